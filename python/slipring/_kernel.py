@@ -287,7 +287,8 @@ class Function:
 
     def prove(self, *args, timings=None, platform=None, **kwargs):
         """What holds for all schedules, all contents of the arrays and all trip counts (`docs/proof.md`): facts with a `verdict`
-        (proved, violated or not proved), its `scope`, `reasons`, a `witness`, `findings`, and a `text`. Outputs are left as they are.
+        (proved, doubtful, violated or not-proved), its `scope`, `reasons`, a `witness`, `findings`, and a `text`. Outputs are
+        left as they are.
 
         `timings` is how many schedules of random durations are tried where something is wrong or one run does not decide.
         """

@@ -1,6 +1,8 @@
 //! Bytes that mean nothing: nobody has written them.
 
-use slipring_program::{Finding, Label, Memory, Misuse, Severity, SiteRef, Void};
+use std::collections::BTreeSet;
+
+use slipring_program::{Choice, Finding, Label, Memory, Misuse, Severity, SiteRef, Void};
 use slipring_sim::{Launch, Observer, Turns};
 
 use crate::places::{LaunchMemory, Names, bytes};
@@ -22,6 +24,9 @@ pub struct Init {
     /// Also where operations are run one after another.
     always: bool,
 }
+
+/// Codes of what this tool finds.
+pub(crate) const CODES: [&str; 2] = ["uninitialised-read", "uninitialised-output"];
 
 impl Init {
     /// A check that has seen nothing yet.
@@ -47,7 +52,8 @@ impl Init {
         if shadow.is_full() {
             findings.push(no_room("init", "which bytes mean nothing"));
         }
-        for (site, buffer, voids) in shadow.outputs() {
+        for (site, buffer, mut voids) in shadow.outputs() {
+            voids.retain(|void| void.here);
             let name = LaunchMemory::Buffer(buffer).name(&self.names);
             let elem = self.names.elem_bytes(buffer);
             let mut origins: Vec<SiteRef> = Vec::new();
@@ -66,6 +72,11 @@ impl Init {
             }
         }
         findings
+    }
+
+    /// Where contents of buffers have decided what the findings are, or whether there are any.
+    pub fn doubts(&self, memory: &Memory) -> BTreeSet<(SiteRef, Choice)> {
+        memory.shadow.as_ref().map_or_else(BTreeSet::new, |shadow| shadow.doubts())
     }
 
     fn misused(&self, misuse: &Misuse) -> Finding {

@@ -20,6 +20,7 @@
 //! waits on it, and each send must be ordered after the wait that made room for it. Where it fails, the
 //! verdict covers this schedule only and says why.
 
+mod alike;
 pub mod blind;
 mod clock;
 mod edge;

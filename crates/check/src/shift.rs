@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use slipring_machine::Role;
-use slipring_program::{Causes, CoreProgram, Inst, Law, Operand, Reg, SiteRef, Special};
+use slipring_program::{Causes, Choice, CoreProgram, Inst, Law, Operand, Reg, SiteRef, Special};
 
 use crate::rounds::ArgUse;
 
@@ -310,13 +310,13 @@ fn together(a: Pair, b: Pair) -> bool {
     }
 }
 
-/// True if an operand of work decides what it touches.
+/// True if an operand of work decides what it touches. Whether it is a number that a type has is another matter.
 pub fn decides(work: &slipring_program::Work, at: usize, site: SiteRef) -> bool {
     let mut causes = vec![Causes::default(); work.args.len()];
     causes[at] = Causes { data: false, params: 1 };
     let mut found = Vec::new();
     work.effect.decisions(&causes, site, &mut found);
-    found.iter().any(|decision| decision.causes.params != 0)
+    found.iter().any(|decision| decision.causes.params != 0 && decision.choice != Choice::Fault)
 }
 
 /// True if a number is larger than a constant that is not negative.

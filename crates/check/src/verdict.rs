@@ -1,12 +1,15 @@
 //! What was checked, what was found, and what the verdict covers.
 
+use std::collections::BTreeSet;
 use std::fmt;
+use std::sync::Arc;
 
 use slipring_machine::readings::SCALAR_CACHE;
 use slipring_machine::{Pipe, Question};
-use slipring_program::{Choice, Decision, Finding, Memory, ParamKind, SiteRef};
+use slipring_program::{Choice, Decision, Finding, Memory, ParamKind, Severity, SiteRef};
 use slipring_sim::{Agent, ArgValue, Issued, Launch, Meeting, Observer, RunResult, Turns, WorkRun};
 
+use crate::alike::Alike;
 use crate::queues::Queues;
 use crate::race::MAY_OVERFLOW;
 use crate::rounds::Rounds;
@@ -40,8 +43,12 @@ pub struct Checker {
     init: Option<Init>,
     /// Where loaded data or scalar arguments decide, with the name of the op.
     decisions: Vec<(Decision, String)>,
+    /// The op of each place.
+    ops: Vec<Arc<str>>,
     /// Scalar arguments with their values.
     arguments: Vec<String>,
+    /// How what is compared was come by.
+    alike: Alike,
     queues: Queues,
     scalar: ScalarMemory,
     sequential: bool,
@@ -54,8 +61,10 @@ pub struct Checker {
 pub enum Verdict {
     /// It watched the whole run.
     Checked {
-        /// How many errors it found.
+        /// How many errors it found,
         findings: usize,
+        /// and how many warnings.
+        warnings: usize,
     },
     /// It watched a run that stopped before its end.
     Partly {
@@ -102,7 +111,7 @@ pub enum Schedules {
 /// Which data the verdict holds for.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Values {
-    /// Any contents of the buffers: no access, no branch and no signal depends on them.
+    /// Any contents of the buffers: no access, no branch, no signal and no finding depends on them.
     AnyContents,
     /// These inputs: loaded data decide something.
     TheseInputs {
@@ -160,8 +169,10 @@ impl Checker {
             races: tools.race,
             init: tools.init.then_some(init),
             decisions: Vec::new(),
+            ops: Vec::new(),
             arguments: Vec::new(),
             scalar: ScalarMemory::default(),
+            alike: Alike::default(),
             queues: Queues::default(),
             sequential: false,
             rounds: None,
@@ -193,27 +204,32 @@ impl Checker {
         self.race.racing_anywhere()
     }
 
+    fn op(&self, site: SiteRef) -> String {
+        self.ops.get(site as usize).map_or_else(String::new, ToString::to_string)
+    }
+
     /// The verdict, once the run is over.
     pub fn report(&self, result: &RunResult) -> CheckReport {
         let engine = &result.findings;
-        let errors =
-            |findings: &[Finding]| findings.iter().filter(|f| f.severity == slipring_program::Severity::Error).count();
+        let count =
+            |findings: &[Finding], severity: Severity| findings.iter().filter(|f| f.severity == severity).count();
+        let errors = |findings: &[Finding]| count(findings, Severity::Error);
         let stop = (!result.complete).then(|| engine.first().map_or("stopped", |f| f.code).to_string());
-        let verdict = |findings: usize| match &stop {
-            None => Verdict::Checked { findings },
-            Some(reason) => Verdict::Partly { findings, reason: reason.clone() },
+        let verdict = |found: &[Finding]| match (errors(found), &stop) {
+            (findings, None) => Verdict::Checked { findings, warnings: count(found, Severity::Warning) },
+            (findings, Some(reason)) => Verdict::Partly { findings, reason: reason.clone() },
         };
         let observed = |findings: Option<&[Finding]>| match findings {
             None => Verdict::NotChecked { reason: "not asked for".into() },
             Some(_) if self.sequential => {
                 Verdict::NotChecked { reason: "the operations were run one after another, without pipes".into() }
             }
-            Some(findings) => verdict(errors(findings)),
+            Some(findings) => verdict(findings),
         };
         let watched = self.race.findings();
         let sync = engine.iter().chain(watched).filter(|f| SYNC.contains(&f.code));
-        let sync = match verdict(errors(&sync.cloned().collect::<Vec<_>>())) {
-            Verdict::Checked { findings } if self.race.signals_compete() => {
+        let sync = match verdict(&sync.cloned().collect::<Vec<_>>()) {
+            Verdict::Checked { findings, .. } if self.race.signals_compete() => {
                 Verdict::NotShown { findings, reason: "the scope says why".into() }
             }
             verdict => verdict,
@@ -225,7 +241,7 @@ impl Checker {
         let tools = vec![
             ToolVerdict {
                 tool: "memory",
-                verdict: verdict(engine.iter().filter(|f| f.code == "memory-bounds").count()),
+                verdict: verdict(&engine.iter().filter(|f| f.code == "memory-bounds").cloned().collect::<Vec<_>>()),
             },
             ToolVerdict { tool: "sync", verdict: sync },
             ToolVerdict { tool: "race", verdict: observed(between.as_deref()) },
@@ -251,7 +267,7 @@ impl Checker {
             if !self.races {
                 reasons.push("races were not looked for".to_string());
             }
-            let is_race = |f: &Finding| f.code == "race" && f.severity == slipring_program::Severity::Error;
+            let is_race = |f: &Finding| f.code == "race" && f.severity == Severity::Error;
             if self.race.findings().iter().any(is_race) {
                 reasons.push("there are races: what is read depends on the schedule".into());
             }
@@ -266,10 +282,17 @@ impl Checker {
             }
         }
         let schedules = if reasons.is_empty() { Schedules::All } else { Schedules::ThisOne { reasons } };
-        let by_data = self.decisions.iter().filter(|(decision, _)| decision.causes.data);
-        let because: Vec<Because> = by_data
+        let by_data = self.decisions.iter().filter(|(decision, _)| {
+            decision.causes.data && !(decision.choice == Choice::Fault && self.alike.holds(decision.site))
+        });
+        let mut because: Vec<Because> = by_data
             .map(|(decision, op)| Because { site: decision.site, op: op.clone(), choice: decision.choice })
             .collect();
+        // What is known of values only once it has run.
+        let doubts = self.init.as_ref().map_or_else(BTreeSet::new, |init| init.doubts(&result.memory));
+        because.extend(doubts.into_iter().map(|(site, choice)| Because { site, op: self.op(site), choice }));
+        because.sort_by_key(|because| (because.site, because.choice));
+        because.dedup();
         let values = if because.is_empty() { Values::AnyContents } else { Values::TheseInputs { because } };
         let leans = self.race.leans_on_pipes().then(|| "each pipe keeps its work in order".to_string());
         let assumes = leans.into_iter().collect();
@@ -292,17 +315,38 @@ const SYNC: [&str; 10] = [
 ];
 
 impl CheckReport {
+    /// The first place where contents of the buffers decided what was found of bytes that nobody wrote, or whether a fault was, which
+    /// no look at the program could tell.
+    pub fn doubt(&self) -> Option<&Because> {
+        match &self.scope.values {
+            Values::AnyContents => None,
+            Values::TheseInputs { because } => {
+                because.iter().find(|because| matches!(because.choice, Choice::Unwritten | Choice::Fault))
+            }
+        }
+    }
+
+    /// Warnings of bytes in the results, or in what is printed, that nobody has written.
+    pub fn unwritten(&self) -> impl Iterator<Item = &Finding> {
+        let own = |finding: &&Finding| crate::init::CODES.contains(&finding.code);
+        self.findings.iter().filter(own).filter(|finding| finding.severity == Severity::Warning)
+    }
+
     /// Makes errors of warnings about results that nobody has written.
     pub fn make_strict(&mut self) {
         let mut more = 0;
         for finding in self.findings.iter_mut().filter(|f| f.code == "uninitialised-output") {
-            more += usize::from(finding.severity < slipring_program::Severity::Error);
-            finding.severity = slipring_program::Severity::Error;
+            more += usize::from(finding.severity < Severity::Error);
+            finding.severity = Severity::Error;
         }
         let init = self.tools.iter_mut().filter(|tool| tool.tool == "init");
         for tool in init {
-            if let Verdict::Checked { findings } | Verdict::Partly { findings, .. } = &mut tool.verdict {
-                *findings += more;
+            match &mut tool.verdict {
+                Verdict::Checked { findings, warnings } => {
+                    (*findings, *warnings) = (*findings + more, *warnings - more)
+                }
+                Verdict::Partly { findings, .. } => *findings += more,
+                _ => {}
             }
         }
     }
@@ -310,20 +354,21 @@ impl CheckReport {
     /// True if no finding is an error and no tool was stopped or saw only this schedule.
     pub fn is_free(&self) -> bool {
         let free = |tool: &ToolVerdict| matches!(tool.verdict, Verdict::Checked { .. } | Verdict::NotChecked { .. });
-        self.tools.iter().all(free) && self.findings.iter().all(|f| f.severity < slipring_program::Severity::Error)
+        self.tools.iter().all(free) && self.findings.iter().all(|f| f.severity < Severity::Error)
     }
 
     /// True if every tool watched the whole run and no finding is an error.
     pub fn is_clean(&self) -> bool {
         let whole = |tool: &ToolVerdict| matches!(tool.verdict, Verdict::Checked { .. });
-        self.tools.iter().all(whole) && self.findings.iter().all(|f| f.severity < slipring_program::Severity::Error)
+        self.tools.iter().all(whole) && self.findings.iter().all(|f| f.severity < Severity::Error)
     }
 }
 
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Verdict::Checked { findings } => write!(f, "checked, {}", found(*findings)),
+            Verdict::Checked { findings: 0, warnings: 1.. } => f.write_str("checked, warnings only"),
+            Verdict::Checked { findings, .. } => write!(f, "checked, {}", found(*findings)),
             Verdict::Partly { findings, reason } => {
                 write!(f, "checked up to the stop ({reason}), {}", found(*findings))
             }
@@ -411,12 +456,12 @@ fn arguments(launch: &Launch<'_>, decisions: &[(Decision, String)]) -> Vec<Strin
 impl Observer for Checker {
     fn begin(&mut self, launch: &Launch<'_>) {
         self.sequential = launch.mode == Turns::Sequential;
-        let name = |site: SiteRef| launch.program.sites.get(site as usize).map_or(String::new(), |s| s.op.to_string());
+        self.ops = launch.program.sites.iter().map(|site| site.op.clone()).collect();
         let decisions = launch.program.decisions().into_iter();
-        self.decisions = decisions.map(|decision| (decision, name(decision.site))).collect();
+        self.decisions = decisions.map(|decision| (decision, self.op(decision.site))).collect();
         self.arguments = arguments(launch, &self.decisions);
         self.scalar = ScalarMemory::new(launch.platform.reads_otherwise(&SCALAR_CACHE));
-        self.queues = Queues::new(launch);
+        (self.queues, self.alike) = (Queues::new(launch), Alike::new(launch));
         self.race.begin(launch);
         self.init.begin(launch);
     }
@@ -429,6 +474,7 @@ impl Observer for Checker {
     fn block_start(&mut self, at: u64, block: u32, cluster: u32) {
         self.race.block_start(at, block, cluster);
         self.queues.restart(cluster);
+        self.alike.restart(cluster);
     }
 
     fn issue(&mut self, at: u64, to: Agent, step: Issued, site: u32) {
@@ -450,6 +496,10 @@ impl Observer for Checker {
         if let Some(rounds) = &mut self.rounds {
             rounds.start(run);
         }
+    }
+
+    fn end(&mut self, _: u64, run: &WorkRun<'_>) {
+        self.alike.end(run);
     }
 
     fn meet(&mut self, _: u64, meeting: &Meeting<'_>) {

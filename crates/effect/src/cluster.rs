@@ -1,7 +1,7 @@
 //! Work of a program that stands for several cores.
 
 use slipring_machine::Role;
-use slipring_program::{Access, Causes, Decision, Discover, Effect, Env, Fault, Run, SiteRef, arguments};
+use slipring_program::{Access, Causes, Choice, Decision, Discover, Effect, Env, Fault, Run, SiteRef, arguments};
 use slipring_tile::{Layout, Space};
 
 use super::region::rect_extents;
@@ -39,8 +39,16 @@ impl<E: Effect> Effect for OnCore<E> {
         self.effect.decides(index)
     }
 
-    fn judges(&self) -> bool {
+    fn doubts(&self, index: usize) -> bool {
+        self.effect.doubts(index)
+    }
+
+    fn judges(&self) -> Option<Choice> {
         self.effect.judges()
+    }
+
+    fn moves(&self) -> bool {
+        self.effect.moves()
     }
 
     fn answers(&self) -> bool {
@@ -105,8 +113,8 @@ impl Effect for SameTiles {
         Ok(())
     }
 
-    fn answers(&self) -> bool {
-        true
+    fn judges(&self) -> Option<Choice> {
+        Some(Choice::Fault)
     }
 
     fn run(&self, args: &[u64], Run { env, memory, .. }: Run<'_>) -> Result<u64, Fault> {

@@ -135,6 +135,10 @@ pub fn odd(n: u64, axis: usize) -> Fault {
 }
 
 impl Effect for MoveEffect {
+    fn moves(&self) -> bool {
+        true
+    }
+
     fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
         let given = MoveArgs::of(args);
         let widest = self.from.layout.elem.bytes().max(self.to.layout.elem.bytes()) as u64;

@@ -43,6 +43,7 @@ use slipring_ir::{Diags, Module, Source};
 use slipring_tile::Elem;
 
 pub use given::Name;
+pub use lower::UNWRITTEN;
 pub use ops::{Entry, catalogue, find};
 pub use program::words;
 

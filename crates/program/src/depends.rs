@@ -39,6 +39,10 @@ pub enum Choice {
     Trap,
     /// When, or whether, a wait for a number in memory is over.
     Wait,
+    /// Whether a fault is found: values are compared, or a number must be one that a type has.
+    Fault,
+    /// Whether bytes that nobody wrote are used, or come into results.
+    Unwritten,
 }
 
 impl Choice {
@@ -50,6 +54,8 @@ impl Choice {
             Choice::Sync => format!("which signal `{op}`{at} means"),
             Choice::Trap => format!("whether `{op}`{at} divides by zero"),
             Choice::Wait => format!("when `{op}`{at} is over"),
+            Choice::Fault => format!("whether `{op}`{at} reports a fault"),
+            Choice::Unwritten => format!("whether `{op}`{at} uses bytes that nobody has written"),
         }
     }
 }

@@ -209,6 +209,9 @@ pub struct Scratch {
     pub floats: [Vec<f32>; 4],
     /// `i32` panels.
     pub ints: [Vec<i32>; 2],
+    /// What it is done for is only to see what depends on bytes that mean nothing: comparisons, whose results few values change, then
+    /// give what changes with any.
+    pub tries: bool,
     /// Matrix products.
     pub matmul: slipring_tile::matmul::Scratch,
     /// What vector functions keep from one execution to the next.
@@ -223,6 +226,7 @@ impl Default for Scratch {
             bytes: Default::default(),
             floats: Default::default(),
             ints: Default::default(),
+            tries: false,
             matmul: Default::default(),
             vector: None,
         }
@@ -318,20 +322,34 @@ pub trait Effect: Send + Sync + Debug {
         true
     }
 
+    /// True if argument `index`, which does not decide which bytes are touched, may be a number that [`Effect::plan`] reports a
+    /// fault for.
+    fn doubts(&self, index: usize) -> bool {
+        let _ = index;
+        false
+    }
+
     /// True if it changes or looks at a signal ([`SignalUse`]).
     fn is_signal(&self) -> bool {
         false
     }
 
-    /// True if bytes that it reads have a say in whether it works, or in which of the bytes that it names it touches.
-    fn judges(&self) -> bool {
+    /// What bytes that it reads decide: which of the bytes that it names it touches ([`Choice::Access`]), or whether it reports a
+    /// fault ([`Choice::Fault`]). One that says
+    /// nothing here works with all bytes: [`Effect::run`] reports no fault then.
+    fn judges(&self) -> Option<Choice> {
+        None
+    }
+
+    /// True if it moves the elements of a tile and does nothing else: one that is moved on is still the same tile.
+    fn moves(&self) -> bool {
         false
     }
 
     /// True if more comes of it than the bytes that it writes: it prints, or finds fault with what it reads. Then it is carried out
     /// when it completes; others may be carried out later, before their bytes are needed.
     fn answers(&self) -> bool {
-        self.judges()
+        self.judges().is_some()
     }
 }
 
@@ -348,7 +366,8 @@ pub trait Discover: Send + Sync + Debug {
     /// Names what loaded data or scalar arguments decide in it. `args` are what its arguments depend on; `site` is its
     /// place. Unless it says more, what it reads decides what it touches.
     fn decisions(&self, args: &[Causes], site: SiteRef, found: &mut Vec<Decision>) {
-        decide(args.iter().fold(Causes::DATA, |all, causes| all.join(*causes)), site, found);
+        let causes = args.iter().fold(Causes::DATA, |all, causes| all.join(*causes));
+        decide(causes, Choice::Access, site, found);
     }
 
     /// True if it touches no global memory.
@@ -397,17 +416,24 @@ impl Action {
     pub fn decisions(&self, args: &[Causes], site: SiteRef, found: &mut Vec<Decision>) {
         match self {
             Action::Planned(effect) => {
-                let deciding = args.iter().enumerate().filter(|(index, _)| effect.decides(*index));
-                let data = if effect.judges() { Causes::DATA } else { Causes::default() };
-                decide(deciding.fold(data, |all, (_, causes)| all.join(*causes)), site, found);
+                let judged = effect.judges();
+                let of = |choice: Choice, wanted: &dyn Fn(usize) -> bool| {
+                    let data = if judged == Some(choice) { Causes::DATA } else { Causes::default() };
+                    let args = args.iter().enumerate().filter(|(index, _)| wanted(*index));
+                    args.fold(data, |all, (_, causes)| all.join(*causes))
+                };
+                let access = of(Choice::Access, &|index| effect.decides(index));
+                let fault = of(Choice::Fault, &|index| !effect.decides(index) && effect.doubts(index));
+                decide(access, Choice::Access, site, found);
+                decide(fault, Choice::Fault, site, found);
             }
             Action::Discovering(effect) => effect.decisions(args, site, found),
         }
     }
 }
 
-fn decide(causes: Causes, site: SiteRef, found: &mut Vec<Decision>) {
+fn decide(causes: Causes, choice: Choice, site: SiteRef, found: &mut Vec<Decision>) {
     if !causes.is_empty() {
-        found.push(Decision { site, choice: Choice::Access, causes });
+        found.push(Decision { site, choice, causes });
     }
 }

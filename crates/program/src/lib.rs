@@ -7,6 +7,7 @@
 mod arguments;
 mod bounds;
 mod cancel;
+mod constants;
 mod depends;
 mod effect;
 mod finding;
@@ -17,6 +18,7 @@ mod memory;
 mod probe;
 mod program;
 mod shadow;
+mod tries;
 mod words;
 
 pub use cancel::Cancel;
@@ -29,9 +31,10 @@ pub use finding::{Finding, Label, Severity, SiteRef};
 pub use inst::{Inst, Law, Operand, Order, Reg, Relation, ScalarFn, Special, SyncRef, Trap};
 pub use loops::{End, Loop};
 pub use memory::{GmBuffer, Lent, Memory, gm_address, gm_split, moved, scaled, zeroed};
-pub use probe::{Execution, Outcome, TRIES, guess, judge, mark};
+pub use probe::{Execution, mark};
 pub use program::{
     CoreProgram, Direction, Param, ParamKind, Program, RingDecl, Site, SyncDecl, SyncRole, Work, WorkId,
 };
-pub use shadow::{Marks, Misuse, Shadow, Void, runs};
+pub use shadow::{Marks, Misuse, Nothing, Shadow, Void, runs};
+pub use tries::{Judged, Lost, Outcome, Round, Tries};
 pub use words::Words;

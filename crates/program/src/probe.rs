@@ -1,56 +1,16 @@
 //! What of an effect's outcome depends on bytes that mean nothing.
 //!
-//! Found by trying: the effect is carried out again and again with other values in those bytes, and what differs depends on them.
-//! A difference proves that; so nothing is said of what masks, padding or a factor of zero keep out. Bytes that come out as they
-//! went in, each time, were copied; others were computed. This needs no word from the effect, and costs nothing as long as
-//! everything that is read means something.
+//! Found by trying ([`Tries`]): the effect is carried out again and again with other values in those bytes, and what differs depends
+//! on them. A difference proves that; so nothing is said of what masks or padding keep out. Bytes that come out as they went in,
+//! each time, were copied; others were computed. This needs no word from the effect, and costs nothing as long as everything that
+//! is read means something.
 
-use crate::shadow::{Marks, Misuse, Shadow, Void, runs};
-use crate::{Access, Effect, Env, Extent, Fault, Memory, Output, Run, Scratch, SiteRef};
+use slipring_tile::Space;
 
-/// What bytes that nobody wrote are taken for, one try after the other. Between them they are zeros, infinities, numbers that
-/// are not, large, small, positive and negative in the types that there are.
-const COPIED: [u8; 5] = [0x00, 0xff, 0x7f, 0x80, 0x3e];
-/// The same for bytes that were computed, so that copies of these are told from copies of the others.
-const COMPUTED: [u8; 5] = [0xff, 0x00, 0x80, 0x7c, 0xc1];
-/// Tries: the above, and one with another value in each byte.
-pub const TRIES: usize = COPIED.len() + 1;
-
-/// What byte `at` of those that mean nothing is taken for in a try.
-#[inline]
-pub fn guess(tried: usize, at: u64, computed: bool) -> u8 {
-    match (COPIED.get(tried), COMPUTED.get(tried)) {
-        (Some(copied), Some(other)) => *(if computed { other } else { copied }),
-        _ => (at.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 29) as u8 | 1,
-    }
-}
-
-/// What a byte of the outcome is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Outcome {
-    /// It does not depend on the bytes that mean nothing.
-    Known,
-    /// A copy of a byte that nobody wrote.
-    Copied,
-    /// A copy of one that was computed.
-    CopiedComputed,
-    /// Computed from such bytes.
-    Computed,
-}
-
-/// Judges a byte by its value in each try.
-#[inline]
-pub fn judge(value: impl Fn(usize) -> u8) -> Outcome {
-    if (1..TRIES).all(|tried| value(tried) == value(0)) {
-        return Outcome::Known;
-    }
-    let is = |values: &[u8; 5]| values.iter().enumerate().all(|(tried, guess)| value(tried) == *guess);
-    match () {
-        () if is(&COPIED) => Outcome::Copied,
-        () if is(&COMPUTED) => Outcome::CopiedComputed,
-        () => Outcome::Computed,
-    }
-}
+use crate::shadow::{Marks, Misuse, Nothing, Shadow, Void, runs};
+use crate::{
+    Access, Choice, Effect, Env, Extent, Fault, Judged, Memory, Outcome, Output, Round, Run, Scratch, SiteRef, Tries,
+};
 
 /// An execution of an effect that knows beforehand what it touches.
 #[derive(Clone, Copy, Debug)]
@@ -61,6 +21,33 @@ pub struct Execution<'a> {
     pub env: Env,
     pub access: &'a Access,
     pub site: SiteRef,
+    /// Which arguments come from buffers, one bit each.
+    pub by_data: u64,
+}
+
+impl Execution<'_> {
+    /// The arguments with other contents of the buffers.
+    fn args_in(&self, round: Round) -> Vec<u64> {
+        let other = |(at, arg): (usize, &u64)| {
+            let varies = self.by_data >> at.min(63) & 1 != 0 && !self.effect.decides(at) && !self.effect.doubts(at);
+            let content = (0..8).map(|byte| round.content((at * 8 + byte) as u64));
+            let bytes: Option<Vec<u8>> = content.collect();
+            bytes.filter(|_| varies).and_then(|bytes| Some(u64::from_le_bytes(bytes.try_into().ok()?))).unwrap_or(*arg)
+        };
+        self.args.iter().enumerate().map(other).collect()
+    }
+
+    /// What an effect reports for bytes that it read. One that has not said that bytes decide that is one whose verdict depends on
+    /// them all the same.
+    fn reported(&self, shadow: Option<&mut Shadow>, outcome: Result<u64, Fault>) -> Result<u64, Fault> {
+        if outcome.is_err()
+            && self.effect.judges().is_none()
+            && let Some(shadow) = shadow
+        {
+            shadow.doubt(self.site, Choice::Fault);
+        }
+        outcome
+    }
 }
 
 impl Memory {
@@ -70,10 +57,13 @@ impl Memory {
     /// What the effect reports.
     pub fn carry_out(&mut self, run: &Execution<'_>, scratch: &mut Scratch, output: &mut Output) -> Result<u64, Fault> {
         if self.foresee(run) {
-            return run.effect.run(run.args, Run { env: run.env, memory: self, scratch, output });
+            let outcome = run.effect.run(run.args, Run { env: run.env, memory: self, scratch, output });
+            return run.reported(self.shadow.as_deref_mut(), outcome);
         }
         let Some(mut shadow) = self.shadow.take() else { return Ok(0) };
         let outcome = try_out(&mut shadow, self, run, scratch, output);
+        shadow.numbers = run.by_data;
+        shadow.derive(run.access, run.env);
         shadow.forget(&run.access.undefined, run.env);
         self.shadow = Some(shadow);
         outcome
@@ -91,6 +81,8 @@ impl Memory {
         if run.access.update.is_none() {
             shadow.define(&run.access.writes, run.env);
         }
+        shadow.numbers = run.by_data;
+        shadow.derive(run.access, run.env);
         shadow.forget(&run.access.undefined, run.env);
         true
     }
@@ -129,6 +121,64 @@ fn read(memory: &Memory, env: Env, extents: &[Extent], out: &mut Vec<u8>) {
     }
 }
 
+/// What an effect reads, as far as tries change it.
+#[derive(Default)]
+struct Holes {
+    /// What means nothing, with some contents.
+    voids: Vec<(Extent, Void)>,
+    /// What comes from buffers.
+    contents: Vec<Extent>,
+}
+
+impl Holes {
+    fn of(shadow: &Shadow, access: &Access, env: Env) -> Holes {
+        let mut holes = Holes::default();
+        for extent in &access.reads {
+            let Some((marks, start)) = shadow.of(extent, env) else { continue };
+            let part =
+                |(from, to)| Extent::run(extent.space, extent.core, extent.start + (from - start), (to - from) as u32);
+            for (from, to) in runs(extent, start) {
+                holes.voids.extend(marks.voids(from, to).into_iter().map(|void| (part((void.start, void.end)), void)));
+                match extent.space {
+                    Space::Gm => holes.contents.push(part((from, to))),
+                    _ => holes.contents.extend(marks.constants.others(from, to).into_iter().map(part)),
+                }
+            }
+        }
+        holes
+    }
+
+    /// Puts in what a try takes the bytes for.
+    fn fill(&self, memory: &mut Memory, env: Env, round: Round, tried: usize) {
+        let bytes = |memory: &mut Memory, extent: &Extent, value: &mut dyn FnMut(u64) -> Option<u8>| {
+            let found = memory.bytes_mut(env, extent.core, extent.space, extent.start, extent.row_bytes as usize);
+            for (byte, at) in found.iter_mut().zip(extent.start..) {
+                *byte = value(at).unwrap_or(*byte);
+            }
+        };
+        if round != Round::Here {
+            self.contents.iter().for_each(|extent| bytes(memory, extent, &mut |at| round.content(at)));
+        }
+        let mut number = 0;
+        for (extent, void) in &self.voids {
+            bytes(memory, extent, &mut |at| {
+                number += 1;
+                match round.guesses_void(void) {
+                    true => Some(round.guess(tried, number - 1, void.origin.is_some())),
+                    false => round.content(at),
+                }
+            });
+        }
+    }
+}
+
+/// What a try came to.
+struct Tried {
+    bytes: Vec<u8>,
+    value: Option<u64>,
+    printed: Vec<String>,
+}
+
 fn try_out(
     shadow: &mut Shadow,
     memory: &mut Memory,
@@ -136,57 +186,48 @@ fn try_out(
     scratch: &mut Scratch,
     output: &mut Output,
 ) -> Result<u64, Fault> {
-    let Execution { effect, args, env, access, site } = *run;
-    let (mut holes, mut origin, mut first) = (Vec::new(), None, None);
-    for extent in &access.reads {
-        let Some((marks, start)) = shadow.of(extent, env) else { continue };
-        for (from, to) in runs(extent, start) {
-            for Void { start: at, end, origin: computed } in marks.voids(from, to) {
-                let hole = Extent::run(extent.space, extent.core, extent.start + (at - start), (end - at) as u32);
-                origin = origin.or(computed);
-                first.get_or_insert(hole);
-                holes.push((hole, computed.is_some()));
-            }
-        }
-    }
-    let writes = Kept::new(memory, env, &access.writes);
-    let reads = Kept::new(memory, env, &holes.iter().map(|(hole, _)| *hole).collect::<Vec<_>>());
-    let mut tries: Vec<(Vec<u8>, Option<u64>)> = Vec::with_capacity(TRIES);
-    let mut printed: Vec<Vec<String>> = Vec::new();
-    for tried in 0..TRIES {
-        let mut at = 0;
-        for (hole, computed) in &holes {
-            for byte in memory.bytes_mut(env, hole.core, hole.space, hole.start, hole.row_bytes as usize) {
-                *byte = guess(tried, at, *computed);
-                at += 1;
-            }
-        }
-        let mut silent = Output::default();
-        let outcome = effect.run(args, Run { env, memory, scratch, output: &mut silent });
+    let Execution { effect, args, env, access, site, by_data } = *run;
+    let holes = Holes::of(shadow, access, env);
+    let origin = holes.voids.iter().find_map(|(_, void)| void.origin);
+    let by = holes.voids.iter().find_map(|(_, void)| void.by);
+    let first = holes.voids.first().map(|(extent, _)| *extent);
+    let (writes, reads) = (Kept::new(memory, env, &access.writes), Kept::new(memory, env, &access.reads));
+    let varies = !holes.contents.is_empty() || by_data != 0;
+    scratch.tries = true;
+    let tries = Tries::new(varies, by.is_some(), |round, tried| {
+        holes.fill(memory, env, round, tried);
+        let (mut silent, args) = (Output::default(), run.args_in(round));
+        let outcome = effect.run(&args, Run { env, memory, scratch, output: &mut silent });
         let mut bytes = Vec::with_capacity(writes.bytes.len());
         read(memory, env, &access.writes, &mut bytes);
-        tries.push((bytes, outcome.ok()));
-        printed.push(silent.lines);
         writes.put_back(memory, env);
         reads.put_back(memory, env);
+        Tried { bytes, value: outcome.ok(), printed: silent.lines }
+    });
+    scratch.tries = false;
+    let outcome = effect.run(args, Run { env, memory, scratch, output });
+    let outcome = run.reported(Some(shadow), outcome)?;
+    let what = if access.writes.is_empty() { "loads a number from" } else { "depends, in whether it works, on" };
+    let uses = [
+        (tries.depends(|one, other| one.value == other.value), what),
+        (tries.depends(|one, other| one.printed == other.printed), "prints"),
+    ];
+    for (lost, what) in uses {
+        if lost.here != 0 {
+            shadow.misuse(Misuse { site, env, what, extent: first });
+        }
+        if lost.by_data != 0 {
+            shadow.doubt(by.unwrap_or(site), Choice::Unwritten);
+        }
     }
-    let outcome = effect.run(args, Run { env, memory, scratch, output })?;
-    let misuse = |what| Misuse { site, env, what, extent: first };
-    if tries.iter().any(|(_, value)| *value != tries[0].1) {
-        let what = if access.writes.is_empty() { "loads a number from" } else { "depends, in whether it works, on" };
-        shadow.misuse(misuse(what));
-    }
-    if printed.iter().any(|lines| *lines != printed[0]) {
-        shadow.misuse(misuse("prints"));
-    }
+    let places = [origin.unwrap_or(site), by.unwrap_or(site)];
     let mut at = 0;
     for extent in &access.writes {
         let Some((marks, start)) = shadow.of_mut(extent, env) else { continue };
         let mut some = false;
         for (from, to) in runs(extent, start) {
             for byte in from..to {
-                let outcome = judge(|tried| tries[tried].0[at]);
-                some |= mark(marks, byte, outcome, origin, site, access.update.is_some());
+                some |= mark(marks, byte, tries.judge(|tried| tried.bytes[at]), places, access.update.is_some());
                 at += 1;
             }
         }
@@ -197,23 +238,20 @@ fn try_out(
     Ok(outcome)
 }
 
-/// Marks a byte that was written; `adds` where it was added to what was there. True if it means nothing.
-pub fn mark(
-    marks: &mut Marks,
-    byte: u64,
-    outcome: Outcome,
-    origin: Option<SiteRef>,
-    site: SiteRef,
-    adds: bool,
-) -> bool {
-    match outcome {
-        Outcome::Known if adds => return marks.is_nothing(byte),
-        Outcome::Known => {
+/// Marks a byte that was written; `adds` where it was added to what was there. `places` are where it was computed, if it was, and
+/// where contents decided, if they did. True if it means nothing, with some contents.
+pub fn mark(marks: &mut Marks, byte: u64, judged: Judged, [origin, by]: [SiteRef; 2], adds: bool) -> bool {
+    let by = judged.by_data.then_some(by);
+    let nothing = Nothing { origin: None, by, elsewhere: false };
+    match judged.outcome {
+        Outcome::Known if adds && (by.is_none() || marks.is_nothing(byte)) => return marks.is_doubtful(byte),
+        Outcome::Known if by.is_none() => {
             marks.define(byte, byte + 1);
             return false;
         }
-        Outcome::Copied => marks.forget(byte, None),
-        Outcome::CopiedComputed | Outcome::Computed => marks.forget(byte, Some(origin.unwrap_or(site))),
+        Outcome::Known => marks.forget(byte, Nothing { elsewhere: true, ..nothing }),
+        Outcome::Copied => marks.forget(byte, nothing),
+        Outcome::CopiedComputed | Outcome::Computed => marks.forget(byte, Nothing { origin: Some(origin), ..nothing }),
     }
     true
 }
@@ -221,7 +259,6 @@ pub fn mark(
 #[cfg(test)]
 mod tests {
     use slipring_machine::Role;
-    use slipring_tile::Space;
 
     use super::*;
 
@@ -259,13 +296,13 @@ mod tests {
         memory.bytes_mut(env, CORE, Space::Vec, 0, 8).copy_from_slice(&[1, 2, 3, 4, 5, 6, 7, 8]);
         let mut access = Access::default();
         Three.plan(&[], env, &mut access).unwrap();
-        let run = Execution { effect: &Three, args: &[], env, access: &access, site: 7 };
+        let run = Execution { effect: &Three, args: &[], env, access: &access, site: 7, by_data: 0 };
         memory.carry_out(&run, &mut Scratch::default(), &mut Output::default()).unwrap();
         let bytes = memory.bytes(env, CORE, Space::Vec, 0, 32);
         assert_eq!(bytes[..16], [1, 2, 3, 4, 5, 6, 7, 8, 8, 7, 6, 5, 4, 3, 2, 1], "the bytes are as they were");
         let shadow = memory.shadow.as_ref().unwrap();
         let (marks, _) = shadow.of(&access.writes[0], env).unwrap();
-        let void = |start, end, origin| Void { start, end, origin };
+        let void = |start, end, origin| Void { start, end, origin, here: true, by: None };
         assert_eq!(marks.voids(0, 32), [void(5, 11, None), void(21, 24, Some(7))]);
     }
 }

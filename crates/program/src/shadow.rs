@@ -4,25 +4,30 @@
 //! mean nothing when a block starts. Moving such bytes is no mistake, nor is computing with them: what they become means nothing
 //! either, and is remembered as *copied* or as *computed*. What depends on them is found by trying: see `probe`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use slipring_machine::Role;
 use slipring_tile::Space;
 
+use crate::constants::Constants;
 use crate::known::Known;
 use crate::memory::locals;
-use crate::{Access, Env, Extent, SiteRef, gm_split};
+use crate::{Access, Choice, Env, Extent, SiteRef, gm_split};
 
 /// Bytes to a block, for which the last place that computed something from nothing is remembered.
 const BLOCK: u64 = 32;
 
-/// One bit a byte of a memory: whether it means nothing.
+/// One bit a byte of a memory: whether it means nothing, with some contents of the buffers.
 #[derive(Clone, Debug, Default)]
 pub struct Marks {
     nothing: Vec<u64>,
     /// Of these, what was computed; as long as it was needed.
     computed: Vec<u64>,
-    /// For each block the last place that computed.
+    /// Of these, what means something with other contents, and of that what means something with the present ones; as long as they
+    /// were needed.
+    by_data: Vec<u64>,
+    elsewhere: Vec<u64>,
+    /// For each block the last place that computed, or where contents decided.
     origins: Vec<SiteRef>,
     /// Whether bytes beyond `nothing` mean nothing.
     beyond: bool,
@@ -30,9 +35,11 @@ pub struct Marks {
     full: bool,
     /// Ranges of rows of which every byte means something, those that were asked about last: the same tile comes again and again.
     known: Known,
+    /// Bytes in which no contents of buffers have a part.
+    pub(crate) constants: Constants,
 }
 
-/// A run of bytes that mean nothing, all copied or all computed.
+/// A run of bytes that mean nothing, all copied or all computed; with these contents of the buffers, or with others.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub struct Void {
@@ -40,6 +47,28 @@ pub struct Void {
     pub end: u64,
     /// Where they were computed; `None` for bytes that nobody wrote, or copies of them.
     pub origin: Option<SiteRef>,
+    /// They mean nothing with the contents that the buffers have.
+    pub here: bool,
+    /// Where contents of buffers decided whether they mean something; `None` if they mean nothing with any.
+    pub by: Option<SiteRef>,
+}
+
+impl Void {
+    /// True if it begins where another one ends, and is of the same kind.
+    fn follows(&self, last: &Void) -> bool {
+        last.end == self.start && (last.origin, last.here, last.by) == (self.origin, self.here, self.by)
+    }
+}
+
+/// What is known of a byte that means nothing, with some contents of the buffers.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Nothing {
+    /// Where it was computed; `None` for one that nobody wrote, or a copy.
+    pub origin: Option<SiteRef>,
+    /// Where contents of buffers decided.
+    pub by: Option<SiteRef>,
+    /// It means something with the present contents.
+    pub elsewhere: bool,
 }
 
 impl Marks {
@@ -48,7 +77,7 @@ impl Marks {
         Marks { beyond: nothing, ..Marks::default() }
     }
 
-    /// True if a byte of the range means nothing.
+    /// True if a byte of the range means nothing, with some contents of the buffers.
     #[inline]
     pub fn any(&self, from: u64, to: u64) -> bool {
         let (first, last) = ((from / 64) as usize, to.div_ceil(64) as usize);
@@ -101,19 +130,28 @@ impl Marks {
         }
     }
 
-    /// True if the byte means nothing.
+    /// True if the byte means nothing, with some contents of the buffers.
     #[inline]
-    pub fn is_nothing(&self, at: u64) -> bool {
+    pub fn is_doubtful(&self, at: u64) -> bool {
         self.nothing.get((at / 64) as usize).map_or(self.beyond, |word| word >> (at % 64) & 1 != 0)
     }
 
-    /// Where the byte was computed, if it means nothing and was computed.
-    fn origin(&self, at: u64) -> Option<SiteRef> {
-        let computed = self.computed.get((at / 64) as usize).is_some_and(|word| word >> (at % 64) & 1 != 0);
-        computed.then(|| self.origins.get((at / BLOCK) as usize).copied().unwrap_or(0))
+    /// True if the byte means nothing with the contents that the buffers have.
+    pub fn is_nothing(&self, at: u64) -> bool {
+        self.is_doubtful(at) && !bit(&self.elsewhere, at)
     }
 
-    /// The runs of bytes of a range that mean nothing.
+    /// What is known of a byte that means nothing with some contents.
+    fn kind(&self, at: u64) -> Nothing {
+        let site = |own: bool| own.then(|| self.origins.get((at / BLOCK) as usize).copied().unwrap_or(0));
+        Nothing {
+            origin: site(bit(&self.computed, at)),
+            by: site(bit(&self.by_data, at)),
+            elsewhere: bit(&self.elsewhere, at),
+        }
+    }
+
+    /// The runs of bytes of a range that mean nothing, with some contents of the buffers.
     pub fn voids(&self, from: u64, to: u64) -> Vec<Void> {
         let mut list: Vec<Void> = Vec::new();
         let mut at = from;
@@ -124,13 +162,14 @@ impl Marks {
                 continue;
             }
             for byte in at..stop {
-                if !self.is_nothing(byte) {
+                if !self.is_doubtful(byte) {
                     continue;
                 }
-                let origin = self.origin(byte);
+                let Nothing { origin, by, elsewhere } = self.kind(byte);
+                let void = Void { start: byte, end: byte + 1, origin, here: !elsewhere, by };
                 match list.last_mut() {
-                    Some(last) if last.end == byte && last.origin == origin => last.end += 1,
-                    _ => list.push(Void { start: byte, end: byte + 1, origin }),
+                    Some(last) if void.follows(last) => last.end = void.end,
+                    _ => list.push(void),
                 }
             }
             at = stop;
@@ -152,12 +191,14 @@ impl Marks {
         self.not_computed(from, to);
     }
 
-    /// The bytes were not computed, whatever they mean.
+    /// The bytes were not computed, and no contents decided about them.
     #[inline]
     fn not_computed(&mut self, from: u64, to: u64) {
-        let to = to.min(self.computed.len() as u64 * 64);
-        if from < to {
-            set(&mut self.computed[(from / 64) as usize..to.div_ceil(64) as usize], false, from, to);
+        for words in [&mut self.computed, &mut self.by_data, &mut self.elsewhere] {
+            let to = to.min(words.len() as u64 * 64);
+            if from < to {
+                set(&mut words[(from / 64) as usize..to.div_ceil(64) as usize], false, from, to);
+            }
         }
     }
 
@@ -172,43 +213,48 @@ impl Marks {
         self.not_computed(from, to);
     }
 
-    /// The byte means nothing from now on: computed at a place, or copied.
-    pub fn forget(&mut self, at: u64, origin: Option<SiteRef>) {
-        let (word, bit) = ((at / 64) as usize, 1 << (at % 64));
+    /// The byte means nothing from now on: computed at a place, or copied, with all contents or with some.
+    pub fn forget(&mut self, at: u64, Nothing { origin, by, elsewhere }: Nothing) {
+        let (word, place) = ((at / 64) as usize, 1 << (at % 64));
         if !self.reach(word + 1) {
             return;
         }
         self.known.forget(at, at + 1);
-        self.nothing[word] |= bit;
-        if self.computed.len() <= word {
-            if origin.is_none() {
-                return;
-            }
-            if !longer(&mut self.computed, word + 1, 0) {
-                return self.give_up();
+        self.nothing[word] |= place;
+        let mut full = false;
+        for (words, set) in [
+            (&mut self.computed, origin.is_some()),
+            (&mut self.by_data, by.is_some()),
+            (&mut self.elsewhere, elsewhere),
+        ] {
+            full |= set && !longer(words, word + 1, 0);
+            if let Some(word) = words.get_mut(word) {
+                *word = *word & !place | if set { place } else { 0 };
             }
         }
-        self.computed[word] &= !bit;
-        if let Some(site) = origin {
-            self.computed[word] |= bit;
+        if let Some(site) = origin.or(by) {
             let block = (at / BLOCK) as usize;
-            if !longer(&mut self.origins, block + 1, site) {
-                return self.give_up();
+            full |= !longer(&mut self.origins, block + 1, site);
+            if let Some(place) = self.origins.get_mut(block) {
+                *place = site;
             }
-            self.origins[block] = site;
+        }
+        if full {
+            self.give_up();
         }
     }
 
     /// The marks as words that are the same exactly if the marks are: for each word that is not as all behind the last one are, its
-    /// place, what means nothing, and what of that was computed.
+    /// place, what means nothing, and what of that was computed, what contents decide, and what means something with these.
     fn words(&self) -> Vec<u64> {
         let rest = if self.beyond { u64::MAX } else { 0 };
         let of = |at: usize| {
             let nothing = self.nothing.get(at).copied().unwrap_or(rest);
-            (nothing, self.computed.get(at).copied().unwrap_or(0) & nothing)
+            let part = |words: &[u64]| words.get(at).copied().unwrap_or(0) & nothing;
+            [nothing, part(&self.computed), part(&self.by_data), part(&self.elsewhere)]
         };
-        let others = (0..self.nothing.len().max(self.computed.len())).filter(|at| of(*at) != (rest, 0));
-        let words = others.flat_map(|at| [at as u64, of(at).0, of(at).1]);
+        let others = (0..self.nothing.len()).filter(|at| of(*at) != [rest, 0, 0, 0]);
+        let words = others.flat_map(|at| std::iter::once(at as u64).chain(of(at)));
         words.chain(self.beyond.then_some(u64::MAX)).collect()
     }
 
@@ -225,6 +271,11 @@ impl Marks {
     fn give_up(&mut self) {
         *self = Marks { full: true, ..Marks::default() };
     }
+}
+
+/// A bit of words of which the last ones may be missing.
+fn bit(words: &[u64], at: u64) -> bool {
+    words.get((at / 64) as usize).is_some_and(|word| word >> (at % 64) & 1 != 0)
 }
 
 /// Makes a list at least so long; false if the host has no room for it.
@@ -283,6 +334,10 @@ pub struct Shadow {
     /// Buffers in global memory whose contents are no result.
     scratch: Vec<usize>,
     misuses: Vec<Misuse>,
+    /// Places where contents of buffers decide whether such bytes are used, or whether a fault is found.
+    doubts: BTreeSet<(SiteRef, Choice)>,
+    /// Which numbers of the present work come from buffers, one bit each.
+    pub numbers: u64,
     /// For each place and buffer of results: runs of bytes that it stored and that mean nothing.
     stores: BTreeMap<(SiteRef, usize), Vec<(u64, u64)>>,
 }
@@ -343,7 +398,7 @@ impl Shadow {
         self.gm.iter().chain(&self.local).any(|marks| marks.full)
     }
 
-    /// True if a byte of the ranges means nothing.
+    /// True if a byte of the ranges means nothing, with some contents of the buffers.
     pub fn any(&self, extents: &[Extent], env: Env) -> bool {
         extents.iter().any(|extent| self.of(extent, env).is_some_and(|(marks, start)| marks.any_in(extent, start)))
     }
@@ -365,7 +420,26 @@ impl Shadow {
             self.misuse(Misuse { site, env, what: "is led by", extent });
         }
         self.define(&access.writes, env);
+        self.derive(access, env);
         self.forget(&access.undefined, env);
+    }
+
+    /// Remembers whether contents of buffers have a part in what the present work writes.
+    pub fn derive(&mut self, access: &Access, env: Env) {
+        let constant = self.numbers == 0 && access.reads.iter().all(|extent| self.is_constant(extent, env));
+        for extent in access.writes.iter().filter(|extent| extent.space != Space::Gm) {
+            let Some((marks, start)) = self.of_mut(extent, env) else { continue };
+            match constant {
+                true => runs(extent, start).for_each(|(from, to)| marks.constants.add(from, to)),
+                // What lies between the rows as well.
+                false => marks.constants.remove(start, start.saturating_add(extent.end().saturating_sub(extent.start))),
+            }
+        }
+    }
+
+    fn is_constant(&self, extent: &Extent, env: Env) -> bool {
+        let of = || self.of(extent, env).filter(|_| extent.space != Space::Gm);
+        of().is_some_and(|(marks, start)| runs(extent, start).all(|(from, to)| marks.constants.has(from, to)))
     }
 
     /// The bytes of the ranges mean nothing from now on.
@@ -394,6 +468,21 @@ impl Shadow {
         }
     }
 
+    /// Notes that contents of buffers decide something at a place.
+    pub fn doubt(&mut self, site: SiteRef, choice: Choice) {
+        self.doubts.insert((site, choice));
+    }
+
+    /// Where contents of buffers have decided so far whether bytes that nobody wrote are used or come into results, or whether a fault
+    /// was found.
+    pub fn doubts(&self) -> BTreeSet<(SiteRef, Choice)> {
+        let mut all = self.doubts.clone();
+        for (_, _, voids) in self.outputs() {
+            all.extend(voids.iter().filter_map(|void| Some((void.by?, Choice::Unwritten))));
+        }
+        all
+    }
+
     /// Misuses, in the order in which they happened.
     pub fn misuses(&self) -> &[Misuse] {
         &self.misuses
@@ -417,7 +506,7 @@ impl Shadow {
         }
     }
 
-    /// What results hold that means nothing: the place that stored it, the buffer, the runs of bytes.
+    /// What results hold that means nothing, with some contents: the place that stored it, the buffer, the runs of bytes.
     pub fn outputs(&self) -> Vec<(SiteRef, usize, Vec<Void>)> {
         let mut list = Vec::new();
         for ((site, buffer), stored) in &self.stores {
@@ -428,7 +517,7 @@ impl Shadow {
                 let from = from.max(left.last().map_or(0, |void| void.end));
                 for void in self.gm[*buffer].voids(from, to) {
                     match left.last_mut() {
-                        Some(last) if last.end == void.start && last.origin == void.origin => last.end = void.end,
+                        Some(last) if void.follows(last) => last.end = void.end,
                         _ => left.push(void),
                     }
                 }
@@ -444,7 +533,7 @@ impl Shadow {
     pub fn of_buffer(&self, buffer: usize, bytes: u64) -> Vec<(u64, u64)> {
         let Some(marks) = self.gm.get(buffer).filter(|_| !self.scratch.contains(&buffer)) else { return Vec::new() };
         let mut list: Vec<(u64, u64)> = Vec::new();
-        for void in marks.voids(0, bytes) {
+        for void in marks.voids(0, bytes).iter().filter(|void| void.here) {
             match list.last_mut() {
                 Some(last) if last.1 == void.start => last.1 = void.end,
                 _ => list.push((void.start, void.end)),
@@ -455,7 +544,8 @@ impl Shadow {
 
     /// True if a byte from `from` to before `to` of a buffer in global memory means nothing.
     pub fn any_of_buffer(&self, buffer: usize, from: u64, to: u64) -> bool {
-        self.gm.get(buffer).is_some_and(|marks| marks.any(from, to))
+        let of = |marks: &Marks| marks.any(from, to) && (from..to).any(|at| marks.is_nothing(at));
+        self.gm.get(buffer).is_some_and(of)
     }
 }
 
@@ -472,92 +562,4 @@ pub fn runs(extent: &Extent, start: u64) -> impl Iterator<Item = (u64, u64)> + '
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_byte_counts() {
-        let mut marks = Marks::new(true);
-        assert!(marks.any(0, 10) && !marks.any(5, 5));
-        marks.define(3, 200);
-        assert!(!marks.any(3, 200) && marks.any(2, 200) && marks.any(100, 201) && marks.any(5000, 5001));
-        marks.forget(100, Some(7));
-        marks.forget(101, None);
-        let void = |start, end, origin| Void { start, end, origin };
-        assert_eq!(marks.voids(3, 201), [void(100, 101, Some(7)), void(101, 102, None), void(200, 201, None)]);
-        marks.define(100, 101);
-        assert_eq!(marks.voids(90, 110), [void(101, 102, None)]);
-        let mut marks = Marks::new(false);
-        marks.define(0, 1 << 40);
-        assert!(!marks.any(0, 1 << 40) && marks.nothing.is_empty());
-        marks.forget(70, None);
-        assert!(marks.any(0, 100) && !marks.any(0, 70) && !marks.any(71, 1000));
-    }
-
-    #[test]
-    fn runs_are_forgotten_as_their_bytes_are() {
-        for (from, to) in [(0, 1), (5, 64), (3, 200), (64, 128), (190, 191), (70, 70), (1000, 1100)] {
-            let mut before = Marks::new(false);
-            before.define(0, 300);
-            before.forget(100, Some(7));
-            before.forget(190, None);
-            let (mut run, mut single) = (before.clone(), before);
-            run.forget_run(from, to);
-            (from..to).for_each(|at| single.forget(at, None));
-            assert_eq!(run.voids(0, 1200), single.voids(0, 1200), "{from} to {to}");
-        }
-    }
-
-    /// What is known of ranges of rows never says more than the bytes do.
-    #[test]
-    fn ranges_that_come_again_are_as_their_bytes() {
-        use slipring_machine::Role;
-        let mut state = 1u64;
-        let mut next = |below: u64| {
-            state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
-            (state >> 33) % below
-        };
-        let (mut marks, mut plain) = (Marks::new(true), Marks::new(true));
-        for _ in 0..20_000 {
-            let (start, rows, bytes) = (next(6) * 64, 1 + next(4) as u32, 16 << next(3));
-            let stride = u64::from(bytes) + next(3) * 16;
-            let extent = Extent { rows, stride, ..Extent::run(Space::Vec, Role::Aiv0, start, bytes) };
-            match next(8) {
-                0 => {
-                    marks.forget(start, None);
-                    plain.forget(start, None);
-                }
-                1 => {
-                    marks.forget_run(start, start + 8);
-                    plain.forget_run(start, start + 8);
-                }
-                2..5 => {
-                    marks.define_in(&extent, start);
-                    runs(&extent, start).for_each(|(from, to)| plain.define(from, to));
-                }
-                _ => assert_eq!(
-                    marks.any_in(&extent, start),
-                    runs(&extent, start).any(|(from, to)| plain.any(from, to)),
-                    "{extent:?}"
-                ),
-            }
-        }
-        assert_eq!(marks.voids(0, 2000), plain.voids(0, 2000));
-    }
-
-    #[test]
-    fn marks_without_room_are_given_up() {
-        let far = 1 << 62;
-        for forget in [false, true] {
-            let mut marks = Marks::new(true);
-            if forget {
-                marks.forget(far, Some(7))
-            } else {
-                marks.define(far, far + 64)
-            }
-            assert!(marks.full && !marks.any(0, 64) && !marks.is_nothing(far));
-            marks.forget(3, None);
-            assert!(!marks.is_nothing(3));
-        }
-    }
-}
+mod tests;

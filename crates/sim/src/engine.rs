@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
 use slipring_machine::{Pipe, Question, Role};
-use slipring_program::{Env, Finding, Memory, Output, Program, Scratch, SiteRef};
+use slipring_program::{CoreProgram, Env, Finding, Memory, Output, Program, Scratch, SiteRef};
 
 use crate::delay::Delays;
 use crate::later::Later;
@@ -17,7 +17,7 @@ use crate::stats::Collector;
 use crate::timing::Clocks;
 use crate::traffic::Traffic;
 use crate::validate::validate;
-use crate::work::Fixed;
+use crate::work::{Fixed, from_buffers};
 use crate::{Launch, RunResult, Turns, deadlock, report};
 
 /// What a step of an agent comes to: the cycle of its next step, `None` if it has nothing to do or must
@@ -48,6 +48,8 @@ pub(crate) struct Engine<'a, O> {
     pub clusters: Vec<Cluster>,
     /// For each core program and work what never changes about it.
     pub fixed: Vec<Vec<Fixed>>,
+    /// For each of them which of its operands come from buffers, one bit each.
+    pub by_data: Vec<Vec<u64>>,
     /// Steps left before the limit.
     pub steps: u64,
     /// Steps taken by what no scalar unit executed.
@@ -88,6 +90,7 @@ impl<'a, O: Observer> Engine<'a, O> {
             syncs: Vec::new(),
             clusters: Vec::new(),
             fixed: Vec::new(),
+            by_data: Vec::new(),
             steps: launch.limits.steps,
             other_steps: 0,
             leftovers: Leftovers::default(),
@@ -153,6 +156,9 @@ impl<'a, O: Observer> Engine<'a, O> {
         self.fixed = self.program.cores.iter().map(|core| core.works.iter().map(Fixed::new).collect()).collect();
         self.observer.begin(self.launch);
         self.observer.arm(&mut self.memory);
+        let asked = self.memory.shadow.is_some();
+        let of = |core: &CoreProgram| if asked { from_buffers(self.program, core) } else { vec![0; core.works.len()] };
+        self.by_data = self.program.cores.iter().map(of).collect();
         self.later = Later::new(self.launch, &mut self.memory);
         for cluster in 0..self.clusters.len() {
             self.start_block(cluster, 0);

@@ -3,7 +3,9 @@
 use std::rc::Rc;
 
 use slipring_machine::Pipe;
-use slipring_program::{Access, Action, Env, Execution, Fault, Finding, Memory, Operand, Run, UNDEFINED, Work};
+use slipring_program::{
+    Access, Action, CoreProgram, Env, Execution, Fault, Finding, Memory, Operand, Program, Run, UNDEFINED, Work,
+};
 
 use crate::bounds;
 use crate::engine::Engine;
@@ -22,6 +24,16 @@ pub(crate) enum Fixed {
     Recent(Recent),
     /// Planned at the first execution, for all blocks.
     Yes(Option<Plan>),
+}
+
+/// For each work of a core which of its operands come from buffers, one bit each.
+pub(crate) fn from_buffers(program: &Program, core: &CoreProgram) -> Vec<u64> {
+    let flow = program.flow(core);
+    let bits = |work: &Work| {
+        let data = work.args.iter().enumerate().filter(|(_, arg)| flow.of(**arg).data);
+        data.fold(0, |all, (at, _)| all | 1 << at.min(63))
+    };
+    core.works.iter().map(bits).collect()
 }
 
 /// Cycles of work on a pipe that count as a step of the limit.
@@ -95,6 +107,7 @@ impl<O: Observer> Engine<'_, O> {
         let Core { position, agent, pipes, .. } = &mut self.cores[core];
         let work = &self.program.cores[*position].works[entry.id as usize];
         let fixed = &mut self.fixed[*position][entry.id as usize];
+        let by_data = self.by_data[*position][entry.id as usize];
         let (args, access) = pipes[pipe.index()].front_args(work.args.len());
         let floor = if pipe == Pipe::S { self.launch.platform.cost.scalar_memory } else { 0 };
         let (memory, scratch, output, later) = (&mut self.memory, &mut self.scratch, &mut self.output, &mut self.later);
@@ -106,6 +119,9 @@ impl<O: Observer> Engine<'_, O> {
             access.clear();
             match &work.effect {
                 Action::Discovering(effect) => {
+                    if let Some(shadow) = &mut memory.shadow {
+                        shadow.numbers = by_data;
+                    }
                     let mut discover = |memory: &mut Memory| {
                         effect.discover(args, Run { env, memory, scratch: &mut *scratch, output: &mut *output }, access)
                     };
@@ -206,7 +222,8 @@ impl<O: Observer> Engine<'_, O> {
                 if !self.launch.values {
                     self.skipped.read(access).map_err(|fault| finding(fault, entry, work))?;
                 }
-                let run = Execution { effect: &**effect, args, env, access, site: entry.site };
+                let by_data = self.by_data[*position][entry.id as usize];
+                let run = Execution { effect: &**effect, args, env, access, site: entry.site, by_data };
                 let (memory, scratch, output) = (&mut self.memory, &mut self.scratch, &mut self.output);
                 let outcome = match self.later.as_mut() {
                     None => memory.carry_out(&run, scratch, output),

@@ -44,8 +44,13 @@ pub(crate) fn check_facts(
             _ => "reads of bytes that nobody wrote",
         };
         let (verdict, detail, findings) = match &tool.verdict {
-            Verdict::Checked { findings } => {
-                (if *findings == 0 { "clean" } else { "findings" }, what.to_string(), *findings)
+            Verdict::Checked { findings, warnings } => {
+                let verdict = match (findings, warnings) {
+                    (0, 0) => "clean",
+                    (0, _) => "warnings",
+                    _ => "findings",
+                };
+                (verdict, what.to_string(), *findings)
             }
             Verdict::Partly { findings, .. } => {
                 let verdict = if *findings == 0 { "partly" } else { "findings" };

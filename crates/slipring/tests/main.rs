@@ -12,6 +12,7 @@ mod architecture;
 mod assembler;
 mod audit;
 mod cli;
+mod contents;
 mod cost;
 mod examples;
 mod habits;

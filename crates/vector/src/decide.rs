@@ -22,17 +22,25 @@ impl Slots {
     }
 }
 
-/// Names the decisions in a function with so many scalar registers, whose arguments depend on `args`.
-pub(crate) fn decisions(parts: &Parts, scalars: usize, args: &[Causes], found: &mut Vec<Decision>) {
+/// What the registers of a function can depend on.
+struct Followed<'a> {
+    flow: Flow<'a>,
+    slots: Slots,
+}
+
+/// What the numbers that a step takes depend on, those that are wanted.
+fn numbers(flow: &Flow<'_>, step: &Step, wanted: &dyn Fn(usize) -> bool) -> Causes {
+    let args = step.args.iter().enumerate().filter(|(at, _)| wanted(*at));
+    let operands = args.flat_map(|(_, arg)| arg.operands());
+    operands.fold(Causes::default(), |all, operand| all.join(flow.of(operand)))
+}
+
+/// Follows the registers of a function with so many scalar registers, whose arguments depend on `args`.
+fn follow<'a>(parts: &'a Parts, scalars: usize, args: &[Causes]) -> Followed<'a> {
     let mut flow = Flow { code: &parts.code, sites: &parts.sites, regs: vec![Causes::default(); scalars] };
     for (reg, causes) in parts.inputs.iter().zip(args) {
         flow.add(*reg, *causes);
     }
-    let numbers = |flow: &Flow<'_>, step: &Step, wanted: &dyn Fn(usize) -> bool| {
-        let args = step.args.iter().enumerate().filter(|(at, _)| wanted(*at));
-        let operands = args.flat_map(|(_, arg)| arg.operands());
-        operands.fold(Causes::default(), |all, operand| all.join(flow.of(operand)))
-    };
     let mut slots = Slots { slots: vec![Causes::default(); usize::from(parts.slots)], counted: Causes::default() };
     flow.settle(
         |_: Special| Causes::default(),
@@ -59,6 +67,45 @@ pub(crate) fn decisions(parts: &Parts, scalars: usize, args: &[Causes], found: &
             changed
         },
     );
+    Followed { flow, slots }
+}
+
+/// What of a function contents of buffers have a part in.
+#[derive(Debug)]
+pub(crate) struct FromData {
+    /// Of registers.
+    slots: Vec<bool>,
+    /// Of steps the numbers, one bit each.
+    numbers: Vec<u8>,
+}
+
+impl FromData {
+    /// Of a function of whose arguments those of the bits come from buffers.
+    pub fn new(parts: &Parts, scalars: usize, by_data: u64) -> FromData {
+        let causes = |at: usize| if by_data >> at.min(63) & 1 != 0 { Causes::DATA } else { Causes::default() };
+        let args: Vec<Causes> = (0..parts.inputs.len()).map(causes).collect();
+        let Followed { flow, slots } = follow(parts, scalars, &args);
+        let bits = |step: &Step| {
+            (0..step.args.len()).fold(0, |all, at| all | u8::from(numbers(&flow, step, &|n| n == at).data) << at)
+        };
+        let numbers = parts.steps.iter().map(bits).collect();
+        FromData { slots: slots.slots.iter().map(|causes| causes.data).collect(), numbers }
+    }
+
+    /// Whether they have one in a register.
+    pub fn slot(&self, Slot(slot): Slot) -> bool {
+        self.slots.get(usize::from(slot)).is_none_or(|data| *data)
+    }
+
+    /// In which numbers of a step, one bit each.
+    pub fn numbers(&self, step: usize) -> u8 {
+        self.numbers.get(step).copied().unwrap_or(u8::MAX)
+    }
+}
+
+/// Names the decisions in a function with so many scalar registers, whose arguments depend on `args`.
+pub(crate) fn decisions(parts: &Parts, scalars: usize, args: &[Causes], found: &mut Vec<Decision>) {
+    let Followed { flow, slots } = follow(parts, scalars, args);
     flow.decisions(found, |work, site, found| {
         let step = &parts.steps[work as usize];
         if step.memory.is_none() {

@@ -1,14 +1,14 @@
 //! A vector function and its interpreter.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use slipring_machine::{Units, VectorSpec};
-use slipring_program::{Access, Causes, Decision, Discover, Fault, Inst, Operand, Reg, Run, SiteRef};
+use slipring_program::{Access, Causes, Choice, Decision, Discover, Fault, Inst, Operand, Reg, Run, SiteRef};
 use slipring_tile::Space;
 
 use crate::code::{Code, Compact, fault};
-use crate::decide::decisions;
+use crate::decide::{FromData, decisions};
 use crate::footprint::{Kind, Moment, relevant};
 use crate::journal::LONGEST;
 use crate::machine::State;
@@ -52,6 +52,8 @@ pub struct Function {
     compact: Compact,
     /// Its accesses need to be judged one by one: so it turned out.
     intricate: AtomicBool,
+    /// What contents of buffers have a part in, by which arguments come from them; of the last such execution.
+    from_data: Mutex<Option<(u64, Arc<FromData>)>>,
     /// How long the last execution took that was timed, and its steps: the same steps take as long.
     timed: Mutex<Option<(Vec<u32>, u64)>>,
 }
@@ -75,6 +77,7 @@ impl Function {
             compact,
             intricate: AtomicBool::new(false),
             timed: Mutex::default(),
+            from_data: Mutex::default(),
         }
     }
 
@@ -83,6 +86,18 @@ impl Function {
         let bit = |set: &Vec<u64>| set[load.step as usize / 64] >> (load.step % 64) & 1 != 0;
         self.sources.get(store.step as usize).is_some_and(bit)
             && (!self.traced || trace.leads(&self.parts.steps, load.position, store.position))
+    }
+
+    /// What contents of buffers have a part in, if those arguments come from them whose bits are given.
+    pub(crate) fn from_data(&self, by_data: u64) -> Arc<FromData> {
+        let mut known = self.from_data.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*known {
+            Some((of, from)) if *of == by_data => from.clone(),
+            _ => {
+                let from = Arc::new(FromData::new(&self.parts, self.scalars, by_data));
+                known.insert((by_data, from)).1.clone()
+            }
+        }
     }
 
     /// The same for so many executions of both, each `pace` after the one before.
@@ -281,8 +296,8 @@ impl Discover for Function {
         }
         let simple = !self.intricate.load(Ordering::Relaxed);
         kept.footprint.restart(ub.len(), self.relevant, simple.then_some(self.parts.steps.len()));
-        let marks = memory.shadow.as_mut().map(|shadow| shadow.take(env, env.core, Space::Vec));
-        kept.shade = marks.map(|marks| Shade::new(marks, slots));
+        let taken = memory.shadow.as_mut().map(|shadow| (shadow.take(env, env.core, Space::Vec), shadow.numbers));
+        kept.shade = taken.map(|(marks, by_data)| Shade::new(marks, slots, by_data));
         (kept.timed, kept.executed) = (false, 0);
         kept.clock.restart(&self.parts.spec, usize::from(self.parts.slots));
         let mut machine = Machine {
@@ -316,6 +331,8 @@ impl Discover for Function {
                 shadow.define(&access.writes, env);
             }
             shade.misuses.into_iter().for_each(|misuse| shadow.misuse(misuse));
+            shade.doubts.into_iter().for_each(|site| shadow.doubt(site, Choice::Unwritten));
+            shadow.derive(access, env);
         }
         access.reads.append(&mut kept.elsewhere.reads);
         access.writes.append(&mut kept.elsewhere.writes);

@@ -61,6 +61,12 @@ impl Machine<'_> {
         &self.state.registers[usize::from(slot.0)]
     }
 
+    /// True if the step is only tried, to see what depends on bytes that mean nothing.
+    #[inline]
+    pub fn is_tried(&self) -> bool {
+        self.state.shade.as_ref().is_some_and(|shade| shade.probing)
+    }
+
     /// A register, to write.
     #[inline]
     pub fn reg_mut(&mut self, slot: Slot) -> &mut Register {

@@ -1,24 +1,49 @@
 //! What a vector function does with bytes that mean nothing.
 //!
 //! As long as everything that was loaded means something, nothing is to be done. From the first load on that reads more, each
-//! register knows which of its bits mean nothing, and each step that takes such a register is tried with other values there:
-//! what differs depends on them. See `probe` of the vocabulary for why that is enough.
+//! register knows which of its bits mean nothing, and each step that takes such a register is tried with other values there, and
+//! with others in what comes from buffers: what differs depends on them. See `tries` of the vocabulary for why that is enough.
 
-use slipring_program::{Env, Extent, Marks, Misuse, Outcome, SiteRef, TRIES, Void, guess, judge, mark};
+use std::sync::Arc;
+
+use slipring_program::{Env, Extent, Lost, Marks, Misuse, Outcome, Round, SiteRef, Tries, Void, mark};
 use slipring_tile::Space;
 use smallvec::SmallVec;
 
+use crate::decide::FromData;
 use crate::footprint::{Footprint, Kind};
 use crate::machine::State;
 use crate::{BYTES, Machine, Register, Slot, Step};
 
 /// The bits of a register that mean nothing.
 #[derive(Clone, Debug)]
-struct Lost {
-    bits: [u8; BYTES],
+struct LostBits {
+    /// With these contents of the buffers; and those that contents decide about.
+    bits: [Lost; BYTES],
     /// Bytes that were computed.
     computed: [bool; BYTES],
     origin: Option<SiteRef>,
+    /// Where contents decided, if they did.
+    by: Option<SiteRef>,
+}
+
+impl LostBits {
+    /// A byte of the register in a try: its value is `known`, in what does not mean nothing.
+    fn byte(&self, i: usize, (round, tried): (Round, usize), at: u64, known: u8) -> u8 {
+        let Lost { here, by_data } = self.bits[i];
+        let (always, sometimes) = (here & !by_data, by_data);
+        let guessed = match round {
+            Round::Here => here,
+            Round::Perhaps(_) => always | sometimes,
+            Round::Surely(_) => always,
+        };
+        known & !guessed | round.guess(tried, at, self.computed[i]) & guessed
+    }
+
+    /// True if bits mean nothing with these contents.
+    fn is_here(&self) -> bool {
+        self.bits.iter().any(|lost| lost.here != 0)
+    }
 }
 
 /// The marks of the unified buffer and of the registers while a function runs.
@@ -29,18 +54,24 @@ pub(crate) struct Shade {
     /// Something that means nothing was loaded.
     tracking: bool,
     /// By slot; `None`: all of it means something.
-    registers: Vec<Option<Box<Lost>>>,
+    registers: Vec<Option<Box<LostBits>>>,
     /// What the step touched, while tracking.
     touched: Vec<(Kind, u64, u64)>,
     /// A step is being tried: its accesses are none of the program.
     pub probing: bool,
     pub misuses: Vec<Misuse>,
+    /// Where contents decide whether bytes that mean nothing are used.
+    pub doubts: Vec<SiteRef>,
+    /// Which arguments of the function come from buffers, and what else does: from the first step on that asks.
+    by_data: u64,
+    from_data: Option<Arc<FromData>>,
 }
 
 impl Shade {
-    pub fn new(marks: Marks, slots: usize) -> Shade {
-        let (registers, touched, misuses) = (vec![None; slots], Vec::new(), Vec::new());
-        Shade { marks, tracking: false, registers, touched, probing: false, misuses }
+    pub fn new(marks: Marks, slots: usize, by_data: u64) -> Shade {
+        let (registers, touched, misuses, doubts) = (vec![None; slots], Vec::new(), Vec::new(), Vec::new());
+        let (tracking, probing, from_data) = (false, false, None);
+        Shade { marks, tracking, registers, touched, probing, misuses, doubts, by_data, from_data }
     }
 
     /// True if an access is one that [`Shade::note`] must be told of.
@@ -53,7 +84,7 @@ impl Shade {
     #[cold]
     pub fn note(&mut self, kind: Kind, start: usize, end: usize, footprint: &Footprint) {
         if !self.tracking {
-            if (start..end).all(|byte| !self.marks.is_nothing(byte as u64) || footprint.has_written(byte)) {
+            if (start..end).all(|byte| !self.marks.is_doubtful(byte as u64) || footprint.has_written(byte)) {
                 return;
             }
             self.tracking = true;
@@ -73,12 +104,13 @@ impl Shade {
         self.tracking
     }
 
-    fn lost(&self, Slot(slot): Slot) -> Option<&Lost> {
+    fn lost(&self, Slot(slot): Slot) -> Option<&LostBits> {
         self.registers[usize::from(slot)].as_deref()
     }
 }
 
 /// What a try came to: the registers written, the bytes stored, the number.
+#[derive(Default)]
 struct Tried {
     registers: SmallVec<[Register; 2]>,
     bytes: Vec<u8>,
@@ -93,20 +125,23 @@ impl Machine<'_> {
         let touched = std::mem::take(&mut shade.touched);
         let (site, env) = (self.current.site, self.env);
         let is_memory = step.memory.is_some();
-        let patched: SmallVec<[Slot; 4]> = {
-            let mut slots = if is_memory { SmallVec::from_slice(&step.data) } else { step.reads.clone() };
-            slots.retain(|slot| shade.lost(*slot).is_some());
-            slots
-        };
-        let leads = |slot: &Slot| !step.data.contains(slot) && shade.lost(*slot).is_some();
-        if is_memory && step.reads.iter().any(leads) {
-            shade.misuses.push(misuse(site, env, "is led, in what it touches, by"));
+        // Those that lead it in what it touches stay as they are: what they decide is a decision of the function.
+        let operands: SmallVec<[Slot; 4]> =
+            if is_memory { step.data.iter().copied().collect() } else { step.reads.clone() };
+        if is_memory {
+            let leads = step.reads.iter().filter(|slot| !step.data.contains(slot)).filter_map(|slot| shade.lost(*slot));
+            let (here, by): (Vec<bool>, Vec<_>) = leads.map(|lost| (lost.is_here(), lost.by)).unzip();
+            if here.contains(&true) {
+                shade.misuses.push(misuse(site, env, "is led, in what it touches, by"));
+            }
+            shade.doubts.extend(by.into_iter().flatten());
         }
+        let patched = operands.iter().filter_map(|slot| shade.lost(*slot));
         let mut holes = Vec::new();
         for (_, from, to) in touched.iter().filter(|(kind, ..)| !kind.writes()) {
             holes.extend(shade.marks.voids(*from, *to));
         }
-        if patched.is_empty() && holes.is_empty() {
+        if patched.clone().next().is_none() && holes.is_empty() {
             step.writes.iter().for_each(|slot| shade.registers[usize::from(slot.0)] = None);
             for (_, from, to) in touched.iter().filter(|(kind, ..)| kind.writes()) {
                 shade.marks.define(*from, *to);
@@ -114,60 +149,87 @@ impl Machine<'_> {
             self.state.shade = Some(shade);
             return;
         }
-        let origins = patched.iter().filter_map(|slot| shade.lost(*slot)?.origin);
+        let origins = patched.clone().filter_map(|lost| lost.origin);
         let origin = origins.chain(holes.iter().filter_map(|hole| hole.origin)).next();
-        let stores: Vec<(u64, u64)> =
-            touched.iter().filter(|(kind, ..)| kind.writes()).map(|(_, from, to)| (*from, *to)).collect();
+        let by = patched.filter_map(|lost| lost.by).chain(holes.iter().filter_map(|hole| hole.by)).next();
+        let (function, by_data) = (self.function, shade.by_data);
+        let from = shade.from_data.get_or_insert_with(|| function.from_data(by_data)).clone();
+        let numbers = from.numbers(self.current.step as usize) & if is_memory { step.values } else { u8::MAX };
+        let ranges = |writes: bool| touched.iter().filter(move |(kind, ..)| kind.writes() == writes);
+        let loads: Vec<(u64, u64)> = ranges(false).map(|(_, from, to)| (*from, *to)).collect();
+        let stores: Vec<(u64, u64)> = ranges(true).map(|(_, from, to)| (*from, *to)).collect();
         let after = (self.ar, self.sqzn);
         let results: SmallVec<[Register; 2]> = step.writes.iter().map(|slot| *self.reg(*slot)).collect();
         let stored = self.gather(stores.iter().copied());
-        let operands: SmallVec<[Register; 4]> = patched.iter().map(|slot| *self.reg(*slot)).collect();
-        let loaded = self.gather(holes.iter().map(|hole| (hole.start, hole.end)));
-        let mut tries: Vec<Tried> = Vec::with_capacity(TRIES);
-        for tried in 0..TRIES {
-            for (slot, value) in patched.iter().zip(&operands) {
-                let Some(lost) = shade.lost(*slot) else { continue };
-                let register = self.reg_mut(*slot);
+        let values: SmallVec<[Register; 4]> = operands.iter().map(|slot| *self.reg(*slot)).collect();
+        let loaded = self.gather(loads.iter().copied());
+        let varies = numbers != 0 || !loads.is_empty() || operands.iter().any(|slot| from.slot(*slot));
+        let (mut kept, tried) = (Some(shade), self);
+        let tries = Tries::new(varies, by.is_some(), |round, number| {
+            let machine = &mut *tried;
+            let Some(mut shade) = kept.take() else { return Tried::default() };
+            for (slot, value) in operands.iter().zip(&values) {
+                let (lost, data) = (shade.lost(*slot), from.slot(*slot));
+                let register = machine.reg_mut(*slot);
                 for (i, byte) in register.0.iter_mut().enumerate() {
                     let at = (usize::from(slot.0) * BYTES + i) as u64;
-                    *byte = value.0[i] & !lost.bits[i] | guess(tried, at, lost.computed[i]) & lost.bits[i];
+                    let known = round.content(at).filter(|_| data).unwrap_or(value.0[i]);
+                    *byte = lost.map_or(known, |lost| lost.byte(i, (round, number), at, known));
                 }
             }
-            for hole in &holes {
+            for at in loads.iter().flat_map(|(from, to)| *from..*to) {
+                machine.ub[at as usize] = round.content(at).unwrap_or(machine.ub[at as usize]);
+            }
+            for hole in holes.iter().filter(|hole| round.guesses_void(hole)) {
                 for at in hole.start..hole.end {
-                    self.ub[at as usize] = guess(tried, at, hole.origin.is_some());
+                    machine.ub[at as usize] = round.guess(number, at, hole.origin.is_some());
                 }
             }
-            (self.ar, self.sqzn) = special;
+            (machine.ar, machine.sqzn) = special;
             shade.probing = true;
-            self.state.shade = Some(shade);
-            let value = (step.kernel)(self, args).ok();
-            let Some(back) = self.state.shade.take() else { return };
-            shade = back;
-            shade.probing = false;
-            let registers = step.writes.iter().map(|slot| *self.reg(*slot)).collect();
-            tries.push(Tried { registers, bytes: self.gather(stores.iter().copied()), value });
-            patched.iter().zip(&operands).for_each(|(slot, value)| self.set(*slot, *value));
-            self.scatter(holes.iter().map(|hole| (hole.start, hole.end)), &loaded);
-        }
-        step.writes.iter().zip(&results).for_each(|(slot, value)| self.set(*slot, *value));
-        self.scatter(stores.iter().copied(), &stored);
-        (self.ar, self.sqzn) = after;
-        if tries.iter().any(|t| t.value != tries[0].value) {
+            machine.state.shade = Some(shade);
+            let other = |(at, arg): (usize, &u64)| match numbers >> at & 1 {
+                0 => *arg,
+                _ => (0..8)
+                    .fold(0, |all, i| all | u64::from(round.content(i).unwrap_or((arg >> (8 * i)) as u8)) << (8 * i)),
+            };
+            let args: SmallVec<[u64; 8]> = args.iter().enumerate().map(other).collect();
+            let value = (step.kernel)(machine, &args).ok();
+            if let Some(mut back) = machine.state.shade.take() {
+                back.probing = false;
+                kept = Some(back);
+            }
+            let registers = step.writes.iter().map(|slot| *machine.reg(*slot)).collect();
+            let bytes = machine.gather(stores.iter().copied());
+            operands.iter().zip(&values).for_each(|(slot, value)| machine.set(*slot, *value));
+            machine.scatter(loads.iter().copied(), &loaded);
+            Tried { registers, bytes, value }
+        });
+        let machine = tried;
+        let Some(mut shade) = kept else { return };
+        step.writes.iter().zip(&results).for_each(|(slot, value)| machine.set(*slot, *value));
+        machine.scatter(stores.iter().copied(), &stored);
+        (machine.ar, machine.sqzn) = after;
+        let lost = tries.depends(|one, other| one.value == other.value);
+        if lost.here != 0 {
             let hole = |void: &Void| Extent::run(Space::Vec, env.core, void.start, (void.end - void.start) as u32);
             shade.misuses.push(Misuse { extent: holes.first().map(hole), ..misuse(site, env, "takes a number from") });
         }
+        if lost.by_data != 0 {
+            shade.doubts.push(by.unwrap_or(site));
+        }
+        let places = [origin.unwrap_or(site), by.unwrap_or(site)];
         for (at, slot) in step.writes.iter().enumerate() {
-            shade.registers[usize::from(slot.0)] = lost(&tries, at, origin.unwrap_or(site));
+            shade.registers[usize::from(slot.0)] = lost_bits(&tries, at, step.masks >> at & 1 != 0, places);
         }
         let mut at = 0;
         for (from, to) in stores {
             for byte in from..to {
-                mark(&mut shade.marks, byte, judge(|tried| tries[tried].bytes[at]), origin, site, false);
+                mark(&mut shade.marks, byte, tries.judge(|tried| tried.bytes[at]), places, false);
                 at += 1;
             }
         }
-        self.state.shade = Some(shade);
+        machine.state.shade = Some(shade);
     }
 
     fn gather(&self, ranges: impl Iterator<Item = (u64, u64)>) -> Vec<u8> {
@@ -205,20 +267,25 @@ fn misuse(site: SiteRef, env: Env, what: &'static str) -> Misuse {
     Misuse { site, env, what, extent: None }
 }
 
-/// What register `at` of those written lost.
-fn lost(tries: &[Tried], at: usize, origin: SiteRef) -> Option<Box<Lost>> {
-    let first = &tries[0].registers[at].0;
-    if tries.iter().all(|t| t.registers[at].0 == *first) {
-        return None;
-    }
-    let mut lost = Lost { bits: [0; BYTES], computed: [false; BYTES], origin: None };
+/// What register `at` of those written, which may be a predicate, lost; `places` are where it was computed, if it was, and where contents decided.
+fn lost_bits(tries: &Tries<Tried>, at: usize, is_mask: bool, [origin, by]: [SiteRef; 2]) -> Option<Box<LostBits>> {
+    let mut all = LostBits { bits: [Lost::default(); BYTES], computed: [false; BYTES], origin: None, by: None };
+    let mut some = false;
     for i in 0..BYTES {
-        let value = |tried: usize| tries[tried].registers[at].0[i];
-        lost.bits[i] = (1..TRIES).fold(0, |bits, tried| bits | (value(tried) ^ value(0)));
-        lost.computed[i] = matches!(judge(value), Outcome::Computed | Outcome::CopiedComputed);
-        if lost.computed[i] {
-            lost.origin = Some(origin);
+        let value = |tried: &Tried| tried.registers[at].0[i];
+        let differ = |one: &Tried, other: &Tried| value(one) ^ value(other);
+        let lost = if is_mask { tries.lost(differ) } else { tries.lost_in_byte(differ) };
+        if lost == Lost::default() {
+            continue;
+        }
+        (some, all.bits[i]) = (true, lost);
+        all.computed[i] = matches!(tries.judge(value).outcome, Outcome::Computed | Outcome::CopiedComputed);
+        if all.computed[i] {
+            all.origin = Some(origin);
+        }
+        if lost.by_data != 0 {
+            all.by = Some(by);
         }
     }
-    Some(Box::new(lost))
+    some.then(|| Box::new(all))
 }

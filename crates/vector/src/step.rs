@@ -61,6 +61,8 @@ pub struct Step {
     pub reads: SmallVec<[Slot; 4]>,
     /// Registers that it writes.
     pub writes: SmallVec<[Slot; 2]>,
+    /// Those of them that are predicates, one bit each.
+    pub masks: u8,
     /// Of a step that touches memory or [`counts`](Step::counts): those of the registers it reads that are only stored, or
     /// passed on. The others decide which bytes it touches.
     pub data: SmallVec<[Slot; 2]>,
@@ -86,10 +88,10 @@ impl Step {
         kernel: impl Fn(&mut Machine<'_>, &[u64]) -> Result<u64, Fault> + Send + Sync + 'static,
     ) -> Step {
         let (args, reads, writes, data) = Default::default();
-        let (values, counts, placed) = Default::default();
+        let (masks, values, counts, placed) = Default::default();
         let kernel = Box::new(kernel);
         let (result, memory, barrier) = (None, None, None);
-        Step { name, kernel, args, result, reads, writes, data, values, counts, placed, memory, barrier, cost }
+        Step { name, kernel, args, result, reads, writes, masks, data, values, counts, placed, memory, barrier, cost }
     }
 }
 

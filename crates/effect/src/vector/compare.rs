@@ -5,7 +5,7 @@
 
 use slipring_machine::Question;
 use slipring_program::{Access, Effect, Env, Fault, Output, Run};
-use slipring_tile::compare::{select, unpack_bits};
+use slipring_tile::compare::{pack_bits, select, unpack_bits};
 use slipring_tile::copy::{read_row, write_row};
 use slipring_tile::{Compare, Elem, Layout, View};
 
@@ -96,6 +96,10 @@ impl Effect for CompareTiles {
         !self.b.is_number(index)
     }
 
+    fn doubts(&self, index: usize) -> bool {
+        self.b.doubts(index)
+    }
+
     fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
         let (target, readings, (rows, cols)) = self.operands(args)?;
         readings.iter().for_each(|r| r.extents(self.local, args, &mut access.reads));
@@ -112,6 +116,7 @@ impl Effect for CompareTiles {
         let n = cols as usize;
         let mut lines = [[0; CHUNK * 8]; 2];
         let mut packed = [0; CHUNK / 8];
+        let tries = scratch.tries;
         with_operands(
             (memory, env, self.local),
             args,
@@ -125,7 +130,14 @@ impl Effect for CompareTiles {
                     let (left, right) = (&mut left[..k * elem.bytes()], &mut right[..k * elem.bytes()]);
                     read_row(a.0, &a.1, r, c, left);
                     read_row(b.0, &b.1, r, c, right);
-                    self.mode.run_packed(elem, left, right, &mut packed);
+                    match tries {
+                        true => {
+                            let mut holds = [0; CHUNK];
+                            Compare::run_sensitive(elem, left, right, &mut holds[..k]);
+                            pack_bits(&holds[..k], &mut packed);
+                        }
+                        false => self.mode.run_packed(elem, left, right, &mut packed),
+                    }
                     write_row(dst, &to, r, c / 8, &packed[..k.div_ceil(8)]);
                 }
             },
@@ -157,6 +169,10 @@ impl Select {
 impl Effect for Select {
     fn decides(&self, index: usize) -> bool {
         !self.b.is_number(index)
+    }
+
+    fn doubts(&self, index: usize) -> bool {
+        self.b.doubts(index)
     }
 
     fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {

@@ -26,6 +26,10 @@ impl Effect for Spread {
         !self.input.is_number(index)
     }
 
+    fn doubts(&self, index: usize) -> bool {
+        self.input.doubts(index)
+    }
+
     fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
         let Some((rows, cols)) = self.dst.filled(args)? else { return Ok(()) };
         let [reading] = Reading::all(&[self.input], args, &self.dst, (rows, cols))?;

@@ -29,6 +29,10 @@ impl<const N: usize> Effect for Elementwise<N> {
         !self.inputs.iter().any(|input| input.is_number(index))
     }
 
+    fn doubts(&self, index: usize) -> bool {
+        self.inputs.iter().any(|input| input.doubts(index))
+    }
+
     fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
         let Some((rows, cols)) = self.dst.filled(args)? else { return Ok(()) };
         for reading in Reading::all(&self.inputs, args, &self.dst, (rows, cols))? {

@@ -4,7 +4,7 @@
 //! tiles are stored by rows. A number that names no element of its tile is a fault.
 
 use slipring_machine::Units;
-use slipring_program::{Access, Discover, Effect, Env, Extent, Fault, Memory, Run};
+use slipring_program::{Access, Choice, Discover, Effect, Env, Extent, Fault, Memory, Run};
 use slipring_tile::compare::unpack_bits;
 use slipring_tile::copy::{read_row, write_row};
 use slipring_tile::{Compare, Elem, View};
@@ -83,8 +83,8 @@ pub struct Gather {
 }
 
 impl Effect for Gather {
-    fn judges(&self) -> bool {
-        true
+    fn judges(&self) -> Option<Choice> {
+        Some(Choice::Access)
     }
 
     fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
@@ -157,8 +157,8 @@ impl GatherBlocks {
 }
 
 impl Effect for GatherBlocks {
-    fn judges(&self) -> bool {
-        true
+    fn judges(&self) -> Option<Choice> {
+        Some(Choice::Access)
     }
 
     fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
@@ -223,8 +223,8 @@ pub struct Scatter {
 }
 
 impl Effect for Scatter {
-    fn judges(&self) -> bool {
-        true
+    fn judges(&self) -> Option<Choice> {
+        Some(Choice::Access)
     }
 
     fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {

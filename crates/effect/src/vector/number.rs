@@ -90,6 +90,21 @@ impl Number {
             .help("give a number that the element type of the tile has"))
     }
 
+    /// True if [`Number::check`] reports a fault for some number of the type that it has.
+    pub fn may_fault(&self) -> bool {
+        let largest: u64 = match self.from {
+            Elem::F32 => 0x7f7f_ffff,
+            Elem::F16 => 0x7bff,
+            Elem::BF16 => 0x7f7f,
+            float if float.is_float() => return true,
+            int => {
+                let (low, high) = range(int);
+                return [low, high].iter().any(|end| self.check(*end as u64).is_err());
+            }
+        };
+        !self.to.is_float() || self.usage == NumberUse::Count || self.check(largest).is_err()
+    }
+
     /// The element's bytes.
     pub fn element(&self, bits: u64) -> [u8; 8] {
         let Number { from, to, usage, .. } = *self;

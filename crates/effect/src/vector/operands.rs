@@ -129,6 +129,11 @@ impl Input {
     pub(super) fn is_number(&self, index: usize) -> bool {
         matches!(self, Input::Scalar(number) if number.at == index)
     }
+
+    /// True if this argument is a number that may be none of the element's type.
+    pub(super) fn doubts(&self, index: usize) -> bool {
+        matches!(self, Input::Scalar(number) if number.at == index && number.may_fault())
+    }
 }
 
 /// What of an input is read, and how it is spread over the destination.

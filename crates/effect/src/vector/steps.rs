@@ -32,6 +32,10 @@ impl Effect for Steps {
         !matches!(self.scaled, Some((_, number)) if number.at == index)
     }
 
+    fn doubts(&self, index: usize) -> bool {
+        matches!(self.scaled, Some((_, number)) if number.at == index && number.may_fault())
+    }
+
     fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
         let Some((rows, cols)) = self.dst.filled(args)? else { return Ok(()) };
         if let Some((_, number)) = self.scaled {

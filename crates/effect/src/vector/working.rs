@@ -1,6 +1,6 @@
 //! Working memory of an instruction.
 
-use slipring_program::{Access, Discover, Effect, Env, Fault, Run};
+use slipring_program::{Access, Choice, Discover, Effect, Env, Fault, Run};
 
 use super::{Local, TileArg};
 
@@ -40,7 +40,11 @@ impl<E: Effect> Effect for Working<E> {
         self.effect.decides(index)
     }
 
-    fn judges(&self) -> bool {
+    fn doubts(&self, index: usize) -> bool {
+        self.effect.doubts(index)
+    }
+
+    fn judges(&self) -> Option<Choice> {
         self.effect.judges()
     }
 

@@ -51,6 +51,8 @@ pub(crate) use control::PlanKey;
 pub(crate) use expr::{is_least, word};
 pub(crate) use function::lower_function;
 pub(crate) use names::{bound_names, read_names};
+pub(crate) use outputs::IN_PART;
+pub use outputs::UNWRITTEN;
 pub(crate) use place::Place;
 pub(crate) use region::{Left, RegionKind, RegionParam, lower_region, wanted_names};
 pub(crate) use slipring_ir::Reported;

@@ -10,6 +10,12 @@ use super::{Lower, show};
 use crate::Direction;
 use crate::value::{Index, Tensor, Value};
 
+/// Codes of the warnings that an output is written in part only, or never.
+pub(crate) const IN_PART: &str = "output-in-part";
+const NEVER: &str = "output-unwritten";
+/// All codes of warnings about outputs that hold what nobody has written.
+pub const UNWRITTEN: [&str; 2] = [IN_PART, NEVER];
+
 /// Parts of a tensor that are compared to find one that nothing writes: a few windows have far fewer.
 const MOST_PARTS: usize = 1 << 12;
 
@@ -93,7 +99,7 @@ impl Lower<'_> {
         }
         if stores.is_empty() {
             let message = format!("`{name}` is an output, and the kernel never writes it");
-            let warning = Diagnostic::warning("output-unwritten", span, message);
+            let warning = Diagnostic::warning(NEVER, span, message);
             self.report(warning.help("store into it, or leave it out"));
             return;
         }
@@ -117,7 +123,7 @@ impl Lower<'_> {
             range.join(", "),
             if all { "is " } else { "are " }
         );
-        let mut warning = Diagnostic::warning("output-in-part", span, message);
+        let mut warning = Diagnostic::warning(IN_PART, span, message);
         let cut = stores
             .iter()
             .find(|store| self.bounds_of(&store.window, store.valid) != self.bounds_of(&store.window, None));

@@ -212,7 +212,7 @@ impl<'a> Kernels<'a> {
                 continue;
             }
             // Tasks share outputs: what one of them leaves out another one writes.
-            own.list.retain(|message| message.code != "output-in-part");
+            own.list.retain(|message| message.code != crate::lower::IN_PART);
             match outcome {
                 Ok((op, info)) => {
                     crate::whole::check_values(&emitter.module, op, &mut own);

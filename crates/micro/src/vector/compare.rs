@@ -97,7 +97,11 @@ fn compare(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
             Err(number) => splat(elem, args[number]),
         };
         let mut holds = [0; BYTES];
-        mode.run(elem, &m.reg(lhs).0, &rhs.0, &mut holds[..BYTES / bytes]);
+        let holds = &mut holds[..BYTES / bytes];
+        match m.is_tried() {
+            true => Compare::run_sensitive(elem, &m.reg(lhs).0, &rhs.0, holds),
+            false => mode.run(elem, &m.reg(lhs).0, &rhs.0, holds),
+        }
         let seed = m.mask(seed);
         m.set_mask(out, Mask::from_fn(bytes, |i| seed.lane(i, bytes) && holds[i] != 0));
         Ok(0)

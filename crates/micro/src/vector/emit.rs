@@ -1,6 +1,6 @@
 //! How declarations become steps.
 
-use slipring_ir::ValueId;
+use slipring_ir::{Type, ValueId};
 use slipring_machine::VectorPort;
 use slipring_program::{Fault, Operand, Reg};
 use slipring_tile::lanes::PerElement;
@@ -18,6 +18,8 @@ pub(super) struct Emit<'a, 'd, 'm> {
     pub d: &'a mut Decoder<'d>,
     reads: SmallVec<[Slot; 4]>,
     writes: SmallVec<[Slot; 2]>,
+    /// Which of those that it writes are predicates, one bit each.
+    masks: u8,
     data: SmallVec<[Slot; 2]>,
     /// It sets SQZN: see [`Step::counts`].
     pub counts: bool,
@@ -30,7 +32,7 @@ pub(super) struct Emit<'a, 'd, 'm> {
 impl<'a, 'd, 'm> Emit<'a, 'd, 'm> {
     pub fn new(op: &'a OpRef<'m>, d: &'a mut Decoder<'d>) -> Emit<'a, 'd, 'm> {
         let (reads, writes, data, args) = Default::default();
-        Emit { op, d, reads, writes, data, counts: false, placed: false, args, result: None }
+        Emit { op, d, reads, writes, masks: 0, data, counts: false, placed: false, args, result: None }
     }
 
     /// The register of a declared operand, if it is there.
@@ -64,7 +66,9 @@ impl<'a, 'd, 'm> Emit<'a, 'd, 'm> {
     /// A register for result `index`.
     pub fn out(&mut self, index: usize) -> Slot {
         let slot = self.d.fresh_slot();
-        self.d.bind(self.op.result(index), Binding::Vector(slot));
+        let result = self.op.result(index);
+        self.masks |= u8::from(matches!(self.op.module.ty(result), Type::Mask(_))) << self.writes.len();
+        self.d.bind(result, Binding::Vector(slot));
         self.writes.push(slot);
         slot
     }
@@ -111,8 +115,8 @@ impl<'a, 'd, 'm> Emit<'a, 'd, 'm> {
         };
         let cost = self.d.step_cost(port, elem);
         let step = Step::new(self.op.def.schema.name, cost, kernel);
-        let Emit { reads, writes, data, counts, placed, args, result, .. } = self;
-        self.d.step(Step { reads, writes, data, counts, placed, args, memory, result, ..step })
+        let Emit { reads, writes, masks, data, counts, placed, args, result, .. } = self;
+        self.d.step(Step { reads, writes, masks, data, counts, placed, args, memory, result, ..step })
     }
 }
 

@@ -29,7 +29,7 @@ use slipring_machine::Platform;
 
 /// Write, check and run Cube/Vector tile kernels without the hardware.
 ///
-/// Exit codes: 0 clean, 1 findings, 2 bad input or something that cannot be run yet.
+/// Exit codes: 0 clean, 1 findings, 2 bad input or something that cannot be run yet, 3 a proof with warnings.
 #[derive(Parser)]
 #[command(name = "slipring", version, about, max_term_width = 100)]
 struct Cli {
@@ -75,6 +75,7 @@ enum Exit {
     Clean,
     Findings,
     BadInput,
+    Doubtful,
 }
 
 /// Runs the verb that the process was called with.

@@ -140,6 +140,12 @@ pub(super) fn fail(message: impl std::fmt::Display) -> Exit {
     Exit::BadInput
 }
 
+/// Reports why a proof is withheld.
+pub(super) fn doubtful(reasons: &str) -> Exit {
+    fail(format!("doubtful: {reasons}"));
+    Exit::Doubtful
+}
+
 /// Reports a command line that is none.
 pub(super) fn usage(error: &clap::Error) -> Exit {
     let _ = error.print();

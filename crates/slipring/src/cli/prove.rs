@@ -5,7 +5,7 @@ use slipring::{Error, Judgement, ProveOptions};
 
 use super::Exit;
 use super::kernel::KernelArgs;
-use super::output::{fail, json, note, out, report_all, write_file};
+use super::output::{doubtful, fail, json, note, out, report_all, write_file};
 use super::progress::Stages;
 use super::run::{divide, refused};
 
@@ -20,6 +20,9 @@ pub(super) struct ProveArgs {
     /// Schedules of random durations to try where something is wrong or one run does not decide; 0 tries none
     #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u32).range(0..=MOST_TIMINGS))]
     timings: u32,
+    /// Warnings about results, such as bytes in them that nobody has written, are errors
+    #[arg(long)]
+    strict: bool,
     /// Write the schedule of the witness, for `slipring run --schedule`
     #[arg(long, value_name = "OUT")]
     schedule: Option<String>,
@@ -45,7 +48,8 @@ fn start(args: &ProveArgs) -> Result<Exit, Error> {
     let kernel = args.kernel.kernel_of(bytes)?;
     report_all(&kernel.compile()?);
     let (tensors, _) = divide(args.kernel.arguments(&kernel)?);
-    let options = args.kernel.options();
+    let mut options = args.kernel.options();
+    options.strict = args.strict;
     let watching = Stages::start(&options.control);
     let proof = kernel.prove(tensors, &ProveOptions { run: options, timings: args.timings, fix: true })?;
     drop(watching);
@@ -69,6 +73,7 @@ fn start(args: &ProveArgs) -> Result<Exit, Error> {
     }
     Ok(match proof.judgement {
         Judgement::Proved => Exit::Clean,
+        Judgement::Doubtful => doubtful(&proof.reasons.join("; ")),
         Judgement::Violated => {
             if proof.findings.errors() == 0 {
                 fail("another schedule comes to another end: the witness says which");

@@ -24,11 +24,29 @@ fn smallest_text(name: &str, value: u64) -> String {
     format!("{name} = {value} is the smallest that fails{clean}")
 }
 
-/// Scalar parameters that decide something.
-fn deciding(subject: &Subject<'_>) -> Vec<u32> {
+/// Scalar parameters that decide something of the kind that is wanted.
+fn params(subject: &Subject<'_>, wanted: impl Fn(&Choice) -> bool) -> Vec<u32> {
     let program = &subject.compiled.prepared.decoded.program;
-    let bits = program.decisions().iter().fold(0, |all, decision| all | decision.causes.params);
+    let decisions = program.decisions().into_iter().filter(|decision| wanted(&decision.choice));
+    let bits = decisions.fold(0, |all, decision| all | decision.causes.params);
     (0..program.params.len() as u32).filter(|at| bits >> at.min(&63) & 1 != 0).collect()
+}
+
+/// Scalar parameters that decide how the kernel goes on.
+fn deciding(subject: &Subject<'_>) -> Vec<u32> {
+    params(subject, |choice| *choice != Choice::Fault)
+}
+
+/// What the scope says of scalar parameters that only have to be numbers which the elements of a tile can be.
+fn limited(subject: &Subject<'_>) -> Option<String> {
+    let deciding = deciding(subject);
+    let own = &subject.compiled.prepared.decoded.program.params;
+    let names: Vec<&str> = params(subject, |choice| *choice == Choice::Fault)
+        .into_iter()
+        .filter(|at| !deciding.contains(at))
+        .map(|at| own[at as usize].name.as_str())
+        .collect();
+    (!names.is_empty()).then(|| format!("every {} that fits the elements of its tile", names.join(" and ")))
 }
 impl Proof {
     /// Proves a kernel with a long loop of its text by launches with shorter ones; false if that does not succeed.
@@ -217,6 +235,7 @@ impl Proof {
         if self.judgement == Judgement::NotProved && self.chosen(subject, tools)? {
             return Ok(());
         }
+        lines.extend(limited(subject));
         if !lines.is_empty() {
             self.scope.counts = lines.join("; ");
         }

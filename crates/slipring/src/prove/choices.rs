@@ -9,11 +9,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use slipring_check::shift::{Distances, Follow, Shift};
 use slipring_check::{ArgUse, Checker, Marking, Moved, Rounds, Schedules, Stand, Tools};
 use slipring_op::Decoded;
-use slipring_program::{Causes, Choice, CoreProgram, Inst, Operand, Reg, Severity, Special};
+use slipring_program::{Causes, Choice, CoreProgram, Decision, Inst, Operand, Reg, Severity, Special};
 use slipring_sim::At;
 
 use super::given::Given;
-use super::{Subject, wide};
+use super::{Subject, text, wide};
 use crate::args::Passed;
 use crate::exec::{How, launch};
 use crate::{Error, ExecuteOptions};
@@ -136,7 +136,13 @@ impl<'a> Free<'a> {
     fn new(subject: &'a Subject<'a>) -> Result<Free<'a>, String> {
         let decoded = &subject.compiled.prepared.decoded;
         let others = decoded.program.decisions().into_iter();
-        let mut others = others.filter(|decision| !matches!(decision.choice, Choice::Control | Choice::Access));
+        let free = |decision: &Decision| match decision.choice {
+            Choice::Control | Choice::Access => true,
+            // The scope says that numbers fit their types.
+            Choice::Fault => !decision.causes.data,
+            _ => false,
+        };
+        let mut others = others.filter(|decision| !free(decision));
         let (wide, narrow) = wide::operands(&decoded.program);
         if let Some(other) = others.next().or(narrow) {
             return Err(wide::decided(subject, &other));
@@ -219,6 +225,9 @@ impl<'a> Free<'a> {
                 "where loops and branches go on as they like, `{}`: {}",
                 error.code, error.message
             )));
+        }
+        if let Some(doubt) = judged.doubt() {
+            return Ok(Some(text::decided(doubt, |site| self.subject.line(site))));
         }
         if self.turns_once(&rounds.stands, leave) && !self.stays_inside(&rounds) {
             return Ok(Some("where branches go as they like, an access lies behind the end of a buffer".into()));

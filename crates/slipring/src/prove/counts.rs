@@ -14,6 +14,7 @@ use slipring_sim::At;
 use super::budget;
 use super::family::{Family, Member, Number};
 use super::given::Given;
+use super::text;
 use crate::Error;
 
 /// What came of it.
@@ -210,6 +211,9 @@ fn stops(family: &Family<'_>, member: &Member, value: u64) -> Option<Stop> {
             "memory-limit" | "unsupported" => Stop::Open(format!("{value}: {}", first.message)),
             _ => Stop::Fails,
         });
+    }
+    if let Some(doubt) = member.judged.doubt() {
+        return Some(Stop::Open(format!("with {value}, {}", text::decided(doubt, |_| None))));
     }
     match &member.judged.scope.schedules {
         Schedules::All => None,

@@ -2,6 +2,7 @@
 
 use slipring_check::CheckReport;
 use slipring_machine::Question;
+use slipring_program::Finding;
 
 /// What some verdicts lean on.
 #[derive(Clone, Debug, Default)]
@@ -12,13 +13,16 @@ pub(super) struct Given {
     pub clean_if: Vec<String>,
     /// What they may change with: the other answer has to be tried.
     pub questions: Vec<&'static Question>,
+    /// Warnings of bytes that nobody has written, once for each place.
+    pub warnings: Vec<Finding>,
 }
 
 impl Given {
     /// What one verdict leans on.
     pub fn of(judged: &CheckReport) -> Given {
         let (scope, questions) = (&judged.scope, judged.questions.clone());
-        Given { assumes: scope.assumes.clone(), clean_if: scope.clean_if.clone(), questions }
+        let warnings = judged.unwritten().cloned().collect();
+        Given { assumes: scope.assumes.clone(), clean_if: scope.clean_if.clone(), questions, warnings }
     }
 
     /// Adds what another verdict leans on.
@@ -26,6 +30,12 @@ impl Given {
         add(&mut self.assumes, other.assumes);
         add(&mut self.clean_if, other.clean_if);
         add(&mut self.questions, other.questions);
+        let place = |one: &Finding| (one.code, one.primary.as_ref().map(|label| label.site));
+        for warning in other.warnings {
+            if self.warnings.iter().all(|known| place(known) != place(&warning)) {
+                self.warnings.push(warning);
+            }
+        }
     }
 }
 

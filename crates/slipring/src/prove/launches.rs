@@ -3,6 +3,7 @@
 use slipring_check::{CheckReport, Tools};
 use slipring_sim::Timing;
 
+use super::given::Given;
 use super::{Judgement, Proof, Subject, budget};
 use crate::{Error, Execution, Report, to_diagnostics};
 
@@ -43,6 +44,7 @@ impl Proof {
                 self.findings = Report::new(self.findings.source_shared(), to_diagnostics(&next.findings, program));
                 return Ok(());
             }
+            self.assume(Given { warnings: Given::of(&next).warnings, ..Given::default() });
             if next.scope != judged.scope {
                 self.reason(format!("launch {number} is decided otherwise: {}", next.scope));
             }

@@ -138,7 +138,7 @@ fn prove_with_answers(
     let quick = ProveOptions { timings: 0, fix: false, ..asked.clone() };
     for question in proof.given.questions.clone() {
         let other = prove(&Arc::new(compiled.with_reading(question)), bound, blocks, &quick)?;
-        let clean = [&proof, &other].map(|proof| proof.judgement == Judgement::Proved);
+        let clean = [&proof, &other].map(|proof| matches!(proof.judgement, Judgement::Proved | Judgement::Doubtful));
         let instead = first_error(&other.findings).or_else(|| other.reasons.first().cloned());
         proof.scope.clean_if.extend(clean_if(question, clean, instead));
     }
@@ -175,6 +175,7 @@ fn prove(compiled: &Arc<Compiled>, bound: &[Bound<'_>], blocks: u32, asked: &Pro
     };
     proof.decide(&subject, &tools, asked)?;
     proof.endings(&subject);
+    proof.withhold(&subject);
     proof.spent = subject.budget.spent();
     Ok(proof)
 }

@@ -6,7 +6,7 @@ use slipring_report::MessageFacts;
 
 use super::given::Given;
 use super::{Fix, Subject, Witness, budget, endings, text};
-use crate::{Report, Severity, to_diagnostics};
+use crate::{Diagnostic, Report, Severity, to_diagnostics};
 
 /// How a scope that covers all schedules says so.
 pub(super) const ALL: &str = "all";
@@ -17,6 +17,9 @@ pub(super) const ALL: &str = "all";
 pub enum Judgement {
     /// Nothing that the checks look for happens, in all that the scope names.
     Proved,
+    /// The same, but there are warnings that the results may not be what was meant: they hold bytes that nobody has written, or
+    /// tiles overwrite each other. The reasons say which.
+    Doubtful,
     /// Something of it happens.
     Violated,
     /// Neither was shown: the reasons say what stands in the way.
@@ -55,7 +58,7 @@ pub struct Proof {
     pub judgement: Judgement,
     /// What that covers.
     pub scope: ProofScope,
-    /// Why it is not proved; empty otherwise.
+    /// Why it is doubtful or not proved; empty otherwise.
     pub reasons: Vec<String>,
     /// What was run.
     pub explored: Vec<String>,
@@ -102,6 +105,12 @@ impl Serialize for Proof {
         }
         .serialize(to)
     }
+}
+
+/// True for the code of a warning about a text that bars a proof: it says that results are not written in whole, or that tiles
+/// overwrite each other.
+fn bars(code: &str) -> bool {
+    code == slipring_passes::TILE_OVERWRITTEN || slipring_lang::UNWRITTEN.contains(&code)
 }
 
 impl Proof {
@@ -157,6 +166,31 @@ impl Proof {
             arguments => format!("those for {}", arguments.join(", ")),
         };
         self.given = Given::of(judged);
+    }
+
+    /// Withholds the proof where there are warnings about the results: of the text, or of one of the runs.
+    pub(super) fn withhold(&mut self, subject: &Subject<'_>) {
+        let compiled = subject.compiled;
+        let of_text = |message: &&Diagnostic| message.severity == Severity::Warning && bars(message.code);
+        let mut warnings: Vec<Diagnostic> = compiled.said.iter().filter(of_text).cloned().collect();
+        let of_runs = to_diagnostics(&self.given.warnings, &compiled.prepared.decoded.program);
+        let mut messages = self.findings.messages().to_vec();
+        let place = |message: &Diagnostic| (message.code, message.primary.as_ref().map(|label| label.span));
+        let known: Vec<_> = messages.iter().map(place).collect();
+        messages.extend(of_runs.iter().filter(|message| !known.contains(&place(message))).cloned());
+        warnings.extend(of_runs);
+        if self.judgement != Judgement::Proved || warnings.is_empty() {
+            return;
+        }
+        if subject.asked.strict {
+            messages.retain(|message| message.severity != Severity::Warning);
+            messages.extend(warnings.into_iter().map(|warning| Diagnostic { severity: Severity::Error, ..warning }));
+            self.judgement = Judgement::Violated;
+        } else {
+            self.reasons = warnings.iter().map(|warning| format!("`{}`: {}", warning.code, warning.message)).collect();
+            self.judgement = Judgement::Doubtful;
+        }
+        self.findings = Report::new(self.findings.source_shared(), messages);
     }
 
     /// Adds what the verdict leans on for other counts.

@@ -19,10 +19,11 @@ pub(super) fn choice(op: &str, choice: Choice, line: Option<usize>) -> String {
 }
 
 impl Judgement {
-    /// `proved`, `violated` or `not proved`.
+    /// `proved`, `doubtful`, `violated` or `not proved`.
     pub fn word(self) -> &'static str {
         match self {
             Judgement::Proved => "proved",
+            Judgement::Doubtful => "doubtful",
             Judgement::Violated => "violated",
             Judgement::NotProved => "not proved",
         }

@@ -1,5 +1,6 @@
 //! Every effect keeps to its footprint: run again with every byte turned that it does not say it reads, it writes the same, and
-//! bytes that it does not say it writes stay. Driven by the programs of the examples and file tests.
+//! bytes that it does not say it writes stay. With other bytes and numbers, of which it says that they decide nothing, it works
+//! as well. Driven by the programs of the examples and file tests.
 //!
 //! A slice of the files each run, another for each value of `SLIPRING_SLICE`; `SLIPRING_SLICE=all` audits all of them.
 //! A vector function is one effect: its instructions are audited with it, and those that no file has in functions of their own
@@ -24,7 +25,7 @@ use slipring_lang::KernelInfo;
 use slipring_machine::Platform;
 use slipring_op::{OpDef, PipeRule};
 use slipring_program::{
-    Access, Action, Discover, Effect, Env, Extent, Fault, Memory, Output, Param, Run, Scratch, UNDEFINED,
+    Access, Action, Choice, Discover, Effect, Env, Extent, Fault, Memory, Output, Param, Run, Scratch, UNDEFINED, runs,
 };
 use slipring_sim::Limits;
 
@@ -72,6 +73,34 @@ impl<E: ?Sized> Audit<E> {
         self.log.lock().unwrap().wrong.insert(format!("`{}` {what}", self.name));
     }
 
+    /// Tries other bytes and numbers where the effect says that none of them decides anything.
+    fn decides_nothing_else(&self, effect: &dyn Effect, args: &[u64], env: Env, before: &Memory, access: &Access) {
+        for kind in [0x00, 0xff, 0x3c, 0xc3, 0x80] {
+            let (mut memory, mut lines, mut scratch) = (before.clone(), Output::default(), Scratch::default());
+            for extent in &access.reads {
+                for (from, to) in runs(extent, extent.start) {
+                    memory.bytes_mut(env, extent.core, extent.space, from, (to - from) as usize).fill(kind);
+                }
+            }
+            let run = Run { env, memory: &mut memory, scratch: &mut scratch, output: &mut lines };
+            if effect.judges().is_none() && effect.run(args, run).is_err() {
+                self.wrong("reports a fault for bytes that it reads, and does not say that they decide");
+            }
+        }
+        let free = |at: &usize| !effect.decides(*at) && !effect.doubts(*at);
+        for at in (0..args.len()).filter(free) {
+            for number in [0, 1, 300, 1 << 40, u64::MAX, 1 << 63, 0x7f80_0000, 0x7fc0_0001, 0x3f80_0000] {
+                let mut args = args.to_vec();
+                args[at] = number;
+                let mut other = Access::default();
+                let planned = effect.plan(&args, env, &mut other);
+                if planned.is_err() || (&other.reads, &other.writes) != (&access.reads, &access.writes) {
+                    self.wrong(&format!("decides by its argument {at}, and says that it does not"));
+                }
+            }
+        }
+    }
+
     /// Runs it on a copy, all but the ranges turned; compares with what it left in `after`.
     fn compare(
         &self,
@@ -113,6 +142,22 @@ impl Effect for Audit<dyn Effect> {
         self.inner.plan(args, env, access)
     }
 
+    fn decides(&self, index: usize) -> bool {
+        self.inner.decides(index)
+    }
+
+    fn doubts(&self, index: usize) -> bool {
+        self.inner.doubts(index)
+    }
+
+    fn judges(&self) -> Option<Choice> {
+        self.inner.judges()
+    }
+
+    fn moves(&self) -> bool {
+        self.inner.moves()
+    }
+
     fn answers(&self) -> bool {
         true
     }
@@ -125,6 +170,7 @@ impl Effect for Audit<dyn Effect> {
         self.inner.plan(args, env, &mut access)?;
         let value = self.inner.run(args, Run { env, memory, scratch: s, output: &mut lines })?;
         self.compare(env, &before, memory, &access, (&lines, value), |run| self.inner.run(args, run));
+        self.decides_nothing_else(&*self.inner, args, env, &before, &access);
         output.lines.append(&mut lines.lines);
         Ok(value)
     }

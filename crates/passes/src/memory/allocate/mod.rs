@@ -25,7 +25,7 @@ use crate::manager::{Pass, PassContext};
 use crate::memory::layout::{Depth, Fixed, Item, Memory, groups};
 use crate::memory::lifetime::lifetimes;
 pub use map::{MapBuffer, MemoryMap, memory_maps};
-pub use overwritten::overwritten;
+pub use overwritten::{TILE_OVERWRITTEN, overwritten};
 
 /// The pass.
 pub const PASS: Pass =

@@ -37,6 +37,7 @@ impl Fix {
     pub fn then(&self) -> String {
         match (self.verdict, self.errors) {
             (Judgement::Proved, _) => "then it is proved".into(),
+            (Judgement::Doubtful, _) => "then only warnings are left".into(),
             (_, 0) => "then nothing is found, and it is not proved".into(),
             (_, 1) => "then 1 error is left".into(),
             (_, left) => format!("then {left} errors are left"),
@@ -71,7 +72,8 @@ impl Trial {
         let found = proof.findings.messages().iter().filter(|message| message.severity == Severity::Error);
         errors.extend(found.cloned());
         let verdict = proof.judgement;
-        let bad = verdict == Judgement::Violated || (verdict != Judgement::Proved && !errors.is_empty());
+        let clean = matches!(verdict, Judgement::Proved | Judgement::Doubtful);
+        let bad = verdict == Judgement::Violated || (!clean && !errors.is_empty());
         let rank = (bad, errors.iter().any(stops), errors.len());
         Trial { compiled: compiled.clone(), draft, verdict, errors, rank }
     }

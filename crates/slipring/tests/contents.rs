@@ -1,0 +1,165 @@
+//! Other contents: a verdict for any contents of the buffers is the same with all of them.
+//!
+//! Every run of every file test and every example on both platforms is repeated with buffers of zeros, of two kinds of ordinary
+//! numbers that have no bit in common, and of random bytes, among them numbers that are none. Where one of these runs says "any
+//! contents of the buffers", all must say the same of the checks and find the same at the same places: a difference refutes the
+//! scope.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use slipring::args::{Arg, Value};
+use slipring::{Kernel, RunOptions, Tensor};
+use slipring_sim::Limits;
+
+use crate::{directives, walk};
+
+/// Steps after which a run is given up: large programs say nothing here that small ones do not.
+const STEPS: u64 = 1 << 20;
+/// Contents that are tried.
+const KINDS: usize = 5;
+
+/// A command line of a file, without `run`.
+struct Command {
+    file: PathBuf,
+    words: Vec<String>,
+}
+
+/// Options that say which program is run on what, and those that change nothing of a verdict.
+const KNOWN: [&str; 5] = ["--arch", "--arg", "--func", "--blocks", "--seed"];
+const SILENT: [&str; 5] = ["--verify", "--stats", "--json", "--lines", "--timeline"];
+
+fn commands() -> Vec<Command> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap();
+    let mut commands = Vec::new();
+    for file in walk::files(&root.join("tests/files"), &["pto", "py"]) {
+        let text = std::fs::read_to_string(&file).unwrap();
+        for line in directives::commands(&file, &text).iter().filter_map(|line| line.strip_prefix("run %s")) {
+            let words = line.split_whitespace().filter(|word| !SILENT.contains(word)).map(str::to_string);
+            commands.push(Command { file: file.clone(), words: words.collect() });
+        }
+    }
+    for file in walk::files(&root.join("examples"), &["pto", "py"]) {
+        let words = |arch: &str| vec!["--arch".to_string(), arch.to_string()];
+        commands.extend(["a5", "a2a3"].map(|arch| Command { file: file.clone(), words: words(arch) }));
+    }
+    commands
+}
+
+impl Command {
+    /// What stands behind an option, each time.
+    fn option(&self, name: &str) -> Vec<String> {
+        self.words.chunks(2).filter(|pair| pair[0] == name).map(|pair| pair[1].clone()).collect()
+    }
+
+    fn is_known(&self) -> bool {
+        self.words.len().is_multiple_of(2) && self.words.chunks(2).all(|pair| KNOWN.contains(&pair[0].as_str()))
+    }
+
+    fn number<T: std::str::FromStr>(&self, name: &str) -> Option<T> {
+        self.option(name).first()?.parse().ok()
+    }
+}
+
+/// Other bytes in place of a buffer's.
+fn contents(kind: usize, bytes: &mut [u8]) {
+    let mut state = kind as u64;
+    for byte in bytes {
+        state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x14_057b);
+        let random = (state >> 40) as u8;
+        *byte = match kind {
+            0 => *byte,
+            1 => 0,
+            2 => 0x38 | random & 7,
+            3 => !(0x38 | random & 7),
+            _ => random,
+        };
+    }
+}
+
+/// What a run says that contents have no part in.
+#[derive(PartialEq, Debug)]
+struct Outcome {
+    checks: Vec<[String; 3]>,
+    found: BTreeSet<(String, Option<usize>)>,
+}
+
+impl Outcome {
+    fn is_for_any(&self) -> bool {
+        self.checks.iter().any(|[tool, _, detail]| tool == "scope" && detail.contains("any contents of the buffers"))
+    }
+
+    fn given_up(&self) -> bool {
+        self.found.iter().any(|(code, _)| code == "step-limit" || code == "memory-limit")
+    }
+}
+
+fn outcome(kernel: &Kernel, args: &[Arg], kind: usize, options: &RunOptions) -> Option<Outcome> {
+    let mut args = args.to_vec();
+    for arg in &mut args {
+        if let Value::Buffer(bytes) = &mut arg.value {
+            contents(kind, bytes);
+        }
+    }
+    let tensors: Vec<Tensor<'static>> = args.into_iter().map(Tensor::from).collect();
+    let run = kernel.run_with(tensors, options).ok()?;
+    let facts = run.facts();
+    Some(Outcome {
+        checks: facts.checks.into_iter().map(|check| [check.tool, check.verdict, check.detail]).collect(),
+        found: facts.findings.into_iter().map(|found| (found.code, found.line)).collect(),
+    })
+}
+
+/// Compares the runs of a command line; true if one of them says that it is for any contents.
+fn compare(command: &Command, wrong: &Mutex<Vec<String>>) -> Option<bool> {
+    if !command.is_known() {
+        return None;
+    }
+    let mut kernel = Kernel::open(&command.file).ok()?;
+    if let Some(arch) = command.option("--arch").first() {
+        kernel = kernel.platform(arch).ok()?;
+    }
+    if let Some(name) = command.option("--func").first() {
+        kernel = kernel.function(name);
+    }
+    kernel.compile().ok()?;
+    let args = kernel.arguments(&command.option("--arg"), command.number("--seed").unwrap_or(0)).ok()?;
+    let limits = Limits { steps: STEPS, ..Limits::default() };
+    let options = RunOptions { blocks: command.number("--blocks"), limits, ..RunOptions::default() };
+    let mut all = Vec::new();
+    for kind in 0..KINDS {
+        all.push(outcome(&kernel, &args, kind, &options)?);
+        if all[kind].given_up() {
+            return None;
+        }
+    }
+    let for_any = all.iter().any(Outcome::is_for_any);
+    if let Some(other) = all.iter().find(|one| for_any && **one != all[0]) {
+        let line = format!("{} {}", command.file.display(), command.words.join(" "));
+        wrong.lock().unwrap().push(format!("slipring run {line}:\n{:#?}\nbecomes {other:#?}", all[0]));
+    }
+    Some(for_any)
+}
+
+#[test]
+fn verdicts_for_any_contents_are_the_same_with_all() {
+    let commands = commands();
+    let (next, compared, wrong) = (AtomicUsize::new(0), AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let threads = std::thread::available_parallelism().map_or(2, |n| n.get().min(4));
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                while let Some(command) = commands.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let for_any = compare(command, &wrong) == Some(true);
+                    compared.fetch_add(usize::from(for_any), Ordering::Relaxed);
+                }
+            });
+        }
+    });
+    let wrong = wrong.into_inner().unwrap();
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), commands.len(), wrong.join("\n\n"));
+    let compared = compared.into_inner();
+    assert!(compared > 200, "only {compared} of {} command lines are for any contents", commands.len());
+}

@@ -42,7 +42,8 @@ fn proofs_agree_with_all_interleavings() {
         let explored = (0..=MOST).find_map(|count| Some((count, explore(&small.program(count))?)));
         let say = || format!("seed {seed}: the explorer says {explored:?}\n{text}\n{}", small.text());
         match judgement {
-            Judgement::Proved => {
+            // Bytes that nobody wrote may come into results of such programs.
+            Judgement::Proved | Judgement::Doubtful => {
                 // Where bytes that nobody wrote are stored, only as many rounds are covered as the buffers hold.
                 all += usize::from(text.contains("every n from 0 on"));
                 assert!(explored.is_none(), "{}", say());
@@ -74,7 +75,8 @@ fn proofs_of_two_counts_agree_with_all_interleavings() {
         let explored = (0..=MOST).find_map(|count| Some((count, explore(&small.program(count))?)));
         let say = || format!("seed {seed}: the explorer says {explored:?}\n{text}\n{}", small.text());
         match judgement {
-            Judgement::Proved => {
+            // Bytes that nobody wrote may come into results of such programs.
+            Judgement::Proved | Judgement::Doubtful => {
                 assert!(explored.is_none(), "{}", say());
                 right += 1;
             }

@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use slipring_machine::Role;
-use slipring_program::{Action, Choice, Effect, Extent, SiteRef, runs};
+use slipring_program::{Action, Extent, SiteRef, runs};
 use slipring_sim::{Launch, WorkRun};
 
 use crate::places::LaunchMemory;
@@ -53,11 +53,6 @@ fn shape(extent: &Extent) -> [u64; 3] {
     [u64::from(extent.rows), u64::from(extent.row_bytes), if extent.rows > 1 { extent.stride } else { 0 }]
 }
 
-/// True for an effect that finds fault with bytes which it compares.
-fn compares(effect: &dyn Effect) -> bool {
-    effect.judges() == Some(Choice::Fault)
-}
-
 impl Alike {
     /// Of a launch.
     pub fn new(launch: &Launch<'_>) -> Alike {
@@ -66,7 +61,7 @@ impl Alike {
             for (inst, site) in core.insts.iter().zip(&core.inst_sites) {
                 if let slipring_program::Inst::Issue { work } = inst
                     && let Action::Planned(effect) = &core.works[*work as usize].effect
-                    && compares(&**effect)
+                    && effect.compares()
                 {
                     alike.compares.insert(*site);
                 }
@@ -195,7 +190,7 @@ impl Alike {
         let mut moves = false;
         if let Action::Planned(effect) = &run.work.effect {
             moves = effect.moves();
-            if compares(&**effect) {
+            if effect.compares() {
                 let (one, other) = access.reads.split_at(access.reads.len() / 2);
                 if self.tile_of(one, cluster) != self.tile_of(other, cluster) {
                     self.differ.insert(run.site);

@@ -51,6 +51,10 @@ impl<E: Effect> Effect for OnCore<E> {
         self.effect.moves()
     }
 
+    fn compares(&self) -> bool {
+        self.effect.compares()
+    }
+
     fn answers(&self) -> bool {
         self.effect.answers()
     }
@@ -115,6 +119,10 @@ impl Effect for SameTiles {
 
     fn judges(&self) -> Option<Choice> {
         Some(Choice::Fault)
+    }
+
+    fn compares(&self) -> bool {
+        true
     }
 
     fn run(&self, args: &[u64], Run { env, memory, .. }: Run<'_>) -> Result<u64, Fault> {

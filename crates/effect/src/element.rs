@@ -64,6 +64,11 @@ impl Effect for ElementAccess {
         index == 0
     }
 
+    fn doubts(&self, index: usize) -> bool {
+        // The number of the element, behind the address and what is stored.
+        self.within.is_some() && index == if self.load { 1 } else { 2 }
+    }
+
     fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
         if let (Some(all), Some(at)) = (self.within, self.given(args).place)
             && at >= all

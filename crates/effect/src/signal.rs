@@ -1,7 +1,7 @@
 //! Signals in global memory: numbers of 32 bits that devices change and wait for.
 
 use slipring_machine::Role;
-use slipring_program::{Access, Effect, Env, Extent, Fault, Run, SignalUse, Update, UpdateKind};
+use slipring_program::{Access, Choice, Effect, Env, Extent, Fault, Run, SignalUse, Update, UpdateKind};
 use slipring_tile::{Elem, Space};
 
 slipring_program::arguments! {
@@ -79,6 +79,14 @@ impl Effect for Notify {
 impl Effect for Arrive {
     fn decides(&self, index: usize) -> bool {
         index == ArriveArgs::AT.signal
+    }
+
+    fn doubts(&self, index: usize) -> bool {
+        index == ArriveArgs::AT.used
+    }
+
+    fn judges(&self) -> Option<Choice> {
+        Some(Choice::Fault)
     }
 
     fn is_signal(&self) -> bool {

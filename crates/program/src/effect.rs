@@ -60,6 +60,8 @@ pub struct Access {
     pub units: Units,
     /// Pairs of accesses inside this one execution that nothing orders; only effects that discover find any.
     pub conflicts: Vec<InnerConflict>,
+    /// What this execution reports depends on the values that it reads: warnings, too.
+    pub consults: bool,
     /// What it does with a signal, where the bytes are one: its accesses order others and are no data.
     pub signal: Option<SignalUse>,
 }
@@ -149,6 +151,7 @@ impl Access {
         self.conflicts.clear();
         self.update = None;
         self.signal = None;
+        self.consults = false;
         self.units = Units::default();
     }
 }
@@ -339,6 +342,11 @@ pub trait Effect: Send + Sync + Debug {
     /// nothing here works with all bytes: [`Effect::run`] reports no fault then.
     fn judges(&self) -> Option<Choice> {
         None
+    }
+
+    /// True if it reports a fault where the first half of the ranges that it reads holds something else than the second one.
+    fn compares(&self) -> bool {
+        false
     }
 
     /// True if it moves the elements of a tile and does nothing else: one that is moved on is still the same tile.

@@ -74,6 +74,9 @@ impl Memory {
     #[inline]
     pub fn foresee(&mut self, run: &Execution<'_>) -> bool {
         let Some(shadow) = &mut self.shadow else { return true };
+        if run.access.consults {
+            shadow.doubt(run.site, Choice::Fault);
+        }
         if shadow.any(&run.access.reads, run.env) {
             return false;
         }

@@ -127,7 +127,8 @@ fn compare(command: &Command, wrong: &Mutex<Vec<String>>) -> Option<bool> {
     kernel.compile().ok()?;
     let args = kernel.arguments(&command.option("--arg"), command.number("--seed").unwrap_or(0)).ok()?;
     let limits = Limits { steps: STEPS, ..Limits::default() };
-    let options = RunOptions { blocks: command.number("--blocks"), limits, ..RunOptions::default() };
+    let mut options = RunOptions::new().limits(limits);
+    options.blocks = command.number("--blocks");
     let mut all = Vec::new();
     for kind in 0..KINDS {
         all.push(outcome(&kernel, &args, kind, &options)?);

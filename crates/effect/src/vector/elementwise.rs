@@ -37,6 +37,7 @@ impl<const N: usize> Effect for Elementwise<N> {
         let Some((rows, cols)) = self.dst.filled(args)? else { return Ok(()) };
         for reading in Reading::all(&self.inputs, args, &self.dst, (rows, cols))? {
             reading.extents(self.local, args, &mut access.reads);
+            access.consults |= reading.may_differ_in_rows();
         }
         self.dst.rect(rows, cols).extents(self.local, args, &mut access.writes);
         access.units = tile_units(&self.dst.layout, rows, cols);

@@ -206,6 +206,11 @@ impl Reading {
         Ok(readings)
     }
 
+    /// True if [`Reading::differs_in_rows`] depends on what is read.
+    pub fn may_differ_in_rows(&self) -> bool {
+        matches!(self, Reading::Block(rect) if rect.rows > 0 && rect.cols > 1)
+    }
+
     /// True if a block for each row has another element than its first one: the first column alone would do something else.
     pub fn differs_in_rows(&self, memory: &Memory, env: Env, local: Local, args: &[u64]) -> bool {
         let Reading::Block(rect) = self else { return false };

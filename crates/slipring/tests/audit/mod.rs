@@ -25,7 +25,7 @@ use slipring_lang::KernelInfo;
 use slipring_machine::Platform;
 use slipring_op::{OpDef, PipeRule};
 use slipring_program::{
-    Access, Action, Choice, Discover, Effect, Env, Extent, Fault, Memory, Output, Param, Run, Scratch, UNDEFINED, runs,
+    Access, Action, Choice, Discover, Effect, Env, Extent, Fault, Memory, Output, Param, Run, Scratch, UNDEFINED,
 };
 use slipring_sim::Limits;
 
@@ -78,7 +78,7 @@ impl<E: ?Sized> Audit<E> {
         for kind in [0x00, 0xff, 0x3c, 0xc3, 0x80] {
             let (mut memory, mut lines, mut scratch) = (before.clone(), Output::default(), Scratch::default());
             for extent in &access.reads {
-                for (from, to) in runs(extent, extent.start) {
+                for (from, to) in slipring_program::runs(extent, extent.start) {
                     memory.bytes_mut(env, extent.core, extent.space, from, (to - from) as usize).fill(kind);
                 }
             }
@@ -156,6 +156,10 @@ impl Effect for Audit<dyn Effect> {
 
     fn moves(&self) -> bool {
         self.inner.moves()
+    }
+
+    fn compares(&self) -> bool {
+        self.inner.compares()
     }
 
     fn answers(&self) -> bool {

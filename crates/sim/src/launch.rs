@@ -1,6 +1,6 @@
 //! A launch and its result.
 
-use slipring_machine::{Pipe, Platform};
+use slipring_machine::{CoreKind, Pipe, Platform};
 use slipring_program::{Cancel, CoreProgram, Finding, Memory, Output, Program};
 
 use crate::delay::Delay;
@@ -172,9 +172,21 @@ impl<'a> Launch<'a> {
         if self.program.whole_cluster { Pipe::ALL.to_vec() } else { self.platform.pipes_of(core.role.kind()) }
     }
 
-    /// Clusters that the launch uses: how many blocks' worth of local memories it needs.
+    /// Clusters that the launch uses: how many blocks' worth of local memories it needs. Each Vector core of a cluster is one by
+    /// itself where a block needs no other core.
     pub fn clusters(&self) -> u32 {
-        self.blocks.min(self.platform.clusters)
+        self.blocks.min(places(self.program, self.platform))
+    }
+}
+
+/// How many blocks run at the same time: one on each cluster, or one on each Vector core where a block needs a single one.
+pub fn places(program: &Program, platform: &Platform) -> u32 {
+    const VECTOR_CORES: u32 = 2;
+    match &program.cores[..] {
+        [only] if only.role.kind() == CoreKind::Vector && !program.whole_cluster => {
+            platform.clusters.saturating_mul(VECTOR_CORES)
+        }
+        _ => platform.clusters,
     }
 }
 

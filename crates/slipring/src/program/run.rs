@@ -7,7 +7,7 @@ use slipring_ir::{Diagnostic, Severity, Span};
 use slipring_lang::tasks::TaskCall;
 use slipring_machine::Platform;
 use slipring_report::{BufferFacts, CheckFacts, digest};
-use slipring_sim::{Stats, Turns};
+use slipring_sim::{Stats, Turns, places};
 use slipring_tasks::signals::{Event, Parts, SignalStep};
 use slipring_tasks::{Bytes, Graph, Plan, Ran, Runs, Touched, plan, touched};
 use slipring_tile::Elem;
@@ -89,6 +89,14 @@ impl Seen {
 /// Cycles of each block.
 fn durations(stats: &Stats) -> Vec<u64> {
     stats.blocks.iter().map(|block| block.end.unwrap_or(stats.cycles).saturating_sub(block.start)).collect()
+}
+
+/// The same for each cluster's share, where blocks are more than the clusters and so many of them run on one at the same time.
+fn on_clusters(blocks: Vec<u64>, each: u32, clusters: u32) -> Vec<u64> {
+    if each < 2 || blocks.len() <= clusters as usize {
+        return blocks;
+    }
+    blocks.chunks(each as usize).map(|share| share.iter().copied().max().unwrap_or(0)).collect()
 }
 
 /// Runs the tasks of a plan.
@@ -193,7 +201,11 @@ impl Runner<'_> {
             self.parts.insert(task, Parts { touched: std::mem::take(&mut outcome.parts), events });
         }
         match outcome.result.complete {
-            true => Ran::Over(durations(&outcome.result.stats)),
+            true => {
+                let own = &self.compiled[kernel].prepared.decoded.program;
+                let each = places(own, self.platform) / self.platform.clusters.max(1);
+                Ran::Over(on_clusters(durations(&outcome.result.stats), each, self.platform.clusters))
+            }
             false => {
                 self.seen.stopped = Some(self.program.graph().name(task));
                 Ran::Stopped

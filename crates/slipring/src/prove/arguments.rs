@@ -59,7 +59,7 @@ impl Proof {
         let Some(bound) = program.cores.iter().flat_map(|core| &core.insts).filter_map(bound).max() else {
             return Ok(false);
         };
-        if !deciding(subject).is_empty() || self.blocks > subject.compiled.platform.clusters {
+        if !deciding(subject).is_empty() || self.blocks > subject.places() {
             return Ok(false);
         }
         let mut family = Family::new(subject, Number::Bound(bound));
@@ -120,7 +120,7 @@ impl Proof {
     /// Proves a kernel where each loop and branch that an argument or loaded data decides goes on as it likes; false if that does not
     /// succeed, with the reason.
     pub(super) fn chosen(&mut self, subject: &Subject<'_>, tools: &Tools) -> Result<bool, Error> {
-        let waves = self.blocks > subject.compiled.platform.clusters;
+        let waves = self.blocks > subject.places();
         if self.judgement != Judgement::NotProved || self.scope.schedules != ALL || waves {
             return Ok(false);
         }
@@ -170,7 +170,7 @@ impl Proof {
     pub(super) fn arguments(&mut self, subject: &Subject<'_>, tools: &Tools) -> Result<(), Error> {
         let program = &subject.compiled.prepared.decoded.program;
         let deciding = deciding(subject);
-        let waves = self.blocks > subject.compiled.platform.clusters;
+        let waves = self.blocks > subject.places();
         let mut lines = Vec::new();
         for at in &deciding {
             let param = &program.params[*at as usize];

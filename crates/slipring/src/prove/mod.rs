@@ -65,6 +65,11 @@ pub(crate) struct Subject<'a> {
 }
 
 impl Subject<'_> {
+    /// How many blocks run at the same time.
+    pub fn places(&self) -> u32 {
+        slipring_sim::places(&self.compiled.prepared.decoded.program, &self.compiled.platform)
+    }
+
     /// Runs it with these tools.
     ///
     /// # Errors

@@ -283,7 +283,11 @@ fn report(module: &Module, context: &PassContext<'_>, diags: &mut Diags) {
             let Some(space) = op.space(name) else { continue };
             let (Some(bytes), Some(spec)) = (open(tile), context.platform.space(space)) else { continue };
             if bytes > spec.usable() {
-                diags.push(too_large(&op, &roots, context.platform, (name, tile), (space, bytes, spec.usable())));
+                // A product whose blocks still do not fit is said once.
+                let error = too_large(&op, &roots, context.platform, (name, tile), (space, bytes, spec.usable()));
+                if !diags.list.contains(&error) {
+                    diags.push(error);
+                }
                 break;
             }
         }

@@ -65,10 +65,33 @@ impl Pipes {
                 pipes.add(module, op, direction);
             }
         }
+        if asked_slots(module, function).is_none() {
+            pipes.leave_flags();
+        }
         if platform.ring.fixed_depth {
             pipes.as_deep_as_all(platform);
         }
         pipes
+    }
+
+    /// Pipes by hand beside pipes that the compiler makes have the flags that those leave: all together take one for each slot. A
+    /// pipe of both directions takes them in both halves.
+    fn leave_flags(&mut self) {
+        let rings = |pipe: &Pipe| pipe.rings.iter().flatten().count() as i64;
+        let sum = |by_hand: bool, count: &dyn Fn(&Pipe) -> i64| -> i64 {
+            self.pipes.iter().filter(|pipe| pipe.by_hand == by_hand && rings(pipe) > 0).map(count).sum()
+        };
+        let both = self.pipes.iter().any(|pipe| rings(pipe) == 2);
+        let (flags, taken, sharing) = match both {
+            true => (FLAGS / 2, sum(false, &|pipe| pipe.slots), sum(true, &|_| 1)),
+            false => (FLAGS, sum(false, &|pipe| pipe.slots * rings(pipe)), sum(true, &rings)),
+        };
+        if taken == 0 || sharing == 0 {
+            return;
+        }
+        let each = ((flags - taken) / sharing).max(1);
+        let slots = 1 << each.ilog2();
+        self.pipes.iter_mut().filter(|pipe| pipe.by_hand).for_each(|pipe| pipe.slots = pipe.slots.min(slots));
     }
 
     /// Gives every pipe the only depth that the platform has for it.

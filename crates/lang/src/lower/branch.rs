@@ -123,6 +123,12 @@ impl Lower<'_> {
                     left.push((name, before, [a, b]));
                 }
                 [Some(_), Some(_)] => self.lose(name, span, "assigned in this branch"),
+                // A window at a known place is the same whichever iteration or arm has bound the name.
+                [Some(Value::Tensor(window)), None] | [None, Some(Value::Tensor(window))]
+                    if before.is_none() && window.offsets.iter().all(|offset| matches!(offset, Index::Known(_))) =>
+                {
+                    self.set(name, Value::Tensor(window));
+                }
                 _ => self.lose(name, span, "assigned in one arm of this branch only"),
             }
         }

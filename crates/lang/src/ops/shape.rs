@@ -341,6 +341,14 @@ fn reshape(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     }
     let id = lower.demand(&value, Space::Vec, span)?;
     lower.wholly_valid(id, "a reshape", call.span)?;
+    let tile = lower.tile(id).clone();
+    if crate::lower::fold(&tile.shape) == crate::lower::fold(&shape) && tile.ty.layout.slayout == SLayout::NoneBox {
+        // Its lines stay what they are: extents of 1 in front come and go.
+        let view = lower.e.value(&pto::TRESHAPE, &[("src", &[tile.value])], &[], Type::Tile(tile.ty));
+        let view = lower.add_tile(view, tile.ty, &shape, "reshape");
+        lower.tiles[view.0 as usize].region = tile.region.or(lower.region);
+        return Ok(Value::Tile(view));
+    }
     let id = lower.dense(id);
     let tile = lower.tile(id).clone();
     let ty = crate::lower::Place::of(Space::Vec).tile_type(&shape, tile.ty.layout.elem);

@@ -1,6 +1,7 @@
 """Kernels of Python: decorators and calls."""
 
 import functools
+from types import FunctionType
 
 from . import _slipring
 from ._compiled import Kept, Lowered, bound, compiled_for, readings, tensors
@@ -8,7 +9,7 @@ from ._host import bind_host
 from ._progress import Progress
 from ._runs import OPTIONS, ProgramRun, passed, start
 from ._slipring import KernelError
-from ._source import _MISSING, Text, look_up, plain, surroundings, together
+from ._source import _MISSING, Text, look_up, plain, surroundings, together, together_as
 
 # Not empty where public scripts run: their default platform counts where nobody names one.
 PUBLIC = []
@@ -58,6 +59,9 @@ class Decorator:
 
     def _make(self, function, options, depth):
         if isinstance(function, type):
+            unknown = set(options) - {"strict_ssa"}
+            if unknown:
+                raise TypeError(f"{self.__slipring_path__} has no argument `{sorted(unknown)[0]}`")
             return Program(function)
         if isinstance(function, Function):
             return function
@@ -97,24 +101,34 @@ class Function:
     def _parts(self):
         """The functions that it is made of, itself first, and what the names of all of them stand for."""
         parts, names, waiting = [], {}, [self]
+        seen = []
         while waiting:
             part = waiting.pop()
-            if part in parts:
+            if any(part is other or part.function is other.function for other in seen):
                 continue
-            parts.append(part)
+            seen.append(part)
+            # Two functions that are made of one text: what their names stand for has to be the same.
+            if all(part.text.key != other.text.key for other in parts):
+                parts.append(part)
             if part.kind == "python":
                 continue
             own = part.owner.functions if part.owner is not None else {}
             waiting += [own[name] for name in part.text.siblings if name in own]
             for name in part.text.used:
                 value = look_up(name, part.function, part.local)
-                if isinstance(value, Function):
-                    if value.kind is not None:
-                        waiting.append(value)
+                members = part.text.members.get(name, ())
+                host = part.kind in (None, "helper")
+                # What starts kernels is no part of one.
+                waiting += [own for own in _functions(value, members) if own.kind is not None or host]
+                if isinstance(value, FunctionType) and host:
+                    # A function of Python that starts kernels is followed with the function that calls it.
+                    waiting.append(Function(value, "helper"))
                     continue
-                value = plain(value, part.text.members.get(name, ())) if value is not _MISSING else _MISSING
+                if isinstance(value, Function) and value.name == name:
+                    continue
+                value = plain(value, members) if value is not _MISSING else _MISSING
                 if value is not _MISSING:
-                    names.setdefault(name, value)
+                    names[name] = together_as(name, names.get(name, value), value, part.name)
         return parts, names
 
     def compile(self, *args, platform=None, config=None, **kwargs):
@@ -137,6 +151,10 @@ class Function:
     @property
     def name(self):
         """Its name."""
+        return self.__name__
+
+    @property
+    def __slipring_function__(self):
         return self.__name__
 
     @property
@@ -320,6 +338,22 @@ class Function:
         from ._html import kernel
 
         return kernel(self)
+
+
+def _functions(value, members):
+    """The functions of the language that a name stands for: itself, in a list, or as a member that is named."""
+    if isinstance(value, Function):
+        yield value
+    elif isinstance(value, (tuple, list, dict)):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _functions(item, ())
+    for chain in () if isinstance(value, Function) else members:
+        found = value
+        for name in chain:
+            found = getattr(found, name, None)
+            if isinstance(found, Function):
+                yield found
+                break
 
 
 def _target(platform, config):

@@ -2,7 +2,7 @@
 
 import ast
 
-from ._source import Path
+from ._source import Named, Path
 
 
 def constants(function):
@@ -14,7 +14,7 @@ def constants(function):
             if value.partition(".")[0] == "pl" and str(value) != "pl":
                 lines.append(f"{name} = {value}")
             continue
-        lines.append(f"{name} = {value!r}")
+        lines.append(f"{name} = {value.__slipring_function__ if isinstance(value, Named) else repr(value)}")
     return "".join(f"{line}\n" for line in lines)
 
 

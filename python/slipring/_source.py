@@ -126,6 +126,9 @@ def plain(value, members=()):
     path = getattr(value, "__slipring_path__", None)
     if isinstance(path, str):
         return Path(path)
+    name = getattr(value, "__slipring_function__", None)
+    if isinstance(name, str):
+        return Named(name)
     if isinstance(value, (tuple, list)):
         items = tuple(plain(item) for item in value)
         return _MISSING if _MISSING in items else items
@@ -144,10 +147,40 @@ def plain(value, members=()):
     return Members(value, fields) if fields else _MISSING
 
 
+class Named:
+    """A function of the program under another name."""
+
+    def __init__(self, name):
+        self.__slipring_function__ = name
+
+    def __eq__(self, other):
+        return isinstance(other, Named) and self.__slipring_function__ == other.__slipring_function__
+
+    def __hash__(self):
+        return hash(self.__slipring_function__)
+
+    def __repr__(self):
+        return f"<function {self.__slipring_function__}>"
+
+
+def together_as(name, first, second, where):
+    """What a name stands for in several functions of a program, which is one text: the same in all of them."""
+    if isinstance(first, Members) and isinstance(second, Members) and first.value is second.value:
+        first.__slipring_members__.update(second.__slipring_members__)
+        return first
+    if repr(first) != repr(second):
+        raise KernelError(
+            f"`{name}` stands for {first!r} and, in `{where}`, for {second!r}: the functions of a program share their names. "
+            "Give one of them another name, or pass the value as an argument"
+        )
+    return first
+
+
 class Members:
     """A module or an instance: the members of it that are named, and what messages call it."""
 
     def __init__(self, value, members):
+        self.value = value
         own = isinstance(value, ModuleType)
         self.what = f"the module `{value.__name__}`" if own else f"an instance of `{type(value).__name__}`"
         self.__slipring_members__ = members

@@ -45,6 +45,9 @@ pub fn name(value: &Bound<'_, PyAny>) -> PyResult<Name> {
     if let Ok(path) = value.getattr("__slipring_path__") {
         return Ok(Name::Path(path.extract()?));
     }
+    if let Ok(function) = value.getattr("__slipring_function__") {
+        return Ok(Name::Function(function.extract()?));
+    }
     if value.is_none() {
         return Ok(Name::None);
     }

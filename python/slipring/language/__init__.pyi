@@ -720,8 +720,8 @@ def sync_src(*args: Any, **options: Any) -> Any:
 def sync_dst(*args: Any, **options: Any) -> Any:
     """Nothing, for the same reason."""
 
-def func_attr(*args: Any, **options: Any) -> Any:
-    """Nothing: it says how the public compiler reports."""
+def func_attr(attrs: Any) -> Any:
+    """What the function says of itself, as `attrs=` of its decorator: how it is divided, its blocks, slots of its rings."""
 
 def dump_tag(*args: Any, **options: Any) -> Any:
     """Nothing: it says how the public compiler reports."""

@@ -22,4 +22,6 @@ pub enum Name {
     Dict(Vec<(Name, Name)>),
     /// A part of the language by its full name: `pl`, `pl.FP32`, `pl.add`.
     Path(String),
+    /// A function of the text, which may have another name there.
+    Function(String),
 }

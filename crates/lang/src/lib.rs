@@ -11,6 +11,7 @@
 //! | `jumps`, `tree` | `break`, `continue` and early `return` as branches |
 //! | `host` | the part of the file that is no kernel: constants, classes, functions that build kernels, calls of them |
 //! | `program` | what the file defines: the kernels and the names that they see |
+//! | `attrs` | what a function says of itself: how it is divided, its blocks |
 //! | `specialise` | parameters whose shapes come from what is passed |
 //! | `signature` | types of parameters, of names, of what is returned |
 //! | `value` | what a name stands for while a body is lowered |
@@ -20,6 +21,7 @@
 //! | `lower` | statements, expressions, control flow, memories |
 //! | `ops` | the catalogue: every `pl.…` that a kernel may call, declared once |
 
+mod attrs;
 mod dtype;
 mod emit;
 mod given;
@@ -65,6 +67,8 @@ pub struct KernelInfo {
     pub params: Vec<ParamInfo>,
     /// Blocks that it asks for (`pl.spmd`); 1 where it says nothing.
     pub blocks: u32,
+    /// Whether its blocks start at the same time.
+    pub together: bool,
     /// Names of the parameters that it returns, in order; empty for what is none.
     pub gives: Vec<String>,
 }

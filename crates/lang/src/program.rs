@@ -10,6 +10,7 @@ use ruff_python_ast::{Expr, StmtFunctionDef};
 use slipring_ir::{Diagnostic, Diags, Source, Span};
 use slipring_machine::CoreKind;
 
+use crate::attrs::FunctionAttrs;
 use crate::emit::Emitter;
 use crate::host::{Found, Host, HostValue, ModuleText};
 use crate::lower::{Push, lower_function};
@@ -59,6 +60,10 @@ pub(crate) struct Function<'a> {
     pub name: Rc<str>,
     pub def: &'a StmtFunctionDef,
     pub role: Role,
+    /// What it says of itself.
+    pub attrs: FunctionAttrs,
+    /// True for another one of the same text, made with other constants: only programs start it.
+    pub again: bool,
     /// Names that it sees besides those of the file: of the function that it stands in, of its class as `self`.
     pub scope: Scope,
     /// The names of the functions of its class.
@@ -212,7 +217,15 @@ pub(crate) fn globals_of<'a>(host: &Host<'a>, diags: &mut Diags) -> (Globals<'a>
             let what = format!("`{}`", own.name).into();
             scope.insert("self".into(), Value::Record(Rc::new(Record { what, fields, entries: Vec::new() })));
         }
-        let function = Function { name: names[position].clone(), def: found.def, role: found.role, scope, class };
+        let function = Function {
+            name: names[position].clone(),
+            def: found.def,
+            role: found.role,
+            attrs: found.attrs,
+            again: found.first.is_some(),
+            scope,
+            class,
+        };
         globals.functions.insert(names[position].clone(), function);
     }
     (globals, names)
@@ -234,7 +247,10 @@ fn lower_all<'a>(
     let mut all: Vec<(&Rc<str>, &Function<'a>, CoreKindOf, Specialised)> = Vec::new();
     for (name, function) in &globals.functions {
         let Role::Kernel(kind) = function.role else { continue };
-        let calls = host.calls.iter().filter(|call| names[call.kernel] == *name);
+        if function.again {
+            continue;
+        }
+        let calls = host.calls.iter().filter(|call| names[host.first(call.kernel)] == *name);
         let given = specialise(globals, function, calls, request);
         let open = needs_arguments(globals, function, &given);
         let list = if open { &mut later } else { &mut all };
@@ -274,7 +290,7 @@ fn lower_all<'a>(
     }
     if request.args.is_empty() && request.sets.is_empty() {
         for (name, function, kind, given) in &all {
-            let calls = host.calls.iter().filter(|call| names[call.kernel] == **name);
+            let calls = host.calls.iter().filter(|call| names[host.first(call.kernel)] == **name);
             if found.iter().any(|(known, _)| known == name) && asked.is_none_or(|asked| asked == &***name) {
                 other_shapes(&source, globals, (function, *kind), &others(globals, function, calls, given), diags);
             }
@@ -353,7 +369,7 @@ fn no_kernel(source: &Source, host: &Host<'_>) -> Diagnostic {
     let programs: Vec<String> = host
         .found
         .iter()
-        .filter(|found| found.module == 0 && found.role == Role::Starts)
+        .filter(|found| found.module == 0 && found.role == Role::Starts && found.first.is_none())
         .map(|found| format!("`{}`", found.def.name))
         .collect();
     if programs.len() > 1 {
@@ -426,10 +442,15 @@ fn number(text: &str) -> Option<Const> {
 fn full_names(found: &[Found<'_>], diags: &mut Diags) -> Vec<Rc<str>> {
     let short = |found: &Found<'_>| found.def.name.as_str().to_string();
     let mut counts: IndexMap<String, usize> = IndexMap::new();
-    found.iter().for_each(|found| *counts.entry(short(found)).or_default() += 1);
+    found.iter().filter(|own| own.first.is_none()).for_each(|found| *counts.entry(short(found)).or_default() += 1);
     let mut firsts: IndexMap<Rc<str>, usize> = IndexMap::new();
     let mut names = Vec::new();
     for (position, function) in found.iter().enumerate() {
+        if let Some(first) = function.first {
+            let number = 1 + found[..position].iter().filter(|own| own.first == Some(first)).count();
+            names.push(format!("{}.{}", names[first], number + 1).into());
+            continue;
+        }
         let name = short(function);
         let full: Rc<str> = match counts[&name] {
             1 => name.into(),
@@ -464,6 +485,7 @@ pub(crate) fn lower_ahead(source: &Arc<Source>, globals: &Globals<'_>) {
         let tries = globals.tries.borrow().get(name).copied().unwrap_or(0);
         if let Role::Kernel(kind) = function.role
             && tries < TRIES
+            && !function.again
             && !needs_arguments(globals, function, &none)
             && globals.started.borrow_mut().insert(name.clone())
         {

@@ -194,3 +194,9 @@ pub fn span(range: TextRange) -> Span {
 pub fn at(node: &impl Ranged) -> Span {
     span(node.range())
 }
+
+/// The first argument of a call, which may be given by its name.
+pub(crate) fn first_argument<'e>(call: &'e ruff_python_ast::ExprCall, name: &str) -> Option<&'e ruff_python_ast::Expr> {
+    let named = || call.arguments.keywords.iter().find(|own| own.arg.as_ref().is_some_and(|own| own.as_str() == name));
+    call.arguments.args.first().or_else(|| named().map(|own| &own.value))
+}

@@ -81,6 +81,11 @@ impl Asked {
         asked
     }
 
+    /// True if no kernel or program is named.
+    pub(crate) fn names_no_function(&self) -> bool {
+        self.function.is_none()
+    }
+
     /// True if nothing is asked of arguments and constants.
     pub(crate) fn is_open(&self) -> bool {
         self.args.is_empty() && self.sets.is_empty()

@@ -128,6 +128,11 @@ impl Checked {
                 diags.list.extend(report.messages().iter().cloned());
             }
             _ if diags.has_errors() => {}
+            // Several programs and their kernels: each program is followed.
+            Ok(None) if asked.names_no_function() && several_programs(&module.source, asked) => {
+                diags.list.extend(of_programs(&module.source, asked, &platforms)?.0.list);
+                judged = judge(&module, &platforms);
+            }
             _ => judged = judge(&module, &platforms),
         }
         diags.list.extend(merged(&judged).list);
@@ -216,6 +221,10 @@ impl Checked {
 
     /// What the text does not decide, or was not asked.
     fn not_checked(&self) -> &'static str {
+        if self.judged.iter().all(|judged| judged.kernels == 0) && self.errors() == 0 {
+            return "what numbers that tensors hold decide, with its rings, memory and synchronisation; races, deadlocks, bounds and \
+                    values, which a run decides";
+        }
         if self.judged.iter().all(|judged| judged.kernels == 0) {
             return "rings, memory and synchronisation, since the text has errors; races, deadlocks, bounds and values, which a run \
                     decides";
@@ -227,7 +236,7 @@ impl Checked {
 /// True where arguments would mend all that is wrong: a shape or a number that only a call knows.
 pub fn waits_for_arguments(report: &Report) -> bool {
     let mut wrong = report.messages().iter().filter(|said| said.severity == Severity::Error);
-    wrong.all(|said| matches!(said.code, "parameter" | "not-known"))
+    wrong.all(|said| said.code == "parameter")
 }
 
 /// The platforms that a module may be for: the one that is written in it, else all that are built in.
@@ -240,6 +249,11 @@ pub fn platforms_of(module: &Module) -> Result<Vec<Platform>, Error> {
         Some(written) => Ok(vec![built_in(written)?]),
         None => slipring_machine::BUILT_IN.iter().map(|name| built_in(name)).collect(),
     }
+}
+
+/// True for a text of several programs.
+fn several_programs(source: &Source, asked: &Asked) -> bool {
+    is_language(source) && asked.with(source, |request| slipring_lang::tasks::programs(source, request)).len() > 1
 }
 
 /// The same of all programs of a text that has several.
@@ -292,7 +306,7 @@ fn kernels_of(program: &Program) -> (Vec<Diagnostic>, usize) {
     let done = if program.is_open() {
         // For the arguments that a run without any takes.
         let args = program.arguments(&[], 0).map(|args| args.into_iter().map(Tensor::from).collect::<Vec<_>>());
-        let followed = args.and_then(|args| program.followed(&args, &ProgramOptions::default()));
+        let followed = args.and_then(|args| program.follow_for(&args, &ProgramOptions::default(), true));
         match followed {
             Ok(followed) => compiled(followed.as_ref().unwrap_or(program)),
             Err(Error::Text(report)) => Err(Error::Text(report)),

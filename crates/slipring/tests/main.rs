@@ -29,6 +29,7 @@ mod pictures;
 mod pipes;
 mod proofs;
 mod public;
+mod renamed;
 mod soundness;
 mod split_extents;
 mod splits;

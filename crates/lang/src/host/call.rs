@@ -54,12 +54,15 @@ type Given<'a> = Vec<(Option<Rc<str>>, HostValue<'a>)>;
 
 impl<'a> Host<'a> {
     pub(super) fn call(&mut self, call: &'a ExprCall, span: Span) -> HostValue<'a> {
+        let callee = self.expr(&call.func);
         if self.recorder.is_some()
-            && let Some(value) = self.task_call(call, span)
+            && let Some(value) = self.task_call(&callee, call, span)
         {
             return value;
         }
-        let callee = self.expr(&call.func);
+        if self.recorder.is_some() {
+            return self.follow_call(&callee, call, span);
+        }
         let mut given: Given<'a> = Vec::new();
         for arg in &call.arguments.args {
             let value = self.expr(arg);
@@ -95,7 +98,7 @@ impl<'a> Host<'a> {
         self.call_value(callee, given, span, &|| shown(&call.func))
     }
 
-    fn call_value(
+    pub(super) fn call_value(
         &mut self,
         callee: HostValue<'a>,
         given: Given<'a>,

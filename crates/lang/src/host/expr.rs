@@ -24,6 +24,7 @@ impl<'a> Host<'a> {
         match expr {
             Expr::Name(name) => {
                 let value = self.name(name.id.as_str(), span);
+                let value = self.function_named(value);
                 self.extent(value)
             }
             Expr::NumberLiteral(literal) => match &literal.value {
@@ -74,11 +75,13 @@ impl<'a> Host<'a> {
             }
             Expr::Attribute(attribute) => {
                 let base = self.expr(&attribute.value);
-                self.attribute(base, attribute.attr.as_str(), span)
+                let value = self.attribute(base, attribute.attr.as_str(), span);
+                self.function_named(value)
             }
             Expr::Subscript(subscript) => {
                 let base = self.expr(&subscript.value);
-                self.subscript(base, &subscript.slice, span)
+                let value = self.subscript(base, &subscript.slice, span);
+                self.function_named(value)
             }
             Expr::UnaryOp(operation) if crate::lower::is_least(operation) => HostValue::int(i64::MIN),
             Expr::UnaryOp(operation) => {
@@ -106,6 +109,7 @@ impl<'a> Host<'a> {
                 for value in &operation.values {
                     last = self.expr(value);
                     match last.truth() {
+                        None if self.recorder.is_some() => return self.not_known(&last, "this condition", at(value)),
                         None => return because(last, span, "a condition"),
                         Some(truth) if truth == (operation.op == BoolOp::Or) => break,
                         Some(_) => {}
@@ -120,6 +124,7 @@ impl<'a> Host<'a> {
                     match compare(*op, &left, &right) {
                         Some(true) => {}
                         Some(false) => return HostValue::Const(Const::Bool(false)),
+                        None if matches!(right, HostValue::Unknown(_)) => return right,
                         None => return because(left, span, "a comparison"),
                     }
                     left = right;
@@ -129,6 +134,10 @@ impl<'a> Host<'a> {
             Expr::If(choice) => match self.expr(&choice.test).truth() {
                 Some(true) => self.expr(&choice.body),
                 Some(false) => self.expr(&choice.orelse),
+                None if self.recorder.is_some() => {
+                    let test = unknown(at(&*choice.test), "a choice whose condition is not known");
+                    self.not_known(&test, "this condition", at(&*choice.test))
+                }
                 None => unknown(at(&*choice.test), "a choice whose condition is not known"),
             },
             Expr::Named(named) => {
@@ -183,7 +192,13 @@ impl<'a> Host<'a> {
             work(self);
             return true;
         };
-        let Some(items) = self.expr(&first.iter).items() else { return false };
+        let over = self.expr(&first.iter);
+        let Some(items) = over.items() else {
+            if self.recorder.is_some() {
+                self.not_known(&over, "what this comprehension is over", at(&first.iter));
+            }
+            return false;
+        };
         let scope = Rc::new(RefCell::new(indexmap::IndexMap::new()));
         for item in items {
             self.scopes.push(scope.clone());
@@ -214,6 +229,9 @@ impl<'a> Host<'a> {
         }
         if self.star[self.module] && crate::program::is_word(name) {
             return self.attribute(HostValue::Path("pl".into()), name, span);
+        }
+        if let Some(stopped) = self.undefined(name, span) {
+            return stopped;
         }
         unknown(span, format!("`{name}`, which is not defined here"))
     }

@@ -28,9 +28,10 @@ use slipring_tile::Elem;
 pub(crate) use call::of_numbers;
 pub(crate) use expr::python_text;
 pub(crate) use run::Host;
-pub(crate) use tasks::{Recorder, View};
+pub(crate) use tasks::{Recorder, SPMD, View};
 pub(crate) use value::{HostValue, Unknown};
 
+use crate::attrs::FunctionAttrs;
 use crate::program::Role;
 use crate::value::Const;
 
@@ -45,6 +46,10 @@ pub(crate) struct ModuleText {
 pub(crate) struct Found<'a> {
     pub def: &'a StmtFunctionDef,
     pub role: Role,
+    /// What it says of itself.
+    pub attrs: FunctionAttrs,
+    /// The first of the functions of this text, where a function that makes kernels was called again.
+    pub first: Option<usize>,
     /// The class or function that it stands in, for its full name.
     pub within: Vec<Rc<str>>,
     /// The class of its program.

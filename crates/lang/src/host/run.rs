@@ -108,6 +108,8 @@ impl<'a> Host<'a> {
                 });
                 return HostValue::Dict(Rc::new(RefCell::new(entries.collect())));
             }
+            // It is defined when the text has been run.
+            Name::Function(name) => return HostValue::Path(format!("@{name}").into()),
             Name::Path(path) => {
                 if let Some(extent) = path.strip_prefix("pl.dynamic.") {
                     return HostValue::Dynamic(extent.into());
@@ -143,10 +145,26 @@ impl<'a> Host<'a> {
         names
     }
 
+    /// The first kernel of the text of one.
+    pub fn first(&self, kernel: usize) -> usize {
+        self.found[kernel].first.unwrap_or(kernel)
+    }
+
     /// Counts a step; false once there have been too many.
     pub(super) fn step(&mut self) -> bool {
         self.steps += 1;
         self.steps < MOST_STEPS
+    }
+
+    /// The function that a name around the file stands for, where it is one.
+    pub(super) fn function_named(&self, value: HostValue<'a>) -> HostValue<'a> {
+        let HostValue::Path(path) = &value else { return value };
+        let Some(name) = path.strip_prefix('@') else { return value };
+        if let Some(position) = self.found.iter().position(|found| found.def.name.as_str() == name) {
+            return HostValue::Kernel(position);
+        }
+        let module = self.module_names.first().and_then(Option::as_ref);
+        module.and_then(|names| names.borrow().get(name).cloned()).unwrap_or(value)
     }
 
     pub(super) fn get(&self, name: &str) -> Option<HostValue<'a>> {
@@ -399,6 +417,9 @@ impl<'a> Host<'a> {
     }
 
     pub(super) fn assign(&mut self, target: &'a Expr, value: HostValue<'a>) {
+        if self.recorder.is_some() && self.task_assign(target, &value) {
+            return;
+        }
         match target {
             Expr::Name(name) => {
                 let set = self.sets.iter().position(|(set, ..)| *set == name.id.as_str() && self.scopes.len() == 1);
@@ -470,7 +491,15 @@ impl<'a> Host<'a> {
     ) -> HostValue<'a> {
         let place = at(&function.def.name);
         let name = function.def.name.as_str();
+        let followed = self.recorder.is_some();
         if self.depth >= MOST_DEPTH || !self.step() {
+            if followed {
+                return self.stop_at(
+                    "recursion",
+                    place,
+                    format!("more than {MOST_DEPTH} calls inside each other, or too many steps"),
+                );
+            }
             return unknown(place, format!("`{name}`, which calls too much"));
         }
         if let Some((_, called)) = self.functions.get_mut(&at(function.def)) {
@@ -515,7 +544,11 @@ impl<'a> Host<'a> {
         let within = std::mem::replace(&mut self.within, within);
         self.module = function.module;
         self.depth += 1;
+        let helper = followed && self.enter_helper(function.def);
         let flow = self.body(&function.def.body);
+        if helper {
+            self.leave_helper(&flow, name, place);
+        }
         self.depth -= 1;
         (self.scopes, self.module, self.class) = outer;
         self.within = within;

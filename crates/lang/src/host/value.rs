@@ -122,6 +122,21 @@ impl<'a> HostValue<'a> {
         }
     }
 
+    /// What a message says of it.
+    pub fn said(&self) -> String {
+        match self {
+            HostValue::Const(constant) => super::python_text(constant),
+            HostValue::Device(view) => format!("a tensor {} {}", crate::lower::show(&view.shape), view.elem),
+            HostValue::Tuple(_) | HostValue::List(_) => {
+                let items: Vec<String> =
+                    self.items().unwrap_or_default().iter().take(16).map(HostValue::said).collect();
+                format!("[{}]", items.join(", "))
+            }
+            HostValue::Task(_) => "the id of a task".into(),
+            _ => "…".into(),
+        }
+    }
+
     /// What a loop over it binds, where that is known.
     pub fn items(&self) -> Option<Vec<HostValue<'a>>> {
         Some(match self {

@@ -12,7 +12,7 @@ use crate::dtype::{DTYPES, DType};
 use crate::host::python_text;
 use crate::ops::{Call, Given};
 use crate::syntax::at;
-use crate::value::{Const, SPLIT_MODES};
+use crate::value::{Const, Record, SPLIT_MODES};
 
 /// The language's own name in full names.
 pub(crate) const ROOT: &str = "pl";
@@ -331,7 +331,10 @@ impl Lower<'_> {
             if arg.is_starred_expr() {
                 return Err(self.unsupported(at(arg), "`*` in a call"));
             }
-            let value = self.expr(arg)?;
+            let value = match arg {
+                Expr::Dict(dict) if &*path == "pl.func_attr" => self.attributes(dict)?,
+                arg => self.expr(arg)?,
+            };
             given.positional.push((value, at(arg)));
         }
         for keyword in &call.arguments.keywords {
@@ -341,6 +344,19 @@ impl Lower<'_> {
         }
         self.saying = false;
         self.call_path(&path, at(&*call.func), given, span)
+    }
+
+    /// A dict that says what a function is.
+    fn attributes(&mut self, dict: &ruff_python_ast::ExprDict) -> Lowered {
+        let mut entries = Vec::new();
+        for item in &dict.items {
+            let Some(key) = &item.key else { return Err(self.unsupported(at(dict), "`**` in a dict")) };
+            match (self.expr(key)?, self.expr(&item.value)?) {
+                (Value::Const(key), value) => entries.push((key, value)),
+                _ => return Err(self.error("function-attr", at(key), "the name of an attribute is a string")),
+            }
+        }
+        Ok(Value::Record(Rc::new(Record { what: "a dict".into(), fields: Vec::new(), entries })))
     }
 
     fn call_path(&mut self, path: &str, place: Span, given: Given, span: Span) -> Lowered {

@@ -1,7 +1,7 @@
 //! Functions: kernels, and those that are copied into the kernels that call them.
 
 use slipring_mlir::func;
-use slipring_op::function::{ask_slots, ask_split, set_kernel_kind};
+use slipring_op::function::{ask_slots, ask_split, set_both_lanes, set_kernel_kind};
 use slipring_op::ring::set_reserved_space;
 use std::rc::Rc;
 
@@ -12,13 +12,15 @@ use slipring_tile::{Elem, Space};
 
 use super::names::Names;
 use super::{Facts, Lower, Lowered, Reported, Value, describe};
+use crate::attrs::FunctionAttrs;
 use crate::emit::Emitter;
+use crate::host::Passed;
 use crate::ops::Given;
 use crate::program::{Function, Globals};
 use crate::signature::{annotated, annotated_as, check_annotation, declare, tensor_parameter};
 use crate::specialise::{Specialised, needs_arguments};
 use crate::syntax::at;
-use crate::value::TileId;
+use crate::value::{Const, TileId};
 use crate::{Direction, KernelInfo, ParamInfo};
 
 /// The most calls inside each other.
@@ -47,6 +49,7 @@ pub(crate) fn lower_function(
     lower.blocks.push(body);
     lower.calls.push(name.into());
     lower.facts.kind = kind;
+    lower.says(&function.attrs);
     let mut params = Vec::new();
     let mut types = Vec::new();
     let mut outcome = Ok(());
@@ -62,6 +65,11 @@ pub(crate) fn lower_function(
             continue;
         }
         seen.push(name);
+        if let Some(Passed::Number(Const::None)) = given.get(name) {
+            // Nothing is passed: what asks for it says so.
+            lower.env.insert(name.into(), Value::Const(Const::None));
+            continue;
+        }
         match declare(&mut lower, &parameter.parameter, body, given.get(name)) {
             Ok((info, ty)) => {
                 params.push(info);
@@ -107,7 +115,11 @@ pub(crate) fn lower_function(
     if let Some(kind) = kind.or(facts.pipe_end.map(|(kind, _)| kind)) {
         set_kernel_kind(&mut emitter.module, op, kind);
     }
-    Ok((op, KernelInfo { name: name.to_string(), params, blocks: facts.blocks.unwrap_or(1), gives }))
+    if let Some(both) = facts.both_lanes {
+        set_both_lanes(&mut emitter.module, op, both);
+    }
+    let (blocks, together) = (facts.blocks.unwrap_or(1), facts.together);
+    Ok((op, KernelInfo { name: name.to_string(), params, blocks, together, gives }))
 }
 
 /// Puts a function whose body is done behind those that are there: its type, and what the body asks for.
@@ -124,6 +136,15 @@ pub(super) fn put_function(emitter: &mut Emitter, op: OpId, types: Vec<Type>, fa
 }
 
 impl Lower<'_> {
+    /// Takes what a function says of itself.
+    pub fn says(&mut self, attrs: &FunctionAttrs) {
+        self.facts.split = attrs.split.or(self.facts.split);
+        self.facts.slot_num = attrs.slots.or(self.facts.slot_num);
+        self.facts.blocks = attrs.blocks.or(self.facts.blocks);
+        self.facts.both_lanes = attrs.both_lanes.or(self.facts.both_lanes);
+        self.facts.together |= attrs.together;
+    }
+
     /// Ends the body of a function; the tiles that it gives back become parameters behind the others.
     pub(super) fn end_body(&mut self, head: Span, params: &mut Vec<ParamInfo>, types: &mut Vec<Type>) {
         self.e.span = head;
@@ -307,6 +328,7 @@ impl Lower<'_> {
         let info =
             ParamInfo { name: name.to_string(), elem, shape: Some(shape), direction: Direction::Out, given: None };
         self.returned.push((info, ty));
+        self.returned_tiles.push(span);
         self.put(&tensor, &Value::Tile(id), span)
     }
 }

@@ -174,6 +174,8 @@ pub(crate) struct Lower<'a> {
     pub results: Vec<Expr>,
     /// Outputs that the kernel returned and that are parameters now.
     pub returned: Vec<(crate::ParamInfo, Type)>,
+    /// Where it returns tiles that it made.
+    pub returned_tiles: Vec<Span>,
     /// Names of the parameters that the kernel returns, in order; empty for anything else.
     pub gives: Vec<String>,
     /// Facts of the function that its body declares.
@@ -223,6 +225,10 @@ pub(crate) struct Facts {
     pub slot_num: Option<i64>,
     /// `pl.spmd(n)`.
     pub blocks: Option<u32>,
+    /// The blocks start at the same time.
+    pub together: bool,
+    /// Whether both Vector cores run it, where it says so.
+    pub both_lanes: Option<bool>,
     /// The first scope that has ended.
     pub closed: Option<Span>,
     /// Tensors of the function's own, by the calls and the place that make them.
@@ -291,6 +297,7 @@ impl<'a> Lower<'a> {
             expected: None,
             results: Vec::new(),
             returned: Vec::new(),
+            returned_tiles: Vec::new(),
             gives: Vec::new(),
             facts: Facts::default(),
         }

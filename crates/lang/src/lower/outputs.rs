@@ -97,10 +97,17 @@ impl Lower<'_> {
         if stores.is_empty() && own {
             return;
         }
+        if stores.is_empty() && !self.returned_tiles.is_empty() {
+            let message = format!("`{name}` is an output that is never written, and the kernel returns a tile");
+            let error =
+                Diagnostic::error("output-lost", span, message).also(self.returned_tiles[0], "it is returned here");
+            self.report(error.help(format!("store it: `{name}[:] = …`, and return `{name}`; or leave the output out")));
+            return;
+        }
         if stores.is_empty() {
             let message = format!("`{name}` is an output, and the kernel never writes it");
-            let warning = Diagnostic::warning(NEVER, span, message);
-            self.report(warning.help("store into it, or leave it out"));
+            let error = Diagnostic::error(NEVER, span, message);
+            self.report(error.help("store into it, or leave it out"));
             return;
         }
         let whole: Bounds = dims.iter().map(|n| (0, *n as i64)).collect();

@@ -102,8 +102,8 @@ pub(crate) fn lower_region(
     lower.end_body(head, &mut infos, &mut types);
     let facts = lower.facts.clone();
     put_function(emitter, op, types, &facts);
-    let blocks = facts.blocks.unwrap_or(1);
-    Ok((op, KernelInfo { name: name.to_string(), params: infos, blocks, gives: Vec::new() }, left))
+    let (blocks, together) = (facts.blocks.unwrap_or(1), facts.together);
+    Ok((op, KernelInfo { name: name.to_string(), params: infos, blocks, together, gives: Vec::new() }, left))
 }
 
 impl Lower<'_> {

@@ -345,7 +345,21 @@ impl Lower<'_> {
                     self.launch(call)?;
                 }
                 Value::Path(path)
-                    if matches!(&**path, "pl.cluster" | "pl.scope" | "pl.auto_incore" | "pl.manual_scope") => {}
+                    if matches!(&**path, "pl.cluster" | "pl.scope" | "pl.auto_incore" | "pl.manual_scope") =>
+                {
+                    let known = |name: &str| name == "name_hint" || name == "mode" && &**path == "pl.scope";
+                    let mut extra = call
+                        .arguments
+                        .keywords
+                        .iter()
+                        .map(|own| (own.arg.as_ref().map_or("**", |n| n.as_str()), at(own)));
+                    if let Some((name, place)) = extra.find(|(name, _)| !known(name)) {
+                        return Err(self.error("argument", place, format!("`{path}` has no argument `{name}`")));
+                    }
+                    if let Some(extra) = call.arguments.args.first() {
+                        return Err(self.error("argument", at(extra), format!("`{path}` takes no such argument")));
+                    }
+                }
                 other => {
                     let what = describe(self, other);
                     return Err(self.error("scope", span, format!("{what} is no scope of a kernel")));
@@ -375,9 +389,13 @@ impl Lower<'_> {
         if self.facts.blocks.is_some() {
             self.alone(span)?;
         }
-        for arg in &call.arguments.args {
+        for (position, arg) in call.arguments.args.iter().enumerate() {
             let value = self.expr(arg)?;
-            self.level(&value, at(arg))?;
+            match position {
+                0 => self.level(&value, at(arg))?,
+                1 => {}
+                _ => return Err(self.error("argument", at(arg), "`pl.at` takes a level and a role in order")),
+            }
         }
         for keyword in &call.arguments.keywords {
             let place = at(keyword);
@@ -493,17 +511,34 @@ impl Lower<'_> {
     fn launch(&mut self, call: &ExprCall) -> Lowered<()> {
         let span = at(call);
         self.alone(span)?;
-        let Some(first) = call.arguments.args.first() else {
+        let Some(first) = crate::syntax::first_argument(call, "core_num") else {
             return Err(self.error("argument", span, "`pl.spmd` takes the number of blocks"));
         };
+        if let Some(extra) = call.arguments.args.get(1) {
+            return Err(self.error("argument", at(extra), "`pl.spmd` takes one number, the blocks"));
+        }
         let value = self.expr(first)?;
         let blocks = self.known_int(&value, "the number of blocks", at(first))?;
         let Some(blocks) = u32::try_from(blocks).ok().filter(|n| *n > 0) else {
             return Err(self.error("argument", at(first), format!("{blocks} blocks")));
         };
         for keyword in &call.arguments.keywords {
-            if keyword.arg.as_ref().is_some_and(|n| n.as_str() == "optimizations") {
-                self.optimizations(&keyword.value)?;
+            let name = keyword.arg.as_ref().map_or("**", |n| n.as_str());
+            match name {
+                "optimizations" => self.optimizations(&keyword.value)?,
+                "sync_start" => match self.expr(&keyword.value)? {
+                    Value::Const(Const::Bool(together)) => self.facts.together = together,
+                    other => {
+                        let what = describe(self, &other);
+                        return Err(self.error(
+                            "argument",
+                            at(keyword),
+                            format!("`sync_start` is True or False, not {what}"),
+                        ));
+                    }
+                },
+                name if crate::host::SPMD.contains(&name) => {}
+                name => return Err(self.error("argument", at(keyword), format!("`pl.spmd` has no argument `{name}`"))),
             }
         }
         self.facts.blocks = Some(blocks);

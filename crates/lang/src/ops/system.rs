@@ -4,7 +4,9 @@ use slipring_ir::{Attr, Diagnostic};
 use slipring_pto as pto;
 
 use super::{Call, ENTRY, Entry, REFUSED};
+use crate::attrs::FunctionAttrs;
 use crate::lower::{Lower, Lowered, describe};
+use crate::program::Role;
 use crate::value::{Const, Value};
 
 const NOTHING: Entry = Entry { params: "…", lower: |_, _| Ok(Value::Nothing), ..ENTRY };
@@ -18,7 +20,14 @@ pub(super) const OPS: &[Entry] = &[
         ..NOTHING
     },
     Entry { names: &["sync_src", "sync_dst"], doc: "Nothing, for the same reason", ..NOTHING },
-    Entry { names: &["func_attr", "dump_tag"], doc: "Nothing: it says how the public compiler reports", ..NOTHING },
+    Entry {
+        names: &["func_attr"],
+        params: "attrs",
+        doc: "What the function says of itself, as `attrs=` of its decorator: how it is divided, its blocks, slots of its rings",
+        lower: func_attr,
+        ..ENTRY
+    },
+    Entry { names: &["dump_tag"], doc: "Nothing: it says how the public compiler reports", ..NOTHING },
     Entry {
         names: &["no_dep"],
         params: "x/tensor",
@@ -101,18 +110,55 @@ fn print(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     match &value {
         Value::Tile(_) | Value::Tensor(_) => {
             let id = lower.demand(&value, slipring_tile::Space::Vec, span)?;
+            if let Some(label) = call.word(lower, "label")? {
+                text(lower, &format!("{label}:"));
+            }
             let tile = lower.tile(id).value;
             lower.e.op(&pto::TPRINT, &[("src", &[tile])], &[], &[]);
         }
         Value::Scalar(scalar) => {
-            let label = call.word(lower, "label")?.map_or_else(String::new, |label| format!("{label}: "));
+            let label =
+                call.word(lower, "label")?.map_or_else(String::new, |label| format!("{label}: ").replace('%', "%%"));
             let form = if scalar.ty.is_float() { "%f" } else { "%d" };
             let attrs = [("format", Attr::Str(format!("{label}{form}").into()))];
             let value = scalar.value;
             lower.e.op(&pto::PRINT, &[("scalar", &[value])], &attrs, &[]);
         }
+        Value::Const(constant) => {
+            let label = call.word(lower, "label")?.map_or_else(String::new, |label| format!("{label}: "));
+            let said = crate::host::python_text(constant);
+            text(lower, &format!("{label}{said}"));
+        }
         _ => return static_print(lower, call),
     }
+    Ok(Value::Nothing)
+}
+
+/// Prints a line of text.
+fn text(lower: &mut Lower<'_>, line: &str) {
+    let attrs = [("format", Attr::Str(line.replace('%', "%%").into()))];
+    let value = lower.e.index(0);
+    lower.e.op(&pto::PRINT, &[("scalar", &[value])], &attrs, &[]);
+}
+
+fn func_attr(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    let (value, span) = call.need(lower, "attrs")?;
+    let Value::Record(record) = &value else {
+        return Err(call.wrong(lower, "attrs", "a dict whose entries are known", &value, span));
+    };
+    let role = lower.facts.kind.map_or(Role::Kernel(None), |kind| Role::Kernel(Some(kind)));
+    let mut attrs = FunctionAttrs { split: lower.facts.split, ..FunctionAttrs::default() };
+    for (key, value) in &record.entries {
+        let constant = if let Value::Const(constant) = value { Some(constant) } else { None };
+        let key = if let Const::Str(key) = key { &**key } else { "…" };
+        let Some(said) = attrs.take(key, constant, role, span) else { continue };
+        let error = said.severity == slipring_ir::Severity::Error;
+        let reported = lower.report(said);
+        if error {
+            return Err(reported);
+        }
+    }
+    lower.says(&attrs);
     Ok(Value::Nothing)
 }
 
@@ -120,10 +166,12 @@ fn static_print(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let (value, span) = call.need(lower, "x")?;
     let more =
         ["second", "third", "fourth"].into_iter().filter(|name| call.has(name)).filter_map(|name| call.get(name));
-    let said = std::iter::once(&value).chain(more.map(|(value, _)| value)).map(|value| match value {
+    let label = call.word(lower, "label")?.map(|label| format!("{label}:"));
+    let values = std::iter::once(&value).chain(more.map(|(value, _)| value)).map(|value| match value {
         Value::Const(Const::Str(text)) => text.to_string(),
         other => describe(lower, other),
     });
+    let said = label.into_iter().chain(values);
     let note = Diagnostic::warning("static-print", span, said.collect::<Vec<_>>().join(" "));
     lower.report(Diagnostic { severity: slipring_ir::Severity::Note, ..note });
     Ok(Value::Nothing)

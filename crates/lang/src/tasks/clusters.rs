@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use slipring_ir::{Module, OpId};
 use slipring_machine::CoreKind;
-use slipring_op::function::{set_both_lanes, set_kernel_kind, unmark_entry};
+use slipring_op::function::{both_lanes, set_both_lanes, set_kernel_kind, symbol_name, unmark_entry};
+use slipring_op::ring::import_peer;
 use slipring_op::{is_entry, knows_lanes, only_kind};
 
 use super::{Kernels, TaskArg, TaskKernel};
@@ -22,7 +23,7 @@ fn member(kernel: &TaskKernel, kind: CoreKind, names: &[String]) -> Module {
     let Some(function) = start(&module) else { return module };
     unmark_entry(&mut module, function);
     set_kernel_kind(&mut module, function, kind);
-    if kind == CoreKind::Vector && !knows_lanes(&module, function) {
+    if kind == CoreKind::Vector && !knows_lanes(&module, function) && both_lanes(&module, function).is_none() {
         // Both lanes would do the same work.
         set_both_lanes(&mut module, function, false);
     }
@@ -38,6 +39,16 @@ impl Kernels<'_> {
     pub fn kind(&self, kernel: usize) -> Option<CoreKind> {
         let module = &self.list[kernel].module;
         only_kind(module, start(module)?)
+    }
+
+    /// The function whose buffer a kernel imports and that is not started with it.
+    pub fn alone(&self, kernel: usize) -> Option<String> {
+        let module = &self.list[kernel].module;
+        let names: Vec<&str> = module.functions().map(|function| symbol_name(module, function)).collect();
+        let peers =
+            module.functions().filter_map(|function| module.body(function, 0)).flat_map(|body| module.walk(body));
+        let mut peers = peers.filter_map(|op| import_peer(module, op));
+        peers.find(|peer| !names.contains(peer)).map(str::to_string)
     }
 
     /// A kernel for the Cube core and one for the Vector cores as one kernel, and what its task is passed. What both are passed is
@@ -79,6 +90,7 @@ impl Kernels<'_> {
             name: format!("{} + {}", one.name, two.name),
             params,
             blocks: one.blocks.max(two.blocks),
+            together: one.together || two.together,
             gives: Vec::new(),
         };
         let known = self.pairs.iter().find(|(from, names, _)| *from == (cube, vector) && *names == vector_names);

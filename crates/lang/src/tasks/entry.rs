@@ -197,7 +197,9 @@ pub(crate) fn entry(host: &Host<'_>, globals: &Globals<'_>, names: &[Rc<str>], a
             _ => false,
         }
     };
-    let own = |at: &usize| host.found[*at].module == 0 && globals.functions.contains_key(&names[*at]);
+    let own = |at: &usize| {
+        host.found[*at].module == 0 && host.found[*at].first.is_none() && globals.functions.contains_key(&names[*at])
+    };
     let programs: Vec<usize> = (0..host.found.len()).filter(own).filter(|at| is_program(*at)).collect();
     if let Some(asked) = asked {
         let exact = programs.iter().copied().find(|at| *names[*at] == *asked);

@@ -35,6 +35,8 @@ fn shape_of(view: &View) -> Shape {
 pub(crate) enum Handed {
     Tensor(Rc<View>),
     Number(Const),
+    /// `None`.
+    Nothing,
 }
 
 /// A kernel that was compiled, and what its tasks need to know of it.
@@ -191,6 +193,7 @@ impl<'a> Kernels<'a> {
                         domain: view.domain,
                     },
                     Handed::Number(number) => Passed::Number(number.clone()),
+                    Handed::Nothing => Passed::Number(Const::None),
                 };
                 given.insert(name.clone(), passed);
             }

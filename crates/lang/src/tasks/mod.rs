@@ -23,9 +23,9 @@ use std::sync::Arc;
 use slipring_ir::{Diagnostic, Diags, Module, Source, Span};
 use slipring_tasks::{Act, Graph};
 
-use crate::host::{Host, ModuleText, Recorder};
+use crate::host::{Found, Host, ModuleText, Recorder};
 use crate::program::{Role, globals_of, run_host};
-use crate::{KernelInfo, ParamInfo, Request, helpers, jumps, syntax};
+use crate::{Direction, KernelInfo, ParamInfo, Request, helpers, jumps, syntax};
 
 pub use reading::{Answer, Ask, Open, Question};
 
@@ -57,6 +57,8 @@ pub struct Orchestration {
     pub open: Option<Open>,
     /// True where answers decided what there is: it holds for these inputs and this number of clusters.
     pub by_answers: bool,
+    /// True where errors may come from numbers that were read: for other contents of the tensors there may be none.
+    pub doubtful: bool,
     /// How many devices it runs on, where it asks for that.
     pub devices: Option<u64>,
 }
@@ -152,7 +154,11 @@ pub fn orchestrate(
 pub fn programs(source: &Source, request: &Request<'_>) -> Vec<String> {
     after_host_code(source, request, |host| {
         let (_, names) = globals_of(host, &mut Diags::default());
-        let own = host.found.iter().zip(names).filter(|(found, _)| found.module == 0 && found.role == Role::Starts);
+        let own = host
+            .found
+            .iter()
+            .zip(names)
+            .filter(|(found, _)| found.module == 0 && found.role == Role::Starts && found.first.is_none());
         own.map(|(_, name)| name.to_string()).collect()
     })
 }
@@ -212,7 +218,7 @@ fn follow(
     diags.list.retain(|message| message.code != "host-function");
     let (globals, names) = globals_of(&host, &mut diags);
     let entry = entry::entry(&host, &globals, &names, request.function)?;
-    let calls: Vec<_> = host.calls.iter().filter(|call| names[call.kernel] == names[entry]).collect();
+    let calls: Vec<_> = host.calls.iter().filter(|call| names[host.first(call.kernel)] == names[entry]).collect();
     let function = globals.functions.get(&names[entry])?;
     let given = crate::specialise::specialise(&globals, function, calls.into_iter(), request);
     let mut orchestration = Orchestration {
@@ -227,6 +233,7 @@ fn follow(
         filled: Vec::new(),
         open: None,
         by_answers: false,
+        doubtful: false,
         devices: None,
     };
     if diags.has_errors() {
@@ -245,6 +252,7 @@ fn follow(
         &mut orchestration,
         &mut diags,
     );
+    outputs_written(&orchestration, &params, &host.found[entry], &mut diags);
     (orchestration.params, orchestration.numbers) = (params, numbers);
     if !diags.has_errors() && orchestration.graph.tasks.is_empty() && orchestration.open.is_none() {
         let place = syntax::at(&host.found[entry].def.name);
@@ -255,6 +263,33 @@ fn follow(
     }
     orchestration.graph.connect();
     Some((orchestration, diags))
+}
+
+/// Reports outputs of a program that no task writes. Where numbers of tensors decide what tasks there are, that is a warning.
+fn outputs_written(own: &Orchestration, params: &[ParamInfo], entry: &Found<'_>, diags: &mut Diags) {
+    if diags.has_errors() || own.open.is_some() || own.graph.tasks.is_empty() {
+        return;
+    }
+    let texts = entry.def.parameters.iter_non_variadic_params().filter(|p| p.parameter.name.as_str() != "self");
+    for ((param, tensor), text) in params.iter().zip(&own.tensor_of).zip(texts) {
+        let Some(tensor) = tensor.filter(|_| param.direction == Direction::Out) else { continue };
+        let writes = |used: &slipring_tasks::Use| used.tensor == tensor && used.direction.writes();
+        if own.graph.tasks.iter().any(|task| task.uses.iter().any(writes)) {
+            continue;
+        }
+        let message = format!("`{}` is an output, and no task of the program writes it", param.name);
+        let place = syntax::at(&text.parameter);
+        let said = match own.by_answers {
+            false => Diagnostic::error("output-unwritten", place, message),
+            true => Diagnostic::warning("output-unwritten", place, message)
+                .note("numbers that the program asks for decide what tasks there are"),
+        };
+        let reads = |used: &slipring_tasks::Use| used.tensor == tensor;
+        let read = own.graph.tasks.iter().find_map(|task| task.uses.iter().find(|used| reads(used)).map(|_| task.span));
+        let said = read
+            .map_or(said.clone(), |span| said.also(span, "this task is passed it, and does not declare it an output"));
+        diags.push(said.help("pass it to a kernel that declares it `pl.Out[…]`, or leave it out"));
+    }
 }
 
 /// The numbers that are passed for scalars, by position among the parameters: those of the request first, then the file's own.

@@ -29,7 +29,7 @@ mod values;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use slipring_ir::{Diagnostic, Diags, Source};
+use slipring_ir::{Diagnostic, Diags, Severity, Source};
 use slipring_lang::tasks::{Answer, Orchestration, orchestrate};
 use slipring_lang::{Direction, ParamInfo};
 use slipring_machine::Platform;
@@ -173,7 +173,7 @@ impl Program {
             return Ok(None);
         }
         let source = Arc::new(source);
-        Program::of(source, ReadWith::Asked(asked.clone()), None)
+        Program::of(source, ReadWith::Asked(asked.clone()), None, false)
     }
 
     /// The program that a function with a text is, and what its caller knows besides; `None` where it is a kernel.
@@ -186,11 +186,23 @@ impl Program {
         given: &Given,
     ) -> Result<Option<Program>, Error> {
         let source = Arc::new(Source::new(name, text).of_language());
-        Program::of(source, ReadWith::Given(given.clone()), None)
+        Program::of(source, ReadWith::Given(given.clone()), None, false)
     }
 
-    fn of(source: Arc<Source>, read_with: ReadWith, answer: Option<&mut Answer<'_>>) -> Result<Option<Program>, Error> {
-        let Some((orchestration, diags)) = read_with.follow(&source, answer) else { return Ok(None) };
+    /// With `made_up` nobody has passed the contents of its tensors: errors that may come from them are none.
+    fn of(
+        source: Arc<Source>,
+        read_with: ReadWith,
+        answer: Option<&mut Answer<'_>>,
+        made_up: bool,
+    ) -> Result<Option<Program>, Error> {
+        let Some((orchestration, mut diags)) = read_with.follow(&source, answer) else { return Ok(None) };
+        if made_up && orchestration.doubtful {
+            for said in diags.list.iter_mut().filter(|said| said.severity == Severity::Error) {
+                said.severity = Severity::Note;
+                said.notes.push("with numbers that this check made up: what is behind it is not checked".into());
+            }
+        }
         if diags.has_errors() {
             return Err(Error::text(source, diags));
         }

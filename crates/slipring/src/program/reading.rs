@@ -163,6 +163,16 @@ impl Program {
     /// # Errors
     /// If the arguments do not fit, or the program has errors behind what it reads.
     pub fn followed(&self, args: &[Tensor<'_>], options: &ProgramOptions) -> Result<Option<Program>, Error> {
+        self.follow_for(args, options, false)
+    }
+
+    /// The same; with `made_up` nobody has passed these arguments, and what only they make wrong is a note.
+    pub(crate) fn follow_for(
+        &self,
+        args: &[Tensor<'_>],
+        options: &ProgramOptions,
+        made_up: bool,
+    ) -> Result<Option<Program>, Error> {
         if !self.is_open() {
             return Ok(None);
         }
@@ -180,7 +190,7 @@ impl Program {
         };
         let mut answer = |ask: &Ask<'_>| ahead.answer(ask);
         let read_with = self.read_with.numbers(&self.numbers(args)?);
-        let followed = Program::of(self.source.clone(), read_with, Some(&mut answer))?;
+        let followed = Program::of(self.source.clone(), read_with, Some(&mut answer), made_up)?;
         let followed = followed.ok_or_else(|| Error::Unsupported("the program is none any more".into()))?;
         let called = Mutex::new(ahead.called);
         Ok(Some(Program { platform: self.platform.clone(), readings: self.readings.clone(), called, ..followed }))

@@ -8,16 +8,27 @@ use ruff_python_ast::{Decorator, Expr, Stmt, StmtClassDef, StmtFunctionDef};
 use slipring_ir::Diagnostic;
 
 use super::Host;
-use crate::host::Found;
+use crate::attrs::FunctionAttrs;
 use crate::host::value::{Class, Function, HostValue, Scope, shown};
+use crate::host::{Found, unknown};
 use crate::program::{Role, role_of};
 use crate::syntax::at;
 use crate::value::Const;
 
+/// The most functions that are made of one text.
+const MOST_MADE: usize = 256;
+
 impl<'a> Host<'a> {
     pub(super) fn function(&mut self, def: &'a StmtFunctionDef) {
         let name: Rc<str> = def.name.as_str().into();
+        let known = self.found.iter().position(|found| std::ptr::eq(found.def, def));
+        let said = self.problems.len();
         let role = def.decorator_list.iter().filter_map(|decorator| self.role(decorator)).last();
+        let attrs = role.map(|role| self.attrs_of(def, role)).unwrap_or_default();
+        if known.is_some() {
+            // What is wrong with its decorators was told the first time.
+            self.problems.truncate(said);
+        }
         let mut scopes = self.scopes.clone();
         if self.class.is_some() {
             // Methods do not see the names of their class.
@@ -27,18 +38,33 @@ impl<'a> Host<'a> {
             if role == Role::Kernel(None) && crate::tasks::asks_device(def) {
                 role = Role::Starts;
             }
-            // One of a function that is called several times counts once: with the constants of the first call.
-            let first = self.found.iter().position(|found| std::ptr::eq(found.def, def));
-            let position = first.unwrap_or(self.found.len());
-            if first.is_none() {
-                self.found.push(Found {
-                    def,
-                    role,
-                    within: self.within.clone(),
-                    class: self.class.clone(),
-                    scopes: scopes.split_off(1.min(scopes.len())),
-                    module: self.module,
-                });
+            // One of a function that is called several times counts once as a kernel of the file: with the constants of the first
+            // call. A program may start each of them.
+            let scopes = scopes.split_off(1.min(scopes.len()));
+            let same = |found: &Found<'a>| {
+                let alike = found.scopes.len() == scopes.len();
+                std::ptr::eq(found.def, def) && alike && found.scopes.iter().zip(&scopes).all(|(a, b)| Rc::ptr_eq(a, b))
+            };
+            let again = self.found.iter().filter(|found| std::ptr::eq(found.def, def)).count();
+            let position = match self.found.iter().position(same).or(known.filter(|_| again >= MOST_MADE)) {
+                Some(position) => position,
+                None => {
+                    self.found.push(Found {
+                        def,
+                        role,
+                        attrs,
+                        first: known,
+                        within: self.within.clone(),
+                        class: self.class.clone(),
+                        scopes,
+                        module: self.module,
+                    });
+                    self.found.len() - 1
+                }
+            };
+            if again >= MOST_MADE && known == Some(position) {
+                let why = format!("one of more than {MOST_MADE} functions that are made of `{name}`");
+                return self.set(&name, unknown(at(&def.name), why));
             }
             return self.set(&name, HostValue::Kernel(position));
         }
@@ -97,6 +123,68 @@ impl<'a> Host<'a> {
         }
     }
 
+    /// What the decorators of a function say of it, and what they are given that they do not take.
+    fn attrs_of(&mut self, def: &'a StmtFunctionDef, role: Role) -> FunctionAttrs {
+        let mut attrs = FunctionAttrs::default();
+        for decorator in &def.decorator_list {
+            let Expr::Call(call) = &decorator.expression else { continue };
+            let Some(path) = self.expr_path(&decorator.expression).filter(|path| path.starts_with("pl.")) else {
+                continue;
+            };
+            self.options_known(&path, call);
+            for keyword in &call.arguments.keywords {
+                let (place, value) = (at(keyword), &keyword.value);
+                match keyword.arg.as_ref().map_or("**", |name| name.as_str()) {
+                    "attrs" => match self.expr(value) {
+                        HostValue::Dict(items) => {
+                            for (key, value) in items.borrow().iter() {
+                                let constant = if let HostValue::Const(c) = value { Some(c) } else { None };
+                                let key = if let Const::Str(key) = key { &**key } else { "…" };
+                                self.problems.extend(attrs.take(key, constant, role, place));
+                            }
+                        }
+                        HostValue::Const(Const::None) => {}
+                        _ => {
+                            let what = "`attrs` of a function is a dict whose entries are known";
+                            self.problems.push(Diagnostic::error("function-attr", place, what));
+                        }
+                    },
+                    "external_source" => {
+                        let error = Diagnostic::error("unsupported", place, "a kernel that is written in C++");
+                        self.problems.push(error.help("slipring runs what is written in the kernel language"));
+                    }
+                    "strict_ssa" if self.expr(value).truth() != Some(false) => {
+                        let what = "`strict_ssa` is not checked: names may be assigned again";
+                        self.problems.push(Diagnostic::warning("decorator", place, what));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        attrs
+    }
+
+    /// Reports what a decorator is given and does not take.
+    pub(super) fn options_known(&mut self, path: &str, call: &'a ruff_python_ast::ExprCall) {
+        let known = crate::attrs::options_of(path);
+        let wrong = |place, what: String| Diagnostic::error("decorator", place, what);
+        if let Some(arg) = call.arguments.args.first() {
+            let what = format!("`@{path}` takes no argument without a name");
+            self.problems.push(wrong(at(arg), what));
+        }
+        for keyword in &call.arguments.keywords {
+            let name = keyword.arg.as_ref().map_or("**", |name| name.as_str());
+            if known.contains(&name) {
+                continue;
+            }
+            let error = wrong(at(keyword), format!("`@{path}` has no argument `{name}`"));
+            self.problems.push(match slipring_ir::text::nearest(name, known.iter().copied()) {
+                Some(near) => error.help(format!("did you mean `{near}`?")),
+                None => error,
+            });
+        }
+    }
+
     /// `@pytest.mark.parametrize("m, n", [(64, 32), …])`: the first values count as defaults.
     fn parametrized(&mut self, def: &'a StmtFunctionDef, defaults: &mut IndexMap<Rc<str>, HostValue<'a>>) {
         for decorator in &def.decorator_list {
@@ -141,6 +229,9 @@ impl<'a> Host<'a> {
         for decorator in &def.decorator_list {
             let path = self.expr_path(&decorator.expression).unwrap_or_default();
             fielded |= matches!(&*path, "dataclasses.dataclass");
+            if let ("pl.program", Expr::Call(call)) = (&*path, &decorator.expression) {
+                self.options_known(&path, call);
+            }
         }
         // Its methods see what it is, also before its end.
         let class = Rc::new(Class { name: name.clone(), names: names.clone(), fields: Vec::new(), foreign });

@@ -27,7 +27,7 @@ impl<'a> Host<'a> {
             _ => return None,
         };
         let Expr::Call(call) = value else { return None };
-        let HostValue::Path(path) = self.expr(&call.func) else { return None };
+        let HostValue::Path(path) = self.plain_value(&call.func)? else { return None };
         let word = path.strip_prefix("pld.")?;
         let word = word.strip_prefix("tensor.").unwrap_or(word);
         if !COLLECTIVES.contains(&word) || self.rec().device.is_some() {
@@ -40,7 +40,7 @@ impl<'a> Host<'a> {
     fn on_all_devices(&mut self, stmt: &'a Stmt, (target, call): (Option<&'a Expr>, &'a ExprCall), word: &str) {
         let span = at(call);
         let Some(ranks) = self.ranks(span) else { return };
-        let given = self.arguments(call);
+        let given = self.arguments(call, &[]);
         let windows = given.iter().filter(|arg| matches!(arg.1, HostValue::Window(_))).count();
         let signals = (word == "allreduce" && windows == 1).then(|| self.own_signals(ranks, span));
         let reads = crate::lower::read_names(stmt);
@@ -91,8 +91,7 @@ impl<'a> Host<'a> {
         seen: &[(Rc<str>, HostValue<'a>)],
         span: Span,
     ) {
-        let function = self.rec().functions.last().copied().unwrap_or(0);
-        let def = self.found[function].def;
+        let Some(&(function, def)) = self.rec().functions.last() else { return };
         let scope = tasks::Scope { stmt, function, def, name: word.to_string() };
         let Some((_, task, uses)) = self.compiled_scope(&scope, seen) else { return };
         let outer = self.rec().device.replace(rank as i64);

@@ -37,7 +37,11 @@ pub(crate) struct DeviceWindow {
 impl<'a> Host<'a> {
     /// `pld.…` in a function of the host.
     pub(super) fn distributed(&mut self, word: &str, call: &'a ExprCall, span: Span) -> HostValue<'a> {
-        let args = self.arguments(call);
+        let args = self.arguments(call, &[]);
+        let plain = ["system.", "tensor."].iter().find_map(|p| word.strip_prefix(p)).unwrap_or(word);
+        if self.rec().stopped || !self.word_takes(&format!("pld.{plain}"), &args) {
+            return unknown(span, "what stopped the program");
+        }
         let get = |name: &str, index: usize| {
             let named = args.iter().find(|arg| arg.0.as_deref() == Some(name));
             named.or_else(|| args.iter().filter(|arg| arg.0.is_none()).nth(index)).map(|arg| arg.1.clone())
@@ -46,7 +50,7 @@ impl<'a> Host<'a> {
             Some(HostValue::Const(Const::DType(DType::Elem(elem)))) => Some(elem),
             _ => None,
         };
-        match ["system.", "tensor."].iter().find_map(|p| word.strip_prefix(p)).unwrap_or(word) {
+        match plain {
             "world_size" => self.cores(Question::Devices, span),
             "alloc_window_buffer" => {
                 let size = get("size", 0).or_else(|| get("shape", 0));

@@ -104,6 +104,7 @@ impl<'a> Host<'a> {
             return None;
         }
         let devices = question == Question::Devices;
+        let element = matches!(question, Question::Element(_));
         let mut answer = self.rec().answer.take();
         let recorder = self.rec();
         let (graph, calls) = (&recorder.graph, &recorder.calls[..]);
@@ -114,6 +115,7 @@ impl<'a> Host<'a> {
             Some(Ok(bits)) => {
                 // How many devices there are says the caller: that is no number of the run.
                 self.rec().asked |= !devices;
+                self.rec().read |= element;
                 return Some(bits);
             }
             Some(Err(why)) => Some(why),

@@ -5,6 +5,7 @@
 //!
 //! | module | has |
 //! |---|---|
+//! | `calls` | what is called must be known; what is passed must be taken |
 //! | `cluster` | what runs together on one cluster |
 //! | `collective` | what all devices do together, started by the host |
 //! | `devices` | several devices, and memory of each |
@@ -14,6 +15,7 @@
 //! | `submit` | submits and calls of kernels |
 //! | `scope` | scopes that are tasks |
 
+mod calls;
 mod cluster;
 mod collective;
 mod devices;
@@ -29,14 +31,17 @@ use std::rc::Rc;
 pub(crate) use devices::DeviceWindow;
 use indexmap::IndexMap;
 use ruff_python_ast::{Expr, StmtFunctionDef};
+pub(crate) use scope::SPMD;
 use slipring_ir::{Diagnostic, Diags, Span};
 use slipring_tasks::{Bytes, Graph, Origin, Tensor};
 use slipring_tile::Elem;
 
+use self::submit::Options;
 use super::run::Host;
 use super::value::HostValue;
 use super::{Flow, unknown};
 use crate::ParamInfo;
+use crate::program::Role;
 use crate::syntax::at;
 use crate::tasks::{self, Answer, Kernels, Open, Orchestration, TaskCall};
 use crate::value::{Const, Domain};
@@ -84,6 +89,12 @@ pub(crate) struct Recorder<'a> {
     /// Answers what tensors hold.
     answer: Option<&'a mut Answer<'a>>,
     asked: bool,
+    /// A number of a tensor has been read: what tensors hold decides what follows.
+    read: bool,
+    /// What stopped it may come from such a number.
+    doubtful: bool,
+    /// Where parameters are declared that nobody has passed a number for.
+    waiting: Vec<Span>,
     open: Option<Open>,
     /// Memory that each device has one of.
     buffers: Vec<devices::Buffer>,
@@ -99,8 +110,8 @@ pub(crate) struct Recorder<'a> {
     tickets: Vec<usize>,
     /// Counters of the loops that are open.
     turns: Vec<(Rc<str>, i64)>,
-    /// Functions that are open: positions among those found.
-    functions: Vec<usize>,
+    /// Functions that are open: positions among those found, and their text, which is that of a helper where one has been called.
+    functions: Vec<(usize, &'a StmtFunctionDef)>,
     yielded: Option<HostValue<'a>>,
     /// Ids that were waited for before anything had their name: the task that waits, and where.
     later: IndexMap<Rc<str>, Vec<(usize, Span)>>,
@@ -120,6 +131,9 @@ impl<'a> Recorder<'a> {
             cluster: None,
             answer,
             asked: false,
+            read: false,
+            doubtful: false,
+            waiting: Vec::new(),
             open: None,
             buffers: Vec::new(),
             device: None,
@@ -175,17 +189,30 @@ impl<'a> Host<'a> {
                     into.tensor_of.push(None);
                     match number.as_deref().and_then(number_of) {
                         Some(number) => HostValue::Const(number),
-                        None => unknown(span, format!("`{0}`: pass it, `--arg {0}=3:{1}`", param.name, param.elem)),
+                        None => {
+                            recorder.waiting.push(span);
+                            unknown(span, format!("`{0}`: pass it, `--arg {0}=3:{1}`", param.name, param.elem))
+                        }
                     }
                 }
             };
             given.push((param.name.as_str().into(), value));
         }
         host.recorder = Some(Box::new(recorder));
-        let result = host.follow(entry, given);
+        // A function of type Group is one task of one cluster, whoever starts it.
+        let place = at(&def.name);
+        let result = match host.found[entry].role {
+            Role::Group => host.cluster(place, &Options::default(), |host| host.follow(entry, given)).0,
+            _ => host.follow(entry, given),
+        };
+        let said = host.found[entry].attrs;
+        host.ask(0, &Options { blocks: said.blocks, together: said.together, ..Options::default() });
+        host.alone_in_clusters();
         if let Some(recorder) = host.recorder.take() {
-            let Recorder { mut graph, calls, kernels, filled, diags: own, later, open, asked, devices, .. } = *recorder;
-            (into.open, into.by_answers, into.devices) = (open, asked, devices);
+            let Recorder {
+                mut graph, calls, kernels, filled, diags: own, later, open, asked, devices, doubtful, ..
+            } = *recorder;
+            (into.open, into.by_answers, into.devices, into.doubtful) = (open, asked, devices, doubtful);
             for (name, waits) in later {
                 for (task, span) in waits {
                     graph.tasks[task].never.push((name.to_string(), span));
@@ -201,16 +228,47 @@ impl<'a> Host<'a> {
         }
     }
 
+    /// Reports kernels that share a ring with one that is not started with them.
+    fn alone_in_clusters(&mut self) {
+        let recorder = self.rec();
+        if recorder.stopped {
+            return;
+        }
+        for (task, call) in recorder.graph.tasks.iter().zip(&recorder.calls) {
+            let Some(peer) = call.kernel.and_then(|kernel| recorder.kernels.alone(kernel)) else { continue };
+            let message = format!("`{}` passes tiles to or from `{peer}`, and is started without it", task.name);
+            let error = Diagnostic::error("cluster", task.span, message).note(
+                "tasks run one after the other, or on clusters of their own: a ring joins the cores of one cluster",
+            );
+            recorder.diags.push(error.help("start both in one `with pl.cluster():`, or in a function of type Group"));
+            return;
+        }
+    }
+
     pub(super) fn rec(&mut self) -> &mut Recorder<'a> {
         self.recorder.as_mut().expect("only while a program is followed")
     }
 
-    /// Reports an error and follows the program no further.
+    /// Reports an error that the text alone decides, and follows the program no further.
+    pub(super) fn refuse(&mut self, error: Diagnostic) -> HostValue<'a> {
+        let recorder = self.rec();
+        let read = std::mem::take(&mut recorder.read);
+        let value = self.stop(error);
+        self.rec().read = read;
+        value
+    }
+
+    pub(super) fn refuse_at(&mut self, code: &'static str, span: Span, message: impl Into<String>) -> HostValue<'a> {
+        self.refuse(Diagnostic::error(code, span, message))
+    }
+
+    /// Reports an error and follows the program no further. Behind a number that was read, what tensors hold may decide it.
     pub(super) fn stop(&mut self, error: Diagnostic) -> HostValue<'a> {
         let span = error.primary.as_ref().map_or(Span::default(), |label| label.span);
         let recorder = self.rec();
         if !recorder.stopped {
             recorder.stopped = true;
+            recorder.doubtful |= recorder.read;
             recorder.diags.push(error);
         }
         unknown(span, "what stopped the program")
@@ -222,7 +280,9 @@ impl<'a> Host<'a> {
 
     /// Reports a value that has to be known.
     pub(super) fn not_known(&mut self, value: &HostValue<'a>, what: &str, span: Span) -> HostValue<'a> {
-        let error = Diagnostic::error("not-known", span, format!("{what} is not known when the tasks are submitted"));
+        let waits = matches!(value, HostValue::Unknown(why) if self.rec().waiting.contains(&why.span));
+        let code = if waits { "parameter" } else { "not-known" };
+        let error = Diagnostic::error(code, span, format!("{what} is not known when the tasks are submitted"));
         let error = match value {
             HostValue::Unknown(why) if why.span.is_empty() || why.span == span => {
                 error.note(format!("it is {}", why.why))
@@ -300,7 +360,7 @@ impl<'a> Host<'a> {
         self.module = module;
         let dims = self.dims_of(def, &given_views);
         let outer_dims = std::mem::replace(&mut self.rec().dims, dims);
-        self.rec().functions.push(found);
+        self.rec().functions.push((found, def));
         let yielded = self.rec().yielded.take();
         let flow = self.body(&def.body);
         self.rec().yielded = yielded;

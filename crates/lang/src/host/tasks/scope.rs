@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use indexmap::IndexMap;
 use ruff_python_ast::{Expr, ExprCall, Stmt, StmtFunctionDef};
-use slipring_ir::{Diags, Span};
+use slipring_ir::{Diagnostic, Diags, Span};
 use slipring_tasks::Use;
 
 use super::super::run::Host;
@@ -17,14 +17,46 @@ use crate::program::Role;
 use crate::tasks::{self, Ready, TaskArg, TaskCall};
 use crate::value::{Const, Index};
 
+/// What `pl.at` is given by name.
+const AT: &[&str] = &[
+    "level",
+    "role",
+    "optimizations",
+    "deps",
+    "no_dep_args",
+    "dumps",
+    "allow_early_resolve",
+    "name_hint",
+    "windowize",
+    "predicate",
+];
+
+/// What `pl.spmd` is given by name.
+pub(crate) const SPMD: &[&str] = &[
+    "core_num",
+    "sync_start",
+    "name_hint",
+    "optimizations",
+    "deps",
+    "no_dep_args",
+    "dumps",
+    "allow_early_resolve",
+    "predicate",
+    "windowize",
+];
+
 impl<'a> Host<'a> {
     /// A scope: one task, whose kernel is what stands in it.
     pub(super) fn scope_stmt(&mut self, stmt: &'a Stmt) -> Flow<'a> {
         let (call, names): (&'a ExprCall, Vec<&'a Expr>) = match stmt {
             Stmt::With(with) => {
-                let calls = with.items.iter().filter_map(|item| item.context_expr.as_call_expr());
                 let names = with.items.iter().filter_map(|item| item.optional_vars.as_deref()).collect();
-                let Some(call) = calls.last() else { return Flow::Next };
+                let [item] = &with.items[..] else {
+                    let error = Diagnostic::error("scope", tasks::head(stmt), "several scopes in one `with`");
+                    self.stop(error.help("write each in a `with` of its own, one inside of the other"));
+                    return Flow::Stop;
+                };
+                let Some(call) = item.context_expr.as_call_expr() else { return Flow::Next };
                 (call, names)
             }
             Stmt::For(stmt) => match &*stmt.iter {
@@ -43,10 +75,13 @@ impl<'a> Host<'a> {
                 return Flow::Stop;
             }
         }
+        if !self.scope_keywords(call) {
+            return Flow::Stop;
+        }
         let mut options = self.options(call);
         if let Some(dispatched) = self.dispatched(stmt, call, &mut options) {
             let (target, kernel, inner) = dispatched;
-            let args = self.arguments(inner);
+            let args = self.arguments(inner, &[]);
             let (value, task) = self.start(kernel, args, span, options);
             if let Some(target) = target {
                 self.assign(target, value);
@@ -58,8 +93,7 @@ impl<'a> Host<'a> {
         }
         let hint = call.arguments.keywords.iter().find(|k| k.arg.as_ref().is_some_and(|name| name == "name_hint"));
         let hint = hint.and_then(|hint| self.expr(&hint.value).text());
-        let function = self.rec().functions.last().copied().unwrap_or(0);
-        let def: &'a StmtFunctionDef = self.found[function].def;
+        let Some(&(function, def)) = self.rec().functions.last() else { return Flow::Stop };
         let name = hint.unwrap_or_else(|| format!("{}_{}", def.name, self.line_name(span)));
         let module = usize::from(self.module_names[self.module].is_some());
         let mut seen: Vec<(Rc<str>, HostValue<'a>)> = Vec::new();
@@ -109,6 +143,14 @@ impl<'a> Host<'a> {
         if self.rec().stopped { Flow::Stop } else { Flow::Next }
     }
 
+    /// Whether a scope is given what it takes; else it is reported.
+    fn scope_keywords(&mut self, call: &'a ExprCall) -> bool {
+        let at_scope = matches!(&*call.func, Expr::Attribute(word) if word.attr.as_str() == "at")
+            || matches!(&*call.func, Expr::Name(word) if word.id.as_str() == "at");
+        let (word, known) = if at_scope { ("pl.at", AT) } else { ("pl.spmd", SPMD) };
+        self.keywords_known(word, call, known)
+    }
+
     /// A scope compiled, with the task that runs it and what that uses: its tensors and numbers are passed, what it makes is
     /// not. `None` if there were errors, which stop the recording.
     pub(super) fn compiled_scope(
@@ -154,7 +196,7 @@ impl<'a> Host<'a> {
             _ => return None,
         };
         let Expr::Call(inner) = value else { return None };
-        let HostValue::Kernel(kernel) = self.expr(&inner.func) else { return None };
+        let HostValue::Kernel(kernel) = self.plain_value(&inner.func)? else { return None };
         (self.found[kernel].role != Role::Inline).then_some((target, kernel, inner))
     }
 
@@ -165,7 +207,7 @@ impl<'a> Host<'a> {
         if with.body.len() < 2 || !with.body.iter().all(|own| self.call_of(own).is_some()) {
             return None;
         }
-        let blocks = match call.arguments.args.first().map(|arg| self.expr(arg)) {
+        let blocks = match crate::syntax::first_argument(call, "core_num").map(|arg| self.expr(arg)) {
             Some(HostValue::Const(Const::Int(n))) if (1..=4096).contains(&n) => Some(n as u32),
             _ => return None,
         };
@@ -191,7 +233,7 @@ impl<'a> Host<'a> {
         if &*path != "pl.spmd" {
             return None;
         }
-        match call.arguments.args.first().map(|arg| self.expr(arg)) {
+        match crate::syntax::first_argument(call, "core_num").map(|arg| self.expr(arg)) {
             Some(HostValue::Const(Const::Int(n))) if (1..=4096).contains(&n) => options.blocks = Some(n as u32),
             _ => return None,
         }

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use ruff_python_ast::{Expr, ExprCall, Stmt, StmtFor, StmtWith};
+use ruff_python_ast::{Expr, ExprCall, Stmt, StmtFor, StmtWhile, StmtWith, WithItem};
 use slipring_ir::{Diagnostic, Span};
 
 use super::super::run::Host;
@@ -62,26 +62,27 @@ impl<'a> Host<'a> {
                 self.stop_at("raise", at(stmt), "the program raises here");
                 Flow::Stop
             }
-            Stmt::Assign(assign) => {
-                let [Expr::Subscript(target)] = &assign.targets[..] else { return None };
-                let base = self.expr(&target.value);
-                match (&base, &*target.value) {
-                    (HostValue::Device(view), _) => {
-                        let view = view.clone();
-                        let value = self.expr(&assign.value);
-                        self.put(&view, &target.slice, &value, at(stmt));
-                        Flow::Next
-                    }
-                    // An array is a value: a change of it binds its name anew.
-                    (HostValue::List(items), Expr::Name(name)) => {
-                        let value = self.expr(&assign.value);
-                        let copy = HostValue::list(items.borrow().clone());
-                        self.set(name.id.as_str(), copy);
-                        self.assign(&assign.targets[0], value);
-                        Flow::Next
-                    }
-                    _ => return None,
-                }
+            Stmt::While(stmt) => self.while_statement(stmt),
+            Stmt::Expr(stmt) => {
+                self.lone_expression(&stmt.value);
+                Flow::Next
+            }
+            Stmt::AugAssign(stmt) => {
+                let (old, with) = (self.expr(&stmt.target), self.expr(&stmt.value));
+                let value = self.binary(stmt.op, old, with, at(stmt));
+                self.assign(&stmt.target, value);
+                Flow::Next
+            }
+            Stmt::FunctionDef(def) if !def.decorator_list.is_empty() => {
+                let what = format!("`{}` is defined inside of a function that starts kernels", def.name);
+                let error = Diagnostic::error("unsupported", at(&def.name), what);
+                self.refuse(error.help("define it outside: a kernel is known before the program starts it"));
+                Flow::Stop
+            }
+            Stmt::Match(_) | Stmt::Global(_) | Stmt::Nonlocal(_) | Stmt::TypeAlias(_) | Stmt::IpyEscapeCommand(_) => {
+                let what = "this kind of statement in a function that starts kernels";
+                self.refuse_at("unsupported", at(stmt), what);
+                Flow::Stop
             }
             _ => return None,
         };
@@ -90,17 +91,131 @@ impl<'a> Host<'a> {
 
     pub(super) fn misplaced(&mut self, what: &str, span: Span) -> HostValue<'a> {
         let error = Diagnostic::error("misplaced-op", span, format!("{what} stands outside of every kernel"));
-        self.stop(
+        self.refuse(
             error.help("an orchestration only starts kernels: put it under `with pl.at(level=pl.Level.CORE_GROUP):`"),
         )
     }
 
+    /// What is assigned to a part of a value, where a program is followed; false where it means what it means in any host code.
+    pub(in crate::host) fn task_assign(&mut self, target: &'a Expr, value: &HostValue<'a>) -> bool {
+        if self.rec().stopped {
+            return true;
+        }
+        let place = at(target);
+        match target {
+            Expr::Subscript(part) => match (self.expr(&part.value), &*part.value) {
+                (HostValue::Device(view), _) => {
+                    self.put(&view, &part.slice, value, place);
+                    true
+                }
+                (HostValue::List(items), base) => {
+                    let index = self.expr(&part.slice);
+                    let count = items.borrow().len() as i64;
+                    let HostValue::Const(Const::Int(n)) = index else {
+                        self.not_known(&index, "the element that is assigned", at(&*part.slice));
+                        return true;
+                    };
+                    if !(-count..count).contains(&n) {
+                        self.stop_at("bounds", place, format!("element {n} of a list of {count}"));
+                        return true;
+                    }
+                    // An array is a value: a change of it binds its name anew.
+                    if let Expr::Name(name) = base {
+                        let copy = HostValue::list(items.borrow().clone());
+                        self.set(name.id.as_str(), copy);
+                    }
+                    false
+                }
+                (HostValue::Dict(_), _) => {
+                    let key = self.expr(&part.slice);
+                    if matches!(key, HostValue::Const(_)) {
+                        return false;
+                    }
+                    self.not_known(&key, "the entry that is assigned", at(&*part.slice));
+                    true
+                }
+                (other, _) => {
+                    self.not_known(&other, "what a part of is assigned", place);
+                    true
+                }
+            },
+            Expr::Attribute(member) => match self.expr(&member.value) {
+                HostValue::Object(_) => false,
+                other => {
+                    self.not_known(&other, "what a member of is assigned", place);
+                    true
+                }
+            },
+            Expr::Tuple(_) | Expr::List(_) => {
+                let names = match target {
+                    Expr::Tuple(tuple) => tuple.elts.len(),
+                    Expr::List(list) => list.elts.len(),
+                    _ => 0,
+                };
+                let count = value.items().map(|items| items.len());
+                if count == Some(names) || matches!(value, HostValue::Unknown(_)) {
+                    return false;
+                }
+                let what = count.map_or("one value".to_string(), |count| format!("{count} values"));
+                self.stop_at("unpack", place, format!("{names} names for {what}"));
+                true
+            }
+            Expr::Name(_) => false,
+            _ => {
+                self.stop_at("unsupported", place, "this kind of assignment in a function that starts kernels");
+                true
+            }
+        }
+    }
+
+    /// `while test:`.
+    fn while_statement(&mut self, stmt: &'a StmtWhile) -> Flow<'a> {
+        while self.step() {
+            let value = self.expr(&stmt.test);
+            match value.truth() {
+                Some(true) => {}
+                Some(false) => return self.body(&stmt.orelse),
+                None => {
+                    self.not_known(&value, "this condition", at(&*stmt.test));
+                    return Flow::Stop;
+                }
+            }
+            match self.body(&stmt.body) {
+                Flow::Next | Flow::Continue => {}
+                Flow::Break => return Flow::Next,
+                other => return other,
+            }
+        }
+        Flow::Stop
+    }
+
     /// `with pl.scope():`, `with pl.manual_scope():`, `with pl.cluster():`.
     pub(super) fn mode(&mut self, with: &'a StmtWith) -> Option<Flow<'a>> {
-        let [item] = &with.items[..] else { return None };
-        let Expr::Call(call) = &item.context_expr else { return None };
-        let HostValue::Path(path) = self.expr(&call.func) else { return None };
+        let own = |item: &'a WithItem| item.context_expr.as_call_expr();
+        let call = with.items.iter().find_map(own)?;
+        let HostValue::Path(path) = self.plain_value(&call.func)? else { return None };
         let span = at(call);
+        if with.items.len() > 1 && path.starts_with("pl.") {
+            let error = Diagnostic::error("scope", span, "several scopes in one `with`");
+            self.stop(error.help("write each in a `with` of its own, one inside of the other"));
+            return Some(Flow::Stop);
+        }
+        let known: &[&str] = match &*path {
+            "pl.manual_scope" => &[],
+            "pl.scope" => &["mode", "name_hint"],
+            "pl.cluster" => &["name_hint"],
+            _ if tasks::of_chip(with) => &["level", "role", "name_hint"],
+            _ => return None,
+        };
+        let in_order = usize::from(tasks::of_chip(with)) * 2;
+        if !self.keywords_known(&path, call, known) {
+            return Some(Flow::Stop);
+        }
+        if let Some(extra) = call.arguments.args.get(in_order) {
+            self.stop_at("argument", at(extra), format!("`{path}` takes no such argument"));
+            return Some(Flow::Stop);
+        }
+        let bound = with.items.iter().find_map(|item| item.optional_vars.as_deref());
         if tasks::of_chip(with) {
             return Some(self.body(&with.body));
         }
@@ -109,9 +224,19 @@ impl<'a> Host<'a> {
         let manual = match &*path {
             "pl.manual_scope" => true,
             "pl.scope" => mode.is_some_and(|mode| mode.ends_with("MANUAL")),
-            "pl.cluster" => return Some(self.cluster(span, &Options::default(), |host| host.body(&with.body)).0),
+            "pl.cluster" => {
+                let (flow, task) = self.cluster(span, &Options::default(), |host| host.body(&with.body));
+                if let Some(name) = bound {
+                    self.assign(name, task.map_or(HostValue::Const(Const::None), HostValue::Task));
+                }
+                return Some(flow);
+            }
             _ => return None,
         };
+        if let Some(name) = bound {
+            self.stop_at("scope", at(name), format!("`{path}` gives no id: tasks inside of it have their own"));
+            return Some(Flow::Stop);
+        }
         if let Some(outer) = self.rec().manual {
             let what = if manual { "a manual scope" } else { "an auto scope" };
             let error = Diagnostic::error("scope", span, format!("{what} inside a manual scope"));
@@ -131,12 +256,18 @@ impl<'a> Host<'a> {
             Expr::Call(call) => Some(call),
             _ => None,
         };
-        let word = call.and_then(|call| match self.expr(&call.func) {
-            HostValue::Path(path) => path.strip_prefix("pl.").map(str::to_string),
+        let word = call.and_then(|call| match self.plain_value(&call.func) {
+            Some(HostValue::Path(path)) => path.strip_prefix("pl.").map(str::to_string),
             _ => None,
         });
         let (Some(call), Some(word)) = (call, word) else {
             let over = self.expr(&stmt.iter);
+            if let HostValue::Range(first, end, step) = over
+                && range(first, end, step).nth(MOST_VALUES).is_some()
+            {
+                self.stop_at("too-large", at(&*stmt.iter), format!("a loop of more than {MOST_VALUES} iterations"));
+                return Flow::Stop;
+            }
             let Some(items) = over.items() else {
                 self.not_known(&over, "what this loop is over", at(&*stmt.iter));
                 return Flow::Stop;
@@ -170,7 +301,15 @@ impl<'a> Host<'a> {
                 return Flow::Stop;
             }
         };
-        let items = range(first, end, step).take(MOST_VALUES).map(HostValue::int).collect();
+        let known: &[&str] = if word == "pipeline" { &["init_values", "stage"] } else { &["init_values"] };
+        if !self.keywords_known(&format!("pl.{word}"), call, known) {
+            return Flow::Stop;
+        }
+        let items: Vec<_> = range(first, end, step).take(MOST_VALUES + 1).map(HostValue::int).collect();
+        if items.len() > MOST_VALUES {
+            self.stop_at("too-large", at(call), format!("a loop of more than {MOST_VALUES} iterations"));
+            return Flow::Stop;
+        }
         let carried = self.carried(call);
         self.turns(stmt, items, carried)
     }
@@ -194,7 +333,7 @@ impl<'a> Host<'a> {
         let name: Rc<str> = counter.as_name_expr().map_or("", |name| name.id.as_str()).into();
         let outer = self.rec().yielded.take();
         let depth = self.rec().turns.len();
-        let mut flow = Flow::Next;
+        let (mut flow, mut left) = (Flow::Next, false);
         for item in items {
             if let (HostValue::Const(Const::Int(n)), false) = (&item, name.is_empty() || name.starts_with('_')) {
                 let turn = (name.clone(), *n);
@@ -217,15 +356,18 @@ impl<'a> Host<'a> {
             }
             match this {
                 Flow::Next | Flow::Continue => {}
-                Flow::Break => break,
+                Flow::Break => {
+                    left = true;
+                    break;
+                }
                 other => {
-                    flow = other;
+                    (flow, left) = (other, true);
                     break;
                 }
             }
         }
         self.rec().yielded = outer;
-        flow
+        if left { flow } else { self.body(&stmt.orelse) }
     }
 
     pub(super) fn while_loop(&mut self, stmt: &'a StmtFor, call: &'a ExprCall) -> Flow<'a> {

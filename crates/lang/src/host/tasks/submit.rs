@@ -20,6 +20,9 @@ use crate::syntax::at;
 use crate::tasks::{self, Handed, Predicate, TaskArg, TaskCall};
 use crate::value::Const;
 
+/// What a submit says besides the kernel and its arguments, and is read by itself.
+const APART: &[&str] = &["deps", "predicate", "no_dep_args"];
+
 /// What a submit says besides the kernel and its arguments.
 #[derive(Default)]
 pub(super) struct Options {
@@ -34,7 +37,7 @@ pub(super) struct Options {
 impl<'a> Host<'a> {
     pub(super) fn submit(&mut self, call: &'a ExprCall, span: Span) -> HostValue<'a> {
         let mut options = self.options(call);
-        let mut args = self.arguments(call);
+        let mut args = self.arguments(call, APART);
         let many = matches!(&*call.func, Expr::Attribute(a) if a.attr.as_str() == "spmd_submit");
         let callee = if args.is_empty() { None } else { Some(args.remove(0)) };
         let Some((None, HostValue::Kernel(kernel), _)) = callee else {
@@ -54,7 +57,8 @@ impl<'a> Host<'a> {
             }
         }
         args.retain(|arg| {
-            !matches!(arg.0.as_deref(), Some("core_num" | "sync_start" | "dumps" | "allow_early_resolve"))
+            let name = arg.0.as_deref();
+            !matches!(name, Some("sync_start" | "dumps" | "allow_early_resolve")) && !(many && name == Some("core_num"))
         });
         let first = self.rec().graph.tasks.len();
         let (value, task) = self.start(kernel, args, span, options);
@@ -87,6 +91,9 @@ impl<'a> Host<'a> {
                 },
                 "no_dep_args" => {
                     let list = self.expr(&keyword.value);
+                    if list.items().is_none() {
+                        self.stop_at("no-dep", at(&keyword.value), "`no_dep_args` is a list of tensors");
+                    }
                     for item in list.items().unwrap_or_default() {
                         match item {
                             HostValue::Device(view) => options.untracked.push(view.tensor),
@@ -94,7 +101,13 @@ impl<'a> Host<'a> {
                         }
                     }
                 }
-                "sync_start" => options.together = self.expr(&keyword.value).truth() == Some(true),
+                "sync_start" => {
+                    let value = self.expr(&keyword.value);
+                    match value.truth() {
+                        Some(truth) => options.together = truth,
+                        None => drop(self.not_known(&value, "`sync_start`", at(&keyword.value))),
+                    }
+                }
                 "predicate" => options.predicate = self.predicate(&keyword.value),
                 _ => {}
             }
@@ -254,6 +267,23 @@ impl<'a> Host<'a> {
         if self.rec().stopped {
             return (unknown(span, "what stopped the program"), None);
         }
+        if let Some((Some(word), _, place)) = args.iter().find(|arg| {
+            let is = |word: &str| def.parameters.iter_non_variadic_params().any(|p| p.parameter.name.as_str() == word);
+            arg.0.as_deref().is_some_and(|word| {
+                matches!(word, "deps" | "predicate" | "no_dep_args" | "core_num" | "sync_start") && !is(word)
+            })
+        }) {
+            let error = Diagnostic::error("argument", *place, format!("`{name}` has no parameter `{word}`"));
+            let what = if &**word == "core_num" { "spmd_submit" } else { "submit" };
+            let help = format!("a plain call starts the kernel in one way only: `pl.{what}({name}, …, {word}=…)`");
+            return (self.stop(error.help(help)), None);
+        }
+        let pairs: Vec<_> = args.iter().map(|(name, value, _)| (name.clone(), value.clone())).collect();
+        let bound =
+            def.parameters.iter_non_variadic_params().next().is_some_and(|p| p.parameter.name.as_str() == "self");
+        if !self.arguments_fit(name, Some(&def.parameters), bound, &pairs, span) {
+            return (unknown(span, "what stopped the program"), None);
+        }
         let mut positional = args.iter().filter(|arg| arg.0.is_none());
         let parameters: Vec<_> =
             def.parameters.iter_non_variadic_params().filter(|p| p.parameter.name.as_str() != "self").collect();
@@ -272,9 +302,6 @@ impl<'a> Host<'a> {
                 }
             }
         }
-        if args.len() > parameters.len() {
-            return (self.stop_at("argument", span, format!("`{name}` does not take so many arguments")), None);
-        }
         if role == Role::Host {
             return (self.host_call(def, &given, span), None);
         }
@@ -289,6 +316,12 @@ impl<'a> Host<'a> {
             let outer = std::mem::replace(&mut self.rec().device, device);
             let value = self.follow(kernel, given);
             self.rec().device = outer;
+            let said = self.found[kernel].attrs;
+            let options = Options {
+                blocks: options.blocks.or(said.blocks),
+                together: options.together || said.together,
+                ..options
+            };
             self.ask(first, &options);
             let tasks = first..self.rec().graph.tasks.len();
             let id = (tasks.len() == 1).then(|| self.ticket(first));
@@ -301,6 +334,7 @@ impl<'a> Host<'a> {
                 HostValue::Const(c @ (Const::Int(_) | Const::Float(_) | Const::Bool(_))) => {
                     handed.push((wanted.clone(), Handed::Number(c.clone())));
                 }
+                HostValue::Const(Const::None) => handed.push((wanted.clone(), Handed::Nothing)),
                 other => {
                     let value = self.not_known(other, &format!("`{wanted}` of `{name}`"), *place);
                     return (value, None);
@@ -317,7 +351,9 @@ impl<'a> Host<'a> {
         let info = self.rec().kernels.list[compiled.kernel].info.clone();
         let (mut call, mut uses) = (TaskCall { kernel: Some(compiled.kernel), ..TaskCall::default() }, Vec::new());
         let mut results: IndexMap<String, HostValue<'a>> = IndexMap::new();
-        for (at, param) in info.params.iter().enumerate() {
+        let passed: Vec<usize> = (0..handed.len()).filter(|at| !matches!(handed[*at].1, Handed::Nothing)).collect();
+        for (position, param) in info.params.iter().enumerate() {
+            let at = passed.get(position).copied().unwrap_or(usize::MAX);
             let handed = handed.get(at).map(|(_, value)| value.clone());
             match handed {
                 Some(Handed::Tensor(view)) => {
@@ -355,7 +391,7 @@ impl<'a> Host<'a> {
                         return (self.stop_at("argument", given[at].2, message), None);
                     }
                 },
-                None => {
+                Some(Handed::Nothing) | None => {
                     let (arg, own, view) = self.made(param, span);
                     call.args.push(arg);
                     uses.extend(own);
@@ -367,6 +403,7 @@ impl<'a> Host<'a> {
         }
         let mut options = options;
         options.blocks = options.blocks.or(Some(info.blocks));
+        options.together |= info.together;
         let task = self.add(call, name.to_string(), uses, options, span);
         let gives: Vec<HostValue<'a>> = info
             .gives

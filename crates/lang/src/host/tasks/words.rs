@@ -17,13 +17,21 @@ use crate::value::Const;
 
 impl<'a> Host<'a> {
     /// A call in a program that is followed; `None` where it means what it means in any host code.
-    pub(in crate::host) fn task_call(&mut self, call: &'a ExprCall, span: Span) -> Option<HostValue<'a>> {
+    pub(in crate::host) fn task_call(
+        &mut self,
+        callee: &HostValue<'a>,
+        call: &'a ExprCall,
+        span: Span,
+    ) -> Option<HostValue<'a>> {
         if self.rec().stopped {
             return Some(unknown(span, "what stopped the program"));
         }
-        match self.expr(&call.func) {
+        if let Some(wrong) = self.known_callee(callee, call) {
+            return Some(wrong);
+        }
+        match callee.clone() {
             HostValue::Kernel(kernel) => {
-                let args = self.arguments(call);
+                let args = self.arguments(call, &[]);
                 Some(self.start(kernel, args, span, Options::default()).0)
             }
             HostValue::Path(path) if path.starts_with("pld.") => Some(self.distributed(&path[4..], call, span)),
@@ -43,22 +51,35 @@ impl<'a> Host<'a> {
         }
     }
 
-    pub(super) fn arguments(&mut self, call: &'a ExprCall) -> Vec<Arg<'a>> {
+    /// The arguments of a call, but for keywords that are read by themselves.
+    pub(super) fn arguments(&mut self, call: &'a ExprCall, apart: &[&str]) -> Vec<Arg<'a>> {
         let mut args: Vec<Arg<'a>> = Vec::new();
         for arg in &call.arguments.args {
             let value = self.expr(arg);
-            match value.items().filter(|_| arg.is_starred_expr()) {
-                Some(items) => args.extend(items.into_iter().map(|item| (None, item, at(arg)))),
-                None => args.push((None, value, at(arg))),
+            match (arg.is_starred_expr(), value.items()) {
+                (true, Some(items)) => args.extend(items.into_iter().map(|item| (None, item, at(arg)))),
+                (true, None) => drop(self.not_known(&value, "what these arguments are", at(arg))),
+                (false, _) => args.push((None, value, at(arg))),
             }
         }
         for keyword in &call.arguments.keywords {
-            let Some(name) = &keyword.arg else { continue };
-            if matches!(name.as_str(), "deps" | "predicate" | "no_dep_args") {
-                continue;
+            let place = at(&keyword.value);
+            match &keyword.arg {
+                Some(name) if apart.contains(&name.as_str()) => {}
+                Some(name) => {
+                    let value = self.expr(&keyword.value);
+                    args.push((Some(name.as_str().into()), value, place));
+                }
+                None => match self.expr(&keyword.value) {
+                    HostValue::Dict(items) => {
+                        for (key, value) in items.borrow().iter() {
+                            let Const::Str(name) = key else { continue };
+                            args.push((Some(name.clone()), value.clone(), place));
+                        }
+                    }
+                    other => drop(self.not_known(&other, "what these arguments are", place)),
+                },
             }
-            let value = self.expr(&keyword.value);
-            args.push((Some(name.as_str().into()), value, at(&keyword.value)));
         }
         args
     }
@@ -67,12 +88,19 @@ impl<'a> Host<'a> {
         match word {
             "submit" | "spmd_submit" => return Some(self.submit(call, span)),
             "task_dummy" => {
+                let args = self.arguments(call, &["deps"]);
+                if !self.word_takes(word, &args) {
+                    return Some(unknown(span, "what stopped the program"));
+                }
                 let options = self.options(call);
                 return Some(HostValue::Task(self.join("task_dummy", options, span)));
             }
             _ => {}
         }
-        let args = self.arguments(call);
+        let args = self.arguments(call, &[]);
+        if self.rec().stopped || !self.word_takes(word, &args) {
+            return Some(unknown(span, "what stopped the program"));
+        }
         let positional: Vec<HostValue<'a>> =
             args.iter().filter(|arg| arg.0.is_none()).map(|arg| arg.1.clone()).collect();
         let get = |name: &str, index: usize| {
@@ -114,7 +142,38 @@ impl<'a> Host<'a> {
                 self.rec().yielded = Some(value.clone());
                 value
             }
-            "const" | "cast" if matches!(positional.first(), Some(HostValue::Const(_))) => positional[0].clone(),
+            "const" | "cast" if matches!(positional.first(), Some(HostValue::Unknown(_))) => positional[0].clone(),
+            "const" | "cast" if matches!(positional.first(), Some(HostValue::Const(_))) => {
+                let ty = any(&["dtype", "target_type"], 1);
+                let known = [None, Some("none"), Some("trunc")];
+                let mode = any(&["mode"], 2).and_then(|mode| match mode {
+                    HostValue::Const(Const::Str(mode)) => Some(mode),
+                    _ => None,
+                });
+                match (&positional[0], ty) {
+                    (HostValue::Const(number), Some(HostValue::Const(Const::DType(ty)))) => {
+                        match (number, ty.is_float()) {
+                            (Const::Int(n), true) => HostValue::Const(Const::Float(*n as f64)),
+                            (Const::Float(x), false) if known.contains(&mode.as_deref()) => {
+                                match crate::lower::constants::int_of(*x) {
+                                    Ok(whole) => HostValue::Const(whole),
+                                    Err(why) => self.stop_at("argument", span, why),
+                                }
+                            }
+                            (Const::Float(_), false) => self.stop_at(
+                                "argument",
+                                span,
+                                "a number outside of kernels is converted by `mode=\"trunc\"`",
+                            ),
+                            (same, _) => HostValue::Const(same.clone()),
+                        }
+                    }
+                    (_, other) => {
+                        let value = other.unwrap_or_else(|| unknown(span, "no type"));
+                        self.not_known(&value, "the type of this number", span)
+                    }
+                }
+            }
             "slice" => match (any(&["tensor", "x"], 0), any(&["shape"], 1), any(&["offset"], 2)) {
                 (Some(HostValue::Device(view)), Some(shape), Some(offset)) => {
                     let window = self.tail(&view, &shape, &offset, span);
@@ -164,9 +223,27 @@ impl<'a> Host<'a> {
                 Some(HostValue::Device(view)) => HostValue::Device(Rc::new(View { tracked: false, ..(*view).clone() })),
                 _ => self.stop_at("no-dep", span, "`pl.no_dep` takes a tensor"),
             },
-            "func_attr" | "dump_tag" | "static_print" | "print" | "cond" | "static_assert" => {
+            "func_attr" => self.attributes(&args, span),
+            // It says how the public compiler reports.
+            "dump_tag" => HostValue::Const(Const::None),
+            "static_print" | "print" => {
+                let said = args.iter().map(|arg| arg.1.said()).collect::<Vec<_>>().join(" ");
+                let note = Diagnostic::warning("static-print", span, said);
+                self.rec().diags.push(Diagnostic { severity: slipring_ir::Severity::Note, ..note });
                 HostValue::Const(Const::None)
             }
+            "cond" => HostValue::Const(Const::None),
+            "static_assert" => match any(&["condition"], 0) {
+                Some(condition) => match condition.truth() {
+                    Some(true) => HostValue::Const(Const::None),
+                    Some(false) => {
+                        let said = any(&["msg"], 1).and_then(|text| text.text()).unwrap_or("this does not hold".into());
+                        self.stop_at("assert", span, said)
+                    }
+                    None => self.not_known(&condition, "this condition", span),
+                },
+                None => self.stop_at("argument", span, "`pl.static_assert` takes a condition"),
+            },
             "read" => match (any(&["tensor", "src", "x"], 0), any(&["indices", "offset"], 1)) {
                 (Some(HostValue::Device(view)), Some(at)) => return Some(self.read_number(&view, &[at], span)),
                 _ => self.stop_at("argument", span, "`pl.read` takes a tensor and indices"),

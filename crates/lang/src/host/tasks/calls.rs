@@ -1,0 +1,427 @@
+//! Calls of a program that is followed: what is called must be known, and nothing that is passed is dropped.
+
+use std::rc::Rc;
+
+use ruff_python_ast::{Expr, ExprCall, Parameters, StmtFunctionDef};
+use slipring_ir::{Diagnostic, Span};
+
+use super::super::run::Host;
+use super::super::value::{HostValue, shown};
+use super::super::{Flow, unknown};
+use super::Arg;
+use crate::syntax::at;
+use crate::value::Const;
+
+/// Names of Python that are always there; what they give may not be known.
+#[rustfmt::skip]
+const PYTHON: &[&str] = &[
+    "ArithmeticError", "AssertionError", "AttributeError", "BaseException", "Ellipsis", "Exception", "False", "FileNotFoundError",
+    "IndexError", "KeyError", "LookupError", "None", "NotImplemented", "NotImplementedError", "OSError", "OverflowError",
+    "RuntimeError", "StopIteration", "True", "TypeError", "ValueError", "Warning", "ZeroDivisionError", "__debug__", "__doc__",
+    "__file__", "__name__", "abs", "all", "any", "ascii", "bin", "bool", "breakpoint", "bytearray", "bytes", "callable", "chr",
+    "classmethod", "compile", "complex", "delattr", "dict", "dir", "divmod", "enumerate", "eval", "exec", "filter", "float", "format",
+    "frozenset", "getattr", "globals", "hasattr", "hash", "help", "hex", "id", "input", "int", "isinstance", "issubclass", "iter",
+    "len", "list", "locals", "map", "max", "memoryview", "min", "next", "object", "oct", "open", "ord", "pow", "print", "property",
+    "range", "repr", "reversed", "round", "set", "setattr", "slice", "sorted", "staticmethod", "str", "sum", "super", "tuple", "type",
+    "vars", "zip",
+];
+
+/// Modules of Python whose functions say, measure or look something up: they change no task.
+#[rustfmt::skip]
+const HARMLESS: &[&str] = &[
+    "logging", "math", "os", "platform", "pprint", "random", "sys", "time", "typing", "warnings", "print", "datetime", "torch", "numpy",
+    "np",
+];
+
+/// True for a value with a part of the program in it: a tensor, the id of a task, a kernel, memory of the devices.
+fn of_program(value: &HostValue<'_>, depth: usize) -> bool {
+    match value {
+        HostValue::Device(_) | HostValue::Task(_) | HostValue::Kernel(_) | HostValue::Window(_) => true,
+        HostValue::Tuple(_) | HostValue::List(_) if depth < 8 => {
+            value.items().is_some_and(|items| items.iter().any(|item| of_program(item, depth + 1)))
+        }
+        HostValue::Dict(items) if depth < 8 => items.borrow().iter().any(|(_, item)| of_program(item, depth + 1)),
+        HostValue::Method(method) if depth < 8 => of_program(&method.0, depth + 1),
+        _ => false,
+    }
+}
+
+/// True for a name or a member of one: evaluating it does nothing.
+pub(super) fn is_plain(expr: &Expr) -> bool {
+    match expr {
+        Expr::Name(_) => true,
+        Expr::Attribute(attribute) => is_plain(&attribute.value),
+        _ => false,
+    }
+}
+
+/// What a word of the language takes where a program is followed: the names of each parameter in order, and those given by name
+/// only behind `*`.
+#[rustfmt::skip]
+const WORDS: &[(&str, &str)] = &[
+    ("create_tensor", "shape, dtype, *, layout, manual_dep, init_value"),
+    ("create", "shape, dtype, *, layout, manual_dep, init_value"),
+    ("array.create", "extent/size/n, dtype"),
+    ("array.get_element", "array, index"),
+    ("const", "value, dtype"),
+    ("cast", "x/input/tile/tensor, target_type, mode"),
+    ("slice", "tensor/x/input/tile, shape, offset, valid_shape, drop_dims"),
+    ("view", "tensor/x, shape, valid_shape, *, offset, layout"),
+    ("reshape", "tensor/x/input/tile, shape"),
+    ("dim", "tensor/x, axis"),
+    ("no_dep", "tensor/x"),
+    ("static_assert", "condition, msg"),
+    ("cond", "condition"),
+    ("read", "tensor/src/x/tile, indices/offset"),
+    ("write", "tensor/dst/x/tile, indices/offset, value"),
+    ("assemble", "target/x, source, offset, *, atomic"),
+    ("transpose", "tensor/x/input/tile, axis1/a1, axis2/a2"),
+    ("available_cluster_count", ""),
+    ("available_aiv_count", ""),
+    ("task_invalid", ""),
+    ("task_dummy", "*, deps"),
+    ("func_attr", "attrs"),
+    ("pld.world_size", ""),
+    ("pld.alloc_window_buffer", "size/shape, *, dtype, name"),
+    ("pld.window", "buf, shape, *, dtype"),
+];
+
+impl<'a> Host<'a> {
+    /// A call whose callee is no kernel and no word of the language: an error where nobody knows what it does to the program.
+    /// `None` where it means what it means in any host code.
+    pub(super) fn known_callee(&mut self, callee: &HostValue<'a>, call: &'a ExprCall) -> Option<HostValue<'a>> {
+        let place = at(&*call.func);
+        match callee {
+            HostValue::Unknown(why) => {
+                let name = shown(&call.func);
+                if self.rec().stopped {
+                    return None;
+                }
+                let error =
+                    Diagnostic::error("unknown-function", place, format!("`{name}` is called, and is not known"));
+                let error = match (why.span.is_empty() || why.span == place, &*call.func) {
+                    (true, _) => error.note(format!("it is {}", why.why)),
+                    (false, _) => error.also(why.span, why.why.clone()),
+                };
+                let error = match self.near(&call.func) {
+                    Some(near) => error.help(format!("did you mean `{near}`?")),
+                    None => {
+                        error.help("a call that is not known would be left out of the program: define it in this file")
+                    }
+                };
+                Some(self.refuse(error))
+            }
+            HostValue::Const(_)
+            | HostValue::Tuple(_)
+            | HostValue::List(_)
+            | HostValue::Dict(_)
+            | HostValue::Range(..)
+            | HostValue::Task(_)
+            | HostValue::Device(_)
+            | HostValue::Window(_)
+            | HostValue::Tensor(_) => {
+                let message = format!("`{}` is called, and is no function", shown(&call.func));
+                Some(self.refuse_at("unknown-function", place, message))
+            }
+            _ => None,
+        }
+    }
+
+    /// A name of the file that is like the one which is called.
+    fn near(&mut self, func: &'a Expr) -> Option<String> {
+        let (wanted, names): (String, Vec<String>) = match func {
+            Expr::Name(name) => {
+                let visible = self.scopes.iter().flat_map(|scope| {
+                    let scope = scope.borrow();
+                    let callable = scope
+                        .iter()
+                        .filter(|(_, value)| matches!(value, HostValue::Kernel(_) | HostValue::Function(_)));
+                    callable.map(|(name, _)| name.to_string()).collect::<Vec<_>>()
+                });
+                (name.id.to_string(), visible.collect())
+            }
+            Expr::Attribute(attribute) => match self.expr(&attribute.value) {
+                HostValue::Class(class) => {
+                    (attribute.attr.to_string(), class.names.borrow().keys().map(|name| name.to_string()).collect())
+                }
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let base = match func {
+            Expr::Attribute(attribute) => format!("{}.", shown(&attribute.value)),
+            _ => String::new(),
+        };
+        slipring_ir::text::nearest(&wanted, names.iter().map(String::as_str)).map(|near| format!("{base}{near}"))
+    }
+
+    /// A call of the host in a program that is followed.
+    pub(in crate::host) fn follow_call(
+        &mut self,
+        callee: &HostValue<'a>,
+        call: &'a ExprCall,
+        span: Span,
+    ) -> HostValue<'a> {
+        let args = self.arguments(call, &[]);
+        if self.rec().stopped {
+            return unknown(span, "what stopped the program");
+        }
+        let given: Vec<(Option<Rc<str>>, HostValue<'a>)> =
+            args.into_iter().map(|(name, value, _)| (name, value)).collect();
+        let fits = match callee {
+            HostValue::Function(function) => {
+                self.arguments_fit(function.def.name.as_str(), Some(&function.def.parameters), false, &given, span)
+            }
+            HostValue::Lambda(lambda) => {
+                self.arguments_fit("this function", lambda.0.parameters.as_deref(), false, &given, span)
+            }
+            _ => true,
+        };
+        if !fits {
+            return unknown(span, "what stopped the program");
+        }
+        let value = self.call_value(callee.clone(), given.clone(), span, &|| shown(&call.func));
+        self.call_followed(call, callee, &given, value)
+    }
+
+    /// A helper of the host whose body is followed now.
+    pub(in crate::host) fn enter_helper(&mut self, def: &'a StmtFunctionDef) -> bool {
+        let functions = &mut self.rec().functions;
+        let Some(&(function, _)) = functions.last() else { return false };
+        functions.push((function, def));
+        true
+    }
+
+    /// Its body is over.
+    pub(in crate::host) fn leave_helper(&mut self, flow: &Flow<'a>, name: &str, place: Span) {
+        self.rec().functions.pop();
+        if matches!(flow, Flow::Stop) && !self.rec().stopped {
+            self.refuse_at("raise", place, format!("`{name}` does not come to its end: it raises, or runs too long"));
+        }
+    }
+
+    /// `pl.func_attr({…})` in a function that starts kernels.
+    pub(super) fn attributes(&mut self, args: &[Arg<'a>], span: Span) -> HostValue<'a> {
+        let Some((_, HostValue::Dict(items), place)) = args.first() else {
+            return self.refuse_at("function-attr", span, "`pl.func_attr` takes a dict whose entries are known");
+        };
+        let Some(&(function, _)) = self.rec().functions.last() else { return HostValue::Const(Const::None) };
+        let (role, mut attrs) = (self.found[function].role, self.found[function].attrs);
+        for (key, value) in items.borrow().iter() {
+            let constant = if let HostValue::Const(c) = value { Some(c) } else { None };
+            let key = if let Const::Str(key) = key { &**key } else { "…" };
+            let Some(said) = attrs.take(key, constant, role, *place) else { continue };
+            match said.severity {
+                slipring_ir::Severity::Error => return self.refuse(said),
+                _ => self.rec().diags.push(said),
+            }
+        }
+        self.found[function].attrs = attrs;
+        HostValue::Const(Const::None)
+    }
+
+    /// What a call of the host gave: an error where it is not known and takes a part of the program, or a whole statement is lost.
+    pub(in crate::host) fn call_followed(
+        &mut self,
+        call: &'a ExprCall,
+        callee: &HostValue<'a>,
+        given: &[(Option<Rc<str>>, HostValue<'a>)],
+        value: HostValue<'a>,
+    ) -> HostValue<'a> {
+        let HostValue::Unknown(why) = &value else { return value };
+        if self.recorder.is_none() || self.rec().stopped {
+            return value;
+        }
+        // Its body was followed.
+        if matches!(callee, HostValue::Function(_) | HostValue::Lambda(_) | HostValue::Class(_)) {
+            return value;
+        }
+        let name = shown(&call.func);
+        let language = matches!(callee, HostValue::Path(path) if path.starts_with("pl.") || path.starts_with("pld."));
+        if language
+            && let Some((_, HostValue::Unknown(why))) = given.iter().find(|own| matches!(own.1, HostValue::Unknown(_)))
+        {
+            return HostValue::Unknown(why.clone());
+        }
+        let takes = given.iter().any(|(_, value)| of_program(value, 0)) || of_program(callee, 0);
+        if !takes && !language {
+            return value;
+        }
+        let what = if language {
+            "a program that is followed has no such word"
+        } else {
+            "what it does with the program is not known"
+        };
+        let error = Diagnostic::error("unknown-function", at(call), format!("`{name}`: {what}"));
+        let error = match why.span.is_empty() || at(call).start <= why.span.start && why.span.end <= at(call).end {
+            true => error.note(format!("it is {}", why.why)),
+            false => error.also(why.span, why.why.clone()),
+        };
+        self.refuse(error.help("an orchestration starts kernels, and functions of this file that start some"))
+    }
+
+    /// A statement that is an expression: an error where it is not known what it does.
+    pub(super) fn lone_expression(&mut self, expr: &'a Expr) {
+        let value = self.expr(expr);
+        let HostValue::Unknown(why) = &value else { return };
+        if self.rec().stopped {
+            return;
+        }
+        if let Expr::Call(call) = expr {
+            match self.plain_value(&call.func) {
+                Some(HostValue::Path(path)) if HARMLESS.contains(&path.split('.').next().unwrap_or_default()) => return,
+                // What their bodies do is followed.
+                Some(HostValue::Function(_) | HostValue::Lambda(_) | HostValue::Class(_)) => return,
+                Some(HostValue::Path(path)) if PYTHON.contains(&&*path) => return,
+                _ => {}
+            }
+        }
+        let error = Diagnostic::error("unsupported", at(expr), "what this statement does to the program is not known");
+        let error = match why.span.is_empty() || why.span == at(expr) {
+            true => error.note(format!("it is {}", why.why)),
+            false => error.also(why.span, why.why.clone()),
+        };
+        self.refuse(error.help("an orchestration starts kernels, and computes with numbers and lists"));
+    }
+
+    /// The value of a name or a member of one; `None` for what would do something.
+    pub(super) fn plain_value(&mut self, expr: &'a Expr) -> Option<HostValue<'a>> {
+        is_plain(expr).then(|| self.expr(expr))
+    }
+
+    /// A name that stands for nothing at all.
+    pub(in crate::host) fn undefined(&mut self, name: &str, span: Span) -> Option<HostValue<'a>> {
+        if self.recorder.is_none() || self.rec().stopped || PYTHON.contains(&name) {
+            return None;
+        }
+        let error = Diagnostic::error("undefined-name", span, format!("`{name}` is not defined"));
+        let visible: Vec<Rc<str>> =
+            self.scopes.iter().flat_map(|scope| scope.borrow().keys().cloned().collect::<Vec<_>>()).collect();
+        let error = match slipring_ir::text::nearest(name, visible.iter().map(|name| &**name)) {
+            Some(near) => error.help(format!("did you mean `{near}`?")),
+            None => error,
+        };
+        Some(self.refuse(error))
+    }
+
+    /// Whether arguments fit the parameters of a function, as Python has it; else it is reported.
+    pub(in crate::host) fn arguments_fit(
+        &mut self,
+        name: &str,
+        parameters: Option<&Parameters>,
+        bound: bool,
+        given: &[(Option<Rc<str>>, HostValue<'a>)],
+        span: Span,
+    ) -> bool {
+        let own: Vec<_> = parameters.iter().flat_map(|own| own.iter_non_variadic_params()).collect();
+        let skipped = usize::from(bound);
+        let in_order = own
+            .iter()
+            .filter(|p| parameters.is_some_and(|all| !all.kwonlyargs.iter().any(|own| std::ptr::eq(own, **p))));
+        let in_order: Vec<&str> = in_order.map(|p| p.parameter.name.as_str()).skip(skipped).collect();
+        let positional = given.iter().filter(|(keyword, _)| keyword.is_none()).count();
+        let (open, named) = parameters.map_or((false, false), |own| (own.vararg.is_some(), own.kwarg.is_some()));
+        let mut wrong = None;
+        if positional > in_order.len() && !open {
+            wrong = Some(format!("`{name}` takes {} arguments in order, {positional} are given", in_order.len()));
+        }
+        for (keyword, _) in given {
+            let Some(keyword) = keyword else { continue };
+            let known = own.iter().any(|p| p.parameter.name.as_str() == &**keyword);
+            if !known && !named {
+                wrong.get_or_insert_with(|| format!("`{name}` has no parameter `{keyword}`"));
+            } else if in_order.iter().take(positional).any(|own| *own == &**keyword) {
+                wrong.get_or_insert_with(|| format!("`{keyword}` of `{name}` is given twice"));
+            }
+        }
+        let mut missing = None;
+        for parameter in own.iter().skip(skipped) {
+            let wanted = parameter.parameter.name.as_str();
+            let by_order = in_order.iter().take(positional).any(|own| *own == wanted);
+            let by_name = given.iter().any(|(keyword, _)| keyword.as_deref() == Some(wanted));
+            if parameter.default.is_none() && !by_order && !by_name && wrong.is_none() {
+                wrong = Some(format!("`{name}` needs `{wanted}`"));
+                missing = Some(at(&parameter.parameter));
+            }
+        }
+        match wrong {
+            Some(message) => {
+                let error = Diagnostic::error("argument", span, message);
+                self.refuse(match missing {
+                    Some(place) => error.also(place, "declared here"),
+                    None => error,
+                });
+                false
+            }
+            None => true,
+        }
+    }
+
+    /// Whether a word of the language takes these arguments where a program is followed; else it is reported.
+    pub(super) fn word_takes(&mut self, word: &str, args: &[Arg<'a>]) -> bool {
+        let Some((_, parameters)) = WORDS.iter().find(|(own, _)| *own == word) else { return true };
+        let spelled = if word.starts_with("pld.") { word.to_string() } else { format!("pl.{word}") };
+        let (in_order, by_name) = parameters.split_once('*').unwrap_or((parameters, ""));
+        let list =
+            |text: &'static str| text.split(',').map(str::trim).filter(|name| !name.is_empty()).collect::<Vec<_>>();
+        let (in_order, by_name) = (list(in_order), list(by_name));
+        let is = |parameter: &str, name: &str| parameter.split('/').any(|own| own == name);
+        let positional = args.iter().filter(|arg| arg.0.is_none()).count();
+        if let Some((_, _, place)) = args.iter().filter(|arg| arg.0.is_none()).nth(in_order.len()) {
+            let message =
+                format!("`{spelled}` takes {} arguments in order here, {positional} are given", in_order.len());
+            self.refuse_at("argument", *place, message);
+            return false;
+        }
+        for (name, value, place) in args {
+            let Some(name) = name else { continue };
+            let position = in_order.iter().position(|own| is(own, name));
+            if position.is_none() && !by_name.iter().any(|own| is(own, name)) {
+                let error = Diagnostic::error(
+                    "argument",
+                    *place,
+                    format!("`{spelled}` of an orchestration has no argument `{name}`"),
+                );
+                let names = in_order.iter().chain(&by_name).map(|own| own.split('/').next().unwrap_or(own));
+                let error = match slipring_ir::text::nearest(name, names) {
+                    Some(near) => error.help(format!("did you mean `{near}`?")),
+                    None => error.help("say it in the kernel"),
+                };
+                self.refuse(error);
+                return false;
+            }
+            if position.is_some_and(|at| at < positional) {
+                self.refuse_at("argument", *place, format!("`{name}` is given twice"));
+                return false;
+            }
+            // What has an effect in a kernel only.
+            let default = matches!(value, HostValue::Const(Const::None))
+                || matches!(value, HostValue::Const(Const::Member(_, kind)) if &**kind == "ND");
+            if !default && (name.as_ref() == "valid_shape" || word.starts_with("create") && name.as_ref() == "layout") {
+                let error =
+                    Diagnostic::error("argument", *place, format!("`{name}` of `{spelled}` outside of every kernel"));
+                self.refuse(error.help("say it in the kernel, where a tile has it"));
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Whether the keywords of a scope or loop are known; else it is reported.
+    pub(super) fn keywords_known(&mut self, word: &str, call: &'a ExprCall, known: &[&str]) -> bool {
+        for keyword in &call.arguments.keywords {
+            let name = keyword.arg.as_ref().map_or("**", |name| name.as_str());
+            if known.contains(&name) {
+                continue;
+            }
+            let error = Diagnostic::error("argument", at(keyword), format!("`{word}` has no argument `{name}`"));
+            let error = match slipring_ir::text::nearest(name, known.iter().copied()) {
+                Some(near) => error.help(format!("did you mean `{near}`?")),
+                None => error,
+            };
+            self.refuse(error);
+            return false;
+        }
+        true
+    }
+}

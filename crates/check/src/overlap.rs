@@ -44,6 +44,12 @@ pub(crate) fn find(access: &Access) -> Option<Overlap> {
     })
 }
 
+/// True if an operation may read bytes of a range that it writes.
+pub(crate) fn reads_of(access: &Access, written: &Extent) -> bool {
+    let near = |read: &Extent| read.start < written.end() && written.start < read.end();
+    access.reads.iter().any(|read| (read.space, read.core) == (written.space, written.core) && near(read))
+}
+
 /// The first run of bytes that two ranges share.
 fn shared(a: &Extent, b: &Extent) -> Option<(u64, u64)> {
     if (a.space, a.core) != (b.space, b.core) && !(a.space == b.space && a.space == slipring_tile::Space::Gm) {

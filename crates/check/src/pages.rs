@@ -65,17 +65,21 @@ impl Pages {
     }
 
     /// Calls `f` with what is remembered of the bytes from `start` to before `end`, piece by piece: the cell, which bytes of it
-    /// (all of it where it is a page), and where the piece begins. Ends where `f` says so, and where nothing was touched behind.
-    pub fn each(&self, start: u64, end: u64, mut f: impl FnMut(&Cell, u32, u64) -> bool) {
+    /// (all of it where it is a page), and where the piece begins and ends. Ends where `f` says so, and where nothing was touched
+    /// behind.
+    pub fn each(&self, start: u64, end: u64, mut f: impl FnMut(&Cell, u32, (u64, u64)) -> bool) {
         let mut at = start;
         while at < end {
             let Some(page) = self.pages.get((at / PAGE) as usize) else { return };
             let (stop, goes_on) = match page {
-                Page::Alike(cell) => (at - at % PAGE + PAGE, f(cell, ALL, at)),
+                Page::Alike(cell) => {
+                    let stop = at - at % PAGE + PAGE;
+                    (stop, f(cell, ALL, (at, stop.min(end))))
+                }
                 Page::Parts(cells) => {
                     let stop = end.min(at - at % GRANULE + GRANULE);
                     let mask = bits((at % GRANULE) as u32, ((stop - 1) % GRANULE + 1) as u32);
-                    (stop, f(&cells[(at % PAGE / GRANULE) as usize], mask, at))
+                    (stop, f(&cells[(at % PAGE / GRANULE) as usize], mask, (at, stop)))
                 }
             };
             if !goes_on {

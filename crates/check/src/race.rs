@@ -178,13 +178,25 @@ impl Race {
         let reads = self.stamp(agent, run.site);
         let (mut added, mut full, mut leans) = (None, false, false);
         let (clock, in_order) = (self.order.clock(agent), self.order.clock_in_order(agent));
-        for (ranges, write) in [(&run.access.reads, false), (&run.access.writes, true)] {
+        // What the work reads takes the place of what its lane read before, which what it writes must come after as well.
+        let passes =
+            [(&run.access.writes, true, true), (&run.access.reads, false, false), (&run.access.writes, true, false)];
+        for (ranges, write, ahead) in passes {
             let stamp = Stamp { write, update: run.access.update, ..reads };
             for range in ranges {
                 // What an update reads besides its own target it reads as any other work.
                 let own = run.access.writes.first().is_some_and(|target| target.space == range.space);
                 let stamp = Stamp { update: stamp.update.filter(|_| own), ..stamp };
                 let (place, start) = LaunchMemory::of(range, agent.cluster);
+                let overlapping = self.overlapping.contains(&(agent.pipe, range.space));
+                let clock = in_order.as_ref().filter(|_| !overlapping).unwrap_or(clock);
+                if let (Some(blind), LaunchMemory::Buffer(buffer), true) = (&mut self.blind, place, ahead || !write) {
+                    blind.touch(buffer, write, agent, stamp.epoch, clock);
+                }
+                let matters = overlapping || !self.leans || agent.pipe.moves();
+                if ahead && !(matters && overlap::reads_of(run.access, range)) {
+                    continue;
+                }
                 let (open, signals) = (&mut self.open, &self.signals);
                 let conflict = |old: Stamp, first, end| {
                     // The work itself: it reads before it writes.
@@ -205,20 +217,17 @@ impl Race {
                         None => open.push(Conflict { old, write, place, first, end }),
                     }
                 };
-                let clock = match &in_order {
-                    Some(in_order) if !self.overlapping.contains(&(agent.pipe, range.space)) => in_order,
-                    _ => clock,
-                };
-                if let (Some(blind), LaunchMemory::Buffer(buffer)) = (&mut self.blind, place) {
-                    blind.touch(buffer, write, agent, stamp.epoch, clock);
-                }
                 let blocks_meet = self.signals.is_some();
                 let mut touch = Touch { stamp, clock, conflict, blocks_meet, leans: &mut leans };
                 let shadow = self.shadows.get(place);
-                shadow.touch(range, start, &mut touch);
+                match ahead {
+                    true => shadow.look_ahead(range, start, &mut touch),
+                    false => shadow.touch(range, start, &mut touch),
+                }
                 full |= shadow.is_full();
             }
         }
+        self.open.sort_by_key(|conflict| conflict.write);
         if leans {
             self.leans = true;
             if agent.pipe.moves() {

@@ -131,13 +131,15 @@ impl Regions {
         self.runs_near(start, end).chain(rows.filter(move |(_, rect)| rect.start < end && start < rect.end()))
     }
 
-    /// Calls `f` with the first byte that each region shares with a single run, and what is remembered of it.
-    pub fn each(&self, run: &Rect, mut f: impl FnMut(u64, &Cell)) {
+    /// Calls `f` with the first byte that each region shares with a single run, the end of the region or the run, and what is
+    /// remembered of it.
+    pub fn each(&self, run: &Rect, mut f: impl FnMut(u64, u64, &Cell)) {
         for (key, region) in self.near(run) {
             let Some(shared) = region.first_within(run.start, run.end()) else { continue };
+            let end = region.end().min(run.end());
             match key {
-                Key::Run(start) => f(shared, &self.runs[&start].1),
-                Key::Rows(at) => f(shared, &self.rows[at].1),
+                Key::Run(start) => f(shared, end, &self.runs[&start].1),
+                Key::Rows(at) => f(shared, end, &self.rows[at].1),
             }
         }
     }

@@ -218,38 +218,76 @@ impl Shadow {
         self.regions.remove(&inner);
     }
 
+    /// Calls `f` with what is remembered of the bytes of a rectangle, piece by piece: the cell, which bytes of it, and where the
+    /// piece begins and ends.
+    fn look(&mut self, rect: &Rect, mut f: impl FnMut(&Cell, u32, (u64, u64))) {
+        if let Some(cell) = self.regions.find(rect) {
+            f(cell, ALL, (rect.start, rect.end()));
+            return;
+        }
+        if self.pages.is_empty() && rect.rows == 1 {
+            self.regions.each(rect, |at, end, cell| f(cell, ALL, (at, end)));
+            return;
+        }
+        let (inner, rest) = self.cut_out(rect);
+        for key in inner {
+            let (region, cell) = self.regions.get(key);
+            f(cell, ALL, (region.start, region.end()));
+        }
+        for (from, to) in rest.iter().flat_map(Rect::each) {
+            self.pages.each(from, to, |cell, mask, piece| {
+                f(cell, mask, piece);
+                true
+            });
+        }
+    }
+
+    /// Tells a write of the reads of its own lane and remembers nothing: before what the same work reads takes their place.
+    pub fn look_ahead<F: FnMut(Stamp, u64, u64)>(&mut self, range: &Extent, start: u64, touch: &mut Touch<'_, F>) {
+        if self.pages.full {
+            return;
+        }
+        let new = touch.stamp;
+        let own = |old: &Stamp| !old.write && (old.block, old.lane) == (new.block, new.lane);
+        let mut see = |cell: &Cell, mask: u32, (from, to): (u64, u64)| {
+            for Entry { stamp: old, mask: its } in cell.iter().filter(|entry| own(&entry.stamp)) {
+                let shared = its & mask;
+                if shared == 0 {
+                    continue;
+                }
+                if touch.clock.get(usize::from(old.lane)) < old.epoch {
+                    let bit = |bit: u32| from - from % GRANULE + u64::from(bit);
+                    let (first, end) = match shared == mask {
+                        true => (from, to),
+                        false => (bit(shared.trailing_zeros()), bit(32 - shared.leading_zeros())),
+                    };
+                    (touch.conflict)(*old, first, end);
+                } else if old.number != new.number {
+                    *touch.leans = true;
+                }
+            }
+        };
+        match Rect::of(range, start) {
+            Some(rect) => self.look(&rect, see),
+            None => runs(range, start).for_each(|(from, to)| self.look(&Rect::run(from, to), &mut see)),
+        }
+    }
+
     /// The accesses to the bytes from `start` to before `end` that `clock` of this block does not know to be over, once each.
     pub fn unordered(&mut self, start: u64, end: u64, block: u32, clock: &Clock) -> Vec<Stamp> {
         if start >= end || self.pages.full {
             return Vec::new();
         }
         let mut found: Vec<(u64, Stamp)> = Vec::new();
-        let mut look = |cell: &Cell, mask: u32, at: u64| {
+        self.look(&Rect::run(start, end), |cell, mask, (at, _)| {
             for Entry { stamp, .. } in cell.iter().filter(|entry| entry.mask & mask != 0) {
                 let over = stamp.block == block && clock.get(usize::from(stamp.lane)) >= stamp.epoch;
                 if !over {
                     found.push((at / GRANULE, *stamp));
                 }
             }
-            true
-        };
-        let rect = Rect::run(start, end);
-        if let Some(cell) = self.regions.find(&rect) {
-            look(cell, ALL, start);
-        } else if self.pages.is_empty() {
-            self.regions.each(&rect, |at, cell| {
-                look(cell, ALL, at);
-            });
-            found.sort_by_key(|(at, _)| *at);
-        } else {
-            let (inner, rest) = self.cut_out(&rect);
-            for key in inner {
-                let (region, cell) = self.regions.get(key);
-                look(cell, ALL, region.start);
-            }
-            rest.iter().flat_map(Rect::each).for_each(|(from, to)| self.pages.each(from, to, &mut look));
-            found.sort_by_key(|(at, _)| *at);
-        }
+        });
+        found.sort_by_key(|(at, _)| *at);
         let mut list: Vec<Stamp> = Vec::new();
         for (_, stamp) in found {
             if !list.contains(&stamp) {

@@ -376,7 +376,7 @@ impl Race {
     fn report_inner(&mut self, run: &WorkRun<'_>) {
         let strict = self.platform.as_ref().is_some_and(|platform| platform.reads_otherwise(&UNORDERED_STORES));
         for inner in &run.access.conflicts {
-            if inner.writes == [true; 2] && !strict {
+            if inner.kept && !strict {
                 self.leans_on(&UNORDERED_STORES);
             }
             if !self.seen.insert((inner.earlier, inner.later, inner.writes[0], inner.writes[1])) {
@@ -395,15 +395,13 @@ impl Race {
             let label = |site, writes| Label { site, text: format!("{} {} here", run.agent, verb(writes)) };
             self.findings.push(Finding {
                 code: "race",
-                severity: if inner.writes == [true; 2] && !strict { Severity::Warning } else { Severity::Error },
+                severity: if inner.kept && !strict { Severity::Warning } else { Severity::Error },
                 message,
                 primary: Some(label(inner.later, inner.writes[1])),
                 secondary: vec![label(inner.earlier, inner.writes[0])],
-                notes: match inner.writes {
-                    [true, true] => {
-                        vec!["public kernels rely on program order here; the manual does not promise it".into()]
-                    }
-                    _ => Vec::new(),
+                notes: match inner.kept {
+                    true => vec!["public kernels rely on program order here; the manual does not promise it".into()],
+                    false => Vec::new(),
                 },
                 hint: Some(format!("put `{}` between {}", self.words.memory_barrier(inner.barrier), inner.between)),
             });

@@ -133,6 +133,8 @@ pub struct InnerConflict {
     pub later: SiteRef,
     /// Whether each of them writes.
     pub writes: [bool; 2],
+    /// True if the two are in order by a reading of the platform: two vector stores.
+    pub kept: bool,
     /// A range that both touch.
     pub extent: Extent,
     /// The memory barrier that would order them,

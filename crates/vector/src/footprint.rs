@@ -3,13 +3,18 @@
 //! Inside a vector function loads and stores of the same bytes are not ordered unless a `mem_bar` of the right type
 //! stands between them (micro-instruction manual, `mem_bar`). Loads before stores are the exception where the stored
 //! value was computed from what that very execution of the load read, or from what a barrier made wait for a store of
-//! that kind. Each kind of pair has a set of bytes: what the first access touched since the last barrier for that pair.
+//! that kind. Each kind of pair has a set of bytes: what the first access touched since the last barrier for that pair. Where
+//! two accesses share such bytes, what was executed between them says whether something else orders them
+//! ([`Trace`](crate::trace::Trace)): the last store before is asked, which comes after what comes before it as far as later
+//! accesses go, and every load ([`Loads`](crate::loads::Loads)).
 
 use slipring_machine::Role;
 use slipring_program::{Access, Extent, InnerConflict, SiteRef};
 use slipring_tile::Space;
 
+use crate::bytes::{Bytes, Cover};
 use crate::journal::{Journal, join};
+use crate::loads::{Load, Loads};
 
 /// A kind of memory access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -24,6 +29,11 @@ pub enum Kind {
 impl Kind {
     pub(crate) const fn writes(self) -> bool {
         matches!(self, Kind::VectorStore | Kind::ScalarStore)
+    }
+
+    /// A set of kinds is one bit each.
+    pub(crate) const fn bit(self) -> u8 {
+        1 << self as u8
     }
 }
 
@@ -41,6 +51,13 @@ const PAIRS: [(Kind, Kind, &str, &str); 9] = [
     (ScalarLoad, VectorStore, "LD_VST", "the scalar load and the store"),
     (ScalarStore, VectorStore, "ST_VST", "the scalar store and the vector store"),
 ];
+
+/// The pairs whose first access is a load, one bit each.
+const BEHIND_LOADS: u16 = 0b010_010_010;
+/// The pair of a vector load and a vector store.
+const VLD_VST: usize = 1;
+/// The pair of two vector stores.
+const VST_VST: usize = 2;
 
 /// The pairs of vector accesses, one bit each.
 const VECTOR_PAIRS: u16 = 0b000_000_111;
@@ -68,179 +85,21 @@ impl Barrier {
 }
 
 impl Barrier {
-    /// Whether loads behind it wait for the stores before it.
-    pub(crate) const fn orders_loads_behind_stores(self) -> bool {
-        self.0 & 1 != 0
+    /// The kinds of access before it that come before accesses of some kinds behind it.
+    pub(crate) fn before(self, behind: u8) -> u8 {
+        let pairs = PAIRS.iter().enumerate().filter(|(at, pair)| self.0 >> at & 1 != 0 && behind & pair.1.bit() != 0);
+        pairs.fold(0, |kinds, (_, pair)| kinds | pair.0.bit())
     }
 }
 
-/// A set of bytes of a memory.
-#[derive(Debug, Default)]
-struct Bytes {
-    words: Vec<u64>,
-    /// Words that may have bits.
-    dirty: std::ops::Range<usize>,
+/// True if scalar loads of a function with these pairs may be what later accesses come after.
+pub(crate) fn follows_numbers(relevant: u16) -> bool {
+    PAIRS.iter().enumerate().any(|(at, pair)| relevant >> at & 1 != 0 && pair.0 == ScalarLoad)
 }
 
-/// The bits of bytes `start .. end` in word `word`.
-#[inline]
-fn bits(word: usize, start: usize, end: usize) -> u64 {
-    let low = start.saturating_sub(word * 64);
-    let high = (end - word * 64).min(64);
-    (u64::MAX >> (64 - (high - low))) << low
-}
-
-/// A range of bytes as the words that it lies in: which bits of the first and of the last one belong to it.
-#[derive(Clone, Copy)]
-struct Cover {
-    first: usize,
-    last: usize,
-    head: u64,
-    tail: u64,
-}
-
-impl Cover {
-    #[inline]
-    fn new(start: usize, end: usize) -> Cover {
-        let (head, tail) = (u64::MAX << (start % 64), u64::MAX >> (end.wrapping_neg() % 64));
-        Cover { first: start / 64, last: end.div_ceil(64), head, tail }
-    }
-
-    /// Not 0 if a bit of the range is set.
-    #[inline]
-    fn any(&self, words: &[u64]) -> u64 {
-        match &words[self.first..self.last] {
-            [] => 0,
-            [only] => only & self.head & self.tail,
-            [first, between @ .., last] => {
-                between.iter().fold(first & self.head | last & self.tail, |any, word| any | word)
-            }
-        }
-    }
-
-    /// Sets the bits of the range.
-    #[inline]
-    fn fill(&self, words: &mut [u64]) {
-        match &mut words[self.first..self.last] {
-            [] => {}
-            [only] => *only |= self.head & self.tail,
-            [first, between @ .., last] => {
-                *first |= self.head;
-                // A register covers five words at most: not worth a call.
-                match between {
-                    [] => {}
-                    [a] => *a = u64::MAX,
-                    [a, b] => (*a, *b) = (u64::MAX, u64::MAX),
-                    [a, b, c] => (*a, *b, *c) = (u64::MAX, u64::MAX, u64::MAX),
-                    more => more.fill(u64::MAX),
-                }
-                *last |= self.tail;
-            }
-        }
-    }
-}
-
-impl Bytes {
-    fn resize(&mut self, bytes: usize) {
-        self.words.resize(bytes.div_ceil(64), 0);
-    }
-
-    #[inline]
-    fn add(&mut self, start: usize, end: usize) {
-        let cover = Cover::new(start, end);
-        cover.fill(&mut self.words);
-        self.widen(cover.first, cover.last);
-    }
-
-    /// Adds the bytes of a range that `known` does not have.
-    #[inline]
-    fn add_without(&mut self, start: usize, end: usize, known: &Bytes) {
-        if known.dirty.is_empty() {
-            return self.add(start, end);
-        }
-        let (first, last) = (start / 64, end.div_ceil(64));
-        for word in first..last {
-            self.words[word] |= bits(word, start, end) & !known.words[word];
-        }
-        self.widen(first, last);
-    }
-
-    #[inline]
-    fn widen(&mut self, first: usize, last: usize) {
-        self.dirty =
-            if self.dirty.is_empty() { first..last } else { self.dirty.start.min(first)..self.dirty.end.max(last) };
-    }
-
-    /// The first byte of the range that is in the set.
-    #[inline]
-    fn first_common(&self, start: usize, end: usize) -> Option<usize> {
-        if end <= self.dirty.start * 64 || start >= self.dirty.end * 64 {
-            return None;
-        }
-        (start / 64..end.div_ceil(64)).find_map(|word| {
-            let common = self.words[word] & bits(word, start, end);
-            (common != 0).then(|| word * 64 + common.trailing_zeros() as usize)
-        })
-    }
-
-    fn copy_from(&mut self, other: &Bytes) {
-        self.clear();
-        self.words[other.dirty.clone()].copy_from_slice(&other.words[other.dirty.clone()]);
-        self.dirty = other.dirty.clone();
-    }
-
-    /// Where the run of bytes of the set that begins at `start` ends, `end` at the latest.
-    fn run_end(&self, start: usize, end: usize) -> usize {
-        let mut at = start;
-        while at < end {
-            let run = (!(self.words[at / 64] >> (at % 64))).trailing_zeros() as usize;
-            at += run.min(64 - at % 64);
-            if run == 0 || !at.is_multiple_of(64) {
-                break;
-            }
-        }
-        at.min(end)
-    }
-
-    fn clear(&mut self) {
-        self.words[self.dirty.clone()].fill(0);
-        self.dirty = 0..0;
-    }
-
-    /// Runs of bytes, in order; runs of equal length and distance become one range.
-    fn extents(&self, core: Role, out: &mut Vec<Extent>) {
-        let mut run: Option<(u64, u64)> = None;
-        let mut close = |run: &mut Option<(u64, u64)>| {
-            if let Some((start, end)) = run.take() {
-                join(out, core, start, end);
-            }
-        };
-        for at in self.dirty.clone() {
-            let mut word = self.words[at];
-            let mut bit = 0u64;
-            if let Some((_, end)) = run.as_mut().filter(|run| word == u64::MAX && run.1 == at as u64 * 64) {
-                *end += 64;
-                continue;
-            }
-            while word != 0 {
-                let skip = u64::from(word.trailing_zeros());
-                word >>= skip;
-                bit += skip;
-                let length = u64::from(word.trailing_ones());
-                let start = at as u64 * 64 + bit;
-                match &mut run {
-                    Some((_, end)) if *end == start => *end = start + length,
-                    _ => {
-                        close(&mut run);
-                        run = Some((start, start + length));
-                    }
-                }
-                word = if length == 64 { 0 } else { word >> length };
-                bit += length;
-            }
-        }
-        close(&mut run);
-    }
+/// Where the last store of a kind is noted.
+fn row(kind: Kind) -> usize {
+    usize::from(kind == ScalarStore)
 }
 
 /// One execution of a step that touches memory. As large as a vector of the host, so that many places take one at once.
@@ -261,8 +120,13 @@ pub(crate) struct Touch {
     pub at: Moment,
 }
 
+/// Adds those accesses, of some from the newest to the oldest, that nothing orders before a later one.
+pub(crate) trait Judge: Fn(&[Moment], Moment, &mut Vec<Moment>) {}
+
+impl<F: Fn(&[Moment], Moment, &mut Vec<Moment>)> Judge for F {}
+
 /// Bytes to a block, for which the last access is remembered.
-const BLOCK: usize = 32;
+pub(crate) const BLOCK: usize = 32;
 
 /// What one execution has touched.
 #[derive(Debug, Default)]
@@ -271,8 +135,12 @@ pub(crate) struct Footprint {
     read: Bytes,
     written: Bytes,
     pending: [Bytes; PAIRS.len()],
-    /// For each kind and block the last access.
-    last: [Vec<Moment>; 4],
+    /// For each kind of store and block the last one.
+    last: [Vec<Moment>; 2],
+    loads: Loads,
+    /// Of the accesses in question, those that nothing orders.
+    unordered: Vec<Moment>,
+    asked: Vec<Moment>,
     pub conflicts: Vec<InnerConflict>,
     /// True as long as `read` and `written` say all: the sets of `pending` are not kept.
     plain: bool,
@@ -293,40 +161,33 @@ impl Footprint {
         for set in [&mut self.read, &mut self.written].into_iter().chain(&mut self.pending) {
             set.resize(bytes);
         }
+        self.loads.resize(bytes);
         for last in &mut self.last {
             last.resize(bytes.div_ceil(BLOCK), Moment::default());
         }
     }
 
-    /// Notes an access. `relevant` are the pairs that the function can have at all; `depends(store, load)` tells whether
-    /// what an execution of a store writes was computed from what an execution of a load read.
+    /// Notes an access. `relevant` are the pairs that the function can have at all; `judge` answers which of some accesses,
+    /// from the newest to the oldest, nothing but a barrier of their own kind orders before a later one.
     #[inline]
-    pub fn touch(
-        &mut self,
-        touch: Touch,
-        start: usize,
-        end: usize,
-        relevant: u16,
-        core: Role,
-        depends: impl Fn(Moment, Moment) -> bool,
-    ) {
+    pub fn touch(&mut self, touch: Touch, start: usize, end: usize, relevant: u16, core: Role, judge: impl Judge) {
         if start == end {
             return;
         }
         if !self.keeps {
-            self.touch_now(touch, start, end, relevant, core, &depends);
+            self.touch_now(touch, start, end, relevant, core, &judge);
         } else if !self.journal.note(touch, start, end) {
-            self.settle(relevant, core, &depends);
+            self.settle(relevant, core, &judge);
         }
     }
 
     /// From now on accesses are judged as they happen; those that were only written down, at once.
     #[cold]
     #[inline(never)]
-    pub fn settle(&mut self, relevant: u16, core: Role, depends: &impl Fn(Moment, Moment) -> bool) {
+    pub fn settle(&mut self, relevant: u16, core: Role, judge: &impl Judge) {
         if std::mem::take(&mut self.keeps) {
             for (touch, start, end) in self.journal.in_order() {
-                self.touch_now(touch, start, end, relevant, core, depends);
+                self.touch_now(touch, start, end, relevant, core, judge);
             }
         }
     }
@@ -337,16 +198,8 @@ impl Footprint {
     }
 
     #[inline(never)]
-    fn touch_now(
-        &mut self,
-        touch: Touch,
-        start: usize,
-        end: usize,
-        relevant: u16,
-        core: Role,
-        depends: &impl Fn(Moment, Moment) -> bool,
-    ) {
-        if self.touch_plainly(touch, start, end, depends) {
+    fn touch_now(&mut self, touch: Touch, start: usize, end: usize, relevant: u16, core: Role, judge: &impl Judge) {
+        if self.touch_plainly(touch, start, end, relevant, judge) {
             return;
         }
         if touch.kind.writes() {
@@ -359,81 +212,148 @@ impl Footprint {
             let pair = left.trailing_zeros() as usize;
             left &= left - 1;
             let (first, second, ..) = PAIRS[pair];
-            if second == touch.kind {
-                let mut from = start;
-                while from < end
-                    && let Some(at) = self.pending[pair].first_common(from, end)
-                {
-                    from = self.conflict(pair, touch, at, end, core, depends);
+            if second == touch.kind && self.pending[pair].first_common(start, end).is_some() {
+                match BEHIND_LOADS >> pair & 1 {
+                    0 => self.behind_store(pair, touch, start, end, core, judge),
+                    _ => self.behind_loads(pair, touch, start, end, core, judge),
                 }
             }
             if first == touch.kind {
                 self.pending[pair].add(start, end);
             }
         }
+        if !touch.kind.writes() {
+            self.note_load(touch, start, end, relevant);
+            return;
+        }
         if relevant != 0 {
-            let last = &mut self.last[touch.kind as usize];
-            last[start / BLOCK..end.div_ceil(BLOCK)].fill(touch.at);
+            self.last[row(touch.kind)][start / BLOCK..end.div_ceil(BLOCK)].fill(touch.at);
+        }
+        // What comes after this store comes after the loads of its bytes, or they were reported.
+        let behind_loads = self.pending.iter_mut().enumerate().filter(|(pair, _)| BEHIND_LOADS >> pair & 1 != 0);
+        behind_loads.for_each(|(_, set)| set.remove(start, end));
+        self.loads.cover(start, end);
+    }
+
+    /// Remembers a load that some store may have to come after.
+    #[inline]
+    fn note_load(&mut self, touch: Touch, start: usize, end: usize, relevant: u16) {
+        let pairs = relevant & BEHIND_LOADS;
+        if pairs != 0 && (0..PAIRS.len()).any(|pair| pairs >> pair & 1 != 0 && PAIRS[pair].0 == touch.kind) {
+            self.loads.note(Load { at: touch.at, kind: touch.kind, start, end });
         }
     }
 
-    /// Judges the bytes from `at` on that the access shares with one before it, and answers where they end.
-    #[cold]
-    fn conflict(
-        &mut self,
-        pair: usize,
-        touch: Touch,
-        at: usize,
-        end: usize,
-        core: Role,
-        depends: &impl Fn(Moment, Moment) -> bool,
-    ) -> usize {
+    /// True if a conflict of these places is known.
+    fn is_told(&self, pair: usize, earlier: SiteRef, later: SiteRef) -> bool {
+        self.conflicts.iter().any(|c| (c.earlier, c.later, c.barrier) == (earlier, later, PAIRS[pair].2))
+    }
+
+    /// A conflict of an access with an earlier one, in the bytes from `at` on as far as the pair's set has them.
+    fn tell(&mut self, pair: usize, touch: Touch, before: Moment, (at, end): (usize, usize), core: Role) {
         let (first, second, barrier, between) = PAIRS[pair];
-        let last = &self.last[first as usize];
-        let before = last[at / BLOCK];
-        let others = (at / BLOCK + 1..end.div_ceil(BLOCK)).find(|block| last[*block] != before);
-        let end = self.pending[pair].run_end(at, others.map_or(end, |block| block * BLOCK));
         let (earlier, later) = (before.site, touch.at.site);
-        let known = |c: &InnerConflict| (c.earlier, c.later, c.barrier) == (earlier, later, barrier);
-        let ordered = || first == VectorLoad && second == VectorStore && depends(touch.at, before);
-        if !self.conflicts.iter().any(known) && !ordered() {
+        if !self.is_told(pair, earlier, later) {
+            let end = self.pending[pair].run_end(at, end);
             let extent = Extent::run(Space::Vec, core, at as u64, (end - at) as u32);
-            let writes = [first.writes(), second.writes()];
-            self.conflicts.push(InnerConflict { earlier, later, writes, extent, barrier, between });
+            let (writes, kept) = ([first.writes(), second.writes()], pair == VST_VST);
+            self.conflicts.push(InnerConflict { earlier, later, writes, kept, extent, barrier, between });
         }
-        end
+    }
+
+    /// Judges an access to bytes of which some were stored before: block by block of what one store put down last.
+    #[cold]
+    fn behind_store(&mut self, pair: usize, touch: Touch, start: usize, end: usize, core: Role, judge: &impl Judge) {
+        let first = PAIRS[pair].0;
+        let mut from = start;
+        while from < end
+            && let Some(at) = self.pending[pair].first_common(from, end)
+        {
+            let last = &self.last[row(first)];
+            let before = last[at / BLOCK];
+            let others = (at / BLOCK + 1..end.div_ceil(BLOCK)).find(|block| last[*block] != before);
+            from = self.pending[pair].run_end(at, others.map_or(end, |block| block * BLOCK));
+            self.unordered.clear();
+            judge(&[before], touch.at, &mut self.unordered);
+            if !self.unordered.is_empty() {
+                self.tell(pair, touch, before, (at, from), core);
+            }
+        }
+    }
+
+    /// The loads of the pair that nothing orders before an access to bytes that they read: the newest first.
+    fn unordered_loads(&mut self, pair: usize, touch: Touch, start: usize, end: usize, judge: &impl Judge) {
+        let pending = &self.pending[pair];
+        let shares = |load: &Load| match self.plain {
+            true => true,
+            false => pending.first_common(load.start.max(start), load.end.min(end)).is_some(),
+        };
+        let loads = self.loads.over(start, end);
+        let (first, _, barrier, _) = PAIRS[pair];
+        let told = |load: &Load| {
+            let same = |c: &InnerConflict| (c.earlier, c.later, c.barrier) == (load.at.site, touch.at.site, barrier);
+            self.conflicts.iter().any(same)
+        };
+        let asked = loads.filter(|load| load.kind == first && shares(load) && !told(load)).map(|load| load.at);
+        self.asked.clear();
+        self.asked.extend(asked);
+        self.asked.dedup();
+        self.unordered.clear();
+        if !self.asked.is_empty() {
+            judge(&self.asked, touch.at, &mut self.unordered);
+        }
+    }
+
+    /// Judges an access to bytes of which some were loaded before.
+    #[cold]
+    fn behind_loads(&mut self, pair: usize, touch: Touch, start: usize, end: usize, core: Role, judge: &impl Judge) {
+        self.unordered_loads(pair, touch, start, end, judge);
+        let mut unordered = std::mem::take(&mut self.unordered);
+        for before in unordered.drain(..).rev() {
+            if self.is_told(pair, before.site, touch.at.site) {
+                continue;
+            }
+            let loads = self.loads.over(start, end);
+            let shared = |load: &Load| {
+                let (from, to) = (load.start.max(start), load.end.min(end));
+                self.pending[pair].first_common(from, to).map(|at| (at, to))
+            };
+            let piece = loads.filter(|load| load.at == before).filter_map(shared).min();
+            if let Some(piece) = piece {
+                self.tell(pair, touch, before, piece, core);
+            }
+        }
+        self.unordered = unordered;
     }
 
     /// Notes an access while all pairs can be told from what was read and written: before any barrier, where only vector
     /// instructions touch memory. False, and nothing noted, where that is not so or no longer enough.
     #[inline]
-    fn touch_plainly(
-        &mut self,
-        touch: Touch,
-        start: usize,
-        end: usize,
-        depends: &impl Fn(Moment, Moment) -> bool,
-    ) -> bool {
+    fn touch_plainly(&mut self, touch: Touch, start: usize, end: usize, relevant: u16, judge: &impl Judge) -> bool {
         if !self.plain {
             return false;
         }
         let cover = Cover::new(start, end);
-        let blocks = start / BLOCK..end.div_ceil(BLOCK);
-        let loads = &self.last[VectorLoad as usize];
         let writes = touch.kind.writes();
-        let ordered = || {
-            let loads = &loads[blocks.clone()];
-            let first = |at: usize| at == 0 || loads[at] != loads[at - 1];
-            (0..loads.len()).filter(|at| first(*at)).all(|at| depends(touch.at, loads[at]))
-        };
         let over_loads = writes && cover.any(&self.read.words) != 0;
-        if cover.any(&self.written.words) != 0 || (over_loads && !ordered()) {
+        let mut leaves = cover.any(&self.written.words) != 0;
+        if over_loads && !leaves {
+            self.unordered_loads(VLD_VST, touch, start, end, judge);
+            leaves = !self.unordered.is_empty();
+        }
+        if leaves {
             self.leave_plain();
             return false;
         }
         let set = if writes { &mut self.written } else { &mut self.read };
         set.add(start, end);
-        self.last[touch.kind as usize][blocks].fill(touch.at);
+        match writes {
+            true => self.last[row(touch.kind)][start / BLOCK..end.div_ceil(BLOCK)].fill(touch.at),
+            false => self.note_load(touch, start, end, relevant),
+        }
+        if over_loads {
+            self.loads.cover(start, end);
+        }
         true
     }
 
@@ -441,11 +361,10 @@ impl Footprint {
     #[cold]
     fn leave_plain(&mut self) {
         self.plain = false;
-        for (pair, set) in PAIRS.iter().zip(&mut self.pending) {
-            match pair.0 {
-                VectorLoad => set.copy_from(&self.read),
-                VectorStore => set.copy_from(&self.written),
-                _ => {}
+        for ((pair, ..), set) in PAIRS.iter().zip(&mut self.pending).take(VECTOR_PAIRS.count_ones() as usize) {
+            match pair {
+                VectorLoad => set.copy_without(&self.read, Some(&self.written)),
+                _ => set.copy_without(&self.written, None),
             }
         }
     }
@@ -459,6 +378,9 @@ impl Footprint {
             if barrier.0 >> pair & 1 != 0 {
                 set.clear();
             }
+        }
+        if (0..PAIRS.len()).all(|pair| BEHIND_LOADS >> pair & 1 == 0 || self.pending[pair].is_empty()) {
+            self.loads.clear();
         }
     }
 
@@ -486,11 +408,11 @@ impl Footprint {
         relevant: u16,
         core: Role,
         access: &mut Access,
-        depends: impl Fn(Moment, Moment) -> bool,
+        judge: impl Judge,
         steady: impl Fn(Moment, Moment, u32, u32) -> bool,
     ) {
         if self.keeps && !self.journal.is_plain(steady) {
-            self.settle(relevant, core, &depends);
+            self.settle(relevant, core, &judge);
         }
         for (writes, out) in [(false, &mut access.reads), (true, &mut access.writes)] {
             let set = if writes { &mut self.written } else { &mut self.read };
@@ -506,6 +428,7 @@ impl Footprint {
         for set in [&mut self.read, &mut self.written].into_iter().chain(&mut self.pending) {
             set.clear();
         }
+        self.loads.clear();
     }
 }
 
@@ -519,24 +442,6 @@ pub(crate) fn relevant(has: impl Fn(Kind) -> bool) -> u16 {
 mod tests {
     use super::*;
 
-    #[test]
-    fn runs_become_ranges() {
-        let mut set = Bytes::default();
-        set.resize(4096);
-        for row in 0..4 {
-            set.add(100 + row * 256, 100 + row * 256 + 72);
-        }
-        set.add(2000, 2064);
-        let mut out = Vec::new();
-        set.extents(Role::Aiv0, &mut out);
-        let rows = Extent { rows: 4, stride: 256, ..Extent::run(Space::Vec, Role::Aiv0, 100, 72) };
-        assert_eq!(out, [rows, Extent::run(Space::Vec, Role::Aiv0, 2000, 64)]);
-        set.clear();
-        out.clear();
-        set.extents(Role::Aiv0, &mut out);
-        assert!(out.is_empty() && set.words.iter().all(|w| *w == 0));
-    }
-
     /// What a conflict names: the bytes of the store before that the load also touches, store by store.
     #[test]
     fn a_conflict_names_the_bytes_that_both_touch() {
@@ -545,7 +450,10 @@ mod tests {
         footprint.restart(1024, relevant, None);
         let mut touch = |kind, site, start, end| {
             let at = Moment { step: site, site, position: site };
-            footprint.touch(Touch { kind, at }, start, end, relevant, Role::Aiv0, |_, load| load.step == 7);
+            let judge = |asked: &[Moment], _, found: &mut Vec<Moment>| {
+                found.extend(asked.iter().filter(|before| before.step != 7).copied());
+            };
+            footprint.touch(Touch { kind, at }, start, end, relevant, Role::Aiv0, judge);
         };
         touch(VectorStore, 1, 100, 228);
         touch(VectorStore, 2, 256, 512);
@@ -556,17 +464,6 @@ mod tests {
         let named: Vec<_> =
             footprint.conflicts.iter().map(|c| (c.earlier, c.later, c.extent.start, c.extent.row_bytes)).collect();
         assert_eq!(named, [(1, 3, 100, 128), (2, 3, 256, 44), (4, 8, 630, 10)]);
-    }
-
-    #[test]
-    fn runs_end_where_a_byte_is_missing() {
-        let mut set = Bytes::default();
-        set.resize(512);
-        set.add(10, 200);
-        set.add(201, 300);
-        let end = |start, end| set.run_end(start, end);
-        assert_eq!([end(10, 512), end(10, 100), end(64, 512), end(201, 512), end(255, 256)], [200, 100, 200, 300, 256]);
-        assert_eq!(end(200, 512), 200);
     }
 
     #[test]

@@ -9,12 +9,12 @@ use slipring_tile::Space;
 
 use crate::code::{Code, Compact, fault};
 use crate::decide::{FromData, decisions};
-use crate::footprint::{Kind, Moment, relevant};
+use crate::footprint::{Moment, follows_numbers, relevant};
 use crate::journal::LONGEST;
 use crate::machine::State;
 use crate::shade::Shade;
 use crate::trace::Trace;
-use crate::{Barrier, Machine, Slot, Step};
+use crate::{Machine, Step};
 
 /// Steps of the run's limit that a vector instruction takes; a scalar one takes 1.
 const STEPS: u64 = 8;
@@ -45,10 +45,8 @@ pub struct Function {
     scalars: usize,
     /// Pairs of memory accesses that the function can have.
     pub(crate) relevant: u16,
-    /// For each step the loads that its operands can be computed from, one bit each.
-    sources: Vec<Vec<u64>>,
-    /// A step may be executed more than once or not at all, so that what a value was computed from is seen in the trace only.
-    traced: bool,
+    /// Scalar instructions are followed as well: something may have to come after a scalar load.
+    follows_numbers: bool,
     compact: Compact,
     /// Its accesses need to be judged one by one: so it turned out.
     intricate: AtomicBool,
@@ -64,16 +62,12 @@ impl Function {
         let scalars = parts.code.iter().flat_map(registers).chain(parts.steps.iter().flat_map(step_registers));
         let scalars = scalars.chain(parts.inputs.iter().copied()).map(|r| r.0 as usize + 1).max().unwrap_or(0);
         let relevant = relevant(|kind| parts.steps.iter().any(|step| step.memory == Some(kind)));
-        let sources = if relevant == 0 { Vec::new() } else { sources(&parts) };
-        let jumps = |inst: &Inst| matches!(inst, Inst::Jump { .. } | Inst::JumpIfZero { .. } | Inst::JumpIfGe { .. });
-        let traced = !sources.is_empty() && parts.code.iter().any(jumps);
         let compact = Compact::new(&parts, scalars);
         Function {
             parts,
             scalars,
             relevant,
-            sources,
-            traced,
+            follows_numbers: follows_numbers(relevant),
             compact,
             intricate: AtomicBool::new(false),
             timed: Mutex::default(),
@@ -81,11 +75,9 @@ impl Function {
         }
     }
 
-    /// True if what an execution of a store writes was computed from what an execution of a load read.
-    pub(crate) fn depends(&self, trace: &Trace, store: Moment, load: Moment) -> bool {
-        let bit = |set: &Vec<u64>| set[load.step as usize / 64] >> (load.step % 64) & 1 != 0;
-        self.sources.get(store.step as usize).is_some_and(bit)
-            && (!self.traced || trace.leads(&self.parts.steps, load.position, store.position))
+    /// Finds those accesses, of some from the newest to the oldest, that nothing orders before a later one.
+    pub(crate) fn unordered(&self, trace: &Trace, earlier: &[Moment], later: Moment, found: &mut Vec<Moment>) {
+        trace.unordered(&self.parts, earlier, later, found);
     }
 
     /// What contents of buffers have a part in, if those arguments come from them whose bits are given.
@@ -100,9 +92,12 @@ impl Function {
         }
     }
 
-    /// The same for so many executions of both, each `pace` after the one before.
-    fn depends_steadily(&self, trace: &Trace, store: Moment, load: Moment, count: u32, pace: u32) -> bool {
-        self.depends(trace, store, load) && (!self.traced || trace.repeats(load.position, store.position, count, pace))
+    /// True if a load comes before a store whatever the unit does, and so for this many executions of both, each `pace` after the
+    /// one before.
+    fn in_order_steadily(&self, trace: &Trace, store: Moment, load: Moment, count: u32, pace: u32) -> bool {
+        let mut found = Vec::new();
+        self.unordered(trace, &[load], store, &mut found);
+        found.is_empty() && (count == 1 || trace.repeats(load.position, store.position, count, pace))
     }
 
     /// Lets the clock see the first executions of a function, which were only written down.
@@ -147,6 +142,10 @@ impl Function {
                 return Err(Fault { site: Some(sites[pc]), ..Fault::new("cancelled", "was cancelled") });
             }
             machine.scratch.steps = left;
+            if self.follows_numbers && !matches!(code, Code::Vector(_)) {
+                machine.state.trace.note_scalar(position, pc);
+                position = position.wrapping_add(1);
+            }
             let numbers = &mut machine.state.numbers;
             match code {
                 Code::Vector(work) => {
@@ -227,44 +226,6 @@ fn step_registers(step: &Step) -> Vec<Reg> {
     used.chain(step.result).collect()
 }
 
-/// For each step the loads that are done before it: those that what it reads can come from, whatever way control takes. A load
-/// behind a barrier waits for the stores before the barrier, and so for what they came from.
-fn sources(parts: &Parts) -> Vec<Vec<u64>> {
-    let words = parts.steps.len().div_ceil(64);
-    let mut of_slot = vec![vec![0u64; words]; usize::from(parts.slots)];
-    let mut of_step = vec![vec![0u64; words]; parts.steps.len()];
-    let mut changed = true;
-    while std::mem::take(&mut changed) {
-        let (mut stored, mut awaited) = (vec![0u64; words], vec![0u64; words]);
-        for (i, step) in parts.steps.iter().enumerate() {
-            let set = &mut of_step[i];
-            for Slot(slot) in &step.reads {
-                for (word, more) in set.iter_mut().zip(&of_slot[usize::from(*slot)]) {
-                    *word |= more;
-                }
-            }
-            match step.memory {
-                Some(Kind::VectorLoad) => {
-                    set[i / 64] |= 1 << (i % 64);
-                    set.iter_mut().zip(&awaited).for_each(|(word, more)| *word |= more);
-                }
-                Some(Kind::VectorStore) => stored.iter_mut().zip(&*set).for_each(|(word, more)| *word |= more),
-                _ => {}
-            }
-            if step.barrier.is_some_and(Barrier::orders_loads_behind_stores) {
-                awaited.copy_from_slice(&stored);
-            }
-            for Slot(slot) in &step.writes {
-                for (word, more) in of_slot[usize::from(*slot)].iter_mut().zip(&*set) {
-                    changed |= *word | more != *word;
-                    *word |= more;
-                }
-            }
-        }
-    }
-    of_step
-}
-
 impl Discover for Function {
     fn marks(&self) -> bool {
         true
@@ -298,7 +259,7 @@ impl Discover for Function {
         kept.footprint.restart(ub.len(), self.relevant, simple.then_some(self.parts.steps.len()));
         let taken = memory.shadow.as_mut().map(|shadow| (shadow.take(env, env.core, Space::Vec), shadow.numbers));
         kept.shade = taken.map(|(marks, by_data)| Shade::new(marks, slots, by_data));
-        (kept.timed, kept.executed) = (false, 0);
+        (kept.timed, kept.executed) = (self.follows_numbers, 0);
         kept.clock.restart(&self.parts.spec, usize::from(self.parts.slots));
         let mut machine = Machine {
             state: &mut kept,
@@ -316,9 +277,9 @@ impl Discover for Function {
         let ub = std::mem::take(&mut machine.ub);
         memory.put_back(env, env.core, Space::Vec, 0, ub);
         let State { footprint, trace, .. } = &mut *kept;
-        let depends = |store, load| self.depends(trace, store, load);
-        let steady = |store, load, count, pace| self.depends_steadily(trace, store, load, count, pace);
-        footprint.finish(self.relevant, env.core, access, depends, steady);
+        let judge = |earlier: &[Moment], later, found: &mut Vec<Moment>| self.unordered(trace, earlier, later, found);
+        let steady = |store, load, count, pace| self.in_order_steadily(trace, store, load, count, pace);
+        footprint.finish(self.relevant, env.core, access, judge, steady);
         if !footprint.keeps() {
             // It says nothing about results: only how they are come by the next time.
             self.intricate.store(true, Ordering::Relaxed);

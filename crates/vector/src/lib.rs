@@ -16,18 +16,21 @@
 //! | `code` | the program as it is executed |
 //! | `journal` | accesses at equal distances, judged at the end |
 //! | `footprint` | which bytes were touched, and which accesses a `mem_bar` should have ordered |
+//! | `bytes`, `loads` | sets of bytes; the loads that a store may have to come after |
 //! | `shade` | what is done with bytes that mean nothing |
 //! | `trace` | which executions a value was computed from |
 //! | `decide` | where loaded data decide |
 //! | `clock` | cycles: ports, latencies, dependences |
 
 mod align;
+mod bytes;
 mod clock;
 mod code;
 mod decide;
 mod footprint;
 mod function;
 mod journal;
+mod loads;
 mod machine;
 mod mask;
 mod register;

@@ -203,7 +203,9 @@ impl Machine<'_> {
     /// Accesses are judged as they happen, from now on.
     pub(crate) fn judge_accesses(&mut self) {
         let (function, State { footprint, trace, .. }) = (self.function, &mut *self.state);
-        footprint.settle(function.relevant, self.env.core, &|store, load| function.depends(trace, store, load));
+        let judge =
+            |earlier: &[Moment], later, found: &mut Vec<Moment>| function.unordered(trace, earlier, later, found);
+        footprint.settle(function.relevant, self.env.core, &judge);
     }
 
     #[inline]
@@ -224,9 +226,9 @@ impl Machine<'_> {
         }
         let State { footprint, trace, .. } = &mut *self.state;
         let touch = Touch { kind, at: self.current };
-        footprint.touch(touch, start, end, function.relevant, self.env.core, |store, load| {
-            function.depends(trace, store, load)
-        });
+        let judge =
+            |earlier: &[Moment], later, found: &mut Vec<Moment>| function.unordered(trace, earlier, later, found);
+        footprint.touch(touch, start, end, function.relevant, self.env.core, judge);
         Ok((start, end))
     }
 

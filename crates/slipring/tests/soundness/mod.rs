@@ -3,6 +3,7 @@
 
 mod mutate;
 mod oracle;
+mod order;
 mod random;
 mod rule;
 mod study;

@@ -1,0 +1,177 @@
+//! Order inside a pipe and inside a vector function: random programs, whose races an oracle finds by writing down every access and
+//! every order between two of them, and forgetting none.
+//!
+//! The oracle has its own form of the programs (`inner` of vector functions, `pipes` of a Vector core's pipes and blocks), writes
+//! their text, and takes loops apart itself. It knows no clocks, epochs or shadows: accesses are events, what orders two of them
+//! directly is an edge, and [`Before`] is what follows. Where a program is small, all its legal orders are carried out as well,
+//! and what each load sees and what is left in memory says whether the races are real.
+
+mod inner;
+mod pipes;
+
+use std::collections::BTreeSet;
+
+use slipring::args::{Arg, Defaults, Value, bind};
+use slipring::{ExecuteOptions, check, execute, load, prepare};
+use slipring_check::{Checker, Tools};
+use slipring_ir::{Severity, Source};
+use slipring_machine::built_in;
+use slipring_program::Severity as Level;
+use slipring_sim::Turns;
+
+/// For each event the events that come before it in every legal order.
+pub struct Before(Vec<u128>);
+
+impl Before {
+    /// What follows from direct edges, each from an earlier event to a later one.
+    pub fn new(count: usize, direct: impl Fn(usize, usize) -> bool) -> Before {
+        assert!(count <= 128, "{count} events");
+        let mut before: Vec<u128> = Vec::new();
+        for later in 0..count {
+            let earlier = (0..later).filter(|earlier| direct(*earlier, later));
+            before.push(earlier.fold(0, |all, earlier| all | 1 << earlier | before[earlier]));
+        }
+        Before(before)
+    }
+
+    pub fn orders(&self, earlier: usize, later: usize) -> bool {
+        self.0[later] >> earlier & 1 != 0
+    }
+
+    /// Calls `f` with legal orders of the events, all of them or `most`; answers whether these were all.
+    pub fn each_order(&self, most: usize, f: &mut impl FnMut(&[usize])) -> bool {
+        let (mut order, mut left) = (Vec::new(), most);
+        self.go_on(0, &mut order, &mut left, f)
+    }
+
+    fn go_on(&self, done: u128, order: &mut Vec<usize>, left: &mut usize, f: &mut impl FnMut(&[usize])) -> bool {
+        if order.len() == self.0.len() {
+            f(order);
+            *left -= 1;
+            return *left > 0;
+        }
+        for next in (0..self.0.len()).filter(|next| done >> next & 1 == 0 && self.0[*next] & !done == 0) {
+            order.push(next);
+            let all = self.go_on(done | 1 << next, order, left, f);
+            order.pop();
+            if !all {
+                return false;
+            }
+        }
+        true
+    }
+}
+
+/// Two lines of a text, the smaller one first.
+pub type Lines = (usize, usize);
+
+pub fn lines(a: usize, b: usize) -> Lines {
+    (a.min(b), a.max(b))
+}
+
+/// What the tools say of a text.
+#[derive(Debug)]
+pub struct Said {
+    /// Races that are errors, and those that are warnings.
+    pub errors: BTreeSet<Lines>,
+    pub warnings: BTreeSet<Lines>,
+    /// Codes of other errors.
+    pub others: BTreeSet<&'static str>,
+    /// The verdict takes for granted that pipes keep their work in order.
+    pub leans: bool,
+}
+
+/// Runs a text and asks for its races. `None` where it cannot be run.
+pub fn said(text: &str, arch: &str, blocks: u32, readings: &[&str]) -> Option<Said> {
+    let mut platform = built_in(arch).unwrap();
+    platform.readings.extend(readings.iter().map(|name| name.to_string()));
+    let (module, mut diags) = load(Source::new("random.pto", text));
+    if !diags.has_errors() {
+        check(&module, &platform, &mut diags);
+    }
+    if diags.has_errors() {
+        let first = diags.list.iter().find(|d| d.severity == Severity::Error).map(|d| d.message.clone());
+        panic!("is not a program: {first:?}\n{text}");
+    }
+    let prepared = prepare(module, None, &platform, &mut diags)?;
+    let program = &prepared.decoded.program;
+    let words: Vec<String> = text.lines().next()?.strip_prefix("// args: ")?.split(' ').map(str::to_string).collect();
+    let bound = bind(&words, &program.params, &[], &Defaults::default()).ok()?;
+    let values: Vec<Value> = bound.into_iter().map(|arg: Arg| arg.value).collect();
+    let mut checker = Checker::new(Tools { init: false, ..Tools::default() });
+    let options = ExecuteOptions { blocks, mode: Turns::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
+    let run = execute(&prepared.decoded, &platform, &values, options, &mut checker);
+    let report = checker.report(&run.result);
+    let line = |site: u32| {
+        let from = program.sites[site as usize].span.0 as usize;
+        text[..from].matches('\n').count() + 1
+    };
+    let mut said = Said {
+        errors: BTreeSet::new(),
+        warnings: BTreeSet::new(),
+        others: BTreeSet::new(),
+        leans: !report.scope.assumes.is_empty(),
+    };
+    for finding in &report.findings {
+        let error = finding.severity == Level::Error;
+        if finding.code != "race" {
+            if error {
+                said.others.insert(finding.code);
+            }
+            continue;
+        }
+        let places: Vec<usize> =
+            finding.primary.iter().chain(&finding.secondary).map(|label| line(label.site)).collect();
+        let pair = lines(places[0], *places.get(1).unwrap_or(&places[0]));
+        if error { &mut said.errors } else { &mut said.warnings }.insert(pair);
+    }
+    Some(said)
+}
+
+/// What became of random programs.
+#[derive(Default, Debug)]
+pub struct Count {
+    pub programs: usize,
+    pub refused: usize,
+    pub racing: usize,
+    pub right: usize,
+    /// Of which all legal orders were carried out.
+    pub explored: usize,
+}
+
+impl Count {
+    /// What is missed or reported without reason ends the test: the last two columns have no other number.
+    pub const HEAD: &str = "| programs of | tried | other findings | racing | right | all orders carried out | missed | right but reported |";
+
+    pub fn row(&self, name: &str) -> String {
+        let Count { programs, refused, racing, right, explored } = self;
+        format!("{}\n| {name} | {programs} | {refused} | {racing} | {right} | {explored} | 0 | 0 |", Count::HEAD)
+    }
+}
+
+/// How many programs of each form are tried: `SLIPRING_ORDERS`, or a slice.
+fn count() -> u64 {
+    std::env::var("SLIPRING_ORDERS").ok().and_then(|n| n.parse().ok()).unwrap_or(300)
+}
+
+#[test]
+fn vector_functions_in_every_order() {
+    let mut all = Count::default();
+    for seed in 0..count() {
+        inner::judge(seed, &mut all);
+    }
+    println!("{}", all.row("vector functions"));
+    assert!(all.racing * 5 > all.programs && all.right * 5 > all.programs, "{all:?}");
+}
+
+#[test]
+fn pipes_in_every_order() {
+    for arch in ["a2a3", "a5"] {
+        let mut all = Count::default();
+        for seed in 0..count() {
+            pipes::judge(seed, arch, &mut all);
+        }
+        println!("{}", all.row(&format!("pipes of the {}", arch.to_uppercase())));
+        assert!(all.racing * 5 > all.programs && all.right * 5 > all.programs, "{all:?}");
+    }
+}

@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use slipring_machine::Role;
-use slipring_program::{Causes, Choice, CoreProgram, Inst, Law, Operand, Reg, SiteRef, Special};
+use slipring_program::{CoreProgram, Inst, Law, Operand, Reg, SiteRef, Special};
 
 use crate::rounds::ArgUse;
 
@@ -283,7 +283,7 @@ impl Follow<'_> {
                 Shift::By(by) => by,
                 // Nothing that is decided depends on data.
                 Shift::Data => continue,
-                Shift::Unknown if !decides(work, at, site) => continue,
+                Shift::Unknown if !work.decides(at, site) => continue,
                 Shift::Unknown => return Err(Obstacle::Access(site)),
             };
             // What was never passed here is never issued.
@@ -291,7 +291,7 @@ impl Follow<'_> {
             for buffer in &used.buffers {
                 distances.entry(*buffer).or_default().insert(by);
             }
-            let moves = by == 0 || (!used.buffers.is_empty() && !used.other) || !decides(work, at, site);
+            let moves = by == 0 || (!used.buffers.is_empty() && !used.other) || !work.decides(at, site);
             if !moves {
                 return Err(Obstacle::Access(site));
             }
@@ -308,15 +308,6 @@ fn together(a: Pair, b: Pair) -> bool {
         (Shift::Data, Shift::By(by)) | (Shift::By(by), Shift::Data) => by == 0,
         (Shift::Data, Shift::Data) => true,
     }
-}
-
-/// True if an operand of work decides what it touches. Whether it is a number that a type has is another matter.
-pub fn decides(work: &slipring_program::Work, at: usize, site: SiteRef) -> bool {
-    let mut causes = vec![Causes::default(); work.args.len()];
-    causes[at] = Causes { data: false, params: 1 };
-    let mut found = Vec::new();
-    work.effect.decisions(&causes, site, &mut found);
-    found.iter().any(|decision| decision.causes.params != 0 && decision.choice != Choice::Fault)
 }
 
 /// True if a number is larger than a constant that is not negative.
@@ -342,7 +333,8 @@ fn computed(law: Law, [a, b, c]: [Pair; 3], first: Option<i64>, second: Option<i
     let exact = |of: Option<i64>| of.filter(|of| *of > 0);
     // Of the law, where the numbers differ; whatever a function is, it gives the same for the same.
     let moved = match law {
-        Law::Same => Some(x),
+        Law::Same | Law::Cast => Some(x),
+        Law::Shifted if y == 0 => second.and_then(|by| x.checked_mul(1i64.checked_shl(u32::try_from(by).ok()?)?)),
         Law::Sum => x.checked_add(y),
         Law::Difference => x.checked_sub(y),
         Law::Product => match (first, second) {
@@ -363,7 +355,8 @@ fn computed(law: Law, [a, b, c]: [Pair; 3], first: Option<i64>, second: Option<i
     let same = x == 0 && y == 0 && by(c) == 0;
     let shift = if same { Shift::By(0) } else { moved.map_or(Shift::Unknown, Shift::By) };
     let low = match law {
-        Law::Same => a.low,
+        Law::Same | Law::Cast => a.low,
+        Law::Shifted => a.natural().then_some(0),
         Law::Sum => a.low.zip(b.low).and_then(|(a, b)| a.checked_add(b)),
         Law::Difference => a.low.zip(second).and_then(|(a, b)| a.checked_sub(b)),
         Law::Product | Law::Quotient | Law::Remainder => (a.natural() && b.natural()).then_some(0),
@@ -384,7 +377,8 @@ mod tests {
     /// What a law means, for numbers that fit.
     fn meaning(law: Law, a: i64, b: i64) -> Option<i64> {
         Some(match law {
-            Law::Same => a,
+            Law::Same | Law::Cast => a,
+            Law::Shifted => a.checked_mul(1 << u32::try_from(b).ok().filter(|b| *b < 40)?)?,
             Law::Sum => a + b,
             Law::Difference => a - b,
             Law::Product => a * b,
@@ -400,9 +394,11 @@ mod tests {
     /// Each claim about a result holds for all numbers that the claims about its arguments allow.
     #[test]
     fn results_differ_as_is_claimed() {
-        const LAWS: [Law; 10] = [
+        const LAWS: [Law; 12] = [
             Law::Unknown,
             Law::Same,
+            Law::Cast,
+            Law::Shifted,
             Law::Sum,
             Law::Difference,
             Law::Product,

@@ -1,6 +1,6 @@
 //! What the steps of a program depend on besides its text: loaded data, and scalar arguments of the launch.
 
-use crate::{CoreProgram, Inst, Operand, ParamKind, Program, Reg, SiteRef, Special};
+use crate::{CoreProgram, Inst, Operand, ParamKind, Program, Reg, SiteRef, Special, Work};
 
 /// What a number depends on.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -146,6 +146,17 @@ impl Flow<'_> {
                 found.push(Decision { site: *site, choice, causes });
             }
         }
+    }
+}
+
+impl Work {
+    /// True if an operand decides what it touches. Whether it is a number that a type has is another matter.
+    pub fn decides(&self, at: usize, site: SiteRef) -> bool {
+        let mut causes = vec![Causes::default(); self.args.len()];
+        causes[at] = Causes { data: false, params: 1 };
+        let mut found = Vec::new();
+        self.effect.decisions(&causes, site, &mut found);
+        found.iter().any(|decision| decision.causes.params != 0 && decision.choice != Choice::Fault)
     }
 }
 

@@ -71,6 +71,10 @@ pub enum Law {
     Unknown,
     /// The first argument, in another type.
     Same,
+    /// The first argument, in another type, where to leave out bits or its sign is what is asked for.
+    Cast,
+    /// The first times two to the power of the second.
+    Shifted,
     /// The sum of the first two.
     Sum,
     /// The first less the second.
@@ -87,6 +91,39 @@ pub enum Law {
     Relation(Relation),
     /// The smaller or the larger of the first two.
     Extreme,
+}
+
+impl Law {
+    /// The result without the limits of a type, for arguments that may have left theirs; `None` for a law that says no number, or
+    /// where not even this type holds it.
+    pub fn exact(self, [a, b, _]: [i128; 3]) -> Option<i128> {
+        match self {
+            Law::Same => Some(a),
+            Law::Sum => a.checked_add(b),
+            Law::Difference => a.checked_sub(b),
+            Law::Product => a.checked_mul(b),
+            Law::Shifted => {
+                let times = u32::try_from(b).ok().filter(|b| *b < 64).map(|b| 1i128 << b);
+                times.and_then(|times| a.checked_mul(times))
+            }
+            Law::Quotient => a.checked_div(b),
+            _ => None,
+        }
+    }
+
+    /// False where the result of an instruction of this law is another number than its arguments say, as that left its type.
+    #[inline]
+    pub fn fits(self, [a, b, _]: [u64; 3], result: u64) -> bool {
+        let (a, b, result) = (a as i64, b as i64, Some(result as i64));
+        match self {
+            Law::Same => Some(a) == result,
+            Law::Sum => a.checked_add(b) == result,
+            Law::Difference => a.checked_sub(b) == result,
+            Law::Product => a.checked_mul(b) == result,
+            Law::Shifted => (0..63).contains(&b) && a.checked_mul(1 << b) == result || a == 0,
+            _ => true,
+        }
+    }
 }
 
 /// How two integers lie to each other.
@@ -114,6 +151,18 @@ impl Relation {
     pub const LESS: Relation = Relation { order: Order::Less, signed: true };
     /// Both are the same.
     pub const EQUAL: Relation = Relation { order: Order::Equal, signed: true };
+
+    /// Whether it holds of two numbers with a sign.
+    pub const fn holds(self, a: i128, b: i128) -> bool {
+        match self.order {
+            Order::Equal => a == b,
+            Order::Different => a != b,
+            Order::Less => a < b,
+            Order::LessOrEqual => a <= b,
+            Order::Greater => a > b,
+            Order::GreaterOrEqual => a >= b,
+        }
+    }
 
     /// The relation of the second to the first.
     pub const fn turned(self) -> Relation {

@@ -153,7 +153,7 @@ impl View<'_> {
                     return Some(Term::Fixed);
                 }
                 match law {
-                    Law::Same => Some(terms[0]),
+                    Law::Same | Law::Cast => Some(terms[0]),
                     Law::Sum => sum(terms[0], terms[1], *a, *b, 1),
                     Law::Difference => sum(terms[0], terms[1], *a, *b, -1),
                     Law::Quotient => match (terms[0], b.as_imm()) {

@@ -20,6 +20,7 @@ mod deadlock;
 mod delay;
 mod endless;
 mod engine;
+mod exact;
 mod later;
 mod launch;
 mod leftover;

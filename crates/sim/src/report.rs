@@ -3,6 +3,8 @@
 use slipring_machine::{Platform, Question, Role};
 use slipring_program::{CoreProgram, Finding, Label, Severity, SiteRef};
 
+use crate::exact::Number;
+
 /// An error without a place.
 pub(crate) fn error(code: &'static str, message: impl Into<String>) -> Box<Finding> {
     Box::new(Finding {
@@ -65,6 +67,17 @@ pub(crate) fn endless_loop(site: SiteRef, rounds: u64, role: Role) -> Box<Findin
 
 fn comes_back(rounds: u64) -> String {
     format!("what decides whether it goes on is after {rounds} iterations what it was before")
+}
+
+/// A number that left its type decides something at a place.
+pub(crate) fn wraps(number: Number, what: &'static str, used: SiteRef) -> Box<Finding> {
+    let (exact, value) = number.left;
+    let exact = if exact == i128::MAX { "this number".to_string() } else { exact.to_string() };
+    let message = format!("{exact} does not fit the type of this operation, which gives {value}");
+    let mut finding = error_at("number-wraps", number.site, &format!("gives {value} in place of {exact}"), message);
+    finding.secondary.push(label(used, what));
+    finding.hint = Some("compute it in a wider type, such as `index`, or keep it below the limit of its type".into());
+    finding
 }
 
 /// A run that took more cycles than it may.

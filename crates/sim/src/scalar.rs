@@ -15,14 +15,17 @@ pub(crate) enum Stop {
     Shared,
     /// No instructions are left.
     Limit,
+    /// At an instruction whose result leaves its type, or that has to do with such a number.
+    Wraps,
     /// In a loop that was found never to end, where that stops the run.
     Endless,
     Trap(Trap),
 }
 
-/// Executes instructions that only touch registers, up to the first that does not.
+/// Executes instructions that only touch registers, up to the first that does not, or that has to do with numbers that left their
+/// types; with `ANY` the latter are executed like all others.
 #[inline]
-pub(crate) fn run_registers(
+pub(crate) fn run_registers<const ANY: bool>(
     core: &mut Core,
     code: &CoreProgram,
     launch: &Launch<'_>,
@@ -33,16 +36,23 @@ pub(crate) fn run_registers(
     let insts = code.insts.as_slice();
     let mut pc = core.pc;
     let mut taken = 0u64;
+    if !ANY && !core.meant.is_empty() && *steps > 0 {
+        return Stop::Wraps;
+    }
     let stop = loop {
         if taken == *steps {
             break Stop::Limit;
         }
         let regs = &mut core.regs;
         match &insts[pc] {
-            Inst::Scalar { f, d, args, .. } => match f(args.map(|a| value(regs, a))) {
-                Ok(result) => regs[d.0 as usize] = result,
-                Err(trap) => break Stop::Trap(trap),
-            },
+            Inst::Scalar { f, law, d, args } => {
+                let values = args.map(|a| value(regs, a));
+                match f(values) {
+                    Ok(result) if !ANY && !law.fits(values, result) => break Stop::Wraps,
+                    Ok(result) => regs[d.0 as usize] = result,
+                    Err(trap) => break Stop::Trap(trap),
+                }
+            }
             Inst::Move { d, a } => regs[d.0 as usize] = value(regs, *a),
             Inst::Add { d, a, b } => regs[d.0 as usize] = value(regs, *a).wrapping_add(value(regs, *b)),
             Inst::Special { d, which } => {
@@ -161,10 +171,10 @@ impl<O: Observer> Engine<'_, O> {
         if full { Upcoming::HeldUp(pipe) } else { Upcoming::Shared }
     }
 
-    /// Takes one instruction off the limit.
+    /// Takes one instruction off the limit, and looks at the numbers that it goes by.
     pub fn spend(&mut self, core: usize) -> Result<(), Box<Finding>> {
         self.steps = self.steps.checked_sub(1).ok_or_else(|| self.step_limit(core))?;
-        Ok(())
+        self.check_numbers(core)
     }
 
     fn step_limit(&self, core: usize) -> Box<Finding> {
@@ -181,25 +191,44 @@ impl<O: Observer> Engine<'_, O> {
         finding
     }
 
+    /// Executes one instruction that has to do with numbers that left their types: how the run stops at it, if it does.
+    fn with_numbers(&mut self, core: usize, at: &mut u64, cost: u64) -> Result<Option<Stop>, Box<Finding>> {
+        self.check_numbers(core)?;
+        if self.steps.is_multiple_of(Cancel::STRIDE) && self.launch.cancel.is_cancelled() {
+            return Err(report::cancelled());
+        }
+        let unit = &mut self.cores[core];
+        let code = &self.program.cores[unit.position];
+        unit.meant.follow(&code.insts[unit.pc], code.inst_sites[unit.pc], &unit.regs);
+        let mut left = 1;
+        let stop = run_registers::<true>(unit, code, self.launch, cost, at, &mut left);
+        self.steps -= 1 - left;
+        Ok(Some(stop).filter(|stop| !matches!(stop, Stop::Limit)))
+    }
+
     /// Runs register instructions; `at` becomes the cycle of the next instruction that others can see.
     pub fn registers(&mut self, core: usize, at: &mut u64) -> Result<(), Box<Finding>> {
         let cost = self.scalar_cycles(core);
-        let unit = &mut self.cores[core];
+        let mut unit = &mut self.cores[core];
         let code = &self.program.cores[unit.position];
         let stop = loop {
             // Some at a time: whoever wishes the run to end is heard in between.
             let most = self.steps.min(Cancel::STRIDE);
             let mut left = most;
-            let stop = run_registers(unit, code, self.launch, cost, at, &mut left);
+            let stop = run_registers::<false>(unit, code, self.launch, cost, at, &mut left);
             self.steps -= most - left;
             match stop {
+                Stop::Wraps => match self.with_numbers(core, at, cost)? {
+                    Some(stop) => break stop,
+                    None => unit = &mut self.cores[core],
+                },
                 Stop::Limit if self.launch.cancel.is_cancelled() => return Err(report::cancelled()),
                 Stop::Limit if self.steps > 0 => {}
                 stop => break stop,
             }
         };
         match stop {
-            Stop::Shared => Ok(()),
+            Stop::Shared | Stop::Wraps => Ok(()),
             Stop::Limit => Err(self.step_limit(core)),
             Stop::Endless => {
                 let unit = &self.cores[core];

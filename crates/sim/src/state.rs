@@ -8,6 +8,7 @@ use slipring_program::{Access, CoreProgram, Operand, SiteRef, SyncDecl, SyncRole
 
 use crate::Launch;
 use crate::endless::Watch;
+use crate::exact::Meant;
 use crate::observe::Agent;
 use crate::token::Token;
 use crate::work::Plan;
@@ -193,6 +194,8 @@ pub(crate) struct Core {
     pub busy_pipes: u32,
     /// Deferred releases that wait at the head of their pipes.
     pub deferred: u32,
+    /// What its registers were meant to hold, where numbers left their types.
+    pub meant: Meant,
     /// Its loops, where one may have no end.
     pub watch: Option<Box<Watch>>,
 }
@@ -217,6 +220,7 @@ impl Core {
             pipes: pipes.collect(),
             busy_pipes: 0,
             deferred: 0,
+            meant: Meant::default(),
             watch: Watch::new(program, launch.leave.is_some()).map(Box::new),
         }
     }
@@ -225,6 +229,7 @@ impl Core {
     pub fn restart(&mut self, at: u64, block: u32) {
         self.agent.block = block;
         self.regs.fill(0);
+        self.meant.clear();
         if let Some(watch) = &mut self.watch {
             watch.restart();
         }

@@ -271,6 +271,7 @@ impl<O: Observer> Engine<'_, O> {
         unit.pipes[pipe.index()].pop();
         if let Some(d) = self.program.cores[unit.position].works[entry.id as usize].result {
             unit.regs[d.0 as usize] = result;
+            unit.meant.set(d, None);
         }
     }
 

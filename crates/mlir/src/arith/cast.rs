@@ -69,20 +69,20 @@ fn keep<const W: u32>([a, ..]: [u64; 3]) -> Result<u64, Trap> {
 }
 
 /// Lowers a conversion between integers: read with or without a sign, kept at the target's width.
-fn integers(op: &OpRef<'_>, d: &mut Decoder<'_>, with_sign: bool) -> Lowered {
+fn integers(op: &OpRef<'_>, d: &mut Decoder<'_>, law: Law, with_sign: bool) -> Lowered {
     let (Some(from), to) = (op.ty("in"), op.module.ty(op.result(0))) else { return Ok(()) };
     let read = if with_sign { by_width!(from, sign_extend) } else { by_width!(from, zero_extend) };
-    cast(op, d, Law::Same, read, by_width!(to, keep))
+    cast(op, d, law, read, by_width!(to, keep))
 }
 
 macro_rules! integer_casts {
-    ($($id:ident $name:literal $summary:literal $sign:literal;)*) => {
+    ($($id:ident $name:literal $summary:literal $law:ident $sign:literal;)*) => {
         $(
             pub static $id: OpDef = OpDef {
                 schema: schema($name, CAST, &[from(INTEGER)], &[to(INTEGER)], &[]),
                 summary: $summary,
                 linear: Some(Linear::Same),
-                lower: |op, d| integers(op, d, $sign),
+                lower: |op, d| integers(op, d, Law::$law, $sign),
                 ..INT_TO_INT
             };
         )*
@@ -90,12 +90,12 @@ macro_rules! integer_casts {
 }
 
 integer_casts! {
-    INDEX_CAST "arith.index_cast" "Between `index` and an integer, with a sign" true;
-    INDEX_CASTUI "arith.index_castui" "Between `index` and an integer, without a sign" false;
-    EXTSI "arith.extsi" "To a wider integer, with a sign" true;
-    EXTUI "arith.extui" "To a wider integer, without a sign" false;
-    TRUNCI "arith.trunci" "To a narrower integer" true;
-    UNREALIZED "builtin.unrealized_conversion_cast" "The same integer under another type" true;
+    INDEX_CAST "arith.index_cast" "Between `index` and an integer, with a sign" Same true;
+    INDEX_CASTUI "arith.index_castui" "Between `index` and an integer, without a sign" Cast false;
+    EXTSI "arith.extsi" "To a wider integer, with a sign" Same true;
+    EXTUI "arith.extui" "To a wider integer, without a sign" Cast false;
+    TRUNCI "arith.trunci" "To a narrower integer" Cast true;
+    UNREALIZED "builtin.unrealized_conversion_cast" "The same integer under another type" Same true;
 }
 
 fn number_of<const T: u8>([a, ..]: [u64; 3]) -> Result<u64, Trap> {

@@ -59,7 +59,7 @@ ops! {
     ANDI "arith.andi" "Bitwise and" by Mask |a, b| Ok(a & b);
     ORI "arith.ori" "Bitwise or" |a, b| Ok(a | b);
     XORI "arith.xori" "Bitwise exclusive or" |a, b| Ok(a ^ b);
-    SHLI "arith.shli" "Shift left; 0 where the distance is not below the width" |a, b| Ok(shift::<W>(b, 0, |n| a << n));
+    SHLI "arith.shli" "Shift left; 0 where the distance is not below the width" by Shifted |a, b| Ok(shift::<W>(b, 0, |n| a << n));
     SHRSI "arith.shrsi" "Arithmetic shift right" |a, b| {
         let a = signed::<W>(a);
         Ok(shift::<W>(b, (a >> 63) as u64, |n| (a >> n) as u64))

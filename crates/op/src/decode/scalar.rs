@@ -14,6 +14,8 @@ impl Decoder<'_> {
     pub fn compute_by(&mut self, law: Law, f: ScalarFn, args: [Operand; 3]) -> Operand {
         if let [Operand::Imm(a), Operand::Imm(b), Operand::Imm(c)] = args
             && let Ok(value) = f([a, b, c])
+            // What leaves its type is looked at when it runs.
+            && law.fits([a, b, c], value)
         {
             return Operand::Imm(value);
         }

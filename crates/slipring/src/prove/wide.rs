@@ -4,7 +4,6 @@
 use std::collections::BTreeSet;
 
 use slipring_check::ArgUse;
-use slipring_check::shift::decides;
 use slipring_machine::Role;
 use slipring_program::{Causes, Choice, CoreProgram, Decision, Inst, Operand, ParamKind, Program, Special};
 
@@ -22,7 +21,7 @@ pub(super) fn operands(program: &Program) -> (BTreeSet<(Role, u32, usize)>, Opti
             let mut by_itself = Vec::new();
             work.effect.decisions(&vec![Causes::default(); work.args.len()], *site, &mut by_itself);
             narrow = narrow.or(by_itself.pop());
-            let open = |at: &usize| !flow.of(work.args[*at]).is_empty() && decides(work, *at, *site);
+            let open = |at: &usize| !flow.of(work.args[*at]).is_empty() && work.decides(*at, *site);
             for at in (0..work.args.len()).filter(open) {
                 let (choice, causes) = (Choice::Access, flow.of(work.args[at]));
                 match bases(program, core, work.args[at]).len() {

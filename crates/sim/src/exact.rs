@@ -1,0 +1,180 @@
+//! Numbers that left their types: what a register was meant to hold is kept beside it until both agree again, and where it decides
+//! what is accessed, how long a loop goes round or which signal is meant, the run stops with a finding.
+//!
+//! Numbers that are only data may wrap: a run that has none that wrapped pays one comparison an instruction.
+
+use slipring_program::{CoreProgram, Finding, Inst, Law, Operand, Reg, SiteRef};
+
+use crate::engine::Engine;
+use crate::observe::Observer;
+use crate::report;
+
+/// A number that a register was meant to hold, and the instruction at which it left its type.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Number {
+    pub exact: i128,
+    pub site: SiteRef,
+    /// What that instruction was meant to compute, and what it did.
+    pub left: (i128, i64),
+}
+
+/// What the registers of a core were meant to hold, where they hold something else.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Meant {
+    numbers: Vec<Option<Number>>,
+    /// How many there are.
+    left: usize,
+}
+
+impl Meant {
+    /// True if every register holds what it was meant to.
+    pub fn is_empty(&self) -> bool {
+        self.left == 0
+    }
+
+    /// Forgets all of them.
+    pub fn clear(&mut self) {
+        self.numbers.clear();
+        self.left = 0;
+    }
+
+    fn get(&self, operand: Operand) -> Option<Number> {
+        match operand {
+            Operand::Reg(Reg(reg)) => self.numbers.get(reg as usize).copied().flatten(),
+            Operand::Imm(_) => None,
+        }
+    }
+
+    /// A register holds what it was meant to, or not.
+    pub fn set(&mut self, Reg(reg): Reg, number: Option<Number>) {
+        let place = reg as usize;
+        if number.is_some() && place >= self.numbers.len() {
+            self.numbers.resize(place + 1, None);
+        }
+        if let Some(known) = self.numbers.get_mut(place) {
+            self.left -= usize::from(known.is_some());
+            self.left += usize::from(number.is_some());
+            *known = number;
+        }
+    }
+
+    /// The exact numbers of three operands that have these values, and where the first of them left its type.
+    fn exact(&self, args: [Operand; 3], values: [u64; 3]) -> ([i128; 3], Option<Number>) {
+        let numbers = args.map(|arg| self.get(arg));
+        let mut exact = values.map(|value| i128::from(value as i64));
+        for (exact, number) in exact.iter_mut().zip(numbers) {
+            *exact = number.map_or(*exact, |number| number.exact);
+        }
+        (exact, numbers.into_iter().flatten().next())
+    }
+
+    /// An instruction has this result.
+    fn computed(&mut self, law: Law, (d, result): (Reg, u64), args: [Operand; 3], values: [u64; 3], site: SiteRef) {
+        let (exact, from) = self.exact(args, values);
+        let actual = i128::from(result as i64);
+        let number = |exact: i128| {
+            let first = Number { exact, site, left: (exact, result as i64) };
+            Some(Number { exact, ..from.unwrap_or(first) }).filter(|_| exact != actual)
+        };
+        let meant = match (law, from) {
+            // A quotient of numbers that fit is what its rounding makes of it.
+            (Law::Quotient, None) => None,
+            (Law::Same | Law::Sum | Law::Difference | Law::Product | Law::Shifted | Law::Quotient, _) => {
+                if from.is_none() && law.fits(values, result) {
+                    None
+                } else {
+                    number(law.exact(exact).unwrap_or(i128::MAX))
+                }
+            }
+            (_, None) => None,
+            (Law::Relation(relation), Some(_)) if relation.signed => {
+                number(i128::from(relation.holds(exact[0], exact[1])))
+            }
+            // One of the numbers, as it is.
+            (Law::Extreme | Law::Unknown, Some(_)) => {
+                let same = |(_, value): &(&Operand, &u64)| **value == result;
+                args.iter().zip(&values).find(same).and_then(|(arg, _)| self.get(*arg))
+            }
+            // Bits are asked for, not a number.
+            _ => None,
+        };
+        self.set(d, meant);
+    }
+
+    /// Follows an instruction that is executed next.
+    pub fn follow(&mut self, inst: &Inst, site: SiteRef, regs: &[u64]) {
+        let value = |operand: Operand| crate::state::value(regs, operand);
+        match inst {
+            Inst::Scalar { f, law, d, args } => {
+                let values = args.map(value);
+                // What traps stops the run.
+                let Ok(result) = f(values) else { return };
+                self.computed(*law, (*d, result), *args, values, site);
+            }
+            Inst::Move { d, a } => self.set(*d, self.get(*a)),
+            Inst::Add { d, a, b } => {
+                let values = [value(*a), value(*b), 0];
+                let sum = values[0].wrapping_add(values[1]);
+                self.computed(Law::Sum, (*d, sum), [*a, *b, Operand::Imm(0)], values, site);
+            }
+            Inst::Special { d, .. } => self.set(*d, None),
+            _ => {}
+        }
+    }
+
+    /// The number that decides whether a loop is left where the first of two operands is not below the second, and what it is in
+    /// the register: where the numbers that were meant decide otherwise.
+    fn leaves(&self, operands: [Operand; 2], values: [u64; 2]) -> Option<Number> {
+        let numbers = operands.map(|operand| self.get(operand));
+        let [a, b] = [0, 1].map(|at| numbers[at].map_or(i128::from(values[at] as i64), |number| number.exact));
+        let leaves = values[0] as i64 >= values[1] as i64;
+        numbers.into_iter().flatten().next().filter(|_| leaves != (a >= b))
+    }
+}
+
+/// What an instruction decides by a number that left its type, and that number; `value` gives what operands hold.
+fn misled(
+    core: &CoreProgram,
+    pc: usize,
+    meant: &Meant,
+    value: impl Fn(Operand) -> u64,
+) -> Option<(Number, &'static str)> {
+    let one = |operand: Operand, what| Some((meant.get(operand)?, what));
+    match &core.insts[pc] {
+        Inst::JumpIfGe { a, b, .. } | Inst::Meet { a, b, .. } => {
+            Some((meant.leaves([*a, *b], [value(*a), value(*b)])?, "decides how often this loop goes round"))
+        }
+        Inst::JumpIfZero { a, .. } => {
+            let number = meant.get(*a)?;
+            let leaves = core.loops().iter().any(|own| core.exits(own).contains(&pc));
+            leaves.then_some((number, "decides whether this loop goes on"))
+        }
+        Inst::Issue { work } => {
+            let work = &core.works[*work as usize];
+            let decides = |at: &usize| work.decides(*at, core.inst_sites[pc]);
+            let mut wrapped = (0..work.args.len()).filter(|at| meant.get(work.args[*at]).is_some());
+            one(work.args[wrapped.find(decides)?], "decides what this accesses")
+        }
+        Inst::Set { sync, .. } | Inst::Wait { sync, .. } => one(sync.index, "decides which signal this means"),
+        Inst::Acquire { token, .. } | Inst::Release { token, .. } => one(token.index, "decides which token this means"),
+        _ => None,
+    }
+}
+
+impl<O: Observer> Engine<'_, O> {
+    /// Looks at the instruction at which a core stands before it is executed.
+    ///
+    /// # Errors
+    /// If a number that left its type decides what it does.
+    pub fn check_numbers(&self, core: usize) -> Result<(), Box<Finding>> {
+        let unit = &self.cores[core];
+        if unit.meant.is_empty() {
+            return Ok(());
+        }
+        let code = &self.program.cores[unit.position];
+        match misled(code, unit.pc, &unit.meant, |operand| unit.value(operand)) {
+            Some((number, what)) => Err(report::wraps(number, what, code.inst_sites[unit.pc])),
+            None => Ok(()),
+        }
+    }
+}

@@ -200,15 +200,100 @@ enum Repeats {
 /// Bytes of a repeat of the vector unit.
 pub const REPEAT: u64 = 256;
 
+/// How the rows of a tile lie: what costs tell shapes apart by.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Shape {
+    /// One row, or rows that follow each other.
+    Run,
+    /// Rows with gaps of at most one repeat each.
+    Short,
+    /// Rows with gaps of several repeats each.
+    Long,
+}
+
+impl Shape {
+    /// The shape of an execution.
+    pub const fn of(units: Units) -> Shape {
+        match units.count() {
+            1 => Shape::Run,
+            _ if units.joined => Shape::Run,
+            rows if units.total / rows <= REPEAT => Shape::Short,
+            _ => Shape::Long,
+        }
+    }
+
+    /// In words.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Shape::Run => "rows that follow each other",
+            Shape::Short => "gaps, one repeat a row",
+            Shape::Long => "gaps, several repeats a row",
+        }
+    }
+}
+
+/// Published points that predictions were compared with: how many, and the mean error of these in per cent.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Points {
+    /// How many.
+    pub count: u32,
+    /// Their mean error in per cent.
+    pub error: f32,
+}
+
+impl Points {
+    /// Fewer say nothing of the next size.
+    pub const ENOUGH: u32 = 4;
+    /// The largest mean error, in per cent, of what is not called an estimate.
+    pub const CLOSE: f32 = 10.0;
+
+    /// True if they are enough, and close.
+    pub fn suffice(self) -> bool {
+        self.count >= Points::ENOUGH && self.error <= Points::CLOSE
+    }
+}
+
+impl<'de> Deserialize<'de> for Points {
+    fn deserialize<D: serde::Deserializer<'de>>(d: D) -> Result<Points, D::Error> {
+        let (count, error) = <(u32, f32)>::deserialize(d)?;
+        Ok(Points { count, error })
+    }
+}
+
+/// Published points of an op on a type, by shape.
+#[derive(Clone, Copy, PartialEq, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Calibrated {
+    /// [`Shape::Run`].
+    pub run: Points,
+    /// [`Shape::Short`].
+    pub short: Points,
+    /// [`Shape::Long`].
+    pub long: Points,
+}
+
+impl Calibrated {
+    /// The points of a shape.
+    pub const fn of(&self, shape: Shape) -> Points {
+        match shape {
+            Shape::Run => self.run,
+            Shape::Short => self.short,
+            Shape::Long => self.long,
+        }
+    }
+}
+
 /// What a figure rests on.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Evidence {
-    /// Published points that it was fitted to; 0 for an estimate.
+    /// Published points of the op that its entry was fitted to, of whatever type and shape.
     pub points: u32,
     /// Mean error in per cent on points that were left out of the fit; `None` where too few points are known.
     pub error: Option<f32>,
     /// Published points of other ops that share the figure, where there is none of this op.
     pub others: u32,
+    /// Published points of the op on the type, by shape.
+    pub calibrated: Calibrated,
 }
 
 /// How cycles come about.
@@ -238,6 +323,17 @@ impl From<Cost> for Price {
 }
 
 impl Price {
+    /// The published points of the op, its type and the shape of an execution.
+    pub const fn points(&self, units: Units) -> Points {
+        self.evidence.calibrated.of(Shape::of(units))
+    }
+
+    /// True if the cycles of an execution of this size are an estimate: too few published points of the op, its type and its
+    /// shape stand behind them, or they are far off. Whoever shows cycles asks this.
+    pub fn is_estimate(&self, units: Units) -> bool {
+        !self.points(units).suffice()
+    }
+
     /// Cycles of an execution of this size. Saturates.
     #[inline]
     pub fn cycles(&self, units: Units) -> u64 {
@@ -291,14 +387,15 @@ pub struct Entry<T> {
 
 impl<T> Entry<T> {
     fn of(cost: T, points: Option<u32>, error: Option<f32>, ops: Vec<String>) -> Entry<T> {
-        Entry { cost, evidence: Evidence { points: points.unwrap_or(0), error, others: 0 }, ops }
+        let evidence = Evidence { points: points.unwrap_or(0), error, ..Evidence::default() };
+        Entry { cost, evidence, ops }
     }
 
     /// What it rests on for an op, by its name without `pto.`: points of other ops that share it are no points of this one.
     pub fn evidence_for(&self, op: &str) -> Evidence {
         match self.ops.is_empty() || self.ops.iter().any(|own| own == op) {
             true => self.evidence,
-            false => Evidence { points: 0, error: None, others: self.evidence.points },
+            false => Evidence { others: self.evidence.points, ..Evidence::default() },
         }
     }
 }

@@ -162,6 +162,13 @@ fn names(platform: &Platform) -> Result<(), PlatformError> {
             known(field, elem, "element type", Elem::ALL.into_iter().map(short).chain(std::iter::once(PRECISE)))?;
         }
     }
+    for name in cost.calibrated.keys() {
+        let types = name.split_once('.').map_or("", |(_, types)| types);
+        for elem in types.split('-') {
+            let types = Elem::ALL.into_iter().map(short).chain(std::iter::once(PRECISE));
+            known("cost.calibrated", elem, "element type", types)?;
+        }
+    }
     for name in cost.cube.keys() {
         known("cost.cube", name, "element type", other().chain(elems()))?;
     }
@@ -196,8 +203,13 @@ impl Platform {
             let op = name.split('.').next().unwrap_or(name);
             known("vector_function.op", op, "vector instruction", VectorSpec::OTHERS.into_iter().chain(ops.clone()))?;
         }
-        for name in self.cost.op.keys() {
-            known("cost.op", name.split('.').next().unwrap_or(name), "tile op", ops.clone())?;
+        for (field, names) in [
+            ("cost.op", self.cost.op.keys().collect::<Vec<_>>()),
+            ("cost.calibrated", self.cost.calibrated.keys().collect()),
+        ] {
+            for name in names {
+                known(field, name.split('.').next().unwrap_or(name), "tile op", ops.clone())?;
+            }
         }
         Ok(())
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use slipring_tile::{BLayout, Elem, Space};
 
-use crate::cost::{Cost, Entry, Figure, Price, Rule};
+use crate::cost::{Calibrated, Cost, Entry, Evidence, Figure, Points, Price, Rule};
 use crate::readings::UNORDERED_MOVES;
 use crate::{CoreKind, Pipe, Question, VectorSpec};
 
@@ -193,6 +193,9 @@ pub struct CostSpec {
     /// Vector operations that cost something else than their class: by name, such as `tcolsum`, or name and element type.
     #[serde(default)]
     pub op: BTreeMap<String, Entry<Figure>>,
+    /// Published points behind the cycles of an op on a type, by shape: by name and type, such as `tadd.f32`.
+    #[serde(default)]
+    pub calibrated: BTreeMap<String, Calibrated>,
     /// The matrix unit by type of the left operand; the unit is one block of 16 × 16 × 32 bytes.
     pub cube: BTreeMap<String, Entry<Cost>>,
 }
@@ -260,7 +263,9 @@ impl Platform {
             for key in [format!("{name}.{types}"), format!("{name}.{plain}"), name.to_string()] {
                 if let Some(entry) = entries.get(&key) {
                     let entry_name = format!("cost.{table}.{key}").into();
-                    return Price { entry: entry_name, rule: Rule::Rows(entry.cost), evidence: entry.evidence_for(op) };
+                    let calibrated = self.cost.calibrated.get(&format!("{op}.{types}")).copied().unwrap_or_default();
+                    let evidence = Evidence { calibrated, ..entry.evidence_for(op) };
+                    return Price { entry: entry_name, rule: Rule::Rows(entry.cost), evidence };
                 }
             }
         }
@@ -313,7 +318,10 @@ fn plain(name: &str, table: &BTreeMap<String, Entry<Cost>>, key: &str) -> Price 
         None => (OTHER, table.get(OTHER)),
     };
     let Some(entry) = entry else { return Price::from(Cost::fixed(1)) };
-    Price { entry: format!("cost.{name}.{key}").into(), rule: Rule::Plain(entry.cost), evidence: entry.evidence }
+    // Sizes of one way differ by their bytes alone.
+    let points = Points { count: entry.evidence.points, error: entry.evidence.error.unwrap_or(f32::INFINITY) };
+    let evidence = Evidence { calibrated: Calibrated { run: points, short: points, long: points }, ..entry.evidence };
+    Price { entry: format!("cost.{name}.{key}").into(), rule: Rule::Plain(entry.cost), evidence }
 }
 
 /// The types of an operation as the keys of costs have them: `f32`, or `f32-hif8` for a conversion.

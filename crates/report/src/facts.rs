@@ -22,7 +22,7 @@ pub struct RunFacts {
     pub checks: Vec<CheckFacts>,
     pub cycles: u64,
     pub microseconds: f64,
-    /// True where a figure that the cycles come from rests on no published point.
+    /// True where too few published points of the op, its type and its shape stand behind the cycles of some work.
     pub estimate: bool,
     /// Cycles from the launch on the host to the first instruction, which `cycles` does not count.
     pub launch_cycles: u32,
@@ -107,7 +107,7 @@ pub struct CostFacts {
     pub rows: u64,
     /// Repeats of 256 bytes, or of what the entry says.
     pub repeats: u64,
-    /// True where no published point stands behind the entry.
+    /// True where too few published points of the op, its type and its shape stand behind one of them.
     pub estimate: bool,
 }
 
@@ -159,7 +159,7 @@ fn cost_facts(costs: &[CostStats]) -> Vec<CostFacts> {
         units: cost.units,
         rows: cost.rows,
         repeats: cost.repeats,
-        estimate: cost.evidence.points == 0,
+        estimate: cost.estimate,
     });
     facts.collect()
 }
@@ -185,7 +185,7 @@ impl RunFacts {
             checks: Vec::new(),
             cycles: stats.cycles,
             microseconds: stats.cycles as f64 / f64::from(platform.clock_mhz),
-            estimate: stats.ops.iter().any(|op| cost_facts(&op.costs).iter().any(|cost| cost.estimate)),
+            estimate: stats.is_estimate(),
             launch_cycles: platform.cost.launch,
             instructions: stats.instructions,
             pipes: pipes

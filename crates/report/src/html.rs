@@ -71,6 +71,7 @@ pub fn html(page: &Page<'_>) -> Result<String, String> {
         "whole": page.launch.is_some(),
         "cycles": facts.cycles,
         "microseconds": format!("{:.2}", facts.microseconds),
+        "estimate": facts.estimate,
         "complete": facts.complete,
         "verdict": verdict,
         "verdict_text": text,

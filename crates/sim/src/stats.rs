@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use slipring_machine::cost::{Evidence, Price};
+use slipring_machine::cost::Price;
 use slipring_machine::{Pipe, Role};
 use slipring_program::{Direction, Extent, SiteRef, SyncRole};
 
@@ -115,8 +115,8 @@ pub struct OpStats {
 pub struct CostStats {
     /// The entry, such as `cost.vector.add`; empty for costs that no table lists.
     pub entry: Arc<str>,
-    /// What it rests on.
-    pub evidence: Evidence,
+    /// True where the cycles of one of them are an estimate.
+    pub estimate: bool,
     /// Executions.
     pub count: u64,
     /// Their cycles.
@@ -153,6 +153,14 @@ pub struct RingStats {
     pub consumer_wait: u64,
 }
 
+impl Stats {
+    /// True if what the launch took is an estimate: the cycles of some work are, or there was none whose cycles are known.
+    pub fn is_estimate(&self) -> bool {
+        let mut costs = self.ops.iter().flat_map(|op| &op.costs).peekable();
+        costs.peek().is_none() || costs.any(|cost| cost.estimate)
+    }
+}
+
 impl RingStats {
     /// Mean number of slots that held a tile; for display.
     pub fn mean_filled(&self) -> f64 {
@@ -171,6 +179,7 @@ struct Filled {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct WorkTotal {
+    estimate: bool,
     count: u64,
     cycles: u64,
     units: u64,
@@ -292,14 +301,15 @@ impl OpStats {
         self.read += work.read;
         self.written += work.written;
         let at = self.costs.binary_search_by(|have| have.entry.cmp(&price.entry)).unwrap_or_else(|at| {
-            let (entry, evidence) = (price.entry.clone(), price.evidence);
-            let new = CostStats { entry, evidence, count: 0, cycles: 0, units: 0, rows: 0, repeats: 0 };
+            let entry = price.entry.clone();
+            let new = CostStats { entry, estimate: false, count: 0, cycles: 0, units: 0, rows: 0, repeats: 0 };
             self.costs.insert(at, new);
             at
         });
         let cost = &mut self.costs[at];
         cost.count += work.count;
         cost.cycles += work.cycles;
+        cost.estimate |= work.estimate;
         cost.units += work.units;
         cost.rows += work.rows;
         cost.repeats += work.repeats;
@@ -340,6 +350,7 @@ impl Observer for Collector {
         total.read += read;
         total.written += written;
         let units = run.access.units;
+        total.estimate |= run.cycles > 0 && run.work.cost.is_estimate(units);
         total.units += units.total;
         total.rows += units.count();
         total.repeats += run.work.cost.repeats(units).unwrap_or(0);

@@ -299,6 +299,11 @@ impl Run<'_> {
         self.execution.result.stats.cycles
     }
 
+    /// True if the cycles are an estimate: too few published points stand behind those of some work.
+    pub fn is_estimate(&self) -> bool {
+        self.execution.result.stats.is_estimate()
+    }
+
     /// What happened when; empty where no events were asked for.
     pub fn timeline(&self) -> &Timeline {
         &self.seen.timeline

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 use slipring_machine::Platform;
+use slipring_machine::cost::{Points, Rule, Shape};
 
 use super::{Costed, ErrorTable, Measured, Query};
 
@@ -11,8 +12,9 @@ use super::{Costed, ErrorTable, Measured, Query};
 pub fn text(platform: &Platform, query: &Query, shape: &str, costed: &Costed) -> String {
     let Costed { cycles, price, units, counts } = costed;
     let time = *cycles as f64 / f64::from(platform.clock_mhz);
+    let estimate = if price.is_estimate(*units) { ", estimate" } else { "" };
     let mut text =
-        format!("{} {} {} on {}: {cycles} cycles ({time:.3} us)\n", query.op, query.elem, shape, platform.name);
+        format!("{} {} {} on {}: {cycles} cycles ({time:.3} us{estimate})\n", query.op, query.elem, shape, platform.name);
     let _ = writeln!(text, "  entry    {}", price.entry);
     let rows = units.count();
     let size = match (rows, *counts) {
@@ -31,17 +33,24 @@ pub fn text(platform: &Platform, query: &Query, shape: &str, costed: &Costed) ->
 }
 
 fn evidence(costed: &Costed) -> String {
-    match (costed.price.evidence.points, costed.price.evidence.error) {
-        (0, _) if costed.price.evidence.others > 0 => {
-            format!(
-                "estimate: no published point of this op, {} of others that share the entry",
-                costed.price.evidence.others
-            )
+    let Costed { price, units, .. } = costed;
+    let (points, shape) = (price.points(*units), Shape::of(*units).name());
+    let count = |n: u32| if n == 1 { "1 published point".to_string() } else { format!("{n} published points") };
+    let own = match price.rule {
+        Rule::Plain(_) => count(points.count),
+        Rule::Rows(_) => format!("{} of this op and type with {shape}", count(points.count)),
+    };
+    if !price.is_estimate(*units) {
+        return format!("{own}; mean error {:.1} %", points.error);
+    }
+    match (points.count, price.evidence.points, price.evidence.others) {
+        (0, 0, 0) => "estimate: no published point".into(),
+        (0, 0, others) => {
+            format!("estimate: no published point of this op, {others} of others that share the entry")
         }
-        (0, _) => "estimate: no published point".into(),
-        (1, _) => "1 published point".into(),
-        (points, None) => format!("{points} published points, too few to leave any out"),
-        (points, Some(error)) => format!("{points} published points; mean error {error} % on those left out of a fit"),
+        (0, all, _) => format!("estimate: no published point with {shape} of this type; {} of the op", count(all)),
+        _ if points.error.is_finite() => format!("estimate: {own}; mean error {:.1} %", points.error),
+        _ => format!("estimate: {own}"),
     }
 }
 
@@ -58,11 +67,18 @@ pub fn facts(costed: &Costed) -> Value {
             "joined": units.joined,
         },
         "formula": price.formula(*units),
-        "estimate": price.evidence.points == 0,
-        "points": price.evidence.points,
+        "estimate": price.is_estimate(*units),
+        "points": price.points(*units).count,
+        "points_of_entry": price.evidence.points,
         "points_of_others": price.evidence.others,
-        "error_percent": price.evidence.error.map(|error| (f64::from(error) * 10.0).round() / 10.0),
+        "error_percent": error_percent(price.points(*units)),
     })
+}
+
+/// Their mean error, where there are points and it is known.
+fn error_percent(points: Points) -> Option<f64> {
+    let known = points.count > 0 && points.error.is_finite();
+    known.then(|| (f64::from(points.error) * 10.0).round() / 10.0)
 }
 
 /// A table of points beside their costs, for people.
@@ -115,6 +131,7 @@ fn row(measured: &Measured<'_>) -> Value {
     });
     match &measured.costed {
         Ok(costed) => {
+            row["types"] = json!(measured.types());
             row["cost"] = facts(costed);
             row["error"] = json!(measured.error());
         }

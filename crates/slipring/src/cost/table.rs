@@ -23,9 +23,10 @@ impl Measured<'_> {
     }
 
     /// The element types, as entries of the platform file are keyed.
-    fn types(&self) -> String {
+    pub(super) fn types(&self) -> String {
         match &self.point.query {
-            Ok(query) => slipring_machine::cost_types(query.elem, query.to),
+            Ok(query) if query.precise => format!("{}-precise", slipring_machine::cost_types(query.elem, None)),
+            Ok(query) => slipring_machine::cost_types(query.elem, query.to.filter(|to| *to != query.elem)),
             Err(_) => "?".into(),
         }
     }

@@ -31,6 +31,8 @@ pub struct ProgramFacts {
     /// When the last task was over.
     pub cycles: u64,
     pub microseconds: f64,
+    /// True where the cycles of some task are an estimate.
+    pub estimate: bool,
     /// Tasks of the graph, also those that did not run.
     pub submitted: usize,
     /// Edges of the graph.
@@ -112,12 +114,14 @@ pub struct WorkFacts {
 pub(super) struct Work {
     tasks: u64,
     cycles: u64,
+    estimate: bool,
     pipes: BTreeMap<(usize, usize), (String, String, u64)>,
 }
 
 impl Work {
     pub fn add(&mut self, stats: &Stats) {
         self.tasks += 1;
+        self.estimate |= stats.is_estimate();
         self.cycles += stats.cycles;
         for core in &stats.cores {
             for pipe in &core.pipes {
@@ -167,6 +171,7 @@ pub(super) fn facts(
         complete: plan.complete,
         cycles: plan.cycles,
         microseconds: plan.cycles as f64 / f64::from(platform.clock_mhz),
+        estimate: stats.values().any(|work| work.estimate),
         submitted: graph.tasks.len(),
         edges: graph.edges.len(),
         tasks: tasks.collect(),
@@ -199,7 +204,8 @@ impl ProgramFacts {
         );
         text += &checks_text(&self.checks);
         let stopped = if self.complete { "" } else { ", when the program stopped" };
-        let _ = writeln!(text, "\ntime: {} cycles ({:.2} us){stopped}", self.cycles, self.microseconds);
+        let estimate = if self.estimate { ", estimate" } else { "" };
+        let _ = writeln!(text, "\ntime: {} cycles ({:.2} us{estimate}){stopped}", self.cycles, self.microseconds);
         text += &self.tasks_text();
         text += &self.path_text();
         text += &self.clusters_text();

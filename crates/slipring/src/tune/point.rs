@@ -34,6 +34,9 @@ pub struct Point {
     pub cycles: Option<u64>,
     /// The same in microseconds of the platform's clock.
     pub microseconds: Option<f64>,
+    /// Whether the cycles are an estimate.
+    #[serde(default)]
+    pub estimate: bool,
     /// Bytes of local memory that tiles and rings of a cluster take: of the Cube core and of each Vector core that takes part.
     pub local_memory: Option<u64>,
     /// The same by memory.
@@ -77,6 +80,7 @@ impl Point {
             reason: None,
             cycles: None,
             microseconds: None,
+            estimate: false,
             local_memory: None,
             memory: Vec::new(),
             verified: None,
@@ -283,6 +287,7 @@ impl Tune {
             verdict: verdict.word().into(),
             reason: reason(run.findings()),
             cycles: run.is_complete().then(|| run.cycles()),
+            estimate: run.is_estimate(),
             local_memory: Some(memory.iter().map(MemoryUse::of_cluster).sum()),
             memory,
             result,
@@ -353,6 +358,7 @@ impl Tune {
             verdict: verdict.into(),
             reason: reason(run.findings()),
             cycles: complete.then_some(run.facts().cycles),
+            estimate: run.facts().estimate,
             local_memory: Some(memory.iter().map(MemoryUse::of_cluster).sum()),
             memory,
             result,

@@ -90,7 +90,8 @@ impl Tuning {
     fn best_text(&self) -> String {
         let Some(best) = self.best() else { return "\nno point is clean: there is no best\n".into() };
         let cycles = best.cycles.unwrap_or(0);
-        let mut text = format!("\nbest: {}: {cycles} cycles", self.named(best));
+        let estimate = if best.estimate { " (estimate)" } else { "" };
+        let mut text = format!("\nbest: {}: {cycles} cycles{estimate}", self.named(best));
         let written = self.written.as_ref().filter(|written| written.is_clean()).and_then(|own| own.microseconds);
         if let Some((own, written)) = best.microseconds.zip(written) {
             text += &format!(", {} to the file as it is written", percent(own, written));

@@ -9,7 +9,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use slipring_check::shift::{Distances, Follow, Shift};
 use slipring_check::{ArgUse, Checker, Marking, Moved, Rounds, Schedules, Stand, Tools};
 use slipring_op::Decoded;
-use slipring_program::{Causes, Choice, CoreProgram, Decision, Inst, Operand, Reg, Severity, Special};
+use slipring_program::{
+    Causes, Choice, CoreProgram, Decision, Inst, Law, Operand, Order, Reg, Relation, Severity, Special,
+};
 use slipring_sim::At;
 
 use super::given::Given;
@@ -64,6 +66,8 @@ struct Way {
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Key {
     text: String,
+    /// It leaves where what the words say does not hold: two spellings of one condition have the same words.
+    negated: bool,
     /// It is the same whenever it is asked for.
     once: bool,
 }
@@ -275,7 +279,10 @@ impl<'a> Free<'a> {
                 let leaves = |at: usize| bits >> at & 1 != 0;
                 let mut others = decided.clone();
                 let may = groups.iter().enumerate().all(|(at, (key, _))| match key {
-                    Some(Key { text, once: true }) => *others.entry(text.clone()).or_insert(leaves(at)) == leaves(at),
+                    Some(Key { text, negated, once: true }) => {
+                        let holds = leaves(at) != *negated;
+                        *others.entry(text.clone()).or_insert(holds) == holds
+                    }
                     _ => true,
                 });
                 let here =
@@ -289,8 +296,8 @@ impl<'a> Free<'a> {
                 }
             }
             for (key, places) in &groups {
-                if let Some(Key { text, once: true }) = key {
-                    decided.insert(text.clone(), places.iter().all(gone));
+                if let Some(Key { text, negated, once: true }) = key {
+                    decided.insert(text.clone(), places.iter().all(gone) != *negated);
                 }
             }
             last = Some(node);
@@ -368,8 +375,9 @@ impl<'a> Free<'a> {
             let gone = |place: &usize| way.leave.get(meeting).is_none_or(|leaves| leaves.contains(place));
             let mut stay: Vec<usize> = Vec::new();
             for (key, places) in &groups {
-                let Some(Key { text, once: true }) = key else { continue };
-                let leaves = *decided.entry(text.clone()).or_insert_with(|| places.iter().all(gone));
+                let Some(Key { text, negated, once: true }) = key else { continue };
+                let holds = decided.entry(text.clone()).or_insert_with(|| places.iter().all(gone) != *negated);
+                let leaves = *holds != *negated;
                 if !leaves && places.iter().any(gone) {
                     stay.extend(places);
                 }
@@ -400,7 +408,11 @@ impl<'a> Free<'a> {
         };
         // Nothing that counts has a part in it.
         let once = expression(core, a, 8).is_some() && expression(core, b, 8).is_some();
-        Some(Key { text: format!("{} {}", of(a)?, of(b)?), once })
+        let text = format!("{} {}", of(a)?, of(b)?);
+        Some(match text.strip_prefix(NOT).filter(|_| b == ONE) {
+            Some(text) => Key { text: text.into(), negated: true, once },
+            None => Key { text, negated: false, once },
+        })
     }
 
     /// Whether all that comes of a state comes of an earlier one, up to where buffers are accessed.
@@ -532,6 +544,24 @@ impl<'a> Free<'a> {
     }
 }
 
+/// How a relation begins in words that is the negation of another one.
+const NOT: &str = "not ";
+
+/// A relation in words: one of fewer, or its negation, with the operands in an order of their own where they may change places.
+fn compared(Relation { order, signed }: Relation, a: String, b: String) -> String {
+    let sign = if signed { "" } else { "u" };
+    let less = |a: &str, b: &str| format!("{sign}less({a}, {b})");
+    let equal = || format!("equal({}, {})", (&a).min(&b), (&a).max(&b));
+    match order {
+        Order::Less => less(&a, &b),
+        Order::Greater => less(&b, &a),
+        Order::GreaterOrEqual => format!("{NOT}{}", less(&a, &b)),
+        Order::LessOrEqual => format!("{NOT}{}", less(&b, &a)),
+        Order::Equal => equal(),
+        Order::Different => format!("{NOT}{}", equal()),
+    }
+}
+
 /// A number in words that two cores have the same for if it is the same. `None` where several instructions make it.
 fn expression(core: &CoreProgram, operand: Operand, depth: u32) -> Option<String> {
     let reg = match operand {
@@ -550,6 +580,7 @@ fn expression(core: &CoreProgram, operand: Operand, depth: u32) -> Option<String
     let (Some(inst), None) = (made.next(), made.next()) else { return None };
     let of = |operand: Operand| expression(core, operand, depth - 1);
     match inst {
+        Inst::Scalar { law: Law::Relation(relation), args: [a, b, _], .. } => Some(compared(*relation, of(*a)?, of(*b)?)),
         Inst::Scalar { f, law, args: [a, b, c], .. } => {
             Some(format!("{:x} {law:?}({}, {}, {})", *f as usize, of(*a)?, of(*b)?, of(*c)?))
         }

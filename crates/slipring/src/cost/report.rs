@@ -13,8 +13,10 @@ pub fn text(platform: &Platform, query: &Query, shape: &str, costed: &Costed) ->
     let Costed { cycles, price, units, counts } = costed;
     let time = *cycles as f64 / f64::from(platform.clock_mhz);
     let estimate = if price.is_estimate(*units) { ", estimate" } else { "" };
-    let mut text =
-        format!("{} {} {} on {}: {cycles} cycles ({time:.3} us{estimate})\n", query.op, query.elem, shape, platform.name);
+    let mut text = format!(
+        "{} {} {} on {}: {cycles} cycles ({time:.3} us{estimate})\n",
+        query.op, query.elem, shape, platform.name
+    );
     let _ = writeln!(text, "  entry    {}", price.entry);
     let rows = units.count();
     let size = match (rows, *counts) {

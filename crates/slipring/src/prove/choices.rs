@@ -580,7 +580,9 @@ fn expression(core: &CoreProgram, operand: Operand, depth: u32) -> Option<String
     let (Some(inst), None) = (made.next(), made.next()) else { return None };
     let of = |operand: Operand| expression(core, operand, depth - 1);
     match inst {
-        Inst::Scalar { law: Law::Relation(relation), args: [a, b, _], .. } => Some(compared(*relation, of(*a)?, of(*b)?)),
+        Inst::Scalar { law: Law::Relation(relation), args: [a, b, _], .. } => {
+            Some(compared(*relation, of(*a)?, of(*b)?))
+        }
         Inst::Scalar { f, law, args: [a, b, c], .. } => {
             Some(format!("{:x} {law:?}({}, {}, {})", *f as usize, of(*a)?, of(*b)?, of(*c)?))
         }

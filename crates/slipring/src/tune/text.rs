@@ -90,8 +90,7 @@ impl Tuning {
     fn best_text(&self) -> String {
         let Some(best) = self.best() else { return "\nno point is clean: there is no best\n".into() };
         let cycles = best.cycles.unwrap_or(0);
-        let estimate = if best.estimate { " (estimate)" } else { "" };
-        let mut text = format!("\nbest: {}: {cycles} cycles{estimate}", self.named(best));
+        let mut text = format!("\nbest: {}: {cycles} cycles", self.named(best));
         let written = self.written.as_ref().filter(|written| written.is_clean()).and_then(|own| own.microseconds);
         if let Some((own, written)) = best.microseconds.zip(written) {
             text += &format!(", {} to the file as it is written", percent(own, written));
@@ -101,6 +100,9 @@ impl Tuning {
             Some(other) => format!("; checked; the sequential meaning is {other}\n"),
             None => "; checked, not compared with the sequential meaning\n".to_string(),
         };
+        if self.points.iter().any(|point| point.estimate) {
+            text += "cycles are an estimate (`slipring cost` says of each op what stands behind them)\n";
+        }
         let mut results: Vec<&str> =
             self.points.iter().filter(|p| p.is_clean()).filter_map(|p| p.result.as_deref()).collect();
         results.sort_unstable();

@@ -53,7 +53,7 @@ impl Case {
         )
     }
 
-    /// Whether it ends soon with a number.
+    /// Whether it ends soon with a number, and as its numbers say.
     fn ends(&self, n: i64) -> bool {
         let mut w = number(self.start, 0, n);
         for _ in 0..FUEL {
@@ -70,15 +70,18 @@ impl Case {
             if !goes_on {
                 return true;
             }
-            w = match self.step {
-                "half" => w / 2,
-                "twice" => w.wrapping_mul(2),
-                "stay" => w,
-                "down" => w.wrapping_sub(1),
-                "by n" => w.wrapping_add(n),
-                "up 2" => w.wrapping_add(2),
-                _ => w.wrapping_add(1),
+            let next = match self.step {
+                "half" => Some(w / 2),
+                "twice" => w.checked_mul(2),
+                "stay" => Some(w),
+                "down" => w.checked_sub(1),
+                "by n" => w.checked_add(n),
+                "up 2" => w.checked_add(2),
+                _ => w.checked_add(1),
             };
+            // A number that left its type decides what comes then: that is a finding, too.
+            let Some(next) = next else { return false };
+            w = next;
         }
         false
     }

@@ -81,6 +81,9 @@ pub struct OpDef {
     pub in_core_sync: InCoreSync,
     /// What it does to synchronise, where it does.
     pub sync: fn(&OpRef<'_>) -> Option<SyncAct>,
+    /// The flags that the public tile library uses inside; the first case that applies counts. Nobody else may have them in
+    /// flight across the op.
+    pub inside: &'static [LibraryFlags],
     /// Rules beyond the types of operands and attributes.
     pub verify: fn(&OpRef<'_>, &Platform, &mut Diags),
     /// Expands it to the engine's steps. The op's operands are bound; it binds its results.
@@ -159,6 +162,21 @@ pub struct WindowOf<'a> {
     pub offsets: &'a [ValueId],
     pub sizes: &'a [ValueId],
 }
+
+/// Flags that the public tile library sets and waits for inside an op, with [`LIBRARY_EVENT`].
+#[derive(Clone, Copy, Debug)]
+pub struct LibraryFlags {
+    /// True for the library of platforms whose vector unit works on registers (A5), false for that of units that work on memory
+    /// (A2/A3).
+    pub registers: bool,
+    /// In which ops.
+    pub when: fn(&OpRef<'_>) -> bool,
+    /// From which pipe to which.
+    pub flags: &'static [(Pipe, Pipe)],
+}
+
+/// The event id of the flags that the tile library uses inside ([`OpDef::inside`]).
+pub const LIBRARY_EVENT: u32 = 0;
 
 /// What an op does to synchronise. Ids are `None` where they are computed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -563,6 +581,16 @@ impl<'a> OpRef<'a> {
     /// What it does to synchronise, where it does.
     pub fn sync(&self) -> Option<SyncAct> {
         (self.def.sync)(self)
+    }
+
+    /// The flags that the tile library of a platform uses inside, where the core has the pipes.
+    pub fn inside(&self, platform: &Platform) -> impl Iterator<Item = (Pipe, Pipe)> + use<> {
+        let registers = platform.vector_function.is_some();
+        let case = self.def.inside.iter().find(|case| case.registers == registers && (case.when)(self));
+        let kind = crate::affinity(self);
+        let pipes = kind.filter(|_| case.is_some()).map(|kind| platform.pipes_of(kind)).unwrap_or_default();
+        let has = move |pipe: &Pipe| kind.is_none() || pipes.contains(pipe);
+        case.map_or(&[][..], |case| case.flags).iter().copied().filter(move |(from, to)| has(from) && has(to))
     }
 
     /// What it does to a ring. The direction of an op that takes a pipe value comes from its tile, its pipe, or

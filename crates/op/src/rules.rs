@@ -155,6 +155,7 @@ pub const PLAIN: OpDef = OpDef {
     update: |_| None,
     in_core_sync: InCoreSync::No,
     sync: |_| None,
+    inside: &[],
     verify: no_rules,
     lower: |_, _| Ok(()),
 };

@@ -246,6 +246,8 @@ pub enum Inst {
     Set { pipe: Pipe, sync: SyncRef },
     /// Hold `pipe` until the object is signalled, and take the signal. [`Pipe::S`] holds the core.
     Wait { pipe: Pipe, sync: SyncRef },
+    /// Library code of the op uses this flag itself: it must be clear, as the program issues sets and waits.
+    Inside { sync: SyncRef },
     /// Get a buffer token for `pipe`; if it `waits`, hold the pipe until all releases issued before are done. Not for [`Pipe::S`].
     Acquire { pipe: Pipe, token: SyncRef, waits: bool },
     /// Give a buffer token back, by `pipe`, once its earlier work is done; `deferred`: once the earlier releases of the

@@ -159,6 +159,7 @@ impl<O: Observer> Engine<'_, O> {
             | Inst::Barrier { pipe: Some(pipe) } => *pipe,
             Inst::Acquire { waits: false, .. }
             | Inst::Barrier { pipe: None }
+            | Inst::Inside { .. }
             | Inst::Meet { .. }
             | Inst::Poll { .. }
             | Inst::Trap { .. }
@@ -301,6 +302,7 @@ impl<O: Observer> Engine<'_, O> {
             },
             Inst::Set { pipe, sync } => {
                 let id = self.resolve(core, *sync, site)?;
+                self.note_issued(core, id, 1, site);
                 if *pipe != Pipe::S {
                     let entry = Entry { what: What::Set, id, site, ticket: 0 };
                     return self.issue(core, *pipe, entry, Issued::Set(id), at);
@@ -310,6 +312,12 @@ impl<O: Observer> Engine<'_, O> {
                 Ok(Turn::Go(at.saturating_add(self.sync_cycles(core, Pipe::S))))
             }
             Inst::Wait { pipe, sync } => self.wait(core, *pipe, *sync, at, site),
+            Inst::Inside { sync } => {
+                let id = self.resolve(core, *sync, site)?;
+                self.is_clear(core, id, site)?;
+                self.cores[core].pc += 1;
+                Ok(Turn::Go(at))
+            }
             Inst::Acquire { pipe, token, waits } => {
                 let id = self.resolve(core, *token, site)?;
                 let ticket = self.hold(core, *pipe, id, *waits, site);
@@ -379,6 +387,7 @@ impl<O: Observer> Engine<'_, O> {
 
     fn wait(&mut self, core: usize, pipe: Pipe, sync: SyncRef, at: u64, site: SiteRef) -> Result<Turn, Box<Finding>> {
         let id = self.resolve(core, sync, site)?;
+        self.note_issued(core, id, -1, site);
         if pipe != Pipe::S {
             return self.issue(core, pipe, Entry { what: What::Wait, id, site, ticket: 0 }, Issued::Wait(id), at);
         }

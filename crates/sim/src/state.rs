@@ -274,6 +274,9 @@ pub(crate) struct SyncState {
     /// The last set and the last wait that took place.
     pub last_set: Option<SiteRef>,
     pub last_wait: Option<SiteRef>,
+    /// Sets that were issued less waits that were, and the last of either.
+    pub issued: i64,
+    pub last_issued: Option<SiteRef>,
     /// Waits that went on without their signal, in a run where that is supposed, and the cycle from which the last signal that
     /// made up for one is seen.
     pub owed: u32,
@@ -291,6 +294,8 @@ impl SyncState {
             waits: 0,
             last_set: None,
             last_wait: None,
+            issued: 0,
+            last_issued: None,
             owed: 0,
             paid: 0,
             token: Token::default(),
@@ -321,6 +326,7 @@ impl SyncState {
         self.waiters.clear();
         (self.sets, self.waits) = (0, 0);
         (self.last_set, self.last_wait) = (None, None);
+        (self.issued, self.last_issued) = (0, None);
         (self.owed, self.paid) = (0, 0);
         self.token = Token::default();
     }

@@ -118,6 +118,37 @@ impl<O: Observer> Engine<'_, O> {
         self.observer.wait(at, agent, sync, site);
     }
 
+    /// Counts a set or a wait that is issued: what is in flight follows from the order of the program alone.
+    pub fn note_issued(&mut self, core: usize, sync: u32, by: i64, site: SiteRef) {
+        let index = self.state_index(core, sync);
+        let state = &mut self.syncs[index];
+        state.issued += by;
+        state.last_issued = Some(site);
+    }
+
+    /// Reports a flag in flight that library code is about to set and wait for itself.
+    pub fn is_clear(&self, core: usize, sync: u32, site: SiteRef) -> Result<(), Box<Finding>> {
+        let decl = &self.program.syncs[sync as usize];
+        let state = &self.syncs[self.state_index(core, sync)];
+        let (open, other) = match state.issued {
+            0 => return Ok(()),
+            1.. => ("is set and not waited for yet", "set here"),
+            _ => ("is waited for and not set yet", "waited for here"),
+        };
+        let op = &self.program.sites[site as usize].op;
+        let message = format!("`{op}` sets and waits for {} itself, which {open}", decl.name);
+        let mut finding = report::error_at("library-flag", site, "the public library uses this flag inside", message);
+        finding.secondary.extend(state.last_issued.map(|earlier| report::label(earlier, other)));
+        finding.notes.push("its set is lost, or its wait takes the signal of the program".to_string());
+        finding.hint = Some(match decl.role {
+            SyncRole::Event { from, to, id } => {
+                format!("use another id than {id} from {from} to {to}, or wait for the flag before this op")
+            }
+            _ => "use another flag".to_string(),
+        });
+        Err(finding)
+    }
+
     fn overflow(&self, core: usize, pipe: Pipe, sync: u32, site: SiteRef) -> Box<Finding> {
         let decl = &self.program.syncs[sync as usize];
         let state = &self.syncs[self.state_index(core, sync)];

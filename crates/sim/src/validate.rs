@@ -131,6 +131,7 @@ fn validate_core(launch: &Launch<'_>, core: &CoreProgram) -> Result<(), Box<Find
                 pipe(*p)?;
                 sync(s)?;
             }
+            Inst::Inside { sync: s } => sync(s)?,
             Inst::Acquire { pipe: p, token, .. } | Inst::Release { pipe: p, token, .. } => {
                 pipe(*p)?;
                 sync(token)?;

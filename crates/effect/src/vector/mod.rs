@@ -37,7 +37,7 @@ pub use reduce::{ColArg, ColReduce, Reduction, RowArg, RowReduce, Rows};
 pub use scaled::{RowNumber, ScaleRows};
 pub use sequence::Sequence;
 pub use steps::Steps;
-pub use table::{Outside, TableArg, TableMove};
+pub use table::{Outside, ReadNumbers, TableArg, TableMove};
 pub use working::Working;
 
 pub use operands::tile_units;

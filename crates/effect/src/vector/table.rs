@@ -50,6 +50,25 @@ pub struct TableMove {
     pub store: Option<Option<UpdateKind>>,
 }
 
+/// The scalar unit reads the numbers of a tile, to issue a move for each row that they name.
+#[derive(Clone, Copy, Debug)]
+pub struct ReadNumbers {
+    /// The memory of the tile.
+    pub local: Local,
+    /// The numbers.
+    pub indices: TileArg,
+}
+
+impl Discover for ReadNumbers {
+    fn discover(&self, args: &[u64], Run { env, memory, .. }: Run<'_>, access: &mut Access) -> Result<u64, Fault> {
+        let (rows, cols) = self.indices.valid(args)?;
+        self.indices.rect(rows, cols).extents(self.local, args, &mut access.reads);
+        access.reads.iter().try_for_each(|range| check(memory, env, range, "reads"))?;
+        access.units = Units::of(u64::from(rows) * u64::from(cols));
+        Ok(0)
+    }
+}
+
 impl TableMove {
     fn shape(&self, args: &[u64]) -> Result<(Shape, bool), Fault> {
         let (rows, cols) = self.tile.valid(args)?;

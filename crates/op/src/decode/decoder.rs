@@ -216,6 +216,7 @@ impl Decoder<'_> {
         let outer_site = self.builder.set_site(site);
         let outer = std::mem::replace(&mut self.current, (op.def.schema.name, span));
         let missing = op.module.op(id).operands.iter().any(|v| self.binding(*v).is_none());
+        self.flags_inside(&op);
         let lanes = self.lanes_of(&op);
         let outcome = match (missing, lanes.is_empty()) {
             (true, _) => Err(Reported),

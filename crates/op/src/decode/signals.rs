@@ -6,12 +6,36 @@ use slipring_tile::Space;
 
 use super::syncs::{self, SyncFamily};
 use super::{Decoder, Decoding};
+use crate::def::{LIBRARY_EVENT, OpRef};
 
 impl Decoder<'_> {
     /// The event flag of this core from one pipe to another.
     pub fn event(&mut self, from: Pipe, to: Pipe, id: Operand) -> SyncRef {
         let (core, count) = (self.role, self.platform.sync.event_ids);
         self.shared.syncs.member(SyncFamily::Event(core, from, to), count, id, |id| syncs::event(core, from, to, id))
+    }
+
+    /// Says which flags the library code of an op uses.
+    pub(super) fn flags_inside(&mut self, op: &OpRef<'_>) {
+        if self.mode == Decoding::Device && self.function.is_none() {
+            for (from, to) in op.inside(self.platform) {
+                let sync = self.event(from, to, Operand::Imm(u64::from(LIBRARY_EVENT)));
+                self.emit(Inst::Inside { sync });
+            }
+        }
+    }
+
+    /// Makes a pipe wait for all earlier work of another in the way of the library, by a flag that is nobody else's. What the
+    /// scalar unit has done is done before anything that it issues later.
+    pub fn meet_inside(&mut self, from: Pipe, to: Pipe) {
+        if self.mode == Decoding::Device && from != Pipe::S {
+            let core = self.role;
+            let family = SyncFamily::Inside(core, from, to);
+            let index = Operand::Imm(0);
+            let sync = self.shared.syncs.member(family, 1, index, |_| syncs::inside(core, from, to));
+            self.emit(Inst::Set { pipe: from, sync });
+            self.emit(Inst::Wait { pipe: to, sync });
+        }
     }
 
     /// The token of a buffer of this core.

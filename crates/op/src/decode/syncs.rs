@@ -5,11 +5,15 @@ use std::collections::BTreeMap;
 use slipring_machine::{Pipe, Role};
 use slipring_program::{Operand, SyncDecl, SyncRef, SyncRole};
 
+use crate::def::LIBRARY_EVENT;
+
 /// A run of synchronisation objects of one kind, told apart by an index.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
 pub enum SyncFamily {
     /// Event flags of one core from one pipe to another; the index is the event id.
     Event(Role, Pipe, Pipe),
+    /// What library code of one core signals from one pipe to another.
+    Inside(Role, Pipe, Pipe),
     /// Semaphores from one core to another; the index is the semaphore id.
     Semaphore(Role, Role),
     /// Buffer tokens of one core; the index is the buffer id.
@@ -56,6 +60,12 @@ fn declared(name: String, role: SyncRole, [setter, waiter]: [Role; 2], max: u32)
 /// The declaration of an event flag.
 pub(super) fn event(core: Role, from: Pipe, to: Pipe, id: u32) -> SyncDecl {
     declared(format!("flag {from}→{to} id {id} of {core}"), SyncRole::Event { from, to, id }, [core; 2], 1)
+}
+
+/// The declaration of what library code signals from one pipe to another.
+pub(super) fn inside(core: Role, from: Pipe, to: Pipe) -> SyncDecl {
+    let role = SyncRole::Event { from, to, id: LIBRARY_EVENT };
+    declared(format!("flag {from}→{to} of the library on {core}"), role, [core; 2], 1)
 }
 
 /// The declaration of a semaphore.

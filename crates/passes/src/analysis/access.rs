@@ -59,7 +59,8 @@ impl<'m> Accesses<'m> {
             // Whoever reads the slot on another pipe has to be done.
             accesses.push(self.slots(pipe_key(&op), direction));
         }
-        Some(Work { pipe, core: self.core(&op), accesses })
+        let inside = op.inside(self.platform).collect();
+        Some(Work { pipe, core: self.core(&op), accesses, inside })
     }
 
     /// True if the slots of an op's ring are in global memory.

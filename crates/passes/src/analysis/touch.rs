@@ -78,6 +78,8 @@ pub struct Work {
     pub core: Option<CoreKind>,
     /// What it touches.
     pub accesses: Vec<Access>,
+    /// The flags that the tile library uses inside: from which pipe to which, all of id [`slipring_op::LIBRARY_EVENT`].
+    pub inside: SmallVec<[(Pipe, Pipe); 2]>,
 }
 
 impl Work {

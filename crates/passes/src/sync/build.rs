@@ -7,7 +7,7 @@ use slipring_ir::{BlockId, Module, OpId};
 use slipring_machine::Platform;
 use slipring_op::{OpRef, Signal, SyncAct, kernel_kind};
 
-use super::tree::{Flag, Tree};
+use super::tree::{Flag, Tree, flags_inside};
 use crate::analysis::access::Accesses;
 use crate::analysis::facts::{Functions, flow, runs_on, syncs_by_hand};
 use crate::analysis::touch::{Access, Work};
@@ -149,7 +149,7 @@ impl<'m> Builder<'m> {
         let mut seen = IndexSet::new();
         for work in &built.tree.works {
             let at = works.iter().position(|w| w.pipe == work.pipe && w.core == work.core).unwrap_or_else(|| {
-                works.push(Work { accesses: Vec::new(), ..*work });
+                works.push(Work { accesses: Vec::new(), inside: Default::default(), ..*work });
                 works.len() - 1
             });
             // Windows are of views in the callee, which may look at something else with every call.
@@ -157,6 +157,7 @@ impl<'m> Builder<'m> {
             works[at].accesses.extend(accesses.filter(|access| seen.insert((at, access.clone()))));
         }
         let mut flags = flags;
+        flags.extend(built.tree.works.iter().flat_map(flags_inside));
         flags.extend(&built.flags_of_calls);
         flags.sort_unstable();
         flags.dedup();

@@ -7,6 +7,7 @@
 //! | step | effect |
 //! |---|---|
 //! | work x on pipe p | every conflicting step of another pipe (of p itself where p needs barriers) must be in known(p); then x leaves every set |
+//! | work in which the library uses f | f must be clear |
 //! | set f on p | f must be clear and its last wait in known(p); signal(f) = known(p) and all steps of p |
 //! | wait f on p | f must be set; known(p) gains signal(f); for the scalar unit every pipe gains it |
 //! | wait of q for p by a computed flag | known(q) gains known(p) and all steps of p |
@@ -35,7 +36,7 @@ use slipring_tile::Space;
 
 use super::index::Conflicts;
 use super::runs::Runs;
-use super::tree::Flag;
+use super::tree::{Flag, flags_inside};
 use crate::analysis::touch::Work;
 
 /// A step of a function.
@@ -74,6 +75,8 @@ pub enum Problem {
     Unbalanced(Flag),
     /// A flag is left set.
     LeftSet(Flag),
+    /// A flag is set while the tile library uses it inside this work.
+    Inside(Flag, usize),
 }
 
 /// Steps with loops and waits numbered.
@@ -215,6 +218,10 @@ impl Checker<'_> {
             match step {
                 Numbered::Work(work) => {
                     self.races(*work, state);
+                    let works = self.works;
+                    for flag in flags_inside(&works[*work]).filter(|flag| state.signals.contains_key(flag)) {
+                        self.problem(Problem::Inside(flag, *work));
+                    }
                     self.worked(*work, state);
                 }
                 Numbered::Set(flag) => {

@@ -14,7 +14,7 @@ use slipring_machine::Pipe;
 
 use super::order::{Known, Order, Pair, Pos};
 use super::plan::meeting;
-use super::tree::{Flag, Node, Tree};
+use super::tree::{Flag, Node, Tree, flags_inside};
 use super::users::{Number, Use, User, Users};
 
 /// A pair and its event id.
@@ -77,14 +77,19 @@ fn place_in_program(tree: &Tree, pair: &Pair) -> (Vec<usize>, Pos) {
 }
 
 impl Events<'_, '_> {
-    /// Flags of callees are theirs; nothing here may use them across a call.
+    /// Flags of callees are theirs, those of the tile library its own; nothing here may use them across a call or such an op.
     fn take_callees(&mut self) {
-        for (block, data) in self.order.tree.blocks.iter().enumerate() {
+        let tree = self.order.tree;
+        for (block, data) in tree.blocks.iter().enumerate() {
             for (node, inner) in data.nodes.iter().enumerate() {
-                let Node::Call { flags, .. } = inner else { continue };
+                let flags: Vec<Flag> = match inner {
+                    Node::Call { flags, .. } => flags.clone(),
+                    Node::Work(work) => flags_inside(&tree.works[*work]).collect(),
+                    Node::Group { .. } => continue,
+                };
                 for Flag { from, to, id } in flags {
                     let held = Use { block, set: Pos::before(node), wait: Pos::after(node) };
-                    self.given.entry((*from, *to)).or_default().add(User { held, id: *id, pair: None });
+                    self.given.entry((from, to)).or_default().add(User { held, id, pair: None });
                 }
             }
         }

@@ -483,6 +483,7 @@ mod tests {
             pipe,
             core,
             accesses,
+            inside: SmallVec::new(),
         })
     }
 

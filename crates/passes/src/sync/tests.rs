@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use slipring_ir::Flow;
 use slipring_machine::Pipe;
 use slipring_tile::Space;
+use smallvec::SmallVec;
 
 use super::check::{Problem, SyncStep};
 use super::events::{Event, assign};
@@ -25,7 +26,7 @@ fn tile(index: u64, write: bool) -> Access {
 
 fn work(pipe: Pipe, reads: &[u64], writes: &[u64]) -> Work {
     let accesses = reads.iter().map(|i| tile(*i, false)).chain(writes.iter().map(|i| tile(*i, true)));
-    Work { pipe, core: None, accesses: accesses.collect() }
+    Work { pipe, core: None, accesses: accesses.collect(), inside: SmallVec::new() }
 }
 
 fn load(dst: u64) -> Work {

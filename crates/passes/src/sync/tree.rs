@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use slipring_ir::Flow;
 use slipring_machine::Pipe;
+use slipring_op::LIBRARY_EVENT;
 
 use crate::analysis::touch::Work;
 
@@ -16,6 +17,11 @@ pub struct Flag {
     pub from: Pipe,
     pub to: Pipe,
     pub id: u32,
+}
+
+/// The flags that the tile library uses inside work.
+pub fn flags_inside(work: &Work) -> impl Iterator<Item = Flag> + '_ {
+    work.inside.iter().map(|(from, to)| Flag { from: *from, to: *to, id: LIBRARY_EVENT })
 }
 
 /// What stands in a block.

@@ -113,6 +113,8 @@ pub static TMOV_FP: OpDef = OpDef {
 /// The pipe of a move between two memories.
 pub(super) fn pipe_of(from: Option<Space>, to: Option<Space>) -> Pipe {
     match (from, to) {
+        // What goes into the scale buffer is loaded by the pipe that reads it (`event.hpp`, TMOV_M2S).
+        (Some(Space::Mat), Some(Space::Scaling)) => Pipe::Fix,
         (Some(Space::Mat), _) => Pipe::Mte1,
         (Some(Space::Acc), _) => Pipe::Fix,
         (Some(Space::Vec), Some(Space::Mat)) => Pipe::Mte3,

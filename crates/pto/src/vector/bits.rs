@@ -5,7 +5,7 @@ use slipring_ir::OpSchema;
 use super::check::{self, INTEGERS};
 use super::lower::elementwise;
 use super::{EACH, ONE, TWO, TWO_TMP, WITH_SCALAR, WITH_SCALAR_TMP};
-use super::{tiles, types};
+use super::{inside, tiles, types};
 use slipring_effect::arithmetic::*;
 use slipring_effect::vector::NumberUse;
 use slipring_op::def::OpDef;
@@ -102,6 +102,7 @@ pub static TSHL: OpDef = OpDef {
     ),
     verify: |op, _, diags| check::elementwise(op, INTEGERS, diags),
     class: "bit",
+    inside: inside::BY_SCALARS,
     lower: |op, d| elementwise(op, d, &SHL, ["src0", "src1"]),
     elems: types::BITS,
     tiles: tiles::TWO,
@@ -132,6 +133,7 @@ pub static TSHR: OpDef = OpDef {
     ),
     verify: |op, _, diags| check::elementwise(op, INTEGERS, diags),
     class: "bit",
+    inside: inside::BY_SCALARS,
     lower: |op, d| elementwise(op, d, &SHR, ["src0", "src1"]),
     elems: types::BITS,
     tiles: tiles::TWO,

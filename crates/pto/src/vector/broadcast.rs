@@ -8,6 +8,7 @@ use super::check::{self, ANY_ELEM, Elems, FLOATS, NUMBERS, Needs};
 use super::lower::{Operands, spread};
 use super::{ONE, TWO, TWO_TMP, VECTOR};
 use super::{precision, tiles, types};
+use super::inside;
 use slipring_effect::arithmetic::*;
 use slipring_effect::vector::{Input, Spread, TileArg};
 use slipring_op::Along;
@@ -47,6 +48,7 @@ pub static TROWEXPAND: OpDef = OpDef {
         check::types(op, ANY_ELEM, diags);
         check::covers(op, "src", Needs::Rows, diags);
     },
+    inside: inside::ROWS_BY_SCALARS,
     lower: |op, d| repeat(op, d, Input::FirstColumn),
     along: [Along::Each, Along::First("src")],
     elems: types::MOVED,

@@ -8,7 +8,7 @@ use slipring_tile::{Cast, Elem, Space};
 use super::check::{self, Elems, NUMBERS};
 use super::lower::Operands;
 use super::{DST, EACH, ONE, SCALAR_ARG, TMP, VECTOR, ins};
-use super::{tiles, types};
+use super::{inside, tiles, types};
 use slipring_effect::vector::{Pad, Sequence, Spread};
 use slipring_effect::{finite_pad, pad_value, pads_with_infinity};
 use slipring_machine::readings::FINITE_PAD;
@@ -66,9 +66,10 @@ pub static TCI: OpDef = OpDef {
     summary: "Consecutive integers",
     doc: shape_doc!(
         "`dst[i, j] = start + k` (or `start - k` with `descending`), where k = i * columns + j counts the valid elements row by \
-          row. Wraps."
+          row. Wraps. The scalar unit writes them; with `tmp` the vector unit does."
     ),
-    source: "PTO IR manual 4.13; tile ISA, TCI",
+    source: "PTO IR manual 4.13; tile ISA, TCI; tile library, TCI of each platform",
+    pipe: PipeRule::By(|op, _| if op.operand("tmp").is_some() { Pipe::V } else { Pipe::S }),
     verify: |op, _, diags| {
         check::spaces(op, diags);
         check::elem(op, "dst", COUNTED, diags);
@@ -144,6 +145,7 @@ pub static TFILLPAD: OpDef = OpDef {
     ),
     source: "PTO IR manual 4.10; tile ISA, TFILLPAD",
     verify: |op, _, diags| verify_pad(op, false, diags),
+    inside: inside::PADDED_BY_SCALARS,
     lower: pad,
     class: "move",
     ..FILL
@@ -155,6 +157,7 @@ pub static TFILLPAD_INPLACE: OpDef = OpDef {
     doc: pad_doc!("As `pto.tfillpad`, where `src` and `dst` are the same memory."),
     source: "tile ISA, TFILLPAD_INPLACE",
     verify: |op, _, diags| verify_pad(op, false, diags),
+    inside: inside::PADDED_BY_SCALARS,
     lower: pad,
     class: "move",
     ..FILL
@@ -166,6 +169,7 @@ pub static TFILLPAD_EXPAND: OpDef = OpDef {
     doc: pad_doc!("As `pto.tfillpad`, where `dst` may be larger than `src`."),
     source: "PTO IR manual 4.10; tile ISA, TFILLPAD_EXPAND",
     verify: |op, _, diags| verify_pad(op, true, diags),
+    inside: inside::PADDED_BY_SCALARS,
     lower: pad,
     class: "move",
     ..FILL

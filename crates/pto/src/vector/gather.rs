@@ -1,15 +1,15 @@
 //! Elements at places that numbers name, or that a pattern or a comparison picks (PTO IR manual 4.10).
 
 use slipring_ir::{AttrKind, Diags, Dim, EnumSpec, OperandSpec, Syntax, Touch, Type};
-use slipring_machine::Platform;
+use slipring_machine::{Pipe, Platform};
 use slipring_tile::Compare;
 
 use super::check;
 use super::lower::Operands;
-use super::{DST, SRC, TMP, VECTOR, types};
+use super::{DST, SRC, TMP, VECTOR, inside, types};
 use slipring_effect::vector::{Gather, GatherBlocks, GatherPattern, GatherWhere, Input, Pitch, Scatter};
 use slipring_op::decode::Decoder;
-use slipring_op::def::{Lowered, OpDef, OpRef, Reported};
+use slipring_op::def::{Lowered, OpDef, OpRef, PipeRule, Reported};
 use slipring_op::rules::{SCALAR, TILE, defaulted, operand, optional, schema, with_next};
 
 /// The ops of this family.
@@ -62,6 +62,7 @@ pub static TGATHER: OpDef = OpDef {
           those are. The number of an element is `offset`, plus its column, plus for each row before it the columns of `src` \
           (A2/A3) or its valid columns rounded up to 64 (A5). All else keeps its bytes. `dst` must lie apart from `src`.",
     source: "PTO IR manual 4.10; tile library, TGATHER of each platform",
+    inside: inside::COMPARED_BY_SCALARS,
     elems: types::GATHERED,
     verify: verify_gather,
     lower: lower_gather,
@@ -227,7 +228,8 @@ pub static TSCATTER: OpDef = OpDef {
     doc: "All of `dst` (not only its valid shape) becomes 0; then element `indices[i, j]` of `dst` = `src[i, j]` for the valid \
           shape of `indices`, row by row: of several elements for one place the last stays. The elements of `dst` are counted \
           from 0 as they lie in memory, row by row with all columns. An index (without a sign) that names none is \
-          `index-bounds`. `dst` must lie apart from `src` and `indices`. Indices have 32 bits for elements of 32 bits, else 16.",
+          `index-bounds`. `dst` must lie apart from `src` and `indices`. Indices have 32 bits for elements of 32 bits, else 16. On \
+          A2/A3 the scalar unit does it.",
     source: "tile library, TSCATTER of each platform (the manuals read an index as a row, and clear nothing)",
     elems: types::SCATTERED,
     verify: |op, _, diags| {
@@ -253,5 +255,7 @@ pub static TSCATTER: OpDef = OpDef {
         operands.issue(d, effect)
     },
     class: "scatter",
+    pipe: PipeRule::By(|_, platform| if platform.vector_function.is_some() { Pipe::V } else { Pipe::S }),
+    inside: inside::BY_SCALARS,
     ..VECTOR
 };

@@ -99,11 +99,9 @@ impl<'a> Operands<'a> {
         Ok(())
     }
 
-    /// The same without working memory, with a cost of its own.
-    pub fn issue_at(self, d: &mut Decoder<'_>, effect: impl Discover + 'static, cost: Price) -> Lowered {
-        let pipe = self.op.pipe(d.platform).unwrap_or(Pipe::V);
-        d.issue_discovering(pipe, effect, self.args, cost);
-        Ok(())
+    /// The same without working memory, on a pipe and with a cost of its own.
+    pub fn issue_at(&self, d: &mut Decoder<'_>, pipe: Pipe, effect: impl Discover + 'static, cost: Price) {
+        d.issue_discovering(pipe, effect, self.args.clone(), cost);
     }
 
     fn place(&self, d: &Decoder<'_>) -> (Pipe, Price) {

@@ -41,6 +41,7 @@ pub(super) mod fill;
 pub(super) mod fused;
 pub(super) mod gather;
 pub(super) mod generate;
+mod inside;
 mod lower;
 pub(super) mod order;
 pub(super) mod pairs;

@@ -7,6 +7,7 @@ use slipring_tile::{Elem, Space};
 use super::check::{self, Elems};
 use super::lower::Operands;
 use super::{DST, SRC, TMP, VECTOR, types};
+use super::inside;
 use slipring_effect::vector::{Merge, MergeRows, SortRows};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{Lowered, OpDef, OpRef, Reported};
@@ -83,6 +84,7 @@ pub static TMRGSORT: OpDef = OpDef {
     elems: types::MERGED,
     registers_use_tmp: |_| true,
     verify: verify_merge,
+    inside: inside::COUNTED_BY_SCALARS,
     lower: lower_merge,
     class: "merge",
     ..VECTOR

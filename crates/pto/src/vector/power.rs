@@ -7,6 +7,7 @@ use slipring_tile::{Binary, Elem};
 use super::check::{self, NUMBERS};
 use super::lower::elementwise;
 use super::{DST, EACH, TMP, ins, precision, tiles, types};
+use super::inside;
 use slipring_effect::arithmetic::{POW, POW_IN_STEPS};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{OpDef, OpRef};
@@ -45,6 +46,7 @@ pub static TPOW: OpDef = OpDef {
     summary: "Raise to a power",
     doc: power_doc!("`dst = base ^ exponent`, element by element."),
     verify,
+    inside: inside::BY_SCALARS,
     lower: |op, d| elementwise(op, d, kernel(d), ["base", "exponent"]),
     ..POWERS
 };
@@ -60,6 +62,7 @@ pub static TPOWS: OpDef = OpDef {
     summary: "Raise to a power that is a number",
     doc: power_doc!("`dst = base ^ exponent`, element by element."),
     verify,
+    inside: inside::BY_SCALARS,
     lower: |op, d| elementwise(op, d, kernel(d), ["base", "exponent"]),
     ..POWERS
 };

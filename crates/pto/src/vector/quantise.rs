@@ -7,6 +7,7 @@ use slipring_tile::Elem;
 use super::check::{self, Elems, Needs};
 use super::lower::Operands;
 use super::{DST, VECTOR, types};
+use super::inside;
 use slipring_effect::vector::{RowNumber, ScaleRows};
 use slipring_op::def::{OpDef, OpRef};
 use slipring_op::rules::{TILE, defaulted, operand, optional, schema};
@@ -107,6 +108,7 @@ pub static TDEQUANT: OpDef = OpDef {
         check::covers(op, "scale", Needs::Rows, diags);
         check::covers(op, "offset", Needs::Rows, diags);
     },
+    inside: inside::BY_SCALARS,
     lower: |op, d| {
         let mut operands = Operands::new(op, d);
         let (src, dst) = (operands.tile(d, "src")?, operands.tile(d, "dst")?);

@@ -6,7 +6,7 @@ use slipring_tile::Elem;
 use super::check::{self, ANY_ELEM, NUMBERS, Needs};
 use super::lower::Operands;
 use super::{ONE_TMP, TWO, VECTOR};
-use super::{tiles, types};
+use super::{inside, tiles, types};
 use slipring_effect::vector::{Concat, Transpose};
 use slipring_op::Along;
 use slipring_op::def::OpDef;
@@ -30,6 +30,7 @@ pub static TTRANS: OpDef = OpDef {
             diags.push(op.error("tile-elem", "expects src and dst to have elements of the same size"));
         }
     },
+    inside: inside::TURNED_BY_SCALARS,
     lower: |op, d| {
         let mut operands = Operands::new(op, d);
         let (src, dst) = (operands.tile(d, "src")?, operands.tile(d, "dst")?);
@@ -63,6 +64,7 @@ pub static TCONCAT: OpDef = OpDef {
             );
         }
     },
+    inside: inside::JOINED_BY_SCALARS,
     lower: |op, d| {
         let mut operands = Operands::new(op, d);
         let sources = [operands.tile(d, "src0")?, operands.tile(d, "src1")?];

@@ -6,7 +6,7 @@ use slipring_tile::{Order, Reduce};
 use super::check::{self, Elems, INDICES, NUMBERS, Needs};
 use super::lower::Operands;
 use super::{DST, ONE_TMP, SRC, TMP, VECTOR, ins};
-use super::{tiles, types};
+use super::{inside, tiles, types};
 use slipring_effect::vector::{ColArg, ColReduce, Reduction, RowArg, RowReduce, Rows};
 use slipring_op::Along;
 use slipring_op::decode::Decoder;
@@ -83,6 +83,7 @@ pub static TROWSUM: OpDef = OpDef {
          rounded to the element type."
     ),
     verify: |op, _, diags| rows(op, NUMBERS, diags),
+    inside: inside::INTEGERS_BY_SCALARS,
     lower: |op, d| reduce_rows(op, d, Reduce::Sum),
     elems: types::ROW_SUMS,
     wants_tmp: true,
@@ -101,6 +102,7 @@ pub static TROWPROD: OpDef = OpDef {
          and rounded once."
     ),
     verify: |op, _, diags| rows(op, NUMBERS, diags),
+    inside: inside::BY_SCALARS,
     lower: |op, d| reduce_rows(op, d, Reduce::Prod),
     elems: types::ROW_SUMS,
     wants_tmp: true,
@@ -113,6 +115,7 @@ pub static TROWMAX: OpDef = OpDef {
     summary: "Largest element of each row",
     doc: row_doc!("`dst[i, 0]` = the largest `src[i, j]`: NaN only where all are, +0 rather than -0."),
     verify: |op, _, diags| rows(op, NUMBERS, diags),
+    inside: inside::INTEGERS_BY_SCALARS,
     lower: |op, d| reduce_rows(op, d, Reduce::Max),
     elems: types::ROW_EXTREMES,
     wants_tmp: true,
@@ -125,6 +128,7 @@ pub static TROWMIN: OpDef = OpDef {
     summary: "Smallest element of each row",
     doc: row_doc!("`dst[i, 0]` = the smallest `src[i, j]`: NaN only where all are, -0 rather than +0."),
     verify: |op, _, diags| rows(op, NUMBERS, diags),
+    inside: inside::INTEGERS_BY_SCALARS,
     lower: |op, d| reduce_rows(op, d, Reduce::Min),
     elems: types::ROW_EXTREMES,
     wants_tmp: true,
@@ -137,6 +141,7 @@ pub static TROWARGMAX: OpDef = OpDef {
     summary: "Column of the largest element of each row",
     doc: arg_doc!("`dst[i, 0]` = the j of the largest `src[i, j]`, an i32 or ui32."),
     verify: |op, _, diags| indices(op, Needs::Rows, diags),
+    inside: inside::BY_SCALARS,
     lower: |op, d| arg_rows(op, d, Reduce::Max),
     elems: types::ROW_INDICES,
     wants_tmp: true,
@@ -149,6 +154,7 @@ pub static TROWARGMIN: OpDef = OpDef {
     summary: "Column of the smallest element of each row",
     doc: arg_doc!("`dst[i, 0]` = the j of the smallest `src[i, j]`, an i32 or ui32."),
     verify: |op, _, diags| indices(op, Needs::Rows, diags),
+    inside: inside::BY_SCALARS,
     lower: |op, d| arg_rows(op, d, Reduce::Min),
     elems: types::ROW_INDICES,
     wants_tmp: true,

@@ -7,6 +7,7 @@ use super::check::{self, FLOATS, NUMBERS, Needs};
 use super::lower::elementwise;
 use super::{DST, EACH, SCALAR_ARG, SRC, WITH_SCALAR, WITH_SCALAR_TMP, ins};
 use super::{precision, tiles, types};
+use super::inside;
 use slipring_effect::arithmetic::*;
 use slipring_op::def::OpDef;
 use slipring_op::rules::{SCALAR, TILE, operand, optional, schema};
@@ -80,6 +81,7 @@ pub static TDIVS: OpDef = OpDef {
         }
     },
     class: "div",
+    inside: inside::DIVIDED_BY_SCALARS,
     lower: |op, d| match op.operand("dividend") {
         Some(_) => elementwise(op, d, &DIV, ["dividend", "src"]),
         None => elementwise(op, d, &DIV, ["src", "divisor"]),

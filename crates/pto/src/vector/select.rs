@@ -10,7 +10,7 @@ use slipring_tile::{BLayout, Compare, SLayout};
 use super::check::{self, MASK_DOC, NUMBERS, Needs};
 use super::lower::Operands;
 use super::{DST, SCALAR_ARG, SRC, SRC0, SRC1, TMP, VECTOR, ins};
-use super::{tiles, types};
+use super::{inside, tiles, types};
 use slipring_effect::vector::{Bits, CompareTiles, Select};
 use slipring_machine::readings::{DENSE_COMPARE, DENSE_SELECT};
 use slipring_machine::{Platform, Question};
@@ -128,6 +128,7 @@ pub static TSELS: OpDef = OpDef {
         check::elementwise(op, NUMBERS, diags);
         rows_of_bits(op, "mask", diags);
     },
+    inside: inside::NUMBER_BY_SCALARS,
     lower: |op, d| choose(op, d, ["src", "scalar"]),
     // The number that is chosen, and nothing else (device headers, `TSels`).
     tmp_before_results: true,

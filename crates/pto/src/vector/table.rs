@@ -1,7 +1,7 @@
 //! Gathering from and scattering to global memory (PTO IR manual 4.10).
 
 use slipring_ir::{AttrKind, Diags, Dim, EnumSpec, Syntax, Touch, Type};
-use slipring_machine::{Pipe, Platform};
+use slipring_machine::{Cost, Pipe, Platform};
 use slipring_program::UpdateKind;
 use slipring_tile::{Elem, Space};
 
@@ -9,9 +9,9 @@ use super::check;
 use super::gather::INDICES;
 use super::lower::Operands;
 use super::{DST, SRC, VECTOR, types};
-use slipring_effect::vector::{Outside, TableMove};
+use slipring_effect::vector::{Outside, ReadNumbers, TableMove};
 use slipring_op::decode::Decoder;
-use slipring_op::def::{Lowered, OpDef, OpRef, PipeRule};
+use slipring_op::def::{LibraryFlags, Lowered, OpDef, OpRef};
 use slipring_op::rules::{VIEW, defaulted, operand, require_space, schema};
 
 /// The ops of this family.
@@ -57,7 +57,7 @@ pub static MGATHER: OpDef = OpDef {
     ),
     source: "PTO IR manual 4.10; tile library, MGATHER of each platform",
     elems: types::TABLE,
-    pipe: PipeRule::Fixed(Pipe::Mte2),
+    inside: &[GATHER_ROWS, ELEMENTS, ONE_ELEMENT],
     verify: |op, platform, diags| {
         verify_table(op, "dst", diags);
         only_a5(op, "gatherOob", "undefined", platform, diags);
@@ -93,7 +93,7 @@ pub static MSCATTER: OpDef = OpDef {
     ),
     source: "PTO IR manual 4.10; tile library, MSCATTER of each platform",
     elems: types::TABLE_SRC,
-    pipe: PipeRule::Fixed(Pipe::Mte3),
+    inside: &[SCATTER_ROWS, ELEMENTS, ONE_ELEMENT],
     update,
     verify: |op, platform, diags| {
         verify_table(op, "src", diags);
@@ -121,6 +121,60 @@ pub static MSCATTER: OpDef = OpDef {
         lower_table(op, d, "src", outside, Some(update(op)))
     },
     ..VECTOR
+};
+
+/// Whether each number names a row of the table.
+fn by_row(op: &OpRef<'_>) -> bool {
+    let lone = |name| op.tile(name).map(|tile| tile.valid[1] == Dim::Static(1));
+    let tile = if op.def.schema.operand("dst").is_some() { "dst" } else { "src" };
+    lone("indices") == Some(true) && lone(tile) == Some(false)
+}
+
+/// A2/A3: the scalar unit reads the numbers and has MTE2 load the rows.
+const GATHER_ROWS: LibraryFlags = LibraryFlags {
+    registers: false,
+    when: by_row,
+    flags: &[
+        (Pipe::V, Pipe::S),
+        (Pipe::Mte3, Pipe::S),
+        (Pipe::S, Pipe::Mte2),
+        (Pipe::Mte2, Pipe::V),
+        (Pipe::Mte2, Pipe::Mte3),
+        (Pipe::S, Pipe::V),
+        (Pipe::S, Pipe::Mte3),
+    ],
+};
+/// A2/A3: the scalar unit reads the numbers and has MTE3 store the rows.
+const SCATTER_ROWS: LibraryFlags = LibraryFlags {
+    registers: false,
+    when: by_row,
+    flags: &[
+        (Pipe::V, Pipe::S),
+        (Pipe::Mte2, Pipe::S),
+        (Pipe::S, Pipe::Mte3),
+        (Pipe::Mte3, Pipe::S),
+        (Pipe::Mte3, Pipe::V),
+        (Pipe::Mte3, Pipe::Mte2),
+    ],
+};
+/// A2/A3: the scalar unit moves the elements itself.
+const ELEMENTS: LibraryFlags = LibraryFlags {
+    registers: false,
+    when: |op| !by_row(op),
+    flags: &[
+        (Pipe::V, Pipe::S),
+        (Pipe::Mte2, Pipe::S),
+        (Pipe::Mte3, Pipe::S),
+        (Pipe::S, Pipe::V),
+        (Pipe::S, Pipe::Mte2),
+        (Pipe::S, Pipe::Mte3),
+    ],
+};
+/// A5: the scalar unit moves a single element.
+const ONE_ELEMENT: LibraryFlags = LibraryFlags {
+    registers: true,
+    when: |op| op.tile("indices").is_some_and(|tile| tile.valid == [Dim::Static(1); 2]) && !by_row(op),
+    flags: &[(Pipe::V, Pipe::S), (Pipe::S, Pipe::V)],
 };
 
 fn update(op: &OpRef<'_>) -> Option<UpdateKind> {
@@ -176,7 +230,26 @@ fn lower_table(
     let local = operands.local;
     let (tile, indices) = (operands.tile(d, tile)?, operands.tile(d, "indices")?);
     let table = operands.table(d, "mem")?;
-    let way = if store.is_some() { [Space::Vec, Space::Gm] } else { [Space::Gm, Space::Vec] };
-    let cost = d.platform.dma_cost(way[0], way[1]);
-    operands.issue_at(d, TableMove { local, tile, indices, table, outside, store }, cost)
+    let [from, to] = if store.is_some() { [Space::Vec, Space::Gm] } else { [Space::Gm, Space::Vec] };
+    let cost = d.platform.dma_cost(from, to);
+    let effect = TableMove { local, tile, indices, table, outside, store };
+    if d.platform.vector_function.is_some() {
+        operands.issue_at(d, Pipe::V, effect, cost);
+        return Ok(());
+    }
+    // A2/A3: the order that the library's own flags make is all there is between the three units that take part.
+    let (case, before, pipe) = match (by_row(op), store.is_some()) {
+        (false, _) => (ELEMENTS, 3, Pipe::S),
+        (true, false) => (GATHER_ROWS, 2, Pipe::Mte2),
+        (true, true) => (SCATTER_ROWS, 2, Pipe::Mte3),
+    };
+    let (before, after) = case.flags.split_at(before);
+    before.iter().for_each(|(from, to)| d.meet_inside(*from, *to));
+    if pipe != Pipe::S {
+        let scalar = Cost::fixed(d.platform.cost.scalar_memory);
+        operands.issue_at(d, Pipe::S, ReadNumbers { local, indices }, scalar.into());
+    }
+    operands.issue_at(d, pipe, effect, cost);
+    after.iter().for_each(|(from, to)| d.meet_inside(*from, *to));
+    Ok(())
 }

@@ -1,0 +1,94 @@
+//! Flags that the public tile library uses inside vector operations: it has the scalar unit do what the vector unit cannot.
+//!
+//! Each is set and waited for with event id 0 (`PtoSetWaitFlag` and `set_flag` of the library's headers as of August 2026;
+//! `scripts/library_facts` compares the declarations with a checkout). Where a header decides by more than types and shapes tell,
+//! nothing is said.
+
+use slipring_ir::{Attr, Dim, Type};
+use slipring_machine::Pipe;
+use slipring_op::LibraryFlags;
+use slipring_op::def::OpRef;
+use slipring_tile::{Elem, Space};
+
+type Flags = &'static [LibraryFlags];
+
+/// V waits for the scalar unit, which waits for V.
+const ROUND: LibraryFlags =
+    LibraryFlags { registers: false, when: |_| true, flags: &[(Pipe::V, Pipe::S), (Pipe::S, Pipe::V)] };
+
+fn elem(op: &OpRef<'_>, name: &str) -> Option<Elem> {
+    op.ty(name).and_then(Type::elem)
+}
+
+fn integers(op: &OpRef<'_>) -> bool {
+    elem(op, "src").is_some_and(|elem| !elem.is_float())
+}
+
+/// A2/A3: scalars do all or a part of it.
+pub(super) const BY_SCALARS: Flags = &[ROUND];
+
+/// A2/A3: scalars reduce what is left of a row of integers (`TRowSum`, `TRowMax`, `TRowMin`).
+pub(super) const INTEGERS_BY_SCALARS: Flags = &[LibraryFlags { when: integers, ..ROUND }];
+
+/// Scalars divide integers (`TDivs_naive`, `TSDiv_naive`); on A5 where the tile divides, and V is not waited for afterwards.
+pub(super) const DIVIDED_BY_SCALARS: Flags = &[
+    LibraryFlags { when: integers, ..ROUND },
+    LibraryFlags {
+        registers: true,
+        when: |op| integers(op) && op.if_declared("dividend").is_some(),
+        flags: &[(Pipe::V, Pipe::S)],
+    },
+];
+
+/// A2/A3: the scalar unit reads the number of each row, but for one block for each number (`TRowExpand`).
+pub(super) const ROWS_BY_SCALARS: Flags = &[LibraryFlags {
+    when: |op| {
+        let (Some(src), Some(dst)) = (op.tile("src"), op.tile("dst")) else { return false };
+        let block = src.layout.elem.bytes() > 1 && dst.layout.cols as usize * dst.layout.elem.bytes() == 32;
+        !(block && (src.layout.rows == 1 || src.layout.cols == 1))
+    },
+    ..ROUND
+}];
+
+/// A2/A3: the scalar unit stores the number that is chosen (`TSels`).
+pub(super) const NUMBER_BY_SCALARS: Flags = &[LibraryFlags { flags: &[(Pipe::S, Pipe::V)], ..ROUND }];
+
+/// A2/A3: scalars copy the second tile where it does not begin at a block (`TConcatImpl`).
+pub(super) const JOINED_BY_SCALARS: Flags = &[LibraryFlags {
+    when: |op| {
+        let Some(src) = op.tile("src0") else { return false };
+        matches!(src.valid[1], Dim::Static(cols) if (cols * src.layout.elem.bytes() as u64) % 32 != 0)
+    },
+    flags: &[(Pipe::V, Pipe::S), (Pipe::Mte2, Pipe::S)],
+    ..ROUND
+}];
+
+/// A2/A3: scalars transpose tiles whose rows are no whole blocks of the instruction (`TransTailTiles`).
+pub(super) const TURNED_BY_SCALARS: Flags = &[LibraryFlags {
+    when: |op| {
+        let Some(dst) = op.tile("dst") else { return false };
+        dst.layout.cols % if dst.layout.elem.bytes() == 1 { 32 } else { 16 } != 0
+    },
+    ..ROUND
+}];
+
+/// A2/A3: scalars pad what is left of a block of bytes (`Handle32BAlignedPad_Byte`).
+pub(super) const PADDED_BY_SCALARS: Flags = &[LibraryFlags {
+    when: |op| op.tile("dst").is_some_and(|dst| dst.space == Space::Vec && dst.layout.elem.bytes() == 1),
+    flags: &[(Pipe::V, Pipe::S)],
+    ..ROUND
+}];
+
+/// The scalar unit reads how far the lists were merged (`GetExhaustedData`).
+pub(super) const COUNTED_BY_SCALARS: Flags = {
+    const COUNTED: LibraryFlags = LibraryFlags {
+        when: |op| matches!(op.attr("exhausted"), Some(Attr::Bool(true))),
+        flags: &[(Pipe::V, Pipe::S)],
+        ..ROUND
+    };
+    &[COUNTED, LibraryFlags { registers: true, ..COUNTED }]
+};
+
+/// A2/A3: the scalar unit numbers the elements and reads what they are compared with (`TGather_cmp_RunTcmps`).
+pub(super) const COMPARED_BY_SCALARS: Flags =
+    &[LibraryFlags { when: |op| op.if_declared("kValue").is_some(), ..ROUND }];

@@ -248,6 +248,11 @@ pub enum Inst {
     Wait { pipe: Pipe, sync: SyncRef },
     /// Library code of the op uses this flag itself: it must be clear, as the program issues sets and waits.
     Inside { sync: SyncRef },
+    /// A product puts m × n results into the accumulator memory from address `at` on: columns of fractals of m rows, whatever tile
+    /// lies there. One that goes on with what is there finds it so.
+    Product { at: Operand, m: Operand, n: Operand, goes_on: bool },
+    /// A way out of the accumulator memory takes columns of fractals of `rows` rows, up to the next 16, or of `pitch` if it says so.
+    FromProduct { at: Operand, rows: Operand, cols: Operand, pitch: Option<u32> },
     /// Get a buffer token for `pipe`; if it `waits`, hold the pipe until all releases issued before are done. Not for [`Pipe::S`].
     Acquire { pipe: Pipe, token: SyncRef, waits: bool },
     /// Give a buffer token back, by `pipe`, once its earlier work is done; `deferred`: once the earlier releases of the

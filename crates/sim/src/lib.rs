@@ -27,6 +27,7 @@ mod leftover;
 mod meeting;
 mod observe;
 mod poll;
+mod products;
 mod report;
 mod scalar;
 mod sequential;

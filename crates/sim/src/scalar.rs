@@ -1,10 +1,11 @@
 //! The scalar unit: runs ahead on its own instructions, takes its turn for everything that others see.
 
 use slipring_machine::Pipe;
-use slipring_program::{Cancel, CoreProgram, Finding, Inst, SiteRef, Special, SyncRef, Trap, gm_address};
+use slipring_program::{Cancel, CoreProgram, Finding, Inst, Operand, SiteRef, Special, SyncRef, Trap, gm_address};
 
 use crate::engine::{Engine, Next};
 use crate::observe::{Issued, Observer, Stall};
+use crate::products::columns_of;
 use crate::report;
 use crate::state::{AgentId, Core, Entry, ScalarState, What, value};
 use crate::{ArgValue, Launch};
@@ -160,6 +161,8 @@ impl<O: Observer> Engine<'_, O> {
             Inst::Acquire { waits: false, .. }
             | Inst::Barrier { pipe: None }
             | Inst::Inside { .. }
+            | Inst::Product { .. }
+            | Inst::FromProduct { .. }
             | Inst::Meet { .. }
             | Inst::Poll { .. }
             | Inst::Trap { .. }
@@ -281,11 +284,17 @@ impl<O: Observer> Engine<'_, O> {
 
     /// Executes an instruction that others can see, at its cycle.
     fn shared(&mut self, core: usize, at: u64) -> Result<Turn, Box<Finding>> {
-        self.spend(core)?;
         let unit = &self.cores[core];
         let code = &self.program.cores[unit.position];
         let site = code.inst_sites[unit.pc];
-        match &code.insts[unit.pc] {
+        let inst = &code.insts[unit.pc];
+        if self.asks(core, inst, site)? {
+            self.cores[core].pc += 1;
+            return Ok(Turn::Go(at));
+        }
+        self.spend(core)?;
+        let unit = &self.cores[core];
+        match inst {
             Inst::Issue { work } => match code.works[*work as usize].pipe {
                 Pipe::S => {
                     let entry = Entry { what: What::Work, id: *work, site, ticket: 0 };
@@ -312,12 +321,6 @@ impl<O: Observer> Engine<'_, O> {
                 Ok(Turn::Go(at.saturating_add(self.sync_cycles(core, Pipe::S))))
             }
             Inst::Wait { pipe, sync } => self.wait(core, *pipe, *sync, at, site),
-            Inst::Inside { sync } => {
-                let id = self.resolve(core, *sync, site)?;
-                self.is_clear(core, id, site)?;
-                self.cores[core].pc += 1;
-                Ok(Turn::Go(at))
-            }
             Inst::Acquire { pipe, token, waits } => {
                 let id = self.resolve(core, *token, site)?;
                 let ticket = self.hold(core, *pipe, id, *waits, site);
@@ -376,6 +379,32 @@ impl<O: Observer> Engine<'_, O> {
                 Ok(Turn::Stop)
             }
         }
+    }
+
+    /// Looks at what an instruction asks that does nothing; false for those that do something.
+    fn asks(&mut self, core: usize, inst: &Inst, site: SiteRef) -> Result<bool, Box<Finding>> {
+        let value = |operand: &Operand| self.cores[core].value(*operand);
+        match inst {
+            Inst::Inside { sync } => {
+                let id = self.resolve(core, *sync, site)?;
+                self.is_clear(core, id, site)?;
+            }
+            Inst::Product { at, m, n, goes_on } => {
+                let [at, m, n] = [at, m, n].map(value);
+                let products = &mut self.cores[core].products;
+                if *goes_on {
+                    products.read(at, n, columns_of(m), &self.program.sites, site)?;
+                }
+                products.write(at, m, n, site);
+            }
+            Inst::FromProduct { at, rows, cols, pitch } => {
+                let [at, rows, cols] = [at, rows, cols].map(value);
+                let pitch = pitch.map_or(columns_of(rows), u64::from);
+                self.cores[core].products.read(at, cols, pitch, &self.program.sites, site)?;
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
     }
 
     /// The program of a core has ended.

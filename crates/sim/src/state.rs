@@ -10,6 +10,7 @@ use crate::Launch;
 use crate::endless::Watch;
 use crate::exact::Meant;
 use crate::observe::Agent;
+use crate::products::Products;
 use crate::token::Token;
 use crate::work::Plan;
 
@@ -198,6 +199,8 @@ pub(crate) struct Core {
     pub meant: Meant,
     /// Its loops, where one may have no end.
     pub watch: Option<Box<Watch>>,
+    /// What lies in its accumulator memory.
+    pub products: Products,
 }
 
 impl Core {
@@ -222,6 +225,7 @@ impl Core {
             deferred: 0,
             meant: Meant::default(),
             watch: Watch::new(program, launch.leave.is_some()).map(Box::new),
+            products: Products::default(),
         }
     }
 
@@ -236,6 +240,7 @@ impl Core {
         self.pc = 0;
         self.state = ScalarState::Running;
         self.since = at;
+        self.products.clear();
     }
 
     pub fn value(&self, operand: Operand) -> u64 {

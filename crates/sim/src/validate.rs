@@ -132,6 +132,8 @@ fn validate_core(launch: &Launch<'_>, core: &CoreProgram) -> Result<(), Box<Find
                 sync(s)?;
             }
             Inst::Inside { sync: s } => sync(s)?,
+            Inst::Product { at, m, n, .. } => [at, m, n].into_iter().try_for_each(operand)?,
+            Inst::FromProduct { at, rows, cols, .. } => [at, rows, cols].into_iter().try_for_each(operand)?,
             Inst::Acquire { pipe: p, token, .. } | Inst::Release { pipe: p, token, .. } => {
                 pipe(*p)?;
                 sync(token)?;

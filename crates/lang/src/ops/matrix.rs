@@ -245,6 +245,9 @@ fn product(lower: &mut Lower<'_>, o: &Operands, made_by: &'static str) -> TileId
     if o.valid.is_some() {
         ty.valid = [slipring_ir::Dim::Dynamic; 2];
     }
+    // The matrix unit lays it out by the rows that take part.
+    let rows = ty.valid[0].known().map(|rows| rows.next_multiple_of(16));
+    ty.compact = u8::from(rows != Some(ty.layout.rows.into()));
     let value = lower.buffer(ty);
     match o.valid {
         None => lower.add_tile(value, ty, &o.shape, made_by),

@@ -1,11 +1,12 @@
 //! The synchronisation objects that ops name.
 
+use slipring_ir::Dim;
 use slipring_machine::{Pipe, Role};
 use slipring_program::{Inst, Law, Operand, SyncRef};
 use slipring_tile::Space;
 
 use super::syncs::{self, SyncFamily};
-use super::{Decoder, Decoding};
+use super::{Decoder, Decoding, TileRef};
 use crate::def::{LIBRARY_EVENT, OpRef};
 
 impl Decoder<'_> {
@@ -36,6 +37,29 @@ impl Decoder<'_> {
             self.emit(Inst::Set { pipe: from, sync });
             self.emit(Inst::Wait { pipe: to, sync });
         }
+    }
+
+    /// Says that a product of m × n results goes to an accumulator; one that `goes_on` begins with what lies there.
+    pub fn product(&mut self, acc: &TileRef, [m, n]: [Operand; 2], goes_on: bool) {
+        if self.mode == Decoding::Device && self.function.is_none() {
+            self.emit(Inst::Product { at: acc.addr, m, n, goes_on });
+        }
+    }
+
+    /// Says that a tile is taken out of the accumulator memory, if it is there: by its valid rows where it is compact, or where
+    /// `by_valid` says that the way goes by them; else by its rows.
+    pub fn out_of_product(&mut self, tile: &TileRef, by_valid: bool) {
+        if tile.ty.space == Space::Acc && self.mode == Decoding::Device && self.function.is_none() {
+            let pitch = (tile.ty.compact == 0 && !by_valid).then_some(tile.ty.layout.rows);
+            let [rows, cols] = tile.valid;
+            self.emit(Inst::FromProduct { at: tile.addr, rows, cols, pitch });
+        }
+    }
+
+    /// Whether the library's moves between local memories take an accumulator by its valid rows: that of the A5 does where only
+    /// the run knows them (`GetTmovAccSrcStride`).
+    pub fn moves_by_valid(&self, tile: &TileRef) -> bool {
+        self.platform.vector_function.is_some() && tile.ty.valid[0] == Dim::Dynamic
     }
 
     /// The token of a buffer of this core.

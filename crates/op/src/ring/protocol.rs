@@ -251,6 +251,8 @@ pub fn push(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
             let [rows, cols] = tile.valid;
             let args = MoveArgs { from: tile.addr, to: address, rows, cols }.list();
             let part = lanes.first().map_or(ring.first, |lane| ring.part(*lane));
+            let by_valid = ring.space != Space::Gm && d.moves_by_valid(&tile);
+            d.out_of_product(&tile, by_valid);
             d.issue_into_ring(ring.phases.record, effect, args, cost, part);
         }
     }

@@ -268,6 +268,7 @@ fn lower_product(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let effect = MatmulEffect { a: a.ty.layout, b: b.ty.layout, dst: c.ty.layout, start };
     let cost = d.platform.cube_cost(a.ty.layout.elem);
     let args = MatmulArgs { a: a.addr, b: b.addr, dst: c.addr, start: start_addr, m, k, n: b.valid[1] };
+    d.product(&c, [m, b.valid[1]], matches!(start, Start::Acc(_)));
     d.issue(Pipe::M, effect, args.list(), cost);
     Ok(())
 }

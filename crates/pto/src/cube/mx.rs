@@ -264,6 +264,7 @@ fn lower(op: &OpRef<'_>, d: &mut Decoder<'_>, vector: bool) -> Lowered {
     let (k, n) = if four_bit(&a.ty) { (b.valid[0], c.valid[1]) } else { (a.valid[1], b.valid[1]) };
     let m = if vector { Operand::Imm(1) } else { a.valid[0] };
     let args = MadArgs { a: a.addr, b: b.addr, dst: c.addr, start: start_addr, m, k, n, left_scales, right_scales };
+    d.product(&c, [m, n], matches!(start, Start::Acc(_)));
     d.issue(Pipe::M, effect, args.list(), cost);
     Ok(())
 }

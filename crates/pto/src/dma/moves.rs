@@ -220,6 +220,8 @@ pub(super) fn issue_move(
         (Space::Vec, Space::Mat) => Role::Aic,
         _ => d.role,
     };
+    let by_valid = d.moves_by_valid(source);
+    d.out_of_product(source, by_valid);
     let effect = TileMove { from, to, taken, finish };
     let [row, col, scale] = extra;
     let ([from_rows, from_cols], [to_rows, to_cols]) = (source.valid, target.valid);

@@ -188,6 +188,7 @@ fn lower_store(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let mut args = GmMoveArgs { tile: tile.addr, rows, cols, scale, window: view.base }.list();
     args.extend(place_args);
     let cost = d.platform.dma_cost(tile.ty.space, Space::Gm);
+    d.out_of_product(&tile, false);
     d.issue(pipe_of(Some(tile.ty.space)), effect, args, cost);
     Ok(())
 }

@@ -18,14 +18,9 @@ const ROW: u64 = 64;
 const MOST: u64 = 65535;
 
 static ADD: Binary = binary!(float: |a, b| a + b, int: |a, b| a.wrapping_add(b));
-static MAX: Binary = binary!(float: |a, b| extreme(a, b, math::maximum), int: |a, b| a.max(b));
-static MIN: Binary = binary!(float: |a, b| extreme(a, b, math::minimum), int: |a, b| a.min(b));
-
-/// An atomic maximum or minimum: NaN wins. Whatever the order in which several are made, they give the same bits, which is why they do
-/// not race.
-fn extreme(a: f32, b: f32, of: impl Fn(f32, f32) -> f32) -> f32 {
-    if a.is_nan() || b.is_nan() { f32::NAN } else { of(a, b) }
-}
+/// Whatever the order in which several atomic ones are made, they give the same bits, which is why they do not race.
+static MAX: Binary = binary!(float: |a, b| math::maximum(a, b), int: |a, b| a.max(b));
+static MIN: Binary = binary!(float: |a, b| math::minimum(a, b), int: |a, b| a.min(b));
 
 /// How the result lies in the destination.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -468,8 +463,7 @@ mod tests {
     fn atomic_extremes_give_the_same_bits_in_any_order() {
         let odd = f32::from_bits(0x7fc0_1234);
         let numbers = [0.0, -0.0, 1.0, -1.0, 1e-45, -1e-45, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, -f32::NAN, odd];
-        for of in [math::maximum, math::minimum] {
-            let both = |a: f32, b: f32| extreme(a, b, of);
+        for both in [math::maximum, math::minimum] {
             for a in numbers {
                 for b in numbers {
                     assert_eq!(both(a, b).to_bits(), both(b, a).to_bits(), "{a} {b}");

@@ -152,23 +152,23 @@ pub fn recip(x: f32) -> f32 {
     canonical(1.0 / x)
 }
 
-/// The larger of two, as IEEE 754 `maximumNumber`: a number rather than a NaN, +0 rather than −0.
+/// The larger of two, as IEEE 754 `maximum`: NaN if one of them is, +0 rather than −0.
 #[inline(always)]
 pub fn maximum(a: f32, b: f32) -> f32 {
     // Equal numbers differ at most in the sign of zero.
     let equal = f32::from_bits(a.to_bits() & b.to_bits());
     let larger = if a > b { a } else { b };
     let number = if a == b { equal } else { larger };
-    canonical(if b.is_nan() { a } else { number })
+    if a.is_nan() | b.is_nan() { NAN } else { number }
 }
 
-/// The smaller of two, as IEEE 754 `minimumNumber`: a number rather than a NaN, −0 rather than +0.
+/// The smaller of two, as IEEE 754 `minimum`: NaN if one of them is, −0 rather than +0.
 #[inline(always)]
 pub fn minimum(a: f32, b: f32) -> f32 {
     let equal = f32::from_bits(a.to_bits() | b.to_bits());
     let smaller = if a < b { a } else { b };
     let number = if a == b { equal } else { smaller };
-    canonical(if b.is_nan() { a } else { number })
+    if a.is_nan() | b.is_nan() { NAN } else { number }
 }
 
 macro_rules! slices {

@@ -1,7 +1,7 @@
 //! Reductions, in an order that is part of their meaning and that the tile library of each platform has: [`Order`].
 //!
 //! Sums and products of floats are rounded to the element type where the library does so. Integers wrap, `Max` and `Min` are
-//! [`math::maximum`] and [`math::minimum`] (NaN only if all elements are): no order shows in them.
+//! [`math::maximum`] and [`math::minimum`] (NaN if an element is): no order shows in them.
 
 use multiversion::multiversion;
 
@@ -66,8 +66,9 @@ impl Reduce {
     pub fn row(self, order: Order, elem: Elem, row: &[u8], out: &mut [u8]) {
         if elem.is_float() {
             let result = match (self, order) {
-                (Reduce::Max, _) => float_row(elem, row, math::NAN, math::maximum),
-                (Reduce::Min, _) => float_row(elem, row, math::NAN, math::minimum),
+                (Reduce::Max | Reduce::Min, _) if row.is_empty() => math::NAN,
+                (Reduce::Max, _) => float_row(elem, row, f32::NEG_INFINITY, math::maximum),
+                (Reduce::Min, _) => float_row(elem, row, f32::INFINITY, math::minimum),
                 (Reduce::Sum, Order::Registers) => sum_of_parts(elem, row),
                 (Reduce::Sum, Order::Memory) => sum_in_pairs(elem, row),
                 (Reduce::Prod, Order::Registers) => product_in_registers(elem, row),
@@ -198,7 +199,7 @@ fn product_in_memory(elem: Elem, row: &[u8]) -> f32 {
 }
 
 /// The place of the largest (`Reduce::Max`) or smallest (`Reduce::Min`) element of a row, the first of equals
-/// (−0 and +0 are equal); NaN is passed over. 0 if there are only NaN or no elements. `None` for other reductions.
+/// (−0 and +0 are equal), and that of the first NaN if there is one. 0 if there are no elements. `None` for other reductions.
 pub fn arg(what: Reduce, elem: Elem, row: &[u8]) -> Option<usize> {
     if !matches!(what, Reduce::Max | Reduce::Min) {
         return None;
@@ -206,11 +207,15 @@ pub fn arg(what: Reduce, elem: Elem, row: &[u8]) -> Option<usize> {
     let mut best = [0; 8];
     what.row(Order::Registers, elem, row, &mut best);
     let size = elem.bytes();
+    let mut nan = [0];
+    crate::Compare::Ne.run(elem, &best[..size], &best[..size], &mut nan);
     let mut mask = [0; CHUNK];
     for (i, part) in row.chunks(CHUNK * size).enumerate() {
         let mask = &mut mask[..part.len() / size];
         let many: [u8; CHUNK * 8] = std::array::from_fn(|j| best[j % size]);
-        crate::Compare::Eq.run(elem, part, &many[..mask.len() * size], mask);
+        // NaN is what comes out if there is one, and differs from itself alone.
+        let (mode, other) = if nan != [0] { (crate::Compare::Ne, part) } else { (crate::Compare::Eq, &many[..mask.len() * size]) };
+        mode.run(elem, part, other, mask);
         if let Some(at) = mask.iter().position(|m| *m != 0) {
             return Some(i * CHUNK + at);
         }
@@ -400,11 +405,11 @@ mod tests {
     }
 
     #[test]
-    fn first_of_equals_and_nan_passed_over() {
+    fn first_of_equals_or_of_nan() {
         let row = |x: &[f32]| x.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>();
         let nan = f32::NAN;
         for (x, max, min) in
-            [(&[nan, 1.0, 3.0, 3.0, 0.5, 0.5][..], 2, 4), (&[-0.0, 0.0, -0.0], 0, 0), (&[nan, nan], 0, 0), (&[], 0, 0)]
+            [(&[1.0, 3.0, 3.0, 0.5, 0.5][..], 1, 3), (&[-0.0, 0.0, -0.0], 0, 0), (&[9.0, nan, nan], 1, 1), (&[], 0, 0)]
         {
             assert_eq!(arg(Reduce::Max, Elem::F32, &row(x)), Some(max));
             assert_eq!(arg(Reduce::Min, Elem::F32, &row(x)), Some(min));

@@ -219,7 +219,7 @@ OPS = {
     "recip": exactly(lambda a: 1 / a),
     "neg": lambda x: unary(np.negative, x),
     "abs": lambda x: unary(np.abs, x),
-    "relu": lambda x: unary(lambda a: np.where(a > 0, a, np.zeros_like(a)), x),
+    "relu": lambda x: unary(lambda a: np.where(a <= 0, np.zeros_like(a), a), x),
     "not_": lambda x: unary(np.invert, x),
     "cast": cast,
     "cmp": compare,

@@ -89,18 +89,18 @@ static VDIV: OpDef = OpDef {
 static VMAX: OpDef = OpDef {
     schema: OpSchema { name: "pto.vmax", ..SCHEMA },
     summary: "Larger of two",
-    doc: "`out = max(lhs, rhs)`. NaN if one of them is, as the public examples have it; +0 rather than -0.",
+    doc: "`out = max(lhs, rhs)`. NaN if one of them is; +0 rather than -0.",
     verify: |op, _, diags| rules(op, NUMBERS, diags),
-    lower: |op, d| lanewise(op, d, &kernels::MAX, ["lhs", "rhs"]),
+    lower: |op, d| lanewise(op, d, &shared::MAX, ["lhs", "rhs"]),
     ..STEP
 };
 
 static VMIN: OpDef = OpDef {
     schema: OpSchema { name: "pto.vmin", ..SCHEMA },
     summary: "Smaller of two",
-    doc: "`out = min(lhs, rhs)`. NaN if one of them is, as the public examples have it; -0 rather than +0.",
+    doc: "`out = min(lhs, rhs)`. NaN if one of them is; -0 rather than +0.",
     verify: |op, _, diags| rules(op, NUMBERS, diags),
-    lower: |op, d| lanewise(op, d, &kernels::MIN, ["lhs", "rhs"]),
+    lower: |op, d| lanewise(op, d, &shared::MIN, ["lhs", "rhs"]),
     ..STEP
 };
 

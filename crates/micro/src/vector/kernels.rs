@@ -1,17 +1,7 @@
 //! What the lanes compute where a vector instruction differs from the tile op of the same name.
 
-use slipring_tile::{Binary, Ternary, Unary, binary, math, ternary, unary};
+use slipring_tile::{Binary, Ternary, Unary, binary, ternary, unary};
 
-/// The larger; NaN if one of them is (as the public examples have it).
-pub(super) static MAX: Binary = binary!(
-    float: |a, b| if a.is_nan() | b.is_nan() { f32::NAN } else { math::maximum(a, b) },
-    int: |a, b| a.max(b),
-);
-/// The smaller; NaN if one of them is.
-pub(super) static MIN: Binary = binary!(
-    float: |a, b| if a.is_nan() | b.is_nan() { f32::NAN } else { math::minimum(a, b) },
-    int: |a, b| a.min(b),
-);
 /// 0 where it is negative; NaN stays.
 pub(super) static RELU: Unary = unary!(float: |a| if a < 0.0 { 0.0 } else { a }, signed: |a| a.max(0));
 

@@ -88,7 +88,7 @@ static VCMAX: OpDef = OpDef {
     schema: OpSchema { name: "pto.vcmax", ..SCHEMA },
     summary: "Largest lane and its place",
     doc: "Lane 0 is the largest active lane, lane 1 the index of the first such lane as an integer of the lanes' width, the others \
-          0. NaN is passed over. Where no lane is active: -inf or the smallest integer, and index 0.",
+          0. NaN counts as the largest. Where no lane is active: -inf or the smallest integer, and index 0.",
     verify: |op, _, diags| rules(op, WIDE, diags),
     lower: |op, d| extreme(op, d, 1, true),
     ..STEP
@@ -98,7 +98,7 @@ static VCMIN: OpDef = OpDef {
     schema: OpSchema { name: "pto.vcmin", ..SCHEMA },
     summary: "Smallest lane and its place",
     doc: "Lane 0 is the smallest active lane, lane 1 the index of the first such lane as an integer of the lanes' width, the others \
-          0. NaN is passed over. Where no lane is active: +inf or the largest integer, and index 0.",
+          0. NaN counts as the smallest. Where no lane is active: +inf or the largest integer, and index 0.",
     verify: |op, _, diags| rules(op, WIDE, diags),
     lower: |op, d| extreme(op, d, 1, false),
     ..STEP
@@ -107,7 +107,7 @@ static VCMIN: OpDef = OpDef {
 static VCGMAX: OpDef = OpDef {
     schema: OpSchema { name: "pto.vcgmax", ..SCHEMA },
     summary: "Largest lanes of groups of 32 bytes",
-    doc: "Lanes 0 to 7 are the largest active lanes of the eight groups of 32 bytes, the others 0. NaN is passed over; a group \
+    doc: "Lanes 0 to 7 are the largest active lanes of the eight groups of 32 bytes, the others 0. NaN counts as the largest; a group \
           without an active lane gives -inf or the smallest integer.",
     verify: |op, _, diags| rules(op, WIDE, diags),
     lower: |op, d| extreme(op, d, 8, true),
@@ -117,7 +117,7 @@ static VCGMAX: OpDef = OpDef {
 static VCGMIN: OpDef = OpDef {
     schema: OpSchema { name: "pto.vcgmin", ..SCHEMA },
     summary: "Smallest lanes of groups of 32 bytes",
-    doc: "Lanes 0 to 7 are the smallest active lanes of the eight groups of 32 bytes, the others 0. NaN is passed over; a group \
+    doc: "Lanes 0 to 7 are the smallest active lanes of the eight groups of 32 bytes, the others 0. NaN counts as the smallest; a group \
           without an active lane gives +inf or the largest integer.",
     verify: |op, _, diags| rules(op, WIDE, diags),
     lower: |op, d| extreme(op, d, 8, false),
@@ -218,7 +218,7 @@ fn float_extreme(
     let mut at = 0;
     for i in lanes.filter(|i| mask.lane(*i, bytes)) {
         let better = if largest { values[i] > best } else { values[i] < best };
-        if better {
+        if better || (values[i].is_nan() && !best.is_nan()) {
             (best, at) = (values[i], i);
         }
     }

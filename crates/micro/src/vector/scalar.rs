@@ -68,7 +68,7 @@ static VMAXS: OpDef = OpDef {
     summary: "Larger of a lane and a number",
     doc: "`out = max(src, scalar)`. NaN if one of them is.",
     verify: |op, _, diags| rules(op, NUMBERS, diags),
-    lower: |op, d| lanewise(op, d, &kernels::MAX, ["src", "scalar"]),
+    lower: |op, d| lanewise(op, d, &shared::MAX, ["src", "scalar"]),
     ..STEP
 };
 
@@ -77,7 +77,7 @@ static VMINS: OpDef = OpDef {
     summary: "Smaller of a lane and a number",
     doc: "`out = min(src, scalar)`. NaN if one of them is.",
     verify: |op, _, diags| rules(op, NUMBERS, diags),
-    lower: |op, d| lanewise(op, d, &kernels::MIN, ["src", "scalar"]),
+    lower: |op, d| lanewise(op, d, &shared::MIN, ["src", "scalar"]),
     ..STEP
 };
 

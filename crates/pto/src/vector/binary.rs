@@ -76,7 +76,7 @@ pub static TDIV: OpDef = OpDef {
 pub static TMAX: OpDef = OpDef {
     schema: OpSchema { name: "pto.tmax", ..TWO },
     summary: "Larger of two tiles",
-    doc: number_doc!("`dst = max(src0, src1)`, element by element: a number rather than a NaN, +0 rather than -0."),
+    doc: number_doc!("`dst = max(src0, src1)`, element by element: NaN if one of them is, +0 rather than -0."),
     verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
     class: "max",
     lower: |op, d| elementwise(op, d, &MAX, ["src0", "src1"]),
@@ -89,7 +89,7 @@ pub static TMAX: OpDef = OpDef {
 pub static TMIN: OpDef = OpDef {
     schema: OpSchema { name: "pto.tmin", ..TWO },
     summary: "Smaller of two tiles",
-    doc: number_doc!("`dst = min(src0, src1)`, element by element: a number rather than a NaN, -0 rather than +0."),
+    doc: number_doc!("`dst = min(src0, src1)`, element by element: NaN if one of them is, -0 rather than +0."),
     verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
     class: "max",
     lower: |op, d| elementwise(op, d, &MIN, ["src0", "src1"]),

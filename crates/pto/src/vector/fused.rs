@@ -66,7 +66,7 @@ pub static TMULADDDST: OpDef = OpDef {
 pub static TSUBRELU: OpDef = OpDef {
     schema: OpSchema { name: "pto.tsubrelu", ..TWO },
     summary: "Subtract a tile and take out what is negative",
-    doc: number_doc!("`dst = max(src0 - src1, 0)`, element by element: +0 for NaN."),
+    doc: number_doc!("`dst = max(src0 - src1, 0)`, element by element; NaN stays NaN."),
     verify: |op, _, diags| check::elementwise(op, FLOATS, diags),
     lower: |op, d| elementwise(op, d, &SUB_RELU, ["src0", "src1"]),
     class: "add",

@@ -65,8 +65,7 @@ macro_rules! arg_doc {
     ($what:literal) => {
         concat!(
             $what,
-            " The first of equal ones counts, -0 and +0 being equal; NaN is passed over, and gives 0 where there is nothing \
-             else."
+            " The first of equal ones counts, -0 and +0 being equal, and NaN before all others."
         )
     };
 }
@@ -113,7 +112,7 @@ pub static TROWPROD: OpDef = OpDef {
 pub static TROWMAX: OpDef = OpDef {
     schema: OpSchema { name: "pto.trowmax", ..ONE_TMP },
     summary: "Largest element of each row",
-    doc: row_doc!("`dst[i, 0]` = the largest `src[i, j]`: NaN only where all are, +0 rather than -0."),
+    doc: row_doc!("`dst[i, 0]` = the largest `src[i, j]`: NaN where one is, +0 rather than -0."),
     verify: |op, _, diags| rows(op, NUMBERS, diags),
     inside: inside::INTEGERS_BY_SCALARS,
     lower: |op, d| reduce_rows(op, d, Reduce::Max),
@@ -126,7 +125,7 @@ pub static TROWMAX: OpDef = OpDef {
 pub static TROWMIN: OpDef = OpDef {
     schema: OpSchema { name: "pto.trowmin", ..ONE_TMP },
     summary: "Smallest element of each row",
-    doc: row_doc!("`dst[i, 0]` = the smallest `src[i, j]`: NaN only where all are, -0 rather than +0."),
+    doc: row_doc!("`dst[i, 0]` = the smallest `src[i, j]`: NaN where one is, -0 rather than +0."),
     verify: |op, _, diags| rows(op, NUMBERS, diags),
     inside: inside::INTEGERS_BY_SCALARS,
     lower: |op, d| reduce_rows(op, d, Reduce::Min),
@@ -204,7 +203,7 @@ pub static TCOLPROD: OpDef = OpDef {
 pub static TCOLMAX: OpDef = OpDef {
     schema: OpSchema { name: "pto.tcolmax", ..ONE_TMP },
     summary: "Largest element of each column",
-    doc: col_doc!("`dst[0, j]` = the largest `src[i, j]`: NaN only where all are, +0 rather than -0."),
+    doc: col_doc!("`dst[0, j]` = the largest `src[i, j]`: NaN where one is, +0 rather than -0."),
     verify: |op, _, diags| columns(op, NUMBERS, diags),
     lower: |op, d| reduce_columns(op, d, Reduce::Max, Rows::InTurn),
     elems: types::COLUMN_SUMS,
@@ -216,7 +215,7 @@ pub static TCOLMAX: OpDef = OpDef {
 pub static TCOLMIN: OpDef = OpDef {
     schema: OpSchema { name: "pto.tcolmin", ..ONE_TMP },
     summary: "Smallest element of each column",
-    doc: col_doc!("`dst[0, j]` = the smallest `src[i, j]`: NaN only where all are, -0 rather than +0."),
+    doc: col_doc!("`dst[0, j]` = the smallest `src[i, j]`: NaN where one is, -0 rather than +0."),
     verify: |op, _, diags| columns(op, NUMBERS, diags),
     lower: |op, d| reduce_columns(op, d, Reduce::Min, Rows::InTurn),
     elems: types::COLUMN_SUMS,

@@ -94,7 +94,7 @@ pub static TDIVS: OpDef = OpDef {
 pub static TMAXS: OpDef = OpDef {
     schema: OpSchema { name: "pto.tmaxs", ..WITH_SCALAR },
     summary: "Larger of a tile and a number",
-    doc: number_doc!("`dst = max(src, scalar)`, element by element: a number rather than a NaN, +0 rather than -0."),
+    doc: number_doc!("`dst = max(src, scalar)`, element by element: NaN if one of them is, +0 rather than -0."),
     verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
     class: "max",
     lower: |op, d| elementwise(op, d, &MAX, ["src", "scalar"]),
@@ -106,7 +106,7 @@ pub static TMAXS: OpDef = OpDef {
 pub static TMINS: OpDef = OpDef {
     schema: OpSchema { name: "pto.tmins", ..WITH_SCALAR },
     summary: "Smaller of a tile and a number",
-    doc: number_doc!("`dst = min(src, scalar)`, element by element: a number rather than a NaN, -0 rather than +0."),
+    doc: number_doc!("`dst = min(src, scalar)`, element by element: NaN if one of them is, -0 rather than +0."),
     verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
     class: "max",
     lower: |op, d| elementwise(op, d, &MIN, ["src", "scalar"]),

@@ -104,7 +104,7 @@ pub static TRECIP: OpDef = OpDef {
 pub static TRELU: OpDef = OpDef {
     schema: OpSchema { name: "pto.trelu", ..ONE },
     summary: "ReLU",
-    doc: number_doc!("`dst = max(src, 0)`, element by element: +0 for -0 and for NaN."),
+    doc: number_doc!("`dst = max(src, 0)`, element by element: +0 for -0; NaN stays NaN."),
     verify: |op, _, diags| check::elementwise(op, SIGNED, diags),
     class: "max",
     lower: |op, d| elementwise(op, d, &RELU, ["src"]),

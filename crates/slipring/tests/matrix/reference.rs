@@ -53,10 +53,10 @@ fn shift(name: &str, ty: Ty, x: i64, count: i64) -> i64 {
     }
 }
 
-/// A number rather than a NaN; +0 is larger than -0.
+/// NaN if one of them is; +0 is larger than -0.
 fn extreme(name: &str, x: f64, y: f64) -> f64 {
     if x.is_nan() || y.is_nan() {
-        return if x.is_nan() { y } else { x };
+        return f64::NAN;
     }
     let x_larger = x > y || (x == y && y.is_sign_negative());
     if x_larger == (name == "max") { x } else { y }
@@ -70,7 +70,7 @@ pub fn unary(name: &str, ty: Ty, a: u64) -> u64 {
         ("abs", Int(x)) => Int(x.wrapping_abs()),
         ("neg", Float(x)) => Float(-x),
         ("neg", Int(x)) => Int(-x),
-        ("relu", Float(x)) => Float(if x > 0.0 { x } else { 0.0 }),
+        ("relu", Float(x)) => Float(if x <= 0.0 { 0.0 } else { x }),
         ("relu", Int(x)) => Int(x.max(0)),
         ("exp", Float(x)) => Float(x.exp()),
         ("log", Float(x)) => Float(x.ln()),
@@ -156,12 +156,15 @@ pub fn combine_row(name: &str, ty: Ty, row: &[u64], registers: bool) -> u64 {
     }
 }
 
-/// The first largest or smallest; NaN is passed over.
+/// The first NaN, else the first largest or smallest.
 pub fn position(name: &str, ty: Ty, elements: &[u64]) -> u64 {
     let better = if name.ends_with("max") { "gt" } else { "lt" };
-    let is_number = |bits: u64| !matches!(ty.decode(bits), Float(x) if x.is_nan());
+    let is_nan = |bits: &u64| matches!(ty.decode(*bits), Float(x) if x.is_nan());
+    if let Some(nan) = elements.iter().position(is_nan) {
+        return nan as u64;
+    }
     let mut best: Option<usize> = None;
-    for (j, bits) in elements.iter().enumerate().filter(|(_, bits)| is_number(**bits)) {
+    for (j, bits) in elements.iter().enumerate() {
         if best.is_none_or(|best| compare(better, ty, *bits, elements[best])) {
             best = Some(j);
         }

@@ -27,6 +27,17 @@ def test_a_rectangle():
     assert [machine.peek(x, y, 0x3000, 4)[0] for x in (1, 2) for y in (2, 3)] == [5, 5, 5, 5]
 
 
+def test_places_that_no_chip_has():
+    machine = Machine()
+    for x, y in [(99, 99), (64, 0), (0, 255)]:
+        with pytest.raises(QueueError, match="cannot look at"):
+            machine.open(x, y)
+        with pytest.raises(QueueError, match="has no 4 bytes"):
+            machine.peek(x, y, 0, 4)
+    with pytest.raises(ValueError, match="no coordinate"):
+        machine.open(256, 0)
+
+
 def test_pinned_memory():
     machine = Machine()
     memory = machine.pin(4096)

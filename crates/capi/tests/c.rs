@@ -14,6 +14,9 @@ unpinned: -1
   pinned memory 0 is not open
 time passed: 1
 peek: 4 1
+peek outside: -1
+  (255,255) has no 4 bytes at 0x1000
+open outside: -1
 closed: -1
 findings: 0
 ";

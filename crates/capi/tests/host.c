@@ -47,6 +47,11 @@ int main(void) {
     unsigned char peeked[4];
     DO(slipring_peek(board, 1, 2, 0x1000, peeked, 4));
     printf("peek: %d %d\n", peeked[0], peeked[3]);
+    printf("peek outside: %d\n", slipring_peek(board, 255, 255, 0x1000, peeked, 4));
+    printf("  %s\n", slipring_error(board));
+    slipring_target outside = {99, 99, 99, 99, 0, 0, SLIPRING_STRICT, 0};
+    uint32_t none;
+    printf("open outside: %d\n", slipring_open(board, SLIPRING_SMALL, &outside, &none));
     DO(slipring_close(board, window));
     printf("closed: %d\n", slipring_read(board, window, 0, &word, 4));
     printf("findings: %zu\n", slipring_findings(board));

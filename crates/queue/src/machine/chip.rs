@@ -58,9 +58,10 @@ impl Chip {
         Chip { grid, tensix, dram, workers, prefetch, dispatch }
     }
 
-    /// What stands at a place.
+    /// What stands at a place; nothing outside of the grid.
     pub fn at(&self, xy: Xy) -> Tile {
-        self.grid[xy.word() as usize]
+        let inside = xy.x < 64 && xy.y < 64;
+        if inside { self.grid[xy.word() as usize] } else { Tile::Nothing }
     }
 
     /// Where a Tensix tile stands.

@@ -222,6 +222,10 @@ fn check_target(world: &World, bytes: u64, target: &WindowTarget) -> Result<(), 
 
 impl Device for Machine {
     fn pin(&mut self, bytes: u64) -> Result<Pinned, DeviceError> {
+        if bytes <= REGION && Vec::<u8>::new().try_reserve_exact(bytes as usize).is_err() {
+            let message = format!("{bytes} bytes cannot be pinned: the host has not so much memory");
+            return Err(DeviceError::Refused(message));
+        }
         self.pin_with(bytes, |memory, noc| memory.pin(noc, bytes as usize))
     }
 

@@ -7,6 +7,9 @@ use crate::Request;
 /// The most helper modules.
 const MOST_MODULES: usize = 64;
 
+/// The most names that a file's imports are asked for.
+const MOST_IMPORTS: usize = 1024;
+
 /// The helper modules that a file imports, and those that they import, by their dotted names.
 pub(crate) fn load(source: &Source, request: &Request<'_>) -> Vec<(String, Source)> {
     let mut loaded: Vec<(String, Source)> = Vec::new();
@@ -18,7 +21,7 @@ pub(crate) fn load(source: &Source, request: &Request<'_>) -> Vec<(String, Sourc
         next += 1;
         if let Some(text) = modules(&name) {
             for more in imports(&text, package(&name)) {
-                if !asked.contains(&more) {
+                if asked.len() < MOST_IMPORTS && !asked.contains(&more) {
                     asked.push(more);
                 }
             }
@@ -74,6 +77,9 @@ fn imports(source: &Source, package: &str) -> Vec<String> {
             _ => continue,
         };
         for name in found {
+            if names.len() == MOST_IMPORTS {
+                return names;
+            }
             let plain = name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.');
             if plain && !name.starts_with('.') && !name.is_empty() && !names.contains(&name) {
                 names.push(name);

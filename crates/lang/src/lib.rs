@@ -41,7 +41,7 @@ mod whole;
 
 use std::sync::Arc;
 
-use slipring_ir::{Diags, Module, Source};
+use slipring_ir::{Diagnostic, Diags, Module, Source, Span};
 use slipring_tile::Elem;
 
 pub use given::Name;
@@ -133,27 +133,36 @@ pub enum Direction {
 /// Compiles a Python file. Reports every error that it finds; the result is of use only if there is none.
 ///
 /// Works on a stack of its own, so that how deeply a text may be nested does not depend on the caller's.
-///
-/// # Panics
-/// If the system has no memory for another thread.
 pub fn compile(source: Arc<Source>) -> (Compiled, Diags) {
     compile_with(source, &Request::default())
 }
 
 /// The same for what is asked besides the text: arguments that say shapes, values of enclosing parameters, helper modules.
-///
-/// # Panics
-/// If the system has no memory for another thread.
 pub fn compile_with(source: Arc<Source>, request: &Request<'_>) -> (Compiled, Diags) {
     let texts = helpers::load(&source, request);
     let Request { function, args, sets, names, .. } = *request;
     let request = move || Request { function, args, sets, names, modules: None };
+    let own = source.clone();
+    on_own_stack(move || compile_here(source, texts, &request())).unwrap_or_else(|error| {
+        let mut diags = Diags::default();
+        diags.push(error);
+        (Compiled { module: Module::new(own), kernels: Vec::new() }, diags)
+    })
+}
+
+/// Does something on a stack of its own, which is large enough for the deepest text.
+///
+/// # Errors
+/// If the system gives no thread.
+pub(crate) fn on_own_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, Diagnostic> {
     std::thread::scope(|scope| {
-        let work = std::thread::Builder::new()
-            .stack_size(STACK_BYTES)
-            .spawn_scoped(scope, || compile_here(source, texts, &request()));
-        match work.expect("a thread").join() {
-            Ok(result) => result,
+        let Ok(thread) = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work) else {
+            let message = format!("the system gives no thread with a stack of {} MiB", STACK_BYTES >> 20);
+            let error = Diagnostic { primary: None, ..Diagnostic::error("no-thread", Span::default(), message) };
+            return Err(error.help("raise the limits of memory (`ulimit -v`) and of processes (`ulimit -u`)"));
+        };
+        match thread.join() {
+            Ok(result) => Ok(result),
             Err(panic) => std::panic::resume_unwind(panic),
         }
     })

@@ -168,6 +168,7 @@ const INITIALIZE: OpSchema = schema(
         required(words::DIRECTIONS, AttrKind::Int, "1: Cube to Vector, 2: Vector to Cube, 3: both"),
         required(words::SLOT_SIZE, AttrKind::Int, "bytes of a slot: those of the whole tile, before a split"),
         defaulted(words::SLOTS, AttrKind::Int, "slots of each ring; by default 8, or 4 with both directions"),
+        defaulted(words::LOCAL_SLOTS, AttrKind::Int, LOCAL_SLOTS),
         defaulted(words::ID, AttrKind::Int, "tells several pipes of a kernel apart; 0 by default"),
         defaulted(words::UNDIVIDED, AttrKind::Bool, "true: every tile of the pipe goes undivided"),
         PROTOCOL,
@@ -180,6 +181,9 @@ const INITIALIZE: OpSchema = schema(
         MADE,
     ],
 );
+
+const LOCAL_SLOTS: &str = "places in the consumer's memory where popped tiles of slots in global memory land, at most the slots; \
+     by default one for each slot";
 
 /// `#pto.pipe_protocol<…>`.
 pub(super) const PROTOCOL: AttrSpec = defaulted(

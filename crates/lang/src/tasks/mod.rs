@@ -139,15 +139,8 @@ pub fn orchestrate(
     let texts = helpers::load(&source, request);
     let Request { function, args, sets, names, .. } = *request;
     let request = move || Request { function, args, sets, names, modules: None };
-    std::thread::scope(|scope| {
-        let work = std::thread::Builder::new()
-            .stack_size(crate::STACK_BYTES)
-            .spawn_scoped(scope, || follow(source, texts, &request(), answer));
-        match work.expect("a thread").join() {
-            Ok(result) => result,
-            Err(panic) => std::panic::resume_unwind(panic),
-        }
-    })
+    // Without a thread nothing is known of the file: its kernels are read next, and say so.
+    crate::on_own_stack(move || follow(source, texts, &request(), answer)).ok().flatten()
 }
 
 /// Names of the functions of a file that are orchestrations by their decorators.
@@ -188,10 +181,7 @@ fn after_host_code(
         let modules = modules(source, texts)?;
         Some(asked(&run_host(&modules, &request(), &mut Diags::default())))
     };
-    std::thread::scope(|scope| {
-        let work = std::thread::Builder::new().stack_size(crate::STACK_BYTES).spawn_scoped(scope, names);
-        work.ok().and_then(|work| work.join().ok()).flatten().unwrap_or_default()
-    })
+    crate::on_own_stack(names).ok().flatten().unwrap_or_default()
 }
 
 /// The text of a file and of what it imports; what is wrong with it is told when its kernels are read.

@@ -2,7 +2,7 @@
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
-use crate::{Source, Span};
+use crate::{Source, Span, brief};
 
 /// How bad a diagnostic is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
@@ -92,7 +92,7 @@ impl Diagnostic {
             Severity::Warning => Level::WARNING,
             Severity::Note => Level::NOTE,
         };
-        let mut group = Group::with_title(level.primary_title(self.message.as_str()).id(self.code));
+        let mut group = Group::with_title(level.primary_title(brief(&self.message)).id(self.code));
         if let Some(primary) = self.primary.as_ref().filter(|p| !p.span.is_empty()) {
             let places = std::iter::once((AnnotationKind::Primary, primary));
             let places = places.chain(self.secondary.iter().map(|label| (AnnotationKind::Context, label)));
@@ -101,10 +101,10 @@ impl Diagnostic {
             }
         }
         for note in &self.notes {
-            group = group.element(Level::NOTE.message(note.as_str()));
+            group = group.element(Level::NOTE.message(brief(note)));
         }
         if let Some(help) = &self.help {
-            group = group.element(Level::HELP.message(help.as_str()));
+            group = group.element(Level::HELP.message(brief(help)));
         }
         let renderer = if color { Renderer::styled() } else { Renderer::plain() };
         renderer.render(&[group])
@@ -154,21 +154,21 @@ impl<'a> Excerpt<'a> {
         if !self.places.iter().all(fits) || source.lines(first, first).len() > MOST_SHOWN {
             return self.places.iter().fold(group, |group, (_, place)| {
                 let (line, column) = source.line_column(place.span.start);
-                let origin = Origin::path(source.name.as_str()).line(line).char_column(column);
+                let origin = Origin::path(source.shown_name()).line(line).char_column(column);
                 let text = Some(place.text.as_str()).filter(|text| !text.is_empty());
                 let group = group.element(origin);
                 match text {
-                    Some(text) => group.element(Level::NOTE.message(text)),
+                    Some(text) => group.element(Level::NOTE.message(brief(text))),
                     None => group,
                 }
             });
         }
         let text = &source.text[shown.clone()];
-        let mut snippet = Snippet::source(text).line_start(first + 1).path(source.name.as_str());
+        let mut snippet = Snippet::source(text).line_start(first + 1).path(source.shown_name());
         for (kind, label) in self.places {
             let span = clamp(source, label.span);
             let span = span.start - shown.start..span.end.min(shown.end) - shown.start;
-            snippet = snippet.annotation(kind.span(span).label(label.text.as_str()));
+            snippet = snippet.annotation(kind.span(span).label(brief(&label.text)));
         }
         group.element(snippet)
     }

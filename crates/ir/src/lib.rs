@@ -24,5 +24,5 @@ pub use schema::{
     Arity, AttrKind, AttrSpec, Declaration, EnumSpec, Flow, Infer, OpSchema, OperandSpec, Registry, ResultSpec, Syntax,
     Touch, TypeRule,
 };
-pub use source::{Source, Span};
+pub use source::{Source, Span, brief, visible, visible_name};
 pub use types::{Dim, FuncType, MemRefType, PipeParam, PipeType, Sign, TileType, Type, ViewType};

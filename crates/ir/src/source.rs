@@ -1,5 +1,7 @@
 //! Source texts and places in them.
 
+use std::borrow::Cow;
+use std::fmt::Write;
 use std::sync::OnceLock;
 
 /// A source text with its name.
@@ -9,7 +11,7 @@ pub struct Source {
     pub name: String,
     /// The text.
     pub text: String,
-    /// True for a text of the kernel language: by default one whose name ends in `.py`.
+    /// True for a text of the kernel language: by default one whose name ends in `.py`, in any case.
     pub language: bool,
     places: LineIndex,
 }
@@ -68,13 +70,29 @@ impl Source {
     /// A text and its name.
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Source {
         let name = name.into();
-        let language = name.ends_with(".py");
+        let language = suffix_of(&name).is_some_and(|suffix| suffix.eq_ignore_ascii_case("py"));
         Source { name, text: text.into(), language, places: LineIndex::default() }
     }
 
     /// The same as a text of the kernel language, whatever its name is: of a notebook's cell, of what was typed.
     pub fn of_language(self) -> Source {
         Source { language: true, ..self }
+    }
+
+    /// The same as a `.pto` text, whatever its name is.
+    pub fn of_text(self) -> Source {
+        Source { language: false, ..self }
+    }
+
+    /// True if the name says what the text is.
+    pub fn is_named(&self) -> bool {
+        suffix_of(&self.name)
+            .is_some_and(|suffix| ["py", "pto", "mlir"].iter().any(|own| suffix.eq_ignore_ascii_case(own)))
+    }
+
+    /// The name for messages: what would move the cursor or change the direction of the text is escaped.
+    pub fn shown_name(&self) -> Cow<'_, str> {
+        visible_name(&self.name)
     }
 
     fn index(&self) -> &Index {
@@ -128,6 +146,59 @@ impl Source {
     }
 }
 
+/// What stands behind the last dot of a file's name.
+fn suffix_of(name: &str) -> Option<&str> {
+    std::path::Path::new(name).extension()?.to_str()
+}
+
+/// A text for messages: characters that would move the cursor or change the direction of the text are escaped, but line breaks
+/// and tabs are not.
+pub fn visible(text: &str) -> Cow<'_, str> {
+    escaped(text, |c| is_hidden(c) && c != '\n' && c != '\t')
+}
+
+/// The same, cut where it is longer than anybody reads.
+pub fn brief(text: &str) -> Cow<'_, str> {
+    const MOST: usize = 1 << 13;
+    if text.len() <= 2 * MOST {
+        return visible(text);
+    }
+    let mut end = MOST;
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    Cow::Owned(format!("{} … ({} bytes more)", visible(&text[..end]), text.len() - end))
+}
+
+/// The same for a name, which has no line breaks and tabs.
+pub fn visible_name(text: &str) -> Cow<'_, str> {
+    escaped(text, is_hidden)
+}
+
+/// True for control characters, marks of direction and separators of lines.
+fn is_hidden(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+}
+
+fn escaped(text: &str, hidden: impl Fn(char) -> bool) -> Cow<'_, str> {
+    if !text.contains(&hidden) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        match c {
+            '\n' if hidden(c) => out.push_str("\\n"),
+            '\t' if hidden(c) => out.push_str("\\t"),
+            '\r' if hidden(c) => out.push_str("\\r"),
+            c if hidden(c) && (c as u32) < 0x80 => drop(write!(out, "\\x{:02x}", c as u32)),
+            c if hidden(c) => drop(write!(out, "\\u{{{:x}}}", c as u32)),
+            c => out.push(c),
+        }
+    }
+    Cow::Owned(out)
+}
+
 /// Characters that begin in some bytes of a text.
 fn characters(bytes: &[u8]) -> usize {
     bytes.iter().filter(|byte| **byte & 0xc0 != 0x80).count()
@@ -138,6 +209,21 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn what_cannot_be_seen_is_escaped() {
+        assert_eq!(visible_name("a\u{1b}[31m\n\u{202e}\u{85}b é"), "a\\x1b[31m\\n\\u{202e}\\u{85}b é");
+        assert_eq!(visible("one\n\ttwo\r"), "one\n\ttwo\\r");
+    }
+
+    #[test]
+    fn the_suffix_says_what_a_text_is() {
+        let named = |name: &str| (Source::new(name, "").is_named(), Source::new(name, "").language);
+        assert_eq!(
+            ["k.py", "k.PY", "a.b/k.pto", "k", "-", ".py", "k.txt"].map(named),
+            [(true, true), (true, true), (true, false), (false, false), (false, false), (false, false), (false, false),]
+        );
+    }
 
     proptest! {
         #[test]

@@ -184,10 +184,9 @@ impl<'a> OpParser<'a> {
     /// `#alias`, `#pto.pipe<PIPE_V>`, `#pto<pipe PIPE_V>`, and attributes that are kept as written.
     fn dialect_attr(&mut self) -> Parsed<Attr> {
         let (text, start) = (self.text(), self.span());
-        if let Some(attr) = self.attrs.get(&text[1..]) {
-            let attr = attr.clone();
+        if self.attrs.contains_key(&text[1..]) {
             self.bump();
-            return Ok(attr);
+            return self.attr_of_name(text, start);
         }
         if self.bad_aliases.contains(text) {
             self.bump();

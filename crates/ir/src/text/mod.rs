@@ -65,6 +65,7 @@ mod spell;
 mod spelling;
 mod tile_type;
 mod types;
+mod weight;
 
 pub use lexer::Tok;
 pub use literal::{bits_of as float_bits, value_of as float_value};

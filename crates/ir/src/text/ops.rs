@@ -26,6 +26,9 @@ type ResultNames<'a> = SmallVec<[(&'a str, usize, Span); 1]>;
 /// So many names of an op that was given up are taken as defined.
 const MAX_NAMES: usize = 256;
 
+/// Locations that are put in the place of names, in all.
+const MAX_LOCS: usize = 1 << 20;
+
 /// Longest text of an expanded location.
 const MAX_LOC: usize = 4096;
 
@@ -68,6 +71,7 @@ impl<'a> OpParser<'a> {
         self.bad_aliases.insert(text);
         let taken = if is_type {
             let ty = self.parse_type()?;
+            let ty = self.type_of_name(ty, text, span)?;
             self.types.insert(name, ty).is_some()
         } else if self.at_loc() {
             let loc = self.loc()?;
@@ -468,9 +472,10 @@ impl<'a> OpParser<'a> {
 
     /// Puts the text of aliases into the locations that name them.
     fn expand_locs(&mut self) {
+        let mut left = MAX_LOCS;
         for (op, span) in std::mem::take(&mut self.named_locs) {
             let Some(loc) = self.module.op(op).loc.clone() else { continue };
-            match self.expand_loc(&loc, 0) {
+            match self.expand_loc(&loc, 0, &mut left) {
                 Ok(text) => self.module.op_mut(op).loc = Some(text.into()),
                 Err(why) => {
                     self.error("location", span, why);
@@ -479,7 +484,11 @@ impl<'a> OpParser<'a> {
         }
     }
 
-    fn expand_loc(&self, loc: &str, depth: u32) -> Result<String, String> {
+    fn expand_loc(&self, loc: &str, depth: u32, left: &mut usize) -> Result<String, String> {
+        *left = left.saturating_sub(1);
+        if *left == 0 {
+            return Err(format!("the names of locations in this text stand for more than {MAX_LOCS} others"));
+        }
         if depth > 16 {
             return Err("these locations are nested more than 16 levels deep".to_string());
         }
@@ -496,7 +505,7 @@ impl<'a> OpParser<'a> {
                     return Err(format!("no location is called `#{name}`"));
                 };
                 out.push_str(&loc[copied..from]);
-                out.push_str(&self.expand_loc(text, depth + 1)?);
+                out.push_str(&self.expand_loc(text, depth + 1, left)?);
                 copied = to;
                 if out.len() > MAX_LOC {
                     return Err(format!("this location is longer than {MAX_LOC} characters"));

@@ -21,7 +21,7 @@ const MAX_DEPTH: u32 = 96;
 const MAX_ERRORS: usize = 1000;
 
 /// So many names at most are compared with a misspelt one.
-const MAX_CANDIDATES: usize = 2000;
+pub(crate) const MAX_CANDIDATES: usize = 2000;
 
 /// The name of a placeholder's type.
 const UNKNOWN: &str = "<unknown>";
@@ -72,6 +72,8 @@ pub struct OpParser<'a> {
     /// Aliases, with their `!` or `#`, whose definitions were given up.
     pub(crate) bad_aliases: BTreeSet<&'a str>,
     pub(crate) attrs: BTreeMap<&'a str, Attr>,
+    /// Parts that aliases stand for, so far.
+    pub(crate) named_parts: usize,
     pub(crate) locs: BTreeMap<&'a str, String>,
     /// Ops whose `loc` names an alias.
     pub(crate) named_locs: Vec<(OpId, Span)>,
@@ -93,6 +95,7 @@ impl<'a> OpParser<'a> {
             types: BTreeMap::new(),
             bad_aliases: BTreeSet::new(),
             attrs: BTreeMap::new(),
+            named_parts: 0,
             locs: BTreeMap::new(),
             named_locs: Vec::new(),
             formats: BTreeMap::new(),

@@ -6,7 +6,7 @@ use slipring_tile::{Elem, Space};
 use smallvec::SmallVec;
 
 use super::lexer::Tok;
-use super::parser::{OpParser, Parsed, is_unknown};
+use super::parser::{MAX_CANDIDATES, OpParser, Parsed, is_unknown};
 use crate::Reported;
 use crate::{Diagnostic, Dim, FuncType, MemRefType, PipeParam, PipeType, Sign, Span, Type, ValueId, ViewType};
 use slipring_tile::nearest;
@@ -192,7 +192,7 @@ impl<'a> OpParser<'a> {
         if let Some(ty) = self.types.get(&text[1..]) {
             let ty = ty.clone();
             self.bump();
-            return Ok(ty);
+            return self.type_of_name(ty, text, span);
         }
         if self.bad_aliases.contains(text) {
             self.bump();
@@ -201,7 +201,8 @@ impl<'a> OpParser<'a> {
         if !text.contains('.') {
             self.bump();
             let d = Diagnostic::error("type", span, format!("no type is called `{text}`"));
-            let near = nearest(&text[1..], self.sorted_aliases()).map(|n| format!("is `!{n}` meant?"));
+            let near = nearest(&text[1..], self.sorted_aliases().into_iter().take(MAX_CANDIDATES))
+                .map(|n| format!("is `!{n}` meant?"));
             let help =
                 near.unwrap_or_else(|| "a name without a dot is an alias, defined as `!name = type`".to_string());
             return Err(self.fail(d.help(help)));

@@ -44,7 +44,7 @@ fn audit(file: &str, platform: &slipring_machine::Platform) -> Result<String, St
     let by_hand = flags(&module, |_| true);
     let placed_by_hand = roots_with_address(&module);
     let start = Instant::now();
-    run_passes(&mut module, &PassContext { platform }, None, &mut diags, |_, _| {});
+    run_passes(&mut module, &PassContext::of(platform), None, &mut diags, |_, _| {});
     let time = start.elapsed();
     if diags.has_errors() {
         return Ok(format!("refused: {}", first_error(&diags)));

@@ -9,6 +9,27 @@ use slipring_op::Table;
 pub struct PassContext<'a> {
     /// The platform that the program is for.
     pub platform: &'a Platform,
+    /// Which functions get flags.
+    pub insert_sync: InsertSync,
+}
+
+impl<'a> PassContext<'a> {
+    /// For a platform; flags are added as by default.
+    pub fn of(platform: &'a Platform) -> PassContext<'a> {
+        PassContext { platform, insert_sync: InsertSync::default() }
+    }
+}
+
+/// Which functions get flags between the pipes of their core. None does that has some.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum InsertSync {
+    /// Those of a program in which nothing synchronises by hand.
+    #[default]
+    WhereNone,
+    /// All.
+    Asked,
+    /// None: the text that the program is of synchronises by hand.
+    Never,
 }
 
 /// A pass: one step from a module as written to a module that can be decoded.

@@ -396,7 +396,7 @@ fn what_is_accepted_has_the_same_results() {
         verify(Dialects::get(), &module, &platform, &mut diags);
         prop_assert!(!diags.has_errors(), "{}", diags.render(&source, false));
         let mut divided = module.clone();
-        (auto_split::PASS.run)(&mut divided, &PassContext { platform: &platform }, &mut diags);
+        (auto_split::PASS.run)(&mut divided, &PassContext::of(&platform), &mut diags);
         if diags.has_errors() {
             prop_assert!(diags.list.iter().all(|d| d.code == "auto-split"), "{}", diags.render(&source, false));
             refused.fetch_add(1, Ordering::Relaxed);

@@ -20,7 +20,7 @@ use slipring_ir::text::{parse, print};
 use slipring_ir::{Diags, Source};
 use slipring_passes::memory::allocate;
 use slipring_passes::sync::insert_sync;
-use slipring_passes::{PassContext, pass, pipeline, verify_after};
+use slipring_passes::{InsertSync, PassContext, pass, pipeline, verify_after};
 
 const MARK: &str = "// ---\n";
 
@@ -91,7 +91,7 @@ fn run(input: &str, file: &Path) -> Result<String, Failed> {
     known_options(input)?;
     let passes: Vec<&str> = option(input, "run").ok_or("no `// run:` line")?.split_whitespace().collect();
     let platform = slipring_machine::built_in(option(input, "arch").unwrap_or("a5"))?;
-    let context = PassContext { platform: &platform };
+    let context = PassContext { insert_sync: InsertSync::Asked, ..PassContext::of(&platform) };
     let name = file.file_name().map_or("test.pto".into(), |n| n.to_string_lossy().into_owned());
     let source = Arc::new(Source::new(name, input));
     let (mut module, mut diags) = parse(source.clone(), &Dialects::get().registry);

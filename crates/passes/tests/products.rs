@@ -105,7 +105,7 @@ proptest! {
         let written = read(&kernel(shape, turned, again, trips), &platform)?;
         let mut module = written.clone();
         let mut diags = Diags::default();
-        let outcome = run_passes(&mut module, &PassContext { platform: &platform }, None, &mut diags, |_, _| {});
+        let outcome = run_passes(&mut module, &PassContext::of(&platform), None, &mut diags, |_, _| {});
         prop_assert!(outcome == Outcome::Done, "{}", diags.render(&written.source, false));
         let found = result(&module, &platform, Decoding::Device, shape)?;
         prop_assert!(found == result(&written, &platform, Decoding::Reference, shape)?, "{}", print(&module));

@@ -210,7 +210,7 @@ fn passed(text: &str, platform: &Platform) -> Result<Option<Module>, TestCaseErr
     let (mut module, mut diags) = parse(source.clone(), &Dialects::get().registry);
     verify(Dialects::get(), &module, platform, &mut diags);
     prop_assert!(!diags.has_errors(), "{}\n{text}", diags.render(&source, false));
-    let outcome = run_passes(&mut module, &PassContext { platform }, None, &mut diags, |_, _| {});
+    let outcome = run_passes(&mut module, &PassContext::of(platform), None, &mut diags, |_, _| {});
     let full = diags.list.iter().all(|d| d.code == "memory-full" || d.severity < slipring_ir::Severity::Error);
     prop_assert!(full, "{}\n{text}", diags.render(&source, false));
     Ok((outcome == Outcome::Done).then_some(module))

@@ -19,6 +19,11 @@ pub fn syncs_by_hand(module: &Module, op: OpId) -> bool {
     manual && !is_placed(module, op)
 }
 
+/// How often a module synchronises the pipes of a core, but for what passes placed for themselves.
+pub fn syncs(module: &Module) -> usize {
+    module.walk(module.top).into_iter().filter(|op| syncs_by_hand(module, *op)).count()
+}
+
 /// An op with its declaration.
 pub fn op_ref(module: &Module, op: OpId) -> Option<OpRef<'_>> {
     OpRef::of(module, op)

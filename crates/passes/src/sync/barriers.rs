@@ -33,7 +33,7 @@ pub fn barriers<'t>(
         heads: BTreeMap::new(),
         changed: true,
     };
-    while finder.changed {
+    while finder.changed && !order.is_exhausted() {
         finder.changed = false;
         let mut nothing = finder.nothing();
         finder.block(0, &mut nothing);
@@ -136,7 +136,7 @@ impl Finder<'_, '_> {
     fn waits_for(&self, work: usize, lane: usize, mut ranks: Range<u32>) -> bool {
         while let Some(rank) = self.conflicts.last_overlap(work, lane, ranks.clone(), self.overlapping) {
             let other = self.conflicts.work(lane, rank);
-            if self.depends(other, work) {
+            if self.order.is_exhausted() || self.depends(other, work) {
                 return true;
             }
             // Signals that come after this work come after those before it in its block.

@@ -51,6 +51,9 @@ pub fn assign(order: &mut Order<'_>, ids: u32) -> (Vec<Event>, Pressure) {
     let mut queue: VecDeque<Pair> = pairs.into();
     let mut left = 16 * queue.len() + 64;
     while let Some(pair) = queue.pop_front() {
+        if events.order.is_exhausted() {
+            break;
+        }
         left = left.saturating_sub(1);
         if events.order.has(&pair) {
             events.place(pair, &mut queue, left > 0);

@@ -14,9 +14,9 @@ use slipring_op::{OpDef, OpRef, PipeRule, Signal, SyncAct, kernel_kind, symbol_n
 use slipring_pto::is_event;
 
 use crate::analysis::access::Accesses;
-use crate::analysis::facts::{Functions, counted, flow, runs_on};
+use crate::analysis::facts::{Functions, counted, flow, runs_on, syncs};
 use crate::analysis::touch::Work;
-use crate::manager::{Pass, PassContext};
+use crate::manager::{InsertSync, Pass, PassContext};
 use crate::sync::build::{Builder, Built};
 use crate::sync::check::{Problem, SyncStep, check};
 use crate::sync::emit::emit;
@@ -31,7 +31,7 @@ pub const PASS: Pass = Pass { name: "insert-sync", summary: "Add flags between p
 
 fn run(module: &mut Module, context: &PassContext<'_>, diags: &mut Diags) {
     let functions = Functions::of(module);
-    for (built, placed) in place_all(module, &functions, context.platform, diags) {
+    for (built, placed) in place_all(module, &functions, context, diags) {
         emit(module, &built, &placed);
     }
 }
@@ -39,9 +39,15 @@ fn run(module: &mut Module, context: &PassContext<'_>, diags: &mut Diags) {
 fn place_all(
     module: &Module,
     functions: &Functions,
-    platform: &Platform,
+    context: &PassContext<'_>,
     diags: &mut Diags,
 ) -> Vec<(Built, Vec<Placement>)> {
+    let platform = context.platform;
+    let left = match context.insert_sync {
+        InsertSync::Asked => false,
+        InsertSync::Never => true,
+        InsertSync::WhereNone => syncs(module) > 0,
+    };
     let accesses = Accesses::new(module, functions, platform);
     let mut builder = Builder::new(module, functions, platform, &accesses);
     let overlapping = platform.overlapping();
@@ -54,6 +60,13 @@ fn place_all(
         let built = builder.build(function, body);
         if builder.is_manual(body) {
             events_by_hand(module, platform, body, diags);
+            if context.insert_sync == InsertSync::Asked {
+                let name = symbol_name(module, function);
+                let message = format!("`@{name}` gets no flags besides those that it sets by hand");
+                let note = Diagnostic::warning("sync-by-hand", module.op(function).span, message);
+                let note = Diagnostic { severity: Severity::Note, ..note };
+                diags.push(note.help("leave out all of them: the compiler adds flags to functions that have none"));
+            }
             builder.summarise(function, &built, builder.flags_by_hand(body));
             continue;
         }
@@ -64,6 +77,14 @@ fn place_all(
                 continue;
             }
         };
+        if left {
+            // What is written by hand is not completed, nor is what stands beside it.
+            if !settled.placed.is_empty() {
+                diags.push(left_alone(module, function));
+            }
+            builder.summarise(function, &built, Vec::new());
+            continue;
+        }
         report(module, function, platform, &settled, diags);
         builder.summarise(function, &built, flags(&settled.placed));
         all.push((built, settled.placed));
@@ -104,6 +125,15 @@ fn events_by_hand(module: &Module, platform: &Platform, body: BlockId, diags: &m
     }
 }
 
+/// A function without flags that other functions of its text have.
+fn left_alone(module: &Module, function: OpId) -> Diagnostic {
+    let name = symbol_name(module, function);
+    let message = format!("`@{name}` gets no flags: other functions of this text synchronise by hand");
+    let mut note = Diagnostic::warning("sync-by-hand", module.op(function).span, message);
+    note.severity = Severity::Note;
+    note.help("`--insert-sync` adds flags to every function that has none")
+}
+
 /// No plan was accepted, not even the one with a barrier before all work.
 fn rejected(module: &Module, function: OpId, problems: &[Problem]) -> Diagnostic {
     let name = symbol_name(module, function);
@@ -115,12 +145,15 @@ fn rejected(module: &Module, function: OpId, problems: &[Problem]) -> Diagnostic
 }
 
 fn report(module: &Module, function: OpId, platform: &Platform, settled: &Settled, diags: &mut Diags) {
-    let Settled { pressure, mended, .. } = *settled;
-    if pressure == Pressure::default() && mended == 0 {
+    let Settled { pressure, mended, given_up, .. } = *settled;
+    if pressure == Pressure::default() && mended == 0 && !given_up {
         return;
     }
     let (name, ids) = (symbol_name(module, function), platform.sync.event_ids);
     let message = match pressure == Pressure::default() {
+        true if given_up => {
+            format!("a barrier of all pipes stands before all work of `@{name}`: it is too much to find signals for")
+        }
         true => format!("barriers take the place of signals in `@{name}`"),
         false => format!("`@{name}` needs more than the {}", counted(ids as usize, "event id")),
     };

@@ -8,6 +8,7 @@
 //! in the execution of the block before; the first wait is answered by a set before the outermost loop around it, the last
 //! set by a wait after that loop.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use slipring_ir::Flow;
@@ -250,18 +251,32 @@ struct BlockOrder {
     middle: BTreeMap<u32, u32>,
 }
 
+/// Rounds of spreading, each of some hundred steps, that the flags of one function may cost: some seconds.
+const MOST_ROUNDS: u64 = 1 << 22;
+
 /// The pairs and barriers placed in a tree.
 #[derive(Clone, Debug)]
 pub struct Order<'t> {
     /// The tree.
     pub tree: &'t Tree,
     blocks: Vec<Option<Box<BlockOrder>>>,
+    /// Rounds in which knowledge or need was spread.
+    rounds: Cell<u64>,
 }
 
 impl<'t> Order<'t> {
     /// Nothing placed yet.
     pub fn new(tree: &'t Tree) -> Order<'t> {
-        Order { tree, blocks: vec![None; tree.blocks.len()] }
+        Order { tree, blocks: vec![None; tree.blocks.len()], rounds: Cell::new(0) }
+    }
+
+    /// True once the answers took more work than a function may cost. What is found from then on is of no use.
+    pub fn is_exhausted(&self) -> bool {
+        self.rounds.get() > MOST_ROUNDS
+    }
+
+    fn count_round(&self) {
+        self.rounds.set(self.rounds.get() + 1);
     }
 
     fn block_mut(&mut self, block: usize) -> &mut BlockOrder {
@@ -329,6 +344,7 @@ impl<'t> Order<'t> {
         let mut changed = true;
         while changed {
             changed = false;
+            self.count_round();
             for (from, at) in known.sources() {
                 for to in Pipe::ALL {
                     if let Some(wait) = order.forward.next(from, to, at) {
@@ -350,6 +366,7 @@ impl<'t> Order<'t> {
         let mut changed = true;
         while changed {
             changed = false;
+            self.count_round();
             for to in Pipe::ALL {
                 let Some(at) = needed.at[to.index()] else { continue };
                 for from in Pipe::ALL {

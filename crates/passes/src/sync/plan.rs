@@ -64,6 +64,9 @@ pub fn plan<'t>(tree: &'t Tree, conflicts: &Conflicts<'_>) -> Order<'t> {
         order.add_barrier(block, at);
     }
     while let Some(Reverse((dependence, mut search))) = searches.heap.pop() {
+        if order.is_exhausted() {
+            break;
+        }
         if !is_certain(&order, &dependence) {
             let pair = pair_for(&mut order, &dependence);
             order.add(pair);

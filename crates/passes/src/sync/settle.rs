@@ -27,6 +27,8 @@ pub struct Settled {
     pub pressure: Pressure,
     /// Barriers of all pipes that were placed because the check rejected the plan.
     pub mended: usize,
+    /// True where finding signals takes too long, so that a barrier stands before all work.
+    pub given_up: bool,
 }
 
 /// How often a plan is mended before everything is given up for barriers.
@@ -42,7 +44,10 @@ pub fn settle(tree: &Tree, ids: u32, overlapping: &[(Pipe, Space)]) -> Result<Se
     let mut order = plan(tree, &conflicts);
     let (events, pressure) = assign(&mut order, ids);
     let placed = placements(&order, &conflicts, &events, overlapping);
-    accepted(tree, &conflicts, placed, overlapping).map(|(placed, mended)| Settled { placed, pressure, mended })
+    let given_up = order.is_exhausted();
+    let (placed, pressure) = if given_up { (everywhere(tree), Pressure::default()) } else { (placed, pressure) };
+    let settled = |(placed, mended)| Settled { placed, pressure, mended, given_up };
+    accepted(tree, &conflicts, placed, overlapping).map(settled)
 }
 
 /// What was placed, mended until the check accepts it, and how many barriers that took.

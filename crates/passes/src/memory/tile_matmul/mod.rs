@@ -115,6 +115,10 @@ fn plan(module: &Module, roots: &Roots, platform: &Platform, product: OpId) -> R
     let rooms = operands.each_ref().map(|operand| operand.room(platform));
     let unit = FRACTAL / operands[0].ty.layout.elem.bytes().max(1) as u64;
     let steps = steps(k, unit, &rooms).ok_or("not even one fractal of k of its operands fits")?;
+    // A slice that is all of its operand makes nothing smaller, however often it is cut.
+    if operands.iter().all(|operand| steps.iter().all(|step| operand.slice(step) == operand.ty)) {
+        return Err("one fractal of k is all that its operands have".into());
+    }
     Ok(Plan { product, form, operands, steps })
 }
 

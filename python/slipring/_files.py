@@ -1,13 +1,15 @@
 """Kernels and whole programs of files."""
 
+import builtins
 import os
-import pathlib
 
 from . import _slipring
 from ._arrays import element_of, extents, host_array, is_array
 from ._compiled import Kept, bound, readings, tensors
 from ._runs import OPTIONS, ProgramRun, start
 from ._slipring import KernelError
+
+MOST_BYTES = 64 << 20
 
 
 class File:
@@ -18,7 +20,10 @@ class File:
         self._path, self._platform, self._function = os.fspath(path), platform, function
         self._readings = list(readings(reading))
         self._values = [f"{name}={value}" for name, value in (values or {}).items()]
-        self._contents = pathlib.Path(path).read_bytes()
+        with builtins.open(path, "rb") as file:
+            self._contents = file.read(MOST_BYTES + 1)
+        if len(self._contents) > MOST_BYTES:
+            raise ValueError(f"{self._path!r} has more than {MOST_BYTES} bytes, which is the limit for a text")
         self._compiled = Kept()
         self._own = self._error = None
         try:

@@ -121,6 +121,11 @@ class Run:
         return self._inner.complete
 
     @property
+    def flags(self):
+        """Who orders the pipes of a core: `inserted` by the compiler, `by hand`, or `none`."""
+        return self._inner.facts["flags"]
+
+    @property
     def cycles(self):
         """Cycles of the launch."""
         return self._inner.cycles

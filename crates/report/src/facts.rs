@@ -17,6 +17,8 @@ pub struct RunFacts {
     pub blocks: u32,
     /// Cores of a cluster that took part.
     pub cores: Vec<String>,
+    /// Flags between the pipes of a core: `inserted` by the compiler, `by hand`, or `none`.
+    pub flags: String,
     /// True if every block ran to its end.
     pub complete: bool,
     pub checks: Vec<CheckFacts>,
@@ -181,6 +183,7 @@ impl RunFacts {
             description: platform.description.clone(),
             blocks,
             cores: program.cores.iter().map(|c| c.role.name().to_string()).collect(),
+            flags: "none".into(),
             complete,
             checks: Vec::new(),
             cycles: stats.cycles,

@@ -13,11 +13,12 @@ pub fn summary_text(facts: &RunFacts) -> String {
     let blocks = if facts.blocks == 1 { "1 block".to_string() } else { format!("{} blocks", facts.blocks) };
     let _ = writeln!(
         text,
-        "{} on {} ({}), {blocks}, {}",
+        "{} on {} ({}), {blocks}, {}{}",
         facts.kernel,
         facts.platform,
         facts.description,
-        facts.cores.join(" + ")
+        facts.cores.join(" + "),
+        if facts.flags == "inserted" { ", flags inserted" } else { "" }
     );
     text += &checks_text(&facts.checks);
     let estimate = if facts.estimate { ", estimate" } else { "" };

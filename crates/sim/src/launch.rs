@@ -53,9 +53,9 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// 2^31 steps (some seconds of an endless loop), 2^48 cycles (days of hardware time), 16 MiB of text, 64 GiB of memory.
+    /// 2^31 steps (some seconds of an endless loop), 2^48 cycles (days of hardware time), 16 MiB of text, 8 GiB of memory.
     fn default() -> Limits {
-        Limits { steps: 1 << 31, cycles: 1 << 48, output: 1 << 24, memory: 1 << 36 }
+        Limits { steps: 1 << 31, cycles: 1 << 48, output: 1 << 24, memory: 1 << 33 }
     }
 }
 

@@ -1,12 +1,14 @@
 //! What is asked of a file of the kernel language besides its text: shapes of arguments, values for what builds its kernels.
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
-use slipring_ir::Source;
+use slipring_ir::{Diagnostic, Severity, Source, Span};
 use slipring_lang::{ArgType, Name, Request};
 
-use crate::args::{arg_type, named};
-use crate::launch::header;
+use crate::args::{Defaults, arg_type, file_of, named};
+use crate::files::{self, Refused};
+use crate::launch::{header, refused_words};
 use crate::{Error, Loaded, is_language, load_file_with};
 
 /// What is asked of a file besides its text.
@@ -17,6 +19,8 @@ pub struct Asked {
     sets: Vec<(String, String)>,
     /// Numbers for parameters besides, by name.
     numbers: Vec<String>,
+    /// Whether a text is one of the kernel language, where that is said.
+    language: Option<bool>,
 }
 
 /// What the caller of functions of the kernel language knows and their text does not say.
@@ -66,7 +70,27 @@ impl Asked {
             None => Err(Error::Arguments(format!("`--set` takes `name=value`, not `{text}`"))),
         };
         let sets = sets.iter().map(pair).collect::<Result<_, _>>()?;
-        Ok(Asked { function: function.map(str::to_string), args: args.to_vec(), sets, numbers: Vec::new() })
+        Ok(Asked { function: function.map(str::to_string), args: args.to_vec(), sets, ..Asked::default() })
+    }
+
+    /// The same for texts of the kernel language (true) or `.pto` texts (false), whatever their names are.
+    pub fn language(self, language: Option<bool>) -> Asked {
+        Asked { language, ..self }
+    }
+
+    /// A text as it is read: what its name says, unless something else is asked for.
+    pub fn source(&self, name: impl Into<String>, text: impl Into<String>) -> Source {
+        let source = Source::new(name, text);
+        match self.language {
+            None => source,
+            Some(true) => source.of_language(),
+            Some(false) => source.of_text(),
+        }
+    }
+
+    /// What the lines of a text ask for and may not have, where they count.
+    pub(crate) fn refused(&self, source: &Source) -> Vec<Diagnostic> {
+        if self.args.is_empty() { refused_words(source) } else { Vec::new() }
     }
 
     /// The same for another kernel or program of the file.
@@ -99,25 +123,59 @@ impl Asked {
 
     /// Reads a file. Helper modules are those that lie next to it.
     pub fn load(&self, source: Source) -> Loaded {
-        self.with(&source.clone(), |request| load_file_with(source, request))
+        let refused = self.refused(&source);
+        let open = self.language.is_none() && !source.is_named();
+        let (mut loaded, said) = self.with_said(&source.clone(), |request| load_file_with(source, request));
+        loaded.diags.list.splice(0..0, refused.into_iter().chain(said));
+        let first = loaded.diags.list.iter_mut().find(|said| said.severity == Severity::Error);
+        if let Some(first) = first.filter(|_| open) {
+            let note = "the name says neither `.py` nor `.pto`, so that it was read as `.pto` text: `--lang py` reads it as the \
+                        kernel language";
+            first.notes.push(note.into());
+        }
+        loaded
     }
 
     /// Does something with all that is asked of a file.
     pub(crate) fn with<T>(&self, source: &Source, work: impl FnOnce(&Request<'_>) -> T) -> T {
-        let folder = Path::new(&source.name).parent().map_or_else(PathBuf::new, Path::to_path_buf);
+        self.with_said(source, work).0
+    }
+
+    /// The same, with what is wrong with the helper modules that were not read.
+    fn with_said<T>(&self, source: &Source, work: impl FnOnce(&Request<'_>) -> T) -> (T, Vec<Diagnostic>) {
+        let path = Path::new(&source.name);
+        let folder = path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
+        // Where a link leads to, the files beside what it leads to are meant too.
+        let linked = path.canonicalize().ok().and_then(|real| real.parent().map(Path::to_path_buf));
+        let folders: Vec<&Path> = [Some(folder.as_path()), linked.as_deref()].into_iter().flatten().collect();
         let own = self.args.is_empty() && is_language(source);
         let texts = if own { header(source, "args").unwrap_or_default() } else { self.args.clone() };
         let beside = if own { folder.clone() } else { PathBuf::new() };
-        let args: Vec<ArgType> = texts.iter().chain(&self.numbers).map(|text| type_of(text, &beside)).collect();
-        let this = Path::new(&source.name).file_stem().map(|stem| stem.to_string_lossy().into_owned());
+        let defaults = Defaults { folder: beside, own, ..Defaults::default() };
+        let args: Vec<ArgType> = texts.iter().chain(&self.numbers).map(|text| type_of(text, &defaults)).collect();
+        let this = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+        let said = RefCell::new(Vec::new());
         let module = |name: &str| {
             if this.as_deref() == Some(name) {
                 return None;
             }
-            let parts = name.split('.').fold(folder.clone(), |path, part| path.join(part));
+            let parts = name.split('.').fold(PathBuf::new(), |path, part| path.join(part));
             [parts.with_extension("py"), parts.join("__init__.py")].into_iter().find_map(|path| {
-                let text = std::fs::read_to_string(&path).ok()?;
-                Some(Source::new(path.display().to_string(), text))
+                let why = match files::below(&folders, &path) {
+                    Err(Refused::Missing(_)) => return None,
+                    Err(Refused::Outside) => {
+                        "it is a link that leads out of the folder of the file that imports it".into()
+                    }
+                    Err(Refused::NoFile) => "it is no regular file".into(),
+                    Ok(real) => match files::read_text(&real) {
+                        Ok(text) => return Some(Source::new(folder.join(&path).display().to_string(), text)),
+                        Err(error) => error.to_string(),
+                    },
+                };
+                let message = format!("the module `{name}` cannot be read from `{}`: {why}", files::shown(&path));
+                said.borrow_mut()
+                    .push(Diagnostic { primary: None, ..Diagnostic::error("import", Span::default(), message) });
+                None
             })
         };
         let request = Request {
@@ -127,16 +185,18 @@ impl Asked {
             modules: Some(&module),
             names: &[],
         };
-        work(&request)
+        let done = work(&request);
+        (done, said.into_inner())
     }
 }
 
 /// What an argument says of itself.
-fn type_of(text: &str, folder: &Path) -> ArgType {
+fn type_of(text: &str, defaults: &Defaults) -> ArgType {
     let (name, text) = named(text);
-    let (mut elem, mut shape) = arg_type(text, folder);
+    let readable = text.strip_prefix('@').is_none_or(|file| file_of(file, defaults).is_ok());
+    let (mut elem, mut shape) = if readable { arg_type(text, &defaults.folder) } else { (None, None) };
     if shape.is_none() {
-        (elem, shape) = arg_type(&format!("zeros:{text}"), folder);
+        (elem, shape) = arg_type(&format!("zeros:{text}"), &defaults.folder);
     }
     let number =
         if shape.is_none() { text.split_once(':').map_or(Some(text), |(number, _)| Some(number)) } else { None };

@@ -10,6 +10,8 @@ use slipring_op::target::Target;
 use slipring_passes::{Pass, PassContext, pipeline, verify_after};
 use slipring_pto::targets::{TARGETS, target};
 
+use crate::prepare::which_get_flags;
+
 /// A program that was read for a platform, and what reading it said.
 #[derive(Clone, Debug)]
 pub struct Opened {
@@ -32,6 +34,8 @@ pub struct BuildOptions<'a> {
     pub passes: &'a [String],
     /// Check the program against the declarations after each pass.
     pub verify: bool,
+    /// Add flags to functions without any although others have theirs by hand.
+    pub insert_sync: bool,
 }
 
 /// A program as the passes left it.
@@ -59,6 +63,7 @@ pub fn build(
         platform = slipring_passes::target::platform_for(target, &platform);
         slipring_passes::target::before(&mut module, target, &platform, &mut diags);
     }
+    let context = PassContext { platform: &platform, insert_sync: which_get_flags(&module, options.insert_sync) };
     let whole = options.passes.is_empty();
     let asked = |pass: &&Pass| whole || options.passes.iter().any(|name| name == pass.name);
     for pass in pipeline().iter().filter(asked) {
@@ -66,7 +71,7 @@ pub fn build(
             break;
         }
         let start = Instant::now();
-        (pass.run)(&mut module, &PassContext { platform: &platform }, &mut diags);
+        (pass.run)(&mut module, &context, &mut diags);
         after(pass, &module, start.elapsed());
         if options.verify && !diags.has_errors() {
             diags.list.extend(verify_after(pass, &module, Dialects::get(), &platform).list);

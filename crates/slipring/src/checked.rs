@@ -203,7 +203,12 @@ impl Checked {
         let own = self.module.functions().count();
         let started = self.judged.iter().map(|judged| judged.kernels).max().unwrap_or(0);
         let functions = counted(if own == 0 { started } else { own }, "function");
-        format!("{}: {verdict}, {functions}{}\n  not checked: {}\n", self.source().name, self.on(), self.not_checked())
+        format!(
+            "{}: {verdict}, {functions}{}\n  not checked: {}\n",
+            self.source().shown_name(),
+            self.on(),
+            self.not_checked()
+        )
     }
 
     /// `, on a5 and a2a3`, or which platform the text is not for and why.

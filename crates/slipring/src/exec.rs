@@ -7,6 +7,7 @@ use slipring_sim::{ArgValue, Delay, Launch, Limits, Observer, RunResult, Suppose
 use slipring_tile::Space;
 
 use crate::args::Passed;
+use crate::launch::{TOO_LARGE_HELP, too_large_text};
 
 /// How a program is run.
 #[derive(Clone, Copy, Debug)]
@@ -146,13 +147,11 @@ pub(crate) fn launch<O: Observer>(
             let finding = Finding {
                 code: "memory-limit",
                 severity: Severity::Error,
-                message: format!("the buffers and local memories of the run take {bytes} bytes: more than it may have"),
+                message: too_large_text(bytes),
                 primary: None,
                 secondary: Vec::new(),
                 notes: Vec::new(),
-                hint: Some(
-                    "run fewer blocks or smaller buffers, or raise `--max-memory` where the host has more".into(),
-                ),
+                hint: Some(TOO_LARGE_HELP.into()),
             };
             Execution { result: RunResult::refused(finding), sizes: Vec::new() }
         }

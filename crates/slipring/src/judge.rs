@@ -7,7 +7,7 @@ use slipring_machine::Platform;
 use slipring_op::{Decoding, Kernel, decode, needed_functions, select_kernel, symbol_name};
 use slipring_passes::{Outcome, PassContext, run_passes};
 
-use crate::prepare::{check, check_rules, needed_of};
+use crate::prepare::{check, check_rules, needed_of, which_get_flags};
 
 /// What became of a file on one platform.
 #[derive(Debug)]
@@ -71,9 +71,10 @@ fn on(module: &Module, platform: &Platform) -> Judged {
     let applies = !diags.has_errors();
     let mut count = 0;
     if applies {
+        let context = PassContext { platform, insert_sync: which_get_flags(module, false) };
         for (name, kernel) in kernels(module) {
             count += 1;
-            work_out(module, name.as_deref(), &kernel, platform, &mut diags);
+            work_out(module, name.as_deref(), &kernel, &context, &mut diags);
         }
     }
     once(&mut diags);
@@ -109,10 +110,11 @@ fn kernels(module: &Module) -> Vec<(Option<String>, Kernel)> {
 }
 
 /// Runs the passes on what a kernel needs and decodes it, for what they say.
-fn work_out(module: &Module, name: Option<&str>, kernel: &Kernel, platform: &Platform, diags: &mut Diags) {
+fn work_out(module: &Module, name: Option<&str>, kernel: &Kernel, context: &PassContext<'_>, diags: &mut Diags) {
     let mut own = needed_of(module, kernel);
+    let platform = context.platform;
     let mut said = Diags::default();
-    if run_passes(&mut own, &PassContext { platform }, None, &mut said, |_, _| {}) == Outcome::Done
+    if run_passes(&mut own, context, None, &mut said, |_, _| {}) == Outcome::Done
         && let Some(chosen) = select_kernel(&own, name, &mut said)
     {
         let _ = decode(&own, &chosen, platform, Decoding::Device, &mut said);

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use slipring_ir::text::nearest;
-use slipring_ir::{Diagnostic, Diags, Module, Source};
+use slipring_ir::{Diagnostic, Diags, Module, Source, visible_name};
 use slipring_lang::KernelInfo;
 use slipring_machine::Platform;
 use slipring_op::ring::set_slots;
@@ -14,12 +14,14 @@ use slipring_tile::Elem;
 
 use crate::answers::otherwise;
 use crate::args::{Arg, Defaults};
+use crate::files;
 use crate::launch::{arguments, blocks, head_lines, info, misfit_text, shapes};
 use crate::memory_map::{MemoryUse, memory_map, memory_uses};
+use crate::prepare::prepare_with;
 use crate::tensor::Bound;
 use crate::{
     Asked, Error, Given, Loaded, Prepared, Report, RingReport, Run, RunOptions, Tensor, check, choose_platform, needed,
-    prepare, rings,
+    rings,
 };
 
 pub use slipring_lang::Direction;
@@ -60,6 +62,7 @@ pub struct Kernel {
     readings: Vec<String>,
     function: Option<String>,
     slots: Option<u32>,
+    insert_sync: bool,
     compiled: OnceLock<Arc<Compiled>>,
 }
 
@@ -86,6 +89,15 @@ impl Compiled {
             shapes: self.shapes.clone(),
         }
     }
+}
+
+/// What a source file holds.
+///
+/// # Errors
+/// If it cannot be read, or is too large for a text.
+pub(crate) fn read_source(path: &Path) -> Result<Vec<u8>, Error> {
+    files::read(path, files::MOST_TEXT)
+        .map_err(|error| Error::File(format!("cannot read `{}`: {error}", files::shown(path))))
 }
 
 /// The names of readings, all of which there are.
@@ -152,8 +164,7 @@ impl Kernel {
     pub fn open(path: impl AsRef<Path>) -> Result<Kernel, Error> {
         let path = path.as_ref();
         let name = path.display();
-        let bytes = std::fs::read(path).map_err(|error| Error::File(format!("cannot read `{name}`: {error}")))?;
-        Kernel::read(&name.to_string(), bytes)
+        Kernel::read(&name.to_string(), read_source(path)?)
     }
 
     /// Reads what a file holds.
@@ -169,8 +180,9 @@ impl Kernel {
     /// # Errors
     /// If it is no text, or has errors.
     pub fn read_as(name: &str, bytes: Vec<u8>, asked: &Asked) -> Result<Kernel, Error> {
-        let text = String::from_utf8(bytes).map_err(|_| Error::File(format!("`{name}` is not UTF-8 text")))?;
-        Kernel::from_source(Source::new(name, text), asked)
+        let shown = visible_name(name);
+        let text = String::from_utf8(bytes).map_err(|_| Error::File(format!("`{shown}` is not UTF-8 text")))?;
+        Kernel::from_source(asked.source(name, text), asked)
     }
 
     /// Reads a text. Its name says what it is, as for [`Kernel::open`], and stands in messages.
@@ -191,7 +203,7 @@ impl Kernel {
 
     fn from_source(source: Source, asked: &Asked) -> Result<Kernel, Error> {
         if source.text.trim().is_empty() {
-            return Err(Error::File(format!("`{}` is empty", source.name)));
+            return Err(Error::File(format!("`{}` is empty", source.shown_name())));
         }
         Kernel::from_loaded(asked.load(source))
     }
@@ -201,9 +213,12 @@ impl Kernel {
     /// # Errors
     /// If the text has errors.
     pub(crate) fn with_text(&self, text: String) -> Result<Kernel, Error> {
-        let kernel = Kernel::from_text(self.module.source.name.clone(), text)?;
+        let own = &self.module.source;
+        let asked = Asked::default().language(Some(own.language));
+        let kernel = Kernel::from_source(asked.source(own.name.clone(), text), &asked)?;
         let (platform, readings) = (self.platform.clone(), self.readings.clone());
-        Ok(Kernel { platform, readings, function: self.function.clone(), ..kernel })
+        let (function, insert_sync) = (self.function.clone(), self.insert_sync);
+        Ok(Kernel { platform, readings, function, insert_sync, ..kernel })
     }
 
     /// A kernel of what was read.
@@ -224,6 +239,7 @@ impl Kernel {
             readings: Vec::new(),
             function: None,
             slots: None,
+            insert_sync: false,
             compiled,
         })
     }
@@ -257,6 +273,14 @@ impl Kernel {
     /// The function that is meant, where the file has several kernels.
     pub fn function(mut self, name: impl Into<String>) -> Kernel {
         self.function = Some(name.into());
+        self.compiled = OnceLock::new();
+        self
+    }
+
+    /// With flags for functions that have none although others of the text have theirs by hand. Where nothing of a text
+    /// synchronises by hand, functions get flags in any case.
+    pub fn insert_sync(mut self, asked: bool) -> Kernel {
+        self.insert_sync = asked;
         self.compiled = OnceLock::new();
         self
     }
@@ -321,7 +345,11 @@ impl Kernel {
             set_slots(&mut module, slots, &platform);
         }
         check(needed(&module, function).as_ref().unwrap_or(&module), &platform, &mut diags);
-        let prepared = if diags.has_errors() { None } else { prepare(module, function, &platform, &mut diags) };
+        let prepared = if diags.has_errors() {
+            None
+        } else {
+            prepare_with(module, function, &platform, self.insert_sync, &mut diags)
+        };
         let Some(prepared) = prepared else { return Err(Error::text(self.module.source.clone(), diags)) };
         let shapes = shapes(&prepared, &self.kernels);
         let prepared = Arc::new(prepared);
@@ -395,19 +423,28 @@ impl Kernel {
     /// # Errors
     /// If they do not fit, or the kernel has errors.
     pub fn arguments(&self, texts: &[String], seed: u64) -> Result<Vec<Arg>, Error> {
-        self.arguments_with(texts, seed, &[])
+        self.arguments_with(texts, &Defaults { seed, ..Defaults::default() }, &[])
+    }
+
+    /// The same where all buffers together may have so many bytes.
+    ///
+    /// # Errors
+    /// Those of [`Kernel::arguments`], and if they are larger.
+    pub fn arguments_within(&self, texts: &[String], seed: u64, memory: u64) -> Result<Vec<Arg>, Error> {
+        self.arguments_with(texts, &Defaults { seed, memory, ..Defaults::default() }, &[])
     }
 
     /// The same with others for some parameters, by name.
     pub(crate) fn arguments_with(
         &self,
         texts: &[String],
-        seed: u64,
+        defaults: &Defaults,
         others: &[(String, String)],
     ) -> Result<Vec<Arg>, Error> {
         let compiled = self.compiled()?;
         let folder = Path::new(&self.module.source.name).parent().map_or_else(PathBuf::new, Path::to_path_buf);
-        arguments(&compiled.prepared, &compiled.kernels, texts, others, &Defaults { seed, folder })
+        let defaults = Defaults { folder, ..defaults.clone() };
+        arguments(&compiled.prepared, &compiled.kernels, texts, others, &defaults)
     }
 
     /// Runs the kernel with all checks.

@@ -1,14 +1,15 @@
 //! How a kernel is launched where nobody says it: lines at the head of its file, else what it declares.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use slipring_ir::{Diags, Module, OpId, Source, Type};
+use slipring_ir::{Diagnostic, Diags, Module, OpId, Source, Span, Type};
 use slipring_lang::{Direction, KernelInfo, ParamInfo};
 use slipring_machine::Platform;
 use slipring_op::select_kernel;
 use slipring_program::{Param, ParamKind};
 
-use crate::args::{Arg, Defaults, bind, in_order, named, signature};
+use crate::args::{Arg, ArgError, Defaults, bind, file_of, in_order, named, signature};
 use crate::{Error, Prepared, consumer_buffers, is_language};
 
 /// The most blocks of a launch.
@@ -49,16 +50,35 @@ pub(crate) fn arguments(
         None => program.params.iter().map_while(declared).collect(),
     };
     let folder = if own { defaults.folder.clone() } else { PathBuf::new() };
-    bind(&texts, &program.params, &shapes(prepared, kernels), &Defaults { seed: defaults.seed, folder }).map_err(
-        |error| {
-            let mut message = misfit_text(prepared, &error);
-            if own {
-                message += "\npass `--arg` once for each parameter, or write an `// args: …` line into the file";
-            }
-            Error::Arguments(message)
-        },
-    )
+    let wrong = |error: ArgError| {
+        if let ArgError::Memory { bytes, .. } = error {
+            return too_large(prepared.written.source.clone(), bytes);
+        }
+        let mut message = misfit_text(prepared, &error);
+        if own {
+            message += "\npass `--arg` once for each parameter, or write an `// args: …` line into the file";
+        }
+        Error::Arguments(message)
+    };
+    bind(&texts, &program.params, &shapes(prepared, kernels), &Defaults { folder, own, ..defaults.clone() })
+        .map_err(wrong)
 }
+
+/// Arguments that are larger than a run may be, said as the run would say it.
+pub(crate) fn too_large(source: Arc<Source>, bytes: u64) -> Error {
+    let (primary, code) = (None, "memory-limit");
+    let error = Diagnostic { primary, ..Diagnostic::error(code, Span::default(), too_large_text(bytes)) };
+    Error::text(source, Diags { list: vec![error.help(TOO_LARGE_HELP)] })
+}
+
+/// What is said of a run whose memories are too large.
+pub(crate) fn too_large_text(bytes: u64) -> String {
+    format!("the buffers and local memories of the run take {bytes} bytes: more than it may have")
+}
+
+/// What helps then.
+pub(crate) const TOO_LARGE_HELP: &str =
+    "run fewer blocks or smaller buffers, or raise `--max-memory` where the host has more";
 
 /// Arguments with others for some parameters.
 fn replaced(mut texts: Vec<String>, params: &[Param], others: &[(String, String)]) -> Vec<String> {
@@ -164,12 +184,33 @@ pub fn head_lines(module: &Module, kernels: &[KernelInfo], platform: &Platform) 
 
 /// Words of a `name: …` line in the comments at the head of the file.
 pub(crate) fn header(source: &Source, name: &str) -> Option<Vec<String>> {
+    Some(header_line(source, name)?.split_whitespace().map(str::to_string).collect())
+}
+
+fn header_line<'s>(source: &'s Source, name: &str) -> Option<&'s str> {
     let mark = if is_language(source) { "#" } else { "//" };
-    let line = source
+    source
         .text
         .lines()
         .map(str::trim)
         .take_while(|l| l.is_empty() || l.starts_with(mark))
-        .find_map(|line| line.strip_prefix(mark)?.trim().strip_prefix(name)?.strip_prefix(':'))?;
-    Some(line.split_whitespace().map(str::to_string).collect())
+        .find_map(|line| line.strip_prefix(mark)?.trim().strip_prefix(name)?.strip_prefix(':'))
+}
+
+/// What the `args` line of a file asks for and only a command line may: files that are written, or lie elsewhere.
+pub(crate) fn refused_words(source: &Source) -> Vec<Diagnostic> {
+    let folder = Path::new(&source.name).parent().map_or_else(PathBuf::new, Path::to_path_buf);
+    let defaults = Defaults { folder, own: true, ..Defaults::default() };
+    let words = header_line(source, "args").into_iter().flat_map(str::split_whitespace);
+    let refused = |word: &str| {
+        let error = file_of(named(word).1.strip_prefix('@')?, &defaults).err()?;
+        if !matches!(error, ArgError::Own { .. }) {
+            return None;
+        }
+        let start = (word.as_ptr() as usize - source.text.as_ptr() as usize) as u32;
+        let span = Span::new(start, start + word.len() as u32);
+        let help = "pass what the kernel takes on the command line, `--arg` once for each parameter: this line does not count then";
+        Some(Diagnostic::error("args-line", span, error.to_string()).help(help))
+    };
+    words.filter_map(refused).collect()
 }

@@ -62,7 +62,7 @@ pub use memory_map::{MemoryUse, memory_map};
 pub use options::{Control, RunOptions};
 pub use parts::{Part, Stretch, Written};
 pub use prepare::{
-    Loaded, Prepared, check, choose_platform, is_language, load, load_file, load_file_with, needed, prepare,
+    Flags, Loaded, Prepared, check, choose_platform, is_language, load, load_file, load_file_with, needed, prepare,
     read_platform, written_platform,
 };
 pub use program::{

@@ -38,7 +38,7 @@ pub fn memory_map(module: &Module, platform: &Platform) -> Vec<MemoryFacts> {
             buffers: map.buffers.into_iter().map(buffer).collect(),
         })
     };
-    allocate::memory_maps(module, &PassContext { platform }).into_iter().filter_map(each).collect()
+    allocate::memory_maps(module, &PassContext::of(platform)).into_iter().filter_map(each).collect()
 }
 
 /// What lies in a local memory.
@@ -66,7 +66,7 @@ pub(crate) fn memory_uses<'a>(kernels: impl IntoIterator<Item = &'a Compiled>) -
     let mut uses: BTreeMap<Space, MemoryUse> = BTreeMap::new();
     for compiled in kernels {
         let platform = &compiled.platform;
-        for map in allocate::memory_maps(&compiled.prepared.module, &PassContext { platform }) {
+        for map in allocate::memory_maps(&compiled.prepared.module, &PassContext::of(platform)) {
             let mut ranges: Vec<(u64, u64)> =
                 map.buffers.iter().map(|own| (own.address, own.address.saturating_add(own.bytes))).collect();
             ranges.sort_unstable();

@@ -7,7 +7,9 @@ use slipring_ir::{Diagnostic, Diags, Module, Source, Span};
 use slipring_lang::{KernelInfo, Request};
 use slipring_machine::{Platform, PlatformError, built_in};
 use slipring_op::{Decoded, Decoding, Kernel, decode, names, needed_functions, select_kernel};
-use slipring_passes::{Outcome, PassContext, run_passes};
+use slipring_passes::analysis::facts::syncs;
+use slipring_passes::sync::insert_sync;
+use slipring_passes::{InsertSync, Outcome, PassContext, run_passes};
 
 /// Reads a text. The module is worth something only if the diagnostics have no error.
 pub fn load(source: Source) -> (Module, Diags) {
@@ -115,6 +117,40 @@ pub struct Prepared {
     pub apart: Option<(Module, Kernel)>,
     /// The program.
     pub decoded: Decoded,
+    /// Who synchronises the pipes of its cores.
+    pub flags: Flags,
+}
+
+/// Who synchronises the pipes of a program's cores.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Flags {
+    /// Nobody does.
+    None,
+    /// The text does.
+    ByHand,
+    /// The compiler does, in some functions at least.
+    Inserted,
+}
+
+impl Flags {
+    /// The word for it in facts.
+    pub fn word(self) -> &'static str {
+        match self {
+            Flags::None => "none",
+            Flags::ByHand => "by hand",
+            Flags::Inserted => "inserted",
+        }
+    }
+}
+
+/// Which functions of a text get flags: where one of them synchronises by hand none does, unless that was asked for.
+pub(crate) fn which_get_flags(written: &Module, asked: bool) -> InsertSync {
+    match asked {
+        true => InsertSync::Asked,
+        // Kernels of one file of the language are compiled each by itself.
+        false if !is_language(&written.source) && syncs(written) > 0 => InsertSync::Never,
+        false => InsertSync::WhereNone,
+    }
 }
 
 impl Prepared {
@@ -133,7 +169,18 @@ pub fn is_language(source: &Source) -> bool {
 /// Chooses the kernel of a checked module, runs the passes on what it needs of the module and decodes it. `None` if that
 /// reported an error.
 pub fn prepare(written: Module, function: Option<&str>, platform: &Platform, diags: &mut Diags) -> Option<Prepared> {
-    let prepared = try_prepare(written, function, platform, diags);
+    prepare_with(written, function, platform, false, diags)
+}
+
+/// The same, where functions without flags may get some although others of the text have theirs by hand.
+pub(crate) fn prepare_with(
+    written: Module,
+    function: Option<&str>,
+    platform: &Platform,
+    asked: bool,
+    diags: &mut Diags,
+) -> Option<Prepared> {
+    let prepared = try_prepare(written, function, platform, asked, diags);
     if prepared.is_none() && !diags.has_errors() {
         let error = Diagnostic { primary: None, ..Diagnostic::error("internal", Span::default(), UNSAID) };
         diags.push(error.help("please report the input"));
@@ -158,26 +205,44 @@ pub(crate) fn needed_of(module: &Module, kernel: &Kernel) -> Module {
 /// What is said where a room refuses a program and does not say why.
 const UNSAID: &str = "slipring cannot decode this program and has not found out why";
 
-fn try_prepare(written: Module, function: Option<&str>, platform: &Platform, diags: &mut Diags) -> Option<Prepared> {
+fn try_prepare(
+    written: Module,
+    function: Option<&str>,
+    platform: &Platform,
+    asked: bool,
+    diags: &mut Diags,
+) -> Option<Prepared> {
     let kernel = select_kernel(&written, function, diags)?;
     let mut module = needed_of(&written, &kernel);
     let by_hand = slipring_passes::has_rings_by_hand(&module);
     let mut apart = None;
+    let (mut own, mut inserted) = (syncs(&module), 0);
     let keep = |pass: &slipring_passes::Pass, module: &Module| {
+        let now = syncs(module);
+        match pass.name == insert_sync::PASS.name {
+            true => inserted = now.saturating_sub(own),
+            false => own = now,
+        }
         if by_hand && pass.name == slipring_passes::split::expand_mixed::PASS.name {
             apart = Some(module.clone());
         }
     };
-    if run_passes(&mut module, &PassContext { platform }, None, diags, keep) != Outcome::Done {
+    let context = PassContext { platform, insert_sync: which_get_flags(&written, asked) };
+    if run_passes(&mut module, &context, None, diags, keep) != Outcome::Done {
         return None;
     }
+    let flags = match (inserted, own) {
+        (0, 0) => Flags::None,
+        (0, _) => Flags::ByHand,
+        _ => Flags::Inserted,
+    };
     let apart = match apart {
         Some(module) => select_kernel(&module, function, diags).map(|kernel| (module, kernel)),
         None => None,
     };
     let chosen = select_kernel(&module, function, diags)?;
     let decoded = decode(&module, &chosen, platform, Decoding::Device, diags).ok()?;
-    Some(Prepared { written, module, kernel, apart, decoded })
+    Some(Prepared { written, module, kernel, apart, decoded, flags })
 }
 
 #[cfg(test)]

@@ -34,7 +34,7 @@ impl<'a> Names<'a> {
         let (prepared, platform) = (&compiled.prepared, &compiled.platform);
         let source = &*prepared.written.source;
         let mut tiles: BTreeMap<(bool, u8), Vec<Tile>> = BTreeMap::new();
-        for map in memory_maps(&prepared.module, &PassContext { platform }) {
+        for map in memory_maps(&prepared.module, &PassContext::of(platform)) {
             let line = |step: usize| map.steps.get(step).map_or(0, |span| source.line_column(span.start).0 as u32);
             let own = tiles.entry((map.core == CoreKind::Cube, map.space as u8)).or_default();
             own.extend(map.buffers.iter().map(|buffer| Tile {

@@ -325,6 +325,7 @@ impl Run<'_> {
         let (program, result) = (&prepared.decoded.program, &self.execution.result);
         let (platform, blocks) = (&self.compiled.platform, self.options.blocks);
         let mut all = RunFacts::new(program, platform, blocks, &result.stats, &self.seen.rings, result.complete);
+        all.flags = prepared.flags.word().into();
         all.checks = self.verdict().checks;
         (all.lines, all.path) = (self.lines(), self.path());
         all.printed = result.output.lines.clone();

@@ -56,7 +56,7 @@ fn compiled(text: &str, arch: &str) -> String {
     let platform = built_in(arch).unwrap();
     let loaded = load_file(Source::new("kernel.py", text));
     let (mut module, mut diags): (Module, Diags) = (loaded.module, loaded.diags);
-    run_passes(&mut module, &PassContext { platform: &platform }, None, &mut diags, |_, _| {});
+    run_passes(&mut module, &PassContext::of(&platform), None, &mut diags, |_, _| {});
     assert!(diags.list.is_empty(), "{}", diags.render(&module.source, false));
     for op in module.walk(module.top) {
         module.op_mut(op).loc = None;

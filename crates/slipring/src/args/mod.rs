@@ -31,6 +31,7 @@ use thiserror::Error;
 
 pub(crate) use fill::float_bits;
 pub use npy::Npy;
+pub(crate) use spec::file_of;
 pub use spec::{Arg, OutFile, arg_type, named, read_arg};
 
 /// What is passed for a parameter.
@@ -103,6 +104,24 @@ pub enum ArgError {
         /// Arguments.
         given: usize,
     },
+    /// A line of the file itself asks for what only the command line may.
+    #[error("`{text}` stands in the file's own `args` line: {reason}")]
+    Own {
+        /// The argument as written.
+        text: String,
+        /// What is not done for it.
+        reason: String,
+    },
+    /// The arguments are larger than the run may be.
+    #[error(
+        "the arguments take {bytes} bytes, and the run may have {limit}: raise `--max-memory` where the host has more"
+    )]
+    Memory {
+        /// Bytes of all buffers.
+        bytes: u64,
+        /// Bytes that there may be.
+        limit: u64,
+    },
     /// A name that is no parameter's, or is given twice, or a parameter that nothing is given for.
     #[error("{0}")]
     Name(String),
@@ -138,12 +157,22 @@ fn kind_name(kind: &ParamKind) -> String {
 }
 
 /// What arguments mean where they leave it open.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Defaults {
     /// Seed of the launch: a `rand` without one of its own takes this plus its position.
     pub seed: u64,
     /// Folder that file names are relative to; the working directory by default.
     pub folder: PathBuf,
+    /// True for what a file says itself: only regular files below the folder are read, and none is written.
+    pub own: bool,
+    /// The most bytes of all buffers together.
+    pub memory: u64,
+}
+
+impl Default for Defaults {
+    fn default() -> Defaults {
+        Defaults { seed: 0, folder: PathBuf::new(), own: false, memory: slipring_sim::Limits::default().memory }
+    }
 }
 
 /// Arguments in the order of the parameters: those with a name in front go to it, the others fill the first parameters that
@@ -200,13 +229,19 @@ pub fn bind(
     if texts.len() != expected {
         return Err(ArgError::Count { expected, given: texts.len() });
     }
+    // Before the first of them is made.
+    let sizes = texts.iter().enumerate().map(|(at, text)| spec::size(text, defaults, params, shapes, at));
+    let bytes = sizes.fold(0, u64::saturating_add);
+    if bytes > defaults.memory {
+        return Err(ArgError::Memory { bytes, limit: defaults.memory });
+    }
     let mut args = Vec::new();
     for (at, (text, param)) in texts.iter().zip(params).enumerate() {
         let seed = defaults.seed.wrapping_add(at as u64);
         let shape = shapes.get(at).and_then(Option::as_deref);
         let arg = match (&param.kind, shape) {
-            (ParamKind::Buffer { elem, .. }, Some(shape)) if spec::is_new_file(text, &defaults.folder) => {
-                spec::new_file(text, *elem, shape, &defaults.folder)?
+            (ParamKind::Buffer { elem, .. }, Some(shape)) if spec::is_new_file(text, defaults) => {
+                spec::new_file(text, *elem, shape, defaults)?
             }
             _ => read_arg(text, &Defaults { seed, ..defaults.clone() })?,
         };

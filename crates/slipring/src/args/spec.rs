@@ -3,11 +3,13 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use slipring_program::{Param, ParamKind};
 use slipring_tile::Elem;
 
 use super::fill::{Fill, fill, float_bits};
 use super::number::{Number, has, range_text};
 use super::{ArgError, Defaults, Npy, Value};
+use crate::files::{self, Refused};
 
 /// An argument that was read.
 #[derive(Clone, PartialEq, Debug)]
@@ -42,7 +44,7 @@ const MOST_BYTES: usize = 1 << 34;
 /// If it is none of the forms, or its file cannot be read.
 pub fn read_arg(text: &str, defaults: &Defaults) -> Result<Arg, ArgError> {
     if let Some(file) = text.strip_prefix('@') {
-        return read_file(file, &defaults.folder);
+        return read_file(file, defaults);
     }
     let bad = |reason: &str| ArgError::Form { text: text.to_string(), reason: reason.to_string() };
     if text == "true" || text == "false" {
@@ -77,8 +79,9 @@ pub fn read_arg(text: &str, defaults: &Defaults) -> Result<Arg, ArgError> {
         let count = shape.iter().try_fold(1usize, |n, dim| n.checked_mul(*dim));
         (elem, Some(shape), count.ok_or_else(|| bad("the shape is too large"))?)
     };
-    if count.checked_mul(elem.bytes()).is_none_or(|bytes| bytes > MOST_BYTES) {
-        return Err(bad("the buffer is larger than 16 GiB"));
+    match count.checked_mul(elem.bytes()) {
+        Some(bytes) if bytes <= MOST_BYTES => within(bytes as u64, defaults)?,
+        _ => return Err(bad("the buffer is larger than 16 GiB")),
     }
     let outside = |number: String| bad(&format!("{number} is not a number of {elem}, which has {}", range_text(elem)));
     let (mut seed, mut lo, mut hi) = (defaults.seed, None, None);
@@ -164,7 +167,10 @@ pub fn arg_type(text: &str, folder: &Path) -> (Option<Elem>, Option<Vec<u64>>) {
     let wide = |dims: Vec<usize>| dims.into_iter().map(|n| n as u64).collect();
     if let Some(file) = text.strip_prefix('@') {
         let path = folder.join(file.strip_suffix(":out").unwrap_or(file));
-        let npy = std::fs::File::open(path).ok().and_then(|mut file| {
+        // What comes out of a pipe is there once.
+        let file =
+            std::fs::File::open(&path).ok().filter(|_| std::fs::metadata(&path).is_ok_and(|meta| meta.is_file()));
+        let npy = file.and_then(|mut file| {
             let mut head = Vec::new();
             let size = file.metadata().ok()?.len();
             std::io::Read::take(&mut file, 1 << 16).read_to_end(&mut head).ok()?;
@@ -182,19 +188,77 @@ pub fn arg_type(text: &str, folder: &Path) -> (Option<Elem>, Option<Vec<u64>>) {
 }
 
 /// True for a file that is only written: it is not there yet.
-pub(super) fn is_new_file(text: &str, folder: &Path) -> bool {
+pub(super) fn is_new_file(text: &str, defaults: &Defaults) -> bool {
     let out = text.strip_prefix('@').and_then(|file| file.strip_suffix(":out"));
-    out.is_some_and(|file| std::fs::symlink_metadata(folder.join(file)).is_err())
+    out.is_some_and(|file| !defaults.own && std::fs::symlink_metadata(defaults.folder.join(file)).is_err())
+}
+
+/// The file that an argument names, and whether it is written back.
+///
+/// # Errors
+/// If a file says so itself and may not.
+pub(crate) fn file_of(file: &str, defaults: &Defaults) -> Result<(PathBuf, bool), ArgError> {
+    let (name, out) = match file.strip_suffix(":out") {
+        Some(name) => (name, true),
+        None => (file, false),
+    };
+    if !defaults.own {
+        return Ok((defaults.folder.join(name), out));
+    }
+    let refused = |reason: &str| Err(ArgError::Own { text: format!("@{file}"), reason: reason.into() });
+    if out {
+        return refused("a file never says itself what is written");
+    }
+    match files::below(&[&defaults.folder], Path::new(name)) {
+        Ok(path) => Ok((path, false)),
+        Err(Refused::Outside) => refused("of what a file names itself only files below its folder are read"),
+        Err(Refused::NoFile) => refused("of what a file names itself only regular files are read"),
+        Err(Refused::Missing(error)) => {
+            Err(ArgError::File { path: files::shown(&defaults.folder.join(name)), reason: error.to_string() })
+        }
+    }
+}
+
+/// # Errors
+/// If a buffer of so many bytes is larger than all may be together.
+fn within(bytes: u64, defaults: &Defaults) -> Result<(), ArgError> {
+    match bytes > defaults.memory {
+        true => Err(ArgError::Memory { bytes, limit: defaults.memory }),
+        false => Ok(()),
+    }
+}
+
+/// Bytes of the argument at a position, as far as they can be told before it is made; 0 for a scalar and what is wrong.
+pub(super) fn size(text: &str, defaults: &Defaults, params: &[Param], shapes: &[Option<Vec<u64>>], at: usize) -> u64 {
+    let count = |dims: &[u64]| dims.iter().fold(1u64, |n, dim| n.saturating_mul(*dim));
+    // What no argument may have is said of that argument.
+    let one = |bytes: u64| if bytes > MOST_BYTES as u64 { 0 } else { bytes };
+    if is_new_file(text, defaults) {
+        return match (params.get(at).map(|param| &param.kind), shapes.get(at).and_then(Option::as_deref)) {
+            (Some(ParamKind::Buffer { elem, .. }), Some(shape)) => count(shape).saturating_mul(elem.bytes() as u64),
+            _ => 0,
+        };
+    }
+    if let Some(file) = text.strip_prefix('@') {
+        let path = file_of(file, defaults).map(|(path, _)| path);
+        return path.ok().and_then(|path| std::fs::metadata(path).ok()).map_or(0, |meta| meta.len());
+    }
+    match (arg_type(text, &defaults.folder), text.strip_prefix("zeros:").map(str::parse)) {
+        (_, Some(Ok(bytes))) => one(bytes),
+        ((Some(elem), Some(shape)), _) => one(count(&shape).saturating_mul(elem.bytes() as u64)),
+        _ => 0,
+    }
 }
 
 /// A buffer of zeros that is written to a new file: a `.npy` if its name says so.
-pub(super) fn new_file(text: &str, elem: Elem, shape: &[u64], folder: &Path) -> Result<Arg, ArgError> {
+pub(super) fn new_file(text: &str, elem: Elem, shape: &[u64], defaults: &Defaults) -> Result<Arg, ArgError> {
     let bad = |reason: &str| ArgError::Form { text: text.to_string(), reason: reason.to_string() };
     let file = text.strip_prefix('@').and_then(|file| file.strip_suffix(":out")).unwrap_or(text);
-    let path = folder.join(file);
+    let path = defaults.folder.join(file);
     let dims: Vec<usize> = shape.iter().map(|n| *n as usize).collect();
     let bytes = dims.iter().try_fold(elem.bytes(), |n, dim| n.checked_mul(*dim)).filter(|n| *n <= MOST_BYTES);
     let bytes = bytes.ok_or_else(|| bad("the buffer is larger than 16 GiB"))?;
+    within(bytes as u64, defaults)?;
     let npy = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("npy"));
     let npy = match npy {
         true => {
@@ -207,17 +271,16 @@ pub(super) fn new_file(text: &str, elem: Elem, shape: &[u64], folder: &Path) -> 
     Ok(Arg { value: Value::Buffer(data), elem: Some(elem), shape: Some(dims), from_npy: false, out })
 }
 
-fn read_file(file: &str, folder: &Path) -> Result<Arg, ArgError> {
-    let (path, out) = match file.strip_suffix(":out") {
-        Some(path) => (path, true),
-        None => (file, false),
-    };
-    let path = folder.join(path);
-    let fail = |reason: String| ArgError::File { path: path.display().to_string(), reason };
+fn read_file(file: &str, defaults: &Defaults) -> Result<Arg, ArgError> {
+    let (path, out) = file_of(file, defaults)?;
+    let fail = |reason: String| ArgError::File { path: files::shown(&path), reason };
     if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("npz")) {
         return Err(fail("an `.npz` holds several arrays; save the one to pass with `numpy.save` as a `.npy`".into()));
     }
-    let bytes = std::fs::read(&path).map_err(|error| fail(error.to_string()))?;
+    // The header of a `.npy` comes on top.
+    let most = defaults.memory.saturating_add(1 << 16);
+    let bytes = if out { files::read_own(&path, most) } else { files::read(&path, most) };
+    let bytes = bytes.map_err(|error| fail(error.to_string()))?;
     // By its name or by its content: nothing else begins so.
     let is_npy = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("npy")) || Npy::begins(&bytes);
     let npy = if is_npy { Some(Npy::read(&bytes).map_err(fail)?) } else { None };

@@ -9,6 +9,16 @@ pub(super) struct SetArgs {
     /// Give a parameter of a function that builds kernels, or a constant of the file, a value. For files of the kernel language
     #[arg(long = "set", value_name = "NAME=VALUE")]
     pub sets: Vec<String>,
+    /// What a file is whose name does not say it, such as `-`: the kernel language (`py`) or a `.pto` text (`pto`)
+    #[arg(long, value_name = "LANG", value_parser = ["py", "pto"])]
+    lang: Option<String>,
+}
+
+impl SetArgs {
+    /// Whether a file is of the kernel language, where that is said.
+    pub fn language(&self) -> Option<bool> {
+        self.lang.as_ref().map(|lang| lang == "py")
+    }
 }
 
 /// Shapes for verbs that pass no values.
@@ -27,6 +37,6 @@ impl ShapeArgs {
     /// # Errors
     /// A value without a name.
     pub fn asked(&self) -> Result<Asked, Error> {
-        Asked::new(None, &self.args, &self.sets.sets)
+        Ok(Asked::new(None, &self.args, &self.sets.sets)?.language(self.sets.language()))
     }
 }

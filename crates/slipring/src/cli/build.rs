@@ -18,12 +18,12 @@ use super::{Exit, PlatformArgs, open};
 pub(super) struct BuildArgs {
     /// The file; `-` is standard input
     #[arg(required_unless_present = "list_passes")]
-    file: Option<String>,
+    pub file: Option<String>,
     /// Where the program goes; standard output by default
     #[arg(short, long, value_name = "OUT")]
-    output: Option<String>,
+    pub output: Option<String>,
     #[command(flatten)]
-    platform: PlatformArgs,
+    pub platform: PlatformArgs,
     /// Also print the program after this pass, or after `all`, to standard error
     #[arg(long, value_name = "PASS")]
     print_ir_after: Vec<String>,
@@ -39,13 +39,17 @@ pub(super) struct BuildArgs {
     /// What lies where in local memory: a picture if OUT ends in .svg, else a table; on standard output if no OUT is
     /// given. The program itself is then written only with `-o`
     #[arg(long, value_name = "OUT", num_args = 0..=1, default_missing_value = "-")]
-    memory_map: Option<String>,
+    pub memory_map: Option<String>,
     /// List the passes
     #[arg(long)]
     list_passes: bool,
     /// Print for another tool: what it takes, spelt as it reads it, or the reason why not
     #[arg(long = "for", value_name = "TARGET", conflicts_with = "passes")]
     target: Option<String>,
+    /// Add flags to functions that have none although others of the text synchronise by hand. Where nothing of a text does,
+    /// flags are added in any case
+    #[arg(long)]
+    insert_sync: bool,
     #[command(flatten)]
     shapes: ShapeArgs,
 }
@@ -82,7 +86,8 @@ pub(super) fn build(args: &BuildArgs) -> Exit {
             out_beside(&format!("// ---- after {}\n{}\n", pass.name, slipring_ir::text::print(module)));
         }
     };
-    let options = BuildOptions { target, passes: &args.passes, verify: args.verify_passes };
+    let options =
+        BuildOptions { target, passes: &args.passes, verify: args.verify_passes, insert_sync: args.insert_sync };
     let built = slipring::build(opened, options, after);
     let BuiltProgram { module, platform, diags, .. } = &built;
     report(diags, &module.source);

@@ -4,8 +4,7 @@ use clap::Args;
 use slipring::{Checked, CheckedFacts, Error, Source};
 
 use super::asked::ShapeArgs;
-use super::output::{fail, json_line, keep, note, out, report, told};
-use super::prove::write_new;
+use super::output::{fail, json_line, keep, note, out, report, told, write_file};
 use super::{Exit, PlatformArgs, read_source};
 
 /// Arguments of `check`.
@@ -13,9 +12,9 @@ use super::{Exit, PlatformArgs, read_source};
 pub(super) struct CheckArgs {
     /// Files to check; `-` is standard input
     #[arg(required = true)]
-    files: Vec<String>,
+    pub files: Vec<String>,
     #[command(flatten)]
-    platform: PlatformArgs,
+    pub platform: PlatformArgs,
     /// One JSON object a file
     #[arg(long)]
     pub json: bool,
@@ -26,7 +25,7 @@ pub(super) struct CheckArgs {
     shapes: ShapeArgs,
     /// Write the text with edits that mend what is wrong on some path to another file. For one file
     #[arg(long, value_name = "OUT")]
-    fix: Option<String>,
+    pub fix: Option<String>,
 }
 
 /// Checks every file and reports all errors of all of them.
@@ -43,7 +42,9 @@ pub(super) fn check(args: &CheckArgs) -> Exit {
 
 fn check_file(file: &str, args: &CheckArgs) -> Exit {
     let of = |source: Source| Checked::of(source, &args.shapes.asked()?, |module| args.platform.all(module));
-    let checked = read_source(file).and_then(|source| of(source).map_err(|error| error.to_string()));
+    let asked = args.shapes.asked().map_err(|error| error.to_string());
+    let read = asked.and_then(|asked| read_source(file, &asked));
+    let checked = read.and_then(|source| of(source).map_err(|error| error.to_string()));
     let checked = match checked {
         Ok(checked) => checked,
         Err(message) => {
@@ -63,7 +64,7 @@ fn check_file(file: &str, args: &CheckArgs) -> Exit {
         out(&checked.text());
     }
     if let Some(path) = &args.fix
-        && let Err(error) = fix(&checked, path, file, args, of)
+        && let Err(error) = fix(&checked, path, args, of)
     {
         return fail(error.to_string());
     }
@@ -78,7 +79,6 @@ fn check_file(file: &str, args: &CheckArgs) -> Exit {
 fn fix(
     checked: &Checked,
     path: &str,
-    file: &str,
     args: &CheckArgs,
     of: impl Fn(Source) -> Result<Checked, Error>,
 ) -> Result<(), Error> {
@@ -86,7 +86,7 @@ fn fix(
         note("there is no edit to write");
         return Ok(());
     };
-    write_new(path, file, &fix.text)?;
+    write_file(path, &[fix.text.as_bytes()]).map_err(Error::File)?;
     if !args.json {
         fix.edits.iter().for_each(|edit| out(&format!("  fix: {edit}\n")));
         out(&match fix.left {

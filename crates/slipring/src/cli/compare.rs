@@ -3,11 +3,12 @@
 use clap::Args;
 use serde_json::Value;
 use slipring::report::{compare as compared, compare_text};
-use slipring::{Error, Kernel, RunOptions};
+use slipring::{Asked, Error, Kernel, RunOptions};
 
+use super::asked::SetArgs;
 use super::output::{json, out, report_all};
 use super::run::{divide, refused};
-use super::{Exit, PlatformArgs, read_bytes};
+use super::{Exit, PlatformArgs, read_bytes, shown};
 
 /// Arguments of `compare`.
 #[derive(Args)]
@@ -19,6 +20,8 @@ pub(super) struct CompareArgs {
     after: String,
     #[command(flatten)]
     platform: PlatformArgs,
+    #[command(flatten)]
+    sets: SetArgs,
     /// The same facts as one JSON object
     #[arg(long)]
     pub json: bool,
@@ -30,8 +33,9 @@ pub(super) fn compare(args: &CompareArgs) -> Exit {
 }
 
 fn start(args: &CompareArgs) -> Result<Exit, Error> {
-    let before = facts(&args.before, &args.platform)?;
-    let after = facts(&args.after, &args.platform)?;
+    let asked = Asked::new(None, &[], &args.sets.sets)?.language(args.sets.language());
+    let before = facts(&args.before, &args.platform, &asked)?;
+    let after = facts(&args.after, &args.platform, &asked)?;
     let both = compared(&before, &after).map_err(Error::Arguments)?;
     if args.json {
         json(&both);
@@ -42,13 +46,13 @@ fn start(args: &CompareArgs) -> Result<Exit, Error> {
 }
 
 /// The facts of a run: read, or of a kernel that is run now.
-fn facts(file: &str, platform: &PlatformArgs) -> Result<Value, Error> {
+fn facts(file: &str, platform: &PlatformArgs, asked: &Asked) -> Result<Value, Error> {
     let bytes = read_bytes(file).map_err(Error::File)?;
-    let no_facts = |error| Error::File(format!("`{file}` holds no facts of a run: {error}"));
+    let no_facts = |error| Error::File(format!("`{}` holds no facts of a run: {error}", shown(file)));
     if file.ends_with(".json") {
         return serde_json::from_slice(&bytes).map_err(no_facts);
     }
-    let kernel = platform.apply(Kernel::read(file, bytes)?)?;
+    let kernel = platform.apply(Kernel::read_as(file, bytes, asked)?)?;
     report_all(&kernel.compile()?);
     let (tensors, _) = divide(kernel.arguments(&[], 0)?);
     let run = kernel.run_with(tensors, &RunOptions::new().record(true))?;

@@ -5,8 +5,8 @@ use slipring::cost::{Query, compare, cost, facts, read_points, table_facts, tabl
 use slipring_machine::Platform;
 use slipring_tile::{Elem, Space};
 
-use super::output::{fail, out};
-use super::{Exit, PlatformArgs};
+use super::output::{data, fail, out};
+use super::{Exit, PlatformArgs, read_text};
 
 /// Arguments of `cost`.
 #[derive(Args)]
@@ -80,7 +80,7 @@ fn one(args: &CostArgs) -> Result<Exit, String> {
     };
     let costed = cost(&platform, &query)?;
     match args.json {
-        true => out(&format!("{}\n", facts(&costed))),
+        true => data(&format!("{}\n", facts(&costed))),
         false => out(&text(&platform, &query, &args.shape, &costed)),
     }
     Ok(Exit::Clean)
@@ -104,7 +104,7 @@ fn extents(text: &str) -> Result<Vec<u32>, String> {
 }
 
 fn table(args: &CostArgs, path: &str) -> Result<Exit, String> {
-    let text = std::fs::read_to_string(path).map_err(|error| format!("cannot read `{path}`: {error}"))?;
+    let text = read_text(path)?;
     let mut points = read_points(&text).map_err(|error| format!("{path}: {error}"))?;
     if args.platform.is_given() {
         // Lines of the platform that is asked for, where there are any.
@@ -115,7 +115,7 @@ fn table(args: &CostArgs, path: &str) -> Result<Exit, String> {
     }
     let (measured, errors) = compare(&points, |arch| platform(args, arch))?;
     match args.json {
-        true => out(&format!("{}\n", table_facts(&measured, &errors))),
+        true => data(&format!("{}\n", table_facts(&measured, &errors))),
         false => out(&table_text(&measured, &errors)),
     }
     Ok(Exit::Clean)

@@ -13,10 +13,10 @@ use super::run::{divide, refused};
 #[derive(Args)]
 pub(super) struct GraphArgs {
     #[command(flatten)]
-    kernel: KernelArgs,
+    pub kernel: KernelArgs,
     /// Draw the graph into an SVG file; `-` is standard output
     #[arg(long, value_name = "FILE", conflicts_with = "json")]
-    svg: Option<String>,
+    pub svg: Option<String>,
     /// The graph as one JSON object
     #[arg(long)]
     pub json: bool,

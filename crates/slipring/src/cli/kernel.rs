@@ -31,6 +31,10 @@ pub(super) struct KernelArgs {
     /// as the machine has
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: Option<u16>,
+    /// Add flags to functions that have none although others of the text synchronise by hand. Where nothing of a text does,
+    /// flags are added in any case
+    #[arg(long)]
+    insert_sync: bool,
     #[command(flatten)]
     sets: SetArgs,
     #[command(flatten)]
@@ -70,20 +74,16 @@ impl KernelArgs {
         self.kernel_of(self.bytes()?)
     }
 
-    /// What the file holds. From here on the process has the threads that were asked for.
+    /// What the file holds.
     ///
     /// # Errors
     /// If it cannot be read.
     pub fn bytes(&self) -> Result<Vec<u8>, Error> {
-        if let Some(threads) = self.threads {
-            // Nobody has made them before. Where the host refuses, one thread does everything.
-            let _ = rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global();
-        }
         read_bytes(&self.file).map_err(Error::File)
     }
 
     fn asked(&self) -> Result<Asked, Error> {
-        Asked::new(self.func.as_deref(), &self.args, &self.sets.sets)
+        Ok(Asked::new(self.func.as_deref(), &self.args, &self.sets.sets)?.language(self.sets.language()))
     }
 
     /// The whole program that the file holds, with its platform; `None` if it has kernels only.
@@ -92,6 +92,11 @@ impl KernelArgs {
     /// If the program has errors, or there is no such platform.
     pub fn program_of(&self, bytes: &[u8]) -> Result<Option<Program>, Error> {
         let Some(program) = Program::read_as(&self.file, bytes.to_vec(), &self.asked()?)? else { return Ok(None) };
+        if self.insert_sync {
+            let message =
+                "`--insert-sync` is for a kernel, and this is a whole program: run the kernel alone with `--func`";
+            return Err(Error::Arguments(message.into()));
+        }
         self.platform.apply_to(program).map(Some)
     }
 
@@ -100,7 +105,25 @@ impl KernelArgs {
     /// # Errors
     /// If they do not fit.
     pub fn program_arguments(&self, program: &Program) -> Result<Vec<Arg>, Error> {
-        program.arguments(&self.args, self.seed)
+        program.arguments_within(&self.args, self.seed, self.limits.of_run().memory)
+    }
+
+    /// The files that arguments say are written.
+    pub fn written(&self) -> impl Iterator<Item = &str> {
+        let files = self.args.iter().filter_map(|text| slipring::args::named(text).1.strip_prefix('@'));
+        files.filter_map(|file| file.strip_suffix(":out"))
+    }
+
+    /// The files that are read: the program, its platform, arguments that are not written back.
+    pub fn read(&self) -> Vec<&str> {
+        let files = self.args.iter().filter_map(|text| slipring::args::named(text).1.strip_prefix('@'));
+        let files = files.filter(|file| !file.ends_with(":out"));
+        files.chain([self.file.as_str()]).chain(self.platform.platform.as_deref()).collect()
+    }
+
+    /// The threads that are asked for.
+    pub fn threads(&self) -> Option<usize> {
+        self.threads.map(usize::from)
     }
 
     /// True if a number of blocks is asked for.
@@ -118,13 +141,13 @@ impl KernelArgs {
             Some(function) => kernel.function(function.as_str()),
             None => kernel,
         };
-        self.platform.apply(kernel)
+        self.platform.apply(kernel.insert_sync(self.insert_sync))
     }
 
     /// The kernel's arguments: those of the command line, else those of the file, relative to its folder, else random
     /// inputs of the shapes that the kernel declares.
     pub fn arguments(&self, kernel: &Kernel) -> Result<Vec<Arg>, Error> {
-        kernel.arguments(&self.args, self.seed)
+        kernel.arguments_within(&self.args, self.seed, self.limits.of_run().memory)
     }
 
     /// The same file for a grid of values.
@@ -137,6 +160,7 @@ impl KernelArgs {
         tune.args.clone_from(&self.args);
         tune.sets.clone_from(&self.sets.sets);
         tune.seed = self.seed;
+        (tune.language, tune.insert_sync) = (self.sets.language(), self.insert_sync);
         tune.platform = self.platform.named()?;
         tune.readings.clone_from(&self.platform.readings);
         tune.run = self.options();

@@ -8,6 +8,7 @@ mod cost;
 mod device;
 mod graph;
 mod kernel;
+mod last;
 mod ops;
 mod output;
 mod program;
@@ -18,12 +19,14 @@ mod report;
 mod ring;
 mod run;
 mod standard;
+mod threads;
 mod tune;
 
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use slipring::{Error, Kernel, Loaded, Opened, Program};
+use slipring::{Asked, Error, Kernel, Loaded, Opened, Program, files};
 use slipring_ir::{Module, Source};
 use slipring_machine::Platform;
 
@@ -97,14 +100,27 @@ pub(crate) fn main() -> ExitCode {
 
 /// Runs a verb. A defect of slipring that makes it panic is an error like others.
 fn verb(cli: &Cli) -> Exit {
+    last::words(cli.verb.as_json());
     if cli.no_color {
         output::no_color();
+    }
+    if let Err(message) = files::will_write(cli.verb.outputs()) {
+        return output::fail(message);
+    }
+    // Before anything is written that says what was wrong.
+    for input in cli.verb.inputs() {
+        if let Err(error) = files::not_written(Path::new(input)) {
+            return output::fail(format!("cannot read `{}`: {error}", shown(input)));
+        }
     }
     match cli.verb.sarif() {
         // It would stand between other lines there.
         Some("-") => return output::fail("`--sarif` wants the name of a file: standard output has the report"),
         Some(file) => output::log_to(file),
         None => {}
+    }
+    if let Err(message) = threads::make(cli.verb.kernel().and_then(kernel::KernelArgs::threads)) {
+        return output::fail(message);
     }
     let run = || match &cli.verb {
         Verb::Run(args) => run::run(args),
@@ -125,6 +141,65 @@ fn verb(cli: &Cli) -> Exit {
 }
 
 impl Verb {
+    /// The kernel that the verb is about, and how it is launched.
+    fn kernel(&self) -> Option<&kernel::KernelArgs> {
+        match self {
+            Verb::Run(args) => Some(&args.kernel),
+            Verb::Graph(args) => Some(&args.kernel),
+            Verb::Report(args) => Some(&args.kernel),
+            Verb::Tune(args) => Some(&args.kernel),
+            Verb::Prove(args) => Some(&args.kernel),
+            Verb::Ring(args) => Some(&args.kernel),
+            Verb::Compare(_) | Verb::Check(_) | Verb::Build(_) | Verb::Ops(_) | Verb::Cost(_) | Verb::Queue(_) => None,
+        }
+    }
+
+    /// The files that the verb is asked to read.
+    fn inputs(&self) -> Vec<&str> {
+        let mut list: Vec<&str> = self.kernel().into_iter().flat_map(kernel::KernelArgs::read).collect();
+        match self {
+            Verb::Run(args) => {
+                list.extend(args.schedule.as_deref());
+                list.extend(args.expect.iter().filter_map(|text| text.split_once("=@")?.1.split(',').next()));
+            }
+            Verb::Check(args) => {
+                list.extend(args.files.iter().map(String::as_str));
+                list.extend(args.platform.platform.as_deref());
+            }
+            Verb::Build(args) => {
+                list.extend(args.file.as_deref());
+                list.extend(args.platform.platform.as_deref());
+            }
+            Verb::Queue(verb) => list.extend(verb.input()),
+            // The others write nothing, or what a kernel's launch says.
+            _ => {}
+        }
+        list.iter().map(|file| if *file == "-" { "/dev/stdin" } else { file }).collect()
+    }
+
+    /// The files that the verb is asked to write, each with the option that says so.
+    fn outputs(&self) -> Vec<(String, PathBuf)> {
+        let mut list: Vec<(&str, Option<&Path>)> = match self {
+            Verb::Run(args) => vec![("--trace", path(&args.trace)), ("--sarif", path(&args.sarif))],
+            Verb::Graph(args) => vec![("--svg", path(&args.svg))],
+            Verb::Report(args) => vec![("-o", Some(Path::new(&args.output)))],
+            Verb::Tune(args) => vec![("--plot", path(&args.plot)), ("--resume", args.resume.as_deref())],
+            Verb::Prove(args) => vec![("--schedule", path(&args.schedule)), ("--fix", path(&args.fix))],
+            Verb::Check(args) => vec![("--sarif", path(&args.sarif)), ("--fix", path(&args.fix))],
+            Verb::Build(args) => vec![("-o", path(&args.output)), ("--memory-map", path(&args.memory_map))],
+            Verb::Queue(verb) => {
+                verb.output().map(|(option, file)| (option, Some(Path::new(file)))).into_iter().collect()
+            }
+            Verb::Compare(_) | Verb::Ring(_) | Verb::Ops(_) | Verb::Cost(_) => Vec::new(),
+        };
+        if let Verb::Run(args) = self {
+            list.extend(args.kernel.written().map(|file| (files::ARGUMENT, Some(Path::new(file)))));
+        }
+        let named =
+            list.into_iter().filter_map(|(option, file)| Some((option, file.filter(|f| *f != Path::new("-"))?)));
+        named.map(|(option, file)| (option.to_string(), file.to_path_buf())).collect()
+    }
+
     /// Where the verb was asked to write its messages as a log.
     fn sarif(&self) -> Option<&str> {
         match self {
@@ -149,6 +224,10 @@ impl Verb {
             Verb::Build(_) | Verb::Ops(_) | Verb::Report(_) => false,
         }
     }
+}
+
+fn path(file: &Option<String>) -> Option<&Path> {
+    file.as_ref().map(Path::new)
 }
 
 /// Which platform a verb is for.
@@ -207,7 +286,7 @@ impl PlatformArgs {
     /// The platform of the file, if one is given.
     fn file(&self) -> Option<Result<Platform, String>> {
         let path = self.platform.as_ref()?;
-        let text = std::fs::read_to_string(path).map_err(|error| format!("cannot read `{path}`: {error}"));
+        let text = read_text(path);
         Some(text.and_then(|text| slipring::read_platform(&text).map_err(|error| format!("{path}: {error}"))))
     }
 
@@ -233,8 +312,7 @@ impl PlatformArgs {
     fn named(&self) -> Result<Option<Platform>, Error> {
         match (&self.platform, &self.arch) {
             (Some(path), _) => {
-                let text = std::fs::read_to_string(path);
-                let text = text.map_err(|error| Error::File(format!("cannot read `{path}`: {error}")))?;
+                let text = read_text(path).map_err(Error::File)?;
                 let platform = slipring::read_platform(&text);
                 Ok(Some(platform.map_err(|error| Error::Platform(format!("{path}: {error}")))?))
             }
@@ -253,7 +331,7 @@ impl PlatformArgs {
 /// Why there is no text or no platform.
 fn open(path: &str, platform: &PlatformArgs, shapes: &asked::ShapeArgs) -> Result<Opened, String> {
     let asked = shapes.asked().map_err(|error| error.to_string())?;
-    let Loaded { module, mut diags, kernels } = asked.load(read_source(path)?);
+    let Loaded { module, mut diags, kernels } = asked.load(read_source(path, &asked)?);
     let platform = platform.choose(&module)?;
     if !diags.has_errors() {
         slipring::check(&module, &platform, &mut diags);
@@ -261,24 +339,36 @@ fn open(path: &str, platform: &PlatformArgs, shapes: &asked::ShapeArgs) -> Resul
     Ok(Opened { module, platform, diags, kernels })
 }
 
-/// Reads a file; `-` is standard input.
+/// Reads a source file; `-` is standard input.
 fn read_bytes(path: &str) -> Result<Vec<u8>, String> {
+    read_at_most(path, files::MOST_TEXT)
+}
+
+/// Reads a file of at most so many bytes; `-` is standard input.
+fn read_at_most(path: &str, most: u64) -> Result<Vec<u8>, String> {
     if path == "-" {
-        let mut bytes = Vec::new();
-        std::io::Read::read_to_end(&mut std::io::stdin(), &mut bytes)
-            .map_err(|error| format!("cannot read standard input: {error}"))?;
-        Ok(bytes)
+        files::read_input(most).map_err(|error| format!("cannot read standard input: {error}"))
     } else {
-        std::fs::read(path).map_err(|error| format!("cannot read `{path}`: {error}"))
+        files::read(Path::new(path), most).map_err(|error| format!("cannot read `{}`: {error}", shown(path)))
     }
 }
 
-/// Reads a source file; `-` is standard input.
-fn read_source(path: &str) -> Result<Source, String> {
+/// Reads a text that is no source.
+fn read_text(path: &str) -> Result<String, String> {
+    files::read_text(Path::new(path)).map_err(|error| format!("cannot read `{}`: {error}", shown(path)))
+}
+
+/// The name of a file for messages.
+fn shown(path: &str) -> String {
+    files::shown(Path::new(path))
+}
+
+/// Reads a source file as it is asked for; `-` is standard input.
+fn read_source(path: &str, asked: &Asked) -> Result<Source, String> {
     let bytes = read_bytes(path)?;
-    let text = String::from_utf8(bytes).map_err(|_| format!("`{path}` is not UTF-8 text"))?;
+    let text = String::from_utf8(bytes).map_err(|_| format!("`{}` is not UTF-8 text", shown(path)))?;
     if text.trim().is_empty() {
-        return Err(format!("`{path}` is empty"));
+        return Err(format!("`{}` is empty", shown(path)));
     }
-    Ok(Source::new(path, text))
+    Ok(asked.source(path, text))
 }

@@ -1,5 +1,6 @@
 //! Writing to the terminal, and the one exit of all verbs: what ends with another code than 0 has said why.
 
+use std::borrow::Cow;
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use serde::Serialize;
 use slipring::{Report, message_facts};
-use slipring_ir::{Diagnostic, Diags, Severity, Source};
+use slipring_ir::{Diagnostic, Diags, Severity, Source, brief, visible};
 use slipring_report::{MessageFacts, Told, sarif};
 
 use super::{Exit, standard};
@@ -41,8 +42,13 @@ fn with<T>(change: impl FnOnce(&mut Written) -> T) -> T {
     change(&mut WRITTEN.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// Writes to standard output. What cannot be written is an error of the verb, told by [`finish`].
+/// Writes a report to standard output. What cannot be written is an error of the verb, told by [`finish`].
 pub(super) fn out(text: &str) {
+    out_bytes(visible(text).as_bytes());
+}
+
+/// Writes what others read to standard output, byte by byte as it is.
+pub(super) fn data(text: &str) {
     out_bytes(text.as_bytes());
 }
 
@@ -82,7 +88,7 @@ fn object(text: serde_json::Result<String>) {
     match text {
         Ok(text) => {
             with(|written| written.object = true);
-            out(&(text + "\n"));
+            data(&(text + "\n"));
         }
         Err(error) => drop(fail(format!("internal error: facts that have no JSON form: {error}"))),
     }
@@ -105,7 +111,8 @@ pub(super) fn write_file(path: &str, parts: &[&[u8]]) -> Result<(), String> {
         parts.iter().for_each(|part| out_bytes(part));
         return Ok(());
     }
-    slipring::files::write(Path::new(path), parts).map_err(|error| format!("cannot write `{path}`: {error}"))
+    slipring::files::write(Path::new(path), parts)
+        .map_err(|error| format!("cannot write `{}`: {error}", slipring::files::shown(Path::new(path))))
 }
 
 /// The exit code of a verb. An error without a word is one of slipring itself, and said here; `as_json` wants an object for
@@ -132,7 +139,7 @@ pub(super) fn finish(exit: Exit, as_json: bool) -> Exit {
 /// Reports something that has no place in a text.
 pub(super) fn fail(message: impl std::fmt::Display) -> Exit {
     let message = message.to_string();
-    let _ = writeln!(std::io::stderr(), "error: {message}");
+    let _ = writeln!(std::io::stderr(), "error: {}", brief(&message));
     with(|written| {
         written.error = true;
         written.failures.push(message);
@@ -148,7 +155,12 @@ pub(super) fn doubtful(reasons: &str) -> Exit {
 
 /// Reports a command line that is none.
 pub(super) fn usage(error: &clap::Error) -> Exit {
-    let _ = error.print();
+    // What was typed comes back in the message.
+    let seen = std::env::args_os().all(|word| matches!(visible(&word.to_string_lossy()), Cow::Borrowed(_)));
+    match seen {
+        true => drop(error.print()),
+        false => drop(write!(std::io::stderr(), "{}", brief(&error.render().to_string()))),
+    }
     with(|written| {
         written.error = true;
         written.failures.push(error.render().to_string().trim_start_matches("error: ").trim_end().to_string());
@@ -184,7 +196,7 @@ fn write_log(exit: Exit) -> Result<(), String> {
 
 /// Says something that is no error.
 pub(super) fn note(message: impl std::fmt::Display) {
-    let _ = writeln!(std::io::stderr(), "note: {message}");
+    let _ = writeln!(std::io::stderr(), "note: {}", brief(&message.to_string()));
 }
 
 static PLAIN: AtomicBool = AtomicBool::new(false);

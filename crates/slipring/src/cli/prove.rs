@@ -16,7 +16,7 @@ const MOST_TIMINGS: i64 = 100_000;
 #[derive(Args)]
 pub(super) struct ProveArgs {
     #[command(flatten)]
-    kernel: KernelArgs,
+    pub kernel: KernelArgs,
     /// Schedules of random durations to try where something is wrong or one run does not decide; 0 tries none
     #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u32).range(0..=MOST_TIMINGS))]
     timings: u32,
@@ -25,10 +25,10 @@ pub(super) struct ProveArgs {
     strict: bool,
     /// Write the schedule of the witness, for `slipring run --schedule`
     #[arg(long, value_name = "OUT")]
-    schedule: Option<String>,
+    pub schedule: Option<String>,
     /// Write the text with the edits that mend what was found to a new file
     #[arg(long, value_name = "OUT")]
-    fix: Option<String>,
+    pub fix: Option<String>,
     /// The same facts as one JSON object
     #[arg(long)]
     pub json: bool,
@@ -62,7 +62,7 @@ fn start(args: &ProveArgs) -> Result<Exit, Error> {
     }
     if let Some(path) = &args.fix {
         match &proof.fix {
-            Some(fix) => write_new(path, &args.kernel.file, &fix.text)?,
+            Some(fix) => write_file(path, &[fix.text.as_bytes()]).map_err(Error::File)?,
             None => note("there is no edit to write"),
         }
     }
@@ -82,16 +82,4 @@ fn start(args: &ProveArgs) -> Result<Exit, Error> {
         }
         Judgement::NotProved => fail(format!("not proved: {}", proof.reasons.join("; "))),
     })
-}
-
-/// Writes a text to another file than the one that was read.
-///
-/// # Errors
-/// If it is that file, or cannot be written.
-pub(super) fn write_new(path: &str, read: &str, text: &str) -> Result<(), Error> {
-    let real = |path: &str| std::fs::canonicalize(path).ok();
-    if path != "-" && (path == read || (real(path).is_some() && real(path) == real(read))) {
-        return Err(Error::File(format!("`{path}` is the file that was read: edits go to another one")));
-    }
-    write_file(path, &[text.as_bytes()]).map_err(Error::File)
 }

@@ -3,19 +3,19 @@
 use clap::Args;
 use slipring::{Error, Program, ProgramOptions};
 
-use super::Exit;
 use super::kernel::KernelArgs;
 use super::output::{fail, note, report_all, write_file};
 use super::run::{divide, refused};
+use super::{Exit, shown};
 
 /// Arguments of `report`.
 #[derive(Args)]
 pub(super) struct ReportArgs {
     #[command(flatten)]
-    kernel: KernelArgs,
+    pub kernel: KernelArgs,
     /// The page; `-` is standard output
     #[arg(short, long, value_name = "FILE", default_value = "report.html")]
-    output: String,
+    pub output: String,
     /// Leave out what would make it faster, which takes a run for each forecast
     #[arg(long)]
     no_advice: bool,
@@ -30,7 +30,7 @@ pub(super) fn report(args: &ReportArgs) -> Exit {
 fn write(args: &ReportArgs, page: Result<String, String>) -> Result<(), String> {
     page.and_then(|page| write_file(&args.output, &[page.as_bytes()]))?;
     if args.output != "-" {
-        note(format!("the report is in `{}`", args.output));
+        note(format!("the report is in `{}`", shown(&args.output)));
     }
     Ok(())
 }

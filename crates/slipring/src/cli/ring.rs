@@ -14,7 +14,7 @@ use super::run::{divide, refused};
 #[derive(Args)]
 pub(super) struct RingArgs {
     #[command(flatten)]
-    kernel: KernelArgs,
+    pub kernel: KernelArgs,
     /// Also run the kernel with every depth from A to B, and compare: `--sweep 1..8`
     #[arg(long, value_name = "A..B", value_parser = depths)]
     sweep: Option<RangeInclusive<u32>>,

@@ -7,7 +7,7 @@ use slipring::args::{Arg, OutFile};
 use slipring::report::{CheckFacts, Trace, TraceForm, chart, lines_text, path_text, stats_text, summary_text};
 use slipring::{
     BoardOptions, Delay, Diagnostic, Error, Expected, Held, Kernel, MOST_BLOCKS, Parameter, RunOptions, Tensor, Timing,
-    VerifyOutcome, advice_text, tools,
+    VerifyOutcome, advice_text, files, tools,
 };
 use slipring_queue::board;
 
@@ -172,7 +172,7 @@ fn start(args: &RunArgs) -> Result<Exit, Error> {
 
 /// Reads the works that take longer.
 fn read_schedule(path: &str) -> Result<Vec<Delay>, Error> {
-    let text = std::fs::read_to_string(path).map_err(|error| Error::File(format!("cannot read `{path}`: {error}")))?;
+    let text = super::read_text(path).map_err(Error::File)?;
     let lines = text.lines().map(|line| line.split('#').next().unwrap_or("").trim()).filter(|line| !line.is_empty());
     lines.map(|line| line.parse().map_err(|error| Error::Arguments(format!("{path}: {error}")))).collect()
 }
@@ -317,12 +317,12 @@ pub(super) fn write_outputs(files: &[Option<OutFile>], after: &[Option<&[u8]>], 
     for (file, data) in files.iter().zip(after) {
         let (Some(file), Some(data)) = (file, data) else { continue };
         if !complete {
-            note(format!("`{}` is left as it was: the run did not come to its end", file.path.display()));
+            note(format!("`{}` is left as it was: the run did not come to its end", files::shown(&file.path)));
             continue;
         }
         let header = file.npy.as_ref().map_or(&[][..], |npy| npy.header.as_slice());
-        slipring::files::write(&file.path, &[header, data])
-            .map_err(|error| format!("cannot write `{}`: {error}", file.path.display()))?;
+        files::write(&file.path, &[header, data])
+            .map_err(|error| format!("cannot write `{}`: {error}", files::shown(&file.path)))?;
     }
     Ok(())
 }

@@ -23,7 +23,7 @@ const MOST_THREADS: i64 = 1024;
 #[derive(Args)]
 pub(super) struct TuneArgs {
     #[command(flatten)]
-    kernel: KernelArgs,
+    pub kernel: KernelArgs,
     /// What varies, once for each: `TILE=32,64,128`, `slot_num=1..4`, `TILE=16..64..16`. A constant of the file or a parameter of a
     /// function that builds kernels; or, where the file has none of that name, `slot_num` (slots of each ring), `split` (how the
     /// compiler divides Vector work: UP_DOWN, LEFT_RIGHT, NONE), `blocks`, `arch`, and `clusters` of a whole program
@@ -34,13 +34,13 @@ pub(super) struct TuneArgs {
     jobs: u32,
     /// Keep every point in this file as soon as it is over, and go on from what it has
     #[arg(long, value_name = "FILE")]
-    resume: Option<PathBuf>,
+    pub resume: Option<PathBuf>,
     /// Which tools watch the runs: all, none, or a list of memory, sync, init, race
     #[arg(long, value_name = "TOOLS", default_value = "all")]
     check: String,
     /// Also draw cycles against local memory (SVG)
     #[arg(long, value_name = "FILE")]
-    plot: Option<String>,
+    pub plot: Option<String>,
     /// The same facts as one JSON object
     #[arg(long)]
     pub json: bool,

@@ -1,4 +1,4 @@
-//! The one place that writes files.
+//! The one place that writes files, and that reads them.
 //!
 //! | what stands at the path | how it is written |
 //! |---|---|
@@ -12,12 +12,17 @@
 //! Where a folder takes no new file, or the file cannot be renamed over (it is mounted on its own), its bytes are replaced as
 //! those of a file with several names. A signal that ends the process removes a file that was being written beside.
 
+mod inputs;
 mod unfinished;
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
+pub use inputs::{
+    ARGUMENT, MOST_STREAM, MOST_TEXT, Refused, below, not_written, read, read_input, read_own, read_text, shown,
+    will_write,
+};
 use unfinished::Unfinished;
 
 /// Writes the parts, one after the other, to a path. A regular file has all of them afterwards, or is as it was.
@@ -25,6 +30,9 @@ use unfinished::Unfinished;
 /// # Errors
 /// What the system says.
 pub fn write(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
+    if inputs::is_refused(path) {
+        return Err(io::Error::other("it is a file that is read"));
+    }
     if let Some(descriptor) = descriptor(path) {
         return match descriptor {
             1 => pour(io::stdout().lock(), parts),

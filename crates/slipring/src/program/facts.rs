@@ -12,6 +12,7 @@ use slipring_sim::Stats;
 use slipring_tasks::Plan;
 
 use super::Program;
+use crate::Flags;
 
 /// Everything that a run of a whole program reports.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -26,6 +27,8 @@ pub struct ProgramFacts {
     pub devices: u32,
     /// The number that chose among tasks that could start; 0 for the order of the text.
     pub order: u64,
+    /// Flags between the pipes of a core: `inserted` by the compiler in some kernel, `by hand`, or `none`.
+    pub flags: String,
     pub complete: bool,
     pub checks: Vec<CheckFacts>,
     /// When the last task was over.
@@ -168,6 +171,7 @@ pub(super) fn facts(
         clusters,
         devices: (plan.busy.len() as u32 / clusters.max(1)).max(1),
         order,
+        flags: flags(program).word().into(),
         complete: plan.complete,
         cycles: plan.cycles,
         microseconds: plan.cycles as f64 / f64::from(platform.clock_mhz),
@@ -182,6 +186,16 @@ pub(super) fn facts(
     }
 }
 
+/// Who synchronises the pipes in the kernels of a program.
+fn flags(program: &Program) -> Flags {
+    let own = program.compiled().into_iter().flatten().map(|compiled| compiled.prepared.flags);
+    own.fold(Flags::None, |all, own| match (all, own) {
+        (Flags::Inserted, _) | (_, Flags::Inserted) => Flags::Inserted,
+        (Flags::ByHand, _) | (_, Flags::ByHand) => Flags::ByHand,
+        _ => Flags::None,
+    })
+}
+
 /// Tasks that a report lists.
 const LISTED: usize = 40;
 /// Clusters and steps of a path that a report lists.
@@ -194,13 +208,14 @@ impl ProgramFacts {
         let count = |n: usize, what: &str| if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") };
         let _ = writeln!(
             text,
-            "{} on {} ({}), {} with {} on {}",
+            "{} on {} ({}), {} with {} on {}{}",
             self.program,
             self.platform,
             self.description,
             count(self.submitted, "task"),
             count(self.edges, "edge"),
             count(self.clusters as usize, "cluster") + &self.of_devices(),
+            if self.flags == Flags::Inserted.word() { ", flags inserted" } else { "" },
         );
         text += &checks_text(&self.checks);
         let stopped = if self.complete { "" } else { ", when the program stopped" };

@@ -29,17 +29,17 @@ mod values;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use slipring_ir::{Diagnostic, Diags, Severity, Source};
+use slipring_ir::{Diagnostic, Diags, Severity, Source, visible_name};
 use slipring_lang::tasks::{Answer, Orchestration, orchestrate};
 use slipring_lang::{Direction, ParamInfo};
 use slipring_machine::Platform;
 use slipring_program::{Param, ParamKind};
 use slipring_tasks::Graph;
 
-use crate::args::{Arg, Defaults, Passed, bind, in_order, read_arg, signature};
+use crate::args::{Arg, ArgError, Defaults, Passed, bind, in_order, read_arg, signature};
 use crate::expect::Held;
-use crate::kernel::{Compiled, bind_to, known_readings};
-use crate::launch::header;
+use crate::kernel::{Compiled, bind_to, known_readings, read_source};
+use crate::launch::{header, too_large};
 use crate::memory_map::{MemoryUse, memory_uses};
 use crate::tensor::Bound;
 use crate::{
@@ -106,6 +106,14 @@ impl ReadWith {
         }
     }
 
+    /// What the lines of the text ask for and may not have.
+    fn refused(&self, source: &Source) -> Vec<Diagnostic> {
+        match self {
+            ReadWith::Asked(asked) => asked.refused(source),
+            ReadWith::Given(_) => Vec::new(),
+        }
+    }
+
     fn follow(&self, source: &Arc<Source>, answer: Option<&mut Answer<'_>>) -> Option<(Orchestration, Diags)> {
         match self {
             ReadWith::Asked(asked) => asked.with(source, |request| orchestrate(source.clone(), request, answer)),
@@ -146,8 +154,7 @@ impl Program {
     pub fn open(path: impl AsRef<Path>, asked: &Asked) -> Result<Option<Program>, Error> {
         let path = path.as_ref();
         let name = path.display();
-        let bytes = std::fs::read(path).map_err(|error| Error::File(format!("cannot read `{name}`: {error}")))?;
-        Program::read_as(&name.to_string(), bytes, asked)
+        Program::read_as(&name.to_string(), read_source(path)?, asked)
     }
 
     /// The same for what a file holds.
@@ -155,7 +162,8 @@ impl Program {
     /// # Errors
     /// If it is no text, or the program has errors.
     pub fn read_as(name: &str, bytes: Vec<u8>, asked: &Asked) -> Result<Option<Program>, Error> {
-        let text = String::from_utf8(bytes).map_err(|_| Error::File(format!("`{name}` is not UTF-8 text")))?;
+        let shown = visible_name(name);
+        let text = String::from_utf8(bytes).map_err(|_| Error::File(format!("`{shown}` is not UTF-8 text")))?;
         Program::from_text(name, text, asked)
     }
 
@@ -168,7 +176,7 @@ impl Program {
         text: impl Into<String>,
         asked: &Asked,
     ) -> Result<Option<Program>, Error> {
-        let source = Source::new(name, text);
+        let source = asked.source(name, text);
         if !is_language(&source) {
             return Ok(None);
         }
@@ -203,6 +211,7 @@ impl Program {
                 said.notes.push("with numbers that this check made up: what is behind it is not checked".into());
             }
         }
+        diags.list.splice(0..0, read_with.refused(&source));
         if diags.has_errors() {
             return Err(Error::text(source, diags));
         }
@@ -418,6 +427,14 @@ impl Program {
     /// # Errors
     /// If they do not fit.
     pub fn arguments(&self, texts: &[String], seed: u64) -> Result<Vec<Arg>, Error> {
+        self.arguments_within(texts, seed, Limits::default().memory)
+    }
+
+    /// The same where all buffers together may have so many bytes.
+    ///
+    /// # Errors
+    /// Those of [`Program::arguments`], and if they are larger.
+    pub fn arguments_within(&self, texts: &[String], seed: u64, memory: u64) -> Result<Vec<Arg>, Error> {
         let own = &self.orchestration.params;
         let (params, shapes) = (self.params(), self.shapes());
         let declared = |param: &Param| {
@@ -431,12 +448,16 @@ impl Program {
         };
         let mut folder = PathBuf::new();
         let mut texts = texts.to_vec();
-        if texts.is_empty() {
+        let from_file = texts.is_empty();
+        if from_file {
             folder = Path::new(&self.source.name).parent().map_or_else(PathBuf::new, Path::to_path_buf);
             texts = header(&self.source, "args").or_else(|| params.iter().map(declared).collect()).unwrap_or_default();
         }
-        let misfit = |error| Error::Arguments(format!("{error}\nthe program is {}", signature(self.name(), &params)));
+        let misfit = |error| match error {
+            ArgError::Memory { bytes, .. } => too_large(self.source.clone(), bytes),
+            error => Error::Arguments(format!("{error}\nthe program is {}", signature(self.name(), &params))),
+        };
         let texts = in_order(&texts, &params, &declared).map_err(misfit)?;
-        bind(&texts, &params, &shapes, &Defaults { seed, folder }).map_err(misfit)
+        bind(&texts, &params, &shapes, &Defaults { seed, folder, own: from_file, memory }).map_err(misfit)
     }
 }

@@ -19,7 +19,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use serde::Serialize;
 use slipring_machine::Platform;
 
-use crate::{Error, RunOptions};
+use crate::args::Defaults;
+use crate::{Asked, Error, RunOptions};
 
 pub use point::Point;
 use saved::Saved;
@@ -72,6 +73,10 @@ pub struct Tune {
     pub readings: Vec<String>,
     /// Clusters of a whole program.
     pub clusters: Option<u32>,
+    /// Whether functions without flags get some although others have theirs by hand, as [`Kernel::insert_sync`](crate::Kernel::insert_sync).
+    pub insert_sync: bool,
+    /// Whether the file is of the kernel language, where its name is not to say it.
+    pub language: Option<bool>,
     /// How each point is run.
     pub run: RunOptions,
     /// Points that are run at a time; 0 for as many as the host has cores.
@@ -133,8 +138,7 @@ impl Tune {
     pub fn open(path: impl Into<PathBuf>) -> Result<Tune, Error> {
         let path = path.into();
         let name = path.display().to_string();
-        let bytes = std::fs::read(&path).map_err(|error| Error::File(format!("cannot read `{name}`: {error}")))?;
-        Ok(Tune::new(name, bytes))
+        Ok(Tune::new(name, crate::kernel::read_source(&path)?))
     }
 
     /// What a file holds.
@@ -149,13 +153,19 @@ impl Tune {
             platform: None,
             readings: Vec::new(),
             clusters: None,
+            language: None,
+            insert_sync: false,
             run: RunOptions::default(),
             threads: 0,
         }
     }
 
+    fn defaults(&self) -> Defaults {
+        Defaults { seed: self.seed, memory: self.run.limits.memory, ..Defaults::default() }
+    }
+
     fn is_language(&self) -> bool {
-        self.name.ends_with(".py")
+        Asked::default().language(self.language).source(self.name.as_str(), "").language
     }
 
     /// Runs one point. What cannot be run is `refused`, with the reason.
@@ -215,8 +225,10 @@ impl Tune {
             }
         };
         std::thread::scope(|scope| {
-            let more = self.threads().min(jobs.len()).saturating_sub(1);
-            (0..more).for_each(|_| drop(scope.spawn(work)));
+            // A pool of one thread is this one: others would wait for it.
+            let more = if rayon::current_num_threads() < 2 { 0 } else { self.threads().min(jobs.len()) - 1 };
+            // Where the system gives fewer, those do the points of the others.
+            (0..more).for_each(|_| drop(std::thread::Builder::new().spawn_scoped(scope, work)));
             work();
         });
         if self.run.control.is_cancelled() {

@@ -130,7 +130,8 @@ impl Tune {
 
     /// Whether a name is a constant of the file, or a parameter of a function that builds kernels.
     fn takes(&self, name: &str, value: &str) -> Result<bool, Error> {
-        let asked = Asked::new(self.function.as_deref(), &self.args, &[format!("{name}={value}")])?;
+        let asked =
+            Asked::new(self.function.as_deref(), &self.args, &[format!("{name}={value}")])?.language(self.language);
         let untaken = match Program::read_as(&self.name, self.bytes.clone(), &asked) {
             Ok(None) => Kernel::read_as(&self.name, self.bytes.clone(), &asked).err(),
             other => other.err(),
@@ -182,7 +183,7 @@ impl Tune {
             }
             None => self.platform.clone(),
         };
-        let asked = Asked::new(self.function.as_deref(), &self.args, &sets)?;
+        let asked = Asked::new(self.function.as_deref(), &self.args, &sets)?.language(self.language);
         if let Some(program) = Program::read_as(&self.name, self.bytes.clone(), &asked)? {
             if said.slots.or(said.blocks).is_some() || said.split.is_some() {
                 let message = "this is a whole program: its constants, `clusters` and `arch` vary";
@@ -207,7 +208,8 @@ impl Tune {
         if let Some(platform) = platform {
             kernel = kernel.on(platform);
         }
-        Ok((Subject::Kernel(Box::new(kernel.readings(self.readings.iter().cloned())?)), said))
+        let kernel = kernel.insert_sync(self.insert_sync).readings(self.readings.iter().cloned())?;
+        Ok((Subject::Kernel(Box::new(kernel)), said))
     }
 
     /// Runs a point. `known` are points of an earlier time, which stand for it where nothing that decides it has changed; with
@@ -248,7 +250,7 @@ impl Tune {
         options.blocks = said.blocks.or(options.blocks);
         (options.events, options.trace, options.record) = (0, false, false);
         let compiled = kernel.compiled()?.clone();
-        let args = kernel.arguments_with(&self.args, self.seed, &numbers(&kernel, settings, words)?)?;
+        let args = kernel.arguments_with(&self.args, &self.defaults(), &numbers(&kernel, settings, words)?)?;
         let tensors: Vec<Tensor<'static>> = args.into_iter().map(Tensor::from).collect();
         let mut bound = kernel.bind(tensors.into())?;
         if grown > 1 {
@@ -315,7 +317,7 @@ impl Tune {
             control: self.run.control.clone(),
             ..ProgramOptions::default()
         };
-        let args = program.arguments(&self.args, self.seed)?;
+        let args = program.arguments_within(&self.args, self.seed, self.run.limits.memory)?;
         let tensors: Vec<Tensor<'static>> = args.into_iter().map(Tensor::from).collect();
         let followed = program.followed(&tensors, &options)?;
         let program = followed.as_ref().unwrap_or(program);

@@ -20,9 +20,10 @@ impl Saved {
     /// # Errors
     /// If it cannot be read or written, or holds something else.
     pub fn open(path: PathBuf) -> Result<Saved, Error> {
-        let name = path.display().to_string();
+        let name = files::shown(&path);
         let wrong = |error| Error::File(format!("cannot write `{name}`: {error}"));
-        let text = match std::fs::read_to_string(&path) {
+        let read = files::read_own(&path, files::MOST_TEXT);
+        let text = match read.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
             Err(error) => return Err(Error::File(format!("cannot read `{name}`: {error}"))),
@@ -69,7 +70,7 @@ impl Saved {
     }
 
     fn wrong(&self, error: std::io::Error) -> Error {
-        Error::File(format!("cannot write `{}`: {error}", self.path.display()))
+        Error::File(format!("cannot write `{}`: {error}", files::shown(&self.path)))
     }
 }
 

@@ -235,7 +235,8 @@ fn said(text: &str, words: &[&str]) -> Vec<String> {
 fn arguments(said: &[String], kernels: &[KernelInfo], params: &[Param], folder: &Path) -> Option<Vec<Value>> {
     let made = if said.is_empty() { declared(kernels, params)? } else { Vec::new() };
     let args = if said.is_empty() { &made } else { said };
-    let bound = bind(args, params, &[], &Defaults { seed: 1, folder: folder.to_path_buf() }).ok()?;
+    let bound =
+        bind(args, params, &[], &Defaults { seed: 1, folder: folder.to_path_buf(), ..Defaults::default() }).ok()?;
     Some(bound.into_iter().map(|arg| arg.value).collect())
 }
 

@@ -94,7 +94,9 @@ fn memory_that_the_host_does_not_have_is_an_error() {
     folder.write("p.pto", "func.func @p(%p: !pto.ptr<i8>) {\n  return\n}\n");
     for (bytes, says) in [("17179869184", "there is not so much memory"), ("300000000", "more than it may have")] {
         let program = env!("CARGO_BIN_EXE_slipring");
-        let script = format!("ulimit -v 600000; exec '{program}' run p.pto --json --arg zeros:{bytes}");
+        let script = format!(
+            "ulimit -v 600000; exec '{program}' run p.pto --json --max-memory 100000000000 --arg zeros:{bytes}"
+        );
         let ran = std::process::Command::new("sh").args(["-c", &script]).current_dir(&folder.0).output().unwrap();
         let called = super::Called::of(&["run", bytes], &ran);
         called.exits(2).says(says).json();

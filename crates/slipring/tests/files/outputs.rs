@@ -32,7 +32,8 @@ pub fn compare(file: &Path, text: &str, run: &Run) -> Result<Vec<String>, Failed
             let arg = args.get_mut(*index).ok_or_else(|| format!("there is no parameter {index}"))?;
             let (name, own) = named(arg);
             let (name, own) = (name.map(str::to_string), own.to_string());
-            let defaults = Defaults { folder: file.parent().unwrap_or(file).to_path_buf(), seed: *index as u64 };
+            let beside = file.parent().unwrap_or(file).to_path_buf();
+            let defaults = Defaults { folder: beside, seed: *index as u64, ..Defaults::default() };
             let Value::Buffer(data) = read_arg(&own, &defaults).map_err(|e| e.to_string())?.value else {
                 return Err(format!("parameter {index} is no buffer").into());
             };

@@ -4,17 +4,17 @@ use clap::Args;
 use slipring_queue::capture::print;
 
 use super::super::Exit;
-use super::super::output::{fail, out, write_file};
+use super::super::output::{data, fail, write_file};
 use super::StreamArgs;
 
 /// Arguments of `queue decode`.
 #[derive(Args)]
 pub(in crate::cli) struct DecodeArgs {
     #[command(flatten)]
-    stream: StreamArgs,
+    pub stream: StreamArgs,
     /// Write the stream in its binary form to a file instead
     #[arg(short, long, value_name = "FILE")]
-    output: Option<String>,
+    pub output: Option<String>,
 }
 
 /// Prints a stream, or writes it in its binary form.
@@ -24,7 +24,7 @@ pub(super) fn decode(args: &DecodeArgs) -> Exit {
         Err(error) => return error.report(),
     };
     match &args.output {
-        None => out(&print(&stream.capture)),
+        None => data(&print(&stream.capture)),
         Some(path) => {
             if let Err(message) = write_file(path, &[&stream.capture.to_bytes()]) {
                 return fail(message);

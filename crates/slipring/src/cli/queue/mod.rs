@@ -12,8 +12,8 @@ use slipring_queue::board::{self, Board};
 use slipring_queue::capture::{Capture, CaptureError, from_issue_region};
 use slipring_queue::sanitize::Hazard;
 
-use super::Exit;
 use super::output::{fail, report};
+use super::{Exit, read_at_most, shown};
 
 /// Verbs about command streams.
 #[derive(Subcommand)]
@@ -27,6 +27,24 @@ pub(super) enum QueueVerb {
 }
 
 impl QueueVerb {
+    /// The file that the verb is asked to read.
+    pub fn input(&self) -> Option<&str> {
+        match self {
+            QueueVerb::Decode(args) => Some(&args.stream.file),
+            QueueVerb::Lint(_) => None,
+            QueueVerb::Run(args) => args.file.as_deref(),
+        }
+    }
+
+    /// The file that the verb is asked to write, with the option that says so.
+    pub fn output(&self) -> Option<(&'static str, &str)> {
+        match self {
+            QueueVerb::Decode(args) => args.output.as_deref().map(|file| ("-o", file)),
+            QueueVerb::Lint(_) => None,
+            QueueVerb::Run(args) => args.trace.as_deref().map(|file| ("--trace", file)),
+        }
+    }
+
     /// True if the verb was asked for its facts as JSON.
     pub fn as_json(&self) -> bool {
         match self {
@@ -48,7 +66,7 @@ pub(super) fn queue(verb: &QueueVerb) -> Exit {
 
 /// Where a stream comes from.
 #[derive(clap::Args)]
-struct StreamArgs {
+pub(in crate::cli) struct StreamArgs {
     /// A captured stream: text or binary; `-` is standard input
     file: String,
     /// The file is the bytes of an issue region, without slots
@@ -120,7 +138,8 @@ impl StreamArgs {
     /// Mistakes of a text as messages with places; else why there is no stream.
     fn read(&self) -> Result<Stream, StreamError> {
         let bytes = read_bytes(&self.file)?;
-        let name = self.file.as_str();
+        let (file, shown) = (self.file.as_str(), shown(&self.file));
+        let name = shown.as_str();
         let capture = if self.raw {
             from_issue_region(&bytes).map(|entries| Capture { entries, ..Capture::default() })
         } else {
@@ -129,7 +148,7 @@ impl StreamArgs {
         let is_text =
             !self.raw && capture.as_ref().map_or_else(|e| matches!(e, CaptureError::Text(_)), |c| c.is_from_text());
         let text = if is_text { String::from_utf8(bytes).unwrap_or_default() } else { String::new() };
-        let source = Source::new(name, text);
+        let source = Source::new(file, text);
         let mut capture = match capture {
             Ok(capture) => capture,
             Err(CaptureError::Text(errors)) => {
@@ -176,16 +195,9 @@ impl StreamError {
 }
 
 fn read_bytes(path: &str) -> Result<Vec<u8>, String> {
-    let bytes = if path == "-" {
-        let mut bytes = Vec::new();
-        std::io::Read::read_to_end(&mut std::io::stdin(), &mut bytes)
-            .map_err(|error| format!("cannot read standard input: {error}"))?;
-        bytes
-    } else {
-        std::fs::read(path).map_err(|error| format!("cannot read `{path}`: {error}"))?
-    };
+    let bytes = read_at_most(path, slipring::files::MOST_STREAM)?;
     if bytes.is_empty() {
-        return Err(format!("`{path}` is empty"));
+        return Err(format!("`{}` is empty", shown(path)));
     }
     Ok(bytes)
 }

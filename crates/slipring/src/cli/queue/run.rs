@@ -24,7 +24,7 @@ use slipring::queue_finding as of_finding;
 pub(in crate::cli) struct RunArgs {
     /// A captured stream: text or binary; `-` is standard input
     #[arg(required_unless_present = "demo", conflicts_with = "demo")]
-    file: Option<String>,
+    pub file: Option<String>,
     /// Launch a small program over a whole board, so many times
     #[arg(long, value_name = "LAUNCHES", num_args = 0..=1, default_missing_value = "8", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     demo: Option<u32>,
@@ -51,7 +51,7 @@ pub(in crate::cli) struct RunArgs {
     /// Write a timeline of all actors, in Perfetto's own form if the name ends in `.pftrace`, else in Chrome's (JSON), and show it as
     /// a chart
     #[arg(long, value_name = "FILE")]
-    trace: Option<String>,
+    pub trace: Option<String>,
     /// One JSON object
     #[arg(long)]
     pub json: bool,

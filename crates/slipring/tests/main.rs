@@ -36,3 +36,4 @@ mod splits;
 mod sync_examples;
 mod threads;
 mod timings;
+mod words;

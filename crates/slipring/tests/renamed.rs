@@ -63,7 +63,9 @@ fn a_renamed_call_of_a_program_is_an_error_that_names_it() {
         let (name, text) = (file.display().to_string(), std::fs::read_to_string(&file).unwrap_or_default());
         let program = Program::from_text(name.clone(), text.clone(), &Asked::default());
         // What numbers of tensors decide is followed as far as made-up ones lead.
-        if !matches!(program, Ok(Some(ref program)) if !program.is_open()) || errors(&name, text.clone()).is_none_or(|errors| !errors.is_empty()) {
+        if !matches!(program, Ok(Some(ref program)) if !program.is_open())
+            || errors(&name, text.clone()).is_none_or(|errors| !errors.is_empty())
+        {
             continue;
         }
         let Some(body) = slipring_lang::syntax::parse(&Source::new("file.py", text.clone()), &mut Diags::default())

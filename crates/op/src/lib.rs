@@ -26,8 +26,8 @@ mod verify;
 pub use along::Along;
 pub use decode::{Decoded, Decoding, Kernel, decode, needed_functions, select_kernel};
 pub use def::{
-    AddressRule, CoreRule, Counter, ElemTypes, HandlePart, InCoreSync, LIBRARY_EVENT, LaneQuery, LibraryFlags, Linear, MixedPart, OpDef, OpRef,
-    PipeRule, Product, ProductStart, Reported, RingPart, Signal, SyncAct, Transfer, WindowOf,
+    AddressRule, CoreRule, Counter, ElemTypes, HandlePart, InCoreSync, LIBRARY_EVENT, LaneQuery, LibraryFlags, Linear,
+    MixedPart, OpDef, OpRef, PipeRule, Product, ProductStart, Reported, RingPart, Signal, SyncAct, Transfer, WindowOf,
 };
 pub use function::{is_entry, kernel_kind, symbol_name};
 pub use reach::{affinity, core_of, is_mixed, knows_lanes, only_kind, reachable, writes_global};

@@ -50,7 +50,8 @@ impl Products {
     /// `cols` columns are read from `at` on, as columns of fractals of `pitch` rows.
     pub fn read(&self, at: u64, cols: u64, pitch: u64, sites: &[Site], site: SiteRef) -> Result<(), Box<Finding>> {
         let of = |product: &&Product| (product.start..product.end).contains(&at);
-        let Some(product) = self.0.iter().rev().find(of).filter(|product| cols > FRACTAL && product.pitch != pitch) else {
+        let Some(product) = self.0.iter().rev().find(of).filter(|product| cols > FRACTAL && product.pitch != pitch)
+        else {
             return Ok(());
         };
         let op = &sites[site as usize].op;
@@ -59,10 +60,13 @@ impl Products {
             product.pitch
         );
         let mut finding = report::error_at("accumulator-rows", site, "all columns but the first 16 are wrong", message);
-        finding.secondary.push(report::label(product.site, "the product takes its rows from the left operand's valid rows"));
+        finding
+            .secondary
+            .push(report::label(product.site, "the product takes its rows from the left operand's valid rows"));
         finding.notes.push("a way out goes by the rows of the tile, or by its valid rows if it is compact".to_string());
         finding.hint = Some(
-            "make the accumulator `compact=1` with the product's valid rows, or as many rows as the product has".to_string(),
+            "make the accumulator `compact=1` with the product's valid rows, or as many rows as the product has"
+                .to_string(),
         );
         Err(finding)
     }

@@ -109,7 +109,12 @@ fn page_of(def: &OpDef) -> String {
     for case in def.inside {
         let on = if case.registers { "A5" } else { "A2/A3" };
         let flags: Vec<String> = case.flags.iter().map(|(from, to)| format!("{from}→{to}")).collect();
-        let _ = writeln!(text, "library   may use {} with id {} inside, on {on}", flags.join(", "), slipring_op::LIBRARY_EVENT);
+        let _ = writeln!(
+            text,
+            "library   may use {} with id {} inside, on {on}",
+            flags.join(", "),
+            slipring_op::LIBRARY_EVENT
+        );
     }
     if def.along != slipring_op::Along::UNKNOWN {
         let [rows, columns] = [0, 1].map(|axis| def.along[axis].describe(axis));

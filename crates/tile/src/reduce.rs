@@ -214,7 +214,8 @@ pub fn arg(what: Reduce, elem: Elem, row: &[u8]) -> Option<usize> {
         let mask = &mut mask[..part.len() / size];
         let many: [u8; CHUNK * 8] = std::array::from_fn(|j| best[j % size]);
         // NaN is what comes out if there is one, and differs from itself alone.
-        let (mode, other) = if nan != [0] { (crate::Compare::Ne, part) } else { (crate::Compare::Eq, &many[..mask.len() * size]) };
+        let (mode, other) =
+            if nan != [0] { (crate::Compare::Ne, part) } else { (crate::Compare::Eq, &many[..mask.len() * size]) };
         mode.run(elem, part, other, mask);
         if let Some(at) = mask.iter().position(|m| *m != 0) {
             return Some(i * CHUNK + at);

@@ -83,7 +83,10 @@ fn mend(tree: &Tree, placed: &mut Vec<Placement>, problems: &[Problem]) {
     for problem in problems {
         match problem {
             Problem::Race(_, work) => late.extend(node_of(tree, *work)),
-            Problem::SetTwice(flag) | Problem::NeverSet(flag) | Problem::Unbalanced(flag) | Problem::LeftSet(flag)
+            Problem::SetTwice(flag)
+            | Problem::NeverSet(flag)
+            | Problem::Unbalanced(flag)
+            | Problem::LeftSet(flag)
             | Problem::Inside(flag, _) => {
                 misused.insert(*flag);
             }

@@ -5,10 +5,10 @@ use slipring_machine::readings::FIRST_COLUMN;
 use slipring_tile::{BLayout, Binary, Cast};
 
 use super::check::{self, ANY_ELEM, Elems, FLOATS, NUMBERS, Needs};
+use super::inside;
 use super::lower::{Operands, spread};
 use super::{ONE, TWO, TWO_TMP, VECTOR};
 use super::{precision, tiles, types};
-use super::inside;
 use slipring_effect::arithmetic::*;
 use slipring_effect::vector::{Input, Spread, TileArg};
 use slipring_op::Along;

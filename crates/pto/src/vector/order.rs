@@ -5,9 +5,9 @@ use slipring_machine::Platform;
 use slipring_tile::{Elem, Space};
 
 use super::check::{self, Elems};
+use super::inside;
 use super::lower::Operands;
 use super::{DST, SRC, TMP, VECTOR, types};
-use super::inside;
 use slipring_effect::vector::{Merge, MergeRows, SortRows};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{Lowered, OpDef, OpRef, Reported};

@@ -5,9 +5,9 @@ use slipring_machine::Platform;
 use slipring_tile::{Binary, Elem};
 
 use super::check::{self, NUMBERS};
+use super::inside;
 use super::lower::elementwise;
 use super::{DST, EACH, TMP, ins, precision, tiles, types};
-use super::inside;
 use slipring_effect::arithmetic::{POW, POW_IN_STEPS};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{OpDef, OpRef};

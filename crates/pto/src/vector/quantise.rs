@@ -5,9 +5,9 @@ use slipring_machine::Platform;
 use slipring_tile::Elem;
 
 use super::check::{self, Elems, Needs};
+use super::inside;
 use super::lower::Operands;
 use super::{DST, VECTOR, types};
-use super::inside;
 use slipring_effect::vector::{RowNumber, ScaleRows};
 use slipring_op::def::{OpDef, OpRef};
 use slipring_op::rules::{TILE, defaulted, operand, optional, schema};

@@ -63,10 +63,7 @@ macro_rules! col_order {
 /// Says what an index means.
 macro_rules! arg_doc {
     ($what:literal) => {
-        concat!(
-            $what,
-            " The first of equal ones counts, -0 and +0 being equal, and NaN before all others."
-        )
+        concat!($what, " The first of equal ones counts, -0 and +0 being equal, and NaN before all others.")
     };
 }
 

@@ -4,10 +4,10 @@ use slipring_ir::{OpSchema, Touch, Type};
 use slipring_tile::Elem;
 
 use super::check::{self, FLOATS, NUMBERS, Needs};
+use super::inside;
 use super::lower::elementwise;
 use super::{DST, EACH, SCALAR_ARG, SRC, WITH_SCALAR, WITH_SCALAR_TMP, ins};
 use super::{precision, tiles, types};
-use super::inside;
 use slipring_effect::arithmetic::*;
 use slipring_op::def::OpDef;
 use slipring_op::rules::{SCALAR, TILE, operand, optional, schema};

@@ -14,6 +14,7 @@ from ._slipring import KernelError, __version__
 from ._files import open
 from ._kernel import Function, Program
 from ._runs import KernelWarning, Run
+from ._scales import pack_scales
 
 __all__ = [
     "Function",
@@ -25,6 +26,7 @@ __all__ = [
     "campaign",
     "language",
     "open",
+    "pack_scales",
     "reference",
     "scale",
     "sweep",

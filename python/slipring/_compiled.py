@@ -107,6 +107,8 @@ class Compiled:
             self._compiled, self._waits = None, error
         self.platform = platform or (target or "a5" if self._compiled is None else self._kernel.platform)
         self._folder = None
+        # Whether the program after each pass is written, once it is compiled.
+        self._dumps = False
         # How many devices it runs on, where that was said.
         self.devices = None
 
@@ -155,20 +157,30 @@ class Compiled:
     def output_dir(self):
         """A folder with `text`, as `NAME.pto` or `NAME.tasks`; made when it is asked for, and kept."""
         if self._folder is None:
-            import os
-            import pathlib
-            import tempfile
-
-            base = os.environ.get("PYPTO_PROG_BUILD_DIR")
-            if base:
-                os.makedirs(base, exist_ok=True)
-            self._folder = pathlib.Path(tempfile.mkdtemp(prefix=f"{self.name}_", dir=base))
-            if self._compiled is None:
-                # The text is that of each call.
-                return self._folder
-            end = "pto" if isinstance(self._kernel, _slipring.Kernel) else "tasks"
-            (self._folder / f"{self.name}.{end}").write_text(self.text, encoding="utf-8")
+            self.write_to(None, self._dumps)
+            return self._written_to(new_folder(self.name))
         return self._folder
+
+    def write_to(self, folder, dumps):
+        """Says which folder is `output_dir`, or none, and whether the program after each pass is written below it."""
+        import os
+        import pathlib
+
+        self._dumps = dumps
+        if folder is not None:
+            os.makedirs(folder, exist_ok=True)
+            self._written_to(pathlib.Path(folder))
+        elif dumps:
+            self._written_to(new_folder(self.name))
+
+    def _written_to(self, folder):
+        self._folder = folder
+        # Without shapes the text is that of each call.
+        if self._compiled is not None:
+            write_text(folder, self.name, self._kernel)
+            if self._dumps:
+                write_passes(folder, self._kernel)
+        return folder
 
     def parameters(self):
         """Name, element type or `None`, shape or `None`, whether it is a buffer, and direction of each parameter."""
@@ -186,6 +198,8 @@ class Compiled:
             options["host"] = bind_host(called, {})
         arguments = self._function._bind(args, {})
         kernel, parameters = self._compiled or self._function._compile(arguments, self._target)
+        if self._compiled is None and self._dumps:
+            write_passes(self.output_dir, kernel)
         return start(kernel, parameters, arguments, options, verify)
 
     def __call__(self, *args, **options):
@@ -216,6 +230,33 @@ class Compiled:
 
     def __repr__(self):
         return f"<slipring kernel {self.name} compiled for {self.platform}>"
+
+
+def new_folder(name):
+    """A folder that nobody had, below the one that the public tools build in, where that is said."""
+    import os
+    import pathlib
+    import tempfile
+
+    base = os.environ.get("PYPTO_PROG_BUILD_DIR")
+    if base:
+        os.makedirs(base, exist_ok=True)
+    return pathlib.Path(tempfile.mkdtemp(prefix=f"{name}_", dir=base))
+
+
+def write_text(folder, name, kernel):
+    """Writes the text of a compiled kernel or whole program."""
+    end = "pto" if isinstance(kernel, _slipring.Kernel) else "tasks"
+    (folder / f"{name}.{end}").write_text(kernel.text(), encoding="utf-8")
+
+
+def write_passes(folder, kernel):
+    """Writes the program as it was read and after each pass: `passes_dump/KERNEL/NN_PASS.pto`."""
+    for name, texts in kernel.passes():
+        place = folder / "passes_dump" / "".join(c if c.isalnum() or c in "_-" else "_" for c in name)
+        place.mkdir(parents=True, exist_ok=True)
+        for at, (done, text) in enumerate(texts):
+            (place / f"{at:02}_{done}.pto").write_text(text, encoding="utf-8")
 
 
 class DistributedCompiledProgram(Compiled):

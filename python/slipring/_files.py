@@ -74,6 +74,8 @@ class File:
         given = {name: host_array(arg) if is_array(arg) else arg for name, arg in [*enumerate(args), *kwargs.items()]}
         kernel, parameters = self._load(given)
         arguments = bound([parameter[0] for parameter in parameters], args, kwargs, kernel.name)
+        if where is None and workers is not None:
+            raise TypeError("`workers` are those of `where`: it has no effect alone")
         if where is not None:
             from .scale.launch import launch
 

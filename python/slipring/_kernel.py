@@ -1,19 +1,26 @@
 """Kernels of Python: decorators and calls."""
 
 import functools
+import warnings
 from types import FunctionType
 
 from . import _slipring
-from ._compiled import Kept, Lowered, bound, compiled_for, readings, tensors
+from ._compiled import Kept, Lowered, bound, compiled_for, new_folder, readings, tensors, write_passes
 from ._host import bind_host
 from ._progress import Progress
-from ._runs import OPTIONS, ProgramRun, passed, start
+from ._runs import OPTIONS, KernelWarning, ProgramRun, passed, start
 from ._slipring import KernelError
 from ._source import _MISSING, Text, look_up, plain, surroundings, together, together_as
 
 # Not empty where public scripts run: their default platform counts where nobody names one.
 PUBLIC = []
 
+
+# The platforms that there are without a file.
+BUILT_IN = ("a5", "a2a3")
+# Options of `run` that have no effect on a report of rings, and on a proof, which chooses schedules, tools and launches itself.
+OF_ONE_RUN = ("events", "launches", "record", "strict")
+OF_SOME_RUNS = ("check", "events", "launches", "record", "timing")
 
 # Levels of a device; at those above it, functions are the host's.
 OF_DEVICE = ("AIV", "AIC", "CORE_GROUP", "CHIP_DIE", "L2CACHE", "CHIP", "PROCESSOR", "UMA")
@@ -135,18 +142,27 @@ class Function:
         """The kernel compiled for arguments of these shapes and types; for those of its annotations if none are given."""
         target, name = _target(platform, config)
         distributed = getattr(config, "distributed_config", None)
-        return compiled_for(self, self._bind(args, kwargs) if args or kwargs else {}, target, name, distributed=distributed)
+        compiled = compiled_for(self, self._bind(args, kwargs) if args or kwargs else {}, target, name, distributed=distributed)
+        if _dumps(config):
+            compiled.write_to(None, True)
+        return compiled
 
     def lower(self, *args, platform=None, config=None, **kwargs):
-        """Compiles for these arguments, so that what is wrong is said, and gives the program: its `functions`, its text."""
+        """Compiles for these arguments, so that what is wrong is said, and gives the program: its `functions`, its text. Where no platform
+        is named it is for any that takes it."""
         arguments = self._bind(args, kwargs) if args or kwargs else {}
-        try:
-            self._compile(arguments, _target(platform, config)[0])
-        except KernelError as error:
-            # Without arguments the shapes that the text leaves open are those of each call.
-            if arguments or not error.waits_for_arguments:
-                raise
-        return Lowered(self, arguments)
+        target, first = _target(platform, config)[0], None
+        targets = [target] if platform is not None or config is not None else [target, *BUILT_IN]
+        for target in dict.fromkeys(targets):
+            try:
+                self._compile(arguments, target)
+                return Lowered(self, arguments)
+            except KernelError as error:
+                # Without arguments the shapes that the text leaves open are those of each call.
+                if error.waits_for_arguments and not arguments:
+                    return Lowered(self, arguments)
+                first = first or error
+        raise first
 
     @property
     def name(self):
@@ -277,6 +293,12 @@ class Function:
         reading = readings(kwargs.pop("reading", ()))
         arguments = self._bind(args, kwargs)
         kernel, parameters = self._compile(arguments, platform, reading)
+        if _dumps(config):
+            folder = new_folder(self.name)
+            write_passes(folder, kernel)
+            warnings.warn(f"the program after each pass is written to {folder}", KernelWarning, stacklevel=2)
+        if where is None and workers is not None:
+            raise TypeError("`workers` are those of `where`: it has no effect alone")
         if where is not None:
             from .scale.launch import launch
 
@@ -299,7 +321,7 @@ class Function:
 
     def rings(self, *args, sweep=None, platform=None, **kwargs):
         """How full the rings are and who waits for whom; `sweep=(1, 8)` also runs with these depths. Facts with a `text`."""
-        kernel, values, options = self._alone(args, kwargs, platform, "whose kernels have rings")
+        kernel, values, options = self._alone(args, kwargs, platform, "whose kernels have rings", OF_ONE_RUN)
         facts, text = kernel.rings(values, sweep, options)
         return {**facts, "text": text}
 
@@ -310,13 +332,16 @@ class Function:
 
         `timings` is how many schedules of random durations are tried where something is wrong or one run does not decide.
         """
-        kernel, values, options = self._alone(args, kwargs, platform, "whose kernels are proved one by one")
+        kernel, values, options = self._alone(args, kwargs, platform, "whose kernels are proved one by one", OF_SOME_RUNS)
         with Progress(self.__name__) as progress:
             facts, text = kernel.prove(values, timings, options, progress)
         return {**facts, "text": text}
 
-    def _alone(self, args, kwargs, platform, why_not):
-        """The kernel compiled for arguments, what is passed to it, and the options of its runs."""
+    def _alone(self, args, kwargs, platform, why_not, without):
+        """The kernel compiled for arguments, what is passed to it, and the options of its runs, which are none of `without`."""
+        for name in without:
+            if name in kwargs and name not in self.parameter_names:
+                raise TypeError(f"`{name}` has no effect here: it is an option of `run`")
         options = {name: kwargs.pop(name) for name in OPTIONS if name in kwargs}
         reading = readings(kwargs.pop("reading", ()))
         arguments = self._bind(args, kwargs)
@@ -360,10 +385,23 @@ def _target(platform, config):
     """The platform that is meant, and the name that the caller has for it. Public scripts say it by a configuration."""
     if config is None and (platform is not None or not PUBLIC):
         return platform, platform
-    from .pypto.runtime import PLATFORMS, chosen
+    from .pypto.runtime import PLATFORMS, RunConfig, chosen, known
 
+    if config is not None and not isinstance(config, RunConfig):
+        raise TypeError(f"`config` is a RunConfig, not {type(config).__name__}")
     name = config.platform if config is not None else chosen()
+    if platform is not None and PLATFORMS[known(platform)] != PLATFORMS[name]:
+        raise ValueError(f"the platform is {platform}, that of the configuration {name}")
     return PLATFORMS[name], name
+
+
+def _dumps(config):
+    """True if a configuration asks for the program after each pass."""
+    if config is None:
+        return False
+    from .pypto._options import dumps
+
+    return dumps(config.dump_passes, "a RunConfig")
 
 
 class Program:

@@ -5,6 +5,7 @@ import warnings
 
 from . import _slipring
 from ._arrays import dtype_of, element_of, extents, flat_bytes, of_bytes, write_back
+from ._memory import places
 from ._progress import Progress
 
 # Options of a run that are the engine's.
@@ -60,6 +61,8 @@ def passed(parameters, arguments):
         else:
             values.append((flat_bytes(array), element_of(array, name), extents(array, name)))
             arrays[at] = array
+    for at, place in places(parameters, arrays).items():
+        values[at] += place
     return values, arrays, returned
 
 
@@ -95,10 +98,14 @@ class Run:
             return
         self._written = True
         for at, array in self._arrays.items():
-            direction = self._parameters[at][4]
-            if direction == "in" or not array.flags.writeable:
+            name, _, _, _, direction = self._parameters[at]
+            if direction == "in":
                 continue
-            write_back(array, self._inner.result(at))
+            left = self._inner.result(at)
+            if array.flags.writeable:
+                write_back(array, left)
+            elif flat_bytes(array).tobytes() != left:
+                raise TypeError(f"the kernel has written to `{name}`, and the array is read-only")
 
     @property
     def kernel(self):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ._arrays import host_array, is_array
+from ._memory import copies
 from ._slipring import KernelError
 
 PLATFORMS = ("a5", "a2a3")
@@ -37,10 +37,6 @@ def difference(got, wanted, rtol=None, atol=None):
     return "\n".join(lines)
 
 
-def _copies(arguments):
-    return [np.array(host_array(value)) if is_array(value) else value for value in arguments]
-
-
 def assert_agrees(kernel, arguments, platforms=PLATFORMS, rtol=None, atol=None, reference=True, **options):
     """Runs a kernel on every platform and compares its outputs with its independent meaning, and between the platforms.
 
@@ -49,13 +45,13 @@ def assert_agrees(kernel, arguments, platforms=PLATFORMS, rtol=None, atol=None, 
     """
     results = []
     for platform in platforms:
-        mine = _copies(arguments)
+        mine = copies(arguments)
         run = kernel.run(*mine, platform=platform, verify=True, **options)
         run.check()
         results.append((f"on {platform}", mine, run))
     wanted = []
     if reference:
-        mine = _copies(arguments)
+        mine = copies(arguments)
         kernel.reference(*mine, blocks=options.get("blocks") or 1)
         wanted.append(("the reference", mine))
     if len(results) > 1:

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use slipring_program::{Choice, Finding, Label, Memory, Misuse, Severity, SiteRef, Void};
+use slipring_program::{Choice, Finding, Label, Memory, Misuse, Severity, SiteRef, Unwritten, Void};
 use slipring_sim::{Launch, Observer, Turns};
 
 use crate::places::{LaunchMemory, Names, bytes};
@@ -13,12 +13,14 @@ use crate::places::{LaunchMemory, Names, bytes};
 /// they decide something (an address, a mask, a branch, a number), and where what was computed from them ends in a buffer that
 /// the launch passed; where they are merely copied there it is a warning.
 ///
-/// Buffers that are passed as arguments count as written, except those that [`Init::scratch`] names. Local
-/// memories start unwritten in every block. Each place in the text is reported once.
+/// Buffers that are passed as arguments count as written, except those that [`Init::scratch`] and [`Init::unwritten`] name.
+/// Local memories start unwritten in every block. Each place in the text is reported once.
 #[derive(Debug, Default)]
 pub struct Init {
     /// Buffers whose contents mean nothing at the start.
     scratch: Vec<usize>,
+    /// Results that hold nothing at the start.
+    unwritten: Vec<Unwritten>,
     names: Names,
     active: bool,
     /// Also where operations are run one after another.
@@ -37,6 +39,12 @@ impl Init {
     /// A buffer (by its index in global memory) that holds nothing at the start, such as the slots of a ring.
     pub fn scratch(mut self, buffer: usize) -> Init {
         self.scratch.push(buffer);
+        self
+    }
+
+    /// Bytes of a result that hold nothing at the start, such as those of an output.
+    pub fn unwritten(mut self, bytes: Unwritten) -> Init {
+        self.unwritten.push(bytes);
         self
     }
 
@@ -174,7 +182,7 @@ impl Observer for Init {
 
     fn arm(&mut self, memory: &mut Memory) {
         if self.active {
-            memory.keep_marks(&self.scratch);
+            memory.keep_marks(&self.scratch, &self.unwritten);
         }
     }
 }

@@ -7,7 +7,7 @@
 //! memory may have moved on by the same distance in all accesses to a buffer, and what lies before all that is touched
 //! later is forgotten.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use slipring_machine::{Pipe, Role};
 use slipring_program::SiteRef;
@@ -103,6 +103,31 @@ fn note(lists: &mut BTreeMap<usize, Vec<u32>>, collects: Option<()>, of: usize, 
     }
 }
 
+/// What means nothing in a buffer from byte `from` on, each byte moved back by so many: words that are the same exactly if that
+/// is. `None` where the distance is no whole number of words.
+fn moved_back(voids: &[u64], from: u64, by: u64) -> Option<Vec<u64>> {
+    if voids.is_empty() {
+        return Some(Vec::new());
+    }
+    if !by.is_multiple_of(64) {
+        return None;
+    }
+    // A word for each 64 bytes that are not as those behind the last one, which mean nothing where a last word says so.
+    let (words, rest) = (voids.chunks_exact(5), voids.chunks_exact(5).remainder());
+    let mut list = Vec::new();
+    for word in words {
+        let before = from.saturating_sub(word[0].saturating_mul(64));
+        if before < 64 {
+            let kept = u64::MAX << before;
+            let nothing = if rest.is_empty() { word[1] & kept } else { word[1] | !kept };
+            list.extend([word[0].checked_sub(by / 64)?, nothing]);
+            list.extend(word[2..].iter().map(|kinds| kinds & kept));
+        }
+    }
+    list.extend(rest);
+    Some(list)
+}
+
 /// Where a core stands.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
@@ -148,6 +173,8 @@ pub struct Marking {
     /// Bytes of local memories and of buffers that mean nothing.
     voids: Vec<u64>,
     buffer_voids: Vec<Vec<u64>>,
+    /// Buffers into which such bytes were stored, and there they are.
+    stored_voids: BTreeSet<usize>,
 }
 
 /// How two markings are compared in a buffer of global memory.
@@ -190,38 +217,48 @@ impl Marking {
             blind,
             voids: shadow.map_or_else(Vec::new, slipring_program::Shadow::local_words),
             buffer_voids: shadow.map_or_else(Vec::new, slipring_program::Shadow::buffer_words),
+            stored_voids: shadow.into_iter().flat_map(|shadow| shadow.outputs()).map(|(_, buffer, _)| buffer).collect(),
         }
     }
 
     /// True if whatever can come of this state can come of the other one: as far as the registers go that decide something, which
-    /// are not looked at here. `moved` says how each buffer is compared.
-    pub fn is_like(&self, other: &Marking, moved: &[Moved]) -> bool {
+    /// are not looked at here. `moved` says how each buffer is compared, `read` which of them are read: of the others it does not
+    /// matter what nobody has written yet.
+    pub fn is_like(&self, other: &Marking, moved: &[Moved], read: &dyn Fn(usize) -> bool) -> bool {
         let place = |marking: &Marking| -> Vec<_> {
             let of = |core: &Stand| (core.cluster, core.role, core.position, core.pc, core.at, core.queued);
             marking.cores.iter().map(of).collect()
         };
         let idle = self.cores.iter().all(|core| core.queued == 0);
-        let voids = |marking: &Marking| {
-            let stays = |(buffer, _): &(usize, &Vec<u64>)| moved.get(*buffer) != Some(&Moved::ReadOnly);
-            marking.buffer_voids.iter().enumerate().filter(stays).map(|(_, words)| words.clone()).collect::<Vec<_>>()
-        };
-        // Bytes that mean nothing in a buffer whose accesses move on are not followed.
-        let followed = moved.iter().enumerate().all(|(buffer, moved)| {
-            let none = |marking: &Marking| marking.buffer_voids.get(buffer).is_none_or(Vec::is_empty);
-            !matches!(moved, Moved::On { .. } | Moved::InOrder) || (none(self) && none(other))
+        let matters = |buffer: usize| self.has_voids(buffer, read(buffer)) || other.has_voids(buffer, read(buffer));
+        let voids = moved.iter().enumerate().filter(|(buffer, _)| matters(*buffer)).all(|(buffer, moved)| {
+            let [one, two] =
+                [self, other].map(|marking| marking.buffer_voids.get(buffer).map_or(&[][..], Vec::as_slice));
+            match moved {
+                Moved::ReadOnly => true,
+                Moved::Stays => one == two,
+                Moved::On { by, from } if read(buffer) => {
+                    match (moved_back(one, from[0], 0), moved_back(two, from[1], *by)) {
+                        (Some(one), Some(two)) => one == two,
+                        _ => false,
+                    }
+                }
+                // Where its accesses are is not known, or what was stored comes to the end.
+                Moved::On { .. } | Moved::InOrder => one.is_empty() && two.is_empty(),
+            }
         });
-        idle && followed
+        idle && voids
             && place(self) == place(other)
             && self.signals == other.signals
             && self.held == other.held
             && self.voids == other.voids
-            && voids(self) == voids(other)
             && self.words(0, moved) == other.words(1, moved)
     }
 
-    /// True if a buffer has bytes that mean nothing.
-    pub fn has_voids(&self, buffer: usize) -> bool {
-        self.buffer_voids.get(buffer).is_some_and(|words| !words.is_empty())
+    /// True if a buffer has bytes that mean nothing: of one that is not read, such that were stored there.
+    pub fn has_voids(&self, buffer: usize, read: bool) -> bool {
+        let any = || self.buffer_voids.get(buffer).is_some_and(|words| !words.is_empty());
+        if read { any() } else { self.stored_voids.contains(&buffer) }
     }
 
     fn words(&self, which: usize, moved: &[Moved]) -> Vec<u64> {

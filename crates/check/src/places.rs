@@ -33,9 +33,10 @@ impl LaunchMemory {
     pub fn name(&self, names: &Names) -> String {
         match self {
             LaunchMemory::Local { core, space, .. } => format!("`{space}` of {core}"),
-            LaunchMemory::Buffer(buffer) => match names.buffers.iter().find(|(index, _)| index == buffer) {
-                Some((_, name)) => format!("buffer `{name}`"),
-                None => format!("buffer {buffer}"),
+            LaunchMemory::Buffer(buffer) => match names.of_buffer(*buffer)[..] {
+                [] => format!("buffer {buffer}"),
+                [name] => format!("buffer `{name}`"),
+                ref shared => format!("the memory of {}", together(shared)),
             },
         }
     }
@@ -121,6 +122,25 @@ impl Names {
         }
     }
 
+    /// The parameters that a buffer was passed for.
+    fn of_buffer(&self, buffer: usize) -> Vec<&str> {
+        self.buffers.iter().filter(|(index, _)| *index == buffer).map(|(_, name)| name.as_str()).collect()
+    }
+
+    /// Which arguments lie in one memory, in words.
+    pub fn shared(&self) -> Vec<String> {
+        let mut seen: Vec<usize> = Vec::new();
+        let mut list = Vec::new();
+        for (buffer, _) in &self.buffers {
+            let names = self.of_buffer(*buffer);
+            if names.len() > 1 && !seen.contains(buffer) {
+                seen.push(*buffer);
+                list.push(format!("{} in one memory", together(&names)));
+            }
+        }
+        list
+    }
+
     /// Bytes of an element of a buffer; 0 where that is not known.
     pub fn elem_bytes(&self, buffer: usize) -> u64 {
         self.elems.iter().find(|(index, _)| *index == buffer).map_or(0, |(_, bytes)| *bytes)
@@ -130,6 +150,11 @@ impl Names {
     pub fn op(&self, site: u32) -> &str {
         self.ops.get(site as usize).map_or("?", |op| op)
     }
+}
+
+/// Names in one phrase.
+fn together(names: &[&str]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" and ")
 }
 
 /// `byte 5`, or `bytes 0 to 63`, from a first byte and an end.

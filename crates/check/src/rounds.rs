@@ -18,6 +18,8 @@ pub struct Touched {
     pub end: u64,
     /// Whether something was written.
     pub written: bool,
+    /// Whether something was read.
+    pub read: bool,
 }
 
 /// What was passed for an operand of work.
@@ -77,9 +79,10 @@ impl Rounds {
                 let Some((buffer, start)) = gm_split(range.start) else { continue };
                 let first = start.max(0) as u64;
                 let end = first + (range.end() - range.start);
-                let known = round.entry(buffer).or_insert(Touched { first, end, written });
+                let known = round.entry(buffer).or_insert(Touched { first, end, written: false, read: false });
                 (known.first, known.end) = (known.first.min(first), known.end.max(end));
                 known.written |= written;
+                known.read |= !written;
             }
         }
     }
@@ -113,6 +116,11 @@ impl Rounds {
     /// The end of the last byte of a buffer that is touched.
     pub fn end(&self, buffer: usize) -> u64 {
         self.touched.iter().filter_map(|round| Some(round.get(&buffer)?.end)).max().unwrap_or(0)
+    }
+
+    /// True if a buffer is read.
+    pub fn reads(&self, buffer: usize) -> bool {
+        self.touched.iter().any(|round| round.get(&buffer).is_some_and(|touched| touched.read))
     }
 
     /// True if a buffer is written.

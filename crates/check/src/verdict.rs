@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use slipring_machine::readings::SCALAR_CACHE;
 use slipring_machine::{Pipe, Question};
-use slipring_program::{Choice, Decision, Finding, Memory, ParamKind, Severity, SiteRef};
+use slipring_program::{Choice, Decision, Finding, Memory, ParamKind, Severity, SiteRef, Unwritten};
 use slipring_sim::{Agent, ArgValue, Issued, Launch, Meeting, Observer, RunResult, Turns, WorkRun};
 
 use crate::alike::Alike;
+use crate::places::Names;
 use crate::queues::Queues;
 use crate::race::MAY_OVERFLOW;
 use crate::rounds::Rounds;
@@ -23,14 +24,16 @@ pub struct Tools {
     pub race: bool,
     /// Reads of bytes that nobody wrote.
     pub init: bool,
-    /// Buffers in global memory that hold nothing at the start: see [`Init::scratch`].
+    /// Buffers in global memory that hold nothing at the start and are no results: see [`Init::scratch`].
     pub scratch: Vec<usize>,
+    /// Bytes of results that hold nothing at the start: see [`Init::unwritten`].
+    pub unwritten: Vec<Unwritten>,
 }
 
 impl Default for Tools {
-    /// All tools, no scratch buffers.
+    /// All tools; every buffer holds something.
     fn default() -> Tools {
-        Tools { race: true, init: true, scratch: Vec::new() }
+        Tools { race: true, init: true, scratch: Vec::new(), unwritten: Vec::new() }
     }
 }
 
@@ -49,6 +52,8 @@ pub struct Checker {
     arguments: Vec<String>,
     /// How what is compared was come by.
     alike: Alike,
+    /// Which of them lie in one memory.
+    shared: Vec<String>,
     queues: Queues,
     scalar: ScalarMemory,
     sequential: bool,
@@ -140,6 +145,8 @@ pub struct Scope {
     pub values: Values,
     /// Scalar arguments that decide an access, a branch or a signal, with their values: `n = 20`.
     pub arguments: Vec<String>,
+    /// Arguments that lie in one memory: `` `x` and `out` in one memory ``. All others have one of their own.
+    pub shared: Vec<String>,
     /// What is taken for granted of the machine, where the verdict leans on it.
     pub assumes: Vec<String>,
     /// What no source decides and the verdict changes with: it is clean if all of this is so.
@@ -164,6 +171,7 @@ impl Checker {
     /// A checker that has seen nothing yet.
     pub fn new(tools: Tools) -> Checker {
         let init = tools.scratch.iter().fold(Init::new(), |init, buffer| init.scratch(*buffer));
+        let init = tools.unwritten.iter().fold(init, |init, bytes| init.unwritten(*bytes));
         Checker {
             race: if tools.race { Race::new() } else { Race::of_signals() },
             races: tools.race,
@@ -171,6 +179,7 @@ impl Checker {
             decisions: Vec::new(),
             ops: Vec::new(),
             arguments: Vec::new(),
+            shared: Vec::new(),
             scalar: ScalarMemory::default(),
             alike: Alike::default(),
             queues: Queues::default(),
@@ -296,7 +305,8 @@ impl Checker {
         let values = if because.is_empty() { Values::AnyContents } else { Values::TheseInputs { because } };
         let leans = self.race.leans_on_pipes().then(|| "each pipe keeps its work in order".to_string());
         let assumes = leans.into_iter().collect();
-        Scope { schedules, values, arguments: self.arguments.clone(), assumes, clean_if: Vec::new() }
+        let (arguments, shared) = (self.arguments.clone(), self.shared.clone());
+        Scope { schedules, values, arguments, shared, assumes, clean_if: Vec::new() }
     }
 }
 
@@ -422,6 +432,9 @@ impl Scope {
         if !self.arguments.is_empty() {
             text += &format!("; for {}", self.arguments.join(", "));
         }
+        if !self.shared.is_empty() {
+            text += &format!("; with {}", self.shared.join(", "));
+        }
         if !self.assumes.is_empty() {
             text += &format!("; given that {}", self.assumes.join(", that "));
         }
@@ -460,6 +473,7 @@ impl Observer for Checker {
         let decisions = launch.program.decisions().into_iter();
         self.decisions = decisions.map(|decision| (decision, self.op(decision.site))).collect();
         self.arguments = arguments(launch, &self.decisions);
+        self.shared = Names::new(launch).shared();
         self.scalar = ScalarMemory::new(launch.platform.reads_otherwise(&SCALAR_CACHE));
         (self.queues, self.alike) = (Queues::new(launch), Alike::new(launch));
         self.race.begin(launch);

@@ -186,6 +186,17 @@ fn packed_scales(
             .help("scales are `pl.FP8E8M0`, [m, k / 32] for `pl.MX_A_ZZ` and [k / 32, n] for `pl.MX_B_NN`, m and n multiples of 16, k of 64");
         return Err(lower.report(error));
     }
+    // One box after the other is the order of rows where there is one box in each row.
+    if scales == Space::RightScale || groups != Some(&2) {
+        let name = if scales == Space::LeftScale { "MX_A_ZZ" } else { "MX_B_NN" };
+        let note = Diagnostic::warning(
+            "packed-scales",
+            span,
+            "these scales are read as the matrix unit has them, not row by row",
+        )
+        .help(format!("`slipring.pack_scales(scales, pl.{name})` makes them of scales that lie row by row"));
+        lower.report(Diagnostic { severity: slipring_ir::Severity::Note, ..note });
+    }
     Ok(Some(scales))
 }
 

@@ -35,6 +35,6 @@ pub use probe::{Execution, mark};
 pub use program::{
     CoreProgram, Direction, Param, ParamKind, Program, RingDecl, Site, SyncDecl, SyncRole, Work, WorkId,
 };
-pub use shadow::{Marks, Misuse, Nothing, Shadow, Void, runs};
+pub use shadow::{Marks, Misuse, Nothing, Shadow, Unwritten, Void, runs};
 pub use tries::{Judged, Lost, Outcome, Round, Tries};
 pub use words::Words;

@@ -5,7 +5,7 @@ use std::collections::TryReserveError;
 use slipring_machine::{CoreKind, Platform, Role};
 use slipring_tile::Space;
 
-use crate::{Env, Extent, Shadow, Trap};
+use crate::{Env, Extent, Shadow, Trap, Unwritten};
 
 /// A buffer in global memory.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -173,9 +173,9 @@ impl Memory {
     }
 
     /// From now on it is noted which bytes mean nothing; `scratch` are the buffers whose contents mean nothing now and are no
-    /// results in the end.
-    pub fn keep_marks(&mut self, scratch: &[usize]) {
-        self.shadow = Some(Box::new(Shadow::new(self.local.len(), self.gm.len(), scratch)));
+    /// results in the end, `unwritten` bytes of results that mean nothing now.
+    pub fn keep_marks(&mut self, scratch: &[usize], unwritten: &[Unwritten]) {
+        self.shadow = Some(Box::new(Shadow::new(self.local.len(), self.gm.len(), scratch, unwritten)));
     }
 
     /// The local memories become what an earlier launch on the same clusters left in them.

@@ -292,7 +292,7 @@ mod tests {
     fn copies_results_and_what_does_not_depend_are_told_apart() {
         let env = Env { block: 0, core: CORE };
         let mut memory = Memory::with_sizes(1, |_| 64);
-        memory.keep_marks(&[]);
+        memory.keep_marks(&[], &[]);
         if let Some(shadow) = &mut memory.shadow {
             shadow.define(&[Extent::run(Space::Vec, CORE, 0, 5)], env);
         }

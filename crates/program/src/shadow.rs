@@ -326,6 +326,24 @@ pub struct Misuse {
     pub extent: Option<Extent>,
 }
 
+/// Bytes of a buffer in global memory that hold nothing when a launch begins, although the buffer is a result.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Unwritten {
+    /// Its index in [`Memory::gm`](crate::Memory::gm).
+    pub buffer: usize,
+    /// The first byte.
+    pub from: u64,
+    /// Before which byte; the largest number stands for everything that is there.
+    pub to: u64,
+}
+
+impl Unwritten {
+    /// All bytes of a buffer.
+    pub const fn whole(buffer: usize) -> Unwritten {
+        Unwritten { buffer, from: 0, to: u64::MAX }
+    }
+}
+
 /// The marks of all memories, and what was found.
 #[derive(Clone, Debug, Default)]
 pub struct Shadow {
@@ -343,10 +361,22 @@ pub struct Shadow {
 }
 
 impl Shadow {
-    /// Of so many local memories and buffers; `scratch` are the buffers that mean nothing at the start and are no results.
-    pub(crate) fn new(local: usize, buffers: usize, scratch: &[usize]) -> Shadow {
+    /// Of so many local memories and buffers; `scratch` are the buffers that mean nothing at the start and are no results,
+    /// `unwritten` what else means nothing at the start.
+    pub(crate) fn new(local: usize, buffers: usize, scratch: &[usize], unwritten: &[Unwritten]) -> Shadow {
+        let marks = |buffer: usize| {
+            let mut own = unwritten.iter().filter(|one| one.buffer == buffer);
+            let whole = |one: &Unwritten| (one.from, one.to) == (0, u64::MAX);
+            if scratch.contains(&buffer) || own.clone().any(whole) {
+                return Marks::new(true);
+            }
+            own.by_ref().fold(Marks::new(false), |mut marks, one| {
+                marks.forget_run(one.from, one.to);
+                marks
+            })
+        };
         Shadow {
-            gm: (0..buffers).map(|buffer| Marks::new(scratch.contains(&buffer))).collect(),
+            gm: (0..buffers).map(marks).collect(),
             local: vec![Marks::new(true); local],
             scratch: scratch.to_vec(),
             ..Shadow::default()
@@ -529,14 +559,16 @@ impl Shadow {
         list
     }
 
-    /// The runs of bytes of a buffer in global memory, of so many, that mean nothing: first byte and end.
-    pub fn of_buffer(&self, buffer: usize, bytes: u64) -> Vec<(u64, u64)> {
+    /// The runs of bytes of a buffer in global memory, between two of them, that mean nothing: first byte and end, counted from the
+    /// first of the two.
+    pub fn of_buffer(&self, buffer: usize, from: u64, to: u64) -> Vec<(u64, u64)> {
         let Some(marks) = self.gm.get(buffer).filter(|_| !self.scratch.contains(&buffer)) else { return Vec::new() };
         let mut list: Vec<(u64, u64)> = Vec::new();
-        for void in marks.voids(0, bytes).iter().filter(|void| void.here) {
+        for void in marks.voids(from, to).iter().filter(|void| void.here) {
+            let (start, end) = (void.start - from, void.end - from);
             match list.last_mut() {
-                Some(last) if last.1 == void.start => last.1 = void.end,
-                _ => list.push((void.start, void.end)),
+                Some(last) if last.1 == start => last.1 = end,
+                _ => list.push((start, end)),
             }
         }
         list

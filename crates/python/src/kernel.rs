@@ -113,12 +113,20 @@ pub fn element(name: &str) -> PyResult<Elem> {
     Elem::parse(name).ok_or_else(|| PyTypeError::new_err(format!("slipring has no element type `{name}`")))
 }
 
-/// An argument: `(bytes, element type, shape)` for an array, else a number.
+/// An argument: `(bytes, element type, shape)` for an array, with `(…, memory, offset)` for one that lies in a memory with others;
+/// else a number.
 fn tensor(value: &Bound<'_, PyAny>) -> PyResult<Tensor<'static>> {
     if let Ok(array) = value.cast::<PyTuple>() {
-        let (bytes, elem, shape): (PyReadonlyArray1<'_, u8>, String, Vec<usize>) = array.extract()?;
+        let (bytes, elem, shape): (PyReadonlyArray1<'_, u8>, String, Vec<usize>) = array.get_slice(0, 3).extract()?;
         // A copy under Python's lock: what others do to the array during the run is no matter of the run's.
-        return Ok(Tensor::of_bytes(element(&elem)?, shape, bytes.as_slice()?.to_vec()));
+        let tensor = Tensor::of_bytes(element(&elem)?, shape, bytes.as_slice()?.to_vec());
+        return match array.len() {
+            3 => Ok(tensor),
+            _ => {
+                let (memory, offset) = array.get_slice(3, array.len()).extract()?;
+                Ok(tensor.within(memory, offset))
+            }
+        };
     }
     if value.is_instance_of::<PyBool>() {
         return Ok(Tensor::truth(value.extract()?));
@@ -235,9 +243,10 @@ impl Kernel {
         self.inner.text().map_err(|error| raise(py, &error))
     }
 
-    /// What was said when it was compiled, which is no error: the text of warnings and notes.
-    fn notes(&self, py: Python<'_>) -> PyResult<String> {
-        self.inner.compile().map(|report| report.to_string()).map_err(|error| raise(py, &error))
+    /// The program as it was read and after each pass: its name, and the name of each pass with the text.
+    #[allow(clippy::type_complexity)]
+    fn passes(&self, py: Python<'_>) -> PyResult<Vec<(String, Vec<(String, String)>)>> {
+        Ok(vec![(self.name(py)?, self.inner.passes().map_err(|error| raise(py, &error))?)])
     }
 
     /// How much of each local memory of a cluster is in use.

@@ -123,14 +123,15 @@ impl Program {
         draw::svg(self.inner.graph(), self.inner.name(), &|task| self.inner.line(task), &critical)
     }
 
+    /// The programs of its kernels as they were read and after each pass.
+    #[allow(clippy::type_complexity)]
+    fn passes(&self, py: Python<'_>) -> PyResult<Vec<(String, Vec<(String, String)>)>> {
+        self.inner.passes().map_err(|error| raise(py, &error))
+    }
+
     /// How much of each local memory of a cluster is in use.
     fn memory_uses<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         to_python(py, &self.inner.memory_uses().map_err(|error| raise(py, &error))?)
-    }
-
-    /// What was said when it was compiled, which is no error.
-    fn notes(&self, py: Python<'_>) -> PyResult<String> {
-        self.inner.compile().map(|report| report.to_string()).map_err(|error| raise(py, &error))
     }
 
     /// Runs its tasks.
@@ -152,13 +153,13 @@ impl Program {
             let program = followed.as_ref().unwrap_or(&program);
             let run = program.run(tensors, &options)?;
             let mut facts = run.facts().clone();
-            let mut findings = run.findings().clone();
+            let mut findings = program.compile()?.and(run.findings().messages().to_vec());
             if verify {
                 let (row, messages) = run.compare()?;
                 facts.checks.push(row);
                 findings = findings.and(messages);
-                facts.findings = findings.facts();
             }
+            facts.findings = findings.facts();
             let left = (0..run.arguments()).map(|index| run.left(index).map(<[u8]>::to_vec)).collect();
             let returned = run.returned().map(|(passed, elem, shape, bytes)| {
                 // What was passed is written where it lies.

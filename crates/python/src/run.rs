@@ -14,7 +14,7 @@ use crate::value::to_python;
 #[pyclass(frozen, module = "slipring._slipring")]
 pub struct Run {
     inner: slipring::Run<'static>,
-    /// Findings, those of the comparison too.
+    /// What was said when the kernel was compiled, and findings, those of the comparison too.
     findings: Report,
     comparison: Option<Comparison>,
 }
@@ -22,7 +22,7 @@ pub struct Run {
 impl Run {
     pub fn new(inner: slipring::Run<'static>, comparison: Option<Comparison>) -> PyResult<Run> {
         let messages = comparison.as_ref().map_or(Vec::new(), |comparison| comparison.messages.clone());
-        let findings = inner.findings().clone().and(messages);
+        let findings = inner.said().and(inner.findings().messages().to_vec()).and(messages);
         Ok(Run { inner, findings, comparison })
     }
 

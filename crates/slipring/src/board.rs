@@ -8,9 +8,10 @@ use slipring_queue::capture::Capture;
 use slipring_queue::machine::Actor;
 use slipring_report::{BufferFacts, CheckFacts, MessageFacts, Trace, buffers_text, checks_text, printed_text};
 
+use crate::places::Places;
 use crate::queue_message::of_finding;
 use crate::{
-    Args, BlockRun, DeviceRun, Error, Kernel, Order, Report, RunOptions, facts, queue_trace, run_on_device,
+    Args, BlockRun, DeviceRun, Error, Kernel, Order, Report, RunOptions, Verdict, facts, queue_trace, run_on_device,
     to_diagnostics,
 };
 
@@ -90,17 +91,27 @@ impl Kernel {
         let compiled = self.compiled()?;
         let (prepared, platform) = (&compiled.prepared, &compiled.platform);
         let blocks = self.blocks(options)?;
+        let names: Vec<&str> = prepared.decoded.program.params.iter().map(|param| param.name.as_str()).collect();
+        Places::new(&bound).refuse_shared(&names, "each buffer has DRAM of its own on a board")?;
         let order = Order {
             board: board.board,
             blocks,
             delays: board.delays,
             gm_slack: options.gm_slack,
+            limits: options.limits,
             trace: options.record,
         };
         let run = run_on_device(&prepared.text(), self.function_name(), platform, &bound, &order);
         let run = run.map_err(Error::Unsupported)?;
+        // What the workers do is watched in a run of the same launch without the queue.
+        let quiet = RunOptions { trace: false, events: 0, record: false, time_only: false, ..options.clone() };
+        let direct = crate::run::start(compiled, bound.clone(), blocks, &quiet)?;
         let program = &prepared.decoded.program;
-        let mut messages = of_blocks(&run.runs, program);
+        let mut messages = direct.findings().messages().to_vec();
+        let known = |known: &Diagnostic, new: &Diagnostic| (known.code, &known.message) == (new.code, &new.message);
+        let of_blocks = of_blocks(&run.runs, program).into_iter();
+        let new: Vec<_> = of_blocks.filter(|new| !messages.iter().any(|one| known(one, new))).collect();
+        messages.extend(new);
         messages.extend(run.findings.iter().map(|finding| of_finding(finding, &Capture::default())));
         let mut after: Vec<Option<&[u8]>> = run.buffers.iter().map(Option::as_deref).collect();
         after.resize(bound.len(), None);
@@ -113,7 +124,7 @@ impl Kernel {
             blocks: order.blocks,
             cores: program.cores.iter().map(|core| core.role.name().to_string()).collect(),
             complete: run.complete,
-            checks: checks(&run, &order),
+            checks: checks(&run, &order, &direct.verdict()),
             queue: queue_facts(&run, &order),
             block_cycles: run.runs.iter().map(|block| block.cycles).max().unwrap_or(0),
             ran_again: run.runs.iter().filter(|block| block.again).count(),
@@ -175,7 +186,7 @@ fn of_blocks(runs: &[BlockRun], program: &Program) -> Vec<Diagnostic> {
     list.into_iter().map(note).collect()
 }
 
-fn checks(run: &DeviceRun, order: &Order) -> Vec<CheckFacts> {
+fn checks(run: &DeviceRun, order: &Order, direct: &Verdict) -> Vec<CheckFacts> {
     let findings: usize = run.runs.iter().map(|block| block.findings.len()).sum();
     let whole = run.complete && run.runs.len() == order.blocks as usize;
     let verdict = |findings: usize| match (findings, whole) {
@@ -190,14 +201,17 @@ fn checks(run: &DeviceRun, order: &Order) -> Vec<CheckFacts> {
         findings,
     };
     let engine = "memory and synchronisation in each block";
-    let direct = "a run without `--device` checks it";
-    vec![
+    let mut all = vec![
         fact("queue", verdict(run.findings.len()), "the hazards of driving the queue", run.findings.len()),
         fact("blocks", verdict(findings), engine, findings),
-        fact("race", "not checked", direct, 0),
-        fact("init", "not checked", direct, 0),
-        fact("scope", "", "these delays only; each block alone on its cluster", 0),
-    ]
+    ];
+    let observers = direct.checks.iter().filter(|row| matches!(row.tool.as_str(), "race" | "init"));
+    all.extend(
+        observers
+            .map(|row| CheckFacts { detail: format!("{}; in a run without the queue", row.detail), ..row.clone() }),
+    );
+    all.push(fact("scope", "", "these delays only; each block alone on its cluster", 0));
+    all
 }
 
 fn queue_facts(run: &DeviceRun, order: &Order) -> QueueFacts {

@@ -8,6 +8,7 @@ use slipring_tile::Space;
 
 use crate::args::Passed;
 use crate::launch::{TOO_LARGE_HELP, too_large_text};
+use crate::places::{BufferPlace, Places};
 
 /// How a program is run.
 #[derive(Clone, Copy, Debug)]
@@ -35,23 +36,26 @@ impl Default for ExecuteOptions {
 pub struct Execution {
     /// What the engine says. Its buffers in global memory have the slack behind them.
     pub result: RunResult,
-    /// Bytes of each buffer without slack.
-    sizes: Vec<usize>,
+    /// Where each argument lies, and bytes of each buffer without slack.
+    places: Places,
 }
 
 impl Execution {
     /// The contents of the buffer that was passed for parameter `index`; `None` for scalars.
     pub fn buffer(&self, values: &[impl Passed], index: usize) -> Option<&[u8]> {
-        let at = values[..index].iter().filter(|v| v.contents().is_some()).count();
-        let whole = values.get(index)?.contents().and_then(|_| self.result.memory.gm.get(at))?;
-        whole.data.get(..*self.sizes.get(at)?)
+        let (place, bytes) = (self.places.get(index)?, values.get(index)?.contents()?.len());
+        let whole = self.result.memory.gm.get(place.buffer)?;
+        whole.data.get(place.offset..place.offset.checked_add(bytes)?)
     }
-}
 
-impl Execution {
-    /// The contents of the passed buffer of this number, to be written from elsewhere.
+    /// Where the buffer lies that was passed for parameter `index`.
+    pub(crate) fn place(&self, index: usize) -> Option<BufferPlace> {
+        self.places.get(index)
+    }
+
+    /// The contents of the buffer of this number, to be written from elsewhere.
     pub(crate) fn passed_mut(&mut self, buffer: usize) -> Option<&mut [u8]> {
-        let size = *self.sizes.get(buffer)?;
+        let size = *self.places.sizes.get(buffer)?;
         self.result.memory.gm.get_mut(buffer)?.data.get_mut(..size)
     }
 }
@@ -136,12 +140,12 @@ pub(crate) fn launch<O: Observer>(
 ) -> Execution {
     let earlier = how.earlier;
     match memories(decoded, platform, values, options, how) {
-        Ok((mut launch, mut memory, sizes)) => {
+        Ok((mut launch, mut memory, places)) => {
             if let Some(earlier) = earlier {
                 launch.counters.clone_from(&earlier.counters);
                 memory.keep_locals(&earlier.memory);
             }
-            Execution { result: run(&launch, memory, observer), sizes }
+            Execution { result: run(&launch, memory, observer), places }
         }
         Err(bytes) => {
             let finding = Finding {
@@ -153,13 +157,13 @@ pub(crate) fn launch<O: Observer>(
                 notes: Vec::new(),
                 hint: Some(TOO_LARGE_HELP.into()),
             };
-            Execution { result: RunResult::refused(finding), sizes: Vec::new() }
+            Execution { result: RunResult::refused(finding), places: Places::default() }
         }
     }
 }
 
-/// What a run needs: the launch, its memories, and the bytes of each buffer without slack.
-type Ready<'a> = (Launch<'a>, Memory, Vec<usize>);
+/// What a run needs: the launch, its memories, and where its arguments lie.
+type Ready<'a> = (Launch<'a>, Memory, Places);
 
 /// Makes the memories of a run.
 ///
@@ -177,8 +181,9 @@ fn memories<'a>(
     let bytes = |space: Space| decoded.local_bytes[space as usize];
     let clusters = Launch::new(program, platform, options.blocks, Vec::new()).clusters();
     let local = Memory::bytes_of_blocks(clusters, bytes);
-    let each = |data: &[u8]| (data.len() as u64).saturating_add(options.gm_slack as u64);
-    let passed = values.iter().filter_map(Passed::contents).map(each).fold(0, u64::saturating_add);
+    let places = Places::new(values);
+    let each = |bytes: &usize| (*bytes as u64).saturating_add(options.gm_slack as u64);
+    let passed = places.sizes.iter().map(each).fold(0, u64::saturating_add);
     let scratch = program.params.iter().map(|param| match param.kind {
         ParamKind::Scratch { bytes_per_block } => bytes_per_block.saturating_mul(u64::from(blocks)),
         _ => 0,
@@ -188,16 +193,22 @@ fn memories<'a>(
         return Err(all);
     }
     let mut buffers = Vec::new();
-    let mut sizes = Vec::new();
+    for bytes in &places.sizes {
+        buffers.push(GmBuffer { name: String::new(), data: zeroed(bytes + options.gm_slack).map_err(|_| all)? });
+    }
     let mut args = Vec::new();
-    for (param, value) in decoded.program.params.iter().filter(|p| p.is_passed()).zip(values) {
-        args.push(match value.contents() {
-            Some(data) => {
-                let mut room = zeroed(data.len() + options.gm_slack).map_err(|_| all)?;
-                room[..data.len()].copy_from_slice(data);
-                buffers.push(GmBuffer { name: param.name.clone(), data: room });
-                sizes.push(data.len());
-                ArgValue::Buffer(buffers.len() - 1)
+    let params = decoded.program.params.iter().filter(|p| p.is_passed());
+    for (at, (param, value)) in params.zip(values).enumerate() {
+        args.push(match value.contents().zip(places.get(at)) {
+            Some((data, BufferPlace { buffer, offset })) => {
+                let own = &mut buffers[buffer];
+                own.data[offset..offset + data.len()].copy_from_slice(data);
+                own.name += if own.name.is_empty() { "" } else { "` and `" };
+                own.name += &param.name;
+                match offset {
+                    0 => ArgValue::Buffer(buffer),
+                    offset => ArgValue::Part { buffer, offset: offset as u64 },
+                }
             }
             None => ArgValue::Scalar(value.bits().unwrap_or_default()),
         });
@@ -221,5 +232,5 @@ fn memories<'a>(
     launch.cancel = how.cancel;
     let mut memory = Memory::try_with_sizes(clusters, |space| bytes(space) as usize).map_err(|_| all)?;
     memory.gm = buffers;
-    Ok((launch, memory, sizes))
+    Ok((launch, memory, places))
 }

@@ -7,6 +7,7 @@ use slipring_program::{ParamKind, Shadow, SiteRef};
 use slipring_report::{BufferFacts, CheckFacts, Digest, digest};
 
 use crate::args::Passed;
+use crate::places::Places;
 use crate::tensor::Bound;
 use crate::{Difference, VerifyOutcome};
 
@@ -16,7 +17,7 @@ use crate::{Difference, VerifyOutcome};
 /// # Errors
 /// If it has another name.
 pub fn tools(text: &str) -> Result<Tools, String> {
-    let mut tools = Tools { race: false, init: false, scratch: Vec::new() };
+    let mut tools = Tools { race: false, init: false, ..Tools::default() };
     for name in text.split(',').map(str::trim) {
         match name {
             "all" => (tools.race, tools.init) = (true, true),
@@ -110,7 +111,7 @@ pub(crate) fn buffers(
 ) -> Vec<BufferFacts> {
     let mut list = Vec::new();
     let looks = looks(program, after);
-    let place = |index: usize| bound[..index].iter().filter(|v| v.contents().is_some()).count();
+    let places = Places::new(bound);
     for ((index, param), digest) in program.params.iter().enumerate().zip(looks) {
         let ParamKind::Buffer { elem, .. } = param.kind else { continue };
         let (Some(after), Some(digest)) = (after[index], digest) else { continue };
@@ -123,7 +124,10 @@ pub(crate) fn buffers(
             elem: format!("{elem}{shape}"),
             bytes: after.len(),
             changed,
-            uninitialised: marks.map_or(Vec::new(), |marks| marks.of_buffer(place(index), after.len() as u64)),
+            uninitialised: marks.zip(places.get(index)).map_or(Vec::new(), |(marks, place)| {
+                let (from, bytes) = (place.offset as u64, after.len() as u64);
+                marks.of_buffer(place.buffer, from, from + bytes)
+            }),
             digest,
         });
     }

@@ -17,7 +17,7 @@ use crate::args::{Arg, Defaults};
 use crate::files;
 use crate::launch::{arguments, blocks, head_lines, info, misfit_text, shapes};
 use crate::memory_map::{MemoryUse, memory_map, memory_uses};
-use crate::prepare::prepare_with;
+use crate::prepare::{needed_of, prepare_with, which_get_flags};
 use crate::tensor::Bound;
 use crate::{
     Asked, Error, Given, Loaded, Prepared, Report, RingReport, Run, RunOptions, Tensor, check, choose_platform, needed,
@@ -79,6 +79,19 @@ pub(crate) struct Compiled {
 }
 
 impl Compiled {
+    /// The program as it was read and after each pass, with the names of the passes.
+    pub fn passes(&self, insert_sync: bool) -> Vec<(String, String)> {
+        let mut module = needed_of(&self.prepared.written, &self.prepared.kernel);
+        let mut list = vec![("read".to_string(), slipring_ir::text::print(&module))];
+        let after = |pass: &slipring_passes::Pass, module: &Module| {
+            list.push((pass.name.to_string(), slipring_ir::text::print(module)));
+        };
+        let insert_sync = which_get_flags(&module, insert_sync);
+        let context = slipring_passes::PassContext { platform: &self.platform, insert_sync };
+        slipring_passes::run_passes(&mut module, &context, None, &mut Diags::default(), after);
+        list
+    }
+
     /// The same on a platform with the other reading of a question that nothing compiled depends on.
     pub fn with_reading(&self, question: &slipring_machine::Question) -> Compiled {
         Compiled {
@@ -364,6 +377,14 @@ impl Kernel {
     pub fn compile(&self) -> Result<Report, Error> {
         let compiled = self.compiled()?;
         Ok(Report::new(self.module.source.clone(), compiled.said.clone()))
+    }
+
+    /// The program as it was read and after each pass, with the names of the passes.
+    ///
+    /// # Errors
+    /// Those of [`Kernel::compile`].
+    pub fn passes(&self) -> Result<Vec<(String, String)>, Error> {
+        Ok(self.compiled()?.passes(self.insert_sync))
     }
 
     /// The compiled program as `slipring build` writes it: its launch, the buffers of its rings, its text.

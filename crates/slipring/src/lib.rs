@@ -28,6 +28,7 @@ mod launch;
 mod memory_map;
 mod options;
 mod parts;
+mod places;
 mod prepare;
 mod program;
 mod prove;

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use slipring_check::{CheckReport, Checker, Schedules, Tools, Values};
+use slipring_check::{CheckReport, Checker, Schedules, Values};
 use slipring_machine::Pipe;
 use slipring_program::gm_split;
 use slipring_report::CheckFacts;
@@ -15,8 +15,9 @@ use slipring_tile::Space;
 
 use crate::exec::{How, launch};
 use crate::kernel::{Args, Compiled, Kernel};
+use crate::places::{Places, beginning};
 use crate::tensor::Bound;
-use crate::{Error, ExecuteOptions, Run, RunOptions, facts, slot_buffers};
+use crate::{Error, ExecuteOptions, Run, RunOptions, facts};
 
 /// Bytes of a buffer: from one to before another.
 pub type Stretch = (u64, u64);
@@ -114,7 +115,7 @@ fn run(
     (first, count, all): (u32, u32, u32),
 ) -> Result<Part, Error> {
     let prepared = &compiled.prepared;
-    let tools = Tools { scratch: slot_buffers(prepared, bound), ..asked.tools.clone() };
+    let tools = beginning(prepared, &compiled.kernels, bound, asked.tools.clone());
     let mut watching = (Checker::new(tools), asked.control.clone(), Touched::default());
     let options =
         ExecuteOptions { blocks: count, mode: Turns::Pipes, gm_slack: asked.gm_slack as usize, limits: asked.limits };
@@ -139,6 +140,8 @@ fn run(
         Some("what it does depends on the schedule".into())
     } else if !judged.questions.is_empty() {
         Some("it depends on what no source decides, which is tried in one piece".into())
+    } else if Places::new(bound).any_shared() {
+        Some("arguments share memory".into())
     } else if touched.by_scalars {
         Some("scalar units write global memory".into())
     } else {

@@ -3,17 +3,18 @@
 use std::ops::RangeInclusive;
 
 use serde::Serialize;
-use slipring_check::{Checker, Tools};
+use slipring_check::Checker;
 use slipring_ir::{Diags, Module, Severity};
+use slipring_lang::KernelInfo;
 use slipring_machine::Platform;
 use slipring_op::ring::set_slots;
 use slipring_program::Program;
 use slipring_report::{MessageFacts, Occupancy, OccupancyFacts, Table, occupancy_text};
 use slipring_tile::Space;
 
-use crate::args::Passed;
 use crate::exec::{How, launch as run};
 use crate::kernel::Compiled;
+use crate::places::{Places, beginning};
 use crate::symbols::{ConsumerBuffer, consumer_buffers};
 use crate::tensor::Bound;
 use crate::{Error, ExecuteOptions, Prepared, Report, RunOptions, check, prepare, slot_buffers, to_diagnostics};
@@ -79,7 +80,7 @@ pub(crate) fn report(
     {
         return Err(Error::Arguments(format!("a ring has from 1 to {DEEPEST} slots")));
     }
-    let launch = Launch { platform, blocks, options };
+    let launch = Launch { platform, blocks, options, kernels: &compiled.kernels };
     let mut occupancy = Occupancy::default();
     let run = measure(prepared, bound, &launch, &mut occupancy)?;
     let program = &prepared.decoded.program;
@@ -105,6 +106,7 @@ struct Launch<'l> {
     platform: &'l Platform,
     blocks: u32,
     options: &'l RunOptions,
+    kernels: &'l [KernelInfo],
 }
 
 /// A run and what was found in it.
@@ -120,7 +122,7 @@ fn measure(
     launch: &Launch<'_>,
     occupancy: &mut Occupancy,
 ) -> Result<Measured, Error> {
-    let tools = Tools { scratch: slot_buffers(prepared, bound), ..launch.options.tools.clone() };
+    let tools = beginning(prepared, launch.kernels, bound, launch.options.tools.clone());
     let mut watching = (occupancy, Checker::new(tools), launch.options.control.clone());
     let options = ExecuteOptions {
         blocks: launch.blocks,
@@ -167,9 +169,9 @@ fn depth(
     }
     let Some(prepared) = prepare(module, function, platform, &mut diags) else { return Ok(refused(&diags)) };
     let mut bound = bound.to_vec();
-    let buffers: Vec<usize> = (0..bound.len()).filter(|at| bound[*at].contents().is_some()).collect();
-    for at in slot_buffers(&prepared, &bound) {
-        if let Some(slots_of) = buffers.get(at).and_then(|at| bound.get_mut(*at)) {
+    let places = Places::new(&bound);
+    for buffer in slot_buffers(&prepared, &bound) {
+        if let Some(slots_of) = places.argument_of(buffer).and_then(|at| bound.get_mut(at)) {
             slots_of.grow(slots.max(base).div_ceil(base.max(1)) as usize);
         }
     }

@@ -14,12 +14,13 @@ use crate::answers::{clean_if, not_clean, tried_only};
 use crate::args::Passed;
 use crate::exec::{How, launch};
 use crate::kernel::Compiled;
+use crate::places::beginning;
 use crate::tensor::{Bound, numbers};
 use crate::timeline::Collect;
 use crate::verify::verify_with;
 use crate::{
     Control, Element, Error, ExecuteOptions, Execution, Report, RunOptions, Timeline, VerifyOutcome, facts,
-    message_facts, slot_buffers, to_diagnostics,
+    to_diagnostics,
 };
 
 /// A run, with what the kernel left in its buffers.
@@ -105,9 +106,9 @@ pub(crate) fn start<'a>(
     asked: &RunOptions,
 ) -> Result<Run<'a>, Error> {
     let prepared = &compiled.prepared;
-    let none = Tools { race: false, init: false, scratch: Vec::new() };
-    let mut tools = if asked.time_only { none } else { asked.tools.clone() };
-    tools.scratch = slot_buffers(prepared, &bound);
+    let none = Tools { race: false, init: false, ..Tools::default() };
+    let tools =
+        beginning(prepared, &compiled.kernels, &bound, if asked.time_only { none } else { asked.tools.clone() });
     let options =
         ExecuteOptions { blocks, mode: Turns::Pipes, gm_slack: asked.gm_slack as usize, limits: asked.limits };
     let mut earlier: Option<Execution> = None;
@@ -273,6 +274,11 @@ impl Run<'_> {
         self.execution.result.complete
     }
 
+    /// What was said when the kernel was compiled, which is no error.
+    pub fn said(&self) -> Report {
+        Report::new(self.compiled.prepared.written.source.clone(), self.compiled.said.clone())
+    }
+
     /// What the tools found, with the places in the text.
     pub fn findings(&self) -> &Report {
         &self.findings
@@ -333,7 +339,7 @@ impl Run<'_> {
         if !self.time_only {
             all.buffers = facts::buffers(program, &self.bound, &after, result.memory.shadow.as_deref());
         }
-        all.findings = self.findings.messages().iter().map(|m| message_facts(m, self.findings.source())).collect();
+        all.findings = self.said().and(self.findings.messages().to_vec()).facts();
         all
     }
 

@@ -7,6 +7,7 @@ use slipring_tile::Elem;
 
 use crate::args::number::{Number, range_text};
 use crate::args::{Arg, ArgError, Given, Passed, Value, float_bits, misfit};
+use crate::places::Within;
 
 /// A number that tensors are made of: its type on the host is that of the elements.
 ///
@@ -43,6 +44,8 @@ pub struct Tensor<'a> {
     shape: Option<Vec<usize>>,
     /// The shape must be the parameter's, not only its size.
     exact: bool,
+    /// Where it lies, if others lie there, too.
+    within: Option<Within>,
 }
 
 #[derive(Clone, Debug)]
@@ -62,17 +65,31 @@ impl<'a> Tensor<'a> {
 
     /// A tensor of any element type, from its bytes as the device has them: little-endian, row by row.
     pub fn of_bytes(elem: Elem, shape: impl Into<Vec<usize>>, bytes: impl Into<Cow<'a, [u8]>>) -> Tensor<'a> {
-        Tensor { data: Data::Bytes(bytes.into()), elem: Some(elem), shape: Some(shape.into()), exact: true }
+        let (data, shape) = (Data::Bytes(bytes.into()), Some(shape.into()));
+        Tensor { elem: Some(elem), shape, exact: true, ..Tensor::of(data) }
     }
 
     /// Bytes that take the parameter's type and shape.
     pub fn raw(bytes: impl Into<Cow<'a, [u8]>>) -> Tensor<'a> {
-        Tensor { data: Data::Bytes(bytes.into()), elem: None, shape: None, exact: false }
+        Tensor::of(Data::Bytes(bytes.into()))
+    }
+
+    /// Nothing is known of it but what it holds.
+    fn of(data: Data<'a>) -> Tensor<'a> {
+        Tensor { data, elem: None, shape: None, exact: false, within: None }
+    }
+
+    /// The same as a part of a memory that others of the arguments lie in as well, as views of one array do: what the kernel
+    /// writes to one of them it reads from the other. `memory` is a number of the caller's, `offset` the first byte. What several
+    /// arguments share of a memory holds what the last of them says.
+    pub fn within(mut self, memory: u32, offset: usize) -> Tensor<'a> {
+        self.within = Some(Within { memory, offset });
+        self
     }
 
     /// Zeros of the parameter's type.
     pub fn zeros(shape: impl Into<Vec<usize>>) -> Tensor<'static> {
-        Tensor { data: Data::Zeros, elem: None, shape: Some(shape.into()), exact: true }
+        Tensor { shape: Some(shape.into()), exact: true, ..Tensor::of(Data::Zeros) }
     }
 
     /// A scalar of this type.
@@ -82,22 +99,22 @@ impl<'a> Tensor<'a> {
         wide[..bytes.len()].copy_from_slice(&bytes);
         let (bits, unused) = (u64::from_le_bytes(wide), 64 - 8 * bytes.len() as u32);
         let bits = if T::ELEM.is_signed_int() { ((bits << unused) as i64 >> unused) as u64 } else { bits };
-        Tensor { data: Data::Scalar(bits), elem: Some(T::ELEM), shape: None, exact: false }
+        Tensor { elem: Some(T::ELEM), ..Tensor::of(Data::Scalar(bits)) }
     }
 
     /// A truth value.
     pub fn truth(value: bool) -> Tensor<'static> {
-        Tensor { data: Data::Scalar(u64::from(value)), elem: None, shape: None, exact: false }
+        Tensor::of(Data::Scalar(u64::from(value)))
     }
 
     /// A whole number, as a scalar of the parameter's type.
     pub fn whole(number: i128) -> Tensor<'static> {
-        Tensor { data: Data::Number(Number::Integer(number)), elem: None, shape: None, exact: false }
+        Tensor::of(Data::Number(Number::Integer(number)))
     }
 
     /// A number, as a scalar of the parameter's type, which must be a float.
     pub fn number(number: f64) -> Tensor<'static> {
-        Tensor { data: Data::Number(Number::Float(number)), elem: None, shape: None, exact: false }
+        Tensor::of(Data::Number(Number::Float(number)))
     }
 
     /// The same without a loan.
@@ -108,7 +125,7 @@ impl<'a> Tensor<'a> {
             Data::Scalar(bits) => Data::Scalar(bits),
             Data::Number(number) => Data::Number(number),
         };
-        Tensor { data, elem: self.elem, shape: self.shape, exact: self.exact }
+        Tensor { data, elem: self.elem, shape: self.shape, exact: self.exact, within: self.within }
     }
 
     /// What it is, for messages: `f32[64x64]`, `a scalar`.
@@ -181,7 +198,7 @@ impl<'a> Tensor<'a> {
         if let Some(reason) = misfit(&given, &param.kind, shape) {
             return Err(error(described, reason));
         }
-        Ok(Bound { data, shape: self.shape })
+        Ok(Bound { data, shape: self.shape, within: self.within })
     }
 }
 
@@ -219,7 +236,7 @@ pub(crate) fn numbers<T: Element>(bytes: &[u8]) -> Vec<T> {
 impl<'a, T: Element> From<&'a [T]> for Tensor<'a> {
     /// Numbers in the parameter's shape.
     fn from(numbers: &'a [T]) -> Tensor<'a> {
-        Tensor { data: Data::Bytes(bytes_of(numbers)), elem: Some(T::ELEM), shape: None, exact: false }
+        Tensor { elem: Some(T::ELEM), ..Tensor::of(Data::Bytes(bytes_of(numbers))) }
     }
 }
 
@@ -244,7 +261,7 @@ impl From<Arg> for Tensor<'static> {
             Value::Buffer(bytes) => Data::Bytes(Cow::Owned(bytes)),
             Value::Scalar(bits) => Data::Scalar(bits),
         };
-        Tensor { data, elem: arg.elem, shape: arg.shape, exact: arg.from_npy }
+        Tensor { data, elem: arg.elem, shape: arg.shape, exact: arg.from_npy, within: arg.within }
     }
 }
 
@@ -253,6 +270,7 @@ impl From<Arg> for Tensor<'static> {
 pub(crate) struct Bound<'a> {
     data: Contents<'a>,
     pub shape: Option<Vec<usize>>,
+    within: Option<Within>,
 }
 
 #[derive(Clone, Debug)]
@@ -276,7 +294,7 @@ impl Bound<'_> {
             Contents::Bytes(bytes) => Contents::Bytes(Cow::Owned(bytes.into_owned())),
             Contents::Scalar(bits) => Contents::Scalar(bits),
         };
-        Bound { data, shape: self.shape }
+        Bound { data, shape: self.shape, within: self.within }
     }
 }
 
@@ -293,6 +311,10 @@ impl Passed for Bound<'_> {
             Contents::Bytes(_) => None,
             Contents::Scalar(bits) => Some(bits),
         }
+    }
+
+    fn within(&self) -> Option<Within> {
+        self.within
     }
 }
 

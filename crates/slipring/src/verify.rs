@@ -11,6 +11,7 @@ use slipring_tile::Elem;
 
 use crate::args::Passed;
 use crate::exec::{ExecuteOptions, Execution, How, launch};
+use crate::places::Places;
 use crate::{Prepared, to_diagnostics};
 
 /// An element that the run and the reference disagree on.
@@ -96,11 +97,12 @@ pub(crate) fn verify_with(
         let order = if summed { " (up to the order of its atomic additions)" } else { "" };
         compared.push(format!("{}{order}", param.name));
         let size = elem.bytes();
-        let place = values[..index].iter().filter(|v| v.contents().is_some()).count();
-        let marks = reference.result.memory.shadow.as_ref();
+        let marks = reference.result.memory.shadow.as_ref().zip(reference.place(index));
         let nothing = |element: usize| {
-            let from = (element * size) as u64;
-            marks.is_some_and(|marks| marks.any_of_buffer(place, from, from + size as u64))
+            marks.is_some_and(|(marks, place)| {
+                let from = (place.offset + element * size) as u64;
+                marks.any_of_buffer(place.buffer, from, from + size as u64)
+            })
         };
         let left_out = (0..wanted.len() / size).filter(|element| nothing(*element)).count();
         if left_out > 0
@@ -168,11 +170,12 @@ fn summed_params(module: &Module, kernel: &Kernel) -> Vec<usize> {
 /// Global buffers (by their place among the kernel's buffers) that only hold the slots of rings.
 pub fn slot_buffers(prepared: &Prepared, values: &[impl Passed]) -> Vec<usize> {
     let params = slot_params(&prepared.written, &prepared.kernel);
-    let is_buffer = |at: &usize| values.get(*at).is_some_and(|v| v.contents().is_some());
-    let place = |at: usize| values[..at].iter().filter(|v| v.contents().is_some()).count();
-    let mut found: Vec<usize> = params.into_iter().filter(is_buffer).map(place).collect();
+    let places = Places::new(values);
+    let buffers = params.into_iter().filter_map(|at| places.get(at)).map(|place| place.buffer);
+    // What lies beside other arguments is not only slots.
+    let mut found: Vec<usize> = buffers.filter(|buffer| !places.is_shared(*buffer)).collect();
     // What the launch allocates lies behind what was passed.
-    let passed = values.iter().filter(|v| v.contents().is_some()).count();
+    let passed = places.sizes.len();
     let allocated = prepared.decoded.program.params.iter().filter(|p| !p.is_passed());
     found.extend(allocated.enumerate().map(|(at, _)| passed + at));
     found.sort_unstable();

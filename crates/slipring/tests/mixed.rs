@@ -36,7 +36,7 @@ fn arguments(text: &str, prepared: &Prepared) -> Vec<Value> {
 /// The buffers after a run in which nothing is found.
 fn run(prepared: &Prepared, platform: &Platform, values: &[Value], blocks: u32) -> Vec<Option<Vec<u8>>> {
     let options = ExecuteOptions { blocks, mode: Turns::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
-    let mut checker = Checker::new(Tools { race: true, init: true, scratch: slipring::slot_buffers(prepared, values) });
+    let mut checker = Checker::new(Tools { scratch: slipring::slot_buffers(prepared, values), ..Tools::default() });
     let done = execute(&prepared.decoded, platform, values, options, &mut checker);
     let found = checker.report(&done.result).findings;
     assert!(done.result.complete && found.is_empty(), "{found:?}");

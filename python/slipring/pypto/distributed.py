@@ -8,6 +8,7 @@ import enum
 from .._arrays import host_array
 from .._compiled import DistributedCompiledProgram
 from .._host import bind_host
+from ._options import said
 from .runtime import ChipWorker, DeviceTensor, DistributedConfig, RunConfig
 
 
@@ -105,6 +106,11 @@ class DistributedWorker(ChipWorker):
                 raise ValueError(f"`{program.name}` is compiled for {program.platform}, `{first.name}` for {first.platform}")
             if program.device_ids != first.device_ids:
                 raise ValueError(f"`{program.name}` is for devices {program.device_ids}, `{first.name}` for {first.device_ids}")
+        if config is not None and config.platform.removesuffix("sim") != first.platform.removesuffix("sim"):
+            raise ValueError(f"`{first.name}` is compiled for {first.platform}, the configuration is for {config.platform}")
+        for name, value in (("inherited_host_tensors", inherited_host_tensors), ("startup_timeout_s", startup_timeout_s)):
+            said(name, value, "a worker")
+        self.devices = len(first.device_ids)
         super().__init__(RunConfig(platform=first.platform))
         self._programs, self._host = programs, {}
         callbacks = dict(callbacks or sub_worker_overrides or {})
@@ -217,7 +223,7 @@ def run(program, *args, config=None):
     from . import ir
 
     compiled = program if hasattr(program, "param_names") else ir.compile(program, config=config)
-    compiled(*args)
+    compiled(*args, config=config)
     return compiled
 
 

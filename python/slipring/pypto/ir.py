@@ -1,9 +1,11 @@
 """What public scripts call `pypto.ir`: programs, and compiling them."""
 
 import enum
+import os
 
 from .._kernel import Function, Lowered
 from .._kernel import Program as _Class
+from ._options import dumps, platform_of, said
 from .distributed import OptimizationStrategy
 from .runtime import PLATFORMS, DistributedConfig, RunConfig, chosen, known
 
@@ -11,40 +13,58 @@ Program, Function = Lowered, Function
 
 
 class PassDumpLevel(enum.Enum):
-    """How much is written after each pass: nothing here, `slipring build --print-ir-after all` prints it."""
+    """Whether the program is written after each pass, as `slipring build --print-ir-after all` prints it: always all of it."""
 
     NONE = 0
     CONCISE = 1
     EXPLICIT = 2
 
 
-# Options of `compile` that say how the public tools work, and change no result.
-WITHOUT_EFFECT = """
-output_dir strategy dump_passes backend_type skip_ptoas verification_level memory_planner diagnostic_phase disabled_diagnostics profiling
-analyze_auto_scopes_for_deps enable_pypto_l0c_double_buffer emit_source_loc dump_ptoas_passes
+# Options of `compile` that change no result.
+KEPT = """
+strategy skip_ptoas verification_level memory_planner diagnostic_phase disabled_diagnostics profiling analyze_auto_scopes_for_deps
+enable_pypto_l0c_double_buffer emit_source_loc dump_ptoas_passes
 """.split()
 
 
-def compile(program, platform=None, config=None, **options):
-    """Compiles what `kernel.lower(…)` gave, or a class with the decorator `@pl.program`."""
+def compile(program, platform=None, config=None, *, output_dir=None, dump_passes=None, backend_type=None, **options):
+    """Compiles what `kernel.lower(…)` gave, or a class with the decorator `@pl.program`.
+
+    `output_dir` is a folder for the compiled text; with `dump_passes` the program after each pass is written below it, in
+    `passes_dump/KERNEL/NN_PASS.pto`. Options that change no result say so where they are given.
+    """
     distributed = options.pop("distributed_config", None)
     for name in options:
-        if name not in WITHOUT_EFFECT:
+        if name not in KEPT:
             raise TypeError(f"ir.compile: no option `{name}`")
+        said(name, options[name], "ir.compile")
+    if config is not None and not isinstance(config, RunConfig):
+        raise TypeError(f"ir.compile: `config` is a RunConfig, not {type(config).__name__}")
     if distributed is None:
         distributed = getattr(config, "distributed_config", None)
     if distributed is not None and not isinstance(distributed, DistributedConfig):
         raise TypeError("`distributed_config` is a DistributedConfig")
-    name = known(platform or (config.platform if isinstance(config, RunConfig) else chosen()))
+    named = platform_of(platform, backend_type, "ir.compile")
+    if None not in (named, config) and PLATFORMS[known(named)] != PLATFORMS[config.platform]:
+        raise ValueError(f"ir.compile: the platform is {named}, that of the configuration {config.platform}")
+    name = known(named if named is not None else config.platform if config is not None else chosen())
+    dump = dumps(getattr(config, "dump_passes", None) if dump_passes is None else dump_passes, "ir.compile")
+    folder = None if output_dir is None else os.fspath(output_dir)
+
+    def written(compiled):
+        compiled.write_to(folder, dump)
+        return compiled
+
     if isinstance(program, _Class):
         entries = program.entries()
         if len(entries) > 1 and all(function.kind is None for function in entries):
-            each = {function.name: function.lower().compile(name, PLATFORMS[name], distributed) for function in entries}
+            target = PLATFORMS[name]
+            each = {own.name: written(own.lower(platform=target).compile(name, target, distributed)) for own in entries}
             return CompiledOrchestrations(program.name, each)
-        program = program.lower()
+        program = program.lower(platform=PLATFORMS[name])
     if not isinstance(program, Lowered):
         raise TypeError(f"ir.compile takes a program, or what `kernel.lower(…)` gives, not {type(program).__name__}")
-    return program.compile(name, PLATFORMS[name], distributed)
+    return written(program.compile(name, PLATFORMS[name], distributed))
 
 
 class CompiledOrchestrations:

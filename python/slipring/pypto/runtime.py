@@ -3,17 +3,18 @@
 import collections
 
 from .._arrays import ELEMENTS, dtype_of, host_array
+from ._options import dumps, platform_of, said
 
 # The names of platforms in public scripts.
 PLATFORMS = {"a2a3": "a2a3", "a2a3sim": "a2a3", "a5": "a5", "a5sim": "a5"}
 # The platform of a configuration that names none.
 _default = ["a2a3sim"]
 
-# Fields of a public configuration that say how the public tools work, and change no result.
-WITHOUT_EFFECT = """
-device_id rtol atol strategy backend_type dump_passes save_kernels save_kernels_dir enable_chip_swimlane enable_dump_args enable_pmu
-enable_dep_gen enable_scope_stats compile_profiling diagnostic_phase disabled_diagnostics golden_data_dir aicpu_thread_num
-ring_task_window ring_heap ring_dep_pool analyze_auto_scopes_for_deps memory_planner dump_ptoas_passes
+# Fields of a public configuration that are kept, and change no result.
+KEPT = """
+device_id rtol atol strategy save_kernels save_kernels_dir enable_chip_swimlane enable_dump_args enable_pmu enable_dep_gen
+enable_scope_stats compile_profiling diagnostic_phase disabled_diagnostics golden_data_dir aicpu_thread_num ring_task_window ring_heap
+ring_dep_pool analyze_auto_scopes_for_deps memory_planner dump_ptoas_passes
 """.split()
 
 
@@ -44,6 +45,10 @@ class DistributedConfig:
             raise ValueError("a program runs on one device or more")
         if min(self.device_ids) < 0 or len(set(self.device_ids)) != len(self.device_ids):
             raise ValueError(f"devices are numbers from 0 on, each once: {self.device_ids}")
+        for name in ("num_sub_workers", "runtime", "aicpu_thread_num"):
+            value = getattr(self, name)
+            if not isinstance(value, int) or value >= 0:
+                said(name, value, "a DistributedConfig")
         if num_sub_workers < 0:
             raise ValueError(f"{num_sub_workers} sub-workers")
         if aicpu_thread_num < 0 or aicpu_thread_num == 1:
@@ -51,11 +56,14 @@ class DistributedConfig:
 
 
 class RunConfig:
-    """How a public script runs a kernel. Only the platform counts here; the other public fields are kept and do nothing, but for those
-    that ask for something else than a run on one device, which are refused."""
+    """How a public script runs a kernel: the platform (or the backend that means one), the devices, and whether the program is written
+    after each pass. The other public fields are kept; where one asks for something that is not done here, a warning says so."""
 
-    def __init__(self, platform=None, **others):
-        platform = known(chosen() if platform is None else platform)
+    def __init__(self, platform=None, backend_type=None, dump_passes=None, **others):
+        named = platform_of(platform, backend_type, "a RunConfig")
+        platform = known(chosen() if named is None else named)
+        self.backend_type, self.dump_passes = backend_type, dump_passes
+        dumps(dump_passes, "a RunConfig")
         for name, value in others.items():
             if name == "distributed_config":
                 if value is not None and not isinstance(value, DistributedConfig):
@@ -63,11 +71,13 @@ class RunConfig:
             elif name == "codegen_only":
                 if value:
                     raise NotImplementedError(f"slipring does not do what `{name}` of a RunConfig asks for")
-            elif name not in WITHOUT_EFFECT:
+            elif name not in KEPT:
                 raise TypeError(f"a RunConfig has no field `{name}`")
+            else:
+                said(name, value, "a RunConfig")
         self.platform = platform
         self.distributed_config, self.codegen_only = None, False
-        self.__dict__.update({name: None for name in WITHOUT_EFFECT} | others)
+        self.__dict__.update({name: None for name in KEPT} | others)
 
     @property
     def devices(self):
@@ -103,13 +113,24 @@ class DeviceTensor:
 class ChipWorker:
     """A device with compiled programs on it. Its memory is the process's own."""
 
+    # How many devices it has.
+    devices = 1
+
     def __init__(self, config=None, **options):
+        if config is not None and options:
+            raise TypeError(f"a ChipWorker takes a RunConfig, or its fields: both are given ({', '.join(options)})")
+        if config is not None and not isinstance(config, RunConfig):
+            raise TypeError(f"a ChipWorker takes a RunConfig, not {type(config).__name__}")
         self.config = config if config is not None else RunConfig(**options)
         self._tensors, self._registered, self._open = [], {}, True
 
     def _check(self):
         if not self._open:
             raise RuntimeError("the worker is closed")
+
+    def _device(self, worker_id):
+        if isinstance(worker_id, bool) or not isinstance(worker_id, int) or not 0 <= worker_id < self.devices:
+            raise ValueError(f"worker_id is the number of a device, from 0 to {self.devices - 1}, not {worker_id!r}")
 
     def _memory(self, tensor):
         self._check()
@@ -124,6 +145,7 @@ class ChipWorker:
         import numpy as np
 
         self._check()
+        self._device(worker_id)
         array = np.zeros([int(extent) for extent in shape], dtype=_numpy_type(dtype))
         if init is not None:
             given = host_array(init)
@@ -136,26 +158,29 @@ class ChipWorker:
 
     def free_tensor(self, tensor, *, worker_id=0):
         """Gives memory of the device back."""
+        self._device(worker_id)
         self._memory(tensor)
         self._tensors = [own for own in self._tensors if own is not tensor]
 
     def malloc(self, nbytes, *, worker_id=0):
         """The address of so many bytes on the device."""
-        return self.alloc_tensor([nbytes], "uint8").data_ptr
+        return self.alloc_tensor([nbytes], "uint8", worker_id=worker_id).data_ptr
 
     def free(self, ptr, *, worker_id=0):
         """Gives memory back that `malloc` gave."""
         tensor = next((own for own in self._tensors if own._array.ctypes.data == ptr), None)
         if tensor is None:
             raise ValueError(f"no memory of the device begins at {ptr:#x}")
-        self.free_tensor(tensor)
+        self.free_tensor(tensor, worker_id=worker_id)
 
     def copy_from(self, host_ptr, dev_ptr, nbytes, *, worker_id=0):
         """Copies memory of the device, at `dev_ptr`, to the address `host_ptr` of the host."""
+        self._device(worker_id)
         self._move(host_ptr, dev_ptr, nbytes, to_device=False)
 
     def copy_to(self, dev_ptr, host_ptr, nbytes, *, worker_id=0):
         """Copies the host's memory at the address `host_ptr` to the device, at `dev_ptr`."""
+        self._device(worker_id)
         self._move(host_ptr, dev_ptr, nbytes, to_device=True)
 
     def _move(self, host_ptr, dev_ptr, nbytes, to_device):
@@ -222,8 +247,12 @@ def benchmark(compiled, args, rounds=100, warmup=3, platform=None, device_id=0):
 
     if platform is not None and PLATFORMS[known(platform)] != PLATFORMS[compiled.platform]:
         raise ValueError(f"the program is compiled for {compiled.platform}, not {platform}")
+    for name, value, least in (("rounds", rounds, 1), ("warmup", warmup, 0)):
+        if isinstance(value, bool) or not isinstance(value, int) or value < least:
+            raise ValueError(f"`{name}` is a whole number, not below {least}, not {value!r}")
+    said("device_id", device_id, "benchmark")
     device, host = [], []
-    for at in range(warmup + max(rounds, 1)):
+    for at in range(warmup + rounds):
         before = time.perf_counter()
         run = compiled.run(*args)
         run.check()

@@ -13,7 +13,7 @@ from .._slipring import Kernel, run_part
 from .._slipring import blocks as blocks_of
 from .._slipring import times as times_of
 from .local import PoolError
-from .pool import pool_of
+from .pool import known, pool_of
 from .progress import Line
 from .sweep import source_of
 
@@ -110,6 +110,7 @@ def _union(one, two):
 def launch(function, target, compiled, arguments, options, verify, where, workers=None):
     """Runs a kernel's blocks on workers and gives the run; its attribute `pieces` says in how many, or why in one."""
     (platform, readings), (kernel, parameters) = target, compiled
+    known(where)
     blocks = blocks_of(kernel, options) if isinstance(kernel, Kernel) else 1
     why = _whole(kernel, blocks, {**options, "verify": verify})
     if why is None:

@@ -5,19 +5,24 @@ import sys
 from .local import LocalPool, PoolError
 from .progress import Line
 
-__all__ = ["PoolError", "drive", "pool_of"]
+__all__ = ["PoolError", "drive", "known", "pool_of"]
 
 
 def pool_of(where, job, workers=None, timeout=300.0, memory=None, logs=None):
     """The pool that `where` names: `local`, `ray` (the cluster that this process or `RAY_ADDRESS` knows, else one that is started
     here), or the address of a cluster."""
+    known(where)
     if where == "local":
         return LocalPool(job, workers, timeout, memory, logs)
-    if where == "ray" or ":" in str(where) or where == "auto":
-        from .raypool import RayPool
+    from .raypool import RayPool
 
-        return RayPool(job, workers, timeout, memory, logs, address=None if where == "ray" else where)
-    raise ValueError(f"`where` is `local`, `ray` or the address of a cluster, and not {where!r}")
+    return RayPool(job, workers, timeout, memory, logs, address=None if where == "ray" else where)
+
+
+def known(where):
+    """Raises `ValueError` for what names no pool."""
+    if not isinstance(where, str) or not (where in ("local", "ray", "auto") or ":" in where):
+        raise ValueError(f"`where` is `local`, `ray` or the address of a cluster, and not {where!r}")
 
 
 def drive(pool, journal, payload, title, progress=None, found=None):

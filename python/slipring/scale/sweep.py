@@ -5,6 +5,7 @@ import os
 import pickle
 
 from .._arrays import host_array, is_array
+from .._memory import apart
 from .._runs import OPTIONS
 from .job import COLUMNS, COMPILING, FileSource, FunctionSource, SweepJob
 from .journal import Journal, identity
@@ -148,4 +149,6 @@ def _arguments(parameters, arrays, kinds):
     for name in given:
         if name not in parameters:
             raise TypeError(f"the kernel has no parameter `{name}`: it has {', '.join(parameters)}")
-    return {name: host_array(value) if is_array(value) else value for name, value in given.items()}
+    given = {name: host_array(value) if is_array(value) else value for name, value in given.items()}
+    apart(given)
+    return given

@@ -29,6 +29,8 @@ use slipring_program::{Param, ParamKind};
 use slipring_tile::Elem;
 use thiserror::Error;
 
+use crate::places::Within;
+
 pub(crate) use fill::float_bits;
 pub use npy::Npy;
 pub(crate) use spec::file_of;
@@ -59,6 +61,10 @@ pub trait Passed {
     fn contents(&self) -> Option<&[u8]>;
     /// The bits of a scalar; `None` for a buffer.
     fn bits(&self) -> Option<u64>;
+    /// Where a buffer lies that shares its memory with others of the launch; `None` for one that has its own.
+    fn within(&self) -> Option<Within> {
+        None
+    }
 }
 
 impl Passed for Value {
@@ -265,7 +271,20 @@ pub fn bind(
         }
         args.push(arg);
     }
+    share(&mut args);
     Ok(args)
+}
+
+/// A file that is written back is one memory, however often it is passed: what is read of it is what the kernel has written.
+fn share(args: &mut [Arg]) {
+    let outs: Vec<PathBuf> = args.iter().filter_map(|arg| Some(arg.out.as_ref()?.path.clone())).collect();
+    for (memory, out) in outs.iter().enumerate() {
+        let of = |arg: &&mut Arg| arg.file.as_ref().is_some_and(|file| crate::files::same(file, out));
+        let mut shared: Vec<&mut Arg> = args.iter_mut().filter(of).collect();
+        if shared.len() > 1 {
+            shared.iter_mut().for_each(|arg| arg.within = Some(Within { memory: memory as u32, offset: 0 }));
+        }
+    }
 }
 
 /// What is known of an argument.
@@ -293,14 +312,15 @@ pub(crate) fn misfit(arg: &Given<'_>, kind: &ParamKind, shape: Option<&[u64]>) -
             // Whatever else an argument says of itself, an exact one says it of its data.
             let own = arg.shape.filter(|_| arg.exact);
             let own = own.map(|dims| dims.iter().map(|dim| *dim as u64).collect::<Vec<u64>>());
-            let differs = |own: &Vec<u64>| arg.elem != Some(*elem) || shape.is_some_and(|shape| shape != own);
+            let same = |given: Elem| given == *elem || (arg.exact && same_bits(given, *elem));
+            let differs = |own: &Vec<u64>| !arg.elem.is_some_and(same) || shape.is_some_and(|shape| shape != own);
             if let (Some(own), Some(given)) = (own.filter(differs), arg.elem) {
                 let own = own.iter().map(u64::to_string).collect::<Vec<_>>().join("x");
                 let due = shape.map_or(format!("elements of {elem}"), written);
                 return Some(format!("{} {given}[{own}], where {due} is expected", arg.what));
             }
             match (arg.elem, expected) {
-                (Some(given), _) if given != *elem => Some(format!("a buffer of {given}, where {elem} is expected")),
+                (Some(given), _) if !same(given) => Some(format!("a buffer of {given}, where {elem} is expected")),
                 (_, Some(bytes)) if given_bytes as u64 != bytes => {
                     let of = shape.map_or(String::new(), |shape| format!(", {}", written(shape)));
                     Some(format!("{given_bytes} bytes, where {bytes} are expected{of}"))
@@ -320,6 +340,13 @@ pub(crate) fn misfit(arg: &Given<'_>, kind: &ParamKind, shape: Option<&[u64]>) -
         }
         (ParamKind::Bool, None) => arg.elem.map(|given| format!("{given}, where i1 is expected (`true` or `false`)")),
     }
+}
+
+/// Signed integers where unsigned ones of that width are expected, which host libraries without such types pass for them.
+fn same_bits(given: Elem, expected: Elem) -> bool {
+    let integer = |elem: Elem| !elem.is_float() && elem.values() == 1;
+    let unsigned = integer(expected) && !expected.is_signed_int();
+    unsigned && integer(given) && given.is_signed_int() && given.bytes() == expected.bytes()
 }
 
 /// One element as text.

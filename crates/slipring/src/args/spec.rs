@@ -10,6 +10,7 @@ use super::fill::{Fill, fill, float_bits};
 use super::number::{Number, has, range_text};
 use super::{ArgError, Defaults, Npy, Value};
 use crate::files::{self, Refused};
+use crate::places::Within;
 
 /// An argument that was read.
 #[derive(Clone, PartialEq, Debug)]
@@ -24,6 +25,17 @@ pub struct Arg {
     pub from_npy: bool,
     /// Where the buffer is written after the run.
     pub out: Option<OutFile>,
+    /// The file that it was read from.
+    pub file: Option<PathBuf>,
+    /// Where it lies, if others lie there, too.
+    pub within: Option<Within>,
+}
+
+impl Arg {
+    /// An argument that says nothing of itself.
+    fn of(value: Value) -> Arg {
+        Arg { value, elem: None, shape: None, from_npy: false, out: None, file: None, within: None }
+    }
 }
 
 /// A file that a buffer is written to.
@@ -49,7 +61,7 @@ pub fn read_arg(text: &str, defaults: &Defaults) -> Result<Arg, ArgError> {
     let bad = |reason: &str| ArgError::Form { text: text.to_string(), reason: reason.to_string() };
     if text == "true" || text == "false" {
         let value = Value::Scalar(u64::from(text == "true"));
-        return Ok(Arg { value, elem: None, shape: None, from_npy: false, out: None });
+        return Ok(Arg::of(value));
     }
     let Some((head, tail)) = text.split_once(':') else {
         return Err(bad("expected `@file`, `zeros:…`, `full:…`, `iota:…`, `rand:…` or a scalar such as `3:i32`"));
@@ -120,7 +132,7 @@ pub fn read_arg(text: &str, defaults: &Defaults) -> Result<Arg, ArgError> {
         _ => Fill::Zeros,
     };
     let data = fill(kind, elem, count).map_err(|_| bad("there is not so much memory"))?;
-    Ok(Arg { value: Value::Buffer(data), elem: shape.is_some().then_some(elem), shape, from_npy: false, out: None })
+    Ok(Arg { elem: shape.is_some().then_some(elem), shape, ..Arg::of(Value::Buffer(data)) })
 }
 
 /// A bound of random numbers. The upper one may be the number behind the largest.
@@ -147,7 +159,7 @@ fn read_scalar(number: &str, ty: &str) -> Option<Result<Arg, String>> {
     let elem = if ty == "index" { Elem::I64 } else { Elem::parse(ty).filter(|e| e.values() == 1)? };
     let value = Number::read(number, elem).map(|number| {
         let bits = if elem.is_float() { float_bits(elem, number.float()) } else { number.integer() as u64 };
-        Arg { value: Value::Scalar(bits), elem: Some(elem), shape: None, from_npy: false, out: None }
+        Arg { elem: Some(elem), ..Arg::of(Value::Scalar(bits)) }
     });
     Some(value)
 }
@@ -268,7 +280,7 @@ pub(super) fn new_file(text: &str, elem: Elem, shape: &[u64], defaults: &Default
     };
     let data = fill(Fill::Zeros, elem, bytes / elem.bytes()).map_err(|_| bad("there is not so much memory"))?;
     let out = Some(OutFile { path, npy });
-    Ok(Arg { value: Value::Buffer(data), elem: Some(elem), shape: Some(dims), from_npy: false, out })
+    Ok(Arg { elem: Some(elem), shape: Some(dims), out, ..Arg::of(Value::Buffer(data)) })
 }
 
 fn read_file(file: &str, defaults: &Defaults) -> Result<Arg, ArgError> {
@@ -293,8 +305,8 @@ fn read_file(file: &str, defaults: &Defaults) -> Result<Arg, ArgError> {
         None => (bytes, None, None),
     };
     let from_npy = npy.is_some();
-    let out = out.then_some(OutFile { path, npy });
-    Ok(Arg { value: Value::Buffer(data), elem, shape, from_npy, out })
+    let out = out.then_some(OutFile { path: path.clone(), npy });
+    Ok(Arg { elem, shape, from_npy, out, file: Some(path), ..Arg::of(Value::Buffer(data)) })
 }
 
 #[cfg(test)]

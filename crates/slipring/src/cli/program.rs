@@ -30,6 +30,19 @@ pub(super) fn run(args: &RunArgs, program: &Program) -> Result<Exit, Error> {
             )));
         }
     }
+    for (given, option) in [
+        (args.clusters.is_some(), "--clusters"),
+        (args.order.is_some(), "--order"),
+        (args.trace.is_some(), "--trace"),
+        (args.json, "--json"),
+    ] {
+        if given && args.device.is_some() {
+            let message = format!(
+                "`{option}` has no effect on a whole program with `--device`, which sends its tasks one by one"
+            );
+            return Err(Error::Arguments(message));
+        }
+    }
     let (bound, files) = divide(args.kernel.program_arguments(program)?);
     let mut options = ProgramOptions::default();
     (options.clusters, options.devices) = (args.clusters, args.devices);
@@ -39,9 +52,10 @@ pub(super) fn run(args: &RunArgs, program: &Program) -> Result<Exit, Error> {
     let program = followed.as_ref().unwrap_or(program);
     if let Some(name) = &args.device {
         let board = board::built_in(name).map_err(|error| Error::Arguments(error.to_string()))?;
-        return on_board(program, bound, &files, BoardOptions { board, delays: args.delays });
+        return on_board(program, bound, &files, BoardOptions { board, delays: args.delays }, &options);
     }
-    report_all(&program.compile()?);
+    let said = program.compile()?;
+    report_all(&said);
     options.record = args.trace.is_some() || args.timeline || args.lines;
     options.tools = tools(&args.check).map_err(Error::Arguments)?;
     let expected = expectations(&args.expect)?;
@@ -72,7 +86,7 @@ pub(super) fn run(args: &RunArgs, program: &Program) -> Result<Exit, Error> {
     }
     let buffers = program.buffers(|at| run.left(at).filter(|_| run.is_complete()));
     messages = messages.and(against(&expected, &buffers, &mut facts.checks)?);
-    facts.findings = messages.facts();
+    facts.findings = said.and(messages.messages().to_vec()).facts();
     report_all(&messages);
     let after: Vec<_> = (0..run.arguments()).map(|index| run.left(index)).collect();
     let written = write_outputs(&files, &after, run.is_complete());
@@ -106,10 +120,11 @@ fn on_board(
     bound: Vec<Tensor<'static>>,
     files: &[Option<OutFile>],
     board: BoardOptions,
+    options: &ProgramOptions,
 ) -> Result<Exit, Error> {
     report_all(&program.compile()?);
     let name = board.board.name.clone();
-    let run = program.run_on_board(bound, &board)?;
+    let run = program.run_on_board(bound, &board, options)?;
     report_all(&run.findings);
     let after: Vec<_> = run.left.iter().map(Option::as_deref).collect();
     let written = write_outputs(files, &after, run.complete);

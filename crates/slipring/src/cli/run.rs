@@ -213,7 +213,7 @@ fn launch(args: &RunArgs, kernel: &Kernel, bound: Vec<Arg>, options: &RunOptions
     }
     let buffers = held(&params, |at| run.left(at).filter(|_| run.is_complete()));
     messages = messages.and(against(&expected, &buffers, &mut facts.checks)?);
-    facts.findings = messages.facts();
+    facts.findings = run.said().and(messages.messages().to_vec()).facts();
     report_all(&messages);
     let after: Vec<_> = (0..run.arguments()).map(|index| run.left(index)).collect();
     let written = write_outputs(&files, &after, run.is_complete());

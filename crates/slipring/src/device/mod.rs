@@ -34,6 +34,8 @@ pub struct Order {
     pub delays: Option<u64>,
     /// Zeroed bytes behind every buffer that the kernel may touch.
     pub gm_slack: u64,
+    /// When the run of a block is given up.
+    pub limits: slipring_sim::Limits,
     /// Whether it is kept who did what when.
     pub trace: bool,
 }
@@ -90,7 +92,7 @@ pub fn run_on_device(
     // What fits the board may be used: the buffers are the caller's own.
     let limits = Limits { bytes: u64::MAX, ..Limits::default() };
     let config = Config { seed: order.delays, limits, trace: order.trace, ..Config::new(order.board.clone()) };
-    let (worker, runs) = KernelWorker::new(platform.clone(), order.board.clock_mhz);
+    let (worker, runs) = KernelWorker::with_limits(platform.clone(), order.board.clock_mhz, order.limits);
     let machine = Machine::with_worker(config, Box::new(worker))?;
     let queue = Queue::open(machine, order.board.clone(), layout, Settings::CAREFUL, &Kernels::default());
     let mut queue = queue.map_err(|error| error.to_string())?;

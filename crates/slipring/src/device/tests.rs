@@ -74,7 +74,8 @@ fn same(text: &str, args: &[&str], blocks: &[u32]) {
         assert!(direct.result.complete, "{:?}", direct.result.findings);
         for delays in [None, Some(1), Some(2), Some(3)] {
             let board = built_in(["p100", "p150"][at % 2]).expect("a board");
-            let order = Order { board, blocks, delays, gm_slack: 0, trace: false };
+            let order =
+                Order { board, blocks, delays, gm_slack: 0, limits: slipring_sim::Limits::default(), trace: false };
             let run = run_on_device(text, None, &platform, &values, &order).expect("can be run");
             assert!(run.complete && run.findings.is_empty(), "{:?}", run.findings);
             assert_eq!(run.runs.iter().map(|r| r.block).collect::<Vec<_>>(), (0..blocks).collect::<Vec<_>>());
@@ -105,7 +106,14 @@ fn blocks_that_add_to_the_same_element_come_out_as_if_one_after_the_other() {
     let platform = slipring_machine::built_in("a5").expect("a5");
     let values = values(&prepared(SUM, &platform), &["zeros:i64[1]"]);
     for delays in [None, Some(1), Some(2)] {
-        let order = Order { board: built_in("p150").expect("p150"), blocks: 8, delays, gm_slack: 0, trace: false };
+        let order = Order {
+            board: built_in("p150").expect("p150"),
+            blocks: 8,
+            delays,
+            gm_slack: 0,
+            limits: slipring_sim::Limits::default(),
+            trace: false,
+        };
         let run = run_on_device(SUM, None, &platform, &values, &order).expect("can be run");
         assert_eq!(run.buffers[0].as_deref(), Some(&36u64.to_le_bytes()[..]));
         assert!(run.runs.iter().any(|block| block.again));
@@ -162,8 +170,14 @@ fn what_is_no_image_is_a_finding() {
 fn what_does_not_fit_a_board_is_refused() {
     let platform = slipring_machine::built_in("a5").expect("a5");
     let board = built_in("p100").expect("p100");
-    let order =
-        Order { board: Board { bank_bytes: 4096, ..board }, blocks: 1, delays: None, gm_slack: 0, trace: false };
+    let order = Order {
+        board: Board { bank_bytes: 4096, ..board },
+        blocks: 1,
+        delays: None,
+        gm_slack: 0,
+        limits: slipring_sim::Limits::default(),
+        trace: false,
+    };
     let run = |text: &str, bytes| run_on_device(text, None, &platform, &[Value::Buffer(vec![0; bytes])], &order);
     assert!(run(SUM, 8 * 4096).expect_err("too large").contains("DRAM"));
     let long = SUM.to_string() + &"// and so on\n".repeat(200_000);

@@ -10,7 +10,7 @@ use slipring_program::{Finding, ParamKind};
 use slipring_queue::wire::Xy;
 use slipring_queue::worker::image::{Buffer, HEADER, Image, ImageError, TEXT};
 use slipring_queue::worker::{Job, Worker, WorkerMemory};
-use slipring_sim::Turns;
+use slipring_sim::{Limits, Turns};
 
 use crate::args::Value;
 use crate::exec::{ExecuteOptions, execute_part};
@@ -53,6 +53,7 @@ pub struct KernelWorker {
     platform: Platform,
     /// Clock of the board, in MHz.
     clock_mhz: u32,
+    limits: Limits,
     /// The program that was prepared last, and the image's program and entry that it came from.
     kernel: Option<(Vec<u8>, String, Rc<Prepared>)>,
     running: BTreeMap<Xy, Running>,
@@ -81,9 +82,13 @@ struct Patch {
 impl KernelWorker {
     /// Workers whose clusters are of a platform, on a board with this clock (MHz), and where they say what they did.
     pub fn new(platform: Platform, clock_mhz: u32) -> (KernelWorker, Runs) {
-        let runs = Runs::default();
-        let worker =
-            KernelWorker { platform, clock_mhz, kernel: None, running: BTreeMap::new(), runs: Rc::clone(&runs) };
+        KernelWorker::with_limits(platform, clock_mhz, Limits::default())
+    }
+
+    /// The same where a block is given up earlier or later.
+    pub fn with_limits(platform: Platform, clock_mhz: u32, limits: Limits) -> (KernelWorker, Runs) {
+        let (runs, running) = (Runs::default(), BTreeMap::new());
+        let worker = KernelWorker { platform, clock_mhz, limits, kernel: None, running, runs: Rc::clone(&runs) };
         (worker, runs)
     }
 
@@ -125,7 +130,7 @@ impl KernelWorker {
         let kernel = self.kernel(image)?;
         let params = &kernel.decoded.program.params;
         let values = values(image, params.iter().map(|p| &p.kind), memory)?;
-        let options = ExecuteOptions { blocks: 1, mode: Turns::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
+        let options = ExecuteOptions { blocks: 1, mode: Turns::Pipes, gm_slack: 0, limits: self.limits };
         let part = Some((block, blocks));
         let done = execute_part(&kernel.decoded, &self.platform, &values, options, part, &mut ());
         let result = &done.result;

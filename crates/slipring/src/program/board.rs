@@ -8,7 +8,7 @@ use slipring_tasks::touched;
 use super::{HostFunctions, Program, host};
 use crate::args::{Defaults, Passed, Value, read_arg};
 use crate::queue_message::of_finding;
-use crate::{Args, BoardOptions, Error, Order, Report, run_on_device, to_diagnostics};
+use crate::{Args, BoardOptions, Error, Order, ProgramOptions, Report, run_on_device, to_diagnostics};
 
 /// What came of a program that was sent through the command queue, task by task.
 #[derive(Debug)]
@@ -30,8 +30,13 @@ impl Program {
     /// each worker. Tensors go to the board and come back with each launch.
     ///
     /// # Errors
-    /// If a kernel has errors, or the queue cannot be driven.
-    pub fn run_on_board<'a>(&self, args: impl Into<Args<'a>>, board: &BoardOptions) -> Result<BoardProgram, Error> {
+    /// If a kernel has errors, or the queue cannot be driven. `options` are those of the run without the queue that watches it.
+    pub fn run_on_board<'a>(
+        &self,
+        args: impl Into<Args<'a>>,
+        board: &BoardOptions,
+        options: &ProgramOptions,
+    ) -> Result<BoardProgram, Error> {
         let graph = self.graph();
         let stuck = touched::deadlocks(graph);
         let order = match graph.order() {
@@ -39,8 +44,11 @@ impl Program {
             _ => return Err(Error::Text(Report::new(self.source.clone(), stuck))),
         };
         let compiled = self.compiled()?;
-        let mut tensors = self.tensors(&self.contents(args.into())?)?;
-        let mut messages: Vec<Diagnostic> = Vec::new();
+        let before = self.contents(args.into())?;
+        let mut tensors = self.tensors(&before)?;
+        // What the tasks do is watched in a run of the same program without the queue.
+        let direct = self.run_on(before, options)?;
+        let mut messages: Vec<Diagnostic> = direct.findings().messages().to_vec();
         let (mut launches, mut cycles, mut complete) = (0, 0, true);
         for task in order {
             let call = &self.orchestration.calls[task];
@@ -71,6 +79,7 @@ impl Program {
                 blocks: graph.tasks[task].blocks,
                 delays: board.delays,
                 gm_slack: 0,
+                limits: options.limits,
                 trace: false,
             };
             let run = run_on_device(&compiled.prepared.text(), None, &compiled.platform, &values, &order);
@@ -79,7 +88,7 @@ impl Program {
             cycles += run.launch.end.saturating_sub(run.launch.start);
             for block in &run.runs {
                 for message in to_diagnostics(&block.findings, program) {
-                    if !messages.contains(&message) {
+                    if !messages.iter().any(|known| (known.code, &known.message) == (message.code, &message.message)) {
                         messages.push(message);
                     }
                 }

@@ -377,6 +377,15 @@ impl Program {
         Ok(Report::new(self.source.clone(), said))
     }
 
+    /// The programs of its kernels as they were read and after each pass: name of the kernel, and of each pass with the text.
+    ///
+    /// # Errors
+    /// If a kernel has errors.
+    pub fn passes(&self) -> Result<Vec<(String, Vec<(String, String)>)>, Error> {
+        let each = self.compiled()?.iter();
+        Ok(each.map(|compiled| (compiled.prepared.decoded.program.name.clone(), compiled.passes(false))).collect())
+    }
+
     /// The tensors that are passed, in order, with what a run left in each position's.
     pub fn buffers<'a>(&'a self, left: impl Fn(usize) -> Option<&'a [u8]>) -> Vec<Held<'a>> {
         let own = self.orchestration.params.iter().enumerate();

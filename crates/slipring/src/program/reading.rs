@@ -20,6 +20,14 @@ pub(crate) const DEVICES: u32 = 2;
 /// The most devices.
 const MOST_DEVICES: u32 = 64;
 
+/// Refuses a number of devices that no program has.
+pub(super) fn may_have(devices: Option<u32>) -> Result<(), Error> {
+    match devices.filter(|devices| !(1..=MOST_DEVICES).contains(devices)) {
+        Some(devices) => Err(Error::Arguments(format!("{devices} devices; a program runs on 1 to {MOST_DEVICES}"))),
+        None => Ok(()),
+    }
+}
+
 /// The run of a program as far as it has been followed.
 struct Ahead {
     platform: Platform,

@@ -18,9 +18,10 @@ use super::footprint::Signalled;
 use super::task::Outcome;
 use super::timeline::Kept;
 use super::values::{first_value, holds};
-use super::{HostFunctions, Program, ProgramOptions, host};
+use super::{HostFunctions, Program, ProgramOptions, host, reading};
 use crate::args::Passed;
 use crate::kernel::Compiled;
+use crate::places::Places;
 use crate::{Args, Error, Report};
 
 /// A run of a whole program, with what it left in its tensors.
@@ -259,6 +260,8 @@ impl Program {
     /// The bytes of the arguments; `None` for scalars.
     pub(crate) fn contents(&self, args: Args<'_>) -> Result<Vec<Option<Vec<u8>>>, Error> {
         let bound = self.bind(args)?;
+        let names: Vec<&str> = self.orchestration.params.iter().map(|param| param.name.as_str()).collect();
+        Places::new(&bound).refuse_shared(&names, "the tasks of a whole program are ordered by tensors")?;
         Ok(bound.iter().map(|value| value.contents().map(<[u8]>::to_vec)).collect())
     }
 
@@ -267,16 +270,25 @@ impl Program {
     /// # Errors
     /// If a kernel has errors, or there is not so much memory. What goes wrong in the run is a finding of its.
     pub fn run<'a>(&self, args: impl Into<Args<'a>>, options: &ProgramOptions) -> Result<ProgramRun<'_>, Error> {
+        self.run_on(self.contents(args.into())?, options)
+    }
+
+    /// The same for what the tensors hold; `None` for scalars.
+    pub(super) fn run_on(
+        &self,
+        before: Vec<Option<Vec<u8>>>,
+        options: &ProgramOptions,
+    ) -> Result<ProgramRun<'_>, Error> {
         let graph = self.graph();
         if let Some(open) = self.orchestration.open.as_ref().filter(|open| open.why.is_none()) {
             let message = format!("the tasks depend on {}: follow the program for its arguments first", open.what);
             return Err(Error::Unsupported(message));
         }
         let platform = self.with_clusters(options.clusters)?;
+        reading::may_have(options.devices)?;
         let clusters = platform.clusters;
         let stuck = touched::deadlocks(graph);
         let compiled = self.compiled()?;
-        let before = self.contents(args.into())?;
         let mut runner = Runner {
             program: self,
             platform: &platform,

@@ -11,6 +11,7 @@ use super::launches::NOTHING_LEFT;
 use super::{ALL, Judgement, Proof, Subject};
 use crate::Error;
 use crate::args::Passed;
+use crate::places::Places;
 
 /// A loop of the text of so many rounds is not run as it stands, where shorter ones show the same.
 const LONG: i64 = 1024;
@@ -64,7 +65,7 @@ impl Proof {
         }
         let mut family = Family::new(subject, Number::Bound(bound));
         let Counts::All { tried, period, family } = counts::all(&mut family, tools)? else { return Ok(false) };
-        let sizes: Vec<u64> = subject.bound.iter().filter_map(Passed::contents).map(|data| data.len() as u64).collect();
+        let sizes: Vec<u64> = Places::new(subject.bound).sizes.iter().map(|bytes| *bytes as u64).collect();
         let Some(member) = family.of(bound, period) else { return Ok(false) };
         if !family.leaves_nothing() || !family.stays_inside(bound, period, &sizes) {
             return Ok(false);

@@ -16,8 +16,8 @@ use slipring_sim::At;
 
 use super::given::Given;
 use super::{Subject, text, wide};
-use crate::args::Passed;
 use crate::exec::{How, launch};
+use crate::places::Places;
 use crate::{Error, ExecuteOptions};
 
 /// An operand of work: the core, the work, which operand.
@@ -94,6 +94,8 @@ struct Free<'a> {
     /// Buffers that are written, and those whose accesses are not in order wherever they are.
     written: BTreeSet<usize>,
     racing: BTreeSet<usize>,
+    /// Buffers that are read.
+    read: BTreeSet<usize>,
     buffers: usize,
     /// Bytes that nobody wrote came into buffers.
     unwritten: bool,
@@ -112,10 +114,10 @@ pub(super) fn all(subject: &Subject<'_>, tools: &Tools) -> Result<Choices, Error
     };
     // What is known of the buffers changes while runs come: then it is begun anew.
     for _ in 0..4 {
-        let known = (free.written.clone(), free.racing.clone());
+        let known = (free.written.clone(), free.racing.clone(), free.read.clone());
         free.nodes.clear();
         match free.explore(tools)? {
-            Choices::Clean { .. } if known != (free.written.clone(), free.racing.clone()) => {}
+            Choices::Clean { .. } if known != (free.written.clone(), free.racing.clone(), free.read.clone()) => {}
             Choices::Clean { .. } if !free.holds() => {
                 return Ok(Choices::Open("what was accessed does not come back where loops turn as they like".into()));
             }
@@ -174,6 +176,7 @@ impl<'a> Free<'a> {
             args: BTreeMap::new(),
             written: BTreeSet::new(),
             racing: BTreeSet::new(),
+            read: BTreeSet::new(),
             buffers: 0,
             unwritten: false,
             works: 0,
@@ -250,6 +253,7 @@ impl<'a> Free<'a> {
             known.other |= used.other;
         }
         self.written.extend((0..self.buffers).filter(|buffer| rounds.writes(*buffer)));
+        self.read.extend((0..self.buffers).filter(|buffer| rounds.reads(*buffer)));
         let first = |round: usize| {
             let touched = rounds.touched.get(round).into_iter().flatten();
             touched.map(|(buffer, touched)| (*buffer, touched.first)).collect::<BTreeMap<usize, u64>>()
@@ -328,7 +332,7 @@ impl<'a> Free<'a> {
     }
 
     fn stays_inside(&self, rounds: &Rounds) -> bool {
-        let sizes = self.subject.bound.iter().filter_map(Passed::contents).map(<[u8]>::len).enumerate();
+        let sizes = Places::new(self.subject.bound).sizes.into_iter().enumerate();
         let slack = self.subject.options.gm_slack;
         sizes.into_iter().all(|(buffer, size)| rounds.end(buffer) <= (size + slack) as u64)
     }
@@ -338,7 +342,12 @@ impl<'a> Free<'a> {
     /// # Errors
     /// Why it does matter where they are.
     fn widened(&self, tools: &Tools) -> Result<Vec<String>, String> {
-        if self.unwritten && !self.wide.is_empty() {
+        // What is accessed somewhere in an output that is read, too, may be what was not written.
+        let nothing = |buffer: &usize| {
+            self.read.contains(buffer) && tools.unwritten.iter().any(|unwritten| unwritten.buffer == *buffer)
+        };
+        let mut somewhere = self.wide.iter().filter_map(|place| self.args.get(place)).flat_map(|used| &used.buffers);
+        if (self.unwritten && !self.wide.is_empty()) || somewhere.any(nothing) {
             return Err("it is not known which bytes are accessed, and nobody has written some of them".into());
         }
         let places = self.wide.iter().filter_map(|place| Some((*place, self.args.get(place)?)));
@@ -427,7 +436,10 @@ impl<'a> Free<'a> {
         };
         // Without the buffers first, which is quick.
         let none = vec![Moved::ReadOnly; self.buffers];
-        if at(a) != at(b) || !self.same_groups(&a.cores, &b.cores) || one.decided != two.decided || !a.is_like(b, &none)
+        if at(a) != at(b)
+            || !self.same_groups(&a.cores, &b.cores)
+            || one.decided != two.decided
+            || !a.is_like(b, &none, &|_| false)
         {
             return None;
         }
@@ -467,6 +479,7 @@ impl<'a> Free<'a> {
             return None;
         }
         let first = self.first_of_all();
+        let read = |buffer: usize| self.read.contains(&buffer);
         let anywhere: BTreeSet<usize> =
             self.wide.iter().filter_map(|place| self.args.get(place)).flat_map(|used| used.buffers.clone()).collect();
         let moved: Vec<Moved> = (0..self.buffers)
@@ -474,7 +487,7 @@ impl<'a> Free<'a> {
                 let apart = distances.get(&buffer).cloned().unwrap_or_default();
                 Some(match (self.written.contains(&buffer), self.racing.contains(&buffer)) {
                     (false, _) => Moved::ReadOnly,
-                    (true, false) if !a.has_voids(buffer) && !b.has_voids(buffer) => Moved::InOrder,
+                    (true, false) if ![a, b].iter().any(|of| of.has_voids(buffer, read(buffer))) => Moved::InOrder,
                     (true, _) if anywhere.contains(&buffer) => return None,
                     (true, _) => match (apart.first().copied(), apart.len()) {
                         (None | Some(0), 0 | 1) => Moved::Stays,
@@ -487,7 +500,7 @@ impl<'a> Free<'a> {
                 })
             })
             .collect::<Option<_>>()?;
-        a.is_like(b, &moved).then_some(moved)
+        a.is_like(b, &moved, &read).then_some(moved)
     }
 
     /// Whether cores that decide the same thing go on deciding the same thing: what their loops count differs by the same numbers.

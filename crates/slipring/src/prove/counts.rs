@@ -260,6 +260,7 @@ fn like(family: &Family<'_>, members: &[Member], first: usize, second: usize) ->
         known.other |= used.other;
     }
     let written = |buffer: usize| one.rounds.writes(buffer) || two.rounds.writes(buffer);
+    let read = |buffer: usize| one.rounds.reads(buffer) || two.rounds.reads(buffer);
     let says = |far: u8| move |obstacle: Obstacle| Why(far, obstacle_text(family, obstacle));
     // Up to the meeting.
     let none_wide = BTreeSet::new();
@@ -329,7 +330,7 @@ fn like(family: &Family<'_>, members: &[Member], first: usize, second: usize) ->
             }
         });
     }
-    match a.is_like(b, &moved) {
+    match a.is_like(b, &moved, &read) {
         true => Ok(distances),
         false => Err(Why(6, "what was synchronised or accessed at the head of the loop does not come back".into())),
     }

@@ -148,7 +148,7 @@ impl Proof {
         };
         let random = (1..=u64::from(timings)).map(|seed| Timing::Random { seed });
         let schedules: Vec<Timing> = if timings == 0 { Vec::new() } else { random.chain(slow.filter(has)).collect() };
-        let quiet = Tools { race: false, init: false, scratch: tools.scratch.clone() };
+        let quiet = Tools { race: false, init: false, ..tools.clone() };
         let compete = judged.tools.iter().any(|tool| matches!(tool.verdict, Verdict::NotShown { .. }));
         if timings > 0
             && let Some(witness) = one_delay(subject, &quiet, usual, judged)?

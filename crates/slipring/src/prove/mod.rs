@@ -25,9 +25,10 @@ use slipring_sim::{Timing, Turns};
 
 use crate::answers::{clean_if, first_error};
 use crate::kernel::Compiled;
+use crate::places::{Places, beginning};
 use crate::run::{Seen, once};
 use crate::tensor::Bound;
-use crate::{Args, Error, ExecuteOptions, Execution, Kernel, Report, RunOptions, slot_buffers};
+use crate::{Args, Error, ExecuteOptions, Execution, Kernel, Report, RunOptions};
 
 use budget::Budget;
 pub use fix::{Fix, PathFix};
@@ -147,7 +148,28 @@ fn prove_with_answers(
         let instead = first_error(&other.findings).or_else(|| other.reasons.first().cloned());
         proof.scope.clean_if.extend(clean_if(question, clean, instead));
     }
+    if proof.judgement == Judgement::Proved {
+        proof.scope.assumes.extend(of_memory(compiled, bound));
+    }
     Ok(proof)
+}
+
+/// How the arguments of a proof lie in memory: it speaks of no launch where they lie otherwise.
+fn of_memory(compiled: &Compiled, bound: &[Bound<'_>]) -> Option<String> {
+    let places = Places::new(bound);
+    let params = &compiled.prepared.decoded.program.params;
+    let names = |buffer: usize| {
+        let own = (0..bound.len()).filter(|at| places.get(*at).is_some_and(|place| place.buffer == buffer));
+        own.map(|at| format!("`{}`", params[at].name)).collect::<Vec<_>>().join(" and ")
+    };
+    let shared: Vec<String> = (0..places.sizes.len()).filter(|buffer| places.is_shared(*buffer)).map(names).collect();
+    match (&shared[..], places.sizes.len()) {
+        ([], 0 | 1) => None,
+        ([], _) => Some("arguments do not overlap in memory".into()),
+        (shared, _) => {
+            Some(format!("of the arguments only {} overlap in memory, as they were passed", shared.join(", ")))
+        }
+    }
 }
 
 fn prove(compiled: &Arc<Compiled>, bound: &[Bound<'_>], blocks: u32, asked: &ProveOptions) -> Result<Proof, Error> {
@@ -163,7 +185,7 @@ fn prove(compiled: &Arc<Compiled>, bound: &[Bound<'_>], blocks: u32, asked: &Pro
     let options =
         ExecuteOptions { blocks, mode: Turns::Pipes, gm_slack: asked.run.gm_slack as usize, limits: asked.run.limits };
     let subject = Subject { compiled, bound, options, asked: asked_run, budget: Budget::new(asked.run.limits) };
-    let tools = Tools { race: true, init: true, scratch: slot_buffers(prepared, bound) };
+    let tools = beginning(prepared, &compiled.kernels, bound, Tools::default());
     let mut proof = Proof {
         kernel: prepared.decoded.program.name.clone(),
         platform: platform.name.clone(),

@@ -15,6 +15,7 @@ use super::vary::{Setting, WORDS, Word, count};
 use crate::args::Passed;
 use crate::kernel::Compiled;
 use crate::memory_map::MemoryUse;
+use crate::places::Places;
 use crate::run::start;
 use crate::{
     Asked, DEEPEST, Error, Kernel, Program, ProgramOptions, Report, RunOptions, Tensor, VerifyOutcome, slot_buffers,
@@ -254,9 +255,9 @@ impl Tune {
         let tensors: Vec<Tensor<'static>> = args.into_iter().map(Tensor::from).collect();
         let mut bound = kernel.bind(tensors.into())?;
         if grown > 1 {
-            let buffers: Vec<usize> = (0..bound.len()).filter(|at| bound[*at].contents().is_some()).collect();
-            for at in slot_buffers(&compiled.prepared, &bound) {
-                if let Some(slots_of) = buffers.get(at).and_then(|at| bound.get_mut(*at)) {
+            let places = Places::new(&bound);
+            for buffer in slot_buffers(&compiled.prepared, &bound) {
+                if let Some(slots_of) = places.argument_of(buffer).and_then(|at| bound.get_mut(at)) {
                     slots_of.grow(grown);
                 }
             }
@@ -269,15 +270,17 @@ impl Tune {
         if let Some(known) = earlier(known, settings, &of, verify) {
             return Ok(known);
         }
-        let slots_of = slot_buffers(&compiled.prepared, &bound);
+        let places = Places::new(&bound);
+        let slots_of: Vec<Option<usize>> =
+            slot_buffers(&compiled.prepared, &bound).into_iter().map(|buffer| places.argument_of(buffer)).collect();
         let run = start(&compiled, bound, blocks, &options)?;
         let verdict = run.verdict();
         let memory = kernel.memory_uses()?;
         let result = run.is_complete().then(|| {
             let mut all = Everything::default();
             // What slots of rings hold is no result.
-            let left = (0..run.arguments()).filter_map(|at| run.left(at)).enumerate();
-            left.filter(|(at, _)| !slots_of.contains(at)).for_each(|(_, left)| all.add(left));
+            let results = (0..run.arguments()).filter(|at| !slots_of.contains(&Some(*at)));
+            results.filter_map(|at| run.left(at)).for_each(|left| all.add(left));
             all.digest()
         });
         let verified = (verify && verdict.is_clean()).then(|| match run.compare().outcome {

@@ -174,3 +174,40 @@ fn two_outputs_are_two_files() {
     }
     assert_eq!(f32s(&fs::read(folder.file("y.bin")).unwrap()), [7.0; 256]);
 }
+
+/// Each four rows become one more than those before them: a race where `x` and `out` are one buffer.
+const DOWN: &str = "
+import slipring.language as pl
+
+@pl.incore
+def down(x: pl.Tensor[[16, 16], pl.FP32], out: pl.Out[pl.Tensor[[16, 16], pl.FP32]]):
+    out[0:4, :] = x[12:16, :] + 1.0
+    for i in pl.range(0, 3):
+        out[i * 4 + 4 : i * 4 + 8, :] = x[i * 4 : i * 4 + 4, :] + 1.0
+";
+
+#[test]
+fn a_file_that_is_read_and_written_is_one_memory() {
+    let folder = Folder::new("one-memory");
+    folder.write("down.py", DOWN.as_bytes());
+    let rows: Vec<f32> = (0..256).map(|n| (n / 16) as f32).collect();
+    let down: Vec<f32> = (0..256).map(|n| ((n / 16 + 12) % 16 + 1) as f32).collect();
+    for (x, out) in [("@x.bin", "@x.bin:out"), ("@link", "@x.bin:out"), ("@x.bin:out", "@x.bin")] {
+        folder.write("x.bin", &bytes_of(&rows));
+        let _ = symlink("x.bin", folder.file("link"));
+        let run = folder.call(&["run", "down.py", "--arg", x, "--arg", out]).exits(1);
+        run.says("of the memory of `x` and `out`");
+        let run = folder.call(&["prove", "down.py", "--arg", x, "--arg", out]).exits(1);
+        run.says("violated: down");
+        let run = folder.call(&["run", "down.py", "--arg", x, "--arg", out, "--device", "p150"]).exits(2);
+        run.says("`x` and `out` lie in one memory, and each buffer has DRAM of its own");
+    }
+    // What is not written back is no memory of anybody's.
+    folder.write("x.bin", &bytes_of(&rows));
+    fs::copy(folder.file("x.bin"), folder.file("y.bin")).unwrap();
+    folder.call(&["run", "down.py", "--arg", "@x.bin", "--arg", "@x.bin"]).exits(0);
+    folder.call(&["run", "down.py", "--arg", "@x.bin", "--arg", "@y.bin:out"]).exits(0);
+    assert_eq!(f32s(&fs::read(folder.file("y.bin")).unwrap()), down);
+    let same = folder.call(&["prove", "down.py", "--arg", "@x.bin", "--arg", "@y.bin"]).exits(0);
+    assert!(same.out.contains("arguments do not overlap in memory"), "{}", same.out);
+}

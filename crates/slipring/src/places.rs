@@ -1,0 +1,157 @@
+//! Which buffers in global memory arguments take, and what those hold at first.
+
+use std::collections::BTreeMap;
+
+use slipring_check::Tools;
+use slipring_lang::{Direction, KernelInfo};
+use slipring_program::{ParamKind, Unwritten};
+
+use crate::args::Passed;
+use crate::launch::info;
+use crate::{Error, Prepared, slot_buffers};
+
+/// A part of a memory that several arguments lie in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Within {
+    /// Which memory: arguments of one launch with the same number lie in the same.
+    pub memory: u32,
+    /// The byte of it at which the argument begins.
+    pub offset: usize,
+}
+
+/// Where an argument lies: a buffer in global memory, and the byte of it at which the argument begins.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct BufferPlace {
+    pub buffer: usize,
+    pub offset: usize,
+}
+
+/// Where each argument lies.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Places {
+    /// By argument; `None` for a scalar.
+    pub of: Vec<Option<BufferPlace>>,
+    /// Bytes of each buffer.
+    pub sizes: Vec<usize>,
+}
+
+impl Places {
+    /// Each argument in a buffer of its own, but for those of one memory.
+    pub fn new(values: &[impl Passed]) -> Places {
+        let mut places = Places::default();
+        let mut memories: BTreeMap<u32, usize> = BTreeMap::new();
+        for value in values {
+            places.of.push(value.contents().map(|data| {
+                let within = value.within();
+                let next = places.sizes.len();
+                let (buffer, offset) = match within {
+                    Some(Within { memory, offset }) => (*memories.entry(memory).or_insert(next), offset),
+                    None => (next, 0),
+                };
+                places.sizes.resize(places.sizes.len().max(buffer + 1), 0);
+                places.sizes[buffer] = places.sizes[buffer].max(offset.saturating_add(data.len()));
+                BufferPlace { buffer, offset }
+            }));
+        }
+        places
+    }
+
+    /// Where an argument lies, if it is a buffer.
+    pub fn get(&self, index: usize) -> Option<BufferPlace> {
+        self.of.get(index).copied().flatten()
+    }
+
+    /// The first argument that lies in a buffer.
+    pub fn argument_of(&self, buffer: usize) -> Option<usize> {
+        self.of.iter().position(|place| place.is_some_and(|place| place.buffer == buffer))
+    }
+
+    /// True for a buffer that several arguments lie in.
+    pub fn is_shared(&self, buffer: usize) -> bool {
+        self.of.iter().flatten().filter(|place| place.buffer == buffer).count() > 1
+    }
+
+    /// Refuses arguments that lie in one buffer, where each has to have its own: `why` says so.
+    ///
+    /// # Errors
+    /// The first such arguments, by their names.
+    pub fn refuse_shared(&self, names: &[&str], why: &str) -> Result<(), Error> {
+        let Some(buffer) = (0..self.sizes.len()).find(|buffer| self.is_shared(*buffer)) else { return Ok(()) };
+        let of = |at: usize| self.of[at].is_some_and(|place| place.buffer == buffer);
+        let names: Vec<String> = (0..self.of.len()).filter(|at| of(*at)).map(|at| format!("`{}`", names[at])).collect();
+        let names = names.join(" and ");
+        Err(Error::Arguments(format!("{names} lie in one memory, and {why}: pass a copy of one of them")))
+    }
+
+    /// True if any two arguments lie in one buffer.
+    pub fn any_shared(&self) -> bool {
+        (0..self.sizes.len()).any(|buffer| self.is_shared(buffer))
+    }
+}
+
+/// Tools that know what the buffers of a launch hold at first: slots of rings nothing, outputs nothing that counts.
+pub(crate) fn beginning(prepared: &Prepared, kernels: &[KernelInfo], values: &[impl Passed], tools: Tools) -> Tools {
+    let scratch = slot_buffers(prepared, values);
+    let (program, places) = (&prepared.decoded.program, Places::new(values));
+    let direction = |at: usize| {
+        let param = program.params.get(at).filter(|param| matches!(param.kind, ParamKind::Buffer { .. }))?;
+        Some(info(kernels, &program.name, param)?.direction)
+    };
+    let mut unwritten = Vec::new();
+    for (at, place) in places.of.iter().enumerate() {
+        let Some(place) = place.filter(|_| direction(at) == Some(Direction::Out)) else { continue };
+        if !places.is_shared(place.buffer) {
+            unwritten.push(Unwritten::whole(place.buffer));
+            continue;
+        }
+        // What another argument of the memory holds is there.
+        let range = |at: usize, offset: usize| {
+            let bytes = values[at].contents().map_or(0, <[u8]>::len);
+            (offset as u64, (offset + bytes) as u64)
+        };
+        let mut left = vec![range(at, place.offset)];
+        for (other, its) in places.of.iter().enumerate() {
+            let Some(its) = its.filter(|its| its.buffer == place.buffer && direction(other) != Some(Direction::Out))
+            else {
+                continue;
+            };
+            let (from, to) = range(other, its.offset);
+            left =
+                left.into_iter().flat_map(|(a, b)| [(a, b.min(from)), (a.max(to), b)]).filter(|(a, b)| a < b).collect();
+        }
+        unwritten.extend(left.into_iter().map(|(from, to)| Unwritten { buffer: place.buffer, from, to }));
+    }
+    Tools { scratch, unwritten, ..tools }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct View(usize, Option<Within>);
+
+    impl Passed for View {
+        fn contents(&self) -> Option<&[u8]> {
+            (self.0 > 0).then(|| &[0; 64][..self.0])
+        }
+
+        fn bits(&self) -> Option<u64> {
+            (self.0 == 0).then_some(0)
+        }
+
+        fn within(&self) -> Option<Within> {
+            self.1
+        }
+    }
+
+    #[test]
+    fn arguments_of_one_memory_lie_in_one_buffer() {
+        let of = |memory, offset| Some(Within { memory, offset });
+        let views = [View(16, of(7, 0)), View(0, None), View(8, None), View(16, of(7, 8)), View(4, of(3, 4))];
+        let places = Places::new(&views);
+        let place = |buffer, offset| Some(BufferPlace { buffer, offset });
+        assert_eq!(places.of, [place(0, 0), None, place(1, 0), place(0, 8), place(2, 4)]);
+        assert_eq!(places.sizes, [24, 8, 8]);
+        assert_eq!([0, 1, 2].map(|buffer| places.is_shared(buffer)), [true, false, false]);
+    }
+}

@@ -1,59 +1,35 @@
-//! Calls of the host: functions of Python, `math`, `torch`, the file, and its kernels.
+//! Calls of the host: functions of the file, its classes, its kernels, and what decorators make of functions.
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
 use indexmap::IndexMap;
-use ruff_python_ast::{CmpOp, Expr, ExprCall, Operator};
+use ruff_python_ast::{Expr, ExprCall, Parameters};
 use slipring_ir::Span;
 
-use super::expr::{because, python_text};
-use super::run::Host;
-use super::value::{Class, HostValue, Object, shown};
-use super::{HostCall, MOST_VALUES, Passed, tensors, unknown};
-use crate::lower::constants;
+use super::expr::because;
+use super::frame::{Frame, Kind};
+use super::key::{Key, key_of};
+use super::run::{Called, Host};
+use super::value::{Code, Function, Given, HostValue, Unknown, Wrapped, shown};
+use super::{Flow, HostCall, MOST_DEPTH, Passed, tensors, unknown};
+use crate::syntax::at;
 use crate::value::Const;
-
-/// Functions of Python that are known here.
-pub(super) const BUILTINS: &[&str] = &[
-    "abs",
-    "all",
-    "any",
-    "bool",
-    "dict",
-    "enumerate",
-    "float",
-    "getattr",
-    "hasattr",
-    "int",
-    "isinstance",
-    "len",
-    "list",
-    "map",
-    "max",
-    "min",
-    "object",
-    "pow",
-    "print",
-    "range",
-    "reversed",
-    "round",
-    "set",
-    "slice",
-    "sorted",
-    "str",
-    "sum",
-    "super",
-    "tuple",
-    "type",
-    "zip",
-];
-
-/// Arguments of a call: a name where they have one.
-type Given<'a> = Vec<(Option<Rc<str>>, HostValue<'a>)>;
 
 impl<'a> Host<'a> {
     pub(super) fn call(&mut self, call: &'a ExprCall, span: Span) -> HostValue<'a> {
+        if let Expr::Name(name) = &*call.func
+            && name.id.as_str() == "super"
+            && self.get("super").is_none()
+            && call.arguments.is_empty()
+        {
+            return match self.called.last() {
+                Some(Called { class: Some(class), first: Some(first) }) => {
+                    HostValue::Super(Rc::new((first.clone(), class.clone())))
+                }
+                _ => unknown(span, "what `super()` gives"),
+            };
+        }
         let callee = self.expr(&call.func);
         if self.recorder.is_some()
             && let Some(value) = self.task_call(&callee, call, span)
@@ -63,12 +39,43 @@ impl<'a> Host<'a> {
         if self.recorder.is_some() {
             return self.follow_call(&callee, call, span);
         }
+        let Some(given) = self.arguments_of(call, &callee, span) else {
+            return unknown(span, "a call with arguments that are not known");
+        };
+        if self.raised.is_some() {
+            return unknown(span, "what is raised");
+        }
+        if let Expr::Subscript(subscript) = &*call.func
+            && subscript.value.is_name_expr()
+            && let HostValue::Dict(items) = self.expr(&subscript.value)
+        {
+            // An option chooses one of several kernels: any of them may be called so.
+            for (_, value) in items.borrow().values() {
+                if let HostValue::Kernel(kernel) = value {
+                    self.kernel_call(*kernel, &given);
+                }
+            }
+        }
+        let value = self.call_value(callee, given, span, &|| shown(&call.func));
+        if self.raised.is_some() { unknown(span, "what is raised") } else { value }
+    }
+
+    /// The arguments of a call; `None` where it is not known how many there are: what is called then keeps what it is given.
+    fn arguments_of(&mut self, call: &'a ExprCall, callee: &HostValue<'a>, span: Span) -> Option<Given<'a>> {
         let mut given: Given<'a> = Vec::new();
+        let mut known = true;
         for arg in &call.arguments.args {
             let value = self.expr(arg);
-            match value.items().filter(|_| arg.is_starred_expr()) {
+            if !arg.is_starred_expr() {
+                given.push((None, value));
+                continue;
+            }
+            match self.all_of(&value, span) {
                 Some(items) => given.extend(items.into_iter().map(|item| (None, item))),
-                None => given.push((None, value)),
+                None => {
+                    known = false;
+                    given.push((None, value));
+                }
             }
         }
         for keyword in &call.arguments.keywords {
@@ -76,26 +83,31 @@ impl<'a> Host<'a> {
             match (&keyword.arg, value) {
                 (Some(name), value) => given.push((Some(name.as_str().into()), value)),
                 (None, HostValue::Dict(items)) => {
-                    for (key, value) in items.borrow().iter() {
-                        if let Const::Str(name) = key {
-                            given.push((Some(name.clone()), value.clone()));
+                    for (key, value) in items.borrow().values() {
+                        match key {
+                            HostValue::Const(Const::Str(name)) => {
+                                given.push((Some(name.clone()), value.clone().seen()));
+                            }
+                            _ => known = false,
                         }
                     }
                 }
-                _ => {}
-            }
-        }
-        if let Expr::Subscript(subscript) = &*call.func
-            && let HostValue::Dict(items) = self.expr(&subscript.value)
-        {
-            // An option chooses one of several kernels: any of them may be called so.
-            for (_, value) in items.borrow().iter() {
-                if let HostValue::Kernel(kernel) = value {
-                    self.kernel_call(*kernel, &given);
+                (None, other) => {
+                    known = false;
+                    given.push((None, other));
                 }
             }
         }
-        self.call_value(callee, given, span, &|| shown(&call.func))
+        if known || self.raised.is_some() {
+            return Some(given);
+        }
+        if let HostValue::Kernel(kernel) = callee {
+            self.kernel_call(*kernel, &[]);
+            return None;
+        }
+        let values: Vec<_> = given.into_iter().map(|(_, value)| value).chain([callee.clone()]).collect();
+        self.let_go(&values, span, "a call with arguments that are not known");
+        None
     }
 
     pub(super) fn call_value(
@@ -105,79 +117,296 @@ impl<'a> Host<'a> {
         span: Span,
         shown: &dyn Fn() -> String,
     ) -> HostValue<'a> {
+        if self.raised.is_some() || !self.step() {
+            return unknown(span, "what is not reached");
+        }
+        if self.nest >= super::MOST_NEST {
+            return self.too_deep(span);
+        }
+        self.nest += 1;
+        let value = self.call_here(callee, given, span, shown);
+        self.nest -= 1;
+        value.seen()
+    }
+
+    fn call_here(
+        &mut self,
+        callee: HostValue<'a>,
+        mut given: Given<'a>,
+        span: Span,
+        shown: &dyn Fn() -> String,
+    ) -> HostValue<'a> {
         match &callee {
             HostValue::Path(path) => {
                 let path = path.clone();
-                self.call_path(&path, &given, span)
+                self.call_path(&path, given, span)
             }
             HostValue::Function(function) => self.call_function(&function.clone(), given, false),
-            HostValue::Lambda(lambda) => {
-                let (lambda, scopes) = (lambda.0, lambda.1.clone());
-                let mut names = IndexMap::new();
-                let mut values = given.into_iter().map(|(_, value)| value);
-                for parameter in lambda.parameters.iter().flat_map(|p| p.iter_non_variadic_params()) {
-                    let value = values.next().unwrap_or_else(|| unknown(span, "an argument"));
-                    names.insert(parameter.parameter.name.as_str().into(), value);
-                }
-                let outer = std::mem::replace(&mut self.scopes, scopes);
-                self.scopes.push(Rc::new(RefCell::new(names)));
-                let value = self.expr(&lambda.body);
-                self.scopes = outer;
-                value
+            HostValue::Bound(bound) => {
+                given.insert(0, (None, bound.0.clone()));
+                self.call_value(bound.1.clone(), given, span, shown)
             }
+            HostValue::Wrapped(wrapped) => match &**wrapped {
+                Wrapped::Static(inner) => self.call_value(inner.clone(), given, span, shown),
+                Wrapped::Partial(inner, before) => {
+                    let named = before.iter().filter(|(name, _)| name.is_some());
+                    let named: Vec<_> =
+                        named.filter(|(name, _)| !given.iter().any(|(own, _)| own == name)).cloned().collect();
+                    let mut all: Given<'a> = before.iter().filter(|(name, _)| name.is_none()).cloned().collect();
+                    all.extend(given);
+                    all.extend(named);
+                    self.call_value(inner.clone(), all, span, shown)
+                }
+                Wrapped::Cached(inner, memo) => self.call_cached(inner, memo, given, span, shown),
+                Wrapped::OfClass(_) | Wrapped::Property(..) => {
+                    self.not_followed(callee.clone(), &given, span, "a call of what a decorator made")
+                }
+            },
             HostValue::Class(class) => self.instance(class, given, span),
+            HostValue::Object(_) => match self.special(&callee, "__call__", given.clone(), span) {
+                Some(value) => value,
+                None => self.not_followed(callee.clone(), &given, span, &format!("a call of `{}`", shown())),
+            },
             HostValue::Kernel(kernel) => {
                 self.kernel_call(*kernel, &given);
                 unknown(span, format!("what `{}` gives when it runs", shown()))
             }
             HostValue::Method(method) => {
-                let (base, name) = &**method;
-                self.method(base, name, given, span)
+                let (base, name) = (method.0.clone().seen(), method.1.clone());
+                self.method(&base, &name, given, span)
             }
-            HostValue::Unknown(why) => HostValue::Unknown(why.clone()),
-            _ => unknown(span, format!("a call of `{}`", shown())),
+            HostValue::Const(Const::Int(_) | Const::Float(_) | Const::Bool(_) | Const::None | Const::Str(_))
+            | HostValue::List(_)
+            | HostValue::Dict(_)
+            | HostValue::Tuple(_)
+            | HostValue::Set(_) => {
+                let what = self.type_name(&callee);
+                self.fail("TypeError", format!("'{what}' object is not callable"), span)
+            }
+            HostValue::Unknown(why) => {
+                let why = why.clone();
+                self.not_followed(callee, &given, span, "a call of what is not known");
+                HostValue::Unknown(why)
+            }
+            _ => self.not_followed(callee.clone(), &given, span, &format!("a call of `{}`", shown())),
         }
     }
 
+    /// The result of a call that is not followed: what it is given may be kept and changed.
+    pub(super) fn not_followed(
+        &mut self,
+        callee: HostValue<'a>,
+        given: &[(Option<Rc<str>>, HostValue<'a>)],
+        span: Span,
+        what: &str,
+    ) -> HostValue<'a> {
+        let values: Vec<_> = given.iter().map(|(_, value)| value.clone()).chain([callee]).collect();
+        self.let_go(&values, span, what);
+        unknown(span, what)
+    }
+
+    fn call_cached(
+        &mut self,
+        inner: &HostValue<'a>,
+        memo: &RefCell<IndexMap<Vec<Key>, HostValue<'a>>>,
+        given: Given<'a>,
+        span: Span,
+        shown: &dyn Fn() -> String,
+    ) -> HostValue<'a> {
+        /// What `lru_cache` keeps where nothing is said.
+        const MOST_KEPT: usize = 128;
+        let key = given.iter().map(|(name, value)| match name {
+            None => key_of(value),
+            Some(_) => None,
+        });
+        let Some(key) = key.collect::<Option<Vec<Key>>>().filter(|_| memo.borrow().len() < MOST_KEPT) else {
+            return self.not_followed(inner.clone(), &given, span, "what `lru_cache` keeps");
+        };
+        if let Some(known) = memo.borrow().get(&key) {
+            return known.clone().seen();
+        }
+        if !self.trials.is_empty() {
+            // What is kept then depends on what may not run.
+            return self.not_followed(inner.clone(), &given, span, "what `lru_cache` keeps");
+        }
+        let value = self.call_value(inner.clone(), given, span, shown);
+        if self.raised.is_none() {
+            memo.borrow_mut().insert(key, value.clone());
+        }
+        value
+    }
+
     /// Notes what is passed to a kernel.
-    fn kernel_call(&mut self, kernel: usize, given: &[(Option<Rc<str>>, HostValue<'a>)]) {
+    pub(super) fn kernel_call(&mut self, kernel: usize, given: &[(Option<Rc<str>>, HostValue<'a>)]) {
         let passed = |value: &HostValue<'a>| match value {
             HostValue::Tensor(tensor) => Passed::Tensor(tensor.0.clone(), tensor.1),
             HostValue::Const(c @ (Const::Int(_) | Const::Float(_) | Const::Bool(_))) => Passed::Number(c.clone()),
             _ => Passed::Unknown,
         };
-        let args = given.iter().map(|(name, value)| (name.clone(), passed(value))).collect();
-        self.calls.push(HostCall { kernel, args });
+        let args: Vec<_> = given.iter().map(|(name, value)| (name.clone(), passed(value))).collect();
+        let call = HostCall { kernel, args };
+        if !self.calls.contains(&call) {
+            self.calls.push(call);
+        }
     }
 
-    fn instance(&mut self, class: &Rc<Class<'a>>, given: Given<'a>, span: Span) -> HostValue<'a> {
-        if class.foreign && class.fields.is_empty() && !class.names.borrow().contains_key("__init__") {
-            let fields = Rc::new(RefCell::new(IndexMap::new()));
-            let what = format!("an instance of `{}`", class.name).into();
-            return HostValue::Object(Rc::new(Object { class: Some(class.clone()), what, fields }));
+    /// Calls a function of the host. `alone` says that nothing passes it arguments.
+    pub(super) fn call_function(
+        &mut self,
+        function: &Rc<Function<'a>>,
+        given: Given<'a>,
+        alone: bool,
+    ) -> HostValue<'a> {
+        let place = function.span();
+        let name = function.name();
+        self.costs();
+        if let Code::Def(def) = function.code
+            && let Some((_, called)) = self.functions.get_mut(&at(def))
+        {
+            *called = true;
         }
-        let mut fields = IndexMap::new();
-        let mut positional = given.iter().filter(|(name, _)| name.is_none()).map(|(_, value)| value.clone());
-        for (field, default) in &class.fields {
-            let named = || given.iter().find(|(name, _)| name.as_ref() == Some(field)).map(|(_, value)| value.clone());
-            let value = positional.next().or_else(named).or_else(|| default.clone());
-            let missing = || unknown(span, format!("`{field}`, which `{}` is not given", class.name));
-            fields.insert(field.clone(), value.unwrap_or_else(missing));
+        let whole = HostValue::Function(function.clone());
+        if self.depth >= MOST_DEPTH {
+            if self.recorder.is_some() {
+                let message = format!("more than {MOST_DEPTH} calls inside each other");
+                return self.stop_at("recursion", place, message);
+            }
+            return self.too_deep(place);
         }
-        let object = HostValue::Object(Rc::new(Object {
-            class: Some(class.clone()),
-            what: format!("an instance of `{}`", class.name).into(),
-            fields: Rc::new(RefCell::new(fields)),
-        }));
-        let init = class.names.borrow().get("__init__").cloned();
-        if let Some(HostValue::Function(init)) = init {
-            let mut all = vec![(None, object.clone())];
-            all.extend(given);
-            self.call_function(&init, all, false);
+        if function.locals.suspends || matches!(function.code, Code::Def(def) if def.is_async) {
+            return self.not_followed(whole, &given, place, &format!("what the generator `{name}` gives"));
         }
-        object
+        let bound = match function.code {
+            Code::Def(def) => self.bind(function, Some(&def.parameters), given, alone),
+            Code::Lambda(lambda) => self.bind(function, lambda.parameters.as_deref(), given, alone),
+        };
+        let Some(names) = bound else { return unknown(place, "what is raised") };
+        let first = names.values().next().cloned();
+        let mut scopes = function.scopes.clone();
+        scopes.push(Frame::with(Kind::Function, names, Some(function.locals.clone())));
+        let outer = (std::mem::replace(&mut self.scopes, scopes), self.module, self.class.take());
+        let mut within = function.within.clone();
+        within.push(name.into());
+        let within = std::mem::replace(&mut self.within, within);
+        self.called.push(Called { class: function.class.clone(), first });
+        self.module = function.module;
+        self.depth += 1;
+        let helper = match function.code {
+            Code::Def(def) => self.recorder.is_some() && self.enter_helper(def),
+            Code::Lambda(_) => false,
+        };
+        let flow = match function.code {
+            Code::Def(def) => self.body(&def.body),
+            Code::Lambda(lambda) => Flow::Return(self.expr(&lambda.body)),
+        };
+        if helper {
+            self.leave_helper(&flow, name, place);
+        }
+        self.depth -= 1;
+        self.called.pop();
+        (self.scopes, self.module, self.class) = outer;
+        self.within = within;
+        let result = match flow {
+            Flow::Return(value) => value,
+            Flow::Stop => unknown(place, format!("what `{name}` gives, which does not come to its end")),
+            Flow::Unsure(why, true) => HostValue::Unknown(Rc::new(Unknown {
+                span: why.span,
+                why: format!("what `{name}` gives, which depends on this"),
+            })),
+            _ => HostValue::none(),
+        };
+        match result {
+            HostValue::Unknown(why) if function.module != 0 && function.module != self.module => {
+                unknown(Span::default(), why.why.clone())
+            }
+            other => other,
+        }
     }
 
+    /// The names of a function's parameters and what they stand for. `None` if the arguments do not fit.
+    fn bind(
+        &mut self,
+        function: &Rc<Function<'a>>,
+        parameters: Option<&'a Parameters>,
+        given: Given<'a>,
+        alone: bool,
+    ) -> Option<IndexMap<Rc<str>, HostValue<'a>>> {
+        let mut names: IndexMap<Rc<str>, HostValue<'a>> = IndexMap::new();
+        let name = function.name();
+        let place = function.span();
+        let (named, positional): (Given<'a>, Given<'a>) = given.into_iter().partition(|(name, _)| name.is_some());
+        let mut positional = positional.into_iter().map(|(_, value)| value);
+        let mut named: IndexMap<Rc<str>, HostValue<'a>> =
+            named.into_iter().filter_map(|(name, value)| Some((name?, value))).collect();
+        let Some(parameters) = parameters else {
+            if positional.next().is_some() || !named.is_empty() {
+                self.fail("TypeError", format!("{name}() takes no arguments"), place);
+                return None;
+            }
+            return Some(names);
+        };
+        let without_name = parameters.posonlyargs.len();
+        let by_position = without_name + parameters.args.len();
+        for (index, parameter) in parameters.iter_non_variadic_params().enumerate() {
+            let wanted = parameter.parameter.name.as_str();
+            let set = self.sets.iter_mut().find(|(set, ..)| *set == wanted);
+            let first = if index < by_position { positional.next() } else { None };
+            let second = if index >= without_name { named.shift_remove(wanted) } else { None };
+            if first.is_some() && second.is_some() {
+                self.fail("TypeError", format!("{name}() got multiple values for argument '{wanted}'"), place);
+                return None;
+            }
+            let value = match (set, first.or(second)) {
+                (Some(set), _) => {
+                    set.2 = true;
+                    set.1.clone()
+                }
+                (None, Some(value)) => value,
+                (None, None) => match function.defaults.get(wanted) {
+                    Some(value) => value.clone().seen(),
+                    None if alone => {
+                        let why = format!(
+                            "`{wanted}`, a parameter of `{name}`, which nothing calls: give it `--set {wanted}=…`"
+                        );
+                        unknown(at(&parameter.parameter), why)
+                    }
+                    None => {
+                        self.fail("TypeError", format!("{name}() missing a required argument: '{wanted}'"), place);
+                        return None;
+                    }
+                },
+            };
+            names.insert(wanted.into(), value);
+        }
+        let rest: Vec<_> = positional.collect();
+        match &parameters.vararg {
+            Some(own) => drop(names.insert(own.name.as_str().into(), HostValue::tuple(rest))),
+            None if !rest.is_empty() => {
+                self.fail(
+                    "TypeError",
+                    format!("{name}() takes {by_position} positional arguments, more are given"),
+                    place,
+                );
+                return None;
+            }
+            None => {}
+        }
+        match (&parameters.kwarg, named.first()) {
+            (Some(own), _) => {
+                let pairs = named.into_iter().map(|(name, value)| (HostValue::str(name), value)).collect();
+                let dict = self.dict_of(pairs, place);
+                names.insert(own.name.as_str().into(), dict);
+            }
+            (None, Some((more, _))) => {
+                self.fail("TypeError", format!("{name}() got an unexpected keyword argument '{more}'"), place);
+                return None;
+            }
+            (None, None) => {}
+        }
+        Some(names)
+    }
+
+    /// Methods of values of Python, and of what the host knows.
     fn method(&mut self, base: &HostValue<'a>, name: &Rc<str>, given: Given<'a>, span: Span) -> HostValue<'a> {
         let args: Vec<HostValue<'a>> = given.iter().filter(|(n, _)| n.is_none()).map(|(_, v)| v.clone()).collect();
         let keyword = |wanted: &str| given.iter().find(|(n, _)| n.as_deref() == Some(wanted)).map(|(_, v)| v.clone());
@@ -188,284 +417,27 @@ impl<'a> Host<'a> {
             }
             (HostValue::Const(Const::DType(ty)), "get_byte") => HostValue::int(ty.bytes()),
             (HostValue::Tensor(own), name) => tensors::method(own, name, &args, &keyword, span),
-            (HostValue::List(items), "append") if items.borrow().len() < MOST_VALUES => {
-                items.borrow_mut().extend(args);
-                HostValue::Const(Const::None)
+            (HostValue::List(_), name) => self.list_method(base, name, &given, span),
+            (HostValue::Dict(_), name) => self.dict_method(base, name, &given, span),
+            (HostValue::Set(_), name) => self.set_method(base, name, &given, span),
+            (HostValue::Const(Const::Str(text)), name) => {
+                let text = text.clone();
+                self.str_method(&text, name, &given, span)
             }
-            (HostValue::List(items), "extend") => {
-                let more = args.first().and_then(HostValue::items).unwrap_or_default();
-                if items.borrow().len() + more.len() <= MOST_VALUES {
-                    items.borrow_mut().extend(more);
-                }
-                HostValue::Const(Const::None)
+            (HostValue::Tuple(_), "index" | "count") => self.list_method(base, name, &given, span),
+            (HostValue::Const(Const::Float(x)), "is_integer") if given.is_empty() => HostValue::bool(x.fract() == 0.0),
+            (HostValue::Const(Const::Int(n)), "bit_length") if given.is_empty() => {
+                HostValue::int(i64::from(64 - n.unsigned_abs().leading_zeros()))
             }
-            (HostValue::Dict(items), "get") => {
-                let found = match args.first() {
-                    Some(HostValue::Const(key)) => {
-                        items.borrow().iter().find(|(known, _)| known == key).map(|(_, value)| value.clone())
-                    }
-                    Some(other) => return because(other.clone(), span, "an entry of a dict"),
-                    None => None,
-                };
-                found.or_else(|| args.get(1).cloned()).unwrap_or(HostValue::Const(Const::None))
+            (HostValue::Object(object), name) if &*object.what == super::library::PARSER => {
+                self.parser_method(base, name, &args, &keyword, span)
             }
-            (HostValue::Dict(items), "items") => {
-                let pair = |(key, value): &(Const, HostValue<'a>)| {
-                    HostValue::Tuple(Rc::new(vec![HostValue::Const(key.clone()), value.clone()]))
-                };
-                HostValue::list(items.borrow().iter().map(pair).collect())
+            (HostValue::Unknown(_), _) => {
+                let why = because(base.clone(), span, "a method");
+                self.not_followed(base.clone(), &given, span, &format!("a call of `{name}`"));
+                why
             }
-            (HostValue::Dict(items), "values") => {
-                HostValue::list(items.borrow().iter().map(|(_, value)| value.clone()).collect())
-            }
-            (HostValue::Dict(_), "keys") => HostValue::list(base.items().unwrap_or_default()),
-            (HostValue::Const(Const::Str(text)), "upper") => HostValue::str(text.to_uppercase()),
-            (HostValue::Const(Const::Str(text)), "lower") => HostValue::str(text.to_lowercase()),
-            (HostValue::Object(object), name) => {
-                let class = object.class.as_ref().and_then(|class| class.names.borrow().get(name).cloned());
-                match class {
-                    Some(HostValue::Function(function)) => {
-                        let bare = function.def.decorator_list.iter().any(|d| shown(&d.expression) == "staticmethod");
-                        let mut all = if bare { Vec::new() } else { vec![(None, base.clone())] };
-                        all.extend(given);
-                        self.call_function(&function, all, false)
-                    }
-                    // `argparse`: what is not given on a command line has its default.
-                    _ if &*object.what == PARSER && name == "add_argument" => {
-                        let named = args.iter().filter_map(|arg| match arg {
-                            HostValue::Const(Const::Str(text)) => Some(text.trim_start_matches('-').replace('-', "_")),
-                            _ => None,
-                        });
-                        let field = named.max_by_key(String::len).unwrap_or_default();
-                        let flag =
-                            matches!(keyword("action"), Some(HostValue::Const(Const::Str(a))) if &*a == "store_true");
-                        let usual = if flag { Const::Bool(false) } else { Const::None };
-                        let value = keyword("default").unwrap_or(HostValue::Const(usual));
-                        object.fields.borrow_mut().insert(field.into(), value);
-                        HostValue::Const(Const::None)
-                    }
-                    _ if &*object.what == PARSER && name == "parse_args" => base.clone(),
-                    _ => unknown(span, format!("`{name}` of {}", object.what)),
-                }
-            }
-            (HostValue::Unknown(why), _) => HostValue::Unknown(why.clone()),
-            _ => unknown(span, format!("a call of `{name}`")),
+            _ => self.not_followed(base.clone(), &given, span, &format!("a call of `{name}`")),
         }
     }
-
-    fn call_path(&mut self, path: &str, given: &[(Option<Rc<str>>, HostValue<'a>)], span: Span) -> HostValue<'a> {
-        let args: Vec<HostValue<'a>> = given.iter().filter(|(n, _)| n.is_none()).map(|(_, v)| v.clone()).collect();
-        let keyword = |wanted: &str| given.iter().find(|(n, _)| n.as_deref() == Some(wanted)).map(|(_, v)| v.clone());
-        if let Some(value) = tensors::make(path, &args, &keyword, span) {
-            return value;
-        }
-        let constants: Option<Vec<Const>> =
-            args.iter().map(|arg| if let HostValue::Const(c) = arg { Some(c.clone()) } else { None }).collect();
-        if let Some(result) = constants.as_deref().and_then(|args| of_numbers(path, args)) {
-            return match result {
-                Ok(value) => HostValue::Const(value),
-                Err(why) => unknown(span, why),
-            };
-        }
-        let list = args.first().and_then(HostValue::items);
-        let from_list = match (path, list) {
-            ("tuple", None) if args.is_empty() => Some(HostValue::Tuple(Rc::new(Vec::new()))),
-            ("list" | "set", None) if args.is_empty() => Some(HostValue::list(Vec::new())),
-            ("dict", None) if args.is_empty() => {
-                let named = given.iter().filter_map(|(name, value)| Some((Const::Str(name.clone()?), value.clone())));
-                Some(HostValue::Dict(Rc::new(RefCell::new(named.collect()))))
-            }
-            ("len", Some(items)) => Some(HostValue::int(items.len() as i64)),
-            ("tuple", Some(items)) => Some(HostValue::Tuple(Rc::new(items))),
-            ("list", Some(items)) => Some(HostValue::list(items)),
-            ("reversed", Some(items)) => Some(HostValue::list(items.into_iter().rev().collect())),
-            ("enumerate", Some(items)) => {
-                let pair = |(at, item)| HostValue::Tuple(Rc::new(vec![HostValue::int(at as i64), item]));
-                Some(HostValue::list(items.into_iter().enumerate().map(pair).collect()))
-            }
-            ("zip", Some(_)) => {
-                let lists: Option<Vec<_>> = args.iter().map(HostValue::items).collect();
-                lists.map(|lists| {
-                    let count = lists.iter().map(Vec::len).min().unwrap_or(0);
-                    let row =
-                        |at: usize| HostValue::Tuple(Rc::new(lists.iter().map(|list| list[at].clone()).collect()));
-                    HostValue::list((0..count).map(row).collect())
-                })
-            }
-            ("sum" | "math.prod", Some(items)) => {
-                let (op, start) = if path == "sum" { (Operator::Add, 0) } else { (Operator::Mult, 1) };
-                let start = args.get(1).cloned().unwrap_or_else(|| HostValue::int(start));
-                Some(items.into_iter().fold(start, |sum, item| self.binary(op, sum, item, span)))
-            }
-            ("max" | "min", Some(items)) => {
-                let numbers: Option<Vec<Const>> =
-                    items.iter().map(|v| if let HostValue::Const(c) = v { Some(c.clone()) } else { None }).collect();
-                match numbers.as_deref().and_then(|numbers| of_numbers(path, numbers)) {
-                    Some(Ok(value)) => Some(HostValue::Const(value)),
-                    _ => None,
-                }
-            }
-            ("all" | "any", Some(items)) => {
-                let truths: Option<Vec<bool>> = items.iter().map(HostValue::truth).collect();
-                truths.map(|truths| {
-                    let all = path == "all";
-                    HostValue::Const(Const::Bool(if all { truths.iter().all(|t| *t) } else { truths.contains(&true) }))
-                })
-            }
-            ("sorted", Some(mut items)) if given.len() == 1 => {
-                let known = items.iter().all(|item| matches!(item, HostValue::Const(_)));
-                known.then(|| {
-                    items.sort_by(|a, b| match (a, b) {
-                        (HostValue::Const(Const::Str(a)), HostValue::Const(Const::Str(b))) => a.cmp(b),
-                        (HostValue::Const(a), HostValue::Const(b)) => {
-                            constants::order(a, b).unwrap_or(std::cmp::Ordering::Equal)
-                        }
-                        _ => std::cmp::Ordering::Equal,
-                    });
-                    HostValue::list(items)
-                })
-            }
-            _ => None,
-        };
-        if let Some(value) = from_list {
-            return value;
-        }
-        match (path, args.as_slice()) {
-            ("pl.dynamic", [HostValue::Const(Const::Str(name)), ..]) => HostValue::Dynamic(name.clone()),
-            ("map", [function, list]) => match list.items() {
-                Some(items) => {
-                    let each = |item| self.call_value(function.clone(), vec![(None, item)], span, &String::new);
-                    HostValue::list(items.into_iter().map(each).collect())
-                }
-                None => because(list.clone(), span, "a call of `map`"),
-            },
-            ("argparse.ArgumentParser", _) => HostValue::Object(Rc::new(Object {
-                class: None,
-                what: PARSER.into(),
-                fields: Rc::new(RefCell::new(IndexMap::new())),
-            })),
-            ("dataclasses.field", _) => match (keyword("default"), keyword("default_factory")) {
-                (Some(value), _) => value,
-                (None, Some(make)) => self.call_value(make, Vec::new(), span, &String::new),
-                _ => unknown(span, "a field without a default"),
-            },
-            ("dataclasses.replace", [HostValue::Object(object), ..]) => {
-                let mut fields = object.fields.borrow().clone();
-                let named = given.iter().filter_map(|(name, value)| Some((name.clone()?, value.clone())));
-                fields.extend(named);
-                HostValue::Object(Rc::new(Object {
-                    class: object.class.clone(),
-                    what: object.what.clone(),
-                    fields: Rc::new(RefCell::new(fields)),
-                }))
-            }
-            // What a decorator or a driver gives back is what it got.
-            ("pypto.ir.compile" | "ir.compile", [program, ..]) => program.clone(),
-            ("types.SimpleNamespace", _) => {
-                let named = given.iter().filter_map(|(name, value)| Some((name.clone()?, value.clone())));
-                let fields = Rc::new(RefCell::new(named.collect()));
-                HostValue::Object(Rc::new(Object { class: None, what: "a namespace".into(), fields }))
-            }
-            ("getattr", [base, HostValue::Const(Const::Str(name)), ..]) => self.attribute(base.clone(), name, span),
-            ("range", _) => match constants.as_deref() {
-                Some([Const::Int(end)]) => HostValue::Range(0, *end, 1),
-                Some([Const::Int(first), Const::Int(end)]) => HostValue::Range(*first, *end, 1),
-                Some([Const::Int(first), Const::Int(end), Const::Int(step)]) if *step != 0 => {
-                    HostValue::Range(*first, *end, *step)
-                }
-                _ => args
-                    .iter()
-                    .find(|arg| matches!(arg, HostValue::Unknown(_)))
-                    .map_or_else(|| unknown(span, "a range"), Clone::clone),
-            },
-            _ => match args.iter().find(|arg| matches!(arg, HostValue::Unknown(_))) {
-                Some(why) if BUILTINS.contains(&path) => why.clone(),
-                _ => unknown(span, format!("a call of `{path}`")),
-            },
-        }
-    }
-}
-
-/// What an `argparse.ArgumentParser` is called.
-const PARSER: &str = "a parser of arguments";
-
-/// A function of constants; `None` for what is no such function, or takes other arguments.
-pub(crate) fn of_numbers(path: &str, args: &[Const]) -> Option<Result<Const, String>> {
-    let float = |c: &Const| match c {
-        Const::Int(n) => Some(*n as f64),
-        Const::Float(x) => Some(*x),
-        Const::Bool(b) => Some(f64::from(u8::from(*b))),
-        _ => None,
-    };
-    let int = |n: Option<i64>| n.map(Const::Int).ok_or_else(|| constants::TOO_LARGE.to_string());
-    Some(match (path, args) {
-        ("abs", [Const::Int(n)]) => int(n.checked_abs()),
-        ("abs" | "math.fabs", [x]) => Ok(Const::Float(float(x)?.abs())),
-        ("min" | "max" | "pl.min" | "pl.max", [first, rest @ ..]) if !rest.is_empty() || float(first).is_some() => {
-            let op = if path.ends_with("max") { CmpOp::Gt } else { CmpOp::Lt };
-            let mut best = first;
-            for other in rest {
-                if constants::compare(op, other, best)? {
-                    best = other;
-                }
-            }
-            Ok(best.clone())
-        }
-        ("sum", numbers) if numbers.iter().all(|c| float(c).is_some()) => {
-            let add = |sum: Result<Const, String>, c: &Const| constants::binary(Operator::Add, &sum?, c);
-            numbers.iter().fold(Ok(Const::Int(0)), add)
-        }
-        ("int", [Const::Float(x)]) | ("math.trunc", [Const::Float(x)]) => constants::int_of(*x),
-        ("int" | "math.trunc" | "math.floor" | "math.ceil" | "round", [Const::Int(n)]) => Ok(Const::Int(*n)),
-        ("int", [Const::Bool(b)]) => Ok(Const::Int(i64::from(*b))),
-        ("int", [Const::Str(text)]) => {
-            text.trim().parse().map(Const::Int).map_err(|_| format!("`{text}` is no integer"))
-        }
-        ("float", [Const::Str(text)]) => {
-            let text = text.trim().to_lowercase();
-            text.parse().map(Const::Float).map_err(|_| format!("`{text}` is no number"))
-        }
-        ("float", [x]) => Ok(Const::Float(float(x)?)),
-        ("bool", [c]) => Ok(Const::Bool(constants::truth(c))),
-        ("str", [c]) => Ok(Const::Str(python_text(c).into())),
-        ("len", [Const::Str(text)]) => Ok(Const::Int(text.chars().count() as i64)),
-        ("round", [Const::Float(x)]) => constants::int_of(x.round_ties_even()),
-        ("math.floor", [Const::Float(x)]) => constants::int_of(x.floor()),
-        ("math.ceil", [Const::Float(x)]) => constants::int_of(x.ceil()),
-        ("pow", [a, b]) => constants::binary(Operator::Pow, a, b),
-        ("math.sqrt", [x]) => match float(x)? {
-            x if x < 0.0 => Err("the square root of a negative number".into()),
-            x => Ok(Const::Float(x.sqrt())),
-        },
-        ("math.log2", [Const::Int(n)]) if *n > 0 && n.count_ones() == 1 => {
-            Ok(Const::Float(f64::from(n.trailing_zeros())))
-        }
-        ("math.isqrt", [Const::Int(n)]) if *n >= 0 => Ok(Const::Int(n.isqrt())),
-        ("math.gcd", [Const::Int(a), Const::Int(b)]) => {
-            let (mut a, mut b) = (a.unsigned_abs(), b.unsigned_abs());
-            while b != 0 {
-                (a, b) = (b, a % b);
-            }
-            int(i64::try_from(a).ok())
-        }
-        (
-            "math.exp" | "math.log" | "math.log2" | "math.log10" | "math.sin" | "math.cos" | "math.tanh" | "math.pow",
-            _,
-        ) => Err(format!("`{path}`: its last bit is not the same everywhere; write the number")),
-        ("pl.cdiv" | "cdiv" | "pypto.language.cdiv", [Const::Int(a), Const::Int(b)]) => {
-            if *b == 0 {
-                Err("division by zero".into())
-            } else {
-                ceil_div(*a, *b).map(Const::Int)
-            }
-        }
-        _ => return None,
-    })
-}
-
-/// The quotient of two integers, rounded up.
-fn ceil_div(a: i64, b: i64) -> Result<i64, String> {
-    let (a, b) = (i128::from(a), i128::from(b));
-    let up = a % b != 0 && (a < 0) == (b < 0);
-    i64::try_from(a / b + i128::from(up)).map_err(|_| constants::TOO_LARGE.to_string())
 }

@@ -1,26 +1,45 @@
 //! Expressions of the host.
 
-use std::cell::RefCell;
 use std::rc::Rc;
 
-use ruff_python_ast::{BoolOp, CmpOp, Comprehension, Expr, InterpolatedStringElement, Number, Operator, UnaryOp};
+use indexmap::IndexMap;
+use ruff_python_ast::{BoolOp, Expr, ExprSlice, Number, UnaryOp};
 use slipring_ir::Span;
 
+use super::frame::{Kind, Locals};
+use super::iter::Element;
+use super::key::{key_of, unhashable};
 use super::run::Host;
 use super::tensors;
-use super::value::HostValue;
-use super::{MOST_VALUES, unknown};
+use super::value::{Code, Function, HostValue, range_len};
+use super::{MOST_NEST, MOST_VALUES, unknown};
 use crate::lower::constants;
 use crate::syntax::at;
 use crate::value::Const;
 
 impl<'a> Host<'a> {
-    /// The value of an expression; whatever is too much for it is unknown.
+    /// The value of an expression; whatever is too much for it is unknown. Once something is raised nothing is evaluated.
     pub(super) fn expr(&mut self, expr: &'a Expr) -> HostValue<'a> {
         let span = at(expr);
+        if self.raised.is_some() {
+            return unknown(span, "what is not reached");
+        }
         if !self.step() {
             return unknown(span, "more steps of host code than are run");
         }
+        if self.nest >= MOST_NEST {
+            return self.too_deep(span);
+        }
+        self.nest += 1;
+        let value = self.expr_here(expr, span);
+        self.nest -= 1;
+        if matches!(value, HostValue::Unknown(_)) && self.raised.is_none() {
+            self.risks += 1;
+        }
+        value.seen()
+    }
+
+    fn expr_here(&mut self, expr: &'a Expr, span: Span) -> HostValue<'a> {
         match expr {
             Expr::Name(name) => {
                 let value = self.name(name.id.as_str(), span);
@@ -33,45 +52,36 @@ impl<'a> Host<'a> {
                 Number::Complex { .. } => unknown(span, "a complex number"),
             },
             Expr::StringLiteral(literal) => HostValue::str(literal.value.to_str()),
-            Expr::BooleanLiteral(literal) => HostValue::Const(Const::Bool(literal.value)),
-            Expr::NoneLiteral(_) => HostValue::Const(Const::None),
-            Expr::FString(string) => {
-                let mut text = String::new();
-                for element in string.value.elements() {
-                    match element {
-                        InterpolatedStringElement::Literal(literal) => text.push_str(&literal.value),
-                        InterpolatedStringElement::Interpolation(part) => match self.expr(&part.expression) {
-                            HostValue::Const(value) if part.format_spec.is_none() => {
-                                text.push_str(&python_text(&value))
-                            }
-                            HostValue::Unknown(why) => return HostValue::Unknown(why),
-                            _ => return unknown(span, "a formatted string"),
-                        },
-                    }
-                }
-                HostValue::str(text)
-            }
-            Expr::Tuple(tuple) => HostValue::Tuple(Rc::new(self.elements(&tuple.elts))),
-            Expr::List(list) => HostValue::list(self.elements(&list.elts)),
-            Expr::Set(set) => HostValue::list(self.elements(&set.elts)),
+            Expr::BooleanLiteral(literal) => HostValue::bool(literal.value),
+            Expr::NoneLiteral(_) => HostValue::none(),
+            Expr::FString(string) => self.f_string(string, span),
+            Expr::Tuple(tuple) => match self.elements(&tuple.elts, span) {
+                Ok(items) => HostValue::tuple(items),
+                Err(unknown) => unknown,
+            },
+            Expr::List(list) => match self.elements(&list.elts, span) {
+                Ok(items) => HostValue::list(items),
+                Err(unknown) => unknown,
+            },
+            Expr::Set(set) => match self.elements(&set.elts, span) {
+                Ok(items) => self.set_of(items, span),
+                Err(unknown) => unknown,
+            },
             Expr::Dict(dict) => {
-                let mut items: Vec<(Const, HostValue<'a>)> = Vec::new();
+                let mut pairs = Vec::new();
                 for item in &dict.items {
-                    let value = self.expr(&item.value);
-                    match item.key.as_ref().map(|key| self.expr(key)) {
-                        Some(HostValue::Const(key)) => {
-                            items.retain(|(known, _)| *known != key);
-                            items.push((key, value));
-                        }
-                        None => {
-                            if let HostValue::Dict(more) = value {
-                                items.extend(more.borrow().iter().cloned());
-                            }
-                        }
-                        _ => {}
-                    }
+                    let Some(key) = &item.key else {
+                        let more = self.expr(&item.value);
+                        let HostValue::Dict(more) = &more else {
+                            return self.lost_in(&[more], span, "a dict with what is not known");
+                        };
+                        pairs.extend(more.borrow().values().cloned());
+                        continue;
+                    };
+                    let key = self.expr(key);
+                    pairs.push((key, self.expr(&item.value)));
                 }
-                HostValue::Dict(Rc::new(RefCell::new(items)))
+                self.dict_of(pairs, span)
             }
             Expr::Attribute(attribute) => {
                 let base = self.expr(&attribute.value);
@@ -86,18 +96,7 @@ impl<'a> Host<'a> {
             Expr::UnaryOp(operation) if crate::lower::is_least(operation) => HostValue::int(i64::MIN),
             Expr::UnaryOp(operation) => {
                 let value = self.expr(&operation.operand);
-                match value {
-                    HostValue::Const(c) => match constants::unary(operation.op, &c) {
-                        Some(Ok(value)) => HostValue::Const(value),
-                        Some(Err(why)) => unknown(span, why),
-                        None => unknown(span, "an operator on this value"),
-                    },
-                    HostValue::Tensor(_) if operation.op == UnaryOp::USub => value,
-                    other => match (operation.op, other.truth()) {
-                        (UnaryOp::Not, Some(truth)) => HostValue::Const(Const::Bool(!truth)),
-                        _ => because(other, span, "an operator on this value"),
-                    },
-                }
+                self.unary(operation.op, value, span)
             }
             Expr::BinOp(operation) => {
                 let (a, b) = (self.expr(&operation.left), self.expr(&operation.right));
@@ -105,126 +104,193 @@ impl<'a> Host<'a> {
                 self.binary(operation.op, a, b, span)
             }
             Expr::BoolOp(operation) => {
-                let mut last = HostValue::Const(Const::Bool(true));
-                for value in &operation.values {
+                let mut last = HostValue::none();
+                for (at, value) in operation.values.iter().enumerate() {
                     last = self.expr(value);
-                    match last.truth() {
-                        None if self.recorder.is_some() => return self.not_known(&last, "this condition", at(value)),
-                        None => return because(last, span, "a condition"),
+                    if at + 1 == operation.values.len() {
+                        break;
+                    }
+                    match self.truth_of(&last, span) {
                         Some(truth) if truth == (operation.op == BoolOp::Or) => break,
                         Some(_) => {}
+                        None if self.raised.is_some() => return unknown(span, "what is raised"),
+                        None if self.recorder.is_some() => return self.not_known(&last, "this condition", crate::syntax::at(value)),
+                        None => {
+                            // What stands behind may or may not be evaluated.
+                            let mut values = vec![last];
+                            for other in &operation.values[at + 1..] {
+                                values.push(self.expr_perhaps(other));
+                            }
+                            return self.lost_in(&values, span, "a condition");
+                        }
                     }
                 }
                 last
             }
             Expr::Compare(comparison) => {
                 let mut left = self.expr(&comparison.left);
-                for (op, right) in comparison.ops.iter().zip(&comparison.comparators) {
+                let mut last = HostValue::bool(true);
+                for (at, (op, right)) in comparison.ops.iter().zip(&comparison.comparators).enumerate() {
                     let right = self.expr(right);
-                    match compare(*op, &left, &right) {
+                    last = self.compare(*op, &left, &right, span);
+                    if at + 1 == comparison.ops.len() {
+                        break;
+                    }
+                    match self.truth_of(&last, span) {
                         Some(true) => {}
-                        Some(false) => return HostValue::Const(Const::Bool(false)),
-                        None if matches!(right, HostValue::Unknown(_)) => return right,
-                        None => return because(left, span, "a comparison"),
+                        Some(false) => return last,
+                        None => {
+                            for other in &comparison.comparators[at + 1..] {
+                                self.expr_perhaps(other);
+                            }
+                            return because(last, span, "a comparison");
+                        }
                     }
                     left = right;
                 }
-                HostValue::Const(Const::Bool(true))
+                last
             }
-            Expr::If(choice) => match self.expr(&choice.test).truth() {
-                Some(true) => self.expr(&choice.body),
-                Some(false) => self.expr(&choice.orelse),
-                None if self.recorder.is_some() => {
-                    let test = unknown(at(&*choice.test), "a choice whose condition is not known");
-                    self.not_known(&test, "this condition", at(&*choice.test))
+            Expr::If(choice) => {
+                let test = self.expr(&choice.test);
+                match self.truth_of(&test, span) {
+                    Some(true) => self.expr(&choice.body),
+                    Some(false) => self.expr(&choice.orelse),
+                    None if self.raised.is_some() => unknown(span, "what is raised"),
+                    None if self.recorder.is_some() => self.not_known(&test, "this condition", at(&*choice.test)),
+                    None => {
+                        let both = [self.expr_perhaps(&choice.body), self.expr_perhaps(&choice.orelse)];
+                        let why = "a choice whose condition is not known";
+                        let result = unknown(at(&*choice.test), why);
+                        if let HostValue::Unknown(why) = &result {
+                            both.iter().for_each(|value| self.lose(value, why));
+                        }
+                        because(test, at(&*choice.test), why)
+                    }
                 }
-                None => unknown(at(&*choice.test), "a choice whose condition is not known"),
-            },
+            }
             Expr::Named(named) => {
                 let value = self.expr(&named.value);
-                self.assign(&named.target, value.clone());
+                if let Expr::Name(name) = &*named.target {
+                    self.bind_around(name.id.as_str(), value.clone());
+                }
                 value
             }
-            Expr::ListComp(list) => self.comprehension(&list.elt, &list.generators, span),
-            Expr::Generator(list) => self.comprehension(&list.elt, &list.generators, span),
-            Expr::SetComp(list) => self.comprehension(&list.elt, &list.generators, span),
-            Expr::DictComp(dict) => {
-                let mut items: Vec<(Const, HostValue<'a>)> = Vec::new();
-                let known = self.each(&dict.generators, &mut |host| {
-                    let key = dict.key.as_ref().map(|key| host.expr(key));
-                    let value = host.expr(&dict.value);
-                    if let Some(HostValue::Const(key)) = key {
-                        items.retain(|(known, _)| *known != key);
-                        items.push((key, value));
+            Expr::ListComp(_) | Expr::SetComp(_) | Expr::DictComp(_) => self.comprehension(expr, span),
+            Expr::Generator(generator) => self.each(&generator.generators, Element::One(&generator.elt)),
+            Expr::Lambda(lambda) => {
+                let mut defaults = IndexMap::new();
+                for parameter in lambda.parameters.iter().flat_map(|p| p.iter_non_variadic_params()) {
+                    if let Some(default) = &parameter.default {
+                        let value = self.expr(default);
+                        defaults.insert(parameter.parameter.name.as_str().into(), value);
                     }
-                });
-                if known { HostValue::Dict(Rc::new(RefCell::new(items))) } else { unknown(span, "a comprehension") }
+                }
+                self.costs();
+                let at = std::ptr::from_ref(lambda) as usize;
+                let locals = self
+                    .locals
+                    .entry(at)
+                    .or_insert_with(|| Rc::new(Locals::of_expr(&lambda.body, lambda.parameters.as_deref())));
+                HostValue::Function(Rc::new(Function {
+                    code: Code::Lambda(lambda),
+                    locals: locals.clone(),
+                    scopes: self.scopes.clone(),
+                    within: self.within.clone(),
+                    module: self.module,
+                    defaults,
+                    class: None,
+                    escaped: std::cell::Cell::new(false),
+                }))
             }
-            Expr::Lambda(lambda) => HostValue::Lambda(Rc::new((lambda, self.scopes.clone()))),
             Expr::Call(call) => self.call(call, span),
             Expr::Starred(starred) => self.expr(&starred.value),
-            _ => unknown(span, "this kind of expression"),
+            other => {
+                // What it does with the values in it is not known.
+                let mut read = Locals::of_expr(other, None).read;
+                read.sort();
+                let values: Vec<_> = read.iter().filter_map(|name| self.get(name)).collect();
+                self.lost_in(&values, span, "this kind of expression")
+            }
         }
     }
 
-    fn elements(&mut self, list: &'a [Expr]) -> Vec<HostValue<'a>> {
+    /// An expression that may or may not be evaluated.
+    fn expr_perhaps(&mut self, expr: &'a Expr) -> HostValue<'a> {
+        let mut result = unknown(at(expr), "what may or may not be evaluated");
+        self.several(
+            at(expr),
+            &mut [&mut |host: &mut Host<'a>| {
+                result = host.expr(expr);
+                super::Flow::Next
+            }],
+        );
+        result
+    }
+
+    fn elements(&mut self, list: &'a [Expr], span: Span) -> Result<Vec<HostValue<'a>>, HostValue<'a>> {
         let mut items = Vec::new();
+        self.costs();
         for expr in list {
             let value = self.expr(expr);
-            match (expr, value.items()) {
-                (Expr::Starred(_), Some(more)) => items.extend(more),
-                _ => items.push(value),
+            if !expr.is_starred_expr() {
+                items.push(value);
+                continue;
             }
-            items.truncate(MOST_VALUES);
+            match self.all_of(&value, span) {
+                Some(more) => items.extend(more),
+                None => {
+                    items.push(self.why_not(&value, span, "what is taken apart"));
+                    return Err(self.lost_in(&items, span, "a list with what is not known"));
+                }
+            }
+            if items.len() > MOST_VALUES {
+                return Err(self.lost_in(&items, span, &format!("a list of more than {MOST_VALUES} values")));
+            }
         }
-        items
+        Ok(items)
     }
 
-    fn comprehension(&mut self, element: &'a Expr, generators: &'a [Comprehension], span: Span) -> HostValue<'a> {
-        let mut items = Vec::new();
-        let known = self.each(generators, &mut |host| items.push(host.expr(element)));
-        if known && items.len() <= MOST_VALUES { HostValue::list(items) } else { unknown(span, "a comprehension") }
-    }
-
-    /// Does something for each value of generators. False where they are not known.
-    fn each(&mut self, generators: &'a [Comprehension], work: &mut dyn FnMut(&mut Host<'a>)) -> bool {
-        let Some((first, rest)) = generators.split_first() else {
-            work(self);
-            return true;
-        };
-        let over = self.expr(&first.iter);
-        let Some(items) = over.items() else {
-            if self.recorder.is_some() {
-                self.not_known(&over, "what this comprehension is over", at(&first.iter));
-            }
-            return false;
-        };
-        let scope = Rc::new(RefCell::new(indexmap::IndexMap::new()));
-        for item in items {
-            self.scopes.push(scope.clone());
-            self.assign(&first.target, item);
-            let mut wanted = Some(true);
-            for condition in &first.ifs {
-                wanted = wanted.and_then(|so_far| Some(so_far && self.expr(condition).truth()?));
-            }
-            let known = match wanted {
-                Some(true) => self.each(rest, work),
-                Some(false) => true,
-                None => false,
+    /// A dict of pairs, the later ones in place of those before.
+    pub(super) fn dict_of(&mut self, pairs: Vec<(HostValue<'a>, HostValue<'a>)>, span: Span) -> HostValue<'a> {
+        let mut entries = super::value::Entries::new();
+        self.costs();
+        for (key, value) in &pairs {
+            let Some(own) = key_of(key) else {
+                if let Some(kind) = unhashable(key) {
+                    return self.fail("TypeError", format!("unhashable type: '{kind}'"), span);
+                }
+                let all: Vec<_> = pairs.iter().flat_map(|(key, value)| [key.clone(), value.clone()]).collect();
+                return self.lost_in(&all, span, "a key of a dict");
             };
-            self.scopes.pop();
-            if !known || !self.step() {
-                return false;
-            }
+            let entry = entries.entry(own).or_insert_with(|| (key.clone(), value.clone()));
+            entry.1 = value.clone();
         }
-        true
+        if entries.len() > MOST_VALUES {
+            return unknown(span, format!("a dict of more than {MOST_VALUES} values"));
+        }
+        HostValue::dict(entries)
+    }
+
+    /// A set of values.
+    pub(super) fn set_of(&mut self, items: Vec<HostValue<'a>>, span: Span) -> HostValue<'a> {
+        let pairs = items.into_iter().map(|item| (item, HostValue::none())).collect();
+        match self.dict_of(pairs, span) {
+            HostValue::Dict(dict) => HostValue::set(dict.borrow().clone()),
+            other => other,
+        }
     }
 
     fn name(&mut self, name: &str, span: Span) -> HostValue<'a> {
         if let Some(value) = self.get(name) {
             return value;
         }
-        if super::call::BUILTINS.contains(&name) {
+        if self.is_unbound(name) {
+            return self.fail("UnboundLocalError", format!("`{name}` is read before it is bound"), span);
+        }
+        if let Some(place) = self.foreign_star[self.module] {
+            return unknown(place, format!("`{name}`, which this import may bind"));
+        }
+        if super::builtin::BUILTINS.contains(&name) || super::raise::exception(name).is_some() {
             return HostValue::Path(name.into());
         }
         if self.star[self.module] && crate::program::is_word(name) {
@@ -236,44 +302,88 @@ impl<'a> Host<'a> {
         unknown(span, format!("`{name}`, which is not defined here"))
     }
 
-    /// A member of a value.
-    pub(super) fn attribute(&mut self, base: HostValue<'a>, name: &str, span: Span) -> HostValue<'a> {
-        match &base {
-            HostValue::Path(path) => match crate::lower::word(path, name) {
-                Some(constant) => HostValue::Const(constant),
-                None => {
-                    let full = format!("{path}.{name}");
-                    HostValue::Path(crate::program::language(&full).unwrap_or(&full).into())
-                }
+    pub(super) fn unary(&mut self, op: UnaryOp, value: HostValue<'a>, span: Span) -> HostValue<'a> {
+        if op == UnaryOp::Not {
+            return match self.truth_of(&value, span) {
+                Some(truth) => HostValue::bool(!truth),
+                None => because(value, span, "an operator on this value"),
+            };
+        }
+        match &value {
+            HostValue::Const(Const::Bool(b)) => self.unary(op, HostValue::int(i64::from(*b)), span),
+            HostValue::Const(c @ (Const::Int(_) | Const::Float(_))) => match constants::unary(op, c) {
+                Some(Ok(value)) => HostValue::Const(value),
+                Some(Err(why)) => unknown(span, why),
+                None => self.fail("TypeError", "bad operand type for unary operator", span),
             },
-            HostValue::Object(object) => {
-                let own = object.fields.borrow().get(name).cloned();
-                let class = || object.class.as_ref().and_then(|class| class.names.borrow().get(name).cloned());
-                match own.or_else(class) {
-                    Some(HostValue::Function(function)) if object.class.is_some() => {
-                        HostValue::Method(Rc::new((base.clone(), function.def.name.as_str().into())))
-                    }
-                    Some(value) => value,
-                    None => HostValue::Method(Rc::new((base.clone(), name.into()))),
+            HostValue::Const(Const::Str(_) | Const::None) => {
+                self.fail("TypeError", "bad operand type for unary operator", span)
+            }
+            HostValue::Tensor(_) if op == UnaryOp::USub => value,
+            HostValue::Object(_) => {
+                let method = match op {
+                    UnaryOp::USub => "__neg__",
+                    UnaryOp::UAdd => "__pos__",
+                    _ => "__invert__",
+                };
+                match self.special(&value, method, Vec::new(), span) {
+                    Some(result) => result,
+                    None => self.lost_in(&[value], span, "an operator on this value"),
                 }
             }
-            HostValue::Class(class) => class.names.borrow().get(name).cloned().unwrap_or_else(|| {
-                unknown(span, format!("`{name}` of the class `{}`, which does not define it", class.name))
-            }),
-            HostValue::Device(view) if name == "shape" => {
-                HostValue::Tuple(Rc::new(view.shape.iter().map(|n| HostValue::int(*n as i64)).collect()))
-            }
-            HostValue::Device(view) if name == "dtype" => {
-                HostValue::Const(Const::DType(crate::dtype::DType::Elem(view.elem)))
-            }
-            HostValue::Tensor(tensor) => tensors::member(tensor, name, span)
-                .unwrap_or_else(|| HostValue::Method(Rc::new((base.clone(), name.into())))),
-            HostValue::Unknown(why) => HostValue::Unknown(why.clone()),
-            _ => HostValue::Method(Rc::new((base.clone(), name.into()))),
+            _ => self.lost_in(&[value], span, "an operator on this value"),
         }
     }
 
-    fn subscript(&mut self, base: HostValue<'a>, index: &'a Expr, span: Span) -> HostValue<'a> {
+    /// Python's truth of a value: what its class says, where it says it.
+    pub(super) fn truth_of(&mut self, value: &HostValue<'a>, span: Span) -> Option<bool> {
+        if let Some(truth) = value.truth() {
+            return Some(truth);
+        }
+        let HostValue::Object(object) = value else {
+            self.risks += u64::from(self.raised.is_none());
+            return None;
+        };
+        value.lost().is_none().then_some(())?;
+        let class = object.class.as_ref()?;
+        class.foreign.borrow().is_none().then_some(())?;
+        if let Some(fields) = self.as_tuple(value) {
+            return Some(!fields.is_empty());
+        }
+        for method in ["__bool__", "__len__"] {
+            if class.find(method).is_some() {
+                return match self.special(value, method, Vec::new(), span) {
+                    Some(HostValue::Const(c)) => Some(constants::truth(&c)),
+                    _ => None,
+                };
+            }
+        }
+        Some(true)
+    }
+
+    /// The bounds of a slice of something of this length: first, end, step.
+    pub(super) fn slice_of(&mut self, slice: &'a ExprSlice, len: usize) -> Option<(i64, i64, i64)> {
+        let mut part = |expr: &'a Option<Box<Expr>>| match expr.as_ref().map(|expr| self.expr(expr)) {
+            None | Some(HostValue::Const(Const::None)) => Some(None),
+            Some(HostValue::Const(Const::Int(n))) => Some(Some(n)),
+            Some(HostValue::Const(Const::Bool(b))) => Some(Some(i64::from(b))),
+            Some(_) => None,
+        };
+        let (lower, upper, step) = (part(&slice.lower), part(&slice.upper), part(&slice.step));
+        let step = step?.unwrap_or(1);
+        let len = i64::try_from(len).ok()?;
+        if step == 0 {
+            self.fail("ValueError", "slice step cannot be zero", at(slice));
+            return None;
+        }
+        let (least, most) = if step > 0 { (0, len) } else { (-1, len - 1) };
+        let clamp = |n: i64| (if n < 0 { n.saturating_add(len) } else { n }).clamp(least, most);
+        let first = lower?.map_or(if step > 0 { 0 } else { len - 1 }, clamp);
+        let end = upper?.map_or(if step > 0 { len } else { -1 }, clamp);
+        Some((first, end, step))
+    }
+
+    pub(super) fn subscript(&mut self, base: HostValue<'a>, index: &'a Expr, span: Span) -> HostValue<'a> {
         if let HostValue::Device(view) = &base {
             return self.device_part(view, index, span);
         }
@@ -284,78 +394,95 @@ impl<'a> Host<'a> {
             };
             return tensors::part(self, tensor, &parts, span);
         }
-        if let (Expr::Slice(slice), Some(items)) = (index, base.items()) {
-            let mut bound = |expr: &'a Option<Box<Expr>>, default: i64| match expr {
-                None => Some(default),
-                Some(expr) => match self.expr(expr) {
-                    HostValue::Const(Const::Int(n)) => {
-                        Some((if n < 0 { n + items.len() as i64 } else { n }).clamp(0, items.len() as i64))
-                    }
-                    HostValue::Const(Const::None) => Some(default),
-                    _ => None,
-                },
+        if let Expr::Slice(slice) = index {
+            let base = self.as_tuple(&base).map_or(base, HostValue::tuple);
+            if let HostValue::Range(first, end, step) = base {
+                let len = range_len(first, end, step);
+                let Some((from, to, by)) = usize::try_from(len).ok().and_then(|len| self.slice_of(slice, len)) else {
+                    return unknown(span, "a part of a range");
+                };
+                let at = |n: i64| n.checked_mul(step).and_then(|n| n.checked_add(first));
+                return match (at(from), at(to), step.checked_mul(by)) {
+                    (Some(first), Some(end), Some(step)) => HostValue::Range(first, end, step),
+                    _ => unknown(span, constants::TOO_LARGE),
+                };
+            }
+            let sequence = matches!(base, HostValue::Tuple(_) | HostValue::List(_) | HostValue::Const(Const::Str(_)));
+            let Some(items) = base.items().filter(|_| sequence) else {
+                return self.lost_in(&[base], span, "a part of what is not known here");
             };
-            let (first, end) = (bound(&slice.lower, 0), bound(&slice.upper, items.len() as i64));
-            return match (first, end, &slice.step, &base) {
-                (Some(first), Some(end), None, base) => {
-                    let part: Vec<_> = items.iter().take(end as usize).skip(first as usize).cloned().collect();
-                    match base {
-                        HostValue::Const(_) => {
-                            HostValue::str(part.iter().filter_map(HostValue::text).collect::<String>())
-                        }
-                        HostValue::Tuple(_) => HostValue::Tuple(Rc::new(part)),
-                        _ => HostValue::list(part),
-                    }
-                }
-                _ => unknown(span, "a part of a list"),
+            let Some((first, end, step)) = self.slice_of(slice, items.len()) else {
+                return self.lost_in(&[base], span, "a part of a list");
+            };
+            let part: Vec<_> =
+                super::value::range(first, end, step).filter_map(|at| items.get(at as usize).cloned()).collect();
+            self.costs();
+            return match base {
+                HostValue::Const(_) => HostValue::str(part.iter().filter_map(HostValue::text).collect::<String>()),
+                HostValue::Tuple(_) => HostValue::tuple(part),
+                _ => HostValue::list(part),
             };
         }
         let key = self.expr(index);
-        match (&base, key) {
-            (HostValue::Dict(items), HostValue::Const(key)) => {
-                let found = items.borrow().iter().find(|(known, _)| *known == key).map(|(_, value)| value.clone());
-                found.unwrap_or_else(|| unknown(span, "an entry that the dict does not have"))
-            }
-            (_, HostValue::Const(Const::Int(n))) => match base.items() {
-                Some(items) => {
-                    let at = if n < 0 { n.saturating_add(items.len() as i64) } else { n };
-                    let found = usize::try_from(at).ok().and_then(|at| items.get(at).cloned());
-                    found.unwrap_or_else(|| unknown(span, "an index outside of the list"))
-                }
-                None => because(base, span, format!("a part of what is not known here, [{n}]")),
-            },
-            (_, HostValue::Unknown(why)) => HostValue::Unknown(why),
-            _ => because(base, span, "a part of what is not known here"),
-        }
+        self.item_of(base, key, span)
     }
 
-    pub(super) fn binary(&mut self, op: Operator, a: HostValue<'a>, b: HostValue<'a>, span: Span) -> HostValue<'a> {
-        match (&a, &b) {
-            (HostValue::Const(x), HostValue::Const(y)) => match constants::binary(op, &number(x), &number(y)) {
-                Ok(value) => HostValue::Const(value),
-                Err(why) => unknown(span, why),
-            },
-            (HostValue::Tensor(_), _) | (_, HostValue::Tensor(_)) => tensors::binary(op, &a, &b, span),
-            (HostValue::Tuple(x), HostValue::Tuple(y)) if op == Operator::Add => {
-                HostValue::Tuple(Rc::new(x.iter().chain(y.iter()).take(MOST_VALUES).cloned().collect()))
-            }
-            (HostValue::List(x), HostValue::List(y)) if op == Operator::Add => {
-                HostValue::list(x.borrow().iter().chain(y.borrow().iter()).take(MOST_VALUES).cloned().collect())
-            }
-            (list @ (HostValue::List(_) | HostValue::Tuple(_)), HostValue::Const(Const::Int(n)))
-            | (HostValue::Const(Const::Int(n)), list @ (HostValue::List(_) | HostValue::Tuple(_)))
-                if op == Operator::Mult =>
-            {
-                let items = list.items().unwrap_or_default();
-                let count = usize::try_from(*n).unwrap_or(0).saturating_mul(items.len());
-                if count > MOST_VALUES {
-                    return unknown(span, format!("a list of more than {MOST_VALUES} values"));
+    /// `base[key]`.
+    pub(super) fn item_of(&mut self, base: HostValue<'a>, key: HostValue<'a>, span: Span) -> HostValue<'a> {
+        if self.raised.is_some() {
+            return unknown(span, "what is raised");
+        }
+        let base = self.as_tuple(&base).map_or(base, HostValue::tuple);
+        let number = match &key {
+            HostValue::Const(Const::Int(n)) => Some(*n),
+            HostValue::Const(Const::Bool(b)) => Some(i64::from(*b)),
+            _ => None,
+        };
+        match (&base, number) {
+            (HostValue::Dict(entries), _) => {
+                let Some(own) = key_of(&key) else {
+                    if let Some(kind) = unhashable(&key) {
+                        return self.fail("TypeError", format!("unhashable type: '{kind}'"), span);
+                    }
+                    return self.lost_in(&[key, base], span, "an entry of a dict");
+                };
+                let found = entries.borrow().get(&own).map(|(_, value)| value.clone());
+                match found {
+                    Some(value) => value.seen(),
+                    None => self.raise(HostValue::Exception(Rc::new(("KeyError".into(), vec![key]))), span),
                 }
-                let all: Vec<_> = items.iter().cycle().take(count).cloned().collect();
-                if matches!(list, HostValue::Tuple(_)) { HostValue::Tuple(Rc::new(all)) } else { HostValue::list(all) }
             }
-            (HostValue::Unknown(why), _) | (_, HostValue::Unknown(why)) => HostValue::Unknown(why.clone()),
-            _ => unknown(span, "an operator on these values"),
+            (HostValue::Range(first, end, step), Some(n)) => {
+                let len = range_len(*first, *end, *step);
+                let at = if n < 0 { n.saturating_add(len) } else { n };
+                if (0..len).contains(&at) {
+                    return HostValue::int(first + at * step);
+                }
+                self.fail("IndexError", "range object index out of range", span)
+            }
+            (HostValue::List(_) | HostValue::Tuple(_) | HostValue::Const(Const::Str(_)), Some(n)) => {
+                match nth(&base, n) {
+                    Some(item) => item.seen(),
+                    None => {
+                        let what = self.type_name(&base);
+                        self.fail("IndexError", format!("{what} index out of range"), span)
+                    }
+                }
+            }
+            (HostValue::Object(_), _) => match self.special(&base, "__getitem__", vec![(None, key.clone())], span) {
+                Some(value) => value,
+                None => self.lost_in(&[base, key], span, "a part of what is not known here"),
+            },
+            (HostValue::List(_) | HostValue::Tuple(_) | HostValue::Const(Const::Str(_)), _)
+                if matches!(key, HostValue::Const(Const::Str(_) | Const::None | Const::Float(_))) =>
+            {
+                self.fail("TypeError", "indices must be integers or slices", span)
+            }
+            (HostValue::Const(Const::Int(_) | Const::Float(_) | Const::Bool(_) | Const::None), _) => {
+                let what = self.type_name(&base);
+                self.fail("TypeError", format!("'{what}' object is not subscriptable"), span)
+            }
+            _ => self.lost_in(&[base, key], span, "a part of what is not known here"),
         }
     }
 
@@ -370,6 +497,14 @@ impl<'a> Host<'a> {
             _ => None,
         }
     }
+
+    /// Binds a name outside of the comprehensions that stand around it.
+    fn bind_around(&mut self, name: &str, value: HostValue<'a>) {
+        let depth = self.scopes.iter().rposition(|scope| scope.kind != Kind::Inner).unwrap_or(0);
+        let inner = self.scopes.split_off(depth + 1);
+        self.set(name, value);
+        self.scopes.extend(inner);
+    }
 }
 
 /// A value that something is computed from which is not known; else why the result is not.
@@ -380,65 +515,19 @@ pub(super) fn because<'a>(value: HostValue<'a>, span: Span, why: impl Into<Strin
     }
 }
 
-/// Truth values count as numbers.
-fn number(value: &Const) -> Const {
-    match value {
-        Const::Bool(b) => Const::Int(i64::from(*b)),
-        other => other.clone(),
-    }
-}
-
-fn compare(op: CmpOp, a: &HostValue<'_>, b: &HostValue<'_>) -> Option<bool> {
-    if let CmpOp::In | CmpOp::NotIn = op {
-        let found = match (a, b) {
-            (HostValue::Const(Const::Str(part)), HostValue::Const(Const::Str(text))) => text.contains(&**part),
-            (a, b) => b.items()?.iter().map(|item| equal(a, item)).collect::<Option<Vec<_>>>()?.contains(&true),
-        };
-        return Some(found == (op == CmpOp::In));
-    }
-    match (a, b) {
-        (HostValue::Const(x), HostValue::Const(y)) => constants::compare(op, x, y),
-        _ => match op {
-            CmpOp::Eq | CmpOp::Is => equal(a, b),
-            CmpOp::NotEq | CmpOp::IsNot => equal(a, b).map(|equal| !equal),
-            _ => None,
-        },
-    }
-}
-
-fn equal(a: &HostValue<'_>, b: &HostValue<'_>) -> Option<bool> {
-    match (a, b) {
-        (HostValue::Const(x), HostValue::Const(y)) => constants::compare(CmpOp::Eq, x, y),
-        (HostValue::Unknown(_) | HostValue::Tensor(_), _) | (_, HostValue::Unknown(_) | HostValue::Tensor(_)) => None,
-        (HostValue::Path(x), HostValue::Path(y)) => (x == y).then_some(true),
-        (HostValue::Tuple(_), HostValue::Tuple(_)) | (HostValue::List(_), HostValue::List(_)) => {
-            let (x, y) = (a.items()?, b.items()?);
-            if x.len() != y.len() {
-                return Some(false);
-            }
-            x.iter().zip(&y).map(|(x, y)| equal(x, y)).try_fold(true, |all, this| Some(all && this?))
+/// An element of a list, tuple or string, from its end where the index is negative.
+fn nth<'a>(base: &HostValue<'a>, n: i64) -> Option<HostValue<'a>> {
+    let from = |len: usize| usize::try_from(if n < 0 { n.checked_add(i64::try_from(len).ok()?)? } else { n }).ok();
+    match base {
+        HostValue::Tuple(items) => items.get(from(items.len())?).cloned(),
+        HostValue::List(items) => {
+            let items = items.borrow();
+            items.get(from(items.len())?).cloned()
         }
-        (HostValue::Const(Const::None), HostValue::Path(_)) | (HostValue::Path(_), HostValue::Const(Const::None)) => {
-            None
+        HostValue::Const(Const::Str(text)) => {
+            let len = text.chars().count();
+            text.chars().nth(from(len)?).map(|c| HostValue::str(c.to_string()))
         }
-        (HostValue::Const(_), _) | (_, HostValue::Const(_)) => Some(false),
         _ => None,
-    }
-}
-
-/// A constant as Python's `str` writes it.
-pub(crate) fn python_text(value: &Const) -> String {
-    match value {
-        Const::Int(n) => n.to_string(),
-        Const::Float(x) if x.is_finite() => format!("{x:?}"),
-        Const::Float(x) => format!("{x}").to_lowercase(),
-        Const::Bool(true) => "True".into(),
-        Const::Bool(false) => "False".into(),
-        Const::Str(text) => text.to_string(),
-        Const::None => "None".into(),
-        Const::DType(ty) => ty.name().into(),
-        Const::Space(space) => space.to_string(),
-        Const::Split(mode) => crate::value::split_name(*mode).into(),
-        Const::Member(_, name) => name.to_string(),
     }
 }

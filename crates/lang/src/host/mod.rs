@@ -3,20 +3,51 @@
 //! *unknown*, with the place and the reason, and stops nothing. What comes out are the kernels with the constants that
 //! they see, and the shapes of what the file's own host code passes to them.
 //!
+//! What something that is not followed may have changed is not known from there on (`unsure`); what Python raises is raised
+//! (`raise`).
+//!
 //! | module | has |
 //! |---|---|
 //! | `value` | what a name of the host stands for |
+//! | `key` | what is one key of a dict |
+//! | `frame` | scopes; which names a text binds |
 //! | `run` | statements; what is defined |
+//! | `unsure` | what may or may not run, or may have been changed |
+//! | `raise` | exceptions |
 //! | `expr` | expressions |
-//! | `call` | functions of Python, `math`, `torch` and the file |
+//! | `compare` | operators and comparisons |
+//! | `iter` | iterators and comprehensions |
+//! | `text` | `str`, `repr` and formats |
+//! | `object` | members of classes and instances |
+//! | `methods` | methods of lists, dicts, sets and strings |
+//! | `call` | calls of functions, classes and kernels |
+//! | `builtin` | functions of Python |
+//! | `kinds` | `isinstance`, `getattr`, `hasattr` |
+//! | `library` | functions of modules: `math`, `functools`, `dataclasses`, torch |
+//! | `numbers` | functions of constants |
 //! | `tasks` | functions that start kernels: what they submit becomes a task graph |
 //! | `tensors` | shapes and types of the host's tensors |
+//! | `seen` | what a kernel sees of a value |
 
+mod builtin;
 mod call;
+mod compare;
 mod expr;
+mod frame;
+mod iter;
+mod key;
+mod kinds;
+mod library;
+mod methods;
+mod numbers;
+mod object;
+mod raise;
 mod run;
+mod seen;
 mod tasks;
 mod tensors;
+mod text;
+mod unsure;
 mod value;
 
 use std::rc::Rc;
@@ -25,10 +56,10 @@ use ruff_python_ast::{Stmt, StmtFunctionDef};
 use slipring_ir::Span;
 use slipring_tile::Elem;
 
-pub(crate) use call::of_numbers;
-pub(crate) use expr::python_text;
+pub(crate) use numbers::of_numbers;
 pub(crate) use run::Host;
 pub(crate) use tasks::{Recorder, SPMD, View};
+pub(crate) use text::python_text;
 pub(crate) use value::{HostValue, Unknown};
 
 use crate::attrs::FunctionAttrs;
@@ -55,7 +86,7 @@ pub(crate) struct Found<'a> {
     /// The class of its program.
     pub class: Option<Rc<value::Class<'a>>>,
     /// Names that it sees besides those of its module, the innermost scope last.
-    pub scopes: Vec<value::Scope<'a>>,
+    pub scopes: Vec<frame::Scope<'a>>,
     /// The module that it stands in.
     pub module: usize,
 }
@@ -78,6 +109,7 @@ pub(crate) enum Passed {
 }
 
 /// A call of a kernel by the host code of its file.
+#[derive(PartialEq)]
 pub(crate) struct HostCall {
     /// Position of the kernel in the list of those found.
     pub kernel: usize,
@@ -88,7 +120,9 @@ pub(crate) struct HostCall {
 /// The most steps that host code is run for.
 const MOST_STEPS: u64 = 2_000_000;
 /// The most calls inside each other.
-const MOST_DEPTH: usize = 64;
+const MOST_DEPTH: usize = 400;
+/// The most expressions and iterators inside each other, over all calls.
+const MOST_NEST: usize = 3000;
 /// The most values of a list.
 const MOST_VALUES: usize = 1 << 16;
 
@@ -98,8 +132,10 @@ enum Flow<'a> {
     Break,
     Continue,
     Return(HostValue<'a>),
-    /// An exception, or more steps than there are: nothing behind it is known to run.
+    /// An exception, or more steps than there are.
     Stop,
+    /// What decides whether anything behind it runs is not known; true where it may leave the function.
+    Unsure(Rc<Unknown>, bool),
 }
 
 /// Where something unknown comes from.

@@ -1,16 +1,21 @@
 //! Statements of the host, and what they define.
 
+mod bind;
 mod define;
+mod flow;
 
-use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use indexmap::IndexMap;
-use ruff_python_ast::{Expr, Stmt};
+use ruff_python_ast::Stmt;
 use slipring_ir::{Diagnostic, Span};
 
-use super::value::{Class, Function, HostValue, Object, Scope, shown};
-use super::{Flow, Found, HostCall, MOST_DEPTH, MOST_STEPS, ModuleText, unknown};
+use super::frame::{Frame, Kind, Locals, Scope};
+use super::raise::Raised;
+use super::unsure::Trial;
+use super::value::{Class, Entries, Function, HostValue, Object, Unknown};
+use super::{Flow, Found, HostCall, MOST_STEPS, ModuleText, unknown};
 use crate::Name;
 use crate::program::language;
 use crate::syntax::at;
@@ -25,32 +30,63 @@ pub(crate) struct Host<'a> {
     pub found: Vec<Found<'a>>,
     /// Calls of kernels.
     pub calls: Vec<HostCall>,
-    /// What is wrong with decorators.
+    /// What is wrong with decorators, and where the file's own code stops.
     pub problems: Vec<Diagnostic>,
     /// A decorator whose first word is not known, such as `pl` without the import.
     pub undecorated: Option<(Span, String)>,
     /// `from slipring.language import *` in a module.
     pub star: Vec<bool>,
+    /// `from … import *` of a module that is not known, in a module.
+    pub(super) foreign_star: Vec<Option<Span>>,
     /// Values that the caller gives to parameters of enclosing functions, and whether any was used.
     pub sets: Vec<(String, HostValue<'a>, bool)>,
     /// Functions of the host by their place, and whether they have been called.
-    functions: IndexMap<Span, (Rc<Function<'a>>, bool)>,
+    pub(super) functions: IndexMap<Span, (Rc<Function<'a>>, bool)>,
+    /// What the texts of functions bind, by where they lie.
+    pub(super) locals: BTreeMap<usize, Rc<Locals>>,
     /// Scopes that are open, innermost last; the first is the module's.
     pub(super) scopes: Vec<Scope<'a>>,
     pub(super) module: usize,
     pub(super) within: Vec<Rc<str>>,
-    class: Option<Rc<Class<'a>>>,
+    pub(super) class: Option<Rc<Class<'a>>>,
+    /// Calls that are open.
+    pub(super) called: Vec<Called<'a>>,
     steps: u64,
-    depth: usize,
+    pub(super) depth: usize,
+    /// Expressions and iterators inside each other.
+    pub(super) nest: usize,
+    /// An exception on its way.
+    pub(super) raised: Option<Box<Raised<'a>>>,
+    /// The exceptions that are being handled.
+    handled: Vec<HostValue<'a>>,
+    /// How often something may have raised an exception.
+    pub(super) risks: u64,
+    /// `try` statements that are open.
+    pub(super) tries: usize,
+    pub(super) trials: Vec<Trial<'a>>,
+    /// How often something known was lost.
+    pub(super) losses: u64,
+    /// Functions that something not followed may call at any time.
+    pub(super) escaped: Vec<Rc<Function<'a>>>,
+    /// Members of modules that the file changes.
+    pub(super) changed: Vec<(String, Rc<Unknown>)>,
+    /// Where the steps came to an end.
+    spent: Option<Span>,
     /// Names around the file.
     given: IndexMap<Rc<str>, HostValue<'a>>,
     /// What a program submits, while it is followed.
     pub(super) recorder: Option<Box<super::tasks::Recorder<'a>>>,
 }
 
+/// A call that is open: the class of its function, and its first argument.
+pub(super) struct Called<'a> {
+    pub class: Option<Rc<Class<'a>>>,
+    pub first: Option<HostValue<'a>>,
+}
+
 impl<'a> Host<'a> {
     /// Runs the file, then each of its functions that nothing has called, as a test runner would: with the defaults of its
-    /// parameters. `given` are names around the file.
+    /// parameters, and without effect on the file's own data. `given` are names around the file.
     pub fn run(modules: &'a [ModuleText], sets: Vec<(String, Const)>, given: &[(String, Name)]) -> Host<'a> {
         let mut host = Host {
             modules,
@@ -60,29 +96,75 @@ impl<'a> Host<'a> {
             problems: Vec::new(),
             undecorated: None,
             star: modules.iter().map(|_| false).collect(),
+            foreign_star: modules.iter().map(|_| None).collect(),
             sets: sets.into_iter().map(|(name, value)| (name, HostValue::Const(value), false)).collect(),
             functions: IndexMap::new(),
+            locals: BTreeMap::new(),
             scopes: Vec::new(),
             module: 0,
             within: Vec::new(),
             class: None,
+            called: Vec::new(),
             steps: 0,
             depth: 0,
+            nest: 0,
+            raised: None,
+            handled: Vec::new(),
+            risks: 0,
+            tries: 0,
+            trials: Vec::new(),
+            losses: 0,
+            escaped: Vec::new(),
+            changed: Vec::new(),
+            spent: None,
             given: IndexMap::new(),
             recorder: None,
         };
         host.given = given.iter().map(|(name, value)| (name.as_str().into(), host.value_of(value))).collect();
         host.import(0);
+        host.end_of_file();
         let mut next = 0;
         // Functions that are called may define others.
         while let Some((_, (function, called))) = host.functions.get_index(next) {
             let (function, called) = (function.clone(), *called);
             next += 1;
-            if !called && function.module == 0 {
-                host.call_function(&function, Vec::new(), true);
+            if called || function.module != 0 || host.spent() {
+                continue;
             }
+            let escaped = host.escaped.len();
+            host.begin_trial();
+            host.call_function(&function, Vec::new(), true);
+            host.raised = None;
+            host.undo_trial();
+            host.escaped.truncate(escaped);
         }
+        // A program that is followed begins anew.
+        (host.steps, host.spent) = (0, None);
         host
+    }
+
+    /// What stopped the file's own code, if anything did.
+    fn end_of_file(&mut self) {
+        if let Some(raised) = self.raised.take()
+            && let Some(error) = self.uncaught(&raised)
+        {
+            self.problems.push(error);
+        }
+        if let Some(place) = self.spent.take() {
+            let message =
+                format!("the file's own code runs for more than {MOST_STEPS} steps: it is not followed further");
+            let error = Diagnostic::error("host-steps", place, message);
+            self.problems.push(error.help(
+                "write the numbers that it computes, or let Python run the file: `python -m slipring.pypto FILE`",
+            ));
+        }
+        // What runs next has steps of its own.
+        self.steps = 0;
+    }
+
+    /// The name of a module.
+    pub(super) fn module_name(&self, module: usize) -> &str {
+        &self.modules[module].name
     }
 
     /// A name around the file.
@@ -98,15 +180,18 @@ impl<'a> Host<'a> {
             }
             Name::Members(what, members) => {
                 let fields = members.iter().map(|(name, value)| (name.as_str().into(), self.value_of(value)));
-                let fields = Rc::new(RefCell::new(fields.collect()));
+                let fields = Frame::new(Kind::Module, fields.collect());
                 return HostValue::Object(Rc::new(Object { class: None, what: what.as_str().into(), fields }));
             }
             Name::Dict(entries) => {
-                let entries = entries.iter().filter_map(|(key, value)| match self.value_of(key) {
-                    HostValue::Const(key) => Some((key, self.value_of(value))),
-                    _ => None,
-                });
-                return HostValue::Dict(Rc::new(RefCell::new(entries.collect())));
+                let mut all = Entries::new();
+                for (key, value) in entries {
+                    let (key, value) = (self.value_of(key), self.value_of(value));
+                    if let Some(own) = super::key::key_of(&key) {
+                        all.insert(own, (key, value));
+                    }
+                }
+                return HostValue::dict(all);
             }
             // It is defined when the text has been run.
             Name::Function(name) => return HostValue::Path(format!("@{name}").into()),
@@ -126,7 +211,7 @@ impl<'a> Host<'a> {
         if let Some(names) = &self.module_names[module] {
             return names.clone();
         }
-        let names: Scope<'a> = Rc::new(RefCell::new(IndexMap::new()));
+        let names: Scope<'a> = Frame::new(Kind::Module, IndexMap::new());
         self.module_names[module] = Some(names.clone());
         let main = if module == 0 { "__main__" } else { &*self.modules[module].name };
         names.borrow_mut().insert("__name__".into(), HostValue::str(main));
@@ -153,7 +238,10 @@ impl<'a> Host<'a> {
     /// Counts a step; false once there have been too many.
     pub(super) fn step(&mut self) -> bool {
         self.steps += 1;
-        self.steps < MOST_STEPS
+        if self.steps >= MOST_STEPS && self.spent.is_none() {
+            self.spent = Some(Span::default());
+        }
+        self.spent.is_none()
     }
 
     /// The function that a name around the file stands for, where it is one.
@@ -167,23 +255,115 @@ impl<'a> Host<'a> {
         module.and_then(|names| names.borrow().get(name).cloned()).unwrap_or(value)
     }
 
+    /// Counts what takes memory.
+    pub(super) fn costs(&mut self) {
+        const STEPS: u64 = 16;
+        self.steps += STEPS;
+    }
+
+    /// True once there have been too many steps.
+    pub(super) fn spent(&self) -> bool {
+        self.spent.is_some()
+    }
+
+    /// What a name stands for. Names of a class are seen in its own body only.
     pub(super) fn get(&self, name: &str) -> Option<HostValue<'a>> {
-        self.scopes.iter().rev().find_map(|scope| scope.borrow().get(name).cloned())
+        self.find(name).map(|(_, value)| value)
+    }
+
+    fn find(&self, name: &str) -> Option<(Scope<'a>, HostValue<'a>)> {
+        let mut innermost = true;
+        for scope in self.scopes.iter().rev() {
+            let seen = scope.kind != Kind::Class || innermost;
+            innermost = false;
+            if let Some(locals) = scope.locals.as_ref().filter(|_| seen)
+                && locals.globals.contains(name)
+            {
+                let module = self.scopes.first()?;
+                return module.get(name).map(|value| (module.clone(), value));
+            }
+            if !seen {
+                continue;
+            }
+            if let Some(value) = scope.get(name) {
+                return Some((scope.clone(), value));
+            }
+            if scope.kind == Kind::Function && scope.locals.as_ref().is_some_and(|locals| locals.bound.contains(name)) {
+                return None;
+            }
+        }
+        None
+    }
+
+    /// What a name that is about to be bound stands for, and where.
+    pub(super) fn find_for_binding(&self, name: &str) -> Option<(Scope<'a>, HostValue<'a>)> {
+        let scope = self.scope_for(name)?;
+        scope.get(name).map(|value| (scope.clone(), value))
+    }
+
+    /// True for a name that the function binds which runs, and has not bound yet.
+    pub(super) fn is_unbound(&self, name: &str) -> bool {
+        for scope in self.scopes.iter().rev() {
+            if scope.kind == Kind::Function {
+                return scope.locals.as_ref().is_some_and(|locals| locals.bound.contains(name))
+                    && !scope.borrow().contains_key(name);
+            }
+            if scope.kind != Kind::Inner {
+                return false;
+            }
+        }
+        false
+    }
+
+    /// The scope that a name is bound in.
+    fn scope_for(&self, name: &str) -> Option<Scope<'a>> {
+        let last = self.scopes.last()?;
+        if let Some(locals) = &last.locals {
+            if locals.globals.contains(name) {
+                return self.scopes.first().cloned();
+            }
+            if locals.nonlocals.contains(name) {
+                let mut outer = self.scopes.iter().rev().skip(1).filter(|scope| scope.kind == Kind::Function);
+                let binds = |scope: &&Scope<'a>| {
+                    let text = scope.locals.as_ref().is_some_and(|locals| locals.bound.contains(name));
+                    text || scope.borrow().contains_key(name)
+                };
+                return outer.find(binds).cloned();
+            }
+        }
+        Some(last.clone())
     }
 
     pub(super) fn set(&mut self, name: &str, value: HostValue<'a>) {
-        if let Some(scope) = self.scopes.last() {
-            scope.borrow_mut().insert(name.into(), value);
+        if let Some(scope) = self.scope_for(name) {
+            self.bind_in(&scope, name, value);
         }
     }
 
     pub(super) fn body(&mut self, body: &'a [Stmt]) -> Flow<'a> {
-        for stmt in body {
+        for (index, stmt) in body.iter().enumerate() {
             if !self.step() {
+                if self.module == 0 {
+                    self.spent = self.spent.map(|place| if place.is_empty() { at(stmt) } else { place });
+                }
                 return Flow::Stop;
             }
-            match self.stmt(stmt) {
+            let flow = self.stmt(stmt);
+            if self.raised.is_some() || self.spent() {
+                if self.module == 0 {
+                    self.spent = self.spent.map(|place| if place.is_empty() { at(stmt) } else { place });
+                }
+                return Flow::Stop;
+            }
+            match flow {
                 Flow::Next => {}
+                Flow::Unsure(why, leaves) => {
+                    // The rest may or may not run.
+                    let rest = &body[index + 1..];
+                    let ends = self.perhaps(why.span, &mut |host| host.body(rest));
+                    let leaves = leaves || matches!(ends, super::unsure::Ends::Function);
+                    return Flow::Unsure(why, leaves);
+                }
                 other => return other,
             }
         }
@@ -212,7 +392,9 @@ impl<'a> Host<'a> {
             Stmt::ImportFrom(import) => self.import_from(import),
             Stmt::Assign(assign) => {
                 let value = self.expr(&assign.value);
-                assign.targets.iter().for_each(|target| self.assign(target, value.clone()));
+                for target in &assign.targets {
+                    self.assign(target, value.clone());
+                }
             }
             Stmt::AnnAssign(assign) => {
                 if let Some(value) = &assign.value {
@@ -220,73 +402,44 @@ impl<'a> Host<'a> {
                     self.assign(&assign.target, value);
                 }
             }
-            Stmt::AugAssign(assign) => {
-                let (a, b) = (self.expr(&assign.target), self.expr(&assign.value));
-                let value = self.binary(assign.op, a, b, at(stmt));
-                self.assign(&assign.target, value);
-            }
+            Stmt::AugAssign(assign) => self.augmented(assign, at(stmt)),
             Stmt::Expr(stmt) => drop(self.expr(&stmt.value)),
             Stmt::FunctionDef(function) => self.function(function),
             Stmt::ClassDef(class) => self.class(class),
             Stmt::Return(stmt) => {
-                let value = stmt.value.as_ref().map_or(HostValue::Const(Const::None), |v| self.expr(v));
+                let value = stmt.value.as_ref().map_or(HostValue::none(), |v| self.expr(v));
                 return Flow::Return(value);
             }
             Stmt::If(branch) => return self.branch(branch),
             Stmt::For(stmt) => return self.for_loop(stmt),
-            Stmt::While(stmt) => {
-                while self.step() {
-                    match self.expr(&stmt.test).truth() {
-                        Some(true) => {}
-                        Some(false) => return self.body(&stmt.orelse),
-                        None => {
-                            self.forget(&stmt.body, at(&*stmt.test));
-                            return Flow::Next;
-                        }
-                    }
-                    match self.body(&stmt.body) {
-                        Flow::Next | Flow::Continue => {}
-                        Flow::Break => return Flow::Next,
-                        other => return other,
-                    }
-                }
-                return Flow::Stop;
-            }
-            Stmt::With(stmt) => {
-                for item in &stmt.items {
-                    let value = self.expr(&item.context_expr);
-                    if let Some(target) = &item.optional_vars {
-                        self.assign(target, value);
-                    }
-                }
-                return self.body(&stmt.body);
-            }
-            Stmt::Try(stmt) => {
-                // Nothing here fails: what is not known is unknown.
-                let flow = self.body(&stmt.body);
-                let flow = if let Flow::Next = flow { self.body(&stmt.orelse) } else { flow };
-                return match self.body(&stmt.finalbody) {
-                    Flow::Next => {
-                        if let Flow::Stop = flow {
-                            Flow::Next
-                        } else {
-                            flow
-                        }
-                    }
-                    other => other,
-                };
-            }
+            Stmt::While(stmt) => return self.while_loop_host(stmt),
+            Stmt::With(stmt) => return self.with(stmt),
+            Stmt::Try(stmt) => return self.try_stmt(stmt),
+            Stmt::Match(stmt) => return self.match_stmt(stmt),
             Stmt::Break(_) => return Flow::Break,
             Stmt::Continue(_) => return Flow::Continue,
-            Stmt::Raise(_) => return Flow::Stop,
-            Stmt::Delete(stmt) => {
-                for target in &stmt.targets {
-                    if let (Expr::Name(name), Some(scope)) = (target, self.scopes.last()) {
-                        scope.borrow_mut().shift_remove(name.id.as_str());
-                    }
+            Stmt::Raise(stmt) => self.raise_stmt(stmt),
+            Stmt::Assert(stmt) => {
+                let test = self.expr(&stmt.test);
+                if self.truth_of(&test, at(&*stmt.test)) == Some(false) {
+                    let said = match &stmt.msg {
+                        Some(text) => {
+                            let value = self.expr(text);
+                            vec![value]
+                        }
+                        None => Vec::new(),
+                    };
+                    self.raise(HostValue::Exception(Rc::new(("AssertionError".into(), said))), at(stmt));
                 }
             }
-            _ => {}
+            Stmt::Delete(stmt) => {
+                for target in &stmt.targets {
+                    self.delete(target);
+                }
+            }
+            Stmt::TypeAlias(stmt) => self.assign(&stmt.name, unknown(at(&*stmt.value), "a name of a type")),
+            Stmt::Global(_) | Stmt::Nonlocal(_) | Stmt::Pass(_) => {}
+            Stmt::IpyEscapeCommand(_) => {}
         }
         Flow::Next
     }
@@ -313,7 +466,8 @@ impl<'a> Host<'a> {
                             .collect();
                         public.into_iter().for_each(|(name, value)| self.set(&name, value));
                     }
-                    None => self.star[self.module] |= language(module) == Some("pl"),
+                    None if language(module) == Some("pl") => self.star[self.module] = true,
+                    None => self.star_of(at(alias)),
                 }
                 continue;
             }
@@ -349,218 +503,51 @@ impl<'a> Host<'a> {
                     fields,
                 }))
             }
-            None if whole => HostValue::Path(dotted.into()),
-            None => HostValue::Path(dotted.split('.').next().unwrap_or(dotted).into()),
-        }
-    }
-
-    fn branch(&mut self, branch: &'a ruff_python_ast::StmtIf) -> Flow<'a> {
-        let mut clauses = vec![(Some(&*branch.test), &branch.body)];
-        clauses.extend(branch.elif_else_clauses.iter().map(|clause| (clause.test.as_ref(), &clause.body)));
-        let mut open: Vec<&'a [Stmt]> = Vec::new();
-        let mut place = Span::default();
-        for (test, body) in clauses {
-            let holds = test.map_or(Some(true), |test| self.expr(test).truth());
-            match holds {
-                Some(true) if open.is_empty() => return self.body(body),
-                Some(false) => {}
-                other => {
-                    open.push(body);
-                    place = test.map_or(place, at);
-                    if other == Some(true) {
-                        break;
-                    }
-                }
+            None => {
+                // It may not be there.
+                let own = language(dotted).is_some() || super::library::is_standard(dotted);
+                self.risks += u64::from(!own);
+                let first = dotted.split('.').next().unwrap_or(dotted);
+                HostValue::Path(if whole { dotted } else { first }.into())
             }
         }
-        // Any of these may run: what they define is found, what they bind is not known.
-        for body in open {
-            self.body(body);
-            self.forget(body, place);
-        }
-        Flow::Next
     }
 
-    fn for_loop(&mut self, stmt: &'a ruff_python_ast::StmtFor) -> Flow<'a> {
-        let over = self.expr(&stmt.iter);
-        let Some(items) = over.items() else {
-            self.assign(
-                &stmt.target,
-                unknown(at(&*stmt.iter), format!("what a loop over `{}` gives", shown(&stmt.iter))),
-            );
-            self.body(&stmt.body);
-            self.forget(&stmt.body, at(&*stmt.iter));
-            return Flow::Next;
+    /// `from … import *` of a module that is not known: it may bind any name.
+    fn star_of(&mut self, place: Span) {
+        self.risks += 1;
+        let module = self.module;
+        self.foreign_star[module].get_or_insert(place);
+        let Some(scope) = self.scopes.last().cloned() else { return };
+        let names: Vec<Rc<str>> = scope.borrow().keys().cloned().collect();
+        for name in names {
+            let Some(value) = scope.get(&name) else { continue };
+            if !super::frame::is_definition(&value) && !name.starts_with("__") {
+                let why = Rc::new(Unknown { span: place, why: format!("`{name}`, which this import may bind") });
+                self.lose(&value, &why);
+                self.bind_in(&scope, &name, HostValue::Unknown(why));
+            }
+        }
+    }
+
+    /// Raises what `raise` says.
+    fn raise_stmt(&mut self, stmt: &'a ruff_python_ast::StmtRaise) {
+        let span = at(stmt);
+        let Some(raised) = &stmt.exc else {
+            match self.handled.last().cloned() {
+                Some(value) => drop(self.raise(value, span)),
+                None => drop(self.fail("RuntimeError", "No active exception to reraise", span)),
+            }
+            return;
         };
-        for item in items {
-            self.assign(&stmt.target, item);
-            match self.body(&stmt.body) {
-                Flow::Next | Flow::Continue => {}
-                Flow::Break => return Flow::Next,
-                other => return other,
-            }
-        }
-        self.body(&stmt.orelse)
-    }
-
-    /// Names that statements bind, which may or may not have run, are not known. What is defined stays.
-    fn forget(&mut self, body: &'a [Stmt], place: Span) {
-        for name in crate::lower::bound_names(body) {
-            let stays = matches!(
-                self.get(&name),
-                Some(HostValue::Kernel(_) | HostValue::Function(_) | HostValue::Class(_) | HostValue::Path(_))
-            );
-            if !stays {
-                self.set(&name, unknown(place, format!("`{name}`, which depends on this")));
-            }
-        }
-    }
-
-    pub(super) fn assign(&mut self, target: &'a Expr, value: HostValue<'a>) {
-        if self.recorder.is_some() && self.task_assign(target, &value) {
+        let value = self.expr(raised);
+        if self.raised.is_some() {
             return;
         }
-        match target {
-            Expr::Name(name) => {
-                let set = self.sets.iter().position(|(set, ..)| *set == name.id.as_str() && self.scopes.len() == 1);
-                let value = match set {
-                    Some(at) => {
-                        self.sets[at].2 = true;
-                        self.sets[at].1.clone()
-                    }
-                    None => value,
-                };
-                if self.recorder.is_some() {
-                    self.named(name.id.as_str(), &value);
-                }
-                self.set(name.id.as_str(), value);
-            }
-            Expr::Tuple(_) | Expr::List(_) => {
-                let targets = match target {
-                    Expr::Tuple(tuple) => &tuple.elts[..],
-                    Expr::List(list) => &list.elts[..],
-                    _ => &[],
-                };
-                let items = value.items().filter(|items| items.len() == targets.len());
-                for (index, target) in targets.iter().enumerate() {
-                    let item = items.as_ref().and_then(|items| items.get(index).cloned());
-                    let item = item.unwrap_or_else(|| match &value {
-                        HostValue::Unknown(why) => HostValue::Unknown(why.clone()),
-                        _ => unknown(at(target), "a part of what is not known"),
-                    });
-                    self.assign(target, item);
-                }
-            }
-            Expr::Subscript(subscript) => {
-                let base = self.expr(&subscript.value);
-                let key = self.expr(&subscript.slice);
-                match (base, key) {
-                    (HostValue::List(items), HostValue::Const(Const::Int(n))) => {
-                        let mut items = items.borrow_mut();
-                        let at = if n < 0 { n + items.len() as i64 } else { n };
-                        if let Some(item) = usize::try_from(at).ok().and_then(|at| items.get_mut(at)) {
-                            *item = value;
-                        }
-                    }
-                    (HostValue::Dict(items), HostValue::Const(key)) => {
-                        let mut items = items.borrow_mut();
-                        match items.iter().position(|(known, _)| *known == key) {
-                            Some(at) => items[at].1 = value,
-                            None if items.len() < super::MOST_VALUES => items.push((key, value)),
-                            None => {}
-                        }
-                    }
-                    _ => {}
-                }
-            }
-            Expr::Attribute(attribute) => {
-                if let HostValue::Object(object) = self.expr(&attribute.value) {
-                    object.fields.borrow_mut().insert(attribute.attr.as_str().into(), value);
-                }
-            }
-            _ => {}
-        }
-    }
-
-    /// Calls a function of the host. `alone` says that nothing passes it arguments.
-    pub(super) fn call_function(
-        &mut self,
-        function: &Rc<Function<'a>>,
-        given: Vec<(Option<Rc<str>>, HostValue<'a>)>,
-        alone: bool,
-    ) -> HostValue<'a> {
-        let place = at(&function.def.name);
-        let name = function.def.name.as_str();
-        let followed = self.recorder.is_some();
-        if self.depth >= MOST_DEPTH || !self.step() {
-            if followed {
-                return self.stop_at(
-                    "recursion",
-                    place,
-                    format!("more than {MOST_DEPTH} calls inside each other, or too many steps"),
-                );
-            }
-            return unknown(place, format!("`{name}`, which calls too much"));
-        }
-        if let Some((_, called)) = self.functions.get_mut(&at(function.def)) {
-            *called = true;
-        }
-        let names: Scope<'a> = Rc::new(RefCell::new(IndexMap::new()));
-        let mut positional = given.iter().filter(|(keyword, _)| keyword.is_none()).map(|(_, value)| value.clone());
-        for parameter in function.def.parameters.iter_non_variadic_params() {
-            let wanted = parameter.parameter.name.as_str();
-            let set = self.sets.iter_mut().find(|(set, ..)| *set == wanted);
-            let keyword = || given.iter().find(|(k, _)| k.as_deref() == Some(wanted)).map(|(_, value)| value.clone());
-            let passed = positional.next().or_else(keyword);
-            let value = match (set, passed) {
-                (Some(set), _) => {
-                    set.2 = true;
-                    set.1.clone()
-                }
-                (None, Some(value)) => value,
-                (None, None) => match function.defaults.get(wanted) {
-                    Some(value) => value.clone(),
-                    None => {
-                        let why = match alone {
-                            true => format!(
-                                "`{wanted}`, a parameter of `{name}`, which nothing calls: give it `--set {wanted}=…`"
-                            ),
-                            false => format!("`{wanted}`, which is not passed to `{name}`"),
-                        };
-                        unknown(at(&parameter.parameter), why)
-                    }
-                },
-            };
-            names.borrow_mut().insert(wanted.into(), value);
-        }
-        if let Some(rest) = &function.def.parameters.vararg {
-            names.borrow_mut().insert(rest.name.as_str().into(), HostValue::Tuple(Rc::new(positional.collect())));
-        }
-        let mut scopes = function.scopes.clone();
-        scopes.push(names);
-        let outer = (std::mem::replace(&mut self.scopes, scopes), self.module, self.class.take());
-        let mut within = function.within.clone();
-        within.push(name.into());
-        let within = std::mem::replace(&mut self.within, within);
-        self.module = function.module;
-        self.depth += 1;
-        let helper = followed && self.enter_helper(function.def);
-        let flow = self.body(&function.def.body);
-        if helper {
-            self.leave_helper(&flow, name, place);
-        }
-        self.depth -= 1;
-        (self.scopes, self.module, self.class) = outer;
-        self.within = within;
-        match flow {
-            Flow::Return(mut value) => {
-                if function.module != 0 {
-                    nowhere(&mut value);
-                }
-                value
-            }
-            Flow::Stop => unknown(place, format!("what `{name}` gives, which does not come to its end")),
-            _ => HostValue::Const(Const::None),
+        // Whatever it is, something is raised.
+        let made = self.made_exception(value.clone(), span);
+        if self.raised.is_none() {
+            self.raise(made.unwrap_or(value), span);
         }
     }
 }

@@ -50,7 +50,7 @@ pub(crate) use buffers::Buffers;
 pub(crate) use control::PlanKey;
 pub(crate) use expr::{is_least, word};
 pub(crate) use function::lower_function;
-pub(crate) use names::{bound_names, read_names};
+pub(crate) use names::read_names;
 pub(crate) use outputs::IN_PART;
 pub use outputs::UNWRITTEN;
 pub(crate) use place::Place;
@@ -410,7 +410,9 @@ impl Lower<'_> {
             error = error.also(why.span, "it comes from here");
         }
         if !why.why.contains("--set") {
-            error = error.help("write the number itself, pass it as an argument of the kernel, or give the name a value with `--set name=…`");
+            error = error.help(
+                "write the number itself, pass it as an argument of the kernel, or give the name a value with `--set name=…`; Python itself runs the file by `python -m slipring.pypto FILE`",
+            );
         }
         self.report(error)
     }

@@ -193,11 +193,6 @@ impl Names {
     }
 }
 
-/// The names that statements bind.
-pub(crate) fn bound_names(body: &[Stmt]) -> Vec<Rc<str>> {
-    Names::of(body).bound.into_iter().collect()
-}
-
 /// The names that a statement may read before it binds them.
 pub(crate) fn read_names(stmt: &Stmt) -> Vec<Rc<str>> {
     Names::of(std::slice::from_ref(stmt)).exposed.into_iter().collect()

@@ -1,16 +1,17 @@
 //! What statements of the host define: functions, kernels, classes.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use indexmap::IndexMap;
 use ruff_python_ast::{Decorator, Expr, Stmt, StmtClassDef, StmtFunctionDef};
-use slipring_ir::Diagnostic;
+use slipring_ir::{Diagnostic, Span};
 
 use super::Host;
 use crate::attrs::FunctionAttrs;
-use crate::host::value::{Class, Function, HostValue, Scope, shown};
-use crate::host::{Found, unknown};
+use crate::host::frame::{Frame, Kind, Locals, Scope};
+use crate::host::value::{Class, Code, Field, Function, HostValue, Made, Unknown, Wrapped, shown};
+use crate::host::{Flow, Found, unknown};
 use crate::program::{Role, role_of};
 use crate::syntax::at;
 use crate::value::Const;
@@ -30,11 +31,11 @@ impl<'a> Host<'a> {
             self.problems.truncate(said);
         }
         let mut scopes = self.scopes.clone();
-        if self.class.is_some() {
-            // Methods do not see the names of their class.
-            scopes.pop();
-        }
         if let Some(mut role) = role {
+            if self.class.is_some() {
+                // Methods do not see the names of their class.
+                scopes.pop();
+            }
             if role == Role::Kernel(None) && crate::tasks::asks_device(def) {
                 role = Role::Starts;
             }
@@ -68,6 +69,8 @@ impl<'a> Host<'a> {
             }
             return self.set(&name, HostValue::Kernel(position));
         }
+        let decorators: Vec<HostValue<'a>> =
+            def.decorator_list.iter().map(|decorator| self.decorator(decorator)).collect();
         let mut defaults = IndexMap::new();
         for parameter in def.parameters.iter_non_variadic_params() {
             if let Some(default) = &parameter.default {
@@ -75,16 +78,92 @@ impl<'a> Host<'a> {
                 defaults.insert(parameter.parameter.name.as_str().into(), value);
             }
         }
+        if self.raised.is_some() {
+            return;
+        }
         self.parametrized(def, &mut defaults);
-        let function = Function { def, scopes, within: self.within.clone(), module: self.module, defaults };
+        self.costs();
+        let place = std::ptr::from_ref(def) as usize;
+        let locals = self.locals.entry(place);
+        let locals = locals.or_insert_with(|| Rc::new(Locals::of_body(&def.body, Some(&def.parameters)))).clone();
+        let function = Function {
+            code: Code::Def(def),
+            scopes,
+            within: self.within.clone(),
+            module: self.module,
+            defaults,
+            locals,
+            class: self.class.clone(),
+            escaped: Cell::new(false),
+        };
         let function = Rc::new(function);
         self.functions.entry(at(def)).or_insert_with(|| (function.clone(), false));
-        self.set(&name, HostValue::Function(function));
+        let mut value = HostValue::Function(function);
+        for (decorator, text) in decorators.into_iter().zip(&def.decorator_list).rev() {
+            value = self.decorate(decorator, value, at(text), &shown(&text.expression));
+        }
+        self.set(&name, value);
+    }
+
+    /// A decorator of the host. The first word of one that is not known is told where the file has no kernel.
+    fn decorator(&mut self, decorator: &'a Decorator) -> HostValue<'a> {
+        if shown(&decorator.expression).starts_with("pytest.") || self.is_marked(decorator) {
+            return HostValue::Path("pytest.mark".into());
+        }
+        self.expr(&decorator.expression)
+    }
+
+    /// True for a mark that a test's runner reads.
+    fn is_marked(&mut self, decorator: &'a Decorator) -> bool {
+        let mut expr = &decorator.expression;
+        loop {
+            expr = match expr {
+                Expr::Call(call) => &call.func,
+                Expr::Attribute(attribute) => &attribute.value,
+                Expr::Name(name) => {
+                    let value = self.get(name.id.as_str());
+                    return matches!(value, Some(HostValue::Path(path)) if path.starts_with("pytest"));
+                }
+                _ => return false,
+            }
+        }
+    }
+
+    /// What a decorator makes of a function or class.
+    fn decorate(&mut self, decorator: HostValue<'a>, value: HostValue<'a>, span: Span, shown: &str) -> HostValue<'a> {
+        if self.raised.is_some() {
+            return value;
+        }
+        match &decorator {
+            HostValue::Path(path) => {
+                if let Some(known) = self.decorated(&path.clone(), value.clone(), span) {
+                    return known;
+                }
+            }
+            HostValue::Method(method) => {
+                if let (HostValue::Wrapped(wrapped), "setter" | "getter") = (&method.0, &*method.1)
+                    && let Wrapped::Property(read, set) = &**wrapped
+                {
+                    return HostValue::Wrapped(Rc::new(match &*method.1 {
+                        "setter" => Wrapped::Property(read.clone(), Some(value)),
+                        _ => Wrapped::Property(value, set.clone()),
+                    }));
+                }
+            }
+            other if Host::is_function(other) || self.has(other, "__call__") => {
+                return self.call_value(decorator.clone(), vec![(None, value)], span, &|| shown.to_string());
+            }
+            _ => {}
+        }
+        let what = format!("what the decorator `{shown}` makes of it");
+        self.let_go(&[value, decorator], span, &what);
+        unknown(span, what)
     }
 
     /// What a decorator makes of its function; `None` for those of the host.
     fn role(&mut self, decorator: &'a Decorator) -> Option<Role> {
-        let Some(path) = self.expr_path(&decorator.expression) else {
+        let path = self.path_of_decorator(&decorator.expression);
+        let Some(path) = path else {
             let word = shown(&decorator.expression);
             if self.module == 0 && word.starts_with("pl.") {
                 self.undecorated.get_or_insert((at(decorator), "pl".into()));
@@ -137,10 +216,10 @@ impl<'a> Host<'a> {
                 match keyword.arg.as_ref().map_or("**", |name| name.as_str()) {
                     "attrs" => match self.expr(value) {
                         HostValue::Dict(items) => {
-                            for (key, value) in items.borrow().iter() {
+                            for (key, value) in items.borrow().values() {
                                 let constant = if let HostValue::Const(c) = value { Some(c) } else { None };
-                                let key = if let Const::Str(key) = key { &**key } else { "…" };
-                                self.problems.extend(attrs.take(key, constant, role, place));
+                                let key = key.text().unwrap_or_else(|| "…".into());
+                                self.problems.extend(attrs.take(&key, constant, role, place));
                             }
                         }
                         HostValue::Const(Const::None) => {}
@@ -185,6 +264,26 @@ impl<'a> Host<'a> {
         }
     }
 
+    /// The full name of a decorator, without calling anything.
+    fn path_of_decorator(&mut self, expr: &'a Expr) -> Option<Rc<str>> {
+        match expr {
+            Expr::Call(call) => self.path_of_decorator(&call.func),
+            Expr::Name(name) => match self.get(name.id.as_str()) {
+                Some(HostValue::Path(path)) => Some(path),
+                Some(_) => None,
+                None => self.expr_path(expr),
+            },
+            Expr::Attribute(attribute) => {
+                let base = self.path_of_decorator(&attribute.value)?;
+                match self.attribute(HostValue::Path(base), attribute.attr.as_str(), at(expr)) {
+                    HostValue::Path(path) => Some(path),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
     /// `@pytest.mark.parametrize("m, n", [(64, 32), …])`: the first values count as defaults.
     fn parametrized(&mut self, def: &'a StmtFunctionDef, defaults: &mut IndexMap<Rc<str>, HostValue<'a>>) {
         for decorator in &def.decorator_list {
@@ -210,49 +309,248 @@ impl<'a> Host<'a> {
 
     pub(super) fn class(&mut self, def: &'a StmtClassDef) {
         let name: Rc<str> = def.name.as_str().into();
-        let names: Scope<'a> = Rc::new(RefCell::new(IndexMap::new()));
-        let bases: Vec<_> =
-            def.arguments.iter().flat_map(|arguments| arguments.args.iter()).map(|base| self.expr(base)).collect();
-        let mut fields: Vec<(Rc<str>, Option<HostValue<'a>>)> = Vec::new();
-        let (mut foreign, mut fielded) = (false, false);
-        for base in &bases {
-            match base {
+        let span = at(&def.name);
+        let decorators: Vec<HostValue<'a>> =
+            def.decorator_list.iter().map(|decorator| self.decorator_of_class(decorator)).collect();
+        let mut bases: Vec<Rc<Class<'a>>> = Vec::new();
+        let mut made = Made::default();
+        let mut foreign: Option<Rc<Unknown>> = None;
+        let mut exception: Option<Rc<str>> = None;
+        let mut strange = |place: Span, why: String| {
+            foreign.get_or_insert_with(|| Rc::new(Unknown { span: place, why }));
+        };
+        for base in def.arguments.iter().flat_map(|arguments| arguments.args.iter()) {
+            let base_value = match base {
+                // `Generic[T]`
+                Expr::Subscript(subscript) => self.expr(&subscript.value),
+                other => self.expr(other),
+            };
+            match &base_value {
                 HostValue::Class(base) => {
-                    names.borrow_mut().extend(base.names.borrow().iter().map(|(n, v)| (n.clone(), v.clone())));
-                    fields.extend(base.fields.iter().cloned());
-                    foreign |= base.foreign;
+                    bases.push(base.clone());
+                    if let Some(why) = &*base.foreign.borrow() {
+                        strange(why.span, why.why.clone());
+                    }
+                    exception = exception.or_else(|| base.exception.clone());
+                    let own = base.made.get();
+                    made.named_tuple |= own.named_tuple;
+                    made.dataclass |= own.dataclass;
+                    made.init |= own.init;
+                    made.eq |= own.eq;
+                    made.frozen |= own.frozen;
+                    if base.find("__init_subclass__").is_some() {
+                        strange(span, "what `__init_subclass__` makes of a class".into());
+                    }
                 }
-                HostValue::Path(path) if matches!(&**path, "typing.NamedTuple" | "object") => fielded = true,
-                _ => foreign = true,
+                HostValue::Path(path) => match &**path {
+                    "typing.NamedTuple" => (made.named_tuple, made.init) = (true, true),
+                    "object" | "abc.ABC" | "typing.Generic" | "typing.Protocol" => {}
+                    path if crate::host::raise::exception(path).is_some() => exception = Some(path.into()),
+                    path => strange(at(base), format!("what `{path}` makes of a class")),
+                },
+                _ => strange(at(base), format!("what `{}` makes of a class", shown(base))),
             }
         }
-        for decorator in &def.decorator_list {
-            let path = self.expr_path(&decorator.expression).unwrap_or_default();
-            fielded |= matches!(&*path, "dataclasses.dataclass");
-            if let ("pl.program", Expr::Call(call)) = (&*path, &decorator.expression) {
-                self.options_known(&path, call);
+        for keyword in def.arguments.iter().flat_map(|arguments| arguments.keywords.iter()) {
+            let value = self.expr(&keyword.value);
+            if !matches!(&value, HostValue::Path(path) if &**path == "abc.ABCMeta") {
+                strange(at(keyword), "what a metaclass makes of a class".into());
             }
         }
+        if self.raised.is_some() {
+            return;
+        }
+        let locals = Rc::new(Locals::of_body(&def.body, None));
+        let names: Scope<'a> = Frame::with(Kind::Class, IndexMap::new(), Some(locals));
         // Its methods see what it is, also before its end.
-        let class = Rc::new(Class { name: name.clone(), names: names.clone(), fields: Vec::new(), foreign });
+        let class = Rc::new(Class {
+            name: name.clone(),
+            names: names.clone(),
+            order: RefCell::new(Vec::new()),
+            fields: RefCell::new(Vec::new()),
+            made: Cell::new(made),
+            foreign: RefCell::new(foreign),
+            exception,
+        });
+        match order_of(&class, &bases) {
+            Some(order) => *class.order.borrow_mut() = order,
+            None => {
+                let why = Rc::new(Unknown { span, why: "a class whose bases have no order".into() });
+                *class.foreign.borrow_mut() = Some(why);
+            }
+        }
         let outer = self.class.replace(class.clone());
         self.scopes.push(names.clone());
         self.within.push(name.clone());
-        self.body(&def.body);
+        let flow = self.body(&def.body);
         self.within.pop();
         self.scopes.pop();
         self.class = outer;
-        if fielded {
-            for stmt in &def.body {
-                if let Stmt::AnnAssign(field) = stmt
-                    && let Expr::Name(field_name) = &*field.target
-                {
-                    let default = field.value.is_some().then(|| names.borrow().get(field_name.id.as_str()).cloned());
-                    fields.push((field_name.id.as_str().into(), default.flatten()));
+        if let Flow::Unsure(why, _) = flow {
+            *class.foreign.borrow_mut() = Some(why);
+        }
+        if self.raised.is_some() {
+            return;
+        }
+        if made.named_tuple {
+            self.fields_of(def, &class, false);
+        }
+        let mut value = HostValue::Class(class.clone());
+        for (decorator, text) in decorators.into_iter().zip(&def.decorator_list).rev() {
+            let path = match &decorator {
+                HostValue::Path(path) => path.to_string(),
+                _ => String::new(),
+            };
+            match (&*path, &text.expression) {
+                ("dataclasses.dataclass", expression) => self.dataclass(def, &class, expression),
+                // What the language makes of a class is the class.
+                (path, _) if path.starts_with("pl.") || path.starts_with("pld.") => {}
+                _ => value = self.decorate(decorator, value, at(text), &shown(&text.expression)),
+            }
+        }
+        self.set(&name, value);
+    }
+
+    /// A decorator of a class: the name of one that is called, where what it is called with is read from the text.
+    fn decorator_of_class(&mut self, decorator: &'a Decorator) -> HostValue<'a> {
+        if let Expr::Call(call) = &decorator.expression
+            && let Expr::Name(_) | Expr::Attribute(_) = &*call.func
+            && let HostValue::Path(path) = self.expr(&call.func)
+            && (&*path == "dataclasses.dataclass" || path.starts_with("pl."))
+        {
+            if &*path == "pl.program" {
+                self.options_known(&path, call);
+            }
+            return HostValue::Path(path);
+        }
+        self.decorator(decorator)
+    }
+
+    /// `@dataclass` and what it is told.
+    fn dataclass(&mut self, def: &'a StmtClassDef, class: &Rc<Class<'a>>, expression: &'a Expr) {
+        let mut made = class.made.get();
+        (made.dataclass, made.init, made.eq) = (true, true, true);
+        let mut keyword_only = false;
+        if let Expr::Call(call) = expression {
+            for keyword in &call.arguments.keywords {
+                let word = keyword.arg.as_ref().map_or("", |name| name.as_str());
+                let value = self.expr(&keyword.value).truth();
+                match (word, value) {
+                    ("frozen", Some(value)) => made.frozen = value,
+                    ("eq", Some(value)) => made.eq = value,
+                    ("init", Some(value)) => made.init = value,
+                    ("kw_only", Some(value)) => keyword_only = value,
+                    ("repr" | "unsafe_hash", Some(_)) | ("order" | "slots" | "weakref_slot", Some(false)) => {}
+                    _ => {
+                        let why = Unknown { span: at(keyword), why: format!("what `{word}` makes of a class") };
+                        *class.foreign.borrow_mut() = Some(Rc::new(why));
+                    }
                 }
             }
         }
-        let class = Class { name: name.clone(), names, fields, foreign };
-        self.set(&name, HostValue::Class(Rc::new(class)));
+        class.made.set(made);
+        self.fields_of(def, class, keyword_only);
+    }
+
+    /// The fields that the text of a class names, behind those of what it is based on.
+    fn fields_of(&mut self, def: &'a StmtClassDef, class: &Rc<Class<'a>>, keyword_only: bool) {
+        let mut fields: Vec<Field<'a>> = Vec::new();
+        let order = class.order.borrow().clone();
+        for base in order.iter().skip(1).rev() {
+            for field in base.fields.borrow().iter() {
+                match fields.iter_mut().find(|known| known.name == field.name) {
+                    Some(known) => *known = field.clone(),
+                    None => fields.push(field.clone()),
+                }
+            }
+        }
+        for stmt in &def.body {
+            let Stmt::AnnAssign(assign) = stmt else { continue };
+            let Expr::Name(name) = &*assign.target else { continue };
+            let name = name.id.as_str();
+            let annotation = shown(&assign.annotation);
+            if annotation.contains("ClassVar") {
+                continue;
+            }
+            if annotation.contains("InitVar") || annotation.contains("KW_ONLY") || annotation == "…" {
+                let plain = assign.annotation.is_string_literal_expr() || assign.annotation.is_bin_op_expr();
+                if !plain && !assign.annotation.is_none_literal_expr() {
+                    let why = Unknown { span: at(assign), why: "a field of this kind".into() };
+                    *class.foreign.borrow_mut() = Some(Rc::new(why));
+                }
+            }
+            let mut field = Field { name: name.into(), default: None, factory: None, init: true, keyword_only };
+            if let Some(value) = &assign.value {
+                self.field_default(value, class, &mut field);
+            }
+            if let Some(kind) = field.default.as_ref().and_then(crate::host::key::unhashable) {
+                self.fail(
+                    "ValueError",
+                    format!("mutable default {kind} for field {name}: use default_factory"),
+                    at(assign),
+                );
+                return;
+            }
+            match fields.iter_mut().find(|known| known.name == field.name) {
+                Some(known) => *known = field,
+                None => fields.push(field),
+            }
+        }
+        let positional = fields.iter().filter(|field| field.init && !field.keyword_only);
+        let given = |field: &&Field<'a>| field.default.is_some() || field.factory.is_some();
+        if let Some(late) = positional.skip_while(|field| !given(field)).find(|field| !given(field)) {
+            let what = format!("non-default argument '{}' follows default argument", late.name);
+            self.fail("TypeError", what, at(&def.name));
+            return;
+        }
+        *class.fields.borrow_mut() = fields;
+    }
+
+    /// What a field is where nothing is said: a value, or what `field(…)` says.
+    fn field_default(&mut self, value: &'a Expr, class: &Rc<Class<'a>>, field: &mut Field<'a>) {
+        let call = value.as_call_expr();
+        let path = call.and_then(|call| self.expr_path(&call.func));
+        let (Some(call), Some("dataclasses.field")) = (call, path.as_deref()) else {
+            field.default = class.names.get(&field.name);
+            return;
+        };
+        class.names.borrow_mut().shift_remove(&field.name);
+        for keyword in &call.arguments.keywords {
+            let own = self.expr(&keyword.value);
+            match keyword.arg.as_ref().map_or("", |name| name.as_str()) {
+                "default" => {
+                    class.names.put(&field.name, own.clone());
+                    field.default = Some(own);
+                }
+                "default_factory" => field.factory = Some(own),
+                "init" => field.init = own.truth().unwrap_or(true),
+                "kw_only" => field.keyword_only = own.truth().unwrap_or(false),
+                "repr" | "metadata" | "hash" => {}
+                _ => {
+                    let why = Unknown { span: at(keyword), why: "a field of this kind".into() };
+                    *class.foreign.borrow_mut() = Some(Rc::new(why));
+                }
+            }
+        }
+    }
+}
+
+/// The order in which a class and its bases are looked through, as Python finds it; `None` where there is none.
+fn order_of<'a>(class: &Rc<Class<'a>>, bases: &[Rc<Class<'a>>]) -> Option<Vec<Rc<Class<'a>>>> {
+    let mut lists: Vec<Vec<Rc<Class<'a>>>> = bases.iter().map(|base| base.order.borrow().clone()).collect();
+    lists.push(bases.to_vec());
+    let mut order = vec![class.clone()];
+    loop {
+        lists.retain(|list| !list.is_empty());
+        if lists.is_empty() {
+            return Some(order);
+        }
+        let free =
+            |head: &Rc<Class<'a>>| lists.iter().all(|list| !list[1..].iter().any(|other| Rc::ptr_eq(other, head)));
+        let next = lists.iter().map(|list| list[0].clone()).find(|head| free(head))?;
+        for list in &mut lists {
+            list.retain(|other| !Rc::ptr_eq(other, &next));
+        }
+        order.push(next);
     }
 }

@@ -40,7 +40,8 @@ fn of_program(value: &HostValue<'_>, depth: usize) -> bool {
         HostValue::Tuple(_) | HostValue::List(_) if depth < 8 => {
             value.items().is_some_and(|items| items.iter().any(|item| of_program(item, depth + 1)))
         }
-        HostValue::Dict(items) if depth < 8 => items.borrow().iter().any(|(_, item)| of_program(item, depth + 1)),
+        HostValue::Dict(items) if depth < 8 => items.borrow().values().any(|(_, item)| of_program(item, depth + 1)),
+        HostValue::Bound(bound) if depth < 8 => of_program(&bound.0, depth + 1),
         HostValue::Method(method) if depth < 8 => of_program(&method.0, depth + 1),
         _ => false,
     }
@@ -170,10 +171,7 @@ impl<'a> Host<'a> {
             args.into_iter().map(|(name, value, _)| (name, value)).collect();
         let fits = match callee {
             HostValue::Function(function) => {
-                self.arguments_fit(function.def.name.as_str(), Some(&function.def.parameters), false, &given, span)
-            }
-            HostValue::Lambda(lambda) => {
-                self.arguments_fit("this function", lambda.0.parameters.as_deref(), false, &given, span)
+                self.arguments_fit(function.name(), function.parameters(), false, &given, span)
             }
             _ => true,
         };
@@ -207,10 +205,10 @@ impl<'a> Host<'a> {
         };
         let Some(&(function, _)) = self.rec().functions.last() else { return HostValue::Const(Const::None) };
         let (role, mut attrs) = (self.found[function].role, self.found[function].attrs);
-        for (key, value) in items.borrow().iter() {
+        for (key, value) in items.borrow().values() {
             let constant = if let HostValue::Const(c) = value { Some(c) } else { None };
-            let key = if let Const::Str(key) = key { &**key } else { "…" };
-            let Some(said) = attrs.take(key, constant, role, *place) else { continue };
+            let key = key.text().unwrap_or_else(|| "…".into());
+            let Some(said) = attrs.take(&key, constant, role, *place) else { continue };
             match said.severity {
                 slipring_ir::Severity::Error => return self.refuse(said),
                 _ => self.rec().diags.push(said),
@@ -233,7 +231,7 @@ impl<'a> Host<'a> {
             return value;
         }
         // Its body was followed.
-        if matches!(callee, HostValue::Function(_) | HostValue::Lambda(_) | HostValue::Class(_)) {
+        if matches!(callee, HostValue::Function(_) | HostValue::Bound(_) | HostValue::Class(_)) {
             return value;
         }
         let name = shown(&call.func);
@@ -271,7 +269,7 @@ impl<'a> Host<'a> {
             match self.plain_value(&call.func) {
                 Some(HostValue::Path(path)) if HARMLESS.contains(&path.split('.').next().unwrap_or_default()) => return,
                 // What their bodies do is followed.
-                Some(HostValue::Function(_) | HostValue::Lambda(_) | HostValue::Class(_)) => return,
+                Some(HostValue::Function(_) | HostValue::Bound(_) | HostValue::Class(_)) => return,
                 Some(HostValue::Path(path)) if PYTHON.contains(&&*path) => return,
                 _ => {}
             }

@@ -25,7 +25,6 @@ mod statements;
 mod submit;
 mod words;
 
-use std::cell::RefCell;
 use std::rc::Rc;
 
 pub(crate) use devices::DeviceWindow;
@@ -348,7 +347,7 @@ impl<'a> Host<'a> {
                 _ => None,
             })
             .collect();
-        let names: super::value::Scope<'a> = Rc::new(RefCell::new(given.into_iter().collect()));
+        let names = super::frame::Frame::new(super::frame::Kind::Function, given.into_iter().collect());
         if let Some(class) = &self.found[found].class {
             names.borrow_mut().insert("self".into(), HostValue::Class(class.clone()));
         }
@@ -369,11 +368,16 @@ impl<'a> Host<'a> {
         (self.scopes, self.module) = outer;
         match flow {
             Flow::Return(value) => value,
-            Flow::Stop if !self.rec().stopped => self.stop_at(
-                "raise",
-                at(&def.name),
-                format!("`{}` does not come to its end: it raises, or runs too long", def.name),
-            ),
+            Flow::Stop if !self.rec().stopped => {
+                let raised = self.raised.take();
+                match raised.and_then(|raised| self.uncaught(&raised)) {
+                    Some(error) => self.stop(error),
+                    None => {
+                        let message = format!("`{}` does not come to its end: it runs too long", def.name);
+                        self.stop_at("raise", at(&def.name), message)
+                    }
+                }
+            }
             _ => HostValue::Const(Const::None),
         }
     }

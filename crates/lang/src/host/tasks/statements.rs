@@ -68,9 +68,7 @@ impl<'a> Host<'a> {
                 Flow::Next
             }
             Stmt::AugAssign(stmt) => {
-                let (old, with) = (self.expr(&stmt.target), self.expr(&stmt.value));
-                let value = self.binary(stmt.op, old, with, at(stmt));
-                self.assign(&stmt.target, value);
+                self.augmented(stmt, at(stmt));
                 Flow::Next
             }
             Stmt::FunctionDef(def) if !def.decorator_list.is_empty() => {
@@ -268,7 +266,7 @@ impl<'a> Host<'a> {
                 self.stop_at("too-large", at(&*stmt.iter), format!("a loop of more than {MOST_VALUES} iterations"));
                 return Flow::Stop;
             }
-            let Some(items) = over.items() else {
+            let Some(items) = self.all_of(&over, at(&*stmt.iter)) else {
                 self.not_known(&over, "what this loop is over", at(&*stmt.iter));
                 return Flow::Stop;
             };

@@ -72,8 +72,8 @@ impl<'a> Host<'a> {
                 }
                 None => match self.expr(&keyword.value) {
                     HostValue::Dict(items) => {
-                        for (key, value) in items.borrow().iter() {
-                            let Const::Str(name) = key else { continue };
+                        for (key, value) in items.borrow().values() {
+                            let HostValue::Const(Const::Str(name)) = key else { continue };
                             args.push((Some(name.clone()), value.clone(), place));
                         }
                     }

@@ -1,0 +1,243 @@
+//! Scopes: which names a function, class or module has, and which of them a text binds.
+
+use std::cell::{Cell, Ref, RefCell, RefMut};
+use std::rc::Rc;
+
+use indexmap::{IndexMap, IndexSet};
+use ruff_python_ast::visitor::{Visitor, walk_except_handler, walk_expr, walk_pattern, walk_stmt};
+use ruff_python_ast::{ExceptHandler, Expr, ExprContext, Parameters, Pattern, Stmt};
+
+use super::value::{HostValue, Unknown, next_number};
+
+/// Names of a scope.
+pub(crate) type Scope<'a> = Rc<Frame<'a>>;
+
+/// What a scope belongs to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Module,
+    Function,
+    Class,
+    /// A comprehension: what `:=` binds is bound around it.
+    Inner,
+}
+
+/// A scope.
+pub(crate) struct Frame<'a> {
+    names: RefCell<IndexMap<Rc<str>, HostValue<'a>>>,
+    pub(super) kind: Kind,
+    /// What the text of a function binds.
+    pub(super) locals: Option<Rc<Locals>>,
+    /// Names that something not followed may bind at any time.
+    pub(super) lost: RefCell<IndexMap<Rc<str>, Rc<Unknown>>>,
+    /// The same for all its names.
+    pub(super) all_lost: RefCell<Option<Rc<Unknown>>>,
+    /// When it was made.
+    pub(super) number: u64,
+    /// True for the fields of what does not let them be set.
+    pub(super) frozen: Cell<bool>,
+}
+
+impl<'a> Frame<'a> {
+    pub(super) fn new(kind: Kind, names: IndexMap<Rc<str>, HostValue<'a>>) -> Scope<'a> {
+        Frame::with(kind, names, None)
+    }
+
+    pub(super) fn with(kind: Kind, names: IndexMap<Rc<str>, HostValue<'a>>, locals: Option<Rc<Locals>>) -> Scope<'a> {
+        Rc::new(Frame {
+            names: RefCell::new(names),
+            kind,
+            locals,
+            lost: RefCell::default(),
+            all_lost: RefCell::default(),
+            number: next_number(),
+            frozen: Cell::new(false),
+        })
+    }
+
+    pub fn borrow(&self) -> Ref<'_, IndexMap<Rc<str>, HostValue<'a>>> {
+        self.names.borrow()
+    }
+
+    pub fn borrow_mut(&self) -> RefMut<'_, IndexMap<Rc<str>, HostValue<'a>>> {
+        self.names.borrow_mut()
+    }
+
+    pub(super) fn all_lost(&self) -> Option<Rc<Unknown>> {
+        self.all_lost.borrow().clone()
+    }
+
+    /// What a name stands for here.
+    pub(super) fn get(&self, name: &str) -> Option<HostValue<'a>> {
+        self.names.borrow().get(name).cloned().map(HostValue::seen)
+    }
+
+    /// Binds a name, unless something else may bind it at any time.
+    pub(super) fn put(&self, name: &str, value: HostValue<'a>) {
+        let lost = self.lost.borrow().get(name).cloned();
+        let lost = lost.or_else(|| self.all_lost().filter(|_| !is_definition(&value)));
+        let value = lost.map_or(value, HostValue::Unknown);
+        self.names.borrow_mut().insert(name.into(), value);
+    }
+}
+
+/// True for what stands for itself, whatever becomes of the data around it.
+pub(super) fn is_definition(value: &HostValue<'_>) -> bool {
+    matches!(value, HostValue::Kernel(_) | HostValue::Path(_) | HostValue::Dynamic(_))
+}
+
+/// What the text of a function binds and reads.
+#[derive(Default)]
+pub(super) struct Locals {
+    pub bound: IndexSet<Rc<str>>,
+    pub globals: IndexSet<Rc<str>>,
+    pub nonlocals: IndexSet<Rc<str>>,
+    /// Names that it, or a function in it, reads.
+    pub read: IndexSet<Rc<str>>,
+    /// Names that functions in it declare `global` or `nonlocal`.
+    pub shared: IndexSet<Rc<str>>,
+    /// True for a generator or coroutine.
+    pub suspends: bool,
+}
+
+impl Locals {
+    /// Of a body with these parameters.
+    pub fn of_body(body: &[Stmt], parameters: Option<&Parameters>) -> Locals {
+        let mut locals = Locals::default();
+        for stmt in body {
+            locals.visit_stmt(stmt);
+        }
+        locals.finish(parameters)
+    }
+
+    /// Of an expression, for a lambda.
+    pub fn of_expr(expr: &Expr, parameters: Option<&Parameters>) -> Locals {
+        let mut locals = Locals::default();
+        locals.visit_expr(expr);
+        locals.finish(parameters)
+    }
+
+    fn finish(mut self, parameters: Option<&Parameters>) -> Locals {
+        self.bound.retain(|name| !self.globals.contains(name) && !self.nonlocals.contains(name));
+        for parameter in parameters.iter().flat_map(|parameters| parameters.iter()) {
+            self.bound.insert(parameter.name().as_str().into());
+        }
+        self
+    }
+
+    fn bind(&mut self, name: &str) {
+        self.bound.insert(name.into());
+    }
+
+    /// What a function or class inside of it reads and shares.
+    fn inner(&mut self, inner: Locals) {
+        self.shared.extend(inner.globals.iter().chain(&inner.nonlocals).chain(&inner.shared).cloned());
+        self.read.extend(inner.read);
+    }
+}
+
+impl<'a> Visitor<'a> for Locals {
+    fn visit_stmt(&mut self, stmt: &'a Stmt) {
+        match stmt {
+            Stmt::FunctionDef(def) => {
+                self.bind(def.name.as_str());
+                def.decorator_list.iter().for_each(|decorator| self.visit_decorator(decorator));
+                for parameter in def.parameters.iter_non_variadic_params() {
+                    parameter.default.iter().for_each(|default| self.visit_expr(default));
+                }
+                self.inner(Locals::of_body(&def.body, Some(&def.parameters)));
+            }
+            Stmt::ClassDef(def) => {
+                self.bind(def.name.as_str());
+                def.decorator_list.iter().for_each(|decorator| self.visit_decorator(decorator));
+                def.arguments.iter().for_each(|arguments| self.visit_arguments(arguments));
+                self.inner(Locals::of_body(&def.body, None));
+            }
+            Stmt::Import(import) => {
+                for alias in &import.names {
+                    let first = alias.name.as_str().split('.').next().unwrap_or_default();
+                    self.bind(alias.asname.as_ref().map_or(first, |name| name.as_str()));
+                }
+            }
+            Stmt::ImportFrom(import) => {
+                for alias in &import.names {
+                    self.bind(alias.asname.as_ref().unwrap_or(&alias.name).as_str());
+                }
+            }
+            Stmt::Global(stmt) => self.globals.extend(stmt.names.iter().map(|name| Rc::from(name.as_str()))),
+            Stmt::Nonlocal(stmt) => self.nonlocals.extend(stmt.names.iter().map(|name| Rc::from(name.as_str()))),
+            // Annotations are not evaluated in functions.
+            Stmt::AnnAssign(assign) => {
+                assign.value.iter().for_each(|value| self.visit_expr(value));
+                self.visit_expr(&assign.target);
+            }
+            other => walk_stmt(self, other),
+        }
+    }
+
+    fn visit_expr(&mut self, expr: &'a Expr) {
+        match expr {
+            Expr::Name(name) if matches!(name.ctx, ExprContext::Load) => {
+                self.read.insert(name.id.as_str().into());
+            }
+            Expr::Name(name) => self.bind(name.id.as_str()),
+            Expr::Lambda(lambda) => {
+                for parameter in lambda.parameters.iter().flat_map(|p| p.iter_non_variadic_params()) {
+                    parameter.default.iter().for_each(|default| self.visit_expr(default));
+                }
+                self.inner(Locals::of_expr(&lambda.body, lambda.parameters.as_deref()));
+            }
+            Expr::ListComp(_) | Expr::SetComp(_) | Expr::DictComp(_) | Expr::Generator(_) => {
+                // Its own names stay inside; what `:=` binds does not.
+                let mut inner = Locals::default();
+                walk_expr(&mut inner, expr);
+                self.read.extend(inner.read);
+                self.shared.extend(inner.shared);
+                self.suspends |= inner.suspends;
+                let mut walrus = Walrus(Vec::new());
+                walk_expr(&mut walrus, expr);
+                walrus.0.iter().for_each(|name| self.bind(name));
+            }
+            Expr::Yield(_) | Expr::YieldFrom(_) | Expr::Await(_) => {
+                self.suspends = true;
+                walk_expr(self, expr);
+            }
+            other => walk_expr(self, other),
+        }
+    }
+
+    fn visit_except_handler(&mut self, handler: &'a ExceptHandler) {
+        let ExceptHandler::ExceptHandler(own) = handler;
+        if let Some(name) = &own.name {
+            self.bind(name.as_str());
+        }
+        walk_except_handler(self, handler);
+    }
+
+    fn visit_pattern(&mut self, pattern: &'a Pattern) {
+        let name = match pattern {
+            Pattern::MatchAs(own) => own.name.as_ref(),
+            Pattern::MatchStar(own) => own.name.as_ref(),
+            Pattern::MatchMapping(own) => own.rest.as_ref(),
+            _ => None,
+        };
+        name.iter().for_each(|name| self.bind(name.as_str()));
+        walk_pattern(self, pattern);
+    }
+}
+
+/// Names that `:=` binds.
+struct Walrus(Vec<String>);
+
+impl<'a> Visitor<'a> for Walrus {
+    fn visit_expr(&mut self, expr: &'a Expr) {
+        if let Expr::Named(named) = expr
+            && let Expr::Name(name) = &*named.target
+        {
+            self.0.push(name.id.as_str().to_string());
+        }
+        if !matches!(expr, Expr::Lambda(_)) {
+            walk_expr(self, expr);
+        }
+    }
+}

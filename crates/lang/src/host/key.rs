@@ -1,0 +1,83 @@
+//! Keys of dicts and members of sets: what Python takes for equal is one key.
+
+use std::rc::Rc;
+
+use super::value::HostValue;
+use crate::value::Const;
+
+/// A key.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Key {
+    None,
+    Int(i64),
+    /// A float that is no integer of 64 bits.
+    Float(u64),
+    Str(Rc<str>),
+    Tuple(Vec<Key>),
+    /// A part of the language, by what it is and its name.
+    Word(&'static str, String),
+    /// A class, function, instance: where it lies.
+    Place(usize),
+}
+
+/// Levels of tuples that a key may have.
+const MOST_DEPTH: usize = 20;
+
+/// The key that a value is; `None` where that is not known.
+pub(super) fn key_of(value: &HostValue<'_>) -> Option<Key> {
+    key_within(value, 0)
+}
+
+fn key_within(value: &HostValue<'_>, depth: usize) -> Option<Key> {
+    if depth > MOST_DEPTH {
+        return None;
+    }
+    let place = |at: *const ()| Some(Key::Place(at as usize));
+    Some(match value {
+        HostValue::Const(c) => return key_of_const(c),
+        HostValue::Tuple(items) => {
+            Key::Tuple(items.iter().map(|item| key_within(item, depth + 1)).collect::<Option<Vec<Key>>>()?)
+        }
+        HostValue::Path(path) => Key::Word("path", path.to_string()),
+        HostValue::Dynamic(name) => Key::Word("dynamic", name.to_string()),
+        HostValue::Kernel(kernel) => Key::Word("kernel", kernel.to_string()),
+        HostValue::Task(task) => Key::Word("task", task.to_string()),
+        HostValue::Class(class) if class.foreign.borrow().is_none() => return place(Rc::as_ptr(class).cast()),
+        HostValue::Function(function) => return place(Rc::as_ptr(function).cast()),
+        HostValue::Object(object) => {
+            let class = object.class.as_ref()?;
+            let plain = class.foreign.borrow().is_none() && !class.made.get().eq && !class.made.get().named_tuple;
+            let own = class.find("__eq__").is_some() || class.find("__hash__").is_some();
+            return if plain && !own { place(Rc::as_ptr(object).cast()) } else { None };
+        }
+        _ => return None,
+    })
+}
+
+/// The key that a constant is.
+pub(super) fn key_of_const(value: &Const) -> Option<Key> {
+    Some(match value {
+        Const::None => Key::None,
+        Const::Int(n) => Key::Int(*n),
+        Const::Bool(b) => Key::Int(i64::from(*b)),
+        Const::Float(x) if x.is_nan() => return None,
+        // As large as 64 bits hold them; beyond, no integer of the language is equal.
+        Const::Float(x) if x.fract() == 0.0 && x.abs() < 9.2e18 => Key::Int(*x as i64),
+        Const::Float(x) => Key::Float(x.to_bits()),
+        Const::Str(text) => Key::Str(text.clone()),
+        Const::DType(ty) => Key::Word("dtype", ty.name().into()),
+        Const::Space(space) => Key::Word("space", space.to_string()),
+        Const::Split(mode) => Key::Word("split", crate::value::split_name(*mode).into()),
+        Const::Member(kind, name) => Key::Word(kind, name.to_string()),
+    })
+}
+
+/// True for what Python refuses as a key.
+pub(super) fn unhashable(value: &HostValue<'_>) -> Option<&'static str> {
+    match value {
+        HostValue::List(_) => Some("list"),
+        HostValue::Dict(_) => Some("dict"),
+        HostValue::Set(_) => Some("set"),
+        _ => None,
+    }
+}

@@ -1,0 +1,114 @@
+//! What a kernel sees of a value of the host.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use slipring_ir::Span;
+
+use super::frame::Scope;
+use super::value::{Class, HostValue, Unknown, Wrapped};
+use crate::value::{Record, Value};
+
+impl<'a> HostValue<'a> {
+    /// What a kernel sees of it. `name` says what a kernel that was found is called.
+    pub fn to_value(&self, name: &dyn Fn(usize) -> Rc<str>) -> Value {
+        self.to_value_within(name, 0, &Cell::new(super::MOST_VALUES))
+    }
+
+    fn to_value_within(&self, name: &dyn Fn(usize) -> Rc<str>, depth: usize, left: &Cell<usize>) -> Value {
+        const MOST_DEPTH: usize = 16;
+        if depth > MOST_DEPTH || left.get() == 0 {
+            let why = "too many values inside each other".into();
+            return Value::Unknown(Rc::new(Unknown { span: Span::default(), why }));
+        }
+        left.set(left.get() - 1);
+        let convert = |item: &HostValue<'a>| item.to_value_within(name, depth + 1, left);
+        let fields = |scope: &Scope<'a>| -> Vec<(Rc<str>, Value)> {
+            scope.borrow().iter().map(|(field, value)| (field.clone(), convert(value))).collect()
+        };
+        let strange = |why: &str| Value::Unknown(Rc::new(Unknown { span: Span::default(), why: why.into() }));
+        // Members of a class and of what it is based on, behind those that are known.
+        let shared = |class: &Rc<Class<'a>>, all: &mut Vec<(Rc<str>, Value)>| {
+            let foreign = class.foreign.borrow().clone();
+            let mut order = class.order.borrow().clone();
+            if order.is_empty() {
+                order.push(class.clone());
+            }
+            for class in &order {
+                for (name, value) in class.names.borrow().iter() {
+                    if all.iter().any(|(known, _)| known == name) {
+                        continue;
+                    }
+                    let value = match (&foreign, value) {
+                        (
+                            Some(why),
+                            HostValue::Const(_) | HostValue::List(_) | HostValue::Dict(_) | HostValue::Tuple(_),
+                        ) => Value::Unknown(why.clone()),
+                        (_, value) => convert(value),
+                    };
+                    all.push((name.clone(), value));
+                }
+            }
+        };
+        if let Some(why) = self.lost() {
+            return Value::Unknown(why);
+        }
+        match self {
+            HostValue::Unknown(why) => Value::Unknown(why.clone()),
+            HostValue::Const(c) => Value::Const(c.clone()),
+            HostValue::Path(path) => Value::Path(path.clone()),
+            HostValue::Tuple(items) => Value::Tuple(items.iter().map(convert).collect()),
+            HostValue::List(items) => Value::Tuple(items.borrow().iter().map(convert).collect()),
+            HostValue::Range(..) => match self.items() {
+                Some(items) => Value::Tuple(items.iter().map(convert).collect()),
+                None => strange("a range of too many numbers"),
+            },
+            HostValue::Dict(items) => {
+                let mut entries = Vec::new();
+                for (key, value) in items.borrow().values() {
+                    match key {
+                        HostValue::Const(key) => entries.push((key.clone(), convert(value))),
+                        _ => return strange("a dict whose keys are no constants"),
+                    }
+                }
+                Value::Record(Rc::new(Record { what: "a dict".into(), fields: Vec::new(), entries }))
+            }
+            HostValue::Object(object) => {
+                let mut all = fields(&object.fields);
+                if let Some(class) = &object.class {
+                    if class.find("__getattribute__").is_some() {
+                        return strange("an instance of a class that looks its members up itself");
+                    }
+                    let hidden = |value: &HostValue<'a>| matches!(value, HostValue::Wrapped(wrapped) if matches!(&**wrapped, Wrapped::Property(..)));
+                    all.retain(|(name, _)| !class.find(name).is_some_and(|value| hidden(&value)));
+                    shared(class, &mut all);
+                }
+                Value::Record(Rc::new(Record { what: object.what.clone(), fields: all, entries: Vec::new() }))
+            }
+            HostValue::Class(class) => {
+                let mut all = Vec::new();
+                shared(class, &mut all);
+                let what = format!("the class `{}`", class.name).into();
+                Value::Record(Rc::new(Record { what, fields: all, entries: Vec::new() }))
+            }
+            HostValue::Kernel(at) => Value::Path(format!("@{}", name(*at)).into()),
+            HostValue::Dynamic(extent) => Value::Path(format!("pl.dynamic.{extent}").into()),
+            HostValue::Function(function) => {
+                let why = format!("`{}` is a function of the host", function.name());
+                Value::Unknown(Rc::new(Unknown { span: function.span(), why }))
+            }
+            // Ids of tasks stand for nothing in a kernel.
+            HostValue::Task(_) | HostValue::Window(_) => Value::Nothing,
+            HostValue::Tensor(_) | HostValue::Device(_) => {
+                let why = "a tensor of the host is no constant: pass it as an argument";
+                Value::Unknown(Rc::new(Unknown { span: Span::default(), why: why.into() }))
+            }
+            HostValue::Method(method) => strange(&format!("a method `{}` of the host", method.1)),
+            HostValue::Bound(_) | HostValue::Wrapped(_) | HostValue::Super(_) => strange("a function of the host"),
+            HostValue::Set(_) => strange("a set"),
+            HostValue::View(..) => strange("a view of a dict"),
+            HostValue::Iter(_) => strange("an iterator, whose values are taken one by one"),
+            HostValue::Exception(_) => strange("an exception"),
+        }
+    }
+}

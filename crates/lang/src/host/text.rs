@@ -1,0 +1,404 @@
+//! Text of values: `str`, `repr`, f-strings and `%`.
+
+use ruff_python_ast::{ConversionFlag, ExprFString, InterpolatedStringElement};
+use slipring_ir::Span;
+
+use super::run::Host;
+use super::unknown;
+use super::value::HostValue;
+use crate::value::Const;
+
+/// Levels of values inside each other that are written.
+const MOST_DEPTH: usize = 20;
+/// The most bytes of a text.
+const MOST_TEXT: usize = 1 << 16;
+
+impl<'a> Host<'a> {
+    pub(super) fn f_string(&mut self, string: &'a ExprFString, span: Span) -> HostValue<'a> {
+        let mut text = String::new();
+        for element in string.value.elements() {
+            if self.raised.is_some() {
+                return unknown(span, "what is raised");
+            }
+            match element {
+                InterpolatedStringElement::Literal(literal) => text.push_str(&literal.value),
+                InterpolatedStringElement::Interpolation(part) => {
+                    let value = self.expr(&part.expression);
+                    if part.debug_text.is_some() {
+                        return self.lost_text(&value, span);
+                    }
+                    let mut format = String::new();
+                    for element in part.format_spec.iter().flat_map(|spec| spec.elements.iter()) {
+                        match element {
+                            InterpolatedStringElement::Literal(literal) => format.push_str(&literal.value),
+                            InterpolatedStringElement::Interpolation(inner) => {
+                                let own = self.expr(&inner.expression);
+                                match self.str_of(&own, span) {
+                                    Some(own) => format.push_str(&own),
+                                    None => return self.lost_text(&own, span),
+                                }
+                            }
+                        }
+                    }
+                    let written = match part.conversion {
+                        ConversionFlag::None => self.formatted(&value, &format, span),
+                        ConversionFlag::Repr => self
+                            .repr_of(&value, span)
+                            .and_then(|text| self.formatted(&HostValue::str(text), &format, span)),
+                        ConversionFlag::Str => self
+                            .str_of(&value, span)
+                            .and_then(|text| self.formatted(&HostValue::str(text), &format, span)),
+                        ConversionFlag::Ascii => None,
+                    };
+                    match written {
+                        Some(written) => text.push_str(&written),
+                        None => return self.lost_text(&value, span),
+                    }
+                }
+            }
+        }
+        if text.len() > MOST_TEXT {
+            return unknown(span, format!("a string of more than {MOST_TEXT} bytes"));
+        }
+        HostValue::str(text)
+    }
+
+    fn lost_text(&mut self, value: &HostValue<'a>, span: Span) -> HostValue<'a> {
+        super::expr::because(value.clone(), span, "a formatted string")
+    }
+
+    /// `str(value)`.
+    pub(super) fn str_of(&mut self, value: &HostValue<'a>, span: Span) -> Option<String> {
+        match value {
+            HostValue::Const(Const::Str(text)) => Some(text.to_string()),
+            HostValue::Exception(_) => self.exception_text(value, span),
+            HostValue::Object(_) => {
+                for method in ["__str__", "__repr__"] {
+                    if let Some(text) = self.special(value, method, Vec::new(), span) {
+                        return text.text();
+                    }
+                }
+                None
+            }
+            other => self.repr_of(other, span),
+        }
+    }
+
+    /// `repr(value)`.
+    pub(super) fn repr_of(&mut self, value: &HostValue<'a>, span: Span) -> Option<String> {
+        let mut text = String::new();
+        self.write_repr(value, &mut text, 0, span)?;
+        Some(text)
+    }
+
+    fn write_repr(&mut self, value: &HostValue<'a>, text: &mut String, depth: usize, span: Span) -> Option<()> {
+        if depth > MOST_DEPTH || text.len() > MOST_TEXT || !self.step() || value.lost().is_some() {
+            return None;
+        }
+        let list = |host: &mut Host<'a>, items: &[HostValue<'a>], text: &mut String| -> Option<()> {
+            for (at, item) in items.iter().enumerate() {
+                if at > 0 {
+                    text.push_str(", ");
+                }
+                host.write_repr(item, text, depth + 1, span)?;
+            }
+            Some(())
+        };
+        match value {
+            HostValue::Const(Const::Str(own)) => text.push_str(&quoted(own)?),
+            HostValue::Const(c @ (Const::Int(_) | Const::Float(_) | Const::Bool(_) | Const::None)) => {
+                text.push_str(&python_text(c));
+            }
+            HostValue::Tuple(items) => {
+                text.push('(');
+                list(self, items, text)?;
+                text.push_str(if items.len() == 1 { ",)" } else { ")" });
+            }
+            HostValue::List(_) => {
+                text.push('[');
+                list(self, &value.items()?, text)?;
+                text.push(']');
+            }
+            HostValue::Dict(entries) => {
+                text.push('{');
+                let entries: Vec<_> = entries.borrow().values().cloned().collect();
+                for (at, (key, value)) in entries.iter().enumerate() {
+                    if at > 0 {
+                        text.push_str(", ");
+                    }
+                    self.write_repr(key, text, depth + 1, span)?;
+                    text.push_str(": ");
+                    self.write_repr(value, text, depth + 1, span)?;
+                }
+                text.push('}');
+            }
+            HostValue::Range(first, end, 1) => text.push_str(&format!("range({first}, {end})")),
+            HostValue::Range(first, end, step) => text.push_str(&format!("range({first}, {end}, {step})")),
+            HostValue::Object(_) => {
+                let own = self.special(value, "__repr__", Vec::new(), span)?;
+                text.push_str(&own.text()?);
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+
+    /// `format(value, spec)`.
+    pub(super) fn formatted(&mut self, value: &HostValue<'a>, spec: &str, span: Span) -> Option<String> {
+        if spec.is_empty() {
+            return self.str_of(value, span);
+        }
+        let HostValue::Const(c) = value else { return None };
+        format_const(c, spec)
+    }
+
+    /// `text % values`.
+    pub(super) fn percent(&mut self, text: &str, values: &HostValue<'a>, span: Span) -> HostValue<'a> {
+        let mut given = match values {
+            HostValue::Tuple(items) => items.to_vec(),
+            HostValue::Dict(_) => return self.lost_text(values, span),
+            one => vec![one.clone()],
+        }
+        .into_iter();
+        let mut out = String::new();
+        let mut chars = text.chars().peekable();
+        while let Some(c) = chars.next() {
+            if c != '%' {
+                out.push(c);
+                continue;
+            }
+            let mut spec = String::new();
+            let kind = loop {
+                match chars.next() {
+                    Some(c) if c.is_ascii_digit() || c == '.' => spec.push(c),
+                    other => break other,
+                }
+            };
+            let written = match (kind, given.as_slice().first().cloned()) {
+                (Some('%'), _) if spec.is_empty() => {
+                    out.push('%');
+                    continue;
+                }
+                (Some('s'), Some(value)) if spec.is_empty() => self.str_of(&value, span),
+                (Some('r'), Some(value)) if spec.is_empty() => self.repr_of(&value, span),
+                (Some('d'), Some(HostValue::Const(c @ (Const::Int(_) | Const::Bool(_))))) if !spec.contains('.') => {
+                    format_const(&c, &format!("{spec}d"))
+                }
+                (Some('f'), Some(HostValue::Const(c @ (Const::Int(_) | Const::Float(_))))) => {
+                    format_const(&c, &format!("{spec}f"))
+                }
+                _ => None,
+            };
+            given.next();
+            match written {
+                Some(written) => out.push_str(&written),
+                None => return self.lost_text(values, span),
+            }
+        }
+        if given.next().is_some() || out.len() > MOST_TEXT {
+            return self.lost_text(values, span);
+        }
+        HostValue::str(out)
+    }
+}
+
+/// A string as `repr` writes it; `None` where it has letters that are not of ASCII.
+fn quoted(text: &str) -> Option<String> {
+    let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
+    let mut out = String::from(quote);
+    for c in text.chars() {
+        match c {
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            '\r' => out.push_str("\\r"),
+            '\\' => out.push_str("\\\\"),
+            c if c == quote => {
+                out.push('\\');
+                out.push(c);
+            }
+            ' '..='~' => out.push(c),
+            _ => return None,
+        }
+    }
+    out.push(quote);
+    Some(out)
+}
+
+/// A constant as Python's `format` writes it; `None` for what is not modelled.
+fn format_const(value: &Const, spec: &str) -> Option<String> {
+    let chars: Vec<char> = spec.chars().collect();
+    let mut at = 0;
+    let is_align = |c: &char| matches!(c, '<' | '>' | '^' | '=');
+    let (mut fill, mut align) = (' ', None);
+    if chars.get(1).is_some_and(is_align) {
+        (fill, align, at) = (chars[0], Some(chars[1]), 2);
+    } else if chars.first().is_some_and(is_align) {
+        (align, at) = (Some(chars[0]), 1);
+    }
+    let mut sign = '-';
+    if let Some(c @ ('+' | '-' | ' ')) = chars.get(at) {
+        sign = *c;
+        at += 1;
+    }
+    let alternate = chars.get(at) == Some(&'#');
+    at += usize::from(alternate);
+    if chars.get(at) == Some(&'0') {
+        if align.is_none() {
+            (fill, align) = ('0', Some('='));
+        }
+        at += 1;
+    }
+    let digits = |at: &mut usize| {
+        let begin = *at;
+        while chars.get(*at).is_some_and(char::is_ascii_digit) {
+            *at += 1;
+        }
+        chars[begin..*at].iter().collect::<String>()
+    };
+    let width = digits(&mut at);
+    let width: usize = if width.is_empty() { 0 } else { width.parse().ok().filter(|n| *n <= MOST_TEXT)? };
+    let comma = chars.get(at).copied().filter(|c| matches!(c, ',' | '_'));
+    at += usize::from(comma.is_some());
+    let mut precision = None;
+    if chars.get(at) == Some(&'.') {
+        at += 1;
+        precision = Some(digits(&mut at).parse::<usize>().ok().filter(|n| *n <= 300)?);
+    }
+    let kind = chars.get(at).copied();
+    at += usize::from(kind.is_some());
+    if at != chars.len() || (alternate && !matches!(kind, Some('x' | 'X' | 'b' | 'o'))) {
+        return None;
+    }
+    let (negative, body, right) = match (value, kind) {
+        (Const::Str(text), None | Some('s')) if comma.is_none() && sign == '-' && align != Some('=') => {
+            let text: String = text.chars().take(precision.unwrap_or(usize::MAX)).collect();
+            (false, text, false)
+        }
+        (Const::Int(_) | Const::Bool(_), Some('f' | 'F' | 'e' | 'E' | '%')) => {
+            let Const::Int(n) = super::compare::number(value) else { return None };
+            (n < 0, float_body(n.unsigned_abs() as f64, kind?, precision)?, true)
+        }
+        (Const::Bool(_), None) => return None,
+        (Const::Int(_) | Const::Bool(_), kind) if precision.is_none() => {
+            let Const::Int(n) = super::compare::number(value) else { return None };
+            let size = n.unsigned_abs();
+            let body = match kind {
+                None | Some('d') => size.to_string(),
+                Some('x') => format!("{}{size:x}", if alternate { "0x" } else { "" }),
+                Some('X') => format!("{}{size:X}", if alternate { "0X" } else { "" }),
+                Some('b') => format!("{}{size:b}", if alternate { "0b" } else { "" }),
+                Some('o') => format!("{}{size:o}", if alternate { "0o" } else { "" }),
+                _ => return None,
+            };
+            if comma.is_some() && !matches!(kind, None | Some('d')) {
+                return None;
+            }
+            (n < 0, body, true)
+        }
+        (Const::Float(x), Some('f' | 'F' | 'e' | 'E' | '%')) if x.is_finite() => {
+            (x.is_sign_negative(), float_body(x.abs(), kind?, precision)?, true)
+        }
+        _ => return None,
+    };
+    let body = match comma {
+        Some(comma) => grouped(&body, comma),
+        None => body,
+    };
+    if comma.is_some() && fill == '0' && align == Some('=') {
+        return None;
+    }
+    let lead = match (negative, sign) {
+        (true, _) => "-",
+        (false, '+') => "+",
+        (false, ' ') => " ",
+        _ => "",
+    };
+    let room = width.saturating_sub(lead.len() + body.chars().count());
+    let pad = |n: usize| fill.to_string().repeat(n);
+    Some(match align.unwrap_or(if right { '>' } else { '<' }) {
+        '<' => format!("{lead}{body}{}", pad(room)),
+        '^' => format!("{}{lead}{body}{}", pad(room / 2), pad(room - room / 2)),
+        '=' => {
+            let prefix = if alternate { &body[..2] } else { "" };
+            format!("{lead}{prefix}{}{}", pad(room), &body[prefix.len()..])
+        }
+        _ => format!("{}{lead}{body}", pad(room)),
+    })
+}
+
+/// A float without its sign. Digits are those of its exact value, rounded once, as Python's are.
+fn float_body(x: f64, kind: char, precision: Option<usize>) -> Option<String> {
+    let digits = precision.unwrap_or(6);
+    Some(match kind {
+        'f' | 'F' => format!("{x:.digits$}"),
+        'e' | 'E' => {
+            let text = format!("{x:.digits$e}");
+            let (body, exponent) = text.split_once('e')?;
+            let exponent: i32 = exponent.parse().ok()?;
+            let sign = if exponent < 0 { '-' } else { '+' };
+            format!("{body}{kind}{sign}{:02}", exponent.abs())
+        }
+        // A product by 100 that is rounded.
+        '%' => {
+            let x = x * 100.0;
+            if !x.is_finite() {
+                return None;
+            }
+            format!("{x:.digits$}%")
+        }
+        _ => return None,
+    })
+}
+
+/// With a mark between each three digits before the point.
+fn grouped(body: &str, mark: char) -> String {
+    let end = body.find(|c: char| !c.is_ascii_digit()).unwrap_or(body.len());
+    let mut out = String::new();
+    for (at, c) in body[..end].chars().enumerate() {
+        if at > 0 && (end - at) % 3 == 0 {
+            out.push(mark);
+        }
+        out.push(c);
+    }
+    out + &body[end..]
+}
+
+/// A constant as Python's `str` writes it.
+pub(crate) fn python_text(value: &Const) -> String {
+    match value {
+        Const::Int(n) => n.to_string(),
+        Const::Float(x) if x.is_finite() => float_text(*x),
+        Const::Float(x) => format!("{x}").to_lowercase(),
+        Const::Bool(true) => "True".into(),
+        Const::Bool(false) => "False".into(),
+        Const::Str(text) => text.to_string(),
+        Const::None => "None".into(),
+        Const::DType(ty) => ty.name().into(),
+        Const::Space(space) => space.to_string(),
+        Const::Split(mode) => crate::value::split_name(*mode).into(),
+        Const::Member(_, name) => name.to_string(),
+    }
+}
+
+/// The shortest digits that give the float again, as Python lays them out.
+fn float_text(x: f64) -> String {
+    let text = format!("{:e}", x.abs());
+    let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    let digits = digits.replace('.', "");
+    let count = digits.len() as i32;
+    let sign = if x.is_sign_negative() { "-" } else { "" };
+    let body = if !(-4..16).contains(&exponent) {
+        let rest = if digits.len() > 1 { format!(".{}", &digits[1..]) } else { String::new() };
+        let mark = if exponent < 0 { '-' } else { '+' };
+        format!("{}{rest}e{mark}{:02}", &digits[..1], exponent.abs())
+    } else if exponent < 0 {
+        format!("0.{}{digits}", "0".repeat((-exponent - 1) as usize))
+    } else if exponent + 1 >= count {
+        format!("{digits}{}.0", "0".repeat((exponent + 1 - count) as usize))
+    } else {
+        let (whole, rest) = digits.split_at((exponent + 1) as usize);
+        format!("{whole}.{rest}")
+    };
+    format!("{sign}{body}")
+}

@@ -114,7 +114,9 @@ impl<'a> Host<'a> {
                         Some(truth) if truth == (operation.op == BoolOp::Or) => break,
                         Some(_) => {}
                         None if self.raised.is_some() => return unknown(span, "what is raised"),
-                        None if self.recorder.is_some() => return self.not_known(&last, "this condition", crate::syntax::at(value)),
+                        None if self.recorder.is_some() => {
+                            return self.not_known(&last, "this condition", crate::syntax::at(value));
+                        }
                         None => {
                             // What stands behind may or may not be evaluated.
                             let mut values = vec![last];

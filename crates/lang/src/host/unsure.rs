@@ -16,6 +16,9 @@ use super::run::Host;
 use super::value::{Entries, Function, Held, HostValue, Unknown, Wrapped, next_number};
 use super::{Flow, unknown};
 
+/// The most code inside each other that may or may not run.
+const MOST_TRIALS: usize = 12;
+
 /// What was there before a trial changed it.
 enum Saved<'a> {
     List(Rc<Held<Vec<HostValue<'a>>>>, Vec<HostValue<'a>>, Option<Rc<Unknown>>),
@@ -172,6 +175,10 @@ impl<'a> Host<'a> {
             self.not_known(&what, "what decides whether this runs", place);
             return Ends::Next;
         }
+        if self.trials.len() >= MOST_TRIALS {
+            self.lose_all(place, "more that may or may not run inside each other than is followed");
+            return Ends::Function;
+        }
         let mut all = Changes::default();
         let mut ends = Ends::Next;
         for arm in arms {
@@ -306,6 +313,8 @@ impl<'a> Host<'a> {
         let mut work = vec![value.clone()];
         let mut seen: BTreeSet<usize> = BTreeSet::new();
         while let Some(value) = work.pop() {
+            // It takes as long as any other step, once for each trial that notes it.
+            self.step();
             match &value {
                 HostValue::Tuple(items) => {
                     if seen.insert(Rc::as_ptr(items) as usize) {

@@ -163,6 +163,10 @@ impl<'a> Host<'a> {
                 if let Some(why) = foreign {
                     return HostValue::Unknown(why);
                 }
+                if self.recorder.is_some() {
+                    // What calls it says so.
+                    return unknown(span, why);
+                }
                 if name.starts_with("__") || class.exception.is_some() || class.made.get() != Made::default() {
                     return self.lost_in(&[base.clone()], span, &why);
                 }

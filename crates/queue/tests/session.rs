@@ -114,8 +114,9 @@ proptest! {
         let mut session = session();
         for call in &calls {
             if let Err(error) = ask(&mut session, call) {
-                prop_assert!(!error.to_string().is_empty());
-                prop_assert_eq!(session.last_error(), Some(error.to_string().as_str()));
+                let message = error.to_string();
+                prop_assert!(!message.is_empty());
+                prop_assert_eq!(session.last_error(), Some(message.as_str()));
             }
         }
     }

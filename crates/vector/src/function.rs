@@ -81,7 +81,7 @@ impl Function {
     }
 
     /// What contents of buffers have a part in, if those arguments come from them whose bits are given.
-    pub(crate) fn from_data(&self, by_data: u64) -> Arc<FromData> {
+    pub(crate) fn decided_by_data(&self, by_data: u64) -> Arc<FromData> {
         let mut known = self.from_data.lock().unwrap_or_else(PoisonError::into_inner);
         match &*known {
             Some((of, from)) if *of == by_data => from.clone(),

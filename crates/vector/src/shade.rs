@@ -153,7 +153,7 @@ impl Machine<'_> {
         let origin = origins.chain(holes.iter().filter_map(|hole| hole.origin)).next();
         let by = patched.filter_map(|lost| lost.by).chain(holes.iter().filter_map(|hole| hole.by)).next();
         let (function, by_data) = (self.function, shade.by_data);
-        let from = shade.from_data.get_or_insert_with(|| function.from_data(by_data)).clone();
+        let from = shade.from_data.get_or_insert_with(|| function.decided_by_data(by_data)).clone();
         let numbers = from.numbers(self.current.step as usize) & if is_memory { step.values } else { u8::MAX };
         let ranges = |writes: bool| touched.iter().filter(move |(kind, ..)| kind.writes() == writes);
         let loads: Vec<(u64, u64)> = ranges(false).map(|(_, from, to)| (*from, *to)).collect();

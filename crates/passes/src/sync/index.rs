@@ -483,7 +483,7 @@ mod tests {
             pipe,
             core,
             accesses,
-            inside: SmallVec::new(),
+            inside: smallvec::SmallVec::new(),
         })
     }
 

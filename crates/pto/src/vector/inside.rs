@@ -57,7 +57,7 @@ pub(super) const NUMBER_BY_SCALARS: Flags = &[LibraryFlags { flags: &[(Pipe::S, 
 pub(super) const JOINED_BY_SCALARS: Flags = &[LibraryFlags {
     when: |op| {
         let Some(src) = op.tile("src0") else { return false };
-        matches!(src.valid[1], Dim::Static(cols) if (cols * src.layout.elem.bytes() as u64) % 32 != 0)
+        matches!(src.valid[1], Dim::Static(cols) if !(cols * src.layout.elem.bytes() as u64).is_multiple_of(32))
     },
     flags: &[(Pipe::V, Pipe::S), (Pipe::Mte2, Pipe::S)],
     ..ROUND

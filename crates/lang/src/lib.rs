@@ -145,7 +145,7 @@ pub fn compile_with(source: Arc<Source>, request: &Request<'_>) -> (Compiled, Di
     let own = source.clone();
     on_own_stack(move || compile_here(source, texts, &request())).unwrap_or_else(|error| {
         let mut diags = Diags::default();
-        diags.push(error);
+        diags.push(*error);
         (Compiled { module: Module::new(own), kernels: Vec::new() }, diags)
     })
 }
@@ -154,12 +154,14 @@ pub fn compile_with(source: Arc<Source>, request: &Request<'_>) -> (Compiled, Di
 ///
 /// # Errors
 /// If the system gives no thread.
-pub(crate) fn on_own_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, Diagnostic> {
+pub(crate) fn on_own_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, Box<Diagnostic>> {
     std::thread::scope(|scope| {
         let Ok(thread) = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work) else {
             let message = format!("the system gives no thread with a stack of {} MiB", STACK_BYTES >> 20);
             let error = Diagnostic { primary: None, ..Diagnostic::error("no-thread", Span::default(), message) };
-            return Err(error.help("raise the limits of memory (`ulimit -v`) and of processes (`ulimit -u`)"));
+            return Err(Box::new(
+                error.help("raise the limits of memory (`ulimit -v`) and of processes (`ulimit -u`)"),
+            ));
         };
         match thread.join() {
             Ok(result) => Ok(result),

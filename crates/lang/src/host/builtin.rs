@@ -470,10 +470,9 @@ impl<'a> Host<'a> {
     /// `round(x, n)`, from the exact value of the float.
     fn rounded(&mut self, value: &HostValue<'a>, digits: &HostValue<'a>) -> Option<HostValue<'a>> {
         match (value, digits) {
-            (value, HostValue::Const(Const::None)) => match value {
-                HostValue::Const(c) => of_numbers("round", std::slice::from_ref(c))?.ok().map(HostValue::Const),
-                _ => None,
-            },
+            (HostValue::Const(value), HostValue::Const(Const::None)) => {
+                of_numbers("round", std::slice::from_ref(value))?.ok().map(HostValue::Const)
+            }
             (HostValue::Const(Const::Float(x)), HostValue::Const(Const::Int(n))) if x.is_finite() => {
                 let digits = usize::try_from(*n).ok().filter(|n| *n <= 300)?;
                 format!("{x:.digits$}").parse().ok().map(|x| HostValue::Const(Const::Float(x)))

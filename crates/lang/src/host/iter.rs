@@ -117,7 +117,7 @@ impl<'a> Host<'a> {
                 if len < 2 {
                     return HostValue::iter(Source::Dict(set.clone(), Part::Keys, 0, len));
                 }
-                return self.lost_in(&[value.clone()], span, "the order of a set");
+                return self.lost_in(std::slice::from_ref(&value), span, "the order of a set");
             }
             HostValue::Range(first, end, step) => return HostValue::iter(Source::Range(*first, *end, *step)),
             HostValue::Const(Const::Str(text)) => {

@@ -407,7 +407,7 @@ impl<'a> Host<'a> {
                 if name == "parse_args" { base.clone() } else { unknown(span, "arguments of the command line") }
             }
             "add_argument_group" | "add_mutually_exclusive_group" => base.clone(),
-            _ => self.lost_in(&[base.clone()], span, &format!("`{name}` of {PARSER}")),
+            _ => self.lost_in(std::slice::from_ref(base), span, &format!("`{name}` of {PARSER}")),
         }
     }
 }

@@ -72,10 +72,10 @@ impl<'a> Host<'a> {
                 {
                     return HostValue::str(function.name());
                 }
-                self.lost_in(&[base.clone()], span, &format!("`{name}` of a function"))
+                self.lost_in(std::slice::from_ref(&base), span, &format!("`{name}` of a function"))
             }
             _ if name.starts_with("__") && !matches!(base, HostValue::Kernel(_)) => {
-                self.lost_in(&[base.clone()], span, &format!("`{name}` of a value"))
+                self.lost_in(std::slice::from_ref(&base), span, &format!("`{name}` of a value"))
             }
             _ => self.method_of(&base, name),
         }
@@ -93,7 +93,7 @@ impl<'a> Host<'a> {
             return HostValue::Unknown(why);
         }
         if class.find("__getattribute__").is_some() {
-            return self.lost_in(&[base.clone()], span, &format!("`{name}` of {}", object.what));
+            return self.lost_in(std::slice::from_ref(base), span, &format!("`{name}` of {}", object.what));
         }
         let shared = class.find(name);
         if let Some(HostValue::Wrapped(wrapped)) = &shared
@@ -133,7 +133,7 @@ impl<'a> Host<'a> {
                     return HostValue::Unknown(why);
                 }
                 if class.find("__getattr__").is_some() || name.starts_with("__") || class.made.get().named_tuple {
-                    return self.lost_in(&[base.clone()], span, &format!("`{name}` of {}", object.what));
+                    return self.lost_in(std::slice::from_ref(base), span, &format!("`{name}` of {}", object.what));
                 }
                 if class.exception.is_some() {
                     return unknown(span, format!("`{name}` of {}", object.what));
@@ -168,7 +168,7 @@ impl<'a> Host<'a> {
                     return unknown(span, why);
                 }
                 if name.starts_with("__") || class.exception.is_some() || class.made.get() != Made::default() {
-                    return self.lost_in(&[base.clone()], span, &why);
+                    return self.lost_in(std::slice::from_ref(base), span, &why);
                 }
                 self.fail("AttributeError", format!("type object '{}' has no attribute '{name}'", class.name), span)
             }
@@ -199,7 +199,7 @@ impl<'a> Host<'a> {
                 Wrapped::Property(read, _) => {
                     self.call_value(read.clone(), vec![(None, instance.clone())], span, &|| name.into())
                 }
-                _ => self.lost_in(&[instance.clone()], span, "what `super()` gives"),
+                _ => self.lost_in(std::slice::from_ref(instance), span, "what `super()` gives"),
             },
             Some(value) => value,
             None if name == "__init__" && own.foreign.borrow().is_none() && own.exception.is_none() => {
@@ -209,7 +209,7 @@ impl<'a> Host<'a> {
             None if name == "__init__" => {
                 HostValue::Bound(Rc::new((instance.clone(), HostValue::Path("super.__init__".into()))))
             }
-            None => self.lost_in(&[instance.clone()], span, &format!("`{name}` of what `super()` gives")),
+            None => self.lost_in(std::slice::from_ref(instance), span, &format!("`{name}` of what `super()` gives")),
         }
     }
 
@@ -454,7 +454,11 @@ impl<'a> Host<'a> {
                 let mut entries = entries.borrow_mut();
                 if entries.len() >= MOST_VALUES && !entries.contains_key(&own) {
                     drop(entries);
-                    self.lost_in(&[base.clone()], span, &format!("a dict of more than {MOST_VALUES} values"));
+                    self.lost_in(
+                        std::slice::from_ref(base),
+                        span,
+                        &format!("a dict of more than {MOST_VALUES} values"),
+                    );
                     return;
                 }
                 let entry = entries.entry(own).or_insert_with(|| (key, HostValue::none()));
@@ -507,7 +511,7 @@ impl<'a> Host<'a> {
             }
         }
         if items.borrow().len() > MOST_VALUES {
-            self.lost_in(&[base.clone()], span, &format!("a list of more than {MOST_VALUES} values"));
+            self.lost_in(std::slice::from_ref(base), span, &format!("a list of more than {MOST_VALUES} values"));
         }
     }
 
@@ -519,7 +523,7 @@ impl<'a> Host<'a> {
                 match self.slice_of(slice, len) {
                     Some((first, end, step)) => super::value::range(first, end, step).map(HostValue::int).collect(),
                     None => {
-                        drop(self.lost_in(&[base.clone()], span, "a list of which a part is deleted"));
+                        drop(self.lost_in(std::slice::from_ref(base), span, "a list of which a part is deleted"));
                         return;
                     }
                 }
@@ -557,12 +561,12 @@ impl<'a> Host<'a> {
                         self.raise(HostValue::Exception(Rc::new(("KeyError".into(), vec![key.clone()]))), span);
                     }
                 }
-                None => drop(self.lost_in(&[base.clone()], span, "a dict of which something is deleted")),
+                None => drop(self.lost_in(std::slice::from_ref(base), span, "a dict of which something is deleted")),
             },
             (HostValue::Object(_), [key]) if self.has(base, "__delitem__") => {
                 self.special(base, "__delitem__", vec![(None, key.clone())], span);
             }
-            _ => drop(self.lost_in(&[base.clone()], span, "what something is deleted of")),
+            _ => drop(self.lost_in(std::slice::from_ref(base), span, "what something is deleted of")),
         }
     }
 

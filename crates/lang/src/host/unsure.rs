@@ -316,28 +316,22 @@ impl<'a> Host<'a> {
             // It takes as long as any other step, once for each trial that notes it.
             self.step();
             match &value {
-                HostValue::Tuple(items) => {
-                    if seen.insert(Rc::as_ptr(items) as usize) {
-                        work.extend(items.iter().cloned());
-                    }
+                HostValue::Tuple(items) if seen.insert(Rc::as_ptr(items) as usize) => {
+                    work.extend(items.iter().cloned());
                 }
-                HostValue::List(list) => {
-                    if list.lost.borrow().is_none() {
-                        self.touch(&value);
-                        self.losses += 1;
-                        *list.lost.borrow_mut() = Some(why.clone());
-                        work.extend(std::mem::take(&mut *list.borrow_mut()));
-                    }
+                HostValue::List(list) if list.lost.borrow().is_none() => {
+                    self.touch(&value);
+                    self.losses += 1;
+                    *list.lost.borrow_mut() = Some(why.clone());
+                    work.extend(std::mem::take(&mut *list.borrow_mut()));
                 }
                 HostValue::View(dict, _) => work.push(HostValue::Dict(dict.clone())),
-                HostValue::Dict(dict) | HostValue::Set(dict) => {
-                    if dict.lost.borrow().is_none() {
-                        self.touch(&value);
-                        self.losses += 1;
-                        *dict.lost.borrow_mut() = Some(why.clone());
-                        let entries = std::mem::take(&mut *dict.borrow_mut());
-                        work.extend(entries.into_values().flat_map(|(key, value)| [key, value]));
-                    }
+                HostValue::Dict(dict) | HostValue::Set(dict) if dict.lost.borrow().is_none() => {
+                    self.touch(&value);
+                    self.losses += 1;
+                    *dict.lost.borrow_mut() = Some(why.clone());
+                    let entries = std::mem::take(&mut *dict.borrow_mut());
+                    work.extend(entries.into_values().flat_map(|(key, value)| [key, value]));
                 }
                 HostValue::Iter(source) => {
                     let lost = matches!(&*source.borrow(), Source::Lost(_));
@@ -356,17 +350,15 @@ impl<'a> Host<'a> {
                         work.extend(self.methods(class));
                     }
                 }
-                HostValue::Class(class) => {
-                    if seen.insert(Rc::as_ptr(class) as usize) && class.names.all_lost().is_none() {
-                        work.extend(self.methods(class));
-                        work.extend(class.names.borrow().values().filter(|v| !is_code(v)).cloned());
-                        self.lose_data(&class.names.clone(), why);
-                    }
+                HostValue::Class(class)
+                    if seen.insert(Rc::as_ptr(class) as usize) && class.names.all_lost().is_none() =>
+                {
+                    work.extend(self.methods(class));
+                    work.extend(class.names.borrow().values().filter(|v| !is_code(v)).cloned());
+                    self.lose_data(&class.names.clone(), why);
                 }
-                HostValue::Function(function) => {
-                    if seen.insert(Rc::as_ptr(function) as usize) {
-                        work.extend(self.escapes(function, why));
-                    }
+                HostValue::Function(function) if seen.insert(Rc::as_ptr(function) as usize) => {
+                    work.extend(self.escapes(function, why));
                 }
                 HostValue::Bound(bound) => work.extend([bound.0.clone(), bound.1.clone()]),
                 HostValue::Wrapped(wrapped) => match &**wrapped {

@@ -146,6 +146,9 @@ pub struct ProgramOptions {
     pub host: HostFunctions,
 }
 
+/// A program as it was read and after each pass: the name of the pass, and the text.
+pub type PassTexts = Vec<(String, String)>;
+
 impl Program {
     /// Reads the whole program of a file; `None` where it has none, but kernels.
     ///
@@ -381,7 +384,7 @@ impl Program {
     ///
     /// # Errors
     /// If a kernel has errors.
-    pub fn passes(&self) -> Result<Vec<(String, Vec<(String, String)>)>, Error> {
+    pub fn passes(&self) -> Result<Vec<(String, PassTexts)>, Error> {
         let each = self.compiled()?.iter();
         Ok(each.map(|compiled| (compiled.prepared.decoded.program.name.clone(), compiled.passes(false))).collect())
     }

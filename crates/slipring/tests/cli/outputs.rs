@@ -193,7 +193,7 @@ fn a_file_that_is_read_and_written_is_one_memory() {
     let rows: Vec<f32> = (0..256).map(|n| (n / 16) as f32).collect();
     let down: Vec<f32> = (0..256).map(|n| ((n / 16 + 12) % 16 + 1) as f32).collect();
     for (x, out) in [("@x.bin", "@x.bin:out"), ("@link", "@x.bin:out"), ("@x.bin:out", "@x.bin")] {
-        folder.write("x.bin", &bytes_of(&rows));
+        folder.write("x.bin", bytes_of(&rows));
         let _ = symlink("x.bin", folder.file("link"));
         let run = folder.call(&["run", "down.py", "--arg", x, "--arg", out]).exits(1);
         run.says("of the memory of `x` and `out`");
@@ -203,7 +203,7 @@ fn a_file_that_is_read_and_written_is_one_memory() {
         run.says("`x` and `out` lie in one memory, and each buffer has DRAM of its own");
     }
     // What is not written back is no memory of anybody's.
-    folder.write("x.bin", &bytes_of(&rows));
+    folder.write("x.bin", bytes_of(&rows));
     fs::copy(folder.file("x.bin"), folder.file("y.bin")).unwrap();
     folder.call(&["run", "down.py", "--arg", "@x.bin", "--arg", "@x.bin"]).exits(0);
     folder.call(&["run", "down.py", "--arg", "@x.bin", "--arg", "@y.bin:out"]).exits(0);

@@ -65,12 +65,9 @@ impl<'a> Host<'a> {
             return Flow::Next;
         }
         // Any of these may run: what they define is found, what they bind or change is not known.
-        let mut arms: Vec<Box<dyn FnMut(&mut Host<'a>) -> Flow<'a>>> = Vec::new();
-        for body in open {
-            arms.push(Box::new(move |host: &mut Host<'a>| host.body(body)));
-        }
+        let mut arms: Vec<_> = open.into_iter().map(|body| move |host: &mut Host<'a>| host.body(body)).collect();
         let mut arms: Vec<&mut dyn FnMut(&mut Host<'a>) -> Flow<'a>> =
-            arms.iter_mut().map(|arm| &mut **arm as &mut dyn FnMut(&mut Host<'a>) -> Flow<'a>).collect();
+            arms.iter_mut().map(|arm| arm as &mut dyn FnMut(&mut Host<'a>) -> Flow<'a>).collect();
         let ends = self.several(place, &mut arms);
         Self::behind(&ends, place)
     }
@@ -186,7 +183,7 @@ impl<'a> Host<'a> {
         let known = self.has(&value, "__enter__") && self.has(&value, "__exit__");
         let bound = match known {
             true => self.special(&value, "__enter__", Vec::new(), span).unwrap_or_else(HostValue::none),
-            false => self.lost_in(&[value.clone()], span, "what `with` gives"),
+            false => self.lost_in(std::slice::from_ref(&value), span, "what `with` gives"),
         };
         if let Some(target) = &item.optional_vars {
             self.assign(target, bound);

@@ -58,7 +58,7 @@ impl<'a> Host<'a> {
         }
         args.retain(|arg| {
             let name = arg.0.as_deref();
-            !matches!(name, Some("sync_start" | "dumps" | "allow_early_resolve")) && !(many && name == Some("core_num"))
+            !(matches!(name, Some("sync_start" | "dumps" | "allow_early_resolve")) || many && name == Some("core_num"))
         });
         let first = self.rec().graph.tasks.len();
         let (value, task) = self.start(kernel, args, span, options);

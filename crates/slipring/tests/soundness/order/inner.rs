@@ -470,7 +470,7 @@ const ORDERS: usize = 4000;
 
 /// Makes a program, and holds what the tools say against what it is.
 pub fn judge(seed: u64, all: &mut Count) {
-    let mut maker = Maker { rng: Rng::new(seed), values: 0, scalars: seed % 3 == 0 };
+    let mut maker = Maker { rng: Rng::new(seed), values: 0, scalars: seed.is_multiple_of(3) };
     let mut acts = maker.program();
     if maker.rng.chance(85) {
         maker.repair(&mut acts);
@@ -530,7 +530,7 @@ fn explore(program: &Program, before: &Before, [stores, others]: [&[[usize; 2]];
     let mut differs = false;
     let complete = before.each_order(ORDERS, &mut |order| differs |= program.outcome(order) != usual);
     let read = |event: &usize| matches!(program.kind(*event), Some(Vld | Ld));
-    let visible = others.iter().flatten().any(|event| read(event));
+    let visible = others.iter().flatten().any(read);
     let races = !others.is_empty() || !stores.is_empty();
     assert!(races || !differs, "an order shows what the oracle does not know:\n{}", program.text);
     if complete {

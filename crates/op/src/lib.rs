@@ -14,6 +14,7 @@ pub mod function;
 pub mod make;
 pub mod names;
 pub mod numbers;
+mod product;
 mod reach;
 pub mod ring;
 pub mod rules;

@@ -49,6 +49,8 @@ impl Products {
 
     /// `cols` columns are read from `at` on, as columns of fractals of `pitch` rows.
     pub fn read(&self, at: u64, cols: u64, pitch: u64, sites: &[Site], site: SiteRef) -> Result<(), Box<Finding>> {
+        // Fractals are whole, however few rows the tile has.
+        let pitch = columns_of(pitch.min(u64::from(u32::MAX)));
         let of = |product: &&Product| (product.start..product.end).contains(&at);
         let Some(product) = self.0.iter().rev().find(of).filter(|product| cols > FRACTAL && product.pitch != pitch)
         else {

@@ -6,7 +6,7 @@ use ruff_python_ast::{CmpOp, Operator};
 use slipring_ir::Span;
 
 use super::expr::because;
-use super::iter::{Source, Step, values_iter};
+use super::iter::{NextItem, Source, values_iter};
 use super::numbers::of_numbers;
 use super::run::Host;
 use super::unknown;
@@ -181,12 +181,12 @@ impl<'a> Host<'a> {
             ) => values_iter(list.items()?.into_iter().rev().collect()),
             ("iter", [value]) => self.iter_of(value, span),
             ("next", [iter @ HostValue::Iter(_), rest @ ..]) => match self.next(iter, span) {
-                Step::Item(item) => item,
-                Step::End => match rest {
+                NextItem::Item(item) => item,
+                NextItem::End => match rest {
                     [other] => other.clone(),
                     _ => self.raise(HostValue::Exception(Rc::new(("StopIteration".into(), Vec::new()))), span),
                 },
-                Step::Unknown(why) => HostValue::Unknown(why),
+                NextItem::Unknown(why) => HostValue::Unknown(why),
             },
             ("map", [function, lists @ ..]) if !lists.is_empty() => {
                 let all: Vec<_> = lists.iter().map(|list| self.iter_of(list, span)).collect();
@@ -388,9 +388,9 @@ impl<'a> Host<'a> {
         let mut floats = false;
         loop {
             let item = match self.next(&members, span) {
-                Step::Item(item) => item,
-                Step::End => break,
-                Step::Unknown(why) => return Some(HostValue::Unknown(why)),
+                NextItem::Item(item) => item,
+                NextItem::End => break,
+                NextItem::Unknown(why) => return Some(HostValue::Unknown(why)),
             };
             let before = sum.clone();
             sum = self.binary(Operator::Add, sum, item.clone(), span);
@@ -430,13 +430,13 @@ impl<'a> Host<'a> {
         };
         loop {
             match self.next(&iter, span) {
-                Step::Item(item) => {
+                NextItem::Item(item) => {
                     if self.truth_of(&item, span)? != all {
                         return Some(HostValue::bool(!all));
                     }
                 }
-                Step::End => return Some(HostValue::bool(all)),
-                Step::Unknown(why) => return Some(HostValue::Unknown(why)),
+                NextItem::End => return Some(HostValue::bool(all)),
+                NextItem::Unknown(why) => return Some(HostValue::Unknown(why)),
             }
         }
     }

@@ -360,13 +360,13 @@ impl<'a> Host<'a> {
                 let mut unsure = false;
                 loop {
                     match self.next(&iter, span) {
-                        super::iter::Step::Item(other) => match self.same_or_equal(&other, item, span, 0) {
+                        super::iter::NextItem::Item(other) => match self.same_or_equal(&other, item, span, 0) {
                             Some(true) if !unsure => return Some(true),
                             Some(_) => {}
                             None => unsure = true,
                         },
-                        super::iter::Step::End => return if unsure { None } else { Some(false) },
-                        super::iter::Step::Unknown(_) => return None,
+                        super::iter::NextItem::End => return if unsure { None } else { Some(false) },
+                        super::iter::NextItem::Unknown(_) => return None,
                     }
                 }
             }

@@ -65,7 +65,7 @@ pub(crate) struct Each<'a> {
 }
 
 /// What an iterator gives.
-pub(super) enum Step<'a> {
+pub(super) enum NextItem<'a> {
     Item(HostValue<'a>),
     End,
     /// It is not known whether there is anything, or something was raised.
@@ -155,9 +155,9 @@ impl<'a> Host<'a> {
         let mut all = Vec::new();
         loop {
             match self.next(&iter, span) {
-                Step::Item(item) => all.push(item),
-                Step::End => return Some(all),
-                Step::Unknown(why) => {
+                NextItem::Item(item) => all.push(item),
+                NextItem::End => return Some(all),
+                NextItem::Unknown(why) => {
                     all.iter().for_each(|item| self.lose(item, &why));
                     return None;
                 }
@@ -179,11 +179,11 @@ impl<'a> Host<'a> {
     }
 
     /// The next value of an iterator.
-    pub(super) fn next(&mut self, iter: &HostValue<'a>, span: Span) -> Step<'a> {
-        let not = |why: &str| Step::Unknown(Rc::new(Unknown { span, why: why.into() }));
+    pub(super) fn next(&mut self, iter: &HostValue<'a>, span: Span) -> NextItem<'a> {
+        let not = |why: &str| NextItem::Unknown(Rc::new(Unknown { span, why: why.into() }));
         let cell = match iter {
             HostValue::Iter(cell) => cell.clone(),
-            HostValue::Unknown(why) => return Step::Unknown(why.clone()),
+            HostValue::Unknown(why) => return NextItem::Unknown(why.clone()),
             _ => return not("what is iterated over"),
         };
         if self.raised.is_some() || !self.step() {
@@ -201,61 +201,61 @@ impl<'a> Host<'a> {
         let busy = matches!(&*cell.borrow(), Source::Busy);
         if busy {
             *cell.borrow_mut() = match &step {
-                Step::End => Source::Done,
-                Step::Unknown(why) => Source::Lost(why.clone()),
-                Step::Item(_) => source,
+                NextItem::End => Source::Done,
+                NextItem::Unknown(why) => Source::Lost(why.clone()),
+                NextItem::Item(_) => source,
             };
         }
         match step {
-            Step::Item(item) => Step::Item(item.seen()),
+            NextItem::Item(item) => NextItem::Item(item.seen()),
             other => other,
         }
     }
 
-    fn advance(&mut self, source: &mut Source<'a>, span: Span) -> Step<'a> {
-        let not = |why: &str| Step::Unknown(Rc::new(Unknown { span, why: why.into() }));
+    fn advance(&mut self, source: &mut Source<'a>, span: Span) -> NextItem<'a> {
+        let not = |why: &str| NextItem::Unknown(Rc::new(Unknown { span, why: why.into() }));
         match source {
             Source::Values(items, at) => match items.get(*at) {
                 Some(item) => {
                     *at += 1;
-                    Step::Item(item.clone())
+                    NextItem::Item(item.clone())
                 }
-                None => Step::End,
+                None => NextItem::End,
             },
             Source::List(list, at) => {
                 if let Some(why) = list.lost.borrow().clone() {
-                    return Step::Unknown(why);
+                    return NextItem::Unknown(why);
                 }
                 match list.borrow().get(*at) {
                     Some(item) => {
                         *at += 1;
-                        Step::Item(item.clone())
+                        NextItem::Item(item.clone())
                     }
-                    None => Step::End,
+                    None => NextItem::End,
                 }
             }
             Source::Backwards(list, left) => {
                 if let Some(why) = list.lost.borrow().clone() {
-                    return Step::Unknown(why);
+                    return NextItem::Unknown(why);
                 }
                 if *left == 0 {
-                    return Step::End;
+                    return NextItem::End;
                 }
                 *left -= 1;
-                list.borrow().get(*left).map_or(Step::End, |item| Step::Item(item.clone()))
+                list.borrow().get(*left).map_or(NextItem::End, |item| NextItem::Item(item.clone()))
             }
             Source::Dict(dict, part, at, size) => {
                 if let Some(why) = dict.lost.borrow().clone() {
-                    return Step::Unknown(why);
+                    return NextItem::Unknown(why);
                 }
                 if dict.borrow().len() != *size {
                     self.fail("RuntimeError", "dictionary changed size during iteration", span);
                     return not("a dict that changed");
                 }
                 let dict = dict.borrow();
-                let Some((_, (key, value))) = dict.get_index(*at) else { return Step::End };
+                let Some((_, (key, value))) = dict.get_index(*at) else { return NextItem::End };
                 *at += 1;
-                Step::Item(match part {
+                NextItem::Item(match part {
                     Part::Keys => key.clone(),
                     Part::Values => value.clone(),
                     Part::Items => HostValue::tuple(vec![key.clone(), value.clone().seen()]),
@@ -264,44 +264,44 @@ impl<'a> Host<'a> {
             Source::Range(next, end, step) => {
                 let here = *next;
                 if *step == 0 || (*step > 0 && here >= *end) || (*step < 0 && here <= *end) {
-                    return Step::End;
+                    return NextItem::End;
                 }
                 // The last one may be the last integer of 64 bits.
                 match here.checked_add(*step) {
                     Some(n) => *next = n,
                     None => *next = *end,
                 }
-                Step::Item(HostValue::int(here))
+                NextItem::Item(HostValue::int(here))
             }
             Source::Zip(all, strict) => {
                 let mut row = Vec::new();
                 if all.is_empty() {
-                    return Step::End;
+                    return NextItem::End;
                 }
                 for iter in all.iter() {
                     match self.next(iter, span) {
-                        Step::Item(item) => row.push(item),
-                        Step::End if *strict => return not("`zip(strict=True)` at an end"),
-                        Step::End => return Step::End,
+                        NextItem::Item(item) => row.push(item),
+                        NextItem::End if *strict => return not("`zip(strict=True)` at an end"),
+                        NextItem::End => return NextItem::End,
                         other => return other,
                     }
                 }
-                Step::Item(HostValue::tuple(row))
+                NextItem::Item(HostValue::tuple(row))
             }
             Source::Map(function, all) => {
                 let mut row = Vec::new();
                 for iter in all.iter() {
                     match self.next(iter, span) {
-                        Step::Item(item) => row.push((None, item)),
+                        NextItem::Item(item) => row.push((None, item)),
                         other => return other,
                     }
                 }
                 let value = self.call_value(function.clone(), row, span, &|| "map".into());
-                if self.raised.is_some() { not("what is raised") } else { Step::Item(value) }
+                if self.raised.is_some() { not("what is raised") } else { NextItem::Item(value) }
             }
             Source::Filter(function, inner) => loop {
                 let item = match self.next(inner, span) {
-                    Step::Item(item) => item,
+                    NextItem::Item(item) => item,
                     other => return other,
                 };
                 let test = match function {
@@ -311,26 +311,26 @@ impl<'a> Host<'a> {
                     None => item.clone(),
                 };
                 match self.truth_of(&test, span) {
-                    Some(true) => return Step::Item(item),
+                    Some(true) => return NextItem::Item(item),
                     Some(false) => {}
                     None => {
                         let lost = self.lost_in(&[test, item], span, "what is filtered");
-                        return lost.lost().map_or_else(|| not("what is filtered"), Step::Unknown);
+                        return lost.lost().map_or_else(|| not("what is filtered"), NextItem::Unknown);
                     }
                 }
             },
             Source::Enumerate(inner, at) => match self.next(inner, span) {
-                Step::Item(item) => {
+                NextItem::Item(item) => {
                     let number = *at;
                     *at = at.saturating_add(1);
-                    Step::Item(HostValue::tuple(vec![HostValue::int(number), item]))
+                    NextItem::Item(HostValue::tuple(vec![HostValue::int(number), item]))
                 }
                 other => other,
             },
             Source::Chain(all, at) => loop {
-                let Some(iter) = all.get(*at) else { return Step::End };
+                let Some(iter) = all.get(*at) else { return NextItem::End };
                 match self.next(&iter.clone(), span) {
-                    Step::End => *at += 1,
+                    NextItem::End => *at += 1,
                     other => return other,
                 }
             },
@@ -342,8 +342,8 @@ impl<'a> Host<'a> {
                 step
             }
             Source::Busy => not("a generator that asks itself"),
-            Source::Done => Step::End,
-            Source::Lost(why) => Step::Unknown(why.clone()),
+            Source::Done => NextItem::End,
+            Source::Lost(why) => NextItem::Unknown(why.clone()),
         }
     }
 
@@ -360,26 +360,26 @@ impl<'a> Host<'a> {
         HostValue::iter(Source::Each(Box::new(each)))
     }
 
-    fn advance_each(&mut self, each: &mut Each<'a>) -> Step<'a> {
+    fn advance_each(&mut self, each: &mut Each<'a>) -> NextItem<'a> {
         let generators = each.generators;
         each.begun = true;
         'values: loop {
-            let Some(level) = each.open.len().checked_sub(1) else { return Step::End };
+            let Some(level) = each.open.len().checked_sub(1) else { return NextItem::End };
             let generator = &generators[level];
             let span = at(&generator.iter);
             if generator.is_async {
                 return self.lost_comprehension(each, span);
             }
             let item = match self.next(&each.open[level].clone(), span) {
-                Step::Item(item) => item,
-                Step::End => {
+                NextItem::Item(item) => item,
+                NextItem::End => {
                     each.open.pop();
                     continue;
                 }
-                Step::Unknown(_) if self.raised.is_some() => return self.lost_comprehension(each, span),
-                Step::Unknown(why) => {
+                NextItem::Unknown(_) if self.raised.is_some() => return self.lost_comprehension(each, span),
+                NextItem::Unknown(why) => {
                     self.lost_comprehension(each, span);
-                    return Step::Unknown(why);
+                    return NextItem::Unknown(why);
                 }
             };
             self.assign(&generator.target, item);
@@ -391,7 +391,7 @@ impl<'a> Host<'a> {
                     None => {
                         let step = self.lost_comprehension(each, at(condition));
                         return match test {
-                            HostValue::Unknown(why) => Step::Unknown(why),
+                            HostValue::Unknown(why) => NextItem::Unknown(why),
                             _ => step,
                         };
                     }
@@ -411,17 +411,17 @@ impl<'a> Host<'a> {
                 }
             };
             if self.raised.is_some() || self.spent() {
-                return Step::Unknown(Rc::new(Unknown { span, why: "what is raised".into() }));
+                return NextItem::Unknown(Rc::new(Unknown { span, why: "what is raised".into() }));
             }
-            return Step::Item(value);
+            return NextItem::Item(value);
         }
     }
 
     /// What a comprehension gives is not known: what its element does may or may not be done.
-    fn lost_comprehension(&mut self, each: &Each<'a>, span: Span) -> Step<'a> {
+    fn lost_comprehension(&mut self, each: &Each<'a>, span: Span) -> NextItem<'a> {
         let why = Rc::new(Unknown { span, why: "a comprehension over what is not known".into() });
         if self.raised.is_some() || self.spent() {
-            return Step::Unknown(why);
+            return NextItem::Unknown(why);
         }
         each.open.iter().for_each(|open| self.lose(open, &why));
         let (generators, element) = (each.generators, each.element);
@@ -441,7 +441,7 @@ impl<'a> Host<'a> {
                 Flow::Next
             }],
         );
-        Step::Unknown(why)
+        NextItem::Unknown(why)
     }
 
     /// A list, set or dict of what a comprehension gives.

@@ -31,14 +31,14 @@ struct Build {
     clusters: BTreeMap<u32, Rows>,
     /// Slices of each task's blocks.
     blocks: BTreeMap<usize, Vec<End>>,
-    /// Rows of pipes by cluster, core and pipe.
-    pipes: BTreeMap<(u32, String, String), usize>,
+    /// Rows of pipes by cluster, core, which block of the cluster, and pipe.
+    pipes: BTreeMap<(u32, String, usize, String), usize>,
 }
 
 /// Groups and rows of a cluster.
 struct Rows {
     group: usize,
-    cores: BTreeMap<String, usize>,
+    cores: BTreeMap<(String, usize), usize>,
     tasks: usize,
 }
 
@@ -73,10 +73,13 @@ impl ProgramRun<'_> {
                 tile: &|extent, site| names.tile(extent, site),
                 buffers: &own.buffers,
             };
+            // Blocks may share a cluster, each with a Vector core of it that its program knows as AIV0.
+            let each = own.record.blocks.len().div_ceil(ended.blocks.len().max(1)).max(1);
             for part in own.record.apart() {
                 let Some(block) = part.blocks.first().copied() else { continue };
-                let Some((cluster, start, _)) = ended.blocks.get(block.block as usize).copied() else { continue };
-                build.add_block(&part.trace(&places).0, own.task, cluster, (block.start, start));
+                let (share, beside) = (block.block as usize / each, block.block as usize % each);
+                let Some((cluster, start, _)) = ended.blocks.get(share).copied() else { continue };
+                build.add_block(&part.trace(&places).0, own.task, (cluster, beside), (block.start, start));
             }
         }
         self.add_edges(&mut build);
@@ -224,28 +227,30 @@ impl ProgramRun<'_> {
 }
 
 impl Build {
-    fn core(&mut self, cluster: u32, name: &str) -> Option<usize> {
+    /// The rows of a core, as the block knows it that is the one of this number on the cluster.
+    fn core(&mut self, cluster: u32, name: &str, beside: usize) -> Option<usize> {
         let rows = self.clusters.get_mut(&cluster)?;
-        if let Some(known) = rows.cores.get(name) {
+        let key = (name.to_string(), beside);
+        if let Some(known) = rows.cores.get(&key) {
             return Some(*known);
         }
         let group = self.trace.groups.len();
-        rows.cores.insert(name.to_string(), group);
+        rows.cores.insert(key, group);
         self.trace.groups.push(Group { name: name.to_string(), parent: Some(rows.group) });
         Some(group)
     }
 
     /// Adds what a block did, moved from its time in its launch to that in the program.
-    fn add_block(&mut self, own: &Trace, task: usize, cluster: u32, (from, to): (u64, u64)) {
+    fn add_block(&mut self, own: &Trace, task: usize, (cluster, beside): (u32, usize), (from, to): (u64, u64)) {
         let moved = |at: u64| (at + to).saturating_sub(from);
         let mut ends: BTreeMap<End, End> = BTreeMap::new();
         for (row, track) in own.tracks.iter().enumerate() {
             // What stands in a cluster and not in a core is the track of its blocks, which the tasks have.
             let group = own.groups.get(track.group).filter(|group| group.parent.is_some());
             let Some(core) = group.map(|group| group.name.clone()) else { continue };
-            let Some(group) = self.core(cluster, &core) else { continue };
+            let Some(group) = self.core(cluster, &core, beside) else { continue };
             let tracks = &mut self.trace.tracks;
-            let at = *self.pipes.entry((cluster, core, track.name.clone())).or_insert_with(|| {
+            let at = *self.pipes.entry((cluster, core, beside, track.name.clone())).or_insert_with(|| {
                 tracks.push(Track { name: track.name.clone(), group, slices: Vec::new() });
                 tracks.len() - 1
             });
@@ -282,7 +287,8 @@ impl Build {
         let key = |row: &usize| {
             let track = &self.trace.tracks[*row];
             let cluster = self.trace.groups[track.group].parent.unwrap_or(track.group);
-            let core = self.trace.groups[track.group].parent.map(|_| self.trace.groups[track.group].name.clone());
+            let core =
+                self.trace.groups[track.group].parent.map(|_| (&self.trace.groups[track.group].name, track.group));
             (cluster, core, *row)
         };
         rows.sort_by_key(key);

@@ -9,6 +9,7 @@ mod budget;
 mod choices;
 mod counts;
 mod endings;
+mod expression;
 mod family;
 mod fix;
 mod given;

@@ -5,7 +5,7 @@ use slipring_ir::Span;
 
 use super::Host;
 use crate::host::MOST_VALUES;
-use crate::host::iter::Step;
+use crate::host::iter::NextItem;
 use crate::host::value::HostValue;
 use crate::syntax::at;
 
@@ -128,12 +128,12 @@ impl<'a> Host<'a> {
         let mut ended = false;
         while why.is_none() && (star.is_some() || items.len() <= targets.len()) && items.len() <= MOST_VALUES {
             match self.next(&iter, span) {
-                Step::Item(item) => items.push(item),
-                Step::End => {
+                NextItem::Item(item) => items.push(item),
+                NextItem::End => {
                     ended = true;
                     break;
                 }
-                Step::Unknown(unknown) => why = Some(unknown),
+                NextItem::Unknown(unknown) => why = Some(unknown),
             }
         }
         if self.raised.is_some() {

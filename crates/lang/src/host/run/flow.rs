@@ -5,7 +5,7 @@ use std::rc::Rc;
 use ruff_python_ast::{ExceptHandler, Pattern, Stmt, StmtFor, StmtIf, StmtMatch, StmtTry, StmtWhile, StmtWith};
 use slipring_ir::Span;
 
-use super::super::iter::Step;
+use super::super::iter::NextItem;
 use super::super::unsure::Ends;
 use super::super::value::{HostValue, Unknown, shown};
 use super::super::{Flow, unknown};
@@ -85,10 +85,10 @@ impl<'a> Host<'a> {
                 return Flow::Stop;
             }
             match self.next(&iter, place) {
-                Step::Item(item) => self.assign(&stmt.target, item),
-                Step::End => return self.body(&stmt.orelse),
-                Step::Unknown(_) if self.raised.is_some() => return Flow::Stop,
-                Step::Unknown(why) => {
+                NextItem::Item(item) => self.assign(&stmt.target, item),
+                NextItem::End => return self.body(&stmt.orelse),
+                NextItem::Unknown(_) if self.raised.is_some() => return Flow::Stop,
+                NextItem::Unknown(why) => {
                     let lost = HostValue::Unknown(why);
                     self.lose_iterated(&over, &lost);
                     return self.unknown_loop(&stmt.body, &stmt.orelse, place, &mut |host| {

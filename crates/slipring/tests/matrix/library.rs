@@ -140,7 +140,10 @@ fn sums_that_are_converted() {
             for at in each(tiles[0].valid).map(|(i, j)| i * cols + j) {
                 let sum = float(ty, reference::binary("add", ty, tiles[0].data[at], tiles[1].data[at]));
                 // NaN stays NaN, as in other maxima.
-                out[at] = saturated(to, if sum > 0.0 || sum.is_nan() { sum } else { 0.0 });
+                out[at] = match sum.is_nan() && to.is_float() {
+                    true => to.encode(Value::Float(f64::NAN)),
+                    false => saturated(to, if sum > 0.0 { sum } else { 0.0 }),
+                };
             }
         };
         let text = "  pto.taddreluconv ins(%t0, %t1 : !t0, !t1) outs(%t2 : !t2)";

@@ -83,6 +83,7 @@ enum Exit {
 
 /// Runs the verb that the process was called with.
 pub(crate) fn main() -> ExitCode {
+    last::words();
     let (exit, as_json) = match Cli::try_parse() {
         Ok(cli) => (verb(&cli), cli.verb.as_json()),
         // Help and version are what was asked for.
@@ -100,7 +101,7 @@ pub(crate) fn main() -> ExitCode {
 
 /// Runs a verb. A defect of slipring that makes it panic is an error like others.
 fn verb(cli: &Cli) -> Exit {
-    last::words(cli.verb.as_json());
+    last::as_json(cli.verb.as_json());
     if cli.no_color {
         output::no_color();
     }

@@ -299,6 +299,10 @@ impl<'a> Host<'a> {
                 self.let_go(&values, span, &format!("`{}`", class.name));
                 self.lose(&object, &why);
             }
+            (None, None) if !given.is_empty() && class.made.get().program => {
+                let values: Vec<_> = given.iter().map(|(_, value)| value.clone()).collect();
+                return self.lost_in(&values, span, &format!("a run of the program `{}`", class.name));
+            }
             (None, None) if !given.is_empty() && class.exception.is_none() => {
                 return self.fail("TypeError", format!("{}() takes no arguments", class.name), span);
             }

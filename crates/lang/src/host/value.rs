@@ -129,6 +129,8 @@ pub(crate) struct Class<'a> {
 /// What a decorator or base generates for a class.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Made {
+    /// A whole program of the language: calls run it, and it has members of the language.
+    pub program: bool,
     pub dataclass: bool,
     pub named_tuple: bool,
     pub frozen: bool,

@@ -404,6 +404,7 @@ impl<'a> Host<'a> {
             match (&*path, &text.expression) {
                 ("dataclasses.dataclass", expression) => self.dataclass(def, &class, expression),
                 // What the language makes of a class is the class.
+                ("pl.program" | "pld.program", _) => class.made.set(Made { program: true, ..class.made.get() }),
                 (path, _) if path.starts_with("pl.") || path.starts_with("pld.") => {}
                 _ => value = self.decorate(decorator, value, at(text), &shown(&text.expression)),
             }

@@ -1,11 +1,13 @@
-//! Runs the file tests: every file below `tests/files`, but for `passes`, which has a runner of its own. A comment begins with
-//! `//`, in `.py` files with `#`.
+//! Runs the file tests: every file below `tests/files`, but for `passes`, which has a runner of its own, and the bugs of
+//! `tests/field`. A comment begins with `//`, in `.py` files with `#`.
 //! `tests/files/README.md` has the format.
 
 // What other tests of these files need stands there too.
 #[allow(dead_code)]
 #[path = "files/directives.rs"]
 mod directives;
+#[path = "files/field.rs"]
+mod field;
 #[path = "files/outputs.rs"]
 mod outputs;
 #[path = "files/reads_back.rs"]
@@ -30,7 +32,7 @@ fn main() {
         let name = file.strip_prefix(&root).unwrap_or(&file).display().to_string();
         Trial::test(name, move || test(&file))
     });
-    let trials = trials.collect();
+    let trials = trials.chain(field::trials(&root)).collect();
     libtest_mimic::run(&args, trials).exit();
 }
 

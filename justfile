@@ -37,3 +37,7 @@ fuzz SECONDS="10":
 # The documentation as a site in target/book (needs mdbook).
 book:
     scripts/book
+
+# What a release hands out, in target/release-files; `--dry-run` tries it on any commit.
+release *ARGS:
+    scripts/release {{ARGS}}

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use slipring_program::{Choice, Finding, Label, Memory, Misuse, Severity, SiteRef, Unwritten, Void};
+use slipring_program::{Choice, Finding, Kind, Memory, Misuse, Severity, SiteRef, Unwritten, Void};
 use slipring_sim::{Launch, Observer, Turns};
 
 use crate::places::{LaunchMemory, Names, bytes};
@@ -26,9 +26,6 @@ pub struct Init {
     /// Also where operations are run one after another.
     always: bool,
 }
-
-/// Codes of what this tool finds.
-pub(crate) const CODES: [&str; 2] = ["uninitialised-read", "uninitialised-output"];
 
 impl Init {
     /// A check that has seen nothing yet.
@@ -97,15 +94,11 @@ impl Init {
             None => "a register that holds bytes which nobody has written".into(),
         };
         let prints = misuse.what == "prints";
-        Finding {
-            code: "uninitialised-read",
-            severity: if prints { Severity::Warning } else { Severity::Error },
-            message: format!("`{}` on {} {} {what}", self.names.op(misuse.site), misuse.env.core, misuse.what),
-            primary: Some(Label { site: misuse.site, text: "here".into() }),
-            secondary: Vec::new(),
-            notes: Vec::new(),
-            hint: Some("write the bytes first, or read only the part that is valid".into()),
-        }
+        let severity = if prints { Severity::Warning } else { Severity::Error };
+        let message = format!("`{}` on {} {} {what}", self.names.op(misuse.site), misuse.env.core, misuse.what);
+        Finding::new(Kind::UninitialisedRead, severity, message)
+            .at(misuse.site, "here")
+            .help("write the bytes first, or read only the part that is valid")
     }
 
     fn computed(&self, origin: SiteRef, store: SiteRef, at: &str) -> Finding {
@@ -114,42 +107,28 @@ impl Init {
         } else {
             format!("and `{}` stores the result", self.names.op(store))
         };
-        let secondary = Label { site: store, text: "stored here".into() };
-        Finding {
-            code: "uninitialised-read",
-            severity: Severity::Error,
-            message: format!("`{}` computes with bytes that nobody has written, {by}: {at}", self.names.op(origin)),
-            primary: Some(Label { site: origin, text: "computed here".into() }),
-            secondary: if origin == store { Vec::new() } else { vec![secondary] },
-            notes: Vec::new(),
-            hint: Some("write the operands first, or compute and store only the part that is valid".into()),
-        }
+        let message = format!("`{}` computes with bytes that nobody has written, {by}: {at}", self.names.op(origin));
+        let finding = Finding::new(Kind::UninitialisedRead, Severity::Error, message)
+            .at(origin, "computed here")
+            .help("write the operands first, or compute and store only the part that is valid");
+        if origin == store { finding } else { finding.also(store, "stored here") }
     }
 
     fn copied(&self, store: SiteRef, at: &str) -> Finding {
-        Finding {
-            code: "uninitialised-output",
-            severity: Severity::Warning,
-            message: format!("`{}` stores bytes that nobody has written: {at} mean nothing", self.names.op(store)),
-            primary: Some(Label { site: store, text: "stored here".into() }),
-            secondary: Vec::new(),
-            notes: vec!["comparisons leave these bytes out".into()],
-            hint: Some("store only the part that was written, or fill the rest first".into()),
-        }
+        let message = format!("`{}` stores bytes that nobody has written: {at} mean nothing", self.names.op(store));
+        Finding::new(Kind::UninitialisedOutput, Severity::Warning, message)
+            .at(store, "stored here")
+            .note("comparisons leave these bytes out")
+            .help("store only the part that was written, or fill the rest first")
     }
 }
 
 /// A check has no room for its notes of so large a memory: what it says does not cover everything.
 pub(crate) fn no_room(check: &str, of: &str) -> Finding {
-    Finding {
-        code: "memory-limit",
-        severity: Severity::Error,
-        message: format!("the host has no memory for the notes of {of}: `{check}` has not watched everything"),
-        primary: None,
-        secondary: Vec::new(),
-        notes: vec!["such notes take up to three bytes for each byte that is accessed".into()],
-        hint: Some(format!("run with smaller buffers or fewer blocks, or without `{check}`")),
-    }
+    let message = format!("the host has no memory for the notes of {of}: `{check}` has not watched everything");
+    Finding::new(Kind::MemoryLimit, Severity::Error, message)
+        .note("such notes take up to three bytes for each byte that is accessed")
+        .help(format!("run with smaller buffers or fewer blocks, or without `{check}`"))
 }
 
 /// Runs of bytes in words, as elements of so many bytes where they are whole elements.

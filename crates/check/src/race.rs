@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use slipring_machine::readings::{LATE_WAITS, TOKEN_LOCKS, UNIT_FLAG_BLOCKS, UNORDERED_MOVES, UNORDERED_STORES};
 use slipring_machine::{Pipe, Platform, Question, Role};
-use slipring_program::{Extent, Finding, Label, Memory, Severity, SiteRef, SyncRole, Words};
+use slipring_program::{Extent, Finding, Kind, Memory, Party, Severity, SiteRef, SyncRole, Words};
 use slipring_sim::{Agent, Issued, Launch, Meeting, Observer, Turns, WorkRun};
 use slipring_tile::Space;
 
@@ -20,9 +20,6 @@ use crate::pushes::Pushes;
 use crate::queues::Queues;
 use crate::shadow::{Shadow, Stamp, Touch};
 use crate::signals::Signals;
-
-/// Code of the finding that a signal may be lost in another schedule.
-pub(crate) const MAY_OVERFLOW: &str = "flag-may-overflow";
 
 /// Finds pairs of accesses to the same byte, at least one of them a write, that no synchronisation orders.
 ///
@@ -90,12 +87,6 @@ struct Side {
     agent: Agent,
     site: SiteRef,
     write: bool,
-}
-
-impl Side {
-    fn verb(&self) -> &'static str {
-        if self.write { "writes" } else { "reads" }
-    }
 }
 
 impl Race {
@@ -258,15 +249,11 @@ impl Race {
             true => format!("the working memory of `{op}` shares {shared} of {place} with another of its operands"),
             false => format!("`{op}` writes {shared} of {place}, which it also reads for other elements"),
         };
-        self.findings.push(Finding {
-            code: "operand-overlap",
-            severity: Severity::Error,
-            message,
-            primary: Some(Label { site: run.site, text: "its operands overlap without being the same tile".into() }),
-            secondary: Vec::new(),
-            notes: vec!["the result depends on the order in which the hardware goes through the elements".into()],
-            hint: Some("keep them apart, or give exactly the same tile twice".into()),
-        });
+        let finding = Finding::new("operand-overlap", Severity::Error, message)
+            .at(run.site, "its operands overlap without being the same tile")
+            .note("the result depends on the order in which the hardware goes through the elements")
+            .help("keep them apart, or give exactly the same tile twice");
+        self.findings.push(finding);
     }
 
     /// A slot is given back: whatever uses it must be over.
@@ -311,15 +298,13 @@ impl Race {
             ),
             false => ("nothing orders the use before the free", missing_edge(user, by, op, free, self.words_for(user))),
         };
-        self.findings.push(Finding {
-            code: "use-after-free",
-            severity: Severity::Error,
-            message: format!("`{op}` on {user} uses a tile in a slot that `{free}` on {by} gives back: {why}"),
-            primary: Some(Label { site: used, text: format!("{user} uses the slot here") }),
-            secondary: vec![Label { site: freed, text: format!("{by} gives it back here") }],
-            notes: vec!["the next tile may come into the slot as soon as it is free".into()],
-            hint: Some(hint),
-        });
+        let message = format!("`{op}` on {user} uses a tile in a slot that `{free}` on {by} gives back: {why}");
+        let finding = Finding::new(Kind::UseAfterFree, Severity::Error, message)
+            .at(used, format!("{user} uses the slot here"))
+            .also(freed, format!("{by} gives it back here"))
+            .note("the next tile may come into the slot as soon as it is free")
+            .help(hint);
+        self.findings.push(finding);
     }
 
     fn report(&mut self, run: &WorkRun<'_>) {
@@ -345,30 +330,31 @@ impl Race {
             std::mem::swap(&mut first, &mut second);
         }
         let blocks = first.agent.block != second.agent.block;
-        let who = |agent: Agent| if blocks { format!("{agent} in block {}", agent.block) } else { agent.to_string() };
+        let party = |side: &Side| Party {
+            unit: side.agent.unit(),
+            block: blocks.then_some(side.agent.block),
+            writes: side.write,
+        };
+        let parties = [party(&first), party(&second)];
         let (op, old_op) = (self.names.op(second.site), self.names.op(first.site));
         let message = format!(
             "`{op}` on {} {} {} of {}, which `{old_op}` on {} {}, and nothing orders the two",
-            who(second.agent),
-            second.verb(),
+            parties[1].who(),
+            parties[1].verb(),
             bytes(conflict.first, conflict.end),
             conflict.place.name(&self.names),
-            who(first.agent),
-            first.verb(),
+            parties[0].who(),
+            parties[0].verb(),
         );
         let run_number = self.order.number(run.agent);
         let (earlier, later) = ((run.agent.at(old.block, usize::from(old.lane)), old.number), (run.agent, run_number));
-        let notes = self.pushes.note(earlier, later).into_iter().collect();
-        let label = |side: &Side| Label { site: side.site, text: format!("{} {} here", who(side.agent), side.verb()) };
-        Finding {
-            code: "race",
-            severity: Severity::Error,
-            message,
-            primary: Some(label(&second)),
-            secondary: vec![label(&first)],
-            notes,
-            hint: Some(missing_edge(first.agent, second.agent, old_op, op, self.words_for(first.agent))),
-        }
+        let label = |party: &Party| format!("{} {} here", party.who(), party.verb());
+        let mut finding = Finding::new(Kind::Race(parties), Severity::Error, message)
+            .at(second.site, label(&parties[1]))
+            .also(first.site, label(&parties[0]))
+            .help(missing_edge(first.agent, second.agent, old_op, op, self.words_for(first.agent)));
+        finding.notes.extend(self.pushes.note(earlier, later));
+        finding
     }
 
     /// Reports pairs of accesses inside one execution that nothing orders. Two stores are a warning: the manual has a barrier
@@ -383,28 +369,26 @@ impl Race {
                 continue;
             }
             let (place, start) = LaunchMemory::of(&inner.extent, run.agent.cluster);
-            let verb = |writes: bool| if writes { "writes" } else { "reads" };
+            let parties = inner.writes.map(|writes| Party { unit: run.agent.unit(), block: None, writes });
             let (op, old_op) = (self.names.op(inner.later), self.names.op(inner.earlier));
             let message = format!(
                 "`{op}` {} {} of {}, which `{old_op}` {} before it in the same vector function, and nothing orders the two",
-                verb(inner.writes[1]),
+                parties[1].verb(),
                 bytes(start, start + u64::from(inner.extent.row_bytes)),
                 place.name(&self.names),
-                verb(inner.writes[0]),
+                parties[0].verb(),
             );
-            let label = |site, writes| Label { site, text: format!("{} {} here", run.agent, verb(writes)) };
-            self.findings.push(Finding {
-                code: "race",
-                severity: if inner.kept && !strict { Severity::Warning } else { Severity::Error },
-                message,
-                primary: Some(label(inner.later, inner.writes[1])),
-                secondary: vec![label(inner.earlier, inner.writes[0])],
-                notes: match inner.kept {
-                    true => vec!["public kernels rely on program order here; the manual does not promise it".into()],
-                    false => Vec::new(),
-                },
-                hint: Some(format!("put `{}` between {}", self.words.memory_barrier(inner.barrier), inner.between)),
-            });
+            let label = |party: &Party| format!("{} {} here", party.who(), party.verb());
+            let severity = if inner.kept && !strict { Severity::Warning } else { Severity::Error };
+            let mut finding = Finding::new(Kind::Race(parties), severity, message)
+                .at(inner.later, label(&parties[1]))
+                .also(inner.earlier, label(&parties[0]))
+                .help(format!("put `{}` between {}", self.words.memory_barrier(inner.barrier), inner.between));
+            if inner.kept {
+                let note = "public kernels rely on program order here; the manual does not promise it";
+                finding.notes.push(note.into());
+            }
+            self.findings.push(finding);
         }
     }
 
@@ -462,20 +446,13 @@ impl Race {
             Doubt::Lost => format!("{name} lost a signal, which another schedule may not lose"),
         });
         let Doubt::Room { set, wait } = doubt else { return };
-        let place = |site, text: &str| Label { site, text: text.to_string() };
-        self.findings.push(Finding {
-            code: MAY_OVERFLOW,
-            severity: Severity::Error,
-            message: format!(
-                "{name} may be set again before it has been waited for: nothing orders this set after the wait"
-            ),
-            primary: Some(place(set.site, &format!("{} sets it here", other(set)))),
-            secondary: vec![place(wait.site, &format!("{} waits here", other(wait)))],
-            notes: Vec::new(),
-            hint: Some(
-                "use another id for the second signal, or wait for a signal back before setting it again".into(),
-            ),
-        });
+        let message =
+            format!("{name} may be set again before it has been waited for: nothing orders this set after the wait");
+        let finding = Finding::new(Kind::FlagMayOverflow, Severity::Error, message)
+            .at(set.site, format!("{} sets it here", other(set)))
+            .also(wait.site, format!("{} waits here", other(wait)))
+            .help("use another id for the second signal, or wait for a signal back before setting it again");
+        self.findings.push(finding);
     }
 }
 

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use slipring_machine::Pipe;
-use slipring_program::{Finding, Label, Severity, SiteRef, gm_split};
+use slipring_program::{Finding, Severity, SiteRef, gm_split};
 use slipring_sim::{Agent, WorkRun};
 use slipring_tile::Space;
 
@@ -78,16 +78,13 @@ impl ScalarMemory {
     /// What is wrong where there is a cache.
     pub fn findings(&self) -> impl Iterator<Item = Finding> {
         let shared = self.buffers.values().filter(|_| self.cached).filter_map(Users::shared);
-        shared.map(|[(scalar, at), (other, there)]| Finding {
-            code: "stale-scalar",
-            severity: Severity::Error,
-            message: format!("{scalar} and {other} share a buffer, and a data cache stands between them"),
-            primary: Some(Label { site: at, text: format!("{scalar} goes through its data cache here") }),
-            secondary: vec![Label { site: there, text: format!("{other} goes past it here") }],
-            notes: vec![
-                "the platform reads `scalar-cache`; no op of the text keeps the lines of the cache in order".into(),
-            ],
-            hint: Some("let one of them do both, or move the bytes with the other's kind of access".into()),
+        shared.map(|[(scalar, at), (other, there)]| {
+            let message = format!("{scalar} and {other} share a buffer, and a data cache stands between them");
+            Finding::new("stale-scalar", Severity::Error, message)
+                .at(at, format!("{scalar} goes through its data cache here"))
+                .also(there, format!("{other} goes past it here"))
+                .note("the platform reads `scalar-cache`; no op of the text keeps the lines of the cache in order")
+                .help("let one of them do both, or move the bytes with the other's kind of access")
         })
     }
 }

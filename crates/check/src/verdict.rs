@@ -6,13 +6,12 @@ use std::sync::Arc;
 
 use slipring_machine::readings::SCALAR_CACHE;
 use slipring_machine::{Pipe, Question};
-use slipring_program::{Choice, Decision, Finding, Memory, ParamKind, Severity, SiteRef, Unwritten};
+use slipring_program::{Choice, Decision, Finding, Kind, Memory, ParamKind, Severity, SiteRef, Unwritten};
 use slipring_sim::{Agent, ArgValue, Issued, Launch, Meeting, Observer, RunResult, Turns, WorkRun};
 
 use crate::alike::Alike;
 use crate::places::Names;
 use crate::queues::Queues;
-use crate::race::MAY_OVERFLOW;
 use crate::rounds::Rounds;
 use crate::scalar::ScalarMemory;
 use crate::{Init, Race};
@@ -236,21 +235,22 @@ impl Checker {
             Some(findings) => verdict(findings),
         };
         let watched = self.race.findings();
-        let sync = engine.iter().chain(watched).filter(|f| SYNC.contains(&f.code));
+        let sync = engine.iter().chain(watched).filter(|f| f.kind.is_of_sync());
         let sync = match verdict(&sync.cloned().collect::<Vec<_>>()) {
             Verdict::Checked { findings, .. } if self.race.signals_compete() => {
                 Verdict::NotShown { findings, reason: "the scope says why".into() }
             }
             verdict => verdict,
         };
-        let between = watched.iter().filter(|f| !SYNC.contains(&f.code)).cloned();
+        let between = watched.iter().filter(|f| !f.kind.is_of_sync()).cloned();
         let between: Vec<_> = between.chain(self.scalar.findings()).collect();
         let between = self.races.then_some(between);
         let unwritten = self.init.as_ref().map(|init| init.findings(&result.memory));
+        let of_memory = |f: &&Finding| matches!(f.kind, Kind::OutOfBounds(_));
         let tools = vec![
             ToolVerdict {
                 tool: "memory",
-                verdict: verdict(&engine.iter().filter(|f| f.code == "memory-bounds").cloned().collect::<Vec<_>>()),
+                verdict: verdict(&engine.iter().filter(of_memory).cloned().collect::<Vec<_>>()),
             },
             ToolVerdict { tool: "sync", verdict: sync },
             ToolVerdict { tool: "race", verdict: observed(between.as_deref()) },
@@ -276,17 +276,17 @@ impl Checker {
             if !self.races {
                 reasons.push("races were not looked for".to_string());
             }
-            let is_race = |f: &Finding| f.code == "race" && f.severity == Severity::Error;
+            let is_race = |f: &Finding| matches!(f.kind, Kind::Race(_)) && f.severity == Severity::Error;
             if self.race.findings().iter().any(is_race) {
                 reasons.push("there are races: what is read depends on the schedule".into());
             }
             reasons.extend(self.race.doubts().iter().cloned());
         }
         // Other stops happen in every schedule: the steps before them are the same.
-        for (code, reason) in
-            [("step-limit", "the run was given up"), ("flag-overflow", "a signal found no room in it")]
+        for (kind, reason) in
+            [(Kind::StepLimit, "the run was given up"), (Kind::FlagOverflow, "a signal found no room in it")]
         {
-            if result.findings.iter().any(|f| f.code == code) {
+            if result.findings.iter().any(|f| f.kind == kind) {
                 reasons.push(reason.into());
             }
         }
@@ -310,20 +310,6 @@ impl Checker {
     }
 }
 
-/// Codes of findings about synchronisation.
-const SYNC: [&str; 10] = [
-    MAY_OVERFLOW,
-    "deadlock",
-    "flag-overflow",
-    "tile-never-popped",
-    "slot-not-freed",
-    "flag-left-set",
-    "token-not-released",
-    "token-not-held",
-    "signal-left-over",
-    "sync-index",
-];
-
 impl CheckReport {
     /// The first place where contents of the buffers decided what was found of bytes that nobody wrote, or whether a fault was, which
     /// no look at the program could tell.
@@ -338,14 +324,14 @@ impl CheckReport {
 
     /// Warnings of bytes in the results, or in what is printed, that nobody has written.
     pub fn unwritten(&self) -> impl Iterator<Item = &Finding> {
-        let own = |finding: &&Finding| crate::init::CODES.contains(&finding.code);
+        let own = |finding: &&Finding| finding.kind.is_of_init();
         self.findings.iter().filter(own).filter(|finding| finding.severity == Severity::Warning)
     }
 
     /// Makes errors of warnings about results that nobody has written.
     pub fn make_strict(&mut self) {
         let mut more = 0;
-        for finding in self.findings.iter_mut().filter(|f| f.code == "uninitialised-output") {
+        for finding in self.findings.iter_mut().filter(|f| f.kind == Kind::UninitialisedOutput) {
             more += usize::from(finding.severity < Severity::Error);
             finding.severity = Severity::Error;
         }

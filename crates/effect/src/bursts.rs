@@ -361,7 +361,7 @@ mod tests {
     #[test]
     fn operands_that_do_not_fit_their_fields_are_refused() {
         let plan = |effect: Bursts, args: &[u64]| {
-            effect.plan(args, Env { block: 0, core: Role::Aiv0 }, &mut Access::default()).map_err(|f| f.code)
+            effect.plan(args, Env { block: 0, core: Role::Aiv0 }, &mut Access::default()).map_err(|f| f.kind.code())
         };
         assert_eq!(plan(load(1, None), &[0, 0, 1 << 16, 1, 0, 0]), Err("dma-operand"));
         assert_eq!(plan(load(1, None), &[0, 0, 8, u64::MAX, 0, 0]), Err("dma-operand"));

@@ -168,7 +168,7 @@ pub(crate) fn sorted_list<'m>(
     number: usize,
 ) -> Result<&'m [u8], Fault> {
     if !memory.has(range, env) {
-        return Err(Fault::new("memory-bounds", memory.miss(range, "reads", env)));
+        return Err(memory.miss(range, "reads", env));
     }
     let list = memory.bytes(env, range.core, range.space, range.start, range.row_bytes as usize);
     let keys = || list.chunks(RECORD).map(|record| key(score, record));
@@ -230,7 +230,7 @@ impl Discover for MergeLists {
         }
         let result = run(given.records, records.len());
         if !memory.has(&result, env) {
-            return Err(Fault::new("memory-bounds", memory.miss(&result, "writes", env)));
+            return Err(memory.miss(&result, "writes", env));
         }
         apart("sort-overlap", &[result], &access.reads)?;
         memory.bytes_mut(env, self.core, Space::Vec, given.records, records.len()).copy_from_slice(records);
@@ -381,7 +381,7 @@ mod tests {
 
     #[test]
     fn what_the_instruction_does_not_take_is_refused() {
-        let fault = |args| merged(args, &records(&[(1.0, 0), (2.0, 1)])).map(|_| ()).map_err(|f| f.code);
+        let fault = |args| merged(args, &records(&[(1.0, 0), (2.0, 1)])).map(|_| ()).map_err(|f| f.kind.code());
         let ones = 0x0001_0001_0001_0001;
         assert_eq!(fault([1024, 0, 8, 16, 24, ones, 0x0f01]), Ok(()));
         assert_eq!(fault([1024, 0, 8, 16, 24, ones, 0x0501]), Err("sort-config"));
@@ -399,7 +399,7 @@ mod tests {
         assert_eq!(fault([1024, 0, 8, 1, u64::MAX, ones, 0x0301]), Ok(()));
 
         let effect = SortGroups { score: Elem::F16, core: Role::Aiv0 };
-        let fault = |args: [u64; 4]| effect.plan(&args, ENV, &mut Access::default()).map_err(|f| f.code);
+        let fault = |args: [u64; 4]| effect.plan(&args, ENV, &mut Access::default()).map_err(|f| f.kind.code());
         assert_eq!(fault([1024, 0, 512, 1]), Ok(()));
         assert_eq!(fault([1024, 16, 512, 1]), Err("sort-alignment"));
         assert_eq!(fault([1024, 0, 512, 256]), Err("sort-operand"));

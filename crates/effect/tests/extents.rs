@@ -131,7 +131,7 @@ proptest! {
         let tile = (u64::from(valid.0), u64::from(valid.1));
         if shape != tile && shape.0 * shape.1 == tile.0 * tile.1 {
             let fault = effect.plan(&args, ENV, &mut Access::default()).unwrap_err();
-            prop_assert_eq!(fault.code, "view-shape");
+            prop_assert_eq!(fault.kind.code(), "view-shape");
             return Ok(());
         }
         let (before, mut after) = (memory(0), memory(0));

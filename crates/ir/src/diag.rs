@@ -2,16 +2,9 @@
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
-use crate::{Source, Span, brief};
+use slipring_finding::{Kind, Severity};
 
-/// How bad a diagnostic is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
-#[allow(missing_docs)]
-pub enum Severity {
-    Note,
-    Warning,
-    Error,
-}
+use crate::{Source, Span, brief};
 
 /// A place with a remark.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -26,8 +19,10 @@ pub struct Labeled {
 pub struct Diagnostic {
     /// How bad it is.
     pub severity: Severity,
-    /// Stable code, such as `parse` or `tile-shape`.
+    /// Stable code, such as `parse` or `tile-shape`: what is shown of the kind.
     pub code: &'static str,
+    /// What it is about.
+    pub kind: Kind,
     /// What is wrong, in one sentence without a full stop.
     pub message: String,
     /// Where; `None` for what has no place in the text.
@@ -42,12 +37,20 @@ pub struct Diagnostic {
 
 impl Diagnostic {
     /// An error at a place.
-    pub fn error(code: &'static str, span: Span, message: impl Into<String>) -> Diagnostic {
+    pub fn error(kind: impl Into<Kind>, span: Span, message: impl Into<String>) -> Diagnostic {
+        let primary = Some(Labeled { span, text: String::new() });
+        Diagnostic { primary, ..Diagnostic::nowhere(kind, Severity::Error, message) }
+    }
+
+    /// One that has no place in the text.
+    pub fn nowhere(kind: impl Into<Kind>, severity: Severity, message: impl Into<String>) -> Diagnostic {
+        let kind = kind.into();
         Diagnostic {
-            severity: Severity::Error,
-            code,
+            severity,
+            code: kind.code(),
+            kind,
             message: message.into(),
-            primary: Some(Labeled { span, text: String::new() }),
+            primary: None,
             secondary: Vec::new(),
             notes: Vec::new(),
             help: None,
@@ -55,8 +58,18 @@ impl Diagnostic {
     }
 
     /// A warning at a place.
-    pub fn warning(code: &'static str, span: Span, message: impl Into<String>) -> Diagnostic {
-        Diagnostic { severity: Severity::Warning, ..Diagnostic::error(code, span, message) }
+    pub fn warning(kind: impl Into<Kind>, span: Span, message: impl Into<String>) -> Diagnostic {
+        Diagnostic { severity: Severity::Warning, ..Diagnostic::error(kind, span, message) }
+    }
+
+    /// True if both say the same, wherever.
+    pub fn says_the_same(&self, other: &Diagnostic) -> bool {
+        self.code == other.code && self.message == other.message
+    }
+
+    /// True if both say the same at the same place.
+    pub fn repeats(&self, other: &Diagnostic) -> bool {
+        self.says_the_same(other) && self.primary == other.primary
     }
 
     /// Says something at the primary place.
@@ -195,6 +208,13 @@ impl Diags {
     /// Adds one.
     pub fn push(&mut self, diagnostic: Diagnostic) {
         self.list.push(diagnostic);
+    }
+
+    /// True if one of a kind shows at a place, whatever it says.
+    pub fn has_at(&self, kind: impl Into<Kind>, span: Span) -> bool {
+        let kind = kind.into();
+        let here = |said: &&Diagnostic| said.primary.as_ref().is_some_and(|primary| primary.span == span);
+        self.list.iter().filter(here).any(|said| said.kind.is_like(&kind))
     }
 
     /// True if one is an error.

@@ -16,7 +16,7 @@ mod types;
 
 pub use attr::{Attr, AttrDict};
 pub use compare::{difference, difference_but_for_names};
-pub use diag::{Diagnostic, Diags, Labeled, Reported, Severity};
+pub use diag::{Diagnostic, Diags, Labeled, Reported};
 pub use function::Part;
 pub use module::{Block, BlockId, Mark, Module, Op, OpId, Region, RegionId, Value, ValueDef, ValueId, ValueMap};
 pub use name::Name;
@@ -24,5 +24,6 @@ pub use schema::{
     Arity, AttrKind, AttrSpec, Declaration, EnumSpec, Flow, Infer, OpSchema, OperandSpec, Registry, ResultSpec, Syntax,
     Touch, TypeRule,
 };
+pub use slipring_finding::{Kind, Severity};
 pub use source::{Source, Span, brief, visible, visible_name};
 pub use types::{Dim, FuncType, MemRefType, PipeParam, PipeType, Sign, TileType, Type, ViewType};

@@ -45,7 +45,6 @@ use slipring_ir::{Diagnostic, Diags, Module, Source, Span};
 use slipring_tile::Elem;
 
 pub use given::Name;
-pub use lower::UNWRITTEN;
 pub use ops::{Entry, catalogue, find};
 pub use program::words;
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 use ruff_python_ast::{Expr, StmtFunctionDef};
-use slipring_ir::{Diagnostic, Diags, Source, Span};
+use slipring_ir::{Diagnostic, Diags, Kind, Severity, Source, Span};
 use slipring_machine::CoreKind;
 
 use crate::attrs::FunctionAttrs;
@@ -162,7 +162,8 @@ pub(crate) fn run_host<'a>(modules: &'a [ModuleText], request: &Request<'_>, dia
     let host = Host::run(modules, sets, request.names);
     for (name, _, used) in &host.sets {
         if !used {
-            let error = no_place("set", format!("nothing of the file takes `{name}` from outside"));
+            let kind = Kind::UnusedSetting { name: (&**name).into() };
+            let error = no_place(kind, format!("nothing of the file takes `{name}` from outside"));
             diags.push(
                 error.help("`--set` gives parameters of functions that build kernels, and constants of the file"),
             );
@@ -349,11 +350,8 @@ fn other_shapes(
             _ => None,
         };
         let shapes: Vec<String> = given.iter().filter_map(tensor).collect();
-        let same = |known: &Diagnostic, message: &Diagnostic| {
-            known.code == message.code && known.primary == message.primary && known.message == message.message
-        };
         for message in own.list {
-            if !diags.list.iter().any(|known| same(known, &message)) {
+            if !diags.list.iter().any(|known| known.repeats(&message)) {
                 diags.push(message.note(format!("where the file passes {}", shapes.join(", "))));
             }
         }
@@ -374,7 +372,7 @@ fn no_kernel(source: &Source, host: &Host<'_>) -> Diagnostic {
         .collect();
     if programs.len() > 1 {
         let message = format!("the file has {} programs, and no kernel that runs without them", programs.len());
-        return Diagnostic::error("several-programs", span, message)
+        return Diagnostic::error(slipring_ir::Kind::SeveralPrograms, span, message)
             .help(format!("say which: `--func NAME`, one of {}", programs.join(", ")));
     }
     let error = Diagnostic::error("no-kernel", span, "the file has no kernel");
@@ -413,8 +411,8 @@ fn no_kernel(source: &Source, host: &Host<'_>) -> Diagnostic {
     }
 }
 
-fn no_place(code: &'static str, message: String) -> Diagnostic {
-    Diagnostic { primary: None, ..Diagnostic::error(code, Span::default(), message) }
+fn no_place(kind: impl Into<Kind>, message: String) -> Diagnostic {
+    Diagnostic::nowhere(kind, Severity::Error, message)
 }
 
 /// A number, truth value or string of the command line.

@@ -86,7 +86,7 @@ pub(crate) fn declare(
 ) -> Result<(ParamInfo, Type), Reported> {
     let (name, span) = (parameter.name.as_str(), at(&parameter.name));
     let Some(annotation) = &parameter.annotation else {
-        let error = Diagnostic::error("parameter", span, format!("parameter `{name}` has no type"))
+        let error = Diagnostic::error(slipring_ir::Kind::Parameter, span, format!("parameter `{name}` has no type"))
             .help("write it as `x: pl.Tensor[[64, 64], pl.FP32]`, `pl.Out[…]` for an output, `pl.Scalar[pl.INT32]`");
         return Err(lower.report(error));
     };
@@ -182,7 +182,7 @@ fn packed_scales(
     };
     let whole = |n: Option<&u64>, unit| n.is_some_and(|n| n.is_multiple_of(unit));
     if elem != Elem::F8E8M0 || dims.len() != 2 || !whole(groups, 2) || !whole(outer, 16) {
-        let error = Diagnostic::error("parameter", span, format!("no tensor of packed scales: {}", show(dims)))
+        let error = Diagnostic::error(slipring_ir::Kind::Parameter, span, format!("no tensor of packed scales: {}", show(dims)))
             .help("scales are `pl.FP8E8M0`, [m, k / 32] for `pl.MX_A_ZZ` and [k / 32, n] for `pl.MX_B_NN`, m and n multiples of 16, k of 64");
         return Err(lower.report(error));
     }
@@ -223,7 +223,7 @@ fn passed_number(value: &Const, ty: DType) -> String {
 
 /// Reports a parameter whose shape nothing says.
 fn not_given(lower: &mut Lower<'_>, name: &str, span: Span) -> Reported {
-    let error = Diagnostic::error("parameter", span, format!("the shape of `{name}` is not known"))
+    let error = Diagnostic::error(slipring_ir::Kind::Parameter, span, format!("the shape of `{name}` is not known"))
         .note("it is taken from the argument, or from a call of the kernel in this file that passes a tensor of known shape")
         .help(format!("pass it: `--arg {name}=rand:f32[64x64]` or `--arg {name}=@file.npy`, or write `pl.Tensor[[64, 64], pl.FP32]`"));
     lower.report(error)
@@ -232,22 +232,26 @@ fn not_given(lower: &mut Lower<'_>, name: &str, span: Span) -> Reported {
 /// Reports extents that no tensor has.
 fn check_shape(lower: &mut Lower<'_>, extents: &[u64], span: Span) -> Lowered<()> {
     if extents.is_empty() || extents.len() > 5 {
-        return Err(lower.error("parameter", span, "a tensor has 1 to 5 dimensions"));
+        return Err(lower.error(slipring_ir::Kind::Parameter, span, "a tensor has 1 to 5 dimensions"));
     }
     if extents.contains(&0) {
-        return Err(lower.error("parameter", span, "an extent of 0"));
+        return Err(lower.error(slipring_ir::Kind::Parameter, span, "an extent of 0"));
     }
     let elements = extents.iter().try_fold(1u64, |product, n| product.checked_mul(*n));
     if elements.is_none_or(|n| n > MOST_ELEMENTS) {
         let message = format!("a tensor {} is larger than any memory", show(extents));
-        return Err(lower.error("parameter", span, message));
+        return Err(lower.error(slipring_ir::Kind::Parameter, span, message));
     }
     Ok(())
 }
 
 fn bad_type(lower: &mut Lower<'_>, name: &str, span: Span) -> Reported {
-    let error = Diagnostic::error("parameter", span, format!("this is no type of a kernel's parameter `{name}`"))
-        .help("write `pl.Tensor[[64, 64], pl.FP32]`, `pl.Out[pl.Tensor[…]]`, `pl.InOut[…]` or `pl.Scalar[pl.INT32]`");
+    let error = Diagnostic::error(
+        slipring_ir::Kind::Parameter,
+        span,
+        format!("this is no type of a kernel's parameter `{name}`"),
+    )
+    .help("write `pl.Tensor[[64, 64], pl.FP32]`, `pl.Out[pl.Tensor[…]]`, `pl.InOut[…]` or `pl.Scalar[pl.INT32]`");
     lower.report(error)
 }
 
@@ -279,7 +283,7 @@ pub(crate) fn generic<'e>(globals: &Globals<'_>, scope: &Scope, expr: &'e Expr) 
 fn extent_not_known(lower: &mut Lower<'_>, extent: &str, actual: Option<(&str, &[u64])>, span: Span) -> Reported {
     let name = actual.map_or("x", |(name, _)| name);
     let message = format!("the extent `{extent}` (`pl.dynamic`) is not known");
-    let error = Diagnostic::error("parameter", span, message)
+    let error = Diagnostic::error(slipring_ir::Kind::Parameter, span, message)
         .note("a kernel is compiled for its shapes: the extent is that of what is passed")
         .help(format!("pass it: `--arg {name}=rand:f32[64x64]`, or give the extent as a number"));
     lower.report(error)
@@ -295,7 +299,7 @@ fn tensor_type(
 ) -> Result<(Vec<u64>, Elem), Reported> {
     let [shape, elem, ..] = args else {
         return Err(lower.error(
-            "parameter",
+            slipring_ir::Kind::Parameter,
             span,
             "a tensor's type has a shape and an element type: `pl.Tensor[[64, 64], pl.FP32]`",
         ));
@@ -361,12 +365,12 @@ fn tensor_type(
         match dim {
             Value::Const(Const::Int(n)) if *n > 0 && *n <= 1 << 31 => extents.push(*n as u64),
             Value::Const(Const::Int(n)) => {
-                return Err(lower.error("parameter", at(*shape), format!("an extent of {n}")));
+                return Err(lower.error(slipring_ir::Kind::Parameter, at(*shape), format!("an extent of {n}")));
             }
             other => {
                 let what = describe(lower, other);
                 return Err(lower.error(
-                    "parameter",
+                    slipring_ir::Kind::Parameter,
                     at(*shape),
                     format!("extents are constant integers, this is {what}"),
                 ));
@@ -378,7 +382,11 @@ fn tensor_type(
         Value::Const(Const::DType(ty)) if ty.stored().is_some() => Ok((extents, ty.stored().unwrap_or(Elem::U8))),
         other => {
             let what = describe(lower, &other);
-            Err(lower.error("parameter", at(*elem), format!("elements have a type such as `pl.FP32`, this is {what}")))
+            Err(lower.error(
+                slipring_ir::Kind::Parameter,
+                at(*elem),
+                format!("elements have a type such as `pl.FP32`, this is {what}"),
+            ))
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What a declaration of an op consists of.
 
 pub use slipring_ir::Reported;
-use slipring_ir::{Attr, Diagnostic, Diags, Module, OpId, OpSchema, Span, TileType, Type, ValueId};
+use slipring_ir::{Attr, Diagnostic, Diags, Kind, Module, OpId, OpSchema, Span, TileType, Type, ValueId};
 use slipring_machine::{Pipe, Platform, Price, cost_types};
 use slipring_program::{Direction, UpdateKind};
 use slipring_tile::{Elem, Space};
@@ -579,7 +579,7 @@ impl<'a> OpRef<'a> {
     }
 
     /// An error at this op.
-    pub fn error(&self, code: &'static str, message: impl Into<String>) -> Diagnostic {
-        Diagnostic::error(code, self.span(), message)
+    pub fn error(&self, kind: impl Into<Kind>, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::error(kind, self.span(), message)
     }
 }

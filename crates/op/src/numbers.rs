@@ -40,7 +40,7 @@ pub fn numbers(op: &OpRef<'_>, diags: &mut Diags) {
         let Some(constant) = constant(op.module, value) else { continue };
         if let Err(fault) = (Number { at: 0, from, to, usage: op.def.number }).check(constant as u64) {
             diags.push(
-                op.error(fault.code, fault.message)
+                op.error(fault.kind, fault.message)
                     .label(format!("`{}` becomes an element of {to}", spec.name))
                     .also(op.module.value(value).span, "the number is defined here"),
             );

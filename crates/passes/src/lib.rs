@@ -27,5 +27,4 @@ pub mod sync;
 pub mod target;
 
 pub use manager::{InsertSync, Outcome, Pass, PassContext, pass, pipeline, run_passes, verify_after};
-pub use memory::allocate::TILE_OVERWRITTEN;
 pub use split::expand_mixed::has_rings_by_hand;

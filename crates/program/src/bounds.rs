@@ -2,7 +2,7 @@
 
 use slipring_tile::Space;
 
-use crate::{Env, Extent, Memory, gm_split};
+use crate::{Env, Extent, Fault, Kind, Memory, Miss, gm_split};
 
 impl Memory {
     /// True if every byte of a range exists.
@@ -19,7 +19,16 @@ impl Memory {
     }
 
     /// What is wrong with a range of which not every byte exists; `verb` is `reads` or `writes`.
-    pub fn miss(&self, range: &Extent, verb: &str, env: Env) -> String {
+    pub fn miss(&self, range: &Extent, verb: &str, env: Env) -> Fault {
+        let miss = match gm_split(range.start).filter(|(at, _)| range.space == Space::Gm && *at < self.gm.len()) {
+            Some((_, ..0)) => Miss::BeforeBuffer,
+            Some(_) => Miss::BeyondBuffer,
+            None => Miss::Nowhere,
+        };
+        Fault::new(Kind::OutOfBounds(miss), self.missed(range, verb, env))
+    }
+
+    fn missed(&self, range: &Extent, verb: &str, env: Env) -> String {
         let bytes = |n: u64| if n == 1 { "1 byte".to_string() } else { format!("{n} bytes") };
         let size = match range.rows {
             1 => bytes(range.row_bytes.into()),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use slipring_machine::{Question, Role, Units};
 use slipring_tile::{Elem, Space};
 
-use crate::{Cancel, Causes, Choice, Decision, Label, Memory, SiteRef};
+use crate::{Cancel, Causes, Choice, Decision, Kind, Label, Memory, SiteRef};
 
 /// A range of bytes: `rows` runs of `row_bytes` bytes, `stride` bytes apart.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -171,8 +171,8 @@ pub struct Env {
 /// An effect that cannot be carried out: a finding without its place.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fault {
-    /// Stable code, such as `memory-bounds`.
-    pub code: &'static str,
+    /// What it is about.
+    pub kind: Kind,
     /// What happened, with numbers.
     pub message: String,
     /// What to do about it.
@@ -185,8 +185,8 @@ pub struct Fault {
 
 impl Fault {
     /// A fault at the place of the work, without a hint.
-    pub fn new(code: &'static str, message: impl Into<String>) -> Fault {
-        Fault { code, message: message.into(), hint: None, site: None, also: Vec::new() }
+    pub fn new(kind: impl Into<Kind>, message: impl Into<String>) -> Fault {
+        Fault { kind: kind.into(), message: message.into(), hint: None, site: None, also: Vec::new() }
     }
 
     /// The same with another place that explains it.

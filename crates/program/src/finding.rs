@@ -1,18 +1,9 @@
 //! What tools find.
 
+use slipring_finding::{Kind, Severity};
+
 /// An instruction's place: index in [`Program::sites`](crate::Program::sites).
 pub type SiteRef = u32;
-
-/// How bad a finding is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
-pub enum Severity {
-    /// Worth knowing; the run is still clean.
-    Note,
-    /// Suspicious; the run is still clean.
-    Warning,
-    /// The program is wrong.
-    Error,
-}
 
 /// A place that explains a finding, and what it has to do with it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -26,8 +17,10 @@ pub struct Label {
 /// One finding: the same type for every tool.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Finding {
-    /// Stable code, such as `deadlock` or `memory-bounds`.
+    /// Stable code, such as `deadlock` or `memory-bounds`: what is shown of the kind.
     pub code: &'static str,
+    /// What it is about.
+    pub kind: Kind,
     /// How bad it is.
     pub severity: Severity,
     /// What is wrong, in one sentence.
@@ -40,4 +33,45 @@ pub struct Finding {
     pub notes: Vec<String>,
     /// What to do about it.
     pub hint: Option<String>,
+}
+
+impl Finding {
+    /// A finding without a place.
+    pub fn new(kind: impl Into<Kind>, severity: Severity, message: impl Into<String>) -> Finding {
+        let kind = kind.into();
+        Finding {
+            code: kind.code(),
+            kind,
+            severity,
+            message: message.into(),
+            primary: None,
+            secondary: Vec::new(),
+            notes: Vec::new(),
+            hint: None,
+        }
+    }
+
+    /// Says where it shows.
+    pub fn at(mut self, site: SiteRef, text: impl Into<String>) -> Finding {
+        self.primary = Some(Label { site, text: text.into() });
+        self
+    }
+
+    /// Adds a place that explains it.
+    pub fn also(mut self, site: SiteRef, text: impl Into<String>) -> Finding {
+        self.secondary.push(Label { site, text: text.into() });
+        self
+    }
+
+    /// Adds a fact.
+    pub fn note(mut self, text: impl Into<String>) -> Finding {
+        self.notes.push(text.into());
+        self
+    }
+
+    /// Says what to do about it.
+    pub fn help(mut self, text: impl Into<String>) -> Finding {
+        self.hint = Some(text.into());
+        self
+    }
 }

@@ -2,7 +2,7 @@
 
 use slipring_machine::Pipe;
 
-use crate::WorkId;
+use crate::{Kind, Miss, WorkId};
 
 /// A register of one core: 64 bits.
 ///
@@ -48,13 +48,18 @@ pub enum Trap {
 }
 
 impl Trap {
-    /// The code and the message of the finding that it becomes.
-    pub const fn says(self) -> (&'static str, &'static str) {
+    /// The kind and the message of the finding that it becomes.
+    pub const fn says(self) -> (Kind, &'static str) {
         match self {
-            Trap::DivideByZero => ("divide-by-zero", "division by zero"),
-            Trap::DivideOverflow => ("divide-overflow", "the quotient of the signed division does not fit"),
-            Trap::Address => ("memory-bounds", "this address is computed with offsets that lead out of every memory"),
-            Trap::LoopStep => ("loop-step", "the step of this loop is not positive"),
+            Trap::DivideByZero => (Kind::Other("divide-by-zero"), "division by zero"),
+            Trap::DivideOverflow => {
+                (Kind::Other("divide-overflow"), "the quotient of the signed division does not fit")
+            }
+            Trap::Address => (
+                Kind::OutOfBounds(Miss::Nowhere),
+                "this address is computed with offsets that lead out of every memory",
+            ),
+            Trap::LoopStep => (Kind::Other("loop-step"), "the step of this loop is not positive"),
         }
     }
 }

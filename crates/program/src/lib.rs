@@ -27,7 +27,7 @@ pub use effect::{
     Access, Action, Discover, Effect, Env, Extent, Fault, InnerConflict, Output, Run, Scratch, SignalUse, UNDEFINED,
     Update, UpdateKind,
 };
-pub use finding::{Finding, Label, Severity, SiteRef};
+pub use finding::{Finding, Label, SiteRef};
 pub use inst::{Inst, Law, Operand, Order, Reg, Relation, ScalarFn, Special, SyncRef, Trap};
 pub use loops::{End, Loop};
 pub use memory::{GmBuffer, Lent, Memory, gm_address, gm_split, moved, scaled, zeroed};
@@ -36,5 +36,6 @@ pub use program::{
     CoreProgram, Direction, Param, ParamKind, Program, RingDecl, Site, SyncDecl, SyncRole, Work, WorkId,
 };
 pub use shadow::{Marks, Misuse, Nothing, Shadow, Unwritten, Void, runs};
+pub use slipring_finding::{Kind, Miss, Party, Severity, Unit, Waiting};
 pub use tries::{Judged, Lost, Outcome, Round, Tries};
 pub use words::Words;

@@ -115,7 +115,7 @@ fn verify_tile(op: &OpRef<'_>, tile: &str, offset: &str, diags: &mut Diags) {
         && !(0..elements(ty) as i64).contains(&at)
     {
         let fault = past_end(at, elements(ty));
-        diags.push(op.error(fault.code, fault.message).also(op.module.value(value).span, "its place is defined here"));
+        diags.push(op.error(fault.kind, fault.message).also(op.module.value(value).span, "its place is defined here"));
     }
     match op.space(tile) {
         Some(Space::Mat) => {

@@ -81,8 +81,10 @@ fn verify(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
 
 fn lower(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let Some(counter) = op.operand("counter") else {
-        let error =
-            op.error("unsupported", "a hard barrier counts in registers of the hardware, which are not modelled");
+        let error = op.error(
+            slipring_ir::Kind::Unsupported,
+            "a hard barrier counts in registers of the hardware, which are not modelled",
+        );
         return Err(d.report(
             error.help("give it a counter: `mode = #pto.sync_all_mode<soft>` and a view of 16 `i32` that begin with 0"),
         ));

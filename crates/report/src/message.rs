@@ -1,6 +1,7 @@
 //! Messages about a text, for programs.
 
 use serde::Serialize;
+use slipring_finding::Kind;
 
 /// A finding, or a message about the text.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -10,6 +11,9 @@ pub struct MessageFacts {
     pub severity: String,
     /// Stable code, such as `deadlock`.
     pub code: String,
+    /// What it is about: pictures are drawn of it.
+    #[serde(skip)]
+    pub kind: Kind,
     pub message: String,
     /// Line and column (in characters) where it shows, from 1; `None` for what has no place in the text.
     pub line: Option<usize>,

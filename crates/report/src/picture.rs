@@ -3,6 +3,8 @@
 
 use std::fmt::Write;
 
+use slipring_finding::{Kind, Party, Waiting};
+
 use crate::MessageFacts;
 
 /// Width of a character.
@@ -14,9 +16,9 @@ const MOST: usize = 8;
 
 /// The picture as an element of a page; `None` for findings that have none.
 pub fn picture(finding: &MessageFacts) -> Option<String> {
-    match finding.code.as_str() {
-        "race" => race(finding),
-        "deadlock" => deadlock(finding),
+    match &finding.kind {
+        Kind::Race(parties) => Some(race(parties, [finding.also.first()?.line, finding.line?])),
+        Kind::Deadlock(waits) if !waits.is_empty() => Some(deadlock(waits)),
         _ => None,
     }
 }
@@ -60,20 +62,10 @@ fn boxed(x: f64, y: f64, width: f64, what: &str) -> String {
     )
 }
 
-/// Who does what: `pipe V of AIV0` and `writes`.
-fn who_does(label: &str) -> Option<(&str, &'static str)> {
-    ["reads", "writes"].into_iter().find_map(|verb| Some((label.strip_suffix(&format!(" {verb} here"))?, verb)))
-}
-
-/// Both pipes, one below the other, each with what it does, and the edge that would order them.
-fn race(finding: &MessageFacts) -> Option<String> {
-    let other = finding.also.iter().find(|place| who_does(&place.label).is_some())?;
-    let ends = [(other.label.as_str(), other.line), (finding.label.as_str(), finding.line?)];
-    let mut rows = Vec::new();
-    for (label, number) in ends {
-        let (who, verb) = who_does(label)?;
-        rows.push((who, format!("{verb}, line {number}")));
-    }
+/// Both pipes, one below the other, each with what it does and in which line, and the edge that would order them.
+fn race(parties: &[Party; 2], lines: [usize; 2]) -> String {
+    let row = |(party, line): (&Party, usize)| (party.who(), format!("{}, line {line}", party.verb()));
+    let rows: Vec<(String, String)> = parties.iter().zip(lines).map(row).collect();
     let left = rows.iter().map(|(who, _)| wide(who)).fold(0.0, f64::max) + 24.0;
     let width = rows.iter().map(|(_, what)| wide(what)).fold(0.0, f64::max) + 20.0;
     let gap = 150.0;
@@ -100,25 +92,14 @@ fn race(finding: &MessageFacts) -> Option<String> {
     body += &text(x, 16.0, "middle", "no edge");
     body += &text(end, 28.0 + ROW + 34.0, "end", "nothing orders the two: either may come first");
     let about = format!("{} {}; {} {}; nothing orders the two", rows[0].0, rows[0].1, rows[1].0, rows[1].1);
-    Some(svg(end.max(560.0), 28.0 + ROW + 44.0, &about, &body))
-}
-
-/// A wait: who, for what, and who would end it.
-fn wait(note: &str) -> Option<[&str; 3]> {
-    let (who, rest) = note.split_once(" waits for ")?;
-    // Behind the object stands how often it was signalled.
-    let (what, rest) = rest.split_once(" (count ").unwrap_or((rest, ""));
-    let why = rest.split_once("); ").map_or("", |(_, why)| why);
-    Some([who, what, why])
+    svg(end.max(560.0), 28.0 + ROW + 44.0, &about, &body)
 }
 
 /// A row for each wait: who waits, for what, and why nobody signals it.
-fn deadlock(finding: &MessageFacts) -> Option<String> {
-    let waits: Vec<[&str; 3]> = finding.notes.iter().filter_map(|note| wait(note)).collect();
-    if waits.is_empty() {
-        return None;
-    }
-    let column = |at: usize| waits.iter().take(MOST).map(|wait| wide(wait[at])).fold(0.0, f64::max) + 20.0;
+fn deadlock(waits: &[Waiting]) -> String {
+    let waits: Vec<[String; 3]> =
+        waits.iter().map(|wait| [wait.unit.to_string(), wait.what.to_string(), wait.why.to_string()]).collect();
+    let column = |at: usize| waits.iter().take(MOST).map(|wait| wide(&wait[at])).fold(0.0, f64::max) + 20.0;
     let widths = [column(0), column(1), column(2)];
     let starts = [10.0, 10.0 + widths[0] + 80.0, 10.0 + widths[0] + 80.0 + widths[1] + 70.0];
     let mut body = String::new();
@@ -147,19 +128,5 @@ fn deadlock(finding: &MessageFacts) -> Option<String> {
         height += 20.0;
     }
     let about: Vec<String> = waits.iter().take(MOST).map(|wait| format!("{} waits for {}", wait[0], wait[1])).collect();
-    Some(svg(starts[2] + widths[2], height, &about.join("; "), &body))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn waits_are_taken_apart() {
-        let note = "pipe V of AIV0 waits for flag 3 (count 0; set 0 times, waited for 0 times); AIC would signal it";
-        assert_eq!(wait(note), Some(["pipe V of AIV0", "flag 3", "AIC would signal it"]));
-        assert_eq!(wait("the program of AIC has ended"), None);
-        assert_eq!(who_does("pipe V of AIV0 writes here"), Some(("pipe V of AIV0", "writes")));
-        assert_eq!(who_does("stored here"), None);
-    }
+    svg(starts[2] + widths[2], height, &about.join("; "), &body)
 }

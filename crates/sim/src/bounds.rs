@@ -13,8 +13,9 @@ pub(crate) fn check(access: &Access, env: Env, memory: &Memory, entry: Entry, wo
     for (ranges, verb) in [(&access.reads, "reads"), (&access.writes, "writes")] {
         for range in ranges {
             if !memory.has(range, env) {
-                let message = format!("{} {}", work.name, memory.miss(range, verb, env));
-                return Err(report::error_at("memory-bounds", entry.site, "this access", message));
+                let fault = memory.miss(range, verb, env);
+                let message = format!("{} {}", work.name, fault.message);
+                return Err(report::error_at(fault.kind, entry.site, "this access", message));
             }
         }
     }

@@ -1,7 +1,7 @@
 //! The report when nothing can move.
 
 use slipring_machine::{Pipe, Platform};
-use slipring_program::{Direction, Finding, RingDecl, SyncDecl, SyncRole};
+use slipring_program::{Direction, Finding, Kind, RingDecl, SyncDecl, SyncRole, Unit, Waiting};
 
 use crate::blocked::{Blocked, Reason, Release, View};
 use crate::engine::Engine;
@@ -13,7 +13,9 @@ use crate::state::AgentId;
 /// One finding that says who waits for what and why it will not come, for the first block that is stuck.
 pub(crate) fn report<O: Observer>(engine: &Engine<'_, O>) -> Box<Finding> {
     let stuck: Vec<usize> = (0..engine.clusters.len()).filter(|c| engine.clusters[*c].live > 0).collect();
-    let Some(&cluster) = stuck.first() else { return report::error("deadlock", "nothing can move") };
+    let Some(&cluster) = stuck.first() else {
+        return report::error(Kind::Deadlock(Vec::new()), "nothing can move");
+    };
     let (cores, syncs) = (engine.program.cores.len(), engine.program.syncs.len());
     let view = View {
         program: engine.program,
@@ -42,7 +44,9 @@ fn describe(view: &View<'_>, platform: &Platform) -> Box<Finding> {
     let blocked = view.blocked();
     let cycle = view.cycle(&blocked);
     let root = root(view, &blocked, cycle.as_deref());
-    let Some(root) = root else { return report::error("deadlock", "nothing can move") };
+    let Some(root) = root else {
+        return report::error(Kind::Deadlock(Vec::new()), "nothing can move");
+    };
     let message = match &cycle {
         Some(cycle) if cycle.len() > 1 => {
             let names: Vec<_> = cycle.iter().map(|agent| name(view, *agent)).collect();
@@ -50,7 +54,13 @@ fn describe(view: &View<'_>, platform: &Platform) -> Box<Finding> {
         }
         _ => format!("{} {} for ever", name(view, root.agent), waits(view, root)),
     };
-    let mut finding = report::error_at("deadlock", root.site, &label(view, root), message);
+    let waits_of = |agent: &Blocked| Waiting {
+        unit: unit(view, agent.agent),
+        what: awaited(view, agent).into(),
+        why: because(view, agent).into(),
+    };
+    let kind = Kind::Deadlock(blocked.iter().map(waits_of).collect());
+    let mut finding = report::error_at(kind, root.site, &label(view, root), message);
     for other in blocked.iter().filter(|b| b.agent != root.agent) {
         finding.secondary.push(report::label(other.site, label(view, other)));
     }
@@ -118,30 +128,39 @@ fn is_unprimed(view: &View<'_>, blocked: &Blocked) -> bool {
     !sets.is_empty() && sets.iter().all(|set| place(set) > place(&blocked.site))
 }
 
+fn unit(view: &View<'_>, agent: AgentId) -> Unit {
+    Unit { core: view.cores[agent.core() - view.first].agent.role, pipe: agent.pipe() }
+}
+
 fn name(view: &View<'_>, agent: AgentId) -> String {
-    let role = view.cores[agent.core() - view.first].agent.role;
-    match agent.pipe() {
-        Pipe::S => format!("the scalar unit of {role}"),
-        pipe => format!("pipe {pipe} of {role}"),
+    unit(view, agent).to_string()
+}
+
+/// What somebody waits for.
+fn awaited(view: &View<'_>, blocked: &Blocked) -> String {
+    match blocked.reason {
+        Reason::QueueFull(pipe) => format!("room in the queue of pipe {pipe}"),
+        Reason::Drain => "its pipes to drain".into(),
+        Reason::Signal => "a signal in global memory".into(),
+        Reason::Wait(sync) if view.is_token(sync) => {
+            let later = view.syncs[sync as usize].token.open_later(blocked.agent.pipe()).next().is_some();
+            let which = if later { "a later release" } else { "the earlier releases" };
+            format!("{which} of {}", view.program.syncs[sync as usize].name)
+        }
+        Reason::Wait(sync) => view.program.syncs[sync as usize].name.to_string(),
     }
 }
 
 /// `waits for …`, with the object's count.
 fn waits(view: &View<'_>, blocked: &Blocked) -> String {
+    let what = awaited(view, blocked);
     match blocked.reason {
-        Reason::QueueFull(pipe) => format!("waits for room in the queue of pipe {pipe}"),
-        Reason::Drain => "waits for its pipes to drain".into(),
-        Reason::Signal => "waits for a signal in global memory".into(),
-        Reason::Wait(sync) if view.is_token(sync) => {
-            let later = view.syncs[sync as usize].token.open_later(blocked.agent.pipe()).next().is_some();
-            let which = if later { "a later release" } else { "the earlier releases" };
-            format!("waits for {which} of {}", view.program.syncs[sync as usize].name)
-        }
-        Reason::Wait(sync) => {
+        Reason::Wait(sync) if !view.is_token(sync) => {
             let state = &view.syncs[sync as usize];
             let so_far = format!("set {}, waited for {}", count(state.sets, "time"), count(state.waits, "time"));
-            format!("waits for {} (count {}; {so_far})", view.program.syncs[sync as usize].name, state.signals.len())
+            format!("waits for {what} (count {}; {so_far})", state.signals.len())
         }
+        _ => format!("waits for {what}"),
     }
 }
 

@@ -119,7 +119,7 @@ impl<'a, O: Observer> Engine<'a, O> {
         if let Some(later) = self.later.take()
             && let Some((site, fault)) = later.finish(self.program, &mut self.memory, &mut self.questions)
         {
-            findings.push(*report::error_at(fault.code, site, "", fault.message));
+            findings.push(*report::error_at(fault.kind, site, "", fault.message));
         }
         let complete = findings.is_empty();
         findings.extend(self.leftovers.findings(self.program, self.launch.platform));

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use slipring_machine::{Pipe, Platform};
-use slipring_program::{Finding, Program, Severity, SiteRef, SyncRole};
+use slipring_program::{Finding, Kind, Program, Severity, SiteRef, SyncRole};
 
 use crate::report::{self, count};
 use crate::state::SyncState;
@@ -67,11 +67,11 @@ impl Leftovers {
         for (&index, left) in &self.0 {
             let decl = &program.syncs[index];
             let more = left.count > u64::from(decl.final_count);
-            let (code, message, hint) = match decl.role {
+            let (kind, message, hint) = match decl.role {
                 SyncRole::RingReady { .. } if more && !is_sparse(program, decl.role) => continue,
                 SyncRole::RingFree { .. } if !more && !is_sparse(program, decl.role) => continue,
                 SyncRole::Event { from, to, .. } if more => (
-                    "flag-left-set",
+                    Kind::FlagLeftSet,
                     format!("{} is still set when the program ends", decl.name),
                     format!(
                         "every set needs a wait: pipe {to} must wait for what {from} has signalled, or the next kernel starts with the flag set"
@@ -81,7 +81,7 @@ impl Leftovers {
                     let mut pipes: Vec<_> = left.held.iter().map(|(pipe, _)| format!("pipe {pipe}")).collect();
                     pipes.dedup();
                     (
-                        "token-not-released",
+                        Kind::TokenNotReleased,
                         format!("{} is still held by {} when the program ends", decl.name, pipes.join(" and ")),
                         format!(
                             "every acquire needs a release: {} with the same pipe and id after the last use",
@@ -90,7 +90,7 @@ impl Leftovers {
                     )
                 }
                 _ => (
-                    "signal-left-over",
+                    Kind::SignalLeftOver,
                     format!(
                         "{} ends with a count of {} and should end with {}",
                         decl.name, left.count, decl.final_count
@@ -98,7 +98,7 @@ impl Leftovers {
                     "sets and waits must balance: the next kernel starts with what is left".to_string(),
                 ),
             };
-            let mut finding = report::error(code, message);
+            let mut finding = report::error(kind, message);
             if left.harmless {
                 finding.severity = Severity::Warning;
             }
@@ -145,7 +145,7 @@ impl Leftovers {
                 decl.direction.name(),
                 if unpopped == 1 { "was" } else { "were" }
             );
-            let mut finding = report::error("tile-never-popped", message);
+            let mut finding = report::error(Kind::TileNeverPopped, message);
             mark(
                 &mut finding,
                 ready.iter().flat_map(|(_, _, l)| l.surplus.iter().map(|s| (*s, "pushed here and never popped"))),
@@ -165,7 +165,7 @@ impl Leftovers {
                 decl.direction.name(),
                 if held == 1 { "was" } else { "were" }
             );
-            let mut finding = report::error("slot-not-freed", message);
+            let mut finding = report::error(Kind::SlotNotFreed, message);
             let never_popped = |slot: u32| ready.iter().any(|(s, _, left)| *s == slot && !left.surplus.is_empty());
             let held: Vec<_> = free.iter().filter(|(slot, ..)| free.len() == 1 || !never_popped(*slot)).collect();
             mark(

@@ -1,7 +1,7 @@
 //! Watching a run.
 
 use slipring_machine::{Pipe, Role};
-use slipring_program::{Access, Memory, SiteRef, Work, WorkId};
+use slipring_program::{Access, Memory, SiteRef, Unit, Work, WorkId};
 
 use crate::{Launch, Meeting, PipeSet};
 
@@ -36,6 +36,11 @@ impl Agent {
         Agent { cluster: self.cluster, block, role, pipe }
     }
 
+    /// Its pipe, of whichever cluster.
+    pub const fn unit(self) -> Unit {
+        Unit { core: self.role, pipe: self.pipe }
+    }
+
     /// The scalar unit of the same core.
     pub const fn scalar(self) -> Agent {
         Agent { pipe: Pipe::S, ..self }
@@ -44,10 +49,7 @@ impl Agent {
 
 impl std::fmt::Display for Agent {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.pipe {
-            Pipe::S => write!(f, "the scalar unit of {}", self.role),
-            pipe => write!(f, "pipe {pipe} of {}", self.role),
-        }
+        self.unit().fmt(f)
     }
 }
 

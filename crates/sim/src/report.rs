@@ -1,21 +1,13 @@
 //! Putting findings together.
 
 use slipring_machine::{Platform, Question, Role};
-use slipring_program::{CoreProgram, Finding, Label, Severity, SiteRef};
+use slipring_program::{CoreProgram, Finding, Kind, Label, Severity, SiteRef};
 
 use crate::exact::Number;
 
 /// An error without a place.
-pub(crate) fn error(code: &'static str, message: impl Into<String>) -> Box<Finding> {
-    Box::new(Finding {
-        code,
-        severity: Severity::Error,
-        message: message.into(),
-        primary: None,
-        secondary: Vec::new(),
-        notes: Vec::new(),
-        hint: None,
-    })
+pub(crate) fn error(kind: impl Into<Kind>, message: impl Into<String>) -> Box<Finding> {
+    Box::new(Finding::new(kind, Severity::Error, message))
 }
 
 /// A question on which sources disagree, and on whose answer the bytes of a run depend.
@@ -30,8 +22,8 @@ pub(crate) fn question(question: &Question, site: SiteRef, work: &str) -> Findin
 }
 
 /// An error at a place.
-pub(crate) fn error_at(code: &'static str, site: SiteRef, text: &str, message: impl Into<String>) -> Box<Finding> {
-    let mut finding = error(code, message);
+pub(crate) fn error_at(kind: impl Into<Kind>, site: SiteRef, text: &str, message: impl Into<String>) -> Box<Finding> {
+    let mut finding = error(kind, message);
     finding.primary = Some(label(site, text));
     finding
 }
@@ -39,7 +31,7 @@ pub(crate) fn error_at(code: &'static str, site: SiteRef, text: &str, message: i
 /// A run that took more steps than it may.
 pub(crate) fn step_limit(limit: u64, site: SiteRef, role: Role) -> Box<Finding> {
     let text = format!("{role} had come to this point");
-    let mut finding = error_at("step-limit", site, &text, format!("the program was stopped after {limit} steps"));
+    let mut finding = error_at(Kind::StepLimit, site, &text, format!("the program was stopped after {limit} steps"));
     finding.hint = Some("if a loop has no end here, correct its bounds; otherwise raise `--max-steps`".into());
     finding
 }
@@ -59,7 +51,7 @@ pub(crate) fn in_loop(finding: &mut Finding, core: &CoreProgram, pc: usize, endl
 
 /// A loop that was found never to end.
 pub(crate) fn endless_loop(site: SiteRef, rounds: u64, role: Role) -> Box<Finding> {
-    let mut finding = error_at("endless-loop", site, &format!("{role} never leaves it"), "this loop never ends");
+    let mut finding = error_at(Kind::EndlessLoop, site, &format!("{role} never leaves it"), "this loop never ends");
     finding.notes.push(comes_back(rounds));
     finding.hint = Some("change in the loop what its condition depends on, or correct the condition".into());
     finding
@@ -82,7 +74,7 @@ pub(crate) fn wraps(number: Number, what: &'static str, used: SiteRef) -> Box<Fi
 
 /// A run that took more cycles than it may.
 pub(crate) fn cycle_limit(limit: u64, site: Option<SiteRef>) -> Box<Finding> {
-    let mut finding = error("step-limit", format!("the program was stopped after {limit} cycles"));
+    let mut finding = error(Kind::StepLimit, format!("the program was stopped after {limit} cycles"));
     finding.primary = site.map(|site| label(site, "it had come to this point"));
     finding.hint = Some("if a loop has no end here, correct its bounds; otherwise raise `--max-cycles`".into());
     finding
@@ -90,7 +82,7 @@ pub(crate) fn cycle_limit(limit: u64, site: Option<SiteRef>) -> Box<Finding> {
 
 /// A run that somebody wished to end.
 pub(crate) fn cancelled() -> Box<Finding> {
-    error("cancelled", "the run was cancelled")
+    error(Kind::Cancelled, "the run was cancelled")
 }
 
 /// A place with a remark.

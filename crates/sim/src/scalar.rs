@@ -240,9 +240,9 @@ impl<O: Observer> Engine<'_, O> {
                 Err(report::endless_loop(site, rounds, unit.agent.role))
             }
             Stop::Trap(trap) => {
-                let (code, message) = trap.says();
+                let (kind, message) = trap.says();
                 let role = self.cores[core].agent.role;
-                Err(report::error_at(code, self.site(core), &format!("executed by {role}"), message))
+                Err(report::error_at(kind, self.site(core), &format!("executed by {role}"), message))
             }
         }
     }

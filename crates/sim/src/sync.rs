@@ -1,7 +1,7 @@
 //! Signals: sending, taking, waiting.
 
 use slipring_machine::Pipe;
-use slipring_program::{Finding, SiteRef, SyncDecl, SyncRef, SyncRole};
+use slipring_program::{Finding, Kind, SiteRef, SyncDecl, SyncRef, SyncRole};
 
 use crate::engine::Engine;
 use crate::observe::{Observer, Stall};
@@ -22,7 +22,7 @@ impl<O: Observer> Engine<'_, O> {
         };
         let message =
             format!("index {} names no synchronisation object: there are {}{objects}", index as i64, sync.count);
-        Err(report::error_at("sync-index", site, "computed here", message))
+        Err(report::error_at(Kind::SyncIndex, site, "computed here", message))
     }
 
     pub fn state_index(&self, core: usize, sync: u32) -> usize {
@@ -158,7 +158,7 @@ impl<O: Observer> Engine<'_, O> {
             max => format!("it is at its maximum of {max}"),
         };
         let message = format!("{agent} sets {}, but {held}: the signal would be lost", decl.name);
-        let mut finding = report::error_at("flag-overflow", site, "this set has no room", message);
+        let mut finding = report::error_at(Kind::FlagOverflow, site, "this set has no room", message);
         if let Some(earlier) = state.signals.back().and_then(|signal| signal.site) {
             finding.secondary.push(report::label(earlier, "the earlier set that nobody has waited for yet"));
         }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use slipring_machine::Pipe;
 use slipring_program::{
-    Access, Action, CoreProgram, Env, Execution, Fault, Finding, Memory, Operand, Program, Run, UNDEFINED, Work,
+    Access, Action, CoreProgram, Env, Execution, Fault, Finding, Kind, Memory, Operand, Program, Run, UNDEFINED, Work,
 };
 
 use crate::bounds;
@@ -134,9 +134,9 @@ impl<O: Observer> Engine<'_, O> {
                         ),
                         None => discover(memory),
                     };
-                    value = outcome.map_err(|fault| match fault.code {
-                        "step-limit" => report::step_limit(steps, fault.site.unwrap_or(entry.site), role),
-                        "cancelled" => report::cancelled(),
+                    value = outcome.map_err(|fault| match fault.kind {
+                        Kind::StepLimit => report::step_limit(steps, fault.site.unwrap_or(entry.site), role),
+                        Kind::Cancelled => report::cancelled(),
                         _ => finding(fault, entry, work),
                     })?;
                     if let Some(shadow) = memory.shadow.as_mut().filter(|_| !effect.marks()) {
@@ -284,7 +284,7 @@ impl<O: Observer> Engine<'_, O> {
 
 fn finding(fault: Fault, entry: Entry, work: &Work) -> Box<Finding> {
     let site = fault.site.unwrap_or(entry.site);
-    let mut finding = report::error_at(fault.code, site, "", format!("{}: {}", work.name, fault.message));
+    let mut finding = report::error_at(fault.kind, site, "", format!("{}: {}", work.name, fault.message));
     finding.secondary = fault.also;
     finding.hint = fault.hint;
     finding

@@ -108,9 +108,9 @@ impl Kernel {
         let direct = crate::run::start(compiled, bound.clone(), blocks, &quiet)?;
         let program = &prepared.decoded.program;
         let mut messages = direct.findings().messages().to_vec();
-        let known = |known: &Diagnostic, new: &Diagnostic| (known.code, &known.message) == (new.code, &new.message);
         let of_blocks = of_blocks(&run.runs, program).into_iter();
-        let new: Vec<_> = of_blocks.filter(|new| !messages.iter().any(|one| known(one, new))).collect();
+        let new: Vec<_> =
+            of_blocks.filter(|new| !messages.iter().any(|known: &Diagnostic| known.says_the_same(new))).collect();
         messages.extend(new);
         messages.extend(run.findings.iter().map(|finding| of_finding(finding, &Capture::default())));
         let mut after: Vec<Option<&[u8]>> = run.buffers.iter().map(Option::as_deref).collect();
@@ -169,8 +169,7 @@ fn of_blocks(runs: &[BlockRun], program: &Program) -> Vec<Diagnostic> {
     let mut list: Vec<(u32, usize, Diagnostic)> = Vec::new();
     for run in runs {
         for message in to_diagnostics(&run.findings, program) {
-            let same = |known: &Diagnostic| (known.code, &known.message) == (message.code, &message.message);
-            match list.iter_mut().find(|(_, _, known)| same(known)) {
+            match list.iter_mut().find(|(_, _, known)| known.says_the_same(&message)) {
                 Some((_, count, _)) => *count += 1,
                 None => list.push((run.block, 1, message)),
             }

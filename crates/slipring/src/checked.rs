@@ -1,7 +1,7 @@
 //! What the text of a file decides, whether it holds kernels or a whole program.
 
 use serde::Serialize;
-use slipring_ir::{Diagnostic, Diags, Module, Severity, Source};
+use slipring_ir::{Diagnostic, Diags, Kind, Module, Severity, Source};
 use slipring_machine::Platform;
 use slipring_op::rules::counted;
 use slipring_report::MessageFacts;
@@ -91,19 +91,13 @@ impl Checked {
         // As many devices as a run has where nobody says how many.
         let again = asked.set_all(&extents, &DEVICES.to_string());
         let (mut judged, _) = Checked::read(read, &again, |_| Ok(platforms))?;
-        if judged.diags.list.iter().any(|said| said.severity == Severity::Error && said.code == "parameter") {
+        if judged.diags.list.iter().any(|said| said.severity == Severity::Error && said.kind == Kind::Parameter) {
             return Ok(checked);
         }
         let names: Vec<String> = extents.iter().map(|name| format!("`{name}`")).collect();
-        judged.diags.list.push(Diagnostic {
-            severity: Severity::Note,
-            code: "devices",
-            message: format!("checked for {DEVICES} devices: {} is {DEVICES}", names.join(", ")),
-            primary: None,
-            secondary: Vec::new(),
-            notes: Vec::new(),
-            help: Some(format!("`--set {}=N` checks for others", extents[0])),
-        });
+        let message = format!("checked for {DEVICES} devices: {} is {DEVICES}", names.join(", "));
+        let note = Diagnostic::nowhere("devices", Severity::Note, message);
+        judged.diags.list.push(note.help(format!("`--set {}=N` checks for others", extents[0])));
         Ok(judged)
     }
 
@@ -116,7 +110,7 @@ impl Checked {
         let Loaded { module, mut diags, .. } = asked.load(source);
         let platforms = platforms(&module)?;
         let mut judged = Vec::new();
-        if let [Diagnostic { code: "several-programs", .. }] = diags.list[..] {
+        if let [Diagnostic { kind: Kind::SeveralPrograms, .. }] = diags.list[..] {
             let (diags, judged) = of_programs(&module.source, asked, &platforms)?;
             let checked = Checked { module, diags, judged, platform: platforms.first().cloned() };
             return Ok((checked, platforms));
@@ -241,7 +235,7 @@ impl Checked {
 /// True where arguments would mend all that is wrong: a shape or a number that only a call knows.
 pub fn waits_for_arguments(report: &Report) -> bool {
     let mut wrong = report.messages().iter().filter(|said| said.severity == Severity::Error);
-    wrong.all(|said| said.code == "parameter")
+    wrong.all(|said| said.kind == Kind::Parameter)
 }
 
 /// The platforms that a module may be for: the one that is written in it, else all that are built in.

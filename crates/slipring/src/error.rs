@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use slipring_ir::{Diagnostic, Diags, Severity, Source};
+use slipring_ir::{Diagnostic, Diags, Kind, Severity, Source};
 use slipring_report::MessageFacts;
 use thiserror::Error;
 
@@ -49,7 +49,7 @@ impl Report {
 
     /// True if one of them says that something cannot be run: a verdict says nothing then.
     pub fn is_unsupported(&self) -> bool {
-        self.messages.iter().any(|message| matches!(message.code, "unsupported" | "memory-limit"))
+        self.messages.iter().any(|message| matches!(message.kind, Kind::Unsupported | Kind::MemoryLimit))
     }
 
     /// The same messages, and others about the same text behind them.

@@ -2,7 +2,7 @@
 
 use slipring_machine::Platform;
 use slipring_op::Decoded;
-use slipring_program::{Cancel, Finding, GmBuffer, Memory, ParamKind, Severity, zeroed};
+use slipring_program::{Cancel, Finding, GmBuffer, Kind, Memory, ParamKind, Severity, zeroed};
 use slipring_sim::{ArgValue, Delay, Launch, Limits, Observer, RunResult, Suppose, Timing, Turns, run};
 use slipring_tile::Space;
 
@@ -148,15 +148,7 @@ pub(crate) fn launch<O: Observer>(
             Execution { result: run(&launch, memory, observer), places }
         }
         Err(bytes) => {
-            let finding = Finding {
-                code: "memory-limit",
-                severity: Severity::Error,
-                message: too_large_text(bytes),
-                primary: None,
-                secondary: Vec::new(),
-                notes: Vec::new(),
-                hint: Some(TOO_LARGE_HELP.into()),
-            };
+            let finding = Finding::new(Kind::MemoryLimit, Severity::Error, too_large_text(bytes)).help(TOO_LARGE_HELP);
             Execution { result: RunResult::refused(finding), places: Places::default() }
         }
     }

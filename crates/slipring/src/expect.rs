@@ -136,15 +136,7 @@ impl Expected {
         if furthest != first {
             notes.push(format!("the furthest: {}", say(furthest)));
         }
-        let error = Diagnostic {
-            severity: Severity::Error,
-            code: "expected",
-            message: message.clone(),
-            primary: None,
-            secondary: Vec::new(),
-            notes,
-            help: None,
-        };
+        let error = Diagnostic { notes, ..Diagnostic::nowhere("expected", Severity::Error, message.clone()) };
         (facts("findings", message, differ.len()), Some(error))
     }
 

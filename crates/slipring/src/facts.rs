@@ -87,15 +87,12 @@ pub(crate) fn verify_facts(outcome: &VerifyOutcome, bound: &[Bound<'_>], message
             let at = |d: &Difference| coordinates(d.element, bound[d.index].shape.as_deref());
             let differ = if *count == 1 { "1 element differs" } else { &format!("{count} elements differ") };
             let notes = list.iter().map(|d| format!("{}[{}]: {} instead of {}", d.param, at(d), d.run, d.reference));
-            messages.push(Diagnostic {
-                severity: Severity::Error,
-                code: "verify",
-                message: format!("{differ} from the sequential meaning of the source"),
-                primary: None,
-                secondary: Vec::new(),
-                notes: notes.collect(),
-                help: Some("look for a missing wait, an address in use twice, or a slot freed too early".into()),
-            });
+            let message = format!("{differ} from the sequential meaning of the source");
+            let error = Diagnostic::nowhere("verify", Severity::Error, message);
+            messages.push(
+                Diagnostic { notes: notes.collect(), ..error }
+                    .help("look for a missing wait, an address in use twice, or a slot freed too early"),
+            );
             ("findings", format!("{differ} from the sequential meaning"), *count)
         }
     };

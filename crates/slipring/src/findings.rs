@@ -1,7 +1,7 @@
 //! Findings of a run as messages about the text, for people and for programs.
 
-use slipring_ir::{Diagnostic, Labeled, Severity, Source, Span};
-use slipring_program::{Finding, Label, Program, Severity as Level};
+use slipring_ir::{Diagnostic, Labeled, Source, Span};
+use slipring_program::{Finding, Label, Program};
 use slipring_report::{MessageFacts, PlaceFacts};
 
 /// A message for each finding, with the places that its instructions come from.
@@ -21,12 +21,9 @@ fn diagnostic(finding: &Finding, program: &Program) -> Diagnostic {
         primary = (!secondary.is_empty()).then(|| secondary.remove(0));
     }
     Diagnostic {
-        severity: match finding.severity {
-            Level::Note => Severity::Note,
-            Level::Warning => Severity::Warning,
-            Level::Error => Severity::Error,
-        },
+        severity: finding.severity,
         code: finding.code,
+        kind: finding.kind.clone(),
         message: finding.message.clone(),
         primary,
         secondary,
@@ -43,13 +40,9 @@ pub fn message_facts(diagnostic: &Diagnostic, source: &Source) -> MessageFacts {
     };
     let primary = diagnostic.primary.as_ref().filter(|p| !p.span.is_empty()).map(place);
     MessageFacts {
-        severity: match diagnostic.severity {
-            Severity::Note => "note",
-            Severity::Warning => "warning",
-            Severity::Error => "error",
-        }
-        .into(),
+        severity: diagnostic.severity.name().into(),
         code: diagnostic.code.into(),
+        kind: diagnostic.kind.clone(),
         message: diagnostic.message.clone(),
         line: primary.as_ref().map(|p| p.line),
         column: primary.as_ref().map(|p| p.column),

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use slipring_ir::{Diagnostic, Diags, Module, OpId, Severity};
 use slipring_machine::Platform;
 use slipring_op::{Decoding, Kernel, decode, needed_functions, select_kernel, symbol_name};
+use slipring_passes::lint::is_finding;
 use slipring_passes::{Outcome, PassContext, run_passes};
 
 use crate::prepare::{check, check_rules, needed_of, which_get_flags};
@@ -125,11 +126,6 @@ fn work_out(module: &Module, name: Option<&str>, kernel: &Kernel, context: &Pass
     }
     // Notes tell what was done, which is nothing here.
     diags.list.extend(said.list.into_iter().filter(|d| d.severity >= Severity::Warning));
-}
-
-/// True for what a path through a well-formed text does wrong.
-pub fn is_finding(said: &Diagnostic) -> bool {
-    said.severity == Severity::Error && slipring_passes::lint::CODES.contains(&said.code)
 }
 
 /// Leaves one of several messages that say the same at the same place.

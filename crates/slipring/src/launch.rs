@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use slipring_ir::{Diagnostic, Diags, Module, OpId, Source, Span, Type};
+use slipring_ir::{Diagnostic, Diags, Kind, Module, OpId, Severity, Source, Span, Type};
 use slipring_lang::{Direction, KernelInfo, ParamInfo};
 use slipring_machine::Platform;
 use slipring_op::select_kernel;
@@ -66,8 +66,7 @@ pub(crate) fn arguments(
 
 /// Arguments that are larger than a run may be, said as the run would say it.
 pub(crate) fn too_large(source: Arc<Source>, bytes: u64) -> Error {
-    let (primary, code) = (None, "memory-limit");
-    let error = Diagnostic { primary, ..Diagnostic::error(code, Span::default(), too_large_text(bytes)) };
+    let error = Diagnostic::nowhere(Kind::MemoryLimit, Severity::Error, too_large_text(bytes));
     Error::text(source, Diags { list: vec![error.help(TOO_LARGE_HELP)] })
 }
 

@@ -4,6 +4,7 @@
 //! them is time: they share global memory. So each part computes values and is checked, the times of all blocks are taken together
 //! without computing anything, and whatever might be otherwise in one piece is told, and is then run in one piece.
 
+use slipring_program::Kind;
 use std::sync::Arc;
 
 use slipring_check::{CheckReport, Checker, Schedules, Values};
@@ -123,7 +124,7 @@ fn run(
     let execution = launch(&prepared.decoded, &compiled.platform, bound, options, how, &mut watching);
     let (checker, _, touched) = watching;
     let result = &execution.result;
-    if result.findings.iter().any(|finding| finding.code == "cancelled") {
+    if result.findings.iter().any(|finding| finding.kind == Kind::Cancelled) {
         return Err(Error::Cancelled);
     }
     let judged = checker.report(result);

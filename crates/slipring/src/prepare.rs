@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use slipring_dialects::Dialects;
-use slipring_ir::{Diagnostic, Diags, Module, Source, Span};
+use slipring_ir::{Diagnostic, Diags, Module, Severity, Source};
 use slipring_lang::{KernelInfo, Request};
 use slipring_machine::{Platform, PlatformError, built_in};
 use slipring_op::{Decoded, Decoding, Kernel, decode, names, needed_functions, select_kernel};
@@ -182,7 +182,7 @@ pub(crate) fn prepare_with(
 ) -> Option<Prepared> {
     let prepared = try_prepare(written, function, platform, asked, diags);
     if prepared.is_none() && !diags.has_errors() {
-        let error = Diagnostic { primary: None, ..Diagnostic::error("internal", Span::default(), UNSAID) };
+        let error = Diagnostic::nowhere("internal", Severity::Error, UNSAID);
         diags.push(error.help("please report the input"));
     }
     prepared

@@ -31,16 +31,10 @@ pub fn of_finding(finding: &Finding, capture: &Capture) -> Diagnostic {
     notes.extend(finding.command.map(|command| format!("by {command}")));
     notes.extend(finding.notes.iter().cloned());
     notes.push(format!("on silicon: {}", def.meaning));
-    Diagnostic {
-        severity: match def.severity {
-            sanitize::Severity::Warning => Severity::Warning,
-            sanitize::Severity::Error => Severity::Error,
-        },
-        code: def.code,
-        message: finding.message.clone(),
-        primary: place.map(|place| Labeled { span: span(&place), text: String::new() }),
-        secondary: Vec::new(),
-        notes,
-        help: Some(def.hint.into()),
-    }
+    let severity = match def.severity {
+        sanitize::Severity::Warning => Severity::Warning,
+        sanitize::Severity::Error => Severity::Error,
+    };
+    let primary = place.map(|place| Labeled { span: span(&place), text: String::new() });
+    Diagnostic { primary, notes, ..Diagnostic::nowhere(def.code, severity, &finding.message) }.help(def.hint)
 }

@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use serde::Serialize;
 use slipring_check::Checker;
-use slipring_ir::{Diags, Module, Severity};
+use slipring_ir::{Diags, Kind, Module, Severity};
 use slipring_lang::KernelInfo;
 use slipring_machine::Platform;
 use slipring_op::ring::set_slots;
@@ -133,7 +133,7 @@ fn measure(
     let (timing, cancel) = (launch.options.timing, launch.options.control.wish());
     let how = How { timing, cancel, ..How::default() };
     let execution = run(&prepared.decoded, launch.platform, bound, options, how, &mut watching);
-    if execution.result.findings.iter().any(|finding| finding.code == "cancelled") {
+    if execution.result.findings.iter().any(|finding| finding.kind == Kind::Cancelled) {
         return Err(Error::Cancelled);
     }
     let judged = watching.1.report(&execution.result);

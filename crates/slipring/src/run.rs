@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use slipring_check::{CheckReport, Checker, Tools};
 use slipring_ir::text::nearest;
-use slipring_ir::{Diagnostic, Diags};
+use slipring_ir::{Diagnostic, Diags, Kind};
 use slipring_program::{Finding, ParamKind, Severity};
 use slipring_report::{CheckFacts, Record, Recorder, RingTrace, RunFacts, checks_text};
 use slipring_sim::{Suppose, Timing, Turns};
@@ -122,7 +122,7 @@ pub(crate) fn start<'a>(
         earlier = Some(execution);
         number += 1;
     };
-    if execution.result.findings.iter().any(|finding| finding.code == "cancelled") {
+    if execution.result.findings.iter().any(|finding| finding.kind == Kind::Cancelled) {
         return Err(Error::Cancelled);
     }
     let report = |judged: &CheckReport| {
@@ -166,7 +166,7 @@ fn otherwise(
     let mut short = *options;
     short.limits.steps = short.limits.steps.min(OTHERWISE_STEPS);
     let (_, _, mut judged) = once(compiled, bound, &short, &quiet, tools, earlier);
-    let of_limit = |finding: &Finding| finding.code == "step-limit" && short.limits.steps < options.limits.steps;
+    let of_limit = |finding: &Finding| finding.kind == Kind::StepLimit && short.limits.steps < options.limits.steps;
     let cut = judged.findings.iter().any(of_limit);
     judged.findings.retain(|finding| !of_limit(finding));
     let wrong = judged.findings.iter().any(|finding| finding.severity >= Severity::Error);

@@ -276,8 +276,8 @@ fn race(
         graph.name(first),
         graph.name(second)
     );
-    let mut error =
-        Diagnostic::error("task-race", two.span, message).label(format!("{} {bytes} of `{name}`", b.verb(bytes)));
+    let mut error = Diagnostic::error(slipring_ir::Kind::TaskRace, two.span, message)
+        .label(format!("{} {bytes} of `{name}`", b.verb(bytes)));
     if one.span != two.span {
         error = error.also(one.span, format!("{} them", a.verb(bytes)));
     }
@@ -400,7 +400,7 @@ fn unwritten(graph: &Graph, reach: &Reach, touched: &Footprints) -> Vec<Diagnost
             }
             once.add((graph.tasks[at].span, own.span, tensor), || {
                 let message = format!("{} reads `{}`, where nobody has written", graph.name(at), own.name);
-                Diagnostic::error("task-unwritten", graph.tasks[at].span, message)
+                Diagnostic::error(slipring_ir::Kind::TaskUnwritten, graph.tasks[at].span, message)
                     .label(format!("reads {left} of it"))
                     .also(own.span, "the tensor is made here and holds nothing")
                     .help("write it in a task before, or give it a value: `pl.create_tensor(…, init_value=0.0)`")
@@ -439,7 +439,7 @@ fn needless(graph: &Graph, reach: &Reach, touched: &Footprints) -> Vec<Diagnosti
             };
             let (first, second) = (graph.name(edge.from), graph.name(edge.to));
             let message = format!("{second} waits for {first} because both use `{name}`, and {how}");
-            let note = Diagnostic::warning("needless-edge", to.span, message);
+            let note = Diagnostic::warning(slipring_ir::Kind::NeedlessEdge, to.span, message);
             let note = Diagnostic { severity: Severity::Note, ..note };
             let note = if from.span == to.span { note } else { note.also(from.span, "the other task") };
             note.help(format!(

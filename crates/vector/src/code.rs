@@ -162,6 +162,6 @@ impl Compact {
 /// The fault that a scalar instruction stops with.
 #[cold]
 pub(crate) fn fault(trap: Trap, site: u32) -> Fault {
-    let (code, message) = trap.says();
-    Fault { site: Some(site), ..Fault::new(code, message) }
+    let (kind, message) = trap.says();
+    Fault { site: Some(site), ..Fault::new(kind, message) }
 }

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use slipring_machine::{Units, VectorSpec};
-use slipring_program::{Access, Causes, Choice, Decision, Discover, Fault, Inst, Operand, Reg, Run, SiteRef};
+use slipring_program::{Access, Causes, Choice, Decision, Discover, Fault, Inst, Kind, Operand, Reg, Run, SiteRef};
 use slipring_tile::Space;
 
 use crate::code::{Code, Compact, fault};
@@ -139,7 +139,7 @@ impl Function {
             let cost = if matches!(code, Code::Vector(_)) { STEPS } else { 1 };
             let Some(left) = machine.scratch.steps.checked_sub(cost) else { break };
             if machine.scratch.cancel.between(machine.scratch.steps, left) {
-                return Err(Fault { site: Some(sites[pc]), ..Fault::new("cancelled", "was cancelled") });
+                return Err(Fault { site: Some(sites[pc]), ..Fault::new(Kind::Cancelled, "was cancelled") });
             }
             machine.scratch.steps = left;
             if self.follows_numbers && !matches!(code, Code::Vector(_)) {
@@ -201,7 +201,7 @@ impl Function {
             }
             pc += 1;
         }
-        Err(Fault { site: Some(sites[pc]), ..Fault::new("step-limit", "was stopped") })
+        Err(Fault { site: Some(sites[pc]), ..Fault::new(Kind::StepLimit, "was stopped") })
     }
 }
 

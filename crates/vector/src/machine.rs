@@ -236,7 +236,7 @@ impl Machine<'_> {
     fn miss(&mut self, kind: Kind, address: u64, bytes: usize) -> Fault {
         let verb = if kind == Kind::VectorLoad || kind == Kind::ScalarLoad { "reads" } else { "writes" };
         let range = Extent::run(Space::Vec, self.env.core, address, bytes as u32);
-        self.with_memory(|memory, env, _, _| Fault::new("memory-bounds", memory.miss(&range, verb, env)))
+        self.with_memory(|memory, env, _, _| memory.miss(&range, verb, env))
     }
 
     /// Carries out work of the scalar unit inside the function: a scalar load or store.
@@ -251,7 +251,7 @@ impl Machine<'_> {
             effect.plan(args, env, &mut access)?;
             for (ranges, verb) in [(&access.reads, "reads"), (&access.writes, "writes")] {
                 if let Some(range) = ranges.iter().find(|range| !memory.has(range, env)) {
-                    return Err(Fault::new("memory-bounds", memory.miss(range, verb, env)));
+                    return Err(memory.miss(range, verb, env));
                 }
             }
             effect.run(args, Run { env, memory, scratch, output })

@@ -351,7 +351,7 @@ impl Discover for GatherWhere {
         self.number.check(args[self.number.at])?;
         self.src.rect(rows, cols).extents(self.local, args, &mut access.reads);
         if let Some(range) = access.reads.iter().find(|range| !memory.has(range, env)) {
-            return Err(Fault::new("memory-bounds", memory.miss(range, "reads", env)));
+            return Err(memory.miss(range, "reads", env));
         }
         let [elements, ..] = &mut scratch.bytes;
         take(memory, (env, self.local), self.src.rect(rows, cols), args, elements);
@@ -393,7 +393,7 @@ fn write(memory: &mut Memory, env: Env, range: Extent, bytes: &[u8], access: &mu
         return Ok(());
     }
     if !memory.has(&range, env) {
-        return Err(Fault::new("memory-bounds", memory.miss(&range, "writes", env)));
+        return Err(memory.miss(&range, "writes", env));
     }
     apart("operand-overlap", &[range], &access.reads)?;
     memory.bytes_mut(env, range.core, range.space, range.start, bytes.len()).copy_from_slice(bytes);

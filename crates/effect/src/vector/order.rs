@@ -219,7 +219,7 @@ impl Discover for MergeRows {
                 let bytes = (cols as usize * elem.bytes()).next_multiple_of(32).min(self.dst.layout.bytes());
                 let work = self.run(args[tmp.at], merged.max(bytes) as u64);
                 if !memory.has(&work, env) {
-                    return Err(Fault::new("memory-bounds", memory.miss(&work, "writes", env)));
+                    return Err(memory.miss(&work, "writes", env));
                 }
                 apart("operand-overlap", &[work], &access.reads)?;
                 if merged > tmp.layout.bytes() {
@@ -238,7 +238,7 @@ impl Discover for MergeRows {
             return Err(Fault::new("tile-valid", message));
         }
         if !memory.has(&result, env) {
-            return Err(Fault::new("memory-bounds", memory.miss(&result, "writes", env)));
+            return Err(memory.miss(&result, "writes", env));
         }
         // What was copied from behind the merged records is what the working memory held.
         let rest = result.bytes() as usize - records.len();

@@ -139,7 +139,7 @@ impl TableMove {
 }
 
 fn check(memory: &Memory, env: Env, range: &Extent, verb: &str) -> Result<(), Fault> {
-    if memory.has(range, env) { Ok(()) } else { Err(Fault::new("memory-bounds", memory.miss(range, verb, env))) }
+    if memory.has(range, env) { Ok(()) } else { Err(memory.miss(range, verb, env)) }
 }
 
 impl Discover for TableMove {

@@ -67,7 +67,7 @@ impl<E: Discover> Discover for Working<E> {
         self.name(args, access)?;
         let missing = access.undefined.iter().find(|range| !run.memory.has(range, run.env));
         if let Some(range) = missing {
-            return Err(Fault::new("memory-bounds", run.memory.miss(range, "writes", run.env)));
+            return Err(run.memory.miss(range, "writes", run.env));
         }
         self.effect.discover(args, run, access)
     }

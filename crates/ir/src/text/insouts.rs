@@ -110,7 +110,7 @@ impl<'a> OpParser<'a> {
         }
         if typed < values.len() {
             let at = crate::Span::new(self.cur.prev_end - 1, self.cur.prev_end);
-            let d = crate::Diagnostic::error("syntax", at, "the types of the operands are missing");
+            let d = crate::Diagnostic::error(crate::Kind::Syntax, at, "the types of the operands are missing");
             let types: Vec<_> = values[typed..].iter().map(|v| self.module.ty(*v).to_string()).collect();
             return Err(self.fail(d.help(format!("write `: {}` before the `)`", types.join(", ")))));
         }

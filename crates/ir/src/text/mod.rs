@@ -142,7 +142,7 @@ fn with_parser<T>(
 ) -> (Option<T>, Diags) {
     let mut diags = Diags::default();
     if u32::try_from(source.text.len()).is_err() {
-        diags.push(Diagnostic::error("syntax", Span::default(), "a text has at most 4 GiB"));
+        diags.push(Diagnostic::error(crate::Kind::Syntax, Span::default(), "a text has at most 4 GiB"));
         return (None, diags);
     }
     let mut parser = OpParser::new(&source.text, module, registry);

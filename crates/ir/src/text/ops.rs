@@ -40,7 +40,7 @@ impl<'a> OpParser<'a> {
             match self.cur.tok {
                 Tok::Eof => break,
                 Tok::RBrace => {
-                    self.error("syntax", self.span(), "this `}` closes nothing");
+                    self.error(crate::Kind::Syntax, self.span(), "this `}` closes nothing");
                     self.bump();
                     self.cur.braces = 0;
                 }
@@ -61,7 +61,7 @@ impl<'a> OpParser<'a> {
         let (text, span) = (self.text(), self.span());
         let name = &text[1..];
         if name.contains('.') {
-            let d = Diagnostic::error("syntax", span, "the name of an alias has no dot");
+            let d = Diagnostic::error(crate::Kind::Syntax, span, "the name of an alias has no dot");
             return Err(self.fail(d));
         }
         let is_type = self.cur.tok == Tok::Bang;
@@ -123,7 +123,7 @@ impl<'a> OpParser<'a> {
                     let at = p.span();
                     count = usize::try_from(p.integer()?).unwrap_or(0);
                     if !(1..=1024).contains(&count) {
-                        return Err(p.error("syntax", at, "a name stands for 1 to 1024 results"));
+                        return Err(p.error(crate::Kind::Syntax, at, "a name stands for 1 to 1024 results"));
                     }
                 }
                 let span = p.span_from(start);
@@ -168,7 +168,7 @@ impl<'a> OpParser<'a> {
         let op = self.module.create(schema.name, Some(declaration), begin);
         match schema.syntax {
             Syntax::Generic => {
-                let d = Diagnostic::error("syntax", span, format!("`{name}` has only the generic form"));
+                let d = Diagnostic::error(crate::Kind::Syntax, span, format!("`{name}` has only the generic form"));
                 return Err(self.fail(d.help(format!("write `\"{name}\"(…) : (…) -> (…)`"))));
             }
             Syntax::Format(_) => self.format(op, schema)?,
@@ -254,7 +254,7 @@ impl<'a> OpParser<'a> {
             p.pop_scope();
             if p.cur.tok == Tok::Eof {
                 let end = Span::new(p.cur.prev_end.saturating_sub(1), p.cur.prev_end);
-                let d = Diagnostic::error("syntax", end, "the text ends inside of a region");
+                let d = Diagnostic::error(crate::Kind::Syntax, end, "the text ends inside of a region");
                 return Err(p.fail(d.also(open, "this `{` is never closed")));
             }
             p.expect(Tok::RBrace, "`}`")
@@ -395,7 +395,7 @@ impl<'a> OpParser<'a> {
         let (text, span) = (self.text(), self.span());
         self.bump();
         let Some(name) = unescape(text).filter(|n| !n.is_empty()) else {
-            return Err(self.error("syntax", span, "expected the name of an operation"));
+            return Err(self.error(crate::Kind::Syntax, span, "expected the name of an operation"));
         };
         let declaration = self.registry.get(&name);
         let schema = declaration.map(Declaration::schema);
@@ -407,7 +407,7 @@ impl<'a> OpParser<'a> {
             Ok(())
         })?;
         if self.cur.tok == Tok::LBracket {
-            let d = Diagnostic::error("syntax", self.span(), "branches to other blocks are not supported");
+            let d = Diagnostic::error(crate::Kind::Syntax, self.span(), "branches to other blocks are not supported");
             return Err(self.fail(d.help("use structured control flow: `scf.if`, `scf.for`, `scf.while`")));
         }
         if self.cur.tok == Tok::Less && self.cur.ahead().tok == Tok::LBrace {

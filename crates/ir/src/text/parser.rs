@@ -1,5 +1,6 @@
 //! The parser's core: tokens, errors, names in scope, operands.
 
+use slipring_finding::Kind;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -215,14 +216,14 @@ impl<'a> OpParser<'a> {
     /// Reports an error. A syntax error where one was just reported is dropped.
     pub fn fail(&mut self, diagnostic: Diagnostic) -> Reported {
         let place = diagnostic.primary.as_ref().map(|p| p.span);
-        if diagnostic.code == "syntax" && place.is_some() && place == self.last_error {
+        if diagnostic.kind == Kind::Syntax && place.is_some() && place == self.last_error {
             return Reported;
         }
         self.last_error = place;
         self.errors += 1;
         if self.errors == MAX_ERRORS {
             let span = place.unwrap_or_default();
-            self.diags.push(Diagnostic::error("syntax", span, "too many errors; the rest is not shown"));
+            self.diags.push(Diagnostic::error(crate::Kind::Syntax, span, "too many errors; the rest is not shown"));
         } else if self.errors < MAX_ERRORS {
             self.diags.push(diagnostic);
         }
@@ -230,8 +231,8 @@ impl<'a> OpParser<'a> {
     }
 
     /// Reports an error at a place.
-    pub fn error(&mut self, code: &'static str, span: Span, message: impl Into<String>) -> Reported {
-        self.fail(Diagnostic::error(code, span, message))
+    pub fn error(&mut self, kind: impl Into<Kind>, span: Span, message: impl Into<String>) -> Reported {
+        self.fail(Diagnostic::error(kind, span, message))
     }
 
     /// Reports a warning.
@@ -262,7 +263,7 @@ impl<'a> OpParser<'a> {
             Some(last) => Span::new(self.cur.prev_end - last.len_utf8() as u32, self.cur.prev_end),
             None => self.span(),
         };
-        let d = Diagnostic::error("syntax", span, format!("expected {what}, found {found}"));
+        let d = Diagnostic::error(crate::Kind::Syntax, span, format!("expected {what}, found {found}"));
         if missing { d.label("expected after this") } else { d }
     }
 
@@ -331,7 +332,8 @@ impl<'a> OpParser<'a> {
         match unescape(text) {
             Some(string) => Ok(string.into()),
             None => {
-                let wrong = Diagnostic::error("syntax", span, "this string has an escape that means nothing");
+                let wrong =
+                    Diagnostic::error(crate::Kind::Syntax, span, "this string has an escape that means nothing");
                 Err(self.fail(wrong.help("write `\\n`, `\\t`, `\\\\`, `\\\"` or two hexadecimal digits after `\\`")))
             }
         }
@@ -355,7 +357,7 @@ impl<'a> OpParser<'a> {
         self.expect(Tok::At, "a symbol such as `@name`")?;
         if text.starts_with("@\"") {
             return unescape(text)
-                .ok_or_else(|| self.error("syntax", span, "this name has an escape that means nothing"));
+                .ok_or_else(|| self.error(crate::Kind::Syntax, span, "this name has an escape that means nothing"));
         }
         Ok(text[1..].to_string())
     }
@@ -402,7 +404,7 @@ impl<'a> OpParser<'a> {
                 let first = binding.values[0];
                 if !is_unknown(self.module.ty(first)) {
                     let n = binding.values.len();
-                    let d = Diagnostic::error("undefined-value", span, format!("`%{name}` stands for {n} results"))
+                    let d = Diagnostic::error(Kind::UndefinedValue, span, format!("`%{name}` stands for {n} results"))
                         .also(binding.span, "defined here")
                         .help(format!("name one of them: `%{name}#0` to `%{name}#{}`", n - 1));
                     self.fail(d);
@@ -415,8 +417,9 @@ impl<'a> OpParser<'a> {
                     let first = binding.values[0];
                     if !is_unknown(self.module.ty(first)) {
                         let n = binding.values.len();
-                        let d = Diagnostic::error("undefined-value", span, format!("`%{name}` has only {n} results"))
-                            .also(binding.span, "defined here");
+                        let d =
+                            Diagnostic::error(Kind::UndefinedValue, span, format!("`%{name}` has only {n} results"))
+                                .also(binding.span, "defined here");
                         self.fail(d);
                     }
                     self.placeholder(name, span)
@@ -426,7 +429,7 @@ impl<'a> OpParser<'a> {
     }
 
     fn undefined(&mut self, name: &'a str, index: Option<usize>, span: Span) -> ValueId {
-        let mut d = Diagnostic::error("undefined-value", span, format!("`%{name}` is not defined here"));
+        let mut d = Diagnostic::error(Kind::UndefinedValue, span, format!("`%{name}` is not defined here"));
         let known = self.scopes.iter().rev().flat_map(|s| s.keys().rev().copied());
         // A text with hundreds of such errors has another problem.
         if self.errors < MAX_ERRORS / 10
@@ -458,7 +461,7 @@ impl<'a> OpParser<'a> {
             if placeholder {
                 // It was used before: say so where that was reported.
                 let reported = self.diags.list.iter_mut().rev().find(|d| {
-                    d.code == "undefined-value" && d.primary.as_ref().is_some_and(|p| p.span == earlier.span)
+                    d.kind == Kind::UndefinedValue && d.primary.as_ref().is_some_and(|p| p.span == earlier.span)
                 });
                 if let Some(reported) = reported {
                     let defined = crate::Labeled { span, text: "defined only here".to_string() };

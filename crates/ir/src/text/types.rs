@@ -560,7 +560,11 @@ impl<'a> OpParser<'a> {
                 Tok::LBracket => open.push(Tok::RBracket),
                 Tok::LBrace => open.push(Tok::RBrace),
                 tok @ (Tok::Greater | Tok::RParen | Tok::RBracket | Tok::RBrace) if open.pop() != Some(tok) => {
-                    return Err(self.error("syntax", self.span_from(start), "the brackets here do not match"));
+                    return Err(self.error(
+                        crate::Kind::Syntax,
+                        self.span_from(start),
+                        "the brackets here do not match",
+                    ));
                 }
                 Tok::Eof | Tok::Bad => return Err(self.expected("the closing bracket")),
                 _ => {}

@@ -34,7 +34,7 @@ use std::rc::Rc;
 
 use indexmap::IndexMap;
 use ruff_python_ast::{Expr, Stmt};
-use slipring_ir::{BlockId, Diagnostic, Diags, Dim, OpId, Span, Type, ValueId};
+use slipring_ir::{BlockId, Diagnostic, Diags, Dim, Kind, OpId, Span, Type, ValueId};
 use slipring_machine::CoreKind;
 use slipring_tile::{Elem, Space};
 use smallvec::SmallVec;
@@ -51,8 +51,6 @@ pub(crate) use control::PlanKey;
 pub(crate) use expr::{is_least, word};
 pub(crate) use function::lower_function;
 pub(crate) use names::read_names;
-pub(crate) use outputs::IN_PART;
-pub use outputs::UNWRITTEN;
 pub(crate) use place::Place;
 pub(crate) use region::{Left, RegionKind, RegionParam, lower_region, wanted_names};
 pub(crate) use slipring_ir::Reported;
@@ -335,12 +333,16 @@ impl Lower<'_> {
 
     /// Reports an error of a code once, wherever it comes first.
     pub fn report_once(&mut self, diagnostic: Diagnostic) -> Reported {
-        if self.diags.list.iter().any(|d| d.code == diagnostic.code) { Reported } else { self.report(diagnostic) }
+        if self.diags.list.iter().any(|d| d.kind.is_like(&diagnostic.kind)) {
+            Reported
+        } else {
+            self.report(diagnostic)
+        }
     }
 
     /// Reports an error at a place.
-    pub fn error(&mut self, code: &'static str, span: Span, message: impl Into<String>) -> Reported {
-        self.report(Diagnostic::error(code, span, message))
+    pub fn error(&mut self, kind: impl Into<Kind>, span: Span, message: impl Into<String>) -> Reported {
+        self.report(Diagnostic::error(kind, span, message))
     }
 
     /// Lowers something that may stand in itself.
@@ -358,7 +360,7 @@ impl Lower<'_> {
 
     /// Reports that a part of the language is known but not lowered.
     pub fn unsupported(&mut self, span: Span, what: impl std::fmt::Display) -> Reported {
-        self.error("unsupported", span, format!("{what} cannot be compiled yet"))
+        self.error(slipring_ir::Kind::Unsupported, span, format!("{what} cannot be compiled yet"))
     }
 
     // ---- names ----

@@ -4,17 +4,11 @@
 //! compared, in each iteration of loops with constant bounds ([`super::places`]); those at others may be anywhere in their
 //! dimension.
 
-use slipring_ir::{Diagnostic, Span};
+use slipring_ir::{Diagnostic, Kind, Span};
 
 use super::{Lower, show};
 use crate::Direction;
 use crate::value::{Index, Tensor, Value};
-
-/// Codes of the warnings that an output is written in part only, or never.
-pub(crate) const IN_PART: &str = "output-in-part";
-const NEVER: &str = "output-unwritten";
-/// All codes of warnings about outputs that hold what nobody has written.
-pub const UNWRITTEN: [&str; 2] = [IN_PART, NEVER];
 
 /// Parts of a tensor that are compared to find one that nothing writes: a few windows have far fewer.
 const MOST_PARTS: usize = 1 << 12;
@@ -106,7 +100,7 @@ impl Lower<'_> {
         }
         if stores.is_empty() {
             let message = format!("`{name}` is an output, and the kernel never writes it");
-            let error = Diagnostic::error(NEVER, span, message);
+            let error = Diagnostic::error(Kind::OutputUnwritten, span, message);
             self.report(error.help("store into it, or leave it out"));
             return;
         }
@@ -130,7 +124,7 @@ impl Lower<'_> {
             range.join(", "),
             if all { "is " } else { "are " }
         );
-        let mut warning = Diagnostic::warning(IN_PART, span, message);
+        let mut warning = Diagnostic::warning(Kind::OutputInPart, span, message);
         let cut = stores
             .iter()
             .find(|store| self.bounds_of(&store.window, store.valid) != self.bounds_of(&store.window, None));

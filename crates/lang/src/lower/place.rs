@@ -1,6 +1,6 @@
 //! Where tiles lie: the layouts of the memories, and moves to where a tile is needed.
 
-use slipring_ir::{Diagnostic, Span, TileType, Type};
+use slipring_ir::{Diagnostic, Kind, Span, TileType, Type};
 use slipring_pto as pto;
 use slipring_tile::{BLayout, Elem, Layout, SLayout, Space};
 
@@ -462,7 +462,7 @@ impl Lower<'_> {
     /// Reports a tensor that is used where each block needs one of its own.
     pub fn one_for_all(&mut self, root: usize, span: Span) -> Lowered<()> {
         let Some(made) = self.roots[root].for_each_block else { return Ok(()) };
-        let error = Diagnostic::error("unsupported", span, "a tensor of its own for each block")
+        let error = Diagnostic::error(slipring_ir::Kind::Unsupported, span, "a tensor of its own for each block")
             .also(made, "it is made here")
             .help("make it before `pl.spmd`, or declare it as a parameter");
         Err(self.report(error))
@@ -482,9 +482,13 @@ impl Lower<'_> {
         if root.writable {
             return Ok(());
         }
-        let error = Diagnostic::error("read-only", span, format!("`{}` is an input and cannot be written", root.name))
-            .also(root.span, "declared here")
-            .help("declare it `pl.Out[…]`, or `pl.InOut[…]` if the kernel reads it too");
+        let error = Diagnostic::error(
+            Kind::ReadOnly { name: (&*root.name).into() },
+            span,
+            format!("`{}` is an input and cannot be written", root.name),
+        )
+        .also(root.span, "declared here")
+        .help("declare it `pl.Out[…]`, or `pl.InOut[…]` if the kernel reads it too");
         Err(self.report(error))
     }
 

@@ -164,7 +164,7 @@ impl Lower<'_> {
             Stmt::Return(stmt) => {
                 if self.calls.len() > 1 || self.blocks.len() > 1 {
                     let error = Diagnostic::error(
-                        "unsupported",
+                        slipring_ir::Kind::Unsupported,
                         span,
                         "a `return` before the end of a function cannot be compiled",
                     )
@@ -189,11 +189,17 @@ impl Lower<'_> {
                 Err(self.error("loop", span, "`break` or `continue` outside of a loop"))
             }
             Stmt::Break(_) | Stmt::Continue(_) => {
-                let error = Diagnostic::error("unsupported", span, "`break` and `continue` cannot be compiled here")
-                    .help("they leave `pl.range` and `while`; put the rest of the body under an `if`");
+                let error = Diagnostic::error(
+                    slipring_ir::Kind::Unsupported,
+                    span,
+                    "`break` and `continue` cannot be compiled here",
+                )
+                .help("they leave `pl.range` and `while`; put the rest of the body under an `if`");
                 Err(self.report(error))
             }
-            Stmt::Assert(_) => Err(self.error("unsupported", span, "a kernel cannot raise: use `pl.static_assert`")),
+            Stmt::Assert(_) => {
+                Err(self.error(slipring_ir::Kind::Unsupported, span, "a kernel cannot raise: use `pl.static_assert`"))
+            }
             other => Err(self.not_here(super::unknown::statement(other), span)),
         }
     }

@@ -151,9 +151,13 @@ impl Lower<'_> {
         if tile.part.is_none() {
             return Ok(());
         }
-        let error = Diagnostic::error("unsupported", span, format!("a part of a tile in `{}` here", tile.ty.space))
-            .also(tile.span, "the part")
-            .help("parts of tiles in L1 are operands of products: load the part from its tensor elsewhere");
+        let error = Diagnostic::error(
+            slipring_ir::Kind::Unsupported,
+            span,
+            format!("a part of a tile in `{}` here", tile.ty.space),
+        )
+        .also(tile.span, "the part")
+        .help("parts of tiles in L1 are operands of products: load the part from its tensor elsewhere");
         Err(self.report(error))
     }
 

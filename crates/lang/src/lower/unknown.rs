@@ -56,9 +56,11 @@ pub(super) fn statement(stmt: &Stmt) -> Named {
 impl Lower<'_> {
     /// Reports what the language does not have.
     pub(super) fn not_here(&mut self, (what, instead): Named, span: Span) -> Reported {
-        let mut error = Diagnostic::error("unsupported", span, format!("{what} cannot be compiled yet"));
+        let mut error =
+            Diagnostic::error(slipring_ir::Kind::Unsupported, span, format!("{what} cannot be compiled yet"));
         if !instead.is_empty() {
-            error = Diagnostic::error("unsupported", span, format!("{what} cannot be compiled")).help(instead);
+            error = Diagnostic::error(slipring_ir::Kind::Unsupported, span, format!("{what} cannot be compiled"))
+                .help(instead);
         }
         self.report(error)
     }

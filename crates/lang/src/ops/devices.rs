@@ -148,11 +148,19 @@ const UNROLLED: u64 = 4;
 pub(crate) fn not_for_kernels(path: &str, span: Span) -> Diagnostic {
     let last = path.rsplit('.').next().unwrap_or("");
     if matches!(last, "world_size" | "alloc_window_buffer" | "window") {
-        return Diagnostic::error("unsupported", span, format!("`{path}` is for the host and no part of a kernel"));
+        return Diagnostic::error(
+            slipring_ir::Kind::Unsupported,
+            span,
+            format!("`{path}` is for the host and no part of a kernel"),
+        );
     }
     if last == "defer_wait" {
-        return Diagnostic::error("unsupported", span, format!("`{path}`: a task that is over before its wait is"))
-            .help("wait in the kernel: `pld.system.wait`");
+        return Diagnostic::error(
+            slipring_ir::Kind::Unsupported,
+            span,
+            format!("`{path}`: a task that is over before its wait is"),
+        )
+        .help("wait in the kernel: `pld.system.wait`");
     }
     let error = Diagnostic::error("unknown-op", span, format!("there is no `{path}`"));
     let known = OPS.iter().flat_map(|entry| entry.names.iter().copied());
@@ -175,10 +183,14 @@ pub(super) fn domain(lower: &mut Lower<'_>, tensor: &Tensor, span: Span) -> Lowe
     if let Some(domain) = root.domain {
         return Ok(domain);
     }
-    let error = Diagnostic::error("unsupported", span, format!("no other device has a part of `{}`", root.name))
-        .also(root.span, "declared here")
-        .note("what devices do with each other's memory runs with the program that starts them")
-        .help("pass it a `pld.window(…)`, and run the function of the host (`@pl.jit.host`)");
+    let error = Diagnostic::error(
+        slipring_ir::Kind::Unsupported,
+        span,
+        format!("no other device has a part of `{}`", root.name),
+    )
+    .also(root.span, "declared here")
+    .note("what devices do with each other's memory runs with the program that starts them")
+    .help("pass it a `pld.window(…)`, and run the function of the host (`@pl.jit.host`)");
     Err(lower.report(error))
 }
 

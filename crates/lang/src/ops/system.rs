@@ -88,7 +88,7 @@ pub(super) const OPS: &[Entry] = &[
 
 fn host(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let message = format!("`pl.{}` is for the host and no part of a kernel", call.entry.names[0]);
-    Err(lower.error("unsupported", call.span, message))
+    Err(lower.error(slipring_ir::Kind::Unsupported, call.span, message))
 }
 
 /// Known where a whole program is followed, and for the host otherwise.
@@ -100,8 +100,12 @@ fn cores(lower: &mut Lower<'_>, call: &Call, which: usize) -> Lowered {
 }
 
 fn dynamic(lower: &mut Lower<'_>, call: &Call) -> Lowered {
-    let error = Diagnostic::error("unsupported", call.span, "extents that are known only at run time (`pl.dynamic`)")
-        .help("give the extent as a number: a kernel is compiled for its shapes");
+    let error = Diagnostic::error(
+        slipring_ir::Kind::Unsupported,
+        call.span,
+        "extents that are known only at run time (`pl.dynamic`)",
+    )
+    .help("give the extent as a number: a kernel is compiled for its shapes");
     Err(lower.report(error))
 }
 

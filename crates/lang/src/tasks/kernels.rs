@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 use ruff_python_ast::{Stmt, StmtFunctionDef};
-use slipring_ir::{Diags, Source, Span};
+use slipring_ir::{Diags, Kind, Source, Span};
 use slipring_machine::CoreKind;
 use slipring_tasks as tasks;
 use slipring_tile::Elem;
@@ -139,8 +139,11 @@ impl<'a> Kernels<'a> {
         }
         let name = self.names[found].clone();
         let Some(function) = self.globals.functions.get(&name).cloned() else {
-            let error =
-                slipring_ir::Diagnostic::error("unsupported", Span::default(), format!("`{name}` of another module"));
+            let error = slipring_ir::Diagnostic::error(
+                slipring_ir::Kind::Unsupported,
+                Span::default(),
+                format!("`{name}` of another module"),
+            );
             diags.push(error.help("kernels stand in the file of the program"));
             return Err(());
         };
@@ -203,11 +206,8 @@ impl<'a> Kernels<'a> {
             // An input that is written is found when the tasks run: there it shows what it does to the order.
             let inputs: Vec<usize> = (0..handed.len())
                 .filter(|at| {
-                    !written.contains(at)
-                        && own
-                            .list
-                            .iter()
-                            .any(|m| m.code == "read-only" && m.message.starts_with(&format!("`{}`", handed[*at].0)))
+                    let read_only = Kind::ReadOnly { name: (&*handed[*at].0).into() };
+                    !written.contains(at) && own.list.iter().any(|said| said.kind == read_only)
                 })
                 .collect();
             if !inputs.is_empty() {
@@ -215,7 +215,7 @@ impl<'a> Kernels<'a> {
                 continue;
             }
             // Tasks share outputs: what one of them leaves out another one writes.
-            own.list.retain(|message| message.code != crate::lower::IN_PART);
+            own.list.retain(|message| message.kind != Kind::OutputInPart);
             match outcome {
                 Ok((op, info)) => {
                     crate::whole::check_values(&emitter.module, op, &mut own);

@@ -20,7 +20,7 @@ mod uses;
 
 use std::sync::Arc;
 
-use slipring_ir::{Diagnostic, Diags, Module, Source, Span};
+use slipring_ir::{Diagnostic, Diags, Kind, Module, Source, Span};
 use slipring_tasks::{Act, Graph};
 
 use crate::host::{Found, Host, ModuleText, Recorder};
@@ -205,7 +205,7 @@ fn follow(
     let mut diags = Diags::default();
     let modules = modules(&source, texts)?;
     let mut host = run_host(&modules, request, &mut diags);
-    diags.list.retain(|message| message.code != "host-function");
+    diags.list.retain(|message| message.kind != Kind::HostFunction);
     let (globals, names) = globals_of(&host, &mut diags);
     let entry = entry::entry(&host, &globals, &names, request.function)?;
     let calls: Vec<_> = host.calls.iter().filter(|call| names[host.first(call.kernel)] == names[entry]).collect();
@@ -270,8 +270,8 @@ fn outputs_written(own: &Orchestration, params: &[ParamInfo], entry: &Found<'_>,
         let message = format!("`{}` is an output, and no task of the program writes it", param.name);
         let place = syntax::at(&text.parameter);
         let said = match own.by_answers {
-            false => Diagnostic::error("output-unwritten", place, message),
-            true => Diagnostic::warning("output-unwritten", place, message)
+            false => Diagnostic::error(slipring_ir::Kind::OutputUnwritten, place, message),
+            true => Diagnostic::warning(slipring_ir::Kind::OutputUnwritten, place, message)
                 .note("numbers that the program asks for decide what tasks there are"),
         };
         let reads = |used: &slipring_tasks::Use| used.tensor == tensor;

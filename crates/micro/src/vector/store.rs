@@ -50,7 +50,7 @@ static VSTS: OpDef = OpDef {
 fn verify_vsts(op: &OpRef<'_>, _: &slipring_machine::Platform, diags: &mut Diags) {
     if let Some(name) = op.text("dist").filter(|name| MERGES.contains(name)) {
         let message = format!("the A5 has no channel-merging store `{name}`: the manual only keeps its name");
-        diags.push(op.error("unsupported", message).help("interleave with `pto.vstsx2` instead"));
+        diags.push(op.error(slipring_ir::Kind::Unsupported, message).help("interleave with `pto.vstsx2` instead"));
         return;
     }
     check::one_of(op, "dist", &STORES.each_ref().map(|mode| mode.name), diags);

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use slipring_effect::OnCore;
-use slipring_ir::{BlockId, Diagnostic, Diags, Module, OpId, Span, TileType, ValueId};
+use slipring_ir::{BlockId, Diagnostic, Diags, Kind, Module, OpId, Span, TileType, ValueId};
 use slipring_machine::{CoreKind, Cost, Pipe, Platform, Price, Role};
 use slipring_program::{Action, Discover, Effect, Inst, Operand, Program, Reg, Special};
 use slipring_tile::Space;
@@ -449,9 +449,9 @@ impl Decoder<'_> {
     // ---- errors ----
 
     /// Reports an error at the op that is being decoded.
-    pub fn error(&mut self, code: &'static str, message: impl Into<String>) -> Reported {
+    pub fn error(&mut self, kind: impl Into<Kind>, message: impl Into<String>) -> Reported {
         let span = self.current.1;
-        self.diags.push(Diagnostic::error(code, span, message));
+        self.diags.push(Diagnostic::error(kind, span, message));
         Reported
     }
 
@@ -464,6 +464,6 @@ impl Decoder<'_> {
     /// Reports that the op, or this form of it, is read but cannot be run yet.
     pub fn unsupported(&mut self, what: &str) -> Reported {
         let name = self.current.0;
-        self.error("unsupported", format!("`{name}`: {what} cannot be run yet"))
+        self.error(slipring_ir::Kind::Unsupported, format!("`{name}`: {what} cannot be run yet"))
     }
 }

@@ -35,7 +35,8 @@ impl Decoder<'_> {
         }
         let Some(spec) = self.platform.vector_function.clone() else {
             let name = self.platform.name.clone();
-            return Err(self.error("unsupported", format!("`{name}` has no vector functions: use `--arch a5`")));
+            return Err(self
+                .error(slipring_ir::Kind::Unsupported, format!("`{name}` has no vector functions: use `--arch a5`")));
         };
         let inside = CoreBuilder::inside(&self.builder);
         let outer = std::mem::replace(&mut self.builder, inside);

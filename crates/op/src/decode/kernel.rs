@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use slipring_ir::{Diagnostic, Diags, Dim, Module, OpId, Type};
+use slipring_ir::{Diagnostic, Diags, Dim, Module, OpId, Severity, Type};
 use slipring_machine::{CoreKind, Role};
 use slipring_program::{Param, ParamKind};
 
@@ -213,7 +213,7 @@ fn ambiguous(module: &Module, functions: &[OpId], diags: &mut Diags) -> Option<K
 }
 
 fn no_place(code: &'static str, message: impl Into<String>) -> Diagnostic {
-    Diagnostic { primary: None, ..Diagnostic::error(code, Default::default(), message) }
+    Diagnostic::nowhere(code, Severity::Error, message)
 }
 
 fn kernel_of(module: &Module, function: OpId, functions: &[OpId], diags: &mut Diags) -> Option<Kernel> {

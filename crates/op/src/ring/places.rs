@@ -28,16 +28,12 @@ fn slot_size(init: &Init<'_>, direction: Direction, platform: &Platform, diags: 
     let space = slot_space(direction);
     let Some(align) = platform.space(space).map(|spec| spec.align) else { return };
     let bytes = u64::from(init.spec.slot_bytes);
-    if bytes.is_multiple_of(align) || reported(diags, "pipe-slot-size", init) {
+    if bytes.is_multiple_of(align) || diags.has_at("pipe-slot-size", init.op.span()) {
         return;
     }
     let message = format!("slots of {bytes} bytes: tiles in `{space}` begin at multiples of {align}");
     let next = bytes.next_multiple_of(align);
     diags.push(init.op.error("pipe-slot-size", message).help(format!("set `slot_size` to {next} at both ends")));
-}
-
-fn reported(diags: &Diags, code: &str, init: &Init<'_>) -> bool {
-    diags.list.iter().any(|d| d.code == code && d.primary.as_ref().is_some_and(|p| p.span == init.op.span()))
 }
 
 /// Slots on chip begin where the text says: what is placed around them must know.
@@ -135,7 +131,7 @@ fn same_buffer(pipe: &[Init<'_>], diags: &mut Diags) {
     let module = cube.op.module;
     let buffer = |init: &Init<'_>| gm_buffer(&init.op).and_then(|v| outermost_argument(module, v));
     let (Some(here), Some(there)) = (buffer(vector), buffer(cube)) else { return };
-    if same_parameter(module, here, there) || reported(diags, "ring-mismatch", vector) {
+    if same_parameter(module, here, there) || diags.has_at("ring-mismatch", vector.op.span()) {
         return;
     }
     diags.push(

@@ -15,12 +15,17 @@
 mod path;
 mod walk;
 
-use slipring_ir::{Diags, Module, OpId};
+use slipring_ir::{Diagnostic, Diags, Kind, Module, OpId, Severity};
 use slipring_machine::{CoreKind, Platform};
 
-/// The codes of the errors that are said here: findings of a text that is well formed.
-pub const CODES: [&str; 5] =
-    ["flag-left-set", "flag-never-set", "token-not-released", "token-not-held", "use-after-free"];
+/// True for an error that is said here: a finding of a text that is well formed.
+pub fn is_finding(said: &Diagnostic) -> bool {
+    let own = matches!(
+        said.kind,
+        Kind::FlagLeftSet | Kind::FlagNeverSet | Kind::TokenNotReleased | Kind::TokenNotHeld | Kind::UseAfterFree
+    );
+    own && said.severity == Severity::Error
+}
 
 /// Follows the functions that the cores of a kernel start in: a Cube and a Vector core, as far as they take part.
 pub fn check(module: &Module, starts: [Option<OpId>; 2], platform: &Platform, diags: &mut Diags) {

@@ -376,7 +376,7 @@ impl<'m> Walk<'m> {
         let at = |op: OpId| self.module.op(op).span;
         match found {
             Found::Surplus(object @ Object::Flag { to, .. }, op) => Diagnostic::error(
-                "flag-left-set",
+                slipring_ir::Kind::FlagLeftSet,
                 at(op),
                 format!("{} is set and not waited for{where_}", self.name(object)),
             )
@@ -384,25 +384,25 @@ impl<'m> Walk<'m> {
                 "every set needs a wait of {to} on the same path, or the next kernel starts with the flag set"
             )),
             Found::Surplus(object, op) => Diagnostic::error(
-                "token-not-released",
+                slipring_ir::Kind::TokenNotReleased,
                 at(op),
                 format!("{} is got and not released{where_}", self.name(object)),
             )
             .help("release it on every path that gets it"),
             Found::Lack(object @ Object::Flag { from, .. }, op) => Diagnostic::error(
-                "flag-never-set",
+                slipring_ir::Kind::FlagNeverSet,
                 at(op),
                 format!("{} is waited for and not set{where_}: the wait never ends", self.name(object)),
             )
             .help(format!("let {from} set it on the same path")),
             Found::Lack(object, op) => Diagnostic::error(
-                "token-not-held",
+                slipring_ir::Kind::TokenNotHeld,
                 at(op),
                 format!("{} is released and has not been got{where_}", self.name(object)),
             )
             .help("get it on every path that releases it"),
             Found::AfterFree { user, free } => Diagnostic::error(
-                "use-after-free",
+                slipring_ir::Kind::UseAfterFree,
                 at(user),
                 format!("the slot of this tile has been given back{where_}: the producer may overwrite it"),
             )

@@ -32,6 +32,11 @@ macro_rules! hazards {
             /// All hazards, in the order of the path that a record takes.
             pub const ALL: &[Hazard] = &[$(Hazard::$name,)*];
 
+            /// The hazard with this code.
+            pub fn named(code: &str) -> Option<Hazard> {
+                Hazard::ALL.iter().copied().find(|hazard| hazard.def().code == code)
+            }
+
             /// Its declaration.
             pub const fn def(self) -> &'static HazardDef {
                 match self {

@@ -2,6 +2,7 @@
 
 use slipring::args::Arg;
 use slipring::{BoardOptions, Error, Kernel, RunOptions};
+use slipring_ir::Kind;
 
 use super::Exit;
 use super::output::{fail, json, out, report_all};
@@ -33,7 +34,7 @@ pub(super) fn run(
     let found = run.findings().errors() > 0 || !run.is_complete();
     Ok(match written {
         Err(message) => fail(message),
-        Ok(()) if run.findings().messages().iter().any(|m| m.code == "unsupported") => Exit::BadInput,
+        Ok(()) if run.findings().messages().iter().any(|m| m.kind == Kind::Unsupported) => Exit::BadInput,
         Ok(()) if found => Exit::Findings,
         Ok(()) => Exit::Clean,
     })

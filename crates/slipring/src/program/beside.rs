@@ -8,7 +8,7 @@ use std::thread::JoinHandle;
 
 use slipring_lang::tasks::TaskCall;
 use slipring_machine::Platform;
-use slipring_program::SignalUse;
+use slipring_program::{Kind, SignalUse};
 use slipring_sim::Turns;
 use slipring_tasks::signals::{Change, Signal, Wanted, since};
 use slipring_tasks::{Graph, Tensor};
@@ -147,7 +147,7 @@ impl Beside {
     pub fn give_up(&mut self, task: usize, graph: &Graph) -> Result<Option<Box<Outcome>>, String> {
         let looks = self.waiting.get(&task).map_or(Vec::new(), |waiting| waiting.looks.clone());
         let Came::Over(mut outcome) = self.go_on(task, None)? else { return Ok(None) };
-        for message in outcome.messages.iter_mut().filter(|message| message.code == "deadlock") {
+        for message in outcome.messages.iter_mut().filter(|message| matches!(message.kind, Kind::Deadlock(_))) {
             for look in &looks {
                 let Some(wanted) = step(look.what).err() else { continue };
                 let is = number(&self.tensors, look.place).unwrap_or(0);

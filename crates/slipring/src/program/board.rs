@@ -88,7 +88,7 @@ impl Program {
             cycles += run.launch.end.saturating_sub(run.launch.start);
             for block in &run.runs {
                 for message in to_diagnostics(&block.findings, program) {
-                    if !messages.iter().any(|known| (known.code, &known.message) == (message.code, &message.message)) {
+                    if !messages.iter().any(|known| known.says_the_same(&message)) {
                         messages.push(message);
                     }
                 }

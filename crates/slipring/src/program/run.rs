@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError};
 
-use slipring_ir::{Diagnostic, Severity, Span};
+use slipring_ir::{Diagnostic, Kind, Severity, Span};
 use slipring_lang::tasks::TaskCall;
 use slipring_machine::Platform;
 use slipring_report::{BufferFacts, CheckFacts, digest};
@@ -63,10 +63,7 @@ impl Seen {
         self.by_data |= outcome.by_data;
         self.schedule |= !outcome.all_schedules;
         for message in &outcome.messages {
-            let same = |known: &Diagnostic| {
-                (known.code, &known.message, &known.primary) == (message.code, &message.message, &message.primary)
-            };
-            match self.messages.iter_mut().find(|(known, _)| same(known)) {
+            match self.messages.iter_mut().find(|(known, _)| known.repeats(message)) {
                 Some((_, tasks)) => tasks.push(task),
                 None => self.messages.push((message.clone(), vec![task])),
             }
@@ -327,7 +324,7 @@ impl Program {
         }
         if !plan.complete || self.orchestration.open.is_some() {
             // What a task that did not run would have touched is not known.
-            between.retain(|message| !matches!(message.code, "needless-edge" | "task-unwritten"));
+            between.retain(|message| !matches!(message.kind, Kind::NeedlessEdge | Kind::TaskUnwritten));
         }
         let races = between.iter().filter(|message| message.severity == Severity::Error).count();
         messages.extend(between);
@@ -420,7 +417,7 @@ impl ProgramRun<'_> {
         let scope = if !whole {
             let why = seen.stopped.as_ref().map_or("the program stopped".to_string(), |task| format!("{task} stopped"));
             format!("this order only ({why})")
-        } else if self.findings.messages().iter().any(|message| message.code == "task-race") {
+        } else if self.findings.messages().iter().any(|message| message.kind == Kind::TaskRace) {
             "this order only (tasks race)".to_string()
         } else if seen.schedule {
             "all orders of the tasks; inside of a kernel for this schedule only".to_string()
@@ -584,15 +581,9 @@ impl ProgramRun<'_> {
             ));
         }
         let differ = if count == 1 { "1 element differs".to_string() } else { format!("{count} elements differ") };
-        let message = Diagnostic {
-            severity: Severity::Error,
-            code: "verify",
-            message: format!("{differ} from the sequential meaning of the program"),
-            primary: None,
-            secondary: Vec::new(),
-            notes,
-            help: Some("look for tasks that race, and for a wrong direction".into()),
-        };
+        let message = format!("{differ} from the sequential meaning of the program");
+        let message = Diagnostic { notes, ..Diagnostic::nowhere("verify", Severity::Error, message) }
+            .help("look for tasks that race, and for a wrong direction");
         Ok((fact("findings", format!("{differ} from the sequential meaning"), count), vec![message]))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use slipring_program::{Finding, SiteRef};
+use slipring_program::{Finding, Kind, SiteRef};
 use slipring_sim::{Limits, RunResult};
 
 use super::Subject;
@@ -75,7 +75,7 @@ impl Budget {
 
 /// True for a finding that only says that a run was given up: nothing is known then.
 pub(super) fn is_limit(finding: &Finding) -> bool {
-    finding.code == "step-limit"
+    finding.kind == Kind::StepLimit
 }
 
 /// Where a run was given up, in words.

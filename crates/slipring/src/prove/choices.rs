@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use slipring_check::shift::{Distances, Follow, Shift};
 use slipring_check::{ArgUse, Checker, Marking, Moved, Rounds, Schedules, Stand, Tools};
 use slipring_op::Decoded;
-use slipring_program::{Causes, Choice, Decision, Inst, Operand, Reg, Severity};
+use slipring_program::{Causes, Choice, Decision, Inst, Kind, Operand, Reg, Severity};
 use slipring_sim::At;
 
 use super::expression::{NOT, expression};
@@ -214,7 +214,7 @@ impl<'a> Free<'a> {
         let mut checker = Checker::new(tools.clone()).keeping_states(way.known);
         let execution = launch(&self.decoded, &subject.compiled.platform, subject.bound, options, how, &mut checker);
         let result = execution.result;
-        if result.findings.iter().any(|finding| finding.code == "cancelled") {
+        if result.findings.iter().any(|finding| finding.kind == Kind::Cancelled) {
             return Err(Error::Cancelled);
         }
         subject.budget.spend(&result);
@@ -244,7 +244,7 @@ impl<'a> Free<'a> {
         if result.counters.iter().any(|count| *count > 0) {
             return Ok(Some("where loops and branches go on as they like, signals are left".into()));
         }
-        self.unwritten |= judged.findings.iter().any(|finding| finding.code == "uninitialised-output");
+        self.unwritten |= judged.findings.iter().any(|finding| finding.kind == Kind::UninitialisedOutput);
         self.given.add(Given::of(&judged));
         for (place, used) in &rounds.args {
             let known = self.args.entry(*place).or_default();

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use slipring_check::shift::{Distances, Follow, Obstacle, Shift};
 use slipring_check::{Moved, Schedules, Tools};
-use slipring_program::{Inst, Operand, Program, Severity};
+use slipring_program::{Inst, Kind, Miss, Operand, Program, Severity};
 use slipring_sim::At;
 
 use super::budget;
@@ -202,13 +202,13 @@ fn clean_before(value: u64) -> String {
 fn stops(family: &Family<'_>, member: &Member, value: u64) -> Option<Stop> {
     let errors: Vec<_> = member.judged.findings.iter().filter(|f| f.severity == Severity::Error).collect();
     if let Some(first) = errors.first() {
-        return Some(match first.code {
-            "memory-bounds" if value > 0 && behind(&first.message) => Stop::Bounds,
+        return Some(match first.kind {
+            Kind::OutOfBounds(Miss::BeyondBuffer) if value > 0 => Stop::Bounds,
             _ if budget::is_limit(first) => {
                 let gave_up = budget::given_up(family.subject, first);
                 Stop::Open(format!("{}with {}, {gave_up}", clean_before(value), family.says(value)))
             }
-            "memory-limit" | "unsupported" => Stop::Open(format!("{value}: {}", first.message)),
+            Kind::MemoryLimit | Kind::Unsupported => Stop::Open(format!("{value}: {}", first.message)),
             _ => Stop::Fails,
         });
     }
@@ -219,11 +219,6 @@ fn stops(family: &Family<'_>, member: &Member, value: u64) -> Option<Stop> {
         Schedules::All => None,
         Schedules::ThisOne { reasons } => Some(Stop::Open(format!("with {value}, {}", reasons.join("; ")))),
     }
-}
-
-/// True for an access behind the end of a buffer, which a longer one would hold.
-fn behind(message: &str) -> bool {
-    message.contains(" of buffer ") && !message.contains("before its start")
 }
 
 /// Why two members are not alike, and how far the argument came: what comes furthest stands in the way.

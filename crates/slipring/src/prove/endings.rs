@@ -1,6 +1,7 @@
 //! Loops come to an end: which surely do, by what they count; which only where they were run; and which are not known to.
 
-use slipring_program::{Causes, CoreProgram, End, Inst, Loop, Program};
+use slipring_ir::Diagnostic;
+use slipring_program::{Causes, CoreProgram, End, Inst, Kind, Loop, Program};
 
 use super::given::Given;
 use super::{Judgement, Proof, Subject};
@@ -83,8 +84,8 @@ impl Proof {
             return;
         }
         if self.judgement != Judgement::Proved {
-            let stops = ["endless-loop", "step-limit"];
-            let open = self.findings.messages().iter().any(|message| stops.contains(&message.code));
+            let stops = |message: &Diagnostic| matches!(message.kind, Kind::EndlessLoop | Kind::StepLimit);
+            let open = self.findings.messages().iter().any(stops);
             self.scope.loops = match open {
                 true => "not all of them were seen to end".into(),
                 false => "those of the runs ended".into(),

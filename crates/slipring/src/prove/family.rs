@@ -2,7 +2,7 @@
 
 use slipring_check::{CheckReport, Checker, Rounds, Tools};
 use slipring_op::Decoded;
-use slipring_program::{Inst, Operand};
+use slipring_program::{Inst, Kind, Operand};
 
 use super::Subject;
 use crate::args::Passed;
@@ -109,7 +109,7 @@ impl<'a> Family<'a> {
         let how = How { cancel: subject.asked.control.wish(), stop_endless: true, ..How::default() };
         let mut checker = Checker::new(tools.clone()).keeping_rounds();
         let execution = launch(&self.decoded, &subject.compiled.platform, &values, options, how, &mut checker);
-        if execution.result.findings.iter().any(|finding| finding.code == "cancelled") {
+        if execution.result.findings.iter().any(|finding| finding.kind == Kind::Cancelled) {
             return Err(Error::Cancelled);
         }
         subject.budget.spend(&execution.result);

@@ -41,7 +41,9 @@ pub(super) fn difference(subject: &Subject<'_>, usual: &Execution, other: &Execu
         return None;
     }
     let error = other.result.findings.iter().find(|finding| finding.severity == Severity::Error);
-    if let Some(error) = error.filter(|error| usual.result.findings.iter().all(|known| known.code != error.code)) {
+    if let Some(error) =
+        error.filter(|error| usual.result.findings.iter().all(|known| !known.kind.is_like(&error.kind)))
+    {
         return Some(format!("`{}`: {}", error.code, error.message));
     }
     if !usual.result.complete || !other.result.complete {

@@ -19,6 +19,7 @@ mod proof;
 mod text;
 mod wide;
 
+use slipring_ir::Kind;
 use std::sync::Arc;
 
 use slipring_check::{CheckReport, Tools};
@@ -98,7 +99,7 @@ impl Subject<'_> {
         let options = ExecuteOptions { limits: self.budget.of_run(asked.limits), ..self.options };
         let (execution, Seen { .. }, judged) = once(self.compiled, self.bound, &options, &asked, tools, earlier);
         self.budget.spend_as_it_stands(&execution.result);
-        if execution.result.findings.iter().any(|finding| finding.code == "cancelled") {
+        if execution.result.findings.iter().any(|finding| finding.kind == Kind::Cancelled) {
             return Err(Error::Cancelled);
         }
         Ok((execution, judged))

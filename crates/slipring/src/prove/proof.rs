@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use slipring_check::{CheckReport, Schedules, Values};
+use slipring_ir::Kind;
 use slipring_report::MessageFacts;
 
 use super::given::Given;
@@ -107,10 +108,11 @@ impl Serialize for Proof {
     }
 }
 
-/// True for the code of a warning about a text that bars a proof: it says that results are not written in whole, or that tiles
-/// overwrite each other.
-fn bars(code: &str) -> bool {
-    code == slipring_passes::TILE_OVERWRITTEN || slipring_lang::UNWRITTEN.contains(&code)
+/// True for a warning about a text that bars a proof: it says that results are not written in whole, or that tiles overwrite
+/// each other.
+fn bars(said: &Diagnostic) -> bool {
+    let kinds = matches!(said.kind, Kind::TileOverwritten | Kind::OutputInPart | Kind::OutputUnwritten);
+    kinds && said.severity == Severity::Warning
 }
 
 impl Proof {
@@ -171,8 +173,7 @@ impl Proof {
     /// Withholds the proof where there are warnings about the results: of the text, or of one of the runs.
     pub(super) fn withhold(&mut self, subject: &Subject<'_>) {
         let compiled = subject.compiled;
-        let of_text = |message: &&Diagnostic| message.severity == Severity::Warning && bars(message.code);
-        let mut warnings: Vec<Diagnostic> = compiled.said.iter().filter(of_text).cloned().collect();
+        let mut warnings: Vec<Diagnostic> = compiled.said.iter().filter(|said| bars(said)).cloned().collect();
         let of_runs = to_diagnostics(&self.given.warnings, &compiled.prepared.decoded.program);
         let mut messages = self.findings.messages().to_vec();
         let place = |message: &Diagnostic| (message.code, message.primary.as_ref().map(|label| label.span));

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use slipring_ir::Module;
+use slipring_ir::{Kind, Module};
 use slipring_machine::Platform;
 use slipring_op::function::{ask_split, asks_split};
 use slipring_op::ring::{Split, set_slots};
@@ -137,10 +137,8 @@ impl Tune {
             Ok(None) => Kernel::read_as(&self.name, self.bytes.clone(), &asked).err(),
             other => other.err(),
         };
-        let says = |report: &Report| {
-            let of_name = format!("`{name}`");
-            report.messages().iter().any(|said| said.code == "set" && said.message.contains(&of_name))
-        };
+        let unused = Kind::UnusedSetting { name: name.into() };
+        let says = |report: &Report| report.messages().iter().any(|said| said.kind == unused);
         Ok(!untaken.as_ref().and_then(Error::report).is_some_and(says))
     }
 

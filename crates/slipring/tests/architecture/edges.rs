@@ -41,8 +41,8 @@ fn meant(phrase: &str) -> Option<&'static [&'static str]> {
         "the table" => &["dialects"],
         "other families" => &["mlir", "pto", "micro"],
         "any other crate" | "all but the facade" | "kernels and programs" => &[
-            "tile", "ir", "machine", "program", "vector", "effect", "op", "mlir", "pto", "micro", "dialects", "lang",
-            "passes", "sim", "check", "report",
+            "tile", "machine", "finding", "ir", "program", "vector", "effect", "op", "mlir", "pto", "micro",
+            "dialects", "lang", "passes", "sim", "check", "report",
         ],
         // Said of names, insides and sources: scans look for those.
         "any op by name" | "what is in them" | "kernels' insides" | "how events arose" => return None,

@@ -198,6 +198,58 @@ const RULES: &[Rule] = &[
         good: &["pto::TMOV.make(module, &operands, attrs, &[], span)", "File::create(path)", "module.like(&data)"],
     },
     Rule {
+        what: "a branch on the code of a finding: ask its kind (`slipring_finding::Kind`)",
+        // Where findings are shown and told apart; the queue is a room of its own, and has `Hazard`.
+        // The code of a function of the host is its text.
+        holds_in: |path| {
+            let of_host = ["lang/src/host/value.rs", "lang/src/host/call.rs"];
+            !["finding", "queue"].contains(&room(path)) && path != "ir/src/diag.rs" && !of_host.contains(&path)
+        },
+        broken_by: |line| {
+            let compared = ["code == ", "code != ", ".code, &", "code.as_str() {", ".code() =="];
+            compared.iter().any(|text| line.contains(text))
+                || line.contains("match ") && line.contains(".code {")
+                || line.contains("matches!(") && line.contains(".code,")
+                || line.contains("contains(&") && line.contains(".code)")
+        },
+        bad: &[
+            r#"if finding.code == "deadlock" {"#,
+            "known.code != error.code",
+            "match finding.code.as_str() {",
+            "return Some(match first.code {",
+            r#"matches!(message.code, "unsupported" | "memory-limit")"#,
+            "CODES.contains(&said.code)",
+            "(known.code, &known.message) == (new.code, &new.message)",
+        ],
+        good: &[
+            "finding.kind == Kind::StepLimit",
+            "known.says_the_same(message)",
+            r#"format!("{}: {}", error.code, error.message)"#,
+        ],
+    },
+    Rule {
+        what: "a message that is read back: give the finding data (`slipring_finding::Kind`)",
+        // `toml` says only in words which field it does not know.
+        holds_in: |path| path != "machine/src/load.rs",
+        broken_by: |line| {
+            let texts = ["message", "message()", "label", "hint", "help", "note"];
+            let reads = ["contains", "starts_with", "ends_with", "strip_prefix", "strip_suffix", "split_once", "find"];
+            // A name that was made for what a function returns before its end is shown in words.
+            !line.contains("jumps::RESULT")
+                && texts.iter().any(|text| {
+                    reads.iter().any(|read| {
+                        line.contains(&format!("{text}.{read}(")) && !line.contains(&format!("_{text}.{read}("))
+                    })
+                })
+        },
+        bad: &[
+            r#"message.contains(" of buffer ")"#,
+            r#"m.message.starts_with(&format!("`{name}`"))"#,
+            r#"note.split_once(" waits for ")?"#,
+        ],
+        good: &["error.notes.contains(&note)", "said.list.contains(message)", r#"text.contains("x")"#],
+    },
+    Rule {
         what: "a map whose order differs from run to run: use BTreeMap or IndexMap",
         holds_in: |_| true,
         broken_by: |line| ["HashMap", "HashSet", "RandomState"].iter().any(|name| line.contains(name)),

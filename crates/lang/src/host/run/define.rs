@@ -188,7 +188,7 @@ impl<'a> Host<'a> {
                 if let (Role::Starts | Role::Group, Some(ty)) = (role, ty) {
                     let message =
                         format!("a function of type {ty} starts kernels: it is a whole program and no kernel");
-                    let warning = Diagnostic::warning("host-function", at(decorator), message);
+                    let warning = Diagnostic::warning(slipring_ir::Kind::HostFunction, at(decorator), message);
                     self.problems
                         .push(warning.help("`slipring run` runs it, with `--func` where the file has several"));
                 }
@@ -229,7 +229,8 @@ impl<'a> Host<'a> {
                         }
                     },
                     "external_source" => {
-                        let error = Diagnostic::error("unsupported", place, "a kernel that is written in C++");
+                        let error =
+                            Diagnostic::error(slipring_ir::Kind::Unsupported, place, "a kernel that is written in C++");
                         self.problems.push(error.help("slipring runs what is written in the kernel language"));
                     }
                     "strict_ssa" if self.expr(value).truth() != Some(false) => {

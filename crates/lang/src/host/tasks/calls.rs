@@ -274,7 +274,11 @@ impl<'a> Host<'a> {
                 _ => {}
             }
         }
-        let error = Diagnostic::error("unsupported", at(expr), "what this statement does to the program is not known");
+        let error = Diagnostic::error(
+            slipring_ir::Kind::Unsupported,
+            at(expr),
+            "what this statement does to the program is not known",
+        );
         let error = match why.span.is_empty() || why.span == at(expr) {
             true => error.note(format!("it is {}", why.why)),
             false => error.also(why.span, why.why.clone()),

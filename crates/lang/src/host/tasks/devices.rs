@@ -86,7 +86,8 @@ impl<'a> Host<'a> {
                 _ => self.stop_at("argument", span, "`pld.window` takes a buffer, a shape and `dtype=`"),
             },
             other => {
-                let error = Diagnostic::error("unsupported", span, format!("`pld.{other}` is not followed"));
+                let error =
+                    Diagnostic::error(slipring_ir::Kind::Unsupported, span, format!("`pld.{other}` is not followed"));
                 self.stop(
                     error
                         .help("what devices do with each other's memory is not run: each has its own part of a window"),

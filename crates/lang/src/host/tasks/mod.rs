@@ -31,7 +31,7 @@ pub(crate) use devices::DeviceWindow;
 use indexmap::IndexMap;
 use ruff_python_ast::{Expr, StmtFunctionDef};
 pub(crate) use scope::SPMD;
-use slipring_ir::{Diagnostic, Diags, Span};
+use slipring_ir::{Diagnostic, Diags, Kind, Span};
 use slipring_tasks::{Bytes, Graph, Origin, Tensor};
 use slipring_tile::Elem;
 
@@ -257,8 +257,8 @@ impl<'a> Host<'a> {
         value
     }
 
-    pub(super) fn refuse_at(&mut self, code: &'static str, span: Span, message: impl Into<String>) -> HostValue<'a> {
-        self.refuse(Diagnostic::error(code, span, message))
+    pub(super) fn refuse_at(&mut self, kind: impl Into<Kind>, span: Span, message: impl Into<String>) -> HostValue<'a> {
+        self.refuse(Diagnostic::error(kind, span, message))
     }
 
     /// Reports an error and follows the program no further. Behind a number that was read, what tensors hold may decide it.
@@ -273,15 +273,15 @@ impl<'a> Host<'a> {
         unknown(span, "what stopped the program")
     }
 
-    pub(super) fn stop_at(&mut self, code: &'static str, span: Span, message: impl Into<String>) -> HostValue<'a> {
-        self.stop(Diagnostic::error(code, span, message))
+    pub(super) fn stop_at(&mut self, kind: impl Into<Kind>, span: Span, message: impl Into<String>) -> HostValue<'a> {
+        self.stop(Diagnostic::error(kind, span, message))
     }
 
     /// Reports a value that has to be known.
     pub(super) fn not_known(&mut self, value: &HostValue<'a>, what: &str, span: Span) -> HostValue<'a> {
         let waits = matches!(value, HostValue::Unknown(why) if self.rec().waiting.contains(&why.span));
-        let code = if waits { "parameter" } else { "not-known" };
-        let error = Diagnostic::error(code, span, format!("{what} is not known when the tasks are submitted"));
+        let kind = if waits { Kind::Parameter } else { Kind::Other("not-known") };
+        let error = Diagnostic::error(kind, span, format!("{what} is not known when the tasks are submitted"));
         let error = match value {
             HostValue::Unknown(why) if why.span.is_empty() || why.span == span => {
                 error.note(format!("it is {}", why.why))

@@ -73,13 +73,13 @@ impl<'a> Host<'a> {
             }
             Stmt::FunctionDef(def) if !def.decorator_list.is_empty() => {
                 let what = format!("`{}` is defined inside of a function that starts kernels", def.name);
-                let error = Diagnostic::error("unsupported", at(&def.name), what);
+                let error = Diagnostic::error(slipring_ir::Kind::Unsupported, at(&def.name), what);
                 self.refuse(error.help("define it outside: a kernel is known before the program starts it"));
                 Flow::Stop
             }
             Stmt::Match(_) | Stmt::Global(_) | Stmt::Nonlocal(_) | Stmt::TypeAlias(_) | Stmt::IpyEscapeCommand(_) => {
                 let what = "this kind of statement in a function that starts kernels";
-                self.refuse_at("unsupported", at(stmt), what);
+                self.refuse_at(slipring_ir::Kind::Unsupported, at(stmt), what);
                 Flow::Stop
             }
             _ => return None,
@@ -160,7 +160,11 @@ impl<'a> Host<'a> {
             }
             Expr::Name(_) => false,
             _ => {
-                self.stop_at("unsupported", place, "this kind of assignment in a function that starts kernels");
+                self.stop_at(
+                    slipring_ir::Kind::Unsupported,
+                    place,
+                    "this kind of assignment in a function that starts kernels",
+                );
                 true
             }
         }

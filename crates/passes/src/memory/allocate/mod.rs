@@ -25,7 +25,7 @@ use crate::manager::{Pass, PassContext};
 use crate::memory::layout::{Depth, Fixed, Item, Memory, groups};
 use crate::memory::lifetime::lifetimes;
 pub use map::{MapBuffer, MemoryMap, memory_maps};
-pub use overwritten::{TILE_OVERWRITTEN, overwritten};
+pub use overwritten::overwritten;
 
 /// The pass.
 pub const PASS: Pass =

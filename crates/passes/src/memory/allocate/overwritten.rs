@@ -1,12 +1,9 @@
 //! A warning for tiles that lose their contents to others by the addresses that the text gives them.
 
-use slipring_ir::{Diagnostic, Diags, Module, OpId};
+use slipring_ir::{Diagnostic, Diags, Kind, Module, OpId};
 
 use super::check::{Clash, inspect};
 use crate::analysis::roots::{Root, RootKind};
-
-/// Code of the warning that tiles overwrite each other, or that this was not looked for.
-pub const TILE_OVERWRITTEN: &str = "tile-overwritten";
 
 /// Warns of tiles with addresses of their own that another one overwrites while their contents are still read. For the module as
 /// it was written: tiles without an address get one that does no harm.
@@ -25,7 +22,7 @@ pub fn overwritten(module: &Module, diags: &mut Diags) {
         }
         let (buffer, by) = (name(buffer), name(by));
         let message = format!("`{buffer}` is read after `{by}`, whose address overlaps, has overwritten its contents");
-        let warning = Diagnostic::warning(TILE_OVERWRITTEN, span(loss.reader), message)
+        let warning = Diagnostic::warning(Kind::TileOverwritten, span(loss.reader), message)
             .label(format!("needs what was in `{buffer}`"))
             .also(span(loss.writer), format!("writes `{by}` over it"))
             .help(
@@ -36,7 +33,7 @@ pub fn overwritten(module: &Module, diags: &mut Diags) {
     for clash in &inspection.clashes {
         if let Clash::NotFollowed(function) = clash {
             let message = "not looked for tiles that overwrite each other: the calls in here multiply too far";
-            diags.push(Diagnostic::warning(TILE_OVERWRITTEN, span(*function), message));
+            diags.push(Diagnostic::warning(Kind::TileOverwritten, span(*function), message));
         }
     }
 }

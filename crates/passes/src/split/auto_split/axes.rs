@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use slipring_ir::{Diagnostic, Module, OpId, TileType, ValueId};
+use slipring_ir::{Diagnostic, Kind, Module, OpId, TileType, ValueId};
 
 /// An axis of a tile: 0 its rows, 1 its columns.
 pub(super) type Node = (ValueId, usize);
@@ -25,7 +25,7 @@ pub(super) enum State {
 #[derive(Clone, Debug)]
 pub(super) struct Reason {
     pub op: OpId,
-    pub code: &'static str,
+    pub kind: Kind,
     /// Completes "the rows of `%t` cannot be divided: …".
     pub text: String,
 }
@@ -161,12 +161,14 @@ impl Axes {
         let name = module.value_name(found.map_or(node.0, |(n, _)| n.0));
         let what = positions(found.map_or(node.1, |(n, _)| n.1));
         let span = module.op(reason.op).span;
-        let error = if reason.code == ODD {
+        let error = if reason.kind == Kind::SplitOdd {
             let help = "pad the tile to an even extent, or split the other axis";
-            Diagnostic::error(reason.code, span, reason.text.clone()).label("the split axis must be even").help(help)
+            Diagnostic::error(reason.kind.clone(), span, reason.text.clone())
+                .label("the split axis must be even")
+                .help(help)
         } else {
             let message = format!("the {what} of `{name}` cannot be divided between the Vector cores: {}", reason.text);
-            Diagnostic::error(reason.code, span, message).help(BY_HAND)
+            Diagnostic::error(reason.kind.clone(), span, message).help(BY_HAND)
         };
         match divided.filter(|op| *op != reason.op) {
             Some(op) => error.also(module.op(op).span, "this crossing divides them: half to each Vector core"),
@@ -227,7 +229,7 @@ impl Axes {
             for part in &self.parts {
                 let (source, result) = ((part.source, part.axis), (part.result, part.axis));
                 let (of, to) = (self.root(source), self.root(result));
-                let because = |text: String| Reason { op: part.op, code: "auto-split", text };
+                let because = |text: String| Reason { op: part.op, kind: "auto-split".into(), text };
                 let what = positions(part.axis);
                 if !is_whole(self, of) {
                     if is_whole(self, to) {
@@ -313,9 +315,6 @@ impl Axes {
         Ok(())
     }
 }
-
-/// Code of the refusal of odd extents.
-pub(super) const ODD: &str = "split-odd";
 
 /// What helps wherever the automatic split gives up.
 pub(super) const BY_HAND: &str =

@@ -1,11 +1,11 @@
 //! What each op asks of the axes of its tiles.
 
-use slipring_ir::{BlockId, Dim, Module, OperandSpec, TileType, Touch, Type, ValueDef, ValueId};
+use slipring_ir::{BlockId, Dim, Kind, Module, OperandSpec, TileType, Touch, Type, ValueDef, ValueId};
 use slipring_op::rules::constant;
 use slipring_op::{Along, MixedPart, OpRef};
 use slipring_tile::{BLayout, Layout, SLayout, Space};
 
-use super::axes::{Axes, Node, ODD, Part, Reason, Start, extent, is_padded, positions, positions_in_memory};
+use super::axes::{Axes, Node, Part, Reason, Start, extent, is_padded, positions, positions_in_memory};
 use super::windows;
 use crate::analysis::facts::first_operand;
 use crate::analysis::windows::is_view;
@@ -64,7 +64,7 @@ fn written(ops: &[OpRef<'_>]) -> Vec<ValueId> {
 }
 
 fn reason(op: &OpRef<'_>, text: impl Into<String>) -> Reason {
-    Reason { op: op.id, code: "auto-split", text: text.into() }
+    Reason { op: op.id, kind: "auto-split".into(), text: text.into() }
 }
 
 /// What the type of a tile says: an even extent that is known, whole boxes in each half.
@@ -79,7 +79,7 @@ fn can_be_halved(op: &OpRef<'_>, node: Node, tile: &TileType, is_part: bool, axe
             "{all} {} cannot be divided evenly between two Vector cores",
             if all == 1 { &what[..what.len() - 1] } else { what }
         );
-        return axes.keep_whole(node, Reason { code: ODD, ..reason(op, text) });
+        return axes.keep_whole(node, Reason { kind: Kind::SplitOdd, ..reason(op, text) });
     } else if tile.valid[node.1] == Dim::Dynamic {
         format!("how many {what} are valid is not known here")
     } else if tile.layout.is_whole() && !half.layout.is_whole() {

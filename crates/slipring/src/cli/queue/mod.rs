@@ -99,8 +99,7 @@ impl AllowArgs {
     /// If a code is none.
     fn hazards(&self) -> Result<Vec<Hazard>, String> {
         let named = |code: &String| {
-            let known = Hazard::ALL.iter().find(|hazard| hazard.def().code == code);
-            known.copied().ok_or_else(|| {
+            Hazard::named(code).ok_or_else(|| {
                 let codes: Vec<&str> = Hazard::ALL.iter().map(|hazard| hazard.def().code).collect();
                 format!("there is no hazard `{code}`; there are: {}", codes.join(", "))
             })

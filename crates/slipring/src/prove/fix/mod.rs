@@ -7,7 +7,7 @@ mod propose;
 use std::sync::Arc;
 
 use serde::Serialize;
-use slipring_ir::{Diagnostic, Diags, Severity};
+use slipring_ir::{Diagnostic, Diags, Kind, Severity};
 
 use super::{Judgement, Proof, ProveOptions, prove};
 use crate::kernel::Compiled;
@@ -68,7 +68,8 @@ struct Trial {
 impl Trial {
     fn new(compiled: &Arc<Compiled>, draft: Draft, proof: &Proof) -> Trial {
         let mut errors = of_paths(compiled);
-        let stops = |message: &Diagnostic| matches!(message.code, "deadlock" | "flag-overflow" | "token-not-held");
+        let stops =
+            |message: &Diagnostic| matches!(message.kind, Kind::Deadlock(_) | Kind::FlagOverflow | Kind::TokenNotHeld);
         let found = proof.findings.messages().iter().filter(|message| message.severity == Severity::Error);
         errors.extend(found.cloned());
         let verdict = proof.judgement;
@@ -156,9 +157,9 @@ pub(super) fn mend(
 
 /// True if nothing is found that was not found before.
 fn is_part(left: &[Diagnostic], known: &[Diagnostic]) -> bool {
-    let mut known: Vec<_> = known.iter().map(|message| (message.code, &message.message)).collect();
+    let mut known: Vec<_> = known.iter().collect();
     left.iter().all(|message| {
-        let at = known.iter().position(|known| *known == (message.code, &message.message));
+        let at = known.iter().position(|known| known.says_the_same(message));
         at.map(|at| known.swap_remove(at)).is_some()
     })
 }

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use slipring_ir::{BlockId, Diagnostic, Flow, Module, OpId, Source, Span};
+use slipring_ir::{BlockId, Diagnostic, Flow, Kind, Module, OpId, Source, Span};
 use slipring_machine::{Pipe, Platform};
 use slipring_op::ring::{PipeSpec, words};
 use slipring_op::{OpRef, RingPart, SyncAct};
@@ -309,7 +309,7 @@ impl<'a> Scene<'a> {
 
     /// Twice as many slots in each ring that has a depth, with memory for them.
     fn of_rings(&self, finding: &Diagnostic) -> Vec<Proposal> {
-        if finding.code != "deadlock" {
+        if !matches!(finding.kind, Kind::Deadlock(_)) {
             return Vec::new();
         }
         let mut deeper = Vec::new();

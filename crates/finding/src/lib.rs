@@ -1,0 +1,279 @@
+//! What a finding is about, as data: what goes on by a finding asks its [`Kind`], and only what shows it to somebody reads its code
+//! and its text.
+
+use std::fmt;
+
+use slipring_machine::{Pipe, Role};
+
+/// How bad a finding is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
+pub enum Severity {
+    /// Worth knowing; all is still clean.
+    Note,
+    /// Suspicious; all is still clean.
+    Warning,
+    /// The program is wrong.
+    Error,
+}
+
+impl Severity {
+    /// `note`, `warning` or `error`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Severity::Note => "note",
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        }
+    }
+}
+
+/// What a finding is about. A finding that nothing goes on by has its code alone; the others have what is asked of them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Kind {
+    /// Any finding that is only shown: its code.
+    Other(&'static str),
+
+    /// Somebody wished the run to end.
+    Cancelled,
+    /// The run was given up after as many steps or cycles as it may take.
+    StepLimit,
+    /// A loop that never ends.
+    EndlessLoop,
+    /// The host has no memory for it.
+    MemoryLimit,
+    /// It cannot be run, or cannot be compiled.
+    Unsupported,
+    /// An access to bytes that do not exist.
+    OutOfBounds(Miss),
+    /// Something depends on bytes that nobody has written.
+    UninitialisedRead,
+    /// A result has bytes that nobody has written.
+    UninitialisedOutput,
+    /// Two accesses to the same bytes that nothing orders, in program order where they have one.
+    Race([Party; 2]),
+    /// A tile is used behind the free of its slot.
+    UseAfterFree,
+    /// Nothing can move: each wait, in the order of the cores.
+    Deadlock(Vec<Waiting>),
+    /// A flag may be set again before it has been waited for.
+    FlagMayOverflow,
+    /// A flag was set more often than it counts.
+    FlagOverflow,
+    /// A flag was set and not waited for.
+    FlagLeftSet,
+    /// A wait for a flag that nothing sets.
+    FlagNeverSet,
+    /// A tile was pushed and not popped.
+    TileNeverPopped,
+    /// A tile was popped and its slot not freed.
+    SlotNotFreed,
+    /// A buffer's token was taken and not given back.
+    TokenNotReleased,
+    /// A buffer's token was given back and not taken.
+    TokenNotHeld,
+    /// A semaphore was set and not waited for.
+    SignalLeftOver,
+    /// The number of a flag, computed in the run, names none.
+    SyncIndex,
+
+    /// The text cannot be read.
+    Syntax,
+    /// A name of the text that no value has.
+    UndefinedValue,
+    /// A constant from outside that nothing of the file takes.
+    UnusedSetting {
+        /// The constant.
+        name: Box<str>,
+    },
+    /// The type of a kernel's parameter, which a call may decide.
+    Parameter,
+    /// The text has several programs, and nothing says which is meant.
+    SeveralPrograms,
+    /// An input of a kernel is written.
+    ReadOnly {
+        /// The parameter.
+        name: Box<str>,
+    },
+    /// A kernel writes a part of a result.
+    OutputInPart,
+    /// A kernel writes nothing of a result.
+    OutputUnwritten,
+    /// A tile overwrites another one that is still read.
+    TileOverwritten,
+    /// A tile cannot be divided because its extent is odd.
+    SplitOdd,
+    /// A function of the host is called in a decorator.
+    HostFunction,
+    /// Two tasks touch the same bytes, and nothing orders them.
+    TaskRace,
+    /// A task reads what no task writes.
+    TaskUnwritten,
+    /// An edge between tasks that nothing needs.
+    NeedlessEdge,
+}
+
+impl From<&'static str> for Kind {
+    fn from(code: &'static str) -> Kind {
+        Kind::Other(code)
+    }
+}
+
+impl Kind {
+    /// The stable code that is shown, such as `memory-bounds`.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Kind::Other(code) => code,
+            Kind::Cancelled => "cancelled",
+            Kind::StepLimit => "step-limit",
+            Kind::EndlessLoop => "endless-loop",
+            Kind::MemoryLimit => "memory-limit",
+            Kind::Unsupported => "unsupported",
+            Kind::OutOfBounds(_) => "memory-bounds",
+            Kind::UninitialisedRead => "uninitialised-read",
+            Kind::UninitialisedOutput => "uninitialised-output",
+            Kind::Race(_) => "race",
+            Kind::UseAfterFree => "use-after-free",
+            Kind::Deadlock(_) => "deadlock",
+            Kind::FlagMayOverflow => "flag-may-overflow",
+            Kind::FlagOverflow => "flag-overflow",
+            Kind::FlagLeftSet => "flag-left-set",
+            Kind::FlagNeverSet => "flag-never-set",
+            Kind::TileNeverPopped => "tile-never-popped",
+            Kind::SlotNotFreed => "slot-not-freed",
+            Kind::TokenNotReleased => "token-not-released",
+            Kind::TokenNotHeld => "token-not-held",
+            Kind::SignalLeftOver => "signal-left-over",
+            Kind::SyncIndex => "sync-index",
+            Kind::Syntax => "syntax",
+            Kind::UndefinedValue => "undefined-value",
+            Kind::UnusedSetting { .. } => "set",
+            Kind::Parameter => "parameter",
+            Kind::SeveralPrograms => "several-programs",
+            Kind::ReadOnly { .. } => "read-only",
+            Kind::OutputInPart => "output-in-part",
+            Kind::OutputUnwritten => "output-unwritten",
+            Kind::TileOverwritten => "tile-overwritten",
+            Kind::SplitOdd => "split-odd",
+            Kind::HostFunction => "host-function",
+            Kind::TaskRace => "task-race",
+            Kind::TaskUnwritten => "task-unwritten",
+            Kind::NeedlessEdge => "needless-edge",
+        }
+    }
+
+    /// True if both have the same code, whatever each of them is about.
+    pub fn is_like(&self, other: &Kind) -> bool {
+        self.code() == other.code()
+    }
+
+    /// True for a finding about flags, semaphores, tokens and rings.
+    pub fn is_of_sync(&self) -> bool {
+        matches!(
+            self,
+            Kind::Deadlock(_)
+                | Kind::FlagMayOverflow
+                | Kind::FlagOverflow
+                | Kind::FlagLeftSet
+                | Kind::TileNeverPopped
+                | Kind::SlotNotFreed
+                | Kind::TokenNotReleased
+                | Kind::TokenNotHeld
+                | Kind::SignalLeftOver
+                | Kind::SyncIndex
+        )
+    }
+
+    /// True for a finding about bytes that nobody has written.
+    pub fn is_of_init(&self) -> bool {
+        matches!(self, Kind::UninitialisedRead | Kind::UninitialisedOutput)
+    }
+}
+
+/// Where the bytes would be that an access misses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Miss {
+    /// Beyond the end of a buffer in global memory: a longer buffer would hold them.
+    BeyondBuffer,
+    /// Before the start of a buffer in global memory.
+    BeforeBuffer,
+    /// In no memory, or beyond the end of a memory of the machine.
+    Nowhere,
+}
+
+/// A pipe of a core, or its scalar unit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub struct Unit {
+    pub core: Role,
+    pub pipe: Pipe,
+}
+
+impl fmt::Display for Unit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.pipe {
+            Pipe::S => write!(f, "the scalar unit of {}", self.core),
+            pipe => write!(f, "pipe {pipe} of {}", self.core),
+        }
+    }
+}
+
+/// One of two accesses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Party {
+    /// Whose access it is.
+    pub unit: Unit,
+    /// Its block, where the two have different ones.
+    pub block: Option<u32>,
+    /// Whether it writes.
+    pub writes: bool,
+}
+
+impl Party {
+    /// `writes` or `reads`.
+    pub const fn verb(&self) -> &'static str {
+        if self.writes { "writes" } else { "reads" }
+    }
+
+    /// Who it is, in words: with its block, where the two have different ones.
+    pub fn who(&self) -> String {
+        match self.block {
+            Some(block) => format!("{} in block {block}", self.unit),
+            None => self.unit.to_string(),
+        }
+    }
+}
+
+/// A wait that does not end.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Waiting {
+    /// Who waits.
+    pub unit: Unit,
+    /// For what, such as the name of a flag.
+    pub what: Box<str>,
+    /// Why that does not come.
+    pub why: Box<str>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_code_alone_is_like_the_kind_that_has_it() {
+        assert!(Kind::from("race").is_like(&Kind::Other("race")));
+        assert!(!Kind::from("race").is_like(&Kind::Syntax));
+        let flag = Kind::ReadOnly { name: "x".into() };
+        assert!(flag.is_like(&Kind::ReadOnly { name: "y".into() }) && flag != Kind::ReadOnly { name: "y".into() });
+    }
+
+    #[test]
+    fn a_party_is_named_with_its_block_where_that_tells_them_apart() {
+        let unit = Unit { core: Role::Aiv0, pipe: Pipe::V };
+        let one = Party { unit, block: None, writes: true };
+        assert_eq!((one.who().as_str(), one.verb()), ("pipe V of AIV0", "writes"));
+        let other = Party { unit: Unit { pipe: Pipe::S, ..unit }, block: Some(3), writes: false };
+        assert_eq!((other.who().as_str(), other.verb()), ("the scalar unit of AIV0 in block 3", "reads"));
+    }
+}

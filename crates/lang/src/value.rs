@@ -31,12 +31,25 @@ pub(crate) enum Value {
     Pipe(Rc<PipeEnd>),
     /// A part of the language, such as `pl.tile`, or a function of the file: its full name.
     Path(Rc<str>),
+    /// `functools.partial(f, …)`.
+    Partial(Rc<Partial>),
     /// Named values of the host: a module, a class, an instance, a dict.
     Record(Rc<Record>),
     /// What the host code computes in a way that is not followed here.
     Unknown(Rc<crate::host::Unknown>),
     /// The result of a statement-like op.
     Nothing,
+}
+
+/// A function with arguments that each of its calls has.
+#[derive(Debug)]
+pub(crate) struct Partial {
+    /// The full name of the function.
+    pub callee: Rc<str>,
+    /// Arguments in order.
+    pub positional: Vec<Value>,
+    /// Arguments by name.
+    pub keywords: Vec<(Rc<str>, Value)>,
 }
 
 /// A list of matrices that a list of products gave: each lies in an accumulator of its own.

@@ -7,7 +7,7 @@ use slipring_ir::Span;
 
 use super::frame::Scope;
 use super::value::{Class, HostValue, Unknown, Wrapped};
-use crate::value::{Record, Value};
+use crate::value::{Partial, Record, Value};
 
 impl<'a> HostValue<'a> {
     /// What a kernel sees of it. `name` says what a kernel that was found is called.
@@ -94,7 +94,7 @@ impl<'a> HostValue<'a> {
             HostValue::Kernel(at) => Value::Path(format!("@{}", name(*at)).into()),
             HostValue::Dynamic(extent) => Value::Path(format!("pl.dynamic.{extent}").into()),
             HostValue::Function(function) => {
-                let why = format!("`{}` is a function of the host", function.name());
+                let why = format!("`{}`, a function of the host without `@pl.inline`", function.name());
                 Value::Unknown(Rc::new(Unknown { span: function.span(), why }))
             }
             // Ids of tasks stand for nothing in a kernel.
@@ -104,6 +104,24 @@ impl<'a> HostValue<'a> {
                 Value::Unknown(Rc::new(Unknown { span: Span::default(), why: why.into() }))
             }
             HostValue::Method(method) => strange(&format!("a method `{}` of the host", method.1)),
+            HostValue::Wrapped(wrapped) if let Wrapped::Partial(inner, before) = &**wrapped => {
+                let (positional, keywords): (Vec<_>, Vec<_>) = before.iter().partition(|(name, _)| name.is_none());
+                let mut positional: Vec<Value> = positional.into_iter().map(|(_, value)| convert(value)).collect();
+                let mut keywords: Vec<(Rc<str>, Value)> =
+                    keywords.into_iter().filter_map(|(name, value)| Some((name.clone()?, convert(value)))).collect();
+                match convert(inner) {
+                    Value::Path(callee) => Value::Partial(Rc::new(Partial { callee, positional, keywords })),
+                    Value::Partial(inner) => {
+                        positional.splice(0..0, inner.positional.iter().cloned());
+                        let others =
+                            inner.keywords.iter().filter(|(name, _)| !keywords.iter().any(|(own, _)| own == name));
+                        keywords.extend(others.cloned().collect::<Vec<_>>());
+                        Value::Partial(Rc::new(Partial { callee: inner.callee.clone(), positional, keywords }))
+                    }
+                    Value::Unknown(why) => Value::Unknown(why),
+                    _ => strange("`functools.partial` of what is no function of a kernel"),
+                }
+            }
             HostValue::Bound(_) | HostValue::Wrapped(_) | HostValue::Super(_) => strange("a function of the host"),
             HostValue::Set(_) => strange("a set"),
             HostValue::View(..) => strange("a view of a dict"),

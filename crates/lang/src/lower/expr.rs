@@ -12,7 +12,7 @@ use crate::dtype::{DTYPES, DType};
 use crate::host::python_text;
 use crate::ops::{Call, Given};
 use crate::syntax::at;
-use crate::value::{Const, Record, SPLIT_MODES};
+use crate::value::{Const, Partial, Record, SPLIT_MODES};
 
 /// The language's own name in full names.
 pub(crate) const ROOT: &str = "pl";
@@ -321,11 +321,17 @@ impl Lower<'_> {
             return Ok(Value::Const(Const::Int(ty.bytes())));
         }
         let callee = self.expr(&call.func)?;
-        let Value::Path(path) = callee else {
-            let what = describe(self, &callee);
-            return Err(self.error("call", at(&*call.func), format!("{what} cannot be called")));
-        };
         let mut given = Given { expected, ..Given::default() };
+        let (path, before) = match callee {
+            Value::Path(path) => (path, None),
+            Value::Partial(partial) => (partial.callee.clone(), Some(partial)),
+            _ => {
+                let what = describe(self, &callee);
+                return Err(self.error("call", at(&*call.func), format!("{what} cannot be called")));
+            }
+        };
+        let first = before.iter().flat_map(|own| own.positional.iter().cloned());
+        given.positional.extend(first.map(|value| (value, at(&*call.func))));
         self.saying = &*path == "pl.static_print";
         for arg in &call.arguments.args {
             if arg.is_starred_expr() {
@@ -343,7 +349,36 @@ impl Lower<'_> {
             given.keywords.push((name.as_str().into(), value, at(&keyword.value)));
         }
         self.saying = false;
+        for (name, value) in before.iter().flat_map(|own| own.keywords.iter()) {
+            // What the call says itself comes before what was said for all calls.
+            if !given.keywords.iter().any(|(own, ..)| own == name) {
+                given.keywords.push((name.clone(), value.clone(), at(&*call.func)));
+            }
+        }
+        if &*path == "functools.partial" {
+            return self.partial(given, span);
+        }
         self.call_path(&path, at(&*call.func), given, span)
+    }
+
+    /// `functools.partial(f, …)`.
+    fn partial(&mut self, given: Given, span: Span) -> Lowered {
+        let mut positional = given.positional.into_iter().map(|(value, _)| value);
+        let (callee, before) = match positional.next() {
+            Some(Value::Path(path)) => (path, None),
+            Some(Value::Partial(partial)) => (partial.callee.clone(), Some(partial)),
+            _ => return Err(self.error("call", span, "`functools.partial` takes a function first")),
+        };
+        let mut keywords: Vec<(Rc<str>, Value)> =
+            given.keywords.into_iter().map(|(name, value, _)| (name, value)).collect();
+        let inner = before.iter().flat_map(|own| own.keywords.iter());
+        for (name, value) in inner {
+            if !keywords.iter().any(|(own, _)| own == name) {
+                keywords.push((name.clone(), value.clone()));
+            }
+        }
+        let positional = before.iter().flat_map(|own| own.positional.iter().cloned()).chain(positional).collect();
+        Ok(Value::Partial(Rc::new(Partial { callee, positional, keywords })))
     }
 
     /// A dict that says what a function is.

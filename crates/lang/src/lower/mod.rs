@@ -555,6 +555,7 @@ pub(crate) fn describe(lower: &Lower<'_>, value: &Value) -> String {
         Value::Pipe(end) => format!("an end of pipe {}", end.id),
         Value::Path(path) => format!("`{path}`"),
         Value::Record(record) => record.what.to_string(),
+        Value::Partial(partial) => format!("`functools.partial` of `{}`", partial.callee.trim_start_matches('@')),
         Value::Unknown(_) => "a value of the host code".into(),
         Value::Nothing => "nothing".into(),
     }

@@ -162,6 +162,12 @@ impl<'a> Host<'a> {
 
     /// What a decorator makes of its function; `None` for those of the host.
     fn role(&mut self, decorator: &'a Decorator) -> Option<Role> {
+        if self.is_partial(&decorator.expression) {
+            let error =
+                Diagnostic::error("decorator", at(decorator), "a decorator that `functools.partial` makes is not read");
+            self.problems.push(error.help("write it out: `@pl.function(type=pl.FunctionType.InCore)`"));
+            return None;
+        }
         let path = self.path_of_decorator(&decorator.expression);
         let Some(path) = path else {
             let word = shown(&decorator.expression);
@@ -263,6 +269,20 @@ impl<'a> Host<'a> {
                 None => error,
             });
         }
+    }
+
+    /// True for `functools.partial` of a decorator of the language, or a name for one.
+    fn is_partial(&mut self, expr: &'a Expr) -> bool {
+        let value = match expr {
+            Expr::Name(name) => self.get(name.id.as_str()),
+            Expr::Call(call) if self.path_of_decorator(&call.func).as_deref() == Some("functools.partial") => {
+                Some(self.expr(expr))
+            }
+            Expr::Call(call) => return self.is_partial(&call.func),
+            _ => None,
+        };
+        let Some(HostValue::Wrapped(wrapped)) = value else { return false };
+        matches!(&*wrapped, Wrapped::Partial(HostValue::Path(path), _) if path.starts_with("pl."))
     }
 
     /// The full name of a decorator, without calling anything.

@@ -37,7 +37,7 @@ use slipring_tile::Elem;
 
 use self::submit::Options;
 use super::run::Host;
-use super::value::HostValue;
+use super::value::{Given, HostValue};
 use super::{Flow, unknown};
 use crate::ParamInfo;
 use crate::program::Role;
@@ -115,6 +115,8 @@ pub(crate) struct Recorder<'a> {
     /// Ids that were waited for before anything had their name: the task that waits, and where.
     later: IndexMap<Rc<str>, Vec<(usize, Span)>>,
     stopped: bool,
+    /// Arguments that the call which is read next has besides those of its text: `functools.partial`.
+    before: Given<'a>,
 }
 
 impl<'a> Recorder<'a> {
@@ -145,6 +147,7 @@ impl<'a> Recorder<'a> {
             yielded: None,
             later: IndexMap::new(),
             stopped: false,
+            before: Vec::new(),
         }
     }
 

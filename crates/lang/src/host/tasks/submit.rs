@@ -11,7 +11,7 @@ use slipring_tile::Elem;
 
 use super::super::run::Host;
 use super::super::unknown;
-use super::super::value::HostValue;
+use super::super::value::{HostValue, Wrapped};
 use super::{Arg, View};
 use crate::ParamInfo;
 use crate::dtype::DType;
@@ -39,7 +39,19 @@ impl<'a> Host<'a> {
         let mut options = self.options(call);
         let mut args = self.arguments(call, APART);
         let many = matches!(&*call.func, Expr::Attribute(a) if a.attr.as_str() == "spmd_submit");
-        let callee = if args.is_empty() { None } else { Some(args.remove(0)) };
+        let mut callee = if args.is_empty() { None } else { Some(args.remove(0)) };
+        while let Some((None, HostValue::Wrapped(wrapped), place)) = callee.clone()
+            && let Wrapped::Partial(inner, before) = &*wrapped
+        {
+            let (first, named): (Vec<_>, Vec<_>) = before.iter().cloned().partition(|(name, _)| name.is_none());
+            args.splice(0..0, first.into_iter().map(|(_, value)| (None, value, place)));
+            for (name, value) in named {
+                if !args.iter().any(|(own, ..)| *own == name) {
+                    args.push((name, value, place));
+                }
+            }
+            callee = Some((None, inner.clone(), place));
+        }
         let Some((None, HostValue::Kernel(kernel), _)) = callee else {
             let error = Diagnostic::error("submit", span, "`pl.submit` takes a kernel first");
             return self.stop(error.help("write `pl.submit(self.kernel, …)`"));

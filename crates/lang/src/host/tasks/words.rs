@@ -7,7 +7,7 @@ use slipring_ir::{Diagnostic, Span};
 use slipring_tasks::Origin;
 
 use super::super::run::Host;
-use super::super::value::HostValue;
+use super::super::value::{HostValue, Wrapped};
 use super::super::{MOST_VALUES, unknown};
 use super::submit::Options;
 use super::{Arg, View, extents};
@@ -30,6 +30,26 @@ impl<'a> Host<'a> {
             return Some(wrong);
         }
         match callee.clone() {
+            HostValue::Wrapped(wrapped) => {
+                let Wrapped::Partial(inner, before) = &*wrapped else { return None };
+                // One of one: what the inner one has comes first, what the outer one says by name counts.
+                let outer = std::mem::take(&mut self.rec().before);
+                let known = |name: &Option<Rc<str>>| name.is_some() && outer.iter().any(|(own, _)| own == name);
+                if matches!(inner, HostValue::Path(_)) && before.iter().any(|(name, _)| name.is_some()) {
+                    let message = "`functools.partial` of a word of the language takes arguments in order";
+                    let error = Diagnostic::error("argument", at(&*call.func), message);
+                    return Some(self.refuse(error.help("say those with a name where it is called")));
+                }
+                let mut all: Vec<_> = before.iter().filter(|(name, _)| !known(name)).cloned().collect();
+                all.extend(outer.iter().cloned());
+                self.rec().before = all;
+                let value = match self.task_call(inner, call, span) {
+                    Some(value) => value,
+                    None => self.follow_call(inner, call, span),
+                };
+                self.rec().before.clear();
+                Some(value)
+            }
             HostValue::Kernel(kernel) => {
                 let args = self.arguments(call, &[]);
                 Some(self.start(kernel, args, span, Options::default()).0)
@@ -53,7 +73,10 @@ impl<'a> Host<'a> {
 
     /// The arguments of a call, but for keywords that are read by themselves.
     pub(super) fn arguments(&mut self, call: &'a ExprCall, apart: &[&str]) -> Vec<Arg<'a>> {
-        let mut args: Vec<Arg<'a>> = Vec::new();
+        // Calls among the arguments have none of these.
+        let before = std::mem::take(&mut self.rec().before);
+        let (first, named): (Vec<_>, Vec<_>) = before.into_iter().partition(|(name, _)| name.is_none());
+        let mut args: Vec<Arg<'a>> = first.into_iter().map(|(_, value)| (None, value, at(&*call.func))).collect();
         for arg in &call.arguments.args {
             let value = self.expr(arg);
             match (arg.is_starred_expr(), value.items()) {
@@ -79,6 +102,11 @@ impl<'a> Host<'a> {
                     }
                     other => drop(self.not_known(&other, "what these arguments are", place)),
                 },
+            }
+        }
+        for (name, value) in named {
+            if !args.iter().any(|(own, ..)| *own == name) {
+                args.push((name, value, at(&*call.func)));
             }
         }
         args

@@ -13,6 +13,7 @@
 //! | `program` | what the file defines: the kernels and the names that they see |
 //! | `attrs` | what a function says of itself: how it is divided, its blocks |
 //! | `specialise` | parameters whose shapes come from what is passed |
+//! | `further` | what a type of a tensor or tile says besides shape and elements |
 //! | `signature` | types of parameters, of names, of what is returned |
 //! | `value` | what a name stands for while a body is lowered |
 //! | `emit` | building ops |
@@ -24,6 +25,7 @@
 mod attrs;
 mod dtype;
 mod emit;
+mod further;
 mod given;
 mod helpers;
 mod host;

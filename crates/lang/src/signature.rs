@@ -9,6 +9,7 @@ use slipring_tile::{Elem, Space};
 use smallvec::SmallVec;
 
 use crate::dtype::DType;
+use crate::further::{of_parameter, of_value};
 use crate::host::Passed;
 use crate::lower::{Lower, Lowered, Reported, Root, describe, show, whole};
 use crate::program::{Globals, Scope, path_of};
@@ -131,7 +132,7 @@ pub(crate) fn declare(
             let (dims, elem) = tensor_type(lower, &args, place, actual.map(|(shape, _)| (name, shape)))?;
             let whole_place = Span::new(span.start, place.end);
             let strides = strides.filter(|own| own.len() == dims.len());
-            let scales = packed_scales(lower, &args, (&dims, elem), place)?;
+            let scales = of_parameter(lower, &args, (&dims, elem), place)?;
             let shape = Shape { dims: &dims, strides, scales };
             let (tensor, ty) = strided_parameter(lower, name, shape, elem, direction, whole_place, body);
             if let Some(root) = lower.roots.last_mut() {
@@ -165,39 +166,6 @@ pub(crate) fn declare(
         }
         _ => Err(bad_type(lower, name, place)),
     }
-}
-
-/// The memory whose scales a tensor holds, where its type says so: `pl.Tensor[[32, 4], pl.FP8E8M0, pl.MX_A_ZZ]`.
-fn packed_scales(
-    lower: &mut Lower<'_>,
-    args: &[&Expr],
-    (dims, elem): (&[u64], Elem),
-    span: Span,
-) -> Lowered<Option<Space>> {
-    let path = args.get(2).and_then(|layout| path_of(lower.globals, &lower.env, layout));
-    let (scales, groups, outer) = match path.as_deref().and_then(|path| path.rsplit('.').next()) {
-        Some("MX_A_ZZ") => (Space::LeftScale, dims.get(1), dims.first()),
-        Some("MX_B_NN") => (Space::RightScale, dims.first(), dims.get(1)),
-        _ => return Ok(None),
-    };
-    let whole = |n: Option<&u64>, unit| n.is_some_and(|n| n.is_multiple_of(unit));
-    if elem != Elem::F8E8M0 || dims.len() != 2 || !whole(groups, 2) || !whole(outer, 16) {
-        let error = Diagnostic::error(slipring_ir::Kind::Parameter, span, format!("no tensor of packed scales: {}", show(dims)))
-            .help("scales are `pl.FP8E8M0`, [m, k / 32] for `pl.MX_A_ZZ` and [k / 32, n] for `pl.MX_B_NN`, m and n multiples of 16, k of 64");
-        return Err(lower.report(error));
-    }
-    // One box after the other is the order of rows where there is one box in each row.
-    if scales == Space::RightScale || groups != Some(&2) {
-        let name = if scales == Space::LeftScale { "MX_A_ZZ" } else { "MX_B_NN" };
-        let note = Diagnostic::warning(
-            "packed-scales",
-            span,
-            "these scales are read as the matrix unit has them, not row by row",
-        )
-        .help(format!("`slipring.pack_scales(scales, pl.{name})` makes them of scales that lie row by row"));
-        lower.report(Diagnostic { severity: slipring_ir::Severity::Note, ..note });
-    }
-    Ok(Some(scales))
 }
 
 /// A number as the command line writes it.
@@ -296,7 +264,7 @@ fn tensor_type(
     args: &[&Expr],
     span: Span,
     actual: Option<(&str, &[u64])>,
-) -> Result<(Vec<u64>, Elem), Reported> {
+) -> Result<Said, Reported> {
     let [shape, elem, ..] = args else {
         return Err(lower.error(
             slipring_ir::Kind::Parameter,
@@ -423,7 +391,7 @@ pub(crate) fn whole_view(
 }
 
 /// The shape and elements that an annotation such as `pl.Tile[[64, 64], pl.FP32]` says; `None` for other annotations.
-pub(crate) fn annotated(lower: &mut Lower<'_>, annotation: &Expr) -> Lowered<Option<(Vec<u64>, Elem)>> {
+pub(crate) fn annotated(lower: &mut Lower<'_>, annotation: &Expr) -> Lowered<Option<Said>> {
     annotated_as(lower, annotation, None)
 }
 
@@ -432,7 +400,7 @@ pub(crate) fn annotated_as(
     lower: &mut Lower<'_>,
     annotation: &Expr,
     actual: Option<(&str, &[u64])>,
-) -> Lowered<Option<(Vec<u64>, Elem)>> {
+) -> Lowered<Option<Said>> {
     let (_, inner) = direction(lower.globals, &lower.env, annotation);
     match generic(lower.globals, &lower.env, inner) {
         Some((path, args)) if matches!(path.as_str(), "pl.Tile" | "pl.Tensor") => {
@@ -442,13 +410,35 @@ pub(crate) fn annotated_as(
     }
 }
 
-/// Reports a value that is not what an annotation says.
-pub(crate) fn check_annotation(
+/// Holds a value against an annotation: its shape, its elements, and what the type says further.
+pub(crate) fn check_said(
     lower: &mut Lower<'_>,
+    annotation: &Expr,
     value: &Value,
-    said: &(Vec<u64>, Elem),
+    said: &Said,
     span: Span,
 ) -> Lowered<()> {
+    check_annotation(lower, value, said, span)?;
+    let (_, inner) = direction(lower.globals, &lower.env, annotation);
+    match generic(lower.globals, &lower.env, inner) {
+        Some((path, args)) => of_value(lower, path == "pl.Tile", &args, &said.0, value),
+        None => Ok(()),
+    }
+}
+
+/// Holds that the type of a result says nothing that it cannot have.
+pub(crate) fn check_result(lower: &mut Lower<'_>, annotation: &Expr) -> Lowered<()> {
+    match generic(lower.globals, &lower.env, annotation) {
+        Some((path, args)) if path == "pl.Tensor" => of_value(lower, false, &args, &[], &Value::Nothing),
+        _ => Ok(()),
+    }
+}
+
+/// Extents and elements that a type says.
+pub(crate) type Said = (Vec<u64>, Elem);
+
+/// Reports a value that is not what an annotation says.
+pub(crate) fn check_annotation(lower: &mut Lower<'_>, value: &Value, said: &Said, span: Span) -> Lowered<()> {
     let elem = match value {
         Value::Tile(id) => lower.tile(*id).ty.layout.elem,
         Value::Tensor(tensor) => tensor.elem,

@@ -17,7 +17,7 @@ use crate::emit::Emitter;
 use crate::host::Passed;
 use crate::ops::Given;
 use crate::program::{Function, Globals};
-use crate::signature::{annotated, annotated_as, check_annotation, declare, tensor_parameter};
+use crate::signature::{annotated, annotated_as, check_result, check_said, declare, tensor_parameter};
 use crate::specialise::{Specialised, needs_arguments};
 use crate::syntax::at;
 use crate::value::{Const, TileId};
@@ -96,6 +96,9 @@ pub(crate) fn lower_function(
         Expr::Tuple(tuple) => tuple.elts.clone(),
         other => vec![other.clone()],
     });
+    for result in lower.results.clone() {
+        outcome = check_result(&mut lower, &result).and(outcome);
+    }
     lower.body(&def.body).and(outcome)?;
     lower.check_lane_questions()?;
     lower.check_hand_ends()?;
@@ -256,10 +259,13 @@ impl Lower<'_> {
                 // The annotation is one of the function that is called.
                 let own = std::mem::replace(&mut self.env, std::mem::take(env));
                 let said = annotated_as(self, annotation, Some((wanted, &shape)));
+                let outcome = match said {
+                    Ok(Some(said)) => check_said(self, annotation, &value, &said, place),
+                    Ok(None) => Ok(()),
+                    Err(reported) => Err(reported),
+                };
                 *env = std::mem::replace(&mut self.env, own);
-                if let Some(said) = said? {
-                    check_annotation(self, &value, &said, place)?;
-                }
+                outcome?;
             }
             env.insert(wanted.into(), value);
         }

@@ -9,7 +9,7 @@ use slipring_pto as pto;
 
 use super::names::{Names, popped_into};
 use super::{Lower, Lowered, OpenBody, Value, describe};
-use crate::signature::{annotated, check_annotation};
+use crate::signature::{annotated, check_said};
 use crate::syntax::at;
 use crate::value::Tensor;
 
@@ -132,7 +132,7 @@ impl Lower<'_> {
                     let place = at(&**value);
                     let value = self.expr(value)?;
                     if let Some(said) = said {
-                        check_annotation(self, &value, &said, place)?;
+                        check_said(self, &assign.annotation, &value, &said, place)?;
                     }
                     self.assign(&assign.target, value)
                 }

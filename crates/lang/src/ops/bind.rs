@@ -178,6 +178,34 @@ impl Call {
         }
     }
 
+    /// A truth value that changes nothing here, which is said where it is true.
+    pub fn idle_flag(&self, lower: &mut Lower<'_>, name: &str, why: &str) -> Lowered<()> {
+        if self.has(name) && self.flag(lower, name)? {
+            self.no_effect(lower, name, why);
+        }
+        Ok(())
+    }
+
+    /// Memory that is not needed here, which is said where it is given.
+    pub fn idle_memory(&self, lower: &mut Lower<'_>, name: &str, why: &str) -> Lowered<()> {
+        match self.args.iter().find(|(own, _)| *own == name).and_then(|(_, given)| given.clone()) {
+            None => Ok(()),
+            Some((Value::Tile(_) | Value::Tensor(_), _)) => {
+                self.no_effect(lower, name, why);
+                Ok(())
+            }
+            Some((other, span)) => Err(self.wrong(lower, name, "a tile or tensor", &other, span)),
+        }
+    }
+
+    /// Says that an argument has no effect.
+    fn no_effect(&self, lower: &mut Lower<'_>, name: &str, why: &str) {
+        let span = self.get(name).map_or(self.span, |(_, span)| *span);
+        let message = format!("`{name}` of `{}` has no effect: {why}", self.entry.spelled());
+        let note = Diagnostic::warning("no-effect", span, message);
+        lower.report(Diagnostic { severity: slipring_ir::Severity::Note, ..note });
+    }
+
     /// A constant integer.
     pub fn int(&self, lower: &mut Lower<'_>, name: &str) -> Lowered<Option<i64>> {
         match self.get(name).cloned() {

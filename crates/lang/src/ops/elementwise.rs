@@ -162,7 +162,21 @@ pub(super) fn vector_of(lower: &mut Lower<'_>, value: &Value, span: slipring_ir:
     super::mask::unpacked(lower, id)
 }
 
+/// `high_precision`, for which the public compiler takes more steps.
+fn precision(lower: &mut Lower<'_>, call: &Call) -> Lowered<()> {
+    match call.get("high_precision") {
+        // `pl.rsqrt(x, tmp)`: the working memory of those steps.
+        Some((Value::Tile(_), _)) if call.op() == &pto::TRSQRT => call.idle_memory(lower, "high_precision", EXACT),
+        _ => call.idle_flag(lower, "high_precision", EXACT),
+    }
+}
+
+const EXACT: &str = "results are rounded once in any case";
+
 fn unary(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    if call.entry.params.contains("high_precision") {
+        precision(lower, call)?;
+    }
     if call.op() == &pto::TNOT
         && let Some(mask) = super::mask::combined(lower, call, &["x"])?
     {
@@ -289,6 +303,7 @@ fn with_number(
 }
 
 fn divide(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    call.idle_flag(lower, "high_precision", EXACT)?;
     let (a, b) = (call.need(lower, "lhs")?, call.need(lower, "rhs")?);
     let (source, number, first) = match (is_number(&a.0), is_number(&b.0)) {
         (false, false) => {

@@ -256,6 +256,7 @@ fn product(lower: &mut Lower<'_>, o: &Operands, made_by: &'static str) -> TileId
 }
 
 fn matmul(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    call.idle_flag(lower, "c_matrix_nz", "a product is moved to where the next op wants it")?;
     if let Some(list) = super::batch::list_of(lower, call)? {
         return super::batch::products(lower, call, &list, None);
     }

@@ -12,6 +12,18 @@ use crate::{Direction, ParamInfo};
 
 pub(super) fn create_tensor(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let (shape, elem) = (call.need_shape(lower, "shape")?, call.need_elem(lower, "dtype")?);
+    if call.has("layout") {
+        let given = call.get("layout").cloned();
+        match &given {
+            Some((Value::Const(Const::Member("TensorLayout", word)), _)) if &**word == "ND" => {}
+            Some((Value::Path(path), _)) if path.rsplit('.').next() == Some("ND") => {}
+            Some((other, span)) => {
+                return Err(call.wrong(lower, "layout", "`pl.TensorLayout.ND`: one row after the other", other, *span));
+            }
+            None => {}
+        }
+    }
+    call.idle_flag(lower, "manual_dep", "what a kernel does with it runs in the order of the text")?;
     let mut place = lower.call_sites.clone();
     place.push(call.span);
     let filled = call.get("init_value").map(|(_, span)| *span);

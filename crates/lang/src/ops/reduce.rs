@@ -183,5 +183,14 @@ fn expand(lower: &mut Lower<'_>, call: &Call, by_row: bool) -> Lowered {
         let error = Diagnostic::error("shapes", call.span, message).also(x.span, "the tile").also(v.span, "the values");
         return Err(lower.report(error));
     }
-    Ok(Value::Tile(like(lower, call, source, &[("src0", source), ("src1", values)])))
+    let mut operands = vec![("src0", source), ("src1", values)];
+    if call.op().schema.operands.iter().any(|own| own.name == "tmp") {
+        if let Some((tmp, span)) = call.get("tmp").cloned() {
+            let Value::Tile(_) = tmp else { return Err(call.wrong(lower, "tmp", "a tile", &tmp, span)) };
+            operands.push(("tmp", lower.demand(&tmp, Space::Vec, span)?));
+        }
+    } else {
+        call.idle_memory(lower, "tmp", "this instruction needs no working memory")?;
+    }
+    Ok(Value::Tile(like(lower, call, source, &operands)))
 }

@@ -408,21 +408,69 @@ fn expand_clone(lower: &mut Lower<'_>, call: &Call) -> Lowered {
 
 fn transpose(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let (value, span) = call.need(lower, "x")?;
+    let rank = lower.shape_of(&value).len();
+    let axes = exchanged(lower, call, rank)?;
     if let Value::Tile(id) = value
         && lower.tile(id).ty.space == Space::Mat
+        && rank == 2
     {
+        call.idle_memory(lower, "tmp_tile", "a tile of L1 is read the other way round")?;
         return lower.demand_transposed(&value, Space::Mat, span).map(Value::Tile);
     }
     let source = vector(lower, call, "x")?;
     lower.wholly_valid(source, "a transpose", call.span)?;
     let tile = lower.tile(source).clone();
-    let [rows, cols] = tile.shape[..] else {
-        return Err(lower.unsupported(call.span, "a transpose of a tile that has not two dimensions"));
+    let (elem, rank) = (tile.ty.layout.elem, tile.shape.len());
+    let [first, second] = axes;
+    if second - first != 1 || second + 1 != rank {
+        let message = format!("a transpose of the axes {first} and {second} of a tile {}", show(&tile.shape));
+        return Err(lower.unsupported(call.span, message));
+    }
+    let (rows, cols) = (tile.shape[first], tile.shape[second]);
+    let mut shape = tile.shape.to_vec();
+    shape.swap(first, second);
+    let target = lower.new_tile(&shape, elem, Space::Vec, "transpose");
+    let tmp = match call.get("tmp_tile").cloned() {
+        Some((value @ Value::Tile(_), span)) => lower.demand(&value, Space::Vec, span)?,
+        Some((other, span)) => return Err(call.wrong(lower, "tmp_tile", "a tile", &other, span)),
+        None => lower.new_tile(&[cols, rows], elem, Space::Vec, "tmp"),
     };
-    let target = lower.new_tile(&[cols, rows], tile.ty.layout.elem, Space::Vec, "transpose");
-    let tmp = lower.new_tile(&[cols, rows], tile.ty.layout.elem, Space::Vec, "tmp");
-    super::elementwise::emit(lower, &pto::TTRANS, &[("src", source), ("tmp", tmp)], target);
+    // A matrix after the other: they lie one below the other.
+    let count = tile.shape[..first].iter().product::<u64>() as i64;
+    for at in 0..count {
+        let part = |lower: &mut Lower<'_>, id, rows: u64, cols: u64| match count {
+            1 => Ok(id),
+            _ => {
+                let begin = [Index::Known(at * rows as i64), Index::Known(0)];
+                lower.subset(id, (begin, [rows, cols]), &[rows, cols], call.span)
+            }
+        };
+        let (from, to) = (part(lower, source, rows, cols)?, part(lower, target, cols, rows)?);
+        super::elementwise::emit(lower, &pto::TTRANS, &[("src", from), ("tmp", tmp)], to);
+    }
     Ok(Value::Tile(target))
+}
+
+/// The two axes that a transpose exchanges, in order: those that it names, else the last two.
+fn exchanged(lower: &mut Lower<'_>, call: &Call, rank: usize) -> Lowered<[usize; 2]> {
+    let mut axes = [rank.saturating_sub(2), rank.saturating_sub(1)];
+    let named = ["axis1", "axis2"].map(|name| call.has(name));
+    if named[0] != named[1] {
+        return Err(lower.error("argument", call.span, "`pl.transpose` takes both axes, or none"));
+    }
+    for (axis, name) in axes.iter_mut().zip(["axis1", "axis2"]) {
+        let Some(n) = call.int(lower, name)? else { continue };
+        let place = if n < 0 { n + rank as i64 } else { n };
+        match usize::try_from(place).ok().filter(|place| *place < rank) {
+            Some(place) => *axis = place,
+            None => return Err(lower.error("bounds", call.span, format!("there is no axis {n}"))),
+        }
+    }
+    axes.sort_unstable();
+    if axes[0] == axes[1] {
+        return Err(lower.error("argument", call.span, "a transpose exchanges two axes, and these are one"));
+    }
+    Ok(axes)
 }
 
 fn slice(lower: &mut Lower<'_>, call: &Call) -> Lowered {
@@ -490,6 +538,7 @@ fn dropped_dims(lower: &mut Lower<'_>, call: &Call, shape: &[u64]) -> Lowered<Ve
 fn repeat(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let model = vector(lower, call, "x")?;
     let values = vector(lower, call, "values")?;
+    call.idle_memory(lower, "tmp", "this instruction needs no working memory")?;
     let tile = lower.tile(model).clone();
     let target = lower.tile_like(model, tile.ty.layout.elem, call.entry.names[0]);
     super::elementwise::emit(lower, call.op(), &[("src", values)], target);

@@ -69,10 +69,9 @@ pub(super) fn counted(
 
 fn gather(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let (table, span) = tensor(lower, call, "mem")?;
-    for name in ["scratch", "valid_shape"] {
-        if name == "valid_shape" && call.has(name) {
-            return Err(lower.unsupported(call.span, "`valid_shape` of `pl.mgather`"));
-        }
+    call.idle_memory(lower, "scratch", "rows go through UB, where they are given memory")?;
+    if call.has("valid_shape") {
+        return Err(lower.unsupported(call.span, "`valid_shape` of `pl.mgather`"));
     }
     let by_element = match call.get("coalesce").cloned() {
         None | Some((Value::Const(Const::Int(0)), _)) => false,
@@ -201,6 +200,7 @@ fn paged(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let from = if call.has("col_off") { extent("col_off", 0)? } else { 0 };
     let space = call.space(lower, "space")?.unwrap_or(Space::Mat);
     let transposed = call.flag(lower, "is_trans")?;
+    call.idle_flag(lower, "is_b_matrix", "which operand a tile is follows from the product")?;
     if !matches!(space, Space::Vec | Space::Mat) || (transposed && space != Space::Mat) {
         let error = Diagnostic::error("no-way", call.span, format!("rows are not gathered into `{space}` in this way"))
             .help("`space` is Mat or Vec; what is transposed lies in Mat");

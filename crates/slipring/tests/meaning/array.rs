@@ -130,8 +130,9 @@ impl Array {
     /// Rows as columns, in the same memory.
     pub fn transposed(&self) -> Array {
         let mut result = self.clone();
-        result.shape.reverse();
-        result.strides.reverse();
+        let rank = result.shape.len();
+        result.shape[rank - 2..].reverse();
+        result.strides[rank - 2..].reverse();
         result
     }
 

@@ -311,10 +311,12 @@ pub(super) fn pop(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let into = into.map(|(id, _)| (lower.tile(id).shape.to_vec(), lower.tile(id).ty.layout.elem));
     let said = match into {
         Some(said) => Some(said),
-        None => match (given_shape(lower, call)?, given_elem(lower, call)?) {
-            (Some(shape), Some(elem)) => Some((shape, elem)),
-            _ => call.expected.clone(),
-        },
+        None => {
+            // What the call says comes first; an annotation that says something else is told of it.
+            let (shape, elem) = (given_shape(lower, call)?, given_elem(lower, call)?);
+            let (expected, of_elem) = call.expected.clone().unzip();
+            shape.or(expected).zip(elem.or(of_elem))
+        }
     };
     let mut split = call.split(lower, "split")?;
     let pushes =
@@ -327,7 +329,10 @@ pub(super) fn pop(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     }
     let (shape, elem) = match said {
         Some(said) => said,
-        None => described(lower, call, &pushes)?,
+        None => {
+            let (shape, elem) = described(lower, call, &pushes)?;
+            (given_shape(lower, call)?.unwrap_or(shape), given_elem(lower, call)?.unwrap_or(elem))
+        }
     };
     let split = split.unwrap_or(Split::None);
     let ty = Place::of(space).tile_type(&shape, elem);

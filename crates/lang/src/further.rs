@@ -1,0 +1,218 @@
+//! What the type of a tensor or tile says besides its shape and its elements: `pl.Tensor[[64, 64], pl.FP16, pl.NZ]`.
+//!
+//! Nothing is passed over: each such argument has its effect, is told to have none, or is an error.
+
+use ruff_python_ast::{Expr, ExprCall};
+use slipring_ir::{Diagnostic, Severity, Span};
+use slipring_tile::{Elem, Space};
+
+use crate::lower::{Lower, Lowered, Reported, show};
+use crate::program::path_of;
+use crate::syntax::at;
+use crate::value::{Const, Index, Value};
+
+/// The layout of a tensor that has one row after the other.
+const ROWS: &str = "ND";
+
+/// An argument behind the elements.
+enum Further<'e> {
+    /// `pl.NZ`, `pl.TensorLayout.NZ`, or a name that stands for it.
+    Layout(String),
+    /// `pl.Mem.Vec`.
+    Memory(Space),
+    /// `pl.MemRef(…)`.
+    Place,
+    /// `pl.TensorView(…)`, `pl.TileView(…)`.
+    View(&'static str, &'e ExprCall),
+}
+
+/// Layouts of tensors by their names in the language.
+const LAYOUTS: &[&str] = &[ROWS, "DN", "NZ", "MX_A_ZZ", "MX_B_NN"];
+
+fn further<'e>(lower: &mut Lower<'_>, what: &str, arg: &'e Expr) -> Lowered<Further<'e>> {
+    let path = path_of(lower.globals, &lower.env, arg).unwrap_or_default();
+    let last = path.rsplit('.').next().unwrap_or_default();
+    if path.starts_with("pl.") && LAYOUTS.contains(&last) {
+        return Ok(Further::Layout(last.to_string()));
+    }
+    match (last, arg) {
+        ("MemRef", _) => return Ok(Further::Place),
+        ("TensorView", Expr::Call(call)) => return Ok(Further::View("TensorView", call)),
+        ("TileView", Expr::Call(call)) => return Ok(Further::View("TileView", call)),
+        _ => {}
+    }
+    let span = at(arg);
+    let text = lower.e.module.source.text[span.start as usize..span.end as usize].to_string();
+    if matches!(arg, Expr::Name(_) | Expr::Attribute(_)) {
+        match lower.expr(arg)? {
+            Value::Const(Const::Member("TensorLayout", name)) if LAYOUTS.contains(&&*name) => {
+                return Ok(Further::Layout(name.to_string()));
+            }
+            Value::Const(Const::Space(space)) => return Ok(Further::Memory(space)),
+            _ => {}
+        }
+    }
+    let error = Diagnostic::error("type-argument", span, format!("`{text}` says nothing of {what}")).help(
+        "a type has a shape and an element type; a tensor's may have `pl.MX_A_ZZ` or `pl.MX_B_NN`, a tile's its memory",
+    );
+    Err(lower.report(error))
+}
+
+/// What the type of a parameter says besides its shape and its elements: the memory whose scales it holds, packed.
+pub(crate) fn of_parameter(
+    lower: &mut Lower<'_>,
+    args: &[&Expr],
+    (dims, elem): (&[u64], Elem),
+    span: Span,
+) -> Lowered<Option<Space>> {
+    let mut scales = None;
+    for arg in args.iter().skip(2) {
+        match further(lower, "a tensor", arg)? {
+            Further::Layout(name) if name.starts_with("MX_") => {
+                scales = Some(packed_scales(lower, &name, (dims, elem), span)?);
+            }
+            Further::Layout(name) => rows_only(lower, &name, at(*arg))?,
+            Further::Memory(_) => return Err(no_memory(lower, at(*arg))),
+            Further::Place => place(lower, at(*arg)),
+            Further::View(name, call) => view(lower, name, call, dims, None)?,
+        }
+    }
+    Ok(scales)
+}
+
+/// Holds a value against what the type of its name says besides its shape and its elements.
+pub(crate) fn of_value(lower: &mut Lower<'_>, tile: bool, args: &[&Expr], dims: &[u64], value: &Value) -> Lowered<()> {
+    for arg in args.iter().skip(2) {
+        let span = at(*arg);
+        match (further(lower, if tile { "a tile" } else { "a tensor" }, arg)?, value) {
+            (Further::Layout(name), Value::Tensor(tensor)) if name.starts_with("MX_") => {
+                let has = lower.roots[tensor.root].scales;
+                let wanted = if name == "MX_A_ZZ" { Space::LeftScale } else { Space::RightScale };
+                if has != Some(wanted) {
+                    let error = Diagnostic::error("annotation", span, format!("this tensor is not packed as `{name}`"))
+                        .also(lower.roots[tensor.root].span, "the tensor");
+                    return Err(lower.report(error));
+                }
+            }
+            (Further::Layout(name), _) if tile => {
+                let error =
+                    Diagnostic::error("type-argument", span, format!("the type of a tile has no layout `{name}`"))
+                        .help("how a tile lies follows from its memory: `pl.Mem.Mat`");
+                return Err(lower.report(error));
+            }
+            (Further::Layout(name), _) => rows_only(lower, &name, span)?,
+            (Further::Memory(space), Value::Tile(id)) => {
+                let own = lower.tile(*id);
+                if own.ty.space != space {
+                    let message = format!("this is declared a tile in `{space}`, and lies in `{}`", own.ty.space);
+                    let error = Diagnostic::error("annotation", span, message)
+                        .also(own.span, "the tile is made here")
+                        .help("move it there: `pl.move(x, target_memory=…)`, or leave the memory out");
+                    return Err(lower.report(error));
+                }
+            }
+            (Further::Memory(Space::Gm), Value::Tensor(_)) => {}
+            (Further::Memory(_), Value::Tensor(_)) => return Err(no_memory(lower, span)),
+            (Further::Memory(_), _) => {}
+            (Further::Place, _) => place(lower, span),
+            (Further::View(name, call), value) => view(lower, name, call, dims, Some(value))?,
+        }
+    }
+    Ok(())
+}
+
+/// Reports a layout that no tensor has.
+fn rows_only(lower: &mut Lower<'_>, name: &str, span: Span) -> Lowered<()> {
+    if name == ROWS {
+        return Ok(());
+    }
+    let error =
+        Diagnostic::error("type-argument", span, format!("a tensor in global memory is not laid out as `{name}`"));
+    let error = match name {
+        "DN" => error.help(
+            "write the shape as its rows lie in memory, and exchange rows and columns where it is read: `b_trans=True`, \
+             `pl.transpose_view(x)`",
+        ),
+        "NZ" => error.help("fractals are a layout of tiles: a load into `pl.Mem.Mat` makes them"),
+        _ => error.help("packed scales are a parameter of their own"),
+    };
+    Err(lower.report(error))
+}
+
+fn no_memory(lower: &mut Lower<'_>, span: Span) -> Reported {
+    let error = Diagnostic::error("type-argument", span, "a tensor lies in global memory")
+        .help("what lies in a memory of a core is a tile: `pl.Tile[[64, 64], pl.FP32, pl.Mem.Vec]`");
+    lower.report(error)
+}
+
+/// Says that a place in memory is not taken from the text.
+fn place(lower: &mut Lower<'_>, span: Span) {
+    let note = Diagnostic::warning("type-argument", span, "`pl.MemRef` has no effect")
+        .help("it says where the public compiler put it; here memory is given out when the kernel is compiled");
+    lower.report(Diagnostic { severity: Severity::Note, ..note });
+}
+
+/// Holds what `pl.TensorView(…)` or `pl.TileView(…)` says against what there is.
+fn view(lower: &mut Lower<'_>, name: &str, call: &ExprCall, dims: &[u64], value: Option<&Value>) -> Lowered<()> {
+    if let Some(first) = call.arguments.args.first() {
+        return Err(lower.error("type-argument", at(first), format!("`pl.{name}` takes its arguments by name")));
+    }
+    for keyword in &call.arguments.keywords {
+        let (span, word) = (at(&keyword.value), keyword.arg.as_ref().map_or("**", |arg| arg.as_str()));
+        let told = lower.expr(&keyword.value)?;
+        let numbers = match &told {
+            Value::Tuple(items) => items.iter().map(|item| lower.index(item, span)).collect::<Lowered<Vec<_>>>()?,
+            _ => Vec::new(),
+        };
+        let known = |list: &[u64]| list.iter().map(|n| Index::Known(*n as i64)).collect::<Vec<_>>();
+        let holds = match (word, &told) {
+            ("layout", Value::Const(Const::Member("TensorLayout", layout))) => &**layout == ROWS,
+            ("layout", Value::Path(path)) => path.rsplit('.').next() == Some(ROWS),
+            ("stride", _) => numbers.is_empty() || numbers == known(&crate::signature::dense(dims)),
+            ("valid_shape", _) => {
+                let own = match value {
+                    Some(Value::Tile(id)) if dims.len() == 2 => lower.tile(*id).valid.map(Vec::from),
+                    Some(Value::Tensor(tensor)) if dims.len() == 2 => tensor.valid.as_deref().map(|own| own.to_vec()),
+                    _ => None,
+                };
+                numbers.is_empty() || numbers == own.unwrap_or_else(|| known(dims))
+            }
+            ("pad", Value::Const(Const::Member(_, word))) => &**word == "null",
+            _ => false,
+        };
+        if !holds {
+            let text = lower.e.module.source.text[span.start as usize..span.end as usize].to_string();
+            let message = format!("`{word}={text}` of `pl.{name}` is not what this is: {}", show(dims));
+            let error = Diagnostic::error("type-argument", span, message).help(
+                "types say shapes and elements; strides, layouts and valid parts follow from the ops that make them",
+            );
+            return Err(lower.report(error));
+        }
+    }
+    Ok(())
+}
+
+/// The memory whose scales a tensor holds by the name of its layout: `pl.Tensor[[32, 4], pl.FP8E8M0, pl.MX_A_ZZ]`.
+fn packed_scales(lower: &mut Lower<'_>, name: &str, (dims, elem): (&[u64], Elem), span: Span) -> Lowered<Space> {
+    let (scales, groups, outer) = match name {
+        "MX_A_ZZ" => (Space::LeftScale, dims.get(1), dims.first()),
+        _ => (Space::RightScale, dims.first(), dims.get(1)),
+    };
+    let whole = |n: Option<&u64>, unit| n.is_some_and(|n| n.is_multiple_of(unit));
+    if elem != Elem::F8E8M0 || dims.len() != 2 || !whole(groups, 2) || !whole(outer, 16) {
+        let error = Diagnostic::error(slipring_ir::Kind::Parameter, span, format!("no tensor of packed scales: {}", show(dims)))
+            .help("scales are `pl.FP8E8M0`, [m, k / 32] for `pl.MX_A_ZZ` and [k / 32, n] for `pl.MX_B_NN`, m and n multiples of 16, k of 64");
+        return Err(lower.report(error));
+    }
+    // One box after the other is the order of rows where there is one box in each row.
+    if scales == Space::RightScale || groups != Some(&2) {
+        let note = Diagnostic::warning(
+            "packed-scales",
+            span,
+            "these scales are read as the matrix unit has them, not row by row",
+        )
+        .help(format!("`slipring.pack_scales(scales, pl.{name})` makes them of scales that lie row by row"));
+        lower.report(Diagnostic { severity: Severity::Note, ..note });
+    }
+    Ok(scales)
+}

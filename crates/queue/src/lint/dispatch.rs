@@ -7,7 +7,7 @@ use crate::layout::COMPLETION_PAGE;
 use crate::sanitize::{CommandRef, Hazard};
 use crate::wire::{
     Dispatch, DispatchCommand, LargeSub, Subs, WRITE_OFFSETS, WireError, WriteHost, WriteLinear, WritePacked,
-    WritePackedLarge,
+    WritePackedLarge, Xy,
 };
 
 impl Linter {
@@ -82,12 +82,13 @@ impl Linter {
     /// A command by itself, and in the light of those before it. Data may be missing where it is relayed from memory.
     pub(super) fn judge(&mut self, command: &DispatchCommand, at: CommandRef) {
         match &command.header {
-            Dispatch::WriteLinear(c) | Dispatch::WriteLinearH(c) => self.linear(at, c),
+            Dispatch::WriteLinear(c) | Dispatch::WriteLinearH(c) => self.linear(at, c, &command.data),
             Dispatch::WriteHost(c) => {
                 self.host(at, c, &command.data);
                 self.host_records += 1;
                 self.unread.report(self.host_records);
                 self.results.report(self.host_records);
+                self.host_results.report(self.host_records);
             }
             Dispatch::WritePaged(c) => {
                 let (page, count) = (u64::from(c.page_size), u64::from(c.pages));
@@ -100,7 +101,7 @@ impl Linter {
             Dispatch::WritePacked(c) => self.packed(at, c, &command.subs, &command.data),
             Dispatch::WritePackedLarge(c) => {
                 if let Subs::Large(subs) = &command.subs {
-                    self.large(at, c, subs);
+                    self.large(at, c, subs, &command.data);
                 }
             }
             Dispatch::Wait(c) => self.wait(at, c),
@@ -120,6 +121,7 @@ impl Linter {
             }
             Dispatch::Timestamp(c) => {
                 self.unicast(at, c.noc_xy, u64::from(c.addr), 8);
+                self.time(at, c.noc_xy, u64::from(c.addr));
                 self.barrier();
             }
             Dispatch::Terminate(_) => self.dispatch_ended = true,
@@ -138,13 +140,20 @@ impl Linter {
         }
     }
 
-    fn linear(&mut self, at: CommandRef, c: &WriteLinear) {
+    fn linear(&mut self, at: CommandRef, c: &WriteLinear, data: &[u8]) {
         let addr = self.offset(at, u16::from(c.write_offset_index), c.addr);
         match c.num_mcast_dests {
             0 => self.unicast(at, c.noc_xy, addr, c.length),
             dests => {
                 self.back_to_back(at);
                 self.multicast(at, c.noc_xy, addr, c.length, u32::from(dests));
+            }
+        }
+        let tile = Xy::from_word(c.noc_xy);
+        if c.num_mcast_dests > 0 || self.board.is_tensix(tile) {
+            self.message(at, addr, data);
+            if c.num_mcast_dests == 0 {
+                self.reset(at, tile, addr, data);
             }
         }
     }
@@ -202,12 +211,13 @@ impl Linter {
             }
             _ => {}
         }
+        self.packets(at, c, subs, addr, data);
         if addr == u64::from(self.layout.worker.timing) {
             self.timing(at, data, c.packet_stride() as usize);
         }
     }
 
-    fn large(&mut self, at: CommandRef, c: &WritePackedLarge, subs: &[LargeSub]) {
+    fn large(&mut self, at: CommandRef, c: &WritePackedLarge, subs: &[LargeSub], data: &[u8]) {
         if c.count > WritePackedLarge::MAX_SUBS {
             let message = format!("{} packets; the dispatcher's cache holds {}", c.count, WritePackedLarge::MAX_SUBS);
             self.find_in(at, Hazard::PackedTooMany, message);
@@ -216,6 +226,7 @@ impl Linter {
             self.find_in(at, Hazard::MulticastLinked, "the last packet does not unlink");
         }
         let mut linked = false;
+        let mut packets = Vec::with_capacity(subs.len());
         for sub in subs {
             // The firmware puts a barrier before the first packet of each linked run.
             if !linked {
@@ -224,7 +235,9 @@ impl Linter {
             linked = !sub.is_unlinked();
             let addr = self.offset(at, c.write_offset_index, u64::from(sub.addr));
             self.multicast(at, sub.noc_xy, addr, u64::from(sub.length()), u32::from(sub.num_mcast_dests));
+            packets.push((*sub, addr));
         }
+        self.large_packets(at, c, &packets, data);
     }
 
     /// Control blocks of core timing: where workers will write their times.

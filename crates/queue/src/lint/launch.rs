@@ -50,10 +50,16 @@ impl Linter {
         self.launches.unknown = true;
     }
 
+    /// Commands that could not be looked at may have launched workers, waited for them, or set other targets.
+    pub(super) fn launches_unknown(&mut self) {
+        self.launches = Launches { unknown: true, ..Launches::default() };
+    }
+
     /// All writes so far have arrived.
     pub(super) fn barrier(&mut self) {
         self.launches.in_flight.clear();
         self.unread.barrier();
+        self.resets.barrier();
     }
 
     pub(super) fn go_list(&mut self, at: CommandRef, words: &[u32]) {
@@ -99,7 +105,8 @@ impl Linter {
         self.reaches(at, c.wait_stream, c.wait_count);
         let (start, count) = (usize::from(c.noc_data_start_index), usize::from(c.num_unicast_txns));
         let list = &self.launches.list;
-        if start + count > list.len() || start + count > 256 {
+        let unknown = self.unknown && list.is_empty();
+        if !unknown && (start + count > list.len() || start + count > 256) {
             let text = format!("tiles {start} to {} of a list of {}", (start + count).saturating_sub(1), list.len());
             self.find_in(at, Hazard::GoIndexOutside, text);
         }
@@ -109,6 +116,13 @@ impl Linter {
         if let Some((tile, write)) = overtaken {
             let text = format!("the signal to {tile} may overtake {write}: no barrier stands between them");
             self.find_in(at, Hazard::GoBeforePayload, text);
+        }
+        let unseen = targets.iter().find_map(|tile| self.resets.unseen(*tile).map(|write| (*tile, write)));
+        if let (Some((tile, write)), None) = (unseen, overtaken) {
+            let text = format!(
+                "the signal to {tile} may come before it has seen the reset of {write}: nothing waits in between"
+            );
+            self.find_in(at, Hazard::GoBeforeReset, text);
         }
         if !notifies {
             return;
@@ -127,10 +141,12 @@ impl Linter {
         let due = self.launches.due.entry(stream).or_default();
         *due = due.saturating_add(targets.len() as u32);
         if message.signal == GoMessage::GO {
-            targets.iter().for_each(|tile| self.results.starts(*tile, at));
+            for tile in &targets {
+                self.results.starts(*tile, at, None);
+                self.host_results.starts(*tile, at, self.record);
+            }
         }
-        let go = u64::from(self.layout.worker.go);
-        targets.iter().for_each(|tile| self.writes(at, *tile, go, 4));
+        targets.iter().for_each(|tile| self.writes_go(at, *tile));
         self.launches.running.extend(targets.into_iter().map(|tile| (tile, stream)));
     }
 
@@ -170,6 +186,7 @@ impl Linter {
             if c.count >= due {
                 for (tile, _) in self.launches.running.extract_if(.., |_, notifies| *notifies == stream) {
                     self.results.ends(tile);
+                    self.host_results.ends(tile);
                 }
             }
         }
@@ -177,6 +194,7 @@ impl Linter {
         if c.has(Wait::NOTIFY_PREFETCH) {
             self.unread.notify();
             self.results.notify();
+            self.notices += 1;
         }
         if c.has(Wait::CLEAR_STREAM) {
             self.launches.due.remove(&stream);
@@ -189,6 +207,11 @@ impl Linter {
         if count > 65_535 {
             self.find_in(at, Hazard::WaitCountTooLarge, format!("{count} is more than 65,535"));
             return;
+        }
+        let ours = self.layout.dispatch.first_stream..self.layout.dispatch.first_stream + self.layout.dispatch.streams;
+        if !ours.contains(&stream) {
+            let text = format!("it waits on stream {stream}; {} to {} count workers", ours.start, ours.end - 1);
+            self.find_in(at, Hazard::WaitForeignStream, text);
         }
         let due = self.launches.due.get(&stream).copied().unwrap_or(0);
         if count > due && !self.launches.unknown {

@@ -5,7 +5,9 @@
 //! lapped issue memory, a full completion ring) only a run shows.
 
 mod dispatch;
+mod host;
 mod launch;
+mod mailbox;
 mod reads;
 mod record;
 mod relay;
@@ -18,12 +20,13 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::board::Board;
-use crate::capture::Capture;
+use crate::capture::{Capture, Entry};
 use crate::host::Issue;
 use crate::layout::Layout;
 use crate::sanitize::{CommandRef, Finding, Hazard, RecordRef};
 use crate::wire::Xy;
 use launch::Launches;
+use mailbox::Resets;
 pub(crate) use reads::Memory;
 use reads::Unread;
 use results::Results;
@@ -99,8 +102,23 @@ pub(crate) struct Linter {
     unread: Unread,
     /// What workers write, and the prefetcher may not read yet.
     results: Results,
+    /// What workers write, and the host may not read yet: on a machine.
+    host_results: Results,
+    /// Resets of launch pointers that workers may not have seen.
+    resets: Resets,
+    /// The command and address whose launch message was said to be wrong.
+    judged_message: Option<(u64, u64)>,
+    /// Notices for the prefetcher, and its STALLs.
+    notices: u64,
+    stalls: u64,
     /// Records that the dispatcher has written for the host.
     host_records: u64,
+    /// It judges beside a machine, which has the memory that commands are read from.
+    live: bool,
+    /// A record whose EXEC_BUF comes next, and where it goes on behind that.
+    behind_trace: Option<(Option<RecordRef>, Entry, usize)>,
+    /// Commands have run that could not be looked at.
+    unknown: bool,
 }
 
 impl Linter {
@@ -118,7 +136,15 @@ impl Linter {
             launches: Launches::default(),
             unread: Unread::default(),
             results: Results::default(),
+            host_results: Results::default(),
+            resets: Resets::default(),
+            judged_message: None,
+            notices: 0,
+            stalls: 0,
             host_records: 0,
+            live: false,
+            behind_trace: None,
+            unknown: false,
             board,
             layout,
         }
@@ -130,6 +156,7 @@ impl Linter {
         self.barrier();
         self.unread.all_read();
         self.results.all_read();
+        self.host_results.all_read();
     }
 
     /// The host has taken so many records from the completion ring: what it queues from now on comes behind what the dispatcher had
@@ -137,16 +164,18 @@ impl Linter {
     pub(crate) fn host_took(&mut self, records: u64) {
         self.unread.took(records);
         self.results.took(records);
+        self.host_results.took(records);
     }
 
     /// The linter of a machine, whose workers say what they wrote.
     pub(crate) fn beside_a_machine(board: Rc<Board>, layout: Rc<Layout>) -> Linter {
-        Linter { results: Results::live(), ..Linter::new(board, layout) }
+        Linter { results: Results::live(), host_results: Results::live(), live: true, ..Linter::new(board, layout) }
     }
 
-    /// The oldest launch of a tile ends, and wrote these bytes: the relay that read some of them too early, and what started the worker.
-    pub(crate) fn wrote(&mut self, tile: Xy, wrote: Vec<Bytes>) -> Option<(Read, CommandRef)> {
-        self.results.wrote(tile, wrote)
+    /// The oldest launch of a tile ends, and wrote these bytes: the relay and the load of the host that read some of them too early,
+    /// each with what started the worker.
+    pub(crate) fn wrote(&mut self, tile: Xy, wrote: Vec<Bytes>) -> [Option<(Read, CommandRef)>; 2] {
+        [self.results.wrote(tile, wrote.clone()), self.host_results.wrote(tile, wrote)]
     }
 
     /// What was found since the last call.
@@ -170,6 +199,13 @@ impl Linter {
         if *met <= KEPT {
             self.report.findings.push(finding);
         }
+    }
+
+    /// Commands run that cannot be looked at: what they wait for, write and start is not known from here on.
+    fn unknown_commands(&mut self) {
+        self.unknown = true;
+        self.barrier();
+        self.launches_unknown();
     }
 
     /// Notes once that something could not be judged.

@@ -52,6 +52,28 @@ impl Written {
         }
     }
 
+    /// What was written to one memory, also by way of rectangles.
+    fn meets_any(&self, part: &Bytes) -> Option<CommandRef> {
+        let (memory, start, end) = *part;
+        self.meets(memory, start, end).or_else(|| self.meets_rectangles(part))
+    }
+
+    /// What was written to a tile by way of rectangles.
+    fn meets_rectangles(&self, part: &Bytes) -> Option<CommandRef> {
+        let (Memory::Tile(tile), start, end) = *part else { return None };
+        let around = self.0.range(Memory::Tiles(0)..).map(|(other, _)| *other).take(MOST_RECTANGLES);
+        let around =
+            around.filter(|other| matches!(other, Memory::Tiles(word) if Rect::from_word(*word).contains(tile)));
+        around.into_iter().find_map(|other| self.meets(other, start, end))
+    }
+
+    /// What was written to single tiles of a rectangle.
+    fn meets_tiles(&self, rect: Rect, start: u64, end: u64) -> Option<CommandRef> {
+        let tiles = self.0.range(Memory::Tile(Xy::new(0, 0))..Memory::Tiles(0)).map(|(other, _)| *other);
+        let mut inside = tiles.filter(|other| matches!(other, Memory::Tile(tile) if rect.contains(*tile)));
+        inside.find_map(|other| self.meets(other, start, end))
+    }
+
     fn meets(&self, memory: Memory, start: u64, end: u64) -> Option<CommandRef> {
         let ranges = self.0.get(&memory)?;
         let (_, (last, by)) = ranges.range(..end).next_back()?;
@@ -68,19 +90,13 @@ struct Stages {
     arrived: Written,
     /// The dispatcher has told the prefetcher since.
     told: Written,
+    /// The prefetcher has waited for that: only the host may not read it.
+    seen: Written,
 }
 
 impl Stages {
-    fn meets(&self, memory: Memory, start: u64, end: u64) -> Option<CommandRef> {
-        [&self.written, &self.arrived, &self.told].into_iter().find_map(|written| {
-            let rects = written.0.keys().take(MOST_RECTANGLES);
-            let around = rects.filter(|other| match (memory, other) {
-                (Memory::Tile(tile), Memory::Tiles(word)) => Rect::from_word(*word).contains(tile),
-                _ => **other == memory,
-            });
-            let around: Vec<Memory> = around.copied().collect();
-            std::iter::once(memory).chain(around).find_map(|memory| written.meets(memory, start, end))
-        })
+    fn meets(&self, part: &Bytes) -> Option<CommandRef> {
+        [&self.written, &self.arrived, &self.told].into_iter().find_map(|written| written.meets_any(part))
     }
 }
 
@@ -105,6 +121,22 @@ impl Unread {
         *self = Unread::default();
     }
 
+    /// A write to a tile, of those that no barrier covers, that travels in another channel than one to the same bytes.
+    fn overtakes(&self, part: &Bytes) -> Option<CommandRef> {
+        match *part {
+            (Memory::Tile(_), ..) => self.now.written.meets_rectangles(part),
+            (Memory::Tiles(word), start, end) => self.now.written.meets_tiles(Rect::from_word(word), start, end),
+            _ => None,
+        }
+    }
+
+    /// A command that writes a part, of which the host does not know when it has taken so many records.
+    pub fn meets_host(&self, part: &Bytes, taken: u64) -> Option<CommandRef> {
+        let unknown = self.reported.iter().filter(|(number, _)| *number > taken).map(|(_, stages)| stages);
+        let mut all = std::iter::once(&self.now).chain(unknown);
+        all.find_map(|stages| stages.meets(part).or_else(|| stages.seen.meets_any(part)))
+    }
+
     /// The dispatcher has waited for its writes.
     pub fn barrier(&mut self) {
         self.now.arrived.take(&mut self.now.written);
@@ -117,14 +149,15 @@ impl Unread {
 
     /// The prefetcher has waited for that.
     pub fn stall(&mut self) {
-        self.all().for_each(|stages| stages.told = Written::default());
+        self.all().for_each(|stages| stages.seen.take(&mut stages.told));
     }
 
     /// The dispatcher writes the record of this number for the host.
     pub fn report(&mut self, number: u64) {
-        let (arrived, told) = (std::mem::take(&mut self.now.arrived), std::mem::take(&mut self.now.told));
-        if !arrived.0.is_empty() || !told.0.is_empty() {
-            self.reported.push_back((number, Stages { written: Written::default(), arrived, told }));
+        let written = std::mem::take(&mut self.now.written);
+        let stages = std::mem::replace(&mut self.now, Stages { written, ..Stages::default() });
+        if [&stages.arrived, &stages.told, &stages.seen].iter().any(|written| !written.0.is_empty()) {
+            self.reported.push_back((number, stages));
         }
     }
 
@@ -138,7 +171,7 @@ impl Unread {
     /// A command that writes one of these parts.
     fn meets(&self, parts: &[Bytes]) -> Option<CommandRef> {
         let mut all = std::iter::once(&self.now).chain(self.reported.iter().map(|(_, stages)| stages));
-        all.find_map(|stages| parts.iter().find_map(|(memory, start, end)| stages.meets(*memory, *start, *end)))
+        all.find_map(|stages| parts.iter().find_map(|part| stages.meets(part)))
     }
 
     /// A write to DRAM that nobody has waited for.
@@ -185,13 +218,39 @@ impl Linter {
     /// A command writes bytes of one tile.
     pub(super) fn writes(&mut self, at: CommandRef, tile: Xy, addr: u64, bytes: u64) {
         if let Some(memory) = self.memory_of(tile) {
-            self.unread.now.written.add(memory, addr, addr.saturating_add(bytes), at);
+            self.writes_part(at, (memory, addr, addr.saturating_add(bytes)));
         }
+    }
+
+    /// A command writes a part of host memory.
+    pub(super) fn writes_host(&mut self, at: CommandRef, addr: u64, bytes: u64) {
+        self.writes_part(at, (Memory::Host, addr, addr.saturating_add(bytes)));
+    }
+
+    /// A go message, which comes behind what was written before or is said not to.
+    pub(super) fn writes_go(&mut self, at: CommandRef, tile: Xy) {
+        let go = u64::from(self.layout.worker.go);
+        self.unread.now.written.add(Memory::Tile(tile), go, go + 4, at);
+    }
+
+    fn writes_part(&mut self, at: CommandRef, part: Bytes) {
+        if let Some(other) = self.unread.overtakes(&part).filter(|other| other.index != at.index) {
+            let message =
+                format!("it writes what {other} writes, in another channel: no barrier says which comes last");
+            self.find_in(at, Hazard::WriteOvertakesWrite, message);
+        }
+        self.host_has_read(at, &part);
+        let (memory, start, end) = part;
+        self.unread.now.written.add(memory, start, end, at);
     }
 
     /// A command writes bytes of all tiles of a rectangle.
     pub(super) fn writes_all(&mut self, at: CommandRef, rect: Rect, addr: u64, bytes: u64) {
-        self.unread.now.written.add(Memory::Tiles(rect.word()), addr, addr.saturating_add(bytes), at);
+        let end = addr.saturating_add(bytes);
+        if !self.host_results.is_quiet() {
+            rect.tiles().for_each(|tile| self.host_has_read(at, &(Memory::Tile(tile), addr, end)));
+        }
+        self.writes_part(at, (Memory::Tiles(rect.word()), addr, end));
     }
 
     /// A command writes pages.
@@ -209,9 +268,7 @@ impl Linter {
                 break;
             }
         }
-        for (memory, start, end) in parts {
-            self.unread.now.written.add(memory, start, end, at);
-        }
+        parts.into_iter().for_each(|part| self.writes_part(at, part));
     }
 
     fn memory_of(&self, tile: Xy) -> Option<Memory> {
@@ -229,11 +286,28 @@ impl Linter {
             PCIE_XY => Some(Memory::Host),
             _ => self.memory_of(Xy::from_word(noc_xy)).filter(|_| noc_xy >> 12 == 0),
         };
+        let queue = self.layout.sysmem.own();
+        let what = match memory {
+            Some(Memory::Host) if addr < queue.end && addr.saturating_add(bytes) > queue.start => Some(format!(
+                "{bytes} bytes at {addr:#x} of host memory; {:#x}..{:#x} is the queue's own",
+                queue.start, queue.end
+            )),
+            None if noc_xy >> 12 == 0 => self.queue_core(Xy::from_word(noc_xy)),
+            _ => None,
+        };
+        if let Some(what) = what {
+            return self.find(Hazard::RelayFromQueue, format!("it reads {what}"));
+        }
         if let Some(memory) = memory {
             let modulo = if matches!(memory, Memory::Tile(_)) { 16 } else { 64 };
             self.congruent(addr, modulo);
             self.reads_parts(Hazard::RelayBeforeWrite, &[(memory, addr, addr.saturating_add(bytes))]);
         }
+    }
+
+    fn queue_core(&self, tile: Xy) -> Option<String> {
+        matches!(self.board.tile(tile), Tile::Prefetch | Tile::Dispatch)
+            .then(|| format!("the L1 of {tile}, which runs the queue"))
     }
 
     /// What is read lands in scratch memory, which starts at a multiple of 64.
@@ -256,6 +330,14 @@ impl Linter {
             self.find(Hazard::NocAlignment, text);
         }
         let parts = self.parts(pages);
+        let cores = parts.iter().filter_map(|(memory, ..)| match memory {
+            Memory::Tile(tile) => self.queue_core(*tile),
+            _ => None,
+        });
+        if let Some(core) = cores.into_iter().next() {
+            let message = format!("it reads {core} and is one of the tiles that pages in L1 go around");
+            self.find(Hazard::RelayFromQueue, message);
+        }
         self.reads_parts(hazard, &parts);
     }
 

@@ -21,7 +21,8 @@ impl Linter {
         if length <= self.layout.sysmem.issue_bytes {
             self.issue.queued(place, length);
         }
-        self.commands(entry);
+        self.commands(entry, 0);
+        self.host_results.looked_at(self.report.records);
     }
 
     /// What slot and length say.
@@ -48,9 +49,9 @@ impl Linter {
     }
 
     /// The commands of an entry, one behind the other.
-    fn commands(&mut self, entry: &Entry) {
-        let mut at = 0;
-        let (mut exec_buf, mut known) = (false, true);
+    fn commands(&mut self, entry: &Entry, from: usize) {
+        let mut at = from;
+        let (mut exec_buf, mut known) = (from > 0, true);
         let ended = self.prefetch_ended;
         while at < entry.bytes.len() {
             let index = self.report.relays;
@@ -87,6 +88,12 @@ impl Linter {
                 break;
             }
             at += stride;
+            if self.live && matches!(command.header, Prefetch::ExecBuf(_)) && entry.stalls() {
+                // What stands behind it comes behind what the buffer holds.
+                self.relay = None;
+                self.behind_trace = Some((self.record, entry.clone(), at));
+                return;
+            }
         }
         self.relay = None;
         if entry.stalls() && !exec_buf && known {
@@ -96,6 +103,30 @@ impl Linter {
         if exec_buf && !entry.stalls() {
             self.find(Hazard::ExecBufWithoutStall, format!("the slot holds {:#06x}", entry.slot));
         }
+    }
+
+    /// Judges the commands of a buffer that EXEC_BUF runs, and what stands behind it in its record. `read` gives bytes of the buffer.
+    pub(crate) fn trace(&mut self, mut read: impl FnMut(u64, usize) -> Option<Vec<u8>>) {
+        let Some((record, entry, behind)) = self.behind_trace.take() else { return };
+        self.record = record;
+        let mut at = 0;
+        while let Some(header) = read(at, 32).and_then(|bytes| Prefetch::decode(&bytes).ok()) {
+            let index = self.report.relays;
+            self.relay = Some(CommandRef { index, name: header.name(), at: None });
+            // Neither may stand here: the device says so.
+            if matches!(header, Prefetch::ExecBuf(_) | Prefetch::Terminate(_)) {
+                break;
+            }
+            let bytes = read(at, header.stride() as usize);
+            let Some((command, stride)) = bytes.and_then(|bytes| PrefetchCommand::decode(&bytes).ok()) else { break };
+            self.report.relays += 1;
+            self.relayed(&command, stride);
+            at += stride as u64;
+            if stride == 0 || matches!(header, Prefetch::ExecBufEnd(_)) {
+                break;
+            }
+        }
+        self.commands(&entry, behind);
     }
 
     /// Bytes that are no command, or no whole one.

@@ -65,13 +65,21 @@ impl Linter {
                 }
                 let pages = Pages { dram: true, base: c.base_addr, page, first: 0, count: c.pages.into() };
                 self.reads_pages(Hazard::ExecBufBeforeWrite, pages);
-                self.not_judged("commands that EXEC_BUF reads from DRAM, and what follows from them");
+                if !self.live {
+                    self.not_judged("commands that EXEC_BUF reads from DRAM, and what follows from them");
+                    self.unknown_commands();
+                }
             }
             Prefetch::Terminate(_) => {
                 self.dangling("the prefetcher ends");
                 self.prefetch_ended = true;
             }
             Prefetch::Stall(_) => {
+                self.stalls += 1;
+                if self.notices != self.stalls && !self.unknown {
+                    let message = format!("it is STALL {}, and {} notices stand before it", self.stalls, self.notices);
+                    self.find(Hazard::StallMiscounted, message);
+                }
                 self.unread.stall();
                 self.results.stall();
             }

@@ -52,9 +52,11 @@ struct Running {
 pub(crate) struct Read {
     /// Its record.
     pub record: Option<RecordRef>,
-    /// The command.
+    /// The command; none for a load of the host.
     pub relay: Option<CommandRef>,
     bytes: Vec<Bytes>,
+    /// For a load of the host: the records that were queued before.
+    queued: u64,
 }
 
 /// Launches, and the reads that are not ordered behind them.
@@ -70,9 +72,11 @@ pub(super) struct Results {
     /// Reads since the oldest launch that runs, and the number of the first.
     reads: VecDeque<Read>,
     first: u64,
+    /// Records that have been looked at.
+    looked_at: u64,
 }
 
-fn meet(a: &Bytes, b: &Bytes) -> bool {
+pub(super) fn meet(a: &Bytes, b: &Bytes) -> bool {
     a.0 == b.0 && a.1 < b.2 && b.1 < a.2
 }
 
@@ -87,14 +91,16 @@ impl Results {
         self.close(|_| true);
     }
 
-    /// A command starts a worker.
-    pub fn starts(&mut self, tile: Xy, by: CommandRef) {
+    /// A command of a record starts a worker.
+    pub fn starts(&mut self, tile: Xy, by: CommandRef, record: Option<RecordRef>) {
         let number = self.launches;
         self.launches += 1;
         let launch = Launch { number, by, known: Known::No, reported: None, wrote: BTreeSet::new() };
         self.open.entry(tile).or_default().push(launch);
         if self.live {
-            let from = self.first + self.reads.len() as u64;
+            // Loads of the host, which was ahead.
+            let early = record.and_then(|record| self.reads.iter().position(|read| read.queued > record.index));
+            let from = self.first + early.unwrap_or(self.reads.len()) as u64;
             self.running.entry(tile).or_default().push_back(Running { number, by, from, until: None });
         }
     }
@@ -167,7 +173,7 @@ impl Results {
         let mut open = self.open.iter().flat_map(|(tile, launches)| launches.iter().map(|launch| (*tile, launch)));
         let early = open.find(|(tile, launch)| may_write(*tile, launch)).map(|(_, launch)| launch.by);
         if !self.running.is_empty() && early.is_none() {
-            self.reads.push_back(Read { record, relay, bytes: bytes.to_vec() });
+            self.reads.push_back(Read { record, relay, bytes: bytes.to_vec(), queued: 0 });
         }
         early
     }
@@ -188,11 +194,47 @@ impl Results {
         if let Some(launch) = launches.find(|launch| launch.number >= running.number) {
             launch.wrote.extend(wrote);
         }
+        self.forget();
+        early.map(|read| (read, running.by))
+    }
+
+    /// Reads that neither a worker nor a record can be early for any more are forgotten.
+    fn forget(&mut self) {
         let oldest = self.running.values().flatten().map(|running| running.from).min();
         let next = self.first + self.reads.len() as u64;
-        let gone = oldest.unwrap_or(next) - self.first;
-        self.reads.drain(..gone as usize);
-        self.first += gone;
-        early.map(|read| (read, running.by))
+        let gone = (oldest.unwrap_or(next) - self.first) as usize;
+        let gone = self.reads.iter().take(gone).take_while(|read| read.queued <= self.looked_at).count();
+        self.reads.drain(..gone);
+        self.first += gone as u64;
+    }
+
+    /// The host loads bytes, when so many records are queued: a launch that wrote them, and is not over for it.
+    pub fn loads(&mut self, bytes: Bytes, queued: u64) -> Option<CommandRef> {
+        let mut open = self.open.values().flatten();
+        let early = open.find(|launch| launch.wrote.iter().any(|wrote| meet(&bytes, wrote))).map(|launch| launch.by);
+        if early.is_none() && (queued > self.looked_at || !self.running.is_empty()) {
+            self.reads.push_back(Read { record: None, relay: None, bytes: vec![bytes], queued });
+        }
+        early
+    }
+
+    /// A record writes a part: whether the host has loaded some of it when the record was queued. It is said once.
+    pub fn has_loaded(&mut self, record: u64, part: &Bytes) -> bool {
+        let mut early = self.reads.iter_mut().filter(|read| read.queued > record);
+        let early = early.find(|read| read.bytes.iter().any(|bytes| meet(bytes, part)));
+        early.is_some_and(|read| !std::mem::take(&mut read.bytes).is_empty())
+    }
+
+    /// Whether no load of the host is remembered.
+    pub fn is_quiet(&self) -> bool {
+        self.reads.is_empty()
+    }
+
+    /// So many records have been looked at.
+    pub fn looked_at(&mut self, records: u64) {
+        self.looked_at = records;
+        if !self.reads.is_empty() {
+            self.forget();
+        }
     }
 }

@@ -14,6 +14,7 @@ impl Linter {
     pub(super) fn unicast(&mut self, at: CommandRef, noc_xy: u32, addr: u64, bytes: u64) {
         self.aligned(at, addr);
         if noc_xy == PCIE_XY {
+            self.writes_host(at, addr & HOST_ADDRESS, bytes);
             return self.host_memory(at, addr & HOST_ADDRESS, bytes);
         }
         let tile = Xy::from_word(noc_xy);

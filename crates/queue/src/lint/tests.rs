@@ -135,6 +135,7 @@ fn each_mistake_has_its_name_and_no_other() {
         ("send WRITE_PAGED start_page=11 base_addr=0x40000 page_size=256 pages=1\n> data 11*256", "queue-core-written"),
         (
             &(linear("(1,2)..(2,3) num_mcast_dests=4")
+                + "send WAIT flags=barrier\n"
                 + &noflush("RELAY_LINEAR noc_xy=(2,2) addr=0x40000 length=64", 64)),
             "relay-before-write",
         ),
@@ -147,7 +148,32 @@ fn each_mistake_has_its_name_and_no_other() {
         ("send TIMESTAMP noc_xy=pcie addr=0x46020ff8", "noc-alignment"),
         (&format!("send SET_GO_SIGNAL_NOC_DATA\n> words {}", "0x81 ".repeat(257)), "go-list-overrun"),
         ("send SET_GO_SIGNAL_NOC_DATA\n> words 0x3c1", "noc-unmapped"),
-        ("send SEND_GO_SIGNAL go_signal=0x80030e00 multicast_go_offset=255 num_unicast_txns=1", "go-index-outside"),
+        (
+            "send SEND_GO_SIGNAL go_signal=0x80030e00 multicast_go_offset=255 num_unicast_txns=1 wait_stream=48",
+            "go-index-outside",
+        ),
+        ("send SEND_GO_SIGNAL go_signal=0x80030e00 multicast_go_offset=255", "wait-foreign-stream"),
+        ("send WAIT flags=stream stream=47 count=0", "wait-foreign-stream"),
+        ("send WAIT flags=stream|clear stream=56 count=0", "wait-foreign-stream"),
+        ("send TIMESTAMP noc_xy=(1,2) addr=0x370", "mailbox-overwritten"),
+        ("send TIMESTAMP noc_xy=(1,2) addr=0x70", "mailbox-overwritten"),
+        ("send TIMESTAMP noc_xy=(1,2) addr=0x390", "mailbox-overwritten"),
+        (&launch_message("(1,2)", "b0860000", "00001800"), "kernel-outside"),
+        (&launch_message("(1,2)", "0000ffff", "30000000"), "kernel-outside"),
+        (&launch_message("(1,2)", "b0820000", "30000000"), "kernel-base-mismatch"),
+        (&launch_message("(1,2)..(2,3) num_mcast_dests=4", "b0820000", "30000000"), "kernel-base-mismatch"),
+        (&noflush("RELAY_LINEAR noc_xy=pcie addr=0x44000100 length=64", 64), "relay-from-queue"),
+        (&noflush("RELAY_LINEAR noc_xy=pcie addr=0x1000000040000080 length=64", 64), "relay-from-queue"),
+        (&noflush("RELAY_LINEAR noc_xy=(14,2) addr=0x40000 length=64", 64), "relay-from-queue"),
+        (&noflush("RELAY_PAGED start_page=11 base_addr=0x40000 page_size=64 pages=1", 64), "relay-from-queue"),
+        (
+            &("send WRITE_LINEAR noc_xy=pcie addr=0x46000100\n> data 01*64\n".to_string()
+                + &noflush("RELAY_LINEAR noc_xy=pcie addr=0x46000100 length=64", 64)),
+            "relay-before-write",
+        ),
+        (&(linear("(1,2)..(2,3) num_mcast_dests=4") + &linear("(2,2)")), "write-overtakes-write"),
+        (&(linear("(2,2)") + &linear("(1,2)..(2,3) num_mcast_dests=4")), "write-overtakes-write"),
+        (&(reset() + &go("go_signal=0x80030e00", "count=1")), "go-before-reset"),
         (&go("go_signal=0x80000000", "count=1"), "go-without-master"),
         (&go("go_signal=0x80030e00", "count=2"), "wait-unreachable"),
         (&go("go_signal=0x80030e00", "count=0"), "wait-too-early"),
@@ -168,6 +194,16 @@ fn each_mistake_has_its_name_and_no_other() {
     ] {
         assert_eq!(codes(text), [expected], "{text}");
     }
+}
+
+/// A launch message for entry 0 that enables BRISC.
+fn launch_message(target: &str, base: &str, text: &str) -> String {
+    format!("send WRITE_LINEAR noc_xy={target} addr=0x70\n> data {base} 00*40 {text} 00*28 01000000 00*16\n")
+}
+
+/// The launch pointer of one worker starts again.
+fn reset() -> String {
+    "send WRITE_LINEAR noc_xy=(1,2) addr=0x370\n> data 000000e0 00*12\n".into()
 }
 
 /// 64 bytes to bank 0.
@@ -208,6 +244,14 @@ fn what_drivers_may_do_is_clean() {
         copy.into(),
         "send WRITE_LINEAR noc_xy=(1,2) addr=0x70\n> data 00*768".into(),
         "send WRITE_LINEAR noc_xy=(1,2) addr=0xb0\n> data 00*16".into(),
+        "send TIMESTAMP noc_xy=(1,2) addr=0x40000".into(),
+        launch_message("(1,2)", "b0860000", "30000000"),
+        // Nothing runs, so nothing is elsewhere.
+        "send WRITE_LINEAR noc_xy=(1,2) addr=0x70\n> data 00*96".into(),
+        noflush("RELAY_LINEAR noc_xy=pcie addr=0x46000100 length=64", 64),
+        reset() + "send WAIT flags=barrier\n" + &go("go_signal=0x80030e00", "count=1"),
+        linear("(1,2)..(2,3) num_mcast_dests=4") + "send WAIT flags=barrier\n" + &linear("(2,2)"),
+        linear("(1,2)") + &linear("(1,2)"),
         "send WRITE_LINEAR noc_xy=(1,2) addr=0x370\n> data 00*52".into(),
         go("go_signal=0x80030e00", "count=1 flags=stream") + &go("go_signal=0x80030e00", "count=2 flags=stream"),
     ] {
@@ -215,6 +259,15 @@ fn what_drivers_may_do_is_clean() {
     }
     // Where the configuration has the semaphores, a notice behind a barrier and a STALL order them.
     let layout = Layout { sems: 4, ..Layout::default() };
+    let stalls = |text: &str| {
+        let capture = parse(text).into_result().expect("a stream");
+        let report = lint(&capture, &built_in("p100").expect("p100"), &layout);
+        report.findings.iter().map(|finding| finding.hazard.def().code).collect::<Vec<_>>()
+    };
+    let (notify, stall) = ("send WAIT flags=notify\n", "record\n STALL\n");
+    assert_eq!(stalls(&[notify, stall, notify, stall].concat()), [""; 0]);
+    assert_eq!(stalls(&[notify, notify, stall, stall].concat()), ["stall-miscounted"]);
+    assert_eq!(stalls(stall), ["stall-miscounted"]);
     for (notice, expected) in [("barrier|notify", 0), ("notify", 1)] {
         let text = write_dram() + &format!("send WAIT flags={notice}\nrecord\n STALL\n") + &relay;
         let capture = parse(&text).into_result().expect("a stream");

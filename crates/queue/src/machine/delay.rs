@@ -31,7 +31,8 @@ pub struct Delays {
     pub acknowledge: Delay,
     /// An atomic increment: page credits and notices between the queue's cores.
     pub credit: Delay,
-    /// Until a worker looks at its go message.
+    /// Until a worker looks at its go message. It looks all the time: sooner than an acknowledgement of what it is to see and a go
+    /// signal behind that take together, however late it is.
     pub poll: Delay,
     /// What a launch takes beyond what the worker says.
     pub run: Delay,
@@ -58,7 +59,7 @@ impl Default for Delays {
             multicast: Delay::new(100, 800),
             acknowledge: Delay::new(60, 400),
             credit: Delay::new(60, 400),
-            poll: Delay::new(20, 200),
+            poll: Delay::new(20, 20),
             run: Delay::new(0, 2000),
             notice: Delay::new(60, 400),
             bytes_per_cycle: 64,

@@ -239,8 +239,13 @@ impl Device for Machine {
     fn host_read(&mut self, memory: Pinned, offset: u64, out: &mut [u8]) -> Result<(), DeviceError> {
         let id = self.pinned(memory, offset, out.len())?;
         self.pass(1 + out.len() as u64 / 32)?;
-        self.world.borrow_mut().check_host_read(id, offset, out.len());
-        self.world.borrow().memory.read(Location::Host(id, offset), out);
+        {
+            let mut world = self.world.borrow_mut();
+            world.check_host_read(id, offset, out.len());
+            world.judge_host_load(Location::Host(id, offset), out.len());
+            world.memory.read(Location::Host(id, offset), out);
+        }
+        self.check()?;
         self.polled()
     }
 
@@ -293,7 +298,7 @@ impl Device for Machine {
             return Err(DeviceError::Refused("a multicast window cannot be read".to_string()));
         }
         self.pass(self.cycles(|d| d.host_load))?;
-        let world = self.world.borrow();
+        let mut world = self.world.borrow_mut();
         let xy = target.tiles.low;
         let bytes = out.len();
         let refused = |what: String| Err(DeviceError::Refused(what));
@@ -309,11 +314,15 @@ impl Device for Machine {
                 _ => return refused(format!("there are no {bytes} bytes at {addr:#x} of the management core")),
             },
             _ => match world.place_of(xy, addr, bytes as u64) {
-                Some(place) => world.memory.read(place, out),
+                Some(place) => {
+                    world.judge_host_load(place, bytes);
+                    world.memory.read(place, out);
+                }
                 None => return refused(format!("{xy} has no {bytes} bytes at {addr:#x}")),
             },
         }
         drop(world);
+        self.check()?;
         self.polled()
     }
 

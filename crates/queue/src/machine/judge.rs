@@ -4,15 +4,17 @@
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use super::chip::TileId;
+use super::chip::{Tile, TileId};
 use super::memory::Location;
-use super::wait::Actor;
+use super::payload::page_address;
+use super::wait::{Actor, Wait};
 use super::world::World;
 use crate::board::Board;
 use crate::capture::Entry;
 use crate::layout::Layout;
 use crate::lint::{Linter, Memory};
 use crate::sanitize::{Finding, Hazard, RecordRef, all_idle};
+use crate::wire::{ExecBuf, Xy};
 
 /// The linter, and what it has found ahead of the device.
 pub(crate) struct Judge {
@@ -44,8 +46,36 @@ impl World {
         }
         linter.host_took(taken);
         linter.entry(&Entry { slot, bytes: bytes.to_vec(), ..Entry::default() });
-        for finding in linter.take() {
-            self.judge.pending.push_back(Finding { record: Some(record), ..finding });
+        self.judge_found(Some(record));
+    }
+
+    /// The prefetcher starts to run commands from DRAM.
+    pub fn judge_trace(&mut self, exec: ExecBuf, page: u32) {
+        let (chip, memory, size) = (&self.chip, &self.memory, u64::from(page));
+        let all = u64::from(exec.pages) * size;
+        let record = self.ledger.at[Actor::Prefetch as usize].record;
+        self.judge.linter.trace(|mut at, bytes| {
+            let mut out = vec![0; Some(bytes).filter(|bytes| at + *bytes as u64 <= all)?];
+            let mut rest = out.as_mut_slice();
+            while !rest.is_empty() {
+                let (xy, addr) = page_address(chip, true, 0, exec.base_addr, page, (at / size) as u32);
+                let (addr, most) = (addr + at % size, (size - at % size).min(rest.len() as u64));
+                let Tile::Dram(bank) = chip.at(Xy::from_word(xy)) else { return None };
+                let (now, later) = rest.split_at_mut(most as usize);
+                if addr.saturating_add(most) > memory.bank_bytes {
+                    return None;
+                }
+                memory.read(Location::Dram(bank, addr), now);
+                (rest, at) = (later, at + most);
+            }
+            Some(out)
+        });
+        self.judge_found(record);
+    }
+
+    fn judge_found(&mut self, record: Option<RecordRef>) {
+        for finding in self.judge.linter.take() {
+            self.judge.pending.push_back(Finding { record, ..finding });
         }
     }
 
@@ -60,7 +90,13 @@ impl World {
             }
         };
         let tile = self.chip.xy(tile);
-        let early = self.judge.linter.wrote(tile, wrote.iter().map(bytes).collect());
+        let [early, early_load] = self.judge.linter.wrote(tile, wrote.iter().map(bytes).collect());
+        if let Some((_, go)) = early_load {
+            let message = format!(
+                "the host has read what the worker at {tile} writes now, and no completion said that what {go} starts was done"
+            );
+            self.host_found(Finding { command: Some(go), ..Finding::new(Hazard::HostBeforeDone, message) });
+        }
         let Some((read, go)) = early else { return };
         self.judge_yields(Hazard::RelayBeforeDone, read.record);
         if self.ledger.wants(Hazard::RelayBeforeDone) {
@@ -74,6 +110,43 @@ impl World {
                 ..Finding::new(Hazard::RelayBeforeDone, message)
             };
             self.ledger.add(Finding { notes: self.actor_lines(), ..finding });
+        }
+    }
+
+    /// The host loads bytes of a memory. Mailboxes of tiles, registers and what is the queue's own are polled: that is how a host waits.
+    pub fn judge_host_load(&mut self, place: Location, bytes: usize) {
+        let end = |start: u64| start.saturating_add(bytes as u64);
+        let part = match place {
+            Location::L1(tile, addr) if addr >= self.layout.worker.firmware && !self.chip.is_queue_core(tile) => {
+                (Memory::Tile(self.chip.xy(tile)), u64::from(addr), end(addr.into()))
+            }
+            Location::Dram(bank, addr) => (Memory::Bank(bank.into()), addr, end(addr)),
+            Location::Host(id, at) => {
+                let addr = self.memory.host_noc(id) + at;
+                if self.layout.sysmem.own().contains(&addr) {
+                    return;
+                }
+                (Memory::Host, addr, end(addr))
+            }
+            Location::L1(..) => return,
+        };
+        if self.ledger.settled {
+            return;
+        }
+        let (queued, taken) = (self.ledger.issue.announced(), self.ledger.taken_records);
+        if let Some(finding) = self.judge.linter.host_loads(part, queued, taken) {
+            self.host_found(finding);
+        }
+    }
+
+    /// Whether a hazard was met, by the device or by the linter ahead of it.
+    pub fn is_known(&self, hazard: Hazard) -> bool {
+        self.ledger.met[hazard as usize] > 0 || self.judge.pending.iter().any(|finding| finding.hazard == hazard)
+    }
+
+    fn host_found(&mut self, finding: Finding) {
+        if self.ledger.wants(finding.hazard) {
+            self.ledger.add(Finding { cycle: self.now, notes: self.actor_lines(), ..finding });
         }
     }
 
@@ -98,6 +171,16 @@ impl World {
         } else {
             let at = self.ledger.at[Actor::Dispatch as usize];
             self.judge_passed(at.record, at.command.and_then(|command| command.at));
+            // A STALL that is never over: what was found in it is why.
+            let at = self.ledger.at[Actor::Prefetch as usize];
+            let now =
+                (at.record.map_or(0, |record| record.index), at.command.and_then(|command| command.at).unwrap_or(0));
+            let stalls = matches!(self.waits[Actor::Prefetch as usize], Some(Wait::Notified { .. }));
+            let found = self.judge.pending.iter().position(|finding| stalls && place(finding) == now);
+            if let Some(found) = found {
+                self.judge.pending.swap(0, found);
+                self.report_judged();
+            }
         }
     }
 

@@ -93,6 +93,7 @@ impl World {
             self.check_target(port, tile, addr, 4)?;
             self.go_leaves(port.actor(), tile);
             if let Some(unordered) = self.check_go(port, tile, false) {
+                self.workers.overtaken(tile);
                 self.flag(port.actor(), Hazard::GoBeforePayload, || unordered)?;
             }
         }
@@ -108,6 +109,7 @@ impl World {
             let tile = self.chip.workers()[i];
             self.go_leaves(port.actor(), tile);
             if let Some(unordered) = self.check_go(port, tile, true) {
+                self.workers.overtaken(tile);
                 self.flag(port.actor(), Hazard::GoBeforePayload, || unordered)?;
             }
         }

@@ -137,7 +137,11 @@ impl Prefetcher {
             rounds: 0,
         };
         self.trace = Some(trace);
-        self.core.world().order.prefetch += 1;
+        {
+            let mut world = self.core.world();
+            world.order.prefetch += 1;
+            world.judge_trace(exec, page);
+        }
         let done = self.run_trace().await;
         self.trace = None;
         done

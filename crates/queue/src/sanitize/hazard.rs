@@ -102,6 +102,9 @@ hazards! {
     RelayBeforeDone "relay-before-done" Error
         "The prefetcher reads memory of a worker that an earlier command starts, and nothing makes it wait until the worker is done: it runs ahead of the dispatcher's WAIT, and relays what stands there before the result."
         "wait on the host for an event behind the WAIT, or let the WAIT notify and put a STALL in front of the relay";
+    RelayFromQueue "relay-from-queue" Error
+        "A relay reads memory of the queue itself, its pointers, records and completions in host memory or the L1 of its two cores, which changes while it is read."
+        "relay from DRAM, from workers, or from host memory behind the queue's own";
     ExecBufBeforeWrite "exec-buf-before-write" Error
         "EXEC_BUF runs commands from memory that an earlier command writes, and nothing makes the prefetcher wait: it runs the old bytes."
         "wait on the host until the buffer has been written";
@@ -120,6 +123,9 @@ hazards! {
     StallSemaphoreIsCode "stall-semaphore-is-code" Error
         "A STALL, or a WAIT that notifies the prefetcher, uses a semaphore whose word is the first instruction of the prefetch kernel in this configuration."
         "do not use STALL and NOTIFY_PREFETCH here, or reserve semaphores 2 and 3 in the kernel image";
+    StallMiscounted "stall-miscounted" Error
+        "A STALL waits until there have been exactly as many notices as STALLs, and another number stands before it: it waits for ever, or passes only if it looks in time."
+        "put one WAIT that notifies in front of each STALL";
     ExecBufWithoutStall "exec-buf-without-stall" Error
         "EXEC_BUF runs from a record whose slot had no stall flag: records fetched meanwhile are overwritten by the trace."
         "set bit 15 of the slot of the record that carries EXEC_BUF";
@@ -188,6 +194,9 @@ hazards! {
     WaitUnreachable "wait-unreachable" Error
         "A WAIT counts more notices than the launched workers will send."
         "count the workers that were launched in device mode, and clear the stream before each launch";
+    WaitForeignStream "wait-foreign-stream" Warning
+        "A command waits on a stream that counts no workers: the kernel does not clear it at its start, and nobody notifies it."
+        "wait on the streams that count workers, 48 to 55 in the fixed configuration";
     GoListOverrun "go-list-overrun" Error
         "A list of go targets exceeds the dispatcher's 256 words, or its page: it overwrites local memory."
         "send at most 256 words, all in the record";
@@ -203,6 +212,9 @@ hazards! {
     GoWhileRunning "go-while-running" Error
         "A worker is sent a go message while it runs: the signal is lost when the worker reports that it is done."
         "wait for the previous launch";
+    WriteOvertakesWrite "write-overtakes-write" Error
+        "Two writes to the same bytes of a tile travel in different channels (multicast, unicast) without a barrier between them: either may arrive last."
+        "put a WAIT with the barrier flag between them";
     WriteWhileRunning "write-while-running" Warning
         "A worker's kernel configuration is overwritten while it runs."
         "wait for the launch before writing the next one's kernel";
@@ -221,6 +233,12 @@ hazards! {
     CompletionInsideRecord "completion-inside-record" Warning
         "The host's completion read pointer stops inside a record of several pages: what it reads there is no event."
         "advance by the pages of the whole record";
+    HostBeforeWrite "host-before-write" Error
+        "The host reads memory that a command writes, and has taken no completion that was written behind a barrier after it: it may read the old bytes."
+        "wait for an event that a WAIT with the barrier flag precedes";
+    HostBeforeDone "host-before-done" Error
+        "The host reads what a worker writes, and has taken no completion that was written behind the WAIT for the worker: it may read what stands there before the result."
+        "wait for an event that the WAIT for the launch precedes";
     NocUnmapped "noc-unmapped" Error
         "A write or read goes to coordinates or an address where nothing is: it vanishes, or hangs the bus."
         "use translated coordinates and addresses that exist on that tile";
@@ -251,6 +269,12 @@ hazards! {
     LaunchPastRing "launch-past-ring" Error
         "Launch messages run past the end of the worker's launch ring, into its go messages."
         "write at most 8 messages, from the entry that is read next on";
+    MailboxOverwritten "mailbox-overwritten" Error
+        "A time is written over a worker's launch messages, go messages or their index: the worker takes it for one."
+        "write times to their slots in host memory, or behind the mailboxes";
+    KernelOutside "kernel-outside" Error
+        "A launch message places its kernel, or what belongs to it, outside of the worker's L1: the worker runs what is not there."
+        "keep base plus offset within L1";
     QueueMemoryWritten "queue-memory-written" Error
         "A dispatched write hits host memory that belongs to the queue itself: its pointers, records that wait to be fetched, or completions."
         "write to timestamp slots, core timing slots, or memory pinned for data";

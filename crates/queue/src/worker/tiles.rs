@@ -40,6 +40,8 @@ struct State {
     /// A bit for each entry of the launch ring that was written since the last launch.
     written: u32,
     payload: Payload,
+    /// What was written before the go signal may come while it runs: that was said when the signal left.
+    overtaken: bool,
     job: Option<Job>,
 }
 
@@ -69,6 +71,7 @@ impl Workers {
             reset_unseen: false,
             written: 0,
             payload: never,
+            overtaken: false,
             job: None,
         };
         let mut numbers = vec![0; chip.tensix()];
@@ -86,6 +89,11 @@ impl Workers {
             running: 0,
             wrote: Vec::new(),
         }
+    }
+
+    /// A go signal leaves that may overtake what was written before.
+    pub fn overtaken(&mut self, tile: TileId) {
+        self.states[tile as usize].overtaken = true;
     }
 
     /// What the dispatcher has under way to a worker.
@@ -146,7 +154,9 @@ impl World {
         if addr > layout.go_index + 3 {
             // Past the mailboxes: only what it runs could care.
             if self.workers.states[tile as usize].doing == Doing::Running && addr >= self.layout.kernel_config_base {
-                self.overwritten(tile, addr, bytes);
+                if !self.workers.states[tile as usize].overtaken {
+                    self.overwritten(tile, addr, bytes);
+                }
             }
             return;
         }
@@ -171,10 +181,11 @@ impl World {
             }
             _ => {}
         }
-        if std::mem::replace(&mut state.reset_unseen, now == GoMessage::RESET_READ_PTR_FROM_HOST)
-            && now == GoMessage::GO
-        {
-            let (xy, next) = (self.chip.xy(tile), state.next);
+        let unseen = std::mem::replace(&mut state.reset_unseen, now == GoMessage::RESET_READ_PTR_FROM_HOST);
+        let next = state.next;
+        // What the commands' bytes show is said by the linter, in every schedule.
+        if unseen && now == GoMessage::GO && !self.is_known(Hazard::GoBeforeReset) {
+            let xy = self.chip.xy(tile);
             self.flag_worker(tile, Hazard::GoBeforeReset, || {
                 format!("{xy} is sent a go message before it has seen the reset; it will run launch message {next}")
             });
@@ -281,6 +292,12 @@ impl World {
                 )
             });
         }
+        // Whole messages were judged when they were written.
+        if let Some((hazard, message)) =
+            job.launch.misplaced(&self.layout).filter(|(hazard, _)| !self.is_known(*hazard))
+        {
+            self.flag_worker(tile, hazard, || format!("{}: {message}", job.tile));
+        }
         match self.with_worker(tile, |worker, memory| worker.start(&job, memory)) {
             Some(Ok(cycles)) => {
                 let late = self.draw(|d| d.run);
@@ -311,7 +328,7 @@ impl World {
         self.workers.wrote.clear();
         // The master is read when the run is over, and the signal is clear before the notice leaves.
         let state = &mut self.workers.states[tile as usize];
-        state.doing = Doing::Idle;
+        (state.doing, state.overtaken) = (Doing::Idle, false);
         if job.launch.mode == LaunchMessage::DEVICE {
             state.next = (state.next + 1) % RING;
             let at = self.layout.worker.launch + LaunchMessage::SIZE as u32 * ((state.next + RING - 1) % RING);

@@ -138,3 +138,82 @@ fn kernels_that_start_with_other_semaphores() {
     assert_eq!(start(0x82B0, 128), [Hazard::KernelBaseMismatch]);
     assert_eq!(start(0x86B0, 0), [Hazard::CreditsNotInitialised]);
 }
+
+/// The host loads what a command writes: at once, or when the device has long done so. Only a completion behind a barrier says it.
+#[test]
+fn loads_before_a_write_is_known_of() {
+    fn load(q: &mut Q, ns: u64, addr: u64) -> Done {
+        q.device().wait(ns)?;
+        let window = window(q, WORKER);
+        q.device().read32(window, addr).map(|_| ()).map_err(HostError::from)
+    }
+    let write = |q: &mut Q| q.send(&write_linear(WORKER.word(), 0x4_0000, vec![1; 64], 0));
+    for ns in [0, 100_000] {
+        for seed in 0..3 {
+            let mut queue = open(fixed().with_seed(seed).with_mode(AtError::Silicon), acknowledge());
+            write(&mut queue).expect("queued");
+            load(&mut queue, ns, 0x4_0000).expect("loads");
+            queue.finish().expect("runs");
+            let found: Vec<Hazard> = queue.device().findings().iter().map(|finding| finding.hazard).collect();
+            assert_eq!(found, [Hazard::HostBeforeWrite], "{ns} ns, seed {seed}");
+        }
+    }
+    by_command(Hazard::HostBeforeWrite, fixed(), |q| {
+        q.send(&write_linear(WORKER.word(), 0x4_0000, vec![1; 64], 0))?;
+        load(q, 0, 0x4_0000)
+    });
+    // An event without a barrier says nothing; other bytes, mailboxes and what comes behind a barrier may be read.
+    anywhere(Hazard::HostBeforeWrite, fixed(), |q| {
+        q.send(&write_linear(WORKER.word(), 0x4_0000, vec![1; 64], 0))?;
+        q.finish()?;
+        load(q, 0, 0x4_0020)
+    });
+    let clean = findings(fixed(), acknowledge, |q| {
+        q.send(&write_linear(WORKER.word(), 0x4_0000, vec![1; 64], 0))?;
+        load(q, 0, 0x4_0040)?;
+        load(q, 0, 0x370)?;
+        q.send(&wait_barrier())?;
+        q.finish()?;
+        load(q, 0, 0x4_0000)
+    });
+    assert_eq!(clean, []);
+}
+
+/// A worker that writes to its own L1 when it ends.
+struct WritesL1;
+
+impl Worker for WritesL1 {
+    fn start(&mut self, _: &Job, _: &mut WorkerMemory<'_>) -> Result<u64, String> {
+        Ok(20_000)
+    }
+
+    fn finish(&mut self, _: &Job, memory: &mut WorkerMemory<'_>) -> Result<(), String> {
+        memory.write(0x5_0000, &[7; 64])
+    }
+}
+
+#[test]
+fn loads_before_a_worker_is_known_to_be_done() {
+    fn launch(q: &mut Q) -> Done {
+        q.send(&set_go_tiles(&[WORKER]))?;
+        q.send(&send_go(q.board().go_word(), 1, 48).expect("one"))?;
+        q.send(&wait_stream(48, 1))
+    }
+    for (ns, addr, expected) in [
+        (0, 0x5_0000, vec![Hazard::HostBeforeDone]),
+        (200_000, 0x5_0000, vec![Hazard::HostBeforeDone]),
+        (0, 0x5_0040, vec![]),
+    ] {
+        let mut queue = open(fixed().with_mode(AtError::Silicon), Box::new(WritesL1));
+        launch(&mut queue).expect("queued");
+        queue.device().wait(ns).expect("time passes");
+        let window = window(&mut queue, WORKER);
+        queue.device().read32(window, addr).expect("loads");
+        queue.finish().expect("runs");
+        let found: Vec<Hazard> = queue.device().findings().iter().map(|finding| finding.hazard).collect();
+        assert_eq!(found, expected, "{ns} ns");
+        // Behind the event it may.
+        queue.device().read32(window, 0x5_0000).expect("loads");
+        assert_eq!(queue.device().findings().len(), expected.len());
+    }
+}

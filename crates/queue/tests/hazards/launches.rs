@@ -77,6 +77,65 @@ fn launch_messages_that_are_elsewhere() {
     assert_eq!(clean, []);
 }
 
+/// Messages that are written whole are judged when they are sent, in parts when the worker reads them.
+#[test]
+fn launch_messages_that_name_another_place() {
+    fn message(base: u32, text: u32) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let message = LaunchMessage {
+            kernel_config_base: base,
+            text_brisc: text,
+            sem_offset: 16,
+            enables: 1,
+            ..Default::default()
+        };
+        message.append(&mut bytes);
+        bytes
+    }
+    by_command(Hazard::KernelBaseMismatch, fixed(), |q| {
+        q.send(&write_linear(WORKER.word(), 0x70, message(0x82B0, 0x30), 0))?;
+        launch(q, q.board().go_word(), 1)
+    });
+    by_command(Hazard::KernelOutside, fixed(), |q| {
+        q.send(&write_linear(WORKER.word(), 0x70, message(0x86B0, 0x18_0000), 0))?;
+        launch(q, q.board().go_word(), 1)
+    });
+    let found = by_command(Hazard::KernelOutside, fixed(), |q| {
+        for (at, part) in message(0x86B0, 0x18_0000).chunks(48).enumerate() {
+            q.send(&write_linear(WORKER.word(), 0x70 + 48 * at as u64, part.to_vec(), 0))?;
+        }
+        launch(q, q.board().go_word(), 1)
+    });
+    assert!(found.message.contains("the text of BRISC") && found.message.contains("(1,2)"), "{found}");
+    let clean = findings(fixed(), acknowledge, |q| {
+        q.send(&write_linear(WORKER.word(), 0x70, message(0x86B0, 0x30), 0))?;
+        launch(q, q.board().go_word(), 1)
+    });
+    assert_eq!(clean, []);
+}
+
+#[test]
+fn what_no_wait_orders() {
+    by_command(Hazard::MailboxOverwritten, fixed(), |q| q.send(&timestamp(WORKER.word(), 0x370)));
+    by_command(Hazard::WaitForeignStream, fixed(), |q| q.send(&wait_stream(47, 0)));
+    by_command(Hazard::WriteOvertakesWrite, fixed(), |q| {
+        let rect = Rect::new(WORKER, Xy::new(2, 3));
+        q.send(&write_linear(rect.word(), 0x4_0000, vec![1; 64], 4))?;
+        q.send(&write_linear(WORKER.word(), 0x4_0000, vec![2; 64], 0))
+    });
+    // Whatever the delays.
+    for seed in 0..8 {
+        let mut queue = open(fixed().with_seed(seed).with_mode(AtError::Silicon), acknowledge());
+        queue.send(&set_go_tiles(&[WORKER])).expect("queued");
+        queue.send(&write_linear(WORKER.word(), 0x370, vec![0, 0, 0, 0xE0], 0)).expect("queued");
+        queue.send(&send_go(queue.board().go_word(), 1, 48).expect("one")).expect("queued");
+        queue.send(&wait_stream(48, 1)).expect("queued");
+        queue.finish().expect("runs");
+        let hazards: Vec<Hazard> = queue.device().findings().iter().map(|finding| finding.hazard).collect();
+        assert_eq!(hazards, [Hazard::GoBeforeReset], "seed {seed}");
+    }
+}
+
 #[test]
 fn the_queues_own_memory() {
     by_command(Hazard::QueueMemoryWritten, fixed(), |q| q.send(&timestamp(PCIE_XY, 0x4000_0080)));

@@ -182,6 +182,28 @@ fn results_that_are_read_before_the_worker_is_done() {
     assert_eq!(clean, []);
 }
 
+#[test]
+fn relays_of_the_queues_own_memory() {
+    for (noc_xy, addr) in [(PCIE_XY, 0x4400_0100 | PCIE_NOC_BIT), (board().dispatch.word(), 0x4_0000)] {
+        let mut queue = open(fixed(), acknowledge());
+        let relay = RelayLinear { length: 64, noc_xy, addr };
+        let _ = append(&mut queue, 64, Prefetch::RelayLinear(relay)).and_then(|()| queue.finish());
+        let found: Vec<Hazard> = queue.device().findings().iter().map(|finding| finding.hazard).collect();
+        assert_eq!(found, [Hazard::RelayFromQueue]);
+    }
+}
+
+#[test]
+fn stalls_and_notices_that_do_not_match() {
+    by_command(Hazard::StallMiscounted, small(), |q| {
+        let notify = wire::Wait { flags: wire::Wait::NOTIFY_PREFETCH, ..Default::default() };
+        q.send(&bare(Dispatch::Wait(notify)))?;
+        q.send(&bare(Dispatch::Wait(notify)))?;
+        q.send_together(&alone(Prefetch::Stall(Bare {})), 0)?;
+        q.event().map(|_| ())
+    });
+}
+
 /// A worker that writes to DRAM when it ends.
 struct Writes;
 

@@ -71,7 +71,7 @@ fn bases() -> Vec<(&'static str, Capture)> {
 fn program() -> Capture {
     let (board, layout) = (built_in("p100").expect("p100"), Layout::default());
     let tiles: Vec<Xy> = board.workers().take(14).collect();
-    let launch = LaunchMessage { local_cb_offset: 16, enables: 1, ..Default::default() };
+    let launch = LaunchMessage { kernel_config_base: 0x86B0, local_cb_offset: 16, enables: 1, ..Default::default() };
     let program = Program {
         args: Data::Each(tiles.iter().map(|tile| vec![tile.x; 12]).collect()),
         roles: vec![Role { tiles: tiles.clone(), launch, image: vec![7; 300] }],

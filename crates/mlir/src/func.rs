@@ -36,6 +36,7 @@ pub static FUNC: OpDef = OpDef {
                 defaulted("res_attrs", AttrKind::Any, "attributes of the results"),
                 defaulted(ENTRY[0], AttrKind::Any, "the kernel of the file"),
                 defaulted(ENTRY[1], AttrKind::Any, "another spelling of `pto.entry`"),
+                defaulted(ENTRY[2], AttrKind::Any, "another spelling of `pto.entry`"),
                 defaulted(
                     SPLIT,
                     AttrKind::Int,
@@ -106,7 +107,8 @@ fn verify_func(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
 fn is_kernel(op: &OpRef<'_>) -> bool {
     let with_body = |id: &OpId| op.module.part(*id) == Part::Function && op.module.body(*id, 0).is_some();
     let alone = |block| op.module.block(block).ops.iter().copied().filter(with_body).take(2).eq([op.id]);
-    is_entry(op.module, op.id) || op.module.op(op.id).block.is_some_and(alone)
+    let private = op.text(VISIBILITY) == Some("private");
+    is_entry(op.module, op.id) || (!private && op.module.op(op.id).block.is_some_and(alone))
 }
 
 /// The depth of generated rings and the memory for their slots.

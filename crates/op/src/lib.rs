@@ -25,7 +25,9 @@ mod tiles;
 mod verify;
 
 pub use along::Along;
-pub use decode::{Decoded, Decoding, Kernel, decode, needed_functions, select_kernel};
+pub use decode::{
+    Decoded, Decoding, Kernel, asks_lane, decode, is_lane_number, needed_functions, not_passed, select_kernel,
+};
 pub use def::{
     AddressRule, CoreRule, Counter, ElemTypes, HandlePart, InCoreSync, LIBRARY_EVENT, LaneQuery, LibraryFlags, Linear,
     MixedPart, OpDef, OpRef, PipeRule, Product, ProductStart, Reported, RingPart, Signal, SyncAct, Transfer, WindowOf,

@@ -7,7 +7,15 @@ use slipring_program::Words;
 pub const KIND: &str = "pto.kernel_kind";
 
 /// What marks the kernel of a file.
-pub const ENTRY: [&str; 2] = ["pto.entry", "hacc.entry"];
+pub const ENTRY: [&str; 3] = ["pto.entry", "hacc.entry", "pto.kernel"];
+
+/// Parameters that a launch fills for each block and Vector core: the public compiler puts them behind all others, and its runtime
+/// gives them.
+pub const BLOCK_INDEX: &str = "__pypto_spmd_block_idx";
+#[allow(missing_docs)]
+pub const BLOCK_COUNT: &str = "__pypto_spmd_block_num";
+#[allow(missing_docs)]
+pub const LANE_INDEX: &str = "__pypto_spmd_subblock_idx";
 
 /// Asks the compiler to divide Vector work.
 pub const SPLIT: &str = "split";

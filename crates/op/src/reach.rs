@@ -95,6 +95,7 @@ pub fn only_kind(module: &Module, function: OpId) -> Option<CoreKind> {
 pub fn knows_lanes(module: &Module, function: OpId) -> bool {
     let ops = reachable(module, function, CoreKind::Vector).into_iter().filter_map(|id| OpRef::of(module, id));
     ops.into_iter().any(|op| op.def.per_lane.is_some() || op.def.ring.is_some())
+        || crate::decode::asks_lane(module, function)
 }
 
 /// True for a function of the whole cluster: it is for no kind of core, has no sections, and it has ops of both kinds, or

@@ -220,6 +220,10 @@ impl Checked {
 
     /// What the text does not decide, or was not asked.
     fn not_checked(&self) -> &'static str {
+        if self.judged.iter().any(|judged| judged.called > 0) && self.errors() == 0 {
+            return "rings, memory and synchronisation of functions that take tiles or views, which whoever calls them decides; races, \
+                    deadlocks, bounds and values, which a run decides";
+        }
         if self.judged.iter().all(|judged| judged.kernels == 0) && self.errors() == 0 {
             return "what numbers that tensors hold decide, with its rings, memory and synchronisation; races, deadlocks, bounds and \
                     values, which a run decides";
@@ -294,7 +298,13 @@ fn of_program(program: Program, platforms: &[Platform]) -> (Diags, Vec<Judged>) 
         program = program.on(platform.clone());
         let (list, kernels) = kernels_of(&program);
         let new = list.into_iter().filter(|message| !said.list.contains(message)).collect();
-        judged.push(Judged { platform: platform.name.clone(), applies: true, kernels, diags: Diags { list: new } });
+        judged.push(Judged {
+            platform: platform.name.clone(),
+            applies: true,
+            kernels,
+            called: 0,
+            diags: Diags { list: new },
+        });
     }
     (said, judged)
 }

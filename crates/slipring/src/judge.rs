@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use slipring_ir::{Diagnostic, Diags, Module, OpId, Severity};
 use slipring_machine::Platform;
-use slipring_op::{Decoding, Kernel, decode, needed_functions, select_kernel, symbol_name};
+use slipring_op::{Decoding, Kernel, decode, needed_functions, not_passed, select_kernel, symbol_name};
 use slipring_passes::lint::is_finding;
 use slipring_passes::{Outcome, PassContext, run_passes};
 
@@ -21,6 +21,8 @@ pub struct Judged {
     pub applies: bool,
     /// Kernels whose rings, memory and synchronisation were worked out.
     pub kernels: usize,
+    /// Functions that no launch starts, since they take tiles or views: their ops were judged, what their callers decide was not.
+    pub called: usize,
 }
 
 impl Judged {
@@ -54,6 +56,9 @@ pub(crate) fn wrong_in_built(module: &Module, platform: &Platform) -> Vec<Diagno
     check_rules(module, platform, &mut diags);
     if !diags.has_errors() {
         for (_, kernel) in kernels(module) {
+            if not_passed(module, &kernel).is_some() {
+                continue;
+            }
             let _ = decode(module, &kernel, platform, Decoding::Device, &mut diags);
         }
     }
@@ -70,16 +75,20 @@ fn on(module: &Module, platform: &Platform) -> Judged {
     let mut diags = Diags::default();
     check(module, platform, &mut diags);
     let applies = !diags.has_errors();
-    let mut count = 0;
+    let (mut count, mut called) = (0, 0);
     if applies {
         let context = PassContext { platform, insert_sync: which_get_flags(module, false) };
         for (name, kernel) in kernels(module) {
+            if not_passed(module, &kernel).is_some() {
+                called += 1;
+                continue;
+            }
             count += 1;
             work_out(module, name.as_deref(), &kernel, &context, &mut diags);
         }
     }
     once(&mut diags);
-    Judged { platform: platform.name.clone(), diags, applies, kernels: count }
+    Judged { platform: platform.name.clone(), diags, applies, kernels: count, called }
 }
 
 /// The kernels of a module: the one that can be told, else each function that is no part of another's.

@@ -7,7 +7,7 @@ use slipring_ir::{Diagnostic, Diags, Kind, Module, OpId, Severity, Source, Span,
 use slipring_lang::{Direction, KernelInfo, ParamInfo};
 use slipring_machine::Platform;
 use slipring_op::select_kernel;
-use slipring_program::{Param, ParamKind};
+use slipring_program::{Param, ParamKind, Special};
 
 use crate::args::{Arg, ArgError, Defaults, bind, file_of, in_order, named, signature};
 use crate::{Error, Prepared, consumer_buffers, is_language};
@@ -132,8 +132,8 @@ fn shape(prepared: &Prepared, kernels: &[KernelInfo], at: usize) -> Option<Vec<u
     let declared = info(kernels, &program.name, &program.params[at]).and_then(|info| info.shape.clone());
     declared.or_else(|| {
         let module = &prepared.written;
-        let place = |(start, args): (&Option<OpId>, &Vec<u32>)| {
-            let of = args.iter().position(|param| *param as usize == at)?;
+        let place = |(start, args): (&Option<OpId>, &Vec<Special>)| {
+            let of = args.iter().position(|given| *given == Special::Param(at as u32))?;
             let body = module.body((*start)?, 0)?;
             module.block(body).args.get(of).copied()
         };

@@ -5,7 +5,7 @@ use slipring_ir::{Diags, Module, OpId, ValueDef, ValueId};
 use slipring_machine::Platform;
 use slipring_op::ring::gm_buffer;
 use slipring_op::{Decoding, Kernel, OpRef, RingPart, decode};
-use slipring_program::{Cancel, ParamKind, UpdateKind};
+use slipring_program::{Cancel, ParamKind, Special, UpdateKind};
 use slipring_sim::Turns;
 use slipring_tile::Elem;
 
@@ -212,7 +212,7 @@ fn trace(module: &Module, kernel: &Kernel, value: ValueId, depth: usize, found: 
             let Some(function) = module.block_parent(block) else { return };
             for (start, args) in kernel.start.iter().zip(&kernel.args) {
                 if *start == Some(function)
-                    && let Some(param) = args.get(usize::from(at))
+                    && let Some(Special::Param(param)) = args.get(usize::from(at))
                 {
                     found.push(*param as usize);
                 }

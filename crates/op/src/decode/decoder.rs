@@ -160,19 +160,40 @@ impl Decoder<'_> {
 
     fn start(&mut self, function: OpId) -> Lowered {
         let Some(body) = self.module.body(function, 0) else { return Ok(()) };
-        let indices = self.kernel.args[self.role.index()].clone();
+        if let Some(arg) = super::kernel::not_passed(self.module, self.kernel) {
+            return Err(self.not_launched(arg));
+        }
+        let given = self.kernel.args[self.role.index()].clone();
         let args = self.module.block(body).args.clone();
-        for (arg, index) in args.iter().zip(indices) {
-            let d = self.fresh();
-            self.emit(Inst::Special { d, which: Special::Param(index) });
-            let binding = self.bind_param(*arg, Operand::Reg(d));
+        for (arg, which) in args.iter().zip(given) {
+            let value = match which {
+                Special::Param(_) => {
+                    let d = self.fresh();
+                    self.emit(Inst::Special { d, which });
+                    Operand::Reg(d)
+                }
+                which => self.special(which),
+            };
+            let binding = self.bind_param(*arg, value);
             self.bind(*arg, binding);
+            if let (Special::SubblockIdx, Some(cluster)) = (which, &mut self.cluster) {
+                cluster.bind_second(*arg, Binding::Scalar(Operand::Imm(1)));
+            }
         }
         self.calls.push(function);
         self.block(body)?;
         self.calls.pop();
         crate::ring::finish(self);
         Ok(())
+    }
+
+    /// A function that a launch cannot start.
+    fn not_launched(&mut self, arg: ValueId) -> Reported {
+        let (module, span) = (self.module, self.module.value(arg).span);
+        let message =
+            format!("`{}` is a `{}`: a launch passes addresses and numbers", module.value_name(arg), module.ty(arg));
+        let error = Diagnostic::error("launch", span, message);
+        self.report(error.help("choose the function that calls this one, or make what it takes in the kernel itself"))
     }
 
     /// What a kernel argument is at run time: memrefs are views at the buffer's address.

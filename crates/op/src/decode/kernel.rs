@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use slipring_ir::{Diagnostic, Diags, Dim, Module, OpId, Severity, Type};
+use slipring_ir::{Diagnostic, Diags, Dim, Module, OpId, Severity, Type, ValueId};
 use slipring_machine::{CoreKind, Role};
-use slipring_program::{Param, ParamKind};
+use slipring_program::{Param, ParamKind, Special};
 
 use crate::def::{MixedPart, OpRef, PipeRule, RingPart};
 use crate::function::{FLAG_BYTES, has_flags, is_entry, kernel_kind, slot_bytes, symbol_name};
+use crate::names::{BLOCK_COUNT, BLOCK_INDEX, LANE_INDEX};
 use crate::reach::{is_mixed, reachable};
 use crate::ring::{Config, Split, import_peer};
 
@@ -20,8 +21,8 @@ pub struct Kernel {
     pub start: [Option<OpId>; 3],
     /// Parameters in order.
     pub params: Vec<Param>,
-    /// For each core which parameter each argument of its function is.
-    pub args: [Vec<u32>; 3],
+    /// For each core what each argument of its function is: a parameter, or what a launch fills in.
+    pub args: [Vec<Special>; 3],
     /// True for a Cube and a Vector function that nothing connects: they are taken together for want of others.
     pub guessed: bool,
     /// True for a function of the whole cluster, with ops of both kinds of core: passes make programs of it. All cores
@@ -98,7 +99,7 @@ fn participants(module: &Module, mut kernel: Kernel) -> Kernel {
             (moves && matches!(Split::of(op), Some(Split::UpDown | Split::LeftRight)))
                 || (op.def.ring.is_some_and(RingPart::makes_end) && both(op))
         });
-        let asks = ops.iter().any(|op| op.def.per_lane.is_some());
+        let asks = ops.iter().any(|op| op.def.per_lane.is_some()) || asks_lane(module, start);
         let called = ops.iter().filter_map(|op| module.callee(op.id));
         let own = std::iter::once(start).chain(called).filter(|f| kernel_kind(module, *f) != Some(CoreKind::Cube));
         let told = own.filter_map(|f| crate::function::both_lanes(module, f)).max();
@@ -219,8 +220,8 @@ fn no_place(code: &'static str, message: impl Into<String>) -> Diagnostic {
 fn kernel_of(module: &Module, function: OpId, functions: &[OpId], diags: &mut Diags) -> Option<Kernel> {
     match kernel_kind(module, function) {
         None => {
-            let params = params_of(module, function);
-            let args: Vec<u32> = (0..params.len() as u32).collect();
+            let (mut params, mut args) = (Vec::new(), Vec::new());
+            join_params(module, function, &mut params, &mut args);
             let name = symbol_name(module, function).to_string();
             let start = [Some(function); 3];
             Some(Kernel { name, start, params, args: [args.clone(), args.clone(), args], guessed: false, mixed: false })
@@ -251,16 +252,9 @@ fn kernel_of(module: &Module, function: OpId, functions: &[OpId], diags: &mut Di
 
 /// A Cube and a Vector function as one kernel. Parameters of the same name are one parameter.
 fn pair(module: &Module, cube: OpId, vector: OpId) -> Kernel {
-    let mut params = params_of(module, cube);
-    let cube_args: Vec<u32> = (0..params.len() as u32).collect();
-    let mut vector_args = Vec::new();
-    for param in params_of(module, vector) {
-        let at = params.iter().position(|p| p.name == param.name).unwrap_or_else(|| {
-            params.push(param);
-            params.len() - 1
-        });
-        vector_args.push(at as u32);
-    }
+    let (mut params, mut cube_args, mut vector_args) = (Vec::new(), Vec::new(), Vec::new());
+    join_params(module, cube, &mut params, &mut cube_args);
+    join_params(module, vector, &mut params, &mut vector_args);
     Kernel {
         name: format!("{} + {}", symbol_name(module, cube), symbol_name(module, vector)),
         start: [Some(cube), Some(vector), Some(vector)],
@@ -275,6 +269,52 @@ fn imports_from(module: &Module, function: OpId, peer: OpId) -> bool {
     let Some(body) = module.body(function, 0) else { return false };
     let peer = symbol_name(module, peer);
     module.walk(body).into_iter().any(|op| import_peer(module, op) == Some(peer))
+}
+
+/// What a launch fills in for an argument of a kernel that has this name and is a number.
+fn filled(module: &Module, arg: ValueId) -> Option<Special> {
+    if !module.ty(arg).is_int_like() {
+        return None;
+    }
+    match module.value(arg).name.as_deref()? {
+        BLOCK_INDEX => Some(Special::BlockIdx),
+        BLOCK_COUNT => Some(Special::BlockNum),
+        LANE_INDEX => Some(Special::SubblockIdx),
+        _ => None,
+    }
+}
+
+/// Whether a launch tells a function which Vector core of its cluster runs it.
+pub fn asks_lane(module: &Module, function: OpId) -> bool {
+    let args = module.body(function, 0).map_or(&[][..], |body| &module.block(body).args);
+    args.iter().any(|arg| is_lane_number(module, *arg))
+}
+
+/// Whether a value is the argument in which a launch gives a kernel the number of its Vector core.
+pub fn is_lane_number(module: &Module, value: ValueId) -> bool {
+    filled(module, value) == Some(Special::SubblockIdx) && module.defining_op(value).is_none()
+}
+
+/// The first argument of a kernel's functions that no launch can pass: what is neither an address nor a number.
+pub fn not_passed(module: &Module, kernel: &Kernel) -> Option<ValueId> {
+    let passed = |ty: &Type| matches!(ty, Type::Ptr(..) | Type::MemRef(_)) || ty.is_scalar();
+    let functions = kernel.start.iter().flatten().filter_map(|function| module.body(*function, 0));
+    functions.flat_map(|body| module.block(body).args.clone()).find(|arg| !passed(module.ty(*arg)))
+}
+
+/// Adds the parameters of a function to those of its kernel, where those of one name are one, and says what each of its arguments
+/// is.
+fn join_params(module: &Module, function: OpId, params: &mut Vec<Param>, args: &mut Vec<Special>) {
+    let own = module.body(function, 0).map_or(&[][..], |body| &module.block(body).args);
+    for (arg, param) in own.iter().zip(params_of(module, function)) {
+        args.push(filled(module, *arg).unwrap_or_else(|| {
+            let at = params.iter().position(|p| p.name == param.name).unwrap_or_else(|| {
+                params.push(param);
+                params.len() - 1
+            });
+            Special::Param(at as u32)
+        }));
+    }
 }
 
 /// Parameters of a function.

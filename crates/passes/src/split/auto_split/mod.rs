@@ -64,6 +64,10 @@ fn split(
             return Err(vec![Diagnostic::error("split-mode", span, message).help("leave it out for no split")]);
         }
     };
+    if slipring_op::asks_lane(module, function) {
+        let message = "the automatic split cannot divide a kernel that the launch tells which Vector core it is on";
+        return Err(vec![Diagnostic::error("auto-split", span, message).help("leave `split` out")]);
+    }
     if !crosses(module, function, body) {
         let name = symbol_name(module, function);
         let message = format!("nothing crosses between the kinds of core in `@{name}`: it is left as it is");

@@ -1,7 +1,9 @@
 //! Which numbers, addresses and conditions depend on the lane.
 
-use slipring_ir::{Flow, OpId, Span, ValueDef, ValueId};
-use slipring_op::{LaneQuery, OpRef};
+use std::collections::BTreeSet;
+
+use slipring_ir::{BlockId, Flow, OpId, Span, ValueDef, ValueId};
+use slipring_op::{LaneQuery, OpRef, is_lane_number};
 
 use super::{Function, is_region};
 use crate::analysis::affine::{Affine, Follow};
@@ -28,6 +30,14 @@ impl<'f, 'a> Lanes<'f, 'a> {
     /// Follows the number of the lane through a function.
     pub(super) fn of(function: &'f Function<'a>) -> Lanes<'f, 'a> {
         let mut lanes = Lanes { function, from: vec![None; function.module.value_count()] };
+        let module = function.module;
+        let blocks: BTreeSet<BlockId> =
+            function.ops.iter().filter_map(|placed| module.op(placed.op.id).block).collect();
+        for arg in blocks.into_iter().flat_map(|block| &module.block(block).args) {
+            if is_lane_number(module, *arg) {
+                lanes.mark(*arg, Some(module.value(*arg).span));
+            }
+        }
         lanes.follow();
         lanes
     }
@@ -153,7 +163,7 @@ impl<'f, 'a> Lanes<'f, 'a> {
             }
             ValueDef::Arg(block, _) => {
                 let owner = module.block_parent(block).and_then(|op| OpRef::of(module, op));
-                owner.is_some_and(|op| is_region(&op))
+                owner.is_some_and(|op| is_region(&op)) || is_lane_number(module, value)
             }
         }
     }

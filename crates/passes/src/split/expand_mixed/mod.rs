@@ -74,6 +74,7 @@ fn run(module: &mut Module, context: &PassContext<'_>, diags: &mut Diags) {
         let name = symbol_name(&from, function);
         let regions = from.walk(body).into_iter().any(|op| side(&from, op) == Side::Region);
         let both_lanes = regions || from.walk(body).into_iter().any(|op| is_per_lane(&from, op));
+        let both_lanes = both_lanes || slipring_op::asks_lane(&from, function);
         let kernel = Kernel {
             from: &from,
             function,

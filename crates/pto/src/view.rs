@@ -1,6 +1,9 @@
 //! Pointers and views of global memory (PTO IR manual 4.1).
 
-use slipring_ir::{AttrKind, Diagnostic, Diags, Infer, Severity, Syntax, Touch, Type, TypeRule, ValueId, ViewType};
+use slipring_ir::text::{CustomSyntax, OpParser, OpPrinter, Parsed, Tok};
+use slipring_ir::{
+    AttrKind, Diagnostic, Diags, Dim, Infer, Module, OpId, Severity, Syntax, Touch, Type, TypeRule, ValueId, ViewType,
+};
 use slipring_machine::Platform;
 use slipring_program::Operand;
 use slipring_tile::Space;
@@ -251,9 +254,7 @@ pub static TENSOR_VIEW_ADDR: OpDef = OpDef {
 pub static PARTITION_VIEW: OpDef = OpDef {
     schema: schema(
         "pto.partition_view",
-        Syntax::Format(
-            "$source `,` `offsets` `=` `[` $offsets `]` `,` `sizes` `=` `[` $sizes `]` attr-dict `:` type($source) `->` type($window)",
-        ),
+        Syntax::Custom(&PartitionText),
         &[
             operand("source", ANY_VIEW, Touch::Nothing, "the tensor"),
             variadic("offsets", INTEGER, Touch::Nothing, "first index in each dimension"),
@@ -288,6 +289,67 @@ pub static PARTITION_VIEW: OpDef = OpDef {
     window: true,
     ..PLAIN
 };
+
+/// `%tensor, offsets = [%a, %b], sizes = [%c, %d] : T -> T`. Without `-> T` the extents are the sizes, `?` where they are no
+/// constants.
+struct PartitionText;
+
+impl CustomSyntax for PartitionText {
+    fn parse(&self, parser: &mut OpParser<'_>, op: OpId) -> Parsed<()> {
+        let source = parser.operand()?;
+        let mut lists = [Vec::new(), Vec::new()];
+        for (list, name) in lists.iter_mut().zip(["offsets", "sizes"]) {
+            parser.expect(Tok::Comma, "`,`")?;
+            parser.expect_text(name)?;
+            parser.expect(Tok::Equal, "`=`")?;
+            parser.expect(Tok::LBracket, "`[`")?;
+            parser.list_until(Tok::RBracket, "`]`", |p| {
+                list.push(p.operand()?);
+                Ok(())
+            })?;
+        }
+        let [offsets, sizes] = lists;
+        parser.attr_dict(op)?;
+        parser.set_operands(op, &[&[source], &offsets, &sizes]);
+        parser.expect(Tok::Colon, "`:` and the type of the tensor")?;
+        parser.operand_type(source)?;
+        let inferred = window_type(parser.module, source, &sizes);
+        let ty = match (parser.eat(Tok::Arrow), inferred) {
+            (true, _) => parser.parse_type()?,
+            (false, Some(ty)) => ty,
+            (false, None) => return Err(parser.expected("`->` and the type of the window")),
+        };
+        parser.add_result(op, ty);
+        Ok(())
+    }
+
+    fn print(&self, printer: &mut OpPrinter<'_>, op: OpId) {
+        let module = printer.module;
+        let source = module.operands_named(op, "source");
+        printer.write(" ");
+        printer.values(source);
+        for name in ["offsets", "sizes"] {
+            printer.write(&format!(", {name} = ["));
+            printer.values(module.operands_named(op, name));
+            printer.write("]");
+        }
+        printer.attr_dict(op, &[]);
+        printer.write(" : ");
+        printer.types_of(source);
+        printer.write(" -> ");
+        printer.result_types_of(&module.op(op).results);
+    }
+}
+
+/// The type of a window where the text says none.
+fn window_type(module: &Module, source: ValueId, sizes: &[ValueId]) -> Option<Type> {
+    let (Type::TensorView(view) | Type::PartitionView(view)) = module.ty(source) else { return None };
+    let dim = |size: &ValueId| match constant(module, *size).map(u64::try_from) {
+        Some(Ok(n)) => Dim::Static(n),
+        _ => Dim::Dynamic,
+    };
+    Some(Type::PartitionView(ViewType { dims: sizes.iter().map(dim).collect(), ..view.clone() }))
+}
 
 /// Reports a window at constants that leaves the extents in the type of its tensor.
 fn inside_of_the_tensor(op: &OpRef<'_>, tensor: &ViewType, diags: &mut Diags) {

@@ -25,6 +25,7 @@ pub(crate) const OPS: &[&OpDef] = &[
     &TASSIGN,
     &SET_VALIDSHAPE,
     &subset::SUBSET,
+    &subset::SUBVIEW,
     &reshape::TRESHAPE,
     &reshape::BITCAST,
     &reshape::BIND_TILE,

@@ -5,7 +5,7 @@ use slipring_machine::Platform;
 use slipring_program::Operand;
 use slipring_tile::{BLayout, Layout, SLayout};
 
-use super::subset::SUBSET;
+use super::subset::{SUBSET, SUBVIEW};
 use super::{TILE_BUF, new_valid};
 use slipring_op::Along;
 use slipring_op::decode::{Binding, Decoder, TileRef, in_memory};
@@ -91,7 +91,7 @@ pub fn lies(module: &Module, value: ValueId) -> Option<Layout> {
     let layout = |value: ValueId| module.ty(value).as_tile().map(|tile| tile.layout);
     let (mut views, mut root) = (vec![(value, false)], value);
     while let Some(op) = module.defining_op(root).map(|id| module.op(id)) {
-        let part = op.is(&SUBSET.schema);
+        let part = op.is(&SUBSET.schema) || op.is(&SUBVIEW.schema);
         let view = part || [&TRESHAPE, &BITCAST, &BIND_TILE].iter().any(|def| op.is(&def.schema));
         let Some(&source) = op.operands.first().filter(|source| view && layout(**source).is_some()) else { break };
         if let Some((_, is_part)) = views.last_mut() {

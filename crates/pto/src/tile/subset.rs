@@ -1,7 +1,7 @@
 //! Parts of tiles.
 
 use slipring_ir::text::{CustomSyntax, OpParser, OpPrinter, Parsed, Tok};
-use slipring_ir::{Attr, AttrKind, Diags, Dim, Infer, Module, OpId, OpSchema, Syntax, TileType, Touch, Type, ValueId};
+use slipring_ir::{Attr, AttrKind, Diags, Dim, Infer, Module, OpId, Syntax, TileType, Touch, Type, ValueId};
 use slipring_machine::Platform;
 use slipring_program::{Inst, Operand};
 use slipring_tile::{BLayout, Layout, SLayout};
@@ -10,28 +10,25 @@ use super::TILE_BUF;
 use slipring_op::Along;
 use slipring_op::decode::{Binding, Decoder, TileRef};
 use slipring_op::def::{Lowered, OpDef, OpRef, Reported};
-use slipring_op::rules::{INTEGER, PLAIN, constant, operand, required, result, schema, variadic};
+use slipring_op::rules::{INTEGER, PLAIN, constant, operand, optional, required, result, schema, variadic};
 
 pub static SUBSET: OpDef = OpDef {
-    schema: OpSchema {
-        aliases: &["pto.subview"],
-        ..schema(
-            "pto.subset",
-            Syntax::Custom(&SubsetText),
-            &[
-                operand("source", TILE_BUF, Touch::Nothing, "the tile"),
-                variadic("offsets", INTEGER, Touch::Nothing, "first row and column, in elements"),
-            ],
-            &[result("result", TILE_BUF, Infer::Written, "the part")],
-            &[required("sizes", AttrKind::Any, "rows and columns of the part, `[rows, columns]`")],
-        )
-    },
+    schema: schema(
+        "pto.subset",
+        Syntax::Custom(&SubsetText { valid: false }),
+        &[
+            operand("source", TILE_BUF, Touch::Nothing, "the tile"),
+            variadic("offsets", INTEGER, Touch::Nothing, "first row and column, in elements"),
+        ],
+        &[result("result", TILE_BUF, Infer::Written, "the part")],
+        &[required("sizes", AttrKind::Any, "rows and columns of the part, `[rows, columns]`")],
+    ),
     summary: "A rectangular part of a tile",
     doc: "The part of `source` from row and column `offsets` on, `sizes` rows and columns large, as a tile: the same \
           bytes, no copy. Its type is the source's with the shape `sizes`; its valid shape is what the source's leaves of \
           it, and where constants say that the part begins behind the source's valid shape, what that leaves when repeated: \
-          the second half of a tile of 64 columns, 32 of them valid, has 32 valid columns. In a tile with boxes offsets and sizes are multiples of a box, and a part has all columns of a tile whose \
-          boxes are ordered by rows, all rows of one whose boxes are ordered by columns.",
+          the second half of a tile of 64 columns, 32 of them valid, has 32 valid columns. In a tile with boxes offsets and sizes \
+          are multiples of a box.",
     source: "PTO IR manual 4.1",
     verify: verify_subset,
     along: [Along::Part; 2],
@@ -39,8 +36,38 @@ pub static SUBSET: OpDef = OpDef {
     ..PLAIN
 };
 
-/// `%tile[%row, %column] sizes [16, 16] : T`, also with `-> T` after it.
-struct SubsetText;
+pub static SUBVIEW: OpDef = OpDef {
+    schema: schema(
+        "pto.subview",
+        Syntax::Custom(&SubsetText { valid: true }),
+        &[
+            operand("source", TILE_BUF, Touch::Nothing, "the tile"),
+            variadic("offsets", INTEGER, Touch::Nothing, "first row and column, in elements"),
+            optional("valid_row", INTEGER, Touch::Nothing, "valid rows of the part"),
+            optional("valid_col", INTEGER, Touch::Nothing, "valid columns of the part"),
+        ],
+        &[result("result", TILE_BUF, Infer::Written, "the part")],
+        &[required("sizes", AttrKind::Any, "rows and columns of the part, `[rows, columns]`")],
+    ),
+    summary: "A rectangular part of a tile with a valid shape of its own",
+    doc: "The part of `source` from row and column `offsets` on, `sizes` rows and columns large, as a tile: the same bytes, no \
+          copy. Other than that of `pto.subset`, its valid shape does not depend on the source's: it is what `valid` says, else \
+          what the type behind `->` says, else the whole part. An extent of 0 leaves nothing of it. In a tile with boxes offsets \
+          and sizes are multiples of a box.",
+    source: "PTO IR manual of the public assembler 0.60, pto.subview",
+    verify: |op, platform, diags| {
+        verify_subset(op, platform, diags);
+        verify_valid(op, diags);
+    },
+    lower: lower_subset,
+    ..PLAIN
+};
+
+/// `%tile[%row, %column] sizes [16, 16] : T`, also with `-> T` after it; of a `pto.subview` also with `valid [%rows, %columns]`
+/// behind the sizes.
+struct SubsetText {
+    valid: bool,
+}
 
 impl CustomSyntax for SubsetText {
     fn parse(&self, parser: &mut OpParser<'_>, op: OpId) -> Parsed<()> {
@@ -54,11 +81,29 @@ impl CustomSyntax for SubsetText {
         parser.expect_text("sizes")?;
         let sizes = parser.parse_attr()?;
         parser.module.op_mut(op).attrs.set("sizes", sizes.clone());
+        let mut valid = Vec::new();
+        if self.valid && parser.eat_text("valid") {
+            parser.expect(Tok::LBracket, "`[` and the valid rows and columns")?;
+            parser.list_until(Tok::RBracket, "`]`", |p| {
+                valid.push(p.operand()?);
+                Ok(())
+            })?;
+            if valid.len() != 2 {
+                return Err(parser.expected("valid rows and valid columns, as in `valid [%rows, %columns]`"));
+            }
+        }
         parser.attr_dict(op)?;
-        parser.set_operands(op, &[&[source], &offsets]);
+        match (self.valid, valid.as_slice()) {
+            (true, [rows, cols]) => parser.set_operands(op, &[&[source], &offsets, &[*rows], &[*cols]]),
+            (true, _) => parser.set_operands(op, &[&[source], &offsets, &[], &[]]),
+            (false, _) => parser.set_operands(op, &[&[source], &offsets]),
+        }
         parser.expect(Tok::Colon, "`:` and the type of the tile")?;
         parser.operand_type(source)?;
-        let inferred = part_type(parser.module, source, &offsets, &sizes);
+        let inferred = match self.valid {
+            true => subview_type(parser.module, source, [valid.first(), valid.get(1)].map(|v| v.copied()), &sizes),
+            false => part_type(parser.module, source, &offsets, &sizes),
+        };
         let ty = if parser.eat(Tok::Arrow) { parser.parse_type()? } else { inferred };
         parser.add_result(op, ty);
         Ok(())
@@ -76,11 +121,24 @@ impl CustomSyntax for SubsetText {
         printer.write("] sizes ");
         let text = sizes_of(&sizes).map_or_else(|| sizes.to_string(), |[rows, cols]| format!("[{rows}, {cols}]"));
         printer.write(&text);
+        let valid = match self.valid {
+            true => [module.operands_named(op, "valid_row"), module.operands_named(op, "valid_col")].concat(),
+            false => Vec::new(),
+        };
+        if !valid.is_empty() {
+            printer.write(" valid [");
+            printer.values(&valid);
+            printer.write("]");
+        }
         printer.attr_dict(op, &["sizes"]);
         printer.write(" : ");
         printer.types_of(source);
         let Some(written) = data.results.first().map(|result| module.ty(*result)) else { return };
-        if source.first().is_none_or(|source| part_type(module, *source, offsets, &sizes) != *written) {
+        let inferred = source.first().map(|source| match self.valid {
+            true => subview_type(module, *source, [valid.first(), valid.get(1)].map(|v| v.copied()), &sizes),
+            false => part_type(module, *source, offsets, &sizes),
+        });
+        if inferred.is_none_or(|inferred| inferred != *written) {
             printer.write(" -> ");
             printer.ty(written);
         }
@@ -123,6 +181,63 @@ fn part_type(module: &slipring_ir::Module, source: ValueId, offsets: &[ValueId],
     Type::Tile(TileType { layout: Layout { rows, cols, ..tile.layout }, valid, ..*tile })
 }
 
+/// The type of a part whose valid shape is given, or all of it.
+fn subview_type(module: &Module, source: ValueId, valid: [Option<ValueId>; 2], sizes: &Attr) -> Type {
+    let ty = module.ty(source);
+    let (Some(tile), Some(sizes)) = (ty.as_tile(), sizes_of(sizes)) else { return ty.clone() };
+    let [Ok(rows), Ok(cols)] = sizes.map(u32::try_from) else { return ty.clone() };
+    let valid = std::array::from_fn(|at| {
+        let all = u64::from([rows, cols][at]);
+        match valid[at].map(|value| constant(module, value)) {
+            None => Dim::Static(all),
+            Some(Some(n)) => Dim::Static(u64::try_from(n).unwrap_or(0).min(all)),
+            Some(None) => Dim::Dynamic,
+        }
+    });
+    Type::Tile(TileType { layout: Layout { rows, cols, ..tile.layout }, valid, ..*tile })
+}
+
+/// Reports a valid shape that a part does not have, and one that nothing says.
+fn verify_valid(op: &OpRef<'_>, diags: &mut Diags) {
+    let Some(sizes) = op.attr("sizes").and_then(sizes_of) else { return };
+    let Some(part) = op.module.ty(op.result(0)).as_tile() else { return };
+    if let Some(source) = op.tile("source") {
+        let [rows, cols] = sizes;
+        if [part.layout.rows, part.layout.cols].map(i64::from) != sizes {
+            diags.push(
+                op.error("subset-sizes", format!("the part has {rows} rows and {cols} columns, its type others")),
+            );
+        } else if (part.space, part.layout)
+            != (source.space, Layout { rows: part.layout.rows, cols: part.layout.cols, ..source.layout })
+        {
+            diags.push(
+                op.error("subset-type", "the type of the part differs from that of its tile in more than its shape"),
+            );
+        }
+    }
+    for (at, (name, what)) in [("valid_row", "rows"), ("valid_col", "columns")].into_iter().enumerate() {
+        let given = op.operand(name).map(|value| constant(op.module, value));
+        if let Some(Some(n)) = given.filter(|n| n.is_some_and(|n| !(0..=sizes[at]).contains(&n))) {
+            diags.push(op.error("tile-valid", format!("{n} valid {what} in a part of {}", sizes[at])));
+        }
+        let said = part.valid[at].known().map(|n| i64::try_from(n).unwrap_or(i64::MAX));
+        match (given, said) {
+            (None, None) => diags.push(
+                op.error("tile-valid", format!("nothing says how many {what} of the part are valid"))
+                    .help("write `valid [%rows, %columns]` behind the sizes"),
+            ),
+            (Some(Some(n)), Some(said)) if n != said => {
+                diags.push(op.error("tile-valid", format!("{n} {what} are valid, the type says {said}")));
+            }
+            (Some(None), Some(said)) => {
+                let message = format!("the valid {what} are known when the kernel runs, the type says {said}");
+                diags.push(op.error("tile-valid", message).help("write `?` there"));
+            }
+            _ => {}
+        }
+    }
+}
+
 /// What a valid extent leaves behind an offset. Behind its end it begins again: a part there is another tile that lies in the
 /// same buffer.
 const fn left(all: u64, offset: u64) -> u64 {
@@ -160,15 +275,6 @@ fn verify_subset(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
             );
         }
     }
-    if boxed {
-        let whole = usize::from(layout.blayout == BLayout::RowMajor);
-        if sizes[whole] != all[whole] || constant(op.module, offsets[whole]) != Some(0) {
-            let what = ["rows", "columns"][whole];
-            diags.push(
-                op.error("subset-boxes", format!("a part of a tile with this order of boxes has all its {what}")),
-            );
-        }
-    }
 }
 
 fn lower_subset(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
@@ -202,6 +308,10 @@ fn lower_subset(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let mut ty = TileType { layout: part, ..source.ty };
     let mut valid = [Operand::Imm(0); 2];
     for (at, size) in [rows, cols].into_iter().enumerate() {
+        if op.def == &SUBVIEW {
+            (ty.valid[at], valid[at]) = given_valid(op, d, at, size)?;
+            continue;
+        }
         valid[at] = match (source.valid[at], offsets[at]) {
             (Operand::Imm(all), Operand::Imm(offset)) => Operand::Imm(left(all, offset).min(size.into())),
             (all, offset) => {
@@ -221,6 +331,28 @@ fn lower_subset(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     }
     d.bind(op.result(0), Binding::Tile(TileRef { ty, addr, valid }));
     Ok(())
+}
+
+/// A valid extent of a part that says it: its dimension in the type, and the number.
+fn given_valid(op: &OpRef<'_>, d: &mut Decoder<'_>, at: usize, size: u32) -> Result<(Dim, Operand), Reported> {
+    let Some(value) = op.operand(["valid_row", "valid_col"][at]) else {
+        let said = op.module.ty(op.result(0)).as_tile().and_then(|tile| tile.valid[at].known());
+        let n = said.ok_or(Reported)?;
+        return Ok((Dim::Static(n), Operand::Imm(n)));
+    };
+    match d.scalar(value)? {
+        Operand::Imm(n) => Ok((Dim::Static(n), Operand::Imm(n))),
+        given => {
+            let size = Operand::Imm(size.into());
+            let more = d.compute(|[n, size, _]| Ok(u64::from(n > size)), [given, size, Operand::Imm(0)]);
+            let fine = d.label();
+            d.jump_if_zero(more, fine);
+            let what = ["rows", "columns"][at];
+            d.emit(Inst::Trap { message: format!("a part of a tile has more valid {what} than {what}").into() });
+            d.place(fine);
+            Ok((Dim::Dynamic, Operand::Reg(d.variable(given))))
+        }
+    }
 }
 
 /// Stops the run if an offset that is not known here turns out to lie inside a box.

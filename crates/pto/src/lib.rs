@@ -3,10 +3,12 @@
 #![allow(missing_docs)] // An op's declaration is its documentation.
 
 mod buffer_text;
+mod cache;
 mod cross_core;
 mod cube;
 mod debug;
 mod dma;
+mod local_array;
 mod mixed;
 mod pipe;
 mod pipe_handle;
@@ -54,6 +56,9 @@ pub const FAMILIES: &[&[&OpDef]] = &[
     tile::OPS,
     dma::OPS,
     dma::not_run::OPS,
+    dma::COMM_OPS,
+    cache::OPS,
+    local_array::OPS,
     cube::OPS,
     scalar_memory::OPS,
     signal::OPS,

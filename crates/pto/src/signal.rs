@@ -1,16 +1,17 @@
 //! Signals between devices: numbers in global memory that one device changes and another waits for (tile ISA, TNOTIFY, TWAIT).
 
 use slipring_effect::{Await, Notify, SignalArgs};
-use slipring_ir::{AttrKind, Diags, EnumSpec, Syntax, Touch, Type, TypeRule};
+use slipring_ir::text::{CustomSyntax, OpParser, OpPrinter, Parsed, Tok};
+use slipring_ir::{AttrKind, Diags, EnumSpec, Infer, OpId, Syntax, Touch, Type, TypeRule};
 use slipring_machine::{Cost, Pipe};
-use slipring_op::decode::{Decoder, element_address};
+use slipring_op::decode::{Binding, Decoder, element_address};
 use slipring_op::def::{OpDef, OpRef, PipeRule, Reported};
-use slipring_op::rules::{INTEGER, PLAIN, defaulted, operand, schema};
+use slipring_op::rules::{BOOL, INTEGER, PLAIN, defaulted, operand, optional, result, schema};
 use slipring_program::{Inst, Operand, UpdateKind};
 use slipring_tile::{Elem, Space};
 
 /// The ops of this family.
-pub(crate) const OPS: &[&OpDef] = &[&TNOTIFY, &TWAIT];
+pub(crate) const OPS: &[&OpDef] = &[&TNOTIFY, &TWAIT, &TTEST];
 
 /// `#pto.notify_op<…>`.
 const NOTIFY_OP: &EnumSpec = &EnumSpec { kind: "notify_op", numbered: false, members: &["atomic_add", "set"] };
@@ -18,17 +19,20 @@ const NOTIFY_OP: &EnumSpec = &EnumSpec { kind: "notify_op", numbered: false, mem
 const WAIT_CMP: &EnumSpec = &EnumSpec { kind: "wait_cmp", numbered: false, members: &["ge", "eq"] };
 
 const SIGNAL: TypeRule = TypeRule {
-    describe: "a pointer to `i32` in global memory",
-    accepts: |t| matches!(t, Type::Ptr(Elem::I32, None | Some(Space::Gm))),
+    describe: "a pointer to `i32` in global memory, or a view of one",
+    accepts: |t| match t {
+        Type::PartitionView(view) | Type::TensorView(view) => view.elem == Elem::I32,
+        t => matches!(t, Type::Ptr(Elem::I32, None | Some(Space::Gm))),
+    },
 };
 
 pub static TNOTIFY: OpDef = OpDef {
     schema: schema(
         "pto.comm.tnotify",
-        Syntax::Format("$signal `[` $offset `]` `,` $value attr-dict `:` type($signal) `,` type($value)"),
+        Syntax::Custom(&SignalText { number: "value" }),
         &[
             operand("signal", SIGNAL, Touch::Write, "signals, perhaps another device's"),
-            operand("offset", INTEGER, Touch::Nothing, "which of them"),
+            optional("offset", INTEGER, Touch::Nothing, "which of them; a view is of one"),
             operand("value", INTEGER, Touch::Nothing, "the number"),
         ],
         &[],
@@ -41,7 +45,7 @@ pub static TNOTIFY: OpDef = OpDef {
     source: "tile ISA, TNOTIFY",
     pipe: PipeRule::Fixed(Pipe::S),
     update: |op| (op.text("notifyOp") != Some("set")).then_some(UpdateKind::Add),
-    verify: |op, _, diags| in_words(op, "value", diags),
+    verify: |op, _, diags| verify_signal(op, "value", diags),
     lower: |op, d| {
         let (signal, value) = (signal(op, d)?, number(op, d, "value")?);
         d.emit(Inst::Barrier { pipe: None });
@@ -60,10 +64,10 @@ pub static TNOTIFY: OpDef = OpDef {
 pub static TWAIT: OpDef = OpDef {
     schema: schema(
         "pto.comm.twait",
-        Syntax::Format("$signal `[` $offset `]` `,` $expected attr-dict `:` type($signal) `,` type($expected)"),
+        Syntax::Custom(&SignalText { number: "expected" }),
         &[
             operand("signal", SIGNAL, Touch::Read, "signals of this device"),
-            operand("offset", INTEGER, Touch::Nothing, "which of them"),
+            optional("offset", INTEGER, Touch::Nothing, "which of them; a view is of one"),
             operand("expected", INTEGER, Touch::Nothing, "the number that it waits for"),
         ],
         &[],
@@ -74,7 +78,7 @@ pub static TWAIT: OpDef = OpDef {
           before the signal was changed.",
     source: "tile ISA, TWAIT",
     pipe: PipeRule::Fixed(Pipe::S),
-    verify: |op, _, diags| in_words(op, "expected", diags),
+    verify: |op, _, diags| verify_signal(op, "expected", diags),
     lower: |op, d| {
         let (signal, expected) = (signal(op, d)?, number(op, d, "expected")?);
         let again = d.label();
@@ -88,6 +92,128 @@ pub static TWAIT: OpDef = OpDef {
     },
     ..PLAIN
 };
+
+pub static TTEST: OpDef = OpDef {
+    schema: schema(
+        "pto.comm.ttest",
+        Syntax::Custom(&SignalText { number: "expected" }),
+        &[
+            operand("signal", SIGNAL, Touch::Read, "signals of this device"),
+            optional("offset", INTEGER, Touch::Nothing, "which of them; a view is of one"),
+            operand("expected", INTEGER, Touch::Nothing, "the number that it is compared with"),
+        ],
+        &[result("result", BOOL, Infer::Fixed(|| Type::I1), "true where a wait would be over")],
+        &[defaulted(
+            "cmp",
+            AttrKind::Enum(WAIT_CMP),
+            "`eq`: the signal is just this number; else a larger one will do",
+        )],
+    ),
+    summary: "Look whether a signal has come",
+    doc: "True if `pto.comm.twait` would not wait. Holds nothing.",
+    source: "tile ISA, TTEST",
+    pipe: PipeRule::Fixed(Pipe::S),
+    verify: |op, _, diags| verify_signal(op, "expected", diags),
+    lower: |op, d| {
+        let (signal, expected) = (signal(op, d)?, number(op, d, "expected")?);
+        let look = Await { at_least: op.text("cmp") != Some("eq") };
+        let over = d.issue_scalar(look, SignalArgs { signal, number: expected }.list());
+        d.bind(op.result(0), Binding::Scalar(over));
+        Ok(())
+    },
+    ..PLAIN
+};
+
+/// `%signals[%at], %number : T, i32` of signals behind a pointer; `(%signal, %number : T, i32)` of a view.
+struct SignalText {
+    number: &'static str,
+}
+
+impl CustomSyntax for SignalText {
+    fn parse(&self, parser: &mut OpParser<'_>, op: OpId) -> Parsed<()> {
+        let in_parens = parser.eat(Tok::LParen);
+        let signal = parser.operand()?;
+        let mut offset = Vec::new();
+        if !in_parens && parser.eat(Tok::LBracket) {
+            offset.push(parser.operand()?);
+            parser.expect(Tok::RBracket, "`]`")?;
+        }
+        parser.expect(Tok::Comma, "`,` and the number")?;
+        let number = parser.operand()?;
+        parser.set_operands(op, &[&[signal], &offset, &[number]]);
+        if !in_parens {
+            parser.attr_dict(op)?;
+        }
+        parser.expect(Tok::Colon, "`:` and the types")?;
+        parser.operand_type(signal)?;
+        parser.expect(Tok::Comma, "`,` and the type of the number")?;
+        parser.operand_type(number)?;
+        if in_parens {
+            parser.expect(Tok::RParen, "`)`")?;
+            parser.attr_dict(op)?;
+        }
+        if parser.named_results() > 0 && parser.eat(Tok::Arrow) {
+            let ty = parser.parse_type()?;
+            parser.add_result(op, ty);
+            return Ok(());
+        }
+        parser.infer_results(op)
+    }
+
+    fn print(&self, printer: &mut OpPrinter<'_>, op: OpId) {
+        let module = printer.module;
+        let [signal, offset, number] = ["signal", "offset", self.number].map(|name| module.operands_named(op, name));
+        let results = &module.op(op).results;
+        let in_parens = offset.is_empty();
+        printer.write(if in_parens { "(" } else { " " });
+        printer.values(signal);
+        if !in_parens {
+            printer.write("[");
+            printer.values(offset);
+            printer.write("]");
+        }
+        printer.write(", ");
+        printer.values(number);
+        if !in_parens {
+            printer.attr_dict(op, &[]);
+        }
+        printer.write(" : ");
+        printer.types_of(signal);
+        printer.write(", ");
+        printer.types_of(number);
+        if in_parens {
+            printer.write(")");
+            printer.attr_dict(op, &[]);
+        }
+        if !results.is_empty() {
+            printer.write(" -> ");
+            printer.result_types_of(results);
+        }
+    }
+}
+
+/// Reports a constant that no signal can be, and several signals at once.
+fn verify_signal(op: &OpRef<'_>, number: &str, diags: &mut Diags) {
+    in_words(op, number, diags);
+    match op.ty("signal") {
+        Some(Type::PartitionView(view) | Type::TensorView(view)) => {
+            if op.operand("offset").is_some() {
+                diags.push(op.error("argument", "a view of a signal has no index behind it"));
+            }
+            if view.dims.iter().any(|dim| dim.known().is_some_and(|n| n != 1)) {
+                let error = op.error(
+                    "unsupported",
+                    format!("`{}` of several signals at once is not modelled", op.def.schema.name),
+                );
+                diags.push(error.help("wait for one after the other"));
+            }
+        }
+        _ if op.operand("offset").is_none() => {
+            diags.push(op.error("argument", "expects which of the signals is meant: `%signals[%at]`"));
+        }
+        _ => {}
+    }
+}
 
 /// Reports a constant that no signal can be.
 fn in_words(op: &OpRef<'_>, name: &str, diags: &mut Diags) {
@@ -103,6 +229,18 @@ fn number(op: &OpRef<'_>, d: &mut Decoder<'_>, name: &str) -> Result<Operand, Re
 
 /// The byte address of the signal.
 fn signal(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Result<Operand, Reported> {
-    let (base, offset) = (number(op, d, "signal")?, number(op, d, "offset")?);
+    let value = op.operand("signal").ok_or(Reported)?;
+    if op.operand("offset").is_none() {
+        let view = d.view(value)?;
+        for dim in &view.dims {
+            let one = d.label();
+            let other = d.compute(|[n, ..]| Ok(u64::from(n != 1)), [*dim, Operand::Imm(0), Operand::Imm(0)]);
+            d.jump_if_zero(other, one);
+            d.emit(Inst::Trap { message: "a signal is one number, and the view has several or none".into() });
+            d.place(one);
+        }
+        return Ok(view.base);
+    }
+    let (base, offset) = (d.scalar(value)?, number(op, d, "offset")?);
     Ok(element_address(d, base, offset, Elem::I32))
 }

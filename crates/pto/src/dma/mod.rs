@@ -1,11 +1,14 @@
 //! Moving tiles: to and from global memory, between local memories (PTO IR manual 4.3 and 4.10).
 
+mod comm;
 mod load;
 mod moves;
 pub(super) mod not_run;
 mod store;
 mod window;
 
+pub(crate) use comm::OPS as COMM_OPS;
+pub use comm::{TGET, TPUT};
 pub use load::*;
 pub use moves::*;
 pub use not_run::*;

@@ -18,7 +18,7 @@ use slipring_op::rules::{
 
 const ST_PHASE: &EnumSpec =
     &EnumSpec { kind: "st_phase", numbered: false, members: &["unspecified", "partial", "final"] };
-const ATOMIC_TYPE: &EnumSpec =
+pub(super) const ATOMIC_TYPE: &EnumSpec =
     &EnumSpec { kind: "atomic_type", numbered: false, members: &["atomic_none", "atomic_add"] };
 
 /// Most columns that the way out of the accumulator takes.

@@ -1,0 +1,97 @@
+//! Fences and the scalar unit's cache of global memory (tile ISA, device headers: `dsb`, `dcci`).
+
+use slipring_ir::text::{CustomSyntax, OpParser, OpPrinter, Parsed, Tok};
+use slipring_ir::{Attr, AttrKind, AttrSpec, EnumSpec, OpId, Syntax, Touch, Type, TypeRule};
+use slipring_op::def::{InCoreSync, OpDef};
+use slipring_op::rules::{PLAIN, optional, required, schema};
+use slipring_program::Inst;
+use slipring_tile::Space;
+
+/// The ops of this family.
+pub(crate) const OPS: &[&OpDef] = &[&CACHE_INVALID, &FENCE];
+
+const SCOPE: &EnumSpec = &EnumSpec { kind: "fence_scope", numbered: false, members: &["gm", "all"] };
+const SPACE: &EnumSpec = &EnumSpec { kind: "address_space", numbered: false, members: &["gm"] };
+const SPACE_ATTR: AttrSpec = required("space", AttrKind::Enum(SPACE), "global memory");
+
+const IN_GM: TypeRule = TypeRule {
+    describe: "a pointer or a view in global memory",
+    accepts: |t| match t {
+        Type::Ptr(_, space) => space.unwrap_or(Space::Gm) == Space::Gm,
+        Type::MemRef(memref) => memref.space.unwrap_or(Space::Gm) == Space::Gm,
+        t => matches!(t, Type::PartitionView(_) | Type::TensorView(_)),
+    },
+};
+
+pub static CACHE_INVALID: OpDef = OpDef {
+    schema: schema(
+        "pto.cmo.cacheinvalid",
+        Syntax::Custom(&CacheText),
+        &[optional("addr", IN_GM, Touch::Nothing, "in the line that is meant; else all lines")],
+        &[],
+        &[SPACE_ATTR],
+    ),
+    summary: "Write back and forget lines of the scalar unit's cache",
+    doc: "No caches are modelled: what the scalar unit reads is what global memory holds, so that nothing is left to do. A kernel \
+          that needs this op and does not have it is therefore not found.",
+    source: "PTO IR of the public assembler 0.60, pto.cmo.cacheinvalid; device headers, dcci",
+    lower: |_, _| Ok(()),
+    ..PLAIN
+};
+
+pub static FENCE: OpDef = OpDef {
+    schema: schema(
+        "pto.fence.barrier_all",
+        Syntax::Format("$scope attr-dict"),
+        &[],
+        &[],
+        &[required("scope", AttrKind::Enum(SCOPE), "what must be seen: `gm` or `all`")],
+    ),
+    summary: "Everything that was stored before is seen before anything later",
+    doc: "The core waits until all its pipes are idle; what they stored is in global memory then.",
+    source: "PTO IR of the public assembler 0.60, pto.fence.barrier_all",
+    in_core_sync: InCoreSync::No,
+    lower: |_, d| {
+        d.emit(Inst::Barrier { pipe: None });
+        Ok(())
+    },
+    ..PLAIN
+};
+
+/// `all #pto.address_space<gm>`, or `%line single_cache_line : T`.
+struct CacheText;
+
+impl CustomSyntax for CacheText {
+    fn parse(&self, parser: &mut OpParser<'_>, op: OpId) -> Parsed<()> {
+        if parser.eat_text("all") {
+            let space = parser.attr_of_kind(&SPACE_ATTR)?;
+            parser.module.op_mut(op).attrs.set("space", space);
+            parser.set_operands(op, &[&[]]);
+            return parser.attr_dict(op);
+        }
+        let line = parser.operand()?;
+        parser.expect_text("single_cache_line")?;
+        parser.set_operands(op, &[&[line]]);
+        parser.expect(Tok::Colon, "`:` and the type")?;
+        parser.operand_type(line)?;
+        parser.attr_dict(op)?;
+        if parser.module.op(op).attrs.get("space").is_none() {
+            parser.module.op_mut(op).attrs.set("space", Attr::member("address_space", "gm"));
+        }
+        Ok(())
+    }
+
+    fn print(&self, printer: &mut OpPrinter<'_>, op: OpId) {
+        let module = printer.module;
+        match module.operands_named(op, "addr") {
+            [] => printer.write(" all #pto.address_space<gm>"),
+            line => {
+                printer.write(" ");
+                printer.values(line);
+                printer.write(" single_cache_line : ");
+                printer.types_of(line);
+            }
+        }
+        printer.attr_dict(op, &["space"]);
+    }
+}

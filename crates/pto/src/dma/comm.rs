@@ -1,0 +1,222 @@
+//! Copies between memories of devices, through tiles in UB (tile ISA, TPUT, TGET).
+
+use slipring_effect::{Finish, Fold, Folding, GmMove, GmMoveArgs, MAX_RANK, Strided};
+use slipring_ir::{AttrKind, Diags, OpSchema, Syntax, Touch, Type};
+use slipring_machine::{Pipe, Platform};
+use slipring_op::decode::{Decoder, TileRef, ViewRef};
+use slipring_op::def::{CoreRule, LibraryFlags, Lowered, OpDef, OpRef, PipeRule, Reported};
+use slipring_op::rules::{PLAIN, TILE, VIEW, defaulted, operand, optional, require_space, schema};
+use slipring_program::{Inst, Operand, UpdateKind};
+use slipring_tile::Space;
+
+use super::place;
+use super::store::ATOMIC_TYPE;
+
+/// The ops of this file.
+pub(crate) const OPS: &[&OpDef] = &[&TPUT, &TGET];
+
+const COPY: OpSchema = schema(
+    "",
+    Syntax::Format(
+        "`(` $dst `,` $src `,` `buf` `(` $ping (`,` $pong)? `)` `:` type($dst) `,` type($src) `,` type($ping) \
+         (`,` type($pong))? `)` attr-dict",
+    ),
+    &[
+        operand("dst", VIEW, Touch::Write, "where it goes, in global memory"),
+        operand("src", VIEW, Touch::Read, "what is copied, in global memory"),
+        operand(
+            "ping",
+            TILE,
+            Touch::Scratch,
+            "tile in UB that a piece goes through; its valid shape is the largest piece",
+        ),
+        optional("pong", TILE, Touch::Scratch, "the tile of every second piece"),
+    ],
+    &[],
+    &[],
+);
+
+/// Flags of the library inside.
+const INSIDE: &[(Pipe, Pipe)] = &[(Pipe::Mte2, Pipe::Mte3), (Pipe::Mte3, Pipe::Mte2)];
+
+const BASE: OpDef = OpDef {
+    core: CoreRule::Vector,
+    pipe: PipeRule::Fixed(Pipe::Mte2),
+    inside: &[
+        LibraryFlags { registers: true, when: |_| true, flags: INSIDE },
+        LibraryFlags { registers: false, when: |_| true, flags: INSIDE },
+    ],
+    verify: verify_copy,
+    lower: lower_copy,
+    ..PLAIN
+};
+
+pub static TPUT: OpDef = OpDef {
+    schema: OpSchema {
+        name: "pto.comm.tput",
+        attrs: &[defaulted("atomicType", AttrKind::Enum(ATOMIC_TYPE), "`atomic_add`: add to what the memory holds")],
+        ..COPY
+    },
+    summary: "Copy global memory to another device's",
+    doc: "`dst[i] = src[i]` for all elements, by pieces that fit into `ping`: rows and columns are the last two dimensions. Each \
+          piece is loaded on MTE2, then everything that was issued is waited for, then it is stored on MTE3, and MTE2 waits for \
+          that: the op begins and ends on MTE2, and the flags between MTE2 and MTE3 inside are the library's. With `pong` pieces \
+          take turns; the library then loads a piece while it stores the one before, which is not followed here.",
+    source: "tile ISA, TPUT; device headers, comm/a2a3/TPut.hpp",
+    update: |op| (op.text("atomicType") == Some("atomic_add")).then_some(UpdateKind::Add),
+    ..BASE
+};
+
+pub static TGET: OpDef = OpDef {
+    schema: OpSchema { name: "pto.comm.tget", ..COPY },
+    summary: "Copy another device's global memory",
+    doc: "As `pto.comm.tput`: `dst` is this device's memory, `src` the other one's.",
+    source: "tile ISA, TGET; device headers, comm/a2a3/TGet.hpp",
+    ..BASE
+};
+
+fn verify_copy(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    for name in ["ping", "pong"] {
+        if op.operand(name).is_some() && !require_space(op, name, &[Space::Vec], diags) {
+            return;
+        }
+    }
+    let elem = |name: &str| op.ty(name).and_then(Type::elem);
+    if elem("dst") != elem("src") || elem("ping") != elem("src") {
+        diags.push(op.error("elem-type", "expects dst, src and the tile between them to have the same element type"));
+    }
+    if op.operand("pong").is_some() && op.ty("pong") != op.ty("ping") {
+        diags.push(op.error("tile-type", "expects ping and pong to have the same type"));
+    }
+    let dims = |name: &str| match op.ty(name) {
+        Some(Type::PartitionView(view) | Type::TensorView(view)) => Some(view.dims.clone()),
+        _ => None,
+    };
+    if let (Some(dst), Some(src)) = (dims("dst"), dims("src")) {
+        let differ = dst.len() != src.len()
+            || dst.iter().zip(&src).any(|(a, b)| a.known().zip(b.known()).is_some_and(|(a, b)| a != b));
+        if differ {
+            diags.push(op.error("view-shape", "expects dst and src to have the same shape"));
+        }
+    }
+}
+
+/// A copy in the making.
+struct Copy {
+    src: ViewRef,
+    dst: ViewRef,
+    dims: [Operand; MAX_RANK],
+    ping: TileRef,
+    /// The other tile, and the register that says whose turn it is.
+    pong: Option<(TileRef, Operand)>,
+    add: bool,
+}
+
+fn lower_copy(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let src = d.view(op.operand("src").ok_or(Reported)?)?;
+    let dst = d.view(op.operand("dst").ok_or(Reported)?)?;
+    let rank = src.dims.len();
+    if !(1..=MAX_RANK).contains(&rank) || dst.dims.len() != rank {
+        return Err(d.error("view-rank", format!("a copy is of 1 to {MAX_RANK} dimensions, the same on both sides")));
+    }
+    let ping = d.tile(op.operand("ping").ok_or(Reported)?)?;
+    let pong = match op.operand("pong") {
+        None => None,
+        Some(pong) => Some((d.tile(pong)?, Operand::Reg(d.variable(Operand::Imm(0))))),
+    };
+    let dims = spread(&src.dims, Operand::Imm(1));
+    let add = op.update() == Some(UpdateKind::Add);
+    pieces(&Copy { src, dst, dims, ping, pong, add }, d, [Operand::Imm(0); MAX_RANK], 0)
+}
+
+/// Numbers of the dimensions that there are, behind those that there are not.
+fn spread(numbers: &[Operand], other: Operand) -> [Operand; MAX_RANK] {
+    let missing = MAX_RANK - numbers.len();
+    std::array::from_fn(|at| at.checked_sub(missing).map_or(other, |at| numbers[at]))
+}
+
+/// Goes through a dimension and those behind it: one by one, or by pieces through the last two.
+fn pieces(copy: &Copy, d: &mut Decoder<'_>, mut at: [Operand; MAX_RANK], dim: usize) -> Lowered {
+    if dim == MAX_RANK {
+        return piece(copy, d, at);
+    }
+    let step = match MAX_RANK - dim {
+        2 => copy.ping.valid[0],
+        1 => copy.ping.valid[1],
+        _ => Operand::Imm(1),
+    };
+    let end = copy.dims[dim];
+    if let (Operand::Imm(end), Operand::Imm(step)) = (end, step)
+        && end <= step
+        && end > 0
+    {
+        return pieces(copy, d, at, dim + 1);
+    }
+    let fine = d.label();
+    d.jump_if_ge(step, Operand::Imm(1), fine);
+    d.emit(Inst::Trap { message: "a copy goes through a tile with no valid elements".into() });
+    d.place(fine);
+    let counter = d.variable(Operand::Imm(0));
+    let (head, exit) = (d.label(), d.label());
+    d.place(head);
+    d.jump_if_ge(Operand::Reg(counter), end, exit);
+    at[dim] = Operand::Reg(counter);
+    pieces(copy, d, at, dim + 1)?;
+    d.emit(Inst::Add { d: counter, a: Operand::Reg(counter), b: step });
+    d.jump(head);
+    d.place(exit);
+    Ok(())
+}
+
+/// Copies one piece.
+fn piece(copy: &Copy, d: &mut Decoder<'_>, at: [Operand; MAX_RANK]) -> Lowered {
+    let size = |d: &mut Decoder<'_>, dim: usize, most: Operand| {
+        let left = d.sub(copy.dims[dim], at[dim]);
+        d.min(left, most)
+    };
+    let rows = size(d, MAX_RANK - 2, copy.ping.valid[0]);
+    let cols = size(d, MAX_RANK - 1, copy.ping.valid[1]);
+    let mut tile = copy.ping;
+    if let Some((other, turn)) = &copy.pong {
+        let choose = |[turn, ping, pong]: [u64; 3]| Ok(if turn == 0 { ping } else { pong });
+        tile.addr = d.compute(choose, [*turn, copy.ping.addr, other.addr]);
+        let next = d.compute(|[turn, ..]| Ok(u64::from(turn == 0)), [*turn, Operand::Imm(0), Operand::Imm(0)]);
+        if let Operand::Reg(turn) = turn {
+            d.emit(Inst::Move { d: *turn, a: next });
+        }
+    }
+    move_piece(copy, d, &tile, (rows, cols), at, true);
+    d.meet_inside(Pipe::Mte2, Pipe::Mte3);
+    d.emit(Inst::Barrier { pipe: None });
+    move_piece(copy, d, &tile, (rows, cols), at, false);
+    d.meet_inside(Pipe::Mte3, Pipe::Mte2);
+    Ok(())
+}
+
+fn move_piece(
+    copy: &Copy,
+    d: &mut Decoder<'_>,
+    tile: &TileRef,
+    (rows, cols): (Operand, Operand),
+    at: [Operand; MAX_RANK],
+    load: bool,
+) {
+    let view = if load { &copy.src } else { &copy.dst };
+    let strides = spread(&view.strides, Operand::Imm(0));
+    let mut elements = Operand::Imm(0);
+    for (at, stride) in at.into_iter().zip(strides) {
+        let part = d.distance(at, stride);
+        elements = d.further(elements, part);
+    }
+    let bytes = d.distance(elements, Operand::Imm(view.elem.bytes() as u64));
+    let window = d.moved(view.base, bytes);
+    let strided = Strided { elem: view.elem, rank: 2, folding: Folding::Said(Fold::of(None, 2)) };
+    let finish = Finish { add: copy.add && !load, ..Finish::default() };
+    let effect = GmMove { tile: place(d, tile), window: strided, load, pad: 0, finish };
+    let mut args = GmMoveArgs { tile: tile.addr, rows, cols, scale: Operand::Imm(0), window }.list();
+    args.extend([rows, cols, strides[MAX_RANK - 2], strides[MAX_RANK - 1]]);
+    let (pipe, way) =
+        if load { (Pipe::Mte2, (Space::Gm, tile.ty.space)) } else { (Pipe::Mte3, (tile.ty.space, Space::Gm)) };
+    let cost = d.platform.dma_cost(way.0, way.1);
+    d.issue(pipe, effect, args, cost);
+}

@@ -1,0 +1,189 @@
+//! Arrays of numbers that a kernel keeps on the scalar unit's stack.
+
+use slipring_ir::{Infer, Syntax, Touch, Type, TypeRule, ValueId};
+use slipring_op::decode::{Binding, Decoder};
+use slipring_op::def::{OpDef, OpRef, Reported};
+use slipring_op::rules::{INTEGER, PLAIN, SCALAR, operand, result, schema, variadic};
+use slipring_program::{Inst, Operand, Reg};
+use slipring_tile::Elem;
+
+/// The ops of this family.
+pub(crate) const OPS: &[&OpDef] = &[&DECLARE, &GET, &SET];
+
+/// Most elements of an array: each is a register here.
+const MOST: u64 = 256;
+
+const LOCAL_ARRAY: TypeRule = TypeRule { describe: "a local array", accepts: |t| shape(t).is_some() };
+
+/// The extents and the element type of `!pto.local_array<2x4xf32>`.
+fn shape(ty: &Type) -> Option<(Vec<u64>, Elem)> {
+    let Type::Named(name) = ty else { return None };
+    let inside = name.strip_prefix("pto.local_array<")?.strip_suffix('>')?;
+    let mut parts: Vec<&str> = inside.split('x').map(str::trim).collect();
+    let elem = Elem::parse(parts.pop()?)?;
+    let dims: Vec<u64> = parts.into_iter().map(|n| n.parse().ok().filter(|n| *n > 0)).collect::<Option<_>>()?;
+    (!dims.is_empty()).then_some((dims, elem))
+}
+
+pub static DECLARE: OpDef = OpDef {
+    schema: schema(
+        "pto.declare_local_array",
+        Syntax::Format("attr-dict `->` type($array)"),
+        &[],
+        &[result("array", LOCAL_ARRAY, Infer::Written, "the array")],
+        &[],
+    ),
+    summary: "An array of numbers on the stack of the scalar unit",
+    doc: "`!pto.local_array<2x4xf32>` holds 2 × 4 numbers, at most 256. An element that was not set must not be read: the run stops.",
+    source: "PTO IR of the public assembler 0.60, pto.declare_local_array",
+    verify: |op, _, diags| {
+        let count =
+            shape(op.module.ty(op.result(0))).map(|(dims, _)| dims.iter().fold(1u64, |n, dim| n.saturating_mul(*dim)));
+        if let Some(count) = count.filter(|n| *n > MOST) {
+            let message = format!("an array of {count} elements on the stack is not modelled: at most {MOST}");
+            diags.push(op.error("unsupported", message));
+        }
+    },
+    lower: |op, d| {
+        let (dims, _) = shape(op.module.ty(op.result(0))).ok_or(Reported)?;
+        let count = dims.iter().product::<u64>();
+        // Each element: its number, and whether it was set.
+        let mut number = || Binding::Scalar(Operand::Reg(d.variable(Operand::Imm(0))));
+        let slots = (0..2 * count).map(|_| number()).collect();
+        d.bind(op.result(0), Binding::Many(slots));
+        Ok(())
+    },
+    ..PLAIN
+};
+
+pub static GET: OpDef = OpDef {
+    schema: schema(
+        "pto.local_array_get",
+        Syntax::Format("$array `[` $indices `]` attr-dict `:` type($array) `->` type($result)"),
+        &[
+            operand("array", LOCAL_ARRAY, Touch::Nothing, "the array"),
+            variadic("indices", INTEGER, Touch::Nothing, "an index for each dimension"),
+        ],
+        &[result("result", SCALAR, Infer::Written, "the element")],
+        &[],
+    ),
+    summary: "Read an element of an array on the stack",
+    doc: "The number that the element holds now.",
+    source: "PTO IR of the public assembler 0.60, pto.local_array_get",
+    verify: |op, _, diags| same_type(op, op.module.ty(op.result(0)), diags),
+    lower: |op, d| {
+        let slots = slots(op, d)?;
+        let at = index(op, d)?;
+        let (mut value, mut known) = (Operand::Imm(0), Operand::Imm(0));
+        for (element, [number, set]) in slots.iter().enumerate() {
+            let pick = |[at, element, number]: [u64; 3]| Ok(if at == element { number } else { 0 });
+            let element = Operand::Imm(element as u64);
+            if at.as_imm().is_some() && at != element {
+                continue;
+            }
+            let part = d.compute(pick, [at, element, Operand::Reg(*number)]);
+            value = d.add(value, part);
+            let part = d.compute(pick, [at, element, Operand::Reg(*set)]);
+            known = d.add(known, part);
+        }
+        let unset = d.compute(|[known, ..]| Ok(u64::from(known == 0)), [known, Operand::Imm(0), Operand::Imm(0)]);
+        trap_if(d, unset, "an element of an array on the stack is read that was not set");
+        let value = Operand::Reg(d.variable(value));
+        d.bind(op.result(0), Binding::Scalar(value));
+        Ok(())
+    },
+    ..PLAIN
+};
+
+pub static SET: OpDef = OpDef {
+    schema: schema(
+        "pto.local_array_set",
+        Syntax::Format("$array `[` $indices `]` `,` $value attr-dict `:` type($array) `,` type($value)"),
+        &[
+            operand("array", LOCAL_ARRAY, Touch::Nothing, "the array"),
+            variadic("indices", INTEGER, Touch::Nothing, "an index for each dimension"),
+            operand("value", SCALAR, Touch::Nothing, "what to write"),
+        ],
+        &[],
+        &[],
+    ),
+    summary: "Write an element of an array on the stack",
+    doc: "The element holds `value` from here on.",
+    source: "PTO IR of the public assembler 0.60, pto.local_array_set",
+    verify: |op, _, diags| {
+        if let Some(ty) = op.ty("value") {
+            same_type(op, ty, diags);
+        }
+    },
+    lower: |op, d| {
+        let slots = slots(op, d)?;
+        let at = index(op, d)?;
+        let value = d.scalar(op.operand("value").ok_or(Reported)?)?;
+        for (element, [number, set]) in slots.into_iter().enumerate() {
+            let element = Operand::Imm(element as u64);
+            if at.as_imm().is_some() && at != element {
+                continue;
+            }
+            let hit = d.compute(|[at, element, _]| Ok(u64::from(at == element)), [at, element, Operand::Imm(0)]);
+            for (slot, new) in [(number, value), (set, Operand::Imm(1))] {
+                let choose = |[hit, new, old]: [u64; 3]| Ok(if hit != 0 { new } else { old });
+                let a = d.compute(choose, [hit, new, Operand::Reg(slot)]);
+                d.emit(Inst::Move { d: slot, a });
+            }
+        }
+        Ok(())
+    },
+    ..PLAIN
+};
+
+fn same_type(op: &OpRef<'_>, ty: &Type, diags: &mut slipring_ir::Diags) {
+    let Some((dims, elem)) = op.ty("array").and_then(shape) else { return };
+    if dims.len() != op.operands("indices").len() {
+        let message =
+            format!("the array has {} dimensions, and {} indices are given", dims.len(), op.operands("indices").len());
+        diags.push(op.error("index-count", message));
+    }
+    if ty.elem() != Some(elem) {
+        diags.push(op.error("elem-type", format!("the array holds `{elem}`, not `{ty}`")));
+    }
+}
+
+/// The registers of the elements.
+fn slots(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Result<Vec<[Reg; 2]>, Reported> {
+    let array: ValueId = op.operand("array").ok_or(Reported)?;
+    let reg = |binding: &Binding| if let Binding::Scalar(Operand::Reg(reg)) = binding { Some(*reg) } else { None };
+    let of = |parts: &[Binding]| Some([reg(&parts[0])?, reg(&parts[1])?]);
+    let found = match d.binding(array) {
+        Some(Binding::Many(list)) => list.chunks_exact(2).map(of).collect(),
+        _ => None,
+    };
+    found.ok_or_else(|| d.unsupported("an array on the stack that control flow passes on"))
+}
+
+/// Which element is meant, in the order of memory. The run stops where an index is not inside.
+fn index(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Result<Operand, Reported> {
+    let (dims, _) = op.ty("array").and_then(shape).ok_or(Reported)?;
+    let mut at = Operand::Imm(0);
+    for (value, extent) in op.operands("indices").iter().zip(dims) {
+        let index = d.scalar(*value)?;
+        let extent = Operand::Imm(extent);
+        let beyond = d.compute(|[index, extent, _]| Ok(u64::from(index >= extent)), [index, extent, Operand::Imm(0)]);
+        if beyond == Operand::Imm(1) {
+            return Err(d.error("index", "the index is not inside of the array"));
+        }
+        trap_if(d, beyond, "an index is not inside of an array on the stack");
+        at = d.mul(at, extent);
+        at = d.add(at, index);
+    }
+    Ok(at)
+}
+
+fn trap_if(d: &mut Decoder<'_>, condition: Operand, message: &'static str) {
+    if condition == Operand::Imm(0) {
+        return;
+    }
+    let fine = d.label();
+    d.jump_if_zero(condition, fine);
+    d.emit(Inst::Trap { message: message.into() });
+    d.place(fine);
+}

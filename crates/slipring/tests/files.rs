@@ -6,6 +6,8 @@
 #[allow(dead_code)]
 #[path = "files/directives.rs"]
 mod directives;
+#[path = "files/explained.rs"]
+mod explained;
 #[path = "files/field.rs"]
 mod field;
 #[path = "files/outputs.rs"]
@@ -32,7 +34,7 @@ fn main() {
         let name = file.strip_prefix(&root).unwrap_or(&file).display().to_string();
         Trial::test(name, move || test(&file))
     });
-    let trials = trials.chain(field::trials(&root)).collect();
+    let trials = trials.chain(field::trials(&root)).chain(explained::trials()).collect();
     libtest_mimic::run(&args, trials).exit();
 }
 
@@ -49,6 +51,9 @@ fn test(file: &Path) -> Result<(), Failed> {
         let (exit, output) = call(file, &words(&run.command))?;
         if exit != run.exit {
             wrong.push(format!("`{}` exits with {exit}, not {}\n{output}", run.command, run.exit));
+        }
+        for code in explained::unexplained(&output) {
+            wrong.push(format!("no page of `crates/slipring/explain` says what `{code}` means"));
         }
         if let Some(missing) = missing(&output, &run.checks) {
             wrong.push(format!("`{}` does not print, in this order: {missing}\n{output}", run.command));

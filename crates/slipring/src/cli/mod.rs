@@ -6,6 +6,7 @@ mod check;
 mod compare;
 mod cost;
 mod device;
+mod explain;
 mod graph;
 mod kernel;
 mod last;
@@ -65,6 +66,8 @@ enum Verb {
     Build(build::BuildArgs),
     /// List the ops, or show the reference page of one
     Ops(ops::OpsArgs),
+    /// What a message means: its cause, what fixes it, and the smallest text that gives it
+    Explain(explain::ExplainArgs),
     /// What an op costs alone and how its cycles come about, or the errors of a table of published points
     Cost(cost::CostArgs),
     /// Read and judge streams of the host-to-device command queue
@@ -134,6 +137,7 @@ fn verb(cli: &Cli) -> Exit {
         Verb::Check(args) => check::check(args),
         Verb::Build(args) => build::build(args),
         Verb::Ops(args) => ops::ops(args),
+        Verb::Explain(args) => explain::explain(args),
         Verb::Cost(args) => cost::run(args),
         Verb::Queue(verb) => queue::queue(verb),
     };
@@ -151,7 +155,7 @@ impl Verb {
             Verb::Tune(args) => Some(&args.kernel),
             Verb::Prove(args) => Some(&args.kernel),
             Verb::Ring(args) => Some(&args.kernel),
-            Verb::Compare(_) | Verb::Check(_) | Verb::Build(_) | Verb::Ops(_) | Verb::Cost(_) | Verb::Queue(_) => None,
+            _ => None,
         }
     }
 
@@ -191,7 +195,7 @@ impl Verb {
             Verb::Queue(verb) => {
                 verb.output().map(|(option, file)| (option, Some(Path::new(file)))).into_iter().collect()
             }
-            Verb::Compare(_) | Verb::Ring(_) | Verb::Ops(_) | Verb::Cost(_) => Vec::new(),
+            Verb::Compare(_) | Verb::Ring(_) | Verb::Ops(_) | Verb::Explain(_) | Verb::Cost(_) => Vec::new(),
         };
         if let Verb::Run(args) = self {
             list.extend(args.kernel.written().map(|file| (files::ARGUMENT, Some(Path::new(file)))));
@@ -222,7 +226,7 @@ impl Verb {
             Verb::Check(args) => args.json,
             Verb::Cost(args) => args.json,
             Verb::Queue(verb) => verb.as_json(),
-            Verb::Build(_) | Verb::Ops(_) | Verb::Report(_) => false,
+            Verb::Build(_) | Verb::Ops(_) | Verb::Explain(_) | Verb::Report(_) => false,
         }
     }
 }

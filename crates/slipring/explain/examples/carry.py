@@ -1,0 +1,8 @@
+# slipring check FILE
+import slipring.language as pl
+@pl.incore
+def f(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]], n: pl.Scalar[pl.INT32]):
+    acc = pl.matmul(x, x)
+    for i in pl.range(n):
+        acc = pl.matmul(x, x)
+    y[:] = acc

@@ -1,0 +1,6 @@
+# slipring check FILE
+import slipring.language as pl
+@pl.incore
+def f(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
+    for lane, half in pl.split_aiv(2, mode=pl.SplitMode.UP_DOWN):
+        y[lane * 32 : lane * 32 + 32, :] = x[lane * 32 : lane * 32 + 32, :]

@@ -1,0 +1,2 @@
+# slipring check FILE --set rowz=2
+import pypto.language as pl

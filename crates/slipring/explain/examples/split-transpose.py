@@ -1,0 +1,8 @@
+# slipring check FILE
+import slipring.language as pl
+@pl.incore
+def f(a: pl.Tensor[[64, 64], pl.FP16], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
+    c = pl.matmul(a, a)
+    for lane in pl.split_aiv(2, mode=pl.SplitMode.UP_DOWN):
+        t = pl.transpose(pl.aiv_shard(c))
+        y[:, lane * 32 : lane * 32 + 32] = t

@@ -1,0 +1,6 @@
+# slipring check FILE
+import slipring.language as pl
+@pl.incore
+def f(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
+    sizes = [64, 64]
+    sizes[0] = 32

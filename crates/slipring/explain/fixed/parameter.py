@@ -1,0 +1,5 @@
+# slipring check FILE
+import pypto.language as pl
+@pl.jit
+def add(a: pl.Tensor[[16, 16], pl.FP32], out: pl.Out[pl.Tensor[[16, 16], pl.FP32]]):
+    out[:] = a + 1.0

@@ -1,0 +1,5 @@
+# slipring check FILE
+import slipring.language as pl
+@pl.incore
+def f(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP16]]):
+    y[:] = pl.cast(pl.exp(x), pl.FP16)

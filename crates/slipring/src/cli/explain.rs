@@ -1,0 +1,32 @@
+//! `slipring explain`: what messages mean.
+
+use clap::Args;
+
+use super::Exit;
+use super::output::{fail, out};
+
+/// Arguments of `explain`.
+#[derive(Args)]
+pub(super) struct ExplainArgs {
+    /// The code of a message, such as `race`; without one, all codes are listed
+    code: Option<String>,
+    /// All codes as a document
+    #[arg(long, conflicts_with = "code")]
+    document: bool,
+}
+
+/// Says what a code means, or lists all codes.
+pub(super) fn explain(args: &ExplainArgs) -> Exit {
+    let text = match &args.code {
+        Some(code) => slipring::explain(code),
+        None if args.document => Ok(slipring::explain_document()),
+        None => Ok(slipring::explain_list()),
+    };
+    match text {
+        Ok(text) => {
+            out(&text);
+            Exit::Clean
+        }
+        Err(message) => fail(message),
+    }
+}

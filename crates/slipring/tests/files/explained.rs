@@ -74,7 +74,7 @@ fn call(file: &Path, command: &str, text: &str) -> Result<(Option<i32>, String),
 }
 
 /// What makes a message or a fault, up to its code.
-const MAKERS: [&str; 13] = [
+const MAKERS: [&str; 14] = [
     "error(",
     "error_at(",
     "warning(",
@@ -85,6 +85,7 @@ const MAKERS: [&str; 13] = [
     "no_place(",
     "Fault::new(",
     "fault(",
+    "nowhere(",
     "apart(",
     "one_type(",
     "code: ",
@@ -118,6 +119,13 @@ fn declared() -> BTreeMap<String, String> {
         }
         let text = std::fs::read_to_string(&file).unwrap();
         let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
+        // Kinds that carry data say their codes in one place.
+        let kinds = text.split("pub fn code(&self)").nth(1).filter(|_| name.starts_with("finding/")).unwrap_or("");
+        for (at, arrow) in kinds.match_indices("=> ") {
+            if let Some(code) = code(&kinds[at + arrow.len()..]) {
+                found.entry(code.to_string()).or_insert_with(|| name.clone());
+            }
+        }
         for maker in MAKERS {
             let own = text.match_indices(maker).filter(|(at, _)| {
                 !maker.starts_with(char::is_alphabetic)

@@ -21,6 +21,8 @@ pub struct Init {
     scratch: Vec<usize>,
     /// Results that hold nothing at the start.
     unwritten: Vec<Unwritten>,
+    /// Buffers that are nobody's result: what is stored there is no finding.
+    apart: Vec<usize>,
     names: Names,
     active: bool,
     /// Also where operations are run one after another.
@@ -45,6 +47,11 @@ impl Init {
         self
     }
 
+    /// Takes buffers for nobody's result.
+    pub fn leave_out(&mut self, buffers: &[usize]) {
+        self.apart.extend(buffers);
+    }
+
     /// Keeps marks also where operations are run one after another.
     pub fn always(self) -> Init {
         Init { always: true, ..self }
@@ -57,7 +64,7 @@ impl Init {
         if shadow.is_full() {
             findings.push(no_room("init", "which bytes mean nothing"));
         }
-        for (site, buffer, mut voids) in shadow.outputs() {
+        for (site, buffer, mut voids) in shadow.outputs().into_iter().filter(|own| !self.apart.contains(&own.1)) {
             voids.retain(|void| void.here);
             let name = LaunchMemory::Buffer(buffer).name(&self.names);
             let elem = self.names.elem_bytes(buffer);

@@ -187,6 +187,13 @@ impl Checker {
         }
     }
 
+    /// Takes buffers for nobody's result: bytes that mean nothing may be stored there.
+    pub fn leave_out(&mut self, buffers: &[usize]) {
+        if let Some(init) = &mut self.init {
+            init.leave_out(buffers);
+        }
+    }
+
     /// The same checker, which also keeps the state where all cores meet.
     pub fn keeping_rounds(self) -> Checker {
         Checker { rounds: Some(Rounds::default()), ..self }

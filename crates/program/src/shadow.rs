@@ -486,6 +486,11 @@ impl Shadow {
         self.local.iter().flat_map(|marks| marks.words().into_iter().chain([u64::MAX, 0])).collect()
     }
 
+    /// What of the first bytes of a buffer means nothing.
+    pub fn voids_of(&self, buffer: usize, size: u64) -> Vec<Void> {
+        self.gm.get(buffer).map_or_else(Vec::new, |marks| marks.voids(0, size))
+    }
+
     /// The same of each buffer: empty where everything in it means something.
     pub fn buffer_words(&self) -> Vec<Vec<u64>> {
         self.gm.iter().map(Marks::words).collect()

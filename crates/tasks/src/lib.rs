@@ -26,4 +26,4 @@ pub use act::{Act, HostArg, HostCall, HostNumber, Piece};
 pub use bytes::Bytes;
 pub use graph::{Direction, Edge, Graph, Origin, Task, Tensor, Use, Why};
 pub use schedule::{Ended, Plan, Ran, Run, Runs, plan};
-pub use touched::{Atomic, Touched};
+pub use touched::{Atomic, Lost, Touched};

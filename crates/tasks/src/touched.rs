@@ -59,6 +59,21 @@ impl Touched {
     }
 }
 
+/// Bytes of a tensor that nobody has written, and that count: they came into a result, or decided something.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Lost {
+    /// The task that read them, or that stored them there.
+    pub task: usize,
+    /// Number of the tensor.
+    pub tensor: usize,
+    /// The bytes.
+    pub bytes: Bytes,
+    /// The task stored what it had itself and nobody wrote: true if it has computed with it.
+    pub stored: Option<bool>,
+    /// The tensor that they came into; `None` where they decided something, or where what became of them is not known.
+    pub reached: Option<usize>,
+}
+
 /// What each task touched: by the number of the tensor.
 pub type Footprints = Vec<BTreeMap<usize, Touched>>;
 
@@ -110,11 +125,18 @@ pub fn reasons(graph: &Graph, why: &[Why]) -> String {
 
 /// All that the footprints of a run say about the graph, for an order of [`Graph::order`].
 ///
-/// `parts` are the tasks in parts, where some of them wait for each other while they run.
-pub fn judge(graph: &Graph, order: &[usize], touched: &Footprints, parts: Option<&[Parts]>) -> Vec<Diagnostic> {
+/// `parts` are the tasks in parts, where some of them wait for each other while they run; `lost` is what was read where nobody has
+/// written, as far as it counts.
+pub fn judge(
+    graph: &Graph,
+    order: &[usize],
+    touched: &Footprints,
+    parts: Option<&[Parts]>,
+    lost: &[Lost],
+) -> Vec<Diagnostic> {
     let reach = graph.reach(order);
     let mut found = directions(graph, touched);
-    found.extend(unwritten(graph, &reach, touched));
+    found.extend(unwritten(graph, &reach, touched, lost));
     match parts {
         None => found.extend(races(graph, &reach, touched)),
         Some(parts) => match crate::signals::races(graph, parts) {
@@ -382,30 +404,46 @@ fn directions(graph: &Graph, touched: &Footprints) -> Vec<Diagnostic> {
     once.list("task")
 }
 
-/// Tensors of the program that are read where no task has written.
-fn unwritten(graph: &Graph, reach: &Reach, touched: &Footprints) -> Vec<Diagnostic> {
+/// Tensors of the program that are read where no task has written, and what is made of that counts.
+fn unwritten(graph: &Graph, reach: &Reach, touched: &Footprints, lost: &[Lost]) -> Vec<Diagnostic> {
     let mut once = Once::default();
-    for (tensor, own) in graph.tensors.iter().enumerate().filter(|(_, tensor)| tensor.origin == Origin::Created) {
-        let writers: Vec<(usize, Bytes)> = (0..touched.len())
-            .filter_map(|task| touched[task].get(&tensor).map(|what| (task, what.changes())))
-            .filter(|(_, bytes)| !bytes.is_empty())
-            .collect();
-        for (at, all) in touched.iter().enumerate() {
-            let Some(what) = all.get(&tensor).filter(|what| !what.reads.is_empty()) else { continue };
-            // What an unordered task writes is a race, which is told as such.
-            let may = writers.iter().filter(|(task, _)| *task != at && !reach.path(at, *task));
-            let left = may.fold(what.reads.clone(), |left, (_, bytes)| left.without(bytes));
-            if left.is_empty() {
-                continue;
-            }
-            once.add((graph.tasks[at].span, own.span, tensor), || {
-                let message = format!("{} reads `{}`, where nobody has written", graph.name(at), own.name);
-                Diagnostic::error(slipring_ir::Kind::TaskUnwritten, graph.tasks[at].span, message)
-                    .label(format!("reads {left} of it"))
-                    .also(own.span, "the tensor is made here and holds nothing")
-                    .help("write it in a task before, or give it a value: `pl.create_tensor(…, init_value=0.0)`")
-            });
+    for Lost { task, tensor, bytes, stored, reached } in lost {
+        let own = &graph.tensors[*tensor];
+        // What an unordered task writes is a race, which is told as such.
+        let may = (0..touched.len()).filter(|other| other != task && !reach.path(*task, *other));
+        let writes = may.filter_map(|other| touched[other].get(tensor));
+        let left = match stored {
+            None => writes.fold(bytes.clone(), |left, other| left.without(&other.writes)),
+            Some(_) => bytes.clone(),
+        };
+        if left.is_empty() {
+            continue;
         }
+        let (span, name) = (graph.tasks[*task].span, &own.name);
+        once.add((span, own.span, *tensor), || {
+            let becomes = match reached.filter(|reached| reached != tensor) {
+                Some(reached) => format!(", and what is made of it comes into `{}`", graph.tensors[reached].name),
+                None => String::new(),
+            };
+            let Some(computed) = stored else {
+                let message = format!("{} reads `{name}`, where nobody has written{becomes}", graph.name(*task));
+                let holds = match own.origin {
+                    Origin::Argument => "an output holds nothing when the program begins",
+                    _ => "the tensor is made here and holds nothing",
+                };
+                return Diagnostic::error(slipring_ir::Kind::TaskUnwritten, span, message)
+                    .label(format!("reads {left} of it"))
+                    .also(own.span, holds)
+                    .help("write it in a task before, or give it a value: `pl.create_tensor(…, init_value=0.0)`");
+            };
+            let message = format!("{} stores bytes that nobody has written into `{name}`{becomes}", graph.name(*task));
+            let said = match computed {
+                true => Diagnostic::error(slipring_ir::Kind::TaskUnwritten, span, message),
+                false => Diagnostic::warning(slipring_ir::Kind::TaskUnwritten, span, message),
+            };
+            said.label(format!("{left} of it mean nothing"))
+                .help("store only the part that was written, or fill the rest first")
+        });
     }
     once.list("task")
 }

@@ -14,6 +14,7 @@ use slipring_tasks::signals::{Change, Signal, Wanted, since};
 use slipring_tasks::{Graph, Tensor};
 
 use super::footprint::Signalled;
+use super::lost::Meaningless;
 use super::task::{Outcome, Talk, run_task};
 use crate::ProgramOptions;
 use crate::kernel::Compiled;
@@ -74,6 +75,8 @@ struct Waiting {
 #[derive(Default)]
 pub(super) struct Beside {
     pub tensors: Vec<Vec<u8>>,
+    /// What of them means nothing, where that is followed.
+    pub nothing: Option<Meaningless>,
     waiting: BTreeMap<usize, Waiting>,
     /// Changes of signals in the order in which they took place, each with its cycle.
     log: BTreeMap<Signal, Vec<(u64, Change)>>,
@@ -106,7 +109,8 @@ impl Beside {
         self.started.insert(task, at);
         let Job { graph, compiled, platform, call, blocks, options } = *job;
         if !compiled.prepared.decoded.program.polls() {
-            let outcome = run_task(compiled, platform, call, blocks, &mut self.tensors, options, None)?;
+            let outcome =
+                run_task(compiled, platform, call, blocks, (&mut self.tensors, self.nothing.as_ref()), options, None)?;
             return Ok(self.over(task, Box::new(outcome)));
         }
         let mut tensors = std::mem::take(&mut self.tensors);
@@ -117,7 +121,7 @@ impl Beside {
         let mut line = Line { say: say.clone(), hear };
         let body = move || {
             let others: (&mut dyn Talk, &[bool]) = (&mut line, &shared);
-            let outcome = run_task(&compiled, &platform, &call, blocks, &mut tensors, &options, Some(others));
+            let outcome = run_task(&compiled, &platform, &call, blocks, (&mut tensors, None), &options, Some(others));
             // Nobody hears it where the run was given up.
             let _ = say.send(Said::Over { tensors, outcome: outcome.map(Box::new) });
         };

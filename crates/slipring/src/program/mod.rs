@@ -6,6 +6,7 @@
 //! | `footprint` | what a task touches, and what it does with signals |
 //! | `beside` | tasks that wait for each other while they run |
 //! | `host` | functions of the host that it calls |
+//! | `lost` | bytes that nobody has written, followed from task to task |
 //! | `run` | all tasks in time; findings; the sequential meaning |
 //! | `board` | tasks through the command queue |
 //! | `reading` | numbers of tensors that decide what tasks there are |
@@ -20,6 +21,7 @@ mod facts;
 mod footprint;
 mod graph;
 mod host;
+mod lost;
 mod reading;
 mod run;
 mod task;

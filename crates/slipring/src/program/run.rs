@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError};
 
 use slipring_ir::{Diagnostic, Kind, Severity, Span};
+use slipring_lang::Direction;
 use slipring_lang::tasks::TaskCall;
 use slipring_machine::Platform;
 use slipring_report::{BufferFacts, CheckFacts, digest};
@@ -15,6 +16,7 @@ use slipring_tile::Elem;
 use super::beside::{self, Beside, Came, Job};
 use super::facts::{self, ProgramFacts};
 use super::footprint::Signalled;
+use super::lost::Meaningless;
 use super::task::Outcome;
 use super::timeline::Kept;
 use super::values::{first_value, holds};
@@ -119,7 +121,12 @@ impl Runs for Runner<'_> {
         let call: &TaskCall = &program.orchestration.calls[task];
         if let Some(act) = &call.act {
             match host::act((task, act), &mut self.beside.tensors, &self.options.host, &mut self.called) {
-                Ok(true) => self.footprints[task].extend(act.touched()),
+                Ok(true) => {
+                    self.footprints[task].extend(act.touched());
+                    if let Some(nothing) = &mut self.beside.nothing {
+                        nothing.after(task, &self.footprints[task], None);
+                    }
+                }
                 Ok(false) => self
                     .seen
                     .messages
@@ -137,6 +144,9 @@ impl Runs for Runner<'_> {
             self.seen.by_data = true;
             let size = elem.bytes() as u64;
             let bytes = Bytes::range(predicate.offset, predicate.offset + size);
+            if let Some(nothing) = &mut self.beside.nothing {
+                nothing.decides(task, predicate.tensor, &bytes);
+            }
             self.footprints[task].insert(predicate.tensor, Touched { reads: bytes, ..Touched::default() });
             if !holds(predicate, elem, &self.beside.tensors[predicate.tensor]) {
                 self.seen.skipped.push(task);
@@ -178,6 +188,9 @@ impl Runner<'_> {
         self.seen.add(task, kernel, &outcome);
         if let Some((record, buffers)) = outcome.record.take() {
             self.kept.push(Kept { task, kernel, record, buffers, stats: outcome.result.stats.clone() });
+        }
+        if let Some(nothing) = &mut self.beside.nothing {
+            nothing.after(task, &outcome.touched, outcome.left.as_ref());
         }
         for (tensor, touched) in std::mem::take(&mut outcome.touched) {
             let own = self.footprints[task].entry(tensor).or_default();
@@ -254,6 +267,14 @@ impl Program {
         Ok(tensors)
     }
 
+    /// What of the tensors means nothing before the first task.
+    fn nothing_at_first(&self) -> Meaningless {
+        let own = &self.orchestration;
+        let outputs = own.params.iter().zip(&own.tensor_of).filter(|(param, _)| param.direction == Direction::Out);
+        let outputs: Vec<usize> = outputs.filter_map(|(_, tensor)| *tensor).collect();
+        Meaningless::of(&own.graph, &outputs, &own.returned)
+    }
+
     /// The bytes of the arguments; `None` for scalars.
     pub(crate) fn contents(&self, args: Args<'_>) -> Result<Vec<Option<Vec<u8>>>, Error> {
         let bound = self.bind(args)?;
@@ -286,12 +307,14 @@ impl Program {
         let clusters = platform.clusters;
         let stuck = touched::deadlocks(graph);
         let compiled = self.compiled()?;
+        let mut beside = Beside::new(self.tensors(&before)?);
+        beside.nothing = options.tools.init.then(|| self.nothing_at_first());
         let mut runner = Runner {
             program: self,
             platform: &platform,
             compiled,
             options,
-            beside: Beside::new(self.tensors(&before)?),
+            beside,
             footprints: vec![BTreeMap::new(); graph.tasks.len()],
             parts: BTreeMap::new(),
             seen: Seen::default(),
@@ -306,6 +329,7 @@ impl Program {
         };
         runner.give_up();
         let parts = runner.in_parts();
+        let lost = runner.beside.nothing.take().map_or_else(Vec::new, Meaningless::found);
         let Runner { beside, footprints, seen, refused, kept, called, .. } = runner;
         if let Some(why) = refused {
             return Err(Error::Unsupported(why));
@@ -320,7 +344,7 @@ impl Program {
         }
         let mut between = Vec::new();
         if let (Ok(order), true) = (graph.order(), stuck.is_empty()) {
-            between = touched::judge(graph, &order, &footprints, parts.as_deref());
+            between = touched::judge(graph, &order, &footprints, parts.as_deref(), &lost);
         }
         if !plan.complete || self.orchestration.open.is_some() {
             // What a task that did not run would have touched is not known.

@@ -9,13 +9,14 @@ use slipring_ir::{Diagnostic, Diags};
 use slipring_lang::tasks::{TaskArg, TaskCall};
 use slipring_machine::Platform;
 use slipring_op::{Decoded, Decoding, decode};
-use slipring_program::{Choice, GmBuffer, Memory, ParamKind, zeroed};
+use slipring_program::{Choice, GmBuffer, Memory, ParamKind, Unwritten, Void, zeroed};
 use slipring_report::{Record, Recorder};
 use slipring_sim::{ArgValue, Launch, Outside, RunResult, Turns, run_beside};
-use slipring_tasks::Touched;
+use slipring_tasks::{Bytes, Touched};
 use slipring_tile::Space;
 
 use super::footprint::{Footprint, Signalled, Trail};
+use super::lost::{LeftBehind, Meaningless};
 
 use crate::args::{Defaults, Passed, Value, read_arg};
 use crate::kernel::Compiled;
@@ -28,6 +29,8 @@ pub(super) struct Outcome {
     pub touched: BTreeMap<usize, Touched>,
     /// The same between its steps with signals, where it takes any.
     pub parts: Vec<BTreeMap<usize, Touched>>,
+    /// What it stored that means nothing; `None` where that was not followed.
+    pub left: Option<LeftBehind>,
     /// Steps with signals that have not been told yet: their places are bytes of tensors, their sites spans.
     pub steps: Vec<Signalled>,
     pub messages: Vec<Diagnostic>,
@@ -97,7 +100,7 @@ pub(super) fn run_task(
     platform: &Platform,
     call: &TaskCall,
     (blocks, mode): (u32, Turns),
-    tensors: &mut [Vec<u8>],
+    (tensors, nothing): (&mut [Vec<u8>], Option<&Meaningless>),
     options: &ProgramOptions,
     others: Option<(&mut dyn Talk, &[bool])>,
 ) -> Result<Outcome, String> {
@@ -173,6 +176,21 @@ pub(super) fn run_task(
         .map(|place| slot_of_param.get(place).copied().unwrap_or_else(|| behind(place)))
         .filter(|slot| *slot < buffers.len())
         .collect();
+    let nothing = nothing.filter(|_| tools.init && mode == Turns::Pipes);
+    if let Some(nothing) = nothing {
+        for (buffer, tensor) in tensor_of.iter().enumerate() {
+            tools.unwritten.extend(nothing.at_start(*tensor, buffer));
+        }
+    }
+    // What a kernel makes for itself holds nothing either.
+    for (at, (arg, param)) in call.args.iter().zip(&params).enumerate() {
+        let made = crate::launch::info(&compiled.kernels, &program.name, param);
+        if let (TaskArg::Own(_), Some(made), ArgValue::Buffer(buffer)) = (arg, made, &args[at])
+            && made.direction == slipring_lang::Direction::Out
+        {
+            tools.unwritten.push(Unwritten::whole(*buffer));
+        }
+    }
     let mut launch =
         Launch::new(program, platform, blocks, args).mode(mode).limits(options.limits).timing(options.timing);
     launch.cancel = options.control.wish();
@@ -201,13 +219,15 @@ pub(super) fn run_task(
         });
         run_beside(&launch, memory, &mut watching, door.as_mut().map(|door| door as &mut dyn Outside))
     };
-    let (checker, footprint, (_, recorder)) = watching;
+    let (mut checker, footprint, (_, recorder)) = watching;
+    let sizes: Vec<u64> = result.memory.gm.iter().map(|buffer| buffer.data.len() as u64).collect();
     for (buffer, tensor) in result.memory.gm.iter_mut().zip(&tensor_of) {
         tensors[*tensor] = std::mem::take(&mut buffer.data);
     }
     let mut outcome = Outcome {
         touched: BTreeMap::new(),
         parts: Vec::new(),
+        left: None,
         steps: Vec::new(),
         messages: Vec::new(),
         all_schedules: true,
@@ -224,6 +244,27 @@ pub(super) fn run_task(
     outcome.parts = parts.into_iter().map(by_tensor).collect();
     if let Some(trail) = trail {
         outcome.steps = in_tensors(std::mem::take(&mut trail.borrow_mut().events), &tensor_of);
+    }
+    if let (Some(nothing), Some(shadow)) = (nothing, &outcome.result.memory.shadow) {
+        let mut left = LeftBehind::default();
+        for (buffer, tensor) in tensor_of.iter().enumerate() {
+            let Some(own) = outcome.touched.get(tensor) else { continue };
+            let voids: Vec<_> = shadow.voids_of(buffer, sizes[buffer]).into_iter().filter(|void| void.here).collect();
+            let stored = Bytes::of(voids.iter().map(|void| (void.start, void.end)).collect()).common(&own.changes());
+            let inside = |void: &Void| Bytes::range(void.start, void.end).overlaps(&stored);
+            left.computed |= voids.iter().any(|void| void.origin.is_some() && inside(void));
+            if !stored.is_empty() {
+                left.bytes.insert(*tensor, stored);
+            }
+        }
+        // What comes into a result by way of others is told when the program is over.
+        let read = !nothing.read(&outcome.touched).is_empty();
+        let others = (0..sizes.len())
+            .filter(|buffer| tensor_of.get(*buffer).is_none_or(|tensor| read || !nothing.results[*tensor]));
+        if let Some(checker) = &mut checker {
+            checker.leave_out(&others.collect::<Vec<_>>());
+        }
+        outcome.left = Some(left);
     }
     if let Some(checker) = checker {
         let judged = checker.report(&outcome.result);

@@ -1,0 +1,131 @@
+//! Bytes of tensors that nobody has written, followed from task to task: reading them is no error until they come into a result, or
+//! decide something.
+
+use std::collections::BTreeMap;
+
+use slipring_program::Unwritten;
+use slipring_tasks::{Bytes, Graph, Lost, Origin, Touched};
+
+/// What of the tensors means nothing while tasks run.
+#[derive(Clone, Default)]
+pub(super) struct Meaningless {
+    /// Bytes, by tensor.
+    pub bytes: Vec<Bytes>,
+    /// Tensors that the program gives back: the others are nobody's result.
+    pub results: Vec<bool>,
+    /// Where what a tensor holds comes from, which means nothing: what was lost, by its place in the list.
+    from: Vec<Vec<(Bytes, Vec<usize>)>>,
+    /// What was lost, and the result that it came into so far.
+    list: Vec<(Lost, bool)>,
+}
+
+/// What a task left.
+#[derive(Default)]
+pub(super) struct LeftBehind {
+    /// Bytes that it stored and that mean nothing, by tensor.
+    pub bytes: BTreeMap<usize, Bytes>,
+    /// It has computed some of them: not all are copies.
+    pub computed: bool,
+}
+
+impl Meaningless {
+    /// At the beginning of a program: `outputs` are the tensors that are passed to be written only, `returned` those that it makes
+    /// and gives back.
+    pub fn of(graph: &Graph, outputs: &[usize], returned: &[usize]) -> Meaningless {
+        let nothing = |at: usize| graph.tensors[at].origin == Origin::Created || outputs.contains(&at);
+        let size = |at: usize| {
+            let own = &graph.tensors[at];
+            own.shape.iter().product::<u64>().saturating_mul(own.elem.bytes() as u64)
+        };
+        let count = graph.tensors.len();
+        let bytes = |at: usize| if nothing(at) { Bytes::range(0, size(at)) } else { Bytes::default() };
+        let result = |at: usize| graph.tensors[at].origin == Origin::Argument || returned.contains(&at);
+        Meaningless {
+            bytes: (0..count).map(bytes).collect(),
+            results: (0..count).map(result).collect(),
+            from: vec![Vec::new(); count],
+            list: Vec::new(),
+        }
+    }
+
+    /// What of a buffer means nothing at the start of a task that has a tensor there.
+    pub fn at_start(&self, tensor: usize, buffer: usize) -> impl Iterator<Item = Unwritten> {
+        self.bytes[tensor].ranges().iter().map(move |&(from, to)| Unwritten { buffer, from, to })
+    }
+
+    /// What a task read of bytes that mean nothing, by tensor.
+    pub fn read(&self, touched: &BTreeMap<usize, Touched>) -> Vec<(usize, Bytes)> {
+        let read = touched.iter().filter_map(|(&tensor, own)| {
+            let all = own.atomics.iter().fold(own.reads.clone(), |all, (_, bytes)| all.and(bytes));
+            let lost = all.common(self.bytes.get(tensor)?);
+            (!lost.is_empty()).then_some((tensor, lost))
+        });
+        read.collect()
+    }
+
+    /// A task is over. `left` is `None` where what it makes of such bytes was not followed: then all that it read of them counts.
+    pub fn after(&mut self, task: usize, touched: &BTreeMap<usize, Touched>, left: Option<&LeftBehind>) {
+        let mut sources = Vec::new();
+        for (tensor, bytes) in self.read(touched) {
+            let mut raw = bytes.clone();
+            for (known, from) in &self.from[tensor] {
+                if known.overlaps(&bytes) {
+                    sources.extend(from.iter().copied());
+                    raw = raw.without(known);
+                }
+            }
+            if !raw.is_empty() {
+                sources.push(self.list.len());
+                self.list.push((Lost { task, tensor, bytes: raw, stored: None, reached: None }, left.is_none()));
+            }
+        }
+        sources.sort_unstable();
+        sources.dedup();
+        if left.is_none() {
+            sources.iter().for_each(|source| self.list[*source].1 = true);
+        }
+        for (&tensor, own) in touched {
+            let written = own.changes();
+            let nothing = left.and_then(|left| left.bytes.get(&tensor)).cloned().unwrap_or_default();
+            self.bytes[tensor] = self.bytes[tensor].without(&written).and(&nothing);
+            for (bytes, _) in &mut self.from[tensor] {
+                *bytes = bytes.without(&written);
+            }
+            self.from[tensor].retain(|(bytes, _)| !bytes.is_empty());
+            if nothing.is_empty() {
+                continue;
+            }
+            let mut from = sources.clone();
+            if from.is_empty() {
+                // It is the task's own: what it stored into a result has been told already.
+                let computed = left.is_some_and(|left| left.computed);
+                let lost = Lost { task, tensor, bytes: nothing.clone(), stored: Some(computed), reached: None };
+                from.push(self.list.len());
+                self.list.push((lost, false));
+            }
+            self.from[tensor].push((nothing, from));
+        }
+    }
+
+    /// What decides whether a task runs.
+    pub fn decides(&mut self, task: usize, tensor: usize, bytes: &Bytes) {
+        let touched = BTreeMap::from([(tensor, Touched { reads: bytes.clone(), ..Touched::default() })]);
+        self.after(task, &touched, None);
+    }
+
+    /// What came into a result, or decided something.
+    pub fn found(mut self) -> Vec<Lost> {
+        for (result, from) in self.from.iter().enumerate().filter(|(at, _)| self.results[*at]) {
+            for source in from.iter().flat_map(|(_, sources)| sources) {
+                let (lost, counts) = &mut self.list[*source];
+                // The task's own checks have told what it stored there itself.
+                if lost.stored.is_some() && lost.tensor == result {
+                    continue;
+                }
+                *counts = true;
+                lost.reached.get_or_insert(result);
+            }
+        }
+        self.list.into_iter().filter(|(_, counts)| *counts).map(|(lost, _)| lost).collect()
+    }
+}

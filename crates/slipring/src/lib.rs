@@ -33,7 +33,9 @@ mod places;
 mod prepare;
 mod program;
 mod prove;
+mod queue_compare;
 mod queue_message;
+mod queue_prove;
 mod queue_run;
 mod queue_trace;
 mod recorded;
@@ -73,7 +75,9 @@ pub use program::{
     ProgramFacts, ProgramOptions, ProgramRun, TaskFacts, WorkFacts,
 };
 pub use prove::{Fix, Judgement, PathFix, Proof, ProofScope, ProveOptions, Witness};
+pub use queue_compare::{QueueDifference, QueueStall, RecordDifference, queue_difference, queue_stalls};
 pub use queue_message::{of_finding as queue_finding, of_text as queue_text_error};
+pub use queue_prove::{QueueProof, QueueSchedule, QueueTrial, queue_board, queue_proof, queue_trial};
 pub use queue_run::{queue_demo, queue_dumps, queue_findings};
 pub use queue_trace::queue_trace;
 pub use rings::{DEEPEST, Depth, RingReport};

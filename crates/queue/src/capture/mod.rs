@@ -9,10 +9,11 @@ mod text;
 
 pub use binary::{CaptureError, from_issue_region};
 pub use print::{hex, print};
-pub use text::{Parsed, TextError, parse};
+pub use text::{Parsed, TextError, parse, parse_for};
 
 use std::ops::Range;
 
+use crate::board::Board;
 use crate::wire::Xy;
 
 /// What a host queued, in order.
@@ -86,11 +87,21 @@ impl Capture {
     /// # Errors
     /// [`CaptureError`]; for texts, with all that is wrong.
     pub fn read(bytes: &[u8]) -> Result<Capture, CaptureError> {
+        Capture::read_for(bytes, None)
+    }
+
+    /// The same for a board, in place of the one that is named.
+    ///
+    /// # Errors
+    /// As [`read`](Capture::read).
+    pub fn read_for(bytes: &[u8], board: Option<&Board>) -> Result<Capture, CaptureError> {
         if bytes.starts_with(binary::MAGIC) {
-            return Capture::from_bytes(bytes);
+            let capture = Capture::from_bytes(bytes)?;
+            let named = board.map(|board| board.name.clone());
+            return Ok(Capture { board: named.unwrap_or(capture.board), ..capture });
         }
         match std::str::from_utf8(bytes) {
-            Ok(text) => parse(text).into_result().map_err(CaptureError::Text),
+            Ok(text) => parse_for(text, board).into_result().map_err(CaptureError::Text),
             Err(_) => Err(CaptureError::Unknown),
         }
     }

@@ -163,6 +163,9 @@ impl Linter {
             let text = format!("it adds 1 to {:#x}, where the prefetcher's text starts", self.layout.sem(2));
             self.find_in(at, Hazard::StallSemaphoreIsCode, text);
         }
+        if c.has(Wait::MEMORY) {
+            self.not_ordered("a WAIT for a word of memory: who writes that, and when");
+        }
         if c.has(Wait::MEMORY) && (!c.addr.is_multiple_of(4) || c.addr >= self.layout.l1_bytes) {
             self.find_in(at, Hazard::L1Outside, format!("{:#x} is no word of the dispatch core's L1", c.addr));
         }

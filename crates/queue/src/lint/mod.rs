@@ -47,6 +47,8 @@ pub struct Report {
     pub met: BTreeMap<Hazard, u64>,
     /// What could not be judged, and why.
     pub not_judged: Vec<String>,
+    /// What of that may order, write or start something: whether findings are all that some delay shows is not known.
+    pub not_ordered: Vec<String>,
 }
 
 /// Findings of one hazard that are kept.
@@ -206,6 +208,20 @@ impl Linter {
         self.unknown = true;
         self.barrier();
         self.launches_unknown();
+    }
+
+    /// Notes once that something could not be judged that may order, write or start something.
+    fn not_ordered(&mut self, what: impl Into<String>) {
+        let what = what.into();
+        if self.report.not_ordered.len() < NAMED && !self.report.not_ordered.contains(&what) {
+            self.report.not_ordered.push(what.clone());
+        }
+        self.not_judged(what);
+    }
+
+    /// What may order, write or start something, and could not be judged.
+    pub(crate) fn unordered(&self) -> &[String] {
+        &self.report.not_ordered
     }
 
     /// Notes once that something could not be judged.

@@ -140,7 +140,7 @@ impl Linter {
         // The rest of the record cannot be told apart.
         if bytes.len() > 64 {
             let record = self.report.records - 1;
-            self.not_judged(format!("record {record} from its first undecodable command on"));
+            self.not_ordered(format!("record {record} from its first undecodable command on"));
         }
     }
 }

@@ -66,7 +66,7 @@ impl Linter {
                 let pages = Pages { dram: true, base: c.base_addr, page, first: 0, count: c.pages.into() };
                 self.reads_pages(Hazard::ExecBufBeforeWrite, pages);
                 if !self.live {
-                    self.not_judged("commands that EXEC_BUF reads from DRAM, and what follows from them");
+                    self.not_ordered("commands that EXEC_BUF reads from DRAM, and what follows from them");
                     self.unknown_commands();
                 }
             }
@@ -114,7 +114,7 @@ impl Linter {
             } else if !self.layout.distributed {
                 self.find(Hazard::SubordinateNoCredits, "the subordinate starts with no pages to give");
             }
-            self.not_judged("commands for the subordinate");
+            self.not_ordered("commands for the subordinate");
             self.launched_elsewhere();
             return;
         }
@@ -196,7 +196,7 @@ impl Linter {
         let extent = match command.extent(&header) {
             Ok(extent) => extent,
             Err(WireError::Truncated { .. }) => {
-                self.not_judged(format!("{}, whose list is relayed from memory", command.name()));
+                self.not_ordered(format!("{}, whose list is relayed from memory", command.name()));
                 return;
             }
             Err(error) => return self.find_in(at, Hazard::CompletionHeader, error.to_string()),

@@ -71,6 +71,30 @@ impl Default for Delays {
     }
 }
 
+impl Delays {
+    /// Names of the delays that a schedule may make late.
+    pub const KINDS: [&str; 9] =
+        ["pcie-read", "read", "write", "multicast", "acknowledge", "credit", "poll", "run", "notice"];
+
+    /// The same with one kind of delay always as late as a seed may make it; `None` for a name that is none.
+    pub fn with_late(mut self, kind: &str) -> Option<Delays> {
+        let delay = match kind {
+            "pcie-read" => &mut self.pcie_read,
+            "read" => &mut self.read,
+            "write" => &mut self.write,
+            "multicast" => &mut self.multicast,
+            "acknowledge" => &mut self.acknowledge,
+            "credit" => &mut self.credit,
+            "poll" => &mut self.poll,
+            "run" => &mut self.run,
+            "notice" => &mut self.notice,
+            _ => return None,
+        };
+        *delay = Delay::new(delay.least.saturating_add(delay.spread.saturating_mul(8)), 0);
+        Some(self)
+    }
+}
+
 /// Numbers that a seed decides: the same on every host, for ever (the splitmix64 generator).
 #[derive(Clone, Debug)]
 pub struct Dice(Option<u64>);
@@ -110,6 +134,22 @@ impl Dice {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_kind_can_be_late() {
+        for kind in Delays::KINDS {
+            assert_ne!(Delays::default().with_late(kind), Some(Delays::default()), "{kind}");
+        }
+        assert_eq!(Delays::default().with_late("host"), None);
+    }
+
+    /// A barrier and a go signal behind a reset take longer than a worker that looks late.
+    #[test]
+    fn a_worker_looks_before_a_signal_behind_a_barrier() {
+        let delays = Delays::default();
+        let late = delays.clone().with_late("poll").expect("a kind").poll.least;
+        assert!(late < delays.acknowledge.least + delays.write.least + delays.command);
+    }
 
     #[test]
     fn without_a_seed_delays_are_their_least_and_with_one_they_repeat() {

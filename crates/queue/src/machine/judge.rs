@@ -139,6 +139,11 @@ impl World {
         }
     }
 
+    /// What the linter could not judge of what orders, writes or starts something.
+    pub fn unordered(&self) -> Vec<String> {
+        self.judge.linter.unordered().to_vec()
+    }
+
     /// Whether a hazard was met, by the device or by the linter ahead of it.
     pub fn is_known(&self, hazard: Hazard) -> bool {
         self.ledger.met[hazard as usize] > 0 || self.judge.pending.iter().any(|finding| finding.hazard == hazard)

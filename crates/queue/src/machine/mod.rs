@@ -251,6 +251,12 @@ impl Machine {
         self.world.borrow().ledger.findings.clone()
     }
 
+    /// What of the commands so far may order, write or start something and could not be judged without running it: that findings are
+    /// the same for all delays is not known where there is any.
+    pub fn not_ordered(&self) -> Vec<String> {
+        self.world.borrow().unordered()
+    }
+
     /// The finding at which the machine stopped.
     pub fn stopped_at(&self) -> Option<Finding> {
         let world = self.world.borrow();

@@ -79,9 +79,19 @@ const MOST_ERRORS: usize = 100;
 
 /// Reads a text.
 pub fn parse(text: &str) -> Parsed {
+    parse_for(text, None)
+}
+
+/// Reads a text for a board, in place of the one that it names.
+pub fn parse_for(text: &str, board: Option<&Board>) -> Parsed {
+    let mut out = Parsed::default();
+    if let Some(board) = board {
+        out.capture.board.clone_from(&board.name);
+    }
     let mut parser = Parser {
-        out: Parsed::default(),
-        board: None,
+        out,
+        given: board.is_some(),
+        board: board.cloned(),
         lowering: Lowering::CAREFUL,
         layout: Layout::default(),
         record: None,
@@ -120,6 +130,8 @@ pub fn parse(text: &str) -> Parsed {
 
 struct Parser {
     out: Parsed,
+    /// The board is another than what the text names.
+    given: bool,
     board: Option<Board>,
     lowering: Lowering,
     layout: Layout,
@@ -158,6 +170,9 @@ impl Parser {
                 let name = line.word(0, "a board")?;
                 let chosen =
                     board::built_in(name.text).map_err(|e| TextError::new(name.span.clone(), e.to_string()))?;
+                if self.given {
+                    return Ok(());
+                }
                 if self.board.as_ref().is_some_and(|b| b.name != chosen.name) || !self.out.capture.entries.is_empty() {
                     return Err(TextError::new(name.span.clone(), "the board is chosen once, before all records"));
                 }

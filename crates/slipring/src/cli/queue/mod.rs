@@ -1,12 +1,16 @@
 //! `slipring queue`: the host-to-device command queue.
 
 mod decode;
+mod diff;
 mod lint;
 mod live;
+mod prove;
 mod run;
+mod stats;
 
 use clap::Subcommand;
 use serde::Serialize;
+use slipring::queue_board;
 use slipring_ir::{Diags, Source};
 use slipring_queue::board::{self, Board};
 use slipring_queue::capture::{Capture, CaptureError, from_issue_region};
@@ -24,6 +28,12 @@ pub(super) enum QueueVerb {
     Lint(lint::LintArgs),
     /// Run a stream on a simulated board; workers acknowledge launches
     Run(run::RunArgs),
+    /// Say whether findings and results hold for all delays, or give a schedule that shows what is wrong
+    Prove(prove::ProveArgs),
+    /// Show who waited for what in a run
+    Stats(stats::StatsArgs),
+    /// Compare two streams: bytes, order, and who waits for what
+    Diff(diff::DiffArgs),
 }
 
 impl QueueVerb {
@@ -33,6 +43,7 @@ impl QueueVerb {
             QueueVerb::Decode(args) => Some(&args.stream.file),
             QueueVerb::Lint(_) => None,
             QueueVerb::Run(args) => args.file.as_deref(),
+            QueueVerb::Prove(_) | QueueVerb::Stats(_) | QueueVerb::Diff(_) => None,
         }
     }
 
@@ -40,7 +51,7 @@ impl QueueVerb {
     pub fn output(&self) -> Option<(&'static str, &str)> {
         match self {
             QueueVerb::Decode(args) => args.output.as_deref().map(|file| ("-o", file)),
-            QueueVerb::Lint(_) => None,
+            QueueVerb::Lint(_) | QueueVerb::Prove(_) | QueueVerb::Stats(_) | QueueVerb::Diff(_) => None,
             QueueVerb::Run(args) => args.trace.as_deref().map(|file| ("--trace", file)),
         }
     }
@@ -51,6 +62,9 @@ impl QueueVerb {
             QueueVerb::Decode(_) => false,
             QueueVerb::Lint(args) => args.json,
             QueueVerb::Run(args) => args.json,
+            QueueVerb::Prove(args) => args.json,
+            QueueVerb::Stats(args) => args.json,
+            QueueVerb::Diff(args) => args.json,
         }
     }
 }
@@ -61,6 +75,9 @@ pub(super) fn queue(verb: &QueueVerb) -> Exit {
         QueueVerb::Decode(args) => decode::decode(args),
         QueueVerb::Lint(args) => lint::lint(args),
         QueueVerb::Run(args) => run::run(args),
+        QueueVerb::Prove(args) => prove::prove(args),
+        QueueVerb::Stats(args) => stats::stats(args),
+        QueueVerb::Diff(args) => diff::diff(args),
     }
 }
 
@@ -72,7 +89,7 @@ pub(in crate::cli) struct StreamArgs {
     /// The file is the bytes of an issue region, without slots
     #[arg(long)]
     raw: bool,
-    /// Built-in board, p100 or p150, in place of the one that the stream names
+    /// Board in place of the one that the stream names: p100, p150, or a file whose name ends in `.toml`
     #[arg(long)]
     board: Option<String>,
 }
@@ -136,13 +153,14 @@ impl StreamArgs {
     /// # Errors
     /// Mistakes of a text as messages with places; else why there is no stream.
     fn read(&self) -> Result<Stream, StreamError> {
+        let given = self.board.as_deref().map(board_named).transpose()?;
         let bytes = read_bytes(&self.file)?;
         let (file, shown) = (self.file.as_str(), shown(&self.file));
         let name = shown.as_str();
         let capture = if self.raw {
             from_issue_region(&bytes).map(|entries| Capture { entries, ..Capture::default() })
         } else {
-            Capture::read(&bytes)
+            Capture::read_for(&bytes, given.as_ref())
         };
         let is_text =
             !self.raw && capture.as_ref().map_or_else(|e| matches!(e, CaptureError::Text(_)), |c| c.is_from_text());
@@ -156,12 +174,14 @@ impl StreamArgs {
             }
             Err(error) => return Err(format!("{name}: {error}").into()),
         };
-        if let Some(board) = &self.board {
-            capture.board.clone_from(board);
-        } else if capture.board.is_empty() {
+        if capture.board.is_empty() {
             capture.board = "p100".into();
         }
-        let board = board::built_in(&capture.board).map_err(|error| format!("{name}: {error}"))?;
+        let board = match given {
+            Some(board) => board,
+            None => board::built_in(&capture.board).map_err(|error| format!("{name}: {error}"))?,
+        };
+        capture.board.clone_from(&board.name);
         Ok(Stream { capture, source, board })
     }
 }
@@ -191,6 +211,11 @@ impl StreamError {
             StreamError::Other(message) => fail(message),
         }
     }
+}
+
+/// The board that an option names.
+fn board_named(name: &str) -> Result<Board, String> {
+    queue_board(name, read_bytes)
 }
 
 fn read_bytes(path: &str) -> Result<Vec<u8>, String> {

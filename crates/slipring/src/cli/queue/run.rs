@@ -2,11 +2,12 @@
 
 use clap::Args;
 use serde::Serialize;
-use slipring::{message_facts, queue_demo, queue_dumps, queue_findings, queue_trace};
+use slipring::{
+    QueueSchedule, QueueTrial, message_facts, queue_demo, queue_dumps, queue_findings, queue_trace, queue_trial,
+};
 use slipring_ir::{Diags, Source};
-use slipring_queue::board;
 use slipring_queue::host::Completion;
-use slipring_queue::machine::{Actor, Config, Limits};
+use slipring_queue::machine::{Actor, Config, Delays, Limits};
 use slipring_queue::replay::{Replay, replay};
 use slipring_queue::sanitize::AtError;
 use slipring_queue::worker::Acknowledge;
@@ -16,7 +17,7 @@ use super::super::Exit;
 use super::super::output::{errors, fail, json_line, out, report, told};
 use super::super::run::{one_output, write_trace};
 use super::live::Live;
-use super::{AllowArgs, Allowed, Stream, StreamArgs, StreamError, allowed_facts, allowed_line};
+use super::{AllowArgs, Allowed, Stream, StreamArgs, StreamError, allowed_facts, allowed_line, board_named};
 use slipring::queue_finding as of_finding;
 
 /// Arguments of `queue run`.
@@ -31,12 +32,18 @@ pub(in crate::cli) struct RunArgs {
     /// The file is the bytes of an issue region, without slots
     #[arg(long)]
     raw: bool,
-    /// Built-in board, p100 or p150, in place of the one that the stream names
+    /// Board in place of the one that the stream names: p100, p150, or a file whose name ends in `.toml`
     #[arg(long)]
     board: Option<String>,
     /// Choose delays by this number, to reach other interleavings; the same number gives the same run
     #[arg(long)]
     seed: Option<u64>,
+    /// One kind of delay is always as late as it may be
+    #[arg(long, value_name = "KIND", conflicts_with_all = ["seed", "seeds"], value_parser = Delays::KINDS)]
+    late: Option<String>,
+    /// Run it with so many seeds more, 1 and following, and say whether they find the same
+    #[arg(long, value_name = "N", conflicts_with = "trace", value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    seeds: Option<u64>,
     /// Go on after errors as the silicon would, as far as that is known
     #[arg(long)]
     silicon: bool,
@@ -73,6 +80,17 @@ struct Facts {
     cycles: u64,
     allowed: Vec<Allowed>,
     findings: Vec<MessageFacts>,
+    /// What other seeds find otherwise, where they were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seeds: Option<Seeds>,
+}
+
+/// Runs with other seeds.
+#[derive(Serialize)]
+struct Seeds {
+    tried: u64,
+    /// Those that find something else, or end otherwise.
+    differ: Vec<String>,
 }
 
 /// Runs a stream: exit code 1 if an error was found or not everything ran.
@@ -96,19 +114,30 @@ pub(super) fn run(args: &RunArgs) -> Exit {
         Err(error) => return error.report(),
     };
     let config = Config {
-        seed: args.seed,
         mode: if args.silicon { AtError::Silicon } else { AtError::Strict },
         trace: args.trace.is_some(),
         limits: Limits { steps: args.max_steps, ..Limits::default() },
         allowed: allowed.clone(),
         ..Config::new(stream.board.clone())
     };
+    let late = args.late.as_deref().and_then(|kind| Delays::KINDS.into_iter().find(|name| *name == kind));
+    let schedule = match (late, args.seed) {
+        (Some(kind), _) => QueueSchedule::Late(kind),
+        (None, Some(seed)) => QueueSchedule::Seed(seed),
+        (None, None) => QueueSchedule::Usual,
+    };
+    let config = schedule.of(&config);
+    let own = config.clone();
     let worker = Box::new(Acknowledge { cycles: args.kernel_cycles });
     let mut live = Live::new(stream.capture.entries.len());
     let replayed = replay(&stream.capture, config, worker, |machine, records| live.look(machine, records));
     let counters = live.finish();
     let mut replayed = match replayed {
         Ok(replayed) => replayed,
+        Err(message) => return fail(format!("{file}: {message}")),
+    };
+    let seeds = match seeds(args, schedule, &mut replayed, &stream, &own) {
+        Ok(seeds) => seeds,
         Err(message) => return fail(format!("{file}: {message}")),
     };
     let list = queue_findings(&replayed, &stream.capture, &stream.board, &allowed);
@@ -119,7 +148,11 @@ pub(super) fn run(args: &RunArgs) -> Exit {
     if let Err(message) = write_trace(args.trace.as_deref(), trace.as_ref()) {
         return fail(message);
     }
-    let facts = facts(file, &mut replayed, &diags, &stream);
+    let differ = seeds.as_ref().is_some_and(|seeds| !seeds.differ.is_empty());
+    if differ {
+        fail(format!("{file}: what is found depends on the delays"));
+    }
+    let facts = Facts { seeds, ..facts(file, &mut replayed, &diags, &stream) };
     if args.json {
         told(&diags);
         json_line(&facts);
@@ -134,7 +167,25 @@ pub(super) fn run(args: &RunArgs) -> Exit {
             Err(message) => return fail(message),
         }
     }
-    if errors(&diags) > 0 || !facts.complete { Exit::Findings } else { Exit::Clean }
+    if errors(&diags) > 0 || !facts.complete || differ { Exit::Findings } else { Exit::Clean }
+}
+
+/// The same stream with other seeds, held against the run that is shown.
+fn seeds(
+    args: &RunArgs,
+    schedule: QueueSchedule,
+    replayed: &mut Replay,
+    stream: &Stream,
+    config: &Config,
+) -> Result<Option<Seeds>, String> {
+    let Some(tried) = args.seeds else { return Ok(None) };
+    let shown = QueueTrial::of(schedule, replayed, &stream.capture, config);
+    let mut differ = Vec::new();
+    for seed in 1..=tried {
+        let trial = queue_trial(&stream.capture, config, args.kernel_cycles, QueueSchedule::Seed(seed))?;
+        differ.extend(shown.differs(&trial));
+    }
+    Ok(Some(Seeds { tried, differ }))
 }
 
 fn stream(args: &RunArgs, file: &str) -> Result<Stream, StreamError> {
@@ -142,7 +193,7 @@ fn stream(args: &RunArgs, file: &str) -> Result<Stream, StreamError> {
         None => StreamArgs { file: file.into(), raw: args.raw, board: args.board.clone() }.read(),
         Some(launches) => {
             let name = args.board.as_deref().unwrap_or("p150");
-            let board = board::built_in(name).map_err(|error| error.to_string())?;
+            let board = board_named(name)?;
             let capture = queue_demo(&board, launches).map_err(|error| error.to_string())?;
             Ok(Stream { capture, source: Source::new("demo", ""), board })
         }
@@ -165,6 +216,7 @@ fn facts(file: String, replayed: &mut Replay, diags: &Diags, stream: &Stream) ->
         cycles: status.cycle,
         allowed: allowed_facts(replayed.queue.device().allowed()),
         findings: diags.list.iter().map(|d| message_facts(d, &stream.source)).collect(),
+        seeds: None,
     }
 }
 
@@ -176,9 +228,17 @@ fn summary(facts: &Facts, stream: &Stream) -> String {
         0 => String::new(),
         records => format!("; {} bytes read back in {records} records", facts.read_back_bytes),
     };
+    let seeds = match &facts.seeds {
+        None => String::new(),
+        Some(seeds) if seeds.differ.is_empty() => format!("{} seeds more: the same findings in all\n", seeds.tried),
+        Some(seeds) => {
+            let lines: String = seeds.differ.iter().map(|line| format!("  {line}\n")).collect();
+            format!("{} of {} seeds more find something else\n{lines}", seeds.differ.len(), seeds.tried)
+        }
+    };
     format!(
         "{} on a {} ({}): {end}\n  {} of {all} records, {} prefetch and {} dispatch commands, {} launches of workers, {} events{last}{back}\n  \
-         {} cycles ({:.1} us); workers acknowledge launches and run no kernels\n{}\n",
+         {} cycles ({:.1} us); workers acknowledge launches and run no kernels\n{seeds}{}\n",
         facts.file,
         facts.board,
         stream.board.description,

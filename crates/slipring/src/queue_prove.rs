@@ -1,0 +1,191 @@
+//! Whether what a stream does depends on its delays: runs with many schedules, held against each other and against what orders them.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use slipring_queue::board::Board;
+use slipring_queue::capture::Capture;
+use slipring_queue::machine::{Config, Delays};
+use slipring_queue::replay::{Replay, replay};
+use slipring_queue::sanitize::Severity;
+use slipring_queue::worker::Acknowledge;
+
+use crate::queue_run::{queue_dumps, queue_findings};
+
+/// How the delays of a run are chosen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum QueueSchedule {
+    /// Each takes its usual time.
+    Usual,
+    /// By a seed.
+    Seed(u64),
+    /// One kind is always as late as it may be: one of [`Delays::KINDS`].
+    Late(&'static str),
+}
+
+impl QueueSchedule {
+    /// The usual one, each kind late, and so many seeds from 1 on.
+    pub fn all(seeds: u64) -> Vec<QueueSchedule> {
+        let late = Delays::KINDS.into_iter().map(QueueSchedule::Late);
+        [QueueSchedule::Usual].into_iter().chain(late).chain((1..=seeds).map(QueueSchedule::Seed)).collect()
+    }
+
+    /// A configuration with these delays.
+    pub fn of(self, config: &Config) -> Config {
+        match self {
+            QueueSchedule::Usual => Config { seed: None, ..config.clone() },
+            QueueSchedule::Seed(seed) => Config { seed: Some(seed), ..config.clone() },
+            QueueSchedule::Late(kind) => {
+                let delays = config.delays.clone().with_late(kind).unwrap_or_else(|| config.delays.clone());
+                Config { seed: None, delays, ..config.clone() }
+            }
+        }
+    }
+
+    /// The options of `slipring queue run` that choose it.
+    pub fn options(self) -> String {
+        match self {
+            QueueSchedule::Usual => String::new(),
+            QueueSchedule::Seed(seed) => format!(" --seed {seed}"),
+            QueueSchedule::Late(kind) => format!(" --late {kind}"),
+        }
+    }
+}
+
+impl fmt::Display for QueueSchedule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            QueueSchedule::Usual => f.write_str("the usual delays"),
+            QueueSchedule::Seed(seed) => write!(f, "seed {seed}"),
+            QueueSchedule::Late(kind) => write!(f, "{kind} late"),
+        }
+    }
+}
+
+/// What a run with a schedule says of a stream.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct QueueTrial {
+    /// The schedule.
+    pub schedule: QueueSchedule,
+    /// What was found: the hazards' codes, with the records.
+    pub found: BTreeSet<(&'static str, Option<u64>)>,
+    /// Whether one of them is an error.
+    pub errors: bool,
+    /// Whether everything ran.
+    pub complete: bool,
+    /// What came back, and the memory that the stream asks to see.
+    pub back: Vec<Vec<u8>>,
+    /// What could not be judged and may order, write or start something.
+    pub not_ordered: Vec<String>,
+}
+
+impl QueueTrial {
+    /// What a replay with a schedule says.
+    pub fn of(schedule: QueueSchedule, run: &mut Replay, capture: &Capture, config: &Config) -> QueueTrial {
+        let found = queue_findings(run, capture, &config.board, &config.allowed);
+        let mut back: Vec<Vec<u8>> = run.completions.iter().map(|completion| completion.bytes.clone()).collect();
+        back.push(queue_dumps(capture, run.queue.device()).unwrap_or_default().into_bytes());
+        QueueTrial {
+            schedule,
+            errors: found.iter().any(|finding| finding.severity() == Severity::Error),
+            found: found.iter().map(|f| (f.hazard.def().code, f.record.map(|record| record.index))).collect(),
+            complete: run.complete,
+            back,
+            not_ordered: run.queue.device().not_ordered(),
+        }
+    }
+
+    /// How this differs from another run: what was found, whether it ended; `None` if in neither.
+    pub fn differs(&self, other: &QueueTrial) -> Option<String> {
+        let list = |of: &QueueTrial, without: &QueueTrial| {
+            let named = |(code, record): &(&str, Option<u64>)| match record {
+                Some(record) => format!("{code} (record {record})"),
+                None => (*code).to_string(),
+            };
+            of.found.difference(&without.found).map(named).collect::<Vec<_>>()
+        };
+        let mut parts = Vec::new();
+        for (of, without) in [(self, other), (other, self)] {
+            let only = list(of, without);
+            if !only.is_empty() {
+                parts.push(format!("only with {}: {}", of.schedule, only.join(", ")));
+            }
+        }
+        if self.complete != other.complete {
+            let (whole, part) = if self.complete { (self, other) } else { (other, self) };
+            parts.push(format!("it ends with {}, and not with {}", whole.schedule, part.schedule));
+        }
+        (!parts.is_empty()).then(|| parts.join("; "))
+    }
+}
+
+/// What is known of a stream for all delays.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum QueueProof {
+    /// Synchronisation orders everything that meets: no delay shows anything.
+    Clean,
+    /// Something is wrong, and this schedule shows it.
+    Wrong(QueueSchedule),
+    /// Nothing was found, and this is why nothing more is known.
+    Undecided(Vec<String>),
+}
+
+/// Runs a stream with a schedule; workers acknowledge launches.
+///
+/// # Errors
+/// If there is no such machine, or a record cannot be queued at all.
+pub fn queue_trial(
+    capture: &Capture,
+    config: &Config,
+    kernel_cycles: u64,
+    schedule: QueueSchedule,
+) -> Result<QueueTrial, String> {
+    let config = schedule.of(config);
+    let worker = Box::new(Acknowledge { cycles: kernel_cycles });
+    let mut run = replay(capture, config.clone(), worker, |_, _| {})?;
+    Ok(QueueTrial::of(schedule, &mut run, capture, &config))
+}
+
+/// What the trials of a stream say together.
+///
+/// The device has no other freedom than its delays. Where no two accesses meet that synchronisation does not order, and the linter
+/// has judged everything that orders, each run does the same whatever the delays are; trials with other delays hold that against what
+/// the device does.
+pub fn queue_proof(trials: &[QueueTrial]) -> QueueProof {
+    if let Some(wrong) = trials.iter().find(|trial| trial.errors || !trial.complete) {
+        return QueueProof::Wrong(wrong.schedule);
+    }
+    let Some((first, others)) = trials.split_first() else { return QueueProof::Undecided(vec!["no run".into()]) };
+    let mut why = first.not_ordered.clone();
+    for other in others {
+        why.extend(first.differs(other));
+        if let Some(at) =
+            (0..first.back.len().max(other.back.len())).find(|at| first.back.get(*at) != other.back.get(*at))
+        {
+            let what = if at + 1 == first.back.len() {
+                "memory that is shown".into()
+            } else {
+                format!("record {at} that comes back")
+            };
+            why.push(format!(
+                "{what} has other bytes with {} than with {}: times, or an order that nothing names",
+                other.schedule, first.schedule
+            ));
+            break;
+        }
+    }
+    why.dedup();
+    if why.is_empty() { QueueProof::Clean } else { QueueProof::Undecided(why) }
+}
+
+/// The board that a name or a file of its own describes.
+///
+/// # Errors
+/// If there is no such board, or the file is none.
+pub fn queue_board(name: &str, read: impl FnOnce(&str) -> Result<Vec<u8>, String>) -> Result<Board, String> {
+    if !name.ends_with(".toml") {
+        return slipring_queue::board::built_in(name).map_err(|error| error.to_string());
+    }
+    let text = String::from_utf8(read(name)?).map_err(|_| format!("`{name}` is no text"))?;
+    slipring_queue::board::parse(&text).map_err(|error| format!("`{name}`: {error}"))
+}

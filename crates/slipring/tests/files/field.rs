@@ -8,7 +8,8 @@ use std::sync::OnceLock;
 use libtest_mimic::{Failed, Trial};
 use serde::Deserialize;
 
-use crate::call;
+use crate::directives::Run;
+use crate::{call, outputs};
 
 /// `bug.toml` of a folder.
 #[derive(Deserialize, Debug)]
@@ -65,6 +66,9 @@ struct Right {
     /// Why there is no proof, where there is none: part of what `prove` says.
     #[serde(default)]
     unproved: String,
+    /// What buffers hold after the run, `1: f32 …`, as in the file tests.
+    #[serde(default)]
+    out: Vec<String>,
 }
 
 fn both() -> Vec<String> {
@@ -237,7 +241,9 @@ fn judge_right(folder: &Path, right: &Right, on: &str) -> Vec<String> {
     let file = folder.join(&right.file);
     let mut failed = Vec::new();
     for verb in verbs(&file) {
-        let (exit, output) = match call(&file, &words(verb, &file, on, &right.with)) {
+        // Lowered or written by hand, it means what the text says op by op.
+        let with = if *verb == "run" { format!("{} --verify", right.with) } else { right.with.clone() };
+        let (exit, output) = match call(&file, &words(verb, &file, on, &with)) {
             Ok(answer) => answer,
             Err(why) => return vec![format!("{}: {why:?}", right.file)],
         };
@@ -247,7 +253,23 @@ fn judge_right(folder: &Path, right: &Right, on: &str) -> Vec<String> {
             failed.push(format!("{} on {on}: `{verb}` exits with {exit}\n{output}", right.file));
         }
     }
+    failed.extend(judge_outputs(&file, right, on));
     failed
+}
+
+fn judge_outputs(file: &Path, right: &Right, on: &str) -> Vec<String> {
+    let outs = right.out.iter().map(|out| match out.split_once(':').map(|(at, holds)| (at.parse(), holds)) {
+        Some((Ok(at), holds)) => Ok((at, holds.trim().to_string())),
+        _ => Err(format!("{}: `{out}` is no `PARAMETER: TYPE NUMBERS…`", right.file)),
+    });
+    let outs = match outs.collect::<Result<Vec<_>, _>>() {
+        Ok(outs) => outs,
+        Err(why) => return vec![why],
+    };
+    let command = format!("run %s --arch {on} {}", right.with);
+    let run = Run { written: command.clone(), command, outs, ..Run::default() };
+    let text = std::fs::read_to_string(file).unwrap_or_default();
+    outputs::compare(file, &text, &run).unwrap_or_else(|why| vec![format!("{}: {why:?}", right.file)])
 }
 
 /// The page: how many are found, then every bug with what is said of it.
@@ -290,7 +312,8 @@ fn row(one: &Judged) -> String {
             match first.split_once("]: ").map(|(code, message)| (code.trim_start_matches("error["), message)) {
                 Some((code, message)) => (format!("`{code}`: {}", cell(message)), said.by.join(", ")),
                 None => {
-                    let gap = bug.wrong.iter().find(|w| w.file == said.file).map_or("", |w| &w.gap);
+                    let same = |w: &&Wrong| w.file == said.file && w.on.contains(&said.on);
+                    let gap = bug.wrong.iter().find(same).map_or("", |w| &w.gap);
                     (format!("**not found**: {}", cell(gap)), "—".to_string())
                 }
             };

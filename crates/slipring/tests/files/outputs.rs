@@ -1,6 +1,7 @@
 //! `// out[2]: f32 1.0 2.0 …`: what a kernel's buffers hold after a run.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use libtest_mimic::Failed;
 use slipring::args::{Defaults, Npy, Value, arg_type, named, read_arg, show};
@@ -24,8 +25,10 @@ pub fn compare(file: &Path, text: &str, run: &Run) -> Result<Vec<String>, Failed
             |line: &str| Some(words(line.trim().strip_prefix(comment_mark(file))?.trim_start().strip_prefix("args:")?));
         args = text.lines().find_map(args_of).ok_or("no arguments")?;
     }
-    let stem = file.file_stem().unwrap_or_default().to_string_lossy();
-    let folder = std::env::temp_dir().join(format!("slipring-{}-{stem}", std::process::id()));
+    // Files of several folders share a name, and tests run at the same time.
+    static RUNS: AtomicUsize = AtomicUsize::new(0);
+    let run_number = RUNS.fetch_add(1, Ordering::Relaxed);
+    let folder = std::env::temp_dir().join(format!("slipring-{}-{run_number}", std::process::id()));
     std::fs::create_dir_all(&folder)?;
     let outcome = (|| {
         for (index, _) in &run.outs {

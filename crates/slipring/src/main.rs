@@ -1,6 +1,8 @@
 //! The command line.
 
 mod cli;
+mod lsp;
+mod session;
 
 use std::process::ExitCode;
 

@@ -15,6 +15,13 @@ pub fn list() -> String {
     all.iter().map(|def| format!("{:28} {}\n", def.schema.name, def.summary)).collect()
 }
 
+/// All ops with what they do, by name.
+pub fn ops() -> Vec<(&'static str, &'static str)> {
+    let mut all: Vec<_> = Dialects::get().all().iter().map(|def| (def.schema.name, def.summary)).collect();
+    all.sort_unstable();
+    all
+}
+
 /// All words of the kernel language, a line each.
 pub fn language_list() -> String {
     slipring_lang::catalogue().map(|entry| format!("{:28} {}\n", title(entry), entry.doc)).collect()

@@ -19,6 +19,7 @@ mod habits;
 mod kernels;
 mod launches;
 mod lints;
+mod live;
 mod matrix;
 mod meaning;
 mod micro;

@@ -10,6 +10,7 @@ mod explain;
 mod graph;
 mod kernel;
 mod last;
+mod lsp;
 mod ops;
 mod output;
 mod program;
@@ -22,6 +23,7 @@ mod run;
 mod standard;
 mod threads;
 mod tune;
+mod watch;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -70,6 +72,10 @@ enum Verb {
     Explain(explain::ExplainArgs),
     /// What an op costs alone and how its cycles come about, or the errors of a table of published points
     Cost(cost::CostArgs),
+    /// Check and run a file whenever it is saved, and say what changed
+    Watch(watch::WatchArgs),
+    /// A language server for editors: messages as one types, pages, types, addresses, edits
+    Lsp(lsp::LspArgs),
     /// Read and judge streams of the host-to-device command queue
     #[command(subcommand)]
     Queue(queue::QueueVerb),
@@ -139,6 +145,8 @@ fn verb(cli: &Cli) -> Exit {
         Verb::Ops(args) => ops::ops(args),
         Verb::Explain(args) => explain::explain(args),
         Verb::Cost(args) => cost::run(args),
+        Verb::Watch(args) => watch::watch(args),
+        Verb::Lsp(args) => lsp::lsp(args),
         Verb::Queue(verb) => queue::queue(verb),
     };
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(run))
@@ -195,7 +203,8 @@ impl Verb {
             Verb::Queue(verb) => {
                 verb.output().map(|(option, file)| (option, Some(Path::new(file)))).into_iter().collect()
             }
-            Verb::Compare(_) | Verb::Ring(_) | Verb::Ops(_) | Verb::Explain(_) | Verb::Cost(_) => Vec::new(),
+            // The others write to standard output alone.
+            _ => Vec::new(),
         };
         if let Verb::Run(args) = self {
             list.extend(args.kernel.written().map(|file| (files::ARGUMENT, Some(Path::new(file)))));
@@ -226,7 +235,7 @@ impl Verb {
             Verb::Check(args) => args.json,
             Verb::Cost(args) => args.json,
             Verb::Queue(verb) => verb.as_json(),
-            Verb::Build(_) | Verb::Ops(_) | Verb::Explain(_) | Verb::Report(_) => false,
+            Verb::Build(_) | Verb::Ops(_) | Verb::Explain(_) | Verb::Watch(_) | Verb::Lsp(_) | Verb::Report(_) => false,
         }
     }
 }

@@ -173,6 +173,11 @@ pub(super) fn told(diags: &Diags) {
     with(|written| written.error |= diags.has_errors());
 }
 
+/// Says that the report of a verb has told an error.
+pub(super) fn said_error() {
+    with(|written| written.error = true);
+}
+
 /// Keeps all messages from now on for a log in this file.
 pub(super) fn log_to(file: &str) {
     with(|written| written.log = Some(file.into()));

@@ -1,0 +1,23 @@
+//! `slipring lsp`: for editors.
+
+use clap::Args;
+
+use super::Exit;
+use super::output::fail;
+
+/// Arguments of `lsp`.
+#[derive(Args)]
+pub(super) struct LspArgs {
+    /// Over standard input and output, which is the only way: editors say so by habit
+    #[arg(long)]
+    stdio: bool,
+}
+
+/// Serves an editor.
+pub(super) fn lsp(args: &LspArgs) -> Exit {
+    let _ = args.stdio;
+    match crate::lsp::serve() {
+        Ok(()) => Exit::Clean,
+        Err(message) => fail(message),
+    }
+}

@@ -1,0 +1,162 @@
+//! `slipring watch`: check and run a file whenever it is saved, and say what changed.
+
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use clap::Args;
+use slipring::{Control, Diagnostic, Error, Severity, Source};
+
+use super::output::{fail, note, out, said_error};
+use super::{Exit, read_text};
+use crate::session::Text;
+
+/// How often the file is looked at.
+const EACH: Duration = Duration::from_millis(50);
+
+/// Arguments of `watch`.
+#[derive(Args)]
+pub(super) struct WatchArgs {
+    /// The file
+    file: String,
+    /// End after so many looks, with the exit code of the last one. By default until it is interrupted
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    looks: Option<u32>,
+}
+
+/// What is known of one state of the file.
+#[derive(Default)]
+struct Look {
+    messages: Vec<Diagnostic>,
+    /// Kernel and platform, and the cycles of its run.
+    ran: Option<(String, u64)>,
+    /// Why it was not run.
+    why: String,
+    refused: bool,
+}
+
+/// Watches a file.
+pub(super) fn watch(args: &WatchArgs) -> Exit {
+    if args.file == "-" {
+        return fail("`watch` wants a file: standard input is not saved again");
+    }
+    let (mut stamp, mut text, mut before, mut looks) = (None, None, None::<Look>, 0);
+    let mut gone = false;
+    loop {
+        let now = changed(&args.file);
+        if stamp.is_none() || now != stamp {
+            match read_text(&args.file) {
+                Ok(read) if text.as_ref() != Some(&read) => {
+                    let source = Source::new(args.file.as_str(), read.as_str());
+                    let seen = look(&args.file, &read);
+                    tell(before.as_ref(), &seen, &source);
+                    looks += 1;
+                    if args.looks == Some(looks) {
+                        return seen.exit();
+                    }
+                    (before, text, gone) = (Some(seen), Some(read), false);
+                }
+                Ok(_) => gone = false,
+                Err(message) if before.is_none() => return fail(message),
+                // An editor may take the file away for a moment.
+                Err(message) if !gone => {
+                    gone = true;
+                    note(message);
+                }
+                Err(_) => {}
+            }
+            stamp = now;
+        }
+        std::thread::sleep(EACH);
+    }
+}
+
+/// When a file was last written, and its size.
+fn changed(file: &str) -> Option<(SystemTime, u64)> {
+    let about = std::fs::metadata(Path::new(file)).ok()?;
+    Some((about.modified().ok()?, about.len()))
+}
+
+fn look(name: &str, text: &str) -> Look {
+    let text = Text { name: name.into(), language: None, text: text.into() };
+    let checked = match text.check() {
+        Ok(checked) => checked,
+        Err(error) => return Look { why: error.to_string(), refused: true, ..Look::default() },
+    };
+    let mut seen = Look { messages: checked.diags().list.clone(), ..Look::default() };
+    if checked.errors() > 0 {
+        return Look { why: "it has errors".into(), refused: true, ..seen };
+    }
+    let found = match text.run(&Control::default()) {
+        Ok(ran) => {
+            let stopped = if ran.complete { "" } else { ", stopped" };
+            seen.ran = Some((ran.title + stopped, ran.cycles));
+            ran.findings.messages().to_vec()
+        }
+        Err(Error::Text(report)) => {
+            (seen.why, seen.refused) = ("it has errors".into(), true);
+            report.messages().to_vec()
+        }
+        Err(error) => {
+            (seen.why, seen.refused) = (error.to_string(), true);
+            Vec::new()
+        }
+    };
+    for new in found {
+        if !seen.messages.iter().any(|known| known.repeats(&new)) {
+            seen.messages.push(new);
+        }
+    }
+    seen
+}
+
+impl Look {
+    fn exit(&self) -> Exit {
+        let errors = self.messages.iter().any(|message| message.severity == Severity::Error);
+        if !self.refused && !errors {
+            return Exit::Clean;
+        }
+        // The reason stands in the report.
+        said_error();
+        if self.refused { Exit::BadInput } else { Exit::Findings }
+    }
+}
+
+/// Messages of the first list that the second one does not have: what they say counts, not where.
+fn without<'a>(list: &'a [Diagnostic], other: &[Diagnostic]) -> Vec<&'a Diagnostic> {
+    let mut left: Vec<&Diagnostic> = other.iter().collect();
+    let mut new = Vec::new();
+    for message in list {
+        match left.iter().position(|known| known.says_the_same(message)) {
+            Some(at) => drop(left.remove(at)),
+            None => new.push(message),
+        }
+    }
+    new
+}
+
+fn tell(before: Option<&Look>, now: &Look, source: &Source) {
+    let old = before.map_or(&[][..], |seen| &seen.messages);
+    let (came, went) = (without(&now.messages, old), without(old, &now.messages));
+    for message in &came {
+        out(&format!("{}\n", message.render(source, false)));
+    }
+    for message in &went {
+        out(&format!("went  {}[{}]: {}\n", message.severity.name(), message.code, message.message));
+    }
+    let cycles = match &now.ran {
+        Some((title, cycles)) => {
+            let known = before.and_then(|seen| seen.ran.as_ref()).map(|(_, known)| *known);
+            let change = match known {
+                Some(known) if known < *cycles => format!(" ({} more)", cycles - known),
+                Some(known) if known > *cycles => format!(" ({} fewer)", known - cycles),
+                _ => String::new(),
+            };
+            format!("{title}: {cycles} cycles{change}")
+        }
+        None => format!("not run: {}", now.why),
+    };
+    let counts = [(came.len(), "came"), (went.len(), "went")];
+    let counts: Vec<String> = counts.iter().filter(|(n, _)| *n > 0).map(|(n, word)| format!("{n} {word}")).collect();
+    let counts = if counts.is_empty() { "nothing came or went".to_string() } else { counts.join(", ") };
+    out(&format!("== {cycles}; {counts}\n"));
+}

@@ -1,0 +1,178 @@
+//! What the editor has open, shared by the threads that judge it.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use slipring::{Control, files};
+
+use crate::session::Text;
+
+/// A text that is open.
+pub struct Document {
+    /// Its number, as the editor counts changes.
+    pub version: i64,
+    /// What it is.
+    pub text: Arc<Text>,
+    /// When it last changed.
+    pub changed: Instant,
+    /// Messages of `check`, once there are any for this version.
+    pub checked: Option<Vec<Value>>,
+    /// What a run found, and whether it was run.
+    pub ran: Option<Vec<Value>>,
+    /// True if the text has no errors, so that it can be run.
+    pub runs: bool,
+}
+
+/// All that is open, and whether the server ends.
+#[derive(Default)]
+pub struct Open {
+    /// By address.
+    pub documents: BTreeMap<String, Document>,
+    /// True once nobody waits any more.
+    pub closing: bool,
+    /// The run that goes on: its document and what ends it.
+    pub running: Option<(String, Control)>,
+}
+
+/// The same, for several threads.
+#[derive(Default)]
+pub struct Documents {
+    open: Mutex<Open>,
+    changed: Condvar,
+}
+
+impl Documents {
+    /// All that is open.
+    pub fn lock(&self) -> MutexGuard<'_, Open> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Opens or replaces a text.
+    pub fn put(&self, address: &str, version: i64, text: Text) {
+        let mut open = self.lock();
+        open.end_run(address);
+        let document =
+            Document { version, text: Arc::new(text), changed: Instant::now(), checked: None, ran: None, runs: false };
+        open.documents.insert(address.to_string(), document);
+        self.changed.notify_all();
+    }
+
+    /// Closes a text.
+    pub fn close(&self, address: &str) {
+        let mut open = self.lock();
+        open.end_run(address);
+        open.documents.remove(address);
+    }
+
+    /// Ends all threads.
+    pub fn end(&self) {
+        let mut open = self.lock();
+        open.closing = true;
+        if let Some((_, control)) = open.running.take() {
+            control.cancel();
+        }
+        self.changed.notify_all();
+    }
+
+    /// Says that something is there to be looked at.
+    pub fn wake(&self) {
+        self.changed.notify_all();
+    }
+
+    /// The text at an address.
+    pub fn text(&self, address: &str) -> Option<Arc<Text>> {
+        self.lock().documents.get(address).map(|document| document.text.clone())
+    }
+
+    /// The next text that is due: unchanged for so long, and not yet done. `None` where the server ends.
+    pub fn next(&self, quiet: Duration, due: impl Fn(&Document) -> bool) -> Option<(String, i64, Arc<Text>)> {
+        let mut open = self.lock();
+        loop {
+            if open.closing {
+                return None;
+            }
+            let waiting = open.documents.iter().filter(|(_, document)| due(document));
+            let Some((address, document)) = waiting.min_by_key(|(_, document)| document.changed) else {
+                open = self.changed.wait(open).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            };
+            let age = document.changed.elapsed();
+            if age >= quiet {
+                return Some((address.clone(), document.version, document.text.clone()));
+            }
+            open = self.changed.wait_timeout(open, quiet - age).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+}
+
+impl Open {
+    /// Ends the run of a text that is no longer what it was.
+    fn end_run(&mut self, address: &str) {
+        if let Some((running, control)) = &self.running
+            && running == address
+        {
+            control.cancel();
+        }
+    }
+}
+
+/// A text at an address: its name is the path of a file's address.
+pub fn text_of(address: &str, language: &str, text: String) -> Text {
+    let name = address.strip_prefix("file://").map_or_else(|| address.to_string(), decoded);
+    let named = [".py", ".pto", ".mlir"].iter().any(|suffix| name.to_ascii_lowercase().ends_with(suffix));
+    let language = match language {
+        _ if named => None,
+        "python" => Some(true),
+        _ => Some(false),
+    };
+    Text { name, language, text }
+}
+
+/// True if the text may be judged: a Python file that does not name the language is no kernel, and a file that the command line would
+/// refuse for its size is none here.
+pub fn is_ours(text: &Text) -> bool {
+    let python = text.language.unwrap_or_else(|| text.name.to_ascii_lowercase().ends_with(".py"));
+    !python || ["slipring", "pypto"].iter().any(|name| text.text.contains(name))
+}
+
+/// Why the text is too large, if it is.
+pub fn too_large(text: &Text) -> Option<String> {
+    let (bytes, most) = (text.text.len() as u64, files::MOST_TEXT);
+    (bytes > most).then(|| format!("the text has {bytes} bytes, and at most {most} are read"))
+}
+
+/// A path without the escapes of an address.
+fn decoded(path: &str) -> String {
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut rest = path.as_bytes();
+    while let Some((first, behind)) = rest.split_first() {
+        let escape = behind.get(..2).filter(|_| *first == b'%').and_then(|digits| std::str::from_utf8(digits).ok());
+        match escape.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = &behind[2..];
+            }
+            None => {
+                bytes.push(*first);
+                rest = behind;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_become_paths() {
+        assert_eq!(text_of("file:///a%20b/k%C3%A9.py", "python", String::new()).name, "/a b/ké.py");
+        assert_eq!(text_of("untitled:1", "python", String::new()).language, Some(true));
+        assert_eq!(decoded("a%2"), "a%2");
+        assert!(!is_ours(&text_of("file:///x.py", "python", "print(1)".into())));
+        assert!(is_ours(&text_of("file:///x.pto", "pto", "".into())));
+    }
+}

@@ -1,0 +1,162 @@
+//! What stands under the cursor: pages of ops, types and addresses of values, what messages mean; and where names come from.
+
+use serde_json::{Value, json};
+use slipring::{Asked, Loaded, explanation, reference};
+use slipring_ir::{Module, ValueId};
+
+use super::text::LineMap;
+use crate::session::Text;
+
+/// What there is to say of a place.
+pub fn hover(text: &Text, messages: &[Value], position: &Value) -> Option<Value> {
+    let lines = LineMap::new(&text.text);
+    let byte = lines.byte(position)?;
+    let (start, word) = lines.word(byte);
+    let language = is_language(text);
+    let mut parts = Vec::new();
+    if language {
+        parts.extend(word.contains('.').then(|| reference::language_page(word).ok()).flatten());
+    } else if word.contains('.') && !word.starts_with(['%', '@', '!', '#']) {
+        parts.extend(reference::page(word).ok());
+    }
+    let name = if language { word } else { word.strip_prefix('%').unwrap_or("") };
+    if !name.is_empty() && !name.contains('.') {
+        parts.extend(of_name(text, name, start));
+    }
+    let mut markdown: Vec<String> = parts.iter().map(|part| format!("```text\n{}\n```", part.trim_end())).collect();
+    let here = messages.iter().filter(|message| holds(&lines, &message["range"], byte));
+    let mut codes: Vec<&str> = here.filter_map(|message| message["code"].as_str()).collect();
+    codes.dedup();
+    for explained in codes.into_iter().filter_map(explanation) {
+        markdown.push(format!("**{}**: {}\n\nFix: {}", explained.code, explained.cause, explained.fix));
+    }
+    if markdown.is_empty() {
+        return None;
+    }
+    let range = lines.range(start, start + word.len());
+    Some(json!({ "contents": { "kind": "markdown", "value": markdown.join("\n\n") }, "range": range }))
+}
+
+/// True if a range of the protocol holds a byte.
+fn holds(lines: &LineMap<'_>, range: &Value, byte: usize) -> bool {
+    let ends = (lines.byte(&range["start"]), lines.byte(&range["end"]));
+    matches!(ends, (Some(start), Some(end)) if (start..=end).contains(&byte))
+}
+
+/// True for a text of the kernel language.
+pub fn is_language(text: &Text) -> bool {
+    Asked::default().language(text.language).source(&text.name, "").language
+}
+
+/// The text, read.
+pub fn read(text: &Text) -> Loaded {
+    let asked = Asked::default().language(text.language);
+    asked.load(asked.source(&text.name, &text.text))
+}
+
+/// Type and address of what a name stands for at a place.
+fn of_name(text: &Text, name: &str, byte: usize) -> Option<String> {
+    let loaded = read(text);
+    let mark = if is_language(text) { "" } else { "%" };
+    let mut said = Vec::new();
+    if let Some(value) = defined(&loaded.module, name, byte) {
+        said.push(format!("{mark}{name}: {}", loaded.module.ty(value)));
+    }
+    // Addresses are those of the compiled kernel, for the platform that a plain run takes.
+    let maps = text.read().and_then(|kernel| kernel.memory_map()).unwrap_or_default();
+    for map in maps {
+        for buffer in map.buffers.iter().filter(|buffer| buffer.name.trim_start_matches('%') == name) {
+            let end = buffer.address + buffer.bytes;
+            said.push(format!("bytes {:#x} to {end:#x} of {}", buffer.address, map.title));
+        }
+    }
+    said.dedup();
+    (!said.is_empty()).then(|| said.join("\n"))
+}
+
+/// All values of a module with their names.
+pub fn values(module: &Module) -> Vec<ValueId> {
+    let mut list = Vec::new();
+    for op in module.walk(module.top) {
+        list.extend(module.op(op).results.iter().copied());
+        let blocks = module.op(op).regions.iter().flat_map(|region| &module.region(*region).blocks);
+        list.extend(blocks.flat_map(|block| module.block(*block).args.iter().copied()));
+    }
+    list
+}
+
+/// The value that a name stands for: the last one of this name in front of a place, else the first behind it.
+fn defined(module: &Module, name: &str, byte: usize) -> Option<ValueId> {
+    let named = |value: &ValueId| module.value(*value).name.as_deref() == Some(name);
+    let start = |value: &ValueId| module.value(*value).span.start as usize;
+    let all: Vec<ValueId> = values(module).into_iter().filter(named).collect();
+    let before = all.iter().filter(|value| start(value) <= byte).max_by_key(|value| start(value));
+    before.or_else(|| all.iter().min_by_key(|value| start(value))).copied()
+}
+
+/// Where the name under the cursor comes from.
+pub fn definition(text: &Text, address: &str, position: &Value) -> Option<Value> {
+    let lines = LineMap::new(&text.text);
+    let byte = lines.byte(position)?;
+    let (start, word) = lines.word(byte);
+    let place = |at: usize, length: usize| Some(json!({ "uri": address, "range": lines.range(at, at + length) }));
+    if is_language(text) {
+        let name = word.split('.').next().filter(|name| !name.is_empty())?;
+        let at = bound(&lines, name, start)?;
+        return place(at, name.len());
+    }
+    if let Some(name) = word.strip_prefix('%') {
+        let module = read(text).module;
+        let span = module.value(defined(&module, name.split('#').next()?, start)?).span;
+        return place(span.start as usize, (span.end - span.start) as usize);
+    }
+    let names = |found: &&(usize, &str)| {
+        text.text[found.0 + word.len()..].starts_with(|c: char| !c.is_alphanumeric() && c != '_')
+    };
+    if word.starts_with('@') {
+        let list: Vec<(usize, &str)> = text.text.match_indices(word).collect();
+        let function =
+            |found: &&(usize, &str)| lines.line(lines.line_of(found.0)).trim_start().starts_with("func.func");
+        return list.iter().filter(names).find(function).and_then(|found| place(found.0, word.len()));
+    }
+    if word.starts_with('!') || word.starts_with('#') {
+        let alias = (0..lines.count()).find(|line| {
+            lines.line(*line).trim_start().strip_prefix(word).is_some_and(|rest| rest.trim_start().starts_with('='))
+        })?;
+        let indent = lines.line(alias).len() - lines.line(alias).trim_start().len();
+        return place(lines.start(alias) + indent, word.len());
+    }
+    None
+}
+
+/// Where a name of a Python text is bound: the last line in front of the place that defines, assigns or loops over it.
+fn bound(lines: &LineMap<'_>, name: &str, byte: usize) -> Option<usize> {
+    let here = lines.line_of(byte);
+    (0..=here).rev().find_map(|line| {
+        let text = lines.line(line);
+        let whole = |at: usize| {
+            let inner = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
+            !text[..at].ends_with(inner)
+                && !text[at + name.len()..].starts_with(|c: char| c.is_alphanumeric() || c == '_')
+        };
+        let found = text.match_indices(name).map(|(at, _)| at).filter(|at| whole(*at));
+        let binds = |at: &usize| {
+            let (front, back) = (text[..*at].trim_start(), text[at + name.len()..].trim_start());
+            let target = front.chars().all(|c| c.is_alphanumeric() || "_, ()".contains(c));
+            let assigned = back.starts_with('=') && !back.starts_with("==");
+            let list = back.starts_with(',') && back.contains(" = ");
+            match front {
+                "def " | "class " => true,
+                _ if front.starts_with("for ") => {
+                    target && (back.starts_with(" in") || back.starts_with("in ") || back.starts_with(','))
+                }
+                _ if front.ends_with(" as ") => true,
+                _ if back.starts_with(':') && !back.starts_with(":=") => {
+                    front.is_empty() || front.contains("def ") || front.ends_with(", ")
+                }
+                _ => target && (assigned || list) && !front.ends_with('('),
+            }
+        };
+        found.filter(binds).map(|at| lines.start(line) + at).find(|at| *at <= byte || line < here)
+    })
+}

@@ -1,0 +1,136 @@
+//! Functions of a text, and what can be folded.
+
+use serde_json::{Value, json};
+
+use super::hover::is_language;
+use super::text::LineMap;
+use crate::session::Text;
+
+/// Kinds of the protocol.
+const CLASS: u8 = 5;
+const FUNCTION: u8 = 12;
+
+/// A piece of a text: its first and last line.
+struct Piece {
+    first: usize,
+    last: usize,
+}
+
+/// The functions, and classes with what is in them.
+pub fn symbols(text: &Text) -> Vec<Value> {
+    let lines = LineMap::new(&text.text);
+    let pieces = pieces(text, &lines);
+    let mut found: Vec<(Piece, Value)> = Vec::new();
+    for piece in pieces {
+        let line = lines.line(piece.first);
+        let Some((name, at, kind)) = named(line) else { continue };
+        let start = lines.start(piece.first);
+        let symbol = json!({
+            "name": name,
+            "kind": kind,
+            "range": lines.range(start + line.len() - line.trim_start().len(), lines.start(piece.last) + lines.line(piece.last).len()),
+            "selectionRange": lines.range(start + at, start + at + name.len()),
+            "children": [],
+        });
+        found.push((piece, symbol));
+    }
+    nested(&mut found.into_iter().peekable(), usize::MAX)
+}
+
+fn nested(list: &mut std::iter::Peekable<impl Iterator<Item = (Piece, Value)>>, last: usize) -> Vec<Value> {
+    let mut level = Vec::new();
+    while let Some((piece, mut symbol)) = list.next_if(|(piece, _)| piece.first <= last) {
+        symbol["children"] = nested(list, piece.last).into();
+        level.push(symbol);
+    }
+    level
+}
+
+/// The name that a line defines, where it stands and what it is.
+fn named(line: &str) -> Option<(&str, usize, u8)> {
+    let text = line.trim_start();
+    let indent = line.len() - text.len();
+    let word = |at: usize, kind: u8| {
+        let name = text[at..].split(|c: char| !c.is_alphanumeric() && c != '_' && c != '.').next()?;
+        (!name.is_empty()).then_some((name, indent + at, kind))
+    };
+    match () {
+        () if text.starts_with("def ") => word(4, FUNCTION),
+        () if text.starts_with("class ") => word(6, CLASS),
+        () if text.starts_with("func.func") => word(text.find('@')? + 1, FUNCTION),
+        () => None,
+    }
+}
+
+/// What can be folded.
+pub fn folds(text: &Text) -> Vec<Value> {
+    let lines = LineMap::new(&text.text);
+    let folds = pieces(text, &lines).into_iter().filter(|piece| piece.last > piece.first);
+    folds.map(|piece| json!({ "startLine": piece.first, "endLine": piece.last })).collect()
+}
+
+/// Pieces in the order of their first lines: blocks by indentation, or by braces.
+fn pieces(text: &Text, lines: &LineMap<'_>) -> Vec<Piece> {
+    let mut list = if is_language(text) { indented(lines) } else { braced(lines) };
+    list.sort_by_key(|piece| (piece.first, usize::MAX - piece.last));
+    list
+}
+
+fn indented(lines: &LineMap<'_>) -> Vec<Piece> {
+    let indent = |line: usize| lines.line(line).len() - lines.line(line).trim_start().len();
+    let filled: Vec<usize> = (0..lines.count()).filter(|line| !lines.line(*line).trim().is_empty()).collect();
+    let mut list = Vec::new();
+    // LineMap whose blocks go on, with their indentation.
+    let mut open: Vec<(usize, usize)> = Vec::new();
+    let mut last = 0;
+    for line in filled {
+        let own = indent(line);
+        // The end of a header of several lines belongs to it.
+        let closes = lines.line(line).trim_start().starts_with([')', ']', '}']);
+        while let Some((first, _)) = open.pop_if(|(_, outer)| *outer > own || *outer == own && !closes) {
+            list.push(Piece { first, last });
+        }
+        if !closes {
+            open.push((line, own));
+        }
+        last = line;
+    }
+    list.extend(open.into_iter().map(|(first, _)| Piece { first, last }));
+    list.retain(|piece| piece.last > piece.first || named(lines.line(piece.first)).is_some());
+    list
+}
+
+fn braced(lines: &LineMap<'_>) -> Vec<Piece> {
+    let (mut list, mut open) = (Vec::new(), Vec::new());
+    // A function's attributes are in braces, too: its piece is the largest that begins on its line.
+    for line in 0..lines.count() {
+        let text = lines.line(line).split("//").next().unwrap_or("");
+        let mut quoted = false;
+        for c in text.chars() {
+            match c {
+                '"' => quoted = !quoted,
+                '{' if !quoted => open.push(line),
+                '}' if !quoted => list.extend(open.pop().map(|first| Piece { first, last: line })),
+                _ => {}
+            }
+        }
+    }
+    let last = lines.count() - 1;
+    list.extend(open.into_iter().map(|first| Piece { first, last }));
+    // A header of several lines: its braces begin on a later line than its name.
+    for line in 0..lines.count() {
+        let starts = named(lines.line(line)).is_some()
+            && !list.iter().any(|piece: &Piece| piece.first == line && piece.last > line);
+        if starts {
+            let body = list
+                .iter()
+                .filter(|piece| piece.first > line && piece.last > piece.first)
+                .min_by_key(|piece| piece.first);
+            let last = body.map_or(line, |body| body.last);
+            list.push(Piece { first: line, last });
+        }
+    }
+    list.sort_by_key(|piece| (piece.first, usize::MAX - piece.last));
+    list.dedup_by_key(|piece| piece.first);
+    list
+}

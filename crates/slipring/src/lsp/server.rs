@@ -1,0 +1,160 @@
+//! The protocol: what is asked, and who answers.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use lsp_server::{Connection, ErrorCode, Message, Notification, Request, Response};
+use serde_json::{Value, json};
+
+use super::documents::{Documents, text_of, too_large};
+use super::{complete, edits, hover, judge, outline};
+use crate::session::Text;
+
+/// Bytes of the stacks of threads: texts may be nested.
+const STACK: usize = 64 << 20;
+
+/// Serves an editor over standard input and output until it says goodbye.
+///
+/// # Errors
+/// If it goes away without a word, or what it sends is no message.
+pub(crate) fn serve() -> Result<(), String> {
+    let (connection, threads) = Connection::stdio();
+    let documents = Arc::new(Documents::default());
+    let served = talk(&connection, &documents);
+    documents.end();
+    drop(connection);
+    // What was wrong with a message says the thread that read it.
+    threads.join().map_err(|error| format!("the editor sends what is no message: {error}"))?;
+    served
+}
+
+fn talk(connection: &Connection, documents: &Arc<Documents>) -> Result<(), String> {
+    let (id, _) = connection.initialize_start().map_err(|error| error.to_string())?;
+    let about = json!({
+        "capabilities": {
+            "positionEncoding": "utf-16",
+            "textDocumentSync": { "openClose": true, "change": 1 },
+            "hoverProvider": true,
+            "definitionProvider": true,
+            "documentSymbolProvider": true,
+            "foldingRangeProvider": true,
+            "codeActionProvider": { "codeActionKinds": ["quickfix"] },
+            "completionProvider": { "triggerCharacters": [".", "%", "!"], "resolveProvider": true },
+        },
+        "serverInfo": { "name": "slipring", "version": env!("CARGO_PKG_VERSION") },
+    });
+    connection.initialize_finish(id, about).map_err(|error| error.to_string())?;
+    for (name, work) in [("check", judge::check_all as fn(&Documents, &judge::Send<'_>)), ("run", judge::run_all)] {
+        let (documents, sender) = (documents.clone(), connection.sender.clone());
+        let send = move |method: &str, params: Value| {
+            // An editor that has gone away reads nothing.
+            let _ = sender.send(Notification { method: method.into(), params }.into());
+        };
+        let thread = std::thread::Builder::new().name(name.into()).stack_size(STACK);
+        thread.spawn(move || work(&documents, &send)).map_err(|error| format!("no thread: {error}"))?;
+    }
+    for message in &connection.receiver {
+        match message {
+            Message::Request(request) => {
+                if connection.handle_shutdown(&request).map_err(|error| error.to_string())? {
+                    return Ok(());
+                }
+                answer(connection, documents, request)?;
+            }
+            Message::Notification(said) => heard(documents, connection, &said),
+            Message::Response(_) => {}
+        }
+    }
+    Err("the editor went away without `shutdown`".into())
+}
+
+/// Takes what an editor says of its texts.
+fn heard(documents: &Documents, connection: &Connection, said: &Notification) {
+    let document = &said.params["textDocument"];
+    let Some(address) = document["uri"].as_str() else { return };
+    let version = document["version"].as_i64().unwrap_or(0);
+    match said.method.as_str() {
+        "textDocument/didOpen" => {
+            let text = document["text"].as_str().unwrap_or("").to_string();
+            documents.put(address, version, text_of(address, document["languageId"].as_str().unwrap_or(""), text));
+        }
+        "textDocument/didChange" => {
+            let Some(known) = documents.text(address) else { return };
+            // The whole text, as was agreed: the last one counts.
+            let change = said.params["contentChanges"].as_array().and_then(|changes| changes.last());
+            if let Some(text) = change.and_then(|change| change["text"].as_str()) {
+                documents.put(address, version, Text { text: text.into(), ..(*known).clone() });
+            }
+        }
+        "textDocument/didClose" => {
+            documents.close(address);
+            let params = json!({ "uri": address, "diagnostics": [] });
+            let gone = Notification { method: "textDocument/publishDiagnostics".into(), params };
+            let _ = connection.sender.send(gone.into());
+        }
+        _ => {}
+    }
+}
+
+/// Answers a question, on a thread of its own where looking for edits may take a while.
+fn answer(connection: &Connection, documents: &Arc<Documents>, request: Request) -> Result<(), String> {
+    let (documents, sender) = (documents.clone(), connection.sender.clone());
+    let slow = request.method == "textDocument/codeAction";
+    let work = move || {
+        let id = request.id.clone();
+        let reply = catch_unwind(AssertUnwindSafe(|| reply(&documents, &request)));
+        let reply = reply.unwrap_or_else(|_| {
+            let message = "slipring itself failed; please report the input".to_string();
+            Response::new_err(id, ErrorCode::InternalError as i32, message)
+        });
+        let _ = sender.send(reply.into());
+    };
+    if !slow {
+        work();
+        return Ok(());
+    }
+    let thread = std::thread::Builder::new().name("edits".into()).stack_size(STACK);
+    thread.spawn(work).map(drop).map_err(|error| format!("no thread: {error}"))
+}
+
+fn reply(documents: &Documents, request: &Request) -> Response {
+    let id = request.id.clone();
+    let params = &request.params;
+    if request.method == "completionItem/resolve" {
+        return Response::new_ok(id, complete::resolve(params.clone()));
+    }
+    const KNOWN: [&str; 6] = ["hover", "definition", "documentSymbol", "foldingRange", "codeAction", "completion"];
+    let method = request.method.strip_prefix("textDocument/").filter(|method| KNOWN.contains(method));
+    let Some(method) = method else {
+        let message = format!("`{}` is not answered", request.method);
+        return Response::new_err(id, ErrorCode::MethodNotFound as i32, message);
+    };
+    let refused = |message: String| Response::new_err(id.clone(), ErrorCode::InvalidParams as i32, message);
+    let Some(address) = params["textDocument"]["uri"].as_str() else { return refused("no document is named".into()) };
+    let known = {
+        let open = documents.lock();
+        open.documents.get(address).map(|document| {
+            let said = [&document.checked, &document.ran].into_iter().flatten().flatten().cloned();
+            (document.text.clone(), said.collect::<Vec<Value>>())
+        })
+    };
+    let Some((text, messages)) = known else { return refused(format!("`{address}` is not open")) };
+    if let Some(why) = too_large(&text) {
+        return refused(why);
+    }
+    let position = &params["position"];
+    if ["hover", "definition", "completion"].contains(&method)
+        && !(position["line"].is_u64() && position["character"].is_u64())
+    {
+        return refused("a position has a line and a character, both from 0".into());
+    }
+    let result = match method {
+        "hover" => hover::hover(&text, &messages, position).unwrap_or_default(),
+        "definition" => hover::definition(&text, address, position).unwrap_or_default(),
+        "documentSymbol" => outline::symbols(&text).into(),
+        "foldingRange" => outline::folds(&text).into(),
+        "codeAction" => edits::actions(&text, address, &messages).into(),
+        _ => json!({ "isIncomplete": false, "items": complete::complete(&text, position) }),
+    };
+    Response::new_ok(id, result)
+}

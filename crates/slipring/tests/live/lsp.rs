@@ -1,0 +1,467 @@
+//! `slipring lsp` through the protocol: a client without an editor, over standard input and output.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+/// How long anything may take on a machine that is busy.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+fn example(name: &str) -> String {
+    std::fs::read_to_string(root().join("examples").join(name)).unwrap()
+}
+
+struct Client {
+    server: Child,
+    input: Option<ChildStdin>,
+    messages: Receiver<Value>,
+    /// What came and was not asked for yet.
+    waiting: Vec<Value>,
+    number: i64,
+}
+
+impl Client {
+    fn start() -> Client {
+        let mut server = Command::new(env!("CARGO_BIN_EXE_slipring"))
+            .args(["lsp", "--stdio"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let output = server.stdout.take().unwrap();
+        let (sender, messages) = channel();
+        std::thread::spawn(move || {
+            let mut output = BufReader::new(output);
+            while let Some(message) = read(&mut output) {
+                if sender.send(message).is_err() {
+                    break;
+                }
+            }
+        });
+        let input = server.stdin.take();
+        Client { server, input, messages, waiting: Vec::new(), number: 0 }
+    }
+
+    /// One that has been introduced.
+    fn ready() -> (Client, Value) {
+        let mut client = Client::start();
+        let said = client.ask("initialize", json!({ "capabilities": {}, "processId": null, "rootUri": null }));
+        client.tell("initialized", json!({}));
+        (client, said["result"]["capabilities"].clone())
+    }
+
+    fn send_bytes(&mut self, bytes: &[u8]) {
+        let input = self.input.as_mut().unwrap();
+        input.write_all(bytes).unwrap();
+        input.flush().unwrap();
+    }
+
+    fn send(&mut self, message: &Value) {
+        let text = message.to_string();
+        self.send_bytes(format!("Content-Length: {}\r\n\r\n{text}", text.len()).as_bytes());
+    }
+
+    fn tell(&mut self, method: &str, params: Value) {
+        self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
+    }
+
+    /// Asks, and waits for the answer.
+    fn ask(&mut self, method: &str, params: Value) -> Value {
+        self.number += 1;
+        let id = self.number;
+        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+        self.wait(|message| message["id"] == id && message.get("method").is_none())
+    }
+
+    /// Waits for a message.
+    fn wait(&mut self, fits: impl Fn(&Value) -> bool) -> Value {
+        if let Some(at) = self.waiting.iter().position(&fits) {
+            return self.waiting.remove(at);
+        }
+        let end = Instant::now() + PATIENCE;
+        loop {
+            match self.messages.recv_timeout(end.saturating_duration_since(Instant::now())) {
+                Ok(message) if fits(&message) => return message,
+                Ok(message) => self.waiting.push(message),
+                Err(RecvTimeoutError::Timeout) => panic!("nothing comes; left: {:?}", self.waiting),
+                Err(RecvTimeoutError::Disconnected) => panic!("the server has ended; left: {:?}", self.waiting),
+            }
+        }
+    }
+
+    /// Opens a text; the address that it has.
+    fn open(&mut self, name: &str, language: &str, text: &str) -> String {
+        let address = format!("file://{}", root().join("examples").join(name).display());
+        let document = json!({ "uri": address, "languageId": language, "version": 1, "text": text });
+        self.tell("textDocument/didOpen", json!({ "textDocument": document }));
+        address
+    }
+
+    fn change(&mut self, address: &str, version: i64, text: &str) {
+        let document = json!({ "uri": address, "version": version });
+        self.tell("textDocument/didChange", json!({ "textDocument": document, "contentChanges": [{ "text": text }] }));
+    }
+
+    /// The next messages about a version of a text.
+    fn messages_of(&mut self, address: &str, version: i64) -> Vec<Value> {
+        let said = self.wait(|message| {
+            message["method"] == "textDocument/publishDiagnostics"
+                && message["params"]["uri"] == address
+                && message["params"]["version"] == version
+        });
+        said["params"]["diagnostics"].as_array().unwrap().clone()
+    }
+
+    fn at(&mut self, what: &str, address: &str, line: usize, character: usize) -> Value {
+        let position = json!({ "line": line, "character": character });
+        let params = json!({ "textDocument": { "uri": address }, "position": position });
+        self.ask(&format!("textDocument/{what}"), params)
+    }
+
+    fn of(&mut self, what: &str, address: &str) -> Value {
+        self.ask(&format!("textDocument/{what}"), json!({ "textDocument": { "uri": address } }))["result"].clone()
+    }
+
+    /// Says goodbye; the exit code.
+    fn end(mut self) -> Option<i32> {
+        let answer = self.ask("shutdown", Value::Null);
+        assert!(answer["error"].is_null(), "{answer}");
+        self.tell("exit", Value::Null);
+        self.exit().0
+    }
+
+    /// Waits for the end: exit code, and what standard error has.
+    fn exit(mut self) -> (Option<i32>, String) {
+        self.input = None;
+        let end = Instant::now() + PATIENCE;
+        let code = loop {
+            match self.server.try_wait().unwrap() {
+                Some(status) => break status.code(),
+                None if Instant::now() > end => panic!("the server does not end"),
+                None => std::thread::sleep(Duration::from_millis(10)),
+            }
+        };
+        let mut text = String::new();
+        self.server.stderr.take().unwrap().read_to_string(&mut text).unwrap();
+        (code, text)
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        let _ = self.server.kill();
+        let _ = self.server.wait();
+    }
+}
+
+fn read(output: &mut impl BufRead) -> Option<Value> {
+    let mut length = 0;
+    loop {
+        let mut line = String::new();
+        if output.read_line(&mut line).ok()? == 0 {
+            return None;
+        }
+        match line.trim() {
+            "" => break,
+            header => length = header.strip_prefix("Content-Length: ").map_or(Some(length), |n| n.parse().ok())?,
+        }
+    }
+    let mut bytes = vec![0; length];
+    output.read_exact(&mut bytes).ok()?;
+    serde_json::from_slice(&bytes).ok()
+}
+
+/// Line and column, in UTF-16 units, of the first place of a text behind another one.
+fn place(text: &str, behind: &str, what: &str) -> (usize, usize) {
+    let from = text.find(behind).unwrap();
+    let at = from + text[from..].find(what).unwrap();
+    let line = text[..at].matches('\n').count();
+    let start = text[..at].rfind('\n').map_or(0, |n| n + 1);
+    (line, text[start..at].encode_utf16().count())
+}
+
+fn codes(messages: &[Value]) -> Vec<&str> {
+    messages.iter().map(|message| message["code"].as_str().unwrap_or("")).collect()
+}
+
+/// A text after an edit of the protocol; the ranges are of whole lines here.
+fn edited(text: &str, edit: &Value) -> String {
+    let line = |end: &str| edit["range"][end]["line"].as_u64().unwrap() as usize;
+    assert_eq!((&edit["range"]["start"]["character"], &edit["range"]["end"]["character"]), (&json!(0), &json!(0)));
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    lines[..line("start")].concat() + edit["newText"].as_str().unwrap() + &lines[line("end")..].concat()
+}
+
+#[test]
+fn messages_come_as_one_types() {
+    let (mut client, can) = Client::ready();
+    assert_eq!(can["positionEncoding"], "utf-16");
+    let text = example("lang/double.py");
+    let address = client.open("lang/double.py", "python", &text);
+    assert!(client.messages_of(&address, 1).is_empty());
+    // A word that is not there, behind characters of two units and of several bytes.
+    let wrong = text.replace("pl.matmul(a, b)", "pl.matmul(a, \"é𝄞\", c)");
+    client.change(&address, 2, &wrong);
+    let messages = client.messages_of(&address, 2);
+    let unknown = messages.iter().find(|message| message["code"] == "undefined-name").unwrap();
+    let (line, column) = place(&wrong, "é𝄞", "c)");
+    assert_eq!(unknown["range"]["start"], json!({ "line": line, "character": column }));
+    assert_eq!(unknown["range"]["end"], json!({ "line": line, "character": column + 1 }));
+    assert_eq!((&unknown["severity"], &unknown["source"]), (&json!(1), &json!("slipring")));
+    client.change(&address, 3, &text);
+    assert!(client.messages_of(&address, 3).is_empty());
+    assert_eq!(client.end(), Some(0));
+}
+
+#[test]
+fn the_messages_are_those_of_check() {
+    let folder = root().join("crates/slipring/explain/examples");
+    let (mut client, _) = Client::ready();
+    for (name, language) in [("split-odd.py", "python"), ("pop-without-free.pto", "pto"), ("syntax.pto", "pto")] {
+        let path = folder.join(name);
+        let text = std::fs::read_to_string(&path).unwrap();
+        let address = format!("file://{}", path.display());
+        let document = json!({ "uri": address, "languageId": language, "version": 7, "text": text });
+        client.tell("textDocument/didOpen", json!({ "textDocument": document }));
+        let messages = client.messages_of(&address, 7);
+        let ran = Command::new(env!("CARGO_BIN_EXE_slipring")).arg("check").arg("--json").arg(&path).output().unwrap();
+        let facts: Value = serde_json::from_slice(&ran.stdout).unwrap();
+        let known = facts["diagnostics"].as_array().unwrap();
+        assert!(!known.is_empty() && known.len() == messages.len(), "{name}: {messages:?}");
+        for (known, message) in known.iter().zip(&messages) {
+            assert_eq!(known["code"], message["code"]);
+            assert!(message["message"].as_str().unwrap().starts_with(known["message"].as_str().unwrap()));
+            if let Some(line) = known["line"].as_u64() {
+                assert_eq!(message["range"]["start"]["line"], line - 1);
+                assert_eq!(message["range"]["start"]["character"], known["column"].as_u64().unwrap() - 1);
+                assert!(message["range"]["end"] != message["range"]["start"]);
+            }
+            assert_eq!(
+                known["also"].as_array().unwrap().len(),
+                message["relatedInformation"].as_array().unwrap().len()
+            );
+        }
+    }
+    assert_eq!(client.end(), Some(0));
+}
+
+#[test]
+fn a_race_is_found_and_its_edit_mends_it() {
+    let (mut client, _) = Client::ready();
+    let text = example("broken/missing_flag.pto");
+    let address = client.open("broken/missing_flag.pto", "pto", &text);
+    // The check says nothing of it, the run behind it does.
+    let checked = client.messages_of(&address, 1);
+    assert!(!codes(&checked).contains(&"race"));
+    let found = client.messages_of(&address, 1);
+    let race = found.iter().find(|message| message["code"] == "race").unwrap();
+    let (line, column) = place(&text, "%bytes nburst", "pto.mte_ub_gm");
+    assert_eq!(race["range"]["start"], json!({ "line": line, "character": column }));
+    let related = &race["relatedInformation"][0];
+    assert_eq!(related["location"]["range"]["start"]["line"], place(&text, "set_flag", "pto.vecscope").0);
+    assert_eq!(related["message"], "pipe V of AIV0 writes here");
+    let params = json!({
+        "textDocument": { "uri": address },
+        "range": race["range"],
+        "context": { "diagnostics": [race] },
+    });
+    let actions = client.ask("textDocument/codeAction", params)["result"].clone();
+    let action = &actions.as_array().unwrap()[0];
+    assert_eq!(action["kind"], "quickfix");
+    let mended = edited(&text, &action["edit"]["changes"][&address][0]);
+    assert!(mended.contains("set_flag[\"PIPE_V\"") || mended.contains("<PIPE_V>"), "{mended}");
+    client.change(&address, 2, &mended);
+    assert!(client.messages_of(&address, 2).is_empty());
+    assert!(client.messages_of(&address, 2).is_empty(), "the run finds nothing, too");
+    assert_eq!(client.end(), Some(0));
+}
+
+#[test]
+fn a_finding_on_a_path_has_an_edit() {
+    let text = std::fs::read_to_string(root().join("crates/slipring/explain/examples/flag-left-set.pto")).unwrap();
+    let (mut client, _) = Client::ready();
+    let address = client.open("left.pto", "pto", &text);
+    assert_eq!(codes(&client.messages_of(&address, 1)), ["flag-left-set"]);
+    let params = json!({ "textDocument": { "uri": address }, "range": {}, "context": { "diagnostics": [] } });
+    let actions = client.ask("textDocument/codeAction", params)["result"].clone();
+    let mended = edited(&text, &actions[0]["edit"]["changes"][&address][0]);
+    client.change(&address, 2, &mended);
+    assert!(client.messages_of(&address, 2).is_empty(), "{mended}");
+    assert_eq!(client.end(), Some(0));
+}
+
+#[test]
+fn pages_types_and_addresses_stand_under_the_cursor() {
+    let (mut client, _) = Client::ready();
+    let text = example("lang/double.py");
+    let address = client.open("lang/double.py", "python", &text);
+    let shown = |answer: Value| answer["result"]["contents"]["value"].as_str().unwrap_or("").to_string();
+    let (line, column) = place(&text, "product =", "matmul");
+    let page = shown(client.at("hover", &address, line, column + 2));
+    assert!(page.contains("pl.matmul") && page.contains("form"), "{page}");
+    let (line, column) = place(&text, "product =", "product");
+    let name = shown(client.at("hover", &address, line, column + 1));
+    assert!(name.contains("64x64xf32") && name.contains("acc") && name.contains("bytes 0x0 to 0x4000"), "{name}");
+    let text = example("broken/missing_flag.pto");
+    let address = client.open("broken/missing_flag.pto", "pto", &text);
+    let (line, column) = place(&text, "pto.mte_gm_ub", "mte_gm_ub");
+    assert!(shown(client.at("hover", &address, line, column)).contains("pto.mte_gm_ub"));
+    let (line, column) = place(&text, "pto.mte_gm_ub", "%bytes");
+    assert!(shown(client.at("hover", &address, line, column + 3)).contains("%bytes: i64"));
+    // Where there is nothing, nothing is said.
+    assert!(client.at("hover", &address, 0, 0)["result"].is_null());
+    assert_eq!(client.end(), Some(0));
+}
+
+#[test]
+fn names_lead_to_where_they_come_from() {
+    let (mut client, _) = Client::ready();
+    let text = example("broken/missing_flag.pto");
+    let address = client.open("broken/missing_flag.pto", "pto", &text);
+    let (line, column) = place(&text, "pto.mte_gm_ub", "%in");
+    let from = client.at("definition", &address, line, column + 1)["result"].clone();
+    assert_eq!(from["range"]["start"]["line"], place(&text, "%in = ", "%in").0);
+    let text = example("lang/double.py");
+    let address = client.open("lang/double.py", "python", &text);
+    let (line, column) = place(&text, "aiv_shard", "product");
+    let from = client.at("definition", &address, line, column)["result"].clone();
+    let (line, column) = place(&text, "product =", "product");
+    assert_eq!(from["range"]["start"], json!({ "line": line, "character": column }));
+    let (line, column) = place(&text, "out[", "lane");
+    let from = client.at("definition", &address, line, column)["result"].clone();
+    assert_eq!(from["range"]["start"]["line"], place(&text, "for lane", "lane").0);
+    assert_eq!(client.end(), Some(0));
+}
+
+#[test]
+fn words_are_completed_with_their_signatures() {
+    let (mut client, _) = Client::ready();
+    let text = "import slipring.language as pl\n\n@pl.incore\ndef f(x):\n    y = pl.row_ex\n";
+    let address = client.open("typed.py", "python", text);
+    let items = client.at("completion", &address, 4, 17)["result"]["items"].as_array().unwrap().clone();
+    let item = items.iter().find(|item| item["label"] == "row_expand_sub").unwrap();
+    assert!(item["detail"].as_str().unwrap().starts_with("pl.row_expand_sub("), "{item}");
+    assert!(items.iter().all(|item| item["label"].as_str().unwrap().starts_with("row_ex")));
+    let resolved = client.ask("completionItem/resolve", item.clone())["result"].clone();
+    assert!(resolved["documentation"]["value"].as_str().unwrap().contains("becomes"), "{resolved}");
+    let text = "func.func @f(%count: i32) {\n  %twice = arith.addi %count, %count : i32\n  pto.tad\n  %other = arith.addi %t\n  return\n}\n";
+    let address = client.open("typed.pto", "pto", text);
+    let items = client.at("completion", &address, 2, 9)["result"]["items"].as_array().unwrap().clone();
+    let item = items.iter().find(|item| item["label"] == "pto.tadd").unwrap();
+    assert_eq!(item["textEdit"]["range"]["start"], json!({ "line": 2, "character": 2 }));
+    let items = client.at("completion", &address, 3, 24)["result"]["items"].as_array().unwrap().clone();
+    assert!(items.iter().any(|item| item["label"] == "%twice" && item["detail"] == "i32"), "{items:?}");
+    assert_eq!(client.end(), Some(0));
+}
+
+#[test]
+fn functions_are_listed_and_folded() {
+    let (mut client, _) = Client::ready();
+    let text = example("matmul_to_vector.pto");
+    let address = client.open("matmul_to_vector.pto", "pto", &text);
+    let symbols = client.of("documentSymbol", &address);
+    let functions = text.lines().filter(|line| line.trim_start().starts_with("func.func")).count();
+    assert_eq!(symbols.as_array().unwrap().len(), functions, "{symbols}");
+    assert!(!client.of("foldingRange", &address).as_array().unwrap().is_empty());
+    let text = "import slipring.language as pl\n\n\nclass A:\n    @pl.incore\n    def f(\n        x: int,\n    ):\n        y = x\n\n\ndef g():\n    pass\n";
+    let address = client.open("listed.py", "python", text);
+    let symbols = client.of("documentSymbol", &address);
+    let names: Vec<&Value> = symbols.as_array().unwrap().iter().map(|symbol| &symbol["name"]).collect();
+    assert_eq!(names, ["A", "g"], "{symbols}");
+    assert_eq!(symbols[0]["children"][0]["name"], "f");
+    assert_eq!(symbols[0]["children"][0]["range"]["end"]["line"], 8);
+    let folds = client.of("foldingRange", &address);
+    assert!(folds.as_array().unwrap().contains(&json!({ "startLine": 5, "endLine": 8 })), "{folds}");
+    assert_eq!(client.end(), Some(0));
+}
+
+#[test]
+fn wrong_questions_are_refused_and_the_server_goes_on() {
+    let (mut client, _) = Client::ready();
+    let unknown = client.at("hover", "file:///nowhere.py", 0, 0);
+    assert!(unknown["error"]["message"].as_str().unwrap().contains("is not open"), "{unknown}");
+    assert_eq!(client.ask("textDocument/nonsense", json!({}))["error"]["code"], -32601);
+    assert_eq!(client.ask("textDocument/hover", json!({ "textDocument": 3 }))["error"]["code"], -32602);
+    client.change("file:///nowhere.py", 4, "x");
+    client.tell("textDocument/didOpen", json!({ "textDocument": null }));
+    // Places outside of the text, and in the middle of a character of two units.
+    let address = client.open("odd.py", "python", "# 𝄞\nimport slipring.language as pl\n");
+    for (line, character) in [(0, 3), (0, 99), (99, 0), (usize::MAX >> 1, usize::MAX >> 1)] {
+        for what in ["hover", "definition", "completion"] {
+            let answer = client.at(what, &address, line, character);
+            assert!(answer["error"].is_null(), "{what} at {line}:{character}: {answer}");
+        }
+    }
+    let negative = json!({ "textDocument": { "uri": address }, "position": { "line": -1, "character": 0 } });
+    assert_eq!(client.ask("textDocument/hover", negative)["error"]["code"], -32602);
+    // A file of Python that is no kernel is nobody's business.
+    let plain = client.open("plain.py", "python", "print(1)\n");
+    assert!(client.messages_of(&plain, 1).is_empty());
+    let empty = client.open("empty.pto", "pto", "");
+    assert!(client.messages_of(&empty, 1).is_empty());
+    assert_eq!(client.end(), Some(0));
+}
+
+#[test]
+fn a_huge_text_does_not_stop_the_others() {
+    let (mut client, _) = Client::ready();
+    let line = "  %c = arith.constant 1 : i32\n";
+    let huge = client.open("huge.pto", "pto", &format!("func.func @f() {{\n{}", line.repeat((65 << 20) / line.len())));
+    let messages = client.messages_of(&huge, 1);
+    assert!(messages[0]["message"].as_str().unwrap().contains("at most"), "{messages:?}");
+    let text = example("lang/double.py");
+    let address = client.open("lang/double.py", "python", &text);
+    assert!(client.messages_of(&address, 1).is_empty());
+    assert_eq!(client.end(), Some(0));
+}
+
+#[test]
+fn what_is_no_message_ends_the_server_with_a_word() {
+    for broken in ["Content-Length: 5\r\n\r\n{not ", "Content-Length: x\r\n\r\n", "no header\r\n\r\n"] {
+        let (mut client, _) = Client::ready();
+        client.send_bytes(broken.as_bytes());
+        let (code, said) = client.exit();
+        assert_eq!(code, Some(2), "{said}");
+        assert!(said.starts_with("error: ") && !said.contains("panicked"), "{said}");
+    }
+    let (client, _) = Client::ready();
+    let (code, said) = client.exit();
+    assert_eq!(code, Some(2));
+    assert!(said.contains("without `shutdown`"), "{said}");
+}
+
+/// How long messages take after a change. No test measures time: this is for the documentation.
+#[test]
+#[ignore = "measures"]
+fn latencies() {
+    let (mut client, _) = Client::ready();
+    for name in ["lang/double.py", "lang/6_attention.py", "matmul_to_vector.pto", "broken/missing_flag.pto"] {
+        let language = if name.ends_with("py") { "python" } else { "pto" };
+        let text = example(name);
+        let address = client.open(name, language, &text);
+        client.messages_of(&address, 1);
+        let mut times = Vec::new();
+        for version in 2..22 {
+            let begin = Instant::now();
+            client.change(
+                &address,
+                version,
+                &format!("{text}\n{} {version}\n", if language == "pto" { "//" } else { "#" }),
+            );
+            client.messages_of(&address, version);
+            times.push(begin.elapsed());
+        }
+        times.sort();
+        println!("{name}: median {:?}, largest {:?}", times[times.len() / 2], times[times.len() - 1]);
+    }
+    assert_eq!(client.end(), Some(0));
+}

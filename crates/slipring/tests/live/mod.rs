@@ -1,0 +1,4 @@
+//! What is asked again with each change of a text, through the process that answers.
+
+mod lsp;
+mod watch;

@@ -1,0 +1,76 @@
+//! `slipring watch`: what changes with each save.
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+fn example(name: &str) -> String {
+    std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name)).unwrap()
+}
+
+fn folder(name: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("watch").join(name);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+#[test]
+fn each_save_says_what_came_and_went() {
+    let file = folder("race").join("kernel.pto");
+    let broken = example("broken/missing_flag.pto");
+    std::fs::write(&file, &broken).unwrap();
+    let mut watch = Command::new(env!("CARGO_BIN_EXE_slipring"))
+        .args(["watch", "--looks", "4"])
+        .arg(&file)
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(watch.stdout.take().unwrap()).lines().map(Result::unwrap);
+    // Up to the line that ends a look.
+    let mut look = || {
+        let mut all = Vec::new();
+        for line in lines.by_ref() {
+            let ends = line.starts_with("== ");
+            all.push(line);
+            if ends {
+                break;
+            }
+        }
+        all.join("\n")
+    };
+    let first = look();
+    assert!(first.contains("error[race]: ") && first.contains("28 |"), "{first}");
+    assert!(first.ends_with("== flags on a5: 205 cycles; 2 came"), "{first}");
+
+    let wait = "  pto.set_flag[\"PIPE_V\", \"PIPE_MTE3\", \"EVENT_ID0\"]\n  pto.wait_flag[\"PIPE_V\", \"PIPE_MTE3\", \"EVENT_ID0\"]\n";
+    std::fs::write(&file, broken.replace("  pto.mte_ub_gm", &format!("{wait}  pto.mte_ub_gm"))).unwrap();
+    let mended = look();
+    assert!(mended.starts_with("went  error[race]: "), "{mended}");
+    let last = mended.lines().last().unwrap();
+    assert!(last.starts_with("== flags on a5: ") && last.contains("more)") && last.ends_with("2 went"), "{last}");
+
+    // What is broken as a text is not run; a line that moves alone is no change.
+    std::fs::write(&file, broken.replace("pto.vabs", "pto.vabz")).unwrap();
+    let unread = look();
+    assert!(unread.contains("error[unknown-op]") && unread.ends_with("== not run: it has errors; 1 came"), "{unread}");
+    std::fs::write(&file, format!("//\n{}", broken.replace("pto.vabs", "pto.vabz"))).unwrap();
+    assert_eq!(look(), "== not run: it has errors; nothing came or went");
+    assert_eq!(watch.wait().unwrap().code(), Some(2));
+}
+
+#[test]
+fn a_file_that_is_not_there_is_said() {
+    let file = folder("none").join("none.py");
+    let ran = Command::new(env!("CARGO_BIN_EXE_slipring")).args(["watch", "--looks", "1"]).arg(&file).output().unwrap();
+    assert_eq!(ran.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&ran.stderr).starts_with("error: cannot read"));
+}
+
+#[test]
+fn a_kernel_of_the_language_is_run() {
+    let file = folder("double").join("double.py");
+    std::fs::write(&file, example("lang/double.py")).unwrap();
+    let ran = Command::new(env!("CARGO_BIN_EXE_slipring")).args(["watch", "--looks", "1"]).arg(&file).output().unwrap();
+    assert_eq!(ran.status.code(), Some(0));
+    assert_eq!(String::from_utf8_lossy(&ran.stdout), "== double on a5: 887 cycles; nothing came or went\n");
+}

@@ -3,6 +3,7 @@
 //! A [`Platform`] is read from a TOML file. Two are built in: `a5` and `a2a3`. Nothing here knows of ops
 //! or programs, and nothing elsewhere asks which platform it is: it asks what the platform has.
 
+mod capability;
 mod core;
 pub mod cost;
 mod load;
@@ -10,6 +11,7 @@ mod platform;
 pub mod readings;
 mod vector;
 
+pub use crate::capability::Capability;
 pub use crate::core::{CoreKind, Pipe, Role};
 pub use cost::{Cost, Price, Units};
 pub use load::{BUILT_IN, PlatformError, built_in, parse};

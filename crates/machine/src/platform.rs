@@ -7,7 +7,7 @@ use slipring_tile::{BLayout, Elem, Space};
 
 use crate::cost::{Calibrated, Cost, Entry, Evidence, Figure, Points, Price, Rule};
 use crate::readings::UNORDERED_MOVES;
-use crate::{CoreKind, Pipe, Question, VectorSpec};
+use crate::{Capability, CoreKind, Pipe, Question, VectorSpec};
 
 /// A platform: everything about the hardware that programs and the engine depend on.
 ///
@@ -38,6 +38,8 @@ pub struct Platform {
     pub ring: RingSpec,
     /// Costs.
     pub cost: CostSpec,
+    /// What its tile library can do where libraries differ.
+    pub capabilities: Vec<Capability>,
     /// The vector unit, where vector functions run on it.
     #[serde(default)]
     pub vector_function: Option<VectorSpec>,

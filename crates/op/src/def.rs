@@ -2,7 +2,7 @@
 
 pub use slipring_ir::Reported;
 use slipring_ir::{Attr, Diagnostic, Diags, Kind, Module, OpId, OpSchema, Span, TileType, Type, ValueId};
-use slipring_machine::{Pipe, Platform, Price, cost_types};
+use slipring_machine::{Capability, Pipe, Platform, Price, cost_types};
 use slipring_program::{Direction, UpdateKind};
 use slipring_tile::{Elem, Space};
 
@@ -76,6 +76,8 @@ pub struct OpDef {
     pub tiles: TileRules,
     /// How numbers among its operands become elements.
     pub number: NumberUse,
+    /// When its result is never below zero.
+    pub from_zero: FromZero,
     /// What its writes do to what memory holds, where they are atomic updates; several may go to the same bytes.
     pub update: fn(&OpRef<'_>) -> Option<UpdateKind>,
     /// Whether it synchronises pipes of one core by hand: the compiler adds nothing to a function that does.
@@ -135,6 +137,19 @@ pub enum Linear {
     Product,
 }
 
+/// When the number that an op gives is never below zero.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FromZero {
+    /// Nothing is said.
+    Unknown,
+    /// Always.
+    Always,
+    /// Where none of these operands is below zero.
+    IfAll(&'static [&'static str]),
+    /// Where one of these operands is never below zero.
+    IfOne(&'static [&'static str]),
+}
+
 /// What the first argument of an op's region counts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Counter {
@@ -167,9 +182,10 @@ pub struct WindowOf<'a> {
 /// Flags that the public tile library sets and waits for inside an op, with [`LIBRARY_EVENT`].
 #[derive(Clone, Copy, Debug)]
 pub struct LibraryFlags {
-    /// True for the library of platforms whose vector unit works on registers (A5), false for that of units that work on memory
-    /// (A2/A3).
-    pub registers: bool,
+    /// What decides whether the library of a platform uses them,
+    pub of: Capability,
+    /// and whether it uses them where it can do that, or where it cannot.
+    pub has: bool,
     /// In which ops.
     pub when: fn(&OpRef<'_>) -> bool,
     /// From which pipe to which.
@@ -523,12 +539,12 @@ impl<'a> OpRef<'a> {
 
     /// Whether it uses its working memory on this platform.
     pub fn uses_tmp(&self, platform: &Platform) -> bool {
-        platform.vector_function.is_none() || (self.def.registers_use_tmp)(self)
+        !platform.can(Capability::RegisterScratch) || (self.def.registers_use_tmp)(self)
     }
 
     /// Whether it works in the reserved bytes at the end of UB on this platform.
     pub fn in_library_memory(&self, platform: &Platform) -> bool {
-        platform.vector_function.is_none() && (self.def.library_memory)(self)
+        !platform.can(Capability::RegisterScratch) && (self.def.library_memory)(self)
     }
 
     /// What it does to memory, where it updates it atomically.
@@ -555,8 +571,8 @@ impl<'a> OpRef<'a> {
 
     /// The flags that the tile library of a platform uses inside, where the core has the pipes.
     pub fn inside(&self, platform: &Platform) -> impl Iterator<Item = (Pipe, Pipe)> + use<> {
-        let registers = platform.vector_function.is_some();
-        let case = self.def.inside.iter().find(|case| case.registers == registers && (case.when)(self));
+        let on = |case: &&LibraryFlags| platform.can(case.of) == case.has;
+        let case = self.def.inside.iter().filter(on).find(|case| (case.when)(self));
         let kind = crate::affinity(self);
         let pipes = kind.filter(|_| case.is_some()).map(|kind| platform.pipes_of(kind)).unwrap_or_default();
         let has = move |pipe: &Pipe| kind.is_none() || pipes.contains(pipe);

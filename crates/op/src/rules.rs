@@ -9,7 +9,7 @@ use slipring_ir::{
 use slipring_tile::{Elem, Space};
 
 use crate::along::Along;
-use crate::def::{AddressRule, CoreRule, InCoreSync, OpDef, OpRef, OperandAt, PipeRule, no_rules};
+use crate::def::{AddressRule, CoreRule, FromZero, InCoreSync, OpDef, OpRef, OperandAt, PipeRule, no_rules};
 use crate::tiles::TileRules;
 use slipring_effect::vector::NumberUse;
 
@@ -152,6 +152,7 @@ pub const PLAIN: OpDef = OpDef {
     elems: &[],
     tiles: TileRules::NONE,
     number: NumberUse::Value,
+    from_zero: FromZero::Unknown,
     update: |_| None,
     in_core_sync: InCoreSync::No,
     sync: |_| None,

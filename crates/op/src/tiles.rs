@@ -4,7 +4,7 @@
 //! manual. A rule stands where one of them asks for it, no library does otherwise, and the public assembler refuses the rest.
 
 use slipring_ir::{Diags, Dim, TileType};
-use slipring_machine::Platform;
+use slipring_machine::{Capability, Platform};
 use slipring_tile::{BLayout, Elem, SLayout, Space};
 
 use crate::def::OpRef;
@@ -41,8 +41,8 @@ impl On {
     pub fn holds(self, platform: &Platform) -> bool {
         match self {
             On::All => true,
-            On::Memory => platform.vector_function.is_none(),
-            On::Registers => platform.vector_function.is_some(),
+            On::Memory => !platform.can(Capability::RegisterLayouts),
+            On::Registers => platform.can(Capability::RegisterLayouts),
             On::None => false,
         }
     }
@@ -72,7 +72,7 @@ pub struct ElemTypes {
 impl ElemTypes {
     /// Those of one platform.
     pub fn on(&self, platform: &Platform) -> &'static [Elem] {
-        if platform.vector_function.is_some() { self.registers } else { self.memory }
+        if platform.can(Capability::RegisterTypes) { self.registers } else { self.memory }
     }
 }
 

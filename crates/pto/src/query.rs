@@ -4,7 +4,7 @@ use slipring_ir::{Infer, OpSchema, Syntax, Type};
 use slipring_program::Special;
 
 use slipring_op::decode::{Binding, Decoder};
-use slipring_op::def::{CoreRule, LaneQuery, Lowered, OpDef, OpRef};
+use slipring_op::def::{CoreRule, FromZero, LaneQuery, Lowered, OpDef, OpRef};
 use slipring_op::rules::{INTEGER, PLAIN, result, schema};
 
 /// The ops of this family.
@@ -35,6 +35,7 @@ fn query(op: &OpRef<'_>, d: &mut Decoder<'_>, which: Special) -> Lowered {
 pub static GET_BLOCK_IDX: OpDef = OpDef {
     schema: OpSchema { name: "pto.get_block_idx", ..QUERY.schema },
     summary: "Index of this block",
+    from_zero: FromZero::Always,
     doc: "Which block (cluster of the launch) this is: 0 up to the number of blocks.",
     lower: |op, d| query(op, d, Special::BlockIdx),
     ..QUERY
@@ -43,6 +44,7 @@ pub static GET_BLOCK_IDX: OpDef = OpDef {
 pub static GET_BLOCK_NUM: OpDef = OpDef {
     schema: OpSchema { name: "pto.get_block_num", ..QUERY.schema },
     summary: "Number of blocks",
+    from_zero: FromZero::Always,
     doc: "How many blocks (clusters) the launch has.",
     lower: |op, d| query(op, d, Special::BlockNum),
     ..QUERY
@@ -51,6 +53,7 @@ pub static GET_BLOCK_NUM: OpDef = OpDef {
 pub static GET_SUBBLOCK_IDX: OpDef = OpDef {
     schema: OpSchema { name: "pto.get_subblock_idx", ..QUERY.schema },
     summary: "Index of this Vector core in its cluster",
+    from_zero: FromZero::Always,
     doc: "0 on AIV0, 1 on AIV1; 0 on the Cube core. A kernel that asks runs on both Vector cores.",
     per_lane: Some(LaneQuery::Number),
     lower: |op, d| query(op, d, Special::SubblockIdx),
@@ -60,6 +63,7 @@ pub static GET_SUBBLOCK_IDX: OpDef = OpDef {
 pub static GET_SUBBLOCK_NUM: OpDef = OpDef {
     schema: OpSchema { name: "pto.get_subblock_num", ..QUERY.schema },
     summary: "Number of Vector cores that run the kernel",
+    from_zero: FromZero::Always,
     doc: "How many Vector cores of the cluster run the kernel.",
     per_lane: Some(LaneQuery::Count),
     lower: |op, d| query(op, d, Special::SubblockNum),

@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 
 use slipring_effect::MAX_RANK;
 use slipring_op::decode::{Binding, Decoder, ViewRef};
-use slipring_op::def::{Lowered, OpDef, OpRef, Reported};
+use slipring_op::def::{FromZero, Lowered, OpDef, OpRef, Reported};
 use slipring_op::rules::{
     INTEGER, LAYOUT, PLAIN, POINTER, TENSOR_VIEW, constant, defaulted, operand, result, schema, variadic,
 };
@@ -169,6 +169,7 @@ pub static GET_TENSOR_VIEW_DIM: OpDef = OpDef {
         &[],
     ),
     summary: "The extent of a dimension of a view",
+    from_zero: FromZero::Always,
     doc: "The extent of dimension `dim` of a view, in elements; 0 for a dimension that it does not have.",
     source: "PTO IR manual 4.1",
     lower: |op, d| {

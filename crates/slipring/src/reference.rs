@@ -114,7 +114,7 @@ fn page_of(def: &OpDef) -> String {
     };
     let _ = writeln!(text, "pipe      {pipe}");
     for case in def.inside {
-        let on = if case.registers { "A5" } else { "A2/A3" };
+        let on = if case.has { "A5" } else { "A2/A3" };
         let flags: Vec<String> = case.flags.iter().map(|(from, to)| format!("{from}→{to}")).collect();
         let _ = writeln!(
             text,

@@ -6,7 +6,7 @@ use slipring_program::{Law, ScalarFn, Trap};
 use super::number::{bits, by_float, by_width, float, unsigned, width, wrap};
 use super::{FLOAT, SCALAR_OP, compute};
 use slipring_op::decode::Decoder;
-use slipring_op::def::{Linear, Lowered, OpDef, OpRef};
+use slipring_op::def::{FromZero, Linear, Lowered, OpDef, OpRef};
 use slipring_op::rules::{INTEGER, SCALAR, operand, result, schema};
 
 /// The ops of this file.
@@ -76,12 +76,13 @@ fn integers(op: &OpRef<'_>, d: &mut Decoder<'_>, law: Law, with_sign: bool) -> L
 }
 
 macro_rules! integer_casts {
-    ($($id:ident $name:literal $summary:literal $law:ident $sign:literal;)*) => {
+    ($($id:ident $name:literal $summary:literal $law:ident $sign:literal $(counts $when:expr)?;)*) => {
         $(
             pub static $id: OpDef = OpDef {
                 schema: schema($name, CAST, &[from(INTEGER)], &[to(INTEGER)], &[]),
                 summary: $summary,
                 linear: Some(Linear::Same),
+                $(from_zero: $when,)?
                 lower: |op, d| integers(op, d, Law::$law, $sign),
                 ..INT_TO_INT
             };
@@ -90,10 +91,10 @@ macro_rules! integer_casts {
 }
 
 integer_casts! {
-    INDEX_CAST "arith.index_cast" "Between `index` and an integer, with a sign" Same true;
+    INDEX_CAST "arith.index_cast" "Between `index` and an integer, with a sign" Same true counts FromZero::IfAll(&["in"]);
     INDEX_CASTUI "arith.index_castui" "Between `index` and an integer, without a sign" Cast false;
-    EXTSI "arith.extsi" "To a wider integer, with a sign" Same true;
-    EXTUI "arith.extui" "To a wider integer, without a sign" Cast false;
+    EXTSI "arith.extsi" "To a wider integer, with a sign" Same true counts FromZero::IfAll(&["in"]);
+    EXTUI "arith.extui" "To a wider integer, without a sign" Cast false counts FromZero::Always;
     TRUNCI "arith.trunci" "To a narrower integer" Cast true;
     UNREALIZED "builtin.unrealized_conversion_cast" "The same integer under another type" Same true;
 }

@@ -5,7 +5,7 @@ use slipring_program::{Law, Order, Relation, ScalarFn, Trap};
 
 use super::number::{by_float, by_width, float, signed, unsigned};
 use super::{FLOAT_OPERANDS, INT_OPERANDS, SCALAR_OP, compute, scalar_op};
-use slipring_op::def::{OpDef, Reported};
+use slipring_op::def::{FromZero, OpDef, Reported};
 use slipring_op::rules::{ANY, BOOL, operand, required, result, schema};
 
 /// The ops of this file.
@@ -151,6 +151,7 @@ pub static SELECT: OpDef = OpDef {
         &[],
     ),
     summary: "One of two values",
+    from_zero: FromZero::IfAll(&["true_value", "false_value"]),
     doc: "",
     lower: |op, d| {
         if op.ty("true_value").is_some_and(|t| !t.is_scalar() && !matches!(t, Type::Ptr(..))) {

@@ -1,7 +1,7 @@
 //! The synchronisation objects that ops name.
 
 use slipring_ir::Dim;
-use slipring_machine::{Pipe, Role};
+use slipring_machine::{Capability, Pipe, Role};
 use slipring_program::{Inst, Law, Operand, SyncRef};
 use slipring_tile::Space;
 
@@ -59,7 +59,7 @@ impl Decoder<'_> {
     /// Whether the library's moves between local memories take an accumulator by its valid rows: that of the A5 does where only
     /// the run knows them (`GetTmovAccSrcStride`).
     pub fn moves_by_valid(&self, tile: &TileRef) -> bool {
-        self.platform.vector_function.is_some() && tile.ty.valid[0] == Dim::Dynamic
+        self.platform.can(Capability::MovesByValidRows) && tile.ty.valid[0] == Dim::Dynamic
     }
 
     /// The token of a buffer of this core.

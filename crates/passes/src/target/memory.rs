@@ -1,7 +1,7 @@
 //! Tiles that ops need where they are printed for a target: working memory, masks, numbers as tiles. They come before the allocator.
 
 use slipring_ir::{AttrDict, Dim, Module, OpId, TileType, Type, ValueId};
-use slipring_machine::Platform;
+use slipring_machine::{Capability, Platform};
 use slipring_op::OpRef;
 use slipring_op::def::OpDef;
 use slipring_op::target::Target;
@@ -21,7 +21,7 @@ pub(super) fn tiles(module: &mut Module, target: &Target, platform: &Platform) {
             }
         }
     }
-    if platform.vector_function.is_some() {
+    if platform.can(Capability::ShapedMasks) {
         masks(module, target);
     }
 }

@@ -1,7 +1,7 @@
 //! Products of two tiles, from zero, an accumulator or a bias.
 
 use slipring_ir::{Diags, Dim, OpSchema, OperandSpec, Syntax, TileType, Touch};
-use slipring_machine::{Pipe, Platform};
+use slipring_machine::{Capability, Pipe, Platform};
 use slipring_program::Operand;
 use slipring_tile::{BLayout, Elem, Layout, SLayout, Space};
 
@@ -156,7 +156,7 @@ fn verify_product(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
         return;
     }
     // Where the unit works on memory, the row may stand in tiles of several.
-    if !(vector && platform.vector_function.is_none()) {
+    if !vector || platform.can(Capability::SingleRowProducts) {
         product_shapes(op, a, b, c, diags);
     }
     if vector {

@@ -2,7 +2,7 @@
 
 use slipring_effect::{Finish, Fold, Folding, GmMove, GmMoveArgs, MAX_RANK, Strided};
 use slipring_ir::{AttrKind, Diags, OpSchema, Syntax, Touch, Type};
-use slipring_machine::{Pipe, Platform};
+use slipring_machine::{Capability, Pipe, Platform};
 use slipring_op::decode::{Decoder, TileRef, ViewRef};
 use slipring_op::def::{CoreRule, LibraryFlags, Lowered, OpDef, OpRef, PipeRule, Reported};
 use slipring_op::rules::{PLAIN, TILE, VIEW, defaulted, operand, optional, require_space, schema};
@@ -43,8 +43,8 @@ const BASE: OpDef = OpDef {
     core: CoreRule::Vector,
     pipe: PipeRule::Fixed(Pipe::Mte2),
     inside: &[
-        LibraryFlags { registers: true, when: |_| true, flags: INSIDE },
-        LibraryFlags { registers: false, when: |_| true, flags: INSIDE },
+        LibraryFlags { of: Capability::RegisterFlags, has: true, when: |_| true, flags: INSIDE },
+        LibraryFlags { of: Capability::RegisterFlags, has: false, when: |_| true, flags: INSIDE },
     ],
     verify: verify_copy,
     lower: lower_copy,

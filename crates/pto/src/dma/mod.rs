@@ -16,7 +16,7 @@ pub use store::*;
 pub use window::*;
 
 use slipring_ir::{Attr, Diagnostic, Diags, Dim, EnumSpec, Severity, Type, ValueId};
-use slipring_machine::Platform;
+use slipring_machine::{Capability, Platform};
 use slipring_program::{Operand, UpdateKind};
 use slipring_tile::{Elem, Layout, Space};
 
@@ -80,7 +80,7 @@ fn table_rules(op: &OpRef<'_>, platform: &Platform, from: Elem, to: Elem, diags:
     if !require_space(op, "fp", &[Space::Scaling], diags) {
         return;
     }
-    let newer = platform.vector_function.is_some();
+    let newer = platform.can(Capability::ColumnScaledFloats);
     let fine = match (from, to) {
         (Elem::F32, Elem::I8 | Elem::U8) | (Elem::I32, Elem::I8 | Elem::U8 | Elem::F16) => true,
         (Elem::F32, Elem::F16 | Elem::BF16 | Elem::F32 | Elem::HiF8 | Elem::F8E4M3) | (Elem::I32, Elem::BF16) => newer,

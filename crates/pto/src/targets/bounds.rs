@@ -2,41 +2,12 @@
 
 use slipring_ir::{Attr, AttrDict, Module, OpId, Type, ValueDef, ValueId};
 use slipring_machine::Platform;
+use slipring_op::def::{FromZero, OpRef};
 use slipring_op::rules::constant;
 use slipring_op::target::Scalars;
 
 use super::fixes::{Fixed, constant_before, op};
 use super::scalars::of_two_before;
-
-/// What is never below zero where none of its numbers is.
-const KEEP: &[&str] = &[
-    "arith.addi",
-    "arith.muli",
-    "arith.divsi",
-    "arith.ceildivsi",
-    "arith.floordivsi",
-    "arith.minsi",
-    "arith.divui",
-    "arith.remui",
-    "arith.minui",
-    "arith.shrui",
-    "arith.shrsi",
-    "arith.index_cast",
-    "arith.extsi",
-];
-
-/// What is never below zero where one of its numbers is not.
-const ANY: &[&str] = &["arith.maxsi", "arith.andi"];
-
-/// What is never below zero.
-const COUNTS: &[&str] = &[
-    "arith.extui",
-    "pto.get_block_idx",
-    "pto.get_block_num",
-    "pto.get_subblock_idx",
-    "pto.get_subblock_num",
-    "pto.get_tensor_view_dim",
-];
 
 /// How far back it is asked whether a number is never below zero.
 const DEPTH: u32 = 16;
@@ -98,20 +69,20 @@ fn is_counted(module: &Module, value: ValueId, depth: u32) -> bool {
     if depth == 0 {
         return false;
     }
-    let each = |values: &[ValueId]| values.iter().all(|value| is_counted(module, *value, depth - 1));
+    let counted = |value: ValueId| is_counted(module, value, depth - 1);
     match module.value(value).def {
-        ValueDef::Result(made, _) => {
-            let data = module.op(made);
-            let name = &*module.op(made).name;
-            KEEP.contains(&name) && each(&data.operands)
-                || name == "arith.remsi" && each(&data.operands[..1])
-                || name == "arith.select" && each(&data.operands[1..])
-                || ANY.contains(&name) && data.operands.iter().any(|value| each(&[*value]))
-                || COUNTS.contains(&name)
-        }
+        ValueDef::Result(made, _) => OpRef::of(module, made).is_some_and(|made| {
+            let named = |name: &&str| made.if_declared(name).is_some_and(counted);
+            match made.def.from_zero {
+                FromZero::Unknown => false,
+                FromZero::Always => true,
+                FromZero::IfAll(names) => names.iter().all(|name| named(name)),
+                FromZero::IfOne(names) => names.iter().any(|name| named(name)),
+            }
+        }),
         ValueDef::Arg(block, at) => {
-            let Some(owner) = module.block_parent(block) else { return false };
-            at == 0 && *module.op(owner).name == *"scf.for" && each(&module.op(owner).operands[..1])
+            let owner = module.block_parent(block).and_then(|owner| OpRef::of(module, owner));
+            at == 0 && owner.and_then(|owner| owner.range()).is_some_and(|[first, ..]| counted(first))
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use slipring_ir::{Attr, AttrDict, Module, OpId, Sign, TileType, Type, ValueId};
-use slipring_machine::{Pipe, Platform};
+use slipring_machine::{Capability, Pipe, Platform};
 use slipring_op::address::{ADDRESS, Address};
 use slipring_op::def::{OpRef, RingPart};
 use slipring_op::ring::PipeSpec;
@@ -347,10 +347,10 @@ pub(super) fn carries_no_tile(_: &Scalars, module: &mut Module, id: OpId, _: &Pl
 pub(super) fn known_window(_: &Scalars, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
     let this = op(module, id)?;
     let from = this.space("src");
-    let registers = platform.vector_function.is_some();
+    let of_ub = platform.can(Capability::UbWindows);
     let extracts = this.def.transfer.is_some();
     match from {
-        Some(Space::Vec) if !registers => Err("on this platform it has windows of UB nowhere".to_string()),
+        Some(Space::Vec) if !of_ub => Err("on this platform it has windows of UB nowhere".to_string()),
         Some(Space::Acc) if extracts => Err("it takes no window out of the accumulator".to_string()),
         _ => Ok(()),
     }
@@ -371,7 +371,7 @@ pub(super) fn factors_of_one_type(_: &Scalars, module: &mut Module, id: OpId, _:
 pub(super) fn memory_of_the_older_unit(_: &Scalars, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
     let this = op(module, id)?;
     let at = this.def.schema.operands.iter().position(|operand| operand.name == "tmp");
-    if let (Some(at), Some(tmp), true) = (at, this.if_declared("tmp"), platform.vector_function.is_some()) {
+    if let (Some(at), Some(tmp), true) = (at, this.if_declared("tmp"), platform.can(Capability::RegisterScratch)) {
         let data = module.op_mut(id);
         if let Some(place) = data.operands.iter().position(|value| *value == tmp) {
             data.operands.remove(place);
@@ -398,7 +398,7 @@ pub(super) fn compared_with_its_sign(_: &Scalars, module: &mut Module, id: OpId,
 pub(super) fn mask_of_one_shape(_: &Scalars, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
     let this = op(module, id)?;
     let shape = |name| this.tile(name).map(|tile| (tile.layout.rows, tile.layout.cols));
-    if platform.vector_function.is_some() && shape("src0") != shape("dst") {
+    if platform.can(Capability::ShapedMasks) && shape("src0") != shape("dst") {
         return Err("its mask is a tile of the shape of what is compared".to_string());
     }
     Ok(())

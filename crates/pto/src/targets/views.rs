@@ -1,7 +1,7 @@
 //! Views of global memory and parts of tiles.
 
 use slipring_ir::{Attr, AttrDict, Dim, Module, OpId, Sign, TileType, Type, ValueId, ViewType};
-use slipring_machine::Platform;
+use slipring_machine::{Capability, Platform};
 use slipring_op::def::OpRef;
 use slipring_op::rules::{constant, constant_attr};
 use slipring_op::target::Scalars;
@@ -223,7 +223,7 @@ pub(super) fn move_of_one_shape(scalars: &Scalars, module: &mut Module, id: OpId
     let this = op(module, id)?;
     let (Some(src), Some(dst)) = (this.tile("src").copied(), this.tile("dst").copied()) else { return Ok(()) };
     let shape = |tile: &TileType| (tile.layout.rows, tile.layout.cols);
-    let strict = src.space == Space::Mat || platform.vector_function.is_none();
+    let strict = src.space == Space::Mat || !platform.can(Capability::ReshapingMoves);
     if !strict || shape(&src) == shape(&dst) {
         return Ok(());
     }
@@ -260,7 +260,7 @@ pub(super) fn move_of_one_shape(scalars: &Scalars, module: &mut Module, id: OpId
 pub(super) fn filled_by_its_bytes(scalars: &Scalars, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
     let this = op(module, id)?;
     let (Some(tile), Some(dst)) = (this.tile("dst").copied(), this.operand("dst")) else { return Ok(()) };
-    if platform.vector_function.is_some() || tile.layout.elem != Elem::BF16 {
+    if platform.can(Capability::FillBf16) || tile.layout.elem != Elem::BF16 {
         return Ok(());
     }
     let Some(Attr::Float(bits, _)) = this.if_declared("scalar").and_then(|value| constant_attr(module, value)) else {

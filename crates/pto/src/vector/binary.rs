@@ -1,7 +1,7 @@
 //! Two tiles, element by element (PTO IR manual 4.5).
 
 use slipring_ir::{Diags, OpSchema};
-use slipring_machine::Platform;
+use slipring_machine::{Capability, Platform};
 use slipring_tile::Binary;
 
 use super::check::{self, FLOATS, NUMBERS};
@@ -205,7 +205,7 @@ pub static TPRELU: OpDef = OpDef {
 /// The header of units that work on memory asserts the valid shapes; the other one's says nothing before it runs.
 fn verify_parts(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     check::types(op, NUMBERS, diags);
-    if platform.vector_function.is_none() {
+    if !platform.can(Capability::AnyParts) {
         check::parts_of(op, diags);
     }
 }

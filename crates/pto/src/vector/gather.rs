@@ -1,7 +1,7 @@
 //! Elements at places that numbers name, or that a pattern or a comparison picks (PTO IR manual 4.10).
 
 use slipring_ir::{AttrKind, Diags, Dim, EnumSpec, OperandSpec, Syntax, Touch, Type};
-use slipring_machine::{Pipe, Platform};
+use slipring_machine::{Capability, Pipe, Platform};
 use slipring_tile::Compare;
 
 use super::check;
@@ -107,7 +107,7 @@ fn verify_gather(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     full_columns(op, "dst", diags);
     full_columns(op, "indices", diags);
     check::covers(op, "indices", check::Needs::All, diags);
-    if platform.vector_function.is_none() {
+    if !platform.can(Capability::RegisterScratch) {
         check::same_type(op, "indices", "tmp", diags);
         if let (Some(indices), Some(tmp)) = (op.tile("indices"), op.tile("tmp"))
             && indices.valid != tmp.valid
@@ -122,7 +122,7 @@ fn verify_comparison(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     check::elem(op, "dst", check::INDICES, diags);
     check::same_type(op, "dst", "cdst", diags);
     let elem = |name| op.ty(name).and_then(Type::elem);
-    if platform.vector_function.is_none()
+    if !platform.can(Capability::GatherIntegers)
         && elem("src").is_some_and(|elem| !elem.is_float())
         && comparison(op) == Compare::Gt
     {
@@ -177,7 +177,7 @@ fn lower_gather(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
         let Input::Scalar(number) = operands.scalar(d, "kValue")? else { return Err(Reported) };
         let counts = operands.tile(d, "cdst")?;
         let offset = op.int("offset").unwrap_or(0) as u32;
-        let pitch = if d.platform.vector_function.is_some() { Pitch::Valid(64) } else { Pitch::Columns };
+        let pitch = if d.platform.can(Capability::GatherValid) { Pitch::Valid(64) } else { Pitch::Columns };
         let effect = GatherWhere { local, mode: comparison(op), dst, counts, src, number, offset, pitch };
         return operands.issue_discovering(d, effect);
     }
@@ -214,7 +214,7 @@ pub static TGATHERB: OpDef = OpDef {
         let mut operands = Operands::new(op, d);
         let (src, dst) = (operands.tile(d, "src")?, operands.tile(d, "dst")?);
         let offsets = operands.tile(d, "indices")?;
-        let whole_repeats = d.platform.vector_function.is_none();
+        let whole_repeats = !d.platform.can(Capability::ExactColumns);
         let effect = GatherBlocks { local: operands.local, dst, src, offsets, whole_repeats };
         operands.issue(d, effect)
     },
@@ -255,7 +255,7 @@ pub static TSCATTER: OpDef = OpDef {
         operands.issue(d, effect)
     },
     class: "scatter",
-    pipe: PipeRule::By(|_, platform| if platform.vector_function.is_some() { Pipe::V } else { Pipe::S }),
-    inside: inside::BY_SCALARS,
+    pipe: PipeRule::By(|_, platform| if platform.can(Capability::VectorScatter) { Pipe::V } else { Pipe::S }),
+    inside: inside::SCATTERED_BY_SCALARS,
     ..VECTOR
 };

@@ -5,7 +5,7 @@
 //! nothing is said.
 
 use slipring_ir::{Attr, Dim, Type};
-use slipring_machine::Pipe;
+use slipring_machine::{Capability, Pipe};
 use slipring_op::LibraryFlags;
 use slipring_op::def::OpRef;
 use slipring_tile::{Elem, Space};
@@ -13,8 +13,12 @@ use slipring_tile::{Elem, Space};
 type Flags = &'static [LibraryFlags];
 
 /// V waits for the scalar unit, which waits for V.
-const ROUND: LibraryFlags =
-    LibraryFlags { registers: false, when: |_| true, flags: &[(Pipe::V, Pipe::S), (Pipe::S, Pipe::V)] };
+const ROUND: LibraryFlags = LibraryFlags {
+    of: Capability::RegisterFlags,
+    has: false,
+    when: |_| true,
+    flags: &[(Pipe::V, Pipe::S), (Pipe::S, Pipe::V)],
+};
 
 fn elem(op: &OpRef<'_>, name: &str) -> Option<Elem> {
     op.ty(name).and_then(Type::elem)
@@ -27,6 +31,12 @@ fn integers(op: &OpRef<'_>) -> bool {
 /// A2/A3: scalars do all or a part of it.
 pub(super) const BY_SCALARS: Flags = &[ROUND];
 
+/// Scalars scatter where the vector unit does not.
+pub(super) const SCATTERED_BY_SCALARS: Flags = &[LibraryFlags { of: Capability::VectorScatter, ..ROUND }];
+
+/// Scalars raise to powers where the library has no function for it.
+pub(super) const RAISED_BY_SCALARS: Flags = &[LibraryFlags { of: Capability::PowerFunction, ..ROUND }];
+
 /// A2/A3: scalars reduce what is left of a row of integers (`TRowSum`, `TRowMax`, `TRowMin`).
 pub(super) const INTEGERS_BY_SCALARS: Flags = &[LibraryFlags { when: integers, ..ROUND }];
 
@@ -34,7 +44,8 @@ pub(super) const INTEGERS_BY_SCALARS: Flags = &[LibraryFlags { when: integers, .
 pub(super) const DIVIDED_BY_SCALARS: Flags = &[
     LibraryFlags { when: integers, ..ROUND },
     LibraryFlags {
-        registers: true,
+        of: Capability::RegisterFlags,
+        has: true,
         when: |op| integers(op) && op.if_declared("dividend").is_some(),
         flags: &[(Pipe::V, Pipe::S)],
     },
@@ -86,9 +97,9 @@ pub(super) const COUNTED_BY_SCALARS: Flags = {
         flags: &[(Pipe::V, Pipe::S)],
         ..ROUND
     };
-    &[COUNTED, LibraryFlags { registers: true, ..COUNTED }]
+    &[COUNTED, LibraryFlags { of: Capability::RegisterFlags, has: true, ..COUNTED }]
 };
 
 /// A2/A3: the scalar unit numbers the elements and reads what they are compared with (`TGather_cmp_RunTcmps`).
 pub(super) const COMPARED_BY_SCALARS: Flags =
-    &[LibraryFlags { when: |op| op.if_declared("kValue").is_some(), ..ROUND }];
+    &[LibraryFlags { of: Capability::GatherValid, when: |op| op.if_declared("kValue").is_some(), ..ROUND }];

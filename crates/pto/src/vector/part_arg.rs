@@ -1,6 +1,7 @@
 //! Extremes of two tiles with the numbers that belong to them (tile library: the assembler has no op for them).
 
 use slipring_ir::{Diags, OpSchema, OperandSpec, Touch, Type};
+use slipring_machine::Capability;
 use slipring_tile::{Compare, Elem};
 
 use super::check::{self, Elems};
@@ -82,8 +83,8 @@ fn choose(op: &OpRef<'_>, d: &mut Decoder<'_>, [holds, against]: [Compare; 2]) -
     };
     let sources = [pair("src0", "index0")?, pair("src1", "index1")?];
     let dst = pair("dst", "index")?;
-    let registers = d.platform.vector_function.is_some();
-    let first_if = if registers { None } else { Some(holds) };
+    let ordered = d.platform.can(Capability::OrderedPartArg);
+    let first_if = if ordered { None } else { Some(holds) };
     let effect = PartArg { local: operands.local, first_if, second_if: against, dst, sources };
     operands.issue(d, effect)
 }

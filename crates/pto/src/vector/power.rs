@@ -1,7 +1,7 @@
 //! Powers (tile library, TPOW and TPOWS: the assembler has no op for them).
 
 use slipring_ir::{Diags, OpSchema, OperandSpec, Touch, Type};
-use slipring_machine::Platform;
+use slipring_machine::{Capability, Platform};
 use slipring_tile::{Binary, Elem};
 
 use super::check::{self, NUMBERS};
@@ -46,7 +46,7 @@ pub static TPOW: OpDef = OpDef {
     summary: "Raise to a power",
     doc: power_doc!("`dst = base ^ exponent`, element by element."),
     verify,
-    inside: inside::BY_SCALARS,
+    inside: inside::RAISED_BY_SCALARS,
     lower: |op, d| elementwise(op, d, kernel(d), ["base", "exponent"]),
     ..POWERS
 };
@@ -62,20 +62,20 @@ pub static TPOWS: OpDef = OpDef {
     summary: "Raise to a power that is a number",
     doc: power_doc!("`dst = base ^ exponent`, element by element."),
     verify,
-    inside: inside::BY_SCALARS,
+    inside: inside::RAISED_BY_SCALARS,
     lower: |op, d| elementwise(op, d, kernel(d), ["base", "exponent"]),
     ..POWERS
 };
 
 fn kernel(d: &Decoder<'_>) -> &'static Binary {
-    if d.platform.vector_function.is_some() { &POW } else { &POW_IN_STEPS }
+    if d.platform.can(Capability::PowerFunction) { &POW } else { &POW_IN_STEPS }
 }
 
 fn verify(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     check::elementwise(op, NUMBERS, diags);
     precision::verify(op, &[Elem::F16, Elem::BF16, Elem::F32], diags);
     let elem = op.ty("dst").and_then(Type::elem);
-    if elem == Some(Elem::BF16) && platform.vector_function.is_some() && !precision::is_high(op) {
+    if elem == Some(Elem::BF16) && platform.can(Capability::HighPrecision) && !precision::is_high(op) {
         diags.push(
             op.error("tile-elem", format!("`{}` works on bf16 with high precision only", op.def.schema.name))
                 .help("write `{precision_mode = #pto<precision_mode HIGH_PRECISION>}`"),

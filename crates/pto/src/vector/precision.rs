@@ -2,7 +2,7 @@
 //! 10.3 and 10.5).
 
 use slipring_ir::{AttrKind, AttrSpec, Diags, EnumSpec, OpSchema, Syntax, Type};
-use slipring_machine::Platform;
+use slipring_machine::{Capability, Platform};
 use slipring_tile::Elem;
 
 use slipring_op::def::OpRef;
@@ -62,7 +62,7 @@ pub(super) fn is_high(op: &OpRef<'_>) -> bool {
 
 /// True where the platform has it: units that work on memory know one algorithm.
 pub(super) fn on(op: &OpRef<'_>, platform: &Platform) -> bool {
-    platform.vector_function.is_some() && is_high(op)
+    platform.can(Capability::HighPrecision) && is_high(op)
 }
 
 /// High precision is of these floats only; one attribute says it.

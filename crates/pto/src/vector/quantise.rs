@@ -1,7 +1,7 @@
 //! To 8 bits and back (PTO IR manual 4.15; tile ISA, TQUANT and TDEQUANT).
 
 use slipring_ir::{AttrKind, Diags, EnumSpec, Syntax, Touch, Type};
-use slipring_machine::Platform;
+use slipring_machine::{Capability, Platform};
 use slipring_tile::Elem;
 
 use super::check::{self, Elems, Needs};
@@ -49,10 +49,10 @@ pub static TQUANT: OpDef = OpDef {
         let (src, dst) = (operands.tile(d, "src")?, operands.tile(d, "dst")?);
         let scale = operands.tile(d, "fp")?;
         let offset = op.operand("offset").map(|_| operands.tile(d, "offset")).transpose()?;
-        let registers = d.platform.vector_function.is_some();
-        let number = if registers { RowNumber::Flat } else { RowNumber::Block };
+        let flat = d.platform.can(Capability::FlatRowParameters);
+        let number = if flat { RowNumber::Flat } else { RowNumber::Block };
         let local = operands.local;
-        let effect = ScaleRows { local, dst, src, scale, offset, number, back: false, spoils: !registers };
+        let effect = ScaleRows { local, dst, src, scale, offset, number, back: false, spoils: !flat };
         operands.issue(d, effect)
     },
     class: "convert",

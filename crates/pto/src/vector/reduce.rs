@@ -1,6 +1,7 @@
 //! Rows and columns reduced to one element (PTO IR manual 4.6).
 
 use slipring_ir::{AttrKind, Diags, Dim, OpSchema, OperandSpec, Touch};
+use slipring_machine::Capability;
 use slipring_tile::{Order, Reduce};
 
 use super::check::{self, Elems, INDICES, NUMBERS, Needs};
@@ -291,7 +292,7 @@ fn tiles<'a>(op: &OpRef<'a>, d: &mut Decoder<'_>) -> Result<(Operands<'a>, Reduc
 
 /// The order of the tile library of the platform.
 fn order(d: &Decoder<'_>) -> Order {
-    if d.platform.vector_function.is_some() { Order::Registers } else { Order::Memory }
+    if d.platform.can(Capability::RegisterReductions) { Order::Registers } else { Order::Memory }
 }
 
 fn reduce_rows(op: &OpRef<'_>, d: &mut Decoder<'_>, what: Reduce) -> Lowered {

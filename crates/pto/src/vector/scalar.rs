@@ -1,6 +1,7 @@
 //! A tile and a number, element by element (PTO IR manual 4.5).
 
 use slipring_ir::{OpSchema, Touch, Type};
+use slipring_machine::Capability;
 use slipring_tile::Elem;
 
 use super::check::{self, FLOATS, NUMBERS, Needs};
@@ -171,8 +172,8 @@ pub static TAXPY: OpDef = OpDef {
     },
     class: "mul",
     lower: |op, d| {
-        let registers = d.platform.vector_function.is_some();
-        elementwise(op, d, if registers { &AXPY } else { &AXPY_STEPS }, ["src", "scalar", "dst"])
+        let fused = d.platform.can(Capability::FusedAxpy);
+        elementwise(op, d, if fused { &AXPY } else { &AXPY_STEPS }, ["src", "scalar", "dst"])
     },
     elems: types::AXPY,
     tiles: tiles::SHAPES,

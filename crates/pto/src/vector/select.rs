@@ -13,7 +13,7 @@ use super::{DST, SCALAR_ARG, SRC, SRC0, SRC1, TMP, VECTOR, ins};
 use super::{inside, tiles, types};
 use slipring_effect::vector::{Bits, CompareTiles, Select};
 use slipring_machine::readings::{DENSE_COMPARE, DENSE_SELECT};
-use slipring_machine::{Platform, Question};
+use slipring_machine::{Capability, Platform, Question};
 use slipring_op::Along;
 use slipring_op::decode::Decoder;
 use slipring_op::def::{Lowered, OpDef, OpRef};
@@ -174,7 +174,7 @@ fn rows_of_bits(op: &OpRef<'_>, name: &'static str, diags: &mut Diags) {
 fn rows_of_the_library(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     let (Some(mask), Some(dst)) = (op.tile("mask"), op.tile("dst")) else { return };
     let wide = mask.layout.elem.bytes() > 1 && dst.layout.elem.bytes() < 8;
-    if platform.vector_function.is_none() || !wide || dst.valid[0].known() == Some(1) {
+    if !platform.can(Capability::MaskElements) || !wide || dst.valid[0].known() == Some(1) {
         return;
     }
     let (elements, bytes) = (mask.layout.cols, mask.layout.cols as usize * mask.layout.elem.bytes());

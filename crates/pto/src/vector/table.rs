@@ -1,7 +1,7 @@
 //! Gathering from and scattering to global memory (PTO IR manual 4.10).
 
 use slipring_ir::{AttrKind, Diags, Dim, EnumSpec, Syntax, Touch, Type};
-use slipring_machine::{Cost, Pipe, Platform};
+use slipring_machine::{Capability, Cost, Pipe, Platform};
 use slipring_program::UpdateKind;
 use slipring_tile::{Elem, Space};
 
@@ -132,7 +132,8 @@ fn by_row(op: &OpRef<'_>) -> bool {
 
 /// A2/A3: the scalar unit reads the numbers and has MTE2 load the rows.
 const GATHER_ROWS: LibraryFlags = LibraryFlags {
-    registers: false,
+    of: Capability::VectorTables,
+    has: false,
     when: by_row,
     flags: &[
         (Pipe::V, Pipe::S),
@@ -146,7 +147,8 @@ const GATHER_ROWS: LibraryFlags = LibraryFlags {
 };
 /// A2/A3: the scalar unit reads the numbers and has MTE3 store the rows.
 const SCATTER_ROWS: LibraryFlags = LibraryFlags {
-    registers: false,
+    of: Capability::VectorTables,
+    has: false,
     when: by_row,
     flags: &[
         (Pipe::V, Pipe::S),
@@ -159,7 +161,8 @@ const SCATTER_ROWS: LibraryFlags = LibraryFlags {
 };
 /// A2/A3: the scalar unit moves the elements itself.
 const ELEMENTS: LibraryFlags = LibraryFlags {
-    registers: false,
+    of: Capability::VectorTables,
+    has: false,
     when: |op| !by_row(op),
     flags: &[
         (Pipe::V, Pipe::S),
@@ -172,7 +175,8 @@ const ELEMENTS: LibraryFlags = LibraryFlags {
 };
 /// A5: the scalar unit moves a single element.
 const ONE_ELEMENT: LibraryFlags = LibraryFlags {
-    registers: true,
+    of: Capability::VectorTables,
+    has: true,
     when: |op| op.tile("indices").is_some_and(|tile| tile.valid == [Dim::Static(1); 2]) && !by_row(op),
     flags: &[(Pipe::V, Pipe::S), (Pipe::S, Pipe::V)],
 };
@@ -188,7 +192,7 @@ fn update(op: &OpRef<'_>) -> Option<UpdateKind> {
 
 /// An attribute that only units that work on registers have.
 fn only_a5(op: &OpRef<'_>, name: &str, usual: &str, platform: &Platform, diags: &mut Diags) {
-    if op.text(name).is_some_and(|value| value != usual) && platform.vector_function.is_none() {
+    if op.text(name).is_some_and(|value| value != usual) && !platform.can(Capability::TableModes) {
         let message =
             format!("`{}` with another {name} than `{usual}` does not exist on {}", op.def.schema.name, platform.name);
         diags.push(op.error("attribute", message));
@@ -233,7 +237,7 @@ fn lower_table(
     let [from, to] = if store.is_some() { [Space::Vec, Space::Gm] } else { [Space::Gm, Space::Vec] };
     let cost = d.platform.dma_cost(from, to);
     let effect = TableMove { local, tile, indices, table, outside, store };
-    if d.platform.vector_function.is_some() {
+    if d.platform.can(Capability::VectorTables) {
         operands.issue_at(d, Pipe::V, effect, cost);
         return Ok(());
     }

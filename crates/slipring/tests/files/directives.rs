@@ -29,6 +29,8 @@ pub struct Expected {
 pub struct Directives {
     pub runs: Vec<Run>,
     pub errors: Vec<Expected>,
+    /// What is expected holds on every platform.
+    pub on_all: bool,
 }
 
 /// The words that a comment may begin with, before its colon. `args` and `blocks` are read by the tool.
@@ -114,6 +116,7 @@ pub fn read(text: &str, mark: &str) -> Result<Directives, Vec<String>> {
     if !said.errors.is_empty() && !said.runs.iter().any(|run| has_json(&run.command)) {
         wrong.push("there are `error:` lines, and no command that lists its errors".into());
     }
+    said.on_all = slipring_machine::BUILT_IN.iter().all(|name| platforms.iter().any(|own| own == name));
     if !platforms.is_empty() {
         said.runs = said.runs.into_iter().flat_map(|run| on_each(run, &platforms)).collect();
     }

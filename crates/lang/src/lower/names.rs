@@ -206,7 +206,7 @@ pub(super) fn popped_into(expr: &Expr) -> Option<(&ExprCall, &Expr)> {
         Expr::Attribute(attribute) => attribute.attr.as_str(),
         _ => return None,
     };
-    let pops = name == "TPOP" || name.starts_with("tpop_from_");
+    let pops = crate::ops::pops(name);
     call.arguments.args.get(1).filter(|_| pops && call.arguments.args.len() == 3).map(|tile| (call, tile))
 }
 

@@ -70,8 +70,8 @@ impl Lower<'_> {
         };
         let called = value.and_then(|value| value.as_call_expr()).map(|call| &*call.func);
         self.facts.end_failed |= match called {
-            Some(Expr::Name(name)) => name.id.ends_with("initialize_pipe"),
-            Some(Expr::Attribute(attribute)) => attribute.attr.ends_with("initialize_pipe"),
+            Some(Expr::Name(name)) => crate::ops::makes_end(&name.id),
+            Some(Expr::Attribute(attribute)) => crate::ops::makes_end(&attribute.attr),
             _ => false,
         };
         let names = Names::of(std::slice::from_ref(stmt));

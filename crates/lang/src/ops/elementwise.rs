@@ -16,11 +16,21 @@ const TMP: Entry = Entry { params: "lhs, rhs, tmp= | lhs/tile, slope, tmp=", low
 const NUMBER: Entry = Entry { params: "lhs, rhs", lower: binary, ..ENTRY };
 
 pub(super) const OPS: &[Entry] = &[
-    Entry { names: &["add"], op: Some(&pto::TADD), with_number: Some(&pto::TADDS), doc: "Sum", ..BINARY },
+    Entry {
+        names: &["add"],
+        op: Some(&pto::TADD),
+        with_number: Some(&pto::TADDS),
+        with_column: Some(&pto::TROWEXPANDADD),
+        with_row: Some(&pto::TCOLEXPANDADD),
+        doc: "Sum",
+        ..BINARY
+    },
     Entry {
         names: &["sub"],
         op: Some(&pto::TSUB),
         with_number: Some(&pto::TSUBS),
+        with_column: Some(&pto::TROWEXPANDSUB),
+        with_row: Some(&pto::TCOLEXPANDSUB),
         doc: "Difference",
         lower: subtract,
         ..BINARY
@@ -29,6 +39,8 @@ pub(super) const OPS: &[Entry] = &[
         names: &["mul"],
         op: Some(&pto::TMUL),
         with_number: Some(&pto::TMULS),
+        with_column: Some(&pto::TROWEXPANDMUL),
+        with_row: Some(&pto::TCOLEXPANDMUL),
         doc: "Product of elements",
         ..BINARY
     },
@@ -36,6 +48,8 @@ pub(super) const OPS: &[Entry] = &[
         names: &["div"],
         op: Some(&pto::TDIV),
         with_number: Some(&pto::TDIVS),
+        with_column: Some(&pto::TROWEXPANDDIV),
+        with_row: Some(&pto::TCOLEXPANDDIV),
         params: "lhs, rhs, high_precision=",
         lower: divide,
         doc: "Quotient",
@@ -45,6 +59,8 @@ pub(super) const OPS: &[Entry] = &[
         names: &["maximum", "max"],
         op: Some(&pto::TMAX),
         with_number: Some(&pto::TMAXS),
+        with_column: Some(&pto::TROWEXPANDMAX),
+        with_row: Some(&pto::TCOLEXPANDMAX),
         doc: "Larger element",
         ..BINARY
     },
@@ -52,6 +68,8 @@ pub(super) const OPS: &[Entry] = &[
         names: &["minimum", "min"],
         op: Some(&pto::TMIN),
         with_number: Some(&pto::TMINS),
+        with_column: Some(&pto::TROWEXPANDMIN),
+        with_row: Some(&pto::TCOLEXPANDMIN),
         doc: "Smaller element",
         ..BINARY
     },

@@ -18,13 +18,12 @@ pub(super) fn broadcast(lower: &mut Lower<'_>, call: &Call, a: TileId, b: TileId
         () if commutes => (b, a, y, x),
         () => return Ok(None),
     };
-    let name = call.entry.names[0].trim_end_matches("imum");
-    let entry = match of_part {
-        (n, 1) if n == rows => super::find(&format!("row_expand_{name}")),
-        (1, n) if n == cols => super::find(&format!("col_expand_{name}")),
+    let op = match of_part {
+        (n, 1) if n == rows => call.entry.with_column,
+        (1, n) if n == cols => call.entry.with_row,
         _ => None,
     };
-    let Some(op) = entry.and_then(|entry| entry.op) else { return Ok(None) };
+    let Some(op) = op else { return Ok(None) };
     let same_type = lower.tile(whole).ty.layout.elem == lower.tile(part).ty.layout.elem;
     if !same_type || lower.tile(whole).valid.is_some() || lower.tile(part).valid.is_some() {
         return Ok(None);

@@ -155,7 +155,7 @@ pub(super) fn operands_of(
         }
         return Err(lower.report(error));
     }
-    if m != 1 && call.entry.names[0].starts_with("gemv") {
+    if m != 1 && call.entry.is_of_a_row() {
         let error = Diagnostic::error("shapes", call.span, format!("`pl.{}` of {m} rows", call.entry.names[0]))
             .help("its left operand is one row: `pl.matmul` takes several");
         return Err(lower.report(error));
@@ -342,7 +342,7 @@ pub(super) fn accumulated(
     let (l, r) = (lower.tile(o.left).value, lower.tile(o.right).value);
     let onto: [(&str, &[_]); 4] = [("acc_in", &[tile.value]), ("lhs", &[l]), ("rhs", &[r]), ("dst", &[tile.value])];
     let anew: [(&str, &[_]); 3] = [("lhs", &[l]), ("rhs", &[r]), ("dst", &[tile.value])];
-    let first = if call.entry.names[0].starts_with("gemv") { &pto::TGEMV } else { &pto::TMATMUL };
+    let first = if call.entry.is_of_a_row() { &pto::TGEMV } else { &pto::TMATMUL };
     match call.has("init_cond").then(|| call.get("init_cond").cloned()).flatten() {
         None => drop(lower.e.op(call.op(), &onto, &[], &[])),
         Some((Value::Const(Const::Bool(true)), _)) => drop(lower.e.op(first, &anew, &[], &[])),

@@ -26,6 +26,7 @@ mod table;
 mod trig;
 
 use slipring_op::OpDef;
+use slipring_op::def::RingPart;
 
 use crate::lower::{Lower, Lowered};
 
@@ -34,7 +35,7 @@ pub(crate) use bind::{Call, Given};
 pub(crate) use collectives::OWN_SIGNALS;
 pub(crate) use devices::not_for_kernels;
 pub(crate) use mask::{choose, unpacked};
-pub(crate) use pipe::BARE;
+pub(crate) use pipe::{BARE, makes_end, pops};
 
 /// An op of the language.
 pub struct Entry {
@@ -47,6 +48,10 @@ pub struct Entry {
     pub op: Option<&'static OpDef>,
     /// The op that it becomes where its second operand is a number; none where it may not be one.
     pub with_number: Option<&'static OpDef>,
+    /// The op that it becomes where its second operand is a column, which has a value for each row; none where there is none.
+    pub with_column: Option<&'static OpDef>,
+    /// The same of a row, which has a value for each column.
+    pub with_row: Option<&'static OpDef>,
     /// What it does, for lists.
     pub doc: &'static str,
     /// True for an op that is known by its name and not compiled.
@@ -55,6 +60,16 @@ pub struct Entry {
 }
 
 impl Entry {
+    /// What it does to a ring, where its op says it.
+    pub(crate) fn ring(&self) -> Option<RingPart> {
+        self.op.and_then(|op| op.ring)
+    }
+
+    /// True for a product whose left operand is one row.
+    pub(crate) fn is_of_a_row(&self) -> bool {
+        self.op.and_then(|op| op.product).is_some_and(|product| product.vector)
+    }
+
     /// Its usual name as a file writes it.
     pub(crate) fn spelled(&self) -> String {
         let name = self.names[0];
@@ -68,6 +83,8 @@ const ENTRY: Entry = Entry {
     params: "",
     op: None,
     with_number: None,
+    with_column: None,
+    with_row: None,
     doc: "",
     refused: false,
     lower: |lower, call| Err(lower.unsupported(call.span, format!("`pl.{}`", call.entry.names[0]))),

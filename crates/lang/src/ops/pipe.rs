@@ -83,6 +83,19 @@ pub(super) const OPS: &[Entry] = &[
     },
 ];
 
+/// True for a word that pops a tile: one whose op does, or the one that stands for them.
+pub(crate) fn pops(name: &str) -> bool {
+    super::find(name).is_some_and(|entry| match entry.ring() {
+        Some(part) => part.pops().is_some(),
+        None => entry.names == ["TPOP"],
+    })
+}
+
+/// True for a word that makes an end of a pipe.
+pub(crate) fn makes_end(name: &str) -> bool {
+    super::find(name).and_then(|entry| entry.ring()).is_some_and(|part| part.makes_end())
+}
+
 /// Names that kernels use without `pl.` in front.
 pub(crate) const BARE: [&str; 5] = ["TPUSH", "TPOP", "TFREE", "aic_initialize_pipe", "aiv_initialize_pipe"];
 

@@ -18,6 +18,7 @@ mod examples;
 mod habits;
 mod kernels;
 mod launches;
+mod limits;
 mod lints;
 mod live;
 mod matrix;

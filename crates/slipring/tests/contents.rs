@@ -8,12 +8,12 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use slipring::args::{Arg, Value};
 use slipring::{Kernel, RunOptions, Tensor};
 use slipring_sim::Limits;
 
+use crate::side_by_side::compare_each;
 use crate::{directives, walk};
 
 /// Steps after which a run is given up: large programs say nothing here that small ones do not.
@@ -147,20 +147,6 @@ fn compare(command: &Command, wrong: &Mutex<Vec<String>>) -> Option<bool> {
 #[test]
 fn verdicts_for_any_contents_are_the_same_with_all() {
     let commands = commands();
-    let (next, compared, wrong) = (AtomicUsize::new(0), AtomicUsize::new(0), Mutex::new(Vec::new()));
-    let threads = std::thread::available_parallelism().map_or(2, |n| n.get().min(4));
-    std::thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                while let Some(command) = commands.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let for_any = compare(command, &wrong) == Some(true);
-                    compared.fetch_add(usize::from(for_any), Ordering::Relaxed);
-                }
-            });
-        }
-    });
-    let wrong = wrong.into_inner().unwrap();
-    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), commands.len(), wrong.join("\n\n"));
-    let compared = compared.into_inner();
+    let compared = compare_each(&commands, |command, wrong| compare(command, wrong) == Some(true));
     assert!(compared > 200, "only {compared} of {} command lines are for any contents", commands.len());
 }

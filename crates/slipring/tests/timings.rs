@@ -6,13 +6,13 @@
 
 // Shared with the runner of the file tests, which uses the rest.
 #[allow(dead_code)]
+use crate::side_by_side::compare_each;
 use crate::{directives, walk};
 
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::Value;
 
@@ -102,19 +102,6 @@ fn compare(words: &[String], wrong: &Mutex<Vec<String>>) -> bool {
 #[test]
 fn what_is_clean_over_all_schedules_stays_so_at_other_durations() {
     let commands = commands();
-    let (next, compared, wrong) = (AtomicUsize::new(0), AtomicUsize::new(0), Mutex::new(Vec::new()));
-    let threads = std::thread::available_parallelism().map_or(2, |n| n.get().min(4));
-    std::thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                while let Some(words) = commands.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    compared.fetch_add(usize::from(compare(words, &wrong)), Ordering::Relaxed);
-                }
-            });
-        }
-    });
-    let wrong = wrong.into_inner().unwrap();
-    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
-    let compared = compared.into_inner();
+    let compared = compare_each(&commands, |words, wrong| compare(words, wrong));
     assert!(compared > 200, "only {compared} of {} command lines were compared", commands.len());
 }

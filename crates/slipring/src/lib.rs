@@ -3,16 +3,21 @@
 //! [`Kernel`] does what the command line does: it reads a file, checks and compiles it, runs it on [`Tensor`]s and says in a [`Run`] what
 //! came of it.
 //!
+//! `docs/rust.md` of the repository is the page of what is public. What is not shown here is for the command line and the Python
+//! package, and may change with any version.
+//!
 //! Below it are the single steps. [`load`] reads a text, [`check`] holds it against the declarations and the platform, [`prepare`] runs
 //! the passes and decodes, [`execute`] runs, [`run_on_device`] runs through a board's command queue, [`verify()`] compares with the sequential meaning. The rooms behind it are
 //! crates of their own; this one only connects.
 
 mod answers;
+#[doc(hidden)]
 pub mod args;
 mod asked;
 mod board;
 mod build;
 mod checked;
+#[doc(hidden)]
 pub mod cost;
 mod device;
 mod error;
@@ -20,6 +25,7 @@ mod exec;
 mod expect;
 mod explain;
 mod facts;
+#[doc(hidden)]
 pub mod files;
 mod findings;
 mod forecast;
@@ -39,6 +45,7 @@ mod queue_prove;
 mod queue_run;
 mod queue_trace;
 mod recorded;
+#[doc(hidden)]
 pub mod reference;
 mod rings;
 mod run;
@@ -48,53 +55,93 @@ mod timeline;
 mod tune;
 mod verify;
 
-pub use asked::{Asked, Given};
-pub use board::{BoardFacts, BoardOptions, BoardRun, QueueFacts};
-pub use build::{BuildOptions, BuiltProgram, Opened, build, find_target};
-pub use checked::{Checked, CheckedFacts, PlatformFacts, platforms_of, waits_for_arguments};
-pub use device::{BlockRun, DeviceRun, KernelWorker, Order, Runs, run_on_device};
+pub use checked::Checked;
 pub use error::{Error, Report};
-pub use exec::{ExecuteOptions, Execution, execute, execute_again, execute_timed};
-pub use expect::{Expected, Held};
-pub use explain::{Example, Explanation, explain, explain_document, explain_list, explanation, explanations};
-pub use facts::tools;
-pub use findings::{message_facts, to_diagnostics};
-pub use forecast::{Advice, Forecast, advice_text};
-pub use judge::{Judged, judge, merged};
+pub use expect::Expected;
 pub use kernel::{Args, Direction, Kernel, Parameter};
-pub use launch::{MOST_BLOCKS, head_lines};
-pub use memory_map::{MemoryUse, memory_map};
 pub use options::{Control, RunOptions};
+pub use program::{HostFunctions, Program, ProgramOptions, ProgramRun};
+pub use prove::{Judgement, Proof, ProveOptions};
+pub use run::{Comparison, Run, Verdict};
+pub use tensor::{Element, Tensor};
+pub use timeline::{Event, Timeline};
+
+pub use slipring_check::Tools;
+pub use slipring_ir::{Diagnostic, Kind, Severity, Source};
+pub use slipring_machine::Platform;
+pub use slipring_sim::{Limits, Timing};
+pub use slipring_tile::Elem;
+
+// What the command line, the Python package and the tests take besides: no part of the promise, and not shown.
+#[doc(hidden)]
+pub use asked::{Asked, Given};
+#[doc(hidden)]
+pub use board::{BoardFacts, BoardOptions, BoardRun, QueueFacts};
+#[doc(hidden)]
+pub use build::{BuildOptions, BuiltProgram, Opened, build, find_target};
+#[doc(hidden)]
+pub use checked::{CheckedFacts, PlatformFacts, platforms_of, waits_for_arguments};
+#[doc(hidden)]
+pub use device::{BlockRun, DeviceRun, KernelWorker, Order, Runs, run_on_device};
+#[doc(hidden)]
+pub use exec::{ExecuteOptions, Execution, execute, execute_again, execute_timed};
+#[doc(hidden)]
+pub use expect::Held;
+#[doc(hidden)]
+pub use explain::{Example, Explanation, explain, explain_document, explain_list, explanation, explanations};
+#[doc(hidden)]
+pub use facts::tools;
+#[doc(hidden)]
+pub use findings::{message_facts, to_diagnostics};
+#[doc(hidden)]
+pub use forecast::{Advice, Forecast, advice_text};
+#[doc(hidden)]
+pub use judge::{Judged, judge, merged};
+#[doc(hidden)]
+pub use launch::{MOST_BLOCKS, head_lines};
+#[doc(hidden)]
+pub use memory_map::{MemoryUse, memory_map};
+#[doc(hidden)]
 pub use parts::{Part, Stretch, Written};
+#[doc(hidden)]
 pub use prepare::{
     Flags, Loaded, Prepared, check, choose_platform, is_language, load, load_file, load_file_with, needed, prepare,
     read_platform, written_platform,
 };
+#[doc(hidden)]
 pub use program::{
-    ClusterFacts, GraphEdge, GraphFacts, GraphTask, GraphTensor, GraphUse, HostFunctions, PathFacts, Program,
-    ProgramFacts, ProgramOptions, ProgramRun, TaskFacts, WorkFacts,
+    ClusterFacts, GraphEdge, GraphFacts, GraphTask, GraphTensor, GraphUse, PathFacts, ProgramFacts, TaskFacts,
+    WorkFacts,
 };
-pub use prove::{Fix, Judgement, PathFix, Proof, ProofScope, ProveOptions, Witness};
+#[doc(hidden)]
+pub use prove::{Fix, PathFix, ProofScope, Witness};
+#[doc(hidden)]
 pub use queue_compare::{QueueDifference, QueueStall, RecordDifference, queue_difference, queue_stalls};
+#[doc(hidden)]
 pub use queue_message::{of_finding as queue_finding, of_text as queue_text_error};
+#[doc(hidden)]
 pub use queue_prove::{QueueProof, QueueSchedule, QueueTrial, queue_board, queue_proof, queue_trial};
+#[doc(hidden)]
 pub use queue_run::{queue_demo, queue_dumps, queue_findings};
+#[doc(hidden)]
 pub use queue_trace::queue_trace;
+#[doc(hidden)]
 pub use rings::{DEEPEST, Depth, RingReport};
-pub use run::{Comparison, Run, Verdict};
-pub use symbols::{ConsumerBuffer, consumer_buffers};
-pub use tensor::{Element, Tensor};
-pub use timeline::{Event, Timeline};
-pub use tune::{MOST_POINTS, Point, Setting, Tune, TuneProgress, Tuning, Vary, VaryFacts};
-pub use verify::{Difference, VerifyOutcome, slot_buffers, verify};
-
-pub use slipring_check::Tools;
-pub use slipring_ir::{Diagnostic, Severity, Source};
+#[doc(hidden)]
 pub use slipring_lang as language;
-pub use slipring_machine::Platform;
+#[doc(hidden)]
 pub use slipring_passes::lint::is_finding;
+#[doc(hidden)]
 pub use slipring_queue as queue;
+#[doc(hidden)]
 pub use slipring_report as report;
-pub use slipring_sim::{Delay, Limits, Suppose, Timing};
+#[doc(hidden)]
+pub use slipring_sim::{Delay, Suppose};
+#[doc(hidden)]
 pub use slipring_tasks as tasks;
-pub use slipring_tile::Elem;
+#[doc(hidden)]
+pub use symbols::{ConsumerBuffer, consumer_buffers};
+#[doc(hidden)]
+pub use tune::{MOST_POINTS, Point, Setting, Tune, TuneProgress, Tuning, Vary, VaryFacts};
+#[doc(hidden)]
+pub use verify::{Difference, VerifyOutcome, slot_buffers, verify};

@@ -29,7 +29,8 @@ fn what_is_refused_is_seen_refused() {
             let text = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{link}: {error}"));
             let said = read(&text, comment_mark(&file)).unwrap();
             let refused = said.runs.iter().any(|run| run.exit != 0) && !said.errors.is_empty();
-            let shown = said.runs.iter().any(|run| run.exit != 0 && run.checks.iter().any(|line| line.contains("error[")));
+            let shown =
+                said.runs.iter().any(|run| run.exit != 0 && run.checks.iter().any(|line| line.contains("error[")));
             assert!(refused || shown, "{link} sees nothing refused");
             seen += 1;
         }

@@ -32,6 +32,8 @@ mod pipes;
 mod proofs;
 mod public;
 mod renamed;
+mod rust_page;
+mod side_by_side;
 mod soundness;
 mod split_extents;
 mod splits;

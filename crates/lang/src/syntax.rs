@@ -2,6 +2,7 @@
 
 use ruff_python_ast::Stmt;
 use ruff_python_ast::token::{Token, TokenKind};
+use ruff_python_parser::lexer::lex;
 use ruff_python_parser::{Mode, ParseOptions, parse_unchecked};
 use ruff_text_size::{Ranged, TextRange};
 use slipring_ir::{Diagnostic, Diags, Source, Span};
@@ -13,18 +14,20 @@ pub fn parse(source: &Source, diags: &mut Diags) -> Option<Vec<Stmt>> {
         diags.push(Diagnostic::error("too-large", Span::default(), message));
         return None;
     }
+    let nested = |place: Span| {
+        let message = "this is nested too deeply, or too long for one expression";
+        Diagnostic::error("nesting", widen(source, place), message).help(format!(
+            "at most {MOST_DEPTH} levels or operators, and {MOST_BLOCKS} blocks inside each other: use names"
+        ))
+    };
+    if let Some(place) = far_too_deep(&source.text) {
+        diags.push(nested(place));
+        return None;
+    }
     let parsed = parse_unchecked(&source.text, ParseOptions::from(Mode::Module)).try_into_module()?;
-    if let Some(place) = too_deep(parsed.tokens()) {
-        diags.push(
-            Diagnostic::error(
-                "nesting",
-                widen(source, span(place)),
-                "this is nested too deeply, or too long for one expression",
-            )
-            .help(format!(
-                "at most {MOST_DEPTH} levels or operators, and {MOST_BLOCKS} blocks inside each other: use names"
-            )),
-        );
+    let kinds = parsed.tokens().iter().map(Token::kind);
+    if let Some(token) = too_deep(kinds, MOST_DEPTH).and_then(|at| parsed.tokens().get(at)) {
+        diags.push(nested(span(token.range())));
         // Its tree is as deep: taking it apart would overflow the stack.
         std::mem::forget(parsed);
         return None;
@@ -124,18 +127,47 @@ const MOST_TEXT: usize = 16 << 20;
 const MOST_ERRORS: usize = 1000;
 /// Levels of brackets and operators that an expression may have; Python itself has the same limit for brackets.
 const MOST_DEPTH: usize = 200;
+/// So many levels are refused before the text is parsed: far more than [`MOST_DEPTH`], since a bracket that is never closed makes one
+/// expression of all that follows, and has a message of its own.
+const FAR_TOO_DEEP: usize = 4000;
 /// Blocks inside each other, as in Python itself.
 const MOST_BLOCKS: usize = 100;
 
-/// The first place that is nested too deeply. An operator may be a level of the tree, so all that stand between two commas
+/// The first place of a text that is nested so deeply that the parser, which calls itself for each level, might find no memory for its
+/// stack.
+fn far_too_deep(text: &str) -> Option<Span> {
+    let deep = |text: &str| {
+        let mut lexer = lex(text, Mode::Module);
+        let kinds = std::iter::from_fn(|| Some(lexer.next_token()).filter(|kind| *kind != TokenKind::EndOfFile));
+        too_deep(kinds, FAR_TOO_DEEP).is_some()
+    };
+    if !deep(text) {
+        return None;
+    }
+    // Where the text begins to be so.
+    let (mut fits, mut first) = (0, text.len());
+    while first - fits > 1 {
+        let middle = text.floor_char_boundary((fits + first) / 2);
+        if middle == fits {
+            break;
+        }
+        if deep(&text[..middle]) {
+            first = middle;
+        } else {
+            fits = middle;
+        }
+    }
+    Some(Span::new(fits as u32, first as u32))
+}
+
+/// The first token that is nested more deeply than so. An operator may be a level of the tree, so all that stand between two commas
 /// count.
-fn too_deep(tokens: &[Token]) -> Option<TextRange> {
+fn too_deep(tokens: impl Iterator<Item = TokenKind>, most: usize) -> Option<usize> {
     let mut open = vec![0usize];
     let mut depth = 0;
     let mut blocks = 0;
     let mut clauses = 0;
-    for token in tokens {
-        let kind = token.kind();
+    for (at, kind) in tokens.enumerate() {
         match kind {
             TokenKind::Indent => blocks += 1,
             TokenKind::Dedent => blocks -= 1,
@@ -169,8 +201,8 @@ fn too_deep(tokens: &[Token]) -> Option<TextRange> {
             }
             _ => {}
         }
-        if depth > MOST_DEPTH || blocks > MOST_BLOCKS || clauses > MOST_DEPTH {
-            return Some(token.range());
+        if depth > most || blocks > MOST_BLOCKS.max(most / 2) || clauses > most {
+            return Some(at);
         }
     }
     None

@@ -64,6 +64,25 @@ pub struct Orchestration {
 }
 
 impl Orchestration {
+    /// One that submits nothing yet.
+    fn of(name: String) -> Orchestration {
+        Orchestration {
+            name,
+            params: Vec::new(),
+            numbers: Vec::new(),
+            tensor_of: Vec::new(),
+            graph: Graph::default(),
+            calls: Vec::new(),
+            kernels: Vec::new(),
+            returned: Vec::new(),
+            filled: Vec::new(),
+            open: None,
+            by_answers: false,
+            doubtful: false,
+            devices: None,
+        }
+    }
+
     /// Leaves out the kernels that no task starts: what runs together on a cluster was compiled alone, too.
     pub(crate) fn without_unused(&mut self) {
         let used: std::collections::BTreeSet<usize> = self.calls.iter().filter_map(|call| call.kernel).collect();
@@ -139,8 +158,12 @@ pub fn orchestrate(
     let texts = helpers::load(&source, request);
     let Request { function, args, sets, names, .. } = *request;
     let request = move || Request { function, args, sets, names, modules: None };
-    // Without a thread nothing is known of the file: its kernels are read next, and say so.
-    crate::on_own_stack(move || follow(source, texts, &request(), answer)).ok().flatten()
+    crate::on_own_stack(move || follow(source, texts, &request(), answer)).unwrap_or_else(|error| {
+        // Whether the file has a program is not known: none is run, and it says why.
+        let mut diags = Diags::default();
+        diags.push(*error);
+        Some((Orchestration::of(String::new()), diags))
+    })
 }
 
 /// Names of the functions of a file that are orchestrations by their decorators.
@@ -211,21 +234,7 @@ fn follow(
     let calls: Vec<_> = host.calls.iter().filter(|call| names[host.first(call.kernel)] == names[entry]).collect();
     let function = globals.functions.get(&names[entry])?;
     let given = crate::specialise::specialise(&globals, function, calls.into_iter(), request);
-    let mut orchestration = Orchestration {
-        name: names[entry].to_string(),
-        params: Vec::new(),
-        numbers: Vec::new(),
-        tensor_of: Vec::new(),
-        graph: Graph::default(),
-        calls: Vec::new(),
-        kernels: Vec::new(),
-        returned: Vec::new(),
-        filled: Vec::new(),
-        open: None,
-        by_answers: false,
-        doubtful: false,
-        devices: None,
-    };
+    let mut orchestration = Orchestration::of(names[entry].to_string());
     if diags.has_errors() {
         return Some((orchestration, diags));
     }

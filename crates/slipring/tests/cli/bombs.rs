@@ -156,6 +156,9 @@ fn kernels() -> Vec<(&'static str, String)> {
             "extents",
             kernel("    out[:, :] = pl.add(a, a)\n").replace("[64, 64]", "[4611686018427387904, 4611686018427387904]"),
         ),
+        ("brackets", value(&("(".repeat(100_000) + "1" + &")".repeat(100_000)))),
+        ("functions in functions", value(&("lambda: ".repeat(100_000) + "1"))),
+        ("patterns", format!("match 1:\n    case {}{}: pass\n", "[".repeat(100_000), "]".repeat(100_000))),
         ("a line of blanks", format!("{}import slipring.language as pl\n", " ".repeat(8 << 20))),
     ]
 }
@@ -228,11 +231,15 @@ fn little_memory_and_no_threads_are_errors() {
     let kernel = "import slipring.language as pl\n\n@pl.jit\ndef k(a: pl.Tensor[[64, 64], pl.FP32], out: pl.Out[pl.Tensor[[64, 64], \
                   pl.FP32]]):\n    out[:] = pl.mul(a[:, :], 2.0)\n";
     folder.write("k.py", kernel);
+    let program = "\n@pl.function(type=pl.FunctionType.Orchestration)\ndef main(a: pl.Tensor[[64, 64], pl.FP32], out: \
+                   pl.Out[pl.Tensor[[64, 64], pl.FP32]]):\n    k(a, out)\n";
+    folder.write("p.py", &format!("{kernel}{program}"));
     for kib in [30_000, 35_000, 40_000, 50_000, 60_000, 80_000, 120_000, 200_000] {
         for words in [
             &["run", "add.pto", "--blocks", "4", "--json"][..],
             &["run", "add.pto", "--blocks", "4", "--threads", "64"],
             &["run", "k.py", "--verify"],
+            &["run", "p.py"],
             &["check", "add.pto", "k.py"],
         ] {
             let script = format!("ulimit -v {kib}; ulimit -t 60; exec \"$0\" \"$@\"");

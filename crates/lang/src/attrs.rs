@@ -34,6 +34,8 @@ const KEYS: &[&str] = &[
 pub(crate) struct FunctionAttrs {
     /// How its Vector work is divided.
     pub split: Option<(Split, Span)>,
+    /// How the tiles of its own pushes and pops are divided where those do not say it: of a function for one kind of core.
+    pub ends: Option<Split>,
     /// Slots of each ring that the compiler makes.
     pub slots: Option<i64>,
     /// Blocks of its launch.
@@ -72,7 +74,8 @@ impl FunctionAttrs {
                     return None;
                 }
                 if one_kind {
-                    return no_effect("it is for one kind of core: its pushes and pops say how tiles are divided");
+                    self.ends = Some(mode);
+                    return None;
                 }
                 if !kernel {
                     return no_effect("only a kernel for both kinds of core is divided");
@@ -109,6 +112,12 @@ impl FunctionAttrs {
             },
             "split_aiv" => match value {
                 Some(Const::Bool(false)) => {}
+                // The form that the public compiler's passes leave: its text is that of one lane.
+                Some(Const::Bool(true)) if one_kind => {
+                    if role == Role::Kernel(Some(CoreKind::Vector)) {
+                        self.both_lanes.get_or_insert(true);
+                    }
+                }
                 Some(Const::Bool(true)) => {
                     let error = wrong("the public compiler's mark of what its own passes have divided");
                     return error.map(|error| error.help("write the lanes: `for lane in pl.split_aiv(2, mode=…):`"));

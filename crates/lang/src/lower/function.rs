@@ -142,6 +142,7 @@ impl Lower<'_> {
     /// Takes what a function says of itself.
     pub fn says(&mut self, attrs: &FunctionAttrs) {
         self.facts.split = attrs.split.or(self.facts.split);
+        self.facts.ends = attrs.ends.or(self.facts.ends);
         self.facts.slot_num = attrs.slots.or(self.facts.slot_num);
         self.facts.blocks = attrs.blocks.or(self.facts.blocks);
         self.facts.both_lanes = attrs.both_lanes.or(self.facts.both_lanes);

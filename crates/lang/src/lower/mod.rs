@@ -225,6 +225,8 @@ pub(crate) struct Facts {
     pub blocks: Option<u32>,
     /// The blocks start at the same time.
     pub together: bool,
+    /// How the tiles of pushes and pops are divided that do not say it.
+    pub ends: Option<Split>,
     /// Whether both Vector cores run it, where it says so.
     pub both_lanes: Option<bool>,
     /// The first scope that has ended.

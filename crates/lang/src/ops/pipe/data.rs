@@ -196,7 +196,7 @@ pub(super) fn push(lower: &mut Lower<'_>, call: &Call) -> Lowered {
         return Err(lower.report(error));
     }
     let id = lower.demand(&value, space, span)?;
-    let split = call.split(lower, "split")?.unwrap_or(Split::None);
+    let split = call.split(lower, "split")?.or(lower.facts.ends).unwrap_or(Split::None);
     let Used { id: pipe, buffer } = used(lower, call, kind, &["pipe", "prod", "fifo"])?;
     let tile = lower.tile(id);
     let (value, push) = (
@@ -318,7 +318,7 @@ pub(super) fn pop(lower: &mut Lower<'_>, call: &Call) -> Lowered {
             shape.or(expected).zip(elem.or(of_elem))
         }
     };
-    let mut split = call.split(lower, "split")?;
+    let mut split = call.split(lower, "split")?.or(lower.facts.ends);
     let pushes =
         if said.is_none() || split.is_none() { pushed(lower, own.is_none(), peer(kind), &ring) } else { vec![] };
     // How a tile is divided goes by what is pushed, as far as all pushes agree.

@@ -36,6 +36,8 @@ pub(crate) struct FunctionAttrs {
     pub split: Option<(Split, Span)>,
     /// How the tiles of its own pushes and pops are divided where those do not say it: of a function for one kind of core.
     pub ends: Option<Split>,
+    /// Whether what it does with its parameters is seen from its body, where they do not say it.
+    pub opaque: bool,
     /// Slots of each ring that the compiler makes.
     pub slots: Option<i64>,
     /// Blocks of its launch.

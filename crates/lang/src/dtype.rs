@@ -60,12 +60,12 @@ impl DType {
         }
     }
 
-    /// The type of such elements in memory: truth values are bytes, 0 and 1. `None` for numbers that no tensor holds.
+    /// The type of such elements in memory: truth values are bytes, 0 and 1; offsets and counters have 64 bits.
     pub fn stored(self) -> Option<Elem> {
         match self {
             DType::Elem(elem) => Some(elem),
             DType::Bool => Some(Elem::U8),
-            DType::Index => None,
+            DType::Index => Some(Elem::I64),
         }
     }
 

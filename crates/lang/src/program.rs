@@ -33,6 +33,8 @@ pub(crate) struct Globals<'a> {
     pub started: RefCell<BTreeSet<Rc<str>>>,
     /// How often functions have been lowered ahead of their turn.
     tries: RefCell<BTreeMap<Rc<str>, u32>>,
+    /// Parameters that opaque functions write without saying so: function and name.
+    written: RefCell<BTreeSet<(Rc<str>, Rc<str>)>>,
     /// Functions that others call: they are parts of kernels.
     pub called: RefCell<BTreeSet<Rc<str>>>,
     /// What functions push into pipes, for pops that do not say what they expect.
@@ -78,6 +80,21 @@ impl Globals<'_> {
 
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.names.keys().map(|name| &**name)
+    }
+
+    /// Notes that an opaque function writes a parameter. False if that was known.
+    pub fn writes(&self, function: &Rc<str>, parameter: &Rc<str>) -> bool {
+        self.written.borrow_mut().insert((function.clone(), parameter.clone()))
+    }
+
+    /// Whether an opaque function writes a parameter without saying so.
+    pub fn is_written(&self, function: &Rc<str>, parameter: &str) -> bool {
+        self.written.borrow().iter().any(|(own, name)| own == function && **name == *parameter)
+    }
+
+    /// How many parameters an opaque function is known to write.
+    pub fn written_in(&self, function: &Rc<str>) -> usize {
+        self.written.borrow().iter().filter(|(own, _)| own == function).count()
     }
 
     /// Notes what a function reserves for slots.

@@ -84,6 +84,7 @@ pub(crate) fn declare(
     parameter: &Parameter,
     body: slipring_ir::BlockId,
     given: Option<&Passed>,
+    is_written: bool,
 ) -> Result<(ParamInfo, Type), Reported> {
     let (name, span) = (parameter.name.as_str(), at(&parameter.name));
     let Some(annotation) = &parameter.annotation else {
@@ -92,6 +93,9 @@ pub(crate) fn declare(
         return Err(lower.report(error));
     };
     let (mut direction, inner) = direction(lower.globals, &lower.env, annotation);
+    if is_written && direction == Direction::In {
+        direction = Direction::InOut;
+    }
     let mut strides = None;
     let mut domain = None;
     let actual = match given {
@@ -128,7 +132,8 @@ pub(crate) fn declare(
     };
     let place = at(&**annotation);
     match path.as_str() {
-        "pl.Tensor" | "pld.DistributedTensor" => {
+        // A tile that a launch passes is a tensor that is loaded where it is used.
+        "pl.Tensor" | "pl.Tile" | "pld.DistributedTensor" => {
             let (dims, elem) = tensor_type(lower, &args, place, actual.map(|(shape, _)| (name, shape)))?;
             let whole_place = Span::new(span.start, place.end);
             let strides = strides.filter(|own| own.len() == dims.len());
@@ -314,19 +319,7 @@ fn tensor_type(
         if let Some(extent) = dynamic_name(dim) {
             let passed = actual.filter(|(_, shape)| shape.len() == rank).map(|(_, shape)| shape[axis]);
             let Some(n) = passed else { return Err(extent_not_known(lower, &extent, actual, at(*shape))) };
-            let bound: Vec<Rc<str>> = lower
-                .env
-                .keys()
-                .cloned()
-                .chain(lower.globals.names().map(Rc::from))
-                .filter(|known| {
-                    let value = lower.env.get(known).cloned().or_else(|| lower.globals.get(known));
-                    value.is_some_and(|value| dynamic_name(&value).as_deref() == Some(&*extent))
-                })
-                .collect();
-            for known in bound {
-                lower.env.insert(known, Value::Const(Const::Int(n as i64)));
-            }
+            extent_is(lower, &extent, n);
             extents.push(n);
             continue;
         }
@@ -357,6 +350,57 @@ fn tensor_type(
             ))
         }
     }
+}
+
+/// Names that stand for an extent (`M = pl.dynamic("M")`) stand for its number from there on.
+fn extent_is(lower: &mut Lower<'_>, extent: &str, n: u64) {
+    let bound: Vec<Rc<str>> = lower
+        .env
+        .keys()
+        .cloned()
+        .chain(lower.globals.names().map(Rc::from))
+        .filter(|known| {
+            let value = lower.env.get(known).cloned().or_else(|| lower.globals.get(known));
+            value.is_some_and(|value| dynamic_name(&value).as_deref() == Some(extent))
+        })
+        .collect();
+    for known in bound {
+        lower.env.insert(known, Value::Const(Const::Int(n as i64)));
+    }
+}
+
+/// `x.bind_dynamic(0, M)`: an extent of a tensor has a name, which stands for its number from there on.
+pub(crate) fn bind_extent(lower: &mut Lower<'_>, shape: &[u64], args: &[Expr], span: Span) -> Lowered {
+    let [axis, name] = args else {
+        return Err(lower.error(
+            "argument",
+            span,
+            "`bind_dynamic` takes an axis and an extent: `x.bind_dynamic(0, M)`",
+        ));
+    };
+    let n = match lower.expr(axis)? {
+        Value::Const(Const::Int(n)) => usize::try_from(n).ok().and_then(|axis| shape.get(axis)).copied(),
+        _ => None,
+    };
+    let Some(n) = n else {
+        let message = format!("a tensor {} has no such axis", show(shape));
+        return Err(lower.error("bounds", at(axis), message));
+    };
+    let value = lower.expr(name)?;
+    match (dynamic_name(&value), value) {
+        (Some(extent), _) => extent_is(lower, &extent, n),
+        // Another tensor has bound it.
+        (None, Value::Const(Const::Int(known))) if known == n as i64 => {}
+        (None, Value::Const(Const::Int(known))) => {
+            let message = format!("this extent is {n}, and the name stands for {known} already");
+            return Err(lower.error("shapes", span, message));
+        }
+        (None, other) => {
+            let what = describe(lower, &other);
+            return Err(lower.error("argument", at(name), format!("an extent is a `pl.dynamic`, this is {what}")));
+        }
+    }
+    Ok(Value::Nothing)
 }
 
 /// The strides, in elements, of a tensor whose rows lie next to each other.

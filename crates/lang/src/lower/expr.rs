@@ -320,6 +320,12 @@ impl Lower<'_> {
         {
             return Ok(Value::Const(Const::Int(ty.bytes())));
         }
+        if let Expr::Attribute(member) = &*call.func
+            && member.attr.as_str() == "bind_dynamic"
+            && let Value::Tensor(tensor) = self.expr(&member.value)?
+        {
+            return crate::signature::bind_extent(self, &tensor.shape(), &call.arguments.args, span);
+        }
         let callee = self.expr(&call.func)?;
         let mut given = Given { expected, ..Given::default() };
         let (path, before) = match callee {

@@ -26,8 +26,27 @@ use crate::{Direction, KernelInfo, ParamInfo};
 /// The most calls inside each other.
 const MOST_CALLS: usize = 32;
 
-/// Lowers a kernel into a function of the module.
+/// Lowers a kernel into a function of the module. What an opaque function writes without saying so is found on the way: then it is
+/// lowered again.
 pub(crate) fn lower_function(
+    emitter: &mut Emitter,
+    globals: &Globals<'_>,
+    function: &Function<'_>,
+    kind: Option<CoreKind>,
+    given: &Specialised,
+    diags: &mut Diags,
+) -> Result<(OpId, KernelInfo), Reported> {
+    loop {
+        let (known, said) = (globals.written_in(&function.name), diags.list.len());
+        let outcome = lower_once(emitter, globals, function, kind, given, diags);
+        if globals.written_in(&function.name) == known {
+            return outcome;
+        }
+        diags.list.truncate(said);
+    }
+}
+
+fn lower_once(
     emitter: &mut Emitter,
     globals: &Globals<'_>,
     function: &Function<'_>,
@@ -49,6 +68,7 @@ pub(crate) fn lower_function(
     lower.blocks.push(body);
     lower.calls.push(name.into());
     lower.facts.kind = kind;
+    lower.opaque = function.attrs.opaque.then(|| function.name.clone());
     lower.says(&function.attrs);
     let mut params = Vec::new();
     let mut types = Vec::new();
@@ -70,7 +90,8 @@ pub(crate) fn lower_function(
             lower.env.insert(name.into(), Value::Const(Const::None));
             continue;
         }
-        match declare(&mut lower, &parameter.parameter, body, given.get(name)) {
+        let written = lower.globals.is_written(&function.name, name);
+        match declare(&mut lower, &parameter.parameter, body, given.get(name), written) {
             Ok((info, ty)) => {
                 params.push(info);
                 types.push(ty);

@@ -168,6 +168,8 @@ pub(crate) struct Lower<'a> {
     pub calls: Vec<Rc<str>>,
     /// The type of tile that an annotation says the call that is being lowered gives.
     pub expected: Option<(Vec<u64>, Elem)>,
+    /// The function's name, where its parameters need not say what it does with them.
+    pub opaque: Option<Rc<str>>,
     /// The types that the kernel says it returns.
     pub results: Vec<Expr>,
     /// Outputs that the kernel returned and that are parameters now.
@@ -295,6 +297,7 @@ impl<'a> Lower<'a> {
             plans: IndexMap::new(),
             calls: Vec::new(),
             expected: None,
+            opaque: None,
             results: Vec::new(),
             returned: Vec::new(),
             returned_tiles: Vec::new(),

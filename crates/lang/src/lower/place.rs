@@ -482,6 +482,12 @@ impl Lower<'_> {
         if root.writable {
             return Ok(());
         }
+        if let Some(function) = &self.opaque
+            && self.globals.writes(function, &root.name)
+        {
+            // It is lowered again with that known.
+            return Err(super::Reported);
+        }
         let error = Diagnostic::error(
             Kind::ReadOnly { name: (&*root.name).into() },
             span,

@@ -1,5 +1,7 @@
 //! Between global memory and tiles, and between the memories of a core.
 
+use std::rc::Rc;
+
 use slipring_ir::{Diagnostic, Span};
 use slipring_pto as pto;
 use slipring_tile::Space;
@@ -8,7 +10,7 @@ use super::own::{assembled_in_memory, create_tensor, through_memory};
 use super::{Call, ENTRY, Entry, REFUSED};
 use crate::dtype::DType;
 use crate::lower::{Lower, Lowered, scalar_type_of};
-use crate::value::{Index, Tensor, TileId, Value};
+use crate::value::{Index, Parts, Tensor, TileId, Value};
 
 pub(super) const OPS: &[Entry] = &[
     Entry {
@@ -357,7 +359,24 @@ fn extract(lower: &mut Lower<'_>, call: &Call) -> Lowered {
 
 fn transpose_view(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let (value, span) = call.need(lower, "tile")?;
-    lower.demand_transposed(&value, Space::Mat, span).map(Value::Tile)
+    let shape = lower.shape_of(&value);
+    let [list @ .., rows, cols] = &shape[..] else {
+        return Err(lower.error("rank", span, "a tile of one dimension has no columns to exchange its rows with"));
+    };
+    let count = list.iter().product::<u64>();
+    if count <= 1 {
+        return lower.demand_transposed(&value, Space::Mat, span).map(Value::Tile);
+    }
+    // A matrix after the other, each the other way round.
+    let whole = lower.demand(&value, Space::Mat, span)?;
+    let mut tiles = Vec::new();
+    for at in 0..count {
+        let begin = [Index::Known((at * rows) as i64), Index::Known(0)];
+        let part = lower.subset(whole, (begin, [*rows, *cols]), &[*rows, *cols], span)?;
+        tiles.push(lower.demand_transposed(&Value::Tile(part), Space::Mat, span)?);
+    }
+    let shape = [list, &[*cols, *rows]].concat();
+    Ok(Value::Parts(Rc::new(Parts { shape, tiles, whole: Default::default() })))
 }
 
 /// Where an element of a tile lies, in elements from its address.

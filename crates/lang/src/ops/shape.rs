@@ -50,7 +50,7 @@ pub(super) const OPS: &[Entry] = &[
     Entry {
         names: &["expand_clone"],
         params: "src, target",
-        doc: "A tile like the second in which the first's single row or column is repeated",
+        doc: "A tile like the second in which the first's single row or column is repeated; where that is an output, it is written",
         lower: expand_clone,
         ..ENTRY
     },
@@ -136,7 +136,7 @@ pub(super) const OPS: &[Entry] = &[
     Entry {
         names: &["create_l1"],
         params: "shape, dtype, transpose=",
-        doc: "A tile in L1 whose contents mean nothing yet",
+        doc: "A tile for an operand of a product that `gather_row` fills, whose contents mean nothing yet",
         lower: create_l1,
         ..ENTRY
     },
@@ -176,7 +176,8 @@ fn create_l1(lower: &mut Lower<'_>, call: &Call) -> Lowered {
         return Err(lower.unsupported(call.span, "`transpose` of `pl.create_l1`"));
     }
     let (shape, elem) = (call.need_shape(lower, "shape")?, call.need_elem(lower, "dtype")?);
-    Ok(Value::Tile(lower.new_tile(&shape, elem, Space::Mat, "create_l1")))
+    // Rows are gathered into UB, and move on from there when the whole is used.
+    Ok(Value::Tile(lower.new_tile(&shape, elem, Space::Vec, "create_l1")))
 }
 
 fn set_valid(lower: &mut Lower<'_>, call: &Call) -> Lowered {
@@ -391,7 +392,7 @@ fn view(lower: &mut Lower<'_>, call: &Call) -> Lowered {
 }
 
 fn expand_clone(lower: &mut Lower<'_>, call: &Call) -> Lowered {
-    let (source, target) = (vector(lower, call, "src")?, call.need(lower, "target")?.0);
+    let (source, (target, place)) = (vector(lower, call, "src")?, call.need(lower, "target")?);
     lower.wholly_valid(source, "a broadcast", call.span)?;
     let (have, want) = (lower.tile(source).shape.to_vec(), lower.shape_of(&target));
     let (of_source, of_target) = (crate::lower::fold(&have), crate::lower::fold(&want));
@@ -400,10 +401,18 @@ fn expand_clone(lower: &mut Lower<'_>, call: &Call) -> Lowered {
         let message = format!("{} cannot be repeated to {}", show(&have), show(&want));
         return Err(lower.error("shapes", call.span, message));
     }
-    if of_source == of_target {
-        return Ok(Value::Tile(lower.copy_to(source, Space::Vec)));
+    let made = match of_source == of_target {
+        true => Value::Tile(lower.copy_to(source, Space::Vec)),
+        false => Value::Tile(super::expand::repeated(lower, source, &want)),
+    };
+    match &target {
+        // An output is written; of an input the shape is taken only.
+        Value::Tensor(tensor) if lower.roots[tensor.root].writable => {
+            lower.store(&made, tensor, false, place)?;
+            Ok(target)
+        }
+        _ => Ok(made),
     }
-    Ok(Value::Tile(super::expand::repeated(lower, source, &want)))
 }
 
 fn transpose(lower: &mut Lower<'_>, call: &Call) -> Lowered {

@@ -70,9 +70,6 @@ pub(super) fn counted(
 fn gather(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let (table, span) = tensor(lower, call, "mem")?;
     call.idle_memory(lower, "scratch", "rows go through UB, where they are given memory")?;
-    if call.has("valid_shape") {
-        return Err(lower.unsupported(call.span, "`valid_shape` of `pl.mgather`"));
-    }
     let by_element = match call.get("coalesce").cloned() {
         None | Some((Value::Const(Const::Int(0)), _)) => false,
         Some((Value::Const(Const::Int(1)), _)) => true,
@@ -127,14 +124,56 @@ fn gather(lower: &mut Lower<'_>, call: &Call) -> Lowered {
             vec![rows * cols, width]
         }
     };
+    let counts = counted_part(lower, call, (space, by_element), &shape)?;
     let target = lower.new_tile(&shape, table.elem, Space::Vec, "mgather");
     lower.reads(&table, span);
-    let (view, which, dst) = (lower.window(&table)?, lower.tile(indices).value, lower.tile(target).value);
+    // What does not count is not gathered: its indices may be any.
+    let (mut into, mut from) = (target, indices);
+    if let Some([rows, cols]) = counts {
+        let begin = [Index::Known(0); 2];
+        let width = if by_element { cols } else { 1 };
+        from = lower.subset(indices, (begin, [rows, width]), &[rows, width], call.span)?;
+        let width = if by_element { cols } else { shape[1] };
+        into = lower.subset(target, (begin, [rows, width]), &[rows, width], call.span)?;
+    }
+    let (view, which, dst) = (lower.window(&table)?, lower.tile(from).value, lower.tile(into).value);
     let groups: [(&str, &[_]); 3] = [("mem", &[view]), ("indices", &[which]), ("dst", &[dst])];
     let attrs = [("gatherOob", Attr::member("gather_oob", outside))];
     let attrs = if outside == OUTSIDE[0] { &attrs[..0] } else { &attrs[..] };
     lower.e.op(&pto::MGATHER, &groups, attrs, &[]);
-    lower.demand(&Value::Tile(target), space, call.span).map(Value::Tile)
+    let mut made = Value::Tile(target);
+    if let Some(counts) = counts {
+        let numbers = counts.map(|n| Value::Const(Const::Int(n as i64)));
+        made = lower.call_by_name("set_validshape", [vec![made], numbers.to_vec()].concat(), call.span)?;
+    }
+    lower.demand(&made, space, call.span).map(Value::Tile)
+}
+
+/// The rows and columns of what is gathered into L1 that count, where they are fewer than it has.
+fn counted_part(
+    lower: &mut Lower<'_>,
+    call: &Call,
+    (space, by_element): (Space, bool),
+    shape: &[u64],
+) -> Lowered<Option<[u64; 2]>> {
+    let Some((value, place)) = call.get("valid_shape").cloned() else { return Ok(None) };
+    if space != Space::Mat {
+        let error =
+            Diagnostic::error("argument", place, "`valid_shape` of `pl.mgather` is for what is gathered into Mat");
+        return Err(lower.report(error.help("a tile in Vec is valid as its indices are")));
+    }
+    let valid = call.need_shape(lower, "valid_shape")?;
+    let [rows, cols] = valid[..] else {
+        return Err(call.wrong(lower, "valid_shape", "two extents", &value, place));
+    };
+    let (all_rows, all_cols) = fold(shape);
+    // Whole rows are gathered by row.
+    if rows > all_rows || cols > all_cols || !by_element && cols != all_cols {
+        let message = format!("{} of {} are to count", show(&valid), show(shape));
+        let help = "it has as many rows and columns at most; by row all columns count";
+        return Err(lower.report(Diagnostic::error("argument", place, message).help(help)));
+    }
+    Ok(((rows, cols) != (all_rows, all_cols)).then_some([rows, cols]))
 }
 
 fn scatter(lower: &mut Lower<'_>, call: &Call) -> Lowered {

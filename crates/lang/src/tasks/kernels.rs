@@ -160,6 +160,10 @@ impl<'a> Kernels<'a> {
             let annotation = parameter.and_then(|p| p.parameter.annotation.as_deref());
             let said = annotation.map_or(Direction::In, |own| direction(&self.globals, &function.scope, own).0);
             let said = match said {
+                Direction::In if self.globals.is_written(&function.name, name) => Direction::InOut,
+                said => said,
+            };
+            let said = match said {
                 Direction::In => tasks::Direction::In,
                 Direction::Out => tasks::Direction::Out,
                 Direction::InOut => tasks::Direction::InOut,
@@ -516,7 +520,7 @@ pub(super) fn parameters(
         if name == "self" {
             continue;
         }
-        let (info, _) = declare(&mut lower, &parameter.parameter, body, given.get(name)).ok()?;
+        let (info, _) = declare(&mut lower, &parameter.parameter, body, given.get(name), false).ok()?;
         params.push(info);
     }
     Some(params)

@@ -209,9 +209,23 @@ impl<'a> Host<'a> {
     }
 
     /// What the decorators of a function say of it, and what they are given that they do not take.
+    /// True for `@pl.function` without a type, `@pl.function(type=pl.FunctionType.Opaque)` and `@pl.jit.opaque`.
+    fn is_opaque(&mut self, expr: &'a Expr) -> bool {
+        match (self.path_of_decorator(expr).as_deref(), expr) {
+            (Some("pl.jit.opaque"), _) => true,
+            (Some("pl.function"), Expr::Call(call)) => {
+                let ty = call.arguments.keywords.iter().find(|own| own.arg.as_ref().is_some_and(|own| own == "type"));
+                ty.is_none_or(|ty| shown(&ty.value).ends_with("FunctionType.Opaque"))
+            }
+            (Some("pl.function"), _) => true,
+            _ => false,
+        }
+    }
+
     fn attrs_of(&mut self, def: &'a StmtFunctionDef, role: Role) -> FunctionAttrs {
         let mut attrs = FunctionAttrs::default();
         for decorator in &def.decorator_list {
+            attrs.opaque |= self.is_opaque(&decorator.expression);
             let Expr::Call(call) = &decorator.expression else { continue };
             let Some(path) = self.expr_path(&decorator.expression).filter(|path| path.starts_with("pl.")) else {
                 continue;

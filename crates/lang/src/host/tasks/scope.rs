@@ -115,7 +115,7 @@ impl<'a> Host<'a> {
         let info = self.rec().kernels.list[ready.compiled.kernel].info.clone();
         let mut results: IndexMap<String, Rc<View>> = IndexMap::new();
         for param in &info.params[task.args.len()..] {
-            let (arg, own, view) = self.made(param, span);
+            let (arg, own, view) = self.made(param, false, span);
             task.args.push(arg);
             uses.extend(own);
             if let Some(view) = view {

@@ -404,7 +404,7 @@ impl<'a> Host<'a> {
                     }
                 },
                 Some(Handed::Nothing) | None => {
-                    let (arg, own, view) = self.made(param, span);
+                    let (arg, own, view) = self.made(param, info.gives.contains(&param.name), span);
                     call.args.push(arg);
                     uses.extend(own);
                     if let Some(view) = view {
@@ -430,19 +430,29 @@ impl<'a> Host<'a> {
         (value, Some(self.ticket(task)))
     }
 
-    /// A tensor that a kernel makes: its own, or an output that it returns.
-    pub(super) fn made(&mut self, param: &ParamInfo, span: Span) -> (TaskArg, Option<Use>, Option<Rc<View>>) {
-        if let Some(own) = &param.given {
+    /// A tensor that a kernel makes: its own, or one that it gives back.
+    pub(super) fn made(
+        &mut self,
+        param: &ParamInfo,
+        given_back: bool,
+        span: Span,
+    ) -> (TaskArg, Option<Use>, Option<Rc<View>>) {
+        let filled = param.direction == crate::Direction::InOut;
+        if let Some(own) = param.given.as_ref().filter(|_| !given_back) {
             return (TaskArg::Own(own.clone()), None, None);
         }
         let number = self.rec().graph.tensors.iter().filter(|tensor| tensor.origin != Origin::Argument).count();
         let shape = param.shape.clone().unwrap_or_default();
-        let view = self.rec().tensor(&format!("tensor{number}"), param.elem, &shape, Origin::Created, span);
+        let origin = if filled { Origin::Filled } else { Origin::Created };
+        let view = self.rec().tensor(&format!("tensor{number}"), param.elem, &shape, origin, span);
+        if filled {
+            self.rec().filled[view.tensor].clone_from(&param.given);
+        }
         let own = Use {
             tensor: view.tensor,
             param: param.name.clone(),
             bytes: view.bytes(),
-            direction: slipring_tasks::Direction::Out,
+            direction: if filled { slipring_tasks::Direction::InOut } else { slipring_tasks::Direction::Out },
             declared: false,
             tracked: true,
             span: Span::default(),

@@ -24,7 +24,8 @@ const MOST_BLOCKS: u64 = 1024;
 
 /// What is done with an accumulator, in the order of the text.
 enum ChainPart {
-    Product(OpId, Box<[Operand; 2]>),
+    /// With the operand that is added to each row, where it has one.
+    Product(OpId, Box<[Operand; 2]>, Option<(&'static str, ValueId)>),
     /// Into a window of global memory.
     Store(OpId),
     /// Into a tile of L1.
@@ -112,13 +113,24 @@ fn step(op: &OpRef<'_>, roots: &Roots, tile: ValueId, shape: [u64; 2], first: bo
         let starts = match form.start {
             ProductStart::Zero => first,
             ProductStart::Acc(acc) => !first && op.operand(acc) == Some(tile),
-            ProductStart::Bias(_) => return Err("a bias is added, which is not cut".to_string()),
+            ProductStart::Bias(_) => first,
         };
         if !starts || op.operand(Product::DST) != Some(tile) || form.vector {
             return Err(format!("`{name}` does not begin with a product of two tiles"));
         }
         let operands = [Operand::of(op, roots, Product::LHS, 1)?, Operand::of(op, roots, Product::RHS, 0)?];
-        return Ok(ChainPart::Product(op.id, Box::new(operands)));
+        let bias = match form.start {
+            ProductStart::Bias(bias) => {
+                let row = op.operand(bias).ok_or("its bias is missing")?;
+                let known = op.module.ty(row).as_tile().is_some_and(|ty| ty.valid[1].known() == Some(shape[1]));
+                if !known {
+                    return Err("its bias has not as many valid columns".to_string());
+                }
+                Some((bias, row))
+            }
+            _ => None,
+        };
+        return Ok(ChainPart::Product(op.id, Box::new(operands), bias));
     }
     let dst = op.operand("dst").filter(|_| op.operand("src") == Some(tile));
     let dst = dst.ok_or(format!("`{name}` is used by something that is not cut"))?;
@@ -161,9 +173,9 @@ fn still(
     // What a product reads, from where it stands on.
     let mut sources = Vec::new();
     for step in steps {
-        if let ChainPart::Product(op, operands) = step {
-            let roots = operands.iter().flat_map(|operand| roots.get(operand.source).to_vec());
-            sources.push((place(*op), roots.collect::<Vec<_>>()));
+        if let ChainPart::Product(op, operands, bias) = step {
+            let read = operands.iter().map(|operand| operand.source).chain(bias.map(|(_, row)| row));
+            sources.push((place(*op), read.flat_map(|value| roots.get(value).to_vec()).collect::<Vec<_>>()));
         }
     }
     for (at, op) in module.block(block).ops.iter().enumerate().take(place(last)).skip(from + 1) {
@@ -198,11 +210,11 @@ fn apply(module: &mut Module, plan: &Plan) {
         }
     }
     for step in &plan.steps {
-        let (ChainPart::Product(op, _) | ChainPart::Store(op) | ChainPart::Move(op)) = step;
+        let (ChainPart::Product(op, ..) | ChainPart::Store(op) | ChainPart::Move(op)) = step;
         module.remove(*op);
     }
     for step in &plan.steps {
-        if let ChainPart::Product(_, operands) = step {
+        if let ChainPart::Product(_, operands, _) = step {
             operands.iter().for_each(|operand| operand.drop_if_unused(module));
         }
     }
@@ -221,7 +233,7 @@ fn one(builder: &mut Builder<'_>, plan: &Plan, block: [&Range<u64>; 2], turn: us
     let corner = block.map(|range| builder.index(range.start));
     for step in &plan.steps {
         match step {
-            ChainPart::Product(id, operands) => {
+            ChainPart::Product(id, operands, bias) => {
                 let mut values = [acc; 2];
                 for (side, operand) in operands.iter().enumerate() {
                     let own = operand.part(side, block[side]);
@@ -231,9 +243,12 @@ fn one(builder: &mut Builder<'_>, plan: &Plan, block: [&Range<u64>; 2], turn: us
                     let at = at.map(|n| builder.index(n));
                     builder.extract(operand, at, values[side]);
                 }
+                // It stays where it is as a whole.
+                let part = bias.map(|(name, row)| (name, builder.columns(row, block[1])));
                 builder.copy(*id, |spec, value| match spec {
                     Product::LHS => values[0],
                     Product::RHS => values[1],
+                    name if part.is_some_and(|(bias, _)| bias == name) => part.map_or(value, |(_, part)| part),
                     _ if value == plan.tile => acc,
                     _ => value,
                 });

@@ -24,7 +24,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::slice::from_ref;
 
-use slipring_ir::{AttrDict, Diagnostic, Diags, Dim, Module, OpId, Span, TileType, Type, ValueId};
+use slipring_ir::{Attr, AttrDict, Diagnostic, Diags, Dim, Module, OpId, Span, TileType, Type, ValueId};
 use slipring_machine::Platform;
 use slipring_mlir::arith;
 use slipring_op::{OpDef, OpRef, Product};
@@ -208,6 +208,23 @@ impl<'m> Builder<'m> {
         let value = self.module.add_result(op, Type::Tile(ty), name, source.span);
         self.insert(op);
         value
+    }
+
+    /// Some columns of a tile of one row: the same bytes.
+    fn columns(&mut self, row: ValueId, range: &Range<u64>) -> ValueId {
+        let Some(mut ty) = self.module.ty(row).as_tile().copied() else { return row };
+        let size = range.end - range.start;
+        let rows = u64::from(ty.layout.rows);
+        ty.layout.cols = size as u32;
+        ty.valid[1] = Dim::Static(size);
+        let offsets = [self.index(0), self.index(range.start)];
+        let sizes = Attr::Array([rows, size].iter().map(|n| Attr::int(*n as i64)).collect());
+        let attrs = AttrDict::from_iter([("sizes", sizes)]);
+        let span = self.module.op(self.before).span;
+        let groups: [(&str, &[ValueId]); 2] = [("source", from_ref(&row)), ("offsets", &offsets)];
+        let op = pto::SUBSET.make(self.module, &groups, attrs, &[Type::Tile(ty)], span);
+        self.insert(op);
+        self.module.op(op).results[0]
     }
 
     /// A window of a window of global memory, in its last two dimensions.

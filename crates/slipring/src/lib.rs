@@ -51,6 +51,7 @@ mod rings;
 mod run;
 mod symbols;
 mod tensor;
+mod tiles;
 mod timeline;
 mod tune;
 mod verify;
@@ -141,6 +142,8 @@ pub use slipring_sim::{Delay, Suppose};
 pub use slipring_tasks as tasks;
 #[doc(hidden)]
 pub use symbols::{ConsumerBuffer, consumer_buffers};
+#[doc(hidden)]
+pub use tiles::TileContents;
 #[doc(hidden)]
 pub use tune::{MOST_POINTS, Point, Setting, Tune, TuneProgress, Tuning, Vary, VaryFacts};
 #[doc(hidden)]

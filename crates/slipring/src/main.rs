@@ -1,6 +1,7 @@
 //! The command line.
 
 mod cli;
+mod debug;
 mod lsp;
 mod session;
 

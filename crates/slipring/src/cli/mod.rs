@@ -5,6 +5,7 @@ mod build;
 mod check;
 mod compare;
 mod cost;
+mod debug;
 mod device;
 mod explain;
 mod graph;
@@ -20,6 +21,7 @@ mod queue;
 mod report;
 mod ring;
 mod run;
+mod shell;
 mod standard;
 mod threads;
 mod tune;
@@ -44,6 +46,9 @@ struct Cli {
     /// Leave colours out of messages; they are left out anyway where standard error is no terminal
     #[arg(long, global = true)]
     no_color: bool,
+    /// Print no report: messages on standard error and the exit code say all. What was asked for as data is printed
+    #[arg(long, short, global = true)]
+    quiet: bool,
 }
 
 #[derive(Subcommand)]
@@ -72,10 +77,16 @@ enum Verb {
     Explain(explain::ExplainArgs),
     /// What an op costs alone and how its cycles come about, or the errors of a table of published points
     Cost(cost::CostArgs),
+    /// Go through a run event by event, forwards and backwards
+    Debug(debug::DebugArgs),
     /// Check and run a file whenever it is saved, and say what changed
     Watch(watch::WatchArgs),
     /// A language server for editors: messages as one types, pages, types, addresses, edits
     Lsp(lsp::LspArgs),
+    /// What makes a shell complete commands and options
+    Completions(shell::CompletionArgs),
+    /// A page of the manual, as `man` reads it
+    Man(shell::ManArgs),
     /// Read and judge streams of the host-to-device command queue
     #[command(subcommand)]
     Queue(queue::QueueVerb),
@@ -111,6 +122,9 @@ pub(crate) fn main() -> ExitCode {
 /// Runs a verb. A defect of slipring that makes it panic is an error like others.
 fn verb(cli: &Cli) -> Exit {
     last::as_json(cli.verb.as_json());
+    if cli.quiet {
+        output::quiet();
+    }
     if cli.no_color {
         output::no_color();
     }
@@ -145,8 +159,11 @@ fn verb(cli: &Cli) -> Exit {
         Verb::Ops(args) => ops::ops(args),
         Verb::Explain(args) => explain::explain(args),
         Verb::Cost(args) => cost::run(args),
+        Verb::Debug(args) => debug::debug(args),
         Verb::Watch(args) => watch::watch(args),
         Verb::Lsp(args) => lsp::lsp(args),
+        Verb::Completions(args) => shell::completions(args),
+        Verb::Man(args) => shell::man(args),
         Verb::Queue(verb) => queue::queue(verb),
     };
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(run))
@@ -163,6 +180,7 @@ impl Verb {
             Verb::Tune(args) => Some(&args.kernel),
             Verb::Prove(args) => Some(&args.kernel),
             Verb::Ring(args) => Some(&args.kernel),
+            Verb::Debug(args) => Some(&args.kernel),
             _ => None,
         }
     }
@@ -235,7 +253,8 @@ impl Verb {
             Verb::Check(args) => args.json,
             Verb::Cost(args) => args.json,
             Verb::Queue(verb) => verb.as_json(),
-            Verb::Build(_) | Verb::Ops(_) | Verb::Explain(_) | Verb::Watch(_) | Verb::Lsp(_) | Verb::Report(_) => false,
+            // The others have no such form.
+            _ => false,
         }
     }
 }

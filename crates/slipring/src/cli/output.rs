@@ -44,12 +44,27 @@ fn with<T>(change: impl FnOnce(&mut Written) -> T) -> T {
 
 /// Writes a report to standard output. What cannot be written is an error of the verb, told by [`finish`].
 pub(super) fn out(text: &str) {
+    if QUIET.load(Ordering::Relaxed) {
+        return;
+    }
     out_bytes(visible(text).as_bytes());
 }
 
 /// Writes what others read to standard output, byte by byte as it is.
 pub(super) fn data(text: &str) {
     out_bytes(text.as_bytes());
+}
+
+/// The same for bytes.
+pub(super) fn data_bytes(bytes: &[u8]) {
+    out_bytes(bytes);
+}
+
+static QUIET: AtomicBool = AtomicBool::new(false);
+
+/// Leaves reports out from now on.
+pub(super) fn quiet() {
+    QUIET.store(true, Ordering::Relaxed);
 }
 
 fn out_bytes(bytes: &[u8]) {

@@ -1,0 +1,64 @@
+//! `slipring debug`: a run, forwards and backwards.
+
+use std::io::{BufRead, IsTerminal};
+
+use clap::Args;
+use slipring::{Error, Tensor};
+
+use super::Exit;
+use super::kernel::KernelArgs;
+use super::output::{fail, out, report_all};
+use super::run::refused;
+use crate::debug::Session;
+
+/// Arguments of `debug`.
+#[derive(Args)]
+pub(super) struct DebugArgs {
+    #[command(flatten)]
+    pub(super) kernel: KernelArgs,
+}
+
+/// Runs a kernel, and goes through it as the lines of standard input say.
+pub(super) fn debug(args: &DebugArgs) -> Exit {
+    match start(args) {
+        Ok(()) => Exit::Clean,
+        Err(error) => refused(&error, false),
+    }
+}
+
+fn start(args: &DebugArgs) -> Result<(), Error> {
+    if args.kernel.file == "-" {
+        return Err(Error::Arguments("`debug` reads its words from standard input, and wants a file".into()));
+    }
+    let bytes = args.kernel.bytes()?;
+    if args.kernel.program_of(&bytes)?.is_some() {
+        let message = "`debug` is for kernels, and this is a whole program: name a kernel with `--func`";
+        return Err(Error::Unsupported(message.into()));
+    }
+    let kernel = args.kernel.kernel_of(bytes)?;
+    report_all(&kernel.compile()?);
+    // Each replay begins with the arguments as they are given.
+    let arguments = || Ok(args.kernel.arguments(&kernel)?.into_iter().map(Tensor::from).collect());
+    let mut session = Session::start(&kernel, &arguments, args.kernel.options())?;
+    let asked = std::io::stdin().is_terminal();
+    out(&session.title());
+    if asked {
+        out("`help` lists the words\n> ");
+    }
+    for line in std::io::stdin().lock().lines() {
+        let Ok(line) = line else {
+            fail("standard input is no text");
+            break;
+        };
+        // What is read from a file stands in the transcript.
+        if !asked {
+            out(&format!("> {line}\n"));
+        }
+        let Some(told) = session.said(&line) else { break };
+        out(&told);
+        if asked {
+            out("> ");
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,50 @@
+//! What a shell wants of the command line: completions, and pages of the manual.
+
+use clap::{Args, CommandFactory};
+use clap_complete::Shell;
+
+use super::output::{data_bytes, fail};
+use super::{Cli, Exit};
+
+/// Arguments of `completions`.
+#[derive(Args)]
+pub(super) struct CompletionArgs {
+    /// The shell
+    shell: Shell,
+}
+
+/// Prints what makes a shell complete verbs and options.
+pub(super) fn completions(args: &CompletionArgs) -> Exit {
+    let mut text = Vec::new();
+    clap_complete::generate(args.shell, &mut Cli::command(), "slipring", &mut text);
+    data_bytes(&text);
+    Exit::Clean
+}
+
+/// Arguments of `man`.
+#[derive(Args)]
+pub(super) struct ManArgs {
+    /// The command whose page it is; without one, the page of slipring
+    verb: Option<String>,
+}
+
+/// Prints a page of the manual.
+pub(super) fn man(args: &ManArgs) -> Exit {
+    let mut all = Cli::command();
+    all.build();
+    let page = match &args.verb {
+        None => all,
+        Some(verb) => match all.find_subcommand(verb) {
+            Some(found) => found.clone(),
+            None => return fail(format!("there is no command `{verb}`: `slipring --help` lists them")),
+        },
+    };
+    let mut text = Vec::new();
+    match clap_mangen::Man::new(page).render(&mut text) {
+        Ok(()) => {
+            data_bytes(&text);
+            Exit::Clean
+        }
+        Err(error) => fail(format!("the page cannot be written: {error}")),
+    }
+}

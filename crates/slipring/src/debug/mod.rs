@@ -1,0 +1,9 @@
+//! `slipring debug`: a kernel's run, forwards and backwards.
+//!
+//! A run is deterministic, so each of its moments can be had again: what happened when is kept once, and contents at a cycle are those
+//! of the same run, stopped there.
+
+mod history;
+mod session;
+
+pub(crate) use session::Session;

@@ -1,0 +1,40 @@
+//! Completions and pages of the manual have every command.
+
+use std::process::Command;
+
+fn slipring(words: &[&str]) -> (Option<i32>, String) {
+    let ran = Command::new(env!("CARGO_BIN_EXE_slipring")).args(words).output().unwrap();
+    (ran.status.code(), String::from_utf8(ran.stdout).unwrap() + &String::from_utf8(ran.stderr).unwrap())
+}
+
+#[test]
+fn every_command_is_completed_and_has_a_page() {
+    let (_, help) = slipring(&["--help"]);
+    let verbs = help.split("Commands:\n").nth(1).unwrap().split("\n\n").next().unwrap();
+    // A line of a command is indented by two blanks, its continuation by more.
+    let verbs = verbs.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+    let verbs: Vec<&str> =
+        verbs.map(|line| line.split_whitespace().next().unwrap()).filter(|verb| *verb != "help").collect();
+    assert!(verbs.len() >= 18, "{help}");
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let (code, text) = slipring(&["completions", shell]);
+        assert_eq!(code, Some(0));
+        assert!(verbs.iter().all(|verb| text.contains(verb)), "{shell}");
+        assert!(text.contains("insert-sync"), "{shell} has the options");
+    }
+    for verb in &verbs {
+        let (code, page) = slipring(&["man", verb]);
+        assert_eq!(code, Some(0), "{page}");
+        assert!(page.contains(".SH SYNOPSIS") && page.contains(&format!("slipring\\-{verb}")), "{page}");
+    }
+    assert!(slipring(&["man"]).1.contains("slipring"));
+    assert_eq!(slipring(&["man", "nothing"]).0, Some(2));
+}
+
+#[test]
+fn quiet_leaves_the_report_out() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/lang/double.py");
+    assert_eq!(slipring(&["run", "--quiet", file]), (Some(0), String::new()));
+    // What was asked for as data comes all the same.
+    assert!(slipring(&["run", "-q", "--json", file]).1.starts_with('{'));
+}

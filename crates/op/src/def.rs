@@ -12,6 +12,7 @@ pub use crate::product::{Product, ProductStart};
 use crate::ring::Phase;
 pub use crate::tiles::ElemTypes;
 use crate::tiles::TileRules;
+use crate::working::WorkingMemory;
 use slipring_effect::vector::NumberUse;
 
 /// The declaration of an op: the only place that says what the op is.
@@ -43,9 +44,8 @@ pub struct OpDef {
     /// Whether it wants its working memory: an operand `tmp` that may be left out where the text does, and that those who write
     /// the op give it.
     pub wants_tmp: bool,
-    /// Whether the tile library of a platform whose vector unit works on registers (A5) uses its working memory: most such
-    /// libraries take the tile and leave it alone.
-    pub registers_use_tmp: fn(&OpRef<'_>) -> bool,
+    /// What the tile libraries write of its working memory.
+    pub working: WorkingMemory,
     /// Whether its working memory is read for the last time before the first result is written: then it may be the result's place.
     pub tmp_before_results: bool,
     /// Whether the tile library of a platform whose vector unit works on memory (A2/A3) works in the reserved bytes at the end of
@@ -535,11 +535,6 @@ impl<'a> OpRef<'a> {
     /// A string, symbol or enumeration member.
     pub fn text(&self, name: &str) -> Option<&'a str> {
         self.attr(name).and_then(Attr::as_str)
-    }
-
-    /// Whether it uses its working memory on this platform.
-    pub fn uses_tmp(&self, platform: &Platform) -> bool {
-        !platform.can(Capability::RegisterScratch) || (self.def.registers_use_tmp)(self)
     }
 
     /// Whether it works in the reserved bytes at the end of UB on this platform.

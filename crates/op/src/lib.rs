@@ -23,6 +23,7 @@ mod table;
 pub mod target;
 mod tiles;
 mod verify;
+mod working;
 
 pub use along::Along;
 pub use decode::{
@@ -39,3 +40,4 @@ pub use slipring_program::Direction;
 pub use table::Table;
 pub use tiles::{LayoutRule, Lies, On, ShapeRule, TileRules};
 pub use verify::{home_kind, verify};
+pub use working::{FIRST_SOURCES, WorkingForm, WorkingMemory, WorkingUse};

@@ -11,6 +11,7 @@ use slipring_tile::{Elem, Space};
 use crate::along::Along;
 use crate::def::{AddressRule, CoreRule, FromZero, InCoreSync, OpDef, OpRef, OperandAt, PipeRule, no_rules};
 use crate::tiles::TileRules;
+use crate::working::WorkingMemory;
 use slipring_effect::vector::NumberUse;
 
 /// A tile in any local memory (or a memref that stands for one).
@@ -137,7 +138,7 @@ pub const PLAIN: OpDef = OpDef {
     linear: None,
     commutes: false,
     wants_tmp: false,
-    registers_use_tmp: |_| false,
+    working: WorkingMemory::NOTHING,
     tmp_before_results: false,
     library_memory: |_| false,
     counter: None,

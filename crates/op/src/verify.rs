@@ -13,6 +13,7 @@ use crate::reach::affinity;
 use crate::rules::counted;
 use crate::table::Table;
 use crate::tiles::tile_rules;
+use crate::working::working_memory;
 
 /// Checks every op of a module: that it is declared, that its operands have accepted types, that it stands
 /// on a core that can run it, and its own rules. Reports every error.
@@ -40,6 +41,7 @@ pub fn verify(table: &Table, module: &Module, platform: &Platform, diags: &mut D
         }
         if diags.list.len() == before {
             tile_rules(&op, platform, diags);
+            working_memory(&op, platform, diags);
         }
     }
     names_differ(module, diags);

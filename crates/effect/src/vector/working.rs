@@ -1,10 +1,166 @@
 //! Working memory of an instruction.
 
-use slipring_program::{Access, Choice, Discover, Effect, Env, Fault, Run};
+use slipring_program::{Access, Choice, Discover, Effect, Env, Extent, Fault, Run, runs};
+use slipring_tile::Layout;
 
 use super::{Local, TileArg};
 
-/// An effect that has tiles to work in: their valid elements are written by it and mean nothing afterwards.
+/// A tile as an instruction finds it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Found {
+    /// Element type, allocated shape and layout.
+    pub layout: Layout,
+    /// Valid rows and columns.
+    pub valid: [u64; 2],
+    /// Whether its type says these, so that a library built for the type can choose by them.
+    pub fixed: bool,
+}
+
+impl Found {
+    /// Bytes of one element.
+    pub fn elem(&self) -> u64 {
+        self.layout.elem.bytes() as u64
+    }
+
+    /// Bytes from one row to the next, as libraries count them.
+    pub fn row(&self) -> u64 {
+        u64::from(self.layout.cols) * self.elem()
+    }
+}
+
+/// The tiles by which an instruction decides how much working memory it uses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Around {
+    /// The first source that is a tile; the result where there is none.
+    pub src: Found,
+    /// The result.
+    pub dst: Found,
+    /// The working memory itself.
+    pub tmp: Found,
+}
+
+/// Bytes of working memory that an instruction writes: so many of each of some rows of the tile.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Room {
+    /// Where those of the first row begin, in bytes from the beginning of the tile.
+    pub at: u64,
+    /// How many rows of the tile.
+    pub rows: u64,
+    /// Bytes of each row.
+    pub bytes: u64,
+    /// Whether the public library goes beyond a tile that its own rules take: nothing is then asked of the tile.
+    pub beyond: bool,
+}
+
+impl Room {
+    /// Bytes one behind the other.
+    pub const fn run(at: u64, bytes: u64) -> Room {
+        Room { at, rows: 1, bytes, beyond: false }
+    }
+
+    /// The first bytes of the first rows.
+    pub const fn rows(rows: u64, bytes: u64) -> Room {
+        Room { at: 0, rows, bytes, beyond: false }
+    }
+
+    /// Where it ends in this tile, in bytes from the tile's beginning.
+    fn end(&self, tmp: &Found) -> u64 {
+        self.at + (self.rows - 1) * tmp.row() + self.bytes
+    }
+
+    /// What a tile lacks for it: what is needed, and what there is.
+    fn lack(&self, tmp: &Found) -> Option<(String, String)> {
+        let (rows, cols) = (u64::from(tmp.layout.rows), u64::from(tmp.layout.cols));
+        let have = format!("`tmp` has {rows} x {cols} elements of {}, {} bytes", tmp.layout.elem, tmp.layout.bytes());
+        if self.rows == 0 || self.bytes == 0 || self.beyond {
+            return None;
+        }
+        if self.rows > 1 && (self.bytes > tmp.row() || self.rows > rows) {
+            let columns = self.bytes.div_ceil(tmp.elem());
+            let needed = format!("{} rows of at least {columns} columns ({} bytes) in `tmp`", self.rows, self.bytes);
+            return Some((needed, have));
+        }
+        (self.end(tmp) > tmp.layout.bytes() as u64)
+            .then(|| (format!("at least {} bytes in `tmp`", self.end(tmp)), have))
+    }
+
+    /// Adds its bytes in a tile at this address.
+    fn extents(&self, local: Local, tmp: &Found, addr: u64, out: &mut Vec<Extent>) {
+        if self.rows == 0 || self.bytes == 0 {
+            return;
+        }
+        let bytes = |bytes: u64| u32::try_from(bytes).unwrap_or(u32::MAX);
+        let (start, stride) = (addr + self.at, tmp.row());
+        if self.rows == 1 || self.bytes >= stride {
+            out.push(Extent::run(local.space, local.core, start, bytes(self.end(tmp) - self.at)));
+            return;
+        }
+        let rows = u32::try_from(self.rows).unwrap_or(u32::MAX);
+        let (space, core) = (local.space, local.core);
+        out.push(Extent { space, core, start, rows, row_bytes: bytes(self.bytes), stride });
+    }
+}
+
+/// What an instruction writes of its working memory, by the tiles around it.
+pub type Rooms = fn(&Around) -> Vec<Room>;
+
+/// Nothing is written where there is nothing to do.
+fn used(rooms: Rooms, around: &Around) -> Vec<Room> {
+    if around.dst.valid.contains(&0) { Vec::new() } else { rooms(around) }
+}
+
+/// The first thing that the working memory lacks: what is needed, and what there is.
+pub fn lacking(rooms: Rooms, around: &Around) -> Option<(String, String)> {
+    used(rooms, around).iter().find_map(|room| room.lack(&around.tmp))
+}
+
+/// A tile and whether its type says its valid shape.
+#[derive(Clone, Copy, Debug)]
+pub struct Seen {
+    /// The tile.
+    pub tile: TileArg,
+    /// See [`Found::fixed`].
+    pub fixed: bool,
+}
+
+impl Seen {
+    fn found(&self, args: &[u64]) -> Result<Found, Fault> {
+        let (rows, cols) = self.tile.valid(args)?;
+        Ok(Found { layout: self.tile.layout, valid: [rows.into(), cols.into()], fixed: self.fixed })
+    }
+}
+
+/// Working memory of one piece of work.
+#[derive(Clone, Copy, Debug)]
+pub struct WorkingTile {
+    /// The working memory.
+    pub tmp: Seen,
+    /// The first source that is a tile.
+    pub src: Option<Seen>,
+    /// The result.
+    pub dst: Seen,
+    /// What is written.
+    pub rooms: Rooms,
+}
+
+impl WorkingTile {
+    /// Adds the bytes that are written.
+    fn extents(&self, local: Local, args: &[u64], out: &mut Vec<Extent>) -> Result<(), Fault> {
+        let (tmp, dst) = (self.tmp.found(args)?, self.dst.found(args)?);
+        let src = self.src.map(|src| src.found(args)).transpose()?.unwrap_or(dst);
+        let around = Around { src, dst, tmp };
+        if let Some((needed, have)) = lacking(self.rooms, &around) {
+            let fault = Fault::new("tmp-size", format!("this needs {needed}: {have}"));
+            return Err(fault.help("make `tmp` as large as that: what lies behind it is overwritten"));
+        }
+        for room in used(self.rooms, &around) {
+            room.extents(local, &tmp, args[self.tmp.tile.at], out);
+        }
+        Ok(())
+    }
+}
+
+/// An effect that has tiles to work in: what it writes of them means nothing afterwards.
 #[derive(Clone, Debug)]
 pub struct Working<E> {
     /// What is done.
@@ -12,7 +168,7 @@ pub struct Working<E> {
     /// The memory of the tiles.
     pub local: Local,
     /// The working memory.
-    pub tiles: Vec<TileArg>,
+    pub tiles: Vec<WorkingTile>,
     /// Results are written behind the last use of it: where it is their place, they stay.
     pub before_results: bool,
 }
@@ -22,19 +178,23 @@ impl<E> Working<E> {
     fn name(&self, args: &[u64], access: &mut Access) -> Result<(), Fault> {
         let known = access.undefined.len();
         for tile in &self.tiles {
-            let (rows, cols) = tile.valid(args)?;
-            tile.rect(rows, cols).extents(self.local, args, &mut access.undefined);
+            tile.extents(self.local, args, &mut access.undefined)?;
         }
         if self.before_results {
             let Access { undefined, writes, .. } = access;
             let own = undefined.split_off(known);
-            undefined.extend(own.into_iter().filter(|range| !writes.contains(range)));
+            let within = |range: &Extent| {
+                let held = |(from, to)| from <= range.start && range.end() <= to;
+                writes.iter().any(|write| {
+                    (write.space, write.core) == (range.space, range.core) && runs(write, write.start).any(held)
+                })
+            };
+            undefined.extend(own.into_iter().filter(|range| !within(range)));
         }
         access.writes.extend_from_slice(&access.undefined[known..]);
         Ok(())
     }
 }
-
 impl<E: Effect> Effect for Working<E> {
     fn decides(&self, index: usize) -> bool {
         self.effect.decides(index)

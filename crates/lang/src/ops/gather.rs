@@ -237,7 +237,8 @@ fn gather_compare(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let elem = call.elem(lower, "count_dtype")?.unwrap_or(Elem::I32);
     let tmp = match call.has("tmp") {
         true => vector(lower, call, "tmp")?,
-        false => lower.new_tile(&tile.shape, Elem::U8, Space::Vec, "tmp"),
+        // Large enough for what the library of A2/A3 writes behind as many bytes as it has elements.
+        false => lower.new_tile(&[rows, 2 * fold(&tile.shape).1], Elem::I32, Space::Vec, "tmp"),
     };
     let target = lower.new_tile(&[rows, cols], elem, Space::Vec, "gather");
     let counts = lower.new_tile(&[1, rows], elem, Space::Vec, "counts");

@@ -7,7 +7,7 @@ use slipring_tile::Binary;
 use super::check::{self, FLOATS, NUMBERS};
 use super::lower::{Operands, elementwise};
 use super::{EACH, TWO, TWO_TMP};
-use super::{precision, tiles, types};
+use super::{precision, tiles, types, working};
 use slipring_effect::arithmetic::*;
 use slipring_effect::vector::Partial;
 use slipring_op::decode::Decoder;
@@ -112,6 +112,7 @@ pub static TREM: OpDef = OpDef {
     lower: |op, d| elementwise(op, d, &REM, ["src0", "src1"]),
     elems: types::REMAINDER,
     tiles: tiles::REMAINDER,
+    working: working::REMAINDER,
     ..EACH
 };
 
@@ -199,6 +200,7 @@ pub static TPRELU: OpDef = OpDef {
     lower: |op, d| elementwise(op, d, &PRELU, ["src0", "src1"]),
     elems: types::FLOAT,
     tiles: tiles::PRELU,
+    working: working::PRELU,
     ..EACH
 };
 

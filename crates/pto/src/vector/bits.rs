@@ -5,7 +5,7 @@ use slipring_ir::OpSchema;
 use super::check::{self, INTEGERS};
 use super::lower::elementwise;
 use super::{EACH, ONE, TWO, TWO_TMP, WITH_SCALAR, WITH_SCALAR_TMP};
-use super::{inside, tiles, types};
+use super::{inside, tiles, types, working};
 use slipring_effect::arithmetic::*;
 use slipring_effect::vector::NumberUse;
 use slipring_op::def::OpDef;
@@ -77,6 +77,7 @@ pub static TXOR: OpDef = OpDef {
     elems: types::BITS,
     commutes: true,
     tiles: tiles::EXCLUSIVE,
+    working: working::EXCLUSIVE,
     ..BITS
 };
 
@@ -90,6 +91,7 @@ pub static TXORS: OpDef = OpDef {
     elems: types::BITS,
     number: NumberUse::Bits,
     tiles: tiles::ONE,
+    working: working::EXCLUSIVE,
     ..BITS
 };
 

@@ -8,7 +8,7 @@ use super::check::{self, ANY_ELEM, Elems, FLOATS, NUMBERS, Needs};
 use super::inside;
 use super::lower::{Operands, spread};
 use super::{ONE, TWO, TWO_TMP, VECTOR};
-use super::{precision, tiles, types};
+use super::{precision, tiles, types, working};
 use slipring_effect::arithmetic::*;
 use slipring_effect::vector::{Input, Spread, TileArg};
 use slipring_op::Along;
@@ -97,6 +97,7 @@ pub static TROWEXPANDADD: OpDef = OpDef {
     lower: |op, d| by_row(op, d, &ADD),
     elems: types::SUMS,
     tiles: tiles::WITH_COLUMN,
+    working: working::SPREAD_COLUMN,
     ..BY_ROW
 };
 
@@ -109,6 +110,7 @@ pub static TROWEXPANDSUB: OpDef = OpDef {
     lower: |op, d| by_row(op, d, &SUB),
     elems: types::SUMS,
     tiles: tiles::WITH_COLUMN,
+    working: working::SPREAD_COLUMN,
     ..BY_ROW
 };
 
@@ -121,6 +123,7 @@ pub static TROWEXPANDMUL: OpDef = OpDef {
     lower: |op, d| by_row(op, d, &MUL),
     elems: types::SUMS,
     tiles: tiles::WITH_COLUMN,
+    working: working::SPREAD_COLUMN,
     ..BY_ROW
 };
 
@@ -136,6 +139,7 @@ pub static TROWEXPANDDIV: OpDef = OpDef {
     lower: |op, d| by_row(op, d, &DIV),
     elems: types::DIVIDE,
     tiles: tiles::WITH_COLUMN,
+    working: working::SPREAD_COLUMN,
     ..BY_ROW
 };
 
@@ -148,6 +152,7 @@ pub static TROWEXPANDMAX: OpDef = OpDef {
     lower: |op, d| by_row(op, d, &MAX),
     elems: types::SUMS,
     tiles: tiles::WITH_COLUMN,
+    working: working::SPREAD_COLUMN,
     ..BY_ROW
 };
 
@@ -160,6 +165,7 @@ pub static TROWEXPANDMIN: OpDef = OpDef {
     lower: |op, d| by_row(op, d, &MIN),
     elems: types::SUMS,
     tiles: tiles::WITH_COLUMN,
+    working: working::SPREAD_COLUMN,
     ..BY_ROW
 };
 
@@ -172,6 +178,7 @@ pub static TROWEXPANDEXPDIF: OpDef = OpDef {
     lower: |op, d| by_row(op, d, &EXP_DIF),
     elems: types::FLOAT,
     tiles: tiles::WITH_COLUMN,
+    working: working::SPREAD_COLUMN,
     ..BY_ROW
 };
 

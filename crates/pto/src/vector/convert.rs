@@ -8,7 +8,7 @@ use slipring_tile::{Cast, Elem, RoundMode, Unary, unary};
 use super::check::{self, ANY_ELEM, Needs};
 use super::lower::{Operands, elementwise};
 use super::{DST, EACH, ONE, SRC, TMP, ins};
-use super::{tiles, types};
+use super::{tiles, types, working};
 use slipring_effect::vector::{Input, Spread, unsigned};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{Lowered, OpDef, OpRef};
@@ -57,14 +57,17 @@ pub static TCVT: OpDef = OpDef {
     lower: lower_convert,
     elems: types::CONVERTED,
     class: "convert",
-    library_memory: |op| {
-        let elem = |name| op.ty(name).and_then(Type::elem).unwrap_or(Elem::F32);
-        let (from, to) = (elem("src"), elem("dst"));
-        let narrow = matches!(to, Elem::I8 | Elem::U8 | Elem::I16);
-        narrow && from.is_float() && !saturation(op, from, to) && op.operand("tmp").is_none()
-    },
+    library_memory: |op| keeps_low_bits(op) && op.operand("tmp").is_none(),
+    working: working::LOW_BITS,
     ..EACH
 };
+
+/// True for a float on its way to fewer bits than it may need, which keeps the low ones.
+pub(super) fn keeps_low_bits(op: &OpRef<'_>) -> bool {
+    let elem = |name| op.ty(name).and_then(Type::elem).unwrap_or(Elem::F32);
+    let (from, to) = (elem("src"), elem("dst"));
+    matches!(to, Elem::I8 | Elem::U8 | Elem::I16) && from.is_float() && !saturation(op, from, to)
+}
 
 /// True for a conversion from f32 that rounds as the accumulator's way out does: to the nearest, ties to even, floats overflowing
 /// to infinity.

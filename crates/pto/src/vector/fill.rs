@@ -8,7 +8,7 @@ use slipring_tile::{Cast, Elem, Space};
 use super::check::{self, Elems, NUMBERS};
 use super::lower::Operands;
 use super::{DST, EACH, ONE, SCALAR_ARG, TMP, VECTOR, ins};
-use super::{inside, tiles, types};
+use super::{inside, tiles, types, working};
 use slipring_effect::vector::{Pad, Sequence, Spread};
 use slipring_effect::{finite_pad, pad_value, pads_with_infinity};
 use slipring_machine::readings::FINITE_PAD;
@@ -84,6 +84,7 @@ pub static TCI: OpDef = OpDef {
         sequence(op, d, "start", Sequence::Count { descending })
     },
     class: "move",
+    working: working::NUMBERS,
     ..SEQUENCE
 };
 

@@ -6,7 +6,7 @@ use slipring_tile::{Binary, Cast, Elem, RoundMode};
 
 use super::check::{self, FLOATS, Needs};
 use super::lower::{Operands, elementwise};
-use super::{DST, EACH, SRC0, SRC1, TMP, TWO, ins, tiles, types};
+use super::{DST, EACH, SRC0, SRC1, TMP, TWO, ins, tiles, types, working};
 use slipring_effect::arithmetic::*;
 use slipring_effect::vector::{Number, NumberUse, Steps};
 use slipring_op::decode::Decoder;
@@ -133,6 +133,7 @@ pub static TADDDEQRELU: OpDef = OpDef {
         steps(operands, d, &ADD, Some((&SCALED_RELU, number)))
     },
     elems: types::WHOLE_SUMS,
+    working: working::SUMS,
     ..FUSED
 };
 

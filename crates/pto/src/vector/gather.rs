@@ -6,7 +6,7 @@ use slipring_tile::Compare;
 
 use super::check;
 use super::lower::Operands;
-use super::{DST, SRC, TMP, VECTOR, inside, types};
+use super::{DST, SRC, TMP, VECTOR, inside, types, working};
 use slipring_effect::vector::{Gather, GatherBlocks, GatherPattern, GatherWhere, Input, Pitch, Scatter};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{Lowered, OpDef, OpRef, PipeRule, Reported};
@@ -67,6 +67,7 @@ pub static TGATHER: OpDef = OpDef {
     verify: verify_gather,
     lower: lower_gather,
     class: "gather",
+    working: working::GATHER,
     ..VECTOR
 };
 

@@ -1,6 +1,6 @@
 //! How vector ops become work.
 
-use slipring_ir::{Touch, ValueId};
+use slipring_ir::{TileType, ValueId};
 use slipring_machine::{Pipe, Price};
 use slipring_program::{Discover, Effect, Operand};
 use slipring_tile::lanes::PerElement;
@@ -8,7 +8,8 @@ use slipring_tile::{Elem, Space};
 
 use super::check::{element_of, number_type};
 use super::precision;
-use slipring_effect::vector::{Elementwise, Input, Local, Number, TableArg, TileArg, Working};
+use slipring_effect::vector::{Elementwise, Input, Local, Number, Seen, TableArg, TileArg, Working, WorkingTile};
+use slipring_op::FIRST_SOURCES;
 use slipring_op::decode::Decoder;
 use slipring_op::def::{Lowered, OpRef, Reported};
 
@@ -116,19 +117,17 @@ impl<'a> Operands<'a> {
         (self.op.pipe(d.platform).unwrap_or(Pipe::V), cost)
     }
 
-    /// The tiles that the declaration calls working memory, where the platform uses them.
-    fn working(&mut self, d: &mut Decoder<'_>) -> Result<Vec<TileArg>, Reported> {
+    /// What the platform's library writes of the tile that the declaration calls working memory, if anything.
+    fn working(&mut self, d: &mut Decoder<'_>) -> Result<Vec<WorkingTile>, Reported> {
         let op = self.op;
-        let mut working = Vec::new();
-        if !op.uses_tmp(d.platform) {
-            return Ok(working);
-        }
-        for (index, spec) in op.def.schema.operands.iter().enumerate().filter(|(_, s)| s.touch == Touch::Scratch) {
-            for &value in op.operands(index) {
-                working.push(self.argument(d, spec.name, value)?);
-            }
-        }
-        Ok(working)
+        let (Some(rooms), Some(_)) = (op.working(d.platform), op.if_declared("tmp")) else { return Ok(Vec::new()) };
+        let mut seen = |name: &'static str| -> Result<Seen, Reported> {
+            let known = |tile: &TileType| tile.valid.iter().all(|dim| dim.known().is_some());
+            Ok(Seen { tile: self.tile(d, name)?, fixed: op.tile(name).is_some_and(known) })
+        };
+        let is_tile = |name: &&&str| op.if_declared(name).is_some_and(|value| !op.module.ty(value).is_scalar());
+        let src = FIRST_SOURCES.iter().find(is_tile).map(|name| seen(name)).transpose()?;
+        Ok(vec![WorkingTile { tmp: seen("tmp")?, src, dst: seen("dst")?, rooms }])
     }
 }
 

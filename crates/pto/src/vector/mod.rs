@@ -58,6 +58,7 @@ pub(super) mod ternary;
 mod tiles;
 mod types;
 pub(super) mod unary;
+mod working;
 
 pub use binary::*;
 pub use bits::*;

@@ -7,7 +7,7 @@ use slipring_tile::{Elem, Space};
 use super::check::{self, Elems};
 use super::inside;
 use super::lower::Operands;
-use super::{DST, SRC, TMP, VECTOR, types};
+use super::{DST, SRC, TMP, VECTOR, types, working};
 use slipring_effect::vector::{Merge, MergeRows, SortRows};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{Lowered, OpDef, OpRef, Reported};
@@ -35,7 +35,6 @@ pub static TSORT32: OpDef = OpDef {
           lie apart from the others.",
     source: "PTO IR manual 4.11; tile library, TSORT32",
     elems: types::SORTED,
-    registers_use_tmp: |_| true,
     verify: |op, _, diags| {
         check::spaces(op, diags);
         check::by_rows(op, &["src", "idx", "dst"], diags);
@@ -51,6 +50,7 @@ pub static TSORT32: OpDef = OpDef {
         operands.issue(d, effect)
     },
     class: "sort",
+    working: working::SORT,
     ..VECTOR
 };
 
@@ -82,7 +82,6 @@ pub static TMRGSORT: OpDef = OpDef {
           that is not sorted is `sort-unsorted`.",
     source: "PTO IR manual 4.11; tile library, TMRGSORT",
     elems: types::MERGED,
-    registers_use_tmp: |_| true,
     verify: verify_merge,
     inside: inside::COUNTED_BY_SCALARS,
     lower: lower_merge,

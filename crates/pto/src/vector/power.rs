@@ -7,7 +7,7 @@ use slipring_tile::{Binary, Elem};
 use super::check::{self, NUMBERS};
 use super::inside;
 use super::lower::elementwise;
-use super::{DST, EACH, TMP, ins, precision, tiles, types};
+use super::{DST, EACH, TMP, ins, precision, tiles, types, working};
 use slipring_effect::arithmetic::{POW, POW_IN_STEPS};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{OpDef, OpRef};
@@ -48,6 +48,7 @@ pub static TPOW: OpDef = OpDef {
     verify,
     inside: inside::RAISED_BY_SCALARS,
     lower: |op, d| elementwise(op, d, kernel(d), ["base", "exponent"]),
+    working: working::POWERS,
     ..POWERS
 };
 
@@ -64,6 +65,7 @@ pub static TPOWS: OpDef = OpDef {
     verify,
     inside: inside::RAISED_BY_SCALARS,
     lower: |op, d| elementwise(op, d, kernel(d), ["base", "exponent"]),
+    working: working::POWERS,
     ..POWERS
 };
 

@@ -6,7 +6,7 @@ use slipring_tile::Elem;
 use super::check::{self, ANY_ELEM, NUMBERS, Needs};
 use super::lower::Operands;
 use super::{ONE_TMP, TWO, VECTOR};
-use super::{inside, tiles, types};
+use super::{inside, tiles, types, working};
 use slipring_effect::vector::{Concat, Transpose};
 use slipring_op::Along;
 use slipring_op::def::OpDef;
@@ -41,6 +41,7 @@ pub static TTRANS: OpDef = OpDef {
     along: [Along::Transposes; 2],
     class: "transpose",
     tiles: tiles::TURNED,
+    working: working::TRANSPOSE,
     ..VECTOR
 };
 

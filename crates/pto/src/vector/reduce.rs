@@ -7,7 +7,7 @@ use slipring_tile::{Order, Reduce};
 use super::check::{self, Elems, INDICES, NUMBERS, Needs};
 use super::lower::Operands;
 use super::{DST, ONE_TMP, SRC, TMP, VECTOR, ins};
-use super::{inside, tiles, types};
+use super::{inside, tiles, types, working};
 use slipring_effect::vector::{ColArg, ColReduce, Reduction, RowArg, RowReduce, Rows};
 use slipring_op::Along;
 use slipring_op::decode::Decoder;
@@ -85,6 +85,7 @@ pub static TROWSUM: OpDef = OpDef {
     elems: types::ROW_SUMS,
     wants_tmp: true,
     tiles: tiles::BY_ROW,
+    working: working::ROW_SUM,
     ..BY_ROW
 };
 
@@ -104,6 +105,7 @@ pub static TROWPROD: OpDef = OpDef {
     elems: types::ROW_SUMS,
     wants_tmp: true,
     tiles: tiles::BY_ROW,
+    working: working::ROW_PRODUCT,
     ..BY_ROW
 };
 
@@ -117,6 +119,7 @@ pub static TROWMAX: OpDef = OpDef {
     elems: types::ROW_EXTREMES,
     wants_tmp: true,
     tiles: tiles::BY_ROW,
+    working: working::ROW_EXTREME,
     ..BY_ROW
 };
 
@@ -130,6 +133,7 @@ pub static TROWMIN: OpDef = OpDef {
     elems: types::ROW_EXTREMES,
     wants_tmp: true,
     tiles: tiles::BY_ROW,
+    working: working::ROW_EXTREME,
     ..BY_ROW
 };
 
@@ -143,6 +147,7 @@ pub static TROWARGMAX: OpDef = OpDef {
     elems: types::ROW_INDICES,
     wants_tmp: true,
     tiles: tiles::BY_ROW,
+    working: working::ROW_INDEX,
     ..BY_ROW
 };
 
@@ -156,6 +161,7 @@ pub static TROWARGMIN: OpDef = OpDef {
     elems: types::ROW_INDICES,
     wants_tmp: true,
     tiles: tiles::BY_ROW,
+    working: working::ROW_INDEX,
     ..BY_ROW
 };
 
@@ -180,9 +186,9 @@ pub static TCOLSUM: OpDef = OpDef {
         reduce_columns(op, d, Reduce::Sum, if pairs { Rows::Pairs } else { Rows::InTurn })
     },
     elems: types::COLUMN_SUMS,
-    registers_use_tmp: |op| op.attr("isBinary").and_then(slipring_ir::Attr::as_bool).unwrap_or(false),
     class: "add",
     tiles: tiles::BY_COLUMN,
+    working: working::COLUMN_PAIRS,
     ..BY_COLUMN
 };
 
@@ -231,6 +237,7 @@ pub static TCOLARGMAX: OpDef = OpDef {
     elems: types::COLUMN_INDICES,
     wants_tmp: true,
     tiles: tiles::COLUMN_INDEX,
+    working: working::COLUMN_INDEX,
     ..BY_COLUMN
 };
 
@@ -243,6 +250,7 @@ pub static TCOLARGMIN: OpDef = OpDef {
     elems: types::COLUMN_INDICES,
     wants_tmp: true,
     tiles: tiles::COLUMN_INDEX,
+    working: working::COLUMN_INDEX,
     ..BY_COLUMN
 };
 

@@ -8,7 +8,7 @@ use super::check::{self, FLOATS, NUMBERS, Needs};
 use super::inside;
 use super::lower::elementwise;
 use super::{DST, EACH, SCALAR_ARG, SRC, WITH_SCALAR, WITH_SCALAR_TMP, ins};
-use super::{precision, tiles, types};
+use super::{precision, tiles, types, working};
 use slipring_effect::arithmetic::*;
 use slipring_op::def::OpDef;
 use slipring_op::rules::{SCALAR, TILE, operand, optional, schema};
@@ -125,6 +125,7 @@ pub static TREMS: OpDef = OpDef {
     lower: |op, d| elementwise(op, d, &REM, ["src", "scalar"]),
     elems: types::REMAINDER,
     tiles: tiles::REMAINDER_BY,
+    working: working::REMAINDER_BY,
     ..EACH
 };
 

@@ -10,7 +10,7 @@ use slipring_tile::{BLayout, Compare, SLayout};
 use super::check::{self, MASK_DOC, NUMBERS, Needs};
 use super::lower::Operands;
 use super::{DST, SCALAR_ARG, SRC, SRC0, SRC1, TMP, VECTOR, ins};
-use super::{inside, tiles, types};
+use super::{inside, tiles, types, working};
 use slipring_effect::vector::{Bits, CompareTiles, Select};
 use slipring_machine::readings::{DENSE_COMPARE, DENSE_SELECT};
 use slipring_machine::{Capability, Platform, Question};
@@ -115,6 +115,7 @@ pub static TSEL: OpDef = OpDef {
     elems: types::SELECT,
     class: "select",
     tiles: tiles::SELECT,
+    working: working::SELECT,
     ..COMPARISON
 };
 
@@ -135,6 +136,7 @@ pub static TSELS: OpDef = OpDef {
     elems: types::SELECT,
     class: "select",
     tiles: tiles::ONE,
+    working: working::SELECT_NUMBER,
     ..COMPARISON
 };
 

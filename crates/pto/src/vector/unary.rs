@@ -5,7 +5,7 @@ use slipring_ir::{Diags, OpSchema};
 use super::check::{self, FLOATS, NUMBERS, SIGNED};
 use super::lower::elementwise;
 use super::{EACH, ONE, ONE_TMP};
-use super::{precision, tiles, types};
+use super::{precision, tiles, types, working};
 use slipring_effect::arithmetic::*;
 use slipring_op::def::{OpDef, OpRef};
 
@@ -86,6 +86,7 @@ pub static TRSQRT: OpDef = OpDef {
     lower: |op, d| elementwise(op, d, &RSQRT, ["src"]),
     elems: types::FLOAT,
     tiles: tiles::ONE,
+    working: working::ONES,
     ..EACH
 };
 

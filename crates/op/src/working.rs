@@ -1,0 +1,94 @@
+//! Working memory of an op: what the tile libraries of the platforms write of it, and whether the tile is large enough.
+
+use slipring_effect::vector::{Around, Found, Rooms, lacking};
+use slipring_ir::{Diags, Dim};
+use slipring_machine::{Capability, Platform};
+
+use crate::def::OpRef;
+
+/// Whether and where a tile library writes the working memory of an op.
+#[derive(Clone, Copy)]
+pub enum WorkingUse {
+    /// It takes the tile and leaves it alone.
+    Nothing,
+    /// These bytes.
+    Rooms(Rooms),
+    /// Those of the first of these forms of the op that it has.
+    Forms(&'static [WorkingForm]),
+}
+
+/// What is written by one form of an op.
+#[derive(Clone, Copy)]
+pub struct WorkingForm {
+    /// Whether the op has this form.
+    pub when: fn(&OpRef<'_>) -> bool,
+    /// What is written then.
+    pub rooms: Rooms,
+}
+
+/// What the tile libraries write of the working memory of an op.
+#[derive(Clone, Copy)]
+pub struct WorkingMemory {
+    /// That of a vector unit that works on memory (A2/A3).
+    pub memory: WorkingUse,
+    /// That of a vector unit that works on registers (A5).
+    pub registers: WorkingUse,
+}
+
+impl WorkingMemory {
+    /// No library uses any.
+    pub const NOTHING: WorkingMemory = WorkingMemory { memory: WorkingUse::Nothing, registers: WorkingUse::Nothing };
+
+    /// Units that work on memory use these bytes, others none.
+    pub const fn of_memory(rooms: Rooms) -> WorkingMemory {
+        WorkingMemory { memory: WorkingUse::Rooms(rooms), registers: WorkingUse::Nothing }
+    }
+}
+
+impl std::fmt::Debug for WorkingMemory {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let uses = |of: WorkingUse| !matches!(of, WorkingUse::Nothing);
+        write!(f, "WorkingMemory {{ memory: {}, registers: {} }}", uses(self.memory), uses(self.registers))
+    }
+}
+
+impl OpRef<'_> {
+    /// What it writes of its working memory on this platform, if anything.
+    pub fn working(&self, platform: &Platform) -> Option<Rooms> {
+        let WorkingMemory { memory, registers } = self.def.working;
+        match if platform.can(Capability::RegisterScratch) { registers } else { memory } {
+            WorkingUse::Nothing => None,
+            WorkingUse::Rooms(rooms) => Some(rooms),
+            WorkingUse::Forms(forms) => forms.iter().find(|form| (form.when)(self)).map(|form| form.rooms),
+        }
+    }
+}
+
+/// The operands that are named as the first source of an op, whose shape decides how much working memory it needs.
+pub const FIRST_SOURCES: [&str; 3] = ["src", "src0", "base"];
+
+/// Working memory that is too small, where the valid shapes are known.
+pub(crate) fn working_memory(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
+    let Some(rooms) = op.working(platform) else { return };
+    let found = |name: &str| {
+        let at = op.def.schema.operands.iter().position(|spec| spec.name == name)?;
+        let tile = op.tile(at)?;
+        let [rows, cols] = tile.valid.map(Dim::known);
+        let valid = [rows?.min(tile.layout.rows.into()), cols?.min(tile.layout.cols.into())];
+        Some(Found { layout: tile.layout, valid, fixed: true })
+    };
+    let (Some(tmp), Some(dst)) = (found("tmp"), found("dst")) else { return };
+    let has = |name: &&&str| op.if_declared(name).is_some_and(|value| op.module.ty(value).as_tile().is_some());
+    let src = match FIRST_SOURCES.iter().find(has) {
+        None => dst,
+        Some(name) => match found(name) {
+            Some(found) => found,
+            None => return,
+        },
+    };
+    if let Some((needed, have)) = lacking(rooms, &Around { src, dst, tmp }) {
+        let (name, on) = (op.def.schema.name, &platform.name);
+        let error = op.error("tmp-size", format!("`{name}` needs {needed} here on {on}")).label(have);
+        diags.push(error.help("make `tmp` as large as that: the device's library overwrites what lies behind it"));
+    }
+}

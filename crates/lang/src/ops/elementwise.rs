@@ -214,11 +214,22 @@ pub(super) fn like(lower: &mut Lower<'_>, call: &Call, model: TileId, operands: 
 
 /// Emits an op on tiles.
 pub(super) fn emit(lower: &mut Lower<'_>, op: &'static OpDef, operands: &[(&str, TileId)], target: TileId) {
+    emit_with(lower, op, operands, target, &[]);
+}
+
+/// The same with attributes.
+pub(super) fn emit_with(
+    lower: &mut Lower<'_>,
+    op: &'static OpDef,
+    operands: &[(&str, TileId)],
+    target: TileId,
+    attrs: &[(&'static str, slipring_ir::Attr)],
+) {
     let values: Vec<_> = operands.iter().map(|(name, id)| (*name, [lower.tile(*id).value])).collect();
     let dst = [lower.tile(target).value];
     let mut groups: Vec<(&str, &[slipring_ir::ValueId])> = values.iter().map(|(n, v)| (*n, &v[..])).collect();
     groups.push(("dst", &dst));
-    lower.e.op(op, &groups, &[], &[]);
+    lower.e.op(op, &groups, attrs, &[]);
 }
 
 pub(super) fn is_number(value: &Value) -> bool {

@@ -1,10 +1,10 @@
 //! Rows and columns reduced to one element, and values repeated over rows and columns.
 
-use slipring_ir::Diagnostic;
+use slipring_ir::{Attr, Diagnostic};
 use slipring_pto as pto;
 use slipring_tile::{Elem, Space};
 
-use super::elementwise::{emit, like, vector};
+use super::elementwise::{emit_with, like, vector};
 use super::{Call, ENTRY, Entry};
 use crate::lower::{Lower, Lowered, show};
 use crate::value::Value;
@@ -38,7 +38,12 @@ pub(super) const OPS: &[Entry] = &[
         doc: "Column of the smallest element of each row",
         ..ROW_INDEX
     },
-    Entry { names: &["col_sum"], op: Some(&pto::TCOLSUM), doc: "Sum of each column", ..COL },
+    Entry {
+        names: &["col_sum"],
+        op: Some(&pto::TCOLSUM),
+        doc: "Sum of each column; in pairs of rows where `tmp` is given",
+        ..COL
+    },
     Entry { names: &["col_max"], op: Some(&pto::TCOLMAX), doc: "Largest element of each column", ..COL },
     Entry { names: &["col_min"], op: Some(&pto::TCOLMIN), doc: "Smallest element of each column", ..COL },
     Entry { names: &["col_prod"], op: Some(&pto::TCOLPROD), doc: "Product of each column", ..COL },
@@ -166,7 +171,10 @@ fn reduced(lower: &mut Lower<'_>, call: &Call, axes: [bool; 2], elem: Option<Ele
         operands.push(("tmp", tmp));
     }
     let target = lower.tile_valid_like(source, &shape, elem, axes.map(|reduced| !reduced), call.entry.names[0]);
-    emit(lower, call.op(), &operands, target);
+    // With working memory the rows are added in pairs, as the public compiler has it done.
+    let pairs = std::ptr::eq(call.op(), &pto::TCOLSUM) && operands.len() > 1;
+    let attrs = [("isBinary", Attr::Bool(true))];
+    emit_with(lower, call.op(), &operands, target, if pairs { &attrs } else { &[] });
     Ok(Value::Tile(target))
 }
 

@@ -206,3 +206,19 @@ pub fn reduce_column(name: &str, elem: Elem, column: &[f64], registers: bool) ->
         both(name, elem, Some(sum), rows)
     })
 }
+
+/// A column added in rounds: neighbours are added, and what is left over by an odd count goes to the last of the sums on A5
+/// (`registers`), to the first on A2/A3.
+pub fn add_in_pairs(elem: Elem, mut column: Vec<f64>, registers: bool) -> Option<f64> {
+    while column.len() > 1 {
+        let add = |x: f64, y: f64| both("add", elem, Some(x), Some(y));
+        let mut sums = column.chunks_exact(2).map(|pair| add(pair[0], pair[1])).collect::<Option<Vec<f64>>>()?;
+        if let [odd] = column.chunks_exact(2).remainder() {
+            let at = if registers { sums.len() - 1 } else { 0 };
+            // The order of operands matters to nobody.
+            sums[at] = add(sums[at], *odd)?;
+        }
+        column = sums;
+    }
+    column.first().copied()
+}

@@ -27,9 +27,14 @@ pub fn reduced(args: &Args, rows: bool, what: &str, registers: bool) -> Eval {
         values.resize(all_rows, f64::NAN);
         ([all_rows, 1], values)
     } else {
+        // Working memory: rows in pairs.
+        let pairs = what == "add" && args.get(1, "tmp_tile").or(args.get(1, "tmp")).is_some();
         let column = |col: usize| lines.iter().map(|row| row[col]).collect::<Vec<f64>>();
         let mut values = (0..array.counted()[1])
-            .map(|col| number::reduce_column(what, array.elem, &column(col), registers))
+            .map(|col| match pairs {
+                true => number::add_in_pairs(array.elem, column(col), registers),
+                false => number::reduce_column(what, array.elem, &column(col), registers),
+            })
             .collect::<Option<Vec<f64>>>()
             .ok_or_else(|| format!("{what} of {}", array.elem))?;
         values.resize(all_cols, f64::NAN);

@@ -2,7 +2,7 @@
 
 use slipring_ir::{Attr, Diagnostic};
 use slipring_pto as pto;
-use slipring_tile::{Elem, Space};
+use slipring_tile::Space;
 
 use super::elementwise::{emit, is_number, like, same, scalar_for, vector};
 use super::{Call, ENTRY, Entry};
@@ -94,7 +94,7 @@ fn select(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let named = call.entry.names[0] == "sels" && call.get("src").is_some();
     let [first, second] = if named { ["src", "scalar"] } else { ["lhs", "rhs"] };
     let (mask, lhs) = (call.need(lower, "mask")?, vector(lower, call, first)?);
-    let mask = super::mask::packed(lower, &mask.0, mask.1)?;
+    let mask = super::mask::carried(lower, &mask.0, mask.1)?;
     let (mut rhs, mut span) = call.need(lower, second)?;
     let mut working = call.get("tmp").cloned();
     if call.entry.names[0] == "sels" && !is_number(&rhs) {
@@ -104,12 +104,14 @@ fn select(lower: &mut Lower<'_>, call: &Call) -> Lowered {
             _ => return Err(call.wrong(lower, "rhs", "a number (`pl.sel` takes two tiles)", &rhs, span)),
         }
     }
-    let ((mask_rows, bytes), (rows, cols)) = (fold(&lower.tile(mask).shape), fold(&lower.tile(lhs).shape));
-    if lower.tile(mask).ty.layout.elem != Elem::U8 || mask_rows != rows || bytes < cols.div_ceil(8) {
+    let ((mask_rows, carriers), (rows, cols)) = (fold(&lower.tile(mask).shape), fold(&lower.tile(lhs).shape));
+    let carrier = lower.tile(mask).ty.layout.elem;
+    let bits = carriers.saturating_mul(8 * carrier.bytes() as u64);
+    if carrier.is_float() || mask_rows != rows || bits < cols {
         let message = format!("a mask {} for tiles {}", show(&lower.tile(mask).shape), show(&lower.tile(lhs).shape));
         let error = Diagnostic::error("shapes", call.span, message)
             .also(lower.tile(mask).span, "the mask")
-            .help("a mask has a bit for each column, as `pl.cmp` makes it");
+            .help("a mask has a row of bits for each row, as `pl.cmp` makes it, in integers of any width");
         return Err(lower.report(error));
     }
     let mut operands = vec![("mask", mask)];

@@ -59,6 +59,13 @@ pub(super) fn packed(lower: &mut Lower<'_>, value: &Value, span: Span) -> Lowere
     }
 }
 
+/// The mask of a choice: what comparisons made, or bits in integers of any width, as the public language has them.
+pub(super) fn carried(lower: &mut Lower<'_>, value: &Value, span: Span) -> Lowered<TileId> {
+    let id = lower.demand(value, Space::Vec, span)?;
+    let elem = lower.tile(id).ty.layout.elem;
+    if lower.tile(id).mask.is_none() && !elem.is_float() { Ok(id) } else { packed(lower, &Value::Tile(id), span) }
+}
+
 /// The result of a bitwise op whose operands are all masks: a mask.
 pub(super) fn combined(lower: &mut Lower<'_>, call: &Call, names: &[&str]) -> Lowered<Option<Value>> {
     let mut masks = Vec::new();

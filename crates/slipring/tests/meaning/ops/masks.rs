@@ -30,6 +30,19 @@ pub(super) fn compared(args: &Args) -> Eval {
     Ok(Value::Array(Array::new(&a.shape, a.elem, values)))
 }
 
+/// Bits in integers, the lowest first, as ones and zeros; a comparison as it is: its elements are ones and zeros of the same shape.
+fn unpacked(mask: Array, like: &Array) -> Array {
+    let compared = mask.shape == like.shape && mask.values().iter().all(|x| *x == 0.0 || *x == 1.0);
+    if mask.elem.is_float() || compared {
+        return mask;
+    }
+    let (width, [rows, cols]) = (8 * mask.elem.bytes(), like.rows_cols());
+    let lines = mask.rows();
+    let bit = |row: usize, col: usize| (lines[row][col / width] as i64) >> (col % width) & 1;
+    let bits = (0..rows).flat_map(|row| (0..cols).map(move |col| (row, col)));
+    Array::new(&like.shape, mask.elem, bits.map(|(row, col)| bit(row, col) as f64).collect())
+}
+
 /// The elements of one side where a mask holds, else those of the other.
 pub(super) fn selected(name: &str, args: &Args) -> Eval {
     let public = name == "sels" && args.get(1, "src").is_some();
@@ -40,7 +53,11 @@ pub(super) fn selected(name: &str, args: &Args) -> Eval {
         (Some(last), _) if public => last,
         (_, second) => second.ok_or("no second choice")?,
     };
-    chosen(&args.array(0, "mask")?, &a, &b)
+    let mask = args.array(0, "mask")?;
+    match a.array().or_else(|_| b.array()) {
+        Ok(like) => chosen(&unpacked(mask, &like), &a, &b),
+        Err(_) => chosen(&mask, &a, &b),
+    }
 }
 
 /// The elements of `a` where a mask holds, else those of `b`. Numbers are of the type of the other choice, or of the mask's.

@@ -64,6 +64,8 @@ pub enum Kind {
     FlagLeftSet,
     /// A wait for a flag that nothing sets.
     FlagNeverSet,
+    /// A flag that the public library uses inside an op is in flight there.
+    LibraryFlag,
     /// A tile was pushed and not popped.
     TileNeverPopped,
     /// A tile was popped and its slot not freed.
@@ -139,6 +141,7 @@ impl Kind {
             Kind::FlagOverflow => "flag-overflow",
             Kind::FlagLeftSet => "flag-left-set",
             Kind::FlagNeverSet => "flag-never-set",
+            Kind::LibraryFlag => "library-flag",
             Kind::TileNeverPopped => "tile-never-popped",
             Kind::SlotNotFreed => "slot-not-freed",
             Kind::TokenNotReleased => "token-not-released",

@@ -137,7 +137,8 @@ impl<O: Observer> Engine<'_, O> {
         };
         let op = &self.program.sites[site as usize].op;
         let message = format!("`{op}` sets and waits for {} itself, which {open}", decl.name);
-        let mut finding = report::error_at("library-flag", site, "the public library uses this flag inside", message);
+        let mut finding =
+            report::error_at(Kind::LibraryFlag, site, "the public library uses this flag inside", message);
         finding.secondary.extend(state.last_issued.map(|earlier| report::label(earlier, other)));
         finding.notes.push("its set is lost, or its wait takes the signal of the program".to_string());
         finding.hint = Some(match decl.role {

@@ -22,6 +22,7 @@ const WRONG: &[(&str, &str)] = &[
     ("tests/files/run/flag_left_set.pto", "flag-left-set"),
     ("tests/files/sync/buffer_never_released.pto", "token-not-released"),
     ("tests/files/sync/buffer_unbalanced.pto", "token-not-held token-not-released"),
+    ("tests/files/sync/library_flag.pto", "library-flag"),
 ];
 
 #[test]

@@ -42,6 +42,12 @@ pub(super) enum Found {
     Surplus(Object, OpId),
     /// More waits than sets, at the last wait.
     Lack(Object, OpId),
+    /// A library operation uses a flag that is set, and where it was set.
+    Inside {
+        op: OpId,
+        flag: Object,
+        set: OpId,
+    },
     AfterFree {
         user: OpId,
         free: OpId,

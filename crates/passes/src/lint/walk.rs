@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use slipring_ir::{BlockId, Diagnostic, Diags, Flow, Module, OpId, Touch, ValueId};
+use slipring_ir::{BlockId, Diagnostic, Diags, Flow, Kind, Module, OpId, Touch, ValueId};
 use slipring_machine::{CoreKind, Pipe, Platform};
 use slipring_op::ring::{PipeSpec, own_end, pipe_key, stands_on};
 use slipring_op::rules::constant;
-use slipring_op::{OpRef, PipeRule, RingPart, SyncAct, affinity, core_of};
+use slipring_op::{LIBRARY_EVENT, OpRef, PipeRule, RingPart, SyncAct, affinity, core_of};
 use slipring_tile::Space;
 
 use super::path::{Decision, Found, Object, Path, Tally, certain};
@@ -176,6 +176,7 @@ impl<'m> Walk<'m> {
     }
 
     fn step(&mut self, op: &OpRef<'m>, path: &mut Path) {
+        self.inside(op, path);
         let mut count = |object: Object, by: i64| {
             let tally = path.objects.entry(object).or_default();
             tally.net += by;
@@ -198,6 +199,17 @@ impl<'m> Walk<'m> {
         }
         self.touches(op, path);
         self.ring(op, path);
+    }
+
+    /// Flags that the library uses inside an op, and the program has set.
+    fn inside(&self, op: &OpRef<'m>, path: &mut Path) {
+        for (from, to) in op.inside(self.platform) {
+            let flag = Object::Flag { from, to, id: LIBRARY_EVENT };
+            let tally = path.objects.get(&flag).copied().unwrap_or_default();
+            if let (1.., Some(set), false) = (tally.net, tally.up, tally.open) {
+                path.found.insert(Found::Inside { op: op.id, flag, set }, Vec::new());
+            }
+        }
     }
 
     /// What an op pops and frees.
@@ -401,6 +413,19 @@ impl<'m> Walk<'m> {
                 format!("{} is released and has not been got{where_}", self.name(object)),
             )
             .help("get it on every path that releases it"),
+            Found::Inside { op, flag, set } => {
+                let name = &self.module.op(op).name;
+                let message = format!(
+                    "`{name}` sets and waits for {} itself, which is set and not waited for{where_}",
+                    self.name(flag)
+                );
+                let error = Diagnostic::error(Kind::LibraryFlag, at(op), message).also(at(set), "set here");
+                let Object::Flag { from, to, id } = flag else { return error };
+                error.help(format!(
+                    "use another id than {id} from {from} to {to}, or wait for the flag before this op: the set is lost, or the \
+                     wait of the library takes the signal of the program"
+                ))
+            }
             Found::AfterFree { user, free } => Diagnostic::error(
                 slipring_ir::Kind::UseAfterFree,
                 at(user),

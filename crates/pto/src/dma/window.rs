@@ -1,7 +1,7 @@
 //! Windows of tiles: taken out and put in.
 
-use slipring_ir::{AttrKind, Diags, OpSchema, Syntax, TileType, Touch};
-use slipring_machine::{Pipe, Platform};
+use slipring_ir::{AttrKind, Diags, Dim, OpSchema, Syntax, TileType, Touch};
+use slipring_machine::{Capability, Pipe, Platform};
 use slipring_tile::Elem::*;
 use slipring_tile::{BLayout, Layout, SLayout, Space};
 
@@ -15,7 +15,7 @@ use slipring_op::def::{CoreRule, ElemTypes, Lowered, OpDef, OpRef, PipeRule, Rep
 use slipring_op::rules::{
     INTEGER, PLAIN, TILE, WITHOUT_SMALL_FLOATS, constant, defaulted, operand, require_space, schema,
 };
-use slipring_op::{LayoutRule, Lies, On, TileRules};
+use slipring_op::{LayoutRule, LibraryFlags, Lies, On, TileRules};
 
 /// What is taken out of L1.
 const TAKEN: ElemTypes = ElemTypes {
@@ -42,6 +42,19 @@ pub(super) const OUT_OF_THE_ACCUMULATOR: LayoutRule =
     LayoutRule { operands: &["src"], within: Some(Space::Acc), lies: ACCUMULATOR, on: On::All };
 /// What is put into L1 out of the accumulator lies as that does.
 const INTO_L1: LayoutRule = LayoutRule { operands: &["dst"], within: Some(Space::Mat), lies: ACCUMULATOR, on: On::All };
+
+/// The A5's library has scalars move a single element inside UB (`TExtractVecToVecNDScalarImpl`, `TInsertVecToVecNDScalarImpl`).
+const fn single(when: fn(&OpRef<'_>) -> bool) -> LibraryFlags {
+    LibraryFlags { of: Capability::RegisterFlags, has: true, when, flags: &[(Pipe::V, Pipe::S), (Pipe::S, Pipe::V)] }
+}
+
+/// One element between tiles in UB that lie alike, as the types say.
+fn moves_one(op: &OpRef<'_>, part: &'static str, boxes: bool) -> bool {
+    let (Some(src), Some(dst), Some(part)) = (op.tile("src"), op.tile("dst"), op.tile(part)) else { return false };
+    let within = src.space == Space::Vec && dst.space == Space::Vec;
+    let lies = |wanted: Lies| wanted.fits(src) && wanted.fits(dst);
+    within && part.valid.map(Dim::known) == [Some(1); 2] && (lies(Lies::Rows) || boxes && lies(ACCUMULATOR))
+}
 
 /// `TExtract.hpp` and `TInsert.hpp` of both platforms. The order of L0A's boxes is the platform's, whatever the text says.
 const EXTRACTED: TileRules = TileRules {
@@ -99,6 +112,7 @@ pub static TEXTRACT: OpDef = OpDef {
     pipe: PipeRule::By(|op, _| pipe_of(op.space("src"), op.space("dst"))),
     verify: verify_extract,
     lower: |op, d| lower_window(op, d, Taken::Extract),
+    inside: &[single(|op| moves_one(op, "dst", true))],
     tiles: EXTRACTED,
     ..PLAIN
 };
@@ -115,6 +129,7 @@ pub static TINSERT: OpDef = OpDef {
     pipe: PipeRule::By(|op, _| pipe_of(op.space("src"), op.space("dst"))),
     verify: verify_insert,
     lower: |op, d| lower_window(op, d, Taken::Insert),
+    inside: &[single(|op| moves_one(op, "src", false))],
     tiles: INSERTED,
     ..PLAIN
 };

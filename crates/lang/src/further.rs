@@ -30,7 +30,9 @@ enum Further<'e> {
 const LAYOUTS: &[&str] = &[ROWS, "DN", "NZ", "MX_A_ZZ", "MX_B_NN"];
 
 fn further<'e>(lower: &mut Lower<'_>, what: &str, arg: &'e Expr) -> Lowered<Further<'e>> {
-    let path = path_of(lower.globals, &lower.env, arg).unwrap_or_default();
+    // `pl.MemRef("ub", slots=2)[i % 2]` is one of several places.
+    let named = if let Expr::Subscript(slot) = arg { &slot.value } else { arg };
+    let path = path_of(lower.globals, &lower.env, named).unwrap_or_default();
     let last = path.rsplit('.').next().unwrap_or_default();
     if path.starts_with("pl.") && LAYOUTS.contains(&last) {
         return Ok(Further::Layout(last.to_string()));

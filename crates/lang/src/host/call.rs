@@ -411,7 +411,7 @@ impl<'a> Host<'a> {
         let args: Vec<HostValue<'a>> = given.iter().filter(|(n, _)| n.is_none()).map(|(_, v)| v.clone()).collect();
         let keyword = |wanted: &str| given.iter().find(|(n, _)| n.as_deref() == Some(wanted)).map(|(_, v)| v.clone());
         match (base, &**name) {
-            (HostValue::Kernel(kernel), "lower" | "compile" | "compile_for_test" | "warmup" | "run" | "__call__") => {
+            (HostValue::Kernel(kernel), name) if super::object::OF_KERNELS.contains(&name) => {
                 self.kernel_call(*kernel, &given);
                 base.clone()
             }

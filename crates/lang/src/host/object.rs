@@ -15,6 +15,9 @@ use super::value::{Class, Given, HostValue, Made, Object, Wrapped};
 use super::{MOST_VALUES, unknown};
 use crate::value::Const;
 
+/// Methods of kernels, which give the kernel back.
+pub(super) const OF_KERNELS: &[&str] = &["lower", "compile", "compile_for_test", "warmup", "run", "__call__"];
+
 impl<'a> Host<'a> {
     /// A member of a value.
     pub(super) fn attribute(&mut self, base: HostValue<'a>, name: &str, span: Span) -> HostValue<'a> {
@@ -77,6 +80,8 @@ impl<'a> Host<'a> {
             _ if name.starts_with("__") && !matches!(base, HostValue::Kernel(_)) => {
                 self.lost_in(std::slice::from_ref(&base), span, &format!("`{name}` of a value"))
             }
+            // What is known of a compiled kernel is its own affair, and no method that can be told from anything else.
+            HostValue::Kernel(_) if !OF_KERNELS.contains(&name) => unknown(span, format!("`{name}` of a kernel")),
             _ => self.method_of(&base, name),
         }
     }

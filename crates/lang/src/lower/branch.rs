@@ -29,10 +29,14 @@ impl Lower<'_> {
                 None => otherwise = &clause.body,
             }
         }
-        self.arms(&arms, otherwise, at(stmt))
+        // What stands behind a branch in the text is in an arm of it where the others leave the turn.
+        let end = at(stmt).end;
+        let behind = |arm: &[Stmt]| arm.last().is_some_and(|last| at(last).start >= end);
+        let leaves = behind(otherwise) || arms.iter().any(|(_, arm)| behind(arm));
+        self.arms(&arms, otherwise, (at(stmt), leaves))
     }
 
-    fn arms(&mut self, arms: &[(&Expr, &[Stmt])], otherwise: &[Stmt], span: Span) -> Lowered<()> {
+    fn arms(&mut self, arms: &[(&Expr, &[Stmt])], otherwise: &[Stmt], span: (Span, bool)) -> Lowered<()> {
         let Some(((test, then), rest)) = arms.split_first() else { return self.body(otherwise) };
         match self.expr(test)? {
             Value::Const(c) => {
@@ -73,7 +77,7 @@ impl Lower<'_> {
         then: &[Stmt],
         rest: &[(&Expr, &[Stmt])],
         otherwise: &[Stmt],
-        span: Span,
+        (span, leaves): (Span, bool),
     ) -> Lowered<()> {
         let mut bound = Names::seen_by(self, then).bound;
         for body in rest.iter().map(|(_, body)| *body).chain([otherwise]) {
@@ -93,12 +97,12 @@ impl Lower<'_> {
         for name in then_env.keys().filter(|name| !before.contains_key(*name)) {
             self.lost.insert(name.clone(), (span, "assigned in the other arm of this branch only"));
         }
-        let else_outcome = self.in_block(blocks[1], |l| l.arm(|l| l.arms(rest, otherwise, span)));
+        let else_outcome = self.in_block(blocks[1], |l| l.arm(|l| l.arms(rest, otherwise, (span, leaves))));
         let else_env = std::mem::replace(&mut self.env, before);
         self.buffers.revive(between);
         self.branches -= 1;
         then_outcome.and(else_outcome)?;
-        self.merge(op, blocks, [then_env, else_env], &bound, (since, then_taken), span)
+        self.merge(op, blocks, [then_env, else_env], &bound, (since, then_taken), (span, leaves))
     }
 
     /// After a branch: names stand for what the arm that ran bound them to.
@@ -109,7 +113,7 @@ impl Lower<'_> {
         envs: [Scope; 2],
         bound: &[Rc<str>],
         (since, then_taken): (BuffersMark, Vec<Taken>),
-        span: Span,
+        (span, leaves): (Span, bool),
     ) -> Lowered<()> {
         let mut merge = Merge { op, blocks, yields: Default::default(), copies: Default::default(), envs, span };
         // What a name stood for before, where its tile's buffer may take what the arms made.
@@ -128,6 +132,13 @@ impl Lower<'_> {
                     if before.is_none() && window.offsets.iter().all(|offset| matches!(offset, Index::Known(_))) =>
                 {
                     self.set(name, Value::Tensor(window));
+                }
+                // The other arm goes on with the next turn of a loop: behind it stands what the last one bound that did not.
+                [Some(Value::Tile(id)), None] | [None, Some(Value::Tile(id))]
+                    if leaves && before.is_none() && self.is_read_later(name) && self.hoisted(id, op) =>
+                {
+                    let tile = self.renewed(id);
+                    self.set(name, Value::Tile(tile));
                 }
                 _ => self.lose(name, span, "assigned in one arm of this branch only"),
             }

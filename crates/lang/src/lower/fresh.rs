@@ -47,11 +47,12 @@ impl Lower<'_> {
                 Some(value @ Value::Scalar(_)) if runs => {
                     plan.insert(name.clone(), Way::FreshNumber(type_of(&value)));
                 }
+                // A window at a known place is the same whichever turn has bound the name.
+                Some(Value::Tensor(window)) if window.offsets.iter().all(|at| matches!(at, Index::Known(_))) => {
+                    known.push((name.clone(), Value::Tensor(window)));
+                }
                 Some(Value::Tensor(window)) if runs => {
-                    match window.offsets.iter().all(|offset| matches!(offset, Index::Known(_))) {
-                        true => known.push((name.clone(), Value::Tensor(window))),
-                        false => drop(plan.insert(name.clone(), Way::FreshWindow(Box::new(window)))),
-                    }
+                    plan.insert(name.clone(), Way::FreshWindow(Box::new(window)));
                 }
                 Some(Value::Tile(id)) if self.hoisted(id, done.op) => known.push((name.clone(), Value::Tile(id))),
                 _ => {}
@@ -72,7 +73,7 @@ impl Lower<'_> {
     }
 
     /// Moves the buffer of a tile before a loop that makes it. False where that is not possible.
-    fn hoisted(&mut self, id: TileId, op: OpId) -> bool {
+    pub(super) fn hoisted(&mut self, id: TileId, op: OpId) -> bool {
         let tile = self.tile(id).clone();
         let open = |extent: &Index| matches!(extent, Index::At(_));
         let Some(made) = self.e.module.defining_op(tile.value).filter(|_| self.allocs.contains(&tile.value)) else {

@@ -1,46 +1,41 @@
 //! Scalar accesses to global memory that others touch too.
 //!
-//! Scalar units reach global memory through a data cache that DMA and other cores do not see (public tile manual, MGATHER and
-//! MSCATTER: maintenance by line, a barrier behind it). The cache is not modelled: what a scalar unit and others share is in order
-//! only if the cache is bypassed, and an error in the other reading of the platform.
+//! Scalar units reach global memory through a data cache that DMA and other cores do not see (headers of the A2/A3's tile library,
+//! PTOAS#696 and #915; public tile manual, MGATHER and MSCATTER: maintenance by line, a barrier behind it). The cache is not
+//! modelled: a line of it that a scalar unit holds and others write, or that it has written and others touch, is an error where the
+//! platform reads `scalar-cache`, and in order only if the cache is bypassed elsewhere.
 
 use std::collections::BTreeMap;
 
 use slipring_machine::Pipe;
-use slipring_program::{Finding, Severity, SiteRef, gm_split};
+use slipring_program::{Cleans, Finding, Severity, SiteRef, gm_split, runs};
 use slipring_sim::{Agent, WorkRun};
 use slipring_tile::Space;
 
-/// Who touched a buffer.
-#[derive(Clone, Debug, Default)]
-struct Users {
-    /// Scalar units that read it and that wrote it, by [`Agent::index`], each with a place.
-    scalar: [BTreeMap<usize, (Agent, SiteRef)>; 2],
-    /// Where another pipe read it, and where one wrote it.
-    moved: [Option<(Agent, SiteRef)>; 2],
+/// Bytes of a line of the cache (PTOAS#915; `kCacheLineBytes` of the headers).
+const LINE: u64 = 64;
+
+/// An agent at a place.
+type Here = (Agent, SiteRef);
+
+/// A line in the cache of a scalar unit.
+#[derive(Clone, Debug)]
+struct Held {
+    /// Who holds it, and its last access.
+    by: Here,
+    /// It has been written there.
+    written: bool,
+    /// Who has written memory since it was read there.
+    behind: Option<Here>,
 }
 
-/// Two accesses to a buffer, the first of a scalar unit, one of which does not see what the other one writes.
-type Shared = [(Agent, SiteRef); 2];
-
-impl Users {
-    fn shared(&self) -> Option<Shared> {
-        let [readers, writers] = &self.scalar;
-        let moved = self.moved[1].or(self.moved[0]);
-        let with_moves = writers.values().next().zip(moved).or(readers.values().next().zip(self.moved[1]));
-        let with_scalars = || {
-            let (agent, writer) = writers.iter().next()?;
-            let other = readers.iter().chain(writers).find(|(other, _)| *other != agent)?;
-            Some((writer, *other.1))
-        };
-        with_moves.or_else(with_scalars).map(|(scalar, other)| [*scalar, other])
-    }
-}
-
-/// Which buffers scalar units and others share.
+/// Which lines of global memory scalar units hold, and what of them is shared.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ScalarMemory {
-    buffers: BTreeMap<usize, Users>,
+    /// By line of the address space, then by [`Agent::index`].
+    lines: BTreeMap<u64, BTreeMap<usize, Held>>,
+    /// The first two accesses to a buffer one of which does not see what the other one writes.
+    shared: BTreeMap<usize, [Here; 2]>,
     /// What is shared is an error.
     cached: bool,
 }
@@ -48,23 +43,42 @@ pub(crate) struct ScalarMemory {
 impl ScalarMemory {
     /// Nothing has been touched yet; `cached` if a data cache stands between scalar units and global memory.
     pub fn new(cached: bool) -> ScalarMemory {
-        ScalarMemory { buffers: BTreeMap::new(), cached }
+        ScalarMemory { cached, ..ScalarMemory::default() }
     }
 
     /// Work starts.
     pub fn start(&mut self, run: &WorkRun<'_>) {
         // The signals of control pipes are meant to be seen: their op says so.
-        if run.work.fills.is_some() && run.agent.pipe == Pipe::S {
+        let scalar = run.access.cached && run.work.fills.is_none();
+        let cleans = run.access.cleans.is_some();
+        if run.agent.pipe == Pipe::S && !scalar && !cleans || !scalar && self.lines.is_empty() {
             return;
         }
-        for (ranges, write) in [(&run.access.reads, 0), (&run.access.writes, 1)] {
-            for range in ranges.iter().filter(|range| range.space == Space::Gm) {
-                let Some((buffer, _)) = gm_split(range.start) else { continue };
-                let users = self.buffers.entry(buffer).or_default();
-                let here = (run.agent, run.site);
-                match run.agent.pipe {
-                    Pipe::S => drop(users.scalar[write].entry(run.agent.index()).or_insert(here)),
-                    _ => drop(users.moved[write].get_or_insert(here)),
+        let here = (run.agent, run.site);
+        match run.access.cleans {
+            Some(Cleans::All) => self.lines.values_mut().for_each(|line| drop(line.remove(&run.agent.index()))),
+            Some(Cleans::Line(at)) => {
+                self.lines.get_mut(&(at / LINE)).into_iter().for_each(|line| drop(line.remove(&run.agent.index())));
+            }
+            None => {}
+        }
+        for (ranges, write) in [(&run.access.reads, false), (&run.access.writes, true)] {
+            for range in ranges.iter().filter(|range| range.space == Space::Gm && range.bytes() > 0) {
+                let whole = range.start / LINE..=(range.end() - 1) / LINE;
+                if !scalar && self.lines.range(whole).next().is_none() {
+                    continue;
+                }
+                for (from, to) in runs(range, range.start) {
+                    let lines = from / LINE..=(to - 1) / LINE;
+                    if scalar {
+                        lines.clone().for_each(|line| {
+                            self.lines.entry(line).or_default();
+                        });
+                    }
+                    let met = self.lines.range_mut(lines).filter_map(|(_, line)| touch(line, here, write, scalar));
+                    if let (Some(pair), Some((buffer, _))) = (met.last(), gm_split(range.start)) {
+                        self.shared.entry(buffer).or_insert(pair);
+                    }
                 }
             }
         }
@@ -72,19 +86,40 @@ impl ScalarMemory {
 
     /// True if what a scalar unit wrote or read may stand in its cache alone, and nobody has said that there is one.
     pub fn leans(&self) -> bool {
-        !self.cached && self.buffers.values().any(|users| users.shared().is_some())
+        !self.cached && !self.shared.is_empty()
     }
 
     /// What is wrong where there is a cache.
     pub fn findings(&self) -> impl Iterator<Item = Finding> {
-        let shared = self.buffers.values().filter(|_| self.cached).filter_map(Users::shared);
+        let shared = self.shared.values().filter(|_| self.cached);
         shared.map(|[(scalar, at), (other, there)]| {
-            let message = format!("{scalar} and {other} share a buffer, and a data cache stands between them");
+            let message = format!("{scalar} and {other} share a line of memory, and a data cache stands between them");
             Finding::new("stale-scalar", Severity::Error, message)
-                .at(at, format!("{scalar} goes through its data cache here"))
-                .also(there, format!("{other} goes past it here"))
-                .note("the platform reads `scalar-cache`; no op of the text keeps the lines of the cache in order")
-                .help("let one of them do both, or move the bytes with the other's kind of access")
+                .at(*at, format!("{scalar} goes through its data cache here"))
+                .also(*there, format!("{other} touches the same {LINE} bytes of memory here"))
+                .note("the platform reads `scalar-cache`: a line stays in the cache until something writes it back")
+                .help("`pto.cmo.cacheinvalid` writes lines back and forgets them; or let one of the two do both")
         })
     }
+}
+
+/// An access to a line that scalar units may hold: what it and an earlier access do not see of each other.
+fn touch(line: &mut BTreeMap<usize, Held>, here: Here, write: bool, scalar: bool) -> Option<[Here; 2]> {
+    let (own, mut met) = (here.0.index(), None);
+    for (_, held) in line.iter_mut().filter(|(holder, _)| !scalar || **holder != own) {
+        if held.written {
+            met = Some([held.by, here]);
+        } else if write {
+            held.behind = Some(here);
+        }
+    }
+    if scalar {
+        let held = line.entry(own).or_insert(Held { by: here, written: false, behind: None });
+        if let (Some(other), false) = (held.behind, write) {
+            met = Some([here, other]);
+        }
+        held.by = if held.written && !write { held.by } else { here };
+        held.written |= write;
+    }
+    met
 }

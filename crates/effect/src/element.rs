@@ -1,7 +1,7 @@
 //! Single elements read and written by the scalar unit.
 
 use slipring_machine::Role;
-use slipring_program::{Access, Effect, Env, Extent, Fault, Run};
+use slipring_program::{Access, Cleans, Effect, Env, Extent, Fault, Run};
 use slipring_tile::{Elem, Space};
 
 /// Reads one element into a register, or writes one. Arguments: its byte address; to write, then the register; of a tile, then
@@ -42,6 +42,21 @@ impl ElementAccess {
     }
 }
 
+/// Writes back and forgets lines of the scalar unit's cache of global memory: all, or that of the address that is its argument.
+#[derive(Clone, Copy, Debug)]
+pub struct CleanCache;
+
+impl Effect for CleanCache {
+    fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
+        access.cleans = Some(args.first().map_or(Cleans::All, |at| Cleans::Line(*at)));
+        Ok(())
+    }
+
+    fn run(&self, _: &[u64], _: Run<'_>) -> Result<u64, Fault> {
+        Ok(0)
+    }
+}
+
 /// The fault of an element that its tile does not have.
 pub fn past_end(at: i64, all: u64) -> Fault {
     Fault::new("tile-bounds", format!("the tile has {all} elements, counted from 0: there is no element {at}"))
@@ -77,6 +92,7 @@ impl Effect for ElementAccess {
         }
         let list = if self.load { &mut access.reads } else { &mut access.writes };
         list.push(self.extent(self.given(args).address));
+        access.cached = self.space == Space::Gm;
         access.units.total += self.elem.bytes() as u64;
         Ok(())
     }

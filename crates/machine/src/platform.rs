@@ -6,7 +6,7 @@ use serde::Deserialize;
 use slipring_tile::{BLayout, Elem, Space};
 
 use crate::cost::{Calibrated, Cost, Entry, Evidence, Figure, Points, Price, Rule};
-use crate::readings::UNORDERED_MOVES;
+use crate::readings::{UNORDERED_MOVES, UNORDERED_VECTORS};
 use crate::{Capability, CoreKind, Pipe, Question, VectorSpec};
 
 /// A platform: everything about the hardware that programs and the engine depend on.
@@ -223,7 +223,10 @@ impl Platform {
 
     /// True where two operations of a pipe that touch the same bytes of a memory need a barrier between them.
     pub fn overlaps(&self, pipe: Pipe, space: Space) -> bool {
-        (pipe.moves() && self.reads_otherwise(&UNORDERED_MOVES)) || self.listed(pipe, space)
+        let vectors = pipe == Pipe::V && space == Space::Vec;
+        (pipe.moves() && self.reads_otherwise(&UNORDERED_MOVES))
+            || (vectors && self.reads_otherwise(&UNORDERED_VECTORS))
+            || self.listed(pipe, space)
     }
 
     /// The platform lists the memory for the pipe.

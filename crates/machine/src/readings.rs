@@ -112,7 +112,21 @@ pub static SCALAR_CACHE: Question = Question {
     ours: ["scalar accesses to global memory bypass the data cache", "no public source"],
     other: [
         "a data cache stands between them, which no op of the text keeps in order",
-        "public tile manual, MGATHER and MSCATTER",
+        "headers of the A2/A3's tile library; PTOAS#696, PTOAS#915; public tile manual, MGATHER and MSCATTER",
+    ],
+};
+
+/// Vector operations of a unit that works on registers.
+pub static UNORDERED_VECTORS: Question = Question {
+    name: "unordered-vectors",
+    about: "whether vector operations on tiles that touch the same bytes need a barrier on the A5",
+    ours: [
+        "vector operations on tiles keep their order",
+        "the public assembler, which puts no barrier on V of the A5: its hardware keeps the order",
+    ],
+    other: [
+        "vector operations on tiles need a barrier between them",
+        "PTOAS#719, PTOAS#866, PTOAS#869: results on boards with broadcasts and reuse",
     ],
 };
 
@@ -135,6 +149,7 @@ pub static QUESTIONS: &[&Question] = &[
     &LATE_WAITS,
     &UNORDERED_MOVES,
     &SCALAR_CACHE,
+    &UNORDERED_VECTORS,
     &UNORDERED_STORES,
 ];
 

@@ -62,8 +62,21 @@ pub struct Access {
     pub conflicts: Vec<InnerConflict>,
     /// What this execution reports depends on the values that it reads: warnings, too.
     pub consults: bool,
+    /// Its accesses to global memory go through the data cache of the scalar unit, and nothing in it writes the lines back.
+    pub cached: bool,
+    /// The lines of the data cache of its scalar unit that it writes back and forgets.
+    pub cleans: Option<Cleans>,
     /// What it does with a signal, where the bytes are one: its accesses order others and are no data.
     pub signal: Option<SignalUse>,
+}
+
+/// Which lines of a data cache.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Cleans {
+    /// All of them.
+    All,
+    /// That which holds the byte at this address.
+    Line(u64),
 }
 
 /// What is done with a signal: a number of 32 bits in global memory that one device changes and another waits for.
@@ -154,6 +167,8 @@ impl Access {
         self.update = None;
         self.signal = None;
         self.consults = false;
+        self.cached = false;
+        self.cleans = None;
         self.units = Units::default();
     }
 }

@@ -1,8 +1,10 @@
 //! Fences and the scalar unit's cache of global memory (tile ISA, device headers: `dsb`, `dcci`).
 
+use slipring_effect::CleanCache;
 use slipring_ir::text::{CustomSyntax, OpParser, OpPrinter, Parsed, Tok};
 use slipring_ir::{Attr, AttrKind, AttrSpec, EnumSpec, OpId, Syntax, Touch, Type, TypeRule};
-use slipring_op::def::{InCoreSync, OpDef};
+use slipring_machine::{Cost, Pipe};
+use slipring_op::def::{InCoreSync, OpDef, PipeRule};
 use slipring_op::rules::{PLAIN, optional, required, schema};
 use slipring_program::Inst;
 use slipring_tile::Space;
@@ -32,10 +34,20 @@ pub static CACHE_INVALID: OpDef = OpDef {
         &[SPACE_ATTR],
     ),
     summary: "Write back and forget lines of the scalar unit's cache",
-    doc: "No caches are modelled: what the scalar unit reads is what global memory holds, so that nothing is left to do. A kernel \
-          that needs this op and does not have it is therefore not found.",
+    doc: "What the scalar unit has written into these lines of 64 bytes is in global memory afterwards, and it reads them anew. The \
+          cache holds no bytes of its own here; what is shared without this op is `stale-scalar` with `--reading scalar-cache`.",
     source: "PTO IR of the public assembler 0.60, pto.cmo.cacheinvalid; device headers, dcci",
-    lower: |_, _| Ok(()),
+    pipe: PipeRule::Fixed(Pipe::S),
+    lower: |op, d| {
+        let line = match op.operand("addr") {
+            None => None,
+            Some(line) if matches!(op.module.ty(line), Type::Ptr(..)) => Some(d.scalar(line)?),
+            Some(line) => Some(d.view(line)?.base),
+        };
+        let cost = Cost::fixed(d.platform.cost.scalar_memory);
+        d.issue(Pipe::S, CleanCache, line.into_iter().collect(), cost);
+        Ok(())
+    },
     ..PLAIN
 };
 

@@ -37,6 +37,21 @@ pub(crate) fn report<O: Observer>(engine: &Engine<'_, O>) -> Box<Finding> {
     if stuck.len() > 1 {
         finding.notes.push(format!("{} blocks are stuck", stuck.len()));
     }
+    let (all, begun) = (engine.launch.blocks, engine.next_block);
+    if begun < all {
+        // They begin where another one ends, and none does.
+        let resident = engine.clusters.len();
+        finding.message.push_str(&format!(": {all} blocks are launched, {resident} are resident"));
+        finding.notes.push(format!(
+            "{} have not begun: a block begins on a cluster where another one has ended, and all {resident} clusters are held \
+             by blocks that wait",
+            count(u64::from(all - begun), "block")
+        ));
+        finding.hint = Some(format!(
+            "launch at most {resident} blocks, each with more of the work: who waits for every block of a launch needs all \
+             of them resident"
+        ));
+    }
     finding
 }
 
@@ -72,6 +87,9 @@ fn describe(view: &View<'_>, platform: &Platform) -> Box<Finding> {
             }
         }
     }
+    if let Some(missing) = missing(view, root) {
+        finding.notes.push(missing);
+    }
     if let Some(cycle) = &cycle {
         let mut steps: Vec<_> = cycle.iter().map(|agent| name(view, *agent)).collect();
         steps.extend(steps.first().cloned());
@@ -91,6 +109,21 @@ fn describe(view: &View<'_>, platform: &Platform) -> Box<Finding> {
         finding.notes.extend(report::semaphore_rule(platform));
     }
     finding
+}
+
+/// Which signal is the first that does not come.
+fn missing(view: &View<'_>, root: &Blocked) -> Option<String> {
+    let Reason::Wait(sync) = root.reason else { return None };
+    if view.is_token(sync) {
+        return None;
+    }
+    let state = &view.syncs[sync as usize];
+    let name = &view.program.syncs[sync as usize].name;
+    let sent = match state.sets {
+        0 => "none was sent".to_string(),
+        sets => format!("{} sent", if sets == 1 { "1 was".into() } else { format!("{sets} were") }),
+    };
+    Some(format!("first missing signal: number {} of {name}; {sent}", state.waits + 1))
 }
 
 /// The wait to blame: one that nobody can end, before one of a circular wait, before any. In a circle first of all one for

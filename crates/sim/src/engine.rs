@@ -69,7 +69,7 @@ pub(crate) struct Engine<'a, O> {
     /// Who else has the memory.
     pub outside: Option<&'a mut dyn Outside>,
     agenda: Agenda,
-    next_block: u32,
+    pub next_block: u32,
     /// Blocks that are over.
     pub blocks_done: u32,
     /// The latest cycle at which anything happened.

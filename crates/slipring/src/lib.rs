@@ -50,6 +50,7 @@ pub mod reference;
 mod rings;
 mod run;
 mod symbols;
+mod sync_check;
 mod tensor;
 mod tiles;
 mod timeline;
@@ -142,6 +143,8 @@ pub use slipring_sim::{Delay, Suppose};
 pub use slipring_tasks as tasks;
 #[doc(hidden)]
 pub use symbols::{ConsumerBuffer, consumer_buffers};
+#[doc(hidden)]
+pub use sync_check::{Against, KernelSync, SyncChecked, SyncFacts};
 #[doc(hidden)]
 pub use tiles::TileContents;
 #[doc(hidden)]

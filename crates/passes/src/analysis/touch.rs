@@ -97,6 +97,11 @@ impl Work {
         })
     }
 
+    /// True if two works conflict elsewhere than in global memory.
+    pub fn conflicts_locally(&self, other: &Work) -> bool {
+        self.conflicts_in(other, |space| space != Some(Space::Gm))
+    }
+
     fn conflicts_in(&self, other: &Work, counts: impl Fn(Option<Space>) -> bool) -> bool {
         let apart = matches!((self.core, other.core), (Some(a), Some(b)) if a != b);
         let clash = |a: &Access| counts(a.space()) && other.accesses.iter().any(|b| a.conflicts(b));

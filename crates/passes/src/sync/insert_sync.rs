@@ -9,22 +9,20 @@
 use std::collections::BTreeSet;
 
 use slipring_ir::{BlockId, Diagnostic, Diags, Module, OpId, Severity};
-use slipring_machine::{CoreKind, Pipe, Platform};
-use slipring_op::{OpDef, OpRef, PipeRule, Signal, SyncAct, kernel_kind, symbol_name};
+use slipring_machine::Platform;
+use slipring_op::{OpDef, PipeRule, symbol_name};
 use slipring_pto::is_event;
 
 use crate::analysis::access::Accesses;
-use crate::analysis::facts::{Functions, counted, flow, runs_on, syncs};
-use crate::analysis::touch::Work;
+use crate::analysis::facts::{Functions, counted, syncs};
 use crate::manager::{InsertSync, Pass, PassContext};
 use crate::sync::build::{Builder, Built};
-use crate::sync::check::{Problem, SyncStep, check};
+use crate::sync::check::Problem;
+use crate::sync::collect::Collect;
 use crate::sync::emit::emit;
 use crate::sync::events::Pressure;
-use crate::sync::index::Conflicts;
 use crate::sync::place::Placement;
 use crate::sync::settle::{Settled, flags, settle};
-use crate::sync::tree::Flag;
 
 /// The pass.
 pub const PASS: Pass = Pass { name: "insert-sync", summary: "Add flags between pipes where none are set by hand", run };
@@ -177,108 +175,8 @@ fn report(module: &Module, function: OpId, platform: &Platform, settled: &Settle
 pub fn problems(module: &Module, platform: &Platform) -> Vec<Problem> {
     let functions = Functions::of(module);
     let accesses = Accesses::new(module, &functions, platform);
-    let called: Vec<OpId> = functions
-        .with_bodies(module)
-        .flat_map(|(function, _)| functions.calls(module, function))
-        .map(|(_, callee)| callee)
-        .collect();
-    let computed = computed_flags(module);
-    let mut found = Vec::new();
-    for (function, body) in functions.with_bodies(module).filter(|(f, _)| !called.contains(f)) {
-        for kind in [CoreKind::Cube, CoreKind::Vector] {
-            if kernel_kind(module, function).is_none_or(|k| k == kind) {
-                let mut steps = StepCollector {
-                    module,
-                    functions: &functions,
-                    accesses: &accesses,
-                    kind,
-                    computed: &computed,
-                    works: Vec::new(),
-                    calls: vec![function],
-                };
-                let list = steps.block(body);
-                let conflicts = Conflicts::new(&steps.works);
-                found.extend(check(&list, &steps.works, &conflicts, &platform.overlapping()));
-            }
-        }
-    }
-    found
-}
-
-struct StepCollector<'m> {
-    module: &'m Module,
-    functions: &'m Functions,
-    accesses: &'m Accesses<'m>,
-    kind: CoreKind,
-    /// Pairs of pipes some of whose flags are computed.
-    computed: &'m BTreeSet<(Pipe, Pipe)>,
-    works: Vec<Work>,
-    calls: Vec<OpId>,
-}
-
-/// The pairs of pipes that have flags whose id is computed.
-fn computed_flags(module: &Module) -> BTreeSet<(Pipe, Pipe)> {
-    let acts = module.walk(module.top).into_iter().filter_map(|op| OpRef::of(module, op)?.sync());
-    let pairs = acts.filter_map(|act| match act {
-        SyncAct::Set(Signal { from, to, id: None }) | SyncAct::Wait(Signal { from, to, id: None }) => Some((from, to)),
-        _ => None,
-    });
-    pairs.collect()
-}
-
-impl StepCollector<'_> {
-    /// The step that an op is which synchronises the pipes of a core; none for one between cores.
-    fn act(&self, act: SyncAct) -> Option<SyncStep> {
-        let trusted = |signal: &Signal| self.computed.contains(&(signal.from, signal.to));
-        Some(match act {
-            SyncAct::Set(signal) if trusted(&signal) => return None,
-            SyncAct::Wait(signal) if trusted(&signal) => SyncStep::Trust(signal.from, signal.to),
-            SyncAct::Set(Signal { from, to, id }) => SyncStep::Set(Flag { from, to, id: id? }),
-            SyncAct::Wait(Signal { from, to, id }) => SyncStep::Wait(Flag { from, to, id: id? }),
-            SyncAct::Barrier(pipe) => SyncStep::Barrier(pipe),
-            SyncAct::Get { pipe, id, waits: true } => SyncStep::Get(pipe, id?),
-            SyncAct::Release { pipe, id } => SyncStep::Release(pipe, id?),
-            SyncAct::Get { waits: false, .. } | SyncAct::Send { .. } | SyncAct::Receive { .. } => return None,
-        })
-    }
-
-    fn block(&mut self, block: BlockId) -> Vec<SyncStep> {
-        let mut steps = Vec::new();
-        for &op in &self.module.block(block).ops {
-            let data = self.module.op(op);
-            if let Some(callee) = self.functions.callee(self.module, op) {
-                if runs_on(self.module, callee, Some(self.kind))
-                    && !self.calls.contains(&callee)
-                    && let Some(body) = self.module.body(callee, 0)
-                {
-                    self.calls.push(callee);
-                    steps.extend(self.block(body));
-                    self.calls.pop();
-                }
-                continue;
-            }
-            if !data.regions.is_empty() {
-                let blocks = (0..data.regions.len()).filter_map(|r| self.module.body(op, r));
-                let regions: Vec<Vec<SyncStep>> =
-                    blocks.collect::<Vec<_>>().into_iter().map(|b| self.block(b)).collect();
-                // An `if` without `else` does nothing on the other path, which the check assumes anyway.
-                steps.push(SyncStep::Group(flow(self.module, op), regions));
-                continue;
-            }
-            if let Some(act) = OpRef::of(self.module, op).and_then(|op| op.sync()) {
-                steps.extend(self.act(act));
-                continue;
-            }
-            let Some(mut work) = self.accesses.work(op) else { continue };
-            if work.core.is_some_and(|k| k != self.kind) {
-                continue;
-            }
-            if self.calls.len() > 1 {
-                work.accesses.iter_mut().for_each(|a| a.window = None);
-            }
-            steps.push(SyncStep::Work(self.works.len()));
-            self.works.push(work);
-        }
-        steps
-    }
+    let collect = Collect::new(module, &functions, &accesses);
+    let starts = collect.starts();
+    let of = |(function, body, kind)| collect.steps(function, body, kind, &BTreeSet::new()).problems(platform);
+    starts.into_iter().flat_map(of).collect()
 }

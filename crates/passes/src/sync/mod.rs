@@ -1,8 +1,10 @@
 //! Flags between the pipes of a core: from the work of a function to sets, waits and barriers.
 
+pub mod audit;
 mod barriers;
 pub mod build;
 pub mod check;
+pub mod collect;
 pub mod emit;
 pub mod events;
 pub mod index;

@@ -23,6 +23,7 @@ mod ring;
 mod run;
 mod shell;
 mod standard;
+mod sync_check;
 mod threads;
 mod tune;
 mod watch;
@@ -69,6 +70,8 @@ enum Verb {
     Ring(ring::RingArgs),
     /// Read and verify files: every error of every file
     Check(check::CheckArgs),
+    /// The flags of a text that any compiler has written: hazards without an order, wrong flags, superfluous ones
+    SyncCheck(sync_check::SyncCheckArgs),
     /// Run the passes and print the program
     Build(build::BuildArgs),
     /// List the ops, or show the reference page of one
@@ -155,6 +158,7 @@ fn verb(cli: &Cli) -> Exit {
         Verb::Prove(args) => prove::prove(args),
         Verb::Ring(args) => ring::ring(args),
         Verb::Check(args) => check::check(args),
+        Verb::SyncCheck(args) => sync_check::sync_check(args),
         Verb::Build(args) => build::build(args),
         Verb::Ops(args) => ops::ops(args),
         Verb::Explain(args) => explain::explain(args),
@@ -197,6 +201,11 @@ impl Verb {
                 list.extend(args.files.iter().map(String::as_str));
                 list.extend(args.platform.platform.as_deref());
             }
+            Verb::SyncCheck(args) => {
+                list.push(&args.file);
+                list.extend(args.against.as_deref());
+                list.extend(args.platform.platform.as_deref());
+            }
             Verb::Build(args) => {
                 list.extend(args.file.as_deref());
                 list.extend(args.platform.platform.as_deref());
@@ -217,6 +226,7 @@ impl Verb {
             Verb::Tune(args) => vec![("--plot", path(&args.plot)), ("--resume", args.resume.as_deref())],
             Verb::Prove(args) => vec![("--schedule", path(&args.schedule)), ("--fix", path(&args.fix))],
             Verb::Check(args) => vec![("--sarif", path(&args.sarif)), ("--fix", path(&args.fix))],
+            Verb::SyncCheck(args) => vec![("--sarif", path(&args.sarif))],
             Verb::Build(args) => vec![("-o", path(&args.output)), ("--memory-map", path(&args.memory_map))],
             Verb::Queue(verb) => {
                 verb.output().map(|(option, file)| (option, Some(Path::new(file)))).into_iter().collect()
@@ -237,6 +247,7 @@ impl Verb {
         match self {
             Verb::Run(args) => args.sarif.as_deref(),
             Verb::Check(args) => args.sarif.as_deref(),
+            Verb::SyncCheck(args) => args.sarif.as_deref(),
             _ => None,
         }
     }
@@ -251,6 +262,7 @@ impl Verb {
             Verb::Tune(args) => args.json,
             Verb::Compare(args) => args.json,
             Verb::Check(args) => args.json,
+            Verb::SyncCheck(args) => args.json,
             Verb::Cost(args) => args.json,
             Verb::Queue(verb) => verb.as_json(),
             // The others have no such form.

@@ -131,7 +131,7 @@ pub fn commands(file: &Path, text: &str) -> Vec<String> {
 
 /// True for a command that lists its errors in JSON.
 pub fn has_json(command: &str) -> bool {
-    ["run ", "check ", "queue lint ", "queue run "].iter().any(|verb| command.starts_with(verb))
+    ["run ", "check ", "sync-check ", "queue lint ", "queue run "].iter().any(|verb| command.starts_with(verb))
 }
 
 /// A run on each platform, unless it names its own.

@@ -107,6 +107,9 @@ pub(super) fn mend(
         return Ok(None);
     }
     let mut quiet = ProveOptions { timings: 0, fix: false, run: asked.run.clone() };
+    if let Some(fix) = fewer_blocks(kernel, bound, blocks, &quiet, proof)? {
+        return Ok(Some(fix));
+    }
     // All trials together take no more than some times the proof itself.
     let mut left = proof.spent.saturating_mul(TIMES).max(LEAST);
     let first = Draft::new(&source.text);
@@ -153,6 +156,28 @@ pub(super) fn mend(
         }
     }
     Ok(told)
+}
+
+/// A launch of as many blocks as are resident at the same time, where more wait for each other.
+fn fewer_blocks(
+    kernel: &Kernel,
+    bound: &[Bound<'_>],
+    blocks: u32,
+    quiet: &ProveOptions,
+    proof: &Proof,
+) -> Result<Option<Fix>, Error> {
+    let compiled = kernel.compiled()?;
+    let resident = slipring_sim::places(&compiled.prepared.decoded.program, &compiled.platform);
+    let stuck = proof.findings.messages().iter().any(|message| matches!(message.kind, Kind::Deadlock(_)));
+    if !stuck || blocks <= resident {
+        return Ok(None);
+    }
+    let text = &kernel.source().text;
+    let again = prove(compiled, bound, resident, quiet)?;
+    let trial = Trial::new(compiled, Draft::new(text), &again);
+    let (_, stops, errors) = trial.rank;
+    let edits = vec![format!("a launch of {resident} blocks in place of {blocks}")];
+    Ok((!stops).then(|| Fix { edits, verdict: trial.verdict, errors, text: text.clone() }))
 }
 
 /// True if nothing is found that was not found before.

@@ -44,6 +44,9 @@ struct Wrong {
     /// What the first message says of the cause.
     #[serde(default)]
     says: Vec<String>,
+    /// Whether that message is a warning, since the text may mean what it says.
+    #[serde(default)]
+    warns: bool,
     /// Why nothing is reported, where nothing is.
     #[serde(default)]
     gap: String,
@@ -161,7 +164,7 @@ fn judge(folder: &Path) -> Judged {
     let mut said = Vec::new();
     for wrong in &bug.wrong {
         for on in &wrong.on {
-            let now = commands(&folder.join(&wrong.file), on, &wrong.with);
+            let now = commands(&folder.join(&wrong.file), on, wrong);
             failed.extend(judge_wrong(wrong, &now));
             said.push(now);
         }
@@ -198,13 +201,19 @@ fn words(verb: &str, file: &Path, on: &str, with: &str) -> Vec<String> {
     words
 }
 
-fn commands(file: &Path, on: &str, with: &str) -> Said {
+fn commands(file: &Path, on: &str, wrong: &Wrong) -> Said {
     let mut said = Said { file: name_of(file), on: on.into(), by: Vec::new(), first: String::new() };
+    let warning = format!("warning[{}]", wrong.finds);
     for verb in verbs(file) {
-        let Ok((exit, output)) = call(file, &words(verb, file, on, with)) else { continue };
-        let message = output.lines().position(|l| l.starts_with("error[") || l.starts_with("warning["));
-        let error = output.lines().any(|l| l.starts_with("error["));
-        if exit == 0 || !error {
+        let Ok((exit, output)) = call(file, &words(verb, file, on, &wrong.with)) else { continue };
+        let (message, reported) = if wrong.warns {
+            let message = output.lines().position(|l| l.starts_with(&warning));
+            (message, message.is_some())
+        } else {
+            let message = output.lines().position(|l| l.starts_with("error[") || l.starts_with("warning["));
+            (message, exit != 0 && output.lines().any(|l| l.starts_with("error[")))
+        };
+        if !reported {
             continue;
         }
         if said.by.is_empty() {
@@ -231,8 +240,9 @@ fn judge_wrong(wrong: &Wrong, now: &Said) -> Vec<String> {
         return vec![format!("{who}: nothing reports it")];
     }
     let mut missing: Vec<String> = wrong.says.iter().filter(|part| !now.first.contains(*part)).cloned().collect();
-    if !now.first.starts_with(&format!("error[{}]", wrong.finds)) {
-        missing.insert(0, format!("error[{}]", wrong.finds));
+    let code = format!("{}[{}]", if wrong.warns { "warning" } else { "error" }, wrong.finds);
+    if !now.first.starts_with(&code) {
+        missing.insert(0, code);
     }
     missing.iter().map(|part| format!("{who}: the first message has no `{part}`:\n{}", now.first)).collect()
 }
@@ -308,15 +318,17 @@ fn row(one: &Judged) -> String {
     let mut lines: Vec<(String, String, Vec<String>)> = Vec::new();
     for said in &one.said {
         let first = said.first.lines().next().unwrap_or_default();
-        let (message, by) =
-            match first.split_once("]: ").map(|(code, message)| (code.trim_start_matches("error["), message)) {
-                Some((code, message)) => (format!("`{code}`: {}", cell(message)), said.by.join(", ")),
-                None => {
-                    let same = |w: &&Wrong| w.file == said.file && w.on.contains(&said.on);
-                    let gap = bug.wrong.iter().find(same).map_or("", |w| &w.gap);
-                    (format!("**not found**: {}", cell(gap)), "—".to_string())
-                }
-            };
+        let (message, by) = match first
+            .split_once("]: ")
+            .map(|(code, message)| (code.trim_start_matches("error[").replace("warning[", "warning: "), message))
+        {
+            Some((code, message)) => (format!("`{code}`: {}", cell(message)), said.by.join(", ")),
+            None => {
+                let same = |w: &&Wrong| w.file == said.file && w.on.contains(&said.on);
+                let gap = bug.wrong.iter().find(same).map_or("", |w| &w.gap);
+                (format!("**not found**: {}", cell(gap)), "—".to_string())
+            }
+        };
         let on = said.on.clone();
         match lines.iter_mut().find(|line| line.0 == message && line.1 == by) {
             Some(line) if line.2.contains(&on) => {}
@@ -352,6 +364,7 @@ struct Count {
     bugs: usize,
     wrong: usize,
     found: usize,
+    warned: usize,
     own: usize,
     not: usize,
 }
@@ -363,7 +376,10 @@ impl Count {
             (false, _) => {
                 self.wrong += 1;
                 // A bug counts as found where every wrong program of it is, on every platform that has the bug.
-                self.found += usize::from(one.said.iter().all(|said| !said.by.is_empty()));
+                let found = one.said.iter().all(|said| !said.by.is_empty());
+                let warns = one.bug.wrong.iter().any(|wrong| wrong.warns);
+                self.found += usize::from(found && !warns);
+                self.warned += usize::from(found && warns);
             }
             (true, false) => self.own += 1,
             (true, true) => self.not += 1,
@@ -371,8 +387,8 @@ impl Count {
     }
 
     fn row(&self, name: &str) -> String {
-        let Count { bugs, wrong, found, own, not } = self;
-        format!("| {name} | {bugs} | {wrong} | {found} | {own} | {not} |\n")
+        let Count { bugs, wrong, found, warned, own, not } = self;
+        format!("| {name} | {bugs} | {wrong} | {found} | {warned} | {own} | {not} |\n")
     }
 }
 
@@ -385,11 +401,11 @@ fn score(all: &[&Judged]) -> String {
         let place = one.bug.reports[0].split(['#', ' ']).next().unwrap_or_default().to_string();
         places.entry(place).or_default().add(one);
     }
-    let head = "| | bugs | written as wrong programs | reported as errors | own compiler right | not expressible |\n";
-    let mut text = format!("{head}|---|--:|--:|--:|--:|--:|\n");
+    let head = "| | bugs | written as wrong programs | reported as errors | as warnings | own compiler right | not expressible |\n";
+    let mut text = format!("{head}|---|--:|--:|--:|--:|--:|--:|\n");
     text.push_str(&total.row("**all**"));
     places.iter().for_each(|(place, count)| text.push_str(&count.row(place)));
-    text.push_str(&format!("\n{}|---|--:|--:|--:|--:|--:|\n", head.replacen("| |", "| class |", 1)));
+    text.push_str(&format!("\n{}|---|--:|--:|--:|--:|--:|--:|\n", head.replacen("| |", "| class |", 1)));
     classes.iter().for_each(|(class, count)| text.push_str(&count.row(class)));
     let dated = all.iter().map(|one| one.bug.date.as_str());
     let (first, last) = (dated.clone().min().unwrap_or(""), dated.max().unwrap_or(""));

@@ -38,7 +38,7 @@ class Job:
             raise ZeroDivisionError("no number")
         if word == "dies once" and self.done().count(at) == 1:
             os.kill(os.getpid(), 9)
-        if word == "sleeps for ever":
+        if word == "sleeps forever":
             time.sleep(3600)
         if word == "eats":
             list(range(10**10))

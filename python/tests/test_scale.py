@@ -152,7 +152,7 @@ def test_a_point_that_goes_wrong_is_a_row_and_the_others_are_done(tmp_path):
 
 
 def test_time_and_memory_end(tmp_path):
-    words = ["well", "sleeps for ever", "eats", "well"]
+    words = ["well", "sleeps forever", "eats", "well"]
     rows = rows_of(tmp_path, [(word, 0) for word in words], workers=1, timeout=1.0, memory=1 << 30)
     assert [rows[at]["verdict"] for at in range(4)] == ["clean", "out of time", "out of memory", "clean"]
     assert rows[1]["reason"] == "it took more than 1 s" and rows[2]["reason"] == f"it took more than {1 << 30} bytes"

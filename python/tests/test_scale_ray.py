@@ -100,7 +100,7 @@ def test_a_launch_is_that_of_one_process(cluster):
 
 
 def test_what_goes_wrong_is_settled_where_it_is(cluster, tmp_path, monkeypatch):
-    words = ["well", "dies", "sleeps for ever", "eats", "dies once", "well"]
+    words = ["well", "dies", "sleeps forever", "eats", "dies once", "well"]
     rows = rows_of(cluster, tmp_path, [(word, 0) for word in words], timeout=2.0, memory=1 << 30)
     verdicts = ["clean", "crashed", "out of time", "out of memory", "clean", "clean"]
     assert [rows[at]["verdict"] for at in range(6)] == verdicts

@@ -1,4 +1,4 @@
-//! Whatever a driver sends, the device ends in findings: it neither panics nor runs on for ever.
+//! Whatever a driver sends, the device ends in findings: it neither panics nor runs on forever.
 
 use proptest::prelude::*;
 use slipring_queue::Layout;

@@ -67,7 +67,7 @@ fn describe(view: &View<'_>, platform: &Platform) -> Box<Finding> {
             let names: Vec<_> = cycle.iter().map(|agent| name(view, *agent)).collect();
             format!("{} wait for each other", join(&names))
         }
-        _ => format!("{} {} for ever", name(view, root.agent), waits(view, root)),
+        _ => format!("{} {} forever", name(view, root.agent), waits(view, root)),
     };
     let waits_of = |agent: &Blocked| Waiting {
         unit: unit(view, agent.agent),

@@ -278,7 +278,7 @@ fn an_event_that_is_never_set() {
     assert_eq!((f.code, primary(&b, &f)), ("deadlock", "wait_flag"));
     has(
         &f.message,
-        "pipe V of AIV0 waits for flag MTE2→V id 1 of AIV0 (count 0; set 0 times, waited for 0 times) for ever",
+        "pipe V of AIV0 waits for flag MTE2→V id 1 of AIV0 (count 0; set 0 times, waited for 0 times) forever",
     );
     note(&f, "the program of AIV0 has ended");
     hint(&f, "a set of flag 1 from MTE2 to V");

@@ -260,7 +260,7 @@ fn run_alone(root: &Path, file: &str, args: &[&str]) -> (Option<i32>, String) {
 }
 
 /// The files whose ops take pipe values. Their headers ask for translation; they are run as far as they go: a consumer without
-/// its producer waits for ever, and two ends that split differently are not one pipe.
+/// its producer waits forever, and two ends that split differently are not one pipe.
 #[test]
 #[ignore = "needs a checkout of PTOAS: SLIPRING_CORPUS"]
 fn pipe_values_run_as_far_as_they_go() {

@@ -77,7 +77,7 @@ pub struct Lost {
 /// What each task touched: by the number of the tensor.
 pub type Footprints = Vec<BTreeMap<usize, Touched>>;
 
-/// Says what makes the graph wait for ever: a cycle, or a wait for what is never submitted.
+/// Says what makes the graph wait forever: a cycle, or a wait for what is never submitted.
 pub fn deadlocks(graph: &Graph) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for (at, task) in graph.tasks.iter().enumerate() {

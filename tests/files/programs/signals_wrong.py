@@ -20,7 +20,7 @@
 # check: error[argument]: there is no device 2: the program runs on 2, counted from 0
 # test: run %s --func stuck --arg zeros:f32[2x1x64]
 # exit: 1
-# check: error[deadlock]: the scalar unit of AIV0 waits for a signal in global memory for ever
+# check: error[deadlock]: the scalar unit of AIV0 waits for a signal in global memory forever
 # check: it waits until element 0 of `window1` on device 0 is at least 2, and it is 1
 # check: tasks have changed it once
 # test: run %s --func outside --arg zeros:f32[2x1x64]

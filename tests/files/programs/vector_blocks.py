@@ -6,7 +6,7 @@
 # out[1]: f32 49152*2
 # test: run %s --arch a2a3 --clusters 23
 # exit: 1
-# check: error[deadlock]: the scalar unit of AIV0 waits for a signal in global memory for ever
+# check: error[deadlock]: the scalar unit of AIV0 waits for a signal in global memory forever
 # check: 46 blocks are stuck
 import pypto.language as pl
 

@@ -95,7 +95,7 @@ impl Delays {
     }
 }
 
-/// Numbers that a seed decides: the same on every host, for ever (the splitmix64 generator).
+/// Numbers that a seed decides: the same on every host, forever (the splitmix64 generator).
 #[derive(Clone, Debug)]
 pub struct Dice(Option<u64>);
 

@@ -29,7 +29,7 @@ const SMALL: u64 = 2 << 20;
 const LARGE: u64 = 4 << 30;
 /// How many regions there are.
 const REGIONS: u64 = 16;
-/// A host that polls so often while nothing can happen will poll for ever: if somebody is stuck, and if nobody is.
+/// A host that polls so often while nothing can happen will poll forever: if somebody is stuck, and if nobody is.
 const PATIENCE: [u32; 2] = [1000, 10_000];
 
 /// What the management core says of the board.
@@ -99,7 +99,7 @@ impl Machine {
         which(&self.world.borrow().delays)
     }
 
-    /// The host looks at something. If nothing can have changed since it last did, again and again, it will look for ever.
+    /// The host looks at something. If nothing can have changed since it last did, again and again, it will look forever.
     fn polled(&mut self) -> Result<(), DeviceError> {
         if self.next_event().is_some() {
             self.device.quiet = 0;

@@ -133,7 +133,7 @@ impl World {
         }
     }
 
-    /// Records a finding after which the actor cannot go on: on silicon it runs into code that is none, or waits for ever.
+    /// Records a finding after which the actor cannot go on: on silicon it runs into code that is none, or waits forever.
     pub fn lose(&mut self, actor: Actor, hazard: Hazard, message: impl FnOnce() -> String) -> Stop {
         let _ = self.flag(actor, hazard, message);
         Stop

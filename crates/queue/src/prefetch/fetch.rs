@@ -209,7 +209,7 @@ impl Fetch {
     pub fn check_stride(&self, core: &Core, header: &Prefetch, at: u32) -> Result<(), Stop> {
         let stride = header.stride();
         if stride == 0 {
-            return Err(core.lose(Hazard::RecordTrailing, || "a command's stride is 0: it is run for ever".to_string()));
+            return Err(core.lose(Hazard::RecordTrailing, || "a command's stride is 0: it is run forever".to_string()));
         }
         let Some(front) = self.records.front() else { return Ok(()) };
         let end = u64::from(at) + u64::from(stride);

@@ -62,7 +62,7 @@ hazards! {
         "A record's size is not a multiple of 64 bytes: the pointers of host and device drift apart, and reads through PCIe come back shifted."
         "pad records to 64 bytes";
     RecordEmpty "record-empty" Error
-        "A slot says 0 bytes: the prefetcher stays on it for ever while the host goes on to the next."
+        "A slot says 0 bytes: the prefetcher stays on it forever while the host goes on to the next."
         "never queue an empty record, with or without the stall flag";
     StallWithoutExecBuf "stall-without-exec-buf" Error
         "A slot has the stall flag (or a size of 512 KiB and more, which sets it) but its record starts no exec_buf: nothing ever ends the stall."
@@ -112,7 +112,7 @@ hazards! {
         "A RELAY_INLINE asks for more pages than may come back while the dispatcher waits for it: whether it hangs depends on the phase of the page buffer."
         "keep the payload of one relay at or below 65 pages (266,240 bytes)";
     RelayNeverFits "relay-never-fits" Error
-        "A RELAY_INLINE asks for more pages than can ever be free: it waits for ever."
+        "A RELAY_INLINE asks for more pages than can ever be free: it waits forever."
         "keep the payload of one relay at or below 65 pages (266,240 bytes)";
     NoflushDangling "noflush-dangling" Error
         "A RELAY_INLINE_NOFLUSH is followed by a command that does not append to its page: one page credit is lost and its header is overwritten."
@@ -124,7 +124,7 @@ hazards! {
         "A STALL, or a WAIT that notifies the prefetcher, uses a semaphore whose word is the first instruction of the prefetch kernel in this configuration."
         "do not use STALL and NOTIFY_PREFETCH here, or reserve semaphores 2 and 3 in the kernel image";
     StallMiscounted "stall-miscounted" Error
-        "A STALL waits until there have been exactly as many notices as STALLs, and another number stands before it: it waits for ever, or passes only if it looks in time."
+        "A STALL waits until there have been exactly as many notices as STALLs, and another number stands before it: it waits forever, or passes only if it looks in time."
         "put one WAIT that notifies in front of each STALL";
     ExecBufWithoutStall "exec-buf-without-stall" Error
         "EXEC_BUF runs from a record whose slot had no stall flag: records fetched meanwhile are overwritten by the trace."
@@ -136,7 +136,7 @@ hazards! {
         "The pages of an exec_buf end before its EXEC_BUF_END: the prefetcher takes what lies behind for commands."
         "end every trace with EXEC_BUF_END and count its pages";
     SubordinateNoCredits "subordinate-no-credits" Error
-        "A relay goes to the subordinate dispatcher, which grants no page in this configuration: the prefetcher waits for ever."
+        "A relay goes to the subordinate dispatcher, which grants no page in this configuration: the prefetcher waits forever."
         "send go signals through the main dispatcher";
     LengthAdjustUnderflow "length-adjust-underflow" Error
         "A relay is left with nothing to write in its last round: the page count wraps to about a million, and the wait for credits never ends."
@@ -222,13 +222,13 @@ hazards! {
         "A command sets or uses a write offset behind the four that exist."
         "use offsets 0 to 3";
     CompletionNotDrained "completion-not-drained" Error
-        "The completion ring is full and the host never advances its read pointer: the dispatcher waits for ever."
+        "The completion ring is full and the host never advances its read pointer: the dispatcher waits forever."
         "advance the read pointer in the dispatch core's memory after each completion";
     CompletionHeader "completion-header" Error
         "A record for the host is shorter than its own 16-byte header. With 0 bytes the dispatcher never gets past it; else the host finds half a header."
         "count the header in the length";
     CompletionPointer "completion-pointer" Error
-        "The host's completion read pointer lies outside what was written, or its toggle is wrong: the ring looks empty or full for ever."
+        "The host's completion read pointer lies outside what was written, or its toggle is wrong: the ring looks empty or full forever."
         "flip the toggle exactly when the pointer returns to the start of the ring";
     CompletionInsideRecord "completion-inside-record" Warning
         "The host's completion read pointer stops inside a record of several pages: what it reads there is no event."

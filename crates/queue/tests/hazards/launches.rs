@@ -211,7 +211,7 @@ fn what_is_sent_behind_terminate() {
     assert_eq!((queue.device().hang(), queue.device().findings()), (None, Vec::new()));
 }
 
-/// As silicon would go on: for ever, if nobody stopped it.
+/// As silicon would go on: forever, if nobody stopped it.
 #[test]
 fn runs_that_do_not_end() {
     let mut config = fixed().with_mode(AtError::Silicon);

@@ -19,7 +19,7 @@ pub(super) fn words() {
         const OBJECT: &[u8] =
             b"{\n  \"complete\": false,\n  \"error\": \"slipring has to give up: the system gives it no more memory\",\
             \n  \"findings\": []\n}\n";
-        // SAFETY: these calls may be made in a handler of signals; the bytes are there for ever.
+        // SAFETY: these calls may be made in a handler of signals; the bytes are there forever.
         unsafe {
             libc::write(2, MESSAGE.as_ptr().cast(), MESSAGE.len());
             if AS_JSON.load(Ordering::Relaxed) {

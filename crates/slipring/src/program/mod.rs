@@ -295,7 +295,7 @@ impl Program {
         self.source.line_column(self.graph().tasks[task].span.start).0
     }
 
-    /// What was said of the text, and what makes its tasks wait for ever.
+    /// What was said of the text, and what makes its tasks wait forever.
     pub fn report(&self) -> Report {
         let mut said = self.said.clone();
         said.extend(slipring_tasks::touched::deadlocks(self.graph()));

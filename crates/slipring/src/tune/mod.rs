@@ -272,7 +272,7 @@ impl Tune {
                 return Some(at);
             }
             points[at] = self.point_of(&grid[at], words, known, true);
-            // Without a word it would be asked for ever.
+            // Without a word it would be asked forever.
             if points[at].is_clean() && points[at].verified.is_none() {
                 return Some(at);
             }

@@ -1,4 +1,4 @@
-# A barrier of both kinds of core in a kernel that runs on one: hardware would wait for ever.
+# A barrier of both kinds of core in a kernel that runs on one: hardware would wait forever.
 #
 # platforms: a5, a2a3
 # test: run %s

@@ -4,7 +4,7 @@
 # args: zeros:i32[16] zeros:f32[4x8]
 # test: run %s
 # exit: 1
-# check: error[deadlock]: the scalar unit of AIV0 waits for a signal in global memory for ever
+# check: error[deadlock]: the scalar unit of AIV0 waits for a signal in global memory forever
 # check: 4 blocks are stuck
 import slipring.language as pl
 

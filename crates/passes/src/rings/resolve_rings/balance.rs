@@ -147,7 +147,7 @@ impl<'m> Walk<'m, '_> {
             };
             let have = if held == 1 { "has" } else { "have" };
             let error = op
-                .error("ring-held", format!("{slots} held here: this pop waits for ever"))
+                .error("ring-held", format!("{slots} held here: this pop waits forever"))
                 .label(format!("{} {have} not been freed{}", counted(held, "popped tile"), self.path_text(path)))
                 .help(format!("put `{free}` after the last use of a popped tile"));
             self.report(error);

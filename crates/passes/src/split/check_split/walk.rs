@@ -92,7 +92,7 @@ impl<'a> Walk<'_, 'a> {
             Flow::Repeat => {
                 let reports = std::mem::replace(&mut self.reports, false);
                 loop {
-                    // What is known stays: places that tiles exchange would otherwise take turns for ever.
+                    // What is known stays: places that tiles exchange would otherwise take turns forever.
                     let before = self.tiles.clone();
                     blocks.iter().for_each(|block| news |= self.block(*block, inside));
                     self.tiles = before.clone().join(std::mem::take(&mut self.tiles));
@@ -127,7 +127,7 @@ impl<'a> Walk<'_, 'a> {
         Contents { lane: contents.lane.or(self.lanes.get(value)), ..contents }
     }
 
-    /// A crossing that not both lanes may come to: the Cube core would wait for the other one for ever.
+    /// A crossing that not both lanes may come to: the Cube core would wait for the other one forever.
     fn on_both_lanes(&mut self, op: &OpRef<'_>, place: Standing<'_>) {
         if let Some(guard) = place.guard {
             self.report(

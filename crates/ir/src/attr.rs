@@ -61,7 +61,7 @@ impl Attr {
         }
     }
 
-    /// The truth value; a unit attribute is true.
+    /// The boolean; a unit attribute is true.
     pub fn as_bool(&self) -> Option<bool> {
         match self {
             Attr::Bool(b) => Some(*b),

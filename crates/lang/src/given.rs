@@ -8,7 +8,7 @@ pub enum Name {
     Int(i64),
     /// A float.
     Float(f64),
-    /// A truth value.
+    /// A boolean.
     Bool(bool),
     /// A string.
     Str(String),

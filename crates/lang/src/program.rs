@@ -173,7 +173,7 @@ pub(crate) fn run_host<'a>(modules: &'a [ModuleText], request: &Request<'_>, dia
     for (name, text) in request.sets {
         match number(text) {
             Some(value) => sets.push((name.clone(), value)),
-            None => diags.push(no_place("set", format!("`{text}` for `{name}` is no number, truth value or string"))),
+            None => diags.push(no_place("set", format!("`{text}` for `{name}` is no number, boolean or string"))),
         }
     }
     let host = Host::run(modules, sets, request.names);
@@ -432,7 +432,7 @@ fn no_place(kind: impl Into<Kind>, message: String) -> Diagnostic {
     Diagnostic::nowhere(kind, Severity::Error, message)
 }
 
-/// A number, truth value or string of the command line.
+/// A number, boolean or string of the command line.
 fn number(text: &str) -> Option<Const> {
     if let Ok(n) = text.parse() {
         return Some(Const::Int(n));

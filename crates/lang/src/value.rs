@@ -13,7 +13,7 @@ use crate::dtype::DType;
 /// What an expression means.
 #[derive(Clone, Debug)]
 pub(crate) enum Value {
-    /// A number, string, truth value, name of a type …: known now.
+    /// A number, string, boolean, name of a type …: known now.
     Const(Const),
     /// A number that is known when the kernel runs.
     Scalar(Scalar),

@@ -131,7 +131,7 @@ pub(crate) fn known_readings<S: Into<String>>(names: impl IntoIterator<Item = S>
 pub struct Parameter {
     /// Its name.
     pub name: String,
-    /// Type of its elements, or of the scalar; `None` for a truth value.
+    /// Type of its elements, or of the scalar; `None` for a boolean.
     pub elem: Option<Elem>,
     /// Extents in elements, outermost first, where they are known; `None` for a scalar, too.
     pub shape: Option<Vec<u64>>,

@@ -102,7 +102,7 @@ impl<'a> Tensor<'a> {
         Tensor { elem: Some(T::ELEM), ..Tensor::of(Data::Scalar(bits)) }
     }
 
-    /// A truth value.
+    /// A boolean.
     pub fn truth(value: bool) -> Tensor<'static> {
         Tensor::of(Data::Scalar(u64::from(value)))
     }

@@ -149,7 +149,7 @@ COMPARE = {
 
 
 class Mask:
-    """What a comparison gives: truth values."""
+    """What a comparison gives: booleans."""
 
     def __init__(self, array):
         self.array = array

@@ -265,7 +265,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// A comparison: a truth value, or what a class gives.
+    /// A comparison: a boolean, or what a class gives.
     pub(super) fn compare(&mut self, op: CmpOp, a: &HostValue<'a>, b: &HostValue<'a>, span: Span) -> HostValue<'a> {
         if self.raised.is_some() {
             return unknown(span, "what is raised");

@@ -54,7 +54,7 @@ impl Lower<'_> {
     /// What is no condition of a branch or a loop.
     pub(super) fn no_condition(&mut self, value: &Value, span: Span) -> Reported {
         let what = describe(self, value);
-        let error = Diagnostic::error("condition", span, format!("a condition is a truth value, not {what}"));
+        let error = Diagnostic::error("condition", span, format!("a condition is a boolean, not {what}"));
         self.report(match value {
             Value::Tile(_) | Value::Tensor(_) => error.help(
                 "an element is read with `pl.read(x, [i, j])`; element by element it is `a if x > 0.0 else b`, or `pl.sel`",

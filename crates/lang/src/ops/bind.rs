@@ -169,7 +169,7 @@ impl Call {
         }
     }
 
-    /// A truth value; false where it is not given.
+    /// A boolean; false where it is not given.
     pub fn flag(&self, lower: &mut Lower<'_>, name: &str) -> Lowered<bool> {
         match self.get(name).cloned() {
             None => Ok(false),
@@ -178,7 +178,7 @@ impl Call {
         }
     }
 
-    /// A truth value that changes nothing here, which is said where it is true.
+    /// A boolean that changes nothing here, which is said where it is true.
     pub fn idle_flag(&self, lower: &mut Lower<'_>, name: &str, why: &str) -> Lowered<()> {
         if self.has(name) && self.flag(lower, name)? {
             self.no_effect(lower, name, why);

@@ -99,7 +99,7 @@ pub(super) fn combined(lower: &mut Lower<'_>, call: &Call, names: &[&str]) -> Lo
 pub(crate) fn choose(lower: &mut Lower<'_>, mask: Value, a: (Value, Span), b: (Value, Span), span: Span) -> Lowered {
     let mask = packed(lower, &mask, span)?;
     let Some((shape, elem)) = lower.tile(mask).mask.clone() else {
-        let error = Diagnostic::error("condition", span, "a condition is a truth value or a comparison of tiles")
+        let error = Diagnostic::error("condition", span, "a condition is a boolean or a comparison of tiles")
             .help("`pl.sel(mask, a, b)` takes a mask of bits");
         return Err(lower.report(error));
     };

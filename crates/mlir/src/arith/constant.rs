@@ -63,7 +63,7 @@ impl CustomSyntax for ConstantText {
                 Some(Ok(ty)) => ty,
                 _ => return Err(p.error("constant", p.span_from(start), "the constant does not say its type")),
             },
-            _ => return Err(p.error("constant", p.span_from(start), "a constant is a number or a truth value")),
+            _ => return Err(p.error("constant", p.span_from(start), "a constant is a number or a boolean")),
         };
         p.module.op_mut(op).attrs.set(VALUE, value);
         p.add_result(op, ty);

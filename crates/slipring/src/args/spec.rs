@@ -17,7 +17,7 @@ use crate::places::Within;
 pub struct Arg {
     /// What is passed.
     pub value: Value,
-    /// Element type, where the argument says one; `None` for raw bytes and truth values.
+    /// Element type, where the argument says one; `None` for raw bytes and booleans.
     pub elem: Option<Elem>,
     /// Shape, where the argument says one.
     pub shape: Option<Vec<usize>>,

@@ -96,7 +96,7 @@ impl Proof {
         Ok(())
     }
 
-    /// Tries both values of a truth value: how the scope tells that they were, or the one that fails.
+    /// Tries both values of a boolean: how the scope tells that they were, or the one that fails.
     fn both(&mut self, subject: &Subject<'_>, tools: &Tools, at: u32) -> Result<Option<String>, Error> {
         let name = &subject.compiled.prepared.decoded.program.params[at as usize].name;
         let mut family = Family::new(subject, Number::Param(at));

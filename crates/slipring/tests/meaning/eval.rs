@@ -167,7 +167,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// What a parameter's type says: a shape, if it is a tensor, and a type; `None` for truth values.
+    /// What a parameter's type says: a shape, if it is a tensor, and a type; `None` for booleans.
     fn declared(&mut self, annotation: &'a Expr) -> Eval<(Option<Vec<usize>>, Option<Elem>)> {
         let Expr::Subscript(subscript) = annotation else { return Err("a parameter's type is not known".into()) };
         let of = self.expr(&subscript.value)?;

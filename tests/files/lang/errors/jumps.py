@@ -15,7 +15,7 @@ def endless(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP
 @pl.incore
 def condition_of_a_tile(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
     t = pl.load(x, [0, 0], [64, 64])
-    # error: condition a condition is a truth value, not a tile [64, 64] FP32 in vec
+    # error: condition a condition is a boolean, not a tile [64, 64] FP32 in vec
     while t:
         y[:] = t
 

@@ -34,7 +34,7 @@ def comparison(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl
 
 @pl.incore
 def compared_tiles(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
-    # error: condition a condition is a truth value, not a tile [64, 8] UINT8 in vec
+    # error: condition a condition is a boolean, not a tile [64, 8] UINT8 in vec
     if x < y:
         y[:] = x
 
@@ -59,5 +59,5 @@ def mask_of_another_shape(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[
 
 @pl.incore
 def no_mask(x: pl.Tensor[[64, 64], pl.UINT8], y: pl.Out[pl.Tensor[[64, 64], pl.UINT8]]):
-    # error: condition a condition is a truth value or a comparison of tiles
+    # error: condition a condition is a boolean or a comparison of tiles
     y[:] = x if x else 2

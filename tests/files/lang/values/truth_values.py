@@ -1,4 +1,4 @@
-# Tensors of truth values: bytes, 0 and 1.
+# Tensors of booleans: bytes, 0 and 1.
 #
 # platforms: a5, a2a3
 # test: run %s --verify --arg iota:ui8[1x32] --arg zeros:ui8[2x32]

@@ -71,7 +71,7 @@ def run_case(name: str, case: Path, seed: int | None, settings: Settings) -> Out
 
 
 def execute(program: host.Program, case: Path, folder: Path, settings: Settings, outcome: Outcome) -> bool:
-    """Does what the host program does, with `slipring run` for a launch. False if a launch did not come to its end."""
+    """Does what the host program does, with `slipring run` for a launch. False if a launch did not complete."""
     for name, size in program.buffers.items():
         (folder / device_file(name)).write_bytes(bytes(size))
     sizes = {}

@@ -209,7 +209,7 @@ pub struct RunResult {
     /// what had been computed so far.
     pub complete: bool,
     /// Signals that are left for the next launch: `cluster × objects of the program + object`. None in objects that the platform
-    /// resets, nor where a block did not come to its end.
+    /// resets, nor where a block did not complete.
     pub counters: Vec<u64>,
 }
 

@@ -35,7 +35,7 @@ pub struct BlockStats {
     pub cluster: u32,
     /// First cycle.
     pub start: u64,
-    /// Cycle at which it was over; `None` if it did not come to its end.
+    /// Cycle at which it was over; `None` if it did not complete.
     pub end: Option<u64>,
 }
 

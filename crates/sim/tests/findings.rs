@@ -13,7 +13,7 @@ use slipring_tile::Space;
 const C: Role = Role::Aic;
 const A: Role = Role::Aiv0;
 
-/// The only finding of a run that did not come to its end.
+/// The only finding of a run that did not complete.
 fn failure(build: &Build, buffers: Vec<GmBuffer>) -> Finding {
     let mut result = go(build, &a5(), buffers);
     assert!(!result.complete);

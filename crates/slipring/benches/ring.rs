@@ -76,7 +76,7 @@ fn main() {
         let steps = |n: u64| {
             let mut entries = Entries::default();
             let run = execute(&ready(&of(n), &platform).decoded, &platform, &values, options, &mut entries);
-            assert!(run.result.complete, "the run did not come to its end");
+            assert!(run.result.complete, "the run did not complete");
             run.result.stats.instructions + entries.0
         };
         let each = (steps(2000) - steps(1000)) as f64 / 1000.0;

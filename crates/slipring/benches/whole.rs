@@ -81,7 +81,7 @@ fn run(ready: &Ready, times: u32, checked: bool) -> f64 {
         } else {
             execute(&prepared.decoded, platform, values, options, &mut ()).result.complete
         };
-        assert!(complete, "the run did not come to its end");
+        assert!(complete, "the run did not complete");
     })
 }
 

@@ -93,8 +93,8 @@ pub enum Error {
     /// The run was cancelled.
     #[error("the run was cancelled; nothing was written")]
     Cancelled,
-    /// The run did not come to its end, so that there are no results: its findings.
-    #[error("the run did not come to its end, so that it has no results\n{0}")]
+    /// The run did not complete, so that there are no results: its findings.
+    #[error("the run did not complete, so that it has no results\n{0}")]
     Incomplete(Report),
     /// A run and the sequential meaning of its source differ.
     #[error("{0}")]

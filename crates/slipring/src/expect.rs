@@ -102,7 +102,7 @@ impl Expected {
             findings,
         };
         let Some(left) = buffer.left else {
-            return (facts("not checked", format!("{}: the run did not come to its end", self.name), 0), None);
+            return (facts("not checked", format!("{}: the run did not complete", self.name), 0), None);
         };
         let elem = self.elem.unwrap_or(buffer.elem);
         let (have, want) = (numbers(buffer.elem, left), numbers(elem, &self.bytes));

@@ -50,7 +50,7 @@ struct Reuse {
 }
 
 impl Run<'_> {
-    /// Cycles that the run would take if something were otherwise; `None` where such a run does not come to its end, as what it
+    /// Cycles that the run would take if something were otherwise; `None` where such a run does not complete, as what it
     /// computes with is not what the kernel computes with.
     ///
     /// # Errors
@@ -60,7 +60,7 @@ impl Run<'_> {
         Ok(execution.result.complete.then_some(execution.result.stats.cycles))
     }
 
-    /// What would make the run faster; `None` where it was not asked to keep what happens, or did not come to its end.
+    /// What would make the run faster; `None` where it was not asked to keep what happens, or did not complete.
     ///
     /// # Errors
     /// If the run is cancelled.

@@ -132,7 +132,7 @@ fn run(
     let obstacle = if let Some(finding) = judged.findings.first() {
         Some(format!("there is something to say of it ({})", finding.code))
     } else if !result.complete {
-        Some("it did not come to its end".into())
+        Some("it did not complete".into())
     } else if !result.output.lines.is_empty() {
         Some("it prints, in the order of time".into())
     } else if !matches!(scope.values, Values::AnyContents) {

@@ -212,7 +212,7 @@ impl Run<'_> {
     /// The contents of a buffer, by the name of its parameter, after the run.
     ///
     /// # Errors
-    /// If the run did not come to its end, no buffer has that name, or its elements are of another type.
+    /// If the run did not complete, no buffer has that name, or its elements are of another type.
     pub fn get<T: Element>(&self, name: &str) -> Result<Vec<T>, Error> {
         let index = self.index(name)?;
         match self.compiled.prepared.decoded.program.params[index].kind {
@@ -229,7 +229,7 @@ impl Run<'_> {
     /// The bytes of a buffer, by the name of its parameter, after the run.
     ///
     /// # Errors
-    /// If the run did not come to its end, or no buffer has that name.
+    /// If the run did not complete, or no buffer has that name.
     pub fn bytes(&self, name: &str) -> Result<&[u8], Error> {
         self.result(self.index(name)?)
     }
@@ -237,7 +237,7 @@ impl Run<'_> {
     /// The bytes of the buffer that was passed at a position, after the run.
     ///
     /// # Errors
-    /// If the run did not come to its end, or no buffer was passed there.
+    /// If the run did not complete, or no buffer was passed there.
     pub fn result(&self, index: usize) -> Result<&[u8], Error> {
         if !self.is_complete() {
             return Err(Error::Incomplete(self.findings.clone()));
@@ -382,7 +382,7 @@ impl Run<'_> {
                 &mut diags,
             )
         } else {
-            VerifyOutcome::NotChecked("the run did not come to its end".into())
+            VerifyOutcome::NotChecked("the run did not complete".into())
         };
         let mut messages = diags.list;
         let facts = facts::verify_facts(&outcome, &self.bound, &mut messages);

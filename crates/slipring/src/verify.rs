@@ -37,7 +37,7 @@ pub enum VerifyOutcome {
     Different(usize, Vec<Difference>),
     /// The sequential meaning of a kernel for the whole cluster has an error of its own, which was reported: what.
     Faulty(String),
-    /// The reference itself did not come to its end: why.
+    /// The reference itself did not complete: why.
     NotChecked(String),
 }
 
@@ -57,7 +57,7 @@ pub fn verify(
     verify_with(prepared, platform, values, (options, Cancel::default()), execution, diags)
 }
 
-/// The same where somebody may wish the run of the reference to end; it then did not come to its end.
+/// The same where somebody may wish the run of the reference to end; it then did not complete.
 pub(crate) fn verify_with(
     prepared: &Prepared,
     platform: &Platform,
@@ -80,7 +80,7 @@ pub(crate) fn verify_with(
             diags.list.extend(to_diagnostics(&reference.result.findings, &decoded.program));
             return VerifyOutcome::Faulty(why.to_string());
         }
-        return VerifyOutcome::NotChecked(format!("the sequential run did not come to its end: {why}"));
+        return VerifyOutcome::NotChecked(format!("the sequential run did not complete: {why}"));
     }
     let slots = slot_params(source, kernel);
     let sums = summed_params(source, kernel);

@@ -121,7 +121,7 @@ class Mutants(Trial):
         for timing in ["platform", *timings, *(f"slow:{who}" for who in self.slow)]:
             other = kernel.run(None, {**BOUNDS, **self.options, "check": "none", "timing": timing})
             if not other.complete:
-                return f"it does not come to its end at durations {timing}"
+                return f"it does not complete at durations {timing}"
             if _left(other, len(wanted)) != wanted:
                 return f"other bytes at durations {timing}"
         return None

@@ -308,7 +308,7 @@ impl<'a> Host<'a> {
         self.within = within;
         let result = match flow {
             Flow::Return(value) => value,
-            Flow::Stop => unknown(place, format!("what `{name}` gives, which does not come to its end")),
+            Flow::Stop => unknown(place, format!("what `{name}` gives, which does not complete")),
             Flow::Unsure(why, true) => HostValue::Unknown(Rc::new(Unknown {
                 span: why.span,
                 why: format!("what `{name}` gives, which depends on this"),

@@ -317,7 +317,7 @@ pub(super) fn write_outputs(files: &[Option<OutFile>], after: &[Option<&[u8]>], 
     for (file, data) in files.iter().zip(after) {
         let (Some(file), Some(data)) = (file, data) else { continue };
         if !complete {
-            note(format!("`{}` is left as it was: the run did not come to its end", files::shown(&file.path)));
+            note(format!("`{}` is left as it was: the run did not complete", files::shown(&file.path)));
             continue;
         }
         let header = file.npy.as_ref().map_or(&[][..], |npy| npy.header.as_slice());

@@ -43,7 +43,7 @@ pub struct Order {
 /// What came of it.
 #[derive(Clone, Debug)]
 pub struct DeviceRun {
-    /// For each parameter that is a buffer its contents; empty if the run did not come to its end.
+    /// For each parameter that is a buffer its contents; empty if the run did not complete.
     pub buffers: Vec<Option<Vec<u8>>>,
     /// What the workers did, by block.
     pub runs: Vec<BlockRun>,

@@ -163,7 +163,7 @@ fn what_is_no_image_is_a_finding() {
     says(&with(Buffer { written: false, ..buffer }), [0, 1], "which the image says it does not");
     says(&with(Buffer { bytes: u64::MAX, ..buffer }), [0, 1], "have more than");
     says(&with(Buffer { addr: u64::MAX - 8, ..buffer }), [0, 1], "there are no 8 bytes");
-    says(&with(Buffer { bytes: 4, ..buffer }), [0, 1], "did not come to its end");
+    says(&with(Buffer { bytes: 4, ..buffer }), [0, 1], "did not complete");
 }
 
 #[test]

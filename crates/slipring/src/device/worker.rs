@@ -146,7 +146,7 @@ impl KernelWorker {
         if !run.complete {
             let why = run.findings.first().map_or(String::new(), |f| format!(": {}: {}", f.code, f.message));
             self.runs.borrow_mut().push(run);
-            return Err(format!("block {block} of {blocks} did not come to its end{why}"));
+            return Err(format!("block {block} of {blocks} did not complete{why}"));
         }
         let (mut patches, mut buffers) = (Vec::new(), image.buffers.iter());
         for (index, param) in params.iter().enumerate() {

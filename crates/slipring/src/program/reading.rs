@@ -72,7 +72,7 @@ impl Ahead {
         if (self.done..ask.graph.tasks.len()).any(changes) {
             while self.done < ask.graph.tasks.len() {
                 let at = self.done;
-                self.run(ask, at).map_err(|why| format!("{} did not come to its end: {why}", ask.graph.name(at)))?;
+                self.run(ask, at).map_err(|why| format!("{} did not complete: {why}", ask.graph.name(at)))?;
                 self.done += 1;
             }
             if let Some(task) = self.beside.waiting().first() {

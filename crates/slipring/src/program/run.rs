@@ -534,14 +534,14 @@ impl ProgramRun<'_> {
             findings,
         };
         if !self.is_complete() {
-            return Ok((fact("not checked", "the run did not come to its end".into(), 0), Vec::new()));
+            return Ok((fact("not checked", "the run did not complete".into(), 0), Vec::new()));
         }
         let mut beside = Beside::new(program.tensors(&self.before)?);
         let compiled = program.compiled()?;
         let graph = program.graph();
         let stopped = |task: usize, outcome: &Outcome| {
             let why = outcome.result.findings.first().map_or("", |finding| finding.message.as_str());
-            let detail = format!("the sequential run of {} did not come to its end: {why}", graph.name(task));
+            let detail = format!("the sequential run of {} did not complete: {why}", graph.name(task));
             Ok((fact("not checked", detail, 0), Vec::new()))
         };
         for (task, call) in program.orchestration.calls.iter().enumerate() {

@@ -31,7 +31,7 @@ pub struct Point {
     pub verdict: String,
     /// Why it is not clean.
     pub reason: Option<String>,
-    /// Cycles of the run; `None` where it was refused, or did not come to its end.
+    /// Cycles of the run; `None` where it was refused, or did not complete.
     pub cycles: Option<u64>,
     /// The same in microseconds of the platform's clock.
     pub microseconds: Option<f64>,
@@ -44,7 +44,7 @@ pub struct Point {
     pub memory: Vec<MemoryUse>,
     /// What the comparison with the sequential meaning said: `same`, `different`, or `not checked: …`; `None` where it was not made.
     pub verified: Option<String>,
-    /// FNV-1a, 64 bits, of all buffers after the run; `None` where it did not come to its end.
+    /// FNV-1a, 64 bits, of all buffers after the run; `None` where it did not complete.
     pub result: Option<String>,
     /// FNV-1a, 64 bits, of all that decides the point: the compiled program, its arguments, the platform, the options.
     pub of: Option<String>,

@@ -194,7 +194,7 @@ impl<'a> Host<'a> {
     pub(in crate::host) fn leave_helper(&mut self, flow: &Flow<'a>, name: &str, place: Span) {
         self.rec().functions.pop();
         if matches!(flow, Flow::Stop) && !self.rec().stopped {
-            self.refuse_at("raise", place, format!("`{name}` does not come to its end: it raises, or runs too long"));
+            self.refuse_at("raise", place, format!("`{name}` does not complete: it raises, or runs too long"));
         }
     }
 

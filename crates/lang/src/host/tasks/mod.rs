@@ -376,7 +376,7 @@ impl<'a> Host<'a> {
                 match raised.and_then(|raised| self.uncaught(&raised)) {
                     Some(error) => self.stop(error),
                     None => {
-                        let message = format!("`{}` does not come to its end: it runs too long", def.name);
+                        let message = format!("`{}` does not complete: it runs too long", def.name);
                         self.stop_at("raise", at(&def.name), message)
                     }
                 }

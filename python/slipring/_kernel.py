@@ -274,7 +274,7 @@ class Function:
         """Runs the kernel and gives the run: what was found is no exception here. Outputs are written unless the run stopped
         before its end.
 
-        `platform` is a5 or a2a3; `verify` compares with the sequential meaning; `reading` names the other readings where public
+        `platform` is a5 or a2a3; `verify` compares with the sequential semantics; `reading` names the other readings where public
         sources disagree. Further options: blocks, check, strict, timing, launches, gm_slack, events, record, max_steps, max_cycles,
         max_memory, max_output.
 

@@ -1,4 +1,4 @@
-//! The sequential meaning of kernels for the whole cluster, compared with naive code.
+//! The sequential semantics of kernels for the whole cluster, compared with naive code.
 
 use crate::common;
 

@@ -366,7 +366,7 @@ fn bytes(seed: usize) -> Vec<u8> {
     (0..N * N).flat_map(|i| (((i * 37 + seed * 11 + i / 7) % 13) as f32 / 8.0 - 0.75).to_le_bytes()).collect()
 }
 
-/// Runs a module's sequential meaning and gives back the output.
+/// Runs a module's sequential semantics and gives back the output.
 fn run(module: &Module, platform: &Platform) -> Vec<u8> {
     let mut diags = Diags::default();
     let decoded = select_kernel(module, None, &mut diags)

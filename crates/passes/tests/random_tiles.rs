@@ -1,5 +1,5 @@
 //! Random kernels of tiles, loops and branches: whatever the passes make of them stands the independent checks, and runs
-//! without a finding to the bytes of its sequential meaning.
+//! without a finding to the bytes of its sequential semantics.
 
 use std::fmt::Write;
 use std::sync::Arc;

@@ -32,7 +32,7 @@ pub static SPLIT_AIV: OpDef = OpDef {
     doc: "`pto.split_aiv %lane { … } {split = 1}`. The body runs on both Vector cores at the same time; `%lane` is the core's \
           number, 0 or 1. Tiles in UB that are declared outside are each core's own. `split` says how the tiles of the body \
           are divided between the cores: 0 not at all, 1 by rows, 2 by columns. `pto.aiv_shard` and `pto.aic_gather` are the \
-          only ways in and out for tiles of the Cube core. The sequential meaning: the body once with lane 0, then once with \
+          only ways in and out for tiles of the Cube core. The sequential semantics: the body once with lane 0, then once with \
           lane 1.",
     source: "seed 001, API",
     mixed: Some(MixedPart::Region),

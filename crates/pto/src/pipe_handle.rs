@@ -440,7 +440,7 @@ const STATUS: OpSchema = schema(
 
 const STATUS_DOC: &str = "Holds for this core's later ops on the pipe, until it is set again; at first all are on. A signal that is left \
      out must not be waited for, and a wait that is left out must not be needed: else the run ends in a race, a deadlock, an \
-     overflow or a left-over signal. The sequential meaning of a program knows no such thing: there every op synchronises.";
+     overflow or a left-over signal. The sequential semantics of a program knows no such thing: there every op synchronises.";
 
 pub static SET_ALLOCATE_STATUS: OpDef = OpDef {
     schema: OpSchema { name: "pto.set_allocate_status", ..STATUS },

@@ -33,7 +33,7 @@ pub enum Turns {
     /// As the hardware: pipes work on their own, everything takes its time.
     #[default]
     Pipes,
-    /// The sequential meaning: every work completes before the scalar unit goes on, flags and barriers
+    /// The sequential semantics: every work completes before the scalar unit goes on, flags and barriers
     /// inside a core do nothing, a core runs until it must wait for another one, then the next core runs.
     Sequential,
 }

@@ -1,4 +1,4 @@
-//! The sequential meaning: each core's operations one at a time in program order.
+//! The sequential semantics: each core's operations one at a time in program order.
 
 use slipring_program::{Finding, Inst};
 

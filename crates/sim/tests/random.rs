@@ -45,7 +45,7 @@ proptest! {
 
     #[test]
     fn pipes_are_never_slower_than_one_after_another(shape in shape(), mut timing in timing()) {
-        // Without signals' own cycles, which the sequential meaning does not spend.
+        // Without signals' own cycles, which the sequential semantics does not spend.
         (timing.cycles, timing.latency) = (0, 0);
         let pipes = run_once(&shape, &timing, 1, 1, Turns::Pipes);
         let sequential = run_once(&shape, &timing, 1, 1, Turns::Sequential);

@@ -96,7 +96,7 @@ pub enum Error {
     /// The run did not complete, so that there are no results: its findings.
     #[error("the run did not complete, so that it has no results\n{0}")]
     Incomplete(Report),
-    /// A run and the sequential meaning of its source differ.
+    /// A run and the sequential semantics of its source differ.
     #[error("{0}")]
     Different(Report),
 }

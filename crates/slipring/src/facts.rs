@@ -75,25 +75,25 @@ pub(crate) fn check_facts(
     facts
 }
 
-/// The comparison with the sequential meaning; differences become a message.
+/// The comparison with the sequential semantics; differences become a message.
 pub(crate) fn verify_facts(outcome: &VerifyOutcome, bound: &[Bound<'_>], messages: &mut Vec<Diagnostic>) -> CheckFacts {
     let (verdict, detail, findings) = match outcome {
         VerifyOutcome::Same(buffers) => {
-            ("clean", format!("same bytes as the sequential meaning: {}", buffers.join(", ")), 0)
+            ("clean", format!("same bytes as the sequential semantics: {}", buffers.join(", ")), 0)
         }
-        VerifyOutcome::Faulty(why) => ("findings", format!("the sequential meaning has an error: {why}"), 1),
+        VerifyOutcome::Faulty(why) => ("findings", format!("the sequential semantics has an error: {why}"), 1),
         VerifyOutcome::NotChecked(why) => ("not checked", why.clone(), 0),
         VerifyOutcome::Different(count, list) => {
             let at = |d: &Difference| coordinates(d.element, bound[d.index].shape.as_deref());
             let differ = if *count == 1 { "1 element differs" } else { &format!("{count} elements differ") };
             let notes = list.iter().map(|d| format!("{}[{}]: {} instead of {}", d.param, at(d), d.run, d.reference));
-            let message = format!("{differ} from the sequential meaning of the source");
+            let message = format!("{differ} from the sequential semantics of the source");
             let error = Diagnostic::nowhere("verify", Severity::Error, message);
             messages.push(
                 Diagnostic { notes: notes.collect(), ..error }
                     .help("look for a missing wait, an address in use twice, or a slot freed too early"),
             );
-            ("findings", format!("{differ} from the sequential meaning"), *count)
+            ("findings", format!("{differ} from the sequential semantics"), *count)
         }
     };
     CheckFacts { tool: "verify".into(), verdict: verdict.into(), detail, findings }

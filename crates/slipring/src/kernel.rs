@@ -50,7 +50,7 @@ pub use slipring_lang::Direction;
 /// assert!(run.findings().messages().is_empty());
 /// assert!(run.verdict().is_clean(), "{}", run.verdict());
 /// assert!(run.timeline().events.iter().any(|event| event.op.contains("mul")));
-/// run.verify()?; // the same bytes as the sequential meaning of the source
+/// run.verify()?; // the same bytes as the sequential semantics of the source
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]

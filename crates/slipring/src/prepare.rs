@@ -112,7 +112,7 @@ pub struct Prepared {
     pub module: Module,
     /// The kernel of `written`.
     pub kernel: Kernel,
-    /// What has the sequential meaning, where it is not `written`: a function for both kinds of core that pushes and pops by
+    /// What has the sequential semantics, where it is not `written`: a function for both kinds of core that pushes and pops by
     /// itself means what its two programs do.
     pub apart: Option<(Module, Kernel)>,
     /// The program.

@@ -81,7 +81,7 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// What came of the comparison with the sequential meaning.
+/// What came of the comparison with the sequential semantics.
 #[derive(Clone, Debug)]
 pub struct Comparison {
     /// The outcome.
@@ -343,10 +343,10 @@ impl Run<'_> {
         all
     }
 
-    /// Runs the sequential meaning of the source on the same arguments and compares every buffer.
+    /// Runs the sequential semantics of the source on the same arguments and compares every buffer.
     ///
     /// # Errors
-    /// `Different` where they differ or the sequential meaning has an error, `Incomplete` for a run that stopped, `Unsupported`
+    /// `Different` where they differ or the sequential semantics has an error, `Incomplete` for a run that stopped, `Unsupported`
     /// where it cannot be compared.
     pub fn verify(&self) -> Result<Comparison, Error> {
         if !self.is_complete() {

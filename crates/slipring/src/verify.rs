@@ -1,4 +1,4 @@
-//! `run --verify`: comparison with the sequential meaning of the source.
+//! `run --verify`: comparison with the sequential semantics of the source.
 
 use slipring_check::Init;
 use slipring_ir::{Diags, Module, OpId, ValueDef, ValueId};
@@ -35,7 +35,7 @@ pub enum VerifyOutcome {
     Same(Vec<String>),
     /// Differences: how many elements, and the first of them.
     Different(usize, Vec<Difference>),
-    /// The sequential meaning of a kernel for the whole cluster has an error of its own, which was reported: what.
+    /// The sequential semantics of a kernel for the whole cluster has an error of its own, which was reported: what.
     Faulty(String),
     /// The reference itself did not complete: why.
     NotChecked(String),
@@ -44,7 +44,7 @@ pub enum VerifyOutcome {
 /// Differences that are listed.
 const LISTED: usize = 8;
 
-/// Runs the sequential meaning of the source on the same arguments and compares every buffer but those that only
+/// Runs the sequential semantics of the source on the same arguments and compares every buffer but those that only
 /// hold ring slots.
 pub fn verify(
     prepared: &Prepared,

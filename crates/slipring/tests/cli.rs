@@ -140,7 +140,7 @@ fn npy(header: &str, data: &[u8]) -> Vec<u8> {
 fn runs_with_the_arguments_of_the_file() {
     let folder = Folder::new("own-args");
     let called = folder.call(&["run", "add.pto", "--verify"]).exits(0);
-    called.says("add on a5").says("verify").says("same bytes as the sequential meaning").says("2 to 257");
+    called.says("add on a5").says("verify").says("same bytes as the sequential semantics").says("2 to 257");
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! No broken lowering stays unnoticed: whatever op is taken out of a compiled kernel, the checks or the comparison with the
-//! sequential meaning say so.
+//! sequential semantics say so.
 
 use slipring::args::{Arg, Defaults, Value, bind};
 use slipring::{ExecuteOptions, Prepared, VerifyOutcome, execute, load_file, prepare, to_diagnostics, verify};

@@ -138,7 +138,7 @@ def main():
     one.add_argument("program")
     one.add_argument("points", nargs="+", metavar="NAME=VALUES")
     one.add_argument("--function", help="the kernel, where the file has several")
-    one.add_argument("--verify", action="store_true", help="compare each with the sequential meaning")
+    one.add_argument("--verify", action="store_true", help="compare each with the sequential semantics")
     one.set_defaults(run=_sweep)
     many = commands.add_parser("campaign", parents=[shared], help="programs at many seeds against an oracle")
     many.add_argument("kind", help="timings, mutants, fuzz, random, or a trial of one's own as module:Class")

@@ -145,7 +145,7 @@ class Fuzz(Trial):
 
 
 class Random(Trial):
-    """Random kernels of the language against the Python reference, the sequential meaning and the other platform."""
+    """Random kernels of the language against the Python reference, the sequential semantics and the other platform."""
 
     needs_programs = False
 

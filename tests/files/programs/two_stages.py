@@ -8,7 +8,7 @@
 # check: kernels clean
 # check: tasks clean
 # check: all orders of the tasks on any number of clusters, any contents of the tensors
-# check: verify clean same bytes as the sequential meaning: x, out
+# check: verify clean same bytes as the sequential semantics: x, out
 # check: #0 doubled
 # check: #1 plus_one
 # check: 100% of the time: #0 doubled → #1 plus_one

@@ -1,5 +1,5 @@
 # A grid over constants: what does not fit is refused with its reason, what leaves a tensor has findings, and of the clean
-# points the fastest is compared with the sequential meaning.
+# points the fastest is compared with the sequential semantics.
 # test: tune %s --vary TILE=8,32,128,256,48 --vary TWICE=true,false --arch a5
 # check: constants.py: 10 points of TILE x TWICE, 6 clean, 2 with findings, 2 refused
 # check: cycles

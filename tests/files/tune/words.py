@@ -2,7 +2,7 @@
 # file goes before a word.
 # test: tune %s --vary slot_num=1..3 --vary split=UP_DOWN,LEFT_RIGHT --vary arch=a5,a2a3
 # check: 12 points of slot_num x split x arch, 12 clean
-# check: checked, and the same bytes as the sequential meaning
+# check: checked, and the same bytes as the sequential semantics
 # test: tune %s --vary blocks=1,2 --arch a5
 # check: 2 points of blocks
 # check: best: blocks=1:

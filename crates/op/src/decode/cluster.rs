@@ -1,4 +1,4 @@
-//! The sequential meaning of a kernel for the whole cluster: one program that does the work of every core in order.
+//! The sequential semantics of a kernel for the whole cluster: one program that does the work of every core in order.
 //!
 //! The program is the Cube core's. What a Vector core does is decoded for one lane after the other, with that lane's UB: the
 //! body of a region once for each lane, an op outside of every region likewise. Lane 1 has bindings of its own where it
@@ -71,7 +71,7 @@ pub(super) fn not_expanded(module: &Module, kernel: &Kernel) -> Diagnostic {
     let span = function.map_or(Span::default(), |f| module.op(*f).span);
     let message = format!("`{}` has ops of both kinds of core: no single core runs it", kernel.name);
     Diagnostic::error("mixed-kernel", span, message)
-        .help("run the passes, which make a program for each kind of core, or run its sequential meaning")
+        .help("run the passes, which make a program for each kind of core, or run its sequential semantics")
 }
 
 impl Decoder<'_> {

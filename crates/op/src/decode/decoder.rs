@@ -26,7 +26,7 @@ use crate::ring::{CoreRings, RingPlan};
 pub enum Decoding {
     /// To run on the simulated device: addresses as planned, rings where the platform has them.
     Device,
-    /// The sequential meaning of the source: every tile without an address has memory of its own, rings
+    /// The sequential semantics of the source: every tile without an address has memory of its own, rings
     /// are deep FIFOs in memory of their own.
     Reference,
 }

@@ -108,7 +108,7 @@ pub(super) fn run(args: &RunArgs, program: &Program) -> Result<Exit, Error> {
     unsupported |= messages.is_unsupported();
     Ok(match (written, unsupported, messages.errors() > 0 || !run.is_complete()) {
         (Err(message), ..) => fail(message),
-        (_, true, _) if messages.errors() == 0 => fail("the sequential meaning could not be compared"),
+        (_, true, _) if messages.errors() == 0 => fail("the sequential semantics could not be compared"),
         (_, true, _) => Exit::BadInput,
         (_, _, true) => Exit::Findings,
         _ => Exit::Clean,

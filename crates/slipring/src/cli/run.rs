@@ -60,7 +60,7 @@ pub(super) struct RunArgs {
     /// Take times only: nothing is computed, races and unwritten bytes are not looked for. For launches too large to run
     #[arg(long, conflicts_with_all = ["verify", "check", "device"])]
     pub(super) time_only: bool,
-    /// Also run the sequential meaning of the source and compare every buffer
+    /// Also run the sequential semantics of the source and compare every buffer
     #[arg(long)]
     pub(super) verify: bool,
     /// What a buffer holds after the run, once for each: `out=@golden.npy,rtol=1e-3,atol=1e-5`, or `out=zeros:f32[64x64]`.

@@ -7,7 +7,7 @@
 //! | `beside` | tasks that wait for each other while they run |
 //! | `host` | functions of the host that it calls |
 //! | `lost` | bytes that nobody has written, followed from task to task |
-//! | `run` | all tasks in time; findings; the sequential meaning |
+//! | `run` | all tasks in time; findings; the sequential semantics |
 //! | `board` | tasks through the command queue |
 //! | `reading` | numbers of tensors that decide what tasks there are |
 //! | `values` | what tensors hold at first, and predicates |

@@ -1,4 +1,4 @@
-//! All tasks in time; what is found; the sequential meaning.
+//! All tasks in time; what is found; the sequential semantics.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError};
@@ -520,7 +520,7 @@ impl ProgramRun<'_> {
         list
     }
 
-    /// Runs the sequential meaning of the program on the same arguments, its tasks one after the other in the order of the
+    /// Runs the sequential semantics of the program on the same arguments, its tasks one after the other in the order of the
     /// text, each kernel op by op, and compares what is passed and what is given back.
     ///
     /// # Errors
@@ -600,14 +600,14 @@ impl ProgramRun<'_> {
         let names: Vec<&str> = compared.iter().map(|tensor| graph.tensors[*tensor].name.as_str()).collect();
         if count == 0 {
             return Ok((
-                fact("clean", format!("same bytes as the sequential meaning: {}", names.join(", ")), 0),
+                fact("clean", format!("same bytes as the sequential semantics: {}", names.join(", ")), 0),
                 Vec::new(),
             ));
         }
         let differ = if count == 1 { "1 element differs".to_string() } else { format!("{count} elements differ") };
-        let message = format!("{differ} from the sequential meaning of the program");
+        let message = format!("{differ} from the sequential semantics of the program");
         let message = Diagnostic { notes, ..Diagnostic::nowhere("verify", Severity::Error, message) }
             .help("look for tasks that race, and for a wrong direction");
-        Ok((fact("findings", format!("{differ} from the sequential meaning"), count), vec![message]))
+        Ok((fact("findings", format!("{differ} from the sequential semantics"), count), vec![message]))
     }
 }

@@ -109,7 +109,7 @@ pub struct Tuning {
     pub points: Vec<Point>,
     /// Which of them is the best: of the clean ones the fastest in time (platforms have other
     /// clocks), of several the one that takes least local memory, of these the first.
-    /// What a comparison with the sequential meaning proved wrong is not clean.
+    /// What a comparison with the sequential semantics proved wrong is not clean.
     pub best: Option<usize>,
     /// Points that were taken from the file of an earlier time.
     pub reused: usize,
@@ -177,7 +177,7 @@ impl Tune {
         }
     }
 
-    /// Runs every point of a grid, several at a time, and compares the best with the sequential meaning. The result is the same
+    /// Runs every point of a grid, several at a time, and compares the best with the sequential semantics. The result is the same
     /// however many run at a time.
     ///
     /// `file` has the points of an earlier time, which stand for those that nothing has changed of; each point is added to it when
@@ -257,7 +257,7 @@ impl Tune {
         Ok(tuning)
     }
 
-    /// The best point that is also the same as the sequential meaning, or that cannot be compared.
+    /// The best point that is also the same as the sequential semantics, or that cannot be compared.
     fn verified_best(
         &self,
         points: &mut [Point],

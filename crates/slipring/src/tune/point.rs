@@ -42,7 +42,7 @@ pub struct Point {
     pub local_memory: Option<u64>,
     /// The same by memory.
     pub memory: Vec<MemoryUse>,
-    /// What the comparison with the sequential meaning said: `same`, `different`, or `not checked: …`; `None` where it was not made.
+    /// What the comparison with the sequential semantics said: `same`, `different`, or `not checked: …`; `None` where it was not made.
     pub verified: Option<String>,
     /// FNV-1a, 64 bits, of all buffers after the run; `None` where it did not complete.
     pub result: Option<String>,
@@ -212,7 +212,7 @@ impl Tune {
     }
 
     /// Runs a point. `known` are points of an earlier time, which stand for it where nothing that decides it has changed; with
-    /// `verify` the run is also compared with the sequential meaning.
+    /// `verify` the run is also compared with the sequential semantics.
     pub(super) fn point_of(&self, settings: &[Setting], words: &[Word], known: &[Point], verify: bool) -> Point {
         let made = self.subject(settings, words).and_then(|(subject, said)| match subject {
             Subject::Kernel(kernel) => self.kernel_point(*kernel, said, (settings, words), known, verify),
@@ -397,7 +397,7 @@ impl Point {
     fn verified_as(&mut self, verified: Option<String>) {
         if verified.as_deref() == Some(DIFFERENT) {
             self.verdict = "findings".into();
-            self.reason = Some("verify: the results differ from the sequential meaning".into());
+            self.reason = Some("verify: the results differ from the sequential semantics".into());
         }
         self.verified = verified;
     }

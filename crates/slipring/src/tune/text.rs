@@ -96,9 +96,9 @@ impl Tuning {
             text += &format!(", {} to the file as it is written", percent(own, written));
         }
         text += &match best.verified.as_deref() {
-            Some("same") => "; checked, and the same bytes as the sequential meaning\n".to_string(),
-            Some(other) => format!("; checked; the sequential meaning is {other}\n"),
-            None => "; checked, not compared with the sequential meaning\n".to_string(),
+            Some("same") => "; checked, and the same bytes as the sequential semantics\n".to_string(),
+            Some(other) => format!("; checked; the sequential semantics is {other}\n"),
+            None => "; checked, not compared with the sequential semantics\n".to_string(),
         };
         if self.points.iter().any(|point| point.estimate) {
             text += "cycles are an estimate (`slipring cost` says of each op what stands behind them)\n";

@@ -167,7 +167,7 @@ pub fn expect_example(name: &str, buffers: &[Buffer], tolerance: f64) {
     }
 }
 
-/// Runs a kernel with all checks, which must find nothing, compares it with its sequential meaning and with what is
+/// Runs a kernel with all checks, which must find nothing, compares it with its sequential semantics and with what is
 /// expected.
 pub fn expect(name: &str, text: &str, platform: &str, buffers: &[Buffer], tolerance: f64) {
     let source = Source::new(name, text);

@@ -1,6 +1,6 @@
 //! What is really wrong with a program, by trying it: many legal timings, none of the checkers.
 //!
-//! A program is wrong if under some timing it does not end, leaves other bytes than the sequential meaning of the program it was made
+//! A program is wrong if under some timing it does not end, leaves other bytes than the sequential semantics of the program it was made
 //! from, loses a signal or leaves one, or if two works that touch the same bytes, one of them writing, change their order
 //! from one timing to another. Nothing here knows vector clocks, epochs or shadows.
 //!

@@ -62,7 +62,7 @@ pub struct Table {
 
 /// What the tools say of a program that ran.
 struct Said {
-    /// The first error, or `verify` for a difference from the sequential meaning.
+    /// The first error, or `verify` for a difference from the sequential semantics.
     first: Option<String>,
     /// The errors are races that only the platform's rule about order inside one pipe makes.
     same_pipe: bool,
@@ -127,7 +127,7 @@ fn one_pipe(message: &str) -> bool {
     matches!((agent(), agent()), (Some(a), Some(b)) if a == b)
 }
 
-/// What each buffer should hold: the sequential meaning.
+/// What each buffer should hold: the sequential semantics.
 fn wanted(ready: &Ready, blocks: u32) -> Option<Vec<Option<Vec<u8>>>> {
     let Ready { prepared, platform, values } = ready;
     let mut diags = Diags::default();
@@ -152,7 +152,7 @@ impl Study {
         for (at, subject) in subjects.iter().enumerate() {
             let ready = ready(&subject.text, subject).unwrap_or_else(|| panic!("{} is not run", subject.name));
             let Some(wanted) = wanted(&ready, subject.blocks) else {
-                panic!("{}: no sequential meaning", subject.name)
+                panic!("{}: no sequential semantics", subject.name)
             };
             let whole =
                 Mutant { class: "as it is", intent: Intent::Keep, what: String::new(), text: subject.text.clone() };
@@ -227,7 +227,7 @@ impl Study {
                 table.holes.push(format!("MISSED {label}\n  the oracle: {why}{}", shown(mutant)));
             }
             (None, Some(code)) => {
-                // A rule of the platform about one pipe, or a difference from the sequential meaning, is no matter of timing.
+                // A rule of the platform about one pipe, or a difference from the sequential semantics, is no matter of timing.
                 if !same_pipe {
                     row.flagged += 1;
                     table.holes.push(format!("FLAGGED {label}\n  the tools: {code}{}", shown(mutant)));

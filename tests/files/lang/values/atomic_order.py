@@ -4,9 +4,9 @@
 # blocks: 2
 # test: run %s --arch a5 --verify
 # check: race    clean
-# check: verify  clean  same bytes as the sequential meaning: a, b, o (up to the order of its atomic additions)
+# check: verify  clean  same bytes as the sequential semantics: a, b, o (up to the order of its atomic additions)
 # test: run %s --arch a2a3 --verify
-# check: verify  clean  same bytes as the sequential meaning: a, b, o (up to the order of its atomic additions)
+# check: verify  clean  same bytes as the sequential semantics: a, b, o (up to the order of its atomic additions)
 import slipring.language as pl
 
 

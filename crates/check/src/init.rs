@@ -1,4 +1,4 @@
-//! Bytes that mean nothing: nobody has written them.
+//! Bytes that are uninitialised: nobody has written them.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ use crate::places::{LaunchMemory, Names, bytes};
 /// Local memories start unwritten in every block. Each place in the text is reported once.
 #[derive(Debug, Default)]
 pub struct Init {
-    /// Buffers whose contents mean nothing at the start.
+    /// Buffers whose contents are uninitialised at the start.
     scratch: Vec<usize>,
     /// Results that hold nothing at the start.
     unwritten: Vec<Unwritten>,
@@ -62,7 +62,7 @@ impl Init {
         let Some(shadow) = &memory.shadow else { return Vec::new() };
         let mut findings: Vec<Finding> = shadow.misuses().iter().map(|misuse| self.misused(misuse)).collect();
         if shadow.is_full() {
-            findings.push(no_room("init", "which bytes mean nothing"));
+            findings.push(no_room("init", "which bytes are uninitialised"));
         }
         for (site, buffer, mut voids) in shadow.outputs().into_iter().filter(|own| !self.apart.contains(&own.1)) {
             voids.retain(|void| void.here);
@@ -122,7 +122,7 @@ impl Init {
     }
 
     fn copied(&self, store: SiteRef, at: &str) -> Finding {
-        let message = format!("`{}` stores bytes that nobody has written: {at} mean nothing", self.names.op(store));
+        let message = format!("`{}` stores bytes that nobody has written: {at} are uninitialised", self.names.op(store));
         Finding::new(Kind::UninitialisedOutput, Severity::Warning, message)
             .at(store, "stored here")
             .note("comparisons leave these bytes out")

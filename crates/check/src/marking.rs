@@ -103,7 +103,7 @@ fn note(lists: &mut BTreeMap<usize, Vec<u32>>, collects: Option<()>, of: usize, 
     }
 }
 
-/// What means nothing in a buffer from byte `from` on, each byte moved back by so many: words that are the same exactly if that
+/// What is uninitialised in a buffer from byte `from` on, each byte moved back by so many: words that are the same exactly if that
 /// is. `None` where the distance is no whole number of words.
 fn moved_back(voids: &[u64], from: u64, by: u64) -> Option<Vec<u64>> {
     if voids.is_empty() {
@@ -112,7 +112,7 @@ fn moved_back(voids: &[u64], from: u64, by: u64) -> Option<Vec<u64>> {
     if !by.is_multiple_of(64) {
         return None;
     }
-    // A word for each 64 bytes that are not as those behind the last one, which mean nothing where a last word says so.
+    // A word for each 64 bytes that are not as those behind the last one, which are uninitialised where a last word says so.
     let (words, rest) = (voids.chunks_exact(5), voids.chunks_exact(5).remainder());
     let mut list = Vec::new();
     for word in words {
@@ -170,7 +170,7 @@ pub struct Marking {
     freed: Freed,
     queues: Queues,
     blind: Blind,
-    /// Bytes of local memories and of buffers that mean nothing.
+    /// Bytes of local memories and of buffers that are uninitialised.
     voids: Vec<u64>,
     buffer_voids: Vec<Vec<u64>>,
     /// Buffers into which such bytes were stored, and there they are.
@@ -182,7 +182,7 @@ pub struct Marking {
 pub enum Moved {
     /// Nobody writes it: nothing in it matters.
     ReadOnly,
-    /// Its accesses are in order wherever they are, and none reads bytes that mean nothing.
+    /// Its accesses are in order wherever they are, and none reads bytes that are uninitialised.
     InOrder,
     /// Its accesses are where they were.
     Stays,
@@ -255,7 +255,7 @@ impl Marking {
             && self.words(0, moved) == other.words(1, moved)
     }
 
-    /// True if a buffer has bytes that mean nothing: of one that is not read, such that were stored there.
+    /// True if a buffer has bytes that are uninitialised: of one that is not read, such that were stored there.
     pub fn has_voids(&self, buffer: usize, read: bool) -> bool {
         let any = || self.buffer_voids.get(buffer).is_some_and(|words| !words.is_empty());
         if read { any() } else { self.stored_voids.contains(&buffer) }

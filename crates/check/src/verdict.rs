@@ -187,7 +187,7 @@ impl Checker {
         }
     }
 
-    /// Takes buffers for nobody's result: bytes that mean nothing may be stored there.
+    /// Takes buffers for nobody's result: bytes that are uninitialised may be stored there.
     pub fn leave_out(&mut self, buffers: &[usize]) {
         if let Some(init) = &mut self.init {
             init.leave_out(buffers);

@@ -385,12 +385,12 @@ fn reads_of_what_nobody_wrote() {
     assert_eq!(report.findings.len(), 1, "once, although 40 blocks do it");
     assert_eq!((report.findings[0].code, report.findings[0].severity), ("uninitialised-output", Severity::Warning));
     has(&report.findings[0].message, "`tstore` stores bytes that nobody has written: ");
-    has(&report.findings[0].message, " of buffer `x` mean nothing");
+    has(&report.findings[0].message, " of buffer `x` are uninitialised");
     let errors = |report: &CheckReport| report.findings.iter().filter(|f| f.severity == Severity::Error).count();
     let mut strict = report.clone();
     strict.make_strict();
     assert_eq!((errors(&report), errors(&strict)), (0, 1));
-    assert!(run(256, vec![0]).findings.is_empty(), "what is no result may mean nothing");
+    assert!(run(256, vec![0]).findings.is_empty(), "what is no result may be uninitialised");
 }
 
 #[test]

@@ -125,7 +125,7 @@ pub struct ArgType {
 pub enum Direction {
     /// Reads it.
     In,
-    /// Writes it; what it held before means nothing.
+    /// Writes it; what it held before is uninitialised.
     Out,
     /// Reads and writes it.
     InOut,

@@ -49,7 +49,7 @@ pub struct Access {
     pub reads: Vec<Extent>,
     /// Bytes written.
     pub writes: Vec<Extent>,
-    /// Bytes among the written ones that mean nothing afterwards, such as working memory. The effect need not touch them: the
+    /// Bytes among the written ones that are uninitialised afterwards, such as working memory. The effect need not touch them: the
     /// engine fills them with [`UNDEFINED`] when the work completes.
     pub undefined: Vec<Extent>,
     /// Those of them that are a source: they are read first, and worked in afterwards.
@@ -106,7 +106,7 @@ impl SignalUse {
     }
 }
 
-/// What the engine leaves in bytes that mean nothing: easily seen in a dump, large as a float of any width, the same in
+/// What the engine leaves in bytes that are uninitialised: easily seen in a dump, large as a float of any width, the same in
 /// every run.
 pub const UNDEFINED: u8 = 0x7b;
 
@@ -229,7 +229,7 @@ pub struct Scratch {
     pub floats: [Vec<f32>; 4],
     /// `i32` panels.
     pub ints: [Vec<i32>; 2],
-    /// What it is done for is only to see what depends on bytes that mean nothing: comparisons, whose results few values change, then
+    /// What it is done for is only to see what depends on bytes that are uninitialised: comparisons, whose results few values change, then
     /// give what changes with any.
     pub tries: bool,
     /// Matrix products.

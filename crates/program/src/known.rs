@@ -31,7 +31,7 @@ impl Known {
         self.next = (self.next + 1) % Known::MOST;
     }
 
-    /// Bytes from one to before another one mean nothing from now on.
+    /// Bytes from one to before another one are uninitialised from now on.
     pub fn forget(&mut self, from: u64, to: u64) {
         if !self.ranges.is_empty() {
             let before = self.ranges.len();

@@ -101,7 +101,7 @@ pub struct Memory {
     pub gm: Vec<GmBuffer>,
     /// Local memories: index `(block × 3 + role) × spaces + space`.
     local: Vec<Vec<u8>>,
-    /// Which bytes mean nothing, if anybody asks.
+    /// Which bytes are uninitialised, if anybody asks.
     pub shadow: Option<Box<Shadow>>,
     /// While the bytes are lent: how many each memory has.
     lent: Option<Box<Sizes>>,
@@ -172,8 +172,8 @@ impl Memory {
         locals(block, core, space)
     }
 
-    /// From now on it is noted which bytes mean nothing; `scratch` are the buffers whose contents mean nothing now and are no
-    /// results in the end, `unwritten` bytes of results that mean nothing now.
+    /// From now on it is noted which bytes are uninitialised; `scratch` are the buffers whose contents are uninitialised now and are no
+    /// results in the end, `unwritten` bytes of results that are uninitialised now.
     pub fn keep_marks(&mut self, scratch: &[usize], unwritten: &[Unwritten]) {
         self.shadow = Some(Box::new(Shadow::new(self.local.len(), self.gm.len(), scratch, unwritten)));
     }
@@ -186,7 +186,7 @@ impl Memory {
         }
     }
 
-    /// A block starts on a cluster: its local memories are zero, and mean nothing.
+    /// A block starts on a cluster: its local memories are zero, and are uninitialised.
     pub fn restart(&mut self, cluster: u32) {
         let first = locals(cluster, Role::ALL[0], Space::NAMED[0]) / Space::COUNT * Space::COUNT;
         let own = first..(first + Role::ALL.len() * Space::COUNT).min(self.local.len());

@@ -1,4 +1,4 @@
-//! What of an effect's outcome depends on bytes that mean nothing.
+//! What of an effect's outcome depends on bytes that are uninitialised.
 //!
 //! Found by trying ([`Tries`]): the effect is carried out again and again with other values in those bytes, and what differs depends
 //! on them. A difference proves that; so nothing is said of what masks or padding keep out. Bytes that come out as they went in,
@@ -51,7 +51,7 @@ impl Execution<'_> {
 }
 
 impl Memory {
-    /// Carries out an effect and, where marks are kept, finds what it wrote that means nothing.
+    /// Carries out an effect and, where marks are kept, finds what it wrote that is uninitialised.
     ///
     /// # Errors
     /// What the effect reports.
@@ -69,7 +69,7 @@ impl Memory {
         outcome
     }
 
-    /// Marks what an effect writes, if no byte that it reads means nothing; false otherwise, and nothing is marked. After that the
+    /// Marks what an effect writes, if no byte that it reads is uninitialised; false otherwise, and nothing is marked. After that the
     /// effect itself may be carried out at any time before its bytes are needed.
     #[inline]
     pub fn foresee(&mut self, run: &Execution<'_>) -> bool {
@@ -80,7 +80,7 @@ impl Memory {
         if shadow.any(&run.access.reads, run.env) {
             return false;
         }
-        // An addition to what means nothing means nothing.
+        // An addition to what is uninitialised is uninitialised.
         if run.access.update.is_none() {
             shadow.define(&run.access.writes, run.env);
         }
@@ -127,7 +127,7 @@ fn read(memory: &Memory, env: Env, extents: &[Extent], out: &mut Vec<u8>) {
 /// What an effect reads, as far as tries change it.
 #[derive(Default)]
 struct Holes {
-    /// What means nothing, with some contents.
+    /// What is uninitialised, with some contents.
     voids: Vec<(Extent, Void)>,
     /// What comes from buffers.
     contents: Vec<Extent>,
@@ -242,7 +242,7 @@ fn try_out(
 }
 
 /// Marks a byte that was written; `adds` where it was added to what was there. `places` are where it was computed, if it was, and
-/// where contents decided, if they did. True if it means nothing, with some contents.
+/// where contents decided, if they did. True if it is uninitialised, with some contents.
 pub fn mark(marks: &mut Marks, byte: u64, judged: Judged, [origin, by]: [SiteRef; 2], adds: bool) -> bool {
     let by = judged.by_data.then_some(by);
     let nothing = Nothing { origin: None, by, elsewhere: false };

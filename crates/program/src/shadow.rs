@@ -1,7 +1,7 @@
-//! Which bytes of memories mean nothing.
+//! Which bytes of memories are uninitialised.
 //!
-//! A byte means nothing as long as nobody has written it, and after it was written with what came from such bytes. Local memories
-//! mean nothing when a block starts. Moving such bytes is no mistake, nor is computing with them: what they become means nothing
+//! A byte is uninitialised as long as nobody has written it, and after it was written with what came from such bytes. Local memories
+//! are uninitialised when a block starts. Moving such bytes is no mistake, nor is computing with them: what they become is uninitialised
 //! either, and is remembered as *copied* or as *computed*. What depends on them is found by trying: see `probe`.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,7 +17,7 @@ use crate::{Access, Choice, Env, Extent, SiteRef, gm_split};
 /// Bytes to a block, for which the last place that computed something from nothing is remembered.
 const BLOCK: u64 = 32;
 
-/// One bit a byte of a memory: whether it means nothing, with some contents of the buffers.
+/// One bit a byte of a memory: whether it is uninitialised, with some contents of the buffers.
 #[derive(Clone, Debug, Default)]
 pub struct Marks {
     nothing: Vec<u64>,
@@ -29,7 +29,7 @@ pub struct Marks {
     elsewhere: Vec<u64>,
     /// For each block the last place that computed, or where contents decided.
     origins: Vec<SiteRef>,
-    /// Whether bytes beyond `nothing` mean nothing.
+    /// Whether bytes beyond `nothing` are uninitialised.
     beyond: bool,
     /// The host had no room for them: nothing is marked any more.
     full: bool,
@@ -39,7 +39,7 @@ pub struct Marks {
     pub(crate) constants: Constants,
 }
 
-/// A run of bytes that mean nothing, all copied or all computed; with these contents of the buffers, or with others.
+/// A run of bytes that are uninitialised, all copied or all computed; with these contents of the buffers, or with others.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub struct Void {
@@ -47,9 +47,9 @@ pub struct Void {
     pub end: u64,
     /// Where they were computed; `None` for bytes that nobody wrote, or copies of them.
     pub origin: Option<SiteRef>,
-    /// They mean nothing with the contents that the buffers have.
+    /// They are uninitialised with the contents that the buffers have.
     pub here: bool,
-    /// Where contents of buffers decided whether they mean something; `None` if they mean nothing with any.
+    /// Where contents of buffers decided whether they mean something; `None` if they are uninitialised with any.
     pub by: Option<SiteRef>,
 }
 
@@ -60,7 +60,7 @@ impl Void {
     }
 }
 
-/// What is known of a byte that means nothing, with some contents of the buffers.
+/// What is known of a byte that is uninitialised, with some contents of the buffers.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Nothing {
     /// Where it was computed; `None` for one that nobody wrote, or a copy.
@@ -72,12 +72,12 @@ pub struct Nothing {
 }
 
 impl Marks {
-    /// A memory of which everything, or nothing, means nothing.
+    /// A memory of which everything, or nothing, is uninitialised.
     pub fn new(nothing: bool) -> Marks {
         Marks { beyond: nothing, ..Marks::default() }
     }
 
-    /// True if a byte of the range means nothing, with some contents of the buffers.
+    /// True if a byte of the range is uninitialised, with some contents of the buffers.
     #[inline]
     pub fn any(&self, from: u64, to: u64) -> bool {
         let (first, last) = ((from / 64) as usize, to.div_ceil(64) as usize);
@@ -103,12 +103,12 @@ impl Marks {
         }
     }
 
-    /// True if a byte of a range, which begins at `start`, means nothing.
+    /// True if a byte of a range, which begins at `start`, is uninitialised.
     fn any_in(&self, extent: &Extent, start: u64) -> bool {
         if extent.rows <= 1 {
             return runs(extent, start).any(|(from, to)| self.any(from, to));
         }
-        // If nothing between the rows means nothing either, none of them needs to be looked at.
+        // If nothing between the rows is uninitialised either, none of them needs to be looked at.
         let end = start.saturating_add(extent.end().saturating_sub(extent.start));
         !self.known.has(extent, start)
             && self.any(start, end)
@@ -130,18 +130,18 @@ impl Marks {
         }
     }
 
-    /// True if the byte means nothing, with some contents of the buffers.
+    /// True if the byte is uninitialised, with some contents of the buffers.
     #[inline]
     pub fn is_doubtful(&self, at: u64) -> bool {
         self.nothing.get((at / 64) as usize).map_or(self.beyond, |word| word >> (at % 64) & 1 != 0)
     }
 
-    /// True if the byte means nothing with the contents that the buffers have.
+    /// True if the byte is uninitialised with the contents that the buffers have.
     pub fn is_nothing(&self, at: u64) -> bool {
         self.is_doubtful(at) && !bit(&self.elsewhere, at)
     }
 
-    /// What is known of a byte that means nothing with some contents.
+    /// What is known of a byte that is uninitialised with some contents.
     fn kind(&self, at: u64) -> Nothing {
         let site = |own: bool| own.then(|| self.origins.get((at / BLOCK) as usize).copied().unwrap_or(0));
         Nothing {
@@ -151,7 +151,7 @@ impl Marks {
         }
     }
 
-    /// The runs of bytes of a range that mean nothing, with some contents of the buffers.
+    /// The runs of bytes of a range that are uninitialised, with some contents of the buffers.
     pub fn voids(&self, from: u64, to: u64) -> Vec<Void> {
         let mut list: Vec<Void> = Vec::new();
         let mut at = from;
@@ -202,7 +202,7 @@ impl Marks {
         }
     }
 
-    /// The bytes mean nothing from now on, as if nobody had written them.
+    /// The bytes are uninitialised from now on, as if nobody had written them.
     pub fn forget_run(&mut self, from: u64, to: u64) {
         let (first, last) = ((from / 64) as usize, to.div_ceil(64) as usize);
         if from >= to || !self.reach(last) {
@@ -213,7 +213,7 @@ impl Marks {
         self.not_computed(from, to);
     }
 
-    /// The byte means nothing from now on: computed at a place, or copied, with all contents or with some.
+    /// The byte is uninitialised from now on: computed at a place, or copied, with all contents or with some.
     pub fn forget(&mut self, at: u64, Nothing { origin, by, elsewhere }: Nothing) {
         let (word, place) = ((at / 64) as usize, 1 << (at % 64));
         if !self.reach(word + 1) {
@@ -245,7 +245,7 @@ impl Marks {
     }
 
     /// The marks as words that are the same exactly if the marks are: for each word that is not as all behind the last one are, its
-    /// place, what means nothing, and what of that was computed, what contents decide, and what means something with these.
+    /// place, what is uninitialised, and what of that was computed, what contents decide, and what means something with these.
     fn words(&self) -> Vec<u64> {
         let rest = if self.beyond { u64::MAX } else { 0 };
         let of = |at: usize| {
@@ -313,7 +313,7 @@ fn set(words: &mut [u64], to_ones: bool, from: u64, to: u64) {
     }
 }
 
-/// A use of bytes that mean nothing, which makes the run mean nothing.
+/// A use of bytes that are uninitialised, which leaves the run without a meaning.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Misuse {
     /// Where.
@@ -356,13 +356,13 @@ pub struct Shadow {
     doubts: BTreeSet<(SiteRef, Choice)>,
     /// Which numbers of the present work come from buffers, one bit each.
     pub numbers: u64,
-    /// For each place and buffer of results: runs of bytes that it stored and that mean nothing.
+    /// For each place and buffer of results: runs of bytes that it stored and that are uninitialised.
     stores: BTreeMap<(SiteRef, usize), Vec<(u64, u64)>>,
 }
 
 impl Shadow {
-    /// Of so many local memories and buffers; `scratch` are the buffers that mean nothing at the start and are no results,
-    /// `unwritten` what else means nothing at the start.
+    /// Of so many local memories and buffers; `scratch` are the buffers that are uninitialised at the start and are no results,
+    /// `unwritten` what else is uninitialised at the start.
     pub(crate) fn new(local: usize, buffers: usize, scratch: &[usize], unwritten: &[Unwritten]) -> Shadow {
         let marks = |buffer: usize| {
             let mut own = unwritten.iter().filter(|one| one.buffer == buffer);
@@ -428,7 +428,7 @@ impl Shadow {
         self.gm.iter().chain(&self.local).any(|marks| marks.full)
     }
 
-    /// True if a byte of the ranges means nothing, with some contents of the buffers.
+    /// True if a byte of the ranges is uninitialised, with some contents of the buffers.
     pub fn any(&self, extents: &[Extent], env: Env) -> bool {
         extents.iter().any(|extent| self.of(extent, env).is_some_and(|(marks, start)| marks.any_in(extent, start)))
     }
@@ -442,7 +442,7 @@ impl Shadow {
         }
     }
 
-    /// Marks what an effect touched that discovers its accesses by what it reads: with bytes that mean nothing it could do
+    /// Marks what an effect touched that discovers its accesses by what it reads: with bytes that are uninitialised it could do
     /// anything.
     pub fn discovered(&mut self, access: &Access, env: Env, site: SiteRef) {
         if self.any(&access.reads, env) {
@@ -472,7 +472,7 @@ impl Shadow {
         of().is_some_and(|(marks, start)| runs(extent, start).all(|(from, to)| marks.constants.has(from, to)))
     }
 
-    /// The bytes of the ranges mean nothing from now on.
+    /// The bytes of the ranges are uninitialised from now on.
     pub fn forget(&mut self, extents: &[Extent], env: Env) {
         for extent in extents {
             if let Some((marks, start)) = self.of_mut(extent, env) {
@@ -481,12 +481,12 @@ impl Shadow {
         }
     }
 
-    /// What means nothing in local memories, as words that are the same exactly if it is.
+    /// What is uninitialised in local memories, as words that are the same exactly if it is.
     pub fn local_words(&self) -> Vec<u64> {
         self.local.iter().flat_map(|marks| marks.words().into_iter().chain([u64::MAX, 0])).collect()
     }
 
-    /// What of the first bytes of a buffer means nothing.
+    /// What of the first bytes of a buffer is uninitialised.
     pub fn voids_of(&self, buffer: usize, size: u64) -> Vec<Void> {
         self.gm.get(buffer).map_or_else(Vec::new, |marks| marks.voids(0, size))
     }
@@ -523,7 +523,7 @@ impl Shadow {
         &self.misuses
     }
 
-    /// Notes bytes of a buffer that a place stored and that mean nothing.
+    /// Notes bytes of a buffer that a place stored and that are uninitialised.
     pub(crate) fn stored(&mut self, site: SiteRef, extent: &Extent) {
         let Some((buffer, offset)) = gm_split(extent.start).filter(|_| extent.space == Space::Gm) else { return };
         if self.scratch.contains(&buffer) {
@@ -541,7 +541,7 @@ impl Shadow {
         }
     }
 
-    /// What results hold that means nothing, with some contents: the place that stored it, the buffer, the runs of bytes.
+    /// What results hold that is uninitialised, with some contents: the place that stored it, the buffer, the runs of bytes.
     pub fn outputs(&self) -> Vec<(SiteRef, usize, Vec<Void>)> {
         let mut list = Vec::new();
         for ((site, buffer), stored) in &self.stores {
@@ -564,7 +564,7 @@ impl Shadow {
         list
     }
 
-    /// The runs of bytes of a buffer in global memory, between two of them, that mean nothing: first byte and end, counted from the
+    /// The runs of bytes of a buffer in global memory, between two of them, that are uninitialised: first byte and end, counted from the
     /// first of the two.
     pub fn of_buffer(&self, buffer: usize, from: u64, to: u64) -> Vec<(u64, u64)> {
         let Some(marks) = self.gm.get(buffer).filter(|_| !self.scratch.contains(&buffer)) else { return Vec::new() };
@@ -579,7 +579,7 @@ impl Shadow {
         list
     }
 
-    /// True if a byte from `from` to before `to` of a buffer in global memory means nothing.
+    /// True if a byte from `from` to before `to` of a buffer in global memory is uninitialised.
     pub fn any_of_buffer(&self, buffer: usize, from: u64, to: u64) -> bool {
         let of = |marks: &Marks| marks.any(from, to) && (from..to).any(|at| marks.is_nothing(at));
         self.gm.get(buffer).is_some_and(of)

@@ -1,4 +1,4 @@
-//! Trying what comes of bytes that mean nothing: for the contents that the buffers have, and for others.
+//! Trying what comes of bytes that are uninitialised: for the contents that the buffers have, and for others.
 //!
 //! A step or an effect that reads such bytes is carried out again and again with other values there, and what comes out
 //! differently depends on them. That holds for these contents only: a mask that was loaded, or a number that is none, may keep
@@ -36,9 +36,9 @@ impl Contents {
 pub enum Round {
     /// The contents as they are.
     Here,
-    /// Other contents; whatever may mean nothing does.
+    /// Other contents; whatever may be uninitialised is.
     Perhaps(Contents),
-    /// The same, and only what means nothing whatever the contents are does.
+    /// The same, and only what is uninitialised whatever the contents are is.
     Surely(Contents),
 }
 
@@ -51,7 +51,7 @@ impl Round {
         }
     }
 
-    /// Whether bytes are guessed: `here` if they mean nothing with these contents, `by_data` if contents decide that.
+    /// Whether bytes are guessed: `here` if they are uninitialised with these contents, `by_data` if contents decide that.
     pub const fn guesses(self, here: bool, by_data: bool) -> bool {
         match self {
             Round::Here => here,
@@ -65,7 +65,7 @@ impl Round {
         self.guesses(void.here, void.by.is_some())
     }
 
-    /// What byte `at` of those that mean nothing is taken for in a try.
+    /// What byte `at` of those that are uninitialised is taken for in a try.
     #[inline]
     pub fn guess(self, tried: usize, at: u64, computed: bool) -> u8 {
         match (self, COPIED.get(tried), COMPUTED.get(tried)) {
@@ -98,7 +98,7 @@ fn scattered(at: u64) -> u8 {
 /// What a byte of the outcome is, with these contents of the buffers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Outcome {
-    /// It does not depend on the bytes that mean nothing.
+    /// It does not depend on the bytes that are uninitialised.
     Known,
     /// A copy of a byte that nobody wrote.
     Copied,
@@ -117,7 +117,7 @@ pub struct Judged {
     pub by_data: bool,
 }
 
-/// Which bits of a part of the outcome depend on the bytes that mean nothing.
+/// Which bits of a part of the outcome depend on the bytes that are uninitialised.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Lost {
     /// These with these contents,
@@ -147,7 +147,7 @@ impl<T> Tries<T> {
         Tries { rounds: rounds.into_iter().map(|round| (round, of(round))).collect() }
     }
 
-    /// Which bits depend on the bytes that mean nothing: `differ` says in which ones two tries of a round differ.
+    /// Which bits depend on the bytes that are uninitialised: `differ` says in which ones two tries of a round differ.
     pub fn lost(&self, differ: impl Fn(&T, &T) -> u8) -> Lost {
         self.over_rounds(differ, |bits| bits)
     }
@@ -239,7 +239,7 @@ mod tests {
 
     #[test]
     fn what_contents_have_decided_before_stays_so() {
-        // A byte that means nothing with other contents only, and one that comes from no buffer.
+        // A byte that is uninitialised with other contents only, and one that comes from no buffer.
         for here in [false, true] {
             let tries = Tries::new(false, true, |round, tried| match round.guesses(here, true) {
                 true => round.guess(tried, 3, false),

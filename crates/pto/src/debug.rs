@@ -153,7 +153,7 @@ struct PrintTile {
 impl Effect for PrintTile {
     fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
         let given = PrintArgs::of(args);
-        // Only the valid part is read as data; what lies outside is shown but means nothing.
+        // Only the valid part is read as data; what lies outside is shown but is uninitialised.
         let rows = (given.rows as u32).min(self.layout.rows);
         let cols = (given.cols as u32).min(self.layout.cols);
         tile_extents(self.space, self.core, &self.layout, given.tile, rows, cols, &mut access.reads);

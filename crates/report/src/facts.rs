@@ -145,7 +145,7 @@ pub struct BufferFacts {
     pub elem: String,
     pub bytes: usize,
     pub changed: bool,
-    /// Runs of bytes that mean nothing, as nobody wrote what was put there: first byte and end.
+    /// Runs of bytes that are uninitialised, as nobody wrote what was put there: first byte and end.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub uninitialised: Vec<(u64, u64)>,
     #[serde(flatten)]

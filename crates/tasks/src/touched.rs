@@ -441,7 +441,7 @@ fn unwritten(graph: &Graph, reach: &Reach, touched: &Footprints, lost: &[Lost]) 
                 true => Diagnostic::error(slipring_ir::Kind::TaskUnwritten, span, message),
                 false => Diagnostic::warning(slipring_ir::Kind::TaskUnwritten, span, message),
             };
-            said.label(format!("{left} of it mean nothing"))
+            said.label(format!("{left} of it are uninitialised"))
                 .help("store only the part that was written, or fill the rest first")
         });
     }

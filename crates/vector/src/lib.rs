@@ -17,7 +17,7 @@
 //! | `journal` | accesses at equal distances, judged at the end |
 //! | `footprint` | which bytes were touched, and which accesses a `mem_bar` should have ordered |
 //! | `bytes`, `loads` | sets of bytes; the loads that a store may have to come after |
-//! | `shade` | what is done with bytes that mean nothing |
+//! | `shade` | what is done with bytes that are uninitialised |
 //! | `trace` | which executions a value was computed from |
 //! | `decide` | where loaded data decide |
 //! | `clock` | cycles: ports, latencies, dependences |

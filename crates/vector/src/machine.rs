@@ -22,7 +22,7 @@ pub(crate) struct State {
     pub numbers: Vec<u64>,
     pub footprint: Footprint,
     pub trace: Trace,
-    /// If anybody asks which bytes mean nothing.
+    /// If anybody asks which bytes are uninitialised.
     pub shade: Option<Shade>,
     pub clock: Clock,
     /// Vector instructions that were executed: of many the first ones.
@@ -61,7 +61,7 @@ impl Machine<'_> {
         &self.state.registers[usize::from(slot.0)]
     }
 
-    /// True if the step is only tried, to see what depends on bytes that mean nothing.
+    /// True if the step is only tried, to see what depends on bytes that are uninitialised.
     #[inline]
     pub fn is_tried(&self) -> bool {
         self.state.shade.as_ref().is_some_and(|shade| shade.probing)

@@ -1,7 +1,7 @@
-//! What a vector function does with bytes that mean nothing.
+//! What a vector function does with bytes that are uninitialised.
 //!
 //! As long as everything that was loaded means something, nothing is to be done. From the first load on that reads more, each
-//! register knows which of its bits mean nothing, and each step that takes such a register is tried with other values there, and
+//! register knows which of its bits are uninitialised, and each step that takes such a register is tried with other values there, and
 //! with others in what comes from buffers: what differs depends on them. See `tries` of the vocabulary for why that is enough.
 
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::footprint::{Footprint, Kind};
 use crate::machine::State;
 use crate::{BYTES, Machine, Register, Slot, Step};
 
-/// The bits of a register that mean nothing.
+/// The bits of a register that are uninitialised.
 #[derive(Clone, Debug)]
 struct LostBits {
     /// With these contents of the buffers; and those that contents decide about.
@@ -28,7 +28,7 @@ struct LostBits {
 }
 
 impl LostBits {
-    /// A byte of the register in a try: its value is `known`, in what does not mean nothing.
+    /// A byte of the register in a try: its value is `known`, in what is not uninitialised.
     fn byte(&self, i: usize, (round, tried): (Round, usize), at: u64, known: u8) -> u8 {
         let Lost { here, by_data } = self.bits[i];
         let (always, sometimes) = (here & !by_data, by_data);
@@ -40,7 +40,7 @@ impl LostBits {
         known & !guessed | round.guess(tried, at, self.computed[i]) & guessed
     }
 
-    /// True if bits mean nothing with these contents.
+    /// True if bits are uninitialised with these contents.
     fn is_here(&self) -> bool {
         self.bits.iter().any(|lost| lost.here != 0)
     }
@@ -51,7 +51,7 @@ impl LostBits {
 pub(crate) struct Shade {
     /// Of the unified buffer. Before `tracking` without what the function has written.
     pub marks: Marks,
-    /// Something that means nothing was loaded.
+    /// Something that is uninitialised was loaded.
     tracking: bool,
     /// By slot; `None`: all of it means something.
     registers: Vec<Option<Box<LostBits>>>,
@@ -60,7 +60,7 @@ pub(crate) struct Shade {
     /// A step is being tried: its accesses are none of the program.
     pub probing: bool,
     pub misuses: Vec<Misuse>,
-    /// Where contents decide whether bytes that mean nothing are used.
+    /// Where contents decide whether bytes that are uninitialised are used.
     pub doubts: Vec<SiteRef>,
     /// Which arguments of the function come from buffers, and what else does: from the first step on that asks.
     by_data: u64,
@@ -93,7 +93,7 @@ impl Shade {
         self.touched.push((kind, start as u64, end as u64));
     }
 
-    /// True if nothing was loaded that means nothing: what was written means something.
+    /// True if nothing was loaded that is uninitialised: what was written means something.
     pub fn is_plain(&self) -> bool {
         !self.tracking
     }
@@ -118,7 +118,7 @@ struct Tried {
 }
 
 impl Machine<'_> {
-    /// Finds what of a step's outcome means nothing, after it was executed. `special` are AR and SQZN from before.
+    /// Finds what of a step's outcome is uninitialised, after it was executed. `special` are AR and SQZN from before.
     #[cold]
     pub(crate) fn settle(&mut self, step: &Step, args: &[u64], special: (u64, u64)) {
         let Some(mut shade) = self.state.shade.take() else { return };

@@ -129,7 +129,7 @@ pub struct GatherBlocks {
     pub dst: TileArg,
     pub src: TileArg,
     pub offsets: TileArg,
-    /// The unit writes whole repeats of 256 bytes: what of them lies behind a row's valid columns means nothing afterwards.
+    /// The unit writes whole repeats of 256 bytes: what of them lies behind a row's valid columns is uninitialised afterwards.
     pub whole_repeats: bool,
 }
 

@@ -30,7 +30,7 @@ pub struct ScaleRows {
     pub number: RowNumber,
     /// True: `(src - offset) × scale`, from integers to f32; false: `src × scale + offset`, rounded to the nearest integer.
     pub back: bool,
-    /// The unit works in the source: it means nothing afterwards.
+    /// The unit works in the source: it is uninitialised afterwards.
     pub spoils: bool,
 }
 

@@ -198,7 +198,7 @@ pub static TGATHERB: OpDef = OpDef {
     doc: "Block b (32 bytes) of row i of `dst` = the 32 bytes of `src` from byte `indices[i, b]` on, for the valid shape of `dst`. \
           Offsets count from the first byte of `src`; each must be a multiple of 32 and name bytes of the tile, else \
           `index-bounds`. On A2/A3 whole repeats of 256 bytes are written: what of them lies behind the valid columns of a row, up \
-          to its end, means nothing afterwards. (What reaches behind the tile is not followed: give it rows of 256 bytes.) `dst` \
+          to its end, is uninitialised afterwards. (What reaches behind the tile is not followed: give it rows of 256 bytes.) `dst` \
           must lie apart from `src`.",
     source: "tile library, TGATHERB of each platform (the manual reads an offset for each element)",
     elems: types::GATHERED_BLOCKS,

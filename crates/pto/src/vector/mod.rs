@@ -4,7 +4,7 @@
 //! valid elements that it needs, which is checked when the program runs, with the numbers of that moment. What lies
 //! outside the valid shape stays as it is. Layouts and valid shapes that the tile libraries ask for are data of the
 //! declarations; other tiles may have any. `dst` may be one of the sources. `tmp` is memory that some instructions work
-//! in; its contents mean nothing afterwards.
+//! in; its contents are uninitialised afterwards.
 //!
 //! Floats: computed in f32, rounded once to the nearest (ties to even) where they are narrower; NaN results are the
 //! canonical NaN (0x7fc00000 in f32). Integers wrap.
@@ -106,7 +106,7 @@ const SRC1: OperandSpec = operand("src1", TILE, Touch::Read, "the second source"
 const SCALAR_ARG: OperandSpec =
     operand("scalar", SCALAR, Touch::Nothing, "the number; converted to the element type of `dst`");
 const TMP: OperandSpec =
-    optional("tmp", TILE, Touch::Scratch, "working memory of the instruction; its contents mean nothing afterwards");
+    optional("tmp", TILE, Touch::Scratch, "working memory of the instruction; its contents are uninitialised afterwards");
 const DST: OperandSpec = operand("dst", TILE, Touch::Write, "where the results go");
 
 /// `ins(src) outs(dst)`.

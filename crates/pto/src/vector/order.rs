@@ -78,7 +78,7 @@ pub static TMRGSORT: OpDef = OpDef {
           `dst`; the valid columns must be 1 to 255 times four blocks. `ins(src0, src1[, src2[, src3]], tmp) outs(dst, executed)` \
           (or `outs(dst, tmp, executed)`): two to four lists are merged in `tmp`, with `exhausted` until the first of them is used \
           up, and as much of that as `dst` has valid columns is copied; what `dst` gets beyond the merged records, and all of \
-          `tmp`, means nothing. Of equal elements that of the earlier list comes first; -0 and NaN as in `pto.tsort32`. A list \
+          `tmp`, is uninitialised. Of equal elements that of the earlier list comes first; -0 and NaN as in `pto.tsort32`. A list \
           that is not sorted is `sort-unsorted`.",
     source: "PTO IR manual 4.11; tile library, TMRGSORT",
     elems: types::MERGED,

@@ -28,7 +28,7 @@ pub static TQUANT: OpDef = OpDef {
         "pto.tquant",
         INS,
         &[
-            operand("src", TILE, Touch::ReadWrite, "the f32 elements; on A2/A3 they mean nothing afterwards"),
+            operand("src", TILE, Touch::ReadWrite, "the f32 elements; on A2/A3 they are uninitialised afterwards"),
             operand("fp", TILE, Touch::Read, "the scales, f32: one for each row"),
             optional("offset", TILE, Touch::Read, "what is added, of the asymmetric form: f32, one for each row"),
             DST,
@@ -40,7 +40,7 @@ pub static TQUANT: OpDef = OpDef {
     doc: "`dst[i, j] = src[i, j] × fp[i]`, with `INT8_ASYM` plus `offset[i]`, for the valid shape of `dst`: product and sum are \
           rounded to f32, then to the nearest integer, ties to even, which saturates; NaN gives 0. On the A5 `fp[i]` is element i of \
           the tile as it lies in memory. On A2/A3 it is the row's one valid column or, of 32 bytes, column j modulo 8; the unit \
-          works in `src`, which means nothing afterwards.",
+          works in `src`, which is uninitialised afterwards.",
     source: "PTO IR manual 4.15; tile library, TQUANT of each platform",
     elems: types::QUANTISED,
     verify: verify_quant,

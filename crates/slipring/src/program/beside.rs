@@ -75,7 +75,7 @@ struct Waiting {
 #[derive(Default)]
 pub(super) struct Beside {
     pub tensors: Vec<Vec<u8>>,
-    /// What of them means nothing, where that is followed.
+    /// What of them is uninitialised, where that is followed.
     pub nothing: Option<Meaningless>,
     waiting: BTreeMap<usize, Waiting>,
     /// Changes of signals in the order in which they took place, each with its cycle.

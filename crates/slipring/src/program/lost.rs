@@ -6,14 +6,14 @@ use std::collections::BTreeMap;
 use slipring_program::Unwritten;
 use slipring_tasks::{Bytes, Graph, Lost, Origin, Touched};
 
-/// What of the tensors means nothing while tasks run.
+/// What of the tensors is uninitialised while tasks run.
 #[derive(Clone, Default)]
 pub(super) struct Meaningless {
     /// Bytes, by tensor.
     pub bytes: Vec<Bytes>,
     /// Tensors that the program gives back: the others are nobody's result.
     pub results: Vec<bool>,
-    /// Where what a tensor holds comes from, which means nothing: what was lost, by its place in the list.
+    /// Where what a tensor holds comes from, which is uninitialised: what was lost, by its place in the list.
     from: Vec<Vec<(Bytes, Vec<usize>)>>,
     /// What was lost, and the result that it came into so far.
     list: Vec<(Lost, bool)>,
@@ -22,7 +22,7 @@ pub(super) struct Meaningless {
 /// What a task left.
 #[derive(Default)]
 pub(super) struct LeftBehind {
-    /// Bytes that it stored and that mean nothing, by tensor.
+    /// Bytes that it stored and that are uninitialised, by tensor.
     pub bytes: BTreeMap<usize, Bytes>,
     /// It has computed some of them: not all are copies.
     pub computed: bool,
@@ -48,12 +48,12 @@ impl Meaningless {
         }
     }
 
-    /// What of a buffer means nothing at the start of a task that has a tensor there.
+    /// What of a buffer is uninitialised at the start of a task that has a tensor there.
     pub fn at_start(&self, tensor: usize, buffer: usize) -> impl Iterator<Item = Unwritten> {
         self.bytes[tensor].ranges().iter().map(move |&(from, to)| Unwritten { buffer, from, to })
     }
 
-    /// What a task read of bytes that mean nothing, by tensor.
+    /// What a task read of bytes that are uninitialised, by tensor.
     pub fn read(&self, touched: &BTreeMap<usize, Touched>) -> Vec<(usize, Bytes)> {
         let read = touched.iter().filter_map(|(&tensor, own)| {
             let all = own.atomics.iter().fold(own.reads.clone(), |all, (_, bytes)| all.and(bytes));

@@ -267,7 +267,7 @@ impl Program {
         Ok(tensors)
     }
 
-    /// What of the tensors means nothing before the first task.
+    /// What of the tensors is uninitialised before the first task.
     fn nothing_at_first(&self) -> Meaningless {
         let own = &self.orchestration;
         let outputs = own.params.iter().zip(&own.tensor_of).filter(|(param, _)| param.direction == Direction::Out);

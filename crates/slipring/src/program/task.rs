@@ -29,7 +29,7 @@ pub(super) struct Outcome {
     pub touched: BTreeMap<usize, Touched>,
     /// The same between its steps with signals, where it takes any.
     pub parts: Vec<BTreeMap<usize, Touched>>,
-    /// What it stored that means nothing; `None` where that was not followed.
+    /// What it stored that is uninitialised; `None` where that was not followed.
     pub left: Option<LeftBehind>,
     /// Steps with signals that have not been told yet: their places are bytes of tensors, their sites spans.
     pub steps: Vec<Signalled>,

@@ -150,7 +150,7 @@ pub fn changed(ty: Type, before: &Matrix, expected: &Matrix) -> Buffer {
     Buffer { ty, before: before.clone(), after: Some(expected.clone()), slots: false }
 }
 
-/// A buffer for the slots of a ring: what it holds afterwards means nothing.
+/// A buffer for the slots of a ring: what it holds afterwards is uninitialised.
 pub fn slots(rows: usize, cols: usize) -> Buffer {
     Buffer { slots: true, ..input(Type::F32, &Matrix::zeros(rows, cols)) }
 }

@@ -133,7 +133,7 @@ fn gathers_of_blocks() {
     for (arch, ty) in ARCHS.into_iter().flat_map(|arch| types.map(|ty| (arch, Ty(ty)))) {
         let block = 32 / ty.bytes();
         let src = tile(ty, 4, 96, [4, 999], 15);
-        // Two blocks and a part of one in each row; on the A2/A3 the rest of the repeat means nothing.
+        // Two blocks and a part of one in each row; on the A2/A3 the rest of the repeat is uninitialised.
         let dst = tile(ty, 3, 256, [2, 2 * block + 3], 16);
         let cols = dst.shape[1];
         let mut offsets = numbers(Ty("ui32"), [3, 8], [3, 8], 12, 17);

@@ -100,7 +100,7 @@ pub(super) fn pair_rows<T: Term>(lines: &mut [[T; PANEL]]) -> &mut [[T; PANEL]] 
 }
 
 /// Puts two columns at a time together, in panels of `rows` lines: two panels become one, in front. What has no partner has one
-/// that means nothing.
+/// that is uninitialised.
 pub(super) fn pair_columns<T: Term>(lines: &mut [[T; PANEL]], rows: usize) {
     let panels = lines.len() / rows.max(1);
     for to in 0..panels.div_ceil(2) {

@@ -127,7 +127,7 @@ fn nothing_can_be_left_out_on_a2a3() {
     nothing_can_be_left_out("a2a3");
 }
 
-/// Both ends of a crossing by the other axis: the rings agree, the lanes get the wrong parts.
+/// Both ends of a cross-core copy by the other axis: the rings agree, the lanes get the wrong parts.
 #[test]
 fn a_wrong_axis_is_noticed() {
     for arch in ["a5", "a2a3"] {

@@ -13,7 +13,7 @@ use crate::def::{MixedPart, OpDef, OpRef, RingPart};
 
 /// Gives every pipe of a module so many slots: in its type or its `slot_num`, and in the reservations of its slots. A landing
 /// area and a period are never larger than the ring. Functions of the whole cluster get them for the pipes that are made of
-/// their crossings.
+/// their cross-core copies.
 pub fn set_slots(module: &mut Module, slots: u32, platform: &Platform) {
     let functions: Vec<OpId> = module.functions().collect();
     for function in functions {

@@ -1,7 +1,7 @@
 //! Accumulators that go to the Vector cores only to be rounded: they are rounded on their way to L1.
 //!
 //! The way out of the accumulator converts, to the nearest with ties to even. A product that crosses to UB, is converted in just
-//! this way and crosses back as an operand needs neither crossing nor the memory that they take.
+//! this way and crosses back as an operand needs neither cross-core copy nor the memory that they take.
 
 use slipring_ir::{AttrDict, Module, OpId, ValueId};
 use slipring_machine::Platform;
@@ -14,7 +14,7 @@ use super::operand::writes;
 use crate::analysis::facts::Functions;
 use crate::analysis::roots::Roots;
 
-/// Two crossings with a conversion between them.
+/// Two cross-core copies with a conversion between them.
 struct Detour {
     ops: [OpId; 3],
     /// The accumulator, the two tiles in UB and the one in L1.
@@ -42,7 +42,7 @@ pub(super) fn narrow(module: &mut Module, platform: &Platform) {
     }
 }
 
-/// The detour that ends with a crossing to L1.
+/// The detour that ends with a cross-core copy to L1.
 fn detour(module: &Module, roots: &Roots, platform: &Platform, back: OpId) -> Option<Detour> {
     let crossing = |id: OpId, from: Space, to: Space| {
         let op = OpRef::of(module, id).filter(|op| op.def.mixed == Some(MixedPart::Cross))?;

@@ -171,12 +171,12 @@ impl Axes {
             Diagnostic::error(reason.kind.clone(), span, message).help(BY_HAND)
         };
         match divided.filter(|op| *op != reason.op) {
-            Some(op) => error.also(module.op(op).span, "this crossing divides them: half to each Vector core"),
+            Some(op) => error.also(module.op(op).span, "this cross-core copy divides them: half to each Vector core"),
             None => error,
         }
     }
 
-    /// Decides what is divided: what crossings ask for, and what else can be.
+    /// Decides what is divided: what cross-core copies ask for, and what else can be.
     pub fn solve(&mut self, module: &Module) -> Result<(), Vec<Diagnostic>> {
         // Equal parts of several tiles are worked on together: their tiles are divided together too.
         let members = self.members();

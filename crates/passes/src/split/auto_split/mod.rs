@@ -2,9 +2,9 @@
 //!
 //! A function with the attribute `split` (1: rows, 2: columns) says where tiles cross between the kinds of core (`tcross`) and
 //! leaves the rest to this pass. The result is the explicit form, which could have been written by hand: Vector work in
-//! `split_aiv` regions, crossings as shards and gathers, tiles of half the size, each core's windows of global memory.
+//! `split_aiv` regions, cross-core copies as shards and gathers, tiles of half the size, each core's windows of global memory.
 //!
-//! Which tiles are halved is decided for all of them at once (`axes`): crossings ask for it, the declarations of ops
+//! Which tiles are halved is decided for all of them at once (`axes`): cross-core copies ask for it, the declarations of ops
 //! (`OpDef::along`) say which tiles go together and which must stay whole, and what nobody asks about is halved where it can be.
 //! A tile that stays whole is there on both cores; what leaves it is done by the first of them. What cannot be divided is an
 //! error: nothing is guessed.

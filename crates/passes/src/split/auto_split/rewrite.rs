@@ -192,7 +192,7 @@ impl Rewriter<'_, '_> {
         operands.iter_mut().filter(|v| **v == from).for_each(|v| *v = to);
     }
 
-    /// A crossing becomes a shard or a gather.
+    /// A cross-core copy becomes a shard or a gather.
     fn cross(&mut self, region: &mut Region, id: OpId) {
         let module = &*self.build.module;
         let [src, dst] = ["src", "dst"].map(|name| module.operands_named(id, name)[0]);

@@ -1,6 +1,6 @@
 //! `check-split`: whether kernels for the whole cluster divide their Vector work in a way that can run (seed 001, Validation).
 //!
-//! Changes nothing. `structure` looks at what stands where: Cube ops in regions, Vector ops outside of them, crossings that
+//! Changes nothing. `structure` looks at what stands where: Cube ops in regions, Vector ops outside of them, cross-core copies that
 //! nobody wrote, splits that do not go together. `walk` follows the tiles through the function: which hold a lane's half, and of
 //! which axis, which differ between the lanes, and what is then gathered, reduced or stored. `lanes` knows which numbers depend
 //! on the lane. What cannot be told is let pass: the sequential semantics and the race check of a run judge it.

@@ -134,7 +134,7 @@ fn between(op: &OpRef<'_>) -> Option<(Space, Space)> {
     (core_of(from) != core_of(to)).then_some((from, to))
 }
 
-/// Crossings: where they stand, and that they are written. True for an op that is one, or was meant as one.
+/// Cross-core copies: where they stand, and that they are written. True for an op that is one, or was meant as one.
 fn crossing(placed: &Placed<'_>, region: Option<OpRef<'_>>, diags: &mut Diags) -> bool {
     let op = &placed.op;
     let name = name_of(op);

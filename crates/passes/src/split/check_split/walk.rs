@@ -127,12 +127,12 @@ impl<'a> Walk<'_, 'a> {
         Contents { lane: contents.lane.or(self.lanes.get(value)), ..contents }
     }
 
-    /// A crossing that not both lanes may come to: the Cube core would wait for the other one forever.
+    /// A cross-core copy that not both lanes may come to: the Cube core would wait for the other one forever.
     fn on_both_lanes(&mut self, op: &OpRef<'_>, place: Standing<'_>) {
         if let Some(guard) = place.guard {
             self.report(
                 op.error("crossing-on-one-lane", format!("`{}` may happen on one lane only", name_of(op)))
-                    .label("both Vector cores take part in every crossing")
+                    .label("both Vector cores take part in every cross-core copy")
                     .also(guard, "what decides depends on the lane from here on")
                     .help("let tiles cross outside of what the lane decides"),
             );

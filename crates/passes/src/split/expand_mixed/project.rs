@@ -242,7 +242,7 @@ fn is_end(module: &Module, op: OpId) -> bool {
     module.op(op).schema().is_some_and(|schema| schema.terminator)
 }
 
-/// The memory on the Cube core's side of a crossing: its tile is always whole.
+/// The memory on the Cube core's side of a cross-core copy: its tile is always whole.
 pub(super) fn whole_tile<'m>(op: &OpRef<'m>) -> Option<&'m TileType> {
     [0, 1].into_iter().filter_map(|at| op.tile(at)).find(|tile| tile.space != Space::Vec)
 }

@@ -24,11 +24,11 @@ pub(super) fn pipe(args: &Args) -> Eval<i128> {
     args.get(usize::MAX, "id").map_or(Ok(0), |id| id.int())
 }
 
-/// The mode of a crossing and which lane this is.
+/// The mode of a cross-core copy and which lane this is.
 pub(super) fn crossing(run: &Run<'_>, args: &Args) -> Eval<(String, usize)> {
-    let lane = run.lane.ok_or("a crossing outside of every region")?;
+    let lane = run.lane.ok_or("a cross-core copy outside of every region")?;
     let own = args.get(1, "mode").map(|mode| mode.member().map(str::to_string)).transpose()?;
-    Ok((own.or_else(|| run.mode.clone()).ok_or("a crossing without a mode")?, lane))
+    Ok((own.or_else(|| run.mode.clone()).ok_or("a cross-core copy without a mode")?, lane))
 }
 
 /// A lane's half of an array: the first or the second half of the rows or columns.

@@ -125,7 +125,7 @@ class Function:
                 value = look_up(name, part.function, part.local)
                 members = part.text.members.get(name, ())
                 host = part.kind in (None, "helper")
-                # What starts kernels is no part of one.
+                # What starts kernels is not a part of one.
                 waiting += [own for own in _functions(value, members) if own.kind is not None or host]
                 if isinstance(value, FunctionType) and host:
                     # A function of Python that starts kernels is followed with the function that calls it.
@@ -216,9 +216,9 @@ class Function:
     def _bind(self, args, kwargs):
         """Each argument by its parameter."""
         if self.kind == "inline":
-            raise TypeError(f"`{self.__name__}` is copied into kernels that call it; it is no kernel itself")
+            raise TypeError(f"`{self.__name__}` is copied into kernels that call it; it is not a kernel itself")
         if self.kind == "python":
-            raise TypeError(f"`{self.__name__}` is Python of the host, which a program calls; it is no kernel")
+            raise TypeError(f"`{self.__name__}` is Python of the host, which a program calls; it is not a kernel")
         return bound(self.parameter_names, args, kwargs, self.__name__)
 
     @property
@@ -271,7 +271,7 @@ class Function:
         return None if not back else back[0] if len(back) == 1 else tuple(back)
 
     def run(self, *args, platform=None, verify=False, **kwargs):
-        """Runs the kernel and gives the run: what was found is no exception here. Outputs are written unless the run stopped
+        """Runs the kernel and gives the run: what was found is not an exception here. Outputs are written unless the run stopped
         before its end.
 
         `platform` is a5 or a2a3; `verify` compares with the sequential semantics; `reading` names the other readings where public

@@ -32,7 +32,7 @@ DEFAULTS = {}
 
 
 class KernelWarning(UserWarning):
-    """What a run found that is no error."""
+    """What a run found that is not an error."""
 
 
 def passed(parameters, arguments):

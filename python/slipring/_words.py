@@ -18,7 +18,7 @@ class Word:
     def __getitem__(self, parts):
         return Generic(self.__slipring_path__, parts)
 
-    # What has parts in brackets is no sequence of them.
+    # What has parts in brackets is not a sequence of them.
     __iter__ = None
     __contains__ = None
 

@@ -23,7 +23,7 @@ def test_values_are_those_of_python(tmp_path, unknowns):
     for seed in range(150):
         text = snippet(seed, unknowns)
         wanted, got = python_value(text), slipring_value(tmp_path / "host.py", text)
-        # What Python raises over something that slipring does not follow is no value to be compared with.
+        # What Python raises over something that slipring does not follow is not a value to be compared with.
         if isinstance(wanted, str) and unknowns:
             continue
         assert got is None or got == wanted, f"seed {seed}, Python says {wanted}, slipring {got}:\n{text}"

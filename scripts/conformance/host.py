@@ -211,7 +211,7 @@ def number(text: str, names: dict) -> int:
     try:
         return evaluate(ast.parse(text.strip(), mode="eval").body, names)
     except (SyntaxError, HostError) as error:
-        raise HostError(f"`{text}` is no number: {error}") from None
+        raise HostError(f"`{text}` is not a number: {error}") from None
 
 
 def evaluate(node, names: dict) -> int:

@@ -55,10 +55,10 @@ class HostProgram(unittest.TestCase):
 
     def test_what_is_not_understood_is_an_error(self):
         for broken, message in [
-            (MAIN.replace("sizeof(float)", "sizeof(complex)"), "`bytes` is no number"),
+            (MAIN.replace("sizeof(float)", "sizeof(complex)"), "`bytes` is not a number"),
             (MAIN.replace("outDevice, 3,", "somewhere, 3,"), "neither a buffer nor a number"),
             (MAIN.replace("  LaunchScale(reinterpret", "  Other(reinterpret"), "launches nothing"),
-            (MAIN.replace("&inDevice, bytes", "&inDevice, lengthOf(x)"), "is no number"),
+            (MAIN.replace("&inDevice, bytes", "&inDevice, lengthOf(x)"), "is not a number"),
         ]:
             with self.subTest(message), self.assertRaisesRegex(host.HostError, message):
                 self.read(broken)

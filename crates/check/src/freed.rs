@@ -84,7 +84,7 @@ impl Freed {
         self.slots.retain(|slot| slot.cluster != cluster);
     }
 
-    /// The bytes of the slots that a signal gives back; none where it is no free, or one that the ring starts with.
+    /// The bytes of the slots that a signal gives back; none where it is not a free, or one that the ring starts with.
     pub fn given(&mut self, agent: Agent, sync: u32) -> SmallVec<[Extent; 1]> {
         let Some(flag) = self.flags[sync as usize] else { return SmallVec::new() };
         let signals = &mut self.signals[agent.cluster as usize * self.flags.len() + sync as usize];

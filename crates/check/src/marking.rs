@@ -104,7 +104,7 @@ fn note(lists: &mut BTreeMap<usize, Vec<u32>>, collects: Option<()>, of: usize, 
 }
 
 /// What is uninitialised in a buffer from byte `from` on, each byte moved back by so many: words that are the same exactly if that
-/// is. `None` where the distance is no whole number of words.
+/// is. `None` where the distance is not a whole number of words.
 fn moved_back(voids: &[u64], from: u64, by: u64) -> Option<Vec<u64>> {
     if voids.is_empty() {
         return Some(Vec::new());

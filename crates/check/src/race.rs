@@ -264,7 +264,7 @@ impl Race {
         let early = self.shadows.get(place).unordered(start, start + u64::from(slot.row_bytes), agent.block, clock);
         for old in early {
             let user = agent.at(old.block, usize::from(old.lane));
-            // The push of a tile is no use of it: a tile that nobody uses may be freed at any time.
+            // The push of a tile is not a use of it: a tile that nobody uses may be freed at any time.
             if user.role == slot.core {
                 self.used_after_free(user, old.site, agent, site, false);
             }

@@ -390,7 +390,7 @@ fn reads_of_what_nobody_wrote() {
     let mut strict = report.clone();
     strict.make_strict();
     assert_eq!((errors(&report), errors(&strict)), (0, 1));
-    assert!(run(256, vec![0]).findings.is_empty(), "what is no result may be uninitialised");
+    assert!(run(256, vec![0]).findings.is_empty(), "what is not a result may be uninitialised");
 }
 
 #[test]

@@ -79,7 +79,7 @@ macro_rules! power {
 pub static POW: Binary = power!(|a, b| math::pow(a, b));
 
 /// The same on units that work on memory, whose library finds signs and special cases number by number: zeros have no sign, and
-/// what is no integral power comes from a logarithm.
+/// what is not an integral power comes from a logarithm.
 pub static POW_IN_STEPS: Binary = power!(|a, b| if b == 0.0 {
     1.0
 } else if a == 0.0 {

@@ -16,7 +16,7 @@ pub const SCALE_GROUP: u64 = 32;
 /// Elements of k that the unit takes at once.
 const STEP: u64 = 2 * SCALE_GROUP;
 
-/// Reports a k that is no whole number of steps.
+/// Reports a k that is not a whole number of steps.
 pub(super) fn whole_groups(k: u64) -> Result<(), Fault> {
     if k.is_multiple_of(STEP) {
         return Ok(());

@@ -104,7 +104,7 @@ impl Module {
         self.op_mut(op).attrs.set(FUNCTION_TYPE, Attr::Type(Type::Function(Arc::new(ty))));
     }
 
-    /// The name of the function that an op calls; `None` for an op that is no call.
+    /// The name of the function that an op calls; `None` for an op that is not a call.
     pub fn callee_name(&self, op: OpId) -> Option<&str> {
         if self.part(op) == Part::Call { self.op(op).attrs.get(CALLEE)?.as_str() } else { None }
     }

@@ -9,7 +9,7 @@
 //! |---|---|
 //! | [`syntax`] | the text as a Python tree; syntax errors |
 //! | `jumps`, `tree` | `break`, `continue` and early `return` as branches |
-//! | `host` | the part of the file that is no kernel: constants, classes, functions that build kernels, calls of them |
+//! | `host` | the part of the file that is not a kernel: constants, classes, functions that build kernels, calls of them |
 //! | `program` | what the file defines: the kernels and the names that they see |
 //! | `attrs` | what a function says of itself: how it is divided, its blocks |
 //! | `specialise` | parameters whose shapes come from what is passed |

@@ -173,7 +173,7 @@ pub(crate) fn run_host<'a>(modules: &'a [ModuleText], request: &Request<'_>, dia
     for (name, text) in request.sets {
         match number(text) {
             Some(value) => sets.push((name.clone(), value)),
-            None => diags.push(no_place("set", format!("`{text}` for `{name}` is no number, boolean or string"))),
+            None => diags.push(no_place("set", format!("`{text}` for `{name}` is not a number, boolean or string"))),
         }
     }
     let host = Host::run(modules, sets, request.names);
@@ -395,7 +395,7 @@ fn no_kernel(source: &Source, host: &Host<'_>) -> Diagnostic {
     let error = Diagnostic::error("no-kernel", span, "the file has no kernel");
     if let Some((place, word)) = &host.undecorated {
         return error
-            .also(*place, format!("`{word}` is not known here, so this is no decorator"))
+            .also(*place, format!("`{word}` is not known here, so this is not a decorator"))
             .help("the language is imported by `import slipring.language as pl`");
     }
     if let Some(starts) = host.found.iter().find(|found| matches!(found.role, Role::Starts | Role::Group)) {
@@ -547,7 +547,7 @@ pub(crate) fn path_of(globals: &Globals<'_>, scope: &Scope, expr: &Expr) -> Opti
 /// What a decorator makes of a function: `ty` is the type that `@pl.function(type=pl.FunctionType.…)` says.
 ///
 /// # Errors
-/// Why it is no decorator of a function.
+/// Why it is not a decorator of a function.
 pub(crate) fn role_of(
     path: &str,
     ty: Option<&str>,
@@ -567,6 +567,6 @@ pub(crate) fn role_of(
         ("pl.incore" | "pl.jit" | "pl.jit.incore" | "pl.kernel" | "pl.jit.opaque", _) => Role::Kernel(None),
         ("pl.function", None | Some("InCore" | "Opaque")) => Role::Kernel(None),
         ("pl.function", Some(other)) => return Err(format!("there is no function type `{other}`")),
-        (other, _) => return Err(format!("`{other}` is no decorator of a function")),
+        (other, _) => return Err(format!("`{other}` is not a decorator of a function")),
     })
 }

@@ -222,7 +222,7 @@ fn bad_type(lower: &mut Lower<'_>, name: &str, span: Span) -> Reported {
     let error = Diagnostic::error(
         slipring_ir::Kind::Parameter,
         span,
-        format!("this is no type of a kernel's parameter `{name}`"),
+        format!("this is not a type of a kernel's parameter `{name}`"),
     )
     .help("write `pl.Tensor[[64, 64], pl.FP32]`, `pl.Out[pl.Tensor[…]]`, `pl.InOut[…]` or `pl.Scalar[pl.INT32]`");
     lower.report(error)

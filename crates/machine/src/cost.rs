@@ -381,7 +381,7 @@ pub struct Entry<T> {
     pub cost: T,
     /// What it rests on.
     pub evidence: Evidence,
-    /// The ops that its published points are of; empty where the entry is no matter of ops.
+    /// The ops that its published points are of; empty where the entry is not a matter of ops.
     pub ops: Vec<String>,
 }
 

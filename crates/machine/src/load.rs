@@ -23,7 +23,7 @@ pub enum PlatformError {
     #[error("{}{}", .0, meant(.0))]
     Toml(#[from] toml::de::Error),
     /// A name that stands for nothing.
-    #[error("`{field}`: `{name}` is no {what}{}", did_you_mean(.near.as_deref()))]
+    #[error("`{field}`: `{name}` is not {} {what}{}", article(.what), did_you_mean(.near.as_deref()))]
     Name {
         /// Path of the field in the file.
         field: String,
@@ -44,6 +44,11 @@ pub enum PlatformError {
         /// What the file has.
         found: u64,
     },
+}
+
+/// `a` or `an`.
+fn article(what: &str) -> &'static str {
+    if what.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" }
 }
 
 fn did_you_mean(near: Option<&str>) -> String {
@@ -321,15 +326,15 @@ mod tests {
         let changes = [
             ("queue_depth", "queue_dept", "`queue_depth`"),
             ("[cost.dma]", "[cost.dna]", "`dma`"),
-            ("div = {", "divv = {", "`cost.vector`: `divv` is no cost class: did you mean `div`?"),
-            ("add = {", "adz = {", "`cost.vector`: `adz` is no cost class: did you mean `add`?"),
+            ("div = {", "divv = {", "`cost.vector`: `divv` is not a cost class: did you mean `div`?"),
+            ("add = {", "adz = {", "`cost.vector`: `adz` is not a cost class: did you mean `add`?"),
             ("gm-mat =", "gm-matt =", "did you mean `gm-mat`?"),
             ("mat-left", "mat-lefd", "did you mean `mat-left`?"),
-            ("vec = {", "veck = {", "`space`: `veck` is no local memory: did you mean `vec`?"),
-            ("\"MTE1\"", "\"MTEE1\"", "`pipes.cube`: `MTEE1` is no pipe: did you mean `MTE1`?"),
-            ("\"bf16\"", "\"bf61\"", "`acc_to_mat`: `bf61` is no element type: did you mean `bf16`?"),
-            ("f32 = [6", "f23 = [6", "`cost.cube`: `f23` is no element type: did you mean `f32`?"),
-            ("\"vexp.f16\" =", "\"vexp.f61\" =", "`vector_function.op`: `f61` is no element type: did you mean `f16`?"),
+            ("vec = {", "veck = {", "`space`: `veck` is not a local memory: did you mean `vec`?"),
+            ("\"MTE1\"", "\"MTEE1\"", "`pipes.cube`: `MTEE1` is not a pipe: did you mean `MTE1`?"),
+            ("\"bf16\"", "\"bf61\"", "`acc_to_mat`: `bf61` is not an element type: did you mean `bf16`?"),
+            ("f32 = [6", "f23 = [6", "`cost.cube`: `f23` is not an element type: did you mean `f32`?"),
+            ("\"vexp.f16\" =", "\"vexp.f61\" =", "`vector_function.op`: `f61` is not an element type: did you mean `f16`?"),
         ];
         let text = include_str!("../platforms/a5.toml");
         for (right, wrong, said) in changes {

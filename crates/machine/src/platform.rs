@@ -260,7 +260,7 @@ impl Platform {
     /// class on the types, its class, `other`. `types` is one element type or those of a conversion, `f32-f16`, or a type and
     /// `precise`, `f32-precise`, for the variant of high precision.
     pub fn vector_cost(&self, op: &str, class: &str, types: &str) -> Price {
-        debug_assert!(class == OTHER || VECTOR_CLASSES.contains(&class), "`{class}` is no cost class");
+        debug_assert!(class == OTHER || VECTOR_CLASSES.contains(&class), "`{class}` is not a cost class");
         let (ops, classes) = (("op", &self.cost.op), ("vector", &self.cost.vector));
         let keys = [(ops, op), (classes, class), (classes, OTHER)];
         for ((table, entries), name) in keys {

@@ -53,7 +53,7 @@ impl Memory {
 /// The memory that a pointer operand names. A Vector core's memory named by the Cube core is AIV0's.
 ///
 /// # Errors
-/// Reported if the operand is no pointer.
+/// Reported if the operand is not a pointer.
 pub(super) fn memory(op: &OpRef<'_>, d: &mut Decoder<'_>, name: &str) -> Result<Memory, Reported> {
     let value = op.operand(name).ok_or(Reported)?;
     let Type::Ptr(elem, space) = op.module.ty(value) else { return Err(Reported) };

@@ -60,7 +60,7 @@ pub struct OpDef {
     pub address: AddressRule,
     /// How it works along the rows and along the columns of its tiles: what can be divided between two Vector cores.
     pub along: [Along; 2],
-    /// In a kernel written for the whole cluster every core does it, though it is no core's own: nothing is ordered with it.
+    /// In a kernel written for the whole cluster every core does it, though it is not a core's own: nothing is ordered with it.
     pub each_core: bool,
     /// Its part in a kernel written for the whole cluster, if it has one.
     pub mixed: Option<MixedPart>,

@@ -54,7 +54,7 @@ impl Constants {
         let left = (low < from).then_some((low, from));
         let right = (to < high).then_some((to, high));
         self.runs.splice(first..last, left.into_iter().chain(right));
-        // Without a range less is known, which is no mistake.
+        // Without a range less is known, which is not a mistake.
         self.runs.truncate(Constants::MOST);
     }
 

@@ -1,7 +1,7 @@
 //! Which bytes of memories are uninitialised.
 //!
 //! A byte is uninitialised as long as nobody has written it, and after it was written with what came from such bytes. Local memories
-//! are uninitialised when a block starts. Moving such bytes is no mistake, nor is computing with them: what they become is uninitialised
+//! are uninitialised when a block starts. Moving such bytes is not a mistake, nor is computing with them: what they become is uninitialised
 //! either, and is remembered as *copied* or as *computed*. What depends on them is found by trying: see `probe`.
 
 use std::collections::{BTreeMap, BTreeSet};

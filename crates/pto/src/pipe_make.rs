@@ -101,7 +101,7 @@ pub fn pop(
     pop_of(direction).make(module, &operands, passage, &[], span)
 }
 
-/// The free of what a pop took, in no block yet; `None` for an op that is no pop.
+/// The free of what a pop took, in no block yet; `None` for an op that is not a pop.
 pub fn free_after(module: &mut Module, pop: OpId) -> Option<OpId> {
     let op = OpRef::of(module, pop)?;
     let Some(RingPart::Pop(direction)) = op.ring() else { return None };

@@ -118,7 +118,7 @@ pub fn element(name: &str) -> PyResult<Elem> {
 fn tensor(value: &Bound<'_, PyAny>) -> PyResult<Tensor<'static>> {
     if let Ok(array) = value.cast::<PyTuple>() {
         let (bytes, elem, shape): (PyReadonlyArray1<'_, u8>, String, Vec<usize>) = array.get_slice(0, 3).extract()?;
-        // A copy under Python's lock: what others do to the array during the run is no matter of the run's.
+        // A copy under Python's lock: what others do to the array during the run is not a matter of the run's.
         let tensor = Tensor::of_bytes(element(&elem)?, shape, bytes.as_slice()?.to_vec());
         return match array.len() {
             3 => Ok(tensor),

@@ -263,7 +263,7 @@ impl ProgramRun {
     fn result<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyBytes>> {
         match self.left.get(index) {
             Some(Some(bytes)) => Ok(PyBytes::new(py, bytes)),
-            _ => Err(PyTypeError::new_err(format!("argument {index} is no tensor"))),
+            _ => Err(PyTypeError::new_err(format!("argument {index} is not a tensor"))),
         }
     }
 

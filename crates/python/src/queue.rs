@@ -30,7 +30,7 @@ pub struct Board {
 }
 
 fn coordinate(value: u32) -> PyResult<u8> {
-    u8::try_from(value).map_err(|_| PyValueError::new_err(format!("{value} is no coordinate of a tile")))
+    u8::try_from(value).map_err(|_| PyValueError::new_err(format!("{value} is not a coordinate of a tile")))
 }
 
 fn done<T>(result: Result<T, DeviceError>) -> PyResult<T> {

@@ -64,7 +64,7 @@ pub fn replay(
             }
         }
         Err(HostError::Device(DeviceError::Violation(_))) => {}
-        // What the dispatcher wrote is no record, or the device is busy for longer than a host waits.
+        // What the dispatcher wrote is not a record, or the device is busy for longer than a host waits.
         Err(HostError::Completion { at, why }) => {
             let message =
                 format!("the host finds no record at {:#x} of its completion ring: {why}", u64::from(at) << 4);

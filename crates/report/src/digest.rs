@@ -71,7 +71,7 @@ fn float_range(elem: Elem, bytes: &[u8]) -> (Option<(Number, Number)>, usize) {
         let mut chunks = values.chunks_exact(WIDE);
         let mut hold = |values: &[f32]| {
             for ((low, high), x) in low.iter_mut().zip(&mut high).zip(values) {
-                // False for what is no number.
+                // False for what is not a number.
                 *low = if *x < *low { *x } else { *low };
                 *high = if *x > *high { *x } else { *high };
             }

@@ -35,7 +35,7 @@ pub struct Page<'a> {
     pub advice: &'a [String],
     /// Predictions: what would be otherwise, cycles, and the change.
     pub what_if: &'a [(String, u64)],
-    /// What was launched, where that is no kernel with its blocks: `8 tasks on 4 clusters`.
+    /// What was launched, where that is not a kernel with its blocks: `8 tasks on 4 clusters`.
     pub launch: Option<String>,
 }
 

@@ -178,7 +178,7 @@ impl<O: Observer> Engine<'_, O> {
         };
         let agent = Agent { pipe, ..*agent };
         let cycles = self.traffic.moves(at, cycles, access);
-        // As long as it takes by the platform: what a run may take is no matter of its schedule.
+        // As long as it takes by the platform: what a run may take is not a matter of its schedule.
         let taken = cycles / CYCLES_OF_A_STEP;
         let cycles = self.clocks.of(agent, cycles).saturating_add(self.delays.start(agent));
         let run = WorkRun { agent, id: entry.id, work, args, access, cycles, site: entry.site };

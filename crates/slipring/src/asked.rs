@@ -166,7 +166,7 @@ impl Asked {
                     Err(Refused::Outside) => {
                         "it is a link that leads out of the folder of the file that imports it".into()
                     }
-                    Err(Refused::NoFile) => "it is no regular file".into(),
+                    Err(Refused::NoFile) => "it is not a regular file".into(),
                     Ok(real) => match files::read_text(&real) {
                         Ok(text) => return Some(Source::new(folder.join(&path).display().to_string(), text)),
                         Err(error) => error.to_string(),

@@ -71,7 +71,7 @@ impl fmt::Display for Report {
     }
 }
 
-/// Why something was not done. What a kernel does wrong when it runs is no error but a finding of its run.
+/// Why something was not done. What a kernel does wrong when it runs is not an error but a finding of its run.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum Error {

@@ -54,7 +54,7 @@ impl Expected {
             };
             let number = last.split_once('=').map_or("", |(_, number)| number);
             let known = number.parse::<f64>().ok().filter(|n| *n >= 0.0 && n.is_finite());
-            let Some(known) = known else { return Err(wrong(format!("`{number}` is no tolerance"))) };
+            let Some(known) = known else { return Err(wrong(format!("`{number}` is not a tolerance"))) };
             if slot.replace(known).is_some() {
                 return Err(wrong("a tolerance is given twice".into()));
             }
@@ -166,7 +166,7 @@ impl Number {
         }
     }
 
-    /// How far apart two numbers are: infinitely, where one is no number and the other is.
+    /// How far apart two numbers are: infinitely, where one is not a number and the other is.
     fn off(self, other: Number) -> f64 {
         if let (Number::Integer(a), Number::Integer(b)) = (self, other) {
             return (a - b).unsigned_abs() as f64;

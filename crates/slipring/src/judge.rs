@@ -91,7 +91,7 @@ fn on(module: &Module, platform: &Platform) -> Judged {
     Judged { platform: platform.name.clone(), diags, applies, kernels: count, called }
 }
 
-/// The kernels of a module: the one that can be told, else each function that is no part of another's.
+/// The kernels of a module: the one that can be told, else each function that is not a part of another's.
 fn kernels(module: &Module) -> Vec<(Option<String>, Kernel)> {
     let mut unsure = Diags::default();
     if let Some(kernel) = select_kernel(module, None, &mut unsure).filter(|kernel| !kernel.guessed) {

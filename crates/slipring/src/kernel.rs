@@ -183,7 +183,7 @@ impl Kernel {
     /// Reads what a file holds.
     ///
     /// # Errors
-    /// If it is no text, or has errors.
+    /// If it is not a text, or has errors.
     pub fn read(name: &str, bytes: Vec<u8>) -> Result<Kernel, Error> {
         Kernel::read_as(name, bytes, &Asked::default())
     }
@@ -191,7 +191,7 @@ impl Kernel {
     /// The same for what is asked besides the text: shapes of arguments, and values for what builds kernels.
     ///
     /// # Errors
-    /// If it is no text, or has errors.
+    /// If it is not a text, or has errors.
     pub fn read_as(name: &str, bytes: Vec<u8>, asked: &Asked) -> Result<Kernel, Error> {
         let shown = visible_name(name);
         let text = String::from_utf8(bytes).map_err(|_| Error::File(format!("`{shown}` is not UTF-8 text")))?;
@@ -370,7 +370,7 @@ impl Kernel {
         Ok(self.compiled.get_or_init(|| Arc::new(compiled)))
     }
 
-    /// Checks and compiles the kernel: what was said of it, which is no error.
+    /// Checks and compiles the kernel: what was said of it, which is not an error.
     ///
     /// # Errors
     /// If the text is wrong, or the platform that it says is not known.

@@ -260,6 +260,6 @@ mod tests {
     fn an_instruction_that_is_not_declared_is_refused() {
         let text = include_str!("../../../platforms/a5.toml").replace("vrelu = [", "vrelo = [");
         let error = read_platform(&text).unwrap_err().to_string();
-        assert_eq!(error, "`vector_function.op`: `vrelo` is no vector instruction: did you mean `vrelu`?");
+        assert_eq!(error, "`vector_function.op`: `vrelo` is not a vector instruction: did you mean `vrelu`?");
     }
 }

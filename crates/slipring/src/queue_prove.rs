@@ -186,6 +186,6 @@ pub fn queue_board(name: &str, read: impl FnOnce(&str) -> Result<Vec<u8>, String
     if !name.ends_with(".toml") {
         return slipring_queue::board::built_in(name).map_err(|error| error.to_string());
     }
-    let text = String::from_utf8(read(name)?).map_err(|_| format!("`{name}` is no text"))?;
+    let text = String::from_utf8(read(name)?).map_err(|_| format!("`{name}` is not a text"))?;
     slipring_queue::board::parse(&text).map_err(|error| format!("`{name}`: {error}"))
 }

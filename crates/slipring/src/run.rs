@@ -242,7 +242,7 @@ impl Run<'_> {
         if !self.is_complete() {
             return Err(Error::Incomplete(self.findings.clone()));
         }
-        let what = if self.time_only { "was not computed: only times were taken" } else { "is no buffer" };
+        let what = if self.time_only { "was not computed: only times were taken" } else { "is not a buffer" };
         self.left(index).ok_or_else(|| Error::Arguments(format!("argument {} {what}", index + 1)))
     }
 
@@ -274,7 +274,7 @@ impl Run<'_> {
         self.execution.result.complete
     }
 
-    /// What was said when the kernel was compiled, which is no error.
+    /// What was said when the kernel was compiled, which is not an error.
     pub fn said(&self) -> Report {
         Report::new(self.compiled.prepared.written.source.clone(), self.compiled.said.clone())
     }

@@ -99,7 +99,7 @@ fn an_op_alone_costs_what_a_run_takes() {
     }
 }
 
-/// What cannot be run has a cost, what is no op has none, and neither has a shape that no tile has.
+/// What cannot be run has a cost, what is not an op has none, and neither has a shape that no tile has.
 #[test]
 fn ops_that_cannot_run_and_none() {
     let platform = built_in("a2a3").unwrap();

@@ -145,7 +145,7 @@ fn documents_show_the_examples() {
             kernels += 1;
             let kernel = block[block.find("import slipring.language").unwrap()..].trim();
             let same = examples.iter().any(|example| example.ends_with(kernel));
-            assert!(same, "{}: this kernel is no example, so nothing runs it:\n{block}", file.display());
+            assert!(same, "{}: this kernel is not an example, so nothing runs it:\n{block}", file.display());
         }
     }
     assert!(kernels >= 2, "only {kernels} kernels are shown");
@@ -204,7 +204,7 @@ fn what_is_misspelt_in_a_file_test_is_said() {
     assert!(said("// test: run %s\n// out[x]: f32 1\n").contains("no number of a parameter"));
     assert!(said("// test: run %s\n// error: code").contains("below the last line"));
     assert!(said("// test: build %s\n// error: code\nx\n").contains("no command that lists"));
-    assert!(said("// platforms: a5, a6\n// test: run %s\n").contains("`a6` is no platform"));
+    assert!(said("// platforms: a5, a6\n// test: run %s\n").contains("`a6` is not a platform"));
     assert!(said("// test: run %s\n// platforms: a5\n").contains("before the first `test:`"));
 }
 

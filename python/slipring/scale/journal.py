@@ -74,7 +74,7 @@ class Journal:
         except ValueError:
             head = None
         if not isinstance(head, dict) or "slipring" not in head:
-            raise ValueError(f"`{self.path}` is there and is no file of slipring: name another one")
+            raise ValueError(f"`{self.path}` is there and is not a file of slipring: name another one")
         if head.get("slipring") != __version__:
             raise ValueError(f"`{self.path}` was begun by slipring {head['slipring']}, and this is {__version__}: name another one")
         if head != self.head:
@@ -171,7 +171,7 @@ class Journal:
 
 
 def _number(line):
-    """The point of a row; `None` for a line that is no whole row."""
+    """The point of a row; `None` for a line that is not a whole row."""
     if not line.endswith(b"}\n"):
         return None
     head = line[:32]

@@ -104,7 +104,7 @@ def source_of(kernel, platform, readings=()):
 
     if isinstance(kernel, Function):
         if kernel.kind == "inline":
-            raise TypeError(f"`{kernel.__name__}` is copied into kernels that call it; it is no kernel itself")
+            raise TypeError(f"`{kernel.__name__}` is copied into kernels that call it; it is not a kernel itself")
         parts, names = kernel._parts()
         classes = {part.text: part.owner.name for part in parts if part.owner is not None}
         filename, text = together([part.text for part in parts], classes)

@@ -78,7 +78,7 @@ class Timings(Trial):
 
 class Mutants(Trial):
     """A program whose synchronisation was changed, and that is called clean for all schedules, gives the original's bytes at any
-    durations. What the tools report themselves is no finding: bytes do not tell whether they had to."""
+    durations. What the tools report themselves is not a finding: bytes do not tell whether they had to."""
 
     # Durations that are tried for each.
     TIMINGS = 6
@@ -187,7 +187,7 @@ def trial_of(kind):
         return TRIALS[kind]
     module, colon, name = kind.partition(":")
     if not colon:
-        raise ValueError(f"`{kind}` is no campaign: there are {', '.join(TRIALS)}, and classes as `module:Class`")
+        raise ValueError(f"`{kind}` is not a campaign: there are {', '.join(TRIALS)}, and classes as `module:Class`")
     import importlib
 
     return getattr(importlib.import_module(module), name)

@@ -1,4 +1,4 @@
-# Blocks of a task meet at a barrier; what they store before it is no race.
+# Blocks of a task meet at a barrier; what they store before it is not a race.
 #
 # platforms: a5, a2a3
 # args: iota:f32[64x8] zeros:f32[64x8]

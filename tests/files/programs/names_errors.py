@@ -45,7 +45,7 @@ class Member:
 class NoFunction:
     @pl.function(type=pl.FunctionType.Orchestration)
     def main(self, a: pl.Tensor[[16, 64], pl.FP32], o: pl.Out[pl.Tensor[[16, 64], pl.FP32]]):
-        # error: unknown-function `other` is called, and is no function
+        # error: unknown-function `other` is called, and is not a function
         o = other(a, o)
         return o
 

@@ -100,12 +100,12 @@ fn elements(rest: &mut &str, schema: &OpSchema, in_group: bool) -> Result<Vec<El
             let index = argument(rest, after)?;
             let operand = schema.operands.iter().position(|o| o.name == index).map(Element::OperandType);
             let result = schema.results.iter().position(|r| r.name == index).map(Element::ResultType);
-            list.push(operand.or(result).ok_or(format!("`{index}` is no operand and no result"))?);
+            list.push(operand.or(result).ok_or(format!("`{index}` is neither an operand nor a result"))?);
         } else if let Some(after) = rest.strip_prefix("keyword(") {
             let name = argument(rest, after)?;
             match named(name, schema)? {
                 Element::Attr(i) if matches!(schema.attrs[i].kind, AttrKind::Enum(_)) => list.push(Element::Keyword(i)),
-                _ => return Err(format!("`{name}` is no attribute with an enumeration")),
+                _ => return Err(format!("`{name}` is not an attribute with an enumeration")),
             }
         } else if let Some(after) = rest.strip_prefix("attr-dict") {
             *rest = after;
@@ -134,7 +134,7 @@ fn named(name: &str, schema: &OpSchema) -> Result<Element, String> {
     let operand = schema.operands.iter().position(|o| o.name == name).map(Element::Operand);
     let attr = schema.attrs.iter().position(|a| a.name == name).map(Element::Attr);
     let region = schema.regions.iter().position(|r| *r == name).map(Element::Region);
-    operand.or(attr).or(region).ok_or(format!("`${name}` is no operand, attribute or region"))
+    operand.or(attr).or(region).ok_or(format!("`${name}` is not an operand, attribute or region"))
 }
 
 fn word(text: &str) -> &str {
@@ -147,7 +147,7 @@ fn tokens(literal: &str) -> Result<Vec<String>, String> {
     loop {
         match lex_at(literal, at) {
             (Tok::Eof, _) => return Ok(list),
-            (Tok::Bad, _) => return Err(format!("`{literal}` is no text of tokens")),
+            (Tok::Bad, _) => return Err(format!("`{literal}` is not a text of tokens")),
             (_, span) => {
                 list.push(literal[span.start as usize..span.end as usize].to_string());
                 at = span.end;

@@ -14,7 +14,7 @@ pub(crate) fn float_width(ty: &Type) -> Option<u32> {
 }
 
 /// The bits of a number in a float type, rounded to nearest; `None` if it is beyond its range or the type
-/// is no float.
+/// is not a float.
 pub fn bits_of(value: f64, ty: &Type) -> Option<u64> {
     let (bits, finite) = match ty {
         Type::F64 => (value.to_bits(), value.is_finite()),
@@ -31,7 +31,7 @@ pub fn bits_of(value: f64, ty: &Type) -> Option<u64> {
     finite.then_some(bits)
 }
 
-/// The number that bits of a float type stand for; `None` if the type is no float.
+/// The number that bits of a float type stand for; `None` if the type is not a float.
 pub fn value_of(bits: u64, ty: &Type) -> Option<f64> {
     match ty {
         Type::F64 => Some(f64::from_bits(bits)),

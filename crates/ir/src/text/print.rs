@@ -166,7 +166,7 @@ impl<'a> OpPrinter<'a> {
         for (i, block) in blocks.iter().enumerate() {
             let args = &self.module.block(*block).args;
             let unseen = args.is_empty() && self.module.block(*block).ops.is_empty();
-            // Without a header, `{}` has no block in generic form, and what stands before a header is no block.
+            // Without a header, `{}` has no block in generic form, and what stands before a header is not a block.
             let unseen = unseen && (blocks.len() > 1 || (entry_args && self.generic_form(op)));
             if i > 0 || (entry_args && !args.is_empty()) || unseen {
                 self.newline();

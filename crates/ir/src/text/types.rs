@@ -348,7 +348,7 @@ impl<'a> OpParser<'a> {
         Ok(space)
     }
 
-    /// `16x?x`: dimensions, each with its `x`, up to something that is no dimension.
+    /// `16x?x`: dimensions, each with its `x`, up to something that is not a dimension.
     pub(super) fn dims(&mut self) -> Parsed<SmallVec<[Dim; 5]>> {
         let mut dims = SmallVec::new();
         loop {

@@ -381,7 +381,7 @@ impl<'a> Host<'a> {
     /// What lists compare their elements by.
     fn same_or_equal(&mut self, a: &HostValue<'a>, b: &HostValue<'a>, span: Span, depth: usize) -> Option<bool> {
         match (a, b) {
-            // One that is no number equals itself where it is the same object, which is not known here.
+            // One that is not a number equals itself where it is the same object, which is not known here.
             (HostValue::Const(x), HostValue::Const(y)) if is_nan(x) && is_nan(y) => None,
             _ if is_held(a) && same(a, b) == Some(true) => Some(true),
             _ => self.equals(a, b, span, depth),

@@ -10,7 +10,7 @@ use crate::value::Const;
 pub(crate) enum Key {
     None,
     Int(i64),
-    /// A float that is no integer of 64 bits.
+    /// A float that is not an integer of 64 bits.
     Float(u64),
     Str(Rc<str>),
     Tuple(Vec<Key>),

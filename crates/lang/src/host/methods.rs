@@ -230,7 +230,7 @@ impl<'a> Host<'a> {
                     for pair in self.all_of(list, span)? {
                         let pair = self.all_of(&pair, span)?;
                         let [key, value] = &pair[..] else {
-                            self.fail("ValueError", "an element of a dict is no pair", span);
+                            self.fail("ValueError", "an element of a dict is not a pair", span);
                             return None;
                         };
                         pairs.push((key.clone(), value.clone()));

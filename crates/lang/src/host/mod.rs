@@ -1,4 +1,4 @@
-//! The part of a file that is no kernel: module level, functions that build programs, classes, `__main__`. It is run here as
+//! The part of a file that is not a kernel: module level, functions that build programs, classes, `__main__`. It is run here as
 //! Python would run it, as far as numbers, strings, lists, shapes and the language's own words go; everything else is
 //! *unknown*, with the place and the reason, and stops nothing. What comes out are the kernels with the constants that
 //! they see, and the shapes of what the file's own host code passes to them.

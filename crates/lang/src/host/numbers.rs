@@ -36,11 +36,11 @@ pub(crate) fn of_numbers(path: &str, args: &[Const]) -> Option<Result<Const, Str
         ("int" | "math.trunc" | "math.floor" | "math.ceil" | "round", [Const::Int(n)]) => Ok(Const::Int(*n)),
         ("int", [Const::Bool(b)]) => Ok(Const::Int(i64::from(*b))),
         ("int", [Const::Str(text)]) => {
-            text.trim().parse().map(Const::Int).map_err(|_| format!("`{text}` is no integer"))
+            text.trim().parse().map(Const::Int).map_err(|_| format!("`{text}` is not an integer"))
         }
         ("float", [Const::Str(text)]) => {
             let text = text.trim().to_lowercase();
-            text.parse().map(Const::Float).map_err(|_| format!("`{text}` is no number"))
+            text.parse().map(Const::Float).map_err(|_| format!("`{text}` is not a number"))
         }
         ("float", [x]) => Ok(Const::Float(float(x)?)),
         ("bool", [c]) => Ok(Const::Bool(constants::truth(c))),

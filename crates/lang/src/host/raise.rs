@@ -168,7 +168,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// The error that an exception is which nothing catches. None for an end that is no error.
+    /// The error that an exception is which nothing catches. None for an end that is not an error.
     pub(super) fn uncaught(&mut self, raised: &Raised<'a>) -> Option<Diagnostic> {
         if raised.limit {
             let message = "the file's own code goes too deep, with calls inside each other: it is not followed further";

@@ -448,7 +448,7 @@ impl<'a> Host<'a> {
         let said = import.module.as_ref().map_or("", |m| m.as_str());
         let level = import.level as usize;
         let own = crate::helpers::package(&self.modules[self.module].name);
-        // What lies above the file's folder is no helper.
+        // What lies above the file's folder is not a helper.
         let resolved = if level == 0 { Some(said.to_string()) } else { crate::helpers::relative(own, level, said) };
         let module = resolved.as_deref().unwrap_or("..");
         let helper = self.helper(module);

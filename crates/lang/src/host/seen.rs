@@ -100,7 +100,7 @@ impl<'a> HostValue<'a> {
             // Ids of tasks stand for nothing in a kernel.
             HostValue::Task(_) | HostValue::Window(_) => Value::Nothing,
             HostValue::Tensor(_) | HostValue::Device(_) => {
-                let why = "a tensor of the host is no constant: pass it as an argument";
+                let why = "a tensor of the host is not a constant: pass it as an argument";
                 Value::Unknown(Rc::new(Unknown { span: Span::default(), why: why.into() }))
             }
             HostValue::Method(method) => strange(&format!("a method `{}` of the host", method.1)),
@@ -119,7 +119,7 @@ impl<'a> HostValue<'a> {
                         Value::Partial(Rc::new(Partial { callee: inner.callee.clone(), positional, keywords }))
                     }
                     Value::Unknown(why) => Value::Unknown(why),
-                    _ => strange("`functools.partial` of what is no function of a kernel"),
+                    _ => strange("`functools.partial` of what is not a function of a kernel"),
                 }
             }
             HostValue::Bound(_) | HostValue::Wrapped(_) | HostValue::Super(_) => strange("a function of the host"),

@@ -59,7 +59,7 @@ fn shape(values: &[HostValue<'_>]) -> Option<Vec<u64>> {
     values.iter().map(extent).collect()
 }
 
-/// A member that is no function.
+/// A member that is not a function.
 pub(super) fn member<'a>(own: &Rc<(Vec<u64>, Elem)>, name: &str, span: Span) -> Option<HostValue<'a>> {
     let ints = |shape: &[u64]| shape.iter().map(|n| HostValue::int(*n as i64)).collect();
     Some(match name {

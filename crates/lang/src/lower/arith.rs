@@ -22,7 +22,7 @@ impl Lower<'_> {
     /// A number as a value of a type.
     ///
     /// # Errors
-    /// Reported if it is no number, or of another type and no constant.
+    /// Reported if it is not a number, or of another type and no constant.
     pub fn number(&mut self, value: &Value, ty: DType, span: Span) -> Lowered<ValueId> {
         if let Value::Const(c) = value {
             self.fits(c, ty, span)?;
@@ -49,7 +49,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Reports a constant that is no number of a type.
+    /// Reports a constant that is not a number of a type.
     pub fn fits(&mut self, value: &Const, ty: DType, span: Span) -> Lowered<()> {
         match constants::misfit(value, ty) {
             None => Ok(()),

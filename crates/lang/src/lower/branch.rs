@@ -51,7 +51,7 @@ impl Lower<'_> {
         }
     }
 
-    /// What is no condition of a branch or a loop.
+    /// What is not a condition of a branch or a loop.
     pub(super) fn no_condition(&mut self, value: &Value, span: Span) -> Reported {
         let what = describe(self, value);
         let error = Diagnostic::error("condition", span, format!("a condition is a boolean, not {what}"));

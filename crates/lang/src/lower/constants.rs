@@ -11,7 +11,7 @@ use crate::value::Const;
 /// The most bytes of a string.
 const MOST_TEXT: usize = 1 << 16;
 
-/// Why a constant is refused that is no integer of 64 bits.
+/// Why a constant is refused that is not an integer of 64 bits.
 pub(crate) const TOO_LARGE: &str =
     "the number does not fit into 64 bits, from -9223372036854775808 to 9223372036854775807";
 
@@ -22,7 +22,7 @@ fn integer(n: Option<i128>) -> Result<Const, String> {
 
 /// A float of the language.
 fn float(x: f64) -> Result<Const, String> {
-    if x.is_finite() { Ok(Const::Float(x)) } else { Err("the result is no finite number".into()) }
+    if x.is_finite() { Ok(Const::Float(x)) } else { Err("the result is not a finite number".into()) }
 }
 
 /// Python's truth of a constant.
@@ -52,7 +52,7 @@ pub(crate) fn unary(op: UnaryOp, value: &Const) -> Option<Result<Const, String>>
 /// `int(x)`: rounded towards zero.
 pub(crate) fn int_of(x: f64) -> Result<Const, String> {
     // Beyond 2^127 the conversion saturates, which is as far out of range.
-    if x.is_finite() { integer(Some(x as i128)) } else { Err(format!("{x} is no integer")) }
+    if x.is_finite() { integer(Some(x as i128)) } else { Err(format!("{x} is not an integer")) }
 }
 
 /// A binary operator on two constants.
@@ -156,7 +156,7 @@ fn floats(op: Operator, x: f64, y: f64) -> Result<Const, String> {
             if quotient == 0.0 { 0f64.copysign(x / y) } else { floor }
         }
         Operator::Pow if x < 0.0 && y.fract() != 0.0 => {
-            return Err("a power of a negative number that is no real number".into());
+            return Err("a power of a negative number that is not a real number".into());
         }
         // The square root is correctly rounded everywhere; other powers are not.
         Operator::Pow if y == 0.5 => x.sqrt(),
@@ -203,7 +203,7 @@ pub(crate) fn order(a: &Const, b: &Const) -> Option<Ordering> {
     }
 }
 
-/// Why a constant is no number of a type; `None` if it is, perhaps rounded.
+/// Why a constant is not a number of a type; `None` if it is, perhaps rounded.
 pub(crate) fn misfit(value: &Const, ty: DType) -> Option<String> {
     let DType::Elem(elem) = ty else { return None };
     let (x, shown) = match value {

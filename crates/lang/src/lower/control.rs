@@ -118,7 +118,7 @@ impl Lower<'_> {
             }
             "pl.while_" => self.while_values(stmt, call),
             _ => {
-                let error = Diagnostic::error("loop", at(&*stmt.iter), format!("`{path}` is no loop"))
+                let error = Diagnostic::error("loop", at(&*stmt.iter), format!("`{path}` is not a loop"))
                     .help("use `pl.range`, `pl.unroll`, `pl.pipeline`, `pl.parallel` or `pl.split_aiv`");
                 Err(self.report(error))
             }

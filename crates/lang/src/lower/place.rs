@@ -84,7 +84,7 @@ impl Lower<'_> {
     /// The tile that a value is in a memory: moved there, loaded from global memory, or as it is.
     ///
     /// # Errors
-    /// Reported if the value is no tile or tensor, or cannot get there.
+    /// Reported if the value is not a tile or tensor, or cannot get there.
     pub fn demand(&mut self, value: &Value, space: Space, span: Span) -> Lowered<TileId> {
         match value {
             Value::Tile(id) => self.moved(*id, space, false, span),
@@ -185,7 +185,7 @@ impl Lower<'_> {
         Ok(tile)
     }
 
-    /// Reports a tile whose buffer an op that works in place has overwritten, and a part of one in L1, which is no tile of its own.
+    /// Reports a tile whose buffer an op that works in place has overwritten, and a part of one in L1, which is not a tile of its own.
     pub fn still_there(&mut self, id: TileId, span: Span) -> Lowered<()> {
         self.not_overwritten(id, span)?;
         self.not_in_part(id, span)
@@ -241,7 +241,7 @@ impl Lower<'_> {
             BLayout::ColMajor => (lies.cols, lies.rows, usual.rows),
         };
         let alike = own == wanted || lines == 1;
-        // What is no tile of UB, or a whole tile that lies in another way altogether, is judged by who asked. One column of
+        // What is not a tile of UB, or a whole tile that lies in another way altogether, is judged by who asked. One column of
         // a tile by rows is a part that does.
         let other = lies.blayout != usual.blayout && (lies == tile.ty.layout || lines == 1);
         if alike || other || tile.ty.space != Space::Vec { id } else { self.copy_to(id, Space::Vec) }

@@ -273,7 +273,7 @@ impl Lower<'_> {
                 if let (Value::Tensor(_), Space::Vec) = (other, space) {
                     error = error.help("load it first: `pl.aic_gather(pl.load(tensor, offsets, shapes))`");
                 } else if let Value::Tensor(_) = other {
-                    error = error.help("a tensor is no tile of the Cube core: each lane loads its part itself");
+                    error = error.help("a tensor is not a tile of the Cube core: each lane loads its part itself");
                 }
                 return Err(self.report(error));
             }
@@ -362,7 +362,7 @@ impl Lower<'_> {
                 }
                 other => {
                     let what = describe(self, other);
-                    return Err(self.error("scope", span, format!("{what} is no scope of a kernel")));
+                    return Err(self.error("scope", span, format!("{what} is not a scope of a kernel")));
                 }
             }
         }

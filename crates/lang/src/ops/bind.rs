@@ -347,7 +347,7 @@ impl Call {
         items.iter().map(|item| lower.index(item, span)).collect()
     }
 
-    /// Reports what is no element type, with the one that was meant.
+    /// Reports what is not an element type, with the one that was meant.
     fn no_type(&self, lower: &mut Lower<'_>, name: &str, value: &Value, span: Span) -> Reported {
         let word = match value {
             Value::Path(path) => path.rsplit('.').next().unwrap_or_default().to_lowercase(),

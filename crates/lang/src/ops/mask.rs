@@ -29,7 +29,7 @@ pub(crate) fn unpacked(lower: &mut Lower<'_>, id: TileId) -> Lowered<TileId> {
     numbers(lower, id, [1, 0])
 }
 
-/// One number where a mask has a bit, and the other where it has none; a tile that is no mask as it is.
+/// One number where a mask has a bit, and the other where it has none; a tile that is not a mask as it is.
 fn numbers(lower: &mut Lower<'_>, id: TileId, which: [i64; 2]) -> Lowered<TileId> {
     let Some((shape, elem)) = lower.tile(id).mask.clone() else { return Ok(id) };
     let span = lower.e.span;
@@ -86,7 +86,7 @@ pub(super) fn combined(lower: &mut Lower<'_>, call: &Call, names: &[&str]) -> Lo
         lower.still_there(*id, call.span)?;
     }
     let [first, second] = masks[..] else {
-        // The complement of bytes is no instruction everywhere.
+        // The complement of bytes is not an instruction everywhere.
         let inverse = numbers(lower, masks[0], [0, 1])?;
         return packed(lower, &Value::Tile(inverse), call.span).map(|mask| Some(Value::Tile(mask)));
     };

@@ -156,7 +156,7 @@ pub(super) static L1_L0B: OpDef = OpDef {
     summary: "Load a right operand out of L1",
     doc: "With `transpose`, `dst[i, j] = src[i, j]` for an operand of k × n elements: L0B wants k innermost, so that \
           elements are exchanged inside the fractals. Without, fractals move as they are, `dst[i, j] = src[j, i]`: they hold \
-          the n × k elements of the transposed operand. So do fractals of 8-bit elements where n is no multiple of 32, whatever \
+          the n × k elements of the transposed operand. So do fractals of 8-bit elements where n is not a multiple of 32, whatever \
           `transpose` says: the public examples with n = 16 have no more in L1. The fractals of L1 are blocks of columns of 32 bytes, one row after \
           the other, with rows padded to a multiple of 16.",
     source: "micro-instruction manual 16, Left / Right Tile Load Model; public examples, which all transpose",

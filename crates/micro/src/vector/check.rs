@@ -148,5 +148,5 @@ pub(super) fn aligned(address: u64, align: u64, verb: &str) -> Result<(), Fault>
 fn misaligned(address: u64, align: u64, verb: &str) -> Fault {
     let hint =
         "unaligned data is moved by `pto.vldas` and `pto.vldus`, by `pto.vstus` and `pto.vstas`, or by `pto.pstu`";
-    Fault::new("vector-align", format!("{verb} byte {address} of UB, which is no multiple of {align}")).help(hint)
+    Fault::new("vector-align", format!("{verb} byte {address} of UB, which is not a multiple of {align}")).help(hint)
 }

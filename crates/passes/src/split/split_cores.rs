@@ -61,7 +61,7 @@ fn run(module: &mut Module, _: &PassContext<'_>, _: &mut Diags) {
     drop_uncalled(module, &functions, &fates);
 }
 
-/// The kind of core that a section is for. An op with a body that runs on a pipe is no section.
+/// The kind of core that a section is for. An op with a body that runs on a pipe is not a section.
 fn section_kind(module: &Module, op: OpId) -> Option<CoreKind> {
     let op = OpRef::of(module, op)?;
     let opens = !module.op(op.id).regions.is_empty() && matches!(op.def.pipe, PipeRule::None);

@@ -86,7 +86,7 @@ fn verify_bytes(op: &OpRef<'_>, shrinks: bool, diags: &mut Diags) {
     }
 }
 
-/// How a tile lies in memory: a part of a tile (`pto.subset`) has the distances of the whole. `None` for what is no tile.
+/// How a tile lies in memory: a part of a tile (`pto.subset`) has the distances of the whole. `None` for what is not a tile.
 pub fn lies(module: &Module, value: ValueId) -> Option<Layout> {
     let layout = |value: ValueId| module.ty(value).as_tile().map(|tile| tile.layout);
     let (mut views, mut root) = (vec![(value, false)], value);

@@ -9,7 +9,7 @@ use crate::wire::Xy;
 /// Names of the built-in boards.
 pub const BUILT_IN: &[&str] = &["p100", "p150"];
 
-/// Why a text is no board.
+/// Why a text is not a board.
 #[derive(Debug, Error)]
 pub enum BoardError {
     /// Not the form of a board file.
@@ -73,7 +73,7 @@ fn check(board: &Board, harvested: &[u8], columns: &[u8]) -> Result<(), BoardErr
     }
     for (name, core) in [("prefetch", board.prefetch), ("dispatch", board.dispatch)] {
         if !board.is_tensix(core) {
-            return wrong(format!("`{name}` {core} is no working Tensix tile"));
+            return wrong(format!("`{name}` {core} is not a working Tensix tile"));
         }
     }
     if board.prefetch == board.dispatch {
@@ -174,7 +174,7 @@ mod tests {
         let text = include_str!("../../boards/p100.toml");
         for (from, to, says) in [
             ("harvested = [15, 16]", "harvested = [9]", "column 9 is harvested"),
-            ("prefetch = [14, 2]", "prefetch = [15, 2]", "(15,2) is no working Tensix tile"),
+            ("prefetch = [14, 2]", "prefetch = [15, 2]", "(15,2) is not a working Tensix tile"),
             ("rows = [2, 11]", "rows = [11, 2]", "lies behind"),
             ("pcie = [19, 24]", "pcie = [19, 70]", "cannot be addressed"),
             ("clock_mhz", "clock_ghz", "clock_ghz"),

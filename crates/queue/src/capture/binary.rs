@@ -29,8 +29,8 @@ pub enum CaptureError {
         /// Bytes that there are.
         has: usize,
     },
-    /// The board's name is no UTF-8.
-    #[error("the board's name is no UTF-8")]
+    /// The board's name is not UTF-8.
+    #[error("the board's name is not UTF-8")]
     Name,
     /// An issue region does not hold commands one behind the other.
     #[error("no command: {0}")]

@@ -137,7 +137,7 @@ pub trait Device {
     /// Opens a window of 2 MiB or 4 GiB.
     ///
     /// # Errors
-    /// [`DeviceError::NoWindow`], or [`DeviceError::Refused`] for other sizes and an address that is no multiple of the size.
+    /// [`DeviceError::NoWindow`], or [`DeviceError::Refused`] for other sizes and an address that is not a multiple of the size.
     fn open(&mut self, bytes: u64, target: WindowTarget) -> Result<Window, DeviceError>;
 
     /// Points an open window elsewhere.

@@ -72,7 +72,7 @@ impl Linter {
             let (hazard, what) = match self.board.tile(tile) {
                 Tile::Worker if tile.word() == *word => continue,
                 Tile::Prefetch | Tile::Dispatch => (Hazard::QueueCoreWritten, "runs the queue"),
-                _ => (Hazard::NocUnmapped, "is no worker"),
+                _ => (Hazard::NocUnmapped, "is not a worker"),
             };
             self.find_in(at, hazard, format!("{word:#x} in the list of go signals: {tile} {what}"));
         }
@@ -167,7 +167,7 @@ impl Linter {
             self.not_ordered("a WAIT for a word of memory: who writes that, and when");
         }
         if c.has(Wait::MEMORY) && (!c.addr.is_multiple_of(4) || c.addr >= self.layout.l1_bytes) {
-            self.find_in(at, Hazard::L1Outside, format!("{:#x} is no word of the dispatch core's L1", c.addr));
+            self.find_in(at, Hazard::L1Outside, format!("{:#x} is not a word of the dispatch core's L1", c.addr));
         }
         let stream = u32::from(c.stream);
         if c.has(Wait::STREAM) {

@@ -19,7 +19,7 @@ impl Linter {
         }
         let tile = Xy::from_word(noc_xy);
         if noc_xy != tile.word() {
-            let message = format!("{noc_xy:#x} is no word of one tile");
+            let message = format!("{noc_xy:#x} is not a word of one tile");
             self.find_in(at, Hazard::NocUnmapped, message);
             return;
         }

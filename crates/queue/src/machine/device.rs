@@ -209,7 +209,7 @@ fn size_class(bytes: u64) -> Result<usize, DeviceError> {
 fn check_target(world: &World, bytes: u64, target: &WindowTarget) -> Result<(), DeviceError> {
     if !target.addr.is_multiple_of(bytes) {
         return Err(DeviceError::Refused(format!(
-            "{:#x} is no multiple of the window's {bytes:#x} bytes",
+            "{:#x} is not a multiple of the window's {bytes:#x} bytes",
             target.addr
         )));
     }

@@ -130,7 +130,7 @@ hazards! {
         "EXEC_BUF runs from a record whose slot had no stall flag: records fetched meanwhile are overwritten by the trace."
         "set bit 15 of the slot of the record that carries EXEC_BUF";
     ExecBufPageMisfit "exec-buf-page-misfit" Error
-        "The command area is no multiple of the page size of the exec_buf: the trace wraps in the middle of a page."
+        "The command area is not a multiple of the page size of the exec_buf: the trace wraps in the middle of a page."
         "use a page size that divides the command area";
     ExecBufRunsOut "exec-buf-runs-out" Error
         "The pages of an exec_buf end before its EXEC_BUF_END: the prefetcher takes what lies behind for commands."

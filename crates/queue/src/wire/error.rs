@@ -17,8 +17,8 @@ pub enum WireError {
         /// Bytes that there are from its start.
         has: u64,
     },
-    /// The first byte is no command.
-    #[error("{id} at {offset:#x} is no {reader} command")]
+    /// The first byte is not a command.
+    #[error("{id} at {offset:#x} is not a {reader} command")]
     IllegalId {
         /// Where the byte lies.
         offset: u64,

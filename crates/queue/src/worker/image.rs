@@ -111,7 +111,7 @@ pub enum ImageError {
         /// What its bytes give.
         found: u64,
     },
-    /// The entry's name is no text.
+    /// The entry's name is not a text.
     #[error("the entry's name is not UTF-8")]
     Entry,
 }

@@ -351,7 +351,7 @@ impl World {
         let mistake = if xy != PCIE_XY {
             Some((
                 Hazard::PcieAddress,
-                format!("{tile} is told to write its times to {xy:#x}, which is no host memory"),
+                format!("{tile} is told to write its times to {xy:#x}, which is not a host memory"),
             ))
         } else if own.contains(&addr) {
             Some((

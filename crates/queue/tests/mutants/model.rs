@@ -61,7 +61,7 @@ impl Model {
     /// Runs a stream.
     pub fn run(&mut self, capture: &Capture) -> Result<(), Unknown> {
         for entry in &capture.entries {
-            let bytes = entry.bytes.get(..entry.fetched() as usize).ok_or("a slot that is no size")?;
+            let bytes = entry.bytes.get(..entry.fetched() as usize).ok_or("a slot that is not a size")?;
             self.commands(bytes)?;
         }
         Ok(())

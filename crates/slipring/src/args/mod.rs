@@ -128,7 +128,7 @@ pub enum ArgError {
         /// Bytes that there may be.
         limit: u64,
     },
-    /// A name that is no parameter's, or is given twice, or a parameter that nothing is given for.
+    /// A name that is not a parameter's, or is given twice, or a parameter that nothing is given for.
     #[error("{0}")]
     Name(String),
     /// An argument does not fit its parameter.
@@ -185,7 +185,7 @@ impl Default for Defaults {
 /// are left; what nothing is given for gets what the kernel declares, if any argument has a name.
 ///
 /// # Errors
-/// A name that is no parameter, or is given twice, and a parameter that nothing is given for.
+/// A name that is not a parameter, or is given twice, and a parameter that nothing is given for.
 pub fn in_order(
     texts: &[String],
     params: &[Param],

@@ -140,7 +140,7 @@ fn bound(text: &str, elem: Elem, upper: bool) -> Result<f64, String> {
     let one_less = text.parse::<i128>().ok().and_then(|n| n.checked_sub(1)).filter(|_| upper && !elem.is_float());
     match Number::read(text, elem) {
         Ok(number) if number.float().is_finite() => Ok(number.float()),
-        Ok(_) => Err(format!("`{text}` is no bound")),
+        Ok(_) => Err(format!("`{text}` is not a bound")),
         Err(_) if one_less.is_some_and(|n| has(elem, n)) => Ok(one_less.map_or(0.0, |n| n as f64 + 1.0)),
         Err(error) => Err(error),
     }

@@ -56,7 +56,7 @@ pub(super) fn run(args: &CostArgs) -> Exit {
 
 fn one(args: &CostArgs) -> Result<Exit, String> {
     let platform = platform(args, args.platform.arch.as_deref().unwrap_or("a5"))?;
-    let elem = |name: &str| Elem::parse(name).ok_or(format!("`{name}` is no element type"));
+    let elem = |name: &str| Elem::parse(name).ok_or(format!("`{name}` is not an element type"));
     let way = |text: &String| {
         let ends = text.split_once('-').and_then(|(from, to)| Some((Space::parse(from)?, Space::parse(to)?)));
         ends.ok_or(format!("`{text}` is no way from one memory to another, such as gm-mat"))
@@ -99,7 +99,7 @@ fn extents(text: &str) -> Result<Vec<u32>, String> {
     let numbers: Result<Vec<u32>, _> = text.split('x').map(str::parse).collect();
     match numbers {
         Ok(extents) if extents.iter().all(|n| (1..=1 << 16).contains(n)) => Ok(extents),
-        _ => Err(format!("`{text}` is no shape such as 64x128, each extent from 1 to 65536")),
+        _ => Err(format!("`{text}` is not a shape such as 64x128, each extent from 1 to 65536")),
     }
 }
 

@@ -44,7 +44,7 @@ use slipring_machine::Platform;
 struct Cli {
     #[command(subcommand)]
     verb: Verb,
-    /// Leave colours out of messages; they are left out anyway where standard error is no terminal
+    /// Leave colours out of messages; they are left out anyway where standard error is not a terminal
     #[arg(long, global = true)]
     no_color: bool,
     /// Print no report: messages on standard error and the exit code say all. What was asked for as data is printed

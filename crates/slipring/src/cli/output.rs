@@ -30,7 +30,7 @@ struct Written {
 
 /// Why standard output takes no more.
 enum Lost {
-    /// Its reader has gone away, which is no error: whoever looked has seen enough.
+    /// Its reader has gone away, which is not an error: whoever looked has seen enough.
     Reader,
     Error(String),
 }
@@ -214,7 +214,7 @@ fn write_log(exit: Exit) -> Result<(), String> {
     file.map_or(Ok(()), |file| write_file(&file, &[sarif(&told, &failures, exit as u8).as_bytes()]))
 }
 
-/// Says something that is no error.
+/// Says something that is not an error.
 pub(super) fn note(message: impl std::fmt::Display) {
     let _ = writeln!(std::io::stderr(), "note: {}", brief(&message.to_string()));
 }

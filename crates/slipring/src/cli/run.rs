@@ -43,7 +43,7 @@ pub(super) struct RunArgs {
     /// Choose by this number which of several tasks that could start does; 0 takes the one that was submitted first
     #[arg(long, value_name = "N")]
     pub(super) order: Option<u64>,
-    /// Zeroed bytes behind every buffer in global memory, as a device allocator leaves them: touching them is no finding
+    /// Zeroed bytes behind every buffer in global memory, as a device allocator leaves them: touching them is not a finding
     #[arg(long, value_name = "BYTES", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=MOST_SLACK))]
     pub(super) gm_slack: u64,
     /// How long things take: `platform`, `random:SEED` (each step and signal anything from 1 to 131072 cycles), `slow:AIV0` or

@@ -41,7 +41,7 @@ pub fn read_points(text: &str) -> Result<Vec<Point>, String> {
             let cell = |index: usize| cells.get(index).copied().unwrap_or("").trim();
             let expected = cell(expected);
             let cycles = expected.parse::<f64>().ok().filter(|n| n.is_finite() && *n > 0.0);
-            let expected = cycles.ok_or(format!("line {}: `{expected}` is no number of cycles", at + 1))?;
+            let expected = cycles.ok_or(format!("line {}: `{expected}` is not a number of cycles", at + 1))?;
             let (name, case) = (cell(op), case.map_or("", &cell));
             Ok(Point {
                 line: at + 1,

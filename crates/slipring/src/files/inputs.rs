@@ -73,7 +73,7 @@ pub fn read_own(path: &Path, most: u64) -> io::Result<Vec<u8>> {
 /// The text of a file, if it has at most [`MOST_TEXT`] bytes.
 ///
 /// # Errors
-/// Those of [`read`], or that it is no text.
+/// Those of [`read`], or that it is not a text.
 pub fn read_text(path: &Path) -> io::Result<String> {
     String::from_utf8(read(path, MOST_TEXT)?).map_err(|_| io::Error::other("it is not UTF-8 text"))
 }
@@ -127,7 +127,7 @@ pub fn not_written(path: &Path) -> io::Result<()> {
 pub enum Refused {
     /// It is not below the folder of the text.
     Outside,
-    /// It is no regular file.
+    /// It is not a regular file.
     NoFile,
     /// There is none.
     Missing(io::Error),

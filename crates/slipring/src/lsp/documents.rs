@@ -130,7 +130,7 @@ pub fn text_of(address: &str, language: &str, text: String) -> Text {
     Text { name, language, text }
 }
 
-/// True if the text may be judged: a Python file that does not name the language is no kernel, and a file that the command line would
+/// True if the text may be judged: a Python file that does not name the language is not a kernel, and a file that the command line would
 /// refuse for its size is none here.
 pub fn is_ours(text: &Text) -> bool {
     let python = text.language.unwrap_or_else(|| text.name.to_ascii_lowercase().ends_with(".py"));

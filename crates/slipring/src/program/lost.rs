@@ -1,4 +1,4 @@
-//! Bytes of tensors that nobody has written, followed from task to task: reading them is no error until they come into a result, or
+//! Bytes of tensors that nobody has written, followed from task to task: reading them is not an error until they come into a result, or
 //! decide something.
 
 use std::collections::BTreeMap;

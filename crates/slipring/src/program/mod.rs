@@ -165,7 +165,7 @@ impl Program {
     /// The same for what a file holds.
     ///
     /// # Errors
-    /// If it is no text, or the program has errors.
+    /// If it is not a text, or the program has errors.
     pub fn read_as(name: &str, bytes: Vec<u8>, asked: &Asked) -> Result<Option<Program>, Error> {
         let shown = visible_name(name);
         let text = String::from_utf8(bytes).map_err(|_| Error::File(format!("`{shown}` is not UTF-8 text")))?;
@@ -369,7 +369,7 @@ impl Program {
         Ok(self.compiled.get_or_init(|| list))
     }
 
-    /// Compiles the kernels: what was said of them and of the program, which is no error.
+    /// Compiles the kernels: what was said of them and of the program, which is not an error.
     ///
     /// # Errors
     /// If one of them is wrong, or the platform is not known.

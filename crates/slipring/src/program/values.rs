@@ -39,7 +39,7 @@ pub(super) fn first_value(own: &slipring_tasks::Tensor, filled: Option<&str>) ->
             .map_err(|_| Error::Unsupported(format!("there is no memory for `{}`", own.name))),
         Some(text) => match read_arg(text, &Defaults::default()).map(|arg| arg.value) {
             Ok(Value::Buffer(data)) => Ok(data),
-            _ => Err(Error::Arguments(format!("`{text}` is no first value of `{}`", own.name))),
+            _ => Err(Error::Arguments(format!("`{text}` is not a first value of `{}`", own.name))),
         },
     }
 }

@@ -185,7 +185,7 @@ impl Tune {
     ///
     /// # Errors
     /// If nothing varies, something does not fit the file at all, the file of points holds something else or cannot be written, or
-    /// the runs are cancelled. What single values do is no error but a point.
+    /// the runs are cancelled. What single values do is not an error but a point.
     pub fn run(
         &self,
         vary: &[Vary],

@@ -47,7 +47,7 @@ impl FromStr for Vary {
     }
 }
 
-/// The numbers of `1..4` or `16..64..16`; `None` for what is no range.
+/// The numbers of `1..4` or `16..64..16`; `None` for what is not a range.
 fn range(text: &str) -> Option<Result<Vec<String>, String>> {
     let words: Vec<&str> = text.split("..").map(|word| word.trim().trim_start_matches('=')).collect();
     let numbers: Vec<i64> = words.iter().map(|word| word.parse().ok()).collect::<Option<_>>()?;

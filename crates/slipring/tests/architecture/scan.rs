@@ -281,7 +281,7 @@ fn breaches(rule: &Rule, path: &str, text: &str) -> Vec<String> {
     found.map(|(at, line)| format!("crates/{path}:{at}: {}: {}", rule.what, line.trim())).collect()
 }
 
-/// Every source of the crates that is no test: path below `crates`, and text.
+/// Every source of the crates that is not a test: path below `crates`, and text.
 fn sources() -> Vec<(String, String)> {
     fn walk(folder: &Path, top: &Path, found: &mut Vec<(String, String)>) {
         for entry in std::fs::read_dir(folder).unwrap() {

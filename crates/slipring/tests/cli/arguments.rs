@@ -79,7 +79,7 @@ fn an_expectation_names_a_buffer_and_fits_it() {
         ("z=@golden.npy", "there is no such buffer; there are `x`, `y`"),
         ("y=zeros:f32[4x7]", "has 28 elements, the buffer 32"),
         ("golden.npy", "say which buffer should hold what"),
-        ("y=@golden.npy,rtol=-1", "`-1` is no tolerance"),
+        ("y=@golden.npy,rtol=-1", "`-1` is not a tolerance"),
         ("y=@golden.npy,rtol=1,rtol=2", "a tolerance is given twice"),
         ("y=@none.npy", "none.npy"),
         ("y=3:i32", "a buffer is expected, not a scalar"),

@@ -76,7 +76,7 @@ pub fn read(text: &str, mark: &str) -> Result<Directives, Vec<String>> {
             ("platforms", _) => {
                 platforms = rest.split(',').map(|name| name.trim().to_string()).collect();
                 for name in platforms.iter().filter(|name| slipring_machine::built_in(name).is_err()) {
-                    bad(format!("`{name}` is no platform"));
+                    bad(format!("`{name}` is not a platform"));
                 }
             }
             ("error" | "error-without-place", _) => {
@@ -86,7 +86,7 @@ pub fn read(text: &str, mark: &str) -> Result<Directives, Vec<String>> {
             }
             ("exit", Some(run)) => match rest.parse() {
                 Ok(exit) => run.exit = exit,
-                Err(_) => bad(format!("`{rest}` is no exit code")),
+                Err(_) => bad(format!("`{rest}` is not an exit code")),
             },
             ("check", Some(run)) => run.checks.push(rest.into()),
             ("check-not", Some(run)) => run.absent.push(rest.into()),
@@ -103,7 +103,7 @@ pub fn read(text: &str, mark: &str) -> Result<Directives, Vec<String>> {
             (name, _) => {
                 let near = slipring_ir::text::nearest(name, WORDS);
                 let near = near.map_or(String::new(), |near| format!(": did you mean `{near}:`?"));
-                bad(format!("`{name}:` is no word of the file tests{near}"));
+                bad(format!("`{name}:` is not a word of the file tests{near}"));
             }
         }
         if name == "error" && line.trim_start().starts_with(mark) {

@@ -270,7 +270,7 @@ fn judge_right(folder: &Path, right: &Right, on: &str) -> Vec<String> {
 fn judge_outputs(file: &Path, right: &Right, on: &str) -> Vec<String> {
     let outs = right.out.iter().map(|out| match out.split_once(':').map(|(at, holds)| (at.parse(), holds)) {
         Some((Ok(at), holds)) => Ok((at, holds.trim().to_string())),
-        _ => Err(format!("{}: `{out}` is no `PARAMETER: TYPE NUMBERS…`", right.file)),
+        _ => Err(format!("{}: `{out}` is not `PARAMETER: TYPE NUMBERS…`", right.file)),
     });
     let outs = match outs.collect::<Result<Vec<_>, _>>() {
         Ok(outs) => outs,

@@ -38,7 +38,7 @@ pub fn compare(file: &Path, text: &str, run: &Run) -> Result<Vec<String>, Failed
             let beside = file.parent().unwrap_or(file).to_path_buf();
             let defaults = Defaults { folder: beside, seed: *index as u64, ..Defaults::default() };
             let Value::Buffer(data) = read_arg(&own, &defaults).map_err(|e| e.to_string())?.value else {
-                return Err(format!("parameter {index} is no buffer").into());
+                return Err(format!("parameter {index} is not a buffer").into());
             };
             // Where the argument says the shape, the file does.
             let shaped = text.contains("pl.Tensor,") || text.contains("pl.Tensor]") || text.contains("pl.dynamic");

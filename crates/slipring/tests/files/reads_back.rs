@@ -17,14 +17,14 @@ pub fn judge(file: &Path, text: &str, refused: bool) -> Vec<String> {
     let Loaded { mut module, diags, .. } = slipring::load_file(Source::new(name.clone(), text));
     if diags.has_errors() {
         if let Ok(Some(_)) = slipring::Program::from_text(name, text, &slipring::Asked::default()) {
-            // A whole program is no module: its scopes are read one by one.
+            // A whole program is not a module: its scopes are read one by one.
             return Vec::new();
         }
         if diags.list.iter().all(|error| error.code == "several-programs") {
             // Nor are several.
             return Vec::new();
         }
-        // What cannot be read is no module; its errors are what the file is about.
+        // What cannot be read is not a module; its errors are what the file is about.
         return if refused { Vec::new() } else { vec![diags.render(&module.source, false)] };
     }
     let printed = print(&module);

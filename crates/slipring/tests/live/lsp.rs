@@ -403,7 +403,7 @@ fn wrong_questions_are_refused_and_the_server_goes_on() {
     }
     let negative = json!({ "textDocument": { "uri": address }, "position": { "line": -1, "character": 0 } });
     assert_eq!(client.ask("textDocument/hover", negative)["error"]["code"], -32602);
-    // A file of Python that is no kernel is nobody's business.
+    // A file of Python that is not a kernel is nobody's business.
     let plain = client.open("plain.py", "python", "print(1)\n");
     assert!(client.messages_of(&plain, 1).is_empty());
     let empty = client.open("empty.pto", "pto", "");

@@ -49,7 +49,7 @@ fn each_save_says_what_came_and_went() {
     let last = mended.lines().last().unwrap();
     assert!(last.starts_with("== flags on a5: ") && last.contains("more)") && last.ends_with("2 went"), "{last}");
 
-    // What is broken as a text is not run; a line that moves alone is no change.
+    // What is broken as a text is not run; a line that moves alone is not a change.
     std::fs::write(&file, broken.replace("pto.vabs", "pto.vabz")).unwrap();
     let unread = look();
     assert!(unread.contains("error[unknown-op]") && unread.ends_with("== not run: it has errors; 1 came"), "{unread}");

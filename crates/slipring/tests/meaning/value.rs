@@ -38,7 +38,7 @@ impl Value {
             Value::Bool(b) => *b,
             Value::Text(text) => !text.is_empty(),
             Value::None => false,
-            other => return Err(format!("{other:?} is no condition")),
+            other => return Err(format!("{other:?} is not a condition")),
         })
     }
 
@@ -46,7 +46,7 @@ impl Value {
         match self {
             Value::Int(n) => Ok(*n),
             Value::Bool(b) => Ok(i128::from(*b)),
-            other => Err(format!("{other:?} is no integer")),
+            other => Err(format!("{other:?} is not an integer")),
         }
     }
 
@@ -61,7 +61,7 @@ impl Value {
     pub fn array(&self) -> Eval<Array> {
         match self {
             Value::Array(array) => Ok(array.clone()),
-            other => Err(format!("{other:?} is no tile")),
+            other => Err(format!("{other:?} is not a tile")),
         }
     }
 
@@ -85,7 +85,7 @@ impl Value {
         match self {
             Value::Word(word) => Ok(word.rsplit('.').next().unwrap_or(word)),
             Value::Text(text) => Ok(text),
-            other => Err(format!("{other:?} is no name")),
+            other => Err(format!("{other:?} is not a name")),
         }
     }
 

@@ -227,7 +227,7 @@ impl Study {
                 table.holes.push(format!("MISSED {label}\n  the oracle: {why}{}", shown(mutant)));
             }
             (None, Some(code)) => {
-                // A rule of the platform about one pipe, or a difference from the sequential semantics, is no matter of timing.
+                // A rule of the platform about one pipe, or a difference from the sequential semantics, is not a matter of timing.
                 if !same_pipe {
                     row.flagged += 1;
                     table.holes.push(format!("FLAGGED {label}\n  the tools: {code}{}", shown(mutant)));
@@ -286,7 +286,7 @@ fn subjects() -> Vec<Subject> {
             // As written where the text synchronises itself or leaves rings to be decoded; else as compiled.
             let text = print(&prepared.module);
             let subject = Subject { name: name.clone(), text, arch, blocks: blocks_of(&source), words };
-            // What needs more than its text (several launches, say) is no subject.
+            // What needs more than its text (several launches, say) is not a subject.
             if ready(&subject.text, &subject).is_some_and(|ready| wanted(&ready, subject.blocks).is_some()) {
                 list.push(subject);
             }

@@ -51,7 +51,7 @@ targets! {
 }
 
 impl Format {
-    /// The first magnitude that is no finite number.
+    /// The first magnitude that is not a finite number.
     const fn end(self) -> u32 {
         match self.top {
             Top::Infinity => ((1 << self.exponent) - 1) << self.mantissa,

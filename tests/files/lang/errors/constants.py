@@ -53,11 +53,11 @@ def folded(x: pl.Tensor[[1, 32], pl.INT32], y: pl.Out[pl.Tensor[[1, 32], pl.INT3
     d = 9**9**9
     # error: constant does not fit into 64 bits
     e = int(1e30)
-    # error: constant a power of a negative number that is no real number
+    # error: constant a power of a negative number that is not a real number
     f = (-8.0) ** 0.5
     # error: constant does not fit into a float of 64 bits
     g = 1e999
-    # error: constant the result is no finite number
+    # error: constant the result is not a finite number
     h = 1e308 * 10
     # error: constant division by zero
     i = 1 // 0

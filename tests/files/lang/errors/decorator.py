@@ -5,7 +5,7 @@
 import slipring.language as pl
 
 
-# error: decorator `pl.kernels` is no decorator of a function
+# error: decorator `pl.kernels` is not a decorator of a function
 @pl.kernels
 def unknown(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
     y[:] = x

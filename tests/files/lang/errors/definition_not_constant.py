@@ -1,4 +1,4 @@
-# What a file defines outside of its kernels and is no constant is explained where it is defined.
+# What a file defines outside of its kernels and is not a constant is explained where it is defined.
 #
 # test: check %s
 # exit: 2

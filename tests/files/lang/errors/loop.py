@@ -14,7 +14,7 @@ def over_a_list(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], p
 
 @pl.incore
 def over_something(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
-    # error: loop `pl.rang` is no loop
+    # error: loop `pl.rang` is not a loop
     for i in pl.rang(4):
         y[:] = x
 

@@ -12,7 +12,7 @@ def untyped(x, y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
 
 
 @pl.incore
-# error: parameter this is no type of a kernel's parameter `x`
+# error: parameter this is not a type of a kernel's parameter `x`
 def host_type(x: float, y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
     y[:] = x
 
@@ -49,7 +49,7 @@ def no_extent(x: pl.Tensor[[64, "N"], pl.FP32]):
 
 @pl.incore
 # error: parameter parameter `x` has no type
-# error: parameter this is no type of a kernel's parameter `y`
-# error: parameter this is no type of a kernel's parameter `z`
+# error: parameter this is not a type of a kernel's parameter `y`
+# error: parameter this is not a type of a kernel's parameter `z`
 def several(x, y: int, z: pl.Scalar[64]):
     pass

@@ -1,4 +1,4 @@
-# Text that is no Python: every mistake is reported.
+# Text that is not Python: every mistake is reported.
 #
 # test: check %s
 # exit: 2

@@ -14,7 +14,7 @@ def file(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]
 
 @pl.incore
 def call(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
-    # error: scope `pl.exp` is no scope of a kernel
+    # error: scope `pl.exp` is not a scope of a kernel
     with pl.exp(x):
         y[:] = x
 

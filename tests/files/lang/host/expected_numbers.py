@@ -1,4 +1,4 @@
-# Large integers are compared as they are, and not as floats; what is no number is only equal to what is none.
+# Large integers are compared as they are, and not as floats; what is not a number is only equal to what is none.
 #
 # test: run %s --arg full:i64[1x4]=9007199254740993 --arg zeros:i64[1x4] --expect y=full:i64[1x4]=9007199254740992
 # exit: 1

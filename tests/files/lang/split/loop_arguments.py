@@ -1,4 +1,4 @@
-# A region is no loop: it takes none of a loop's arguments.
+# A region is not a loop: it takes none of a loop's arguments.
 #
 # test: check %s
 # exit: 2

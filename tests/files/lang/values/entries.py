@@ -54,7 +54,7 @@ class Five:
 
 
 def host(path):
-    # What is no kernel is not looked at.
+    # What is not a kernel is not looked at.
     return [os.path.join(path, name) for name in sorted(os.listdir(path))]
 
 

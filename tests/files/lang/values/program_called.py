@@ -1,4 +1,4 @@
-# A program that the file compiles and calls itself: what `@pl.program` makes of the class is no plain class, so its members and
+# A program that the file compiles and calls itself: what `@pl.program` makes of the class is not a plain class, so its members and
 # calls are the language's, and what the file does with them is not followed.
 #
 # test: check %s

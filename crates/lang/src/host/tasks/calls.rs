@@ -88,7 +88,7 @@ const WORDS: &[(&str, &str)] = &[
 ];
 
 impl<'a> Host<'a> {
-    /// A call whose callee is no kernel and no word of the language: an error where nobody knows what it does to the program.
+    /// A call whose callee is neither a kernel nor a word of the language: an error where nobody knows what it does to the program.
     /// `None` where it means what it means in any host code.
     pub(super) fn known_callee(&mut self, callee: &HostValue<'a>, call: &'a ExprCall) -> Option<HostValue<'a>> {
         let place = at(&*call.func);
@@ -121,7 +121,7 @@ impl<'a> Host<'a> {
             | HostValue::Device(_)
             | HostValue::Window(_)
             | HostValue::Tensor(_) => {
-                let message = format!("`{}` is called, and is no function", shown(&call.func));
+                let message = format!("`{}` is called, and is not a function", shown(&call.func));
                 Some(self.refuse_at("unknown-function", place, message))
             }
             _ => None,

@@ -57,7 +57,7 @@ impl<'a> Host<'a> {
             other => return self.not_known(&other.clone(), "the number that is written", span),
         };
         let Some(bytes) = bytes else {
-            return self.stop_at("argument", span, format!("this is no number of {}", view.elem));
+            return self.stop_at("argument", span, format!("this is not a number of {}", view.elem));
         };
         let name = self.rec().graph.tensors[view.tensor].name.clone();
         self.act(Act::Write(place.piece(), bytes), format!("write {name}"), view.tracked, true, span);
@@ -113,7 +113,7 @@ impl<'a> Host<'a> {
         recorder.answer = answer;
         let why = match found {
             Some(Ok(bits)) => {
-                // How many devices there are says the caller: that is no number of the run.
+                // How many devices there are says the caller: that is not a number of the run.
                 self.rec().asked |= !devices;
                 self.rec().read |= element;
                 return Some(bits);

@@ -66,7 +66,7 @@ pub(super) fn cut(module: &mut Module, context: &PassContext<'_>) -> bool {
 /// Why it cannot be cut, as the rest of a sentence.
 pub(super) fn plan(module: &Module, roots: &Roots, tile: ValueId, usable: u64) -> Result<Plan, String> {
     let name = module.value_name(tile);
-    let ty = *module.ty(tile).as_tile().ok_or(format!("`{name}` is no tile"))?;
+    let ty = *module.ty(tile).as_tile().ok_or(format!("`{name}` is not a tile"))?;
     let [Some(rows), Some(cols)] = ty.valid.map(|dim| dim.known()) else {
         return Err(format!("the valid shape of `{name}` is not constant"));
     };

@@ -104,8 +104,8 @@ struct Plan {
 /// # Errors
 /// Why it cannot be done in steps.
 fn plan(module: &Module, roots: &Roots, platform: &Platform, product: OpId) -> Result<Plan, String> {
-    let op = OpRef::of(module, product).ok_or("it is no declared op")?;
-    let form = op.def.product.ok_or("it is no product")?;
+    let op = OpRef::of(module, product).ok_or("it is not a declared op")?;
+    let form = op.def.product.ok_or("it is not a product")?;
     let [lhs, rhs] = [(Product::LHS, 1), (Product::RHS, 0)].map(|(name, along)| Operand::of(&op, roots, name, along));
     let operands = [lhs?, rhs?];
     let [k, other] = operands.each_ref().map(Operand::k);

@@ -40,7 +40,7 @@ impl Operand {
         let module = product.module;
         let tile = product.operand(operand).ok_or("an operand is missing")?;
         let name = module.value_name(tile);
-        let ty = *product.tile(operand).ok_or(format!("`{name}` is no tile"))?;
+        let ty = *product.tile(operand).ok_or(format!("`{name}` is not a tile"))?;
         let root = own_root(roots, tile).filter(|id| {
             let root = roots.root(*id);
             root.kind == RootKind::Declared && root.address == Address::Open

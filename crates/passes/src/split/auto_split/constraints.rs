@@ -194,7 +194,7 @@ fn repeats(op: &OpRef<'_>, axis: usize, tiles: &[(ValueId, &OperandSpec)], axes:
         let text = format!("`{}` repeats them for all {} of its result", op.def.schema.name, positions(axis));
         axes.keep_whole((value, axis), reason(op, text));
         if valid(result).is_none_or(|all| own == 0 || (all / 2) % own != 0) {
-            let text = format!("a half of them is no multiple of the {own} that `{}` repeats", op.def.schema.name);
+            let text = format!("a half of them is not a multiple of the {own} that `{}` repeats", op.def.schema.name);
             axes.keep_whole((result, axis), reason(op, text));
         }
     }

@@ -57,7 +57,7 @@ fn bind(module: &Module, body: BlockId, tile: ValueId, pops: &mut [Pop]) {
     let own: Vec<usize> = (0..pops.len()).filter(|at| pops[*at].popped.dst == tile).collect();
     let Some(first) = own.first().map(|at| pops[*at]) else { return };
     let declared = module.defining_op(tile).is_some_and(|op| {
-        // A view of a larger tile is no tile of its own.
+        // A view of a larger tile is not a tile of its own.
         let operands = &module.op(op).operands;
         !operands.iter().any(|v| module.ty(*v).space().is_some())
     });

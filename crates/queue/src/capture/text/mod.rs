@@ -228,7 +228,7 @@ impl Parser {
                 self.out.capture.dumps.extend(tiles.into_iter().map(|tile| Dump { tile, addr, bytes }));
             }
             other => {
-                let message = format!("`{other}` is no statement and no prefetch command");
+                let message = format!("`{other}` is neither a statement nor a prefetch command");
                 return Err(TextError::new(first.span.clone(), message).hint(format!(
                     "statements: {STATEMENTS}; dispatch commands stand behind `>` in a record, or behind `send`"
                 )));

@@ -220,7 +220,7 @@ impl Command {
     fn read(table: &'static [CommandInfo], name: &Token<'_>, fields: &[Token<'_>]) -> Result<Command, TextError> {
         let Some(info) = table.iter().find(|info| info.name == name.text) else {
             let names: Vec<&str> = table.iter().map(|info| info.name).collect();
-            let message = format!("`{}` is no command here", name.text);
+            let message = format!("`{}` is not a command here", name.text);
             return Err(TextError::new(name.span.clone(), message).hint(format!("commands: {}", names.join(", "))));
         };
         let mut command = Command::new(info);
@@ -293,7 +293,7 @@ impl Command {
 fn set(bytes: &mut [u8], fields: &[Field], token: &Token<'_>) -> Result<&'static str, TextError> {
     let wrong = |message: String| TextError::new(token.span.clone(), message);
     let Some((name, text)) = token.text.split_once('=') else {
-        return Err(wrong(format!("`{}` is no field", token.text)).hint("fields are written `name=value`"));
+        return Err(wrong(format!("`{}` is not a field", token.text)).hint("fields are written `name=value`"));
     };
     let Some(field) = fields.iter().find(|field| field.name == name) else {
         let names: Vec<&str> = fields.iter().map(|field| field.name).collect();

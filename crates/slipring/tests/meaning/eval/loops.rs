@@ -3,7 +3,7 @@
 use super::*;
 
 impl<'a> Run<'a> {
-    /// One turn of a loop. A kernel that does not end is no test.
+    /// One turn of a loop. A kernel that does not end is not a test.
     pub(super) fn turn(&mut self, body: &'a [Stmt]) -> Eval<Flow> {
         self.turns += 1;
         if self.turns > 1_000_000 {

@@ -97,7 +97,7 @@ struct Explorer<'a> {
 /// The pipe that overtakes itself in global memory (seed 004, `pipe_barrier`), and the first cell there.
 const OVERTAKES: Pipe = 1;
 pub const GLOBAL: u16 = 100;
-/// The first cell that is no global memory any more.
+/// The first cell that is not a global memory any more.
 pub const SLOTS: u16 = 200;
 
 /// Two writes of the pipe that overtakes itself to the same global bytes: an error if nothing stands between them, and not decided

@@ -122,7 +122,8 @@ impl Init {
     }
 
     fn copied(&self, store: SiteRef, at: &str) -> Finding {
-        let message = format!("`{}` stores bytes that nobody has written: {at} are uninitialised", self.names.op(store));
+        let message =
+            format!("`{}` stores bytes that nobody has written: {at} are uninitialised", self.names.op(store));
         Finding::new(Kind::UninitialisedOutput, Severity::Warning, message)
             .at(store, "stored here")
             .note("comparisons leave these bytes out")

@@ -334,7 +334,11 @@ mod tests {
             ("\"MTE1\"", "\"MTEE1\"", "`pipes.cube`: `MTEE1` is not a pipe: did you mean `MTE1`?"),
             ("\"bf16\"", "\"bf61\"", "`acc_to_mat`: `bf61` is not an element type: did you mean `bf16`?"),
             ("f32 = [6", "f23 = [6", "`cost.cube`: `f23` is not an element type: did you mean `f32`?"),
-            ("\"vexp.f16\" =", "\"vexp.f61\" =", "`vector_function.op`: `f61` is not an element type: did you mean `f16`?"),
+            (
+                "\"vexp.f16\" =",
+                "\"vexp.f61\" =",
+                "`vector_function.op`: `f61` is not an element type: did you mean `f16`?",
+            ),
         ];
         let text = include_str!("../platforms/a5.toml");
         for (right, wrong, said) in changes {

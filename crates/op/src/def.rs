@@ -8,6 +8,7 @@ use slipring_tile::{Elem, Space};
 
 use crate::along::Along;
 use crate::decode::Decoder;
+pub use crate::numbers::FromZero;
 pub use crate::product::{Product, ProductStart};
 use crate::ring::Phase;
 pub use crate::tiles::ElemTypes;
@@ -135,19 +136,6 @@ pub enum Linear {
     Sum,
     Difference,
     Product,
-}
-
-/// When the number that an op gives is never below zero.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum FromZero {
-    /// Nothing is said.
-    Unknown,
-    /// Always.
-    Always,
-    /// Where none of these operands is below zero.
-    IfAll(&'static [&'static str]),
-    /// Where one of these operands is never below zero.
-    IfOne(&'static [&'static str]),
 }
 
 /// What the first argument of an op's region counts.

@@ -47,3 +47,16 @@ pub fn numbers(op: &OpRef<'_>, diags: &mut Diags) {
         }
     }
 }
+
+/// When the number that an op gives is never below zero.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FromZero {
+    /// Nothing is said.
+    Unknown,
+    /// Always.
+    Always,
+    /// Where none of these operands is below zero.
+    IfAll(&'static [&'static str]),
+    /// Where one of these operands is never below zero.
+    IfOne(&'static [&'static str]),
+}

@@ -135,7 +135,9 @@ impl Lower<'_> {
         } else if let [store] = &stores[..] {
             warning = warning.also(store.span, "this is all that is written");
         }
-        self.report(warning.help("what it holds there is uninitialised: declare it `pl.InOut[…]` if the rest is given"));
+        self.report(
+            warning.help("what it holds there is uninitialised: declare it `pl.InOut[…]` if the rest is given"),
+        );
     }
 
     /// What a store may reach in each iteration, where that is known.

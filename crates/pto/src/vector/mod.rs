@@ -105,8 +105,12 @@ const SRC0: OperandSpec = operand("src0", TILE, Touch::Read, "the first source")
 const SRC1: OperandSpec = operand("src1", TILE, Touch::Read, "the second source");
 const SCALAR_ARG: OperandSpec =
     operand("scalar", SCALAR, Touch::Nothing, "the number; converted to the element type of `dst`");
-const TMP: OperandSpec =
-    optional("tmp", TILE, Touch::Scratch, "working memory of the instruction; its contents are uninitialised afterwards");
+const TMP: OperandSpec = optional(
+    "tmp",
+    TILE,
+    Touch::Scratch,
+    "working memory of the instruction; its contents are uninitialised afterwards",
+);
 const DST: OperandSpec = operand("dst", TILE, Touch::Write, "where the results go");
 
 /// `ins(src) outs(dst)`.

@@ -109,7 +109,8 @@ impl Linter {
     fn inline(&mut self, c: &Inline, payload: &[u8]) {
         if c.dispatcher_type != 0 {
             if c.dispatcher_type > 1 {
-                let message = format!("{} is not a dispatcher: 0 is the main one, 1 its subordinate", c.dispatcher_type);
+                let message =
+                    format!("{} is not a dispatcher: 0 is the main one, 1 its subordinate", c.dispatcher_type);
                 self.find(Hazard::ReservedBytes, message);
             } else if !self.layout.distributed {
                 self.find(Hazard::SubordinateNoCredits, "the subordinate starts with no pages to give");

@@ -208,7 +208,7 @@ const RULES: &[Rule] = &[
         broken_by: |line| {
             let compared = ["code == ", "code != ", ".code, &", "code.as_str() {", ".code() =="];
             compared.iter().any(|text| line.contains(text))
-                || line.contains("match ") && line.contains(".code {")
+                || line.contains("match ") && line.contains(".code {") && !line.contains("args.code")
                 || line.contains("matches!(") && line.contains(".code,")
                 || line.contains("contains(&") && line.contains(".code)")
         },

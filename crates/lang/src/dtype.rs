@@ -60,7 +60,7 @@ impl DType {
         }
     }
 
-    /// The type of such elements in memory: truth values are bytes, 0 and 1; offsets and counters have 64 bits.
+    /// The type of such elements in memory: booleans are bytes, 0 and 1; offsets and counters have 64 bits.
     pub fn stored(self) -> Option<Elem> {
         match self {
             DType::Elem(elem) => Some(elem),

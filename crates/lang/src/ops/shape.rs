@@ -13,7 +13,7 @@ pub(super) const OPS: &[Entry] = &[
     Entry {
         names: &["create_tile", "tile.create", "create"],
         params: "shape, dtype, target_memory=, transpose=, *, flat_layout=",
-        doc: "A tile whose contents mean nothing yet",
+        doc: "An uninitialised tile",
         lower: create,
         ..ENTRY
     },

@@ -47,7 +47,7 @@ fn start(args: &DebugArgs) -> Result<(), Error> {
     }
     for line in std::io::stdin().lock().lines() {
         let Ok(line) = line else {
-            fail("standard input is no text");
+            fail("standard input is not a text");
             break;
         };
         // What is read from a file stands in the transcript.

@@ -74,7 +74,7 @@ impl<'a> Session<'a> {
         let rest = rest.trim();
         let number = |least: u64| match rest {
             "" => Ok(least),
-            digits => digits.parse::<u64>().map_err(|_| format!("`{digits}` is no number\n")),
+            digits => digits.parse::<u64>().map_err(|_| format!("`{digits}` is not a number\n")),
         };
         let told = match word {
             "" => Ok(String::new()),
@@ -170,7 +170,7 @@ impl<'a> Session<'a> {
         let own = found.primary.as_ref().and_then(|primary| last(line(primary.span)));
         text += &match own.filter(|_| !matches!(found.kind, Kind::Deadlock(_))) {
             Some(event) => self.go(event + 1),
-            // What waits for ever never comes to its event.
+            // What waits forever never comes to its event.
             None => format!("it never happens; at the end\n{}", self.place_at_end()),
         };
         Ok(text)
@@ -192,7 +192,7 @@ impl<'a> Session<'a> {
         for wait in waits.filter(|_| self.cycle == self.history.end()) {
             let _ = writeln!(
                 text,
-                "  {:10}  waits for {} for ever: {}",
+                "  {:10}  waits for {} forever: {}",
                 format!("{}.{}", wait.unit.core.name(), wait.unit.pipe.name()),
                 wait.what,
                 wait.why

@@ -92,7 +92,7 @@ fn one_steps_back_from_a_hang() {
     let (code, text) = debug("examples/broken/one_pop_too_many.pto", &words);
     assert_eq!(code, Some(0));
     assert!(text.contains("finding 1: error[deadlock]: pipe V of AIV0 waits for ring C2V slot 3 ready"), "{text}");
-    let waits = "AIV0.V      waits for ring C2V slot 3 ready (AIC→AIV0, flag 3) for ever: ";
+    let waits = "AIV0.V      waits for ring C2V slot 3 ready (AIC→AIV0, flag 3) forever: ";
     assert!(answer(&text, "finding 1").contains(waits), "{text}");
     assert!(answer(&text, "where").contains(waits), "{text}");
     assert!(answer(&text, "rings").contains("ring C2V (AIC to AIV0): filled slots of"), "{text}");
@@ -106,7 +106,7 @@ fn words_that_mean_nothing_are_said() {
     let (code, text) = debug("examples/lang/double.py", &words);
     assert_eq!(code, Some(0));
     assert_eq!(answer(&text, "nonsense"), "there is no word `nonsense`: `help` lists them");
-    assert_eq!(answer(&text, "next x"), "`x` is no number");
+    assert_eq!(answer(&text, "next x"), "`x` is not a number");
     assert!(answer(&text, "show nobody").contains("there is no tile and no buffer `nobody`"));
     assert_eq!(answer(&text, "line 9999"), "there is none behind this event");
     assert!(text.trim_end().ends_with("> quit"), "{text}");

@@ -439,7 +439,7 @@ def reinterpret_view(x: Any, dtype: Any, *, shape: Any = ...) -> Any:
     """The same bytes as elements of another type."""
 
 def create_l1(shape: Any, dtype: Any, transpose: Any = ...) -> Any:
-    """An uninitialised tile in L1."""
+    """An uninitialised tile for an operand of a product, which `gather_row` fills."""
 
 def concat(a: Any, b: Any) -> Any:
     """Two tiles side by side."""

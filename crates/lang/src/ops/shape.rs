@@ -136,7 +136,7 @@ pub(super) const OPS: &[Entry] = &[
     Entry {
         names: &["create_l1"],
         params: "shape, dtype, transpose=",
-        doc: "A tile for an operand of a product that `gather_row` fills, whose contents mean nothing yet",
+        doc: "An uninitialised tile for an operand of a product, which `gather_row` fills",
         lower: create_l1,
         ..ENTRY
     },

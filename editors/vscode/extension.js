@@ -1,12 +1,13 @@
-// Starts `slipring lsp` for kernels of the language and `.pto` texts.
-const { commands, workspace } = require("vscode");
+// Starts `slipring lsp` for kernels of the language and `.pto` texts, and `slipring dap` to step through them.
+const { DebugAdapterExecutable, commands, debug, workspace } = require("vscode");
 const { LanguageClient } = require("vscode-languageclient/node");
 
 let client;
 
+const program = () => workspace.getConfiguration("slipring").get("command");
+
 function start() {
-  const command = workspace.getConfiguration("slipring").get("command");
-  const server = { command, args: ["lsp", "--stdio"] };
+  const server = { command: program(), args: ["lsp", "--stdio"] };
   const documentSelector = [{ language: "python" }, { language: "pto" }];
   client = new LanguageClient("slipring", "slipring", server, { documentSelector });
   return client.start();
@@ -18,6 +19,8 @@ exports.activate = async (context) => {
     await start();
   };
   context.subscriptions.push(commands.registerCommand("slipring.restart", restart));
+  const adapter = { createDebugAdapterDescriptor: () => new DebugAdapterExecutable(program(), ["dap"]) };
+  context.subscriptions.push(debug.registerDebugAdapterDescriptorFactory("slipring", adapter));
   await start();
 };
 

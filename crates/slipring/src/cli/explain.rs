@@ -9,16 +9,17 @@ use super::output::{fail, out};
 #[derive(Args)]
 pub(super) struct ExplainArgs {
     /// The code of a message, such as `race`; without one, all codes are listed
-    code: Option<String>,
+    #[arg(value_name = "CODE")]
+    word: Option<String>,
     /// All codes as a document
-    #[arg(long, conflicts_with = "code")]
+    #[arg(long, conflicts_with = "word")]
     document: bool,
 }
 
 /// Says what a code means, or lists all codes.
 pub(super) fn explain(args: &ExplainArgs) -> Exit {
-    let text = match &args.code {
-        Some(code) => slipring::explain(code),
+    let text = match &args.word {
+        Some(word) => slipring::explain(word),
         None if args.document => Ok(slipring::explain_document()),
         None => Ok(slipring::explain_list()),
     };

@@ -5,6 +5,7 @@ mod build;
 mod check;
 mod compare;
 mod cost;
+mod dap;
 mod debug;
 mod device;
 mod explain;
@@ -80,6 +81,8 @@ enum Verb {
     Explain(explain::ExplainArgs),
     /// What an op costs alone and how its cycles come about, or the errors of a table of published points
     Cost(cost::CostArgs),
+    /// The debugger for editors, over the Debug Adapter Protocol
+    Dap(dap::DapArgs),
     /// Go through a run event by event, forwards and backwards
     Debug(debug::DebugArgs),
     /// Check and run a file whenever it is saved, and say what changed
@@ -163,6 +166,7 @@ fn verb(cli: &Cli) -> Exit {
         Verb::Ops(args) => ops::ops(args),
         Verb::Explain(args) => explain::explain(args),
         Verb::Cost(args) => cost::run(args),
+        Verb::Dap(args) => dap::dap(args),
         Verb::Debug(args) => debug::debug(args),
         Verb::Watch(args) => watch::watch(args),
         Verb::Lsp(args) => lsp::lsp(args),

@@ -40,10 +40,13 @@ pub(super) fn watch(args: &WatchArgs) -> Exit {
         return fail("`watch` wants a file: standard input is not saved again");
     }
     let (mut stamp, mut text, mut before, mut looks) = (None, None, None::<Look>, 0);
-    let mut gone = false;
+    let (mut gone, mut last) = (false, None);
     loop {
         let now = changed(&args.file);
-        if stamp.is_none() || now != stamp {
+        // A file that is just being written is looked at when it stays as it is.
+        let stays = before.is_none() || now == last;
+        last = now;
+        if stays && (stamp.is_none() || now != stamp) {
             match read_text(&args.file) {
                 Ok(read) if text.as_ref() != Some(&read) => {
                     let source = Source::new(args.file.as_str(), read.as_str());

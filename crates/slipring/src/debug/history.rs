@@ -25,6 +25,19 @@ impl History {
         History { trace, order }
     }
 
+    /// Cores and pipes: a number of each, and its name.
+    pub fn rows(&self) -> Vec<(usize, String)> {
+        let mut rows: Vec<usize> = self.order.iter().map(|end| end.0).collect();
+        rows.sort_unstable();
+        rows.dedup();
+        rows.into_iter().map(|row| (row, self.row(row))).collect()
+    }
+
+    /// The number of the core or pipe whose event it is.
+    pub fn row_of(&self, event: usize) -> usize {
+        self.order[event].0
+    }
+
     /// How many events there are.
     pub fn count(&self) -> usize {
         self.order.len()

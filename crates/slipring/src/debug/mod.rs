@@ -3,7 +3,9 @@
 //! A run is deterministic, so each of its moments can be had again: what happened when is kept once, and contents at a cycle are those
 //! of the same run, stopped there.
 
+mod dap;
 mod history;
 mod session;
 
+pub(crate) use dap::serve;
 pub(crate) use session::Session;

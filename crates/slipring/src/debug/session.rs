@@ -58,6 +58,21 @@ impl<'a> Session<'a> {
         Ok(Session { kernel, arguments, options, history, findings, begun: 0, cycle: 0 })
     }
 
+    /// What happened.
+    pub fn history(&self) -> &History {
+        &self.history
+    }
+
+    /// Events that have begun, and the cycle.
+    pub fn place_in_time(&self) -> (usize, u64) {
+        (self.begun, self.cycle)
+    }
+
+    /// The kernel.
+    pub fn kernel(&self) -> &'a Kernel {
+        self.kernel
+    }
+
     /// What there is to go through.
     pub fn title(&self) -> String {
         let (events, end) = (self.history.count(), self.history.end());
@@ -108,7 +123,7 @@ impl<'a> Session<'a> {
     }
 
     /// Goes to the state in which so many events have begun.
-    fn go(&mut self, begun: usize) -> String {
+    pub fn go(&mut self, begun: usize) -> String {
         self.begun = begun.min(self.history.count());
         let Some(event) = self.begun.checked_sub(1) else {
             self.cycle = 0;
@@ -119,7 +134,7 @@ impl<'a> Session<'a> {
     }
 
     /// Goes to a cycle.
-    fn at(&mut self, cycle: u64) -> String {
+    pub fn at(&mut self, cycle: u64) -> String {
         let told = self.go(self.history.begun(cycle));
         self.cycle = cycle.min(self.history.end());
         format!("cycle {}; {told}", self.cycle)
@@ -140,7 +155,7 @@ impl<'a> Session<'a> {
     }
 
     /// Goes to the next or the previous event of a kind.
-    fn find(&mut self, on: bool, fits: impl Fn(&History, usize) -> bool) -> Result<String, String> {
+    pub fn find(&mut self, on: bool, fits: impl Fn(&History, usize) -> bool) -> Result<String, String> {
         let fits = |event: &usize| fits(&self.history, *event);
         let found = match on {
             true => (self.begun..self.history.count()).find(fits),
@@ -228,7 +243,7 @@ impl<'a> Session<'a> {
     }
 
     /// What a tile or a buffer holds.
-    fn show(&self, name: &str) -> Result<String, String> {
+    pub fn show(&self, name: &str) -> Result<String, String> {
         let name = name.trim_start_matches('%');
         if name.is_empty() {
             return Err("`show` wants the name of a tile or of a parameter\n".into());

@@ -110,14 +110,11 @@ pub fn definition(text: &Text, address: &str, position: &Value) -> Option<Value>
         let span = module.value(defined(&module, name.split('#').next()?, start)?).span;
         return place(span.start as usize, (span.end - span.start) as usize);
     }
-    let names = |found: &&(usize, &str)| {
-        text.text[found.0 + word.len()..].starts_with(|c: char| !c.is_alphanumeric() && c != '_')
-    };
-    if word.starts_with('@') {
-        let list: Vec<(usize, &str)> = text.text.match_indices(word).collect();
-        let function =
-            |found: &&(usize, &str)| lines.line(lines.line_of(found.0)).trim_start().starts_with("func.func");
-        return list.iter().filter(names).find(function).and_then(|found| place(found.0, word.len()));
+    if let Some(name) = word.strip_prefix('@') {
+        let module = read(text).module;
+        let first = module.op(module.symbol(name)?).span.start as usize;
+        let at = first + text.text.get(first..)?.find(word)?;
+        return place(at, word.len());
     }
     if word.starts_with('!') || word.starts_with('#') {
         let alias = (0..lines.count()).find(|line| {

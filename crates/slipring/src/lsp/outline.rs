@@ -1,8 +1,10 @@
 //! Functions of a text, and what can be folded.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 
-use super::hover::is_language;
+use super::hover::{is_language, read};
 use super::text::LineMap;
 use crate::session::Text;
 
@@ -19,17 +21,18 @@ struct Piece {
 /// The functions, and classes with what is in them.
 pub fn symbols(text: &Text) -> Vec<Value> {
     let lines = LineMap::new(&text.text);
-    let pieces = pieces(text, &lines);
+    let heads = heads(text, &lines);
+    let pieces = pieces(text, &lines, &heads);
     let mut found: Vec<(Piece, Value)> = Vec::new();
     for piece in pieces {
         let line = lines.line(piece.first);
-        let Some((name, at, kind)) = named(line) else { continue };
+        let Some((name, at, kind)) = heads.get(&piece.first) else { continue };
         let start = lines.start(piece.first);
         let symbol = json!({
             "name": name,
             "kind": kind,
             "range": lines.range(start + line.len() - line.trim_start().len(), lines.start(piece.last) + lines.line(piece.last).len()),
-            "selectionRange": lines.range(start + at, start + at + name.len()),
+            "selectionRange": lines.range(*at, at + name.len()),
             "children": [],
         });
         found.push((piece, symbol));
@@ -46,37 +49,50 @@ fn nested(list: &mut std::iter::Peekable<impl Iterator<Item = (Piece, Value)>>, 
     level
 }
 
-/// The name that a line defines, where it stands and what it is.
-fn named(line: &str) -> Option<(&str, usize, u8)> {
-    let text = line.trim_start();
-    let indent = line.len() - text.len();
-    let word = |at: usize, kind: u8| {
-        let name = text[at..].split(|c: char| !c.is_alphanumeric() && c != '_' && c != '.').next()?;
-        (!name.is_empty()).then_some((name, indent + at, kind))
+/// What begins on a line: its name, the byte that it stands at, and what it is.
+type Heads = BTreeMap<usize, (String, usize, u8)>;
+
+/// The lines where functions and classes begin.
+fn heads(text: &Text, lines: &LineMap<'_>) -> Heads {
+    let name_at = |at: usize, kind: u8| {
+        let rest = text.text.get(at..)?;
+        let name = rest.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '.').next()?;
+        (!name.is_empty()).then(|| (name.to_string(), at, kind))
     };
-    match () {
-        () if text.starts_with("def ") => word(4, FUNCTION),
-        () if text.starts_with("class ") => word(6, CLASS),
-        () if text.starts_with("func.func") => word(text.find('@')? + 1, FUNCTION),
-        () => None,
+    if !is_language(text) {
+        let module = read(text).module;
+        let functions = module.functions().filter_map(|function| {
+            let first = module.op(function).span.start as usize;
+            let at = first + text.text.get(first..)?.find('@')? + 1;
+            Some((lines.line_of(first), name_at(at, FUNCTION)?))
+        });
+        return functions.collect();
     }
+    let heads = (0..lines.count()).filter_map(|line| {
+        let own = lines.line(line);
+        let (word, kind) =
+            [("def ", FUNCTION), ("class ", CLASS)].into_iter().find(|(word, _)| own.trim_start().starts_with(word))?;
+        let indent = own.len() - own.trim_start().len();
+        Some((line, name_at(lines.start(line) + indent + word.len(), kind)?))
+    });
+    heads.collect()
 }
 
 /// What can be folded.
 pub fn folds(text: &Text) -> Vec<Value> {
     let lines = LineMap::new(&text.text);
-    let folds = pieces(text, &lines).into_iter().filter(|piece| piece.last > piece.first);
+    let folds = pieces(text, &lines, &heads(text, &lines)).into_iter().filter(|piece| piece.last > piece.first);
     folds.map(|piece| json!({ "startLine": piece.first, "endLine": piece.last })).collect()
 }
 
 /// Pieces in the order of their first lines: blocks by indentation, or by braces.
-fn pieces(text: &Text, lines: &LineMap<'_>) -> Vec<Piece> {
-    let mut list = if is_language(text) { indented(lines) } else { braced(lines) };
+fn pieces(text: &Text, lines: &LineMap<'_>, heads: &Heads) -> Vec<Piece> {
+    let mut list = if is_language(text) { indented(lines, heads) } else { braced(lines, heads) };
     list.sort_by_key(|piece| (piece.first, usize::MAX - piece.last));
     list
 }
 
-fn indented(lines: &LineMap<'_>) -> Vec<Piece> {
+fn indented(lines: &LineMap<'_>, heads: &Heads) -> Vec<Piece> {
     let indent = |line: usize| lines.line(line).len() - lines.line(line).trim_start().len();
     let filled: Vec<usize> = (0..lines.count()).filter(|line| !lines.line(*line).trim().is_empty()).collect();
     let mut list = Vec::new();
@@ -96,11 +112,11 @@ fn indented(lines: &LineMap<'_>) -> Vec<Piece> {
         last = line;
     }
     list.extend(open.into_iter().map(|(first, _)| Piece { first, last }));
-    list.retain(|piece| piece.last > piece.first || named(lines.line(piece.first)).is_some());
+    list.retain(|piece| piece.last > piece.first || heads.contains_key(&piece.first));
     list
 }
 
-fn braced(lines: &LineMap<'_>) -> Vec<Piece> {
+fn braced(lines: &LineMap<'_>, heads: &Heads) -> Vec<Piece> {
     let (mut list, mut open) = (Vec::new(), Vec::new());
     // A function's attributes are in braces, too: its piece is the largest that begins on its line.
     for line in 0..lines.count() {
@@ -119,8 +135,8 @@ fn braced(lines: &LineMap<'_>) -> Vec<Piece> {
     list.extend(open.into_iter().map(|first| Piece { first, last }));
     // A header of several lines: its braces begin on a later line than its name.
     for line in 0..lines.count() {
-        let starts = named(lines.line(line)).is_some()
-            && !list.iter().any(|piece: &Piece| piece.first == line && piece.last > line);
+        let starts =
+            heads.contains_key(&line) && !list.iter().any(|piece: &Piece| piece.first == line && piece.last > line);
         if starts {
             let body = list
                 .iter()

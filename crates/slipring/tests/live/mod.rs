@@ -1,6 +1,8 @@
 //! What is asked again with each change of a text, through the process that answers.
 
+mod dap;
 mod debug;
+mod editors;
 mod lsp;
 mod shell;
 mod watch;

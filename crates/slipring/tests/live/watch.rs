@@ -14,11 +14,18 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
+/// Writes a file as editors do: whole or not at all.
+fn save(file: &Path, text: &str) {
+    let new = file.with_extension("new");
+    std::fs::write(&new, text).unwrap();
+    std::fs::rename(new, file).unwrap();
+}
+
 #[test]
 fn each_save_says_what_came_and_went() {
     let file = folder("race").join("kernel.pto");
     let broken = example("broken/missing_flag.pto");
-    std::fs::write(&file, &broken).unwrap();
+    save(&file, &broken);
     let mut watch = Command::new(env!("CARGO_BIN_EXE_slipring"))
         .args(["watch", "--looks", "4"])
         .arg(&file)
@@ -43,7 +50,7 @@ fn each_save_says_what_came_and_went() {
     assert!(first.ends_with("== flags on a5: 205 cycles; 2 came"), "{first}");
 
     let wait = "  pto.set_flag[\"PIPE_V\", \"PIPE_MTE3\", \"EVENT_ID0\"]\n  pto.wait_flag[\"PIPE_V\", \"PIPE_MTE3\", \"EVENT_ID0\"]\n";
-    std::fs::write(&file, broken.replace("  pto.mte_ub_gm", &format!("{wait}  pto.mte_ub_gm"))).unwrap();
+    save(&file, &broken.replace("  pto.mte_ub_gm", &format!("{wait}  pto.mte_ub_gm")));
     let mended = look();
     assert!(mended.starts_with("went  error[race]: "), "{mended}");
     let last = mended.lines().last().unwrap();
@@ -51,9 +58,11 @@ fn each_save_says_what_came_and_went() {
 
     // What is broken as a text is not run; a line that moves alone is not a change.
     std::fs::write(&file, broken.replace("pto.vabs", "pto.vabz")).unwrap();
+    // What is broken as a text is not run; a line that moves alone is no change.
+    save(&file, &broken.replace("pto.vabs", "pto.vabz"));
     let unread = look();
     assert!(unread.contains("error[unknown-op]") && unread.ends_with("== not run: it has errors; 1 came"), "{unread}");
-    std::fs::write(&file, format!("//\n{}", broken.replace("pto.vabs", "pto.vabz"))).unwrap();
+    save(&file, &format!("//\n{}", broken.replace("pto.vabs", "pto.vabz")));
     assert_eq!(look(), "== not run: it has errors; nothing came or went");
     assert_eq!(watch.wait().unwrap().code(), Some(2));
 }

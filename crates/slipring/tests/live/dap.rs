@@ -1,0 +1,159 @@
+//! `slipring dap` through the protocol.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use serde_json::{Value, json};
+
+struct Adapter {
+    child: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+    number: u64,
+    events: Vec<Value>,
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+impl Adapter {
+    fn start() -> Adapter {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_slipring"))
+            .arg("dap")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let (input, output) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
+        Adapter { child, input, output, number: 0, events: Vec::new() }
+    }
+
+    fn read(&mut self) -> Value {
+        let mut length = 0;
+        loop {
+            let mut line = String::new();
+            assert!(self.output.read_line(&mut line).unwrap() > 0, "the adapter has ended");
+            match line.trim().strip_prefix("Content-Length: ") {
+                Some(number) => length = number.parse().unwrap(),
+                None => break,
+            }
+        }
+        let mut bytes = vec![0; length];
+        self.output.read_exact(&mut bytes).unwrap();
+        serde_json::from_slice(&bytes).unwrap()
+    }
+
+    /// Asks, and waits for the answer.
+    fn ask(&mut self, command: &str, arguments: Value) -> Value {
+        self.number += 1;
+        let text =
+            json!({ "seq": self.number, "type": "request", "command": command, "arguments": arguments }).to_string();
+        write!(self.input, "Content-Length: {}\r\n\r\n{text}", text.len()).unwrap();
+        self.input.flush().unwrap();
+        loop {
+            let message = self.read();
+            if message["type"] == "response" && message["request_seq"] == self.number {
+                return message;
+            }
+            self.events.push(message);
+        }
+    }
+
+    /// The next event of a name.
+    fn event(&mut self, name: &str) -> Value {
+        loop {
+            if let Some(at) = self.events.iter().position(|event| event["event"] == name) {
+                return self.events.remove(at)["body"].clone();
+            }
+            let message = self.read();
+            self.events.push(message);
+        }
+    }
+
+    fn launch(&mut self, file: &str) {
+        assert_eq!(self.ask("initialize", json!({}))["body"]["supportsStepBack"], true);
+        let answer = self.ask("launch", json!({ "program": root().join(file).display().to_string() }));
+        assert_eq!(answer["success"], true, "{answer}");
+        self.event("initialized");
+    }
+
+    /// The thread of this name.
+    fn thread(&mut self, name: &str) -> Value {
+        let threads = self.ask("threads", json!({}))["body"]["threads"].clone();
+        let found = threads.as_array().unwrap().iter().find(|thread| thread["name"] == name);
+        found.unwrap_or_else(|| panic!("{threads}"))["id"].clone()
+    }
+
+    fn frame(&mut self, thread: &Value) -> Value {
+        self.ask("stackTrace", json!({ "threadId": thread }))["body"]["stackFrames"][0].clone()
+    }
+
+    fn end(mut self) {
+        self.ask("disconnect", json!({}));
+        assert_eq!(self.child.wait().unwrap().code(), Some(0));
+    }
+}
+
+#[test]
+fn an_editor_stops_steps_and_goes_back() {
+    let mut adapter = Adapter::start();
+    adapter.launch("examples/lang/double.py");
+    let stops = json!({ "source": {}, "breakpoints": [{ "line": 10 }, { "line": 1 }] });
+    let set = adapter.ask("setBreakpoints", stops)["body"]["breakpoints"].clone();
+    assert_eq!((&set[0]["verified"], &set[1]["verified"]), (&json!(true), &json!(false)));
+    adapter.ask("configurationDone", json!({}));
+    assert_eq!(adapter.event("stopped")["reason"], "entry");
+    adapter.ask("continue", json!({ "threadId": 1 }));
+    assert_eq!(adapter.event("stopped")["reason"], "breakpoint");
+    let thread = adapter.thread("AIC.M");
+    // Along one pipe and back: the same event.
+    adapter.ask("evaluate", json!({ "expression": "op tmatmul" }));
+    let stopped = adapter.event("stopped");
+    assert_eq!((&stopped["reason"], &stopped["threadId"]), (&json!("goto"), &thread));
+    let product = adapter.frame(&thread);
+    assert!(product["name"].as_str().unwrap().starts_with("pto.tmatmul (") && product["line"] == 10, "{product}");
+    for command in ["next", "stepBack"] {
+        adapter.ask(command, json!({ "threadId": thread }));
+        assert_eq!(adapter.event("stopped")["threadId"], thread);
+    }
+    assert_eq!(adapter.frame(&thread), product);
+    // What is known of the moment.
+    let scopes = adapter.ask("scopes", json!({ "frameId": product["id"] }))["body"]["scopes"].clone();
+    let mut variables = |at: usize| {
+        let number = &scopes[at]["variablesReference"];
+        adapter.ask("variables", json!({ "variablesReference": number }))["body"]["variables"].to_string()
+    };
+    assert!(variables(0).contains("product"), "the tile");
+    assert!(variables(1).contains("waits for a tile of ring C2V"));
+    assert!(variables(2).contains("ring C2V (AIC to AIV0): filled slots of 2"));
+    assert!(variables(3).contains("16384 bytes of f32, 0 to 0"));
+    // To the end, and all the way back.
+    adapter.ask("setBreakpoints", json!({ "source": {}, "breakpoints": [] }));
+    adapter.ask("continue", json!({ "threadId": 1 }));
+    assert_eq!(adapter.event("stopped")["text"], "cycle 887");
+    adapter.ask("reverseContinue", json!({ "threadId": 1 }));
+    assert_eq!(adapter.event("stopped")["text"], "cycle 0");
+    adapter.end();
+}
+
+#[test]
+fn findings_are_told_and_wrong_questions_refused() {
+    let mut adapter = Adapter::start();
+    assert_eq!(adapter.ask("threads", json!({}))["success"], false);
+    let answer = adapter.ask("launch", json!({ "program": "/nowhere.pto" }));
+    assert!(answer["message"].as_str().unwrap().contains("cannot read"), "{answer}");
+    adapter.launch("examples/broken/one_pop_too_many.pto");
+    assert!(adapter.event("output")["output"].as_str().unwrap().contains("error[deadlock]"));
+    assert_eq!(adapter.ask("nonsense", json!({}))["success"], false);
+    assert_eq!(adapter.ask("variables", json!({ "variablesReference": 99_999_999 }))["body"]["variables"], json!([]));
+    let told = adapter.ask("evaluate", json!({ "expression": "finding 1" }));
+    assert!(told["body"]["result"].as_str().unwrap().contains("for ever: AIC would signal it"), "{told}");
+    adapter.end();
+    let mut adapter = Adapter::start();
+    adapter.input.write_all(b"Content-Length: 4\r\n\r\n{no}").unwrap();
+    adapter.input.flush().unwrap();
+    assert_eq!(adapter.child.wait().unwrap().code(), Some(2));
+}

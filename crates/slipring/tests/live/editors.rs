@@ -1,0 +1,29 @@
+//! The extension's files are what its manifest says.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+#[test]
+fn the_manifest_of_the_extension_names_what_is_there() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../editors/vscode");
+    let read =
+        |name: &str| std::fs::read_to_string(folder.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let json =
+        |name: &str| serde_json::from_str::<Value>(&read(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let manifest = json("package.json");
+    let gives = &manifest["contributes"];
+    let mut named = Vec::new();
+    for (list, key) in [("grammars", "path"), ("snippets", "path"), ("languages", "configuration")] {
+        let entries = gives[list].as_array().unwrap().iter();
+        named.extend(entries.map(|entry| entry[key].as_str().unwrap().trim_start_matches("./").to_string()));
+    }
+    assert_eq!(named.len(), 4);
+    named.iter().for_each(|name| drop(json(name)));
+    let client = read(manifest["main"].as_str().unwrap());
+    // What it starts are commands of the tool.
+    for word in ["lsp", "dap"] {
+        assert!(client.contains(&format!("[\"{word}\"")), "{word}");
+    }
+    assert_eq!(gives["languages"][0]["extensions"][0], ".pto");
+}

@@ -57,8 +57,6 @@ fn each_save_says_what_came_and_went() {
     assert!(last.starts_with("== flags on a5: ") && last.contains("more)") && last.ends_with("2 went"), "{last}");
 
     // What is broken as a text is not run; a line that moves alone is not a change.
-    std::fs::write(&file, broken.replace("pto.vabs", "pto.vabz")).unwrap();
-    // What is broken as a text is not run; a line that moves alone is no change.
     save(&file, &broken.replace("pto.vabs", "pto.vabz"));
     let unread = look();
     assert!(unread.contains("error[unknown-op]") && unread.ends_with("== not run: it has errors; 1 came"), "{unread}");

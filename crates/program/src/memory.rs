@@ -377,6 +377,18 @@ impl Memory {
     }
 }
 
+/// The runs of bytes of a range, as offsets of the memory at whose `start` it begins.
+pub fn runs(extent: &Extent, start: u64) -> impl Iterator<Item = (u64, u64)> + '_ {
+    let bytes = u64::from(extent.row_bytes);
+    // Rows without a gap are one run.
+    let joined = extent.rows > 1 && extent.stride == bytes;
+    let (rows, bytes) = if joined { (1, bytes * u64::from(extent.rows)) } else { (extent.rows, bytes) };
+    (0..u64::from(rows))
+        .map(move |row| start + row * extent.stride)
+        .filter(move |_| bytes > 0)
+        .map(move |at| (at, at + bytes))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -7,7 +7,8 @@
 
 use slipring_tile::Space;
 
-use crate::shadow::{Marks, Misuse, Nothing, Shadow, Void, runs};
+use crate::memory::runs;
+use crate::shadow::{Marks, Misuse, Nothing, Shadow, Void};
 use crate::{
     Access, Choice, Effect, Env, Extent, Fault, Judged, Memory, Outcome, Output, Round, Run, Scratch, SiteRef, Tries,
 };

@@ -11,7 +11,7 @@ use slipring_tile::Space;
 
 use crate::constants::Constants;
 use crate::known::Known;
-use crate::memory::locals;
+use crate::memory::{locals, runs};
 use crate::{Access, Choice, Env, Extent, SiteRef, gm_split};
 
 /// Bytes to a block, for which the last place that computed something from nothing is remembered.
@@ -584,18 +584,6 @@ impl Shadow {
         let of = |marks: &Marks| marks.any(from, to) && (from..to).any(|at| marks.is_nothing(at));
         self.gm.get(buffer).is_some_and(of)
     }
-}
-
-/// The runs of bytes of a range, as offsets of the memory at whose `start` it begins.
-pub fn runs(extent: &Extent, start: u64) -> impl Iterator<Item = (u64, u64)> + '_ {
-    let bytes = u64::from(extent.row_bytes);
-    // Rows without a gap are one run.
-    let joined = extent.rows > 1 && extent.stride == bytes;
-    let (rows, bytes) = if joined { (1, bytes * u64::from(extent.rows)) } else { (extent.rows, bytes) };
-    (0..u64::from(rows))
-        .map(move |row| start + row * extent.stride)
-        .filter(move |_| bytes > 0)
-        .map(move |at| (at, at + bytes))
 }
 
 #[cfg(test)]

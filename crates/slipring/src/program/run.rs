@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError};
 
 use slipring_ir::{Diagnostic, Kind, Severity, Span};
-use slipring_lang::Direction;
 use slipring_lang::tasks::TaskCall;
 use slipring_machine::Platform;
 use slipring_report::{BufferFacts, CheckFacts, digest};
@@ -19,11 +18,9 @@ use super::footprint::Signalled;
 use super::lost::Meaningless;
 use super::task::Outcome;
 use super::timeline::Kept;
-use super::values::{first_value, holds};
+use super::values::holds;
 use super::{HostFunctions, Program, ProgramOptions, host, reading};
-use crate::args::Passed;
 use crate::kernel::Compiled;
-use crate::places::Places;
 use crate::{Args, Error, Report};
 
 /// A run of a whole program, with what it left in its tensors.
@@ -251,38 +248,6 @@ impl Runner<'_> {
 }
 
 impl Program {
-    /// The tensors of the program before its first task.
-    pub(super) fn tensors(&self, args: &[Option<Vec<u8>>]) -> Result<Vec<Vec<u8>>, Error> {
-        let graph = self.graph();
-        let mut tensors: Vec<Vec<u8>> = vec![Vec::new(); graph.tensors.len()];
-        for (tensor, arg) in self.orchestration.tensor_of.iter().zip(args) {
-            if let (Some(tensor), Some(data)) = (tensor, arg) {
-                tensors[*tensor].clone_from(data);
-            }
-        }
-        let passed: Vec<usize> = self.orchestration.tensor_of.iter().flatten().copied().collect();
-        for (at, own) in graph.tensors.iter().enumerate().filter(|(at, _)| !passed.contains(at)) {
-            tensors[at] = first_value(own, self.orchestration.filled[at].as_deref())?;
-        }
-        Ok(tensors)
-    }
-
-    /// What of the tensors is uninitialised before the first task.
-    fn nothing_at_first(&self) -> Meaningless {
-        let own = &self.orchestration;
-        let outputs = own.params.iter().zip(&own.tensor_of).filter(|(param, _)| param.direction == Direction::Out);
-        let outputs: Vec<usize> = outputs.filter_map(|(_, tensor)| *tensor).collect();
-        Meaningless::of(&own.graph, &outputs, &own.returned)
-    }
-
-    /// The bytes of the arguments; `None` for scalars.
-    pub(crate) fn contents(&self, args: Args<'_>) -> Result<Vec<Option<Vec<u8>>>, Error> {
-        let bound = self.bind(args)?;
-        let names: Vec<&str> = self.orchestration.params.iter().map(|param| param.name.as_str()).collect();
-        Places::new(&bound).refuse_shared(&names, "the tasks of a whole program are ordered by tensors")?;
-        Ok(bound.iter().map(|value| value.contents().map(<[u8]>::to_vec)).collect())
-    }
-
     /// Runs the tasks, each when all that it waits for is over and a cluster is free.
     ///
     /// # Errors

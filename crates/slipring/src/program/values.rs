@@ -1,11 +1,15 @@
 //! What tensors hold before the first task, and what predicates find in them.
 
+use slipring_lang::Direction;
 use slipring_lang::tasks::Predicate;
 use slipring_program::zeroed;
 use slipring_tile::Elem;
 
-use crate::Error;
-use crate::args::{Defaults, Value, read_arg};
+use super::Program;
+use super::lost::Meaningless;
+use crate::args::{Defaults, Passed, Value, read_arg};
+use crate::places::Places;
+use crate::{Args, Error};
 
 /// The value of an element that is a whole number.
 fn element(elem: Elem, bytes: &[u8], at: u64) -> i64 {
@@ -41,5 +45,39 @@ pub(super) fn first_value(own: &slipring_tasks::Tensor, filled: Option<&str>) ->
             Ok(Value::Buffer(data)) => Ok(data),
             _ => Err(Error::Arguments(format!("`{text}` is not a first value of `{}`", own.name))),
         },
+    }
+}
+
+impl Program {
+    /// The tensors of the program before its first task.
+    pub(super) fn tensors(&self, args: &[Option<Vec<u8>>]) -> Result<Vec<Vec<u8>>, Error> {
+        let graph = self.graph();
+        let mut tensors: Vec<Vec<u8>> = vec![Vec::new(); graph.tensors.len()];
+        for (tensor, arg) in self.orchestration.tensor_of.iter().zip(args) {
+            if let (Some(tensor), Some(data)) = (tensor, arg) {
+                tensors[*tensor].clone_from(data);
+            }
+        }
+        let passed: Vec<usize> = self.orchestration.tensor_of.iter().flatten().copied().collect();
+        for (at, own) in graph.tensors.iter().enumerate().filter(|(at, _)| !passed.contains(at)) {
+            tensors[at] = first_value(own, self.orchestration.filled[at].as_deref())?;
+        }
+        Ok(tensors)
+    }
+
+    /// What of the tensors is uninitialised before the first task.
+    pub(super) fn nothing_at_first(&self) -> Meaningless {
+        let own = &self.orchestration;
+        let outputs = own.params.iter().zip(&own.tensor_of).filter(|(param, _)| param.direction == Direction::Out);
+        let outputs: Vec<usize> = outputs.filter_map(|(_, tensor)| *tensor).collect();
+        Meaningless::of(&own.graph, &outputs, &own.returned)
+    }
+
+    /// The bytes of the arguments; `None` for scalars.
+    pub(crate) fn contents(&self, args: Args<'_>) -> Result<Vec<Option<Vec<u8>>>, Error> {
+        let bound = self.bind(args)?;
+        let names: Vec<&str> = self.orchestration.params.iter().map(|param| param.name.as_str()).collect();
+        Places::new(&bound).refuse_shared(&names, "the tasks of a whole program are ordered by tensors")?;
+        Ok(bound.iter().map(|value| value.contents().map(<[u8]>::to_vec)).collect())
     }
 }

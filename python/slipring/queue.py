@@ -9,14 +9,29 @@
 
 The device works inside of these calls only, and `machine.time` is its clock: a host that uses it in place of its own `time`, and windows
 in place of its own `mmap`, runs as on a board.
+
+Streams, as text or bytes or the name of a file, are `decode`d, judged by `lint`, `run` and `prove`d.
 """
 
+import os
 import struct
+import threading
+from dataclasses import dataclass, field
+from pathlib import Path
 
-from ._slipring import Board, QueueError
+from ._slipring import Board, QueueError, stream_bytes, stream_lint, stream_prove, stream_run, stream_text
 
 SMALL = 2 << 20
 LARGE = 4 << 30
+
+
+class ThreadError(QueueError):
+    """A machine was used from another thread than the one that made it."""
+
+
+def _inside(what, offset, size, whole):
+    if offset < 0 or size < 0 or offset + size > whole:
+        raise IndexError(f"{size} bytes at {offset} of {what}, which has {whole}")
 
 
 class Memory:
@@ -56,10 +71,13 @@ class Pinned(Memory):
         self.machine, self.number, self.address, self.size, self.array = machine, number, address, size, array
 
     def read(self, offset, size):
+        _inside("pinned memory", offset, size, self.size)
         return self.machine._board.host_read(self.number, offset, size)
 
     def write(self, offset, data):
-        self.machine._board.host_write(self.number, offset, bytes(data))
+        data = bytes(data)
+        _inside("pinned memory", offset, len(data), self.size)
+        self.machine._board.host_write(self.number, offset, data)
 
     def unpin(self):
         self.machine._board.unpin(self.number)
@@ -73,10 +91,13 @@ class Window(Memory):
         self.closed = False
 
     def read(self, offset, size):
+        _inside("a window", offset, size, self.size)
         return self.machine._board.read(self.number, offset, size)
 
     def write(self, offset, data):
-        self.machine._board.write(self.number, offset, bytes(data))
+        data = bytes(data)
+        _inside("a window", offset, len(data), self.size)
+        self.machine._board.write(self.number, offset, data)
 
     def read32(self, offset):
         return int.from_bytes(self.read(offset, 4), "little")
@@ -112,7 +133,42 @@ class Window(Memory):
 
 def _target(x0, y0, x1, y1, addr, multicast, noc, ordering):
     far = (x0 if x1 is None else x1, y0 if y1 is None else y1)
+    for value in (x0, y0, *far):
+        _coordinate(value)
+    if addr < 0:
+        raise IndexError(f"no address is {addr}")
     return (x0, y0, *far, addr, (far != (x0, y0)) if multicast is None else multicast, noc, ordering)
+
+
+def _coordinate(value):
+    if not 0 <= value <= 255:
+        raise ValueError(f"{value} is no coordinate of a tile")
+
+
+def _layout(layout, prefix="layout."):
+    for name, value in layout.items():
+        if isinstance(value, dict):
+            yield from _layout(value, f"{prefix}{name}.")
+        else:
+            yield prefix + name, str(int(value))
+
+
+def _settings(board=None, mode=None, seed=None, late=None, allow=(), layout=None, limits=None, trace=False, record=False):
+    """Settings by name, in the order in which they hold."""
+    if board is not None:
+        own = os.fspath(board)
+        yield ("board-text", Path(own).read_text()) if own.endswith(".toml") else ("board", own)
+    for name, value in (("mode", mode), ("seed", seed), ("late", late)):
+        if value is not None:
+            yield name, str(value)
+    for code in [allow] if isinstance(allow, str) else allow:
+        yield "allow", code
+    yield from _layout(layout or {})
+    for name, value in (limits or {}).items():
+        yield name.replace("_", "-"), str(int(value))
+    for name, wanted in (("trace", trace), ("record", record)):
+        if wanted:
+            yield name, "true"
 
 
 class Time:
@@ -135,11 +191,26 @@ class Time:
 
 
 class Machine:
-    """A board, p100 or p150, with its queue. `mode` is strict (it stops at the first error) or silicon; `seed` chooses delays."""
+    """A board with its queue: p100, p150, or the name of a board file (`my.toml`).
 
-    def __init__(self, board="p150", mode="strict", seed=None):
-        self._board = Board(board, mode, seed)
+    `mode` is strict (it stops at the first error) or silicon; `seed` chooses delays, `late` names one kind that always is; `allow` are
+    codes of hazards that are accepted; `layout` are fields of the memory map, `{"kernel_config_base": 0x82b0, "worker": {"go": 0x370}}`;
+    `limits` are `steps` and `dram_bytes`. With `trace=True` it keeps who did what when, with `record=True` what is queued."""
+
+    def __init__(
+        self, board="p150", mode="strict", seed=None, *,
+        late=None, allow=(), layout=None, limits=None, trace=False, record=False,
+    ):
+        settings = _settings(board, mode, seed, late, allow, layout, limits, trace, record)
+        self._own = Board(list(settings))
+        self._thread = threading.get_ident()
         self.time = Time(self)
+
+    @property
+    def _board(self):
+        if threading.get_ident() != self._thread:
+            raise ThreadError("a machine is used by the thread that made it, and by no other")
+        return self._own
 
     def pin(self, memory):
         """Pins so many bytes, zeroed, or memory that the host has: anything with a writable buffer, which the device then reads and
@@ -174,6 +245,10 @@ class Machine:
 
     def peek(self, x, y, addr, size):
         """Memory of a tile as it is, without taking time."""
+        _coordinate(x)
+        _coordinate(y)
+        if addr < 0 or size < 0:
+            raise IndexError(f"{size} bytes at {addr} of a tile")
         return self._board.peek(x, y, addr, size)
 
     @property
@@ -182,9 +257,101 @@ class Machine:
         return self._board.findings()
 
     @property
+    def allowed(self):
+        """Hazards that are accepted and were met, and how often."""
+        return dict(self._board.allowed())
+
+    def status(self):
+        """How far it has come: numbers by name, and under `actors` what each core of the queue is doing."""
+        numbers, actors = self._board.status()
+        return {**dict(numbers), "actors": actors}
+
+    def diagnose(self):
+        """Who waits for what, as (code, text), if nothing can happen by itself any more; else `None`."""
+        return self._board.diagnose()
+
+    def trace(self, path):
+        """Writes who did what when: in Perfetto's own form if the name ends in `.pftrace`, else in Chrome's."""
+        Path(path).write_bytes(self._board.trace(os.fspath(path)))
+
+    def record(self, path):
+        """Writes what was queued and fetched, as a stream that `slipring queue` reads."""
+        Path(path).write_bytes(self._board.recorded())
+
+    @property
     def last_error(self):
         """The last error, or `None`."""
         return self._board.last_error()
 
 
-__all__ = ["LARGE", "SMALL", "Machine", "Pinned", "QueueError", "Time", "Window"]
+@dataclass
+class Report:
+    """What was found in a stream."""
+
+    findings: list
+    """(code, text, number of the record) each."""
+    not_judged: list = field(default_factory=list)
+    allowed: dict = field(default_factory=dict)
+
+    @property
+    def codes(self):
+        return [code for code, _, _ in self.findings]
+
+
+@dataclass
+class StreamRun(Report):
+    """What a stream did on a simulated board."""
+
+    complete: bool = False
+    events: list = field(default_factory=list)
+    read_backs: list = field(default_factory=list)
+    cycles: int = 0
+
+
+@dataclass
+class Proof:
+    """Whether a stream is `clean` for all delays, `wrong`, or `undecided`; `why` are the codes of what is wrong, or why nothing is known;
+    `schedule` are the options of `slipring queue run` that show what is wrong."""
+
+    verdict: str
+    why: list
+    schedule: str
+
+
+def _stream(stream):
+    if isinstance(stream, os.PathLike):
+        return Path(stream).read_bytes()
+    return stream.encode() if isinstance(stream, str) else bytes(stream)
+
+
+def decode(stream):
+    """A stream as text. Streams are text (`str`), bytes, or paths (`pathlib.Path`)."""
+    return stream_text(_stream(stream))
+
+
+def encode(stream):
+    """A stream in its binary form."""
+    return stream_bytes(_stream(stream))
+
+
+def lint(stream, **settings):
+    """Judges a stream without running it; settings are those of `Machine`."""
+    findings, not_judged, allowed = stream_lint(_stream(stream), list(_settings(**settings)))
+    return Report(findings, not_judged, dict(allowed))
+
+
+def run(stream, *, kernel_cycles=1000, **settings):
+    """Runs a stream; workers acknowledge launches. Settings are those of `Machine`."""
+    findings, complete, events, back, cycles = stream_run(_stream(stream), list(_settings(**settings)), kernel_cycles)
+    return StreamRun(findings, complete=complete, events=events, read_backs=back, cycles=cycles)
+
+
+def prove(stream, *, seeds=16, kernel_cycles=1000, **settings):
+    """Whether a stream is clean for all delays, or a schedule that shows what is wrong."""
+    return Proof(*stream_prove(_stream(stream), list(_settings(**settings)), seeds, kernel_cycles))
+
+
+__all__ = [
+    "LARGE", "SMALL", "Machine", "Pinned", "Proof", "QueueError", "Report", "StreamRun", "ThreadError", "Time", "Window",
+    "decode", "encode", "lint", "prove", "run",
+]

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import slipring
-from slipring.queue import Machine, QueueError
+from slipring import queue
+from slipring.queue import Machine, QueueError, ThreadError
 
 
 def test_windows():
@@ -77,3 +78,94 @@ def test_errors_say_what_is_wrong():
         machine.open(1, 2, size=4096)
     assert machine.last_error and not machine.findings
     assert slipring.queue.SMALL == 2 << 20
+
+
+def test_indices_out_of_range():
+    machine = Machine()
+    window, memory = machine.open(1, 2), machine.pin(4096)
+    for read in [
+        lambda: window.read(-1, 4),
+        lambda: window.read((2 << 20) - 2, 4),
+        lambda: window.write32(2 << 20, 1),
+        lambda: window[2 << 20],
+        lambda: memory.read(4096, 1),
+        lambda: memory.write(4095, b"ab"),
+        lambda: memory.read(1 << 70, 1),
+        lambda: machine.peek(1, 2, -4, 4),
+    ]:
+        with pytest.raises(IndexError):
+            read()
+    for x in (-1, 256):
+        with pytest.raises(ValueError, match="no coordinate"):
+            machine.peek(x, 2, 0, 4)
+
+
+def test_another_thread():
+    import threading
+
+    machine, seen = Machine(), []
+
+    def use():
+        try:
+            machine.now()
+        except ThreadError as error:
+            seen.append(str(error))
+
+    thread = threading.Thread(target=use)
+    thread.start()
+    thread.join()
+    assert seen == ["a machine is used by the thread that made it, and by no other"]
+    machine.now()
+
+
+def test_settings(tmp_path):
+    machine = Machine("p100", "silicon", late="multicast", allow=["go-before-payload"], limits={"steps": 1000},
+                      layout={"kernel_config_base": 0x82B0, "worker": {"go": 0x370}}, trace=True, record=True)
+    status = machine.status()
+    assert status["cycle"] == 0 and len(status["actors"]) >= 3 and status["launches"] == 0
+    assert machine.allowed == {}
+    machine.wait(1000)
+    code, text = machine.diagnose()
+    assert code == "hang" and "prefetcher" in text
+    machine.trace(tmp_path / "out.json")
+    machine.record(tmp_path / "out.cq")
+    assert (tmp_path / "out.cq").read_bytes()[:6] == b"SLIPCQ"
+    for settings, says in [({"layout": {"golf": 1}}, "no field"), ({"allow": "nothing"}, "no hazard"),
+                           ({"limits": {"colour": 1}}, "no setting"), ({"mode": "loose"}, "strict or silicon"),
+                           ({"late": "host"}, "no delay")]:
+        with pytest.raises(ValueError, match=says):
+            Machine(**settings)
+    with pytest.raises(QueueError, match="keeps no trace"):
+        Machine().trace(tmp_path / "none.json")
+
+
+WRONG = """board p100
+send WRITE_LINEAR noc_xy=(1,2)..(2,3) num_mcast_dests=4 addr=0x40000
+  > data 01*16
+send WRITE_LINEAR noc_xy=(1,2) addr=0x40000
+  > data 02*16
+event
+"""
+
+
+def test_streams(tmp_path):
+    data = queue.encode("event")
+    assert queue.encode(queue.decode(data)) == data and "WRITE_LINEAR_H_HOST" in queue.decode(data)
+    (tmp_path / "x.cq").write_bytes(data)
+    run = queue.run(tmp_path / "x.cq")
+    assert (run.complete, run.events, run.findings) == (True, [1], [])
+    assert queue.lint(WRONG).codes == ["write-overtakes-write"]
+    allowed = queue.lint(WRONG, allow=["write-overtakes-write"])
+    assert (allowed.codes, allowed.allowed) == ([], {"write-overtakes-write": 1})
+    wrong = queue.run(WRONG, mode="silicon", seed=3)
+    assert (wrong.complete, wrong.codes) == (True, ["write-overtakes-write"])
+    assert wrong.findings[0][2] == 1
+    assert queue.prove("event", seeds=2).verdict == "clean"
+    proof = queue.prove(WRONG, seeds=2)
+    assert (proof.verdict, proof.why, proof.schedule) == ("wrong", ["write-overtakes-write"], "")
+    with pytest.raises(ValueError, match="line 2"):
+        queue.lint("board p100\nsend WEIGHT")
+    # Another base: the layout says where kernels lie.
+    launch = "write (1,2) 0x70 b0820000 00*40 30000000 00*28 01000000 00*16\n"
+    assert queue.lint(launch).codes == ["kernel-base-mismatch"]
+    assert queue.lint(launch, layout={"kernel_config_base": 0x82B0}).codes == []

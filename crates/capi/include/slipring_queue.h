@@ -1,6 +1,7 @@
 /* The host-to-device command queue: a simulated board as a host program meets it.
  *
- * The device works inside of these calls only, one thread at a time. Calls give 0, or -1 and a message by slipring_error(). Numbers of
+ * The device works inside of these calls only. A board is used by the thread that made it: calls of another give SLIPRING_THREAD and
+ * do nothing (those that give no code give 0 or NULL). Calls give 0, or a negative code and a message by slipring_error(). Numbers of
  * pinned memory and of windows are those that slipring_pin, slipring_pin_memory and slipring_open gave.
  */
 #ifndef SLIPRING_QUEUE_H
@@ -14,6 +15,9 @@ extern "C" {
 #endif
 
 typedef struct slipring_board slipring_board;
+
+/* What calls give: anything else that is wrong, a range outside of a window or of pinned memory, another thread. */
+enum { SLIPRING_OK = 0, SLIPRING_ERROR = -1, SLIPRING_RANGE = -2, SLIPRING_THREAD = -3 };
 
 /* Bytes of the two kinds of window. */
 #define SLIPRING_SMALL ((uint64_t)2 << 20)
@@ -34,6 +38,10 @@ typedef struct slipring_target {
 /* A machine of a board, "p100" or "p150". silicon = 0: it stops at the first error; 1: it goes on as a board does. seed chooses delays; NULL:
  * the usual ones. NULL if there is no such board; the reason is then in message, at most size bytes. */
 slipring_board *slipring_new(const char *board, int silicon, const uint64_t *seed, char *message, size_t size);
+/* The same with settings, a line "name=value" each: board (p100, p150, or a file my.toml), mode (strict, silicon), seed, late (a kind of
+ * delay), allow (the code of a hazard that is accepted; several times), steps and dram-bytes (limits), trace and record (true: keep who
+ * did what when, and what is queued), layout.NAME (a field of the memory map, such as layout.kernel_config_base or layout.worker.go). */
+slipring_board *slipring_new_with(const char *settings, char *message, size_t size);
 void slipring_free(slipring_board *board);
 
 /* The last error of the board, or "": until the next call. */
@@ -68,6 +76,46 @@ int slipring_peek(slipring_board *board, uint8_t x, uint8_t y, uint64_t addr, vo
 /* How many findings there are, and the text of one, or "": until the next call. */
 size_t slipring_findings(slipring_board *board);
 const char *slipring_finding(slipring_board *board, size_t at);
+/* How often a hazard was met that is allowed. */
+uint64_t slipring_allowed(slipring_board *board, const char *code);
+
+/* How far the machine has come. */
+typedef struct slipring_status {
+    uint64_t cycle, announced, queued; /* device cycles; records announced; of these, slots that are still full */
+    uint64_t commands[3];              /* of prefetcher, dispatcher, subordinate */
+    uint64_t credits, pages;           /* pages that the prefetcher could take; pages that the dispatcher has to run */
+    uint64_t completions, flights;     /* pages of the completion ring that wait for the host; transfers under way */
+    uint64_t running, launches;        /* workers that run; launches so far */
+} slipring_status;
+int slipring_state(slipring_board *board, slipring_status *status);
+/* Who waits for what, if nothing can happen by itself any more, else "": until the next call. */
+const char *slipring_diagnose(slipring_board *board);
+/* Writes who did what when as lines of comma-separated values; writes what was queued as a stream that `slipring queue` reads. */
+int slipring_trace(slipring_board *board, const char *file);
+int slipring_record(slipring_board *board, const char *file);
+
+/* Streams: text or the binary form. settings are those of slipring_new_with, or NULL; their board comes before that of the stream. NULL
+ * (or 0) is an error, and message says which. */
+typedef struct slipring_judged slipring_judged;
+/* Writes a stream as text, cut to what there is room for; the bytes of the whole text with its end. */
+size_t slipring_decode(const void *data, size_t bytes, char *out, size_t room, char *message, size_t size);
+/* Judges a stream without running it. */
+slipring_judged *slipring_lint(const void *data, size_t bytes, const char *settings, char *message, size_t size);
+/* Runs a stream; workers acknowledge launches after so many cycles. */
+slipring_judged *slipring_run(
+    const void *data, size_t bytes, const char *settings, uint64_t kernel_cycles, char *message, size_t size);
+void slipring_judged_free(slipring_judged *judged);
+/* Findings: how many, and code and text of one, or NULL where there is none. What was not judged: NULL behind the last. */
+size_t slipring_judged_findings(const slipring_judged *judged);
+const char *slipring_judged_code(const slipring_judged *judged, size_t at);
+const char *slipring_judged_text(const slipring_judged *judged, size_t at);
+const char *slipring_judged_open(const slipring_judged *judged, size_t at);
+/* Whether everything ran (1 for a stream that was judged only), cycles, events (how many; the first ones are written), and how often a
+ * hazard was met that is allowed. */
+int slipring_judged_complete(const slipring_judged *judged);
+uint64_t slipring_judged_cycles(const slipring_judged *judged);
+size_t slipring_judged_events(const slipring_judged *judged, uint32_t *events, size_t room);
+uint64_t slipring_judged_allowed(const slipring_judged *judged, const char *code);
 
 #ifdef __cplusplus
 }

@@ -12,14 +12,16 @@
 )]
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::{NonNull, null, null_mut};
+use std::thread::{self, ThreadId};
 
-use slipring_queue::board;
-use slipring_queue::host::{DeviceError, Ordering, Session, WindowTarget};
-use slipring_queue::machine::Config;
-use slipring_queue::sanitize::AtError;
+use slipring_queue::host::{DeviceError, Ordering, Session, SessionOptions, WindowTarget};
+use slipring_queue::machine::SpanActor;
 use slipring_queue::wire::{Rect, Xy};
+
+mod stream;
 
 /// A machine, and the text that was given out last.
 pub struct Board {
@@ -27,7 +29,13 @@ pub struct Board {
     /// What the last call said that went wrong.
     error: String,
     text: CString,
+    /// The thread that uses it, which is the one that made it.
+    thread: ThreadId,
 }
+
+/// An index or a range is outside, and a board is used by another thread than the one that made it.
+const RANGE: c_int = -2;
+const THREAD: c_int = -3;
 
 impl Board {
     fn say(&mut self, text: &str) -> *const c_char {
@@ -61,27 +69,61 @@ fn target(at: Option<&Target>) -> Result<WindowTarget, String> {
     Ok(WindowTarget { tiles, multicast: at.multicast != 0, addr: at.addr, noc: at.noc, ordering })
 }
 
-/// Does something with a board: 0, or -1 and the message.
-unsafe fn call(board: *mut Board, work: impl FnOnce(&mut Session) -> Result<(), String>) -> c_int {
-    // SAFETY: a board or null, which nobody else uses.
-    let Some(board) = (unsafe { board.as_mut() }) else { return -1 };
+/// What went wrong: a code and a message.
+struct Failed(c_int, String);
+
+impl From<String> for Failed {
+    fn from(message: String) -> Failed {
+        Failed(-1, message)
+    }
+}
+
+impl From<&str> for Failed {
+    fn from(message: &str) -> Failed {
+        Failed(-1, message.to_owned())
+    }
+}
+
+impl From<DeviceError> for Failed {
+    fn from(error: DeviceError) -> Failed {
+        let code = if matches!(error, DeviceError::Bounds { .. }) { RANGE } else { -1 };
+        Failed(code, error.to_string())
+    }
+}
+
+/// A board that this thread has made.
+unsafe fn own<'a>(board: *mut Board) -> Option<&'a mut Board> {
+    // SAFETY: a board or null. Its thread is written once, before anybody has the board; only that thread goes on.
+    unsafe {
+        let thread = (!board.is_null()).then(|| (&raw const (*board).thread).read())?;
+        if thread == thread::current().id() { board.as_mut() } else { None }
+    }
+}
+
+/// Does something with a board: 0, or a code and the message.
+unsafe fn call(board: *mut Board, work: impl FnOnce(&mut Session) -> Result<(), Failed>) -> c_int {
+    if board.is_null() {
+        return -1;
+    }
+    // SAFETY: a board.
+    let Some(board) = (unsafe { own(board) }) else { return THREAD };
     let done = catch_unwind(AssertUnwindSafe(|| work(&mut board.session)));
-    match done.unwrap_or_else(|_| Err("internal error: slipring itself failed; please report it".to_owned())) {
+    match done.unwrap_or_else(|_| Err("internal error: slipring itself failed; please report it".into())) {
         Ok(()) => 0,
-        Err(message) => {
+        Err(Failed(code, message)) => {
             board.error = message;
-            -1
+            code
         }
     }
 }
 
-fn text(error: DeviceError) -> String {
-    error.to_string()
+fn text(error: DeviceError) -> Failed {
+    error.into()
 }
 
-unsafe fn put<T>(to: *mut T, value: T) -> Result<(), String> {
+unsafe fn put<T>(to: *mut T, value: T) -> Result<(), Failed> {
     // SAFETY: room for one, or null.
-    unsafe { to.as_mut() }.map(|to| *to = value).ok_or_else(|| "a null pointer is no place for a result".to_owned())
+    unsafe { to.as_mut() }.map(|to| *to = value).ok_or_else(|| "a null pointer is no place for a result".into())
 }
 
 unsafe fn bytes<'a>(data: *const c_void, size: usize) -> Result<&'a [u8], String> {
@@ -104,10 +146,35 @@ unsafe fn room<'a>(out: *mut c_void, size: usize) -> Result<&'a mut [u8], String
 
 fn new(name: Option<&CStr>, silicon: bool, seed: Option<u64>) -> Result<Board, String> {
     let name = name.and_then(|name| name.to_str().ok()).ok_or("no board is named")?;
-    let board = board::built_in(name).map_err(|error| error.to_string())?;
-    let mode = if silicon { AtError::Silicon } else { AtError::Strict };
-    let session = Session::new(Config { seed, mode, ..Config::new(board) })?;
-    Ok(Board { session, error: String::new(), text: CString::default() })
+    let mut options = SessionOptions::default();
+    options.set("board", name)?;
+    options.set("mode", if silicon { "silicon" } else { "strict" })?;
+    if let Some(seed) = seed {
+        options.set("seed", &seed.to_string())?;
+    }
+    made(&options)
+}
+
+fn made(options: &SessionOptions) -> Result<Board, String> {
+    let session = Session::new(options.config()?)?;
+    Ok(Board { session, error: String::new(), text: CString::default(), thread: thread::current().id() })
+}
+
+/// Settings, a line each.
+fn settings(text: Option<&CStr>) -> Result<SessionOptions, String> {
+    let mut options = SessionOptions::default();
+    let text = text.map_or(Ok(""), |text| text.to_str().map_err(|_| "the settings are no text".to_owned()))?;
+    for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        let (name, value) = line.split_once('=').ok_or_else(|| format!("`{line}` is no setting: name=value"))?;
+        match (name, value.ends_with(".toml")) {
+            ("board", true) => {
+                let file = fs::read_to_string(value).map_err(|error| format!("cannot read `{value}`: {error}"))?;
+                options.set("board-text", &file)?;
+            }
+            _ => options.set(name, value)?,
+        }
+    }
+    Ok(options)
 }
 
 #[unsafe(no_mangle)]
@@ -121,8 +188,13 @@ pub unsafe extern "C" fn slipring_new(
     // SAFETY: a string and a number, or null.
     let (name, seed) = unsafe { ((!name.is_null()).then(|| CStr::from_ptr(name)), seed.as_ref().copied()) };
     let made = catch_unwind(|| new(name, silicon != 0, seed)).unwrap_or_else(|_| Err("internal error".to_owned()));
+    unsafe { given(made, message, size) }
+}
+
+/// Something new, or null and the message.
+unsafe fn given<T>(made: Result<T, String>, message: *mut c_char, size: usize) -> *mut T {
     match made {
-        Ok(board) => Box::into_raw(Box::new(board)),
+        Ok(made) => Box::into_raw(Box::new(made)),
         Err(error) => {
             // SAFETY: room for `size` bytes, or null.
             if let Ok(room) = unsafe { room(message.cast(), if message.is_null() { 0 } else { size }) }
@@ -139,6 +211,16 @@ pub unsafe extern "C" fn slipring_new(
 }
 
 #[unsafe(no_mangle)]
+pub unsafe extern "C" fn slipring_new_with(options: *const c_char, message: *mut c_char, size: usize) -> *mut Board {
+    // SAFETY: a string or null, and room for the message.
+    unsafe {
+        let text = (!options.is_null()).then(|| CStr::from_ptr(options));
+        let made = catch_unwind(|| made(&settings(text)?)).unwrap_or_else(|_| Err("internal error".to_owned()));
+        given(made, message, size)
+    }
+}
+
+#[unsafe(no_mangle)]
 pub unsafe extern "C" fn slipring_free(board: *mut Board) {
     if !board.is_null() {
         // SAFETY: made by `slipring_new`, and not freed before.
@@ -149,12 +231,13 @@ pub unsafe extern "C" fn slipring_free(board: *mut Board) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn slipring_error(board: *mut Board) -> *const c_char {
     // SAFETY: a board or null.
-    match unsafe { board.as_mut() } {
+    match unsafe { own(board) } {
         Some(board) => {
             let error = board.error.clone();
             board.say(&error)
         }
-        None => c"no board is given".as_ptr(),
+        None if board.is_null() => c"no board is given".as_ptr(),
+        None => c"a board is used by the thread that made it, and by no other".as_ptr(),
     }
 }
 
@@ -270,7 +353,7 @@ pub unsafe extern "C" fn slipring_wait(board: *mut Board, nanoseconds: u64) -> c
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn slipring_now(board: *const Board) -> u64 {
     // SAFETY: a board or null.
-    unsafe { board.as_ref() }.map_or(0, |board| board.session.now())
+    unsafe { own(board.cast_mut()) }.map_or(0, |board| board.session.now())
 }
 
 #[unsafe(no_mangle)]
@@ -288,13 +371,107 @@ pub unsafe extern "C" fn slipring_peek(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn slipring_findings(board: *mut Board) -> usize {
     // SAFETY: a board or null.
-    unsafe { board.as_ref() }.map_or(0, |board| board.session.findings().len())
+    unsafe { own(board) }.map_or(0, |board| board.session.findings().len())
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn slipring_finding(board: *mut Board, at: usize) -> *const c_char {
     // SAFETY: a board or null.
-    let Some(board) = (unsafe { board.as_mut() }) else { return null() };
+    let Some(board) = (unsafe { own(board) }) else { return null() };
     let finding = board.session.findings().get(at).map(ToString::to_string).unwrap_or_default();
     board.say(&finding)
+}
+
+/// How far a machine has come.
+#[repr(C)]
+pub struct State {
+    cycle: u64,
+    announced: u64,
+    queued: u64,
+    commands: [u64; 3],
+    credits: u64,
+    pages: u64,
+    completions: u64,
+    flights: u64,
+    running: u64,
+    launches: u64,
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn slipring_state(board: *mut Board, state: *mut State) -> c_int {
+    unsafe {
+        call(board, |session| {
+            let status = session.status();
+            let now = State {
+                cycle: status.cycle,
+                announced: status.announced,
+                queued: status.queued,
+                commands: status.commands,
+                credits: status.credits.into(),
+                pages: status.pages,
+                completions: status.completions,
+                flights: status.flights,
+                running: status.running.into(),
+                launches: status.launches,
+            };
+            put(state, now)
+        })
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn slipring_diagnose(board: *mut Board) -> *const c_char {
+    // SAFETY: a board or null.
+    let Some(board) = (unsafe { own(board) }) else { return null() };
+    let said = board.session.diagnose().map(|finding| finding.to_string()).unwrap_or_default();
+    board.say(&said)
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn slipring_allowed(board: *mut Board, code: *const c_char) -> u64 {
+    // SAFETY: a board or null, and a string or null.
+    let Some(board) = (unsafe { own(board) }) else { return 0 };
+    let code = (!code.is_null()).then(|| unsafe { CStr::from_ptr(code) }).and_then(|code| code.to_str().ok());
+    let met = board.session.allowed().into_iter().find(|(hazard, _)| Some(hazard.def().code) == code);
+    met.map_or(0, |(_, times)| times)
+}
+
+fn path(path: *const c_char) -> Result<String, Failed> {
+    // SAFETY: a string or null, as the header says.
+    let path = (!path.is_null()).then(|| unsafe { CStr::from_ptr(path) }).and_then(|path| path.to_str().ok());
+    path.map(str::to_owned).ok_or_else(|| "no file is named".into())
+}
+
+fn written(path: &str, bytes: &[u8]) -> Result<(), Failed> {
+    fs::write(path, bytes).map_err(|error| Failed(-1, format!("cannot write `{path}`: {error}")))
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn slipring_record(board: *mut Board, file: *const c_char) -> c_int {
+    unsafe { call(board, |session| written(&path(file)?, &session.recorded()?.to_bytes())) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn slipring_trace(board: *mut Board, file: *const c_char) -> c_int {
+    unsafe {
+        call(board, |session| {
+            let mut text = String::from("actor,name,waits,command,record,start,end\n");
+            for span in session.spans()? {
+                let actor = match span.actor {
+                    SpanActor::Queue(actor) => actor.to_string(),
+                    SpanActor::Worker(tile) => format!("{} {}", tile.x, tile.y),
+                };
+                let record = span.record.map_or(String::new(), |record| record.to_string());
+                text += &format!(
+                    "{actor},{},{},{},{record},{},{}\n",
+                    span.name,
+                    u8::from(span.waits),
+                    span.index,
+                    span.start,
+                    span.end
+                );
+            }
+            written(&path(file)?, text.as_bytes())
+        })
+    }
 }

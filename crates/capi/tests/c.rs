@@ -19,6 +19,15 @@ peek outside: -1
 open outside: -1
 closed: -1
 findings: 0
+out of range: -2
+status: 0 0
+diagnose: 1
+settings: there is no setting `col
+decoded: 1
+lint: 1 wait-foreign-stream
+none: 1
+run: 1, 1 events, the first 1, 1 allowed
+no stream: byte 5
 ";
 
 /// The library that cargo has built, and where.
@@ -51,7 +60,7 @@ fn a_host_in_c() {
         .output()
         .expect("cc runs");
     assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
-    let run = Command::new(&program).output().expect("the program runs");
+    let run = Command::new(&program).arg(folder.join("slipring_host_in_c.out")).output().expect("the program runs");
     assert_eq!(String::from_utf8_lossy(&run.stdout), SEEN, "{}", String::from_utf8_lossy(&run.stderr));
     assert!(run.status.success());
 }

@@ -13,7 +13,8 @@
         }                                                                          \
     } while (0)
 
-int main(void) {
+int main(int argc, char **argv) {
+    if (argc < 2) return 2;
     char message[128];
     if (slipring_new("p99", 0, NULL, message, sizeof message) != NULL) return 1;
     printf("p99: %s\n", message);
@@ -55,6 +56,39 @@ int main(void) {
     DO(slipring_close(board, window));
     printf("closed: %d\n", slipring_read(board, window, 0, &word, 4));
     printf("findings: %zu\n", slipring_findings(board));
+    DO(slipring_open(board, SLIPRING_SMALL, &tile, &window));
+    printf("out of range: %d\n", slipring_read(board, window, SLIPRING_SMALL - 2, &word, 4));
     slipring_free(board);
+
+    const char *settings = "board=p100\nmode=silicon\nallow=go-before-payload\nlayout.kernel_config_base=0x82b0\nrecord=true\ntrace=true";
+    board = slipring_new_with(settings, message, sizeof message);
+    if (board == NULL) return 1;
+    slipring_status status;
+    DO(slipring_state(board, &status));
+    printf("status: %d %d\n", (int)status.launches, (int)slipring_allowed(board, "go-before-payload"));
+    printf("diagnose: %d\n", strstr(slipring_diagnose(board), "prefetcher") != NULL);
+    DO(slipring_record(board, argv[1]));
+    DO(slipring_trace(board, argv[1]));
+    slipring_free(board);
+    if (slipring_new_with("colour=red", message, sizeof message) != NULL) return 1;
+    printf("settings: %.24s\n", message);
+
+    const char *stream = "board p100\nsend WAIT flags=stream stream=47 count=0\nevent\n";
+    char text[4096];
+    printf("decoded: %d\n", slipring_decode(stream, strlen(stream), text, sizeof text, message, sizeof message) > 100);
+    slipring_judged *judged = slipring_lint(stream, strlen(stream), NULL, message, sizeof message);
+    if (judged == NULL) return 1;
+    printf("lint: %zu %s\n", slipring_judged_findings(judged), slipring_judged_code(judged, 0));
+    printf("none: %d\n", slipring_judged_code(judged, 1) == NULL);
+    slipring_judged_free(judged);
+    judged = slipring_run(stream, strlen(stream), "allow=wait-foreign-stream", 1000, message, sizeof message);
+    if (judged == NULL) return 1;
+    uint32_t event = 0;
+    size_t events = slipring_judged_events(judged, &event, 1);
+    printf("run: %d, %zu events, the first %u, %d allowed\n", slipring_judged_complete(judged), events, event,
+           (int)slipring_judged_allowed(judged, "wait-foreign-stream"));
+    slipring_judged_free(judged);
+    if (slipring_lint("send WEIGHT", 11, NULL, message, sizeof message) != NULL) return 1;
+    printf("no stream: %.6s\n", message);
     return 0;
 }

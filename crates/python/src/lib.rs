@@ -10,6 +10,7 @@ mod part;
 mod program;
 mod queue;
 mod run;
+mod stream;
 mod value;
 
 use pyo3::prelude::*;
@@ -33,6 +34,8 @@ mod _slipring {
     use super::queue::{Board, QueueError};
     #[pymodule_export]
     use super::run::Run;
+    #[pymodule_export]
+    use super::stream::{stream_bytes, stream_lint, stream_prove, stream_run, stream_text};
 
     use super::*;
 

@@ -5,14 +5,13 @@ use std::ptr::NonNull;
 
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::create_exception;
-use pyo3::exceptions::{PyException, PyValueError};
+use pyo3::exceptions::{PyException, PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use slipring::queue::board;
-use slipring::queue::host::{DeviceError, Ordering, Session, WindowTarget, room};
-use slipring::queue::machine::Config;
-use slipring::queue::sanitize::AtError;
+use slipring::queue::host::{DeviceError, Ordering, Session, SessionOptions, WindowTarget, room};
 use slipring::queue::wire::{Rect, Xy};
+use slipring::queue_trace;
+use slipring::report::TraceForm;
 
 create_exception!(
     _slipring,
@@ -34,7 +33,19 @@ fn coordinate(value: u32) -> PyResult<u8> {
 }
 
 fn done<T>(result: Result<T, DeviceError>) -> PyResult<T> {
-    result.map_err(|error| QueueError::new_err(error.to_string()))
+    result.map_err(|error| match error {
+        DeviceError::Bounds { .. } => PyIndexError::new_err(error.to_string()),
+        _ => QueueError::new_err(error.to_string()),
+    })
+}
+
+/// Settings by name, as [`SessionOptions`] has them.
+pub fn options(settings: &[(String, String)]) -> PyResult<SessionOptions> {
+    let mut options = SessionOptions::default();
+    for (name, value) in settings {
+        options.set(name, value).map_err(PyValueError::new_err)?;
+    }
+    Ok(options)
 }
 
 /// Where a window looks: x and y of two corners, the address, whether writes go to all tiles, the network, the order.
@@ -53,17 +64,10 @@ fn target((x0, y0, x1, y1, addr, multicast, noc, ordering): Target) -> PyResult<
 
 #[pymethods]
 impl Board {
-    /// A machine of a board, p100 or p150; `mode` is strict or silicon.
+    /// A machine with settings by name.
     #[new]
-    #[pyo3(signature = (name, mode="strict", seed=None))]
-    fn new(name: &str, mode: &str, seed: Option<u64>) -> PyResult<Board> {
-        let board = board::built_in(name).map_err(|error| PyValueError::new_err(error.to_string()))?;
-        let mode = match mode {
-            "strict" => AtError::Strict,
-            "silicon" => AtError::Silicon,
-            other => return Err(PyValueError::new_err(format!("a machine is strict or silicon, not {other}"))),
-        };
-        let config = Config { seed, mode, ..Config::new(board) };
+    fn new(settings: Vec<(String, String)>) -> PyResult<Board> {
+        let config = options(&settings)?.config().map_err(PyValueError::new_err)?;
         let session = Session::new(config).map_err(PyValueError::new_err)?;
         Ok(Board { session, arrays: BTreeMap::new() })
     }
@@ -159,6 +163,49 @@ impl Board {
     /// What was found, each as (code, text).
     fn findings(&self) -> Vec<(&'static str, String)> {
         self.session.findings().iter().map(|finding| (finding.hazard.def().code, finding.to_string())).collect()
+    }
+
+    /// How far it has come: numbers by name, and what each actor is doing.
+    fn status(&self) -> (Vec<(&'static str, u64)>, Vec<String>) {
+        let status = self.session.status();
+        let [prefetch, dispatch, subordinate] = status.commands;
+        let numbers = vec![
+            ("cycle", status.cycle),
+            ("announced", status.announced),
+            ("queued", status.queued),
+            ("prefetch_commands", prefetch),
+            ("dispatch_commands", dispatch),
+            ("subordinate_commands", subordinate),
+            ("credits", status.credits.into()),
+            ("pages", status.pages),
+            ("completions", status.completions),
+            ("flights", status.flights),
+            ("running", status.running.into()),
+            ("launches", status.launches),
+        ];
+        (numbers, status.actors)
+    }
+
+    /// Who waits for what, if nothing can happen by itself any more: (code, text).
+    fn diagnose(&self) -> Option<(&'static str, String)> {
+        self.session.diagnose().map(|finding| (finding.hazard.def().code, finding.to_string()))
+    }
+
+    /// Hazards that are allowed and were met, and how often.
+    fn allowed(&self) -> Vec<(&'static str, u64)> {
+        self.session.allowed().into_iter().map(|(hazard, times)| (hazard.def().code, times)).collect()
+    }
+
+    /// Who did what when, as a trace file of this name has it.
+    fn trace<'py>(&mut self, py: Python<'py>, file: &str) -> PyResult<Bound<'py, PyBytes>> {
+        let spans = done(self.session.spans())?;
+        let trace = queue_trace(&spans, self.session.board(), Vec::new());
+        Ok(PyBytes::new(py, &TraceForm::of(file).write(&trace)))
+    }
+
+    /// What was queued, as a stream in its binary form.
+    fn recorded<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, &done(self.session.recorded())?.to_bytes()))
     }
 
     /// The last error, or `None`.

@@ -126,6 +126,60 @@ pub struct SysmemLayout {
     pub bytes: u32,
 }
 
+/// The fields of a layout that are words, by name.
+macro_rules! words {
+    ($($group:ident { $($field:ident)* })* ; $($own:ident)*) => {
+        impl Layout {
+            /// Names of the fields that [`set`](Layout::set) knows.
+            pub const NAMES: &[&str] = &[
+                $(stringify!($own),)* $($(concat!(stringify!($group), ".", stringify!($field)),)*)* "sysmem.noc_base", "distributed",
+            ];
+
+            fn word_mut(&mut self, name: &str) -> Option<&mut u32> {
+                $(if name == stringify!($own) { return Some(&mut self.$own); })*
+                $($(if name == concat!(stringify!($group), ".", stringify!($field)) {
+                    return Some(&mut self.$group.$field);
+                })*)*
+                None
+            }
+        }
+    };
+}
+
+words! {
+    prefetch { q_rd_ptr pcie_rd_ptr q_base q_entries cmddat_base cmddat_bytes scratch_base scratch_half ringbuffer_bytes }
+    dispatch {
+        completion_wr completion_rd events sync_sems cb_base cb_log_page cb_pages cb_blocks s_cb_base s_cb_log_page s_cb_pages
+        go_words first_stream streams
+    }
+    worker { launch go go_index timing firmware }
+    sysmem {
+        completion_wr completion_rd issue issue_bytes completion completion_bytes timestamps timestamp_slots timing timing_slots bytes
+    };
+    kernel_config_base sem_offset sems l1_bytes
+}
+
+impl Layout {
+    /// Sets a field by its name, such as `kernel_config_base` or `worker.go`.
+    ///
+    /// # Errors
+    /// If there is no such field, or the value does not fit it.
+    pub fn set(&mut self, name: &str, value: u64) -> Result<(), String> {
+        match name {
+            "sysmem.noc_base" => self.sysmem.noc_base = value,
+            "distributed" => self.distributed = value != 0,
+            _ => {
+                let Some(field) = self.word_mut(name) else {
+                    return Err(format!("a layout has no field `{name}`; it has {}", Layout::NAMES.join(", ")));
+                };
+                *field =
+                    u32::try_from(value).map_err(|_| format!("`{name}` has 32 bits, and {value:#x} does not fit"))?;
+            }
+        }
+        Ok(())
+    }
+}
+
 /// Alignment of records in the issue region, and of PCIe reads.
 pub const PCIE_ALIGN: u32 = 64;
 /// Alignment of data in L1.

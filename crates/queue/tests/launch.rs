@@ -2,10 +2,13 @@
 
 use slipring_queue::Layout;
 use slipring_queue::board::{Board, built_in};
+use slipring_queue::capture::Capture;
 use slipring_queue::host::{Data, Kernels, Program, Queue, Role, Settings};
 use slipring_queue::machine::{Config, Machine};
+use slipring_queue::replay::replay;
 use slipring_queue::sanitize::{AtError, Hazard};
 use slipring_queue::wire::LaunchMessage;
+use slipring_queue::worker::Acknowledge;
 
 fn board(name: &str) -> Board {
     built_in(name).expect("a built-in board")
@@ -58,6 +61,32 @@ fn a_careful_host_is_clean_on_both_boards_under_any_delays() {
             queue.close().expect("closes");
         }
     }
+}
+
+/// What a live host queued comes out as a stream: run again, it does the same, and waits where the host has waited.
+#[test]
+fn a_live_host_is_recorded() {
+    let board = board("p100");
+    let config = Config { record: true, ..Config::new(board.clone()) };
+    let mut queue = open(config.clone(), Settings::CAREFUL);
+    let program = program(&board, vec![9; 600]);
+    queue.run(std::slice::from_ref(&program)).expect("runs");
+    queue.run(&[program]).expect("runs");
+    let announced = queue.device().status().announced;
+    let capture = queue.device().recorded("p100").expect("it was asked for");
+    assert_eq!(capture.entries.len() as u64, announced);
+    let waits: Vec<usize> = (0..capture.entries.len()).filter(|at| capture.entries[*at].waits).collect();
+    assert_eq!(waits, [capture.entries.len() / 2]);
+    let again = Capture::from_bytes(&capture.to_bytes()).expect("a stream");
+    let mut run = replay(&again, config, Box::new(Acknowledge::default()), |_, _| {}).expect("runs");
+    assert!(run.complete && run.findings.is_empty(), "{:?}", run.findings);
+    for tile in board.workers() {
+        let (mut first, mut second) = ([0; 612], [0; 612]);
+        queue.device().peek(tile, 0x86B0, &mut first).expect("L1");
+        run.queue.device().peek(tile, 0x86B0, &mut second).expect("L1");
+        assert!(first == second, "{tile}");
+    }
+    assert_eq!(run.queue.device().recorded("p100").expect("it was asked for").entries.len() as u64, announced);
 }
 
 #[test]

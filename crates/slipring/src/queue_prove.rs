@@ -82,7 +82,7 @@ pub struct QueueTrial {
 impl QueueTrial {
     /// What a replay with a schedule says.
     pub fn of(schedule: QueueSchedule, run: &mut Replay, capture: &Capture, config: &Config) -> QueueTrial {
-        let found = queue_findings(run, capture, &config.board, &config.allowed);
+        let found = queue_findings(run, capture, config);
         let mut back: Vec<Vec<u8>> = run.completions.iter().map(|completion| completion.bytes.clone()).collect();
         back.push(queue_dumps(capture, run.queue.device()).unwrap_or_default().into_bytes());
         QueueTrial {

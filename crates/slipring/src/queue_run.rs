@@ -4,17 +4,17 @@ use slipring_queue::board::Board;
 use slipring_queue::capture::{Capture, Entry, hex};
 use slipring_queue::host::{Data, Lowering, Program, Role, lower_programs};
 use slipring_queue::lint::lint;
-use slipring_queue::machine::Machine;
+use slipring_queue::machine::{Config, Machine};
 use slipring_queue::replay::Replay;
-use slipring_queue::sanitize::{Finding, Hazard};
+use slipring_queue::sanitize::Finding;
 use slipring_queue::wire::{FieldRange, LaunchMessage, Xy, host_event, relay_inline};
 use slipring_queue::{Layout, layout::L1_ALIGN};
 
-/// What the run found, and behind it what the bytes alone show and the run did not come to.
-pub fn queue_findings(replayed: &Replay, capture: &Capture, board: &Board, allowed: &[Hazard]) -> Vec<Finding> {
+/// What the run with a configuration found, and behind it what the bytes alone show and the run did not come to.
+pub fn queue_findings(replayed: &Replay, capture: &Capture, config: &Config) -> Vec<Finding> {
     let mut all = replayed.findings.clone();
-    let mut judged = lint(capture, board, &Layout::default());
-    judged.allow(allowed);
+    let mut judged = lint(capture, &config.board, &config.layout);
+    judged.allow(&config.allowed);
     for mut finding in judged.findings {
         let record = |finding: &Finding| finding.record.map(|record| record.index);
         if !all.iter().any(|other| other.hazard == finding.hazard && record(other) == record(&finding)) {

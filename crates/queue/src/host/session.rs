@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 use std::ptr::NonNull;
 
 use super::{Device, DeviceError, Pinned, Window, WindowTarget};
-use crate::machine::{Config, Machine};
-use crate::sanitize::Finding;
+use crate::board::Board;
+use crate::capture::Capture;
+use crate::machine::{Config, Machine, Span, Status};
+use crate::sanitize::{Finding, Hazard};
 use crate::wire::Xy;
 
 /// Most bytes of one read.
@@ -17,6 +19,7 @@ pub struct Session {
     pins: BTreeMap<u32, Pinned>,
     windows: BTreeMap<u32, Window>,
     last: Option<String>,
+    board: Board,
 }
 
 impl Session {
@@ -25,8 +28,9 @@ impl Session {
     /// # Errors
     /// What is wrong with the configuration.
     pub fn new(config: Config) -> Result<Session, String> {
+        let board = config.board.clone();
         let machine = Machine::new(config)?;
-        Ok(Session { machine, pins: BTreeMap::new(), windows: BTreeMap::new(), last: None })
+        Ok(Session { machine, pins: BTreeMap::new(), windows: BTreeMap::new(), last: None, board })
     }
 
     fn call<T>(&mut self, f: impl FnOnce(&mut Machine) -> Result<T, DeviceError>) -> Result<T, DeviceError> {
@@ -177,6 +181,46 @@ impl Session {
     pub fn peek(&mut self, tile: Xy, addr: u64, out: &mut [u8]) -> Result<(), DeviceError> {
         let read = self.machine.peek(tile, addr, out);
         self.noted(read.map_err(DeviceError::Refused))
+    }
+
+    /// The board.
+    pub fn board(&self) -> &Board {
+        &self.board
+    }
+
+    /// How far the machine has come.
+    pub fn status(&self) -> Status {
+        self.machine.status()
+    }
+
+    /// Who waits for what, if nothing can happen by itself any more.
+    pub fn diagnose(&self) -> Option<Finding> {
+        self.machine.diagnose()
+    }
+
+    /// How often a hazard was met that is allowed.
+    pub fn allowed(&self) -> Vec<(Hazard, u64)> {
+        self.machine.allowed()
+    }
+
+    /// Who did what when.
+    ///
+    /// # Errors
+    /// If the configuration did not ask for it.
+    pub fn spans(&mut self) -> Result<Vec<Span>, DeviceError> {
+        let spans = self.machine.is_traced().then(|| self.machine.spans());
+        self.noted(spans.ok_or_else(|| DeviceError::Refused("the machine keeps no trace: make it with `trace`".into())))
+    }
+
+    /// What was queued, as a stream.
+    ///
+    /// # Errors
+    /// If the configuration did not ask for it.
+    pub fn recorded(&mut self) -> Result<Capture, DeviceError> {
+        let recorded = self.machine.recorded(&self.board.name);
+        self.noted(
+            recorded.ok_or_else(|| DeviceError::Refused("the machine keeps no records: make it with `record`".into())),
+        )
     }
 
     /// What was found.

@@ -47,6 +47,8 @@ pub struct Config {
     pub quirks: Quirks,
     /// Whether spans of all actors are recorded.
     pub trace: bool,
+    /// Whether what the host queues is kept, as a stream.
+    pub record: bool,
     /// Where the counters of pages start, as if so many had gone before: so that their wrap can be reached.
     pub pages_before: u32,
     /// How far it goes.
@@ -67,6 +69,7 @@ impl Config {
             delays,
             quirks: Quirks::default(),
             trace: false,
+            record: false,
             pages_before: 0,
             limits: Limits::default(),
             allowed: Vec::new(),

@@ -39,14 +39,24 @@ fn place(finding: &Finding) -> (u64, u32) {
 impl World {
     /// A record has landed in the command area.
     pub fn judge_landed(&mut self, record: RecordRef, slot: u16, bytes: &[u8]) {
-        let (settled, taken) = self.ledger.known.pop_front().unwrap_or_default();
+        let (settled, taken, waits) = self.ledger.known.pop_front().unwrap_or_default();
         let linter = &mut self.judge.linter;
         if settled {
             linter.host_waited();
         }
         linter.host_took(taken);
-        linter.entry(&Entry { slot, bytes: bytes.to_vec(), ..Entry::default() });
+        let entry = Entry { slot, bytes: bytes.to_vec(), waits, ..Entry::default() };
+        linter.entry(&entry);
+        self.recorded.iter_mut().for_each(|entries| entries.push(entry.clone()));
         self.judge_found(Some(record));
+    }
+
+    /// Whether the host has seen that everything it had queued has run: nothing is under way, and it has taken what says so since.
+    pub fn host_has_waited(&self) -> bool {
+        let ledger = &self.ledger;
+        let quiet = self.flights.len() == 0 && ledger.issue.queued() == 0 && self.workers.running() == 0;
+        let seen = ledger.completed == ledger.drained && ledger.taken_records > ledger.taken_before;
+        ledger.settled || (quiet && seen && all_idle(self))
     }
 
     /// The prefetcher starts to run commands from DRAM.

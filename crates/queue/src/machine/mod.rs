@@ -141,6 +141,7 @@ impl Machine {
             order: order::Order::default(),
             steps: 0,
             limits: config.limits,
+            recorded: config.record.then(Vec::new),
             judge: judge::Judge::new(&config.board, &config.layout),
             layout: config.layout,
             chip,
@@ -279,6 +280,13 @@ impl Machine {
         self.world.borrow().states[actor as usize]
     }
 
+    /// The records that the prefetcher has fetched, as a stream, if the configuration asked for it. A record says that the host waited
+    /// in front of it if everything had run and the host had taken a completion since it last queued one.
+    pub fn recorded(&self, board: &str) -> Option<crate::capture::Capture> {
+        let entries = self.world.borrow().recorded.clone()?;
+        Some(crate::capture::Capture { board: board.to_owned(), entries, dumps: Vec::new() })
+    }
+
     /// How far it has come.
     pub fn status(&self) -> Status {
         let world = self.world.borrow();
@@ -297,6 +305,11 @@ impl Machine {
             actors: world.actor_lines(),
             fetch_states: world.fetch_states,
         }
+    }
+
+    /// Whether it keeps what each actor does.
+    pub fn is_traced(&self) -> bool {
+        self.world.borrow().trace.is_some()
     }
 
     /// What each actor did and when, if the configuration asked for it.

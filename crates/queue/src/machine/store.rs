@@ -170,7 +170,8 @@ impl World {
         }
         self.steps = 0;
         self.next_slot = if addr + 2 >= end { base } else { addr + 2 };
-        self.ledger.announced(u32::from(value & 0x7FFF) << 4);
+        let waited = self.host_has_waited();
+        self.ledger.announced(u32::from(value & 0x7FFF) << 4, waited);
     }
 
     /// The completion read pointer.

@@ -61,6 +61,8 @@ pub(crate) struct World {
     pub steps: u64,
     /// How far it goes.
     pub limits: super::Limits,
+    /// What was queued, if asked for.
+    pub recorded: Option<Vec<crate::capture::Entry>>,
     /// The linter beside it.
     pub judge: super::judge::Judge,
 }

@@ -100,8 +100,10 @@ pub(crate) struct Ledger {
     /// The host has let everything run since it last queued a record.
     pub settled: bool,
     /// What the host knew when it queued each record that is not fetched yet: whether everything before had run, and how many records
-    /// of the completion ring it had taken.
-    pub known: std::collections::VecDeque<(bool, u64)>,
+    /// of the completion ring it had taken; and whether it had waited, as a stream says it.
+    pub known: std::collections::VecDeque<(bool, u64, bool)>,
+    /// Records that the host had taken from the completion ring when it last queued one.
+    pub taken_before: u64,
 }
 
 impl Ledger {
@@ -133,6 +135,7 @@ impl Ledger {
             taken_records: 0,
             settled: false,
             known: Default::default(),
+            taken_before: 0,
         }
     }
 
@@ -181,9 +184,10 @@ impl Ledger {
 
 impl Ledger {
     /// The host announces a record of so many bytes.
-    pub fn announced(&mut self, bytes: u32) {
+    pub fn announced(&mut self, bytes: u32, waited: bool) {
         self.issue.announce(bytes);
-        self.known.push_back((std::mem::take(&mut self.settled), self.taken_records));
+        self.taken_before = self.taken_records;
+        self.known.push_back((std::mem::take(&mut self.settled), self.taken_records, waited));
     }
 
     /// Pages went to the completion ring; `last`: with them, a record is complete.

@@ -117,7 +117,7 @@ pub(super) fn run(args: &RunArgs) -> Exit {
         mode: if args.silicon { AtError::Silicon } else { AtError::Strict },
         trace: args.trace.is_some(),
         limits: Limits { steps: args.max_steps, ..Limits::default() },
-        allowed: allowed.clone(),
+        allowed,
         ..Config::new(stream.board.clone())
     };
     let late = args.late.as_deref().and_then(|kind| Delays::KINDS.into_iter().find(|name| *name == kind));
@@ -140,7 +140,7 @@ pub(super) fn run(args: &RunArgs) -> Exit {
         Ok(seeds) => seeds,
         Err(message) => return fail(format!("{file}: {message}")),
     };
-    let list = queue_findings(&replayed, &stream.capture, &stream.board, &allowed);
+    let list = queue_findings(&replayed, &stream.capture, &own);
     let list = list.iter().map(|finding| of_finding(finding, &stream.capture)).collect();
     let diags = Diags { list };
     let trace =

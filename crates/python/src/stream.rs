@@ -1,0 +1,125 @@
+//! Streams of the command queue: as text and bytes, judged, run, proved.
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use slipring::queue::capture::{Capture, CaptureError, print};
+use slipring::queue::lint::lint;
+use slipring::queue::machine::Config;
+use slipring::queue::replay::replay;
+use slipring::queue::sanitize::{Finding, Hazard};
+use slipring::queue::worker::Acknowledge;
+use slipring::{QueueProof, QueueSchedule, queue_board, queue_findings, queue_proof, queue_trial};
+
+use super::queue::options;
+
+/// Findings, each as (code, text, record).
+type Found = Vec<(&'static str, String, Option<u64>)>;
+/// Settings by name.
+type Settings = Vec<(String, String)>;
+
+fn found(list: &[Finding]) -> Found {
+    let one = |f: &Finding| (f.hazard.def().code, f.to_string(), f.record.map(|record| record.index));
+    list.iter().map(one).collect()
+}
+
+fn refused(error: impl ToString) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}
+
+/// A stream, in either form, with the configuration that it runs on: a board of the settings comes before its own.
+fn read(data: &[u8], settings: &[(String, String)]) -> PyResult<(Capture, Config)> {
+    let mut config = options(settings)?.config().map_err(refused)?;
+    let given = settings.iter().any(|(name, _)| name.starts_with("board"));
+    let capture = Capture::read_for(data, given.then_some(&config.board)).map_err(|error| match error {
+        CaptureError::Text(errors) => {
+            let text = String::from_utf8_lossy(data);
+            let line = |at: usize| 1 + text.as_bytes().iter().take(at).filter(|byte| **byte == b'\n').count();
+            refused(
+                errors
+                    .iter()
+                    .map(|e| format!("line {}: {}", line(e.span.start), e.message))
+                    .collect::<Vec<_>>()
+                    .join("\n"),
+            )
+        }
+        other => refused(other),
+    })?;
+    if !given {
+        let name = if capture.board.is_empty() { "p100" } else { &capture.board };
+        let board = queue_board(name, |_| Err("a stream names no file".into())).map_err(refused)?;
+        config = Config { delays: config.delays.clone(), board, ..config };
+    }
+    Ok((capture, config))
+}
+
+/// A stream as text.
+#[pyfunction]
+pub fn stream_text(data: &[u8]) -> PyResult<String> {
+    Ok(print(&read(data, &[])?.0))
+}
+
+/// A stream in its binary form.
+#[pyfunction]
+pub fn stream_bytes<'py>(py: Python<'py>, data: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
+    Ok(PyBytes::new(py, &read(data, &[])?.0.to_bytes()))
+}
+
+/// A stream judged without running it: findings, what was not judged, hazards that are allowed and were met.
+#[pyfunction]
+#[expect(clippy::type_complexity, reason = "a tuple for the Python half, which names its parts")]
+pub fn stream_lint(data: &[u8], settings: Settings) -> PyResult<(Found, Vec<String>, Vec<(&'static str, u64)>)> {
+    let (capture, config) = read(data, &settings)?;
+    let mut report = lint(&capture, &config.board, &config.layout);
+    let allowed = report.allow(&config.allowed);
+    let allowed = allowed.into_iter().map(|(hazard, times): (Hazard, u64)| (hazard.def().code, times)).collect();
+    Ok((found(&report.findings), report.not_judged, allowed))
+}
+
+/// A stream run on a simulated board: findings, whether everything ran, the events, the bytes of other records that came back, cycles.
+#[pyfunction]
+#[expect(clippy::type_complexity, reason = "a tuple for the Python half, which names its parts")]
+pub fn stream_run<'py>(
+    py: Python<'py>,
+    data: &[u8],
+    settings: Settings,
+    kernel_cycles: u64,
+) -> PyResult<(Found, bool, Vec<u32>, Vec<Bound<'py, PyBytes>>, u64)> {
+    let (capture, config) = read(data, &settings)?;
+    let worker = Box::new(Acknowledge { cycles: kernel_cycles });
+    let mut run = replay(&capture, config.clone(), worker, |_, _| {}).map_err(refused)?;
+    let list = queue_findings(&run, &capture, &config);
+    let events = run.completions.iter().filter_map(|completion| completion.event()).collect();
+    let back = run.completions.iter().filter(|completion| !completion.is_event);
+    let back = back.map(|completion| PyBytes::new(py, &completion.bytes)).collect();
+    Ok((found(&list), run.complete, events, back, run.queue.device().now_cycles()))
+}
+
+/// Whether a stream is clean for all delays: the verdict, the codes of what is wrong or why nothing is known, the options of
+/// `slipring queue run` that show it.
+#[pyfunction]
+pub fn stream_prove(
+    data: &[u8],
+    settings: Settings,
+    seeds: u64,
+    kernel_cycles: u64,
+) -> PyResult<(&'static str, Vec<String>, String)> {
+    let (capture, config) = read(data, &settings)?;
+    let mut trials = Vec::new();
+    for schedule in QueueSchedule::all(seeds) {
+        let trial = queue_trial(&capture, &config, kernel_cycles, schedule).map_err(refused)?;
+        let wrong = trial.errors || !trial.complete;
+        trials.push(trial);
+        if wrong {
+            break;
+        }
+    }
+    Ok(match queue_proof(&trials) {
+        QueueProof::Clean => ("clean", Vec::new(), String::new()),
+        QueueProof::Wrong(schedule) => {
+            let codes = trials.last().map(|trial| trial.found.iter().map(|(code, _)| (*code).to_string()).collect());
+            ("wrong", codes.unwrap_or_default(), schedule.options().trim().to_string())
+        }
+        QueueProof::Undecided(why) => ("undecided", why, String::new()),
+    })
+}

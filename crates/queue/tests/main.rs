@@ -9,6 +9,7 @@ mod grid;
 mod hazards;
 mod launch;
 mod mutants;
+mod seeds;
 mod session;
 mod stress;
 mod wire;

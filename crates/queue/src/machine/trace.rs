@@ -122,6 +122,7 @@ impl World {
 
     /// A go word for a worker leaves, sent by an actor's present command.
     pub fn go_leaves(&mut self, actor: Actor, tile: TileId) {
+        self.workers.sent_go(tile, self.ledger.at[actor as usize]);
         if let Some(trace) = &mut self.trace
             && let Some(command) = trace.open[actor as usize]
         {

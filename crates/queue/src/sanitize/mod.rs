@@ -12,5 +12,5 @@ pub(crate) use hang::{all_idle, diagnose};
 pub use hazard::{Hazard, HazardDef, Severity};
 pub(crate) use issue::{IssueShadow, Overlap};
 pub use ledger::AtError;
-pub(crate) use ledger::{Ledger, Notices, Page};
+pub(crate) use ledger::{At, Ledger, Notices, Page};
 pub(crate) use mailbox::LAUNCH_RING;

@@ -4,7 +4,7 @@ use super::{Job, Worker, WorkerMemory};
 use crate::host::TIMING_MAGIC;
 use crate::layout::{HOST_ADDRESS, L1_ALIGN};
 use crate::machine::{Chip, Flight, Location, Port, Tile, TileId, World};
-use crate::sanitize::{Finding, Hazard, LAUNCH_RING};
+use crate::sanitize::{At, Finding, Hazard, LAUNCH_RING};
 use crate::wire::{GoMessage, LaunchMessage, PCIE_XY, Packed, Xy};
 
 const RING: u32 = LAUNCH_RING;
@@ -42,6 +42,8 @@ struct State {
     payload: Payload,
     /// What was written before the go signal may come while it runs: that was said when the signal left.
     overtaken: bool,
+    /// The command that sent the last go signal, if one did.
+    go: Option<At>,
     job: Option<Job>,
 }
 
@@ -72,6 +74,7 @@ impl Workers {
             written: 0,
             payload: never,
             overtaken: false,
+            go: None,
             job: None,
         };
         let mut numbers = vec![0; chip.tensix()];
@@ -89,6 +92,11 @@ impl Workers {
             running: 0,
             wrote: Vec::new(),
         }
+    }
+
+    /// A command sends a go signal.
+    pub fn sent_go(&mut self, tile: TileId, by: At) {
+        self.states[tile as usize].go = Some(by);
     }
 
     /// A go signal leaves that may overtake what was written before.
@@ -198,6 +206,10 @@ impl World {
     }
 
     fn overwritten(&mut self, tile: TileId, addr: u32, bytes: u32) {
+        // What the commands' bytes show is said by the linter, in every schedule.
+        if self.is_known(Hazard::WriteWhileRunning) {
+            return;
+        }
         let xy = self.chip.xy(tile);
         self.flag_worker(tile, Hazard::WriteWhileRunning, || {
             format!("{bytes} bytes arrive at {addr:#x} of {xy}, which runs")
@@ -211,16 +223,16 @@ impl World {
     }
 
     fn flag_worker(&mut self, tile: TileId, hazard: Hazard, message: impl FnOnce() -> String) {
-        // The dispatcher's last commands are the best clue to who sent what has arrived.
-        let at = self.ledger.at[crate::machine::Actor::Dispatch as usize];
+        // Who sent what has arrived is not known: the dispatcher's last commands are the best clue.
+        let go = self.workers.states[tile as usize].go.filter(|_| hazard != Hazard::WriteWhileRunning);
+        let at = go.unwrap_or(self.ledger.at[crate::machine::Actor::Dispatch as usize]);
+        let which = if go.is_some() { "sent its go signal" } else { "is the dispatcher's present one" };
         self.judge_yields(hazard, at.record);
         if self.ledger.wants(hazard) {
             let mut finding =
                 Finding { cycle: self.now, record: at.record, command: at.command, ..Finding::new(hazard, message()) };
             finding.notes = self.actor_lines();
-            finding
-                .notes
-                .push(format!("found at worker {}; the command is the dispatcher's present one", self.chip.xy(tile)));
+            finding.notes.push(format!("found at worker {}; the command {which}", self.chip.xy(tile)));
             self.ledger.add(finding);
         }
     }
@@ -328,7 +340,7 @@ impl World {
         self.workers.wrote.clear();
         // The master is read when the run is over, and the signal is clear before the notice leaves.
         let state = &mut self.workers.states[tile as usize];
-        (state.doing, state.overtaken) = (Doing::Idle, false);
+        (state.doing, state.overtaken, state.go) = (Doing::Idle, false, None);
         if job.launch.mode == LaunchMessage::DEVICE {
             state.next = (state.next + 1) % RING;
             let at = self.layout.worker.launch + LaunchMessage::SIZE as u32 * ((state.next + RING - 1) % RING);

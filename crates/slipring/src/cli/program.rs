@@ -5,11 +5,11 @@ use std::io::IsTerminal;
 use slipring::args::OutFile;
 use slipring::report::lines_text;
 use slipring::{BoardOptions, Error, Program, ProgramOptions, Tensor, tools};
-use slipring_queue::board;
 
 use super::Exit;
 use super::output::{fail, json, out, report_all};
 use super::progress::Progress;
+use super::queue::board_named;
 use super::run::{RunArgs, against, divide, expectations, timeline_text, write_outputs, write_trace};
 
 /// Runs a whole program and reports.
@@ -51,7 +51,7 @@ pub(super) fn run(args: &RunArgs, program: &Program) -> Result<Exit, Error> {
     let followed = program.followed(&bound, &options)?;
     let program = followed.as_ref().unwrap_or(program);
     if let Some(name) = &args.device {
-        let board = board::built_in(name).map_err(|error| Error::Arguments(error.to_string()))?;
+        let board = board_named(name).map_err(Error::Arguments)?;
         return on_board(program, bound, &files, BoardOptions { board, delays: args.delays }, &options);
     }
     let said = program.compile()?;

@@ -9,11 +9,11 @@ use slipring::{
     BoardOptions, Delay, Diagnostic, Error, Expected, Held, Kernel, MOST_BLOCKS, Parameter, RunOptions, Tensor, Timing,
     VerifyOutcome, advice_text, files, tools,
 };
-use slipring_queue::board;
 
 use super::kernel::KernelArgs;
 use super::output::{RefusedFacts, fail, json, note, out, report_all, write_file};
 use super::progress::Progress;
+use super::queue::board_named;
 use super::{Exit, device, program};
 
 /// The most room behind a buffer, in bytes.
@@ -73,7 +73,7 @@ pub(super) struct RunArgs {
     /// Bytes in the results that nobody has written are an error, not a warning
     #[arg(long)]
     strict: bool,
-    /// Send the program through the command queue of a board, p100 or p150, with a block on each worker
+    /// Send the program through the command queue of a board (p100, p150, or a board file `my.toml`), with a block on each worker
     #[arg(long, value_name = "BOARD", conflicts_with_all = ["verify", "check", "strict", "stats", "timing", "launches"])]
     pub(super) device: Option<String>,
     /// Choose the delays of the board by this number, to reach other interleavings
@@ -157,7 +157,7 @@ fn start(args: &RunArgs) -> Result<Exit, Error> {
             launch(args, &kernel, bound, &options)
         }
         Some(board) => {
-            let board = board::built_in(board).map_err(|error| Error::Arguments(error.to_string()))?;
+            let board = board_named(board).map_err(Error::Arguments)?;
             device::run(
                 &kernel,
                 bound,

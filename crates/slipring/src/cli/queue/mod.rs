@@ -214,7 +214,7 @@ impl StreamError {
 }
 
 /// The board that an option names.
-fn board_named(name: &str) -> Result<Board, String> {
+pub(super) fn board_named(name: &str) -> Result<Board, String> {
     queue_board(name, read_bytes)
 }
 

@@ -234,6 +234,8 @@ impl Declaration for OpSchema {
 #[derive(Default, Debug)]
 pub struct Registry {
     by_name: BTreeMap<&'static str, &'static dyn Declaration>,
+    /// Attributes that may stand on any op and mean nothing to the program; one that ends in a dot stands for all that begin so.
+    pub hints: &'static [&'static str],
 }
 
 impl Registry {
@@ -249,12 +251,17 @@ impl Registry {
                 assert!(by_name.insert(*name, declaration).is_none(), "`{name}` is declared twice");
             }
         }
-        Registry { by_name }
+        Registry { by_name, hints: &[] }
     }
 
     /// The declaration of a name or alias.
     pub fn get(&self, name: &str) -> Option<&'static dyn Declaration> {
         self.by_name.get(name).copied()
+    }
+
+    /// True for an attribute that may stand on any op and means nothing to the program.
+    pub fn is_hint(&self, name: &str) -> bool {
+        self.hints.iter().any(|hint| if hint.ends_with('.') { name.starts_with(hint) } else { name == *hint })
     }
 
     /// Every name and alias, sorted.

@@ -132,6 +132,13 @@ pub enum Type {
         /// Columns.
         cols: u32,
     },
+    /// `!pto.multi_tile_buf<vec, 16x16xf16, count=2>`: so many tiles of one type.
+    MultiTile {
+        /// The type of each.
+        slot: TileType,
+        /// How many.
+        count: u32,
+    },
     /// `!pto.vreg<64xf32>`: a vector register of so many lanes of an element type.
     VReg(u16, Elem),
     /// `!pto.mask<b32>`: a predicate for lanes of so many bits.

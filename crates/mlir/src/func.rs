@@ -81,7 +81,7 @@ fn verify_func(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
         let error = error.also(op.module.op(around).span, "the function around it");
         diags.push(error.help("put it beside that function"));
     }
-    if !ty.results.is_empty() && is_kernel(op) {
+    if !ty.results.is_empty() && is_entry(op.module, op.id) {
         diags.push(
             op.error("entry-result", "PTO entry functions must return void")
                 .help("pass a buffer for the result; a function that another one calls may return it"),
@@ -101,14 +101,6 @@ fn verify_func(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
             op.error("no-return", "the function does not end in `return`").help("add `return` at the end of its body"),
         );
     }
-}
-
-/// True for the kernel of a file: a function that says so, or the only one with a body.
-fn is_kernel(op: &OpRef<'_>) -> bool {
-    let with_body = |id: &OpId| op.module.part(*id) == Part::Function && op.module.body(*id, 0).is_some();
-    let alone = |block| op.module.block(block).ops.iter().copied().filter(with_body).take(2).eq([op.id]);
-    let private = op.text(VISIBILITY) == Some("private");
-    is_entry(op.module, op.id) || (!private && op.module.op(op.id).block.is_some_and(alone))
 }
 
 /// The depth of generated rings and the memory for their slots.

@@ -9,7 +9,7 @@ use slipring_op::def::{Counter, OpDef};
 use slipring_op::rules::{ANY, BOOL, INTEGER, PLAIN, first_args, one_block, operand, schema, variadic};
 
 /// Its ops.
-pub(crate) const OPS: &[&OpDef] = &[&FOR, &IF, &WHILE, &CONDITION, &YIELD];
+pub(crate) const OPS: &[&OpDef] = &[&FOR, &IF, &WHILE, &CONDITION, &YIELD, &EXECUTE_REGION];
 
 const BASE: OpDef = OpDef { source: "MLIR, scf dialect", ..PLAIN };
 
@@ -159,6 +159,18 @@ pub static IF: OpDef = OpDef {
     summary: "A branch",
     doc: "`scf.if %c -> (T) { … scf.yield %a : T } else { … scf.yield %b : T }`.",
     lower: control::lower_if,
+    ..BASE
+};
+
+pub static EXECUTE_REGION: OpDef = OpDef {
+    schema: OpSchema {
+        regions: &["body"],
+        flow: Flow::Once,
+        ..schema("scf.execute_region", Syntax::Format("(`->` type($results))? $body attr-dict"), &[], &[RESULTS], &[])
+    },
+    summary: "Ops that run once",
+    doc: "`scf.execute_region -> T { … scf.yield %a : T }`: the ops of the region, and what they yield.",
+    lower: control::lower_once,
     ..BASE
 };
 

@@ -24,6 +24,19 @@ fn whole(declaration: &'static dyn Declaration) -> Option<&'static OpDef> {
     (declaration as &dyn Any).downcast_ref()
 }
 
+/// What the public assembler's own passes and its frontends leave on ops: which library template a function is, which operations
+/// its fusion put together, which back end prints it. None of them changes what a program does.
+const HINTS: &[&str] = &[
+    "pto.auto_sync_tail_barrier",
+    "pto.backend",
+    "pto.fusion.",
+    "pto.last_use",
+    "pto.ptodsl.",
+    "pto.tileop.",
+    "pto.view_semantics",
+    "pto.visibility",
+];
+
 /// Declarations by name: what a text is read with.
 #[derive(Debug)]
 pub struct Table {
@@ -36,7 +49,8 @@ impl Table {
     /// The table of some families, in this order.
     pub fn new(families: impl IntoIterator<Item = &'static [&'static OpDef]>) -> Table {
         let all: Vec<&'static OpDef> = families.into_iter().flatten().copied().collect();
-        let registry = Registry::new(all.iter().copied());
+        let mut registry = Registry::new(all.iter().copied());
+        registry.hints = HINTS;
         Table { registry, all }
     }
 

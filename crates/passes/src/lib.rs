@@ -4,6 +4,7 @@
 //!
 //! | pass | does |
 //! |---|---|
+//! | [`memory::multi_tiles`] | makes several tiles of one type tiles of their own |
 //! | [`split::check_split`] | checks how kernels for both kinds of core divide their work; changes nothing |
 //! | [`split::auto_split`] | divides Vector work between the two Vector cores where a function asks for it |
 //! | [`memory::tile_matmul`] | does products in steps over k whose operands are too large |

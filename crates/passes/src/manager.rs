@@ -46,6 +46,7 @@ pub struct Pass {
 /// The passes in their order.
 pub fn pipeline() -> &'static [Pass] {
     &[
+        crate::memory::multi_tiles::PASS,
         crate::split::check_split::PASS,
         crate::split::auto_split::PASS,
         crate::memory::tile_matmul::PASS,

@@ -8,6 +8,7 @@ mod cross_core;
 mod cube;
 mod debug;
 mod dma;
+mod fusion;
 mod local_array;
 mod mixed;
 mod pipe;
@@ -57,8 +58,10 @@ pub const FAMILIES: &[&[&OpDef]] = &[
     dma::OPS,
     dma::not_run::OPS,
     dma::COMM_OPS,
+    dma::COLLECTIVE_OPS,
     cache::OPS,
     local_array::OPS,
+    fusion::OPS,
     cube::OPS,
     scalar_memory::OPS,
     signal::OPS,

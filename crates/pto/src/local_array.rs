@@ -141,7 +141,7 @@ fn same_type(op: &OpRef<'_>, ty: &Type, diags: &mut slipring_ir::Diags) {
     if dims.len() != op.operands("indices").len() {
         let message =
             format!("the array has {} dimensions, and {} indices are given", dims.len(), op.operands("indices").len());
-        diags.push(op.error("index-count", message));
+        diags.push(op.error("array-index", message));
     }
     if ty.elem() != Some(elem) {
         diags.push(op.error("elem-type", format!("the array holds `{elem}`, not `{ty}`")));
@@ -169,7 +169,7 @@ fn index(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Result<Operand, Reported> {
         let extent = Operand::Imm(extent);
         let beyond = d.compute(|[index, extent, _]| Ok(u64::from(index >= extent)), [index, extent, Operand::Imm(0)]);
         if beyond == Operand::Imm(1) {
-            return Err(d.error("index", "the index is not inside of the array"));
+            return Err(d.error("array-index", "the index is not inside of the array"));
         }
         trap_if(d, beyond, "an index is not inside of an array on the stack");
         at = d.mul(at, extent);

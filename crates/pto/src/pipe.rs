@@ -179,8 +179,27 @@ const INITIALIZE: OpSchema = schema(
         AUTO_FREE,
         LANE,
         MADE,
+        EPILOGUE,
     ],
 );
+
+/// What the fixpipe does to tiles on their way into a pipe.
+pub(super) const EPILOGUE: AttrSpec = defaulted(
+    "acc_push_epilogue",
+    AttrKind::Any,
+    "layout, scale and ReLU on the way out of the accumulator: read, and refused as not modelled",
+);
+
+/// Reports a pipe whose tiles change on their way.
+pub(super) fn no_epilogue(op: &OpRef<'_>, diags: &mut Diags) {
+    if op.attr(EPILOGUE.name).is_some() {
+        let message = "a pipe whose tiles the fixpipe changes on their way (`acc_push_epilogue`) is not modelled";
+        diags.push(
+            op.error("unsupported", message)
+                .help("scale and store the tile by `pto.tstore` or `pto.tmov` before the push"),
+        );
+    }
+}
 
 const LOCAL_SLOTS: &str = "places in the consumer's memory where popped tiles of slots in global memory land, at most the slots; \
      by default one for each slot";
@@ -234,6 +253,7 @@ fn verify_initialize(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     if !matches!(op.int(words::DIRECTIONS), Some(1..=3)) {
         diags.push(op.error("pipe-direction", "expects 'dir_mask' to be 1, 2, or 3").label("1 C2V, 2 V2C, 3 both"));
     }
+    no_epilogue(op, diags);
     ring::verify_pipe(op, platform, diags);
 }
 

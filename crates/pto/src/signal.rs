@@ -200,7 +200,11 @@ fn verify_signal(op: &OpRef<'_>, number: &str, diags: &mut Diags) {
             if op.operand("offset").is_some() {
                 diags.push(op.error("argument", "a view of a signal has no index behind it"));
             }
-            if view.dims.iter().any(|dim| dim.known().is_some_and(|n| n != 1)) {
+            if view.dims.iter().any(|dim| dim.known().is_none()) {
+                diags.push(
+                    op.error("view-shape", "expects a signal whose extents are known").help("write 1 in its type"),
+                );
+            } else if view.dims.iter().any(|dim| dim.known().is_some_and(|n| n != 1)) {
                 let error = op.error(
                     "unsupported",
                     format!("`{}` of several signals at once is not modelled", op.def.schema.name),

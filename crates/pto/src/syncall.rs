@@ -7,7 +7,7 @@ use slipring_op::decode::Decoder;
 use slipring_op::def::{Lowered, OpDef, OpRef, PipeRule};
 use slipring_op::rules::{INTEGER, PLAIN, constant, defaulted, optional, required, schema};
 use slipring_program::{Inst, Operand, Special, UpdateKind};
-use slipring_tile::Elem;
+use slipring_tile::{Elem, Space};
 
 /// The ops of this family.
 pub(crate) const OPS: &[&OpDef] = &[&SYNCALL];
@@ -22,8 +22,11 @@ const CORE_TYPE: &EnumSpec =
 const LINE: u64 = 16;
 
 const COUNTER: TypeRule = TypeRule {
-    describe: "a view of `i32` in global memory",
-    accepts: |t| matches!(t, Type::PartitionView(view) | Type::TensorView(view) if view.elem == Elem::I32),
+    describe: "a view of `i32` in global memory, or a pointer to them",
+    accepts: |t| match t {
+        Type::PartitionView(view) | Type::TensorView(view) => view.elem == Elem::I32,
+        t => matches!(t, Type::Ptr(Elem::I32, None | Some(Space::Gm))),
+    },
 };
 
 pub static SYNCALL: OpDef = OpDef {
@@ -74,6 +77,12 @@ fn verify(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
             diags.push(op.error("view-shape", message));
         }
     }
+    if op.operand("counter").is_some() && op.text("mode") == Some("hard") {
+        diags.push(
+            op.error("argument", "a hard barrier has no counter")
+                .help("leave it out, or say `mode = #pto.sync_all_mode<soft>`"),
+        );
+    }
     if op.operand("used_cores").and_then(|value| constant(op.module, value)).is_some_and(|n| n < 0) {
         diags.push(op.error("argument", "`used_cores` is a number of cores, or 0 for all of the launch"));
     }
@@ -89,7 +98,10 @@ fn lower(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
             error.help("give it a counter: `mode = #pto.sync_all_mode<soft>` and a view of 16 `i32` that begin with 0"),
         ));
     };
-    let base = d.view(counter)?.base;
+    let base = match op.ty("counter") {
+        Some(Type::Ptr(..)) => d.scalar(counter)?,
+        _ => d.view(counter)?.base,
+    };
     let kinds: &[CoreKind] = match op.text("core_type") {
         Some("aiv_only") => &[CoreKind::Vector],
         Some("aic_only") => &[CoreKind::Cube],

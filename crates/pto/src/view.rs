@@ -9,6 +9,7 @@ use slipring_program::Operand;
 use slipring_tile::Space;
 use smallvec::SmallVec;
 
+use crate::{LOAD_SCALAR, STORE_SCALAR};
 use slipring_effect::MAX_RANK;
 use slipring_op::decode::{Binding, Decoder, ViewRef};
 use slipring_op::def::{FromZero, Lowered, OpDef, OpRef, Reported};
@@ -17,8 +18,16 @@ use slipring_op::rules::{
 };
 
 /// The ops of this family.
-pub(crate) const OPS: &[&OpDef] =
-    &[&ADDPTR, &MAKE_TENSOR_VIEW, &GET_TENSOR_VIEW_DIM, &GET_TENSOR_VIEW_STRIDE, &TENSOR_VIEW_ADDR, &PARTITION_VIEW];
+pub(crate) const OPS: &[&OpDef] = &[
+    &ADDPTR,
+    &PTR_TO_INT,
+    &INT_TO_PTR,
+    &MAKE_TENSOR_VIEW,
+    &GET_TENSOR_VIEW_DIM,
+    &GET_TENSOR_VIEW_STRIDE,
+    &TENSOR_VIEW_ADDR,
+    &PARTITION_VIEW,
+];
 
 const PARTITION: TypeRule = TypeRule { describe: "a partition view", accepts: |t| matches!(t, Type::PartitionView(_)) };
 
@@ -55,6 +64,63 @@ pub static ADDPTR: OpDef = OpDef {
     },
     ..PLAIN
 };
+
+pub static PTR_TO_INT: OpDef = OpDef {
+    schema: schema(
+        "pto.ptrtoint",
+        Syntax::Format("$ptr attr-dict `:` type($ptr) `->` type($result)"),
+        &[operand("ptr", GM_POINTER, Touch::Nothing, "the pointer")],
+        &[result("result", INTEGER, Infer::Fixed(|| Type::I64), "its address in bytes")],
+        &[],
+    ),
+    summary: "The address of a pointer to global memory, in bytes",
+    doc: "The number depends on where buffers lie: what a kernel makes of it may differ from device to device.",
+    source: "PTO IR of the public assembler 0.60, pto.ptrtoint",
+    lower: same_number,
+    ..PLAIN
+};
+
+pub static INT_TO_PTR: OpDef = OpDef {
+    schema: schema(
+        "pto.inttoptr",
+        Syntax::Format("$addr attr-dict `:` type($addr) `->` type($result)"),
+        &[operand("addr", ADDRESS_NUMBER, Touch::Nothing, "the address in bytes")],
+        &[result("result", GM_POINTER, Infer::Written, "the pointer")],
+        &[],
+    ),
+    summary: "A pointer to an address in global memory",
+    doc: "What lies there is read by `pto.load_scalar` and written by `pto.store_scalar`, and by nothing else.",
+    source: "PTO IR of the public assembler 0.60, pto.inttoptr",
+    verify: |op, _, diags| {
+        let result = op.result(0);
+        let users = op.module.walk(op.module.top).into_iter().filter(|id| op.module.op(*id).operands.contains(&result));
+        let scalar =
+            |id: &OpId| op.other(*id).is_some_and(|user| user.def == &LOAD_SCALAR || user.def == &STORE_SCALAR);
+        let mut others = users.filter(|id| !scalar(id));
+        if let Some(other) = others.next() {
+            diags.push(
+                op.error("pointer-use", "expects a pointer made of a number to be read or written by scalars only")
+                    .also(op.module.op(other).span, "it is used here"),
+            );
+        }
+    },
+    lower: same_number,
+    ..PLAIN
+};
+
+const ADDRESS_NUMBER: TypeRule = TypeRule { describe: "an i64", accepts: |t| *t == Type::I64 };
+
+const GM_POINTER: TypeRule = TypeRule {
+    describe: "a pointer to global memory",
+    accepts: |t| matches!(t, Type::Ptr(_, space) if space.unwrap_or(Space::Gm) == Space::Gm),
+};
+
+/// Binds the result to the number that the operand is.
+fn same_number(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let value = d.scalar(*op.module.op(op.id).operands.first().ok_or(Reported)?)?;
+    d.bind(op.result(0), Binding::Scalar(value));
+    Ok(())
+}
 
 pub static MAKE_TENSOR_VIEW: OpDef = OpDef {
     schema: schema(

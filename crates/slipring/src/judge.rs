@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use slipring_ir::{Diagnostic, Diags, Module, OpId, Severity};
 use slipring_machine::Platform;
-use slipring_op::{Decoding, Kernel, decode, needed_functions, not_passed, select_kernel, symbol_name};
+use slipring_op::{Decoding, Kernel, decode, needed_functions, not_launched, select_kernel, symbol_name};
 use slipring_passes::lint::is_finding;
 use slipring_passes::{Outcome, PassContext, run_passes};
 
@@ -56,7 +56,7 @@ pub(crate) fn wrong_in_built(module: &Module, platform: &Platform) -> Vec<Diagno
     check_rules(module, platform, &mut diags);
     if !diags.has_errors() {
         for (_, kernel) in kernels(module) {
-            if not_passed(module, &kernel).is_some() {
+            if not_launched(module, &kernel).is_some() {
                 continue;
             }
             let _ = decode(module, &kernel, platform, Decoding::Device, &mut diags);
@@ -79,7 +79,7 @@ fn on(module: &Module, platform: &Platform) -> Judged {
     if applies {
         let context = PassContext { platform, insert_sync: which_get_flags(module, false) };
         for (name, kernel) in kernels(module) {
-            if not_passed(module, &kernel).is_some() {
+            if not_launched(module, &kernel).is_some() {
                 called += 1;
                 continue;
             }

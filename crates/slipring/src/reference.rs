@@ -4,7 +4,8 @@ use std::fmt::Write;
 
 use slipring_dialects::Dialects;
 use slipring_ir::text::nearest;
-use slipring_ir::{Arity, AttrKind, Syntax, Touch};
+use serde::Serialize;
+use slipring_ir::{Arity, AttrKind, AttrSpec, OperandSpec, Syntax, Touch};
 use slipring_lang::Entry;
 use slipring_op::{CoreRule, On, OpDef, ShapeRule};
 
@@ -19,6 +20,81 @@ pub fn list() -> String {
 pub fn ops() -> Vec<(&'static str, &'static str)> {
     let mut all: Vec<_> = Dialects::get().all().iter().map(|def| (def.schema.name, def.summary)).collect();
     all.sort_unstable();
+    all
+}
+
+/// An op as data.
+#[derive(Serialize, Debug)]
+#[non_exhaustive]
+pub struct OpFacts {
+    /// Name.
+    pub name: &'static str,
+    /// Other names.
+    pub aliases: &'static [&'static str],
+    /// Operands in the order of the text.
+    pub operands: Vec<OperandFacts>,
+    /// Names of the results.
+    pub results: Vec<&'static str>,
+    /// Attributes.
+    pub attributes: Vec<AttributeFacts>,
+    /// The pipe where it is always the same, `depends` where it is not; nothing for ops that occupy none.
+    pub pipe: Option<String>,
+}
+
+/// An operand as data.
+#[derive(Serialize, Debug)]
+#[non_exhaustive]
+pub struct OperandFacts {
+    /// Name.
+    pub name: &'static str,
+    /// `one`, `optional` or `variadic`.
+    pub count: &'static str,
+    /// Which types it takes.
+    pub types: &'static str,
+}
+
+/// An attribute as data.
+#[derive(Serialize, Debug)]
+#[non_exhaustive]
+pub struct AttributeFacts {
+    /// Name.
+    pub name: &'static str,
+    /// Whether a text must have it.
+    pub required: bool,
+    /// The members of an enumeration.
+    pub members: &'static [&'static str],
+}
+
+/// All ops as data, by name.
+pub fn facts() -> Vec<OpFacts> {
+    let operand = |spec: &OperandSpec| OperandFacts {
+        name: spec.name,
+        count: match spec.arity {
+            Arity::One => "one",
+            Arity::Optional | Arity::WithNext => "optional",
+            Arity::Variadic => "variadic",
+        },
+        types: spec.ty.describe,
+    };
+    let attribute = |spec: &AttrSpec| AttributeFacts {
+        name: spec.name,
+        required: spec.required,
+        members: if let AttrKind::Enum(of) = spec.kind { of.members } else { &[] },
+    };
+    let op = |def: &&'static OpDef| OpFacts {
+        name: def.schema.name,
+        aliases: def.schema.aliases,
+        operands: def.schema.operands.iter().map(operand).collect(),
+        results: def.schema.results.iter().map(|spec| spec.name).collect(),
+        attributes: def.schema.attrs.iter().map(attribute).collect(),
+        pipe: match def.pipe {
+            slipring_op::PipeRule::None => None,
+            slipring_op::PipeRule::Fixed(pipe) => Some(pipe.to_string()),
+            slipring_op::PipeRule::By(_) => Some("depends".to_string()),
+        },
+    };
+    let mut all: Vec<OpFacts> = Dialects::get().all().iter().map(op).collect();
+    all.sort_by_key(|facts| facts.name);
     all
 }
 

@@ -22,6 +22,7 @@ impl<'a> OpParser<'a> {
                 }
                 // A name with a dot belongs to its dialect: one of another dialect may stand anywhere. Any other may change the
                 // meaning.
+                None if self.registry.is_hint(&name) => {}
                 None if name.split_once('.').is_some_and(|(dialect, _)| !self.registry.has_dialect(dialect)) => {}
                 None => {
                     let message = format!("`{}` has no attribute `{name}`", schema.name);

@@ -100,6 +100,8 @@ impl<'a> OpParser<'a> {
                         self.expect(Tok::Comma, &format!("`,` and the type of `{name}`"))?;
                     }
                 }
+                self.named_behind(op, values)?;
+                typed = values.len();
             }
             if self.eat(Tok::RParen) {
                 break;
@@ -113,6 +115,28 @@ impl<'a> OpParser<'a> {
             let d = crate::Diagnostic::error(crate::Kind::Syntax, at, "the types of the operands are missing");
             let types: Vec<_> = values[typed..].iter().map(|v| self.module.ty(*v).to_string()).collect();
             return Err(self.fail(d.help(format!("write `: {}` before the `)`", types.join(", ")))));
+        }
+        Ok(())
+    }
+}
+
+impl OpParser<'_> {
+    /// What the public assembler writes behind the types: operands by their names, `fp %table : T`, and for a gather by a pattern
+    /// the direction of it, `, "row"`.
+    fn named_behind(&mut self, op: OpId, values: &mut Vec<ValueId>) -> Parsed<()> {
+        let Some(schema) = self.module.op(op).schema() else { return Ok(()) };
+        while self.cur.tok == Tok::Word && matches!(self.text(), "fp" | "pre_quant") {
+            self.bump();
+            let value = self.operand()?;
+            self.expect(Tok::Colon, "`:` and the type")?;
+            self.operand_type(value)?;
+            values.push(value);
+        }
+        if self.cur.tok == Tok::Comma && self.cur.ahead().tok == Tok::Str {
+            let Some(spec) = schema.attrs.iter().find(|spec| spec.name == "axis") else { return Ok(()) };
+            self.bump();
+            let value = self.attr_of_kind(spec)?;
+            self.module.op_mut(op).attrs.set(spec.name, value);
         }
         Ok(())
     }

@@ -151,6 +151,7 @@ impl fmt::Display for Type {
             Type::TileView(view) => write_view(f, "tile_view", view),
             Type::Tile(tile) => write!(f, "{tile}"),
             Type::ShortTile { elem, rows, cols } => write!(f, "!pto.tile<{elem}, {rows}, {cols}>"),
+            Type::MultiTile { slot, count } => write!(f, "!pto.multi_tile_buf<{slot}, count={count}>"),
             Type::VReg(lanes, elem) => write!(f, "!pto.vreg<{lanes}x{elem}>"),
             Type::Mask(bits) => write!(f, "!pto.mask<b{bits}>"),
             Type::Align => f.write_str("!pto.align"),

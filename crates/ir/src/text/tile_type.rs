@@ -3,7 +3,7 @@
 use slipring_tile::{BLayout, Elem, Layout, SLayout, Space};
 
 use super::lexer::Tok;
-use super::parser::{OpParser, Parsed, unknown_type};
+use super::parser::{OpParser, Parsed, is_unknown, unknown_type};
 use crate::{Diagnostic, Dim, Span, TileType, Type};
 use slipring_tile::nearest;
 
@@ -23,7 +23,12 @@ struct TileParts {
     fractal: Option<u32>,
     pad: Option<u8>,
     compact: Option<u8>,
+    /// Of a type of several tiles only.
+    count: Option<u32>,
 }
+
+/// Most tiles of a `!pto.multi_tile_buf`.
+const MOST_TILES: i128 = 16;
 
 const TILE_KEYS: [&str; 12] =
     ["loc", "dtype", "rows", "cols", "v_row", "v_col", "valid", "blayout", "slayout", "fractal", "pad", "compact"];
@@ -45,11 +50,52 @@ impl<'a> OpParser<'a> {
             return self.short_tile(elem);
         }
         let mut parts = TileParts::default();
+        self.tile_parts(&mut parts, false)?;
+        self.tile_of(&parts, start)
+    }
+
+    /// `vec, 16x16xf16, count=2` or `!pto.tile_buf<…>, count=2`, after the `<`.
+    pub(super) fn multi_tile_type(&mut self, start: Span) -> Parsed<Type> {
+        let mut parts = TileParts::default();
+        let ty = if self.cur.tok == Tok::Bang {
+            let ty = self.nested(|p| p.parse_type())?;
+            self.expect(Tok::Comma, "`,` and `count=`")?;
+            self.expect_text("count")?;
+            self.expect(Tok::Equal, "`=`")?;
+            parts.count = Some(self.tile_count()?);
+            self.expect(Tok::Greater, "`>`")?;
+            ty
+        } else {
+            self.tile_parts(&mut parts, true)?;
+            self.tile_of(&parts, start)?
+        };
+        match (ty, parts.count) {
+            (Type::Tile(slot), Some(count)) => Ok(Type::MultiTile { slot, count }),
+            (Type::Tile(_), None) => {
+                let d = Diagnostic::error("type", self.span_from(start), "how many tiles there are is missing");
+                Err(self.fail(d.help("write `!pto.multi_tile_buf<vec, 16x64xf32, count=2>`")))
+            }
+            (other, _) if is_unknown(&other) => Ok(other),
+            _ => Err(self.error("type", self.span_from(start), "several tiles are of a tile type")),
+        }
+    }
+
+    fn tile_count(&mut self) -> Parsed<u32> {
+        let start = self.span();
+        let n = self.integer()?;
+        match u32::try_from(n) {
+            Ok(count) if (2..=MOST_TILES).contains(&n) => Ok(count),
+            _ => Err(self.error("type", self.span_from(start), format!("`count` is 2 to {MOST_TILES}, not {n}"))),
+        }
+    }
+
+    /// What stands between `<` and `>`.
+    fn tile_parts(&mut self, parts: &mut TileParts, several: bool) -> Parsed<()> {
         let mut seen: Vec<&'a str> = Vec::new();
         self.list_until(Tok::Greater, "`>`", |p| {
             let (key, span) = (p.text(), p.span());
             if p.cur.tok != Tok::Word || p.cur.ahead().tok != Tok::Equal {
-                return p.tile_position(&mut parts);
+                return p.tile_position(parts);
             }
             if seen.contains(&key) {
                 return Err(p.error("type", span, format!("`{key}` is given twice")));
@@ -57,8 +103,16 @@ impl<'a> OpParser<'a> {
             seen.push(key);
             p.bump();
             p.bump();
-            p.tile_key(&mut parts, key, span)
-        })?;
+            if several && key == "count" {
+                parts.count = Some(p.tile_count()?);
+                return Ok(());
+            }
+            p.tile_key(parts, key, span)
+        })
+    }
+
+    /// The type that the parts make.
+    fn tile_of(&mut self, parts: &TileParts, start: Span) -> Parsed<Type> {
         let missing = [
             ("the memory space", parts.space.is_none()),
             ("the element type", parts.elem.is_none()),

@@ -12,12 +12,13 @@ use crate::{Diagnostic, Dim, FuncType, MemRefType, PipeParam, PipeType, Sign, Sp
 use slipring_tile::nearest;
 
 /// The `!pto.…` types whose parameters are understood.
-const HEADS: [&str; 10] = [
+const HEADS: [&str; 11] = [
     "!pto.ptr",
     "!pto.tensor_view",
     "!pto.partition_tensor_view",
     "!pto.tile_view",
     "!pto.tile_buf",
+    "!pto.multi_tile_buf",
     "!pto.vreg",
     "!pto.mask",
     "!pto.tile",
@@ -122,6 +123,7 @@ impl<'a> OpParser<'a> {
             Type::PartitionView(_) => Some("!pto.partition_tensor_view"),
             Type::TileView(_) => Some("!pto.tile_view"),
             Type::VReg(..) => Some("!pto.vreg"),
+            Type::MultiTile { .. } => Some("!pto.multi_tile_buf"),
             Type::Mask(_) => Some("!pto.mask"),
             _ => None,
         }
@@ -234,6 +236,7 @@ impl<'a> OpParser<'a> {
                 Type::Ptr(elem, space)
             }
             "!pto.tile_buf" | "!pto.tile" => return self.tile_type(start),
+            "!pto.multi_tile_buf" => return self.multi_tile_type(start),
             "!pto.tpipe" | "!pto.tmpipe" => return self.pipe_type(head == "!pto.tmpipe"),
             "!pto.vreg" => self.vreg_type(start)?,
             "!pto.mask" => self.mask_type()?,

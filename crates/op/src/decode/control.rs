@@ -92,6 +92,17 @@ pub fn lower_if(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     Ok(())
 }
 
+/// A region that runs once; the results are what it yields.
+///
+/// # Errors
+/// Reported by the region.
+pub fn lower_once(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let body = op.module.body(op.id, 0).ok_or(Reported)?;
+    let yielded = d.block(body)?;
+    bind_all(&op.module.op(op.id).results, &yielded, d);
+    Ok(())
+}
+
 /// A loop with a condition. Operands: the carried values; regions: before, which ends in the condition and the
 /// values passed on, and after, which yields the next carried values.
 ///

@@ -160,8 +160,8 @@ impl Decoder<'_> {
 
     fn start(&mut self, function: OpId) -> Lowered {
         let Some(body) = self.module.body(function, 0) else { return Ok(()) };
-        if let Some(arg) = super::kernel::not_passed(self.module, self.kernel) {
-            return Err(self.not_launched(arg));
+        if let Some(error) = super::kernel::not_launched(self.module, self.kernel) {
+            return Err(self.report(error));
         }
         let given = self.kernel.args[self.role.index()].clone();
         let args = self.module.block(body).args.clone();
@@ -185,15 +185,6 @@ impl Decoder<'_> {
         self.calls.pop();
         crate::ring::finish(self);
         Ok(())
-    }
-
-    /// A function that a launch cannot start.
-    fn not_launched(&mut self, arg: ValueId) -> Reported {
-        let (module, span) = (self.module, self.module.value(arg).span);
-        let message =
-            format!("`{}` is a `{}`: a launch passes addresses and numbers", module.value_name(arg), module.ty(arg));
-        let error = Diagnostic::error("launch", span, message);
-        self.report(error.help("choose the function that calls this one, or make what it takes in the kernel itself"))
     }
 
     /// What a kernel argument is at run time: memrefs are views at the buffer's address.

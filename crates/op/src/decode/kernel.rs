@@ -295,11 +295,23 @@ pub fn is_lane_number(module: &Module, value: ValueId) -> bool {
     filled(module, value) == Some(Special::SubblockIdx) && module.defining_op(value).is_none()
 }
 
-/// The first argument of a kernel's functions that no launch can pass: what is neither an address nor a number.
-pub fn not_passed(module: &Module, kernel: &Kernel) -> Option<ValueId> {
+/// Why a launch cannot start the functions of a kernel: an argument that is neither an address nor a number, or a result.
+pub fn not_launched(module: &Module, kernel: &Kernel) -> Option<Diagnostic> {
     let passed = |ty: &Type| matches!(ty, Type::Ptr(..) | Type::MemRef(_)) || ty.is_scalar();
-    let functions = kernel.start.iter().flatten().filter_map(|function| module.body(*function, 0));
-    functions.flat_map(|body| module.block(body).args.clone()).find(|arg| !passed(module.ty(*arg)))
+    let body = |function: &OpId| module.body(*function, 0);
+    let mut args = kernel.start.iter().flatten().filter_map(body).flat_map(|body| &module.block(body).args);
+    if let Some(arg) = args.find(|arg| !passed(module.ty(**arg))) {
+        let (name, ty) = (module.value_name(*arg), module.ty(*arg));
+        let message = format!("`{name}` is a `{ty}`: a launch passes addresses and numbers");
+        let error = Diagnostic::error("launch", module.value(*arg).span, message);
+        return Some(error.help("choose the function that calls this one, or make what it takes in the kernel itself"));
+    }
+    let gives = |function: &&OpId| module.function_type(**function).is_some_and(|ty| !ty.results.is_empty());
+    let function = *kernel.start.iter().flatten().find(gives)?;
+    let name = symbol_name(module, function);
+    let message = format!("`@{name}` returns something: a launch takes nothing back");
+    let error = Diagnostic::error("launch", module.op(function).span, message);
+    Some(error.help("pass a buffer for the result; a function that another one calls may return it"))
 }
 
 /// Adds the parameters of a function to those of its kernel, where those of one name are one, and says what each of its arguments

@@ -1,6 +1,6 @@
 //! Products of two tiles, from zero, an accumulator or a bias.
 
-use slipring_ir::{Diags, Dim, OpSchema, OperandSpec, Syntax, TileType, Touch};
+use slipring_ir::{AttrKind, AttrSpec, Diags, Dim, EnumSpec, OpSchema, OperandSpec, Syntax, TileType, Touch};
 use slipring_machine::{Capability, Pipe, Platform};
 use slipring_program::Operand;
 use slipring_tile::{BLayout, Elem, Layout, SLayout, Space};
@@ -8,7 +8,7 @@ use slipring_tile::{BLayout, Elem, Layout, SLayout, Space};
 use slipring_effect::{MatmulArgs, MatmulEffect, Start};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{CoreRule, ElemTypes, Lowered, OpDef, OpRef, PipeRule, Product, ProductStart, Reported};
-use slipring_op::rules::{PLAIN, TILE, WITHOUT_SMALL_FLOATS, operand, require_space, schema};
+use slipring_op::rules::{PLAIN, TILE, WITHOUT_SMALL_FLOATS, defaulted, operand, require_space, schema};
 use slipring_op::{LayoutRule, Lies, On, TileRules};
 
 const LHS: OperandSpec = operand("lhs", TILE, Touch::Read, "left operand, m × k, in L0A (`left`)");
@@ -21,11 +21,18 @@ const PLAIN_PRODUCT: Product = Product { start: ProductStart::Zero, vector: fals
 const ACC_PRODUCT: Product = Product { start: ProductStart::Acc("acc_in"), vector: false };
 const BIAS_PRODUCT: Product = Product { start: ProductStart::Bias("bias"), vector: false };
 
-const PRODUCT: OpSchema = schema("", Syntax::InsOuts { ins: 2, attrs_in_ins: false }, &[LHS, RHS, DST], &[], &[]);
+/// `#pto<acc_phase …>`.
+pub(super) const PHASE: &[AttrSpec] = &[defaulted(
+    "accPhase",
+    AttrKind::Enum(&EnumSpec { kind: "acc_phase", numbered: false, members: &["unspecified", "partial", "final"] }),
+    "a hint to the hardware, as a store's `stPhase`; it orders nothing here",
+)];
+
+const PRODUCT: OpSchema = schema("", Syntax::InsOuts { ins: 2, attrs_in_ins: false }, &[LHS, RHS, DST], &[], PHASE);
 const PRODUCT_ACC: OpSchema =
-    schema("", Syntax::InsOuts { ins: 3, attrs_in_ins: false }, &[ACC, LHS, RHS, DST], &[], &[]);
+    schema("", Syntax::InsOuts { ins: 3, attrs_in_ins: false }, &[ACC, LHS, RHS, DST], &[], PHASE);
 const PRODUCT_BIAS: OpSchema =
-    schema("", Syntax::InsOuts { ins: 3, attrs_in_ins: false }, &[LHS, RHS, BIAS, DST], &[], &[]);
+    schema("", Syntax::InsOuts { ins: 3, attrs_in_ins: false }, &[LHS, RHS, BIAS, DST], &[], PHASE);
 
 /// Products of floats of 8 bits are the newer unit's; which other types go together is a rule of their own.
 const MULTIPLIED: &[ElemTypes] =

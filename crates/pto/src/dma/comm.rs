@@ -92,6 +92,16 @@ fn verify_copy(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
         Some(Type::PartitionView(view) | Type::TensorView(view)) => Some(view.dims.clone()),
         _ => None,
     };
+    for name in ["dst", "src"] {
+        let known = dims(name).unwrap_or_default();
+        if known.iter().any(|dim| dim.known() == Some(0)) {
+            diags.push(op.error("view-shape", format!("expects every extent of {name} to be positive")));
+        }
+        if matches!(op.ty(name), Some(Type::TensorView(_))) && known.iter().any(|dim| dim.known().is_none()) {
+            let message = format!("expects a window as {name} where extents are open, not a whole tensor");
+            diags.push(op.error("view-shape", message).help("make one: `pto.partition_view`"));
+        }
+    }
     if let (Some(dst), Some(src)) = (dims("dst"), dims("src")) {
         let differ = dst.len() != src.len()
             || dst.iter().zip(&src).any(|(a, b)| a.known().zip(b.known()).is_some_and(|(a, b)| a != b));

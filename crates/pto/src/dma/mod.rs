@@ -1,5 +1,6 @@
 //! Moving tiles: to and from global memory, between local memories (PTO IR manual 4.3 and 4.10).
 
+mod collective;
 mod comm;
 mod load;
 mod moves;
@@ -7,6 +8,8 @@ pub(super) mod not_run;
 mod store;
 mod window;
 
+pub(crate) use collective::OPS as COLLECTIVE_OPS;
+pub use collective::{SET_QUANT_SCALAR, SET_QUANT_VECTOR, TCONCATIDX, TQUANT_MX};
 pub(crate) use comm::OPS as COMM_OPS;
 pub use comm::{TGET, TPUT};
 pub use load::*;

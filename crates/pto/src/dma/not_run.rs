@@ -26,24 +26,27 @@ fn is_named(ty: &Type, name: &str) -> bool {
 }
 
 pub static BUILD_ASYNC_SESSION: OpDef = OpDef {
-    schema: schema(
-        "pto.build_async_session",
-        Syntax::Format(
-            "`(` $scratch `,` $workspace `:` type($scratch) `,` type($workspace) `)` attr-dict `->` type($session)",
-        ),
-        &[
-            operand("scratch", TILE, Touch::ReadWrite, "local memory to work in"),
-            operand("workspace", ANY, Touch::ReadWrite, "global memory to work in"),
-        ],
-        &[result("session", SESSION, Infer::Written, "the session")],
-        &[
-            defaulted("sync_id", AttrKind::Int, "flag to use"),
-            defaulted("block_bytes", AttrKind::Int, "bytes of a block"),
-            defaulted("comm_block_offset", AttrKind::Int, "first byte"),
-            defaulted("queue_num", AttrKind::Int, "queues"),
-            defaulted("channel_group_idx", AttrKind::Int, "group of channels"),
-        ],
-    ),
+    schema: OpSchema {
+        aliases: &["pto.comm.build_async_session"],
+        ..schema(
+            "pto.build_async_session",
+            Syntax::Format(
+                "`(` $scratch `,` $workspace `:` type($scratch) `,` type($workspace) `)` attr-dict `->` type($session)",
+            ),
+            &[
+                operand("scratch", TILE, Touch::ReadWrite, "local memory to work in"),
+                operand("workspace", ANY, Touch::ReadWrite, "global memory to work in"),
+            ],
+            &[result("session", SESSION, Infer::Written, "the session")],
+            &[
+                defaulted("sync_id", AttrKind::Int, "flag to use"),
+                defaulted("block_bytes", AttrKind::Int, "bytes of a block"),
+                defaulted("comm_block_offset", AttrKind::Int, "first byte"),
+                defaulted("queue_num", AttrKind::Int, "queues"),
+                defaulted("channel_group_idx", AttrKind::Int, "group of channels"),
+            ],
+        )
+    },
     summary: "Prepare moves that run beside the kernel",
     doc: "A session for `pto.tput_async` and `pto.tget_async`. Cannot be run yet.",
     source: "PTO IR of the public assembler, asynchronous moves",
@@ -64,7 +67,7 @@ const ASYNC_MOVE: OpSchema = schema(
 );
 
 pub static TPUT_ASYNC: OpDef = OpDef {
-    schema: OpSchema { name: "pto.tput_async", ..ASYNC_MOVE },
+    schema: OpSchema { name: "pto.tput_async", aliases: &["pto.comm.tput_async"], ..ASYNC_MOVE },
     summary: "Start a move from global memory to another device's",
     doc: "Operands: destination, source, session. Both memories are flat and contiguous. Cannot be run yet.",
     source: "PTO IR of the public assembler, asynchronous moves",
@@ -73,7 +76,7 @@ pub static TPUT_ASYNC: OpDef = OpDef {
 };
 
 pub static TGET_ASYNC: OpDef = OpDef {
-    schema: OpSchema { name: "pto.tget_async", ..ASYNC_MOVE },
+    schema: OpSchema { name: "pto.tget_async", aliases: &["pto.comm.tget_async"], ..ASYNC_MOVE },
     summary: "Start a move from another device's global memory",
     doc: "Operands: source, destination, session. Both memories are flat and contiguous. Cannot be run yet.",
     source: "PTO IR of the public assembler, asynchronous moves",
@@ -109,7 +112,7 @@ const ASYNC_EVENT: OpSchema = schema(
 );
 
 pub static WAIT_ASYNC_EVENT: OpDef = OpDef {
-    schema: OpSchema { name: "pto.wait_async_event", ..ASYNC_EVENT },
+    schema: OpSchema { name: "pto.wait_async_event", aliases: &["pto.comm.wait_async_event"], ..ASYNC_EVENT },
     summary: "Wait until a move beside the kernel is complete",
     doc: "True if it succeeded. Cannot be run yet.",
     source: "PTO IR of the public assembler, asynchronous moves",
@@ -117,7 +120,7 @@ pub static WAIT_ASYNC_EVENT: OpDef = OpDef {
 };
 
 pub static TEST_ASYNC_EVENT: OpDef = OpDef {
-    schema: OpSchema { name: "pto.test_async_event", ..ASYNC_EVENT },
+    schema: OpSchema { name: "pto.test_async_event", aliases: &["pto.comm.test_async_event"], ..ASYNC_EVENT },
     summary: "Ask whether a move beside the kernel is complete",
     doc: "True if it is. Cannot be run yet.",
     source: "PTO IR of the public assembler, asynchronous moves",

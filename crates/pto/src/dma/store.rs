@@ -1,6 +1,6 @@
 //! From a tile to global memory.
 
-use slipring_ir::{AttrKind, Diags, EnumSpec, Syntax, Touch, Type};
+use slipring_ir::{Arity, AttrKind, Diags, EnumSpec, OperandSpec, Syntax, Touch, Type};
 use slipring_machine::{Pipe, Platform};
 use slipring_program::UpdateKind;
 use slipring_tile::{Elem, Space};
@@ -31,9 +31,10 @@ const STORED: &[ElemTypes] =
 pub static TSTORE: OpDef = OpDef {
     schema: schema(
         "pto.tstore",
-        Syntax::InsOuts { ins: 2, attrs_in_ins: false },
+        Syntax::InsOuts { ins: 3, attrs_in_ins: false },
         &[
             operand("src", TILE, Touch::Read, "the tile, in UB, L1 or the accumulator"),
+            OperandSpec { arity: Arity::Optional, ..FP },
             optional(
                 "preQuantScalar",
                 INTEGER,
@@ -51,7 +52,7 @@ pub static TSTORE: OpDef = OpDef {
             defaulted("pto.inferred_layout", AttrKind::Any, "left by the assembler, which found the layout itself"),
         ],
     )
-    .in_generic_form(&["src", "dst", "preQuantScalar"]),
+    .in_generic_form(&["src", "dst", "fp", "preQuantScalar"]),
     summary: "Store a tile into a window of global memory",
     doc: "`dst[i, j] = src[i, j]` for the rows and columns that the valid shape of `src` and the window have in common; where \
           the text says both, they must have as many elements, and always the same rows and columns if they have. Views of \
@@ -99,6 +100,9 @@ fn pipe_of(space: Option<Space>) -> Pipe {
 }
 
 fn verify_store(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
+    if op.if_declared("fp").is_some() && op.if_declared("preQuantScalar").is_some() {
+        return diags.push(op.error("store-quant", "expects a scale for all columns or one for each, not both"));
+    }
     if op.if_declared("fp").is_some() && !require_space(op, "src", &[Space::Acc], diags) {
         return;
     }

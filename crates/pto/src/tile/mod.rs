@@ -1,9 +1,11 @@
 //! Tiles in local memories: declared, bound to addresses, given valid shapes (PTO IR manual 4.1).
 
+mod multi;
 mod pointer_cast;
 mod reshape;
 pub(crate) mod subset;
 
+pub use multi::*;
 pub use pointer_cast::*;
 pub use reshape::*;
 pub use subset::*;
@@ -24,6 +26,9 @@ pub(crate) const OPS: &[&OpDef] = &[
     &DECLARE_TILE,
     &TASSIGN,
     &SET_VALIDSHAPE,
+    &GET_VALIDSHAPE,
+    &multi::ALLOC_MULTI_TILE,
+    &multi::MULTI_TILE_GET,
     &subset::SUBSET,
     &subset::SUBVIEW,
     &reshape::TRESHAPE,
@@ -152,6 +157,31 @@ fn fits(op: &OpRef<'_>, d: &mut Decoder<'_>, ty: &TileType) -> Lowered {
 fn optional_scalar(d: &mut Decoder<'_>, value: Option<ValueId>) -> Result<Option<Operand>, Reported> {
     value.map(|value| d.scalar(value)).transpose()
 }
+
+pub static GET_VALIDSHAPE: OpDef = OpDef {
+    schema: schema(
+        "pto.get_validshape",
+        Syntax::Format("$source attr-dict `:` type($source)"),
+        &[operand("source", TILE_BUF, Touch::Nothing, "the tile")],
+        &[
+            result("valid_row", INTEGER, Infer::Fixed(|| Type::Index), "its valid rows"),
+            result("valid_col", INTEGER, Infer::Fixed(|| Type::Index), "its valid columns"),
+        ],
+        &[],
+    ),
+    summary: "The valid shape of a tile",
+    doc: "How many rows and columns of the tile are valid now.",
+    source: "PTO IR of the public assembler 0.60, pto.get_validshape",
+    lower: |op, d| {
+        let valid = d.tile(op.operand("source").ok_or(Reported)?)?.valid;
+        for (at, n) in valid.into_iter().enumerate() {
+            let n = if n.as_imm().is_some() { n } else { Operand::Reg(d.variable(n)) };
+            d.bind(op.result(at), Binding::Scalar(n));
+        }
+        Ok(())
+    },
+    ..PLAIN
+};
 
 /// An address outside of every memory.
 const NOWHERE: u64 = 1 << 40;

@@ -211,7 +211,7 @@ fn verify_valid(op: &OpRef<'_>, diags: &mut Diags) {
             != (source.space, Layout { rows: part.layout.rows, cols: part.layout.cols, ..source.layout })
         {
             diags.push(
-                op.error("subset-type", "the type of the part differs from that of its tile in more than its shape"),
+                op.error("tile-type", "the type of the part differs from that of its tile in more than its shape"),
             );
         }
     }

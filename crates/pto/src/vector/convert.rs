@@ -1,6 +1,6 @@
 //! Conversion between element types (PTO IR manual 4.12, `pto.tpack` of 4.3).
 
-use slipring_ir::{Attr, AttrKind, Diags, EnumSpec, OpSchema, Type};
+use slipring_ir::{AttrKind, Diags, EnumSpec, OpSchema, Type};
 use slipring_machine::Platform;
 use slipring_tile::convert::{Saturation, round_integral};
 use slipring_tile::{Cast, Elem, RoundMode, Unary, unary};
@@ -36,6 +36,7 @@ pub static TCVT: OpDef = OpDef {
         &[
             defaulted("rmode", AttrKind::Enum(ROUND_MODE), "rounding; `CAST_RINT` by default"),
             defaulted("sat_mode", AttrKind::Enum(SATURATION_MODE), "saturation; by default as the types need it"),
+            defaulted("satmode", AttrKind::Enum(SATURATION_MODE), "another spelling of `sat_mode`"),
         ],
     )
     .in_generic_form(&["src", "dst", "tmp"]),
@@ -77,11 +78,14 @@ pub fn rounds_like_the_accumulator(op: &OpRef<'_>) -> bool {
         && (elem("src"), op.operand("tmp")) == (Some(Elem::F32), None)
         && matches!(elem("dst"), Some(Elem::F16 | Elem::BF16))
         && matches!(op.text("rmode"), None | Some("RINT" | "CAST_RINT"))
-        && matches!(op.text("sat_mode"), None | Some("OFF"))
+        && matches!(saturates_as(op), None | Some("OFF"))
 }
 
 fn verify_convert(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     check::spaces(op, diags);
+    if op.text("sat_mode").zip(op.text("satmode")).is_some_and(|(a, b)| a != b) {
+        diags.push(op.error("attribute", "`sat_mode` and `satmode` say different things"));
+    }
     let (Some(src), Some(dst)) = (op.tile("src"), op.tile("dst")) else { return };
     if let Some(packed) = [src, dst].into_iter().find(|tile| tile.layout.elem.values() > 1) {
         diags.push(op.error("tile-elem", format!("expects unpacked elements, not {}", packed.layout.elem)));
@@ -121,9 +125,14 @@ fn saturates(from: Elem, to: Elem) -> bool {
     !to.is_float() && !keeps_low_bits
 }
 
+/// What the text says of saturation, in either spelling.
+fn saturates_as<'a>(op: &OpRef<'a>) -> Option<&'a str> {
+    op.text("sat_mode").or(op.text("satmode"))
+}
+
 /// Whether a conversion saturates.
 fn saturation(op: &OpRef<'_>, from: Elem, to: Elem) -> bool {
-    match op.attr("sat_mode").and_then(Attr::as_str) {
+    match saturates_as(op) {
         Some(mode) => mode == "ON",
         None => saturates(from, to),
     }

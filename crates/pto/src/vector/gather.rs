@@ -48,6 +48,7 @@ pub static TGATHER: OpDef = OpDef {
         &[
             defaulted("maskPattern", AttrKind::Enum(MASK_PATTERN), "which elements are kept, the lowest digit first"),
             defaulted("cmpMode", AttrKind::Enum(GATHER_CMP), "the comparison; `eq` by default"),
+            defaulted("axis", AttrKind::Str, "`row`, of a maskPattern: its digits stand for columns"),
             defaulted("offset", AttrKind::Int, "the number of the first element of a comparison; 0 by default"),
         ],
     )
@@ -78,6 +79,13 @@ fn has(op: &OpRef<'_>, name: &str) -> bool {
 fn verify_gather(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     check::spaces(op, diags);
     let count = |message: &str| op.error("operand-count", message);
+    if let Some(axis) = op.text("axis").filter(|axis| *axis != "row") {
+        let message = match axis {
+            "col" => "`pto.tgather` by a pattern along the columns is not modelled".to_string(),
+            other => format!("the axis of a pattern is \"row\" or \"col\", not \"{other}\""),
+        };
+        return diags.push(op.error("unsupported", message));
+    }
     if op.attr("maskPattern").is_some() {
         if ["kValue", "indices", "tmp", "cdst"].iter().any(|name| has(op, name)) {
             diags.push(count("expects only src and dst with a maskPattern"));
@@ -111,7 +119,7 @@ fn verify_gather(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     if !platform.can(Capability::RegisterScratch) {
         check::same_type(op, "indices", "tmp", diags);
         if let (Some(indices), Some(tmp)) = (op.tile("indices"), op.tile("tmp"))
-            && indices.valid != tmp.valid
+            && indices.valid.iter().zip(&tmp.valid).any(|(a, b)| a.known().zip(b.known()).is_some_and(|(a, b)| a != b))
         {
             diags.push(op.error("tile-valid", "expects indices and tmp to have the same valid shape"));
         }

@@ -1,6 +1,6 @@
 //! Gathering from and scattering to global memory (PTO IR manual 4.10).
 
-use slipring_ir::{AttrKind, Diags, Dim, EnumSpec, Syntax, Touch, Type};
+use slipring_ir::{AttrKind, AttrSpec, Diags, Dim, EnumSpec, Syntax, Touch, Type};
 use slipring_machine::{Capability, Cost, Pipe, Platform};
 use slipring_program::UpdateKind;
 use slipring_tile::{Elem, Space};
@@ -48,7 +48,7 @@ pub static MGATHER: OpDef = OpDef {
         INS,
         &[operand("mem", VIEW, Touch::Read, "the table in global memory"), INDICES, DST],
         &[],
-        &[defaulted("gatherOob", AttrKind::Enum(GATHER_OOB), "what an index outside the table does")],
+        &[defaulted("gatherOob", AttrKind::Enum(GATHER_OOB), "what an index outside the table does"), COALESCE],
     ),
     summary: "Gather elements or rows from global memory",
     doc: table_doc!(
@@ -83,6 +83,7 @@ pub static MSCATTER: OpDef = OpDef {
         &[
             defaulted("scatterAtomicOp", AttrKind::Enum(SCATTER_ATOMIC), "how elements are combined with the table's"),
             defaulted("scatterOob", AttrKind::Enum(SCATTER_OOB), "what an index outside the table does"),
+            COALESCE,
         ],
     ),
     summary: "Scatter elements or rows to global memory",
@@ -199,7 +200,22 @@ fn only_a5(op: &OpRef<'_>, name: &str, usual: &str, platform: &Platform, diags: 
     }
 }
 
+/// `#pto<coalesce …>`.
+const COALESCE: AttrSpec = defaulted(
+    "coalesce",
+    AttrKind::Enum(&EnumSpec { kind: "coalesce", numbered: false, members: &["row", "elem"] }),
+    "whether the indices name rows or elements; the shapes say the same",
+);
+
 fn verify_table(op: &OpRef<'_>, tile: &'static str, diags: &mut Diags) {
+    let said = op.text("coalesce").map(|said| said == "row");
+    let ambiguous = op.tile("indices").is_none_or(|tile| tile.valid[1].known().is_none());
+    if said.is_some_and(|rows| rows != by_row(op)) && !ambiguous {
+        let (says, are) = if by_row(op) { ("elem", "rows") } else { ("row", "elements") };
+        let name = op.def.schema.name;
+        let message = format!("`{name}` with `coalesce = {says}` and indices whose shape names {are} is not modelled");
+        diags.push(op.error("unsupported", message));
+    }
     for name in [tile, "indices"] {
         require_space(op, name, &[Space::Vec], diags);
     }

@@ -4,7 +4,7 @@ use clap::Args;
 use slipring::reference;
 
 use super::Exit;
-use super::output::{fail, out};
+use super::output::{fail, json_line, out};
 
 /// Arguments of `ops`.
 #[derive(Args)]
@@ -14,10 +14,17 @@ pub(super) struct OpsArgs {
     /// List the ops of the kernel language instead
     #[arg(long)]
     lang: bool,
+    /// Every op with its operands, attributes and pipe, as one JSON object a line
+    #[arg(long, conflicts_with_all = ["name", "lang"])]
+    json: bool,
 }
 
 /// Lists all ops, or shows one.
 pub(super) fn ops(args: &OpsArgs) -> Exit {
+    if args.json {
+        reference::facts().iter().for_each(json_line);
+        return Exit::Clean;
+    }
     let language = |name: &String| args.lang || name.starts_with("pl.");
     let text = match &args.name {
         Some(name) if language(name) => reference::language_page(name),

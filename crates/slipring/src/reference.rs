@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
+use serde::Serialize;
 use slipring_dialects::Dialects;
 use slipring_ir::text::nearest;
-use serde::Serialize;
 use slipring_ir::{Arity, AttrKind, AttrSpec, OperandSpec, Syntax, Touch};
 use slipring_lang::Entry;
 use slipring_op::{CoreRule, On, OpDef, ShapeRule};

@@ -4,6 +4,7 @@
 //! other passes, [`after`] behind them.
 
 mod memory;
+mod names;
 mod params;
 mod types;
 
@@ -108,6 +109,8 @@ pub fn after(module: &mut Module, target: &Target, platform: &Platform, diags: &
     }
     unused_and_fed(module, &mut said);
     params::give_flags(module, &without(module, target, platform));
+    names::rename_taken(module, target.name, said.diags);
+    names::mark_kernels(module);
     within_a_module(module);
     let modules: Vec<OpId> = module.with_part(Part::Module).collect();
     for id in modules {

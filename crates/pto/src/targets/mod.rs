@@ -4,6 +4,7 @@ mod bounds;
 mod fixes;
 mod pipe_ends;
 mod pipe_values;
+mod pops;
 mod ptoas;
 mod ptoas_0_27;
 mod ptoas_0_27_ops;

@@ -27,6 +27,7 @@ pub static PTOAS: Target = Target {
         moves: fixes::as_it_is,
         values: pipe_values::pipe_value_of_any_depth,
         parts: views::part_is_a_tile,
+        popped: fixes::as_it_is,
     }),
     needs: NEEDS,
     rings: RingRules { slots: None, values: &[4, 8], landing: true, pipes: 8, as_values: None },

@@ -7,7 +7,7 @@ use slipring_tile::Elem;
 
 use super::ptoas_0_27_ops::OPS;
 use super::ptoas_0_27_types::TYPES;
-use super::{bounds, fixes, pipe_ends, pipe_values, scalars, views};
+use super::{bounds, fixes, pipe_ends, pipe_values, pops, scalars, views};
 use crate::{TEXPANDS, TMAX, TMIN};
 
 /// ptoas 0.27.
@@ -27,6 +27,7 @@ pub static PTOAS_0_27: Target = Target {
         moves: fixes::of_the_only_pipe,
         values: pipe_values::plain_pipe_value,
         parts: views::part_as_a_tile,
+        popped: pops::popped_apart,
     }),
     needs: NEEDS,
     rings: RingRules {
@@ -148,10 +149,12 @@ pub(super) struct Differs {
     pub values: Fix,
     /// Parts of tiles.
     pub parts: Fix,
+    /// Tiles that are popped.
+    pub popped: Fix,
 }
 
 /// The rules.
-pub(super) const fn rules(own: Differs) -> [OpRule; 47] {
+pub(super) const fn rules(own: Differs) -> [OpRule; 48] {
     [
         OpRule {
             index: &["offset"],
@@ -186,6 +189,7 @@ pub(super) const fn rules(own: Differs) -> [OpRule; 47] {
                 "pto.tfree_from_aiv",
             ])
         },
+        OpRule { fix: Some(own.popped), ..OpRule::of(&["pto.tpop_from_aic", "pto.tpop_from_aiv", "pto.declare_tile"]) },
         OpRule { fix: Some(own.values), ..OpRule::of(&["pto.initialize_tpipe", "pto.initialize_tmpipe"]) },
         OpRule { fix: Some(fixes::memory_at_its_address), ..OpRule::of(&["memref.alloc", "memref.dealloc"]) },
         OpRule { fix: Some(pipe_values::split_is_written), ..OpRule::of(&["pto.tpush", "pto.tpop", "pto.tfree"]) },

@@ -97,7 +97,8 @@ pub(super) fn check(walk: &mut Walk<'_, '_>, op: &OpRef<'_>, tile: Contents, pla
     let Some(&target) = targets.into_iter().find(|v| module.ty(**v).space() == Some(Space::Gm)) else { return };
     let offset = op.if_declared("offset");
     let depends = walk.lanes.get(target).or_else(|| offset.and_then(|v| walk.lanes.get(v)));
-    let tiles_read = op.def.schema.operands.iter().filter(|spec| spec.touch.reads()).count();
+    let specs = op.def.schema.operands.iter().enumerate();
+    let tiles_read = specs.filter(|(at, spec)| spec.touch.reads() && !op.operands(*at).is_empty()).count();
     if depends.is_none() {
         // The addresses of a scatter are in a tile.
         if tiles_read <= 1 {

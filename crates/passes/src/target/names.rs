@@ -1,0 +1,155 @@
+//! Names and marks of functions in C++: what the language takes for itself is renamed, and every kernel of a file can be launched.
+
+use std::collections::BTreeSet;
+
+use slipring_ir::function::{SYMBOL, VISIBILITY};
+use slipring_ir::{Attr, Diagnostic, Diags, Module, OpId, Severity};
+use slipring_op::function::{has_entry_mark, mark_entry};
+use slipring_op::symbol_name;
+
+/// Words that C++ has for itself, and names that the headers of the C++ that an assembler writes define.
+const TAKEN: &[&str] = &[
+    "alignas",
+    "alignof",
+    "and",
+    "and_eq",
+    "asm",
+    "auto",
+    "bitand",
+    "bitor",
+    "bool",
+    "break",
+    "case",
+    "catch",
+    "char",
+    "char16_t",
+    "char32_t",
+    "char8_t",
+    "class",
+    "co_await",
+    "co_return",
+    "co_yield",
+    "compl",
+    "concept",
+    "const",
+    "const_cast",
+    "consteval",
+    "constexpr",
+    "constinit",
+    "continue",
+    "decltype",
+    "default",
+    "delete",
+    "do",
+    "double",
+    "dynamic_cast",
+    "else",
+    "enum",
+    "explicit",
+    "export",
+    "extern",
+    "false",
+    "float",
+    "for",
+    "friend",
+    "goto",
+    "half",
+    "if",
+    "inline",
+    "int",
+    "long",
+    "main",
+    "mutable",
+    "namespace",
+    "new",
+    "noexcept",
+    "not",
+    "not_eq",
+    "nullptr",
+    "operator",
+    "or",
+    "or_eq",
+    "private",
+    "protected",
+    "pto",
+    "public",
+    "register",
+    "reinterpret_cast",
+    "requires",
+    "return",
+    "short",
+    "signed",
+    "sizeof",
+    "static",
+    "static_assert",
+    "static_cast",
+    "std",
+    "struct",
+    "switch",
+    "template",
+    "this",
+    "thread_local",
+    "throw",
+    "true",
+    "try",
+    "typedef",
+    "typeid",
+    "typename",
+    "union",
+    "unsigned",
+    "using",
+    "virtual",
+    "void",
+    "volatile",
+    "wchar_t",
+    "while",
+    "xor",
+    "xor_eq",
+];
+
+/// Gives functions whose names C++ takes other names, and says so.
+pub fn rename_taken(module: &mut Module, target: &str, diags: &mut Diags) {
+    let mut names: BTreeSet<String> = module.functions().map(|f| symbol_name(module, f).to_string()).collect();
+    for function in module.functions().collect::<Vec<_>>() {
+        let old = symbol_name(module, function).to_string();
+        if !TAKEN.contains(&old.as_str()) {
+            continue;
+        }
+        let mut new = format!("{old}_");
+        while names.contains(&new) {
+            new.push('_');
+        }
+        names.insert(new.clone());
+        for op in module.walk(module.top) {
+            let attrs = &mut module.op_mut(op).attrs;
+            for place in 0..attrs.len() {
+                let Some((name, attr)) = attrs.at(place) else { break };
+                if matches!(attr, Attr::Symbol(symbol) if **symbol == *old) {
+                    let name = name.clone();
+                    attrs.set(name, Attr::Symbol(new.as_str().into()));
+                }
+            }
+        }
+        module.op_mut(function).attrs.set(SYMBOL, Attr::Str(new.as_str().into()));
+        let message = format!("`@{old}` is called `@{new}` for `{target}`: C++ takes the name for itself");
+        let note = Diagnostic::warning("renamed", module.op(function).span, message);
+        diags.push(Diagnostic { severity: Severity::Note, ..note });
+    }
+}
+
+/// Marks every function that nobody calls as a kernel, where a file has several functions and says of none that it is one: without
+/// a mark none of them could be launched.
+pub fn mark_kernels(module: &mut Module) {
+    let functions: Vec<OpId> = module.functions().filter(|f| module.body(*f, 0).is_some()).collect();
+    if functions.len() < 2 || functions.iter().any(|f| has_entry_mark(module, *f)) {
+        return;
+    }
+    let called: BTreeSet<OpId> = module.walk(module.top).into_iter().filter_map(|op| module.callee(op)).collect();
+    for function in functions {
+        let private = module.op(function).attrs.get(VISIBILITY).and_then(Attr::as_str) == Some("private");
+        let gives = module.function_type(function).is_some_and(|ty| !ty.results.is_empty());
+        if !called.contains(&function) && !private && !gives {
+            mark_entry(module, function);
+        }
+    }
+}

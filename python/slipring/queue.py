@@ -142,7 +142,7 @@ def _target(x0, y0, x1, y1, addr, multicast, noc, ordering):
 
 def _coordinate(value):
     if not 0 <= value <= 255:
-        raise ValueError(f"{value} is no coordinate of a tile")
+        raise ValueError(f"{value} is not a coordinate of a tile")
 
 
 def _layout(layout, prefix="layout."):

@@ -56,9 +56,13 @@ impl ScalarMemory {
         }
         let here = (run.agent, run.site);
         match run.access.cleans {
-            Some(Cleans::All) => self.lines.values_mut().for_each(|line| drop(line.remove(&run.agent.index()))),
+            Some(Cleans::All) => self.lines.values_mut().for_each(|line| {
+                line.remove(&run.agent.index());
+            }),
             Some(Cleans::Line(at)) => {
-                self.lines.get_mut(&(at / LINE)).into_iter().for_each(|line| drop(line.remove(&run.agent.index())));
+                if let Some(line) = self.lines.get_mut(&(at / LINE)) {
+                    line.remove(&run.agent.index());
+                }
             }
             None => {}
         }

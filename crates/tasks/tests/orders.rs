@@ -121,7 +121,7 @@ proptest! {
     fn races_are_orders_that_differ(touches in prop::collection::vec(touch(), 1..7)) {
         let graph = graph(&touches);
         let order = graph.order().expect("who waits for earlier tasks waits in no circle");
-        let found = touched::judge(&graph, &order, &footprints(&touches), None);
+        let found = touched::judge(&graph, &order, &footprints(&touches), None, &[]);
         let races = found.iter().filter(|message| message.code == "task-race").count();
         let ends = all_orders(&graph, &touches);
         if races == 0 {
@@ -140,7 +140,7 @@ proptest! {
         touches.iter_mut().for_each(|touch| touch.tracked = true);
         let graph = graph(&touches);
         let sorted = graph.order().expect("no circle");
-        let found = touched::judge(&graph, &sorted, &footprints(&touches), None);
+        let found = touched::judge(&graph, &sorted, &footprints(&touches), None, &[]);
         prop_assert!(found.iter().all(|message| message.code != "task-race"));
         let plan = plan(&graph, clusters, order, &mut |task| Some(vec![task as u64 * 7 % 5 + 1]));
         prop_assert!(plan.complete);

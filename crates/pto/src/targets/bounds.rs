@@ -76,8 +76,8 @@ fn is_counted(module: &Module, value: ValueId, depth: u32) -> bool {
             match made.def.from_zero {
                 FromZero::Unknown => false,
                 FromZero::Always => true,
-                FromZero::IfAll(names) => names.iter().all(|name| named(name)),
-                FromZero::IfOne(names) => names.iter().any(|name| named(name)),
+                FromZero::IfAll(names) => names.iter().all(&named),
+                FromZero::IfOne(names) => names.iter().any(named),
             }
         }),
         ValueDef::Arg(block, at) => {

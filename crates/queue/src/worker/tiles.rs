@@ -161,10 +161,9 @@ impl World {
         let end = addr.saturating_add(bytes);
         if addr > layout.go_index + 3 {
             // Past the mailboxes: only what it runs could care.
-            if self.workers.states[tile as usize].doing == Doing::Running && addr >= self.layout.kernel_config_base {
-                if !self.workers.states[tile as usize].overtaken {
-                    self.overwritten(tile, addr, bytes);
-                }
+            let state = &self.workers.states[tile as usize];
+            if state.doing == Doing::Running && addr >= self.layout.kernel_config_base && !state.overtaken {
+                self.overwritten(tile, addr, bytes);
             }
             return;
         }

@@ -233,7 +233,7 @@ fn little_memory_and_no_threads_are_errors() {
     folder.write("k.py", kernel);
     let program = "\n@pl.function(type=pl.FunctionType.Orchestration)\ndef main(a: pl.Tensor[[64, 64], pl.FP32], out: \
                    pl.Out[pl.Tensor[[64, 64], pl.FP32]]):\n    k(a, out)\n";
-    folder.write("p.py", &format!("{kernel}{program}"));
+    folder.write("p.py", format!("{kernel}{program}"));
     for kib in [30_000, 35_000, 40_000, 50_000, 60_000, 80_000, 120_000, 200_000] {
         for words in [
             &["run", "add.pto", "--blocks", "4", "--json"][..],

@@ -53,7 +53,7 @@ pub fn valid_shape(what: &str, layout: &Layout, rows: u64, cols: u64) -> Result<
         return Ok((rows as u32, cols as u32));
     }
     Err(Fault::new(
-        "tile-valid",
+        slipring_program::Kind::TileValid,
         format!(
             "the {what} has {} x {} elements, its valid shape is {} x {}",
             layout.rows, layout.cols, rows as i64, cols as i64

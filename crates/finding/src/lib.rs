@@ -46,6 +46,12 @@ pub enum Kind {
     Unsupported,
     /// An access to bytes that do not exist.
     OutOfBounds(Miss),
+    /// What the text claims does not hold.
+    Claim,
+    /// Operands of an op have other valid shapes than it takes.
+    TileValid,
+    /// A product has left other columns of fractals than are taken out of the accumulator.
+    AccumulatorRows,
     /// Something depends on bytes that nobody has written.
     UninitialisedRead,
     /// A result has bytes that nobody has written.
@@ -132,6 +138,9 @@ impl Kind {
             Kind::MemoryLimit => "memory-limit",
             Kind::Unsupported => "unsupported",
             Kind::OutOfBounds(_) => "memory-bounds",
+            Kind::Claim => "assert",
+            Kind::TileValid => "tile-valid",
+            Kind::AccumulatorRows => "accumulator-rows",
             Kind::UninitialisedRead => "uninitialised-read",
             Kind::UninitialisedOutput => "uninitialised-output",
             Kind::Race(_) => "race",
@@ -194,15 +203,24 @@ impl Kind {
 }
 
 /// Where the bytes would be that an access misses.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Miss {
     /// Beyond the end of a buffer in global memory: a longer buffer would hold them.
-    BeyondBuffer,
+    BeyondBuffer(Start),
     /// Before the start of a buffer in global memory.
-    BeforeBuffer,
+    BeforeBuffer(Start),
     /// In no memory, or beyond the end of a memory of the machine.
     Nowhere,
+}
+
+/// Where an access to global memory begins.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Start {
+    /// The buffer's name.
+    pub buffer: String,
+    /// Bytes from its start.
+    pub byte: i64,
 }
 
 /// A pipe of a core, or its scalar unit.

@@ -63,6 +63,9 @@ pub struct OpDef {
     pub along: [Along; 2],
     /// In a kernel written for the whole cluster every core does it, though it is not a core's own: nothing is ordered with it.
     pub each_core: bool,
+    /// Whether it writes to the output of the run: in a kernel written for the whole cluster the cores that print tiles do, so that all
+    /// lines come in the order of the text.
+    pub prints: bool,
     /// Its part in a kernel written for the whole cluster, if it has one.
     pub mixed: Option<MixedPart>,
     /// What of a tile it copies to where, if copying a tile to another memory is all it does.
@@ -523,6 +526,11 @@ impl<'a> OpRef<'a> {
     /// A string, symbol or enumeration member.
     pub fn text(&self, name: &str) -> Option<&'a str> {
         self.attr(name).and_then(Attr::as_str)
+    }
+
+    /// Whether an attribute is there and true.
+    pub fn truth(&self, name: &str) -> bool {
+        matches!(self.attr(name), Some(Attr::Bool(true) | Attr::Unit))
     }
 
     /// Whether it works in the reserved bytes at the end of UB on this platform.

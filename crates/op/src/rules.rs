@@ -146,6 +146,7 @@ pub const PLAIN: OpDef = OpDef {
     address: AddressRule::None,
     along: Along::UNKNOWN,
     each_core: false,
+    prints: false,
     mixed: None,
     transfer: None,
     product: None,

@@ -2,7 +2,7 @@
 
 use slipring_tile::Space;
 
-use crate::{Env, Extent, Fault, Kind, Memory, Miss, gm_split};
+use crate::{Env, Extent, Fault, Kind, Memory, Miss, Start, gm_split};
 
 impl Memory {
     /// True if every byte of a range exists.
@@ -20,9 +20,14 @@ impl Memory {
 
     /// What is wrong with a range of which not every byte exists; `verb` is `reads` or `writes`.
     pub fn miss(&self, range: &Extent, verb: &str, env: Env) -> Fault {
-        let miss = match gm_split(range.start).filter(|(at, _)| range.space == Space::Gm && *at < self.gm.len()) {
-            Some((_, ..0)) => Miss::BeforeBuffer,
-            Some(_) => Miss::BeyondBuffer,
+        let of_buffer = gm_split(range.start).filter(|_| range.space == Space::Gm);
+        let start = of_buffer.and_then(|(at, byte)| {
+            let buffer = self.gm.get(at)?.name.clone();
+            Some(Start { buffer, byte })
+        });
+        let miss = match start {
+            Some(start) if start.byte < 0 => Miss::BeforeBuffer(start),
+            Some(start) => Miss::BeyondBuffer(start),
             None => Miss::Nowhere,
         };
         Fault::new(Kind::OutOfBounds(miss), self.missed(range, verb, env))

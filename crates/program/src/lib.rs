@@ -36,6 +36,6 @@ pub use program::{
     CoreProgram, Direction, Param, ParamKind, Program, RingDecl, Site, SyncDecl, SyncRole, Work, WorkId,
 };
 pub use shadow::{Marks, Misuse, Nothing, Shadow, Unwritten, Void};
-pub use slipring_finding::{Kind, Miss, Party, Severity, Unit, Waiting};
+pub use slipring_finding::{Kind, Miss, Party, Severity, Start, Unit, Waiting};
 pub use tries::{Judged, Lost, Outcome, Round, Tries};
 pub use words::Words;

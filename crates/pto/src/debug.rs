@@ -1,14 +1,14 @@
 //! Printing and stopping (PTO IR manual 4.20).
 
-use slipring_ir::{AttrKind, Syntax, Touch, Type, TypeRule};
+use slipring_ir::{AttrKind, OpId, Syntax, Touch, Type, TypeRule, ValueId};
 use slipring_machine::{Cost, Pipe, Role, Units};
-use slipring_program::{Access, Effect, Env, Fault, Inst, Operand, Run, Special, arguments};
+use slipring_program::{Access, Effect, Env, Fault, Inst, Kind, Operand, Output, Run, Special, arguments};
 use slipring_tile::{Elem, Layout, Space};
 
 use slipring_effect::{Fold, Folding, MAX_RANK, Strided, StridedWindow, tile_extents};
 use slipring_op::decode::Decoder;
-use slipring_op::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
-use slipring_op::rules::{PLAIN, SCALAR, TILE, VIEW, defaulted, operand, required, schema};
+use slipring_op::def::{CoreRule, Counter, Lowered, OpDef, OpRef, PipeRule, Reported};
+use slipring_op::rules::{PLAIN, SCALAR, TILE, VIEW, defaulted, operand, required, schema, variadic};
 
 /// The ops of this family.
 pub(crate) const OPS: &[&OpDef] = &[&TPRINT, &PRINT, &TRAP];
@@ -19,14 +19,17 @@ pub static TPRINT: OpDef = OpDef {
         Syntax::InsOuts { ins: 1, attrs_in_ins: false },
         &[operand("src", PRINTED, Touch::Read, "the tile or window of global memory to print")],
         &[],
-        &[],
+        &[defaulted("label", AttrKind::Str, "a title: only what is valid is printed then, in full, with where it was")],
     ),
     summary: "Print a tile or a window of global memory",
     doc: "Prints the tile's elements, a line a row: floats as `%6.2f`, integers as `%6d`, and a `|` before the elements \
-          outside the valid shape; of a window of global memory a line for each index of the dimensions before the last. The core first waits until all its pipes are idle.",
+          outside the valid shape; of a window of global memory a line for each index of the dimensions before the last. The core first waits until all its pipes are idle. \
+          With a `label` the title is the label with core, block and the counters of the loops around, and only elements that \
+          are valid follow, each with all its digits.",
     source: "PTO IR manual 4.20",
     core: CoreRule::ByTile,
     pipe: PipeRule::Fixed(Pipe::S),
+    prints: true,
     lower: |op, d| {
         if op.tile("src").is_none() && op.space("src").is_none_or(|space| space == Space::Gm) {
             return lower_view(op, d);
@@ -34,18 +37,52 @@ pub static TPRINT: OpDef = OpDef {
         let tile = d.tile(op.operand("src").ok_or(Reported)?)?;
         d.emit(Inst::Barrier { pipe: None });
         let name = op.module.value_name(op.operand("src").ok_or(Reported)?);
-        let effect = PrintTile { name, core: d.role, space: tile.ty.space, layout: tile.ty.layout };
+        let (counters, values) = counters(op, d)?;
+        let title = op.text("label").map(|label| Title { label: label.into(), counters });
+        let effect = PrintTile { name, core: d.role, space: tile.ty.space, layout: tile.ty.layout, title };
         let block = d.special(Special::BlockIdx);
-        d.issue(
-            Pipe::S,
-            effect,
-            PrintArgs { tile: tile.addr, rows: tile.valid[0], cols: tile.valid[1], block }.list(),
-            Cost::fixed(1),
-        );
+        let mut args = PrintArgs { tile: tile.addr, rows: tile.valid[0], cols: tile.valid[1], block }.list();
+        args.extend(values.into_iter().filter(|_| effect.title.is_some()));
+        d.issue(Pipe::S, effect, args, Cost::fixed(1));
         Ok(())
     },
     ..PLAIN
 };
+
+/// What stands before what a program of the language prints.
+#[derive(Debug)]
+struct Title {
+    label: String,
+    /// Names of the counters of the loops around, outer ones first.
+    counters: Vec<String>,
+}
+
+impl Title {
+    /// Where it was: core, block, and the counters' values.
+    fn place(&self, core: Role, block: u64, values: &[u64]) -> String {
+        let each = self.counters.iter().zip(values).map(|(name, n)| format!(", {name} = {}", *n as i64));
+        format!("({core}, block {block}{})", each.collect::<String>())
+    }
+}
+
+/// The counters of the loops around an op that have names in the text, outer ones first, and their values.
+fn counters(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Result<(Vec<String>, Vec<Operand>), Reported> {
+    let module = op.module;
+    let around = std::iter::successors(module.parent_op(op.id), |at| module.parent_op(*at));
+    let counts = |at: &OpId| matches!(OpDef::of(module, *at).and_then(|def| def.counter), Some(Counter::Range(_)));
+    let found: Vec<ValueId> = around
+        .take_while(|at| !module.is_function(*at))
+        .filter(counts)
+        .filter_map(|at| module.block(module.body(at, 0)?).args.first().copied())
+        .filter(|counter| module.value(*counter).name.is_some())
+        .collect();
+    let (mut names, mut values) = (Vec::new(), Vec::new());
+    for counter in found.into_iter().rev() {
+        names.push(module.value(counter).name.as_deref().unwrap_or_default().to_string());
+        values.push(d.scalar(counter)?);
+    }
+    Ok((names, values))
+}
 
 const PRINTED: TypeRule =
     TypeRule { describe: "a tile or a view of global memory", accepts: |t| (TILE.accepts)(t) || (VIEW.accepts)(t) };
@@ -137,7 +174,7 @@ impl Effect for PrintView {
 }
 
 arguments! {
-    /// Address of the tile, its valid shape, index of the block.
+    /// Address of the tile, its valid shape, index of the block. Values of counters follow where it has a title.
     struct PrintArgs { tile, rows, cols, block }
 }
 
@@ -148,9 +185,42 @@ struct PrintTile {
     core: Role,
     space: Space,
     layout: Layout,
+    title: Option<Title>,
+}
+
+impl PrintTile {
+    /// What is valid, in full, below the title.
+    fn in_full(
+        &self,
+        title: &Title,
+        args: &[u64],
+        bytes: &[u8],
+        start: usize,
+        output: &mut Output,
+    ) -> Result<(), Fault> {
+        let given = PrintArgs::of(args);
+        let Layout { elem, .. } = self.layout;
+        let rows = (given.rows as u32).min(self.layout.rows);
+        let cols = (given.cols as u32).min(self.layout.cols);
+        let label = if title.label.is_empty() { String::new() } else { format!("{}: ", title.label) };
+        let place = title.place(self.core, given.block, &args[PrintArgs::COUNT..]);
+        output.print(format!("{label}{elem}[{rows}, {cols}] {place}"))?;
+        for row in 0..rows {
+            let each = (0..cols).map(|col| {
+                let at = start + self.layout.offset(row, col);
+                bytes.get(at..at + elem.bytes()).map_or_else(String::new, |bytes| show(elem, bytes, true))
+            });
+            output.print(format!("  {}", each.collect::<Vec<_>>().join(" ")))?;
+        }
+        Ok(())
+    }
 }
 
 impl Effect for PrintTile {
+    fn decides(&self, index: usize) -> bool {
+        index < PrintArgs::COUNT
+    }
+
     fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
         let given = PrintArgs::of(args);
         // Only the valid part is read as data; what lies outside is shown but is uninitialised.
@@ -168,6 +238,10 @@ impl Effect for PrintTile {
     fn run(&self, args: &[u64], Run { env, memory, output, .. }: Run<'_>) -> Result<u64, Fault> {
         let given = PrintArgs::of(args);
         let (bytes, start) = memory.locate(env, self.core, self.space, given.tile);
+        if let Some(title) = &self.title {
+            self.in_full(title, args, bytes, start, output)?;
+            return Ok(0);
+        }
         let Layout { elem, rows, cols, .. } = self.layout;
         output.print(format!("{} of {} block {}: {rows}x{cols} x {elem}", self.name, self.core, given.block))?;
         for row in 0..rows {
@@ -186,7 +260,7 @@ impl Effect for PrintTile {
     }
 }
 
-/// One element as text: floats as `%6.2f` (or in full), integers as `%6d`.
+/// One element as text: floats as `%6.2f`, integers as `%6d`; in full with all digits and no spaces.
 fn show(elem: Elem, bytes: &[u8], full: bool) -> String {
     if elem.is_float() {
         let mut value = [0f32];
@@ -198,7 +272,12 @@ fn show(elem: Elem, bytes: &[u8], full: bool) -> String {
     let unsigned = u64::from_le_bytes(wide);
     let unused = 64 - 8 * bytes.len() as u32;
     let signed = ((unsigned << unused) as i64) >> unused;
-    if elem.is_signed_int() { format!("{signed:6}") } else { format!("{unsigned:6}") }
+    match (elem.is_signed_int(), full) {
+        (true, false) => format!("{signed:6}"),
+        (false, false) => format!("{unsigned:6}"),
+        (true, true) => signed.to_string(),
+        (false, true) => unsigned.to_string(),
+    }
 }
 
 pub static PRINT: OpDef = OpDef {
@@ -207,31 +286,48 @@ pub static PRINT: OpDef = OpDef {
         Syntax::Format("`ins` `(` $format `,` $scalar `:` type($scalar) `)` attr-dict"),
         &[operand("scalar", SCALAR, Touch::Nothing, "the number to print")],
         &[],
-        &[required("format", AttrKind::Str, "text with one conversion of `printf`")],
+        &[
+            required("format", AttrKind::Str, "text with one conversion of `printf`"),
+            defaulted("located", AttrKind::Bool, "whether core, block and the counters of the loops around follow"),
+        ],
     ),
     summary: "Print a number",
     doc: "Prints the format with its first conversion (`%d`, `%i`, `%u`, `%x`, `%f`, `%e`, `%g`, with flags, width and \
           precision) replaced by the number.",
     source: "PTO IR manual 4.20",
+    prints: true,
     lower: lower_print,
     ..PLAIN
 };
 
+/// The type that a number is shown as.
+fn scalar_elem(op: &OpRef<'_>, value: ValueId) -> Elem {
+    op.module.ty(value).elem().unwrap_or(if *op.module.ty(value) == Type::I1 { Elem::U8 } else { Elem::I64 })
+}
+
 fn lower_print(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let value = op.operand("scalar").ok_or(Reported)?;
-    let elem =
-        op.module.ty(value).elem().unwrap_or(if *op.module.ty(value) == Type::I1 { Elem::U8 } else { Elem::I64 });
+    let elem = scalar_elem(op, value);
     let scalar = d.scalar(value)?;
     let format = op.text("format").unwrap_or("").to_string();
-    d.issue(Pipe::S, PrintScalar { format, elem }, vec![scalar, Operand::Imm(0)], Cost::fixed(1));
+    let mut args = vec![scalar, Operand::Imm(0)];
+    let mut title = None;
+    if op.truth("located") {
+        let (counters, values) = counters(op, d)?;
+        title = Some((Title { label: String::new(), counters }, d.role));
+        args[1] = d.special(Special::BlockIdx);
+        args.extend(values);
+    }
+    d.issue(Pipe::S, PrintScalar { format, elem, title }, args, Cost::fixed(1));
     Ok(())
 }
 
-/// Prints a number. Argument: its register.
+/// Prints a number. Arguments: its register; the index of the block and the counters, where it says where it was.
 #[derive(Debug)]
 struct PrintScalar {
     format: String,
     elem: Elem,
+    title: Option<(Title, Role)>,
 }
 
 impl Effect for PrintScalar {
@@ -250,7 +346,11 @@ impl Effect for PrintScalar {
     fn run(&self, args: &[u64], Run { output, .. }: Run<'_>) -> Result<u64, Fault> {
         let number = args.first().copied().unwrap_or_default();
         let line = format_number(&self.format, self.elem, number);
-        output.print(line.trim_end_matches('\n').to_string())?;
+        let line = line.trim_end_matches('\n');
+        output.print(match &self.title {
+            Some((title, core)) => format!("{line} {}", title.place(*core, args[1], &args[2..])),
+            None => line.to_string(),
+        })?;
         Ok(0)
     }
 }
@@ -305,6 +405,7 @@ fn convert(spec: &str, letter: char, elem: Elem, bits: u64) -> String {
         'x' => format!("{:x}", integer()),
         'X' => format!("{:X}", integer()),
         'e' => format!("{:.*e}", precision, float()),
+        'g' if elem.is_float() => format!("{}", float() as f32),
         'g' => format!("{}", float()),
         _ => format!("{:.*}", precision, float()),
     };
@@ -325,21 +426,89 @@ fn convert(spec: &str, letter: char, elem: Elem, bits: u64) -> String {
 pub static TRAP: OpDef = OpDef {
     schema: schema(
         "pto.trap",
-        Syntax::Format("attr-dict"),
+        Syntax::Format("(`(` $values `:` type($values) `)`)? attr-dict"),
+        &[variadic("values", SCALAR, Touch::Nothing, "numbers that the finding names")],
         &[],
-        &[],
-        &[defaulted("reason", AttrKind::Str, "what the finding says")],
+        &[
+            defaulted(
+                "reason",
+                AttrKind::Str,
+                "what the finding says; with values, with a conversion of `printf` for each",
+            ),
+            defaulted("assertion", AttrKind::Bool, "whether it is a claim of the text that is not true"),
+        ],
     ),
     summary: "Stop the run",
     doc: "Stops the whole run with a finding that names this line, and the reason where one is given.",
     source: "PTO IR manual 4.20",
-    lower: |op, d| {
-        let reason = op.text("reason").unwrap_or("the program reached `pto.trap`");
-        d.emit(Inst::Trap { message: reason.into() });
-        Ok(())
-    },
+    prints: true,
+    lower: lower_trap,
     ..PLAIN
 };
+
+fn lower_trap(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let reason = op.text("reason").unwrap_or("the program reached `pto.trap`");
+    let kind = if op.truth("assertion") { Kind::Claim } else { Kind::Other("trap") };
+    let (mut values, mut elems) = (Vec::new(), Vec::new());
+    for value in op.operands(0) {
+        elems.push(scalar_elem(op, *value));
+        values.push(d.scalar(*value)?);
+    }
+    if values.is_empty() && kind != Kind::Claim {
+        d.emit(Inst::Trap { message: reason.into() });
+        return Ok(());
+    }
+    let (counters, of_counters) = counters(op, d)?;
+    let title = Title { label: String::new(), counters };
+    values.push(d.special(Special::BlockIdx));
+    values.extend(of_counters);
+    d.issue(Pipe::S, Stop { kind, reason: reason.into(), elems, title, core: d.role }, values, Cost::fixed(1));
+    Ok(())
+}
+
+/// Stops the run. Arguments: the numbers of the reason, the index of the block, the counters.
+#[derive(Debug)]
+struct Stop {
+    kind: Kind,
+    reason: String,
+    elems: Vec<Elem>,
+    title: Title,
+    core: Role,
+}
+
+impl Effect for Stop {
+    fn plan(&self, args: &[u64], _: Env, _: &mut Access) -> Result<(), Fault> {
+        let (values, place) = args.split_at(self.elems.len().min(args.len()));
+        let mut reason = self.reason.clone();
+        for (elem, value) in self.elems.iter().zip(values) {
+            reason = format_next(&reason, *elem, *value);
+        }
+        let (block, counters) = place.split_first().map_or((0, place), |(block, rest)| (*block, rest));
+        let place = self.title.place(self.core, block, counters);
+        Err(Fault::new(self.kind.clone(), format!("{} {place}", reason.replace("%%", "%"))))
+    }
+
+    fn run(&self, _: &[u64], _: Run<'_>) -> Result<u64, Fault> {
+        Ok(0)
+    }
+}
+
+/// The text with its first conversion replaced by a number; what is left of it is still one of `printf`.
+fn format_next(format: &str, elem: Elem, bits: u64) -> String {
+    let mut at = 0;
+    while let Some(found) = format[at..].find('%') {
+        let begin = at + found;
+        if format[begin + 1..].starts_with('%') {
+            at = begin + 2;
+            continue;
+        }
+        let Some(letter) = format[begin..].find(|c: char| c.is_ascii_alphabetic()) else { break };
+        let end = begin + letter;
+        let number = convert(&format[begin + 1..end], format.as_bytes()[end] as char, elem, bits);
+        return format!("{}{number}{}", &format[..begin], &format[end + 1..]);
+    }
+    format.to_string()
+}
 
 #[cfg(test)]
 mod tests {
@@ -355,5 +524,7 @@ mod tests {
         assert_eq!(format_number("100%", Elem::I64, 1), "100%");
         assert_eq!(show(Elem::I8, &[0xff], false), "    -1");
         assert_eq!(show(Elem::U8, &[0xff], false), "   255");
+        assert_eq!(format_next("%d of %%, x = %g", Elem::I32, 3), "3 of %%, x = %g");
+        assert_eq!(format_next("3 of %%, x = %g", Elem::F32, f(0.1)), "3 of %%, x = 0.1");
     }
 }

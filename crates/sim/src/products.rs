@@ -61,7 +61,12 @@ impl Products {
             "`{op}` takes columns of fractals of {pitch} rows out of the accumulator, where the product left columns of {} rows",
             product.pitch
         );
-        let mut finding = report::error_at("accumulator-rows", site, "all columns but the first 16 are wrong", message);
+        let mut finding = report::error_at(
+            slipring_program::Kind::AccumulatorRows,
+            site,
+            "all columns but the first 16 are wrong",
+            message,
+        );
         finding
             .secondary
             .push(report::label(product.site, "the product takes its rows from the left operand's valid rows"));

@@ -284,7 +284,12 @@ impl<O: Observer> Engine<'_, O> {
 
 fn finding(fault: Fault, entry: Entry, work: &Work) -> Box<Finding> {
     let site = fault.site.unwrap_or(entry.site);
-    let mut finding = report::error_at(fault.kind, site, "", format!("{}: {}", work.name, fault.message));
+    // What the text itself says needs no name of an op before it.
+    let message = match fault.kind {
+        Kind::Claim => fault.message,
+        _ => format!("{}: {}", work.name, fault.message),
+    };
+    let mut finding = report::error_at(fault.kind, site, "", message);
     finding.secondary = fault.also;
     finding.hint = fault.hint;
     finding

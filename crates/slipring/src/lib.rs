@@ -56,6 +56,7 @@ mod tiles;
 mod timeline;
 mod tune;
 mod verify;
+mod words;
 
 pub use checked::Checked;
 pub use error::{Error, Report};

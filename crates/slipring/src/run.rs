@@ -18,10 +18,8 @@ use crate::places::beginning;
 use crate::tensor::{Bound, numbers};
 use crate::timeline::Collect;
 use crate::verify::verify_with;
-use crate::{
-    Control, Element, Error, ExecuteOptions, Execution, Report, RunOptions, Timeline, VerifyOutcome, facts,
-    to_diagnostics,
-};
+use crate::words::in_words;
+use crate::{Control, Element, Error, ExecuteOptions, Execution, Report, RunOptions, Timeline, VerifyOutcome, facts};
 
 /// A run, with what the kernel left in its buffers.
 #[derive(Debug)]
@@ -126,7 +124,7 @@ pub(crate) fn start<'a>(
         return Err(Error::Cancelled);
     }
     let report = |judged: &CheckReport| {
-        let messages = to_diagnostics(&judged.findings, &prepared.decoded.program);
+        let messages = in_words(&judged.findings, prepared, &bound);
         Report::new(prepared.written.source.clone(), messages)
     };
     let findings = report(&judged);

@@ -88,7 +88,7 @@ impl Partial {
         match whole {
             Some(whole) if a.0.max(b.0) <= shape.0 && a.1.max(b.1) <= shape.1 => Ok((shape, common, whole)),
             _ => Err(Fault::new(
-                "tile-valid",
+                slipring_program::Kind::TileValid,
                 format!(
                     "`{}` has {} x {} valid elements, the sources {} x {} and {} x {}",
                     self.dst.name, shape.0, shape.1, a.0, a.1, b.0, b.1

@@ -67,7 +67,7 @@ impl TileArg {
             return Ok(());
         }
         Err(Fault::new(
-            "tile-valid",
+            slipring_program::Kind::TileValid,
             format!(
                 "`{}` needs {rows} x {cols} valid elements for `{}`, but has {} x {}",
                 self.name, target.name, have.0, have.1
@@ -175,7 +175,7 @@ impl Input {
                     1 => rect(tile, rows, 1).map(Reading::Column),
                     n if n == block => rect(tile, rows, n).map(Reading::Block),
                     n => Err(Fault::new(
-                        "tile-valid",
+                        slipring_program::Kind::TileValid,
                         format!(
                             "`{}` has {n} valid columns, `{}` {cols}: a value for each row has 1, {block} (32 bytes) or \
                              all of them",

@@ -43,7 +43,7 @@ pub static PTOAS_0_27: Target = Target {
 pub(super) const PLATFORMS: &[(&str, &str)] = &[("a5", "a5"), ("a2a3", "a3")];
 
 /// What only slipring's own text says.
-pub(super) const DROPS: &[&str] = &["placed", "made", "reason"];
+pub(super) const DROPS: &[&str] = &["placed", "made", "reason", "label", "located", "assertion"];
 
 /// Element types that it has.
 pub(super) const ELEMS: &[Elem] = &[

@@ -80,17 +80,20 @@ pub(super) fn region_around(module: &Module, op: OpId) -> Option<OpId> {
 }
 
 /// The one kind of core that does something that any could do, but that must be done once: a store of a scalar, a print.
-/// In a region the Vector cores do; elsewhere the Cube core, unless it would need what only the Vector cores know.
+/// In a region the Vector cores do; elsewhere the Cube core, unless it would need what only the Vector cores know. What prints is
+/// done by the Vector cores, which print tiles, unless it would need what only the Cube core knows.
 pub(super) fn once(module: &Module, op: OpId) -> CoreKind {
-    let vector = region_around(module, op).is_some() || {
+    let needs = |kind: CoreKind| {
         let mut seen = BTreeSet::new();
-        module.op(op).operands.iter().any(|v| of_vector(module, *v, &mut seen))
+        module.op(op).operands.iter().any(|v| is_of(module, *v, kind, &mut seen))
     };
+    let prints = || OpRef::of(module, op).is_some_and(|op| op.def.prints) && !needs(CoreKind::Cube);
+    let vector = region_around(module, op).is_some() || needs(CoreKind::Vector) || prints();
     if vector { CoreKind::Vector } else { CoreKind::Cube }
 }
 
-/// True if a value is computed from something that only a Vector core can read.
-fn of_vector(module: &Module, value: ValueId, seen: &mut BTreeSet<ValueId>) -> bool {
+/// True if a value is computed from something that only a kind of core can read.
+fn is_of(module: &Module, value: ValueId, kind: CoreKind, seen: &mut BTreeSet<ValueId>) -> bool {
     if !seen.insert(value) {
         return false;
     }
@@ -102,8 +105,8 @@ fn of_vector(module: &Module, value: ValueId, seen: &mut BTreeSet<ValueId>) -> b
         },
     };
     match side(module, op) {
-        Side::Of(kind) => kind == CoreKind::Vector,
-        Side::Region => true,
+        Side::Of(own) => own == kind,
+        Side::Region => kind == CoreKind::Vector,
         Side::Crosses(_) => false,
         Side::Both => {
             let regions = module.op(op).regions.len();
@@ -111,7 +114,7 @@ fn of_vector(module: &Module, value: ValueId, seen: &mut BTreeSet<ValueId>) -> b
             let own = if module.is_function(op) { &[][..] } else { &module.op(op).operands };
             let from: Vec<ValueId> =
                 own.iter().copied().chain(ends.flat_map(|end| module.op(end).operands.clone())).collect();
-            from.into_iter().any(|v| !module.is_function(op) && of_vector(module, v, seen))
+            from.into_iter().any(|v| !module.is_function(op) && is_of(module, v, kind, seen))
         }
     }
 }

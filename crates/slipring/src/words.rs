@@ -1,0 +1,245 @@
+//! Accesses outside of a tensor in the words of those who wrote the kernel: the slice, the tensor, and what its numbers were.
+
+use std::collections::BTreeMap;
+
+use slipring_ir::{Diagnostic, Module, Type, ValueDef, ValueId};
+use slipring_op::{Counter, Linear, OpDef, OpRef, rules};
+use slipring_program::{Finding, Kind, Miss, Param};
+
+use crate::args::Passed;
+use crate::prepare::is_language;
+use crate::{Prepared, to_diagnostics};
+
+/// The findings of a run as messages, in the author's words where the kernel is one of the language.
+pub(crate) fn in_words(findings: &[Finding], prepared: &Prepared, values: &[impl Passed]) -> Vec<Diagnostic> {
+    let mut messages = to_diagnostics(findings, &prepared.decoded.program);
+    if !is_language(&prepared.written.source) {
+        return messages;
+    }
+    for (message, finding) in messages.iter_mut().zip(findings) {
+        if let Some(own) = outside(finding, prepared, values) {
+            let engine = std::mem::replace(&mut message.message, own.text);
+            message.notes.insert(0, engine);
+            message.help = own.help.or(message.help.take());
+        }
+        message.notes.extend(of_tails(&finding.kind).map(str::to_string));
+    }
+    messages
+}
+
+/// What authors write where tails meet whole tiles.
+fn of_tails(kind: &Kind) -> Option<&'static str> {
+    match kind {
+        Kind::TileValid => Some(
+            "where one of them is a tail: `pl.part_add(acc, x)` adds what is there and keeps the rest of `acc`, `pl.fillpad(x, \
+             pl.PadValue.zero)` gives the rest a value, and products are added up by `pl.matmul_acc`",
+        ),
+        Kind::AccumulatorRows => Some(
+            "where it is a tail: let the first product make the accumulator, `acc = pl.matmul(a, b)`, and add the others by \
+             `acc = pl.matmul_acc(acc, a, b)`",
+        ),
+        _ => None,
+    }
+}
+
+/// What is said of an access.
+struct Own {
+    text: String,
+    help: Option<String>,
+}
+
+/// A tensor that an access takes a window of: extents, strides, and where the window begins.
+struct Window {
+    /// Extent and stride (elements) of each dimension of the tensor.
+    dims: Vec<(i64, i64)>,
+    offsets: Vec<ValueId>,
+    sizes: Vec<i64>,
+    bytes: i64,
+}
+
+fn outside(finding: &Finding, prepared: &Prepared, values: &[impl Passed]) -> Option<Own> {
+    let Kind::OutOfBounds(Miss::BeyondBuffer(outside) | Miss::BeforeBuffer(outside)) = &finding.kind else {
+        return None;
+    };
+    let site = prepared.decoded.program.sites.get(finding.primary.as_ref()?.site as usize)?;
+    let module = &prepared.written;
+    let found = module.walk(module.top).into_iter().find_map(|op| {
+        let span = module.op(op).span;
+        let here = (span.start, span.end) == site.span;
+        here.then(|| module.op(op).operands.iter().find_map(|value| window(module, *value, &outside.buffer)))?
+    })?;
+    let name = &outside.buffer;
+    // The beginning as an index of each dimension.
+    let mut rest = outside.byte / found.bytes;
+    let firsts: Vec<i64> = (found.dims.iter())
+        .map(|(_, stride)| {
+            let first = rest.div_euclid((*stride).max(1));
+            rest -= first * stride;
+            first
+        })
+        .collect();
+    let part = |first: i64, size: i64, extent: i64| match (first, size == extent) {
+        (0, true) => ":".to_string(),
+        _ => format!("{first}:{}", first + size),
+    };
+    let slices: Vec<String> = (0..firsts.len()).map(|at| part(firsts[at], found.sizes[at], found.dims[at].0)).collect();
+    let extents: Vec<String> = found.dims.iter().map(|(extent, _)| extent.to_string()).collect();
+    let numbers = numbers(prepared, values);
+    let mut known: BTreeMap<String, (i64, Option<usize>)> = BTreeMap::new();
+    let mut order = Vec::new();
+    for (at, offset) in found.offsets.iter().enumerate() {
+        solve(module, *offset, firsts[at], &numbers, &mut |name, n, line| {
+            if known.insert(name.clone(), (n, line)).is_none() {
+                order.push(name);
+            }
+        });
+    }
+    let each: Vec<String> = order
+        .iter()
+        .map(|name| match known[name] {
+            (n, Some(line)) => format!("{name} = {n} (line {line})"),
+            (n, None) => format!("{name} = {n}"),
+        })
+        .collect();
+    let given = if each.is_empty() { String::new() } else { format!("; {}", each.join(", ")) };
+    let text = format!("`{name}[{}]` is outside of `{name}[{}]`{given}", slices.join(", "), extents.join(", "));
+    let tail = (0..firsts.len()).any(|at| {
+        let (first, extent) = (firsts[at], found.dims[at].0);
+        first >= 0 && first < extent && first + found.sizes[at] > extent
+    });
+    let help = tail.then(|| {
+        "the last part is smaller: take what is there with `pl.load(x, offsets, shape, clamp=True)`, or loop over constant bounds \
+         with slices, which end where the tensor does"
+            .to_string()
+    });
+    Some(Own { text, help })
+}
+
+/// The window of a buffer that a value is.
+fn window(module: &Module, value: ValueId, buffer: &str) -> Option<Window> {
+    let id = module.defining_op(value)?;
+    let op = OpRef::of(module, id).filter(|op| op.def.window)?;
+    let view = OpRef::of(module, module.defining_op(op.operand("source")?)?)?;
+    let elem = match module.ty(op.operand("source")?) {
+        Type::TensorView(view) | Type::PartitionView(view) => view.elem,
+        _ => return None,
+    };
+    let of = view.operand("ptr").and_then(|ptr| module.value(ptr).name.as_deref());
+    if of != Some(buffer) {
+        return None;
+    }
+    let numbers = |op: &OpRef<'_>, name: &str| -> Option<Vec<i64>> {
+        let each = module.operands_named(op.id, name);
+        each.iter().map(|value| rules::constant(module, *value)).collect()
+    };
+    let dims: Vec<(i64, i64)> = numbers(&view, "shape")?.into_iter().zip(numbers(&view, "strides")?).collect();
+    let (offsets, sizes) = (module.operands_named(id, "offsets").to_vec(), numbers(&op, "sizes")?);
+    let whole = !dims.is_empty() && dims.len() == offsets.len() && dims.len() == sizes.len();
+    whole.then(|| Window { dims, offsets, sizes, bytes: (elem.bytes() as i64).max(1) })
+}
+
+/// The scalars that were passed, by their names.
+fn numbers(prepared: &Prepared, values: &[impl Passed]) -> BTreeMap<String, i64> {
+    let params = prepared.decoded.program.params.iter().filter(|param| Param::is_passed(param));
+    let each =
+        params.zip(values).filter_map(|(param, value)| Some((param.name.clone(), i64::from(value.bits()? as i32))));
+    each.collect()
+}
+
+/// A sum of multiples of values, and a constant.
+fn sum(
+    module: &Module,
+    value: ValueId,
+    times: i64,
+    terms: &mut BTreeMap<ValueId, i64>,
+    constant: &mut i64,
+) -> Option<()> {
+    if let Some(n) = rules::constant(module, value) {
+        *constant = constant.checked_add(n.checked_mul(times)?)?;
+        return Some(());
+    }
+    let linear = match module.value(value).def {
+        ValueDef::Result(id, _) => OpDef::of(module, id).and_then(|def| def.linear).map(|linear| (id, linear)),
+        ValueDef::Arg(..) => None,
+    };
+    let Some((id, linear)) = linear else {
+        let term = terms.entry(value).or_default();
+        *term = term.checked_add(times)?;
+        return Some(());
+    };
+    let operands = &module.op(id).operands;
+    match linear {
+        Linear::Same => sum(module, operands[0], times, terms, constant),
+        Linear::Sum => {
+            sum(module, operands[0], times, terms, constant)?;
+            sum(module, operands[1], times, terms, constant)
+        }
+        Linear::Difference => {
+            sum(module, operands[0], times, terms, constant)?;
+            sum(module, operands[1], times.checked_neg()?, terms, constant)
+        }
+        Linear::Product => {
+            let (a, b) = (operands[0], operands[1]);
+            let (n, other) = match (rules::constant(module, a), rules::constant(module, b)) {
+                (Some(n), _) => (n, b),
+                (_, Some(n)) => (n, a),
+                _ => {
+                    terms.insert(value, times);
+                    return Some(());
+                }
+            };
+            sum(module, other, times.checked_mul(n)?, terms, constant)
+        }
+    }
+}
+
+/// Says what the numbers of an offset were: parameters as they were passed, and the one other value that then follows. Of a loop's
+/// counter also what its end was.
+fn solve(
+    module: &Module,
+    offset: ValueId,
+    first: i64,
+    numbers: &BTreeMap<String, i64>,
+    say: &mut impl FnMut(String, i64, Option<usize>),
+) {
+    let (mut terms, mut constant) = (BTreeMap::new(), 0);
+    if sum(module, offset, 1, &mut terms, &mut constant).is_none() {
+        return;
+    }
+    let name = |value: ValueId| module.value(value).name.as_deref().map(str::to_string);
+    let mut open = Vec::new();
+    for (value, times) in terms {
+        match name(value).and_then(|name| numbers.get(&name).map(|n| (name, *n))).filter(|_| is_param(module, value)) {
+            Some((name, n)) => {
+                constant += n * times;
+                say(name, n, None);
+            }
+            None => open.push((value, times)),
+        }
+    }
+    let [(value, times)] = open[..] else { return };
+    let (Some(own), 0) = (name(value), (first - constant).checked_rem(times).unwrap_or(1)) else { return };
+    let span = module.value(value).span;
+    let line = (span.end > span.start).then(|| module.source.line_column(span.start).0);
+    say(own, (first - constant) / times, line);
+    let ValueDef::Arg(block, 0) = module.value(value).def else { return };
+    let Some(id) = module.block_parent(block) else { return };
+    let Some(Counter::Range([_, end, _])) = OpDef::of(module, id).and_then(|def| def.counter) else { return };
+    let Some(end) = OpRef::of(module, id).and_then(|op| op.operand(end)) else { return };
+    let (mut terms, mut rest) = (BTreeMap::new(), 0);
+    if sum(module, end, 1, &mut terms, &mut rest).is_some() {
+        for value in terms.into_keys().filter(|value| is_param(module, *value)) {
+            if let Some((name, n)) = name(value).and_then(|name| numbers.get(&name).map(|n| (name, *n))) {
+                say(name, n, None);
+            }
+        }
+    }
+}
+
+/// True for a parameter of a function.
+fn is_param(module: &Module, value: ValueId) -> bool {
+    match module.value(value).def {
+        ValueDef::Arg(block, _) => module.block_parent(block).is_some_and(|op| module.is_function(op)),
+        ValueDef::Result(..) => false,
+    }
+}

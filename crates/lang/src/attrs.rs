@@ -27,6 +27,7 @@ const KEYS: &[&str] = &[
     "windowize",
     "dump_vars",
     "auto_scope",
+    "exact_slices",
 ];
 
 /// What is known of a function besides its parameters and its body.
@@ -46,6 +47,8 @@ pub(crate) struct FunctionAttrs {
     pub together: bool,
     /// Whether both Vector cores run it.
     pub both_lanes: Option<bool>,
+    /// Whether slices that leave their tensor are errors, in place of ending where it does.
+    pub exact_slices: bool,
 }
 
 impl FunctionAttrs {
@@ -124,6 +127,10 @@ impl FunctionAttrs {
                     let error = wrong("the public compiler's mark of what its own passes have divided");
                     return error.map(|error| error.help("write the lanes: `for lane in pl.split_aiv(2, mode=…):`"));
                 }
+                _ => return wrong("True or False"),
+            },
+            "exact_slices" => match value {
+                Some(Const::Bool(exact)) => self.exact_slices = *exact,
                 _ => return wrong("True or False"),
             },
             other if WITHOUT_EFFECT.contains(&other) => {}

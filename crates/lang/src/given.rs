@@ -1,5 +1,8 @@
 //! What names stand for around a text, where its caller knows: a closure's.
 
+/// Stands before the name of a parameter, among the names of the surroundings: the parameter is a constant, with this value.
+pub const CONSTEXPR: &str = "constexpr$";
+
 /// What a name of the surroundings stands for.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]

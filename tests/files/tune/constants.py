@@ -37,6 +37,7 @@ TILE, TWICE = 64, True
 
 @pl.jit
 def scale(x: pl.Tensor[[128, 128], pl.FP32], out: pl.Out[pl.Tensor[[128, 128], pl.FP32]]):
+    pl.func_attr({"exact_slices": True})
     for at in pl.range(0, 128, TILE):
         part = x[at : at + TILE, :] * 2.0
         if TWICE:

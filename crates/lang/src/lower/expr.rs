@@ -64,6 +64,17 @@ impl Lower<'_> {
                 }
                 return self.unary_number(unary.op, &value, span);
             }
+            Expr::BinOp(binary)
+                if binary.op == Operator::MatMult
+                    && [&binary.left, &binary.right].iter().any(|side| is_turned(side)) =>
+            {
+                let mut given = Given::default();
+                for (side, word) in [(&binary.left, "a_trans"), (&binary.right, "b_trans")] {
+                    let value = self.turned(side, word, &mut given)?;
+                    given.positional.push((value, at(&**side)));
+                }
+                return self.call_path("pl.matmul", span, given, span);
+            }
             Expr::BinOp(binary) => {
                 let (a, b) = (self.expr(&binary.left)?, self.expr(&binary.right)?);
                 return self.binary(binary.op, a, b, span);
@@ -100,7 +111,13 @@ impl Lower<'_> {
             }
             Expr::Subscript(subscript) => {
                 let base = self.expr(&subscript.value)?;
-                return self.subscript(base, &subscript.slice, span);
+                return match self.subscript(base, &subscript.slice, span)? {
+                    // One element is a number.
+                    Value::Tensor(element) if element.shape().is_empty() && element.reshaped.is_none() => {
+                        Ok(crate::ops::read_element(self, &element, span))
+                    }
+                    part => Ok(part),
+                };
             }
             Expr::Call(call) => return self.call(call),
             Expr::FString(string) => self.formatted(string)?,
@@ -154,7 +171,7 @@ impl Lower<'_> {
         self.call_by_name(name, vec![a, b], span)
     }
 
-    fn compare(&mut self, op: CmpOp, a: &Value, b: &Value, span: Span) -> Lowered {
+    pub(super) fn compare(&mut self, op: CmpOp, a: &Value, b: &Value, span: Span) -> Lowered {
         let is_tile = |value: &Value| matches!(value, Value::Tile(_) | Value::Tensor(_) | Value::Parts(_));
         if !is_tile(a) && !is_tile(b) {
             return self.compare_numbers(op, a, b, span);
@@ -252,6 +269,9 @@ impl Lower<'_> {
                 let shape = self.shape_of(&base);
                 Ok(Value::Tuple(shape.iter().map(|n| Value::Const(Const::Int(*n as i64))).collect()))
             }
+            Value::Tensor(_) | Value::Tile(_) | Value::Parts(_) if name == "T" => {
+                self.call_by_name("transpose", vec![base], span)
+            }
             Value::Tensor(tensor) if name == "dtype" => Ok(Value::Const(Const::DType(DType::Elem(tensor.elem)))),
             Value::Tile(id) if name == "dtype" => {
                 Ok(Value::Const(Const::DType(DType::Elem(self.tile(*id).ty.layout.elem))))
@@ -336,10 +356,20 @@ impl Lower<'_> {
                 return Err(self.error("call", at(&*call.func), format!("{what} cannot be called")));
             }
         };
+        if &*path == "pl.device_assert" {
+            return self.device_assert(call);
+        }
         let first = before.iter().flat_map(|own| own.positional.iter().cloned());
         given.positional.extend(first.map(|value| (value, at(&*call.func))));
         self.saying = &*path == "pl.static_print";
-        for arg in &call.arguments.args {
+        for (position, arg) in call.arguments.args.iter().enumerate() {
+            let word = [("pl.matmul", 0, "a_trans"), ("pl.matmul", 1, "b_trans")];
+            let word = word.iter().find(|(name, at, _)| *name == &*path && *at == position && is_turned(arg));
+            if let Some((.., word)) = word {
+                let value = self.turned(arg, word, &mut given)?;
+                given.positional.push((value, at(arg)));
+                continue;
+            }
             if arg.is_starred_expr() {
                 return Err(self.unsupported(at(arg), "`*` in a call"));
             }
@@ -387,6 +417,42 @@ impl Lower<'_> {
         Ok(Value::Partial(Rc::new(Partial { callee, positional, keywords })))
     }
 
+    /// An operand of a product. Of `x.T` it is `x`, and the word for that is given.
+    fn turned(&mut self, side: &Expr, word: &'static str, given: &mut Given) -> Lowered {
+        let Expr::Attribute(attribute) = side else { return self.expr(side) };
+        if !is_turned(side) {
+            return self.expr(side);
+        }
+        let base = self.expr(&attribute.value)?;
+        if !matches!(base, Value::Tensor(_) | Value::Tile(_) | Value::Parts(_)) {
+            return self.attribute(base, attribute.attr.as_str(), at(side));
+        }
+        given.keywords.push((word.into(), Value::Const(Const::Bool(true)), at(side)));
+        Ok(base)
+    }
+
+    /// `pl.device_assert(condition, "message")`: as `assert` does.
+    fn device_assert(&mut self, call: &ruff_python_ast::ExprCall) -> Lowered {
+        let span = at(call);
+        let by_name = |names: &[&str]| {
+            let named = |keyword: &&ruff_python_ast::Keyword| {
+                keyword.arg.as_ref().is_some_and(|name| names.contains(&name.as_str()))
+            };
+            call.arguments.keywords.iter().find(named).map(|keyword| &keyword.value)
+        };
+        let args = &call.arguments.args;
+        let (test, message) =
+            (args.first().or(by_name(&["cond", "condition"])), args.get(1).or(by_name(&["msg", "message"])));
+        match test {
+            Some(test) if args.len() <= 2 => self.asserted(test, message, span).map(|()| Value::Nothing),
+            _ => {
+                let error = Diagnostic::error("argument", span, "`pl.device_assert` takes a condition and a message")
+                    .help("it is called as `pl.device_assert(i < n, \"message\")`");
+                Err(self.report(error))
+            }
+        }
+    }
+
     /// A dict that says what a function is.
     fn attributes(&mut self, dict: &ruff_python_ast::ExprDict) -> Lowered {
         let mut entries = Vec::new();
@@ -408,9 +474,10 @@ impl Lower<'_> {
             return self.call_function(function, given, span);
         }
         let name = path.strip_prefix("pl.").unwrap_or(path);
-        if path == "print" {
-            let error = Diagnostic::error("unknown-op", place, "a kernel has no `print`");
-            return Err(self.report(error.help("a kernel prints a tile or a number with `pl.print(x, label=\"…\")`")));
+        if path == "breakpoint" {
+            let warning = Diagnostic::warning("breakpoint", place, "a compiled kernel does not stop here");
+            self.report(warning.help("`kernel.reference(…)` runs the function itself, and stops"));
+            return Ok(Value::Nothing);
         }
         let Some(entry) = crate::ops::find(name) else {
             if path.starts_with("pld.") {
@@ -538,4 +605,9 @@ fn space(name: &str) -> Option<slipring_tile::Space> {
         "RightScale" => Space::RightScale,
         _ => return None,
     })
+}
+
+/// True for `x.T`.
+fn is_turned(expr: &Expr) -> bool {
+    expr.as_attribute_expr().is_some_and(|attribute| attribute.attr.as_str() == "T")
 }

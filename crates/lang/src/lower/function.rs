@@ -14,6 +14,7 @@ use super::names::Names;
 use super::{Facts, Lower, Lowered, Reported, Value, describe};
 use crate::attrs::FunctionAttrs;
 use crate::emit::Emitter;
+use crate::given::CONSTEXPR;
 use crate::host::Passed;
 use crate::ops::Given;
 use crate::program::{Function, Globals};
@@ -90,6 +91,16 @@ fn lower_once(
             lower.env.insert(name.into(), Value::Const(Const::None));
             continue;
         }
+        if let Some(value) = constant_parameter(&mut lower, parameter) {
+            match value {
+                Ok(value) => drop(lower.env.insert(name.into(), value)),
+                Err(reported) => {
+                    lower.poisoned.insert(name.into());
+                    outcome = Err(reported);
+                }
+            }
+            continue;
+        }
         let written = lower.globals.is_written(&function.name, name);
         match declare(&mut lower, &parameter.parameter, body, given.get(name), written) {
             Ok((info, ty)) => {
@@ -146,6 +157,29 @@ fn lower_once(
     Ok((op, KernelInfo { name: name.to_string(), params, blocks, together, gives }))
 }
 
+/// The value of a parameter that is known when the kernel is compiled: `TILE: pl.constexpr = 64`, or a scalar that is compiled for
+/// the value that is passed. `None` for the others.
+fn constant_parameter(lower: &mut Lower<'_>, parameter: &ruff_python_ast::ParameterWithDefault) -> Option<Lowered> {
+    let name = parameter.parameter.name.as_str();
+    if let Some(value) = lower.globals.get(&format!("{CONSTEXPR}{name}")) {
+        return Some(Ok(value));
+    }
+    let annotation = parameter.parameter.annotation.as_deref()?;
+    if crate::program::path_of(lower.globals, &lower.env, annotation).as_deref() != Some("pl.constexpr") {
+        return None;
+    }
+    if let Some(value) = lower.globals.get(name).filter(|value| matches!(value, Value::Const(_))) {
+        return Some(Ok(value));
+    }
+    let Some(default) = &parameter.default else {
+        let span = at(&parameter.parameter.name);
+        let error = Diagnostic::error("parameter", span, format!("`{name}` is a constant, and nothing says which"))
+            .help(format!("give it a default, `{name}: pl.constexpr = 64`, or pass `{name}=…`"));
+        return Some(Err(lower.report(error)));
+    };
+    Some(lower.expr(default))
+}
+
 /// Puts a function whose body is done behind those that are there: its type, and what the body asks for.
 pub(super) fn put_function(emitter: &mut Emitter, op: OpId, types: Vec<Type>, facts: &Facts) {
     emitter.module.set_function_type(op, FuncType { inputs: types, results: Vec::new() });
@@ -168,6 +202,7 @@ impl Lower<'_> {
         self.facts.blocks = attrs.blocks.or(self.facts.blocks);
         self.facts.both_lanes = attrs.both_lanes.or(self.facts.both_lanes);
         self.facts.together |= attrs.together;
+        self.facts.exact_slices |= attrs.exact_slices;
     }
 
     /// Ends the body of a function; the tiles that it gives back become parameters behind the others.

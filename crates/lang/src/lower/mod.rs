@@ -9,6 +9,7 @@ mod attempt;
 mod branch;
 mod buffers;
 mod carry;
+mod claims;
 pub(crate) mod constants;
 mod control;
 mod copies;
@@ -23,6 +24,7 @@ mod places;
 mod region;
 mod split;
 mod stmt;
+mod tails;
 mod tiles;
 mod turns;
 mod unknown;
@@ -133,6 +135,8 @@ pub(crate) struct Lower<'a> {
     pub rows: Vec<(ValueId, Tensor, usize)>,
     /// Windows that are looked at in another shape: the block in which their view is made, and the position of its tensor.
     pub views: Vec<(Tensor, slipring_ir::BlockId, usize)>,
+    /// What is there of slices at the end of a dimension.
+    pub tails: Vec<tails::Tail>,
     /// Tiles of L1 that are what a window holds which nothing changes: they can be loaded anew into another memory. And what their
     /// buffers' changes were.
     pub images: Vec<(Loaded, (u32, usize))>,
@@ -231,6 +235,8 @@ pub(crate) struct Facts {
     pub ends: Option<Split>,
     /// Whether both Vector cores run it, where it says so.
     pub both_lanes: Option<bool>,
+    /// Slices that leave their tensor are errors.
+    pub exact_slices: bool,
     /// The first scope that has ended.
     pub closed: Option<Span>,
     /// Tensors of the function's own, by the calls and the place that make them.
@@ -278,6 +284,7 @@ impl<'a> Lower<'a> {
             saying: false,
             rows: Vec::new(),
             views: Vec::new(),
+            tails: Vec::new(),
             images: Vec::new(),
             regions: Vec::new(),
             region: None,

@@ -131,6 +131,10 @@ impl Names {
                 _ => self.expr(&stmt.value, certain),
             },
             Stmt::Return(stmt) => stmt.value.iter().for_each(|v| self.expr(v, certain)),
+            Stmt::Assert(stmt) => {
+                self.expr(&stmt.test, certain);
+                stmt.msg.iter().for_each(|message| self.expr(message, certain));
+            }
             _ => {}
         }
     }

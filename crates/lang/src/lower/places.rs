@@ -66,8 +66,80 @@ impl Lower<'_> {
             place.join(" and ")
         );
         Err(self.report(
-            Diagnostic::error("bounds", span, message).help("let the loop end before, or make the parts smaller"),
+            Diagnostic::error("bounds", span, message).help("let the loop end before, make the parts smaller, or take what is there: `clamp=True`, as in `pl.load(x, offsets, shape, clamp=True)`"),
         ))
+    }
+
+    /// True if an iteration takes `size` elements from a number on of which only some lie before `extent`, and none takes a part
+    /// that begins outside.
+    pub(super) fn has_tail(&self, first: ValueId, size: u64, extent: u64) -> bool {
+        let (size, extent) = (size as i64, extent as i64);
+        let inside = |n: i64| (0..extent).contains(&n);
+        if let Some(each) = self.in_each_iteration(&[first]) {
+            let firsts: Option<Vec<i64>> = each.iter().map(|known| known[0]).collect();
+            return firsts.is_some_and(|firsts| {
+                firsts.iter().all(|n| inside(*n)) && firsts.iter().any(|n| n.saturating_add(size) > extent)
+            });
+        }
+        let range = self.range(first);
+        range.is_some_and(|(least, most)| inside(least) && inside(most) && most.saturating_add(size) > extent)
+    }
+
+    /// What a number that is made of constants and counters is at least and at most.
+    pub(super) fn range(&self, number: ValueId) -> Option<(i64, i64)> {
+        self.range_in(number, &mut { MOST_STEPS })
+    }
+
+    fn range_in(&self, number: ValueId, steps: &mut usize) -> Option<(i64, i64)> {
+        *steps = steps.checked_sub(1)?;
+        let module = &self.e.module;
+        if let Some(n) = rules::constant(module, number) {
+            return Some((n, n));
+        }
+        match module.value(number).def {
+            ValueDef::Result(id, _) => {
+                let op = module.op(id);
+                let mut of = |at: usize| self.range_in(*op.operands.get(at)?, steps);
+                match self.linear(id)? {
+                    Linear::Same => of(0),
+                    Linear::Sum => {
+                        let (a, b) = (of(0)?, of(1)?);
+                        Some((a.0.checked_add(b.0)?, a.1.checked_add(b.1)?))
+                    }
+                    Linear::Difference => {
+                        let (a, b) = (of(0)?, of(1)?);
+                        Some((a.0.checked_sub(b.1)?, a.1.checked_sub(b.0)?))
+                    }
+                    Linear::Product => {
+                        let (a, b) = (of(0)?, of(1)?);
+                        let each = [
+                            a.0.checked_mul(b.0)?,
+                            a.0.checked_mul(b.1)?,
+                            a.1.checked_mul(b.0)?,
+                            a.1.checked_mul(b.1)?,
+                        ];
+                        Some((*each.iter().min()?, *each.iter().max()?))
+                    }
+                }
+            }
+            ValueDef::Arg(block, 0) => {
+                let id = module.block_parent(block)?;
+                let Counter::Range([first, end, step]) = self.counter(id)? else { return Some((0, 1)) };
+                let op = OpRef::of(module, id)?;
+                let mut bound = |name: &str| self.range_in(op.operand(name)?, steps);
+                let (first, end, step) = (bound(first)?, bound(end)?, bound(step)?);
+                if step.0 != step.1 || step.0 <= 0 {
+                    return None;
+                }
+                // The last one that is reached, where the loop runs at all.
+                let last = match first.0 == first.1 && end.0 == end.1 && end.1 > first.0 {
+                    true => first.0 + (end.1 - 1 - first.0) / step.0 * step.0,
+                    false => end.1.checked_sub(1)?,
+                };
+                Some((first.0, last.max(first.0)))
+            }
+            ValueDef::Arg(..) => None,
+        }
     }
 
     /// The counters of the loops that are open, from the outermost on, by their names.

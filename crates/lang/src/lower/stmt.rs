@@ -197,9 +197,7 @@ impl Lower<'_> {
                 .help("they leave `pl.range` and `while`; put the rest of the body under an `if`");
                 Err(self.report(error))
             }
-            Stmt::Assert(_) => {
-                Err(self.error(slipring_ir::Kind::Unsupported, span, "a kernel cannot raise: use `pl.static_assert`"))
-            }
+            Stmt::Assert(stmt) => self.asserted(&stmt.test, stmt.msg.as_deref(), span),
             other => Err(self.not_here(super::unknown::statement(other), span)),
         }
     }
@@ -234,10 +232,35 @@ impl Lower<'_> {
                     let index = self.expr(&subscript.slice)?;
                     return self.set_element(name.id.as_str(), items, &index, &value, span);
                 }
+                if let Value::Tile(target) = base
+                    && let Some(mask) = self.mask_of(&subscript.slice)?
+                {
+                    let place = at(&*subscript.slice);
+                    let chosen = crate::ops::choose(self, mask, (value, span), (Value::Tile(target), span), place)?;
+                    return self.put(&Value::Tile(target), &chosen, span);
+                }
                 let part = self.subscript(base, &subscript.slice, span)?;
                 self.put(&part, &value, span)
             }
             _ => Err(self.unsupported(span, "this kind of assignment")),
+        }
+    }
+
+    /// The mask that stands as an index of a tile: what a comparison gives. `None` for other indices.
+    fn mask_of(&mut self, index: &Expr) -> Lowered<Option<Value>> {
+        let may_be =
+            matches!(index, Expr::Name(_) | Expr::Compare(_) | Expr::BinOp(_) | Expr::UnaryOp(_) | Expr::Call(_));
+        if !may_be {
+            return Ok(None);
+        }
+        let attempt = self.attempt();
+        let value = self.expr(index)?;
+        match value {
+            Value::Tile(id) if self.tile(id).mask.is_some() => Ok(Some(value)),
+            _ => {
+                self.take_back(&attempt);
+                Ok(None)
+            }
         }
     }
 
@@ -260,7 +283,8 @@ impl Lower<'_> {
                 if let Value::Const(_) | Value::Scalar(_) = value {
                     return self.write_element(tensor, value, span);
                 }
-                self.store(value, tensor, false, span)
+                let cut = self.cut_to(value, tensor, span)?;
+                self.store(cut.as_ref().unwrap_or(value), tensor, false, span)
             }
             Value::Tile(target) => {
                 self.not_in_part(*target, span)?;

@@ -59,7 +59,8 @@ impl Lower<'_> {
                 let tensor = tensor.clone();
                 let shape = tensor.shape();
                 let parts = self.parts(slice, &shape, span)?;
-                self.tensor_part(&tensor, &parts, span).map(Value::Tensor)
+                let part = self.tensor_part(&tensor, &parts, span)?;
+                self.clipped(part, &parts, &shape, span).map(Value::Tensor)
             }
             Value::Tile(id) => {
                 let shape = self.tile(*id).shape.clone();
@@ -105,7 +106,14 @@ impl Lower<'_> {
         let span = at(item);
         let Expr::Slice(slice) = item else {
             let value = self.expr(item)?;
-            let index = self.index(&value, span)?;
+            if let Value::Tile(_) | Value::Tensor(_) | Value::Parts(_) = value {
+                return Err(self.no_index(&value, span));
+            }
+            let index = match self.index(&value, span)? {
+                // As Python counts: from behind.
+                Index::Known(n) if n < 0 && n >= -(extent as i64) => Index::Known(n + extent as i64),
+                index => index,
+            };
             return match index {
                 Index::Known(n) if n < 0 || n as u64 >= extent => {
                     Err(self.error("bounds", span, format!("index {n} lies outside the {extent} of this dimension")))
@@ -116,11 +124,15 @@ impl Lower<'_> {
         if slice.step.is_some() {
             return Err(self.unsupported(span, "a step in a slice"));
         }
+        let from_behind = |n: i64| if n < 0 && n >= -(extent as i64) { n + extent as i64 } else { n };
         let lower = match &slice.lower {
             None => Index::Known(0),
             Some(expr) => {
                 let value = self.expr(expr)?;
-                self.index(&value, at(&**expr))?
+                match self.index(&value, at(&**expr))? {
+                    Index::Known(n) => Index::Known(from_behind(n)),
+                    index => index,
+                }
             }
         };
         let (Index::Known(first), upper) = (lower, &slice.upper) else {
@@ -152,16 +164,15 @@ impl Lower<'_> {
                     ));
                     return Err(self.report(error));
                 }
-                self.known_int(&value, "the end of a slice that begins at a constant", at(&**expr))?
+                let last = self.known_int(&value, "the end of a slice that begins at a constant", at(&**expr))?;
+                from_behind(last)
             }
         };
         if first < 0 || last <= first || last as u64 > extent {
             let message = format!("the slice {first}:{last} does not lie inside the {extent} of this dimension");
             let mut error = Diagnostic::error("bounds", span, message);
-            let from_behind = |n: i64| if n < 0 { n.saturating_add(extent as i64) } else { n };
-            let (first, last) = (from_behind(first), from_behind(last));
-            if 0 <= first && first < last && last <= extent as i64 {
-                error = error.help(format!("count from the front: `{first}:{last}`"));
+            if 0 <= first && first < extent as i64 && first < last {
+                error = error.help(format!("what is there of it is `{first}:{extent}`"));
             }
             return Err(self.report(error));
         }

@@ -29,6 +29,14 @@ pub(super) const OPS: &[Entry] = &[
         ..ENTRY
     },
     Entry {
+        names: &["program_id"],
+        params: "axis=",
+        op: Some(&pto::GET_BLOCK_IDX),
+        doc: "Index of this block: a launch has one axis, 0",
+        lower: program_id,
+        ..ENTRY
+    },
+    Entry {
         names: &["get_block_num"],
         op: Some(&pto::GET_BLOCK_NUM),
         doc: "Number of blocks",
@@ -61,6 +69,18 @@ fn lane_question(lower: &mut Lower<'_>, call: &Call) -> Lowered {
         lower.facts.lane_questions.push(call.span);
     }
     question(lower, call)
+}
+
+fn program_id(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    match call.int(lower, "axis")? {
+        None | Some(0) => question(lower, call),
+        Some(axis) => {
+            let message = format!("a launch has no axis {axis}");
+            let error = slipring_ir::Diagnostic::error("argument", call.span, message)
+                .help("blocks have one number: `i = pl.program_id(0) // n` and `j = pl.program_id(0) % n`");
+            Err(lower.report(error))
+        }
+    }
 }
 
 fn question(lower: &mut Lower<'_>, call: &Call) -> Lowered {

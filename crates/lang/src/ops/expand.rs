@@ -25,7 +25,7 @@ pub(super) fn broadcast(lower: &mut Lower<'_>, call: &Call, a: TileId, b: TileId
     };
     let Some(op) = op else { return Ok(None) };
     let same_type = lower.tile(whole).ty.layout.elem == lower.tile(part).ty.layout.elem;
-    if !same_type || lower.tile(whole).valid.is_some() || lower.tile(part).valid.is_some() {
+    if !same_type || lower.tile(whole).valid.is_none() && lower.tile(part).valid.is_some() {
         return Ok(None);
     }
     let target = lower.tile_like(whole, lower.tile(whole).ty.layout.elem, call.entry.names[0]);

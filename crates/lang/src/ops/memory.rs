@@ -427,11 +427,16 @@ fn read(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let offsets = call.offsets(lower, "offset")?;
     let ones = vec![1; source.shape().len()];
     let element = lower.tensor_window(&source, &offsets, &ones, span)?;
-    lower.reads(&element, call.span);
-    let (pointer, offset) = lower.element(&element);
+    Ok(read_element(lower, &element, call.span))
+}
+
+/// The number that a window of one element holds.
+pub(crate) fn read_element(lower: &mut Lower<'_>, element: &Tensor, span: slipring_ir::Span) -> Value {
+    lower.reads(element, span);
+    let (pointer, offset) = lower.element(element);
     let ty = scalar_type_of(element.elem);
     let value = lower.e.value(&pto::LOAD_SCALAR, &[("ptr", &[pointer]), ("offset", &[offset])], &[], ty);
-    Ok(lower.scalar(value, DType::Elem(element.elem)))
+    lower.scalar(value, DType::Elem(element.elem))
 }
 
 fn write(lower: &mut Lower<'_>, call: &Call) -> Lowered {

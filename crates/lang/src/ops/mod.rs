@@ -35,6 +35,7 @@ pub(crate) use bind::{Call, Given};
 pub(crate) use collectives::OWN_SIGNALS;
 pub(crate) use devices::not_for_kernels;
 pub(crate) use mask::{choose, unpacked};
+pub(crate) use memory::read_element;
 pub(crate) use pipe::{BARE, makes_end, pops};
 
 /// An op of the language.
@@ -154,6 +155,18 @@ pub(crate) fn instead_of(name: &str) -> Option<String> {
         "clip" | "clamp" => "it is `pl.maximum(pl.minimum(x, most), least)`".into(),
         "silu" => "it is `x * pl.recip(pl.exp(-x) + 1.0)`".into(),
         "mean" | "average" => "it is `pl.row_sum(x) * (1.0 / N)`".into(),
+        "erf" => "the hardware has no such op: `1.0 - (((((1.061405429 * t - 1.453152027) * t) + 1.421413741) * t - 0.284496736) * t \
+                  + 0.254829592) * t * pl.exp(-x * x)` with `t = pl.recip(x * 0.3275911 + 1.0)` is within 1.5e-7 of it for x >= 0; \
+                  it is odd"
+            .into(),
+        "gelu" => "it is `x * pl.recip(pl.exp((x + x * x * x * 0.044715) * -1.5957691) + 1.0)`, with the usual approximation".into(),
+        "cumsum" | "cumprod" | "scan" | "associative_scan" => "the hardware has no scan: along a row it is the product \
+             `pl.matmul(x, u)` with a matrix `u` of ones on and above the diagonal; down the rows a loop carries the sum"
+            .into(),
+        "dot" => "the language has `pl.matmul`".into(),
+        "cdiv" => "it is `(a + b - 1) // b`".into(),
+        "num_programs" => "it is `pl.get_block_num()`".into(),
+        "flip" | "roll" => "the hardware moves no elements within a row: `pl.gather(x, indices)` takes them by their numbers".into(),
         "zeros" => "it is `pl.full(shape, dtype, 0.0)`".into(),
         "ones" => "it is `pl.full(shape, dtype, 1.0)`".into(),
         "sigmoid" => "it is `pl.recip(pl.exp(-x) + 1.0)`".into(),

@@ -25,6 +25,20 @@ pub(super) const OPS: &[Entry] = &[
     Entry { names: &["row_sum"], op: Some(&pto::TROWSUM), doc: "Sum of each row", ..ROW },
     Entry { names: &["row_max"], op: Some(&pto::TROWMAX), doc: "Largest element of each row", ..ROW },
     Entry { names: &["row_min"], op: Some(&pto::TROWMIN), doc: "Smallest element of each row", ..ROW },
+    Entry {
+        names: &["row_mean"],
+        op: Some(&pto::TROWSUM),
+        doc: "Mean of each row: its sum times a constant",
+        lower: row_mean,
+        ..ROW
+    },
+    Entry {
+        names: &["col_mean"],
+        op: Some(&pto::TCOLSUM),
+        doc: "Mean of each column: its sum times a constant",
+        lower: col_mean,
+        ..COL
+    },
     Entry { names: &["row_prod"], op: Some(&pto::TROWPROD), doc: "Product of each row", ..ROW },
     Entry {
         names: &["row_argmax"],
@@ -139,6 +153,36 @@ pub(super) const OPS: &[Entry] = &[
         ..COL_EXPAND
     },
 ];
+
+/// The mean of each row: the sum times a constant.
+fn row_mean(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    mean(lower, call, [false, true])
+}
+
+fn col_mean(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    mean(lower, call, [true, false])
+}
+
+fn mean(lower: &mut Lower<'_>, call: &Call, axes: [bool; 2]) -> Lowered {
+    let source = vector(lower, call, "x")?;
+    let tile = lower.tile(source).clone();
+    let elem = tile.ty.layout.elem;
+    if !elem.is_float() {
+        let name = crate::dtype::DType::Elem(elem).name();
+        let error = Diagnostic::error("argument", call.span, format!("a mean of {name} elements"))
+            .help("convert them first: `pl.cast(x, pl.FP32)`");
+        return Err(lower.report(error));
+    }
+    let (rows, cols) = crate::lower::fold(&tile.shape);
+    let (at, count) = if axes[0] { (0, rows) } else { (1, cols) };
+    // Of a tail only the rows or columns that are added may be fewer than all.
+    if tile.valid.is_some_and(|valid| valid[at] != crate::value::Index::Known(count as i64)) {
+        lower.wholly_valid(source, "a mean", call.span)?;
+    }
+    let sum = reduced(lower, call, axes, None)?;
+    let part = Value::Const(crate::value::Const::Float(1.0 / count as f64));
+    lower.call_by_name("mul", vec![sum, part], call.span)
+}
 
 fn rows(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     reduced(lower, call, [false, true], None)

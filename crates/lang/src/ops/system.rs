@@ -1,6 +1,6 @@
 //! Parts of the language that order, print or start things, and those that a single kernel does not have.
 
-use slipring_ir::{Attr, Diagnostic};
+use slipring_ir::{Attr, Diagnostic, Span};
 use slipring_pto as pto;
 
 use super::{Call, ENTRY, Entry, REFUSED};
@@ -37,15 +37,23 @@ pub(super) const OPS: &[Entry] = &[
     },
     Entry {
         names: &["print"],
-        params: "x, label=",
+        params: "x, second=, third=, fourth=, fifth=, sixth=, *, label=",
         op: Some(&pto::TPRINT),
-        doc: "Print a tile or a number",
+        doc: "Print texts, numbers and tiles in the order of the program, with label, core, block and iteration",
         lower: print,
         ..ENTRY
     },
     Entry {
+        names: &["device_assert"],
+        params: "cond/condition, msg/message=",
+        op: Some(&pto::TRAP),
+        doc: "Claim that a condition holds: a finding with the values where it does not, nothing where it is known to; as `assert`",
+        lower: |lower, call| Err(lower.unsupported(call.span, "`pl.device_assert` here")),
+        ..ENTRY
+    },
+    Entry {
         names: &["static_print"],
-        params: "x, second=, third=, fourth=, *, label=",
+        params: "x, second=, third=, fourth=, fifth=, sixth=, *, label=",
         doc: "Say what values are, when the kernel is compiled",
         lower: static_print,
         ..ENTRY
@@ -109,40 +117,68 @@ fn dynamic(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     Err(lower.report(error))
 }
 
+/// Prints its arguments in their order: texts stand before what follows them; each number and each tile has its own lines, which
+/// say where it was.
 fn print(lower: &mut Lower<'_>, call: &Call) -> Lowered {
-    let (value, span) = call.need(lower, "x")?;
-    match &value {
-        Value::Tile(_) | Value::Tensor(_) => {
-            let id = lower.demand(&value, slipring_tile::Space::Vec, span)?;
-            if let Some(label) = call.word(lower, "label")? {
-                text(lower, &format!("{label}:"));
+    let label = call.word(lower, "label")?;
+    let mut given: Vec<(Value, Span)> = MORE.iter().filter_map(|name| call.get(name).cloned()).collect();
+    // `pl.print(x, "label")`.
+    if let [(first, _), (Value::Const(Const::Str(_)), _)] = &given[..]
+        && !matches!(first, Value::Const(_))
+    {
+        given.swap(0, 1);
+    }
+    let mut before: Vec<String> = label.iter().map(|label| format!("{label}:")).collect();
+    for (value, span) in given {
+        match &value {
+            Value::Tile(_) | Value::Tensor(_) | Value::Parts(_) => {
+                let label = match &before[..] {
+                    [] => lower.written(span),
+                    _ => std::mem::take(&mut before).join(" ").trim_end_matches(':').to_string(),
+                };
+                let id = super::elementwise::vector_of(lower, &value, span)?;
+                let tile = lower.tile(id).value;
+                let attrs = [("label", Attr::Str(label.into()))];
+                lower.e.op(&pto::TPRINT, &[("src", &[tile])], &attrs, &[]);
             }
-            let tile = lower.tile(id).value;
-            lower.e.op(&pto::TPRINT, &[("src", &[tile])], &[], &[]);
+            Value::Scalar(scalar) => {
+                let form = if scalar.ty.is_float() { "%g" } else { "%d" };
+                let text = before.drain(..).map(|text| format!("{} ", text.replace('%', "%%"))).collect::<String>();
+                line(lower, &format!("{text}{form}"), scalar.value);
+            }
+            other => before.push(said(lower, other)),
         }
-        Value::Scalar(scalar) => {
-            let label =
-                call.word(lower, "label")?.map_or_else(String::new, |label| format!("{label}: ").replace('%', "%%"));
-            let form = if scalar.ty.is_float() { "%f" } else { "%d" };
-            let attrs = [("format", Attr::Str(format!("{label}{form}").into()))];
-            let value = scalar.value;
-            lower.e.op(&pto::PRINT, &[("scalar", &[value])], &attrs, &[]);
-        }
-        Value::Const(constant) => {
-            let label = call.word(lower, "label")?.map_or_else(String::new, |label| format!("{label}: "));
-            let said = crate::host::python_text(constant);
-            text(lower, &format!("{label}{said}"));
-        }
-        _ => return static_print(lower, call),
+    }
+    if !before.is_empty() {
+        let value = lower.e.index(0);
+        line(lower, &before.join(" ").replace('%', "%%"), value);
     }
     Ok(Value::Nothing)
 }
 
-/// Prints a line of text.
-fn text(lower: &mut Lower<'_>, line: &str) {
-    let attrs = [("format", Attr::Str(line.replace('%', "%%").into()))];
-    let value = lower.e.index(0);
+/// Prints a line with a number, and where it was.
+fn line(lower: &mut Lower<'_>, format: &str, value: slipring_ir::ValueId) {
+    let attrs = [("format", Attr::Str(format.into())), ("located", Attr::Bool(true))];
     lower.e.op(&pto::PRINT, &[("scalar", &[value])], &attrs, &[]);
+}
+
+/// A value that is known now as Python shows it, others by what they are.
+fn said(lower: &Lower<'_>, value: &Value) -> String {
+    match value {
+        Value::Const(constant) => crate::host::python_text(constant),
+        Value::Tuple(items) => {
+            let each: Vec<String> = items
+                .iter()
+                .map(|item| match item {
+                    Value::Const(Const::Str(text)) => format!("'{text}'"),
+                    other => said(lower, other),
+                })
+                .collect();
+            let end = if each.len() == 1 { "," } else { "" };
+            format!("({}{end})", each.join(", "))
+        }
+        other => describe(lower, other),
+    }
 }
 
 fn func_attr(lower: &mut Lower<'_>, call: &Call) -> Lowered {
@@ -167,16 +203,14 @@ fn func_attr(lower: &mut Lower<'_>, call: &Call) -> Lowered {
 }
 
 fn static_print(lower: &mut Lower<'_>, call: &Call) -> Lowered {
-    let (value, span) = call.need(lower, "x")?;
-    let more =
-        ["second", "third", "fourth"].into_iter().filter(|name| call.has(name)).filter_map(|name| call.get(name));
+    let (_, span) = call.need(lower, "x")?;
     let label = call.word(lower, "label")?.map(|label| format!("{label}:"));
-    let values = std::iter::once(&value).chain(more.map(|(value, _)| value)).map(|value| match value {
-        Value::Const(Const::Str(text)) => text.to_string(),
-        other => describe(lower, other),
-    });
+    let values = MORE.iter().filter_map(|name| call.get(name)).map(|(value, _)| said(lower, value));
     let said = label.into_iter().chain(values);
     let note = Diagnostic::warning("static-print", span, said.collect::<Vec<_>>().join(" "));
     lower.report(Diagnostic { severity: slipring_ir::Severity::Note, ..note });
     Ok(Value::Nothing)
 }
+
+/// The parameters of what says several values.
+const MORE: [&str; 6] = ["x", "second", "third", "fourth", "fifth", "sixth"];

@@ -7,7 +7,6 @@
 # check: help: write `pl.FP32`
 # check: help: write `pl.BF16`
 # check: help: write `pl.Mem.Mat`
-# check: help: count from the front: `48:64`
 # check: help: a kernel's loop counts: `for i in pl.unroll(n):`, and `items[i]` is one of a list of constants
 # exit: 2
 import slipring.language as pl
@@ -49,12 +48,6 @@ def memories(x: pl.Tensor[[64, 64], pl.FP16], y: pl.Out[pl.Tensor[[64, 64], pl.F
     # error: argument `target_memory` of `pl.load` is a memory, not the string "Mat"
     a = pl.load(x, [0, 0], [64, 64], target_memory="Mat")
     y[:] = pl.matmul(a, a)
-
-
-@pl.incore
-def from_behind(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[16, 64], pl.FP32]]):
-    # error: bounds the slice -16:64 does not lie inside the 64 of this dimension
-    y[:] = x[-16:, :]
 
 
 @pl.incore

@@ -7,8 +7,8 @@ import slipring.language as pl
 
 @pl.incore
 def assertion(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
-    # error: unsupported a kernel cannot raise: use `pl.static_assert`
-    assert x.shape[0] == 64
+    # error: assert `x.shape[0] == 32` does not hold
+    assert x.shape[0] == 32
     y[:] = x
 
 

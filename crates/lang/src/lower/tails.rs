@@ -1,0 +1,104 @@
+//! Tails: slices in loops whose last part is smaller. As numpy's do, they end where the dimension does; what is there of them is
+//! the valid shape of their tiles.
+
+use slipring_ir::{BlockId, Diagnostic, Span};
+
+use super::window::Part;
+use super::{Lower, Lowered, Reported, Value, describe};
+use crate::value::{Index, Tensor};
+
+/// How many elements of a slice are there: made once for all slices with the same beginning, size and end.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tail {
+    first: Index,
+    size: u64,
+    extent: u64,
+    /// Valid while this block is being lowered.
+    block: BlockId,
+    left: Index,
+}
+
+impl Lower<'_> {
+    /// A part of a tensor whose shape is `shape`, less what some iteration of the loops around would take from behind its end.
+    /// What begins outside, or where only the run knows, is left as it is.
+    pub(super) fn clipped(&mut self, window: Tensor, parts: &[Part], shape: &[u64], span: Span) -> Lowered<Tensor> {
+        if self.facts.exact_slices || window.valid.is_some() || window.reshaped.is_some() {
+            return Ok(window);
+        }
+        let cut: Vec<bool> = parts
+            .iter()
+            .zip(shape)
+            .map(|(part, extent)| match part {
+                Part::Range(Index::At(first), size) => self.has_tail(first.value, *size, *extent),
+                _ => false,
+            })
+            .collect();
+        if !cut.contains(&true) {
+            return Ok(window);
+        }
+        let (mut valid, mut sizes) = (Vec::new(), Vec::new());
+        for ((part, extent), cut) in parts.iter().zip(shape).zip(cut) {
+            let Part::Range(first, size) = part else { continue };
+            valid.push(if cut { self.tail(*first, *size, *extent) } else { Index::Known(*size as i64) });
+            sizes.push(*size);
+        }
+        let valid = self.folded_valid(&valid, &sizes, span)?;
+        Ok(Tensor { valid: valid.map(Box::new), ..window })
+    }
+
+    /// How many of `size` elements from `first` on there are before `extent`.
+    fn tail(&mut self, first: Index, size: u64, extent: u64) -> Index {
+        let module = &self.e.module;
+        let there = |tail: &&Tail| match tail.left {
+            Index::At(scalar) => module.defining_op(scalar.value).is_some_and(|op| module.op(op).block.is_some()),
+            Index::Known(_) => true,
+        };
+        let known = self.tails.iter().find(|tail| {
+            (tail.first, tail.size, tail.extent) == (first, size, extent)
+                && self.blocks.contains(&tail.block)
+                && there(tail)
+        });
+        if let Some(tail) = known {
+            return tail.left;
+        }
+        let left = self.less(Index::Known(extent as i64), first);
+        let left = self.smaller(Index::Known(size as i64), left);
+        self.tails.push(Tail { first, size, extent, block: self.e.block, left });
+        left
+    }
+
+    /// The tile that is stored into a window with a tail: as much of it as the window has. `None` for what needs no cut.
+    pub(super) fn cut_to(&mut self, value: &Value, window: &Tensor, span: Span) -> Lowered<Option<Value>> {
+        let Some(valid) = window.valid.as_deref().copied() else { return Ok(None) };
+        let id = match value {
+            Value::Tile(id) if self.tile(*id).mask.is_none() => *id,
+            Value::Tensor(source) if source.valid.is_none() => self.load(source, slipring_tile::Space::Vec)?,
+            _ => return Ok(None),
+        };
+        let tile = self.tile(id);
+        if super::fold(&tile.shape) != super::fold(&window.shape()) {
+            return Ok(None);
+        }
+        let both = match tile.valid {
+            None => valid,
+            Some(own) if own == valid => return Ok(None),
+            Some(own) => [0, 1].map(|at| self.smaller(own[at], valid[at])),
+        };
+        self.with_valid(id, both, span).map(|cut| Some(Value::Tile(cut)))
+    }
+
+    /// Reports an index that is no number.
+    pub(super) fn no_index(&mut self, value: &Value, span: Span) -> Reported {
+        let what = describe(self, value);
+        let is_mask = matches!(value, Value::Tile(id) if self.tile(*id).mask.is_some());
+        let one = self.shape_of(value).iter().product::<u64>() == 1;
+        let error = Diagnostic::error("subscript", span, format!("an index is a number, not {what}"));
+        self.report(match (is_mask, one) {
+            (true, _) => error.help("elements by a mask are `pl.sel(mask, a, b)`; `t[mask] = x` writes into a tile"),
+            (_, true) => error.help("its element is a number: `pl.read(x, [0, 0])`"),
+            _ => error.help(
+                "rows by their numbers are `pl.mgather(x, ids[:, :])` with `ids` of shape [1, n], or a loop: `r = pl.read(ids, [k])` and `x[r : r + 1, :]`",
+            ),
+        })
+    }
+}

@@ -65,12 +65,16 @@ class Part:
 
     def _window(self, at):
         at = at if isinstance(at, tuple) else (at,)
-        for extent, part in zip(self.array.shape, at):
+        for extent, part in zip(self.array.shape, (part for part in at if part is not Ellipsis)):
             if isinstance(part, slice):
-                first, last = part.start or 0, extent if part.stop is None else part.stop
-                if first < 0 or last > extent or first > last:
-                    raise IndexError(f"the window {first}:{last} leaves an extent of {extent}")
-            elif not 0 <= part < extent:
+                # Slices end where the dimension does, as numpy's; one that begins outside takes nothing that is there.
+                first = part.start or 0
+                first += extent if first < 0 else 0
+                if not 0 <= first < extent:
+                    raise IndexError(f"the window {part.start}:{part.stop} begins outside of an extent of {extent}")
+            elif isinstance(part, (Part, np.ndarray)):
+                raise IndexError("an index is a number, not a tile")
+            elif not -extent <= part < extent:
                 raise IndexError(f"index {part} of an extent of {extent}")
         return self.array[at]
 
@@ -81,7 +85,14 @@ class Part:
     def __setitem__(self, at, value):
         if self.frozen:
             raise TypeError(f"`{self.frozen}` is an input of the kernel")
-        put(self._window(at), value)
+        if hasattr(at, "array") and at.array.dtype == bool:
+            self.array[at.array] = value.array[at.array] if isinstance(value, Part) else value
+            return
+        window = self._window(at)
+        if not isinstance(window, np.ndarray):
+            self.array[at] = value
+            return
+        put(window, value)
 
     def __add__(self, other):
         return binary(np.add, self, other)
@@ -100,8 +111,70 @@ class Part:
 
     __radd__, __rmul__ = __add__, __mul__
 
+    def __rsub__(self, other):
+        return binary(lambda a, b: b - a, self, other)
+
+    def __rtruediv__(self, other):
+        return divide(made(np.full(self.array.shape, other), self.array.dtype), self)
+
+    def __mod__(self, other):
+        return _word("rem", self, other)
+
+    def __matmul__(self, other):
+        return _word("matmul", self, other)
+
+    def __and__(self, other):
+        return _word("and_", self, other)
+
+    def __or__(self, other):
+        return _word("or_", self, other)
+
+    def __xor__(self, other):
+        return _word("xor", self, other)
+
+    def __invert__(self):
+        return _word("not_", self)
+
+    def __lshift__(self, other):
+        return _word("shl", self, other)
+
+    def __rshift__(self, other):
+        return _word("shr", self, other)
+
+    def __eq__(self, other):
+        return _word("cmp", self, other, "eq")
+
+    def __ne__(self, other):
+        return _word("cmp", self, other, "ne")
+
+    def __lt__(self, other):
+        return _word("cmp", self, other, "lt")
+
+    def __le__(self, other):
+        return _word("cmp", self, other, "le")
+
+    def __gt__(self, other):
+        return _word("cmp", self, other, "gt")
+
+    def __ge__(self, other):
+        return _word("cmp", self, other, "ge")
+
+    # Tiles are told apart by what they are, not by what they hold.
+    __hash__ = object.__hash__
+
+    @property
+    def T(self):
+        return _word("transpose", self)
+
     def __repr__(self):
         return f"tile {self.array.dtype}{list(self.array.shape)}\n{self.array}"
+
+
+def _word(name, *args):
+    """What a word of the language gives for operands."""
+    from ._ops import OPS
+
+    return OPS[name](*args)
 
 
 def data(value):
@@ -116,6 +189,9 @@ def put(target, value):
     source = data(value)
     if source.dtype != target.dtype and not (is_float(source.dtype) and is_float(target.dtype)):
         raise TypeError(f"a tile of {source.dtype} is put into {target.dtype}")
+    if source.ndim == target.ndim and source.size > target.size and all(m >= n for m, n in zip(source.shape, target.shape)):
+        # The window ends where its tensor does: what is there of the tile is stored.
+        source = source[tuple(slice(n) for n in target.shape)]
     if source.size != target.size:
         raise ValueError(f"a tile {list(source.shape)} is put into {list(target.shape)}")
     target[...] = source.reshape(target.shape).astype(target.dtype)
@@ -134,7 +210,10 @@ def binary(f, lhs, rhs):
     a = data(lhs)
     b = other(rhs, a.dtype)
     if b.ndim and b.shape != a.shape:
-        raise ValueError(f"tiles {list(a.shape)} and {list(b.shape)}")
+        # A single row or column is repeated.
+        fits = a.ndim == b.ndim and all(m == n or 1 in (m, n) for m, n in zip(a.shape, b.shape))
+        if not fits:
+            raise ValueError(f"tiles {list(a.shape)} and {list(b.shape)}")
     with np.errstate(all="ignore"):
         return made(f(a, b), a.dtype)
 
@@ -163,7 +242,7 @@ class Evaluator:
         if blocks < 1:
             raise ValueError(f"a launch has one block or more, not {blocks}")
         self.block, self.blocks = 0, blocks
-        own = {"get_block_idx": lambda: self.block, "get_block_num": lambda: self.blocks}
+        own = {"program_id": lambda axis=0: self.block, "get_block_idx": lambda: self.block, "get_block_num": lambda: self.blocks}
         self.ops = {**OPS, **own}
 
     def run(self, function, arguments):
@@ -186,7 +265,7 @@ class Evaluator:
                 back.append((value, array))
         code = function.function.__code__
         if code.co_varnames[:1] == ("self",):
-            passed["self"] = function.owner
+            passed["self"] = function.owner if function.instance is None else function.instance
         for self.block in range(self.blocks):
             result = function.function(**passed)
         for value, array in back:

@@ -154,6 +154,38 @@ class Mask:
     def __init__(self, array):
         self.array = array
 
+    @property
+    def shape(self):
+        return self.array.shape
+
+    def __and__(self, other):
+        return Mask(self.array & other.array)
+
+    def __or__(self, other):
+        return Mask(self.array | other.array)
+
+    def __xor__(self, other):
+        return Mask(self.array ^ other.array)
+
+    def __invert__(self):
+        return Mask(~self.array)
+
+    def __bool__(self):
+        raise TypeError("a condition is a truth value, not a mask: `pl.sel(mask, a, b)` chooses element by element")
+
+    def __repr__(self):
+        return f"mask {list(self.array.shape)}\n{self.array}"
+
+
+def of_masks(f, otherwise):
+    """An op of bits that takes masks, too."""
+
+    def op(*args):
+        masks = [arg for arg in args if isinstance(arg, Mask)]
+        return Mask(f(*(mask.array for mask in masks))) if len(masks) == len(args) else otherwise(*args)
+
+    return op
+
 
 def compare(lhs, rhs, cmp_type="eq"):
     name = list(COMPARE)[cmp_type] if isinstance(cmp_type, int) else str(cmp_type).rpartition(".")[2].lower()
@@ -164,8 +196,8 @@ def compare(lhs, rhs, cmp_type="eq"):
 def select(mask, lhs, rhs, tmp=None):
     if not isinstance(mask, Mask):
         raise NotKnown("the reference knows masks of comparisons only")
-    a = data(lhs)
-    return made(np.where(mask.array, a, other(rhs, a.dtype)), a.dtype)
+    dtype = (lhs if isinstance(lhs, Part) else rhs).dtype
+    return made(np.where(mask.array, other(lhs, dtype), other(rhs, dtype)), dtype)
 
 
 def loop(*bounds, **options):
@@ -174,8 +206,31 @@ def loop(*bounds, **options):
     return builtins.range(*(int(bound) for bound in bounds))
 
 
-def shown(x, label=None):
-    print(*([label] if label is not None else []), x)
+def shown(*values, label=None):
+    print(*([f"{label}:"] if label is not None else []), *values)
+
+
+def claimed(cond, msg="", *, condition=None, message=None):
+    """`pl.device_assert`: as `assert`; of a mask all of it holds."""
+    held = cond if condition is None else condition
+    assert held.array.all() if isinstance(held, Mask) else held, msg or message or ""
+
+
+def repeated(x, shape):
+    a = data(x)
+    return made(np.broadcast_to(a, [int(n) for n in shape]), a.dtype)
+
+
+def mean(axis):
+    def op(x, tmp_tile=None):
+        a = data(x)
+        if not is_float(a.dtype):
+            raise TypeError(f"a mean of {a.dtype} elements")
+        # The sum, rounded to the type, times a constant.
+        total = wide(a).sum(axis=axis, keepdims=True).astype(a.dtype)
+        return made(total * np.asarray(1.0 / a.shape[axis]).astype(a.dtype), a.dtype)
+
+    return op
 
 
 def truncated(a, b):
@@ -264,6 +319,10 @@ OPS = {
     "no_dep": lambda x: x,
     "print": shown,
     "static_print": shown,
+    "device_assert": claimed,
+    "broadcast_to": repeated,
+    "row_mean": mean(1),
+    "col_mean": mean(0),
     "const": lambda value, dtype=None: value,
     "static_assert": lambda *args: None,
     "bar_all": lambda *args, **options: None,
@@ -300,5 +359,8 @@ for _name, _f in [
     ("expdif", lambda a, v: np.exp(wide(a) - wide(v))),
 ]:
     OPS[f"row_expand_{_name}"], OPS[f"col_expand_{_name}"] = expanded(_f, 1), expanded(_f, 0)
+
+for _name, _f in [("and_", np.logical_and), ("or_", np.logical_or), ("not_", np.logical_not), ("xor", np.logical_xor)]:
+    OPS[_name] = of_masks(_f, OPS[_name])
 
 __all__ = ["OPS", "Part"]

@@ -2,9 +2,13 @@
 
 from . import _slipring
 from ._arrays import dtype_of, element_of, extents, host_array, is_array
+from ._errors import public
 from ._host import bind_host, host_tensor
 from ._runs import start
 from ._slipring import KernelError
+
+# pytest leaves the frames of this module out.
+__tracebackhide__ = True
 
 
 # Compiled kernels that a function or a file keeps.
@@ -30,6 +34,10 @@ class Kept:
         if compiled is WHOLE and (key, numbers) in self._list:
             return self._list[(key, numbers)]
         loaded = load(list(numbers))
+        for said in loaded.said():
+            # What `pl.static_print` says is said once, when the kernel is compiled.
+            if said["code"] == "static-print":
+                print(said["message"])
         compiled = (loaded, loaded.parameters())
         if isinstance(loaded, _slipring.Program):
             self._keep(key, WHOLE)
@@ -186,6 +194,7 @@ class Compiled:
         """Name, element type or `None`, shape or `None`, whether it is a buffer, and direction of each parameter."""
         return self._parameters
 
+    @public
     def run(self, *args, verify=False, config=None, **options):
         """Runs it and gives the run."""
         if config is not None and config.platform.removesuffix("sim") != self.platform.removesuffix("sim"):
@@ -202,12 +211,14 @@ class Compiled:
             write_passes(self.output_dir, kernel)
         return start(kernel, parameters, arguments, options, verify)
 
+    @public
     def __call__(self, *args, **options):
         """Runs it; its outputs are written in place, findings raise. Without its outputs it makes them and gives them back."""
         outputs = self.output_indices
         if outputs and self.has_return and len(args) == len(self.param_names) - len(outputs):
             args = self._with_outputs(args, outputs)
         run = self.run(*args, **options)
+        run.show()
         run.check()
         run.write()
         return self._function._result(run, args, {})
@@ -286,7 +297,7 @@ def compiled_for(function, arguments, target, platform=None, program=None, distr
     return compiled
 
 
-def bound(names, args, kwargs, name):
+def bound(names, args, kwargs, name, defaults=None):
     """Each argument by its parameter, arrays as numpy's.
 
     Raises `TypeError` for arguments that are too many, unknown, given twice or missing.
@@ -300,7 +311,20 @@ def bound(names, args, kwargs, name):
         if key in given:
             raise TypeError(f"two arguments for `{key}`")
         given[key] = value
+    for key, value in (defaults or {}).items():
+        if key in names:
+            given.setdefault(key, value)
     missing = [key for key in names if key not in given]
     if missing:
         raise TypeError(f"`{name}` takes {len(names)} arguments; missing: {', '.join(missing)}")
-    return {key: host_array(given[key]) if is_array(given[key]) else given[key] for key in names}
+    return {key: argument(given[key]) for key in names}
+
+
+def argument(value):
+    """An array as numpy's; a number as Python's: numpy has scalars that look like arrays."""
+    if is_array(value):
+        if getattr(value, "shape", None) == () and not hasattr(value, "__setitem__"):
+            item = value.item() if hasattr(value, "item") else value
+            return item if isinstance(item, (bool, int, float)) else float(item)
+        return host_array(value)
+    return value

@@ -85,6 +85,7 @@ class File:
     def __call__(self, *args, **kwargs):
         """Runs it; its outputs are written in place, findings raise. Gives back what a whole program returns."""
         run = self.run(*args, **kwargs)
+        run.show()
         run.check()
         run.write()
         return run.returned if isinstance(run, ProgramRun) else None

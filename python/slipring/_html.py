@@ -93,3 +93,27 @@ def run(one):
 def kernel(one):
     text = "".join(one.text.lines)
     return f"<div><b>{escape(one.__qualname__)}</b>, a kernel of slipring<pre>{escape(text)}</pre></div>"
+
+
+class Facts(dict):
+    """Facts with a `text`, which is what a notebook shows."""
+
+    @property
+    def text(self):
+        """The report as the command line prints it."""
+        return self["text"]
+
+    def __repr__(self):
+        return self["text"]
+
+    def _repr_html_(self):
+        return f"<pre>{escape(self['text'])}</pre>"
+
+
+class Graph(str):
+    """Tasks and what orders them, as text; a notebook shows the picture."""
+
+    svg = ""
+
+    def _repr_html_(self):
+        return self.svg or f"<pre>{escape(self)}</pre>"

@@ -6,11 +6,16 @@ from types import FunctionType
 
 from . import _slipring
 from ._compiled import Kept, Lowered, bound, compiled_for, new_folder, readings, tensors, write_passes
+from ._errors import outside, public
 from ._host import bind_host
+from ._html import Facts, Graph
 from ._progress import Progress
-from ._runs import OPTIONS, KernelWarning, ProgramRun, passed, start
+from ._runs import OPTIONS, Idle, KernelWarning, Named, ProgramRun, Run, block_count, nothing_to_do, passed, start
 from ._slipring import KernelError
-from ._source import _MISSING, Text, look_up, plain, surroundings, together, together_as
+from ._source import _MISSING, Members, Path, Text, is_constant, keyed, look_up, plain, surroundings, together, together_as, written
+
+# pytest leaves the frames of this module out.
+__tracebackhide__ = True
 
 # Not empty where public scripts run: their default platform counts where nobody names one.
 PUBLIC = []
@@ -73,7 +78,16 @@ class Decorator:
         if isinstance(function, Function):
             return function
         kind = _kind(self.__slipring_path__, options)
+        constants = {}
+        while isinstance(function, (staticmethod, functools.partial)):
+            # What a partial function is given by name is a constant of the kernel.
+            if isinstance(function, functools.partial):
+                if function.args:
+                    raise TypeError("a kernel of a partial function: pass its constants by name, `partial(f, TILE=64)`")
+                constants = {**function.keywords, **constants}
+            function = getattr(function, "func", None) or function.__func__
         made = Function(function, kind, surroundings(depth))
+        made.constants, made.decorator = constants, self.__slipring_path__
         made.of_host = self.__slipring_path__ == "pl.jit.host" or _member(options, "level") not in ("", *OF_DEVICE)
         return made
 
@@ -90,8 +104,13 @@ class Function:
         self.kind = kind
         self.local = local or {}
         self.owner = None
+        # The instance that it is a method of, and parameters that are constants.
+        self.instance, self.constants = None, {}
+        # The decorator that made it, for a plain function that has none in its text.
+        self.decorator = None
         # True for one that stands above the devices.
         self.of_host = False
+        self._written = written(function)
         self._text = None
         self._compiled = Kept()
 
@@ -99,11 +118,42 @@ class Function:
     def text(self):
         """The text of the function and where it stands."""
         if self._text is None:
-            self._text = Text(self.function)
+            self._text = Text(self.function, self._written, self.decorator)
         return self._text
 
     def __get__(self, instance, owner=None):
-        return self
+        if instance is None or self.owner is not None or self.function.__code__.co_varnames[:1] != ("self",):
+            return self
+        return self._with(instance=instance)
+
+    def _with(self, **changes):
+        """The same function with something otherwise; what was compiled is shared, as its key has all of it."""
+        other = object.__new__(Function)
+        other.__dict__.update(self.__dict__)
+        other.__dict__.update(changes)
+        return other
+
+    def __getitem__(self, blocks):
+        """`kernel[blocks](…)`: a launch of so many blocks."""
+        grid = blocks if isinstance(blocks, tuple) else (blocks,)
+        if len(grid) != 1:
+            raise TypeError(f"a launch has one axis of blocks, not {len(grid)}: `{self.__name__}[n](…)`")
+        return functools.partial(self, blocks=block_count(grid[0]))
+
+    def __reduce__(self):
+        """A kernel pickles by its name, as functions do."""
+        import sys
+
+        found = sys.modules.get(self.__module__)
+        for part in self.__qualname__.split("."):
+            found = getattr(found, part, None)
+        if self.instance is not None:
+            return getattr, (self.instance, self.__name__)
+        if not isinstance(found, Function) or found.function is not self.function:
+            import pickle
+
+            raise pickle.PicklingError(f"`{self.__qualname__}` cannot be imported from `{self.__module__}`, so it does not pickle")
+        return self.__qualname__
 
     def _parts(self):
         """The functions that it is made of, itself first, and what the names of all of them stand for."""
@@ -123,10 +173,13 @@ class Function:
             waiting += [own[name] for name in part.text.siblings if name in own]
             for name in part.text.used:
                 value = look_up(name, part.function, part.local)
+                if name == "self" and part.instance is not None:
+                    value = part.instance
                 members = part.text.members.get(name, ())
                 host = part.kind in (None, "helper")
-                # What starts kernels is not a part of one.
-                waiting += [own for own in _functions(value, members) if own.kind is not None or host]
+                # What starts kernels is no part of one.
+                if not is_constant(value):
+                    waiting += [own for own in _functions(value, members) if own.kind is not None or host]
                 if isinstance(value, FunctionType) and host:
                     # A function of Python that starts kernels is followed with the function that calls it.
                     waiting.append(Function(value, "helper"))
@@ -136,8 +189,36 @@ class Function:
                 value = plain(value, members) if value is not _MISSING else _MISSING
                 if value is not _MISSING:
                     names[name] = together_as(name, names.get(name, value), value, part.name)
+        if self.decorator:
+            names.setdefault("pl", Path("pl"))
+        for name, value in self.constants.items():
+            given = plain(value)
+            if given is _MISSING:
+                raise TypeError(f"`{name}` is a constant of `{self.__name__}`, and a {type(value).__name__} is given")
+            names[f"constexpr${name}"] = given
         return parts, names
 
+    def _special(self, arguments):
+        """The function for the constants among the arguments: parameters that say `pl.constexpr`."""
+        own = {name: arguments[name] for name in self.constant_names if name in arguments}
+        return self._with(constants={**self.constants, **own}) if own else self
+
+    @functools.cached_property
+    def constant_names(self):
+        """The parameters that are constants: `TILE: pl.constexpr = 64`."""
+        notes = self.function.__annotations__
+        words = {name: str(getattr(note, "__slipring_path__", note)) for name, note in notes.items()}
+        return [name for name in self.parameter_names if words.get(name, "").rpartition(".")[2] == "constexpr"]
+
+    @property
+    def defaults(self):
+        """What parameters are where nothing is passed for them."""
+        function = self.function
+        names = function.__code__.co_varnames[: function.__code__.co_argcount]
+        last = function.__defaults__ or ()
+        return {**dict(zip(names[len(names) - len(last) :], last)), **(function.__kwdefaults__ or {}), **self.constants}
+
+    @public
     def compile(self, *args, platform=None, config=None, **kwargs):
         """The kernel compiled for arguments of these shapes and types; for those of its annotations if none are given."""
         target, name = _target(platform, config)
@@ -147,6 +228,7 @@ class Function:
             compiled.write_to(None, True)
         return compiled
 
+    @public
     def lower(self, *args, platform=None, config=None, **kwargs):
         """Compiles for these arguments, so that what is wrong is said, and gives the program: its `functions`, its text. Where no platform
         is named it is for any that takes it."""
@@ -219,7 +301,7 @@ class Function:
             raise TypeError(f"`{self.__name__}` is copied into kernels that call it; it is not a kernel itself")
         if self.kind == "python":
             raise TypeError(f"`{self.__name__}` is Python of the host, which a program calls; it is not a kernel")
-        return bound(self.parameter_names, args, kwargs, self.__name__)
+        return bound(self.parameter_names, args, kwargs, self.__name__, self.defaults)
 
     @property
     def parameter_names(self):
@@ -228,13 +310,29 @@ class Function:
         return [name for name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount] if name != "self"]
 
     def _compile(self, arguments, platform, readings=()):
+        special = self._special(arguments)
+        try:
+            return special._compile_for(arguments, platform, readings)
+        except KernelError as error:
+            # What has to be a constant may be a scalar of the call: it is compiled for its value then, as pypto does.
+            scalars = {name: value for name, value in arguments.items() if type(value) is int and name not in special.constants}
+            if not scalars or not any(finding["code"] in ("not-constant", "slice-extent") for finding in error.findings):
+                raise
+            try:
+                return special._with(constants={**special.constants, **scalars})._compile_for(arguments, platform, readings)
+            except KernelError:
+                raise error from None
+
+    def _compile_for(self, arguments, platform, readings=()):
         parts, names = self._parts()
         passed = tensors(arguments)
+        if self.instance is not None and "self" not in names:
+            names = {**names, "self": Members(self.instance, {})}
         key = (
             platform,
             readings,
             tuple(part.text.key for part in parts),
-            tuple(sorted((name, repr(value)) for name, value in names.items())),
+            tuple(sorted((name, keyed(value)) for name, value in names.items())),
             tuple(passed),
         )
 
@@ -246,6 +344,7 @@ class Function:
 
         return self._compiled.get(key, arguments, load)
 
+    @public
     def __call__(self, *args, **kwargs):
         """Runs the kernel; its outputs are written in place. What it returns comes back as arrays.
 
@@ -255,8 +354,10 @@ class Function:
 
         if active() is not None:
             own = (self.owner,) if self.function.__code__.co_varnames[:1] == ("self",) else ()
+            own = own or ((self.instance,) if self.instance is not None else ())
             return self.function(*own, *args, **kwargs)
         run = self.run(*args, **kwargs)
+        run.show()
         run.check()
         run.write()
         return self._result(run, args, kwargs)
@@ -270,6 +371,7 @@ class Function:
         back = [passed[name] if name in passed else next(made, None) for name in self.text.returned]
         return None if not back else back[0] if len(back) == 1 else tuple(back)
 
+    @public
     def run(self, *args, platform=None, verify=False, **kwargs):
         """Runs the kernel and gives the run: what was found is not an exception here. Outputs are written unless the run stopped
         before its end.
@@ -292,11 +394,13 @@ class Function:
         platform, _ = _target(platform, config)
         reading = readings(kwargs.pop("reading", ()))
         arguments = self._bind(args, kwargs)
+        if nothing_to_do(arguments, self.directions):
+            return Run(Idle(), Named(self.__name__, platform or "a5"), [], {}, [])
         kernel, parameters = self._compile(arguments, platform, reading)
         if _dumps(config):
             folder = new_folder(self.name)
             write_passes(folder, kernel)
-            warnings.warn(f"the program after each pass is written to {folder}", KernelWarning, stacklevel=2)
+            warnings.warn(f"the program after each pass is written to {folder}", KernelWarning, stacklevel=outside())
         if where is None and workers is not None:
             raise TypeError("`workers` are those of `where`: it has no effect alone")
         if where is not None:
@@ -305,10 +409,22 @@ class Function:
             return launch(self, (platform, reading), (kernel, parameters), arguments, options, verify, where, workers)
         return start(kernel, parameters, arguments, options, verify)
 
+    @public
+    def benchmark(self, *args, platforms=BUILT_IN, **kwargs):
+        """How long it takes on each platform: rows with `platform`, `cycles`, `blocks` and `verdict`. The arrays are left as they are."""
+        from ._tune import benchmark
+
+        return benchmark(self, args, platforms, kwargs)
+
+    @public
     def graph(self, *args, platform=None, **kwargs):
         """The tasks of a whole program and what orders them, as text, for arguments of these shapes and numbers."""
-        return self._program(args, kwargs, platform).text()
+        program = self._program(args, kwargs, platform)
+        graph = Graph(program.text())
+        graph.svg = program.svg()
+        return graph
 
+    @public
     def graph_svg(self, *args, platform=None, **kwargs):
         """The same as a picture; empty for a graph with a cycle."""
         return self._program(args, kwargs, platform).svg()
@@ -319,12 +435,14 @@ class Function:
             raise TypeError(f"`{self.__name__}` is one kernel: only a function that starts several has tasks")
         return kernel
 
+    @public
     def rings(self, *args, sweep=None, platform=None, **kwargs):
         """How full the rings are and who waits for whom; `sweep=(1, 8)` also runs with these depths. Facts with a `text`."""
         kernel, values, options = self._alone(args, kwargs, platform, "whose kernels have rings", OF_ONE_RUN)
         facts, text = kernel.rings(values, sweep, options)
-        return {**facts, "text": text}
+        return Facts(facts, text=text)
 
+    @public
     def prove(self, *args, timings=None, platform=None, **kwargs):
         """What holds for all schedules, all contents of the arrays and all trip counts (`docs/proof.md`): facts with a `verdict`
         (proved, doubtful, violated or not-proved), its `scope`, `reasons`, a `witness`, `findings`, and a `text`. Outputs are
@@ -335,7 +453,7 @@ class Function:
         kernel, values, options = self._alone(args, kwargs, platform, "whose kernels are proved one by one", OF_SOME_RUNS)
         with Progress(self.__name__) as progress:
             facts, text = kernel.prove(values, timings, options, progress)
-        return {**facts, "text": text}
+        return Facts(facts, text=text)
 
     def _alone(self, args, kwargs, platform, why_not, without):
         """The kernel compiled for arguments, what is passed to it, and the options of its runs, which are none of `without`."""
@@ -350,6 +468,7 @@ class Function:
             raise TypeError(f"`{self.__name__}` is a whole program, {why_not}: ask them")
         return kernel, passed(parameters, arguments)[0], options
 
+    @public
     def reference(self, *args, blocks=1, **kwargs):
         """Runs the Python function itself on numpy tiles, without the compiler, once for each block: outputs are written in place."""
         from . import reference

@@ -5,8 +5,12 @@ import warnings
 
 from . import _slipring
 from ._arrays import dtype_of, element_of, extents, flat_bytes, of_bytes, write_back
+from ._errors import outside, public
 from ._memory import places
 from ._progress import Progress
+
+# pytest leaves the frames of this module out.
+__tracebackhide__ = True
 
 # Options of a run that are the engine's.
 OPTIONS = (
@@ -66,8 +70,22 @@ def passed(parameters, arguments):
     return values, arrays, returned
 
 
+def block_count(blocks):
+    """A number of blocks. Raises `ValueError` for one that is none."""
+    if isinstance(blocks, bool) or not hasattr(blocks, "__index__"):
+        raise TypeError(f"`blocks` is a whole number, not {blocks!r}")
+    if blocks.__index__() < 1:
+        raise ValueError(f"a launch has one block or more, not {blocks}")
+    return blocks.__index__()
+
+
 def start(kernel, parameters, arguments, options, verify):
     """Runs a compiled kernel or whole program for arguments by their parameters."""
+    options = dict(options)
+    if not isinstance(options.get("check", ""), str):
+        options["check"] = ",".join(options["check"])
+    if options.get("blocks") is not None:
+        options["blocks"] = block_count(options["blocks"])
     values, arrays, returned = passed(parameters, arguments)
     for at, array in arrays.items():
         name, _, _, _, direction = parameters[at]
@@ -77,6 +95,93 @@ def start(kernel, parameters, arguments, options, verify):
         inner = kernel.run(values, {**DEFAULTS, **options}, verify, progress)
     kind = ProgramRun if isinstance(kernel, _slipring.Program) else Run
     return kind(inner, kernel, parameters, arrays, returned)
+
+
+def nothing_to_do(arguments, directions):
+    """True if every output has an extent of 0: there is nothing to compute."""
+    outputs = [value for name, value in arguments.items() if directions.get(name) != "in" and hasattr(value, "size")]
+    return bool(outputs) and all(value.size == 0 for value in outputs)
+
+
+class Idle:
+    """A run that had nothing to do."""
+
+    verdict, complete, cycles, report = "clean", True, 0, ""
+    findings, checks, printed = [], [], []
+
+    @property
+    def facts(self):
+        return {"flags": "none", "findings": [], "cycles": 0, "printed": [], "checks": []}
+
+    def timeline(self):
+        return [], 0
+
+    def text(self, stats=False):
+        return "nothing to do: every output has an extent of 0\n"
+
+    def check(self):
+        pass
+
+    def trace(self, path):
+        raise ValueError("the run had nothing to do: it has no trace")
+
+
+class Named:
+    """Name and platform of a kernel that was not compiled."""
+
+    def __init__(self, name, platform):
+        self.name, self.platform = name, platform
+
+    def memory_map(self):
+        return []
+
+
+class Said:
+    """What a run said and left, by itself: it is what pickles."""
+
+    def __init__(self, inner, arrays):
+        names = ("verdict", "complete", "cycles", "findings", "report", "checks", "facts", "printed")
+        self.__dict__.update({name: getattr(inner, name) for name in names})
+        self.results = {at: inner.result(at) for at in arrays} if inner.complete else {}
+        self.texts = {stats: inner.text(stats) for stats in (False, True)}
+        self.events = inner.timeline() if hasattr(inner, "timeline") else ([], 0)
+        self.given = inner.returned() if hasattr(inner, "returned") else []
+
+    def result(self, at):
+        return self.results[at]
+
+    def text(self, stats=False):
+        return self.texts[stats]
+
+    def timeline(self):
+        return self.events
+
+    def returned(self):
+        return self.given
+
+    def trace(self, path):
+        raise ValueError("a run that was pickled has no trace: write it where the kernel ran")
+
+    def check(self):
+        if self.verdict != "clean":
+            from ._slipring import KernelError
+
+            error = KernelError(self.report)
+            first = next((finding for finding in self.findings if finding["severity"] == "error"), {})
+            error.findings, error.waits_for_arguments = self.findings, False
+            error.filename, error.lineno = None, first.get("line")
+            raise error
+
+
+class Place:
+    """The kernel of a run that was pickled: its name, platform and memory."""
+
+    def __init__(self, kernel):
+        self.name, self.platform = kernel.name, kernel.platform
+        self.map = kernel.memory_map() if hasattr(kernel, "memory_map") else []
+
+    def memory_map(self):
+        return self.map
 
 
 class Run:
@@ -91,6 +196,12 @@ class Run:
         self._written = False
         if self.complete and self.verdict == "clean":
             self.write()
+
+    def __getstate__(self):
+        """What is kept of a run elsewhere: everything that it says, and what it left; its timeline cannot be traced there."""
+        state = dict(self.__dict__)
+        state["_inner"], state["_kernel"] = Said(self._inner, self._arrays), Place(self._kernel)
+        return state
 
     def write(self):
         """Writes the outputs into the arrays that were passed; nothing for a run that stopped before its end."""
@@ -191,12 +302,18 @@ class Run:
                 return of_bytes(self._inner.result(at), array.dtype, array.shape).copy()
         raise KeyError(name)
 
+    def show(self):
+        """Writes what the kernel printed to standard output."""
+        for line in self.printed:
+            print(line)
+
+    @public
     def check(self):
         """Raises `KernelError` if an error was found; warns of the others."""
         self._inner.check()
         for finding in self.findings:
             if finding["severity"] == "warning":
-                warnings.warn(f"{finding['message']} ({finding['code']})", KernelWarning, stacklevel=3)
+                warnings.warn(f"{finding['message']} ({finding['code']})", KernelWarning, stacklevel=outside())
 
     def text(self, stats=False):
         """The summary as the command line prints it."""

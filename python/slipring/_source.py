@@ -5,10 +5,21 @@ from types import ModuleType
 from ._slipring import KernelError
 
 
+def written(function):
+    """The lines of the file that a function stands in, as they are now."""
+    import linecache
+
+    code = getattr(function, "__code__", None)
+    if code is None:
+        return None
+    linecache.checkcache(code.co_filename)
+    return linecache.getlines(code.co_filename, getattr(function, "__globals__", None))
+
+
 class Text:
     """The text of a function where it stands."""
 
-    def __init__(self, function):
+    def __init__(self, function, written=None, decorator=None):
         # Here, since they take longer to import than all of the package.
         import ast
         import inspect
@@ -18,8 +29,13 @@ class Text:
         self.filename = code.co_filename
         self.name = function.__name__
         try:
-            self.lines, self.first = inspect.getsourcelines(function)
-        except (OSError, TypeError):
+            if written and 0 < code.co_firstlineno <= len(written):
+                # The file as it was when the function was defined: it may have been edited since.
+                self.first = code.co_firstlineno
+                self.lines = inspect.getblock(written[self.first - 1 :])
+            else:
+                self.lines, self.first = inspect.getsourcelines(function)
+        except (OSError, TypeError, IndentationError):
             raise KernelError(
                 f"the text of `{self.name}` is not known: slipring compiles what is written, so a kernel stands in a file, a "
                 "notebook or a prompt that keeps what was typed (IPython, or Python 3.13 and later)"
@@ -28,6 +44,7 @@ class Text:
         indented = self.lines[0][:1] in (" ", "\t")
         self.indent = self.lines[0][: len(self.lines[0]) - len(self.lines[0].lstrip())] if indented else ""
         tree = ast.parse(textwrap.dedent("".join(self.lines)) if indented else "".join(self.lines))
+        self._decorated(tree.body[0], decorator)
         self.used = sorted({node.id for node in ast.walk(tree) if isinstance(node, ast.Name)})
         # What it names of each: `config.model.width` of `config`.
         self.members = {}
@@ -44,6 +61,25 @@ class Text:
         self.returned = _returned(tree.body[0])
         self.is_open = _is_open(tree.body[0])
         self.key = (self.filename, self.first, "".join(self.lines))
+
+    def _decorated(self, function, decorator):
+        """Leaves out what tunes the kernel, and writes the decorator that made a kernel of a plain function."""
+        self.lines = list(self.lines)
+        for own in function.decorator_list:
+            if _is_tuning(own):
+                for at in range(own.lineno - 1, own.end_lineno):
+                    self.lines[at] = "\n"
+        if decorator and not function.decorator_list and self.first > 1:
+            self.lines.insert(0, f"{self.indent}@{decorator}\n")
+            self.first -= 1
+
+
+def _is_tuning(decorator):
+    """True for `@pl.autotune(…)`, which stands above the decorator of the kernel."""
+    import ast
+
+    called = decorator.func if isinstance(decorator, ast.Call) else decorator
+    return isinstance(called, ast.Attribute) and called.attr == "autotune"
 
 
 def _returned(function):
@@ -129,6 +165,11 @@ def plain(value, members=()):
     name = getattr(value, "__slipring_function__", None)
     if isinstance(name, str):
         return Named(name)
+    if isinstance(value, tuple) and hasattr(value, "_fields") and any(chain[0] in value._fields for chain in members):
+        fields = {name: plain(getattr(value, name)) for name in value._fields}
+        return Members(value, {name: item for name, item in fields.items() if item is not _MISSING})
+    if isinstance(value, tuple) and len(value) > 16:
+        return _constant(value)
     if isinstance(value, (tuple, list)):
         items = tuple(plain(item) for item in value)
         return _MISSING if _MISSING in items else items
@@ -145,6 +186,48 @@ def plain(value, members=()):
         if inner is not _MISSING:
             fields[name] = inner
     return Members(value, fields) if fields else _MISSING
+
+
+class _Constant(tuple):
+    """A long tuple of numbers and strings: looked at once, and compared by what it was made of."""
+
+    __slots__ = ()
+
+
+# The tuple that each was made of is kept, so that its identity stays its own.
+_CONSTANTS = {}
+
+
+def _constant(value):
+    """A tuple in the form that the compiler takes; of those that cannot change it is made once."""
+    known = _CONSTANTS.get(id(value))
+    if known is not None and known[0] is value:
+        return known[1]
+    items = tuple(plain(item) for item in value)
+    if _MISSING in items:
+        return _MISSING
+    if not _fixed(value):
+        return items
+    while len(_CONSTANTS) >= 256:
+        _CONSTANTS.pop(next(iter(_CONSTANTS)))
+    _CONSTANTS[id(value)] = (value, _Constant(items))
+    return _CONSTANTS[id(value)][1]
+
+
+def is_constant(value):
+    """True for a long tuple that was looked at before, and cannot change."""
+    known = _CONSTANTS.get(id(value))
+    return known is not None and known[0] is value
+
+
+def _fixed(value):
+    """True for what cannot change."""
+    return all(_fixed(item) if type(item) is tuple else isinstance(item, (bool, int, float, str, type(None))) for item in value)
+
+
+def keyed(value):
+    """A value as a part of a key: what compares equal is compiled alike."""
+    return ("constant", id(value)) if isinstance(value, _Constant) else repr(value)
 
 
 class Named:
@@ -168,7 +251,7 @@ def together_as(name, first, second, where):
     if isinstance(first, Members) and isinstance(second, Members) and first.value is second.value:
         first.__slipring_members__.update(second.__slipring_members__)
         return first
-    if repr(first) != repr(second):
+    if first is not second and repr(first) != repr(second):
         raise KernelError(
             f"`{name}` stands for {first!r} and, in `{where}`, for {second!r}: the functions of a program share their names. "
             "Give one of them another name, or pass the value as an argument"

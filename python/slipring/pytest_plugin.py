@@ -45,14 +45,3 @@ def _own(metafunc, name):
         return True
     return bool(metafunc._arg2fixturedefs.get(name))
 
-
-@pytest.hookimpl(hookwrapper=True)
-def pytest_runtest_makereport(item, call):
-    outcome = yield
-    if call.excinfo is None:
-        return
-    from . import KernelError
-
-    if call.excinfo.errisinstance(KernelError):
-        report = outcome.get_result()
-        report.longrepr = f"{item.location[0]}: {item.name}\n\n{call.excinfo.value}"

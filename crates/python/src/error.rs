@@ -21,16 +21,63 @@ pub fn raise(py: Python<'_>, error: &Error) -> PyErr {
     match error {
         Error::Text(report) | Error::Incomplete(report) | Error::Different(report) => of_report(py, report, error),
         Error::File(message) => PyOSError::new_err(message.clone()),
-        Error::Arguments(message) => PyTypeError::new_err(message.clone()),
+        Error::Arguments(message) => PyTypeError::new_err(words(message)),
         Error::Cancelled => PyKeyboardInterrupt::new_err(error.to_string()),
-        other => PyValueError::new_err(other.to_string()),
+        other => PyValueError::new_err(words(&other.to_string())),
     }
+}
+
+/// Options of the command line as Python has them: "`--max-steps`" is "`max_steps=`".
+pub fn words(text: &str) -> String {
+    let mut said = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("`--") {
+        let Some(end) = rest[at + 3..].find('`') else { break };
+        let option = &rest[at + 3..at + 3 + end];
+        said.push_str(&rest[..at]);
+        said.push('`');
+        said.push_str(&word(option));
+        said.push('`');
+        rest = &rest[at + 4 + end..];
+    }
+    said + rest
+}
+
+/// An option without its dashes.
+fn word(option: &str) -> String {
+    let (name, value) = option.split_once(' ').unwrap_or((option, ""));
+    let name = match name {
+        "arch" => "platform".into(),
+        "func" => "function".into(),
+        "set" => "values".into(),
+        other => other.replace('-', "_"),
+    };
+    match (&*name, value.split_once('=')) {
+        ("arg", Some((parameter, _))) => format!("{parameter}=array"),
+        ("arg", None) => "arrays=".into(),
+        ("values", Some((constant, value))) => format!("values={{\"{constant}\": {value}}}"),
+        _ if value.is_empty() || value.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit()) => {
+            format!("{name}={value}")
+        }
+        _ => format!("{name}=\"{value}\""),
+    }
+}
+
+/// The messages of a report, in Python's words.
+pub fn facts(report: &Report) -> Vec<slipring::report::MessageFacts> {
+    let mut facts = report.facts();
+    for fact in &mut facts {
+        fact.message = words(&fact.message);
+        fact.help = fact.help.as_deref().map(words);
+        fact.notes.iter_mut().for_each(|note| *note = words(note));
+    }
+    facts
 }
 
 /// Messages about a text.
 pub fn of_report(py: Python<'_>, report: &Report, error: &dyn std::fmt::Display) -> PyErr {
-    let raised = KernelError::new_err(error.to_string());
-    let facts = report.facts();
+    let raised = KernelError::new_err(words(&error.to_string()));
+    let facts = facts(report);
     let line = facts.iter().find(|fact| fact.severity == "error").and_then(|fact| fact.line);
     let value = raised.value(py);
     let set = || -> PyResult<()> {

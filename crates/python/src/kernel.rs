@@ -11,7 +11,7 @@ use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyTuple};
 use slipring::language::Direction;
 use slipring::{Control, Elem, Error, Limits, Parameter, ProveOptions, RunOptions, Tensor, Timing, Tools, tools};
 
-use crate::error::raise;
+use crate::error::{facts, raise};
 use crate::run::Run;
 use crate::value::to_python;
 
@@ -236,6 +236,11 @@ impl Kernel {
     /// Its parameters: name, element type or `None`, shape or `None`, whether it is a buffer, and `in`, `out`, `inout` or `None`.
     fn parameters(&self, py: Python<'_>) -> PyResult<Vec<Described>> {
         Ok(described(self.inner.parameters().map_err(|error| raise(py, &error))?))
+    }
+
+    /// What was said when it was compiled, which is no error.
+    fn said<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_python(py, &facts(&self.inner.compile().map_err(|error| raise(py, &error))?))
     }
 
     /// The compiled program as `slipring build` writes it.

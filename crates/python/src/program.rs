@@ -9,7 +9,7 @@ use slipring::report::Trace;
 use slipring::tasks::{HostArg, HostNumber, draw};
 use slipring::{Control, HostFunctions, ProgramFacts, ProgramOptions, Report};
 
-use crate::error::raise;
+use crate::error::{facts, raise, words};
 use crate::kernel::{Asked, Described, described, listening, tensors};
 use crate::run::{checked, verdict, written};
 use crate::value::to_python;
@@ -111,6 +111,11 @@ impl Program {
         described(self.inner.parameters())
     }
 
+    /// What was said when it was compiled, which is no error.
+    fn said<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_python(py, &facts(&self.inner.compile().map_err(|error| raise(py, &error))?))
+    }
+
     /// Its tasks and what orders them.
     fn text(&self) -> String {
         format!("{}: {}", self.inner.name(), draw::text(self.inner.graph(), &|task| self.inner.line(task)))
@@ -159,7 +164,7 @@ impl Program {
                 facts.checks.push(row);
                 findings = findings.and(messages);
             }
-            facts.findings = findings.facts();
+            facts.findings = crate::error::facts(&findings);
             let left = (0..run.arguments()).map(|index| run.left(index).map(<[u8]>::to_vec)).collect();
             let returned = run.returned().map(|(passed, elem, shape, bytes)| {
                 // What was passed is written where it lies.
@@ -220,7 +225,7 @@ impl ProgramRun {
     /// The messages as the command line writes them.
     #[getter]
     fn report(&self) -> String {
-        self.findings.to_string()
+        words(&self.findings.to_string())
     }
 
     /// What each tool says.

@@ -7,7 +7,7 @@ use pyo3::types::{PyBytes, PyList};
 use slipring::report::{Trace, TraceForm, stats_text, summary_text};
 use slipring::{Comparison, Report};
 
-use crate::error::{of_report, raise};
+use crate::error::{facts, of_report, raise, words};
 use crate::value::to_python;
 
 /// A run and what it left.
@@ -29,7 +29,7 @@ impl Run {
     fn all(&self) -> slipring::report::RunFacts {
         let mut facts = self.inner.facts();
         facts.checks.extend(self.comparison.as_ref().map(|comparison| comparison.facts.clone()));
-        facts.findings = self.findings.facts();
+        facts.findings = crate::error::facts(&self.findings);
         facts
     }
 }
@@ -86,13 +86,13 @@ impl Run {
     /// The messages, one by one.
     #[getter]
     fn findings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        to_python(py, &self.findings.facts())
+        to_python(py, &facts(&self.findings))
     }
 
-    /// The messages as the command line writes them.
+    /// The messages as the command line writes them, options as Python has them.
     #[getter]
     fn report(&self) -> String {
-        self.findings.to_string()
+        words(&self.findings.to_string())
     }
 
     /// What each tool says.

@@ -9,6 +9,7 @@ from .._slipring import catalogue as _catalogue
 from .._slipring import words as _words
 from .._words import Word
 from .._kernel import Decorator as _Decorator
+from .._tune import Config, autotune
 
 __slipring_path__ = "pl"
 

@@ -17,6 +17,23 @@ class _Array:
     def __sub__(self, other: Any) -> Any: ...
     def __mul__(self, other: Any) -> Any: ...
     def __truediv__(self, other: Any) -> Any: ...
+    def __matmul__(self, other: Any) -> Any: ...
+    def __mod__(self, other: Any) -> Any: ...
+    def __and__(self, other: Any) -> Any: ...
+    def __or__(self, other: Any) -> Any: ...
+    def __xor__(self, other: Any) -> Any: ...
+    def __invert__(self) -> Any: ...
+    def __neg__(self) -> Any: ...
+    def __radd__(self, other: Any) -> Any: ...
+    def __rsub__(self, other: Any) -> Any: ...
+    def __rmul__(self, other: Any) -> Any: ...
+    def __rtruediv__(self, other: Any) -> Any: ...
+    def __lt__(self, other: Any) -> Any: ...
+    def __le__(self, other: Any) -> Any: ...
+    def __gt__(self, other: Any) -> Any: ...
+    def __ge__(self, other: Any) -> Any: ...
+    @property
+    def T(self) -> Any: ...
 
 class Tensor(_Array):
     """A tensor in global memory: `pl.Tensor[[64, 64], pl.FP32]`, or `pl.Tensor` for the shape that is passed."""
@@ -26,8 +43,9 @@ class Tile(_Array):
     """A tile in a local memory."""
     def __class_getitem__(cls, parts: Any) -> Any: ...
 
-class Scalar:
+class Scalar(_Array):
     """A number that is passed: `pl.Scalar[pl.INT32]`."""
+    def __index__(self) -> int: ...
     def __class_getitem__(cls, parts: Any) -> Any: ...
 
 class Out(Generic[_T]):
@@ -37,6 +55,17 @@ class Out(Generic[_T]):
 class InOut(Generic[_T]):
     """Read and written."""
     def __class_getitem__(cls, parts: Any) -> Any: ...
+
+class constexpr:
+    """A parameter that is a constant of the kernel: `TILE: pl.constexpr = 64`."""
+
+class Config(dict[str, Any]):
+    """Constants of a kernel that are tried together."""
+    blocks: int | None
+    def __init__(self, constants: dict[str, Any] | None = ..., *, blocks: int | None = ..., **more: Any) -> None: ...
+
+def autotune(configs: Any, key: Any = ...) -> Callable[[Any], Any]:
+    """Runs the configuration that takes the fewest cycles."""
 
 class _Decorator:
     def __call__(self, function: Any = ..., /, **options: Any) -> Any: ...
@@ -312,6 +341,12 @@ def row_max(x: Any, tmp_tile: Any = ...) -> Any:
 def row_min(x: Any, tmp_tile: Any = ...) -> Any:
     """Smallest element of each row."""
 
+def row_mean(x: Any, tmp_tile: Any = ...) -> Any:
+    """Mean of each row: its sum times a constant."""
+
+def col_mean(x: Any, tmp_tile: Any = ...) -> Any:
+    """Mean of each column: its sum times a constant."""
+
 def row_prod(x: Any, tmp_tile: Any = ...) -> Any:
     """Product of each row."""
 
@@ -407,6 +442,9 @@ def view(x: Any, shape: Any = ..., valid_shape: Any = ..., *, layout: Any = ...)
 
 def expand_clone(src: Any, target: Any) -> Any:
     """A tile like the second in which the first's single row or column is repeated."""
+
+def broadcast_to(x: Any, shape: Any) -> Any:
+    """A single row or column repeated to a shape."""
 
 def transpose(x: Any, axis1: Any = ..., axis2: Any = ..., tmp_tile: Any = ...) -> Any:
     """Rows become columns."""
@@ -614,6 +652,9 @@ def aic_gather(tile: Any, mode: Any = ...) -> Any:
 def get_block_idx() -> Any:
     """Index of this block."""
 
+def program_id(axis: Any = ...) -> Any:
+    """Index of this block: a launch has one axis, 0."""
+
 def get_block_num() -> Any:
     """Number of blocks."""
 
@@ -729,8 +770,11 @@ def dump_tag(*args: Any, **options: Any) -> Any:
 def no_dep(x: Any) -> Any:
     """The value itself."""
 
-def print(x: Any, label: Any = ...) -> Any:
-    """Print a tile or a number."""
+def print(x: Any, second: Any = ..., third: Any = ..., fourth: Any = ..., fifth: Any = ..., sixth: Any = ..., *, label: Any = ...) -> Any:
+    """Print texts, numbers and tiles in the order of the program, with label, core, block and iteration."""
+
+def device_assert(cond: Any, msg: Any = ...) -> Any:
+    """Claim that a condition holds: a finding with the values where it does not, nothing where it is known to; as `assert`."""
 
 def syncall(*, core_type: Any = ..., mode: Any = ..., gm_workspace: Any = ..., used_cores: Any = ...) -> Any:
     """Wait until all cores of the launch have come here; what they stored before is seen behind it."""

@@ -42,8 +42,9 @@ def install(platform=None):
     from .. import _kernel
     from . import _language
 
-    _kernel.PUBLIC[:] = [True]
     if platform is not None:
+        # Where nobody names a platform it is this one; without it kernels run where they did before.
+        _kernel.PUBLIC[:] = [True]
         runtime.choose(platform)
     parts = {
         "pypto.language": _language.module(),

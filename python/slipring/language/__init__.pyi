@@ -357,7 +357,7 @@ def row_argmin(x: Any, tmp_tile: Any = ...) -> Any:
     """Column of the smallest element of each row."""
 
 def col_sum(x: Any, tmp_tile: Any = ...) -> Any:
-    """Sum of each column."""
+    """Sum of each column; in pairs of rows where `tmp` is given."""
 
 def col_max(x: Any, tmp_tile: Any = ...) -> Any:
     """Largest element of each column."""
@@ -417,10 +417,10 @@ def col_expand_expdif(x: Any, values: Any, tmp: Any = ...) -> Any:
     """Exponential of a difference, a value for each column."""
 
 def create_tile(shape: Any, dtype: Any, target_memory: Any = ..., transpose: Any = ..., *, flat_layout: Any = ...) -> Any:
-    """An uninitialised tile."""
+    """A tile whose contents mean nothing yet."""
 
 def create(shape: Any, dtype: Any, target_memory: Any = ..., transpose: Any = ..., *, flat_layout: Any = ...) -> Any:
-    """An uninitialised tile."""
+    """A tile whose contents mean nothing yet."""
 
 def full(shape: Any, dtype: Any, value: Any) -> Any:
     """A tile of one number."""
@@ -441,7 +441,7 @@ def view(x: Any, shape: Any = ..., valid_shape: Any = ..., *, layout: Any = ...)
     """The same elements in another shape: `reshape`."""
 
 def expand_clone(src: Any, target: Any) -> Any:
-    """A tile like the second in which the first's single row or column is repeated."""
+    """A tile like the second in which the first's single row or column is repeated; where that is an output, it is written."""
 
 def broadcast_to(x: Any, shape: Any) -> Any:
     """A single row or column repeated to a shape."""
@@ -477,7 +477,7 @@ def reinterpret_view(x: Any, dtype: Any, *, shape: Any = ...) -> Any:
     """The same bytes as elements of another type."""
 
 def create_l1(shape: Any, dtype: Any, transpose: Any = ...) -> Any:
-    """An uninitialised tile for an operand of a product, which `gather_row` fills."""
+    """A tile for an operand of a product that `gather_row` fills, whose contents mean nothing yet."""
 
 def concat(a: Any, b: Any) -> Any:
     """Two tiles side by side."""

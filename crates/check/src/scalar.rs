@@ -102,7 +102,7 @@ impl ScalarMemory {
                 .at(*at, format!("{scalar} goes through its data cache here"))
                 .also(*there, format!("{other} touches the same {LINE} bytes of memory here"))
                 .note("the platform reads `scalar-cache`: a line stays in the cache until something writes it back")
-                .help("`pto.cmo.cacheinvalid` writes lines back and forgets them; or let one of the two do both")
+                .help("write the cache back and forget its lines between the two; or let one of the two do both")
         })
     }
 }

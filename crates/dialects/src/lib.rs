@@ -16,7 +16,7 @@ impl Dialects {
         static TABLE: OnceLock<Table> = OnceLock::new();
         TABLE.get_or_init(|| {
             let rooms = [slipring_mlir::FAMILIES, slipring_pto::FAMILIES, slipring_micro::FAMILIES];
-            Table::new(rooms.into_iter().flatten().copied())
+            Table::new(rooms.into_iter().flatten().copied(), slipring_pto::HINTS)
         })
     }
 }

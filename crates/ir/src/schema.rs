@@ -261,7 +261,10 @@ impl Registry {
 
     /// True for an attribute that may stand on any op and means nothing to the program.
     pub fn is_hint(&self, name: &str) -> bool {
-        self.hints.iter().any(|hint| if hint.ends_with('.') { name.starts_with(hint) } else { name == *hint })
+        self.hints.iter().any(|known| match known.strip_suffix('.') {
+            Some(dialect) => name.strip_prefix(dialect).is_some_and(|rest| rest.starts_with('.')),
+            None => name == *known,
+        })
     }
 
     /// Every name and alias, sorted.

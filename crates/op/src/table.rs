@@ -24,19 +24,6 @@ fn whole(declaration: &'static dyn Declaration) -> Option<&'static OpDef> {
     (declaration as &dyn Any).downcast_ref()
 }
 
-/// What the public assembler's own passes and its frontends leave on ops: which library template a function is, which operations
-/// its fusion put together, which back end prints it. None of them changes what a program does.
-const HINTS: &[&str] = &[
-    "pto.auto_sync_tail_barrier",
-    "pto.backend",
-    "pto.fusion.",
-    "pto.last_use",
-    "pto.ptodsl.",
-    "pto.tileop.",
-    "pto.view_semantics",
-    "pto.visibility",
-];
-
 /// Declarations by name: what a text is read with.
 #[derive(Debug)]
 pub struct Table {
@@ -46,11 +33,12 @@ pub struct Table {
 }
 
 impl Table {
-    /// The table of some families, in this order.
-    pub fn new(families: impl IntoIterator<Item = &'static [&'static OpDef]>) -> Table {
+    /// The table of some families, in this order. `hints` are attributes that may stand on any op and mean nothing to the program: a
+    /// name, or with a point at its end all that begin so.
+    pub fn new(families: impl IntoIterator<Item = &'static [&'static OpDef]>, hints: &'static [&'static str]) -> Table {
         let all: Vec<&'static OpDef> = families.into_iter().flatten().copied().collect();
         let mut registry = Registry::new(all.iter().copied());
-        registry.hints = HINTS;
+        registry.hints = hints;
         Table { registry, all }
     }
 

@@ -305,19 +305,25 @@ fn scalar_elem(op: &OpRef<'_>, value: ValueId) -> Elem {
     op.module.ty(value).elem().unwrap_or(if *op.module.ty(value) == Type::I1 { Elem::U8 } else { Elem::I64 })
 }
 
+arguments! {
+    /// The number, and the index of the block. The counters of the loops around follow.
+    struct PrintNumberArgs { scalar, block }
+}
+
 fn lower_print(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let value = op.operand("scalar").ok_or(Reported)?;
     let elem = scalar_elem(op, value);
     let scalar = d.scalar(value)?;
     let format = op.text("format").unwrap_or("").to_string();
-    let mut args = vec![scalar, Operand::Imm(0)];
-    let mut title = None;
+    let mut args = PrintNumberArgs { scalar, block: Operand::Imm(0) };
+    let (mut title, mut counted) = (None, Vec::new());
     if op.truth("located") {
         let (counters, values) = counters(op, d)?;
         title = Some((Title { label: String::new(), counters }, d.role));
-        args[1] = d.special(Special::BlockIdx);
-        args.extend(values);
+        args.block = d.special(Special::BlockIdx);
+        counted = values;
     }
+    let args = args.list().into_iter().chain(counted).collect();
     d.issue(Pipe::S, PrintScalar { format, elem, title }, args, Cost::fixed(1));
     Ok(())
 }
@@ -344,11 +350,11 @@ impl Effect for PrintScalar {
     }
 
     fn run(&self, args: &[u64], Run { output, .. }: Run<'_>) -> Result<u64, Fault> {
-        let number = args.first().copied().unwrap_or_default();
-        let line = format_number(&self.format, self.elem, number);
+        let own = PrintNumberArgs::of(args);
+        let line = format_number(&self.format, self.elem, own.scalar);
         let line = line.trim_end_matches('\n');
         output.print(match &self.title {
-            Some((title, core)) => format!("{line} {}", title.place(*core, args[1], &args[2..])),
+            Some((title, core)) => format!("{line} {}", title.place(*core, own.block, &args[PrintNumberArgs::COUNT..])),
             None => line.to_string(),
         })?;
         Ok(0)
@@ -450,7 +456,7 @@ fn lower_trap(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let reason = op.text("reason").unwrap_or("the program reached `pto.trap`");
     let kind = if op.truth("assertion") { Kind::Claim } else { Kind::Other("trap") };
     let (mut values, mut elems) = (Vec::new(), Vec::new());
-    for value in op.operands(0) {
+    for value in op.operands("values") {
         elems.push(scalar_elem(op, *value));
         values.push(d.scalar(*value)?);
     }

@@ -44,6 +44,19 @@ pub use view::*;
 
 use slipring_op::def::OpDef;
 
+/// What the public assembler's own passes and its frontends leave on ops: which library template a function is, which operations
+/// its fusion put together, which back end prints it. None of them changes what a program does.
+pub const HINTS: &[&str] = &[
+    "pto.auto_sync_tail_barrier",
+    "pto.backend",
+    "pto.fusion.",
+    "pto.last_use",
+    "pto.ptodsl.",
+    "pto.tileop.",
+    "pto.view_semantics",
+    "pto.visibility",
+];
+
 /// Its families of ops.
 pub const FAMILIES: &[&[&OpDef]] = &[
     pipe::OPS,

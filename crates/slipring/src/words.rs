@@ -49,7 +49,7 @@ struct Own {
 }
 
 /// A tensor that an access takes a window of: extents, strides, and where the window begins.
-struct Window {
+struct NamedWindow {
     /// Extent and stride (elements) of each dimension of the tensor.
     dims: Vec<(i64, i64)>,
     offsets: Vec<ValueId>,
@@ -116,7 +116,7 @@ fn outside(finding: &Finding, prepared: &Prepared, values: &[impl Passed]) -> Op
 }
 
 /// The window of a buffer that a value is.
-fn window(module: &Module, value: ValueId, buffer: &str) -> Option<Window> {
+fn window(module: &Module, value: ValueId, buffer: &str) -> Option<NamedWindow> {
     let id = module.defining_op(value)?;
     let op = OpRef::of(module, id).filter(|op| op.def.window)?;
     let view = OpRef::of(module, module.defining_op(op.operand("source")?)?)?;
@@ -135,7 +135,7 @@ fn window(module: &Module, value: ValueId, buffer: &str) -> Option<Window> {
     let dims: Vec<(i64, i64)> = numbers(&view, "shape")?.into_iter().zip(numbers(&view, "strides")?).collect();
     let (offsets, sizes) = (module.operands_named(id, "offsets").to_vec(), numbers(&op, "sizes")?);
     let whole = !dims.is_empty() && dims.len() == offsets.len() && dims.len() == sizes.len();
-    whole.then(|| Window { dims, offsets, sizes, bytes: (elem.bytes() as i64).max(1) })
+    whole.then(|| NamedWindow { dims, offsets, sizes, bytes: (elem.bytes() as i64).max(1) })
 }
 
 /// The scalars that were passed, by their names.

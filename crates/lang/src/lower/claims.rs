@@ -30,6 +30,28 @@ impl Said {
 }
 
 impl Lower<'_> {
+    /// `pl.device_assert(condition, "message")`: as `assert` does.
+    pub(super) fn device_assert(&mut self, call: &ruff_python_ast::ExprCall) -> Lowered {
+        let span = at(call);
+        let by_name = |names: &[&str]| {
+            let named = |keyword: &&ruff_python_ast::Keyword| {
+                keyword.arg.as_ref().is_some_and(|name| names.contains(&name.as_str()))
+            };
+            call.arguments.keywords.iter().find(named).map(|keyword| &keyword.value)
+        };
+        let args = &call.arguments.args;
+        let (test, message) =
+            (args.first().or(by_name(&["cond", "condition"])), args.get(1).or(by_name(&["msg", "message"])));
+        match test {
+            Some(test) if args.len() <= 2 => self.asserted(test, message, span).map(|()| Value::Nothing),
+            _ => {
+                let error = Diagnostic::error("argument", span, "`pl.device_assert` takes a condition and a message")
+                    .help("it is called as `pl.device_assert(i < n, \"message\")`");
+                Err(self.report(error))
+            }
+        }
+    }
+
     /// Lowers a claim: nothing where it always holds, an error where it never does, else a stop where it does not.
     pub(crate) fn asserted(&mut self, test: &Expr, message: Option<&Expr>, span: Span) -> Lowered<()> {
         match test {

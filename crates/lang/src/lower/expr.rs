@@ -431,28 +431,6 @@ impl Lower<'_> {
         Ok(base)
     }
 
-    /// `pl.device_assert(condition, "message")`: as `assert` does.
-    fn device_assert(&mut self, call: &ruff_python_ast::ExprCall) -> Lowered {
-        let span = at(call);
-        let by_name = |names: &[&str]| {
-            let named = |keyword: &&ruff_python_ast::Keyword| {
-                keyword.arg.as_ref().is_some_and(|name| names.contains(&name.as_str()))
-            };
-            call.arguments.keywords.iter().find(named).map(|keyword| &keyword.value)
-        };
-        let args = &call.arguments.args;
-        let (test, message) =
-            (args.first().or(by_name(&["cond", "condition"])), args.get(1).or(by_name(&["msg", "message"])));
-        match test {
-            Some(test) if args.len() <= 2 => self.asserted(test, message, span).map(|()| Value::Nothing),
-            _ => {
-                let error = Diagnostic::error("argument", span, "`pl.device_assert` takes a condition and a message")
-                    .help("it is called as `pl.device_assert(i < n, \"message\")`");
-                Err(self.report(error))
-            }
-        }
-    }
-
     /// A dict that says what a function is.
     fn attributes(&mut self, dict: &ruff_python_ast::ExprDict) -> Lowered {
         let mut entries = Vec::new();

@@ -464,7 +464,11 @@ fn transpose(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let tmp = match call.get("tmp_tile").cloned() {
         Some((value @ Value::Tile(_), span)) => lower.demand(&value, Space::Vec, span)?,
         Some((other, span)) => return Err(call.wrong(lower, "tmp_tile", "a tile", &other, span)),
-        None => lower.new_tile(&[cols, rows], elem, Space::Vec, "tmp"),
+        None => {
+            // The library transposes whole blocks: of 32 bytes along the rows, of 16 rows or, of single bytes, 32.
+            let (high, wide) = (if elem.bytes() == 1 { 32 } else { 16 }, 32 / elem.bytes() as u64);
+            lower.new_tile(&[cols.next_multiple_of(wide), rows.next_multiple_of(high)], elem, Space::Vec, "tmp")
+        }
     };
     // A matrix after the other: they lie one below the other.
     let count = tile.shape[..first].iter().product::<u64>() as i64;

@@ -123,7 +123,8 @@ fn defined<'a>(module: &'a Module, start: OpId, kind: CoreKind) -> Vec<OpRef<'a>
 /// - A function marked `pto.entry`, or the only function with a body.
 /// - The function that calls all others, itself or through them.
 /// - A Cube function and a Vector function that belong together: named by each other's
-///   `import_reserved_buffer`, or the only one of each kind. Parameters of the same name are one parameter.
+///   `import_reserved_buffer`, or the only one of each kind, both marked or neither. Parameters of the same name are one
+///   parameter.
 ///
 /// # Errors
 /// A diagnostic that lists the functions, where none or several can be meant.
@@ -153,19 +154,19 @@ fn choose(module: &Module, name: Option<&str>, diags: &mut Diags) -> Option<Kern
     match (entries.as_slice(), functions.as_slice()) {
         ([entry], _) => kernel_of(module, *entry, &functions, diags),
         ([], [only]) => kernel_of(module, *only, &functions, diags),
-        ([], _) => {
-            let of =
-                |kind| functions.iter().copied().filter(|f| kernel_kind(module, *f) == Some(kind)).collect::<Vec<_>>();
+        (marked, all) => {
+            // A launch starts both of a pair: each of them may have the mark.
+            let meant = if marked.is_empty() { all } else { marked };
+            let of = |kind| meant.iter().copied().filter(|f| kernel_kind(module, *f) == Some(kind)).collect::<Vec<_>>();
             let (cubes, vectors) = (of(CoreKind::Cube), of(CoreKind::Vector));
             match (cubes.as_slice(), vectors.as_slice()) {
-                ([cube], [vector]) if functions.len() == 2 => {
+                ([cube], [vector]) if meant.len() == 2 => {
                     let connected = imports_from(module, *cube, *vector) || imports_from(module, *vector, *cube);
                     Some(Kernel { guessed: !connected, ..pair(module, *cube, *vector) })
                 }
-                _ => ambiguous(module, &functions, diags),
+                _ => ambiguous(module, meant, diags),
             }
         }
-        _ => ambiguous(module, &entries, diags),
     }
 }
 

@@ -21,7 +21,7 @@ pub(crate) const OPS: &[&OpDef] = &[
 ];
 
 const NOT_MODELLED: OpDef = OpDef {
-    doc: "Known by name and form. Not modelled: a text with it is refused.",
+    doc: "Known by name and form; it cannot be run yet: a text with it is refused.",
     source: "PTO IR of the public assembler 0.60",
     verify: |op, _, diags| diags.push(op.error("unsupported", format!("`{}` is not modelled", op.def.schema.name))),
     lower: |_, _| Err(Reported),

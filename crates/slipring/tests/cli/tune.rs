@@ -12,6 +12,7 @@ TILE, FACTOR = 64, 2.0
 
 @pl.jit
 def scale(x: pl.Tensor[[128, 64], pl.FP32], out: pl.Out[pl.Tensor[[128, 64], pl.FP32]]):
+    pl.func_attr({'exact_slices': True})
     for at in pl.range(0, 128, TILE):
         out[at : at + TILE, :] = x[at : at + TILE, :] * FACTOR
 ";

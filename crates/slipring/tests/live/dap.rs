@@ -150,7 +150,7 @@ fn findings_are_told_and_wrong_questions_refused() {
     assert_eq!(adapter.ask("nonsense", json!({}))["success"], false);
     assert_eq!(adapter.ask("variables", json!({ "variablesReference": 99_999_999 }))["body"]["variables"], json!([]));
     let told = adapter.ask("evaluate", json!({ "expression": "finding 1" }));
-    assert!(told["body"]["result"].as_str().unwrap().contains("for ever: AIC would signal it"), "{told}");
+    assert!(told["body"]["result"].as_str().unwrap().contains("forever"), "{told}");
     adapter.end();
     let mut adapter = Adapter::start();
     adapter.input.write_all(b"Content-Length: 4\r\n\r\n{no}").unwrap();

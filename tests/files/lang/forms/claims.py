@@ -19,4 +19,5 @@ def f(x: pl.Tensor[[4, 8], pl.FP32], y: pl.Out[pl.Tensor[[4, 8], pl.FP32]], n: p
         pl.device_assert(i + 2 <= 4, "in range")
         y[i : i + 2, :] = x[i : i + 2, :]
     assert n < 4, "few"
+    pl.device_assert(n > 0, msg="some")
     assert x[0:4, :] >= 0.0

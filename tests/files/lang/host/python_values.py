@@ -68,7 +68,7 @@ def cached(n):
 def guarded(n):
     try:
         if n % 32:
-            raise ValueError(f"{n} is not a multiple of 32")
+            raise ValueError(f"{n} is no multiple of 32")
         return n
     except ValueError as error:
         return len(str(error))

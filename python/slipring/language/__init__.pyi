@@ -417,10 +417,10 @@ def col_expand_expdif(x: Any, values: Any, tmp: Any = ...) -> Any:
     """Exponential of a difference, a value for each column."""
 
 def create_tile(shape: Any, dtype: Any, target_memory: Any = ..., transpose: Any = ..., *, flat_layout: Any = ...) -> Any:
-    """A tile whose contents mean nothing yet."""
+    """An uninitialised tile."""
 
 def create(shape: Any, dtype: Any, target_memory: Any = ..., transpose: Any = ..., *, flat_layout: Any = ...) -> Any:
-    """A tile whose contents mean nothing yet."""
+    """An uninitialised tile."""
 
 def full(shape: Any, dtype: Any, value: Any) -> Any:
     """A tile of one number."""
@@ -477,7 +477,7 @@ def reinterpret_view(x: Any, dtype: Any, *, shape: Any = ...) -> Any:
     """The same bytes as elements of another type."""
 
 def create_l1(shape: Any, dtype: Any, transpose: Any = ...) -> Any:
-    """A tile for an operand of a product that `gather_row` fills, whose contents mean nothing yet."""
+    """An uninitialised tile for an operand of a product, which `gather_row` fills."""
 
 def concat(a: Any, b: Any) -> Any:
     """Two tiles side by side."""

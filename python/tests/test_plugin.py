@@ -47,5 +47,5 @@ def test_an_error_is_the_report(tmp_path):
     assert "1 failed" in said and "error[" in said and "8" in said
     # The line of the test that called the kernel, the code of the error, and nothing of the package.
     assert ">       unread(np.ones((16, 64), np.float32), np.zeros((8, 64), np.float32))" in said
-    assert ": KernelError" in said and "error[" in said
+    assert "slipring.KernelError: error[" in said and "test_own.py:18: KernelError" in said
     assert "_kernel.py" not in said and "_errors.py" not in said

@@ -150,7 +150,8 @@ fn findings_are_told_and_wrong_questions_refused() {
     assert_eq!(adapter.ask("nonsense", json!({}))["success"], false);
     assert_eq!(adapter.ask("variables", json!({ "variablesReference": 99_999_999 }))["body"]["variables"], json!([]));
     let told = adapter.ask("evaluate", json!({ "expression": "finding 1" }));
-    assert!(told["body"]["result"].as_str().unwrap().contains("forever"), "{told}");
+    let result = told["body"]["result"].as_str().unwrap();
+    assert!(result.contains("forever") && result.contains("this would signal it"), "{told}");
     adapter.end();
     let mut adapter = Adapter::start();
     adapter.input.write_all(b"Content-Length: 4\r\n\r\n{no}").unwrap();

@@ -4,11 +4,11 @@ import functools
 import os
 import sys
 
-from ._slipring import KernelError, QueueError
+from ._slipring import FindingError, KernelError, QueueError
 
 # They are found, pickled and shown by the name that users import.
 KernelError.__module__ = "slipring"
-QueueError.__module__ = "slipring.queue"
+QueueError.__module__ = FindingError.__module__ = "slipring.queue"
 
 _OWN = os.path.dirname(os.path.abspath(__file__)) + os.sep
 

@@ -31,7 +31,7 @@ mod _slipring {
     #[pymodule_export]
     use super::program::{Program, ProgramRun};
     #[pymodule_export]
-    use super::queue::{Board, QueueError};
+    use super::queue::{Board, FindingError, QueueError};
     #[pymodule_export]
     use super::run::Run;
     #[pymodule_export]

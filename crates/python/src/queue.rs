@@ -9,6 +9,7 @@ use pyo3::exceptions::{PyException, PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use slipring::queue::host::{DeviceError, Ordering, Session, SessionOptions, WindowTarget, room};
+use slipring::queue::sanitize::Severity;
 use slipring::queue::wire::{Rect, Xy};
 use slipring::queue_trace;
 use slipring::report::TraceForm;
@@ -19,6 +20,8 @@ create_exception!(
     PyException,
     "A driver asked for something that a device does not do, or did something that no board survives."
 );
+
+create_exception!(_slipring, FindingError, QueueError, "A driver did what no board survives: a finding.");
 
 /// A board with its queue.
 #[pyclass(unsendable, module = "slipring._slipring")]
@@ -35,6 +38,7 @@ fn coordinate(value: u32) -> PyResult<u8> {
 fn done<T>(result: Result<T, DeviceError>) -> PyResult<T> {
     result.map_err(|error| match error {
         DeviceError::Bounds { .. } => PyIndexError::new_err(error.to_string()),
+        DeviceError::Violation(_) => FindingError::new_err(error.to_string()),
         _ => QueueError::new_err(error.to_string()),
     })
 }
@@ -146,6 +150,24 @@ impl Board {
     /// Lets time pass, in nanoseconds.
     fn wait(&mut self, ns: u64) -> PyResult<()> {
         done(self.session.wait(ns))
+    }
+
+    /// Lets time pass while the host does something of its own, in nanoseconds.
+    fn elapse(&mut self, ns: u64) -> PyResult<()> {
+        done(self.session.elapse(ns))
+    }
+
+    /// The board's name, the place of its management core, and its clock in MHz.
+    fn board(&self) -> (String, (u8, u8), u32) {
+        let board = self.session.board();
+        (board.name.clone(), (board.arc.x, board.arc.y), board.clock_mhz)
+    }
+
+    /// How many of the findings are errors, and how many are warnings.
+    fn counts(&self) -> (usize, usize) {
+        let findings = self.session.findings();
+        let errors = findings.iter().filter(|finding| finding.severity() == Severity::Error).count();
+        (errors, findings.len() - errors)
     }
 
     /// Nanoseconds since the machine was made.

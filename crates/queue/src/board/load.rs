@@ -51,7 +51,7 @@ pub fn parse(text: &str) -> Result<Board, BoardError> {
         windows_2m: file.windows.mib2,
         windows_4g: file.windows.gib4,
         bank_bytes: file.dram.bank_bytes,
-        banks: file.dram.banks.iter().map(|b| Bank { ports: [b.noc0.into(), b.noc1.into()] }).collect(),
+        banks: file.dram.banks.into_iter().map(BankFile::bank).collect(),
         clock_mhz: file.clock_mhz,
         name: file.name,
         description: file.description,
@@ -88,7 +88,8 @@ fn check(board: &Board, harvested: &[u8], columns: &[u8]) -> Result<(), BoardErr
     if board.banks.is_empty() || board.bank_bytes == 0 {
         return wrong("there is no DRAM".into());
     }
-    let others = board.banks.iter().flat_map(|b| b.ports).chain([board.pcie, board.arc]);
+    let tiles = |bank: &Bank| bank.ports.into_iter().chain(bank.physical.clone()).collect::<Vec<_>>();
+    let others = board.banks.iter().flat_map(tiles).chain([board.pcie, board.arc]);
     let largest = columns.last().map(|x| Xy::new(*x, board.rows.1));
     if let Some(far) = others.clone().chain(largest).find(|at| at.x > 63 || at.y > 63) {
         return wrong(format!("{far} cannot be addressed: coordinates end at 63"));
@@ -136,6 +137,15 @@ struct Dram {
 struct BankFile {
     noc0: (u8, u8),
     noc1: (u8, u8),
+    #[serde(default)]
+    physical: Vec<(u8, u8)>,
+}
+
+impl BankFile {
+    fn bank(self) -> Bank {
+        let physical = self.physical.into_iter().map(Xy::from).collect();
+        Bank { ports: [self.noc0.into(), self.noc1.into()], physical }
+    }
 }
 
 impl From<(u8, u8)> for Xy {
@@ -163,6 +173,13 @@ mod tests {
             assert_eq!(board.tile(Xy::new(8, 5)), Tile::Nothing);
             assert_eq!(board.tile(board.dispatch), Tile::Dispatch);
             assert_eq!(board.tile(Xy::new(17, 14)), Tile::Dram(0));
+            // As network 0 numbers them without translation: three tiles a bank, on both sides of the chip.
+            for (bank, rows) in
+                [[0, 1, 11], [2, 3, 10], [4, 8, 9], [5, 6, 7]].iter().cycle().take(board.banks.len()).enumerate()
+            {
+                let x = if bank < 4 { 0 } else { 9 };
+                assert!(rows.iter().all(|y| board.tile(Xy::new(x, *y)) == Tile::Dram(bank as u32)));
+            }
         }
         let (p100, p150) = (built_in("p100").expect("p100"), built_in("p150").expect("p150"));
         assert_eq!(p100.tile(Xy::new(15, 5)), Tile::Nothing);

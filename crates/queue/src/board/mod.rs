@@ -10,7 +10,7 @@ pub use load::{BUILT_IN, BoardError, built_in, parse};
 
 use crate::wire::{Rect, Xy};
 
-/// A board. Coordinates are translated ones, the same on both networks.
+/// A board. Coordinates are translated ones, the same on both networks, unless a field says otherwise.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Board {
     /// Its name.
@@ -41,11 +41,13 @@ pub struct Board {
     pub banks: Vec<Bank>,
 }
 
-/// A DRAM bank: the tile that each network reaches it by.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// A DRAM bank: the tiles that reach it.
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Bank {
-    /// By network.
+    /// By network, in translated coordinates.
     pub ports: [Xy; 2],
+    /// Its tiles where network 0 has them untranslated: they answer on both networks.
+    pub physical: Vec<Xy>,
 }
 
 /// What stands at a place of the network.
@@ -78,12 +80,17 @@ impl Board {
             };
         }
         // A bank answers at all three of its ports; the table has those that the two networks are meant to use.
-        match self.banks.iter().position(|b| b.ports.contains(&at)) {
+        match self.banks.iter().position(|b| b.ports.contains(&at) || b.physical.contains(&at)) {
             Some(bank) => Tile::Dram(bank as u32),
             None if at == self.pcie => Tile::Pcie,
             None if at == self.arc => Tile::Arc,
             None => Tile::Nothing,
         }
+    }
+
+    /// What a command reaches with the word of a place. A word of 0 is one that was left out: DRAM's tile at (0,0) is for windows.
+    pub fn tile_of_word(&self, at: Xy) -> Tile {
+        if at.word() == 0 { Tile::Nothing } else { self.tile(at) }
     }
 
     /// Whether a working Tensix tile stands at a place, the queue's own cores included.

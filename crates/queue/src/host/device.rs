@@ -164,7 +164,7 @@ pub trait Device {
     /// If the window is not open or the range leaves it, and [`DeviceError::Violation`].
     fn write(&mut self, window: Window, offset: u64, bytes: &[u8]) -> Result<(), DeviceError>;
 
-    /// Reads a register of the board's management core: 4 bytes at an offset of its register space, such as 0x30430
+    /// Reads a register of the board's management core: 4 bytes at an offset of its register space, such as 0x30434
     /// for where the telemetry table lies.
     ///
     /// # Errors

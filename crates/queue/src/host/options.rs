@@ -17,6 +17,7 @@ use crate::sanitize::{AtError, Hazard};
 /// | `allow` | the code of a hazard; several times |
 /// | `steps`, `dram-bytes` | limits |
 /// | `trace`, `record` | `true`: keep who did what when, and what is queued |
+/// | `base-from-launch` | `true`: [`Quirks::base_from_launch`](crate::machine::Quirks) |
 /// | `layout.NAME` | a number: a field of [`Layout`], such as `layout.kernel_config_base` or `layout.worker.go` |
 #[derive(Clone, Debug)]
 pub struct SessionOptions {
@@ -111,9 +112,11 @@ fn apply(config: &mut Config, name: &str, value: &str) -> Result<(), String> {
         "dram-bytes" => config.limits.bytes = number(name, value)?,
         "trace" => config.trace = yes(name, value)?,
         "record" => config.record = yes(name, value)?,
+        "base-from-launch" => config.quirks.base_from_launch = yes(name, value)?,
         _ => {
             return Err(format!(
-                "there is no setting `{name}`; there are board, mode, seed, late, allow, steps, dram-bytes, trace, record and layout.NAME"
+                "there is no setting `{name}`; there are board, mode, seed, late, allow, steps, dram-bytes, trace, record, \
+                 base-from-launch and layout.NAME"
             ));
         }
     }

@@ -169,6 +169,14 @@ impl Session {
         self.call(|machine| machine.wait(ns))
     }
 
+    /// [`Machine::elapse`], in nanoseconds.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn elapse(&mut self, ns: u64) -> Result<(), DeviceError> {
+        self.call(|machine| machine.elapse(ns))
+    }
+
     /// [`Device::now`], in nanoseconds.
     pub fn now(&self) -> u64 {
         self.machine.now()

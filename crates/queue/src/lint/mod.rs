@@ -124,6 +124,11 @@ pub(crate) struct Linter {
 }
 
 impl Linter {
+    /// Judges by another layout from here on.
+    pub(crate) fn take_layout(&mut self, layout: Rc<Layout>) {
+        self.layout = layout;
+    }
+
     pub(crate) fn new(board: Rc<Board>, layout: Rc<Layout>) -> Linter {
         Linter {
             report: Report::default(),

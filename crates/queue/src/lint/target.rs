@@ -23,7 +23,7 @@ impl Linter {
             self.find_in(at, Hazard::NocUnmapped, message);
             return;
         }
-        match self.board.tile(tile) {
+        match self.board.tile_of_word(tile) {
             Tile::Pcie => self.find_in(at, Hazard::PcieAddress, format!("{noc_xy:#x} lacks bit 24")),
             Tile::Nothing => {
                 let message = format!("there is nothing at {tile} of a {}", self.board.name);

@@ -64,6 +64,11 @@ impl Chip {
         if inside { self.grid[xy.word() as usize] } else { Tile::Nothing }
     }
 
+    /// What a command reaches, see [`Board::tile_of_word`].
+    pub fn at_word(&self, xy: Xy) -> Tile {
+        if xy.word() == 0 { Tile::Nothing } else { self.at(xy) }
+    }
+
     /// Where a Tensix tile stands.
     pub fn xy(&self, tile: TileId) -> Xy {
         self.tensix[tile as usize]

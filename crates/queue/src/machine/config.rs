@@ -12,6 +12,9 @@ pub struct Quirks {
     pub inline_go: bool,
     /// A command buffer's upper address register is not restored after a write to host memory.
     pub keeps_upper_address: bool,
+    /// The queue's kernels find their semaphores where their launch messages say, and not where the layout has them: kernels
+    /// that have no address of their own compiled in. Both cores must name the same base.
+    pub base_from_launch: bool,
 }
 
 /// How far a machine goes before it is given up, so that every run ends.

@@ -39,16 +39,20 @@ struct Telemetry {
 }
 
 impl Telemetry {
+    /// Its registers begin here, as the network and windows see them.
+    const REGISTERS: u64 = 0x8000_0000;
+    /// Version, number of entries, a word for each that names its tag and where its value is, then the values.
     const TABLE: u64 = 0x1000_1000;
-    const VALUES: u64 = 0x1000_2000;
+    const VALUES: u64 = Telemetry::TABLE + 8 + 4 * 2;
     const COLUMNS: u32 = 34;
     const BANKS: u32 = 36;
 
     fn load(&self, addr: u64) -> Option<u32> {
         let entry = |tag: u32, index: u32| Some(tag | index << 16);
-        match addr {
-            0x3_0430 => Some(Self::TABLE as u32),
-            0x3_0434 => Some(Self::VALUES as u32),
+        match addr.checked_sub(Self::REGISTERS).unwrap_or(addr) {
+            // Scratch registers 12 and 13 of the management core.
+            0x3_0430 => Some(Self::VALUES as u32),
+            0x3_0434 => Some(Self::TABLE as u32),
             a if a == Self::TABLE => Some(1),
             a if a == Self::TABLE + 4 => Some(2),
             a if a == Self::TABLE + 8 => entry(Self::COLUMNS, 0),
@@ -78,6 +82,15 @@ impl Host {
 }
 
 impl Machine {
+    /// Lets time pass, in nanoseconds, while the host does something of its own: it is not taken for one that polls.
+    ///
+    /// # Errors
+    /// As [`Device::wait`].
+    pub fn elapse(&mut self, ns: u64) -> Result<(), DeviceError> {
+        let mhz = self.cycles(|d| d.clock_mhz);
+        self.pass((ns as u128 * u128::from(mhz) / 1000).min(u128::from(u64::MAX / 4)) as u64)
+    }
+
     /// Lets time pass as a call of the driver takes it.
     fn pass(&mut self, cycles: u64) -> Result<(), DeviceError> {
         let until = self.now_cycles().saturating_add(cycles);
@@ -352,8 +365,7 @@ impl Device for Machine {
     }
 
     fn wait(&mut self, ns: u64) -> Result<(), DeviceError> {
-        let mhz = self.cycles(|d| d.clock_mhz);
-        self.pass((ns as u128 * u128::from(mhz) / 1000).min(u128::from(u64::MAX / 4)) as u64)?;
+        self.elapse(ns)?;
         self.polled()
     }
 

@@ -29,6 +29,11 @@ impl Judge {
             pending: VecDeque::new(),
         }
     }
+
+    /// The layout turns out to be another one, before anything was judged.
+    pub fn take_layout(&mut self, layout: &Layout) {
+        self.linter.take_layout(Rc::new(layout.clone()));
+    }
 }
 
 /// The place of a finding in the stream: its record, and the byte in it.

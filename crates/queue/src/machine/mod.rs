@@ -142,6 +142,7 @@ impl Machine {
             steps: 0,
             limits: config.limits,
             recorded: config.record.then(Vec::new),
+            registers: std::collections::BTreeMap::new(),
             judge: judge::Judge::new(&config.board, &config.layout),
             layout: config.layout,
             chip,

@@ -99,7 +99,7 @@ impl World {
     /// [`Stop`] if they do not and the machine stops at that.
     pub fn resolve(&mut self, actor: Actor, xy: u32, addr: u64, bytes: u64) -> Result<Option<Location>, Stop> {
         let tile = Xy::from_word(xy);
-        let kind = self.chip.at(tile);
+        let kind = self.chip.at_word(tile);
         if xy & (PCIE_XY & !0xFFF) != 0 {
             let place = self.memory.host_at(addr & HOST_ADDRESS, bytes);
             if kind != Tile::Pcie {

@@ -18,6 +18,8 @@ mod register {
     pub const CLOCK_HIGH: u64 = 0xFFB1_21F8;
     /// Soft reset: a bit per processor.
     pub const RESET: u64 = 0xFFB1_21B0;
+    /// Where four of a tile's processors start, when they are let out of reset: each has a word.
+    pub const RESET_PC: [u64; 4] = [0xFFB1_2228, 0xFFB1_222C, 0xFFB1_2230, 0xFFB1_2238];
     /// The bit of the processor that runs the kernels of the queue.
     pub const RESET_BRISC: u32 = 0x800;
     /// Streams: 4 KiB each.
@@ -79,7 +81,12 @@ impl World {
             return Err(format!("a store of {} bytes to the register at {addr:#x}", bytes.len()));
         };
         let value = u32::from_le_bytes(word);
+        if addr == register::RESET || register::RESET_PC.contains(&addr) {
+            self.registers.insert((tile, addr), value);
+        }
         match addr {
+            // Code of a processor is nothing to this device: that it starts is.
+            addr if register::RESET_PC.contains(&addr) => {}
             register::RESET if value & register::RESET_BRISC == 0 => self.worker_starts(tile),
             register::RESET => {
                 self.worker_stops(tile);
@@ -100,7 +107,9 @@ impl World {
         match addr {
             register::CLOCK_LOW => Ok(self.now as u32),
             register::CLOCK_HIGH => Ok((self.now >> 32) as u32),
-            register::RESET => Ok(0),
+            addr if addr == register::RESET || register::RESET_PC.contains(&addr) => {
+                Ok(self.registers.get(&(tile, addr)).copied().unwrap_or(0))
+            }
             addr if addr >= register::STREAMS && addr & 0xFFF == register::AVAILABLE => {
                 let here = tile == self.chip.dispatch();
                 Ok(if here { self.stream(((addr - register::STREAMS) >> 12) as u32) } else { 0 })
@@ -247,6 +256,9 @@ impl World {
     }
 
     fn check_kernel(&mut self, tile: TileId, launch: &LaunchMessage) {
+        if self.quirks.base_from_launch && Actor::ALL.iter().all(|actor| self.states[*actor as usize] == State::Off) {
+            self.take_base(launch);
+        }
         let layout = self.layout.clone();
         let xy = self.chip.xy(tile);
         if launch.kernel_config_base != layout.kernel_config_base || u32::from(launch.sem_offset) != layout.sem_offset {
@@ -272,6 +284,16 @@ impl World {
         }
         let count = self.memory.word(tile, layout.sem(0)).wrapping_add(self.pages_before);
         self.memory.set_word(tile, layout.sem(0), count);
+    }
+
+    /// The first kernel of the queue starts: its launch message says where semaphores are, if they fit there.
+    fn take_base(&mut self, launch: &LaunchMessage) {
+        let (base, sem_offset) = (launch.kernel_config_base, u32::from(launch.sem_offset));
+        let semaphores = u64::from(base) + u64::from(sem_offset)..u64::from(self.layout.l1_bytes) - 16 * 16;
+        if !semaphores.is_empty() {
+            (self.layout.kernel_config_base, self.layout.sem_offset) = (base, sem_offset);
+            self.judge.take_layout(&self.layout);
+        }
     }
 
     /// The host writes its pinned memory.

@@ -63,6 +63,8 @@ pub(crate) struct World {
     pub limits: super::Limits,
     /// What was queued, if asked for.
     pub recorded: Option<Vec<crate::capture::Entry>>,
+    /// What the host stored last to registers of tiles that keep it.
+    pub registers: std::collections::BTreeMap<(TileId, u64), u32>,
     /// The linter beside it.
     pub judge: super::judge::Judge,
 }

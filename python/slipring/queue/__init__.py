@@ -10,6 +10,8 @@
 The device works inside of these calls only, and `machine.time` is its clock: a host that uses it in place of its own `time`, and windows
 in place of its own `mmap`, runs as on a board.
 
+`python -m slipring.queue --board p100 host.py` runs a host program that expects a board's driver as it stands: see `driver`.
+
 Streams, as text or bytes or the name of a file, are `decode`d, judged by `lint`, `run` and `prove`d.
 """
 
@@ -19,7 +21,7 @@ import threading
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ._slipring import Board, QueueError, stream_bytes, stream_lint, stream_prove, stream_run, stream_text
+from .._slipring import Board, FindingError, QueueError, stream_bytes, stream_lint, stream_prove, stream_run, stream_text
 
 SMALL = 2 << 20
 LARGE = 4 << 30
@@ -34,30 +36,32 @@ def _inside(what, offset, size, whole):
         raise IndexError(f"{size} bytes at {offset} of {what}, which has {whole}")
 
 
+def brackets(at, size):
+    """The first byte and how many, of what stands in brackets behind so many bytes."""
+    if isinstance(at, slice):
+        first, last, step = at.indices(size)
+        if step != 1:
+            raise ValueError("memory is read and written without a step")
+        return first, max(last - first, 0)
+    at = at + size if at < 0 else at
+    if not 0 <= at < size:
+        raise IndexError(f"byte {at} of {size}")
+    return at, 1
+
+
 class Memory:
     """Bytes that are read and written by calls, also in brackets: `memory[4:8]`."""
 
     def __len__(self):
         return self.size
 
-    def _range(self, at):
-        if isinstance(at, slice):
-            first, last, step = at.indices(self.size)
-            if step != 1:
-                raise ValueError("memory is read and written without a step")
-            return first, max(last - first, 0)
-        at = at + self.size if at < 0 else at
-        if not 0 <= at < self.size:
-            raise IndexError(f"byte {at} of {self.size}")
-        return at, 1
-
     def __getitem__(self, at):
-        first, size = self._range(at)
+        first, size = brackets(at, self.size)
         data = self.read(first, size)
         return data if isinstance(at, slice) else data[0]
 
     def __setitem__(self, at, value):
-        first, size = self._range(at)
+        first, size = brackets(at, self.size)
         data = bytes(value) if isinstance(at, slice) else bytes([value])
         if len(data) != size:
             raise ValueError(f"{len(data)} bytes do not fit {size}")
@@ -153,7 +157,9 @@ def _layout(layout, prefix="layout."):
             yield prefix + name, str(int(value))
 
 
-def _settings(board=None, mode=None, seed=None, late=None, allow=(), layout=None, limits=None, trace=False, record=False):
+def _settings(
+    board=None, mode=None, seed=None, late=None, allow=(), layout=None, limits=None, trace=False, record=False, base_from_launch=False,
+):
     """Settings by name, in the order in which they hold."""
     if board is not None:
         own = os.fspath(board)
@@ -166,7 +172,7 @@ def _settings(board=None, mode=None, seed=None, late=None, allow=(), layout=None
     yield from _layout(layout or {})
     for name, value in (limits or {}).items():
         yield name.replace("_", "-"), str(int(value))
-    for name, wanted in (("trace", trace), ("record", record)):
+    for name, wanted in (("trace", trace), ("record", record), ("base-from-launch", base_from_launch)):
         if wanted:
             yield name, "true"
 
@@ -195,13 +201,14 @@ class Machine:
 
     `mode` is strict (it stops at the first error) or silicon; `seed` chooses delays, `late` names one kind that always is; `allow` are
     codes of hazards that are accepted; `layout` are fields of the memory map, `{"kernel_config_base": 0x82b0, "worker": {"go": 0x370}}`;
-    `limits` are `steps` and `dram_bytes`. With `trace=True` it keeps who did what when, with `record=True` what is queued."""
+    `limits` are `steps` and `dram_bytes`. With `base_from_launch=True` the queue's kernels find their semaphores where their launch
+    messages say, and not where the layout has them. With `trace=True` it keeps who did what when, with `record=True` what is queued."""
 
     def __init__(
         self, board="p150", mode="strict", seed=None, *,
-        late=None, allow=(), layout=None, limits=None, trace=False, record=False,
+        late=None, allow=(), layout=None, limits=None, trace=False, record=False, base_from_launch=False,
     ):
-        settings = _settings(board, mode, seed, late, allow, layout, limits, trace, record)
+        settings = _settings(board, mode, seed, late, allow, layout, limits, trace, record, base_from_launch)
         self._own = Board(list(settings))
         self._thread = threading.get_ident()
         self.time = Time(self)
@@ -352,6 +359,6 @@ def prove(stream, *, seeds=16, kernel_cycles=1000, **settings):
 
 
 __all__ = [
-    "LARGE", "SMALL", "Machine", "Pinned", "Proof", "QueueError", "Report", "StreamRun", "ThreadError", "Time", "Window",
+    "LARGE", "SMALL", "FindingError", "Machine", "Pinned", "Proof", "QueueError", "Report", "StreamRun", "ThreadError", "Time", "Window",
     "decode", "encode", "lint", "prove", "run",
 ]

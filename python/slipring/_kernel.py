@@ -350,12 +350,12 @@ class Function:
 
         Raises `KernelError` for findings; the outputs are then as they were.
         """
-        from .reference import active
+        from .reference import active, for_reference
 
         if active() is not None:
             own = (self.owner,) if self.function.__code__.co_varnames[:1] == ("self",) else ()
             own = own or ((self.instance,) if self.instance is not None else ())
-            return self.function(*own, *args, **kwargs)
+            return for_reference(self)(*own, *args, **kwargs)
         run = self.run(*args, **kwargs)
         run.show()
         run.check()

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import slipring.language as pl
-from slipring.reference._evaluator import NotKnown
+from slipring.reference._tiles import NotKnown
 from slipring.testing import assert_agrees
 
 
@@ -80,12 +80,13 @@ def test_products():
 
 def test_what_the_reference_does_not_know_has_a_name():
     @pl.jit
-    def blocks(x: pl.Tensor, out: pl.Out[pl.Tensor]):
-        out[:] = pl.gather_row(x, x, [0], [0], [1])
+    def meeting(x: pl.Tensor, out: pl.Out[pl.Tensor]):
+        pl.system.syncall()
+        out[:] = x[:, :]
 
     x = numbers(16, 64)
-    with pytest.raises(NotKnown, match="pl.gather_row"):
-        blocks.reference(x, x.copy())
+    with pytest.raises(NotKnown, match="pl.syncall"):
+        meeting.reference(x, x.copy(), blocks=2)
 
 
 def test_inputs_are_not_written():

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from ._evaluator import NotKnown, data, made, numpy_type, put
+from .._words import Word
+from ._tiles import NotKnown, Part, counted, data, made, numpy_type, put
 
 PATTERNS = {"P0101": (2, 0), "P1010": (2, 1), "P0001": (4, 0), "P0010": (4, 1), "P0100": (4, 2), "P1000": (4, 3), "P1111": (1, 0)}
 
@@ -19,16 +20,34 @@ def last_axis(dim, array):
         raise NotKnown(f"the reference gathers along the last axis only, not {dim}")
 
 
-def by_pattern(src, mask_pattern, output_dtype=None):
+def by_pattern(input, mask_pattern, output_dtype=None):
     every, first = pattern(mask_pattern)
-    kept = np.ascontiguousarray(data(src)[..., first::every])
+    kept = np.ascontiguousarray(data(input)[..., first::every])
     return made(kept if output_dtype is None else kept.view(numpy_type(output_dtype)), numpy_type(output_dtype or kept.dtype))
 
 
-def gather(src=None, indices=None, tmp=None, *, input=None, dim=None, index=None, mask_pattern=None, output_dtype=None, tile=None):
-    src = next(given for given in (src, input, tile) if given is not None)
+def compared(input, kvalue, tmp=None, *, cmp_mode="eq", offset=0, out_cols, count_dtype=None):
+    """The numbers of the elements of each row that compare true, and how many they are."""
+    a = counted(input)
+    holds = a > kvalue if cmp_mode in ("gt", 4) else a == kvalue
+    numbers = offset + np.arange(a.size).reshape(a.shape)
+    found = np.full((a.shape[0], out_cols), 0x7B, np.int32)
+    counts = np.zeros((a.shape[0], 1), numpy_type(count_dtype) if count_dtype else np.int32)
+    for row in range(a.shape[0]):
+        own = numbers[row][holds[row]]
+        found[row, : min(len(own), out_cols)] = own[:out_cols]
+        counts[row] = len(own)
+    return made(found, found.dtype), made(counts, counts.dtype)
+
+
+def gather(
+    src=None, indices=None, tmp=None, *, input=None, dim=None, index=None, mask_pattern=None, output_dtype=None, **compare
+):
+    src = src if input is None else input
     if mask_pattern is not None:
         return by_pattern(src, mask_pattern, output_dtype)
+    if compare:
+        return compared(src, **compare)
     if isinstance(indices, int):
         dim, index = indices, tmp
     array = data(src)
@@ -46,18 +65,16 @@ def gather_blocks(src, offset, *, output_dtype=None):
     return made(np.array(rows).reshape(len(rows), -1).view(dtype), dtype)
 
 
-def scatter(dst=None, src=None, indexes=None, last=None, *, input=None, dim=None, index=None, mask_pattern=None, indices=None):
+def scatter(dst=None, src=None, indexes=None, *, input=None, dim=None, index=None, mask_pattern=None):
     if mask_pattern is not None:
-        return scatter_mask(dst, input if src is None else src, mask_pattern)
-    if isinstance(src, int):
-        dim, index, src = src, indexes, last
+        return scatter_mask(dst, input, mask_pattern)
     if dim is None:
         target = data(dst)
         flat = np.zeros(target.size, target.dtype)
-        flat[data(indexes if indices is None else indices).ravel()] = data(src).ravel()
+        flat[data(indexes).ravel()] = data(src).ravel()
         target[...] = flat.reshape(target.shape)
         return dst
-    target = data(dst if input is None else input).copy()
+    target = data(input).copy()
     last_axis(dim, target)
     np.put_along_axis(target, data(index).astype(np.int64), data(src), -1)
     return made(target, target.dtype)
@@ -95,14 +112,12 @@ def paged(src, indices, block_table, block_size, size, max_indices, *, space=Non
     return made(result.T if is_trans else result, pool.dtype)
 
 
-def update(input, *args, dim=-2, index=None, src=None):
-    given = list(args)
-    if given and isinstance(given[0], int):
-        dim = given.pop(0)
+def update(input, dim=-2, index=None, src=None):
+    if isinstance(dim, Part):
+        # The second way to call it: the index, then the source.
+        dim, index, src = -2, dim, index
     if dim != -2:
         raise ValueError(f"rows are updated along -2, not {dim}")
-    index = given.pop(0) if index is None else index
-    src = given.pop(0) if src is None else src
     result = data(input).copy()
     rows = result.reshape(-1, result.shape[-1])
     rows[data(index).ravel()] = data(src).reshape(-1, result.shape[-1])
@@ -156,6 +171,37 @@ def wave(f):
     return op
 
 
+def philox(counter, key, rounds):
+    """Philox 4x32 (Salmon and others, "Parallel random numbers: as easy as 1, 2, 3")."""
+    c, key = [counter >> 32 * n & 0xFFFFFFFF for n in range(4)], list(key)
+    for _ in range(rounds):
+        first, second = c[0] * 0xD2511F53, c[2] * 0xCD9E8D57
+        c = [second >> 32 ^ c[1] ^ key[0], second & 0xFFFFFFFF, first >> 32 ^ c[3] ^ key[1], first & 0xFFFFFFFF]
+        key = [(key[0] + 0x9E3779B9) & 0xFFFFFFFF, (key[1] + 0xBB67AE85) & 0xFFFFFFFF]
+    return c
+
+
+def random_words(key0, key1, counter0, counter1, counter2, counter3, shape, valid_shape=None, dtype=None, rounds=10):
+    if isinstance(valid_shape, Word):
+        # The second way to call it: the type, then the rounds.
+        valid_shape, dtype, rounds = None, valid_shape, rounds if dtype is None else dtype
+    if valid_shape is not None:
+        raise NotKnown("the reference does not know `valid_shape` of `pl.random`")
+    key = [int(word) & 0xFFFFFFFF for word in (key0, key1)]
+    at = sum((int(word) & 0xFFFFFFFF) << 32 * n for n, word in enumerate((counter0, counter1, counter2, counter3)))
+    cols = int(shape[-1])
+    rows = int(np.prod(shape)) // cols
+    # Each row goes on where the last repeat of 64 counters of the one before ended.
+    step = 64 * ((cols + 255) // 256 - 1) + (cols % 64 or 64)
+    words = []
+    for _ in range(rows):
+        own = [word for n in range((cols + 3) // 4) for word in philox((at + n) % 2**128, key, int(rounds))]
+        words.append(own[:cols])
+        at += step
+    words = np.array(words, np.uint32).reshape([int(n) for n in shape])
+    return made(words, numpy_type(dtype) if dtype is not None else np.dtype(np.uint32))
+
+
 OPS = {
     "gather": gather,
     "gather_mask": by_pattern,
@@ -170,8 +216,6 @@ OPS = {
     "mrgsort": merge,
     "sin": wave(np.sin),
     "cos": wave(np.cos),
-    "expand_clone": lambda src, target: made(np.broadcast_to(data(src), data(target).shape), data(src).dtype),
-    "view": lambda tensor, shape=None: made(data(tensor).reshape([int(n) for n in shape]), data(tensor).dtype),
-    "fence": lambda *args, **options: None,
-    "cacheinvalid": lambda *args, **options: None,
+    "random": random_words,
+    "gather_compare": compared,
 }

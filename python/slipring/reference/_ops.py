@@ -4,66 +4,164 @@ import builtins
 
 import numpy as np
 
-from . import _indexed
-from ._evaluator import NotKnown, Part, binary, data, divide, is_float, made, numpy_type, other, put, scope, unary
+from . import _indexed, _products, _shapes
+from ._cross import OPS as _CROSS
+from ._tiles import (
+    Mask,
+    NotKnown,
+    Part,
+    counted,
+    data,
+    is_float,
+    made,
+    member,
+    number_of,
+    numpy_type,
+    of_type,
+    rounded,
+    wide,
+    within,
+)
 
 
-def wide(a):
-    """An array in the type that its sums are made in."""
-    return a.astype(np.float64) if is_float(a.dtype) else a.astype(np.int64)
+def computed(f, a, b):
+    """A function of two arrays of a type: floats exactly, then rounded once; integers by their low bits."""
+    with np.errstate(all="ignore"):
+        if is_float(a.dtype):
+            return rounded(f(a.astype(np.float64), b.astype(np.float64)), a.dtype)
+        return f(a, b)
 
 
-def exactly(f):
-    """A function of floats, computed with more digits than the result has."""
-    return lambda x, high_precision=None: unary(lambda a: f(a.astype(np.float64)), x)
+def both(lhs, rhs):
+    """The element type of two operands, both as arrays of one shape, and the operand whose valid part counts."""
+    like = lhs if isinstance(lhs, Part) else rhs
+    if isinstance(lhs, Part) and isinstance(rhs, Part) and lhs.dtype != rhs.dtype:
+        raise TypeError(f"tiles of {lhs.dtype} and {rhs.dtype}")
+    a, b = of_type(lhs, like.dtype), of_type(rhs, like.dtype)
+    if a.ndim and b.ndim and a.shape != b.shape:
+        # A single row or column is repeated.
+        if a.ndim != b.ndim and a.size == b.size:
+            b = b.reshape(a.shape)
+        elif not all(m == n or 1 in (m, n) for m, n in zip(a.shape[::-1], b.shape[::-1])):
+            raise ValueError(f"tiles {list(a.shape)} and {list(b.shape)}")
+        if b.size > a.size:
+            like = rhs
+    return a, b, like
+
+
+def binary(f):
+    """An op of two operands, one of which may be a number."""
+
+    def op(lhs, rhs, tmp=None, high_precision=None):
+        if not isinstance(lhs, Part) and not isinstance(rhs, Part):
+            return number(f, lhs, rhs)
+        a, b, like = both(lhs, rhs)
+        return made(computed(f, a, b), like.dtype, like)
+
+    return op
+
+
+def number(f, lhs, rhs):
+    """The same of two numbers."""
+    value = f(lhs, rhs)
+    return value.item() if isinstance(value, np.integer) else value
+
+
+def with_slope(f):
+    return lambda lhs, rhs=None, slope=None, tmp=None: binary(f)(lhs, slope if rhs is None else rhs)
+
+
+def unary(f, floats=True):
+    """An op of one operand: floats with more digits than the result has."""
+
+    def op(x, high_precision=None):
+        if not isinstance(x, Part):
+            return number(lambda a, _: f(a), x, None)
+        a = data(x)
+        if floats and not is_float(a.dtype):
+            raise TypeError(f"elements of {a.dtype}, and the function is one of floats")
+        with np.errstate(all="ignore"):
+            return made(f(a.astype(np.float64) if is_float(a.dtype) else a), a.dtype, x)
+
+    return op
+
+
+def rsqrt(x, high_precision=None):
+    """The root, rounded, then one over it, rounded."""
+    a = data(x)
+    with np.errstate(all="ignore"):
+        root = rounded(np.sqrt(a.astype(np.float64)), a.dtype)
+        return made(1 / root.astype(np.float64), a.dtype, x)
+
+
+def quotient(a, b):
+    if is_float(a.dtype):
+        return a / b
+    # Rounded towards zero.
+    a, b = a.astype(np.int64), b.astype(np.int64)
+    return np.abs(a) // np.abs(b) * np.sign(a) * np.sign(b)
+
+
+def divide(lhs, rhs, high_precision=None):
+    if not isinstance(lhs, Part) and not isinstance(rhs, Part):
+        return lhs / rhs
+    return binary(quotient)(lhs, rhs)
+
+
+def negative_slope(a, b):
+    return np.where(a > 0, a, a * b)
+
+
+def along(f, axis):
+    """What counts of a tile, put together along its rows (`axis` -1) or columns (-2)."""
+
+    def op(x, tmp_tile=None):
+        a = counted(x)
+        a = a if a.ndim > 1 else a.reshape(1, -1)
+        if not a.shape[axis]:
+            raise ValueError("nothing of the tile counts, so there is nothing to put together")
+        with np.errstate(all="ignore"):
+            result, dtype = f(a)
+        shape, valid = list(data(x).shape), None
+        shape = shape if len(shape) > 1 else [1, *shape]
+        shape[axis] = 1
+        if x.valid is not None:
+            valid = (x.valid[0], 1) if axis == -1 else (1, x.valid[1])
+        return within(result, dtype, shape, valid)
+
+    return op
 
 
 def reduced(f, axis):
-    def op(x, tmp_tile=None):
-        a = data(x)
-        return made(f(wide(a), axis=axis, keepdims=True), a.dtype)
-
-    return op
+    return along(lambda a: (f(wide(a), axis=axis, keepdims=True), a.dtype), axis)
 
 
 def position(f, axis):
-    def op(x, tmp_tile=None):
-        a = data(x)
-        return made(np.expand_dims(f(wide(a), axis=axis), axis), np.int32)
+    return along(lambda a: (np.expand_dims(f(wide(a), axis=axis), axis), np.dtype(np.int32)), axis)
 
-    return op
+
+def mean(axis):
+    def one(a):
+        if not is_float(a.dtype):
+            raise TypeError(f"a mean of {a.dtype} elements")
+        # The sum, rounded to the type, times a constant.
+        total = rounded(wide(a).sum(axis=axis, keepdims=True), a.dtype)
+        return wide(total) * wide(rounded(np.asarray(1.0 / a.shape[axis]), a.dtype)), a.dtype
+
+    return along(one, axis)
 
 
 def expanded(f, axis):
     """An op with a value for each row (`axis` 1) or column (`axis` 0)."""
 
     def op(x, values, tmp=None):
-        a, v = data(x), data(values)
-        v = v[:, :1] if axis == 1 else v[:1, :]
+        a, v = data(x), of_type(values, data(x).dtype)
+        v = v.reshape(v.shape if v.ndim > 1 else (-1, 1) if axis == 1 else (1, -1))
+        v = v[..., :1] if axis == 1 and v.shape[-2] != 1 else v.reshape(-1, 1) if axis == 1 else v.reshape(-1, v.shape[-1])[:1]
         with np.errstate(all="ignore"):
-            return made(np.broadcast_to(f(a, v), a.shape), a.dtype)
+            return made(np.broadcast_to(computed(f, a, v), a.shape), a.dtype, x)
 
     return op
-
-
-def matmul(lhs, rhs, out_dtype=None, a_trans=False, b_trans=False, c_matrix_nz=None):
-    a, b = data(lhs), data(rhs)
-    a, b = (a.T if a_trans else a), (b.T if b_trans else b)
-    result = np.float32 if is_float(a.dtype) else np.int32
-    product = made(wide(a) @ wide(b), result)
-    return product if out_dtype is None else made(product.array, numpy_type(out_dtype))
-
-
-def matmul_acc(acc, lhs, rhs, a_trans=False, b_trans=False, init_cond=None):
-    product = matmul(lhs, rhs, a_trans=a_trans, b_trans=b_trans).array
-    start = 0 if init_cond is not None and init_cond else wide(data(acc))
-    acc.array[...] = (start + wide(product)).astype(acc.array.dtype)
-    return acc
-
-
-def matmul_bias(lhs, rhs, bias, a_trans=False, b_trans=False):
-    product = matmul(lhs, rhs, a_trans=a_trans, b_trans=b_trans).array
-    return made(wide(product) + wide(data(bias)), product.dtype)
 
 
 ROUND = {
@@ -74,163 +172,201 @@ ROUND = {
     "ceil": np.ceil,
     "trunc": np.trunc,
 }
-
-
-def cast(x, target_type, mode="round"):
-    a, target = data(x), numpy_type(target_type)
-    if is_float(target):
-        return made(a, target)
-    limits = np.iinfo(target)
-    if is_float(a.dtype):
-        mode = str(mode).rpartition(".")[2].lower()
-        if mode not in ROUND:
-            raise NotKnown(f"the reference does not know the rounding `{mode}`")
-        a = np.nan_to_num(ROUND[mode](a.astype(np.float64)), nan=0.0, posinf=2.0**62, neginf=-(2.0**62))
-    clipped = np.clip(a, limits.min, limits.max)
-    return made(clipped, target)
-
-
-def load(tensor, offsets, shapes, valid_shape=None, target_memory=None, clamp=None):
-    if valid_shape is not None or clamp:
-        raise NotKnown("the reference does not know `valid_shape` and `clamp` of `pl.load`")
-    window = tuple(builtins.slice(int(at), int(at) + int(n)) for at, n in zip(offsets, shapes))
-    return made(data(tensor[window]), data(tensor).dtype)
-
-
-def store(tile, offsets, tensor, shapes=None, *, atomic=None):
-    extents = list(data(tile).shape if shapes is None else shapes)
-    extents = [1] * (len(offsets) - len(extents)) + extents
-    window = tuple(builtins.slice(int(at), int(at) + int(n)) for at, n in zip(offsets, extents))
-    if atomic is not None and "none" not in str(atomic).lower():
-        target = data(tensor[window])
-        put(target, made(wide(target) + wide(data(tile)).reshape(target.shape), target.dtype))
-    else:
-        tensor[window] = tile
-    return tensor
-
-
-def part(x, shape, offset, valid_shape=None, drop_dims=None, pad_value=None, clamp=None):
-    if valid_shape is not None or drop_dims or clamp:
-        raise NotKnown("the reference does not know `valid_shape`, `drop_dims` and `clamp` of `pl.slice`")
-    return x[tuple(builtins.slice(int(at), int(at) + int(n)) for at, n in zip(offset, shape))]
-
-
-def assemble(target, source, offset, *, atomic=None):
-    return store(source, offset, target, atomic=atomic)
-
-
-def full(shape, dtype, value):
-    return made(np.full([int(n) for n in shape], value), numpy_type(dtype))
-
-
-def create_tensor(shape, dtype, **options):
-    """A tensor of a whole program; options say where it lies."""
-    return full(shape, dtype, 0)
-
-
-def create(shape, dtype, target_memory=None, transpose=None):
-    return full(shape, dtype, 0)
-
-
-def integers(start, shape, dtype=None, descending=False):
-    shape = [int(n) for n in shape]
-    count = np.arange(int(np.prod(shape))).reshape(shape)
-    return made(start - count if descending else start + count, numpy_type(dtype) if dtype else np.int32)
-
-
-COMPARE = {
-    "eq": np.equal,
-    "ne": np.not_equal,
-    "lt": np.less,
-    "le": np.less_equal,
-    "gt": np.greater,
-    "ge": np.greater_equal,
+# Conversions to shorter integers that keep the low bits of the nearest 32-bit (64-bit) integer; the others stop at the largest.
+KEPT = {
+    ("float32", "int16"),
+    ("int32", "int16"),
+    ("float16", "int16"),
+    ("float16", "int8"),
+    ("float16", "uint8"),
+    ("int64", "int32"),
 }
 
 
-class Mask:
-    """What a comparison gives: booleans."""
+def whole(a, mode):
+    """Floats as whole numbers, by a mode."""
+    if mode == "odd":
+        down = np.trunc(a)
+        return np.where((down != a) & (down % 2 == 0), down + np.sign(a), down)
+    if mode not in ROUND:
+        raise NotKnown(f"the reference does not know the rounding `{mode}`")
+    return ROUND[mode](a)
 
-    def __init__(self, array):
-        self.array = array
 
-    @property
-    def shape(self):
-        return self.array.shape
+def limited(a, limits):
+    """Whole numbers as 64-bit integers within limits; NaN is 0."""
+    a = np.where(np.isnan(a), 0.0, a)
+    inside = (a > float(limits.min)) & (a < float(limits.max))
+    return np.where(inside, np.where(inside, a, 0.0).astype(np.int64), np.where(a > 0, limits.max, limits.min))
 
-    def __and__(self, other):
-        return Mask(self.array & other.array)
 
-    def __or__(self, other):
-        return Mask(self.array | other.array)
+def cast(x, target_type, mode="round"):
+    target = numpy_type(target_type)
+    if not isinstance(x, Part):
+        return np.float32(x) if is_float(target) else int(x)
+    a, mode = data(x), member(mode).lower()
+    if a.dtype == target:
+        return made(a, target, x)
+    if is_float(target):
+        if is_float(a.dtype) or mode in ("round", "rint", "none") or wide(a).size == 0 or np.abs(wide(a)).max() < 2**11:
+            return made(nearest(wide(a), target, mode, a.dtype), target, x)
+        raise NotKnown(f"the reference rounds integers to floats to the nearest only, not `{mode}`")
+    limits = np.iinfo(target)
+    kept = (a.dtype.name, target.name) in KEPT
+    if is_float(a.dtype):
+        between = np.iinfo(np.int32) if kept else limits
+        with np.errstate(all="ignore"):
+            a = limited(whole(a.astype(np.float64), mode), between)
+    elif not kept:
+        a = (
+            np.clip(a.astype(object), limits.min, limits.max)
+            if a.dtype == np.uint64
+            else np.clip(a.astype(np.int64), limits.min, limits.max)
+        )
+    return made(a, target, x)
 
-    def __xor__(self, other):
-        return Mask(self.array ^ other.array)
 
-    def __invert__(self):
-        return Mask(~self.array)
+def nearest(a, target, mode, source):
+    """Numbers as floats of a type: ties go away from zero where the mode says `round`, else to even ones, or as it says."""
+    if target == np.float32 and source.itemsize <= 4 and is_float(source):
+        return rounded(a.astype(np.float64), target)
+    with np.errstate(all="ignore"):
+        near = rounded(np.asarray(a, np.float64), target).astype(np.float64)
+        if mode in ("rint", "none") or not np.any(near != a):
+            return near
+        # The neighbours on both sides, and the one that the mode takes.
+        down, up = neighbours(near, np.asarray(a, np.float64), target)
+        gap = np.asarray(a, np.float64)
+        if mode == "round":
+            tie = np.isfinite(near) & ((gap - down) == (up - gap))
+            return np.where(tie, np.where(gap > 0, up, down), near)
+        chosen = {"floor": down, "ceil": up, "trunc": np.where(gap > 0, down, up)}.get(mode)
+        if chosen is None:
+            raise NotKnown(f"the reference does not round floats by `{mode}`")
+        return np.where(np.isfinite(gap) & ~(near == gap), chosen, near)
 
-    def __bool__(self):
-        raise TypeError("a condition is a truth value, not a mask: `pl.sel(mask, a, b)` chooses element by element")
 
-    def __repr__(self):
-        return f"mask {list(self.array.shape)}\n{self.array}"
+def neighbours(near, exact, target):
+    """The numbers of a type on both sides of one that it does not have."""
+    import ml_dtypes
+
+    small = rounded(near, target)
+    bits = small.view(f"i{target.itemsize}")
+    sign = np.signbit(near)
+    # Towards infinity of the same sign is one more, as bits.
+    away, back = (bits + 1).view(target).astype(np.float64), (bits - 1).view(target).astype(np.float64)
+    above, below = np.where(sign, back, away), np.where(sign, away, back)
+    tiny = float(np.array(1, f"i{target.itemsize}").view(target))
+    above, below = np.where(near == 0, tiny, above), np.where(near == 0, -tiny, below)
+    down, up = np.where(near > exact, below, near), np.where(near < exact, above, near)
+    # A type without infinities: what is too large is NaN, and its neighbour the largest number.
+    largest = float(ml_dtypes.finfo(target).max)
+    over = np.isnan(near) & np.isfinite(exact)
+    return np.where(over & (exact > 0), largest, down), np.where(over & (exact < 0), -largest, up)
+
+
+COMPARE = {"eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal}
 
 
 def of_masks(f, otherwise):
     """An op of bits that takes masks, too."""
 
-    def op(*args):
-        masks = [arg for arg in args if isinstance(arg, Mask)]
-        return Mask(f(*(mask.array for mask in masks))) if len(masks) == len(args) else otherwise(*args)
+    def op(*args, **named):
+        given = [*args, *named.values()]
+        if all(isinstance(arg, Mask) for arg in given):
+            return Mask(f(*(mask.bits for mask in given)), given[0].dtype, given[0].valid)
+        return otherwise(*args, **named)
+
+    return op
+
+
+def bits_or_masks(f, masks):
+    """An op of bits; of floats, what a comparison gave: ones and zeros."""
+
+    def op(*operands):
+        if is_float(operands[0].dtype):
+            return masks(*operands)
+        return f(*operands)
 
     return op
 
 
 def compare(lhs, rhs, cmp_type="eq"):
-    name = list(COMPARE)[cmp_type] if isinstance(cmp_type, int) else str(cmp_type).rpartition(".")[2].lower()
-    a = data(lhs)
-    return Mask(COMPARE[name](a, other(rhs, a.dtype)))
+    name = list(COMPARE)[cmp_type] if isinstance(cmp_type, int) else member(cmp_type).lower()
+    with np.errstate(all="ignore"):
+        return compared(name, lhs, rhs)
 
 
-def select(mask, lhs, rhs, tmp=None):
-    if not isinstance(mask, Mask):
-        raise NotKnown("the reference knows masks of comparisons only")
-    dtype = (lhs if isinstance(lhs, Part) else rhs).dtype
-    return made(np.where(mask.array, other(lhs, dtype), other(rhs, dtype)), dtype)
+def compared(name, lhs, rhs):
+    if not isinstance(lhs, Part) and not isinstance(rhs, Part):
+        return bool(COMPARE[name](lhs, rhs))
+    a, b, like = both(lhs, rhs)
+    return Mask(np.broadcast_to(COMPARE[name](a, b), np.broadcast_shapes(a.shape, b.shape)), like.dtype, like.valid)
 
 
-def loop(*bounds, **options):
-    if options.get("init_values") is not None:
-        raise NotKnown("the reference does not know loops with `init_values`")
-    return builtins.range(*(int(bound) for bound in bounds))
+def bits_of(mask, shape):
+    """Where a mask holds: of floats, and of a comparison, by element; of integers bit by bit, the lowest first."""
+    if isinstance(mask, Mask):
+        return mask.bits
+    a = data(mask)
+    if is_float(a.dtype) or (a.shape == tuple(shape) and np.isin(a, (0, 1)).all()):
+        return a != 0
+    lines = np.ascontiguousarray(a).view(np.uint8).reshape(a.shape[0], -1)
+    return np.unpackbits(lines, axis=1, bitorder="little")[:, : shape[-1]].astype(bool)
 
 
-def shown(*values, label=None):
-    print(*([f"{label}:"] if label is not None else []), *values)
+def select(mask, lhs=None, rhs=None, tmp=None, src=None, scalar=None):
+    lhs = src if lhs is None else lhs
+    if scalar is not None:
+        rhs = scalar
+    elif rhs is not None and isinstance(rhs, Part) and tmp is not None and not isinstance(tmp, Part):
+        # Working memory stands before the number.
+        rhs = tmp
+    like = next((own for own in (lhs, rhs) if isinstance(own, Part)), mask)
+    holds = bits_of(mask, like.shape)
+    chosen = np.where(holds, of_type(lhs, like.dtype), of_type(rhs, like.dtype))
+    return made(chosen, like.dtype, like if like.shape == chosen.shape else mask)
 
 
-def claimed(cond, msg="", *, condition=None, message=None):
-    """`pl.device_assert`: as `assert`; of a mask all of it holds."""
-    held = cond if condition is None else condition
-    assert held.array.all() if isinstance(held, Mask) else held, msg or message or ""
+def part_op(f):
+    """Both where both are valid, else the one that is."""
 
-
-def repeated(x, shape):
-    a = data(x)
-    return made(np.broadcast_to(a, [int(n) for n in shape]), a.dtype)
-
-
-def mean(axis):
-    def op(x, tmp_tile=None):
-        a = data(x)
-        if not is_float(a.dtype):
-            raise TypeError(f"a mean of {a.dtype} elements")
-        # The sum, rounded to the type, times a constant.
-        total = wide(a).sum(axis=axis, keepdims=True).astype(a.dtype)
-        return made(total * np.asarray(1.0 / a.shape[axis]).astype(a.dtype), a.dtype)
+    def op(lhs, rhs):
+        a, b = counted(lhs), counted(rhs)
+        large = lhs if a.size >= b.size else rhs
+        result = made(data(large), large.dtype, large)
+        common = tuple(builtins.slice(min(m, n)) for m, n in zip(a.shape, b.shape))
+        result.counted[common] = computed(f, a[common], b[common])
+        return result
 
     return op
+
+
+def full(shape, dtype, value):
+    dtype = numpy_type(dtype)
+    return made(np.full([int(n) for n in shape], of_type(value, dtype)), dtype)
+
+
+def integers(start, shape, dtype=None, descending=False):
+    shape = [int(n) for n in shape]
+    count = np.arange(int(np.prod(shape))).reshape(shape)
+    return made(start - count if descending else start + count, numpy_type(dtype) if dtype else np.dtype(np.int32))
+
+
+def triangle(diagonal, shape, valid_shape=None, dtype=None, upper=False):
+    rows, cols = np.indices([int(n) for n in shape][-2:])
+    ones = cols >= rows + diagonal if upper else cols <= rows + diagonal
+    valid = None if valid_shape is None else tuple(int(n) for n in valid_shape)
+    return made(ones.reshape(shape), numpy_type(dtype) if dtype else np.dtype(np.int32), valid=valid)
+
+
+def shown(*values, label=None, **more):
+    print(*([f"{label}:"] if label is not None else []), *values, *more.values())
+
+
+def claimed(cond, msg=""):
+    """`pl.device_assert`: as `assert`; of a mask all of it holds."""
+    assert cond.bits.all() if isinstance(cond, Mask) else cond, msg
 
 
 def truncated(a, b):
@@ -238,129 +374,117 @@ def truncated(a, b):
 
 
 def floored(a, b):
-    return a - np.floor(a / b) * b if is_float(a.dtype) else np.mod(a, b)
+    return np.mod(a, b)
 
 
-def with_tmp(f):
-    return lambda lhs, rhs, tmp=None: binary(f, lhs, rhs)
+def write(dst, offset, value):
+    at = tuple(offset) if isinstance(offset, (list, tuple)) else (offset,)
+    if dst.frozen:
+        raise TypeError(f"`{dst.frozen}` is an input of the kernel")
+    # One number counts over the whole tile.
+    dst.array[at if len(at) == dst.array.ndim else np.unravel_index(at[0], dst.array.shape)] = value
+    return dst
 
 
-def pairs(f):
-    return lambda lhs, rhs: binary(f, lhs, rhs)
+def read(src, offset):
+    at = tuple(offset) if isinstance(offset, (list, tuple)) else (offset,)
+    array = data(src)
+    return number_of(array[at] if len(at) == array.ndim else array.reshape(-1)[at[0]])
+
+
+def updated(array, index, value):
+    return [value if at == index else own for at, own in enumerate(array)]
+
+
+def nothing(*args, **options):
+    return None
 
 
 OPS = {
+    **_CROSS,
     **_indexed.OPS,
-    "at": scope,
-    "cluster": scope,
-    "range": loop,
-    "unroll": loop,
-    "parallel": loop,
-    "pipeline": loop,
+    **_products.OPS,
+    **_shapes.OPS,
+    "add": binary(np.add),
+    "sub": binary(np.subtract),
+    "mul": binary(np.multiply),
     "div": divide,
-    "divs": divide,
-    "rem": with_tmp(floored),
-    "rems": with_tmp(floored),
-    "fmod": pairs(truncated),
-    "fmods": pairs(truncated),
-    "xor": with_tmp(np.bitwise_xor),
-    "xors": with_tmp(np.bitwise_xor),
-    "lrelu": with_tmp(lambda a, b: np.where(a > 0, a, a * b)),
-    "prelu": with_tmp(lambda a, b: np.where(a > 0, a, a * b)),
-    "exp": exactly(np.exp),
-    "log": exactly(np.log),
-    "sqrt": exactly(np.sqrt),
-    "rsqrt": exactly(lambda a: 1 / np.sqrt(a)),
-    "recip": exactly(lambda a: 1 / a),
-    "neg": lambda x: unary(np.negative, x),
-    "abs": lambda x: unary(np.abs, x),
-    "relu": lambda x: unary(lambda a: np.where(a <= 0, np.zeros_like(a), a), x),
-    "not_": lambda x: unary(np.invert, x),
+    "maximum": binary(np.maximum),
+    "minimum": binary(np.minimum),
+    "fmod": binary(truncated),
+    "rem": with_slope(floored),
+    "xor": of_masks(np.logical_xor, with_slope(bits_or_masks(np.bitwise_xor, np.not_equal))),
+    "and_": of_masks(np.logical_and, binary(bits_or_masks(np.bitwise_and, np.minimum))),
+    "or_": of_masks(np.logical_or, binary(bits_or_masks(np.bitwise_or, np.maximum))),
+    "shl": binary(np.left_shift),
+    "shr": binary(np.right_shift),
+    "lrelu": with_slope(negative_slope),
+    "prelu": with_slope(negative_slope),
+    "part_add": part_op(np.add),
+    "part_mul": part_op(np.multiply),
+    "part_max": part_op(np.maximum),
+    "part_min": part_op(np.minimum),
+    "exp": unary(np.exp),
+    "log": unary(np.log),
+    "sqrt": unary(np.sqrt),
+    "rsqrt": rsqrt,
+    "recip": unary(lambda a: 1 / a),
+    "neg": unary(np.negative, floats=False),
+    "abs": unary(np.abs, floats=False),
+    "relu": unary(lambda a: np.where(a <= 0, np.zeros_like(a), a), floats=False),
+    "not_": of_masks(np.logical_not, unary(bits_or_masks(np.invert, lambda a: a == 0), floats=False)),
     "cast": cast,
     "cmp": compare,
-    "cmps": compare,
     "sel": select,
     "sels": select,
-    "addc": lambda a, b, c: binary(np.add, binary(np.add, a, b), c),
-    "subc": lambda a, b, c: binary(np.add, binary(np.subtract, a, b), c),
-    "addsc": lambda a, scalar, b: binary(np.add, binary(np.add, a, scalar), b),
-    "subsc": lambda a, scalar, b: binary(np.add, binary(np.subtract, a, scalar), b),
-    "matmul": matmul,
-    "gemv": matmul,
-    "matmul_acc": matmul_acc,
-    "gemv_acc": matmul_acc,
-    "matmul_bias": matmul_bias,
-    "gemv_bias": matmul_bias,
-    "load": load,
-    "store": store,
-    "slice": part,
-    "assemble": assemble,
-    "create_tensor": create_tensor,
+    "addc": lambda a, b, c: binary(np.add)(binary(np.add)(a, b), c),
+    "subc": lambda a, b, c: binary(np.add)(binary(np.subtract)(a, b), c),
+    "addsc": lambda a, scalar, b: binary(np.add)(binary(np.add)(a, scalar), b),
+    "subsc": lambda a, scalar, b: binary(np.add)(binary(np.subtract)(a, scalar), b),
     "full": full,
-    "create": create,
-    "create_tile": create,
-    "tile.create": create,
-    "create_l1": create,
-    "expands": lambda target, scalar: made(np.full(data(target).shape, scalar), data(target).dtype),
+    "expands": lambda target, scalar: made(np.full(data(target).shape, of_type(scalar, target.dtype)), target.dtype, target),
     "ci": integers,
-    "arange": integers,
-    "reshape": lambda x, shape: made(data(x).reshape([int(n) for n in shape]), data(x).dtype),
-    "transpose": lambda x, axis1=None, axis2=None: made(data(x).T, data(x).dtype),
-    "transpose_view": lambda tile: made(data(tile).T, data(tile).dtype),
-    "concat": lambda a, b: made(np.concatenate([data(a), data(b)], axis=1), data(a).dtype),
+    "tri": triangle,
     "row_expand": expanded(lambda a, v: v, 1),
     "col_expand": expanded(lambda a, v: v, 0),
-    "move": lambda tile, target_memory=None, blayout=None, slayout=None: made(data(tile), data(tile).dtype),
-    "extract": lambda src, row, col, shape, *, target_memory=None: made(
-        data(src[row : row + shape[0], col : col + shape[1]]), data(src).dtype
-    ),
-    "read": lambda src, offset: src[tuple(offset) if isinstance(offset, (list, tuple)) else offset],
+    "row_mean": mean(-1),
+    "col_mean": mean(-2),
+    "read": read,
+    "write": write,
     "dim": lambda tensor, axis: tensor.shape[axis],
     "no_dep": lambda x: x,
     "print": shown,
     "static_print": shown,
     "device_assert": claimed,
-    "broadcast_to": repeated,
-    "row_mean": mean(1),
-    "col_mean": mean(0),
+    "array.create": lambda extent, dtype: [0] * extent,
+    "array.get_element": lambda array, index: array[index],
+    "array.update_element": updated,
     "const": lambda value, dtype=None: value,
-    "static_assert": lambda *args: None,
-    "bar_all": lambda *args, **options: None,
-    "bar_v": lambda *args, **options: None,
-    "bar_m": lambda *args, **options: None,
-    "sync_src": lambda *args, **options: None,
-    "sync_dst": lambda *args, **options: None,
+    "static_assert": nothing,
+    "bar_all": nothing,
+    "sync_src": nothing,
+    "cacheinvalid": nothing,
+    "dump_tag": nothing,
+    "func_attr": nothing,
 }
 
-for _names, _f in [
-    (("add", "adds"), np.add),
-    (("sub", "subs"), np.subtract),
-    (("mul", "muls"), np.multiply),
-    (("maximum", "max", "maximums", "maxs"), np.maximum),
-    (("minimum", "min", "minimums", "mins"), np.minimum),
-    (("and_", "ands"), np.bitwise_and),
-    (("or_", "ors"), np.bitwise_or),
-    (("shl", "shls"), np.left_shift),
-    (("shr", "shrs"), np.right_shift),
-]:
-    for _name in _names:
-        OPS[_name] = pairs(_f)
+# The forms with a number mean the same.
+for _name in ("add", "sub", "mul", "div", "maximum", "minimum", "fmod", "rem", "xor", "and_", "or_", "shl", "shr"):
+    OPS[f"{_name.rstrip('_')}s"] = OPS[_name]
 for _name, _f in [("sum", np.sum), ("max", np.max), ("min", np.min), ("prod", np.prod)]:
-    OPS[f"row_{_name}"], OPS[f"col_{_name}"] = reduced(_f, 1), reduced(_f, 0)
+    OPS[f"row_{_name}"], OPS[f"col_{_name}"] = reduced(_f, -1), reduced(_f, -2)
 for _name, _f in [("argmax", np.argmax), ("argmin", np.argmin)]:
-    OPS[f"row_{_name}"], OPS[f"col_{_name}"] = position(_f, 1), position(_f, 0)
+    OPS[f"row_{_name}"], OPS[f"col_{_name}"] = position(_f, -1), position(_f, -2)
 for _name, _f in [
     ("add", np.add),
     ("sub", np.subtract),
     ("mul", np.multiply),
-    ("div", np.divide),
+    ("div", quotient),
     ("max", np.maximum),
     ("min", np.minimum),
-    ("expdif", lambda a, v: np.exp(wide(a) - wide(v))),
 ]:
     OPS[f"row_expand_{_name}"], OPS[f"col_expand_{_name}"] = expanded(_f, 1), expanded(_f, 0)
-
-for _name, _f in [("and_", np.logical_and), ("or_", np.logical_or), ("not_", np.logical_not), ("xor", np.logical_xor)]:
-    OPS[_name] = of_masks(_f, OPS[_name])
+for _name in ("row", "col"):
+    OPS[f"{_name}_expand_expdif"] = lambda x, values, tmp=None, _name=_name: OPS["exp"](OPS[f"{_name}_expand_sub"](x, values))
 
 __all__ = ["OPS", "Part"]

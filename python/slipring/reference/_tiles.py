@@ -1,0 +1,297 @@
+"""Tiles and windows of the reference: arrays, how much of them counts, and what operators do."""
+
+import numpy as np
+
+from .._arrays import ELEMENTS, dtype_of
+
+# The language's names of element types, and numpy's.
+TYPES = {
+    "FP32": "float32",
+    "FP16": "float16",
+    "BF16": "bfloat16",
+    "BFLOAT16": "bfloat16",
+    "FP8E4M3FN": "float8_e4m3fn",
+    "FP8E5M2": "float8_e5m2",
+    "FP8E8M0": "float8_e8m0fnu",
+    "INT8": "int8",
+    "INT16": "int16",
+    "INT32": "int32",
+    "INT64": "int64",
+    "INDEX": "int64",
+    "UINT8": "uint8",
+    "UINT16": "uint16",
+    "UINT32": "uint32",
+    "UINT64": "uint64",
+    "BOOL": "uint8",
+}
+
+
+class NotKnown(NotImplementedError):
+    """The reference does not know a word of the language: nothing was compared."""
+
+
+def numpy_type(word):
+    """numpy's type for `pl.FP32` and the like."""
+    if isinstance(word, np.dtype):
+        return word
+    name = TYPES.get(member(word))
+    if name is None:
+        raise NotKnown(f"the reference does not know the element type {word!r}")
+    return dtype_of(ELEMENTS[name])
+
+
+def member(word):
+    """The last part of a word: `UP_DOWN` of `pl.SplitMode.UP_DOWN`."""
+    return getattr(word, "__slipring_path__", str(word)).rpartition(".")[2]
+
+
+def is_float(dtype):
+    """True for the types of floats, those of ml_dtypes too."""
+    return dtype.kind == "f" or dtype.name.startswith(("bfloat", "float"))
+
+
+def is_tile(value):
+    return isinstance(value, Part)
+
+
+class Part:
+    """A window of a tensor, or a tile: an array and what may be done with it. A part of it is a view."""
+
+    def __init__(self, array, output=None, valid=None):
+        self.array = array
+        # The name of the parameter where it may not be written.
+        self.frozen = output
+        # How many rows and columns of it count; all where that is `None`.
+        self.valid = valid
+
+    @property
+    def counted(self):
+        """What of it counts."""
+        if self.valid is None:
+            return self.array
+        rows, cols = self.valid
+        return self.array[..., :rows, :cols]
+
+    @property
+    def shape(self):
+        return self.array.shape
+
+    @property
+    def dtype(self):
+        return self.array.dtype
+
+    def _window(self, at):
+        at = at if isinstance(at, tuple) else (at,)
+        for extent, part in zip(self.array.shape, (part for part in at if part is not Ellipsis)):
+            if isinstance(part, slice):
+                # Slices end where the dimension does, as numpy's; one that begins outside takes nothing that is there.
+                first = part.start or 0
+                first += extent if first < 0 else 0
+                if not 0 <= first < extent:
+                    raise IndexError(f"the window {part.start}:{part.stop} begins outside of an extent of {extent}")
+            elif isinstance(part, (Part, np.ndarray)):
+                raise IndexError("an index is a number, not a tile")
+            elif not -extent <= part < extent:
+                raise IndexError(f"index {part} of an extent of {extent}")
+        return self.array[at]
+
+    def _valid_of(self, at, part):
+        """How much of a part counts."""
+        if self.valid is None or part.ndim != 2 or not isinstance(at, tuple) or len(at) != 2:
+            return None
+        first = [own.indices(n)[0] if isinstance(own, slice) else own for own, n in zip(at, self.array.shape)]
+        return tuple(int(np.clip(n - start, 0, size)) for n, start, size in zip(self.valid, first, part.shape))
+
+    def __getitem__(self, at):
+        part = self._window(at)
+        if isinstance(part, np.ndarray) and part.ndim:
+            return Part(part, self.frozen, self._valid_of(at, part))
+        return number_of(part)
+
+    def __setitem__(self, at, value):
+        if self.frozen:
+            raise TypeError(f"`{self.frozen}` is an input of the kernel")
+        if isinstance(at, Mask):
+            self.array[at.bits] = value.array[at.bits] if isinstance(value, Part) else value
+            return
+        window = self._window(at)
+        if not isinstance(window, np.ndarray):
+            self.array[at] = value
+        else:
+            put(window, value)
+
+    def __add__(self, other):
+        return _word("add", self, other)
+
+    def __sub__(self, other):
+        return _word("sub", self, other)
+
+    def __mul__(self, other):
+        return _word("mul", self, other)
+
+    def __truediv__(self, other):
+        return _word("div", self, other)
+
+    def __mod__(self, other):
+        return _word("rem", self, other)
+
+    def __matmul__(self, other):
+        return _word("matmul", self, other)
+
+    def __neg__(self):
+        return _word("neg", self)
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def __rsub__(self, other):
+        return _word("sub", other, self)
+
+    def __rtruediv__(self, other):
+        return _word("div", other, self)
+
+    def __and__(self, other):
+        return _word("and_", self, other)
+
+    def __or__(self, other):
+        return _word("or_", self, other)
+
+    def __xor__(self, other):
+        return _word("xor", self, other)
+
+    def __invert__(self):
+        return _word("not_", self)
+
+    def __lshift__(self, other):
+        return _word("shl", self, other)
+
+    def __rshift__(self, other):
+        return _word("shr", self, other)
+
+    def __eq__(self, other):
+        return _word("cmp", self, other, "eq")
+
+    def __ne__(self, other):
+        return _word("cmp", self, other, "ne")
+
+    def __lt__(self, other):
+        return _word("cmp", self, other, "lt")
+
+    def __le__(self, other):
+        return _word("cmp", self, other, "le")
+
+    def __gt__(self, other):
+        return _word("cmp", self, other, "gt")
+
+    def __ge__(self, other):
+        return _word("cmp", self, other, "ge")
+
+    # Tiles are told apart by what they are, not by what they hold.
+    __hash__ = object.__hash__
+
+    @property
+    def T(self):
+        return _word("transpose", self)
+
+    def __repr__(self):
+        return f"tile {self.array.dtype}{list(self.array.shape)}\n{self.array}"
+
+
+class Mask(Part):
+    """What a comparison gives: booleans; where numbers are needed, ones and zeros of the type that was compared."""
+
+    def __init__(self, bits, dtype, valid=None):
+        super().__init__(bits.astype(dtype), None, valid)
+        self.bits = bits
+
+    def __bool__(self):
+        raise TypeError("a condition is a truth value, not a mask: `pl.sel(mask, a, b)` chooses element by element")
+
+    def __repr__(self):
+        return f"mask {list(self.bits.shape)}\n{self.bits}"
+
+
+def _word(name, *args):
+    """What a word of the language gives for operands."""
+    from ._ops import OPS
+
+    return OPS[name](*args)
+
+
+def number_of(element):
+    """An element as the number that a kernel computes with: an integer of any size, or a float of 32 bits."""
+    return np.float32(element) if is_float(element.dtype) else int(element)
+
+
+def data(value):
+    """The array of a window or tile."""
+    if isinstance(value, Part):
+        return value.array
+    raise TypeError(f"a tile is expected, not {value!r}")
+
+
+def counted(value):
+    """What counts of the array of a window or tile."""
+    data(value)
+    return value.counted
+
+
+def put(target, value):
+    """Writes a tile into a window."""
+    if not isinstance(value, Part):
+        raise TypeError(f"a tile is expected, not {value!r}")
+    source = value.counted
+    if source.dtype != target.dtype and not (is_float(source.dtype) and is_float(target.dtype)):
+        raise TypeError(f"a tile of {source.dtype} is put into {target.dtype}")
+    if source.ndim == target.ndim and source.size > target.size and all(m >= n for m, n in zip(source.shape, target.shape)):
+        # The window ends where its tensor does: what is there of the tile is stored.
+        source = source[tuple(slice(n) for n in target.shape)]
+    if value.valid is not None and source.size < target.size:
+        target = target[..., : source.shape[-2], : source.shape[-1]]
+    if source.size != target.size:
+        raise ValueError(f"a tile {list(source.shape)} is put into {list(target.shape)}")
+    target[...] = rounded(source.reshape(target.shape), target.dtype)
+
+
+def rounded(array, dtype):
+    """An array in another type: floats by way of `f32`, integers by their low bits."""
+    array = np.asarray(array)
+    if array.dtype == dtype:
+        return array
+    with np.errstate(all="ignore"):
+        if is_float(dtype) and dtype.itemsize < 4 and array.dtype == np.float64:
+            array = array.astype(np.float32)
+        return array.astype(dtype)
+
+
+def made(array, dtype, like=None, valid=None):
+    """A tile of its own. `like` has as many rows and columns that do not count."""
+    array = rounded(array, dtype)
+    if valid is None and like is not None:
+        valid = like.valid
+    return Part(array.copy(), None, valid)
+
+
+def within(array, dtype, shape, valid):
+    """A tile of a shape of which only what is given counts."""
+    if valid is None or tuple(shape) == array.shape:
+        return Part(rounded(array, dtype).copy(), None, valid)
+    whole = Part(np.full(shape, nothing(dtype), dtype), None, valid)
+    whole.counted[...] = rounded(array, dtype)
+    return whole
+
+
+def nothing(dtype):
+    """What stands where nothing counts."""
+    return np.nan if is_float(dtype) else 0x7B
+
+
+def wide(a):
+    """An array in the type that its sums are made in."""
+    return a.astype(np.float64) if is_float(a.dtype) else a.astype(np.int64)
+
+
+def of_type(value, dtype):
+    """An operand as an array: a tile, or a number of the type."""
+    if isinstance(value, Part):
+        return value.array
+    return rounded(np.asarray(value, np.float64) if is_float(dtype) else np.asarray(value), dtype)

@@ -179,6 +179,11 @@ impl Kind {
         self.code() == other.code()
     }
 
+    /// True for a finding about an order that is missing: other schedules show it.
+    pub fn is_of_order(&self) -> bool {
+        matches!(self, Kind::Race(_) | Kind::UseAfterFree | Kind::FlagMayOverflow)
+    }
+
     /// True for a finding about flags, semaphores, tokens and rings.
     pub fn is_of_sync(&self) -> bool {
         matches!(

@@ -299,6 +299,22 @@ impl Memory {
         }
     }
 
+    /// The first local memory whose bytes are not those of another memory of the same shape: its cluster, core and space, how many
+    /// bytes differ, and the first of them.
+    pub fn local_difference(&self, other: &Memory) -> Option<(u32, Role, Space, usize, usize)> {
+        let clusters = (self.local.len() / (Role::ALL.len() * Space::COUNT)) as u32;
+        let cores = (0..clusters).flat_map(|cluster| Role::ALL.into_iter().map(move |core| (cluster, core)));
+        let all = cores.flat_map(|(cluster, core)| Space::NAMED.into_iter().map(move |space| (cluster, core, space)));
+        all.into_iter().find_map(|(cluster, core, space)| {
+            let at = Memory::index(cluster, core, space);
+            let differ = |(at, (a, b)): (usize, (&u8, &u8))| (a != b).then_some(at);
+            let (mine, theirs) = (self.local.get(at)?, other.local.get(at)?);
+            let mut places = mine.iter().zip(theirs).enumerate().filter_map(differ);
+            let first = places.next()?;
+            Some((cluster, core, space, places.count() + 1, first))
+        })
+    }
+
     /// True if every byte of every memory is the same.
     pub fn same_bytes(&self, other: &Memory) -> bool {
         self.gm == other.gm && self.local == other.local

@@ -3,12 +3,12 @@
 use std::fmt;
 use std::str::FromStr;
 
-use slipring_machine::{Pipe, Role};
+use slipring_machine::{Pipe, Platform, Role};
 
 use crate::observe::Agent;
 
-/// One execution of work takes longer. As text: `delay AIV0.MTE3 work 4 by 1200`, with `in block 2` behind it for another block than
-/// the first.
+/// One execution of work is late. As text: `delay AIV0.MTE3 work 4 by 1200`, or `delay AIV0.V work 1 past work 2` on a pipe that
+/// overlaps its own work; with `in block 2` behind it for another block than the first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Delay {
     /// Whose.
@@ -17,15 +17,36 @@ pub struct Delay {
     pub pipe: Pipe,
     /// Which of the works that the pipe does in the block, from 1.
     pub work: u32,
-    /// So many cycles longer.
-    pub by: u64,
+    /// How late it is.
+    pub late: Late,
     /// In which block.
     pub block: u32,
 }
 
+/// How late a work is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Late {
+    /// It takes so many cycles longer.
+    By(u64),
+    /// What it reads and writes it reads and writes behind this later work of its pipe, or as soon as a signal, a barrier or an access
+    /// that the pipe keeps in order must come behind it.
+    Past(u32),
+}
+
+impl Delay {
+    /// True if it is about a work of this pipe in its block.
+    pub fn is_of(&self, agent: Agent) -> bool {
+        (self.role, self.pipe, self.block) == (agent.role, agent.pipe, agent.block)
+    }
+}
+
 impl fmt::Display for Delay {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "delay {}.{} work {} by {}", self.role, self.pipe, self.work, self.by)?;
+        write!(f, "delay {}.{} work {} ", self.role, self.pipe, self.work)?;
+        match self.late {
+            Late::By(cycles) => write!(f, "by {cycles}")?,
+            Late::Past(later) => write!(f, "past work {later}")?,
+        }
         if self.block > 0 { write!(f, " in block {}", self.block) } else { Ok(()) }
     }
 }
@@ -34,19 +55,30 @@ impl FromStr for Delay {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Delay, String> {
-        let wrong = || format!("`{text}` is not `delay CORE.PIPE work N by CYCLES`, perhaps with `in block N`");
+        let wrong = || {
+            format!(
+                "`{text}` is not `delay CORE.PIPE work N by CYCLES` or `delay CORE.PIPE work N past work M`, perhaps with `in block N`"
+            )
+        };
         let words: Vec<&str> = text.split_whitespace().collect();
-        let (whose, work, by, block) = match words[..] {
-            ["delay", whose, "work", work, "by", by] => (whose, work, by, "0"),
-            ["delay", whose, "work", work, "by", by, "in", "block", block] => (whose, work, by, block),
+        let (words, block) = match &words[..] {
+            [words @ .., "in", "block", block] => (words, *block),
+            words => (words, "0"),
+        };
+        let number = |text: &str| text.parse().map_err(|_| wrong());
+        let (whose, work, late) = match words {
+            ["delay", whose, "work", work, "by", by] => {
+                (whose, work, Late::By(by.parse().map_err(|_| wrong())?))
+            }
+            ["delay", whose, "work", work, "past", "work", later] => (whose, work, Late::Past(number(later)?)),
             _ => return Err(wrong()),
         };
         let (core, pipe) = whose.split_once('.').ok_or_else(wrong)?;
         let role = Role::ALL.into_iter().find(|role| role.to_string().eq_ignore_ascii_case(core)).ok_or_else(wrong)?;
         let pipe = Pipe::ALL.into_iter().find(|own| own.to_string().eq_ignore_ascii_case(pipe)).ok_or_else(wrong)?;
-        let work: u32 = work.parse().map_err(|_| wrong())?;
-        let (by, block) = (by.parse().map_err(|_| wrong())?, block.parse().map_err(|_| wrong())?);
-        if work == 0 { Err(wrong()) } else { Ok(Delay { role, pipe, work, by, block }) }
+        let (work, block) = (number(work)?, number(block)?);
+        let past = matches!(late, Late::Past(later) if later <= work);
+        if work == 0 || past { Err(wrong()) } else { Ok(Delay { role, pipe, work, late, block }) }
     }
 }
 
@@ -63,19 +95,34 @@ impl Delays {
         Delays { list: list.to_vec(), seen: vec![0; list.len()] }
     }
 
-    /// A work starts: by how much it takes longer.
+    /// A work starts: by how much it takes longer, which of the works of its pipe it is where that matters, and the work that it
+    /// comes behind.
     #[inline]
-    pub fn start(&mut self, agent: Agent) -> u64 {
-        let mut more = 0u64;
+    pub fn start(&mut self, agent: Agent) -> (u64, u32, Option<u32>) {
+        let (mut more, mut number, mut past) = (0u64, 0, None);
         for (delay, seen) in self.list.iter().zip(&mut self.seen) {
-            if (delay.role, delay.pipe, delay.block) == (agent.role, agent.pipe, agent.block) {
-                *seen += 1;
-                if *seen == delay.work {
-                    more = more.saturating_add(delay.by);
-                }
+            if !delay.is_of(agent) {
+                continue;
+            }
+            *seen += 1;
+            number = *seen;
+            match delay.late {
+                _ if *seen != delay.work => {}
+                Late::By(cycles) => more = more.saturating_add(cycles),
+                Late::Past(later) => past = past.max(Some(later)),
             }
         }
-        more
+        (more, number, past)
+    }
+
+    /// True if some work comes behind a later one.
+    pub fn overtake(&self) -> bool {
+        self.list.iter().any(|delay| matches!(delay.late, Late::Past(_)))
+    }
+
+    /// The first delay behind a later work of a pipe that keeps its work in order.
+    pub fn against_order(list: &[Delay], platform: &Platform) -> Option<Delay> {
+        list.iter().find(|delay| matches!(delay.late, Late::Past(_)) && !platform.needs_barrier(delay.pipe)).copied()
     }
 }
 
@@ -85,10 +132,10 @@ mod tests {
 
     #[test]
     fn delays_are_read_as_they_are_written() {
-        for text in ["delay AIV0.MTE3 work 4 by 1200", "delay AIC.FIX work 1 by 0 in block 3"] {
+        for text in ["delay AIV0.MTE3 work 4 by 1200", "delay AIC.FIX work 1 by 0 in block 3", "delay AIV1.V work 1 past work 9"] {
             assert_eq!(text.parse::<Delay>().map(|delay| delay.to_string()), Ok(text.to_string()));
         }
-        for wrong in ["", "delay", "delay AIV0 work 4 by 1", "delay AIV9.V work 1 by 1", "delay AIV0.V work 0 by 1"] {
+        for wrong in ["", "delay", "delay AIV0 work 4 by 1", "delay AIV9.V work 1 by 1", "delay AIV0.V work 0 by 1", "delay AIV0.V work 2 past work 2"] {
             assert!(wrong.parse::<Delay>().unwrap_err().contains(&format!("`{wrong}`")), "{wrong}");
         }
     }

@@ -7,6 +7,7 @@ use slipring_machine::{Pipe, Question, Role};
 use slipring_program::{CoreProgram, Env, Finding, Memory, Output, Program, Scratch, SiteRef};
 
 use crate::delay::Delays;
+use crate::held::Held;
 use crate::later::Later;
 use crate::leftover::Leftovers;
 use crate::observe::{Agent, Observer, Stall};
@@ -59,6 +60,10 @@ pub(crate) struct Engine<'a, O> {
     pub counters: Vec<u64>,
     pub clocks: Clocks,
     pub delays: Delays,
+    /// Works that later work of their pipes overtakes.
+    pub held: Vec<Held>,
+    /// Those that were.
+    pub overtaken: u32,
     pub traffic: Traffic,
     pub skipped: Skipped,
     /// How often all cores met.
@@ -97,6 +102,8 @@ impl<'a, O: Observer> Engine<'a, O> {
             counters: vec![0; launch.clusters() as usize * launch.program.syncs.len()],
             clocks: Clocks::new(launch),
             delays: Delays::new(&launch.delays),
+            held: Vec::new(),
+            overtaken: 0,
             skipped: Skipped::default(),
             traffic: Traffic::new(&launch.platform.cost),
             meetings: 0,
@@ -136,6 +143,7 @@ impl<'a, O: Observer> Engine<'a, O> {
             steps: self.launch.limits.steps - self.steps,
             complete,
             counters: self.counters,
+            overtaken: self.overtaken,
         }
     }
 
@@ -237,12 +245,15 @@ impl<'a, O: Observer> Engine<'a, O> {
     }
 
     /// A scalar unit has ended or a pipe has run dry: the block may be over.
-    pub fn agent_done(&mut self, core: usize, at: u64) {
+    pub fn agent_done(&mut self, core: usize, at: u64) -> Result<(), Box<Finding>> {
         let cluster = self.cores[core].agent.cluster as usize;
         self.clusters[cluster].live -= 1;
         if self.clusters[cluster].live == 0 {
+            let cores = self.program.cores.len();
+            self.carry_out_held(|held| held.core / cores.max(1) == cluster)?;
             self.end_block(cluster, at);
         }
+        Ok(())
     }
 
     fn end_block(&mut self, cluster: usize, at: u64) {
@@ -282,7 +293,7 @@ impl<'a, O: Observer> Engine<'a, O> {
         if unit.busy_pipes == 0 && unit.state == ScalarState::Draining {
             self.schedule(at, AgentId::new(core, Pipe::S));
         }
-        self.agent_done(core, at);
+        self.agent_done(core, at)?;
         Ok(None)
     }
 
@@ -325,6 +336,7 @@ impl<'a, O: Observer> Engine<'a, O> {
         match entry.what {
             What::Work => self.start_work(core, pipe, at).map(Some),
             What::Set => {
+                self.settle(core, Some(pipe))?;
                 self.signal(core, pipe, entry.id, at, entry.site)?;
                 Ok(Some(at.saturating_add(self.sync_cycles(core, pipe))))
             }
@@ -337,6 +349,7 @@ impl<'a, O: Observer> Engine<'a, O> {
                 Ok(self.or_blocked(core, pipe, done))
             }
             What::Release => {
+                self.settle(core, None)?;
                 let done = self.release(core, pipe, entry.id, entry.ticket, at, entry.site);
                 if done.is_none() {
                     self.cores[core].deferred += 1;
@@ -344,7 +357,10 @@ impl<'a, O: Observer> Engine<'a, O> {
                 self.retry_releases(core, at);
                 Ok(self.or_blocked(core, pipe, done))
             }
-            What::Barrier => Ok(Some(at.saturating_add(self.sync_cycles(core, pipe)))),
+            What::Barrier => {
+                self.settle(core, Some(pipe))?;
+                Ok(Some(at.saturating_add(self.sync_cycles(core, pipe))))
+            }
         }
     }
 

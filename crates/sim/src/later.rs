@@ -18,6 +18,7 @@ use slipring_program::{
 };
 use slipring_tile::Space;
 
+use crate::delay::Delays;
 use crate::launch::{Launch, Turns};
 
 /// Bytes of work that wait before other threads are told of them.
@@ -307,7 +308,8 @@ fn helper(shared: &Arc<Shared>) {
 impl Later {
     /// Bytes follow where several clusters run on their pipes and there are several threads; `None` elsewhere.
     pub fn new(launch: &Launch<'_>, memory: &mut Memory) -> Option<Box<Later>> {
-        let alone = launch.clusters() < 2 || !launch.values || launch.mode != Turns::Pipes;
+        let overtake = Delays::new(&launch.delays).overtake();
+        let alone = launch.clusters() < 2 || !launch.values || launch.mode != Turns::Pipes || overtake;
         let mut insts = launch.program.cores.iter().flat_map(|core| &core.insts);
         // Whoever polls hands its memory to others.
         if alone

@@ -211,6 +211,8 @@ pub struct RunResult {
     /// Signals that are left for the next launch: `cluster × objects of the program + object`. None in objects that the platform
     /// resets, nor where a block did not complete.
     pub counters: Vec<u64>,
+    /// Works that a later work of their pipe has overtaken, as their schedule says ([`Late::Past`](crate::Late::Past)).
+    pub overtaken: u32,
 }
 
 impl RunResult {
@@ -225,6 +227,7 @@ impl RunResult {
             steps: 0,
             complete: false,
             counters: Vec::new(),
+            overtaken: 0,
         }
     }
 }

@@ -21,6 +21,7 @@ mod delay;
 mod endless;
 mod engine;
 mod exact;
+mod held;
 mod later;
 mod launch;
 mod leftover;
@@ -42,7 +43,7 @@ mod traffic;
 mod validate;
 mod work;
 
-pub use delay::Delay;
+pub use delay::{Delay, Late};
 pub use launch::{ArgValue, Launch, Limits, RunResult, Turns, places, run, run_beside};
 pub use meeting::{At, CoreAt, Meeting};
 pub use observe::{Agent, Issued, Observer, Stall, WorkRun};

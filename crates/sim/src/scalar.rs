@@ -273,6 +273,7 @@ impl<O: Observer> Engine<'_, O> {
             }
             ScalarState::QueueFull(pipe) => self.tell_stall(since, at, agent, Stall::QueueFull(pipe), site),
             ScalarState::Draining => {
+                self.settle(core, None)?;
                 self.tell_stall(since, at, agent, Stall::Drain, site);
                 self.observer.barrier(at, agent, site);
                 self.cores[core].pc += 1;
@@ -351,6 +352,7 @@ impl<O: Observer> Engine<'_, O> {
             }
             Inst::Barrier { pipe } => {
                 if pipe.is_none() {
+                    self.settle(core, None)?;
                     self.observer.barrier(at, self.agent(core, Pipe::S), site);
                 }
                 self.cores[core].pc += 1;
@@ -375,7 +377,7 @@ impl<O: Observer> Engine<'_, O> {
                 Err(report::error_at("trap", site, &format!("executed by {role}"), message.to_string()))
             }
             _ => {
-                self.end_core(core, at);
+                self.end_core(core, at)?;
                 Ok(Turn::Stop)
             }
         }
@@ -408,10 +410,10 @@ impl<O: Observer> Engine<'_, O> {
     }
 
     /// The program of a core has ended.
-    pub fn end_core(&mut self, core: usize, at: u64) {
+    pub fn end_core(&mut self, core: usize, at: u64) -> Result<(), Box<Finding>> {
         self.stand(core, ScalarState::Ended, at);
         self.observer.core_end(at, self.agent(core, Pipe::S));
-        self.agent_done(core, at);
+        self.agent_done(core, at)
     }
 
     fn wait(&mut self, core: usize, pipe: Pipe, sync: SyncRef, at: u64, site: SiteRef) -> Result<Turn, Box<Finding>> {

@@ -119,7 +119,7 @@ impl<O: Observer> Engine<'_, O> {
             }
             Inst::End => {
                 self.now = at;
-                self.end_core(core, at);
+                self.end_core(core, at)?;
             }
             _ => self.cores[core].pc += 1,
         }

@@ -83,6 +83,9 @@ pub(crate) struct PipeUnit {
     pub plan: Option<Rc<Plan>>,
     /// Cycles of the running work.
     pub cycles: u64,
+    /// Which of the works of its pipe the running one is, and the one that it comes behind, where the schedule says so.
+    pub number: u32,
+    pub past: Option<u32>,
     /// Value of the running work, if it has run when it started.
     pub value: u64,
     /// Entries put into the queue and taken out of it so far.
@@ -104,6 +107,8 @@ impl PipeUnit {
             access: Access::default(),
             plan: None,
             cycles: 0,
+            number: 0,
+            past: None,
             value: 0,
             pushed: 0,
             popped: 0,

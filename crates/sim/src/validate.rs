@@ -3,6 +3,7 @@
 use slipring_machine::Pipe;
 use slipring_program::{CoreProgram, Finding, Inst, Operand, Special, SyncDecl, SyncRef, SyncRole};
 
+use crate::delay::Delays;
 use crate::report;
 use crate::{ArgValue, Launch, Turns};
 
@@ -25,6 +26,10 @@ pub(crate) fn validate(launch: &Launch<'_>, buffers: usize) -> Result<(), Box<Fi
     if program.whole_cluster && launch.mode == Turns::Pipes {
         let message = "the program does the work of all cores in order: it cannot run on pipes";
         return Err(report::error("bad-program", message.to_string()));
+    }
+    if let Some(delay) = Delays::against_order(&launch.delays, launch.platform) {
+        let message = format!("`{delay}`: {} keeps the work of this pipe in order", launch.platform.name);
+        return Err(report::error("bad-arguments", message));
     }
     for (at, core) in program.cores.iter().enumerate() {
         if program.cores[..at].iter().any(|c| c.role == core.role) {

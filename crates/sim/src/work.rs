@@ -4,11 +4,13 @@ use std::rc::Rc;
 
 use slipring_machine::Pipe;
 use slipring_program::{
-    Access, Action, CoreProgram, Env, Execution, Fault, Finding, Kind, Memory, Operand, Program, Run, UNDEFINED, Work,
+    Access, Action, CoreProgram, Env, Execution, Fault, Finding, Kind, Memory, Operand, Program, Run, SiteRef, UNDEFINED,
+    Work,
 };
 
 use crate::bounds;
 use crate::engine::Engine;
+use crate::held::Held;
 use crate::later::Reach;
 use crate::observe::{Agent, Observer, WorkRun};
 use crate::poll::writes_gm;
@@ -104,6 +106,13 @@ impl<O: Observer> Engine<'_, O> {
     /// Starts the work at the head of a pipe's queue and says when it completes.
     pub fn start_work(&mut self, core: usize, pipe: Pipe, at: u64) -> Result<u64, Box<Finding>> {
         let Some((entry, env)) = self.front(core, pipe) else { return Ok(at) };
+        if !self.held.is_empty() {
+            let work = &self.program.cores[self.cores[core].position].works[entry.id as usize];
+            // What finds out what it touches does so now.
+            if matches!(work.effect, Action::Discovering(_)) {
+                self.settle(core, Some(pipe))?;
+            }
+        }
         let Core { position, agent, pipes, .. } = &mut self.cores[core];
         let work = &self.program.cores[*position].works[entry.id as usize];
         let fixed = &mut self.fixed[*position][entry.id as usize];
@@ -137,14 +146,14 @@ impl<O: Observer> Engine<'_, O> {
                     value = outcome.map_err(|fault| match fault.kind {
                         Kind::StepLimit => report::step_limit(steps, fault.site.unwrap_or(entry.site), role),
                         Kind::Cancelled => report::cancelled(),
-                        _ => finding(fault, entry, work),
+                        _ => finding(fault, entry.site, work),
                     })?;
                     if let Some(shadow) = memory.shadow.as_mut().filter(|_| !effect.marks()) {
                         shadow.discovered(access, env, entry.site);
                     }
                 }
                 Action::Planned(effect) => {
-                    effect.plan(args, env, access).map_err(|fault| finding(fault, entry, work))?;
+                    effect.plan(args, env, access).map_err(|fault| finding(fault, entry.site, work))?;
                     bounds::check(access, env, memory, entry, work)?;
                 }
             }
@@ -180,7 +189,8 @@ impl<O: Observer> Engine<'_, O> {
         let cycles = self.traffic.moves(at, cycles, access);
         // As long as it takes by the platform: what a run may take is not a matter of its schedule.
         let taken = cycles / CYCLES_OF_A_STEP;
-        let cycles = self.clocks.of(agent, cycles).saturating_add(self.delays.start(agent));
+        let (more, number, past) = self.delays.start(agent);
+        let cycles = self.clocks.of(agent, cycles).saturating_add(more);
         let run = WorkRun { agent, id: entry.id, work, args, access, cycles, site: entry.site };
         self.observer.start(at, &run);
         self.steps = scratch.steps.saturating_sub(taken);
@@ -190,11 +200,62 @@ impl<O: Observer> Engine<'_, O> {
         }
         let unit = &mut pipes[pipe.index()];
         (unit.cycles, unit.value, unit.plan) = (cycles, value, known);
+        (unit.number, unit.past) = (number, past);
+        if !self.held.is_empty() {
+            let access = self.running(core, pipe);
+            match access.signal {
+                Some(_) => self.settle(core, None)?,
+                None => self.keep_order(core, pipe, &access)?,
+            }
+        }
         Ok(at.saturating_add(cycles))
+    }
+
+    /// What the running work of a pipe touches.
+    fn running(&self, core: usize, pipe: Pipe) -> Access {
+        let Core { position, pipes, .. } = &self.cores[core];
+        let unit = &pipes[pipe.index()];
+        let id = unit.front().map_or(0, |entry| entry.id);
+        match &self.fixed[*position][id as usize] {
+            Fixed::Yes(Some(plan)) => plan.access.clone(),
+            _ => unit.plan.as_ref().map_or(&unit.access, |plan| &plan.access).clone(),
+        }
     }
 
     /// Carries out the work at the head of a pipe's queue and gives the effect's value.
     pub fn finish_work(&mut self, core: usize, pipe: Pipe, at: u64) -> Result<u64, Box<Finding>> {
+        let Some((entry, _)) = self.front(core, pipe) else { return Ok(0) };
+        let unit = &self.cores[core].pipes[pipe.index()];
+        let (number, past) = (unit.number, unit.past);
+        let value = match past.filter(|_| self.may_hold(core, pipe, entry.id)) {
+            Some(past) => self.hold_work(core, pipe, at, past),
+            None => self.carry_out_work(core, pipe, at)?,
+        };
+        if !self.held.is_empty() {
+            let before = self.held.len();
+            self.carry_out_held(|held| (held.core, held.pipe) == (core, pipe) && held.past <= number)?;
+            self.overtaken += (before - self.held.len()) as u32;
+        }
+        Ok(value)
+    }
+
+    /// The work at the head of a pipe's queue is over for the pipe, and its bytes follow.
+    fn hold_work(&mut self, core: usize, pipe: Pipe, at: u64, past: u32) -> u64 {
+        let Some((entry, env)) = self.front(core, pipe) else { return 0 };
+        let access = self.running(core, pipe);
+        let Core { position, agent, pipes, .. } = &mut self.cores[core];
+        let work = &self.program.cores[*position].works[entry.id as usize];
+        let unit = &mut pipes[pipe.index()];
+        let cycles = unit.cycles;
+        let args: Box<[u64]> = unit.front_args(work.args.len()).0.into();
+        let agent = Agent { pipe, ..*agent };
+        let run = WorkRun { agent, id: entry.id, work, args: &args, access: &access, cycles, site: entry.site };
+        self.observer.end(at, &run);
+        self.held.push(Held { core, pipe, past, id: entry.id, args, access, env, site: entry.site });
+        0
+    }
+
+    fn carry_out_work(&mut self, core: usize, pipe: Pipe, at: u64) -> Result<u64, Box<Finding>> {
         let Some((entry, env)) = self.front(core, pipe) else { return Ok(0) };
         let Core { position, agent, pipes, .. } = &mut self.cores[core];
         let work = &self.program.cores[*position].works[entry.id as usize];
@@ -220,7 +281,7 @@ impl<O: Observer> Engine<'_, O> {
             }
             Action::Planned(effect) => {
                 if !self.launch.values {
-                    self.skipped.read(access).map_err(|fault| finding(fault, entry, work))?;
+                    self.skipped.read(access).map_err(|fault| finding(fault, entry.site, work))?;
                 }
                 let by_data = self.by_data[*position][entry.id as usize];
                 let run = Execution { effect: &**effect, args, env, access, site: entry.site, by_data };
@@ -239,7 +300,7 @@ impl<O: Observer> Engine<'_, O> {
                         }
                     }
                 };
-                let value = outcome.map_err(|fault| finding(fault, entry, work))?;
+                let value = outcome.map_err(|fault| finding(fault, entry.site, work))?;
                 for question in self.output.questions.drain(..) {
                     let known = self.questions.entry((entry.site, question.name));
                     known.or_insert_with(|| (question, work.name.to_string()));
@@ -282,8 +343,8 @@ impl<O: Observer> Engine<'_, O> {
     }
 }
 
-fn finding(fault: Fault, entry: Entry, work: &Work) -> Box<Finding> {
-    let site = fault.site.unwrap_or(entry.site);
+pub(crate) fn finding(fault: Fault, site: SiteRef, work: &Work) -> Box<Finding> {
+    let site = fault.site.unwrap_or(site);
     // What the text itself says needs no name of an op before it.
     let message = match fault.kind {
         Kind::Claim => fault.message,

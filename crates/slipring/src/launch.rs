@@ -35,9 +35,17 @@ pub(crate) fn arguments(
         (given, []) => given,
         (given, others) => Some(replaced(given.unwrap_or_default(), &program.params, others)),
     };
+    // Where all that is given has names, the file says the rest: but for files, which it names from its own folder.
+    let line = header(&prepared.written.source, "args").unwrap_or_default();
+    let line = in_order(&line, &program.params, &declared).unwrap_or_default();
+    let rest = |param: &Param| {
+        let at = program.params.iter().filter(|own| own.is_passed()).position(|own| own.name == param.name)?;
+        let named = texts.iter().all(|text| named(text).0.is_some());
+        line.get(at).filter(|text| named && !text.starts_with('@')).cloned().or_else(|| declared(param))
+    };
     let texts = match given {
         Some(texts) => {
-            let mut texts = in_order(&texts, &program.params, &declared)
+            let mut texts = in_order(&texts, &program.params, &rest)
                 .map_err(|error| Error::Arguments(misfit_text(prepared, &error)))?;
             // Tensors that the kernel makes itself come last, and nobody has to pass them.
             let rest: Vec<&Param> = program.params.iter().filter(|param| param.is_passed()).skip(texts.len()).collect();

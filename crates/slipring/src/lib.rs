@@ -139,7 +139,7 @@ pub use slipring_queue as queue;
 #[doc(hidden)]
 pub use slipring_report as report;
 #[doc(hidden)]
-pub use slipring_sim::{Delay, Suppose};
+pub use slipring_sim::{Delay, Late, Suppose};
 #[doc(hidden)]
 pub use slipring_tasks as tasks;
 #[doc(hidden)]

@@ -288,6 +288,11 @@ impl Bound<'_> {
         }
     }
 
+    /// A scalar with other bits.
+    pub fn with_bits(&self, bits: u64) -> Self {
+        Bound { data: Contents::Scalar(bits), shape: self.shape.clone(), within: self.within }
+    }
+
     /// The same without a loan.
     pub fn into_owned(self) -> Bound<'static> {
         let data = match self.data {

@@ -1,6 +1,7 @@
 //! How much the runs of a proof may take: in steps, so that a proof says the same on every host.
 
 use std::cell::Cell;
+use std::rc::Rc;
 
 use slipring_program::{Finding, Kind, SiteRef};
 use slipring_sim::{Limits, RunResult};
@@ -14,10 +15,10 @@ const ONE: u64 = 1 << 23;
 const TIMES: u64 = 16;
 
 /// The steps that are left.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Budget {
     all: u64,
-    left: Cell<u64>,
+    left: Rc<Cell<u64>>,
     /// What the first run took.
     first: Cell<Option<u64>>,
 }
@@ -26,7 +27,7 @@ impl Budget {
     /// The budget of a proof whose caller has these limits.
     pub fn new(limits: Limits) -> Budget {
         let all = if limits.steps == Limits::default().steps { ALL } else { limits.steps };
-        Budget { all, left: Cell::new(all), first: Cell::new(None) }
+        Budget { all, left: Rc::new(Cell::new(all)), first: Cell::new(None) }
     }
 
     /// The limits of a run of the program as it stands: all that is left, for the first one.

@@ -201,10 +201,12 @@ fn prove(compiled: &Arc<Compiled>, bound: &[Bound<'_>], blocks: u32, asked: &Pro
         findings: Report::new(prepared.written.source.clone(), Vec::new()),
         given: Given::default(),
         spent: 0,
+        fails: None,
     };
     proof.decide(&subject, &tools, asked)?;
     proof.endings(&subject);
     proof.withhold(&subject);
+    proof.everywhere(&subject);
     proof.spent = subject.budget.spent();
     Ok(proof)
 }
@@ -224,6 +226,9 @@ impl Proof {
         if self.judgement == Judgement::Proved {
             self.launches(subject, tools, execution, &judged)?;
             self.arguments(subject, tools)?;
+            if self.fails.is_some() {
+                self.hunt_where_it_fails(subject, tools, asked.timings)?;
+            }
         } else if self.judgement == Judgement::NotProved && stopped {
             self.scope.launches = "the first one".into();
         } else if self.chosen(subject, tools)? {
@@ -233,8 +238,12 @@ impl Proof {
             if self.judgement == Judgement::Violated {
                 self.smallest(subject, tools)?;
             }
-            if self.judgement == Judgement::Violated || self.scope.schedules != ALL {
-                self.hunt(subject, tools, &execution, &judged, asked.timings)?;
+            match self.fails {
+                Some(_) => self.hunt_where_it_fails(subject, tools, asked.timings)?,
+                None if self.judgement == Judgement::Violated || self.scope.schedules != ALL => {
+                    self.hunt(subject, tools, (&execution, &judged), asked.timings)?;
+                }
+                None => {}
             }
         }
         if self.judgement == Judgement::Violated {

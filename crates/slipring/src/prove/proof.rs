@@ -73,6 +73,8 @@ pub struct Proof {
     pub(super) given: Given,
     /// Steps that its runs took.
     pub(super) spent: u64,
+    /// The argument with the smallest number that fails.
+    pub(super) fails: Option<(u32, u64)>,
 }
 
 /// The same as JSON.

@@ -8,6 +8,7 @@
 
 mod inner;
 mod pipes;
+mod witness;
 
 use std::collections::BTreeSet;
 

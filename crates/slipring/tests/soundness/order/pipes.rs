@@ -477,14 +477,41 @@ impl Program {
 /// Most legal orders of a program that are carried out.
 const ORDERS: usize = 1500;
 
-/// Makes a program, and holds what the tools say against what it is.
-pub fn judge(seed: u64, arch: &str, all: &mut Count) {
+/// A random program for other studies.
+pub struct Random {
+    pub text: String,
+    pub blocks: u32,
+    /// The oracle sees a race.
+    pub races: bool,
+    /// The tools have another finding, or it is too large, or adds numbers in an order of its own.
+    pub others: bool,
+}
+
+impl Random {
+    /// The program of a seed.
+    pub fn new(seed: u64, arch: &str) -> Random {
+        let (program, blocks) = random(seed, arch);
+        let large = program.events.len() > 120;
+        let races = !large && !program.races(&program.before(true)).is_empty();
+        let said = said(&program.text, arch, blocks as u32, &[]).expect("it can be run");
+        let others = large || program.adds || !said.others.is_empty();
+        Random { text: program.text, blocks: blocks as u32, races, others }
+    }
+}
+
+/// The program of a seed, and its blocks.
+fn random(seed: u64, arch: &str) -> (Program, u64) {
     let mut rng = Rng::new(seed ^ 0x5eed);
     let blocks = if rng.chance(25) { 2 } else { 1 };
     let apart = if rng.chance(70) { 40 } else { 4 };
     let launch = Launch { a2a3: arch == "a2a3", blocks, apart };
     let acts = make::acts(rng, launch);
-    let program = program(&acts, launch);
+    (program(&acts, launch), blocks)
+}
+
+/// Makes a program, and holds what the tools say against what it is.
+pub fn judge(seed: u64, arch: &str, all: &mut Count) {
+    let (program, blocks) = random(seed, arch);
     if program.events.len() > 120 {
         return;
     }

@@ -113,8 +113,8 @@ pub use prepare::{
 };
 #[doc(hidden)]
 pub use program::{
-    ClusterFacts, GraphEdge, GraphFacts, GraphTask, GraphTensor, GraphUse, PathFacts, ProgramFacts, TaskFacts,
-    WorkFacts,
+    BoardProgram, ClusterFacts, GraphEdge, GraphFacts, GraphTask, GraphTensor, GraphUse, PathFacts, ProgramFacts,
+    ProgramQueueFacts, TaskFacts, WorkFacts,
 };
 #[doc(hidden)]
 pub use prove::{Fix, PathFix, ProofScope, Witness};

@@ -3,8 +3,8 @@
 use super::{Data, HostStep, Program};
 use crate::board::{Board, cover};
 use crate::wire::{
-    DispatchCommand, FieldRange, PCIE_XY, Packets, WritePacked, WritePackedLarge, Xy, send_go, set_go_tiles, timestamp,
-    wait_barrier, wait_stream, write_packed, write_packed_large,
+    Dispatch, DispatchCommand, FieldRange, PCIE_XY, Packets, WritePacked, WritePackedLarge, Xy, send_go, set_go_tiles,
+    timestamp, wait_barrier, wait_stream, write_packed, write_packed_large,
 };
 use crate::{Layout, layout::L1_ALIGN};
 
@@ -98,6 +98,56 @@ pub fn lower_programs(
         stamp(2 * index + 1, &mut out);
     }
     Ok(out)
+}
+
+/// Turns programs that run at the same time into commands: each has tiles of its own and a stream that counts them, from the first
+/// one on, and all have ended behind the last command. The dispatcher's clock is taken behind them, and before them if `first`: in the
+/// slots of program 0.
+///
+/// # Errors
+/// As [`lower`], and for more programs than there are streams or more tiles than a list of go signals has.
+pub fn lower_together(
+    programs: &[Program],
+    first: bool,
+    how: Lowering,
+    board: &Board,
+    layout: &Layout,
+) -> Result<Vec<DispatchCommand>, FieldRange> {
+    let host = &layout.sysmem;
+    let stamp = |slot: u32| timestamp(PCIE_XY, host.noc(host.timestamps + 16 * slot) as u32);
+    let mut out = Vec::new();
+    out.extend((how.timestamps && first).then(|| stamp(0)));
+    within("the number of programs at a time", programs.len() as u64, layout.dispatch.streams.into())?;
+    for program in programs {
+        let mut steps = program.steps(layout);
+        // The launch, which is one for all.
+        steps.pop();
+        out.extend(lower(&steps, how, board, layout)?);
+    }
+    if how.barrier {
+        out.push(wait_barrier());
+    }
+    let tiles: Vec<Xy> = programs.iter().flat_map(|program| program.tiles.iter().copied()).collect();
+    out.push(set_go_tiles(&tiles));
+    let (mut start, mut waits) = (0, Vec::new());
+    for (index, program) in programs.iter().enumerate() {
+        let (stream, tiles) = (layout.dispatch.first_stream as u16 + index as u16, program.tiles.len());
+        out.push(wait_stream(stream, 0));
+        let mut go = send_go(board.go_word() | index as u32, tiles, stream)?;
+        if let Dispatch::SendGoSignal(go) = &mut go.header {
+            go.noc_data_start_index = within("the first tile of a go signal", start as u64, 0xFF)? as u8;
+        }
+        out.push(go);
+        waits.push(wait_stream(stream, tiles as u32));
+        start += tiles;
+    }
+    out.extend(waits);
+    out.extend(how.timestamps.then(|| stamp(1)));
+    Ok(out)
+}
+
+fn within(what: &'static str, value: u64, most: u64) -> Result<u64, FieldRange> {
+    if value <= most { Ok(value) } else { Err(FieldRange { what, value, least: 0, most }) }
 }
 
 /// WRITE_PACKED_LARGE, 35 rectangles at a time.

@@ -17,7 +17,7 @@ pub use completion::RingPointer;
 pub use device::{Device, DeviceError, Ordering, Pinned, Window, WindowTarget};
 pub use error::HostError;
 pub use issue::{Issue, IssueSlot};
-pub use lower::{Lowering, TIMING_MAGIC, lower, lower_programs};
+pub use lower::{Lowering, TIMING_MAGIC, lower, lower_programs, lower_together};
 pub use options::SessionOptions;
 pub use program::{Data, HostStep, Program, Role};
 pub use queue::{ALL_IN_RESET, BRISC_RUNS, Completion, Kernels, Queue, SOFT_RESET, STALL, Settings, Times};

@@ -5,14 +5,14 @@
 //! | bytes | content |
 //! |--:|---|
 //! | 0..4 | `SLPR` |
-//! | 4..6 | version: 1 |
+//! | 4..6 | version: 2 |
 //! | 6..8 | kind of program: 1 is text, UTF-8 |
 //! | 8..12 | bytes of the program |
 //! | 12..16 | number of buffers |
 //! | 16..20 | bytes of the entry's name |
 //! | 20..24 | number of scalar arguments |
 //! | 24..32 | FNV-1a, 64 bits, of everything behind these 32 bytes |
-//! | then | a buffer each 24 bytes: address of page 0 in every DRAM bank (u64), bytes (u64), bytes of a page (u32), flags (u32): bit 0 the program reads it, bit 1 it writes it |
+//! | then | a buffer each 32 bytes: address of page 0 in every DRAM bank (u64), its first byte in these pages (u64), its bytes (u64), bytes of a page (u32), flags (u32): bit 0 the program reads it, bit 1 it writes it |
 //! | then | a scalar each 8 bytes |
 //! | then | the entry's name, then the program |
 //!
@@ -27,19 +27,21 @@ use thiserror::Error;
 /// First bytes of an image.
 pub const MAGIC: [u8; 4] = *b"SLPR";
 /// The version that this module reads and writes.
-pub const VERSION: u16 = 1;
+pub const VERSION: u16 = 2;
 /// Kind: text, UTF-8.
 pub const TEXT: u16 = 1;
 /// Bytes of its header.
 pub const HEADER: usize = 32;
-const BUFFER: usize = 24;
+const BUFFER: usize = 32;
 
 /// A buffer in DRAM.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Buffer {
     /// Address of page 0 in every bank.
     pub addr: u64,
-    /// Bytes.
+    /// The buffer's first byte in its pages.
+    pub skip: u64,
+    /// Bytes from there on.
     pub bytes: u64,
     /// Bytes of a page.
     pub page: u32,
@@ -62,7 +64,8 @@ impl Buffer {
         let mut at = offset;
         std::iter::from_fn(move || {
             let left = end.checked_sub(at).filter(|left| *left > 0)?;
-            let (index, inside) = (at / page, at % page);
+            let place = at.saturating_add(buffer.skip);
+            let (index, inside) = (place / page, place % page);
             let row = (index / banks).saturating_mul(page.next_multiple_of(64));
             let bytes = (page - inside).min(left);
             at += bytes;
@@ -163,9 +166,10 @@ impl Image {
         let buffers = (0..word(12))
             .map(|_| {
                 let b = take(BUFFER);
-                let flags = short(&b[20..]);
+                let flags = short(&b[28..]);
                 let (read, written) = (flags & 1 != 0, flags & 2 != 0);
-                Buffer { addr: long(b), bytes: long(&b[8..]), page: short(&b[16..]), read, written }
+                let (addr, skip, bytes) = (long(b), long(&b[8..]), long(&b[16..]));
+                Buffer { addr, skip, bytes, page: short(&b[24..]), read, written }
             })
             .collect();
         let scalars = (0..word(20)).map(|_| long(take(8))).collect();
@@ -186,6 +190,7 @@ impl Image {
         out.resize(HEADER, 0);
         for b in &self.buffers {
             out.extend(b.addr.to_le_bytes());
+            out.extend(b.skip.to_le_bytes());
             out.extend(b.bytes.to_le_bytes());
             out.extend(b.page.to_le_bytes());
             out.extend((u32::from(b.read) | u32::from(b.written) << 1).to_le_bytes());
@@ -208,11 +213,11 @@ mod tests {
     use super::*;
 
     fn image() -> Image {
-        let buffer = Buffer { addr: 0x1000, bytes: 5000, page: 2000, read: true, written: false };
+        let buffer = Buffer { addr: 0x1000, skip: 0, bytes: 5000, page: 2000, read: true, written: false };
         Image {
             kind: TEXT,
             entry: "kernel".into(),
-            buffers: vec![buffer, Buffer { read: false, written: true, ..buffer }],
+            buffers: vec![buffer, Buffer { skip: 7, read: false, written: true, ..buffer }],
             scalars: vec![3, u64::MAX],
             program: b"module {}".to_vec(),
         }
@@ -227,8 +232,8 @@ mod tests {
         }
         *bytes.last_mut().expect("bytes") = 0;
         assert!(matches!(Image::decode(&bytes), Err(ImageError::Damaged { .. })));
-        bytes[4] = 2;
-        assert_eq!(Image::decode(&bytes), Err(ImageError::Version(2)));
+        bytes[4] = 1;
+        assert_eq!(Image::decode(&bytes), Err(ImageError::Version(1)));
         bytes[0] = 0;
         assert!(matches!(Image::decode(&bytes), Err(ImageError::Magic(_))));
     }
@@ -243,6 +248,9 @@ mod tests {
     fn pages_go_around_the_banks() {
         let range: Vec<_> = image().buffers[0].range(1990, 30, 2).collect();
         assert_eq!(range, [(0, 0x1000 + 1990, 10), (1, 0x1000, 20)]);
+        // One that begins in the middle of its pages.
+        let inside = Buffer { skip: 1900, ..image().buffers[0] };
+        assert_eq!(inside.range(90, 30, 2).collect::<Vec<_>>(), range);
         let pieces: Vec<_> = image().buffers[0].pieces(2).collect();
         assert_eq!(pieces, [(0, 0x1000, 2000), (1, 0x1000, 2000), (0, 0x1000 + 2048, 1000)]);
     }

@@ -2,9 +2,8 @@
 
 use std::io::IsTerminal;
 
-use slipring::args::OutFile;
 use slipring::report::lines_text;
-use slipring::{BoardOptions, Error, Program, ProgramOptions, Tensor, tools};
+use slipring::{BoardOptions, Error, Program, ProgramOptions, tools};
 
 use super::Exit;
 use super::output::{fail, json, out, report_all};
@@ -30,19 +29,6 @@ pub(super) fn run(args: &RunArgs, program: &Program) -> Result<Exit, Error> {
             )));
         }
     }
-    for (given, option) in [
-        (args.clusters.is_some(), "--clusters"),
-        (args.order.is_some(), "--order"),
-        (args.trace.is_some(), "--trace"),
-        (args.json, "--json"),
-    ] {
-        if given && args.device.is_some() {
-            let message = format!(
-                "`{option}` has no effect on a whole program with `--device`, which sends its tasks one by one"
-            );
-            return Err(Error::Arguments(message));
-        }
-    }
     let (bound, files) = divide(args.kernel.program_arguments(program)?);
     let mut options = ProgramOptions::default();
     (options.clusters, options.devices) = (args.clusters, args.devices);
@@ -50,10 +36,10 @@ pub(super) fn run(args: &RunArgs, program: &Program) -> Result<Exit, Error> {
     options.limits = args.kernel.limits.of_run();
     let followed = program.followed(&bound, &options)?;
     let program = followed.as_ref().unwrap_or(program);
-    if let Some(name) = &args.device {
-        let board = board_named(name).map_err(Error::Arguments)?;
-        return on_board(program, bound, &files, BoardOptions { board, delays: args.delays }, &options);
-    }
+    let board = match &args.device {
+        Some(name) => Some(BoardOptions { board: board_named(name).map_err(Error::Arguments)?, delays: args.delays }),
+        None => None,
+    };
     let said = program.compile()?;
     report_all(&said);
     options.record = args.trace.is_some() || args.timeline || args.lines;
@@ -74,9 +60,25 @@ pub(super) fn run(args: &RunArgs, program: &Program) -> Result<Exit, Error> {
             break run;
         }
     };
+    let sent = board.map(|board| program.run_on_board(bound.clone(), &board, &options)).transpose()?;
     drop(progress);
     let mut facts = run.facts().clone();
     let mut messages = run.findings().clone();
+    let mut complete = run.is_complete();
+    if let Some(sent) = &sent {
+        facts.checks.push(sent.check(&run));
+        facts.queue = Some(sent.facts.clone());
+        complete &= sent.complete;
+        let new =
+            sent.findings.messages().iter().filter(|new| !messages.messages().iter().any(|old| old.says_the_same(new)));
+        let new = new.cloned().collect();
+        messages = messages.and(new);
+    }
+    // What came back from the board is what the program left.
+    let left = |at: usize| match &sent {
+        Some(sent) => sent.left.get(at).and_then(Option::as_deref),
+        None => run.left(at),
+    };
     let mut unsupported = false;
     if args.verify {
         let (row, more) = run.compare()?;
@@ -84,13 +86,16 @@ pub(super) fn run(args: &RunArgs, program: &Program) -> Result<Exit, Error> {
         facts.checks.push(row);
         messages = messages.and(more);
     }
-    let buffers = program.buffers(|at| run.left(at).filter(|_| run.is_complete()));
+    let buffers = program.buffers(|at| left(at).filter(|_| complete));
     messages = messages.and(against(&expected, &buffers, &mut facts.checks)?);
     facts.findings = said.and(messages.messages().to_vec()).facts();
     report_all(&messages);
-    let after: Vec<_> = (0..run.arguments()).map(|index| run.left(index)).collect();
-    let written = write_outputs(&files, &after, run.is_complete());
-    let trace = run.trace();
+    let after: Vec<_> = (0..run.arguments()).map(left).collect();
+    let written = write_outputs(&files, &after, complete);
+    let trace = match &sent {
+        Some(sent) => sent.trace.clone(),
+        None => run.trace(),
+    };
     let written = written.and_then(|()| write_trace(args.trace.as_deref(), trace.as_ref()));
     facts.error = written.as_ref().err().cloned();
     facts.lines = run.lines().filter(|_| args.lines);
@@ -106,38 +111,11 @@ pub(super) fn run(args: &RunArgs, program: &Program) -> Result<Exit, Error> {
         }
     }
     unsupported |= messages.is_unsupported();
-    Ok(match (written, unsupported, messages.errors() > 0 || !run.is_complete()) {
+    Ok(match (written, unsupported, messages.errors() > 0 || !complete) {
         (Err(message), ..) => fail(message),
         (_, true, _) if messages.errors() == 0 => fail("the sequential semantics could not be compared"),
         (_, true, _) => Exit::BadInput,
         (_, _, true) => Exit::Findings,
         _ => Exit::Clean,
-    })
-}
-
-fn on_board(
-    program: &Program,
-    bound: Vec<Tensor<'static>>,
-    files: &[Option<OutFile>],
-    board: BoardOptions,
-    options: &ProgramOptions,
-) -> Result<Exit, Error> {
-    report_all(&program.compile()?);
-    let name = board.board.name.clone();
-    let run = program.run_on_board(bound, &board, options)?;
-    report_all(&run.findings);
-    let after: Vec<_> = run.left.iter().map(Option::as_deref).collect();
-    let written = write_outputs(files, &after, run.complete);
-    out(&format!(
-        "{} on {name}: {} of {} tasks launched through the command queue, {} cycles of the board\n",
-        program.name(),
-        run.launches,
-        program.graph().tasks.len(),
-        run.cycles
-    ));
-    Ok(match written {
-        Err(message) => fail(message),
-        Ok(()) if run.findings.errors() > 0 || !run.complete => Exit::Findings,
-        Ok(()) => Exit::Clean,
     })
 }

@@ -65,7 +65,7 @@ pub(super) struct RunArgs {
     pub(super) verify: bool,
     /// What a buffer holds after the run, once for each: `out=@golden.npy,rtol=1e-3,atol=1e-5`, or `out=zeros:f32[64x64]`.
     /// Without tolerances the numbers are equal. Says how many are not, where, and how far they are off
-    #[arg(long, value_name = "E", conflicts_with_all = ["device", "time_only"])]
+    #[arg(long, value_name = "E", conflicts_with = "time_only")]
     pub(super) expect: Vec<String>,
     /// Which tools watch the run: all, none, or a list of memory, sync, init, race
     #[arg(long, value_name = "TOOLS", default_value = "all")]
@@ -138,6 +138,11 @@ fn start(args: &RunArgs) -> Result<Exit, Error> {
         let message =
             "`--clusters`, `--devices` and `--order` are for whole programs, and this is a kernel: it takes `--blocks`";
         return Err(Error::Arguments(message.into()));
+    }
+    if args.device.is_some() && !args.expect.is_empty() {
+        return Err(Error::Arguments(
+            "`--expect` is not for a kernel with `--device`: a whole program takes it".into(),
+        ));
     }
     let kernel = args.kernel.kernel_of(bytes)?;
     report_all(&kernel.compile()?);

@@ -22,7 +22,7 @@ pub(super) fn place(sizes: impl Iterator<Item = u64>, board: &Board) -> Result<V
     let room = board.bank_bytes.min(1 << 32);
     let (mut next, mut buffers) = (0u64, Vec::new());
     for bytes in sizes {
-        buffers.push(Buffer { addr: next, bytes, page: PAGE, read: true, written: true });
+        buffers.push(Buffer { addr: next, skip: 0, bytes, page: PAGE, read: true, written: true });
         next += bytes.div_ceil(u64::from(PAGE)).div_ceil(banks) * u64::from(PAGE);
         if next > room {
             return Err(format!("the buffers take more than the {room} bytes of each of the {banks} DRAM banks"));

@@ -2,6 +2,7 @@
 //! block, the workers run it, and the buffers come back.
 
 mod dram;
+mod resident;
 mod worker;
 
 use slipring_machine::Platform;
@@ -16,6 +17,7 @@ use slipring_queue::sanitize::Finding;
 use slipring_queue::wire::{LaunchMessage, Xy};
 use slipring_queue::worker::image::{Image, TEXT};
 
+pub(crate) use resident::{Launch, Piece, Resident};
 pub use worker::{BlockRun, KernelWorker, Runs};
 
 use crate::args::Passed;
@@ -85,7 +87,7 @@ pub fn run_on_device(
     };
     let layout = Layout::default();
     let bytes = image.encode();
-    let room = (layout.l1_bytes - layout.kernel_config_base - L1_ALIGN) as usize;
+    let room = image_room(&layout);
     if bytes.len() > room {
         return Err(format!("the image of the program has {} bytes, and a worker has room for {room}", bytes.len()));
     }
@@ -130,6 +132,11 @@ pub fn run_on_device(
     run.runs = runs.borrow().clone();
     run.runs.sort_by_key(|run| run.block);
     Ok(run)
+}
+
+/// Bytes that a worker has for an image.
+fn image_room(layout: &Layout) -> usize {
+    (layout.l1_bytes - layout.kernel_config_base - L1_ALIGN) as usize
 }
 
 /// A program for each wave: all workers get the same image, and each the words that say which block it is.

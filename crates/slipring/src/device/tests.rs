@@ -158,7 +158,7 @@ fn what_is_no_image_is_a_finding() {
     says(&Image { kind: 7, ..image.clone() }.encode(), [0, 1], "kind 7");
     says(&Image { entry: "other".into(), ..image.clone() }.encode(), [0, 1], "cannot be run: ");
     says(&Image { program: b"func".to_vec(), ..image.clone() }.encode(), [0, 1], "cannot be run: ");
-    let buffer = Buffer { addr: 0, bytes: 8, page: 4096, read: true, written: true };
+    let buffer = Buffer { addr: 0, skip: 0, bytes: 8, page: 4096, read: true, written: true };
     let with = |buffer| Image { buffers: vec![buffer], ..image.clone() }.encode();
     says(&with(Buffer { written: false, ..buffer }), [0, 1], "which the image says it does not");
     says(&with(Buffer { bytes: u64::MAX, ..buffer }), [0, 1], "have more than");

@@ -18,6 +18,8 @@ use crate::{Prepared, check, load, prepare};
 
 /// Most bytes of a launch's buffers together.
 const MOST_BYTES: u64 = 1 << 34;
+/// Programs that are kept prepared.
+const PREPARED: usize = 64;
 /// Least bytes of a page.
 const LEAST_PAGE: u32 = 64;
 
@@ -54,8 +56,8 @@ pub struct KernelWorker {
     /// Clock of the board, in MHz.
     clock_mhz: u32,
     limits: Limits,
-    /// The program that was prepared last, and the image's program and entry that it came from.
-    kernel: Option<(Vec<u8>, String, Rc<Prepared>)>,
+    /// Programs that were prepared last, with the image's program and entry that they came from.
+    kernels: Vec<(Vec<u8>, String, Rc<Prepared>)>,
     running: BTreeMap<Xy, Running>,
     runs: Runs,
 }
@@ -88,18 +90,17 @@ impl KernelWorker {
     /// The same where a block is given up earlier or later.
     pub fn with_limits(platform: Platform, clock_mhz: u32, limits: Limits) -> (KernelWorker, Runs) {
         let (runs, running) = (Runs::default(), BTreeMap::new());
-        let worker = KernelWorker { platform, clock_mhz, limits, kernel: None, running, runs: Rc::clone(&runs) };
+        let worker = KernelWorker { platform, clock_mhz, limits, kernels: Vec::new(), running, runs: Rc::clone(&runs) };
         (worker, runs)
     }
 
-    /// The program of an image; the same one as before is not prepared again.
+    /// The program of an image; one of those before is not prepared again.
     fn kernel(&mut self, image: &Image) -> Result<Rc<Prepared>, String> {
         if image.kind != TEXT {
             return Err(format!("the image's program is of kind {}; this worker runs kind {TEXT}, text", image.kind));
         }
-        if let Some((program, entry, kernel)) = &self.kernel
-            && (program, entry) == (&image.program, &image.entry)
-        {
+        let known = self.kernels.iter().find(|(program, entry, _)| (program, entry) == (&image.program, &image.entry));
+        if let Some((.., kernel)) = known {
             return Ok(Rc::clone(kernel));
         }
         let text = std::str::from_utf8(&image.program).map_err(|_| "the image's program is not UTF-8 text")?;
@@ -115,7 +116,10 @@ impl KernelWorker {
                 format!("the image's program cannot be run{why}")
             })?;
         let kernel = Rc::new(kernel);
-        self.kernel = Some((image.program.clone(), image.entry.clone(), Rc::clone(&kernel)));
+        if self.kernels.len() == PREPARED {
+            self.kernels.remove(0);
+        }
+        self.kernels.push((image.program.clone(), image.entry.clone(), Rc::clone(&kernel)));
         Ok(kernel)
     }
 

@@ -11,7 +11,7 @@ use slipring_report::{
 use slipring_sim::Stats;
 use slipring_tasks::Plan;
 
-use super::Program;
+use super::{Program, ProgramQueueFacts};
 use crate::Flags;
 
 /// Everything that a run of a whole program reports.
@@ -52,6 +52,9 @@ pub struct ProgramFacts {
     pub buffers: Vec<BufferFacts>,
     pub printed: Vec<String>,
     pub findings: Vec<MessageFacts>,
+    /// What it did on a board, where it was sent to one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queue: Option<ProgramQueueFacts>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
@@ -221,6 +224,9 @@ impl ProgramFacts {
         let stopped = if self.complete { "" } else { ", when the program stopped" };
         let estimate = if self.estimate { ", estimate" } else { "" };
         let _ = writeln!(text, "\ntime: {} cycles ({:.2} us{estimate}){stopped}", self.cycles, self.microseconds);
+        if let Some(queue) = &self.queue {
+            text += &queue.text(self.submitted);
+        }
         text += &self.tasks_text();
         text += &self.path_text();
         text += &self.clusters_text();

@@ -48,6 +48,7 @@ use crate::{
     Args, Asked, Control, Error, Given, Kernel, Limits, Loaded, Parameter, Report, Timing, Tools, is_language,
 };
 
+pub use board::{BoardProgram, ProgramQueueFacts};
 pub use facts::{ClusterFacts, PathFacts, ProgramFacts, TaskFacts, WorkFacts};
 pub use graph::{GraphEdge, GraphFacts, GraphTask, GraphTensor, GraphUse};
 pub use host::HostFunctions;

@@ -19,6 +19,8 @@ __tracebackhide__ = True
 
 # Not empty where public scripts run: their default platform counts where nobody names one.
 PUBLIC = []
+# Where files are executed: lists that take what decorators make, the last one what is made now.
+MADE = []
 
 
 # The platforms that there are without a file.
@@ -50,6 +52,12 @@ def _kind(path, options):
     return {"pl.inline": "inline", "pl.jit.inline": "inline", "pl.jit.host": None}.get(path, "kernel")
 
 
+def _collected(made):
+    if MADE:
+        MADE[-1].append(made)
+    return made
+
+
 class Decorator:
     """`@pl.jit`, `@pl.incore`, `@pl.function(type=…)`: makes a kernel of a function."""
 
@@ -74,7 +82,7 @@ class Decorator:
             unknown = set(options) - {"strict_ssa"}
             if unknown:
                 raise TypeError(f"{self.__slipring_path__} has no argument `{sorted(unknown)[0]}`")
-            return Program(function)
+            return _collected(Program(function))
         if isinstance(function, Function):
             return function
         kind = _kind(self.__slipring_path__, options)
@@ -89,7 +97,7 @@ class Decorator:
         made = Function(function, kind, surroundings(depth))
         made.constants, made.decorator = constants, self.__slipring_path__
         made.of_host = self.__slipring_path__ == "pl.jit.host" or _member(options, "level") not in ("", *OF_DEVICE)
-        return made
+        return _collected(made)
 
     def __repr__(self):
         return self.__slipring_path__

@@ -3,6 +3,7 @@
 //! It is thin. What arrays are, which names a function sees and how a run is shown is Python's (`python/slipring`).
 
 mod catalogue;
+mod command;
 mod error;
 mod kernel;
 mod load;
@@ -20,6 +21,8 @@ use pyo3::prelude::*;
 mod _slipring {
     #[pymodule_export]
     use super::catalogue::{catalogue, words};
+    #[pymodule_export]
+    use super::command::command_line;
     #[pymodule_export]
     use super::error::KernelError;
     #[pymodule_export]

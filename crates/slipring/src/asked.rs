@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use slipring_ir::{Diagnostic, Severity, Source, Span};
 use slipring_lang::{ArgType, Name, Request};
@@ -21,6 +22,12 @@ pub struct Asked {
     numbers: Vec<String>,
     /// Whether a text is one of the kernel language, where that is said.
     language: Option<bool>,
+    /// Whether Python may execute the file, where there is one.
+    may_execute: bool,
+    /// What names stand for around the functions of a text that was executed.
+    names: Option<Arc<[(String, Name)]>>,
+    /// What the file's own code passes, where nothing else is.
+    passed: Vec<ArgType>,
 }
 
 /// What the caller of functions of the kernel language knows and their text does not say.
@@ -70,12 +77,54 @@ impl Asked {
             None => Err(Error::Arguments(format!("`--set` takes `name=value`, not `{text}`"))),
         };
         let sets = sets.iter().map(pair).collect::<Result<_, _>>()?;
-        Ok(Asked { function: function.map(str::to_string), args: args.to_vec(), sets, ..Asked::default() })
+        let function = function.map(str::to_string);
+        Ok(Asked { function, args: args.to_vec(), sets, may_execute: true, ..Asked::default() })
     }
 
     /// The same for texts of the kernel language (true) or `.pto` texts (false), whatever their names are.
     pub fn language(self, language: Option<bool>) -> Asked {
         Asked { language, ..self }
+    }
+
+    /// The same for a file that Python may execute, where there is one.
+    #[must_use]
+    pub fn executing(self) -> Asked {
+        Asked { may_execute: true, ..self }
+    }
+
+    /// True if the file has to be executed first.
+    pub(crate) fn may_execute(&self) -> bool {
+        self.may_execute && self.names.is_none()
+    }
+
+    /// The kernel or program that is named.
+    pub(crate) fn function_asked(&self) -> Option<&str> {
+        self.function.as_deref()
+    }
+
+    /// The function of a text that was executed.
+    pub(crate) fn executed_function(&self) -> Option<&str> {
+        self.function.as_deref().filter(|_| self.names.is_some())
+    }
+
+    /// Values for constants of the file and for what builds kernels.
+    pub(crate) fn sets(&self) -> &[(String, String)] {
+        &self.sets
+    }
+
+    /// The same for a function of a text that was executed: what is set has been.
+    pub(crate) fn with_names(&self, function: String, names: Vec<(String, Name)>) -> Asked {
+        Asked { function: Some(function), names: Some(names.into()), sets: Vec::new(), ..self.clone() }
+    }
+
+    /// What the file's own code passes.
+    pub(crate) fn passed(&self) -> &[ArgType] {
+        &self.passed
+    }
+
+    /// The same with what the file's own code passes to the function: it counts where nothing else is passed.
+    pub(crate) fn with_passed(self, passed: Vec<ArgType>) -> Asked {
+        Asked { passed, ..self }
     }
 
     /// A text as it is read: what its name says, unless something else is asked for.
@@ -101,6 +150,14 @@ impl Asked {
     /// The same with a value for constants of the file.
     pub(crate) fn set_all(&self, names: &[String], value: &str) -> Asked {
         let mut asked = self.clone();
+        if let Some(known) = &self.names {
+            let given = |(name, own): &(String, Name)| match value.parse() {
+                Ok(number) if names.contains(name) => (name.clone(), Name::Int(number)),
+                _ => (name.clone(), own.clone()),
+            };
+            asked.names = Some(known.iter().map(given).collect());
+            return asked;
+        }
         asked.sets.extend(names.iter().map(|name| (name.clone(), value.to_string())));
         asked
     }
@@ -152,7 +209,12 @@ impl Asked {
         let texts = if own { header(source, "args").unwrap_or_default() } else { self.args.clone() };
         let beside = if own { folder.clone() } else { PathBuf::new() };
         let defaults = Defaults { folder: beside, own, ..Defaults::default() };
-        let args: Vec<ArgType> = texts.iter().chain(&self.numbers).map(|text| type_of(text, &defaults)).collect();
+        let mut args: Vec<ArgType> = texts.iter().chain(&self.numbers).map(|text| type_of(text, &defaults)).collect();
+        if texts.is_empty() {
+            let given = |own: &ArgType| args.iter().any(|arg| arg.name == own.name);
+            let passed: Vec<_> = self.passed.iter().filter(|own| !given(own)).cloned().collect();
+            args.extend(passed);
+        }
         let this = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
         let said = RefCell::new(Vec::new());
         let module = |name: &str| {
@@ -182,8 +244,8 @@ impl Asked {
             function: self.function.as_deref(),
             args: &args,
             sets: &self.sets,
-            modules: Some(&module),
-            names: &[],
+            modules: if self.names.is_some() { None } else { Some(&module) },
+            names: self.names.as_deref().unwrap_or_default(),
         };
         let done = work(&request);
         (done, said.into_inner())

@@ -1,11 +1,14 @@
 //! What the text of a file decides, whether it holds kernels or a whole program.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 use slipring_ir::{Diagnostic, Diags, Kind, Module, Severity, Source};
 use slipring_machine::Platform;
 use slipring_op::rules::counted;
 use slipring_report::MessageFacts;
 
+use crate::executed::Together;
 use crate::program::DEVICES;
 use crate::{
     Asked, Error, Judged, Loaded, Program, ProgramOptions, Report, Tensor, is_finding, is_language, judge, merged,
@@ -20,6 +23,8 @@ pub struct Checked {
     judged: Vec<Judged>,
     /// The first of the platforms.
     platform: Option<Platform>,
+    /// How many functions there are.
+    functions: usize,
 }
 
 /// The same as data.
@@ -77,7 +82,53 @@ impl Checked {
     pub fn of(
         source: Source,
         asked: &Asked,
-        platforms: impl FnOnce(&Module) -> Result<Vec<Platform>, Error>,
+        platforms: impl Fn(&Module) -> Result<Vec<Platform>, Error>,
+    ) -> Result<Checked, Error> {
+        let mut all = match asked.executed_all(source.clone()) {
+            Ok(all) => all,
+            Err(Error::Text(report)) => {
+                let (diags, module) = (Diags { list: report.messages().to_vec() }, Module::new(Arc::new(source)));
+                return Ok(Checked { module, diags, judged: Vec::new(), platform: None, functions: 0 });
+            }
+            Err(other) => return Err(other),
+        };
+        match all.len() {
+            0 => asked.executed(source).and_then(|(source, asked)| Checked::of_one(source, &asked, platforms)),
+            1 => {
+                let (source, asked) = all.remove(0);
+                Checked::of_one(source, &asked, platforms)
+            }
+            _ => Checked::of_all(&source, all, platforms),
+        }
+    }
+
+    /// The same for each kernel and program of a file that was executed, together.
+    fn of_all(
+        file: &Source,
+        all: Vec<(Source, Asked)>,
+        platforms: impl Fn(&Module) -> Result<Vec<Platform>, Error>,
+    ) -> Result<Checked, Error> {
+        let (mut together, mut whole) = (Together::new(file), None::<Checked>);
+        for (source, asked) in all {
+            let mut one = Checked::of_one(source.clone(), &asked, &platforms)?;
+            one.diags.list = together.moved(&source, one.diags.list);
+            let Some(whole) = &mut whole else {
+                whole = Some(one);
+                continue;
+            };
+            whole.functions += one.functions;
+            whole.diags.list.extend(unsaid(&whole.diags, one.diags.list));
+            add_judged(&mut whole.judged, one.judged);
+        }
+        let mut whole = whole.expect("there are several");
+        whole.module = Module::new(Arc::new(together.into_source()));
+        Ok(whole)
+    }
+
+    fn of_one(
+        source: Source,
+        asked: &Asked,
+        platforms: impl Fn(&Module) -> Result<Vec<Platform>, Error>,
     ) -> Result<Checked, Error> {
         let read = source.clone();
         let (checked, platforms) = Checked::read(source, asked, platforms)?;
@@ -112,7 +163,8 @@ impl Checked {
         let mut judged = Vec::new();
         if let [Diagnostic { kind: Kind::SeveralPrograms, .. }] = diags.list[..] {
             let (diags, judged) = of_programs(&module.source, asked, &platforms)?;
-            let checked = Checked { module, diags, judged, platform: platforms.first().cloned() };
+            let functions = module.functions().count();
+            let checked = Checked { module, diags, judged, platform: platforms.first().cloned(), functions };
             return Ok((checked, platforms));
         }
         match program {
@@ -130,7 +182,8 @@ impl Checked {
             _ => judged = judge(&module, &platforms),
         }
         diags.list.extend(merged(&judged).list);
-        let checked = Checked { module, diags, judged, platform: platforms.first().cloned() };
+        let functions = module.functions().count();
+        let checked = Checked { module, diags, judged, platform: platforms.first().cloned(), functions };
         Ok((checked, platforms))
     }
 
@@ -194,7 +247,7 @@ impl Checked {
             (errors, found) => format!("{} and {}", counted(errors, "error"), counted(found, "finding")),
         };
         // Of a file with several programs, the kernels that they start.
-        let own = self.module.functions().count();
+        let own = self.functions;
         let started = self.judged.iter().map(|judged| judged.kernels).max().unwrap_or(0);
         let functions = counted(if own == 0 { started } else { own }, "function");
         format!(
@@ -271,22 +324,29 @@ fn of_programs(source: &Source, asked: &Asked, platforms: &[Platform]) -> Result
             Err(Error::Text(report)) => (Diags { list: report.messages().to_vec() }, Vec::new()),
             Err(other) => return Err(other),
         };
-        let new = |known: &Diags, list: Vec<Diagnostic>| -> Vec<Diagnostic> {
-            list.into_iter().filter(|message| !known.list.contains(message)).collect()
-        };
-        all.list.extend(new(&all, said.list));
-        for one in each {
-            match judged.iter_mut().find(|known| known.platform == one.platform) {
-                Some(known) => {
-                    known.kernels += one.kernels;
-                    known.diags.list.extend(new(&known.diags, one.diags.list));
-                }
-                None => judged.push(one),
-            }
-        }
+        all.list.extend(unsaid(&all, said.list));
+        add_judged(&mut judged, each);
     }
     all.list.extend(merged(&judged).list);
     Ok((all, judged))
+}
+
+/// Messages that are not among those that were said.
+fn unsaid(known: &Diags, list: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    list.into_iter().filter(|message| !known.list.contains(message)).collect()
+}
+
+/// What became of further kernels, for each platform.
+fn add_judged(judged: &mut Vec<Judged>, more: Vec<Judged>) {
+    for one in more {
+        match judged.iter_mut().find(|known| known.platform == one.platform) {
+            Some(known) => {
+                known.kernels += one.kernels;
+                known.diags.list.extend(unsaid(&known.diags, one.diags.list));
+            }
+            None => judged.push(one),
+        }
+    }
 }
 
 /// What is wrong with the tasks of a whole program, and with its kernels on each platform.

@@ -218,7 +218,9 @@ impl Kernel {
         if source.text.trim().is_empty() {
             return Err(Error::File(format!("`{}` is empty", source.shown_name())));
         }
-        Kernel::from_loaded(asked.load(source))
+        let (source, asked) = asked.executed(source)?;
+        let kernel = Kernel::from_loaded(asked.load(source))?;
+        Ok(Kernel { function: asked.executed_function().map(str::to_string), ..kernel })
     }
 
     /// The same kernel with another text, for what is asked of it: the same platform, readings and function.
@@ -312,7 +314,8 @@ impl Kernel {
     }
 
     /// The name of the function that is meant, where it was said.
-    pub(crate) fn function_name(&self) -> Option<&str> {
+    #[doc(hidden)]
+    pub fn function_name(&self) -> Option<&str> {
         self.function.as_deref()
     }
 

@@ -10,6 +10,9 @@
 //! the passes and decodes, [`execute`] runs, [`run_on_device`] runs through a board's command queue, [`verify()`] compares with the sequential semantics. The rooms behind it are
 //! crates of their own; this one only connects.
 
+#[cfg(feature = "cli")]
+extern crate self as slipring;
+
 mod answers;
 #[doc(hidden)]
 pub mod args;
@@ -17,11 +20,16 @@ mod asked;
 mod board;
 mod build;
 mod checked;
+#[cfg(feature = "cli")]
+mod cli;
 #[doc(hidden)]
 pub mod cost;
+#[cfg(feature = "cli")]
+mod debug;
 mod device;
 mod error;
 mod exec;
+mod executed;
 mod expect;
 mod explain;
 mod facts;
@@ -32,6 +40,8 @@ mod forecast;
 mod judge;
 mod kernel;
 mod launch;
+#[cfg(feature = "cli")]
+mod lsp;
 mod memory_map;
 mod options;
 mod parts;
@@ -49,6 +59,8 @@ mod recorded;
 pub mod reference;
 mod rings;
 mod run;
+#[cfg(feature = "cli")]
+mod session;
 mod symbols;
 mod sync_check;
 mod tensor;
@@ -76,6 +88,9 @@ pub use slipring_sim::{Limits, Timing};
 pub use slipring_tile::Elem;
 
 // What the command line, the Python package and the tests take besides: no part of the promise, and not shown.
+#[cfg(feature = "cli")]
+#[doc(hidden)]
+pub use cli::command_line;
 #[doc(hidden)]
 pub use asked::{Asked, Given};
 #[doc(hidden)]
@@ -88,6 +103,8 @@ pub use checked::{CheckedFacts, PlatformFacts, platforms_of, waits_for_arguments
 pub use device::{BlockRun, DeviceRun, KernelWorker, Order, Runs, run_on_device};
 #[doc(hidden)]
 pub use exec::{ExecuteOptions, Execution, execute, execute_again, execute_timed};
+#[doc(hidden)]
+pub use executed::{Executed, Interpreter, Raised, set_interpreter};
 #[doc(hidden)]
 pub use expect::Held;
 #[doc(hidden)]

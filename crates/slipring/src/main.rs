@@ -1,12 +1,8 @@
 //! The command line.
 
-mod cli;
-mod debug;
-mod lsp;
-mod session;
-
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    cli::main()
+    let words: Vec<_> = std::env::args_os().collect();
+    ExitCode::from(slipring::command_line(&words))
 }

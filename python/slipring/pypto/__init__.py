@@ -9,7 +9,7 @@ import sys
 import types
 
 from .._words import Word
-from . import backend, debug, distributed, ir, runtime
+from . import backend, debug, distributed, ir, passes, runner, runtime
 from .runtime import PLATFORMS, RunConfig
 
 
@@ -27,6 +27,16 @@ def _module(name, **names):
     module.__dict__.update(names)
     module.__path__ = []
     return module
+
+
+class _Finder:
+    """Says which modules of the public tools are not here."""
+
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        """Raises for a module of theirs; nothing for others."""
+        if name.startswith("pypto."):
+            raise ModuleNotFoundError(f"slipring has no module `{name}`", name=name)
 
 
 def _distributed():
@@ -60,6 +70,14 @@ def install(platform=None):
             DistributedWorker=distributed.DistributedWorker,
             _tensor_from_continuous=distributed._tensor_from_continuous,
         ),
+        "pypto.runtime.runner": _module("pypto.runtime.runner", **{name: getattr(runner, name) for name in runner.__all__}),
+        "pypto.runtime.tensor_spec": _module(
+            "pypto.runtime.tensor_spec",
+            **{name: getattr(runner, name) for name in ("SCALAR_CTYPE_MAP", "ScalarSpec", "TensorSpec")},
+        ),
+        "pypto.passes": _module("pypto.passes", **{name: getattr(passes, name) for name in passes.__all__}),
+        "pypto.pypto_core": _module("pypto.pypto_core"),
+        "pypto.pypto_core.passes": _module("pypto.pypto_core.passes", **{name: getattr(passes, name) for name in passes.__all__}),
         "pypto.ir": _module("pypto.ir", **{name: getattr(ir, name) for name in ir.__all__}),
         "pypto.ir.distributed_compiled_program": _module(
             "pypto.ir.distributed_compiled_program",
@@ -71,11 +89,13 @@ def install(platform=None):
         "pypto.backend": _module("pypto.backend", **{name: getattr(backend, name) for name in backend.__all__}),
         "pypto.backend.pto_backend": _module("pypto.backend.pto_backend", PartialCodegenError=backend.PartialCodegenError),
     }
-    top = _module("pypto")
+    top = _module("pypto", DataType=Word("pl"))
     for name, module in parts.items():
         outer, _, inner = name.rpartition(".")
         setattr(parts.get(outer, top), inner, module)
     sys.modules.update({"pypto": top, **parts})
+    if _Finder not in sys.meta_path:
+        sys.meta_path.insert(0, _Finder)
 
 
 __all__ = ["PLATFORMS", "RunConfig", "install"]

@@ -14,6 +14,14 @@ def _count(value):
     return isinstance(value, numbers.Integral) and not isinstance(value, bool) and value >= 0
 
 
+def _level(value):
+    return _truth(value) or _count(value)
+
+
+def _sizes(value):
+    return _count(value) or isinstance(value, (list, tuple)) and all(_count(one) for one in value)
+
+
 def _number(value):
     return isinstance(value, numbers.Real) and not isinstance(value, bool) and value >= 0
 
@@ -33,6 +41,8 @@ def _names(value):
 KINDS = {
     _truth: "True or False",
     _count: "a whole number, not below 0",
+    _level: "a level: True, False or a whole number, not below 0",
+    _sizes: "a whole number, not below 0, or a list of them",
     _number: "a number, not below 0",
     _path: "a path",
     _choice: "one of the names that the public tools have for it",
@@ -61,16 +71,16 @@ WITHOUT_EFFECT = {
     "atol": (_number, None, None),
     "save_kernels": (_truth, False, "`compiled.output_dir` has the text"),
     "save_kernels_dir": (_path, None, "`compiled.output_dir` has the text"),
-    "enable_chip_swimlane": (_truth, False, _MEASURED),
-    "enable_dump_args": (_truth, False, "`run.get(name)` has what a run left"),
-    "enable_pmu": (_truth, False, _MEASURED),
+    "enable_chip_swimlane": (_level, 0, _MEASURED),
+    "enable_dump_args": (_level, 0, "`run.get(name)` has what a run left"),
+    "enable_pmu": (_level, 0, _MEASURED),
     "enable_dep_gen": (_truth, False, "`kernel.graph(…)` has the edges"),
     "enable_scope_stats": (_truth, False, _MEASURED),
     "golden_data_dir": (_path, None, "results are compared by the script, or by `slipring.testing`"),
     "aicpu_thread_num": (_count, 0, _RUNTIME),
-    "ring_task_window": (_count, 0, _RUNTIME),
-    "ring_heap": (_count, 0, _RUNTIME),
-    "ring_dep_pool": (_count, 0, _RUNTIME),
+    "ring_task_window": (_sizes, 0, _RUNTIME),
+    "ring_heap": (_sizes, 0, _RUNTIME),
+    "ring_dep_pool": (_sizes, 0, _RUNTIME),
     "num_sub_workers": (_count, 0, "functions of the host run in this process"),
     "runtime": (_choice, "tensormap_and_ringbuffer", _RUNTIME),
     "startup_timeout_s": (_number, None, "no process is started"),

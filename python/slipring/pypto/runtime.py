@@ -1,6 +1,7 @@
 """What public scripts call `pypto.runtime`: how a kernel is run, and memory that stays on the device between runs."""
 
 import collections
+import dataclasses
 
 from .._arrays import ELEMENTS, dtype_of, host_array
 from ._options import dumps, platform_of, said
@@ -55,37 +56,55 @@ class DistributedConfig:
             raise ValueError(f"aicpu_thread_num is 0 or at least 2, not {aicpu_thread_num}")
 
 
+@dataclasses.dataclass
 class RunConfig:
     """How a public script runs a kernel: the platform (or the backend that means one), the devices, and whether the program is written
     after each pass. The other public fields are kept; where one asks for something that is not done here, a warning says so."""
 
-    def __init__(self, platform=None, backend_type=None, dump_passes=None, **others):
-        named = platform_of(platform, backend_type, "a RunConfig")
-        platform = known(chosen() if named is None else named)
-        self.backend_type, self.dump_passes = backend_type, dump_passes
-        dumps(dump_passes, "a RunConfig")
-        for name, value in others.items():
-            if name == "distributed_config":
-                if value is not None and not isinstance(value, DistributedConfig):
-                    raise TypeError("`distributed_config` is a DistributedConfig")
-            elif name == "codegen_only":
-                if value:
-                    raise NotImplementedError(f"slipring does not do what `{name}` of a RunConfig asks for")
-            elif name not in KEPT:
-                raise TypeError(f"a RunConfig has no field `{name}`")
-            else:
-                said(name, value, "a RunConfig")
-        self.platform = platform
-        self.distributed_config, self.codegen_only = None, False
-        self.__dict__.update({name: None for name in KEPT} | others)
+    platform: str | None = None
+    device_id: int = 0
+    rtol: float = 1e-5
+    atol: float = 1e-5
+    strategy: object = None
+    backend_type: object = None
+    dump_passes: object = False
+    save_kernels: bool = False
+    save_kernels_dir: object = None
+    codegen_only: bool = False
+    enable_chip_swimlane: int = 0
+    enable_dump_args: int = 0
+    enable_pmu: int = 0
+    enable_dep_gen: bool = False
+    enable_scope_stats: bool = False
+    compile_profiling: bool = False
+    diagnostic_phase: object = None
+    disabled_diagnostics: object = None
+    golden_data_dir: object = None
+    aicpu_thread_num: int | None = None
+    ring_task_window: object = None
+    ring_heap: object = None
+    ring_dep_pool: object = None
+    distributed_config: DistributedConfig | None = None
+    analyze_auto_scopes_for_deps: bool = False
+    memory_planner: object = None
+    dump_ptoas_passes: bool = False
+
+    def __post_init__(self):
+        named = platform_of(self.platform, self.backend_type, "a RunConfig")
+        self.platform = known(chosen() if named is None else named)
+        dumps(self.dump_passes, "a RunConfig")
+        if self.distributed_config is not None and not isinstance(self.distributed_config, DistributedConfig):
+            raise TypeError("`distributed_config` is a DistributedConfig")
+        if self.codegen_only:
+            raise NotImplementedError("slipring does not do what `codegen_only` of a RunConfig asks for")
+        for name in KEPT:
+            # Behind the initialiser that the class has by itself.
+            said(name, getattr(self, name), "a RunConfig", depth=3)
 
     @property
     def devices(self):
         """How many devices it asks for; `None` where it says nothing of them."""
         return None if self.distributed_config is None else len(self.distributed_config.device_ids)
-
-    def __repr__(self):
-        return f"RunConfig({', '.join(f'{name}={value!r}' for name, value in vars(self).items())})"
 
 
 class DeviceTensor:

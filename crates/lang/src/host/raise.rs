@@ -177,7 +177,7 @@ impl<'a> Host<'a> {
                 error.primary = None;
             }
             return Some(error.help(
-                "write the numbers that it computes, or let Python run the file: `python -m slipring.pypto FILE`",
+                "write the numbers that it computes, or let Python run the file: `python -m slipring COMMAND FILE`",
             ));
         }
         let kind = self.exception_of(&raised.value).unwrap_or_else(|| "Exception".into());

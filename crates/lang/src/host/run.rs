@@ -155,7 +155,7 @@ impl<'a> Host<'a> {
                 format!("the file's own code runs for more than {MOST_STEPS} steps: it is not followed further");
             let error = Diagnostic::error("host-steps", place, message);
             self.problems.push(error.help(
-                "write the numbers that it computes, or let Python run the file: `python -m slipring.pypto FILE`",
+                "write the numbers that it computes, or let Python run the file: `python -m slipring COMMAND FILE`",
             ));
         }
         // What runs next has steps of its own.

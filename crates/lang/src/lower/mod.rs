@@ -425,7 +425,7 @@ impl Lower<'_> {
         }
         if !why.why.contains("--set") {
             error = error.help(
-                "write the number itself, pass it as an argument of the kernel, or give the name a value with `--set name=…`; Python itself runs the file by `python -m slipring.pypto FILE`",
+                "write the number itself, pass it as an argument of the kernel, or give the name a value with `--set name=…`; Python itself runs the file's own code by `python -m slipring COMMAND FILE`",
             );
         }
         self.report(error)

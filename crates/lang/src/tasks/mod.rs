@@ -23,9 +23,10 @@ use std::sync::Arc;
 use slipring_ir::{Diagnostic, Diags, Kind, Module, Source, Span};
 use slipring_tasks::{Act, Graph};
 
-use crate::host::{Found, Host, ModuleText, Recorder};
+use crate::host::{Found, Host, HostCall, ModuleText, Passed, Recorder};
 use crate::program::{Role, globals_of, run_host};
-use crate::{Direction, KernelInfo, ParamInfo, Request, helpers, jumps, syntax};
+use crate::value::Const;
+use crate::{ArgType, Direction, KernelInfo, ParamInfo, Request, helpers, jumps, syntax};
 
 pub use reading::{Answer, Ask, Open, Question};
 
@@ -191,12 +192,40 @@ pub fn device_extents(source: &Source, request: &Request<'_>) -> Vec<String> {
     })
 }
 
-/// Runs the host code of a file and asks it for names; none where it cannot be run.
-fn after_host_code(
+/// What the host code of a file passes to its kernels, where that is known from the text: for each call the name of the kernel, and
+/// shapes, types and numbers by parameter.
+pub fn passed_by_host(source: &Source, request: &Request<'_>) -> Vec<(String, Vec<ArgType>)> {
+    after_host_code(source, request, |host| {
+        let call = |call: &HostCall| {
+            let def = host.found[call.kernel].def;
+            let names = def.parameters.iter_non_variadic_params().map(|parameter| parameter.parameter.name.as_str());
+            let mut in_order = names.filter(|name| *name != "self");
+            let mut args = Vec::new();
+            for (name, passed) in &call.args {
+                let Some(name) = name.as_deref().or_else(|| in_order.next()) else { continue };
+                let name = Some(name.to_string());
+                match passed {
+                    Passed::Tensor(shape, elem) | Passed::Part { shape, elem, .. } => {
+                        args.push(ArgType { name, elem: Some(*elem), shape: Some(shape.clone()), number: None });
+                    }
+                    Passed::Number(Const::Int(number)) => {
+                        args.push(ArgType { name, number: Some(number.to_string()), ..ArgType::default() });
+                    }
+                    Passed::Number(_) | Passed::Unknown => {}
+                }
+            }
+            (def.name.to_string(), args)
+        };
+        host.calls.iter().map(call).collect()
+    })
+}
+
+/// Runs the host code of a file and asks it for something; nothing where it cannot be run.
+fn after_host_code<T: Default + Send>(
     source: &Source,
     request: &Request<'_>,
-    asked: impl Fn(&Host<'_>) -> Vec<String> + Send + Sync,
-) -> Vec<String> {
+    asked: impl Fn(&Host<'_>) -> T + Send + Sync,
+) -> T {
     let texts = helpers::load(source, request);
     let Request { function, args, sets, names, .. } = *request;
     let request = move || Request { function, args, sets, names, modules: None };

@@ -138,8 +138,9 @@ impl KernelArgs {
     pub fn kernel_of(&self, bytes: Vec<u8>) -> Result<Kernel, Error> {
         let kernel = Kernel::read_as(&self.file, bytes, &self.asked()?)?;
         let kernel = match &self.func {
-            Some(function) => kernel.function(function.as_str()),
-            None => kernel,
+            // What was executed knows its function, which may have another name.
+            Some(function) if kernel.function_name().is_none() => kernel.function(function.as_str()),
+            _ => kernel,
         };
         self.platform.apply(kernel.insert_sync(self.insert_sync))
     }

@@ -29,17 +29,21 @@ mod threads;
 mod tune;
 mod watch;
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::{Parser, Subcommand};
 use slipring::{Asked, Error, Kernel, Loaded, Opened, Program, files};
-use slipring_ir::{Module, Source};
+use slipring_ir::{Diags, Module, Source};
 use slipring_machine::Platform;
 
 /// Write, check and run Cube/Vector tile kernels without the hardware.
 ///
 /// Exit codes: 0 clean, 1 findings, 2 bad input or something that cannot be run yet, 3 a proof with warnings.
+///
+/// `slipring` never executes the code of a file: of a `.py` file it reads the kernels, and evaluates what is around them as far as it
+/// knows it. `python -m slipring` is the same command line with files executed by Python.
 #[derive(Parser)]
 #[command(name = "slipring", version, about, max_term_width = 100)]
 struct Cli {
@@ -107,10 +111,10 @@ enum Exit {
     Doubtful,
 }
 
-/// Runs the verb that the process was called with.
-pub(crate) fn main() -> ExitCode {
+/// Runs the verb that these words say, the first of which is what the command line is called by.
+pub fn command_line(words: &[OsString]) -> u8 {
     last::words();
-    let (exit, as_json) = match Cli::try_parse() {
+    let (exit, as_json) = match Cli::try_parse_from(words) {
         Ok(cli) => (verb(&cli), cli.verb.as_json()),
         // Help and version are what was asked for.
         Err(text) if !text.use_stderr() => {
@@ -118,11 +122,11 @@ pub(crate) fn main() -> ExitCode {
             (Exit::Clean, false)
         }
         Err(error) => {
-            let as_json = std::env::args_os().skip(1).any(|word| word == "--json");
+            let as_json = words.iter().skip(1).any(|word| word == "--json");
             (output::usage(&error), as_json)
         }
     };
-    ExitCode::from(output::finish(exit, as_json) as u8)
+    output::finish(exit, as_json) as u8
 }
 
 /// Runs a verb. A defect of slipring that makes it panic is an error like others.
@@ -380,7 +384,15 @@ impl PlatformArgs {
 /// Why there is no text or no platform.
 fn open(path: &str, platform: &PlatformArgs, shapes: &asked::ShapeArgs) -> Result<Opened, String> {
     let asked = shapes.asked().map_err(|error| error.to_string())?;
-    let Loaded { module, mut diags, kernels } = asked.load(read_source(path, &asked)?);
+    let source = read_source(path, &asked)?;
+    let Loaded { module, mut diags, kernels } = match asked.executed(source.clone()) {
+        Ok((source, asked)) => asked.load(source),
+        Err(Error::Text(report)) => {
+            let diags = Diags { list: report.messages().to_vec() };
+            Loaded { module: Module::new(Arc::new(source)), diags, kernels: Vec::new() }
+        }
+        Err(other) => return Err(other.to_string()),
+    };
     let platform = platform.choose(&module)?;
     if !diags.has_errors() {
         slipring::check(&module, &platform, &mut diags);

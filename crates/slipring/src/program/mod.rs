@@ -186,8 +186,8 @@ impl Program {
         if !is_language(&source) {
             return Ok(None);
         }
-        let source = Arc::new(source);
-        Program::of(source, ReadWith::Asked(asked.clone()), None, false)
+        let (source, asked) = asked.executed(source)?;
+        Program::of(Arc::new(source), ReadWith::Asked(asked), None, false)
     }
 
     /// The program that a function with a text is, and what its caller knows besides; `None` where it is a kernel.

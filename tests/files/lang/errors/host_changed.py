@@ -2,7 +2,7 @@
 #
 # test: check %s
 # exit: 2
-# check: python -m slipring.pypto FILE
+# check: python -m slipring COMMAND FILE
 import os
 import random
 

@@ -1,0 +1,59 @@
+//! The command line in a process that is a Python: files of the kernel language are executed by it.
+
+use std::ffi::OsString;
+
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use slipring::{Executed, Interpreter, Raised, Source};
+
+use crate::value::name;
+
+/// Executes files by calling a function of Python.
+struct Caller(Py<PyAny>);
+
+/// What the function gives for a kernel: the file and the text of its functions, the one to begin with, what names stand for.
+type Found<'py> = (String, String, String, Bound<'py, PyDict>);
+
+impl Caller {
+    fn call(
+        &self,
+        py: Python<'_>,
+        source: &Source,
+        function: Option<&str>,
+        sets: &[(String, String)],
+    ) -> PyResult<Vec<Executed>> {
+        let sets: Vec<_> = sets.to_vec();
+        let found = self.0.bind(py).call1((&source.name, &source.text, function, sets))?;
+        let found: Vec<Found<'_>> = found.extract()?;
+        let each = found.into_iter().map(|(file, text, function, names)| {
+            let names = names.iter().map(|(key, value)| Ok((key.extract()?, name(&value)?)));
+            Ok(Executed { name: file, text, function, names: names.collect::<PyResult<_>>()? })
+        });
+        each.collect()
+    }
+}
+
+impl Interpreter for Caller {
+    fn execute(
+        &self,
+        source: &Source,
+        function: Option<&str>,
+        sets: &[(String, String)],
+    ) -> Result<Vec<Executed>, Raised> {
+        Python::attach(|py| {
+            self.call(py, source, function, sets).map_err(|error| {
+                let place = error.value(py).getattr("slipring_line").and_then(|line| line.extract());
+                Raised { line: place.ok(), message: error.value(py).to_string() }
+            })
+        })
+    }
+}
+
+/// Runs the command line with these words and gives its exit code. `execute` is called with the name and the text of a file, the
+/// function that is meant or `None`, and a list of pairs that set constants; it gives a list of (file, text, function, names).
+#[pyfunction]
+#[pyo3(signature = (words, execute))]
+pub fn command_line(py: Python<'_>, words: Vec<OsString>, execute: Py<PyAny>) -> PyResult<u8> {
+    slipring::set_interpreter(Box::new(Caller(execute)));
+    Ok(py.detach(move || slipring::command_line(&words)))
+}

@@ -1,0 +1,188 @@
+//! Files of the kernel language whose own code Python executes: the interpreter gives the functions and what their names stand for.
+//!
+//! Only a process that is a Python has an interpreter ([`set_interpreter`]): the command line alone never executes a file's code.
+
+use std::sync::{Arc, OnceLock};
+
+use slipring_ir::{Diagnostic, Diags, Source, Span};
+use slipring_lang::{ArgType, Name};
+
+use crate::{Asked, Error, is_language};
+
+/// A kernel or whole program of a file that was executed.
+#[derive(Clone, Debug)]
+pub struct Executed {
+    /// The file in which its text stands.
+    pub name: String,
+    /// The text of the functions that it is made of, each on its own lines.
+    pub text: String,
+    /// The function to begin with.
+    pub function: String,
+    /// What names stand for around the functions.
+    pub names: Vec<(String, Name)>,
+}
+
+/// Why a file was not executed to its end.
+#[derive(Clone, Debug)]
+pub struct Raised {
+    /// The line of the file, from 1 on, where it is known.
+    pub line: Option<usize>,
+    /// What was raised.
+    pub message: String,
+}
+
+/// What executes files.
+pub trait Interpreter: Send + Sync {
+    /// The kernels and whole programs of a file: the one that is named, else all to begin with.
+    ///
+    /// # Errors
+    /// What the file's own code raised.
+    fn execute(
+        &self,
+        source: &Source,
+        function: Option<&str>,
+        sets: &[(String, String)],
+    ) -> Result<Vec<Executed>, Raised>;
+}
+
+static INTERPRETER: OnceLock<Box<dyn Interpreter>> = OnceLock::new();
+
+/// From now on files that are asked for with [`Asked::new`] are executed.
+pub fn set_interpreter(interpreter: Box<dyn Interpreter>) {
+    // A process has one: the second is the same.
+    let _ = INTERPRETER.set(interpreter);
+}
+
+/// The most calls of a kernel by the file's own code that are looked at.
+const MOST_CALLS: usize = 16;
+
+/// A text to compile, what is asked of it, and what the calls of the file's own code pass to it.
+type ToCompile = (Source, Asked, Vec<Vec<ArgType>>);
+
+impl Asked {
+    /// The text to compile, and what is asked of it, for each kernel or whole program of a file and all that the file's own code
+    /// passes to it; the file as it is where nothing executes it.
+    ///
+    /// # Errors
+    /// What the file's own code raised.
+    pub(crate) fn executed_all(&self, source: Source) -> Result<Vec<(Source, Asked)>, Error> {
+        let each = self.to_compile(source)?.into_iter().flat_map(|(source, asked, calls)| {
+            let calls = if calls.is_empty() { vec![Vec::new()] } else { calls };
+            calls.into_iter().map(move |args| (source.clone(), asked.clone().with_passed(args)))
+        });
+        Ok(each.collect())
+    }
+
+    /// The same for the only kernel or program, or the one that is named, with the first of the calls.
+    ///
+    /// # Errors
+    /// What the file's own code raised, and several.
+    pub fn executed(&self, source: Source) -> Result<(Source, Asked), Error> {
+        let name = source.shown_name().to_string();
+        let mut all = self.to_compile(source)?;
+        match all.len() {
+            1 => {
+                let (source, asked, calls) = all.remove(0);
+                Ok((source, asked.with_passed(calls.into_iter().next().unwrap_or_default())))
+            }
+            0 => Err(Error::Arguments(format!("`{name}` has no kernel: nothing in it has a decorator of the language"))),
+            _ => {
+                let names: Vec<_> = all.iter().filter_map(|(_, asked, _)| asked.function_asked()).collect();
+                let names = names.join("`, `");
+                Err(Error::Arguments(format!("`{name}` has several kernels: `--func` says which (`{names}`)")))
+            }
+        }
+    }
+
+    fn to_compile(&self, source: Source) -> Result<Vec<ToCompile>, Error> {
+        let Some(interpreter) = INTERPRETER.get().filter(|_| self.may_execute() && is_language(&source)) else {
+            return Ok(vec![(source, self.clone(), vec![self.passed().to_vec()])]);
+        };
+        let found = interpreter.execute(&source, self.function_asked(), self.sets()).map_err(|raised| {
+            let span = raised.line.and_then(|line| line_span(&source.text, line));
+            let message = format!("the file's own code stops here: {}", raised.message);
+            let mut said = Diagnostic::error("raise", span.unwrap_or_default(), message);
+            if span.is_none() {
+                said.primary = None;
+            }
+            Error::text(Arc::new(source.clone()), Diags { list: vec![said] })
+        })?;
+        let calls = match found.is_empty() || !self.is_open() {
+            true => Vec::new(),
+            false => self.with(&source, |request| slipring_lang::tasks::passed_by_host(&source, request)),
+        };
+        let each = found.into_iter().map(|own| {
+            let mut different: Vec<Vec<ArgType>> = Vec::new();
+            for (_, args) in calls.iter().filter(|(name, _)| *name == own.function) {
+                if !different.contains(args) && different.len() < MOST_CALLS {
+                    different.push(args.clone());
+                }
+            }
+            let source = Source::new(own.name, own.text).of_language();
+            (source, self.with_names(own.function, own.names), different)
+        });
+        Ok(each.collect())
+    }
+}
+
+/// Where a line stands, without what it is indented by.
+fn line_span(text: &str, line: usize) -> Option<Span> {
+    let own = text.lines().nth(line.checked_sub(1)?)?;
+    let start = own.as_ptr() as usize - text.as_ptr() as usize;
+    let (first, last) = (own.len() - own.trim_start().len(), own.trim_end().len());
+    Some(Span::new(u32::try_from(start + first).ok()?, u32::try_from(start + last).ok()?))
+}
+
+/// One text for those of all functions of a file: the file itself, and behind it what stands in other files.
+pub(crate) struct Together {
+    source: Source,
+    /// Where lines of the file begin.
+    lines: Vec<usize>,
+}
+
+impl Together {
+    /// Of a file.
+    pub fn new(file: &Source) -> Together {
+        let mut source = file.clone();
+        if !source.text.ends_with('\n') {
+            source.text.push('\n');
+        }
+        let ends = source.text.match_indices('\n').map(|(at, _)| at + 1);
+        let lines = std::iter::once(0).chain(ends).take_while(|start| *start < source.text.len()).collect();
+        Together { source, lines }
+    }
+
+    /// The messages about a text of the file, at their places of the file. Lines of the text that are none of the file are
+    /// appended to it.
+    pub fn moved(&mut self, own: &Source, mut list: Vec<Diagnostic>) -> Vec<Diagnostic> {
+        let mut starts = Vec::new();
+        let mut at = 0;
+        for (number, line) in own.text.split_inclusive('\n').enumerate() {
+            let begin = self.lines.get(number).copied().filter(|_| own.name == self.source.name);
+            let begin = begin.unwrap_or_else(|| {
+                let end = self.source.text.len();
+                self.source.text.push_str(line.trim_end_matches('\n'));
+                self.source.text.push('\n');
+                end
+            });
+            starts.push((at, begin));
+            at += line.len();
+        }
+        let place = |byte: u32| {
+            let before = starts.partition_point(|(own, _)| *own <= byte as usize);
+            let (own, here) = before.checked_sub(1).map_or((0, 0), |index| starts[index]);
+            u32::try_from(here + byte as usize - own).unwrap_or(byte)
+        };
+        for said in &mut list {
+            for label in said.primary.iter_mut().chain(&mut said.secondary).filter(|label| !label.span.is_empty()) {
+                label.span = Span::new(place(label.span.start), place(label.span.end));
+            }
+        }
+        list
+    }
+
+    /// The text with what was appended.
+    pub fn into_source(self) -> Source {
+        Source::new(self.source.name, self.source.text).of_language()
+    }
+}

@@ -1,0 +1,295 @@
+"""Files of the kernel language as Python executes them: what `python -m slipring` compiles.
+
+Decorators collect the kernels and programs while the file runs as a module; imports, factories, classes and aliases are Python's own.
+"""
+
+import ast
+import contextlib
+import inspect
+import linecache
+import os
+import sys
+import types
+
+from . import _kernel
+from ._source import Members, together
+
+
+class Stopped(Exception):
+    """What a file's own code raised, at a line of the file."""
+
+    def __init__(self, message, line):
+        super().__init__(message)
+        self.slipring_line = line
+
+
+class _Absent(types.ModuleType):
+    """A library that is not installed. Files that only name parts of it are executed; what is called raises."""
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return _Part(f"{self.__name__}.{name}", self.__name__)
+
+
+class _Part(type):
+    """A part of a library that is not installed."""
+
+    def __new__(cls, name, library):
+        return super().__new__(cls, name, (), {"_library": library})
+
+    def __init__(cls, name, library):
+        super().__init__(name, (), {})
+
+    def __getattr__(cls, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return _Part(f"{cls.__name__}.{name}", cls._library)
+
+    def __call__(cls, *args, **kwargs):
+        raise ModuleNotFoundError(f"No module named '{cls._library}', of which `{cls.__name__}` is called", name=cls._library)
+
+    def __repr__(cls):
+        return cls.__name__
+
+
+# Libraries of arrays that scripts import for what is around their kernels.
+ABSENT = ("torch",)
+
+
+def _stand_in():
+    """Gives libraries that are not installed a module in their place."""
+    import importlib.util
+
+    for name in ABSENT:
+        if name not in sys.modules and importlib.util.find_spec(name) is None:
+            sys.modules[name] = _Absent(name)
+
+
+class _Set(ast.NodeTransformer):
+    """Gives constants of a file other values."""
+
+    def __init__(self, values):
+        self.values, self.taken = values, set()
+
+    def visit_FunctionDef(self, node):
+        return node
+
+    visit_AsyncFunctionDef = visit_ClassDef = visit_Lambda = visit_FunctionDef
+
+    def visit_Assign(self, node):
+        if len(node.targets) == 1:
+            self._give(node, node.targets[0])
+        return node
+
+    def visit_AnnAssign(self, node):
+        self._give(node, node.target)
+        return node
+
+    def _give(self, node, target):
+        if isinstance(target, ast.Name) and target.id in self.values:
+            self.taken.add(target.id)
+            given = ast.Constant(self.values[target.id])
+            node.value = ast.fix_missing_locations(ast.copy_location(given, node.value or node))
+
+
+def _value(text):
+    """A value of the command line: a literal of Python, else the text itself."""
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return {"true": True, "false": False}.get(text, text)
+
+
+def _line(error, path):
+    """The line of the file at which it was."""
+    if isinstance(error, SyntaxError) and error.filename == path:
+        return error.lineno
+    found, trace = None, error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == path:
+            found = trace.tb_lineno
+        trace = trace.tb_next
+    return found
+
+
+def _stopped(error, path):
+    if isinstance(error, Stopped):
+        return error
+    words = error.msg if isinstance(error, SyntaxError) else str(error)
+    return Stopped(f"{type(error).__name__}: {words}" if words else type(error).__name__, _line(error, path))
+
+
+class _File:
+    """A file that was executed: what its decorators made, and its names."""
+
+    def __init__(self, path, text, sets):
+        self.path, self.text, self.values = path, text, {name: _value(word) for name, word in sets}
+        self.taken, self.made = set(), []
+        tree = ast.parse(text, path)
+        change = _Set(self.values)
+        tree = change.visit(tree)
+        self.taken |= change.taken
+        lines = text.splitlines(keepends=True)
+        linecache.cache[path] = (len(text), None, lines, path)
+        name = os.path.splitext(os.path.basename(path))[0]
+        module = types.ModuleType(name if name.isidentifier() and name not in sys.modules else f"slipring_file_{name}")
+        module.__file__ = os.path.abspath(path)
+        sys.modules[module.__name__] = module
+        self.names = vars(module)
+        folder = os.path.dirname(module.__file__)
+        if folder not in sys.path:
+            # Modules beside the file are imported from there.
+            sys.path.insert(0, folder)
+        _stand_in()
+        with _collecting(self.made):
+            exec(compile(tree, path, "exec"), self.names)
+            self._factories(tree)
+        unknown = sorted(set(self.values) - self.taken)
+        if unknown:
+            raise Stopped(f"`--set {unknown[0]}=…`: the file has no such constant, and no function that builds kernels such a parameter", None)
+
+    def _factories(self, tree):
+        """Calls functions of the file that build kernels and that nobody called."""
+        self.open = []
+        built = {own.function.__code__ for own in self.made if isinstance(own, _kernel.Function)}
+        for node in tree.body:
+            function = self.names.get(getattr(node, "name", None))
+            if not isinstance(node, ast.FunctionDef) or not isinstance(function, types.FunctionType) or node.decorator_list:
+                continue
+            if not any(_builds(inner) for inner in ast.walk(node)):
+                continue
+            if any(code in built for code in _codes(function.__code__)):
+                # Called already; with values that are set it is called again.
+                if not set(inspect.signature(function).parameters) & set(self.values):
+                    continue
+            given = {}
+            for name, parameter in inspect.signature(function).parameters.items():
+                if name in self.values:
+                    given[name] = self.values[name]
+                    self.taken.add(name)
+                elif parameter.default is parameter.empty and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+                    self.open.append((function.__name__, name, node.lineno))
+                    break
+            else:
+                function(**given)
+
+    def functions(self):
+        """The functions that the decorators made, each once, those of classes behind their class."""
+        found = []
+        for own in self.made:
+            found += own.functions.values() if isinstance(own, _kernel.Program) else [own]
+        # Methods are kernels of the instances that the file has.
+        for value in list(self.names.values()):
+            methods = vars(type(value)).items() if type(value).__module__ == self.names["__name__"] else ()
+            found += [getattr(value, name) for name, own in methods if isinstance(own, _kernel.Function) and _is_method(own)]
+        each = {}
+        for function in found:
+            each.setdefault((id(function.function), id(function.instance)), function)
+        return list(each.values())
+
+    def entries(self):
+        """The functions to begin with: those of programs, and others that no one else calls."""
+        own = [function for function in self.functions() if function.function.__code__.co_filename == self.path]
+        own = own or self.functions()
+        entries, parts = [], set()
+        for function in own:
+            if function.owner is not None:
+                if function not in function.owner.entries():
+                    continue
+            elif function.kind in ("inline", "python", "helper") or _is_method(function):
+                continue
+            entries.append(function)
+            parts |= {id(part.function) for part in function._parts()[0] if part.function is not function.function}
+        left = [function for function in entries if id(function.function) not in parts or function.owner is not None]
+        return left or entries
+
+    def named(self, name):
+        """The functions that a name means: of a function, of a class, of a variable."""
+        found = self.names.get(name)
+        if isinstance(found, _kernel.Function):
+            return [found]
+        if isinstance(found, _kernel.Program):
+            return found.entries()
+        programs = [own for own in self.made if isinstance(own, _kernel.Program) and own.name == name]
+        if programs:
+            return programs[-1].entries()
+        return [function for function in self.functions() if function.name == name][-1:]
+
+
+def _is_method(function):
+    """True for a method of a class that is no program, without its instance."""
+    return function.owner is None and function.instance is None and function.function.__code__.co_varnames[:1] == ("self",)
+
+
+def _builds(node):
+    """True for a function or class inside of another that a decorator of the language may make a kernel of."""
+    return isinstance(node, (ast.FunctionDef, ast.ClassDef)) and bool(node.decorator_list)
+
+
+def _codes(code):
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield constant
+            yield from _codes(constant)
+
+
+@contextlib.contextmanager
+def _collecting(made):
+    """What decorators make is collected, and what the file prints goes where messages go."""
+    _kernel.MADE.append(made)
+    try:
+        with contextlib.redirect_stdout(sys.stderr):
+            yield
+    finally:
+        _kernel.MADE.pop()
+
+
+def _unit(function, file):
+    """The text of a function with all that it is made of, and what its names stand for."""
+    parts, names = function._parts()
+    if function.instance is not None and "self" not in names:
+        names = {**names, "self": Members(function.instance, {})}
+    classes = {part.text: part.owner.name for part in parts if part.owner is not None}
+    filename, text = together([part.text for part in parts], classes)
+    if filename == file.path:
+        # The lines of comments that say how it is run.
+        lines = text.splitlines(keepends=True)
+        for at, line in enumerate(file.text.splitlines()[: len(lines)]):
+            if line.startswith("#") and not lines[at].strip():
+                lines[at] = line + "\n"
+        text = "".join(lines)
+    return filename, text, function.name, names
+
+
+_known = {}
+
+
+def execute(path, text, function, sets):
+    """The kernels and programs of a file as (file, text, function, names): the one that is named, else those to begin with.
+
+    A file is executed once for the values that are set. What its own code raises comes as `Stopped`.
+    """
+    key = (path, text, tuple(sets))
+    try:
+        file = _known.get(key)
+        if file is None:
+            while len(_known) >= 16:
+                _known.pop(next(iter(_known)))
+            file = _known[key] = _File(path, text, sets)
+        chosen = file.entries() if function is None else file.named(function)
+        if function is not None and not chosen:
+            known = ", ".join(f"`{own.name}`" for own in file.functions()) or "none"
+            raise Stopped(f"the file has no kernel `{function}`; those that it has: {known}", None)
+        if file.open and (function is None or not chosen):
+            name, parameter, line = file.open[0]
+            raise Stopped(f"`{name}` builds kernels, and nothing is given for its `{parameter}`: `--set {parameter}=VALUE`", line)
+        return [_unit(own, file) for own in chosen]
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        _known.pop(key, None)
+        raise _stopped(error, path) from None
+
+
+__all__ = ["execute"]

@@ -23,6 +23,10 @@ class Kept:
     def __init__(self):
         self._list = {}
 
+    def clear(self):
+        """Forgets all of it."""
+        self._list.clear()
+
     def get(self, key, arguments, load):
         """A kernel or whole program and its parameters: kept, or made by `load` of the numbers among the arguments."""
         compiled = self._list.get(key)

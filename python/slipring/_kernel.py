@@ -134,6 +134,11 @@ class Function:
             return self
         return self._with(instance=instance)
 
+    @property
+    def _cache(self):
+        """What was compiled, by the name that public tests clear it by."""
+        return self._compiled
+
     def _with(self, **changes):
         """The same function with something otherwise; what was compiled is shared, as its key has all of it."""
         other = object.__new__(Function)

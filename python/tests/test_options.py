@@ -133,6 +133,8 @@ def test_what_the_compiler_says_comes_with_the_run():
 VALUES = {
     _options._truth: True,
     _options._count: 3,
+    _options._level: 2,
+    _options._sizes: [4, 8],
     _options._number: 0.5,
     _options._path: "folder",
     _options._choice: OptimizationStrategy.DebugTileOptimization,
@@ -174,7 +176,7 @@ def test_every_keyword_of_the_public_functions_is_known():
     """What has an effect is named here: a new keyword has to be put on one of the lists."""
     counted = {
         ir.compile: {"program", "platform", "config", "output_dir", "dump_passes", "backend_type", "options"},
-        runtime.RunConfig: {"platform", "backend_type", "dump_passes", "others"},
+        runtime.RunConfig: {"platform", "backend_type", "dump_passes", "distributed_config", "codegen_only", *runtime.KEPT},
         runtime.DistributedConfig: {"device_ids", "num_sub_workers", "runtime", "aicpu_thread_num"},
         runtime.benchmark: {"compiled", "args", "rounds", "warmup", "platform", "device_id"},
         runtime.ChipWorker: {"config", "options"},
@@ -185,7 +187,7 @@ def test_every_keyword_of_the_public_functions_is_known():
         assert set(inspect.signature(function).parameters) == names, function
     with pytest.raises(TypeError, match="no option `bogus`"):
         ir.compile(doubled.lower(X, X, platform="a5"), platform="a5", bogus=1)
-    with pytest.raises(TypeError, match="no field `bogus`"):
+    with pytest.raises(TypeError, match="bogus"):
         runtime.RunConfig(bogus=1)
     compiled = doubled.compile(X, X, platform="a5")
     for wrong in ({"rounds": 0}, {"rounds": Junk()}, {"warmup": -1}, {"platform": "a2a3"}, {"platform": "a9"}):

@@ -9,6 +9,7 @@ mod grid;
 mod hazards;
 mod launch;
 mod mutants;
+mod one_judge;
 mod seeds;
 mod session;
 mod stress;

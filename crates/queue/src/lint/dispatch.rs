@@ -2,7 +2,7 @@
 
 use super::Linter;
 use super::reads::Pages;
-use crate::host::TIMING_MAGIC;
+use crate::board::Tile;
 use crate::layout::COMPLETION_PAGE;
 use crate::sanitize::{CommandRef, Hazard};
 use crate::wire::{
@@ -97,6 +97,7 @@ impl Linter {
                 }
                 let (dram, base, first) = (c.is_dram != 0, c.base_addr, u64::from(c.start_page));
                 self.writes_pages(at, Pages { dram, base, page, first, count });
+                self.knows_pages(c, &command.data);
             }
             Dispatch::WritePacked(c) => self.packed(at, c, &command.subs, &command.data),
             Dispatch::WritePackedLarge(c) => {
@@ -143,7 +144,12 @@ impl Linter {
     fn linear(&mut self, at: CommandRef, c: &WriteLinear, data: &[u8]) {
         let addr = self.offset(at, u16::from(c.write_offset_index), c.addr);
         match c.num_mcast_dests {
-            0 => self.unicast(at, c.noc_xy, addr, c.length),
+            0 => {
+                self.unicast(at, c.noc_xy, addr, c.length);
+                if let Tile::Dram(bank) = self.board.tile_of_word(Xy::from_word(c.noc_xy)) {
+                    self.knows(bank, addr, c.length, data);
+                }
+            }
             dests => {
                 self.back_to_back(at);
                 self.multicast(at, c.noc_xy, addr, c.length, u32::from(dests));
@@ -154,6 +160,9 @@ impl Linter {
             self.message(at, addr, data);
             if c.num_mcast_dests == 0 {
                 self.reset(at, tile, addr, data);
+                if addr == u64::from(self.layout.worker.timing) {
+                    self.timing(at, std::iter::once(tile), data, 0);
+                }
             }
         }
     }
@@ -212,8 +221,9 @@ impl Linter {
             _ => {}
         }
         self.packets(at, c, subs, addr, data);
-        if addr == u64::from(self.layout.worker.timing) {
-            self.timing(at, data, c.packet_stride() as usize);
+        if let (true, Subs::Unicast(subs)) = (addr == u64::from(self.layout.worker.timing), subs) {
+            let stride = if c.is_shared() { 0 } else { c.packet_stride() as usize };
+            self.timing(at, subs.iter().map(|sub| Xy::from_word(sub.noc_xy)), data, stride);
         }
     }
 
@@ -238,23 +248,5 @@ impl Linter {
             packets.push((*sub, addr));
         }
         self.large_packets(at, c, &packets, data);
-    }
-
-    /// Control blocks of core timing: where workers will write their times.
-    fn timing(&mut self, at: CommandRef, data: &[u8], stride: usize) {
-        let host = &self.layout.sysmem;
-        let slots = host.noc(host.timing)..host.noc(host.timing) + 16 * u64::from(host.timing_slots);
-        let outside = data.chunks(stride.max(1)).find_map(|block| {
-            let word = |at: usize| {
-                block.get(4 * at..4 * at + 4).map_or(0, |b| b.iter().rev().fold(0u64, |v, b| v << 8 | u64::from(*b)))
-            };
-            let slot = word(22) + word(23) * word(24);
-            (word(20) == u64::from(TIMING_MAGIC) && !slots.contains(&slot)).then_some(slot)
-        });
-        if let Some(slot) = outside {
-            let message =
-                format!("a worker will write its times to {slot:#x}; slots are {:#x}..{:#x}", slots.start, slots.end);
-            self.find_in(at, Hazard::PcieOutside, message);
-        }
     }
 }

@@ -24,9 +24,16 @@ pub(super) struct Launches {
     in_flight: BTreeMap<Xy, CommandRef>,
     /// Commands that were said to write to running tiles.
     warned: BTreeSet<u64>,
+    /// Some tile was sent a go signal.
+    any: bool,
 }
 
 impl Launches {
+    /// Whether workers have been started.
+    pub fn any(&self) -> bool {
+        self.any || self.unknown
+    }
+
     /// A multicast that no barrier covers.
     pub fn unacknowledged(&self) -> Option<CommandRef> {
         self.in_flight.values().max_by_key(|write| write.index).copied()
@@ -80,6 +87,7 @@ impl Linter {
     }
 
     pub(super) fn go(&mut self, at: CommandRef, c: &SendGoSignal) {
+        self.launches.any = true;
         let bytes = c.go_signal.to_le_bytes();
         let message = GoMessage::read(&bytes).unwrap_or_default();
         let master = Xy::new(message.master_x, message.master_y);

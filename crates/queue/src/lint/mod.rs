@@ -6,6 +6,7 @@
 
 mod dispatch;
 mod host;
+mod known;
 mod launch;
 mod mailbox;
 mod reads;
@@ -15,6 +16,7 @@ mod results;
 mod target;
 #[cfg(test)]
 mod tests;
+mod timing;
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -25,6 +27,7 @@ use crate::host::Issue;
 use crate::layout::Layout;
 use crate::sanitize::{CommandRef, Finding, Hazard, RecordRef};
 use crate::wire::Xy;
+use known::Known;
 use launch::Launches;
 use mailbox::Resets;
 pub(crate) use reads::Memory;
@@ -121,6 +124,8 @@ pub(crate) struct Linter {
     behind_trace: Option<(Option<RecordRef>, Entry, usize)>,
     /// Commands have run that could not be looked at.
     unknown: bool,
+    /// What the stream has written to DRAM: for a stream by itself.
+    known: Known,
 }
 
 impl Linter {
@@ -152,6 +157,7 @@ impl Linter {
             live: false,
             behind_trace: None,
             unknown: false,
+            known: Known::default(),
             board,
             layout,
         }

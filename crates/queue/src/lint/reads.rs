@@ -241,6 +241,11 @@ impl Linter {
         }
         self.host_has_read(at, &part);
         let (memory, start, end) = part;
+        if let Memory::Bank(bank) = memory
+            && !self.live
+        {
+            self.known.forget(bank, start, end);
+        }
         self.unread.now.written.add(memory, start, end, at);
     }
 

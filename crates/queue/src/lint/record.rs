@@ -1,6 +1,7 @@
 //! Entries of the fetch queue.
 
 use super::Linter;
+use super::known::Missing;
 use crate::capture::Entry;
 use crate::layout::PCIE_ALIGN;
 use crate::sanitize::{CommandRef, Hazard, RecordRef};
@@ -109,23 +110,8 @@ impl Linter {
     pub(crate) fn trace(&mut self, mut read: impl FnMut(u64, usize) -> Option<Vec<u8>>) {
         let Some((record, entry, behind)) = self.behind_trace.take() else { return };
         self.record = record;
-        let mut at = 0;
-        while let Some(header) = read(at, 32).and_then(|bytes| Prefetch::decode(&bytes).ok()) {
-            let index = self.report.relays;
-            self.relay = Some(CommandRef { index, name: header.name(), at: None });
-            // Neither may stand here: the device says so.
-            if matches!(header, Prefetch::ExecBuf(_) | Prefetch::Terminate(_)) {
-                break;
-            }
-            let bytes = read(at, header.stride() as usize);
-            let Some((command, stride)) = bytes.and_then(|bytes| PrefetchCommand::decode(&bytes).ok()) else { break };
-            self.report.relays += 1;
-            self.relayed(&command, stride);
-            at += stride as u64;
-            if stride == 0 || matches!(header, Prefetch::ExecBufEnd(_)) {
-                break;
-            }
-        }
+        // Where it ends too early the device says so.
+        let _ = self.trace_commands(0, |at, count| read(at, count).ok_or(Missing::Unknown));
         self.commands(&entry, behind);
     }
 

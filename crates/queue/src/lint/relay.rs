@@ -64,10 +64,12 @@ impl Linter {
                     self.find(Hazard::ExecBufPageMisfit, message);
                 }
                 let pages = Pages { dram: true, base: c.base_addr, page, first: 0, count: c.pages.into() };
+                let early = |lint: &Linter| lint.report.met.get(&Hazard::ExecBufBeforeWrite).copied();
+                let before = early(self);
                 self.reads_pages(Hazard::ExecBufBeforeWrite, pages);
                 if !self.live {
-                    self.not_ordered("commands that EXEC_BUF reads from DRAM, and what follows from them");
-                    self.unknown_commands();
+                    // What is read too early may be anything.
+                    self.known_trace(c, page, early(self) == before);
                 }
             }
             Prefetch::Terminate(_) => {

@@ -1,8 +1,8 @@
 //! What workers write, and the prefetcher reads: a launch is over for the prefetcher only when it has waited for it, by a STALL or by
 //! way of the host.
 //!
-//! The bytes of a stream show which tiles are started, not what their kernels write: their own L1 is taken for written. On a machine a
-//! worker that ends says what it wrote, and what was read meanwhile is looked at again.
+//! The bytes of a stream show which tiles are started, not what their kernels write: their own L1 is taken for written, and the slots
+//! of their times where the stream names them. On a machine a worker that ends says what it wrote, and what was read meanwhile is looked at again.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -74,6 +74,8 @@ pub(super) struct Results {
     first: u64,
     /// Records that have been looked at.
     looked_at: u64,
+    /// Where workers will write their times, as far as the stream says: on a machine they say themselves what they wrote.
+    armed: BTreeMap<Xy, Bytes>,
 }
 
 pub(super) fn meet(a: &Bytes, b: &Bytes) -> bool {
@@ -91,11 +93,20 @@ impl Results {
         self.close(|_| true);
     }
 
+    /// A worker is told where to write its times, or not to.
+    pub fn arm(&mut self, tile: Xy, times: Option<Bytes>) {
+        match times.filter(|_| !self.live) {
+            Some(times) => self.armed.insert(tile, times),
+            None => self.armed.remove(&tile),
+        };
+    }
+
     /// A command of a record starts a worker.
     pub fn starts(&mut self, tile: Xy, by: CommandRef, record: Option<RecordRef>) {
         let number = self.launches;
         self.launches += 1;
-        let launch = Launch { number, by, known: Known::No, reported: None, wrote: BTreeSet::new() };
+        let wrote = self.armed.get(&tile).copied().into_iter().collect();
+        let launch = Launch { number, by, known: Known::No, reported: None, wrote };
         self.open.entry(tile).or_default().push(launch);
         if self.live {
             // Loads of the host, which was ahead.

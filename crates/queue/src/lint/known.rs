@@ -1,0 +1,184 @@
+//! What a stream has written to DRAM, byte for byte, as far as its own bytes say: what EXEC_BUF will find there.
+
+use std::collections::BTreeMap;
+
+use super::Linter;
+use crate::sanitize::{CommandRef, Hazard};
+use crate::wire::{ExecBuf, Prefetch, PrefetchCommand, WireError, WritePaged};
+
+const CHUNK: u64 = 4096;
+/// Chunks that are kept, 64 MiB; what is written beyond is not known.
+const MOST: usize = 1 << 14;
+
+/// Bytes of DRAM banks.
+#[derive(Default)]
+pub(super) struct Known {
+    chunks: BTreeMap<(u32, u64), Chunk>,
+}
+
+struct Chunk {
+    bytes: Box<[u8]>,
+    known: [u64; CHUNK as usize / 64],
+}
+
+impl Known {
+    /// Bytes are written whose values are known.
+    fn put(&mut self, bank: u32, addr: u64, data: &[u8]) {
+        let (mut at, mut rest) = (addr, data);
+        while !rest.is_empty() {
+            let inside = (at % CHUNK) as usize;
+            let (now, later) = rest.split_at(rest.len().min(CHUNK as usize - inside));
+            let key = (bank, at / CHUNK);
+            if self.chunks.len() < MOST || self.chunks.contains_key(&key) {
+                let new = || Chunk { bytes: vec![0; CHUNK as usize].into(), known: [0; CHUNK as usize / 64] };
+                let chunk = self.chunks.entry(key).or_insert_with(new);
+                chunk.bytes[inside..inside + now.len()].copy_from_slice(now);
+                (inside..inside + now.len()).for_each(|byte| chunk.known[byte / 64] |= 1 << (byte % 64));
+            }
+            (at, rest) = (at.saturating_add(now.len() as u64), later);
+        }
+    }
+
+    /// Bytes are written whose values are not known.
+    pub fn forget(&mut self, bank: u32, start: u64, end: u64) {
+        if start >= end {
+            return;
+        }
+        for ((_, index), chunk) in self.chunks.range_mut((bank, start / CHUNK)..=(bank, (end - 1) / CHUNK)) {
+            let first = index * CHUNK;
+            let from = start.max(first) - first;
+            let to = end.min(first + CHUNK) - first;
+            (from..to).for_each(|byte| chunk.known[byte as usize / 64] &= !(1 << (byte % 64)));
+        }
+    }
+
+    /// The bytes from an address on that are known, at most so many.
+    fn read(&self, bank: u32, addr: u64, most: u64, out: &mut Vec<u8>) -> u64 {
+        let mut at = addr;
+        while at < addr.saturating_add(most) {
+            let Some(chunk) = self.chunks.get(&(bank, at / CHUNK)) else { break };
+            let inside = (at % CHUNK) as usize;
+            if chunk.known[inside / 64] >> (inside % 64) & 1 == 0 {
+                break;
+            }
+            out.push(chunk.bytes[inside]);
+            at += 1;
+        }
+        at - addr
+    }
+}
+
+/// Why bytes of a trace are not there.
+pub(super) enum Missing {
+    /// It has no more.
+    End,
+    /// They are not known.
+    Unknown,
+}
+
+impl Linter {
+    /// Pages of DRAM are written with these bytes, if they are all there.
+    pub(super) fn knows_pages(&mut self, c: &WritePaged, data: &[u8]) {
+        let page = c.page_size as usize;
+        if self.live || c.is_dram == 0 || page == 0 || data.len() < page.saturating_mul(c.pages as usize) {
+            return;
+        }
+        for (index, bytes) in data.chunks(page).take(c.pages as usize).enumerate() {
+            let (bank, addr) = self.page_in_dram(c.base_addr, page as u64, u64::from(c.start_page) + index as u64);
+            self.known.put(bank, addr, bytes);
+        }
+    }
+
+    /// Bytes of a bank are written with these values, if they are all there.
+    pub(super) fn knows(&mut self, bank: u32, addr: u64, length: u64, data: &[u8]) {
+        if !self.live && data.len() as u64 == length {
+            self.known.put(bank, addr, data);
+        }
+    }
+
+    fn page_in_dram(&self, base: u32, page: u64, index: u64) -> (u32, u64) {
+        let banks = self.board.banks.len().max(1) as u64;
+        let row = (index / banks).saturating_mul(page.next_multiple_of(64));
+        ((index % banks) as u32, u64::from(base).saturating_add(row))
+    }
+
+    /// EXEC_BUF in a stream by itself: its commands are judged as far as the stream has written them, and before it reads them.
+    pub(super) fn known_trace(&mut self, exec: &ExecBuf, page: u64, ordered: bool) {
+        let (mut bytes, mut whole) = (Vec::new(), page > 0 && ordered);
+        for index in 0..if whole { exec.pages.into() } else { 0 } {
+            let (bank, addr) = self.page_in_dram(exec.base_addr, page, index);
+            if self.known.read(bank, addr, page, &mut bytes) < page {
+                whole = false;
+                break;
+            }
+        }
+        if self.launches.any() {
+            self.not_judged("whether workers write the commands that EXEC_BUF reads");
+        }
+        let relay = self.relay;
+        let read = |at: u64, count: usize| {
+            let at = at as usize;
+            let found = at.checked_add(count).and_then(|end| bytes.get(at..end)).map(<[u8]>::to_vec);
+            found.ok_or(if whole { Missing::End } else { Missing::Unknown })
+        };
+        if matches!(self.trace_commands(exec.pages, read), Err(Missing::Unknown)) {
+            self.relay = relay;
+            self.not_ordered("commands that EXEC_BUF reads from DRAM, and what follows from them");
+            self.unknown_commands();
+        }
+        self.relay = relay;
+    }
+
+    fn relay_in_trace(&self, name: &'static str) -> Option<CommandRef> {
+        Some(CommandRef { index: self.report.relays, name, at: None })
+    }
+
+    /// Judges the commands of a trace. `read` gives bytes of it.
+    pub(super) fn trace_commands(
+        &mut self,
+        pages: u32,
+        mut read: impl FnMut(u64, usize) -> Result<Vec<u8>, Missing>,
+    ) -> Result<(), Missing> {
+        let (trace, mut at) = (self.relay, 0);
+        loop {
+            let found = read(at, 32);
+            if matches!(found, Err(Missing::End)) {
+                self.relay = trace;
+                let message = format!("the {pages} pages of the exec_buf have been run, and there was no EXEC_BUF_END");
+                self.find(Hazard::ExecBufRunsOut, message);
+            }
+            let bytes = found?;
+            let header = match Prefetch::decode(&bytes) {
+                Ok(header) => header,
+                Err(error) => {
+                    self.relay = trace;
+                    match error {
+                        WireError::IllegalId { .. } => {
+                            let message =
+                                format!("this kernel has no case for the command id {} in the exec_buf", bytes[0]);
+                            self.find(Hazard::PrefetchIllegal, message);
+                        }
+                        _ => self.find(Hazard::RecordTrailing, format!("{error}, in the exec_buf")),
+                    }
+                    return Err(Missing::Unknown);
+                }
+            };
+            self.relay = self.relay_in_trace(header.name());
+            if matches!(header, Prefetch::ExecBuf(_) | Prefetch::Terminate(_)) {
+                self.find(Hazard::PrefetchIllegal, format!("{} inside an exec_buf", header.name()));
+                return Err(Missing::Unknown);
+            }
+            let bytes = read(at, header.stride() as usize)?;
+            let Ok((command, stride)) = PrefetchCommand::decode(&bytes) else { return Err(Missing::Unknown) };
+            self.report.relays += 1;
+            self.relayed(&command, stride);
+            at += stride as u64;
+            if matches!(header, Prefetch::ExecBufEnd(_)) {
+                return Ok(());
+            }
+            if stride == 0 {
+                return Err(Missing::Unknown);
+            }
+        }
+    }
+}

@@ -10,7 +10,7 @@
 # exit: 0
 # out[1]: i32 36 15*0
 # test: run %s --arg full:i32[1x16]=-1 --arg zeros:i32[1x16]
-# exit: 1
+# exit: 1 with trap
 # check: index -1 of an array of 4 elements
 # check: where `i` is 0
 import pypto.language as pl

@@ -3,7 +3,7 @@
 #
 # platforms: a5, a2a3
 # test: run %s --func race
-# exit: 1
+# exit: 1 with race, task-unwritten
 # check: error[race]
 # test: run %s --func stuck
 # exit: 1

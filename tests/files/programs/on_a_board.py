@@ -13,7 +13,7 @@
 # check: "launched": 2
 # test: run %s --func right --device p150 --expect out=full:f32[32x64]=3
 # test: run %s --func right --device p150 --expect out=full:f32[32x64]=4
-# exit: 1
+# exit: 1 with expected
 # test: run %s --func right --device p150 --verify
 # exit: 2
 # check: cannot be used with '--verify'
@@ -22,7 +22,7 @@
 # check: 3 of 3 tasks launched through the command queue of a p150, 292 launches of its 138 workers
 # out[1]: f32 2048*4
 # test: run %s --func wrong --device p150
-# exit: 1
+# exit: 1 with task-unwritten
 # check: reads `t`, where nobody has written
 import slipring.language as pl
 

@@ -5,7 +5,7 @@
 # check: #0 cube + vector
 # out[2]: f32 4096*32
 # test: run %s --arch a2a3 --func together
-# exit: 2
+# exit: 2 with gm-slot-buffer 2
 # check: error[gm-slot-buffer]: requires 'gm_slot_buffer': this platform keeps rings in global memory
 # test: run %s --arch a5 --func one_by_one
 # exit: 2

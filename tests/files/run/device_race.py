@@ -2,13 +2,13 @@
 #
 # args: rand:f32[32x64] 4:i32 zeros:f32[32x64]
 # test: run %s --blocks 2 --device p150
-# exit: 1
+# exit: 1 with race 3, uninitialised-read
 # check: race findings
 # check: init findings
 # check: error[race]: `pto.tstore` on pipe MTE3 of AIV0 in block 1 writes bytes
 # check: error[uninitialised-read]: `pto.tmuls` computes with bytes that nobody has written
 # test: run %s --blocks 1 --device p150 --max-steps 20
-# exit: 1
+# exit: 1 with step-limit, worker-fault
 # check: error[step-limit]
 # test: run %s --device p150 --clusters 2
 # exit: 2

@@ -10,6 +10,8 @@ pub struct Run {
     /// With the platform, where the file names several.
     pub command: String,
     pub exit: i32,
+    /// The codes of all errors, where the file has no `error:` lines and the `check` lines do not have all of them.
+    pub codes: Option<String>,
     pub checks: Vec<String>,
     pub absent: Vec<String>,
     /// Kernel parameter, and what its buffer holds after the run.
@@ -84,10 +86,13 @@ pub fn read(text: &str, mark: &str) -> Result<Directives, Vec<String>> {
                 let expected = Expected { line: None, code: code.into(), part: part.trim().into() };
                 if name == "error" { pending.push(expected) } else { said.errors.push(expected) }
             }
-            ("exit", Some(run)) => match rest.parse() {
-                Ok(exit) => run.exit = exit,
-                Err(_) => bad(format!("`{rest}` is not an exit code")),
-            },
+            ("exit", Some(run)) => {
+                let (exit, codes) = rest.split_once(" with ").map_or((rest, None), |(exit, codes)| (exit, Some(codes)));
+                match exit.parse() {
+                    Ok(exit) => (run.exit, run.codes) = (exit, codes.map(str::to_string)),
+                    Err(_) => bad(format!("`{exit}` is not an exit code")),
+                }
+            }
             ("check", Some(run)) => run.checks.push(rest.into()),
             ("check-not", Some(run)) => run.absent.push(rest.into()),
             (out, Some(run)) if out.starts_with("out[") => {

@@ -6,7 +6,7 @@
 # exit: 2
 # check: for %out: 320 bytes, where 384 are expected, f32[6x16]
 # test: check %s
-# exit: 2
+# exit: 2 with parameter 2
 # check: the extent `N` (`pl.dynamic`) is not known
 import pypto.language as pl
 

@@ -3,7 +3,7 @@
 # test: run %s --func B.kernel --arg full:f32[2x16]=1.5 --arg zeros:f32[2x16]
 # out[1]: f32 32*6.0
 # test: run %s --func B.twice --arg full:f32[2x16]=1.5 --arg zeros:f32[2x16]
-# exit: 2
+# exit: 2 with no-kernel
 # check: there is no function `B.twice`
 # test: check %s
 # check: ok, 2 functions

@@ -12,10 +12,10 @@
 # test: run %s --func five
 # out[1]: f32 5 6 7 8 9 10 11 12
 # test: run %s --func six
-# exit: 2
+# exit: 2 with no-kernel
 # check: six
 # test: run %s
-# exit: 2
+# exit: 2 with which-kernel
 # check: --func
 import os
 

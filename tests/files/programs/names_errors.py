@@ -81,7 +81,7 @@ class HelperJunk:
 class Word:
     @pl.function(type=pl.FunctionType.Orchestration)
     def main(self, a: pl.Tensor[[16, 64], pl.FP32], o: pl.Out[pl.Tensor[[16, 64], pl.FP32]]):
-        # error: argument `pl.create_tensor` of an orchestration has no argument `init`
+        # error: argument `pl.create_tensor` has no argument `init`
         t = pl.create_tensor([16, 64], dtype=pl.FP32, init=0.0)
         plus(a, t)
         return plus(t, o)

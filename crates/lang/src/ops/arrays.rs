@@ -8,7 +8,7 @@ use slipring_ir::{Attr, Span, Type};
 use slipring_mlir::{arith, scf};
 use slipring_pto as pto;
 
-use super::{Call, ENTRY, Entry};
+use super::{Call, ENTRY, Entry, PROGRAM};
 use crate::dtype::DType;
 use crate::lower::{Lower, Lowered};
 use crate::value::{Const, Index, Value};
@@ -22,7 +22,7 @@ pub(super) const OPS: &[Entry] = &[
         params: "extent/size, dtype",
         doc: "An array of numbers, zeros at first; of ids of tasks: nothing, since scopes run in the order of the text",
         lower: create,
-        ..ENTRY
+        ..PROGRAM
     },
     Entry {
         names: &["array.get_element"],
@@ -35,7 +35,7 @@ pub(super) const OPS: &[Entry] = &[
                 other => Err(call.wrong(lower, "array", "an array", &other, call.span)),
             }
         },
-        ..ENTRY
+        ..PROGRAM
     },
     Entry {
         names: &["array.update_element"],

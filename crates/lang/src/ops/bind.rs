@@ -65,15 +65,67 @@ fn params(way: &'static str) -> Vec<Param> {
     list
 }
 
-/// True if arguments are right for a way to call an op.
-fn fits(params: &[Param], given: &Given) -> bool {
+/// True if so many arguments in order, and arguments of these names, are right for a way to call an op.
+fn fits(params: &[Param], in_order: usize, names: &[&str]) -> bool {
     let open: Vec<&Param> = params.iter().filter(|p| !p.keyword_only).collect();
-    let by_order = open.iter().take(given.positional.len());
-    let by_name = |p: &Param| given.keywords.iter().any(|(keyword, ..)| p.is_called(keyword));
-    given.positional.len() <= open.len()
-        && given.keywords.iter().all(|(keyword, ..)| params.iter().any(|p| p.is_called(keyword)))
+    let by_order = open.iter().take(in_order);
+    let by_name = |p: &Param| names.iter().any(|name| p.is_called(name));
+    in_order <= open.len()
+        && names.iter().all(|name| params.iter().any(|p| p.is_called(name)))
         && by_order.clone().all(|p| !by_name(p))
         && params.iter().all(|p| !p.required || by_name(p) || by_order.clone().any(|q| q.name == p.name))
+}
+
+/// Arguments by the names of their parameters.
+pub(crate) type ByName<V> = Vec<(&'static str, Option<(V, Span)>)>;
+
+/// Binds arguments to what a word of this name takes, in the first way to call it that they fit.
+///
+/// # Errors
+/// Too many, unknown, given twice, missing.
+pub(crate) fn by_name<V>(
+    (spelled, takes): (&str, &'static str),
+    positional: Vec<(V, Span)>,
+    keywords: Vec<(Rc<str>, V, Span)>,
+    span: Span,
+) -> Result<ByName<V>, Box<Diagnostic>> {
+    let wrong = |place: Span, message: String| Diagnostic::error("argument", place, message);
+    let ways: Vec<Vec<Param>> = takes.split('|').map(params).collect();
+    let names: Vec<&str> = keywords.iter().map(|(name, ..)| &**name).collect();
+    let way = ways.iter().position(|way| fits(way, positional.len(), &names)).unwrap_or(0);
+    let params = &ways[way];
+    let mut args: ByName<V> = params.iter().map(|p| (p.name, None)).collect();
+    let open = params.iter().filter(|p| !p.keyword_only).count();
+    let count = positional.len();
+    for (at, arg) in positional.into_iter().enumerate() {
+        if at >= open {
+            let message = format!("`{spelled}` takes {open} arguments in order, {count} are given");
+            return Err(Box::new(wrong(arg.1, message).help(usage(spelled, takes))));
+        }
+        args[at].1 = Some(arg);
+    }
+    for (keyword, value, place) in keywords {
+        let position = params.iter().position(|param| param.is_called(&keyword));
+        let Some(slot) = position.and_then(|at| args.get_mut(at)) else {
+            let error = wrong(place, format!("`{spelled}` has no argument `{keyword}`"));
+            return Err(Box::new(match slipring_ir::text::nearest(&keyword, params.iter().map(|p| p.name)) {
+                Some(near) => error.help(format!("did you mean `{near}`?")),
+                None => error.help(usage(spelled, takes)),
+            }));
+        };
+        if slot.1.is_some() {
+            return Err(Box::new(wrong(place, format!("`{keyword}` is given twice"))));
+        }
+        slot.1 = Some((value, place));
+    }
+    let missing = params.iter().zip(&args).find(|(p, (_, arg))| p.required && arg.is_none());
+    match missing {
+        Some((param, _)) => {
+            let message = format!("`{spelled}` needs `{}`", param.name);
+            Err(Box::new(wrong(span, message).help(usage(spelled, takes))))
+        }
+        None => Ok(args),
+    }
 }
 
 impl Call {
@@ -103,41 +155,9 @@ impl Call {
         if entry.params == "…" {
             return Ok(Call { entry, span, args: Vec::new(), expected: None });
         }
-        let ways: Vec<Vec<Param>> = entry.params.split('|').map(params).collect();
-        let way = ways.iter().position(|way| fits(way, &given)).unwrap_or(0);
-        let params = &ways[way];
-        let expected = given.expected.clone();
-        let name = entry.spelled();
-        let mut args: Vec<(&'static str, Option<(Value, Span)>)> = params.iter().map(|p| (p.name, None)).collect();
-        let open = params.iter().filter(|p| !p.keyword_only).count();
-        let count = given.positional.len();
-        for (at, arg) in given.positional.into_iter().enumerate() {
-            if at >= open {
-                let message = format!("`{name}` takes {open} arguments in order, {count} are given");
-                return Err(lower.report(Diagnostic::error("argument", arg.1, message).help(usage(entry))));
-            }
-            args[at].1 = Some(arg);
-        }
-        for (keyword, value, place) in given.keywords {
-            let position = params.iter().position(|param| param.is_called(&keyword));
-            let Some(slot) = position.and_then(|at| args.get_mut(at)) else {
-                let mut error = Diagnostic::error("argument", place, format!("`{name}` has no argument `{keyword}`"));
-                error = match slipring_ir::text::nearest(&keyword, params.iter().map(|p| p.name)) {
-                    Some(near) => error.help(format!("did you mean `{near}`?")),
-                    None => error.help(usage(entry)),
-                };
-                return Err(lower.report(error));
-            };
-            if slot.1.is_some() {
-                return Err(lower.error("argument", place, format!("`{keyword}` is given twice")));
-            }
-            slot.1 = Some((value, place));
-        }
-        let missing = params.iter().zip(&args).find(|(p, (_, arg))| p.required && arg.is_none());
-        if let Some((param, _)) = missing {
-            let message = format!("`{name}` needs `{}`", param.name);
-            return Err(lower.report(Diagnostic::error("argument", span, message).help(usage(entry))));
-        }
+        let Given { positional, keywords, expected } = given;
+        let mut args = by_name((&entry.spelled(), entry.params), positional, keywords, span)
+            .map_err(|error| lower.report(*error))?;
         // An explicit None is the same as nothing.
         for (_, arg) in &mut args {
             if matches!(arg, Some((Value::Const(Const::None), _))) {
@@ -164,7 +184,10 @@ impl Call {
             Some(arg) => Ok(arg.clone()),
             None => {
                 let message = format!("`{}` needs `{name}`", self.entry.spelled());
-                Err(lower.report(Diagnostic::error("argument", self.span, message).help(usage(self.entry))))
+                Err(lower.report(
+                    Diagnostic::error("argument", self.span, message)
+                        .help(usage(&self.entry.spelled(), self.entry.params)),
+                ))
             }
         }
     }
@@ -377,20 +400,20 @@ impl Call {
     pub fn wrong(&self, lower: &mut Lower<'_>, name: &str, wanted: &str, value: &Value, span: Span) -> Reported {
         let what = describe(lower, value);
         let message = format!("`{name}` of `{}` is {wanted}, not {what}", self.entry.spelled());
-        lower.report(Diagnostic::error("argument", span, message).help(usage(self.entry)))
+        lower.report(Diagnostic::error("argument", span, message).help(usage(&self.entry.spelled(), self.entry.params)))
     }
 }
 
-/// How an op is called.
-fn usage(entry: &Entry) -> String {
-    let ways = entry.params.split('|').map(|way| {
+/// How a word is called that takes this.
+fn usage(spelled: &str, takes: &str) -> String {
+    let ways = takes.split('|').map(|way| {
         // The first of several names is enough.
         let parts = way.split(',').map(|part| match part.trim().split_once('/') {
             Some((name, rest)) => format!("{name}{}", if rest.ends_with('=') { "=" } else { "" }),
             None => part.trim().to_string(),
         });
         let way = parts.collect::<Vec<_>>().join(", ").replace("=,", "=…,");
-        format!("`{}({})`", entry.spelled(), way.trim_end_matches('='))
+        format!("`{spelled}({})`", way.trim_end_matches('='))
     });
     format!("it is called as {}", ways.collect::<Vec<_>>().join(" or "))
 }

@@ -31,7 +31,7 @@ use slipring_op::def::RingPart;
 use crate::lower::{Lower, Lowered};
 
 pub(crate) use arrays::is_array;
-pub(crate) use bind::{Call, Given};
+pub(crate) use bind::{ByName, Call, Given, by_name};
 pub(crate) use collectives::OWN_SIGNALS;
 pub(crate) use devices::not_for_kernels;
 pub(crate) use mask::{choose, unpacked};
@@ -57,6 +57,8 @@ pub struct Entry {
     pub doc: &'static str,
     /// True for an op that is known by its name and not compiled.
     pub refused: bool,
+    /// True for one that a program which is followed has, too, outside of its kernels.
+    pub(crate) followed: bool,
     pub(crate) lower: fn(&mut Lower<'_>, &Call) -> Lowered,
 }
 
@@ -88,8 +90,12 @@ const ENTRY: Entry = Entry {
     with_row: None,
     doc: "",
     refused: false,
+    followed: false,
     lower: |lower, call| Err(lower.unsupported(call.span, format!("`pl.{}`", call.entry.names[0]))),
 };
+
+/// A word that a program which is followed has, too.
+const PROGRAM: Entry = Entry { followed: true, ..ENTRY };
 
 /// An op of the public language that is known and not compiled, however it is called.
 const REFUSED: Entry = Entry { params: "…", refused: true, ..ENTRY };

@@ -5,7 +5,7 @@ use slipring_pto as pto;
 use slipring_tile::{BLayout, SLayout, Space};
 
 use super::elementwise::{scalar_for, vector};
-use super::{Call, ENTRY, Entry};
+use super::{Call, ENTRY, Entry, PROGRAM};
 use crate::lower::{Lower, Lowered, show};
 use crate::value::{Index, Value};
 
@@ -38,7 +38,7 @@ pub(super) const OPS: &[Entry] = &[
         params: "x/input/tile/tensor, shape",
         doc: "The same elements, row by row, in another shape",
         lower: reshape,
-        ..ENTRY
+        ..PROGRAM
     },
     Entry {
         names: &["view", "tensor.view"],
@@ -67,14 +67,14 @@ pub(super) const OPS: &[Entry] = &[
         op: Some(&pto::TTRANS),
         doc: "Rows become columns",
         lower: transpose,
-        ..ENTRY
+        ..PROGRAM
     },
     Entry {
         names: &["slice"],
         params: "x/input/tile/tensor, shape, offset, valid_shape=, drop_dims=, pad_value=, clamp=",
         doc: "A part of a tensor or tile",
         lower: slice,
-        ..ENTRY
+        ..PROGRAM
     },
     Entry {
         names: &["row_expand"],

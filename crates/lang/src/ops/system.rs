@@ -3,7 +3,7 @@
 use slipring_ir::{Attr, Diagnostic, Span};
 use slipring_pto as pto;
 
-use super::{Call, ENTRY, Entry, REFUSED};
+use super::{Call, ENTRY, Entry, PROGRAM, REFUSED};
 use crate::attrs::FunctionAttrs;
 use crate::lower::{Lower, Lowered, describe};
 use crate::program::Role;
@@ -25,7 +25,7 @@ pub(super) const OPS: &[Entry] = &[
         params: "attrs",
         doc: "What the function says of itself, as `attrs=` of its decorator: how it is divided, its blocks, slots of its rings",
         lower: func_attr,
-        ..ENTRY
+        ..PROGRAM
     },
     Entry { names: &["dump_tag"], doc: "Nothing: it says how the public compiler reports", ..NOTHING },
     Entry {
@@ -33,7 +33,7 @@ pub(super) const OPS: &[Entry] = &[
         params: "x/tensor",
         doc: "The value itself",
         lower: |lower, call| call.need(lower, "x").map(|(value, _)| value),
-        ..ENTRY
+        ..PROGRAM
     },
     Entry {
         names: &["print"],
@@ -80,13 +80,13 @@ pub(super) const OPS: &[Entry] = &[
         names: &["available_cluster_count"],
         doc: "How many clusters the program runs on: the number of blocks of `pl.spmd`",
         lower: |lower, call| cores(lower, call, 0),
-        ..ENTRY
+        ..PROGRAM
     },
     Entry {
         names: &["available_aiv_count"],
         doc: "How many Vector cores the program runs on: the number of blocks of `pl.spmd`",
         lower: |lower, call| cores(lower, call, 1),
-        ..ENTRY
+        ..PROGRAM
     },
     Entry { names: &["task_dummy", "task_invalid"], doc: "Ids of tasks", ..HOST },
     Entry { names: &["submit", "spmd_submit", "call_group", "call_spmd"], doc: "Start a kernel", ..HOST },

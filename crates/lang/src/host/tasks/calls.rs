@@ -1,5 +1,6 @@
 //! Calls of a program that is followed: what is called must be known, and nothing that is passed is dropped.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use ruff_python_ast::{Expr, ExprCall, Parameters, StmtFunctionDef};
@@ -9,6 +10,7 @@ use super::super::run::Host;
 use super::super::value::{HostValue, shown};
 use super::super::{Flow, unknown};
 use super::Arg;
+use crate::ops::{ByName, by_name};
 use crate::syntax::at;
 use crate::value::Const;
 
@@ -56,36 +58,58 @@ pub(super) fn is_plain(expr: &Expr) -> bool {
     }
 }
 
-/// What a word of the language takes where a program is followed: the names of each parameter in order, and those given by name
-/// only behind `*`.
+/// What words take that only a program has, or that take something else there than in a kernel. Of all others the catalogue says it.
 #[rustfmt::skip]
-const WORDS: &[(&str, &str)] = &[
-    ("create_tensor", "shape, dtype, *, layout, manual_dep, init_value"),
-    ("create", "shape, dtype, *, layout, manual_dep, init_value"),
-    ("array.create", "extent/size/n, dtype"),
-    ("array.get_element", "array, index"),
+const OF_PROGRAMS: &[(&str, &str)] = &[
     ("const", "value, dtype"),
-    ("cast", "x/input/tile/tensor, target_type, mode"),
-    ("slice", "tensor/x/input/tile, shape, offset, valid_shape, drop_dims"),
-    ("view", "tensor/x, shape, valid_shape, *, offset, layout"),
-    ("reshape", "tensor/x/input/tile, shape"),
-    ("dim", "tensor/x, axis"),
-    ("no_dep", "tensor/x"),
-    ("static_assert", "condition, msg"),
+    ("array.create", "extent/size/n, dtype="),
+    ("view", "x/tensor, shape=, valid_shape=, *, offset=, layout="),
+    ("static_assert", "condition, msg="),
     ("cond", "condition"),
-    ("read", "tensor/src/x/tile, indices/offset"),
-    ("write", "tensor/dst/x/tile, indices/offset, value"),
-    ("assemble", "target/x, source, offset, *, atomic"),
-    ("transpose", "tensor/x/input/tile, axis1/a1, axis2/a2"),
-    ("available_cluster_count", ""),
-    ("available_aiv_count", ""),
     ("task_invalid", ""),
-    ("task_dummy", "*, deps"),
-    ("func_attr", "attrs"),
-    ("pld.world_size", ""),
-    ("pld.alloc_window_buffer", "size/shape, *, dtype, name"),
+    ("task_dummy", "*, deps="),
+    ("pld.alloc_window_buffer", "size/shape, *, dtype=, name="),
     ("pld.window", "buf, shape, *, dtype"),
+    ("pld.world_size", ""),
 ];
+
+/// What a word takes where a program is followed; `None` for one that takes anything, or stands in kernels only.
+fn takes(word: &str) -> Option<&'static str> {
+    let own = OF_PROGRAMS.iter().find(|(own, _)| *own == word).map(|(_, takes)| *takes);
+    own.or_else(|| Some(crate::ops::find(word).filter(|entry| entry.followed)?.params))
+}
+
+/// The arguments of a word by the names of its parameters. What the word does not ask for has no effect in a program, which is said.
+#[derive(Default)]
+pub(super) struct Bound<'a> {
+    args: ByName<HostValue<'a>>,
+    asked: RefCell<Vec<&'static str>>,
+}
+
+impl<'a> Bound<'a> {
+    /// An argument, where it is given.
+    pub fn get(&self, name: &str) -> Option<HostValue<'a>> {
+        let found = self.args.iter().find(|(own, _)| *own == name);
+        debug_assert!(found.is_some() || self.args.is_empty(), "no parameter `{name}`");
+        let (name, value) = found?;
+        self.asked.borrow_mut().push(name);
+        value.as_ref().map(|(value, _)| value.clone())
+    }
+
+    /// The first argument that is given and that nobody has asked for, but for those that say what holds anyway.
+    fn unread(&self) -> Option<(&'static str, Span)> {
+        let asked = self.asked.borrow();
+        self.args.iter().find_map(|(name, value)| {
+            let (value, place) = value.as_ref().filter(|_| !asked.contains(name))?;
+            let default = match value {
+                HostValue::Const(Const::None | Const::Bool(false)) => true,
+                HostValue::Const(Const::Member(_, kind)) => &**kind == "ND",
+                _ => false,
+            };
+            (!default).then_some((*name, *place))
+        })
+    }
+}
 
 impl<'a> Host<'a> {
     /// A call whose callee is neither a kernel nor a word of the language: an error where nobody knows what it does to the program.
@@ -359,54 +383,28 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// Whether a word of the language takes these arguments where a program is followed; else it is reported.
-    pub(super) fn word_takes(&mut self, word: &str, args: &[Arg<'a>]) -> bool {
-        let Some((_, parameters)) = WORDS.iter().find(|(own, _)| *own == word) else { return true };
-        let spelled = if word.starts_with("pld.") { word.to_string() } else { format!("pl.{word}") };
-        let (in_order, by_name) = parameters.split_once('*').unwrap_or((parameters, ""));
-        let list =
-            |text: &'static str| text.split(',').map(str::trim).filter(|name| !name.is_empty()).collect::<Vec<_>>();
-        let (in_order, by_name) = (list(in_order), list(by_name));
-        let is = |parameter: &str, name: &str| parameter.split('/').any(|own| own == name);
-        let positional = args.iter().filter(|arg| arg.0.is_none()).count();
-        if let Some((_, _, place)) = args.iter().filter(|arg| arg.0.is_none()).nth(in_order.len()) {
-            let message =
-                format!("`{spelled}` takes {} arguments in order here, {positional} are given", in_order.len());
-            self.refuse_at("argument", *place, message);
-            return false;
-        }
-        for (name, value, place) in args {
-            let Some(name) = name else { continue };
-            let position = in_order.iter().position(|own| is(own, name));
-            if position.is_none() && !by_name.iter().any(|own| is(own, name)) {
-                let error = Diagnostic::error(
-                    "argument",
-                    *place,
-                    format!("`{spelled}` of an orchestration has no argument `{name}`"),
-                );
-                let names = in_order.iter().chain(&by_name).map(|own| own.split('/').next().unwrap_or(own));
-                let error = match slipring_ir::text::nearest(name, names) {
-                    Some(near) => error.help(format!("did you mean `{near}`?")),
-                    None => error.help("say it in the kernel"),
-                };
-                self.refuse(error);
-                return false;
-            }
-            if position.is_some_and(|at| at < positional) {
-                self.refuse_at("argument", *place, format!("`{name}` is given twice"));
-                return false;
-            }
-            // What has an effect in a kernel only.
-            let default = matches!(value, HostValue::Const(Const::None))
-                || matches!(value, HostValue::Const(Const::Member(_, kind)) if &**kind == "ND");
-            if !default && (name.as_ref() == "valid_shape" || word.starts_with("create") && name.as_ref() == "layout") {
-                let error =
-                    Diagnostic::error("argument", *place, format!("`{name}` of `{spelled}` outside of every kernel"));
-                self.refuse(error.help("say it in the kernel, where a tile has it"));
-                return false;
+    /// The arguments of a word, bound: none of one that takes anything. `None` after reporting what does not fit.
+    pub(super) fn bound(&mut self, word: &str, args: &[Arg<'a>], span: Span) -> Option<Bound<'a>> {
+        let in_order = args.iter().filter(|arg| arg.0.is_none()).map(|arg| (arg.1.clone(), arg.2)).collect();
+        let named =
+            args.iter().filter_map(|(name, value, place)| Some((name.clone()?, value.clone(), *place))).collect();
+        let Some(takes) = takes(word) else { return Some(Bound::default()) };
+        match by_name((&spelled(word), takes), in_order, named, span) {
+            Ok(args) => Some(Bound { args, asked: RefCell::default() }),
+            Err(error) => {
+                self.refuse(*error);
+                None
             }
         }
-        true
+    }
+
+    /// Reports an argument that the word has in a kernel, and not where a program is followed.
+    pub(super) fn all_read(&mut self, word: &str, bound: &Bound<'a>) {
+        if let Some((name, place)) = bound.unread().filter(|_| !self.rec().stopped) {
+            let message = format!("`{name}` of `{}` outside of every kernel", spelled(word));
+            let error = Diagnostic::error("argument", place, message);
+            self.refuse(error.help("say it in the kernel, where a tile has it"));
+        }
     }
 
     /// Whether the keywords of a scope or loop are known; else it is reported.
@@ -426,4 +424,9 @@ impl<'a> Host<'a> {
         }
         true
     }
+}
+
+/// A word as a file writes it.
+fn spelled(word: &str) -> String {
+    if word.starts_with("pld.") { word.to_string() } else { format!("pl.{word}") }
 }

@@ -39,21 +39,16 @@ impl<'a> Host<'a> {
     pub(super) fn distributed(&mut self, word: &str, call: &'a ExprCall, span: Span) -> HostValue<'a> {
         let args = self.arguments(call, &[]);
         let plain = ["system.", "tensor."].iter().find_map(|p| word.strip_prefix(p)).unwrap_or(word);
-        if self.rec().stopped || !self.word_takes(&format!("pld.{plain}"), &args) {
-            return unknown(span, "what stopped the program");
-        }
-        let get = |name: &str, index: usize| {
-            let named = args.iter().find(|arg| arg.0.as_deref() == Some(name));
-            named.or_else(|| args.iter().filter(|arg| arg.0.is_none()).nth(index)).map(|arg| arg.1.clone())
-        };
-        let elem = match get("dtype", usize::MAX) {
+        let bound = if self.rec().stopped { None } else { self.bound(&format!("pld.{plain}"), &args, span) };
+        let Some(bound) = bound else { return unknown(span, "what stopped the program") };
+        let elem = match bound.get("dtype") {
             Some(HostValue::Const(Const::DType(DType::Elem(elem)))) => Some(elem),
             _ => None,
         };
         match plain {
             "world_size" => self.cores(Question::Devices, span),
             "alloc_window_buffer" => {
-                let size = get("size", 0).or_else(|| get("shape", 0));
+                let size = bound.get("size");
                 let extents = size.as_ref().and_then(|size| match size {
                     HostValue::Const(Const::Int(n)) => u64::try_from(*n).ok().map(|n| vec![n]),
                     other => extents(other),
@@ -71,7 +66,7 @@ impl<'a> Host<'a> {
                 let buffer = self.rec().buffers.len() - 1;
                 HostValue::Window(Rc::new(DeviceWindow { buffer, view: None }))
             }
-            "window" => match (get("buf", 0), get("shape", 1).as_ref().and_then(extents), elem) {
+            "window" => match (bound.get("buf"), bound.get("shape").as_ref().and_then(extents), elem) {
                 (Some(HostValue::Window(window)), Some(shape), Some(elem)) => {
                     let bytes = shape.iter().try_fold(elem.bytes() as u64, |all, n| all.checked_mul(*n));
                     let (own, place) =

@@ -9,6 +9,7 @@ use slipring_tasks::Origin;
 use super::super::run::Host;
 use super::super::value::{HostValue, Wrapped};
 use super::super::{MOST_VALUES, unknown};
+use super::calls::Bound;
 use super::submit::Options;
 use super::{Arg, View, extents};
 use crate::syntax::at;
@@ -117,7 +118,7 @@ impl<'a> Host<'a> {
             "submit" | "spmd_submit" => return Some(self.submit(call, span)),
             "task_dummy" => {
                 let args = self.arguments(call, &["deps"]);
-                if !self.word_takes(word, &args) {
+                if self.bound(word, &args, span).is_none() {
                     return Some(unknown(span, "what stopped the program"));
                 }
                 let options = self.options(call);
@@ -126,26 +127,24 @@ impl<'a> Host<'a> {
             _ => {}
         }
         let args = self.arguments(call, &[]);
-        if self.rec().stopped || !self.word_takes(word, &args) {
-            return Some(unknown(span, "what stopped the program"));
-        }
-        let positional: Vec<HostValue<'a>> =
-            args.iter().filter(|arg| arg.0.is_none()).map(|arg| arg.1.clone()).collect();
-        let get = |name: &str, index: usize| {
-            let named = args.iter().find(|arg| arg.0.as_deref() == Some(name)).map(|arg| arg.1.clone());
-            named.or_else(|| positional.get(index).cloned())
-        };
-        let any = |names: &[&str], index: usize| {
-            let named = names.iter().find_map(|name| args.iter().find(|arg| arg.0.as_deref() == Some(name)));
-            named.map(|arg| arg.1.clone()).or_else(|| positional.get(index).cloned())
-        };
+        // The tensor's `create`, not the tile's.
+        let word = if word == "create" { "create_tensor" } else { word };
+        let bound = if self.rec().stopped { None } else { self.bound(word, &args, span) };
+        let Some(bound) = bound else { return Some(unknown(span, "what stopped the program")) };
+        let value = self.bound_word(word, &args, &bound, span)?;
+        self.all_read(word, &bound);
+        Some(value)
+    }
+
+    fn bound_word(&mut self, word: &str, args: &[Arg<'a>], bound: &Bound<'a>, span: Span) -> Option<HostValue<'a>> {
+        let own = |name: &str| bound.get(name);
         Some(match word {
-            "create_tensor" | "create" => return Some(self.create(&get, span)),
+            "create_tensor" => return Some(self.create(&own, span)),
             "task_invalid" => HostValue::Const(Const::None),
-            "array.create" => match any(&["extent", "size", "n"], 0) {
+            "array.create" => match own("extent") {
                 Some(HostValue::Const(Const::Int(n))) if (0..=MOST_VALUES as i64).contains(&n) => {
                     // An id that no task has, or a number.
-                    let first = match any(&["dtype"], 1) {
+                    let first = match own("dtype") {
                         Some(HostValue::Const(Const::DType(_))) => HostValue::int(0),
                         _ => HostValue::Const(Const::None),
                     };
@@ -156,31 +155,34 @@ impl<'a> Host<'a> {
                     self.not_known(&value, "the size of this array", span)
                 }
             },
-            "array.get_element" => match (get("array", 0).and_then(|list| list.items()), get("index", 1)) {
+            "array.get_element" => match (own("array").and_then(|list| list.items()), own("index")) {
                 (Some(items), Some(HostValue::Const(Const::Int(n)))) if (n as usize) < items.len() => {
                     items[n as usize].clone()
                 }
                 _ => self.stop_at("array", span, "an element that the array does not have"),
             },
             "yield_" => {
-                let value = match &positional[..] {
-                    [one] => one.clone(),
-                    _ => HostValue::Tuple(Rc::new(positional)),
+                let mut values: Vec<HostValue<'a>> = args.iter().map(|arg| arg.1.clone()).collect();
+                let value = match values.len() {
+                    1 => values.remove(0),
+                    _ => HostValue::Tuple(Rc::new(values)),
                 };
                 self.rec().yielded = Some(value.clone());
                 value
             }
-            "const" | "cast" if matches!(positional.first(), Some(HostValue::Unknown(_))) => positional[0].clone(),
-            "const" | "cast" if matches!(positional.first(), Some(HostValue::Const(_))) => {
-                let ty = any(&["dtype", "target_type"], 1);
+            "const" | "cast" => {
+                let (number, ty) = match word {
+                    "const" => (own("value"), own("dtype")),
+                    _ => (own("x"), own("target_type")),
+                };
                 let known = [None, Some("none"), Some("trunc")];
-                let mode = any(&["mode"], 2).and_then(|mode| match mode {
+                let mode = (word == "cast").then(|| own("mode")).flatten().and_then(|mode| match mode {
                     HostValue::Const(Const::Str(mode)) => Some(mode),
                     _ => None,
                 });
-                match (&positional[0], ty) {
+                match (number?, ty) {
                     (HostValue::Const(number), Some(HostValue::Const(Const::DType(ty)))) => {
-                        match (number, ty.is_float()) {
+                        match (&number, ty.is_float()) {
                             (Const::Int(n), true) => HostValue::Const(Const::Float(*n as f64)),
                             (Const::Float(x), false) if known.contains(&mode.as_deref()) => {
                                 match crate::lower::constants::int_of(*x) {
@@ -193,30 +195,33 @@ impl<'a> Host<'a> {
                                 span,
                                 "a number outside of kernels is converted by `mode=\"trunc\"`",
                             ),
-                            (same, _) => HostValue::Const(same.clone()),
+                            _ => HostValue::Const(number),
                         }
                     }
-                    (_, other) => {
+                    (HostValue::Const(_), other) => {
                         let value = other.unwrap_or_else(|| unknown(span, "no type"));
                         self.not_known(&value, "the type of this number", span)
                     }
+                    (number @ HostValue::Unknown(_), _) => number,
+                    _ if word == "const" => return None,
+                    _ => return Some(self.misplaced("`pl.cast`", span)),
                 }
             }
-            "slice" => match (any(&["tensor", "x"], 0), any(&["shape"], 1), any(&["offset"], 2)) {
+            "slice" => match (own("x"), own("shape"), own("offset")) {
                 (Some(HostValue::Device(view)), Some(shape), Some(offset)) => {
                     let window = self.tail(&view, &shape, &offset, span);
-                    match (window, any(&["drop_dims"], 4)) {
+                    match (window, own("drop_dims")) {
                         (HostValue::Device(window), Some(dropped)) => self.dropped(&window, &dropped, span),
                         (window, _) => window,
                     }
                 }
                 _ => return Some(self.misplaced("`pl.slice`", span)),
             },
-            "view" => match (any(&["tensor", "x"], 0), any(&["shape"], 1), any(&["offset"], usize::MAX)) {
+            "view" => match (own("x"), own("shape"), own("offset")) {
                 (Some(HostValue::Device(view)), Some(shape), Some(offset)) => self.window(&view, &shape, &offset, span),
                 (Some(HostValue::Device(view)), shape, None) => {
                     let shape = shape.filter(|shape| !matches!(shape, HostValue::Const(Const::None)));
-                    let other = any(&["layout"], usize::MAX).and_then(|layout| match layout {
+                    let other = own("layout").and_then(|layout| match layout {
                         HostValue::Const(Const::Member(_, name)) => Some(name.to_string()),
                         _ => None,
                     });
@@ -233,11 +238,11 @@ impl<'a> Host<'a> {
                 }
                 _ => return Some(self.misplaced("`pl.view`", span)),
             },
-            "reshape" => match (any(&["tensor", "x"], 0), any(&["shape"], 1)) {
+            "reshape" => match (own("x"), own("shape")) {
                 (Some(HostValue::Device(view)), Some(shape)) => self.reshaped(&view, &shape, span),
                 _ => return Some(self.misplaced("`pl.reshape`", span)),
             },
-            "dim" => match (any(&["tensor", "x"], 0), any(&["axis"], 1)) {
+            "dim" => match (own("tensor"), own("axis")) {
                 (Some(HostValue::Device(view)), Some(HostValue::Const(Const::Int(n)))) => {
                     let axis = if n < 0 { n + view.shape.len() as i64 } else { n };
                     match usize::try_from(axis).ok().and_then(|axis| view.shape.get(axis)) {
@@ -247,11 +252,14 @@ impl<'a> Host<'a> {
                 }
                 _ => return None,
             },
-            "no_dep" => match any(&["tensor", "x"], 0) {
+            "no_dep" => match own("x") {
                 Some(HostValue::Device(view)) => HostValue::Device(Rc::new(View { tracked: false, ..(*view).clone() })),
                 _ => self.stop_at("no-dep", span, "`pl.no_dep` takes a tensor"),
             },
-            "func_attr" => self.attributes(&args, span),
+            "func_attr" => {
+                own("attrs");
+                self.attributes(args, span)
+            }
             // It says how the public compiler reports.
             "dump_tag" => HostValue::Const(Const::None),
             "static_print" | "print" => {
@@ -260,31 +268,31 @@ impl<'a> Host<'a> {
                 self.rec().diags.push(Diagnostic { severity: slipring_ir::Severity::Note, ..note });
                 HostValue::Const(Const::None)
             }
-            "cond" => HostValue::Const(Const::None),
-            "static_assert" => match any(&["condition"], 0) {
-                Some(condition) => match condition.truth() {
+            "cond" => own("condition").map(|_| HostValue::Const(Const::None))?,
+            "static_assert" => {
+                let (condition, said) = (own("condition")?, own("msg"));
+                match condition.truth() {
                     Some(true) => HostValue::Const(Const::None),
                     Some(false) => {
-                        let said = any(&["msg"], 1).and_then(|text| text.text()).unwrap_or("this does not hold".into());
+                        let said = said.and_then(|text| text.text()).unwrap_or("this does not hold".into());
                         self.stop_at("assert", span, said)
                     }
                     None => self.not_known(&condition, "this condition", span),
-                },
-                None => self.stop_at("argument", span, "`pl.static_assert` takes a condition"),
-            },
-            "read" => match (any(&["tensor", "src", "x"], 0), any(&["indices", "offset"], 1)) {
+                }
+            }
+            "read" => match (own("src"), own("offset")) {
                 (Some(HostValue::Device(view)), Some(at)) => return Some(self.read_number(&view, &[at], span)),
                 _ => self.stop_at("argument", span, "`pl.read` takes a tensor and indices"),
             },
-            "write" => match (any(&["tensor", "dst", "x"], 0), any(&["indices", "offset"], 1), any(&["value"], 2)) {
+            "write" => match (own("dst"), own("offset"), own("value")) {
                 (Some(HostValue::Device(view)), Some(at), Some(value)) => {
                     return Some(self.write_number(&view, &[at], &value, span));
                 }
                 _ => self.stop_at("argument", span, "`pl.write` takes a tensor, indices and a number"),
             },
-            "assemble" => match (any(&["target", "x"], 0), any(&["source"], 1), any(&["offset"], 2)) {
+            "assemble" => match (own("target"), own("source"), own("offset")) {
                 (Some(HostValue::Device(into)), Some(HostValue::Device(part)), Some(offset)) => {
-                    if let Some(HostValue::Const(Const::Member(_, kind))) = any(&["atomic"], usize::MAX)
+                    if let Some(HostValue::Const(Const::Member(_, kind))) = own("atomic")
                         && !kind.starts_with("None")
                     {
                         let error =
@@ -299,7 +307,7 @@ impl<'a> Host<'a> {
                 }
                 _ => return Some(self.misplaced("`pl.assemble`", span)),
             },
-            "transpose" => match (any(&["tensor", "x"], 0), any(&["axis1", "a1"], 1), any(&["axis2", "a2"], 2)) {
+            "transpose" => match (own("x"), own("axis1"), own("axis2")) {
                 (
                     Some(HostValue::Device(view)),
                     Some(HostValue::Const(Const::Int(one))),
@@ -316,13 +324,13 @@ impl<'a> Host<'a> {
         })
     }
 
-    pub(super) fn create(&mut self, get: &dyn Fn(&str, usize) -> Option<HostValue<'a>>, span: Span) -> HostValue<'a> {
-        let shape = get("shape", 0);
+    pub(super) fn create(&mut self, own: &dyn Fn(&str) -> Option<HostValue<'a>>, span: Span) -> HostValue<'a> {
+        let shape = own("shape");
         let Some(extents) = shape.as_ref().and_then(extents) else {
             let value = shape.unwrap_or_else(|| unknown(span, "no shape"));
             return self.not_known(&value, "the shape of this tensor", span);
         };
-        let stored = match get("dtype", 1) {
+        let stored = match own("dtype") {
             Some(HostValue::Const(Const::DType(ty))) => ty.stored(),
             _ => None,
         };
@@ -336,13 +344,13 @@ impl<'a> Host<'a> {
         }
         let number = self.rec().graph.tensors.iter().filter(|tensor| tensor.origin != Origin::Argument).count();
         let view = self.rec().tensor(&format!("tensor{number}"), elem, &extents, Origin::Created, span);
-        match get("init_value", usize::MAX) {
+        match own("init_value") {
             None | Some(HostValue::Const(Const::None)) => {}
             Some(HostValue::Const(Const::Int(n))) => self.fill(&view, &n.to_string()),
             Some(HostValue::Const(Const::Float(x))) => self.fill(&view, &format!("{x:?}")),
             Some(other) => return self.not_known(&other, "the first value of this tensor", span),
         }
-        if get("manual_dep", usize::MAX).is_some_and(|manual| manual.truth() == Some(true)) {
+        if own("manual_dep").is_some_and(|manual| manual.truth() == Some(true)) {
             self.rec().graph.tensors[view.tensor].tracked = false;
         }
         HostValue::Device(view)

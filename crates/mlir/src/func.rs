@@ -11,7 +11,7 @@ use slipring_machine::Platform;
 
 use slipring_op::decode::control;
 use slipring_op::def::{OpDef, OpRef};
-use slipring_op::function::{BOTH_LANES, ENTRY, FLAGS, KIND, SLOT_BYTES, SLOTS, SPLIT, is_entry, kernel_kind};
+use slipring_op::function::{ASSUME, BOTH_LANES, ENTRY, FLAGS, KIND, SLOT_BYTES, SLOTS, SPLIT, is_entry, kernel_kind};
 use slipring_op::rules::{ANY, PLAIN, counted, defaulted, required, schema, variadic};
 
 /// Its ops.
@@ -42,6 +42,7 @@ pub static FUNC: OpDef = OpDef {
                     AttrKind::Int,
                     "asks the compiler to divide Vector work between the two Vector cores: 1 by rows, 2 by columns",
                 ),
+                defaulted(ASSUME, AttrKind::Str, "what the scalar arguments of each launch satisfy: `n % 8 == 0, m <= 32`"),
                 defaulted(KIND, AttrKind::Any, "`#pto.kernel_kind<cube>` or `<vector>`: the core it runs on"),
                 defaulted(
                     SLOT_BYTES,

@@ -3,7 +3,7 @@
 use slipring_ir::{Attr, Module, OpId, Part};
 use slipring_machine::CoreKind;
 
-pub use crate::names::{BOTH_LANES, CHIP, ENTRY, FLAGS, KIND, PLATFORM, SLOT_BYTES, SLOTS, SPLIT};
+pub use crate::names::{ASSUME, BOTH_LANES, CHIP, ENTRY, FLAGS, KIND, PLATFORM, SLOT_BYTES, SLOTS, SPLIT};
 
 /// Name of a function.
 pub fn symbol_name(module: &Module, function: OpId) -> &str {

@@ -6,6 +6,9 @@ use slipring_program::Words;
 /// The kind of core that a function is for.
 pub const KIND: &str = "pto.kernel_kind";
 
+/// What the scalar arguments of each launch of a function satisfy, in words.
+pub const ASSUME: &str = "pto.assume";
+
 /// What marks the kernel of a file.
 pub const ENTRY: [&str; 3] = ["pto.entry", "hacc.entry", "pto.kernel"];
 

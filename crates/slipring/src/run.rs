@@ -15,6 +15,7 @@ use crate::args::Passed;
 use crate::exec::{How, launch};
 use crate::kernel::Compiled;
 use crate::places::beginning;
+use crate::prove::assume::{Assumed, as_numbers};
 use crate::tensor::{Bound, numbers};
 use crate::timeline::Collect;
 use crate::verify::verify_with;
@@ -93,6 +94,13 @@ pub struct Comparison {
 /// Steps for which a run tries the other answer of a question: [`crate::Kernel::prove`] tries it to the end.
 const OTHERWISE_STEPS: u64 = 1 << 16;
 
+/// The launch is one that the kernel says is none.
+fn not_assumed(condition: &str) -> Finding {
+    let message = format!("the arguments do not satisfy `{condition}`, which the kernel assumes (`pto.assume`)");
+    Finding::new(Kind::Other("assumption"), Severity::Error, message)
+        .help("pass others, or let the kernel assume less: what is proved of it holds for launches that satisfy it")
+}
+
 /// Runs a compiled kernel on its arguments.
 ///
 /// # Errors
@@ -127,6 +135,8 @@ pub(crate) fn start<'a>(
         let messages = in_words(&judged.findings, prepared, &bound);
         Report::new(prepared.written.source.clone(), messages)
     };
+    let assumed = Assumed::of_kernel(prepared, &[]).map_err(Error::Arguments)?;
+    judged.findings.extend(assumed.broken(&as_numbers(&bound)).map(not_assumed));
     let findings = report(&judged);
     for question in judged.questions.clone() {
         let other = compiled.with_reading(question);

@@ -20,6 +20,10 @@ pub(super) struct ProveArgs {
     /// Schedules of random durations to try where something is wrong or one run does not decide; 0 tries none
     #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u32).range(0..=MOST_TIMINGS))]
     timings: u32,
+    /// What the scalar arguments of each launch satisfy, such as `n % 8 == 0, valid_row <= 32`: others are not spoken of. May be
+    /// given several times; a function's own attribute `pto.assume` is added
+    #[arg(long, value_name = "CONDITIONS")]
+    assume: Vec<String>,
     /// Warnings about results, such as bytes in them that nobody has written, are errors
     #[arg(long)]
     strict: bool,
@@ -51,7 +55,7 @@ fn start(args: &ProveArgs) -> Result<Exit, Error> {
     let mut options = args.kernel.options();
     options.strict = args.strict;
     let watching = Stages::start(&options.control);
-    let proof = kernel.prove(tensors, &ProveOptions { run: options, timings: args.timings, fix: true })?;
+    let proof = kernel.prove(tensors, &ProveOptions { run: options, timings: args.timings, fix: true, assume: args.assume.clone() })?;
     drop(watching);
     report_all(&proof.findings);
     if let Some(path) = &args.schedule {

@@ -16,9 +16,10 @@ use crate::places::Places;
 /// A loop of the text of so many rounds is not run as it stands, where shorter ones show the same.
 const LONG: i64 = 1024;
 /// That a number is the smallest with a finding.
-fn smallest_text(name: &str, value: u64) -> String {
+fn smallest_text(subject: &Subject<'_>, name: &str, value: u64) -> String {
     let clean = match value {
         0 => String::new(),
+        _ if !subject.assumed.is_empty() => "; smaller ones that the assumptions allow are clean".into(),
         1 => "; 0 is clean".into(),
         value => format!("; 0 to {} are clean", value - 1),
     };
@@ -90,7 +91,7 @@ impl Proof {
         }
         let mut family = Family::new(subject, Number::Param(at));
         if let Counts::Fails(value, member) = counts::as_many_as_fit(&mut family, tools, given)? {
-            self.scope.counts = smallest_text(&param.name, value);
+            self.scope.counts = smallest_text(subject, &param.name, value);
             self.fails = Some((at, value));
             self.found(subject, &member.judged);
         }
@@ -101,7 +102,9 @@ impl Proof {
     fn both(&mut self, subject: &Subject<'_>, tools: &Tools, at: u32) -> Result<Option<String>, Error> {
         let name = &subject.compiled.prepared.decoded.program.params[at as usize].name;
         let mut family = Family::new(subject, Number::Param(at));
-        for value in [0, 1] {
+        let numbers = subject.numbers();
+        let allowed: Vec<u64> = (0..=1).filter(|value| subject.assumed.allows(at as usize, *value, &numbers)).collect();
+        for value in allowed.iter().copied() {
             match counts::one(&mut family, value, tools)? {
                 Ok(given) => self.assume(given),
                 Err(Counts::Fails(_, member)) => {
@@ -116,8 +119,9 @@ impl Proof {
                 }
             }
         }
-        self.explored.push(format!("both values of {name}"));
-        Ok(Some(format!("both values of {name}")))
+        let what = if allowed.len() == 2 { format!("both values of {name}") } else { format!("{name} as assumed") };
+        self.explored.push(what.clone());
+        Ok(Some(what))
     }
 
     /// Proves a kernel where each loop and branch that an argument or loaded data decides goes on as it likes; false if that does not
@@ -193,10 +197,14 @@ impl Proof {
                     continue;
                 }
             }
+            let assumed = match subject.assumed.of(*at as usize) {
+                none if none.is_empty() => none,
+                some => format!(" with {some}"),
+            };
             let mut family = Family::new(subject, Number::Param(*at));
             let mut counts = counts::all(&mut family, tools)?;
             if let Counts::Open(_) = counts
-                && let fit @ (Counts::UpTo(..) | Counts::Fails(..)) =
+                && let fit @ (Counts::UpTo(..) | Counts::Each(..) | Counts::Fails(..)) =
                     counts::as_many_as_fit(&mut family, tools, counts::MOST)?
             {
                 counts = fit;
@@ -208,20 +216,26 @@ impl Proof {
                         self.scope.launches = format!("{}; with this {name}", self.scope.launches);
                     }
                     self.explored.push(format!("{} values of {name}", tried + 1));
+                    let those = if assumed.is_empty() { "" } else { "those of " };
                     lines.push(format!(
-                        "every {name} from 0 on, while numbers fit their types and buffers are large enough: 0 to {tried} were \
-                         run, and each {period} more do what was seen"
+                        "every {name} from 0 on{assumed}, while numbers fit their types and buffers are large enough: \
+                         {those}0 to {tried} were run, and each {period} more do what was seen"
                     ));
+                }
+                Counts::Each(last, given) => {
+                    self.assume(given);
+                    self.explored.push(format!("the values of {name} up to {last}"));
+                    lines.push(format!("every {name} from 0 on{assumed}: each of them was run, up to {last}"));
                 }
                 Counts::UpTo(last, given) => {
                     self.assume(given);
                     self.explored.push(format!("{} values of {name}", last + 1));
-                    lines.push(format!("{name} from 0 to {last}, each of which was run: more than the buffers hold"));
+                    lines.push(format!("{name} from 0 to {last}{assumed}, each of which was run: more than the buffers hold"));
                 }
                 Counts::Fails(value, member) => {
                     self.judgement = Judgement::Violated;
                     self.fails = Some((*at, value));
-                    lines = vec![smallest_text(name, value)];
+                    lines = vec![smallest_text(subject, name, value)];
                     self.found(subject, &member.judged);
                 }
                 Counts::Open(why) => {
@@ -234,6 +248,14 @@ impl Proof {
             return Ok(());
         }
         if deciding.len() > 1 {
+            if let Some(line) = self.combinations(subject, tools, &deciding)? {
+                (self.judgement, self.reasons) = (Judgement::Proved, Vec::new());
+                self.scope.counts = line;
+                return Ok(());
+            }
+            if self.judgement == Judgement::Violated {
+                return Ok(());
+            }
             self.reason(format!("{} arguments decide something, and each was varied alone", deciding.len()));
         }
         if self.judgement == Judgement::NotProved && self.chosen(subject, tools)? {

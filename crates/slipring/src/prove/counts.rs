@@ -29,6 +29,8 @@ pub(super) enum Counts {
         #[allow(missing_docs)]
         family: Tried,
     },
+    /// All numbers that the assumptions allow: the last of them.
+    Each(u64, Given),
     /// The numbers up to this one, which are all that the buffers hold, and what is taken for granted for them.
     UpTo(u64, Given),
     /// This is the smallest number with a finding.
@@ -40,14 +42,15 @@ pub(super) enum Counts {
 /// The numbers that were tried, and by how much the accesses of each move on for one period more.
 #[derive(Debug)]
 pub(super) struct Tried {
-    members: Vec<Member>,
+    /// `None` for a number that the assumptions exclude.
+    members: Vec<Option<Member>>,
     distances: BTreeMap<(u64, u64), Distances>,
 }
 
 impl Tried {
     /// The member that does what the one with a number does, but for some periods.
     pub fn of(&self, number: u64, period: u64) -> Option<&Member> {
-        self.members.get(self.place(number, period)?)
+        self.members.get(self.place(number, period)?)?.as_ref()
     }
 
     fn place(&self, number: u64, period: u64) -> Option<usize> {
@@ -59,7 +62,7 @@ impl Tried {
     /// True if the member with a number touches nothing behind the end of a buffer.
     pub fn stays_inside(&self, number: u64, period: u64, sizes: &[u64]) -> bool {
         let Some(place) = self.place(number, period) else { return false };
-        let (member, place) = (&self.members[place], place as u64);
+        let (Some(member), place) = (&self.members[place], place as u64) else { return false };
         let moves = self.distances.get(&(place.saturating_sub(period), place));
         sizes.iter().enumerate().all(|(buffer, size)| {
             let far = moves.and_then(|moves| moves.get(&buffer)?.last().copied()).unwrap_or(0).max(0) as u64;
@@ -75,7 +78,7 @@ impl Tried {
 
     /// True if every member leaves no signals.
     pub fn leaves_nothing(&self) -> bool {
-        self.members.iter().all(|member| member.left.iter().all(|count| *count == 0))
+        self.members.iter().flatten().all(|member| member.left.iter().all(|count| *count == 0))
     }
 }
 
@@ -92,7 +95,7 @@ const SLACK: usize = 1 << 20;
 /// # Errors
 /// If that is cancelled.
 pub(super) fn all(family: &mut Family<'_>, tools: &Tools) -> Result<Counts, Error> {
-    let mut members: Vec<Member> = Vec::new();
+    let mut members: Vec<Option<Member>> = Vec::new();
     let mut likes: BTreeMap<(u64, u64), Result<Distances, Why>> = BTreeMap::new();
     let mut works = 0;
     let mut why = Why(0, String::new());
@@ -100,21 +103,32 @@ pub(super) fn all(family: &mut Family<'_>, tools: &Tools) -> Result<Counts, Erro
         if let Err(why) = family.subject.budget.check() {
             return Ok(Counts::Open(format!("{}{why}", clean_before(value))));
         }
-        let member = family.run(value, SLACK, tools)?;
-        if let Some(stop) = stops(family, &member, value) {
-            return match stop {
-                Stop::Bounds => Ok(Counts::UpTo(value.saturating_sub(1), given(&members))),
-                Stop::Fails => Ok(Counts::Fails(value, Box::new(member))),
-                Stop::Open(why) => Ok(Counts::Open(why)),
-            };
+        if !family.allows(value) {
+            members.push(None);
+        } else {
+            let member = family.run(value, SLACK, tools)?;
+            if let Some(stop) = stops(family, &member, value) {
+                return match stop {
+                    Stop::Bounds => Ok(Counts::UpTo(value.saturating_sub(1), given(&members))),
+                    Stop::Fails => Ok(Counts::Fails(value, Box::new(member))),
+                    Stop::Open(why) => Ok(Counts::Open(why)),
+                };
+            }
+            works += member.rounds.works;
+            members.push(Some(member));
         }
-        works += member.rounds.works;
-        members.push(member);
-        for period in 1..=value.div_ceil(2) {
+        if family.ends(value) {
+            return Ok(each(&members));
+        }
+        for period in (1..=value.div_ceil(2)).filter(|period| family.goes_back(value, *period)) {
             let pairs = (0..period).filter_map(|back| Some((value.checked_sub(period + back)?, value - back)));
             let mut count = 0;
             let alike = pairs.into_iter().all(|(first, second)| {
                 count += 1;
+                // None of those that are so many more times the period larger is allowed.
+                if members.get(second as usize).is_some_and(Option::is_none) {
+                    return true;
+                }
                 let like = likes
                     .entry((first, second))
                     .or_insert_with(|| like(family, &members, first as usize, second as usize));
@@ -135,6 +149,9 @@ pub(super) fn all(family: &mut Family<'_>, tools: &Tools) -> Result<Counts, Erro
         }
     }
     let tried = members.len().saturating_sub(1);
+    if members.iter().flatten().next().is_none() {
+        return Ok(Counts::Open(format!("the assumptions allow none of 0 to {tried}")));
+    }
     Ok(Counts::Open(format!("0 to {tried} are clean, but nothing was shown for larger ones: {}", why.1)))
 }
 
@@ -149,15 +166,22 @@ pub(super) fn as_many_as_fit(family: &mut Family<'_>, tools: &Tools, most: u64) 
         if let Err(why) = family.subject.budget.check() {
             return Ok(Counts::Open(format!("{}{why}", clean_before(value))));
         }
-        let member = family.run(value, 0, tools)?;
-        match stops(family, &member, value) {
-            None => {}
-            Some(Stop::Bounds) => return Ok(Counts::UpTo(value.saturating_sub(1), given(&members))),
-            Some(Stop::Fails) => return Ok(Counts::Fails(value, Box::new(member))),
-            Some(Stop::Open(why)) => return Ok(Counts::Open(why)),
+        if family.allows(value) {
+            let member = family.run(value, 0, tools)?;
+            match stops(family, &member, value) {
+                None => {}
+                Some(Stop::Bounds) => return Ok(Counts::UpTo(value.saturating_sub(1), given(&members))),
+                Some(Stop::Fails) => return Ok(Counts::Fails(value, Box::new(member))),
+                Some(Stop::Open(why)) => return Ok(Counts::Open(why)),
+            }
+            (works, last) = (works + member.rounds.works, value);
+            members.push(Some(member));
+        } else {
+            members.push(None);
         }
-        (works, last) = (works + member.rounds.works, value);
-        members.push(member);
+        if family.ends(value) {
+            return Ok(each(&members));
+        }
         if works > WORKS {
             break;
         }
@@ -179,8 +203,16 @@ pub(super) fn one(family: &mut Family<'_>, value: u64, tools: &Tools) -> Result<
 }
 
 /// What is taken for granted of the machine for some members.
-fn given(members: &[Member]) -> Given {
-    members.iter().map(|member| Given::of(&member.judged)).collect()
+fn given(members: &[Option<Member>]) -> Given {
+    members.iter().flatten().map(|member| Given::of(&member.judged)).collect()
+}
+
+/// All numbers that the assumptions allow were tried.
+fn each(members: &[Option<Member>]) -> Counts {
+    match members.iter().rposition(Option::is_some) {
+        Some(last) => Counts::Each(last as u64, given(members)),
+        None => Counts::Open("the assumptions allow no number from 0 on".into()),
+    }
 }
 
 /// Why nothing is tried after a number.
@@ -226,8 +258,9 @@ fn stops(family: &Family<'_>, member: &Member, value: u64) -> Option<Stop> {
 struct Why(u8, String);
 
 /// Whether the last meetings of two members are alike, and every larger one is then like one that is smaller by what lies between.
-fn like(family: &Family<'_>, members: &[Member], first: usize, second: usize) -> Result<Distances, Why> {
-    let (Some(one), Some(two)) = (members.get(first), members.get(second)) else { return Err(Why(0, String::new())) };
+fn like(family: &Family<'_>, members: &[Option<Member>], first: usize, second: usize) -> Result<Distances, Why> {
+    let member = |at: usize| members.get(at).and_then(Option::as_ref);
+    let (Some(one), Some(two)) = (member(first), member(second)) else { return Err(Why(0, String::new())) };
     let (Some(a), Some(b)) = (&one.rounds.last, &two.rounds.last) else {
         return Err(Why(1, "the cores do not meet at the head of a loop".into()));
     };

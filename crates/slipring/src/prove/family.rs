@@ -85,6 +85,30 @@ impl<'a> Family<'a> {
         }
     }
 
+    /// True if the assumptions allow a number.
+    pub fn allows(&self, value: u64) -> bool {
+        match self.number {
+            Number::Param(at) => self.subject.assumed.allows(at as usize, value, &self.subject.numbers()),
+            Number::Bound(_) => true,
+        }
+    }
+
+    /// True if they allow no larger one.
+    pub fn ends(&self, value: u64) -> bool {
+        match self.number {
+            Number::Param(at) => self.subject.assumed.ends(at as usize, value, &self.subject.numbers()),
+            Number::Bound(_) => false,
+        }
+    }
+
+    /// True if each larger one than `last` that they allow is `period` above one that they allow.
+    pub fn goes_back(&self, last: u64, period: u64) -> bool {
+        match self.number {
+            Number::Param(at) => self.subject.assumed.goes_back(at as usize, last, period, &self.subject.numbers()),
+            Number::Bound(_) => true,
+        }
+    }
+
     /// Runs the launch with a number, with all checks and so many bytes behind each buffer.
     ///
     /// # Errors

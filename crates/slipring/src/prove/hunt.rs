@@ -287,8 +287,7 @@ impl Proof {
         let mut bound = subject.bound.to_vec();
         let Some(own) = subject.bound.get(at as usize) else { return Ok(()) };
         bound[at as usize] = own.with_bits(value);
-        let (asked, budget) = (subject.asked.clone(), subject.budget.clone());
-        let there = Subject { compiled: subject.compiled, bound: &bound, options: subject.options, asked, budget };
+        let there = subject.with(&bound);
         let (usual, judged) = there.run(Timing::Platform, tools, None)?;
         self.hunt(&there, tools, (&usual, &judged), timings)?;
         self.name_arguments(subject);

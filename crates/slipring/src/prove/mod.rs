@@ -5,8 +5,10 @@
 //! device as it found it decides all later ones.
 
 mod arguments;
+pub(crate) mod assume;
 mod budget;
 mod choices;
+mod combinations;
 mod counts;
 mod endings;
 mod expression;
@@ -32,6 +34,7 @@ use crate::run::{Seen, once};
 use crate::tensor::Bound;
 use crate::{Args, Error, ExecuteOptions, Execution, Kernel, Report, RunOptions};
 
+use assume::Assumed;
 use budget::Budget;
 pub use fix::{Fix, PathFix};
 use given::Given;
@@ -48,12 +51,14 @@ pub struct ProveOptions {
     pub timings: u32,
     /// Whether edits are looked for that mend what is found.
     pub fix: bool,
+    /// What the scalar arguments of each launch satisfy, such as `n % 8 == 0`: others are not spoken of.
+    pub assume: Vec<String>,
 }
 
 impl Default for ProveOptions {
     /// The kernel's own number of blocks, 16 schedules, and edits.
     fn default() -> ProveOptions {
-        ProveOptions { run: RunOptions::default(), timings: 16, fix: true }
+        ProveOptions { run: RunOptions::default(), timings: 16, fix: true, assume: Vec::new() }
     }
 }
 
@@ -65,9 +70,21 @@ pub(crate) struct Subject<'a> {
     pub options: ExecuteOptions,
     pub asked: RunOptions,
     pub budget: Budget,
+    pub assumed: Assumed,
 }
 
 impl Subject<'_> {
+    /// The same with other arguments.
+    pub fn with<'b>(&'b self, bound: &'b [Bound<'b>]) -> Subject<'b> {
+        let (asked, budget, assumed) = (self.asked.clone(), self.budget.clone(), self.assumed.clone());
+        Subject { compiled: self.compiled, bound, options: self.options, asked, budget, assumed }
+    }
+
+    /// The scalar arguments as numbers, by parameter.
+    pub fn numbers(&self) -> Vec<Option<i128>> {
+        assume::as_numbers(self.bound)
+    }
+
     /// How many blocks run at the same time.
     pub fn places(&self) -> u32 {
         slipring_sim::places(&self.compiled.prepared.decoded.program, &self.compiled.platform)
@@ -186,7 +203,12 @@ fn prove(compiled: &Arc<Compiled>, bound: &[Bound<'_>], blocks: u32, asked: &Pro
     };
     let options =
         ExecuteOptions { blocks, mode: Turns::Pipes, gm_slack: asked.run.gm_slack as usize, limits: asked.run.limits };
-    let subject = Subject { compiled, bound, options, asked: asked_run, budget: Budget::new(asked.run.limits) };
+    let assumed = Assumed::of_kernel(prepared, &asked.assume).map_err(Error::Arguments)?;
+    let budget = Budget::new(asked.run.limits);
+    let subject = Subject { compiled, bound, options, asked: asked_run, budget, assumed };
+    if let Some(broken) = subject.assumed.broken(&subject.numbers()) {
+        return Err(Error::Arguments(format!("the arguments do not satisfy `{broken}`, which is assumed")));
+    }
     let tools = beginning(prepared, &compiled.kernels, bound, Tools::default());
     let mut proof = Proof {
         kernel: prepared.decoded.program.name.clone(),
@@ -207,6 +229,9 @@ fn prove(compiled: &Arc<Compiled>, bound: &[Bound<'_>], blocks: u32, asked: &Pro
     proof.endings(&subject);
     proof.withhold(&subject);
     proof.everywhere(&subject);
+    if !subject.assumed.is_empty() {
+        proof.given.assumes.push(format!("the arguments satisfy {}", subject.assumed));
+    }
     proof.spent = subject.budget.spent();
     Ok(proof)
 }

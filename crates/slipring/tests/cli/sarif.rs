@@ -8,12 +8,15 @@ use serde_sarif::sarif::{Location, Result as Entry, Run, Sarif};
 use super::Folder;
 
 /// The files of the tests that end in findings or errors, and how they are called.
-const CALLS: [(&str, &[&str], i32); 5] = [
+const CALLS: [(&str, &[&str], i32); 8] = [
     ("check/paths/flags.pto", &["check", "--arch", "a5"], 1),
     ("check/paths/unwritten.pto", &["check", "--arch", "a5"], 0),
     ("failures/use_after_free.pto", &["run", "--arch", "a5"], 1),
     ("failures/flag_left_set.pto", &["run"], 1),
     ("lang/errors/carry.py", &["run"], 2),
+    ("sync_check/missing.pto", &["sync-check", "--arch", "a5"], 1),
+    ("sync_check/superfluous.pto", &["sync-check", "--arch", "a5"], 0),
+    ("sync_check/superfluous.pto", &["sync-check", "--arch", "a5", "--strict"], 1),
 ];
 
 fn log(folder: &Folder) -> Run {
@@ -90,4 +93,36 @@ fn a_file_that_is_not_there_is_a_notification() {
     let notes = invocation.tool_execution_notifications.as_ref().unwrap();
     assert!(notes[0].message.text.as_ref().unwrap().contains("none at all.pto"), "{notes:?}");
     folder.call(&["check", "add.pto", "--sarif", "-"]).exits(2);
+}
+
+/// What changed against an earlier text: lost orders are errors of a code of their own, in the object and in the log.
+#[test]
+fn orders_that_were_lost_are_in_the_log() {
+    let folder = Folder::new("sarif_against");
+    for name in ["against.pto", "clean.pto"] {
+        let path = format!("{}/../../tests/files/sync_check/{name}", env!("CARGO_MANIFEST_DIR"));
+        folder.write(name, fs::read(path).unwrap());
+    }
+    let compare = |file: &str, earlier: &str, exit: i32| {
+        let words = ["sync-check", file, "--against", earlier, "--arch", "a5", "--json", "--sarif", "log.sarif"];
+        let called = folder.call(&words).exits(exit);
+        let object: serde_json::Value = serde_json::from_str(called.out.trim()).unwrap();
+        let run = log(&folder);
+        assert_eq!(run.invocations.as_ref().unwrap()[0].exit_code, Some(i64::from(exit)));
+        (object, run.results.unwrap().iter().map(|entry| entry.rule_id.clone().unwrap()).collect::<Vec<_>>())
+    };
+    let (lost, rules) = compare("against.pto", "clean.pto", 1);
+    assert_eq!((&lost["against"]["lost"], &lost["against"]["file"]), (&1.into(), &"clean.pto".into()), "{lost}");
+    assert_eq!(rules, ["order-lost"]);
+    let (gained, rules) = compare("clean.pto", "against.pto", 0);
+    assert_eq!(gained["against"]["gained"].as_array().unwrap().len(), 1, "{gained}");
+    assert_eq!((gained["errors"].as_u64(), gained["warnings"].as_u64()), (Some(0), Some(0)), "{gained}");
+    assert_eq!(rules, [""; 0]);
+    let (same, rules) = compare("against.pto", "against.pto", 1);
+    assert_eq!((&same["against"]["lost"], &same["errors"]), (&0.into(), &1.into()), "{same}");
+    assert_eq!(rules, ["order-missing"]);
+    // An earlier text that cannot be read is no comparison.
+    folder.write("bad.pto", b"func.func");
+    folder.call(&["sync-check", "clean.pto", "--against", "bad.pto", "--arch", "a5"]).exits(2);
+    folder.call(&["sync-check", "clean.pto", "--against", "none.pto", "--arch", "a5"]).exits(2);
 }

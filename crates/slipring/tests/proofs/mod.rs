@@ -20,11 +20,18 @@ const MOST: u64 = 4;
 
 /// What a proof says of a small program: whether it holds for all counts, or for which it fails first.
 fn proof(small: &Small) -> (Judgement, Option<u64>, String) {
+    proof_where(small, None)
+}
+
+/// The same for launches with these numbers only, and one of them.
+fn proof_where(small: &Small, assumed: Option<(&str, u64)>) -> (Judgement, Option<u64>, String) {
     let kernel = Kernel::from_text("small.pto", small.text()).expect("it is well formed");
-    let texts = ["rand:f32[4096],seed=1", "zeros:f32[4096]", "3:index", "2:index"].map(String::from);
+    let n = format!("{}:index", assumed.map_or(3, |(_, n)| n));
+    let texts = ["rand:f32[4096],seed=1", "zeros:f32[4096]", &n, "2:index"].map(String::from);
     let args: Vec<Tensor<'_>> = kernel.arguments(&texts, 0).expect("they fit").into_iter().map(Tensor::from).collect();
+    let assume = assumed.iter().map(|(text, _)| text.to_string()).collect();
     let proof =
-        kernel.prove(args, &ProveOptions { timings: 0, fix: false, ..ProveOptions::default() }).expect("it can be run");
+        kernel.prove(args, &ProveOptions { timings: 0, fix: false, assume, ..ProveOptions::default() }).expect("it can be run");
     let fails = proof.scope.counts.strip_prefix("n = ").and_then(|rest| rest.split(' ').next()?.parse().ok());
     (proof.judgement, fails, proof.to_string())
 }
@@ -61,6 +68,76 @@ fn proofs_agree_with_all_interleavings() {
         }
     }
     assert!(all > 30 && wrong > 30, "{right} right, {all} of them for all counts, {wrong} wrong");
+}
+
+/// Assumptions, a number that satisfies each, and which numbers do.
+const ASSUMED: [(&str, u64, fn(u64) -> bool); 7] = [
+    ("n % 2 == 0", 2, |n| n % 2 == 0),
+    ("n % 3 != 1", 3, |n| n % 3 != 1),
+    ("n <= 3", 3, |n| n <= 3),
+    ("n >= 2", 3, |n| n >= 2),
+    ("n != 3", 2, |n| n != 3),
+    ("n == 4", 4, |n| n == 4),
+    ("n <= 1", 1, |n| n <= 1),
+];
+
+/// The same for the launches that an assumption allows: what is proved is right for each of them that is explored, and where
+/// something fails the smallest of them is named.
+#[test]
+fn proofs_under_assumptions_agree_with_all_interleavings() {
+    let (mut right, mut wrong, mut open) = (0, 0, 0);
+    let count = std::env::var("SLIPRING_PROOFS").ok().and_then(|text| text.parse().ok()).unwrap_or(30);
+    for (seed, (text, given, allows)) in (0..count).flat_map(|seed| ASSUMED.map(|assumed| (seed, assumed))) {
+        let small = Small::random(seed);
+        let (judgement, fails, said) = proof_where(&small, Some((text, given)));
+        let refuted = |count: &u64| explore(&small.program(*count)).is_some();
+        let explored = (0..=MOST).filter(|count| allows(*count)).find(refuted);
+        let say = || format!("seed {seed} with {text}: the explorer says {explored:?}\n{said}\n{}", small.text());
+        match judgement {
+            Judgement::Proved | Judgement::Doubtful => {
+                assert!(explored.is_none(), "{}", say());
+                right += 1;
+            }
+            Judgement::Violated => {
+                match (explored, fails) {
+                    (Some(count), Some(fails)) => assert_eq!(count, fails, "{}", say()),
+                    (None, Some(fails)) => assert!(fails > MOST && allows(fails), "{}", say()),
+                    (_, None) => panic!("it does not say for which count\n{}", say()),
+                }
+                wrong += 1;
+            }
+            Judgement::NotProved => open += 1,
+        }
+    }
+    assert!(right > 30 && wrong > 10 && open == 0, "{right} right, {wrong} wrong, {open} open");
+}
+
+/// A kernel that fails from some number of rounds on: assumptions keep these out, or the smallest that they allow is named.
+#[test]
+fn assumptions_keep_out_what_fails() {
+    let text = include_str!("../../../../tests/files/proof/fails_later_than_given.pto");
+    let (mut proved, mut failed) = (0, 0);
+    for clean in 1..=4u64 {
+        let text = text.replace("%c3 = arith.constant 3", &format!("%c3 = arith.constant {clean}"));
+        let kernel = Kernel::from_text("late.pto", text.clone()).expect("it is well formed");
+        let bounds = (0..=6u64).flat_map(|n| [(format!("n <= {n}"), n), (format!("n % 2 == 0, 3 * n < {}", 3 * n + 1), n)]);
+        for (assumed, last) in bounds {
+            let texts = ["iota:f32[1024]", "zeros:f32[1024]", "0:index"].map(String::from);
+            let args: Vec<Tensor<'_>> = kernel.arguments(&texts, 0).expect("they fit").into_iter().map(Tensor::from).collect();
+            let options = ProveOptions { timings: 0, fix: false, assume: vec![assumed.clone()], ..ProveOptions::default() };
+            let proof = kernel.prove(args, &options).expect("it can be run");
+            let even = assumed.contains('%');
+            let fails = (0..=last).find(|n| *n > clean && (!even || n % 2 == 0));
+            let said = proof.scope.counts.strip_prefix("n = ").and_then(|rest| rest.split(' ').next()?.parse().ok());
+            match proof.judgement {
+                Judgement::Proved => proved += 1,
+                Judgement::Violated => failed += 1,
+                _ => panic!("{assumed}: it is decided\n{proof}"),
+            }
+            assert_eq!((proof.judgement == Judgement::Violated, said), (fails.is_some(), fails), "{assumed}\n{proof}\n{text}");
+        }
+    }
+    assert!(proved > 20 && failed > 10, "{proved} proved, {failed} failed");
 }
 
 /// Two loops by two arguments: what is proved for all numbers of both is right for each count that is explored: a round is a round, in

@@ -85,7 +85,9 @@ impl Asked {
                 let (source, asked, calls) = all.remove(0);
                 Ok((source, asked.with_passed(calls.into_iter().next().unwrap_or_default())))
             }
-            0 => Err(Error::Arguments(format!("`{name}` has no kernel: nothing in it has a decorator of the language"))),
+            0 => {
+                Err(Error::Arguments(format!("`{name}` has no kernel: nothing in it has a decorator of the language")))
+            }
             _ => {
                 let names: Vec<_> = all.iter().filter_map(|(_, asked, _)| asked.function_asked()).collect();
                 let names = names.join("`, `");

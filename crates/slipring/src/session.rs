@@ -14,6 +14,8 @@ pub struct Text {
     pub language: Option<bool>,
     /// The text.
     pub text: String,
+    /// Whether Python may execute it, where there is one: what was saved, and not what is just being typed.
+    pub saved: bool,
 }
 
 /// What came of a plain run.
@@ -31,7 +33,8 @@ pub struct Ran {
 
 impl Text {
     fn asked(&self) -> Asked {
-        Asked::default().language(self.language)
+        let asked = Asked::default().language(self.language);
+        if self.saved { asked.executing() } else { asked }
     }
 
     /// Checks it as `slipring check` does without options.

@@ -5,29 +5,62 @@ import linecache
 import types
 
 from .. import language
-from .._kernel import Function
+from .._kernel import Function, Program
+from .._words import Generic, Word
 
 _number = itertools.count(1)
 
 
-def parse(text, filename=None):
-    """The function that a text defines: one, with `@pl.function`. Names of the language need no import in it."""
+# Words that stand in types of public scripts, where Python evaluates them; what the compiler does not know of them it refuses by name.
+TYPES = """
+Array AsyncEvent AsyncSession CompactMode DN FP4 ForKind HF4 INT4 IntLike MemRefType ND NZ PipeType Ptr PtrType RUNTIME ScopeMode
+TASK_ID TaskId Tuple UINT4 manual_scope prefetch scope
+""".split()
+DESCRIBED = ("MemRef", "TensorView", "TileView")
+
+
+class Described(Word):
+    """A word that is called in a type: `pl.MemRef(…)`, `pl.TensorView(…)`."""
+
+    def __call__(self, *args, **kwargs):
+        return Generic(self.__slipring_path__, (*args, *kwargs.items()))
+
+
+def _defined(text, filename, kind, what):
+    """What a text defines of a kind, which is one."""
     name = filename or f"<text {next(_number)} of pl.parse>"
     code = compile(text, name, "exec")
     linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
     names = {"pl": module(), "__name__": name}
     exec(code, names)
-    found = [value for value in names.values() if isinstance(value, Function)]
+    found = [value for value in names.values() if isinstance(value, kind)]
     if len(found) != 1:
-        what = "no function" if not found else "several functions: " + ", ".join(value.name for value in found)
-        raise ValueError(f"the text has {what}; pl.parse takes one with the decorator @pl.function")
+        said = f"no {what}" if not found else f"several {what}s: " + ", ".join(value.name for value in found)
+        takes = "parse" if what == "function" else f"parse_{what}"
+        raise ValueError(f"the text has {said}; pl.{takes} takes one with the decorator @pl.{what}")
     return found[0]
+
+
+def parse(text, filename=None):
+    """The function that a text defines: one, with `@pl.function`. Names of the language need no import in it."""
+    return _defined(text, filename, Function, "function")
 
 
 def loads(path):
     """The function that a file defines."""
     with open(path, encoding="utf-8") as file:
         return parse(file.read(), str(path))
+
+
+def parse_program(text, filename=None):
+    """The program that a text defines: one class with `@pl.program`."""
+    return _defined(text, filename, Program, "program")
+
+
+def loads_program(path):
+    """The program that a file defines."""
+    with open(path, encoding="utf-8") as file:
+        return parse_program(file.read(), str(path))
 
 
 _made = []
@@ -39,7 +72,9 @@ def module():
         made = types.ModuleType("pypto.language", language.__doc__)
         made.__dict__.update({name: value for name, value in vars(language).items() if not name.startswith("__")})
         made.__slipring_path__ = language.__slipring_path__
-        made.__all__ = [*language.__all__, "loads", "parse"]
-        made.parse, made.loads = parse, loads
+        own = {"parse": parse, "loads": loads, "parse_program": parse_program, "loads_program": loads_program}
+        own |= {name: Word(f"pl.{name}") for name in TYPES} | {name: Described(f"pl.{name}") for name in DESCRIBED}
+        made.__dict__.update({name: value for name, value in own.items() if name not in made.__dict__})
+        made.__all__ = [*language.__all__, *own]
         _made.append(made)
     return _made[0]

@@ -264,6 +264,13 @@ pub static SET_VALIDSHAPE: OpDef = OpDef {
     ..PLAIN
 };
 
+/// The tile whose valid shape an op sets, and the valid rows and columns; `None` for other ops.
+pub fn shapes_tile(op: &OpRef<'_>) -> Option<(ValueId, [ValueId; 2])> {
+    let named = |name| op.operand(name);
+    let shapes = op.def == &SET_VALIDSHAPE;
+    shapes.then(|| Some((named("source")?, [named("valid_row")?, named("valid_col")?])))?
+}
+
 const OPEN: &str = "expects source tile to have dynamic validShape (?, ?)";
 
 fn verify_valid_shape(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {

@@ -68,6 +68,12 @@ impl View {
         Bytes::window(self.offset * size, size, &self.shape, &self.strides)
     }
 
+    /// True for a device's own window that has this shape but for extents of 1 in front: the same elements in the same order.
+    pub(super) fn is_window_of(&self, shape: &[u64]) -> bool {
+        let own = |shape: &[u64]| shape.iter().skip_while(|extent| **extent == 1).copied().collect::<Vec<_>>();
+        self.domain.is_some() && self.strides == tasks::dense_strides(&self.shape) && own(shape) == own(&self.shape)
+    }
+
     pub(super) fn first_byte(&self) -> u64 {
         self.offset * self.elem.bytes() as u64
     }

@@ -119,6 +119,9 @@ fn step(op: &OpRef<'_>, roots: &Roots, tile: ValueId, shape: [u64; 2], first: bo
             return Err(format!("`{name}` does not begin with a product of two tiles"));
         }
         let operands = [Operand::of(op, roots, Product::LHS, 1)?, Operand::of(op, roots, Product::RHS, 0)?];
+        if operands.iter().any(|operand| operand.shaped.is_some()) {
+            return Err("the valid shape of an operand is not in its type".to_string());
+        }
         let bias = match form.start {
             ProductStart::Bias(bias) => {
                 let row = op.operand(bias).ok_or("its bias is missing")?;

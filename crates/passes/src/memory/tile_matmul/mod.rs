@@ -9,7 +9,7 @@
 //! |---|---|
 //! | which products | those with an operand that alone is larger than its memory; then, while tiles in use together are too many for it, those of the largest of them |
 //! | length of a step | see [`steps::steps`]: as few steps as let two slices of each operand lie side by side |
-//! | operands | declared without an address, with a constant valid shape, filled by one move of a whole tile from L1 that comes before the product, the source unchanged in between |
+//! | operands | declared without an address, their valid shape constant along k and set once, filled by one move of a whole tile from L1 that comes before the product, the source unchanged in between |
 //! | left as they are | kernels that synchronise their pipes by hand: flags know nothing of new moves |
 //!
 //! A product whose accumulator is too large is first cut over m and n (`blocks`), and products that are only rounded on the Vector
@@ -108,7 +108,7 @@ fn plan(module: &Module, roots: &Roots, platform: &Platform, product: OpId) -> R
     let form = op.def.product.ok_or("it is not a product")?;
     let [lhs, rhs] = [(Product::LHS, 1), (Product::RHS, 0)].map(|(name, along)| Operand::of(&op, roots, name, along));
     let operands = [lhs?, rhs?];
-    let [k, other] = operands.each_ref().map(Operand::k);
+    let [k, other] = operands.each_ref().map(|operand| operand.k);
     if k != other {
         return Err(format!("its operands have {k} and {other} valid elements along k"));
     }
@@ -139,6 +139,10 @@ fn apply(module: &mut Module, plan: &Plan) {
                 None => builder.tile(operand, ty, turn),
             };
             slices[side][turn % 2] = Some((tile, ty));
+            if let Some((_, mut valid)) = operand.shaped {
+                valid[operand.along] = builder.index(step.end - step.start);
+                builder.shape(tile, valid);
+            }
             let mut corner = operand.corner;
             corner[operand.along] += step.start;
             let [row, col] = corner.map(|at| builder.index(at));
@@ -259,6 +263,13 @@ impl<'m> Builder<'m> {
             [("src", &[operand.source]), ("row", &[row]), ("col", &[col]), ("dst", &[tile])];
         let op = pto::TEXTRACT.make(self.module, &operands, AttrDict::default(), &[], operand.span);
         self.insert(op);
+    }
+
+    /// Sets the valid shape of a tile.
+    fn shape(&mut self, tile: ValueId, [rows, cols]: [ValueId; 2]) {
+        let operands = [("source", tile), ("valid_row", rows), ("valid_col", cols)];
+        let span = self.module.op(self.before).span;
+        self.op(&pto::SET_VALIDSHAPE, &operands, AttrDict::default(), span);
     }
 
     fn insert(&mut self, op: OpId) {

@@ -29,6 +29,10 @@ pub(super) struct Operand {
     pub corner: [u64; 2],
     /// Which of rows (0) and columns (1) is k.
     pub along: usize,
+    /// Valid elements along k.
+    pub k: u64,
+    /// What says the valid shape, where the type leaves it open: the op, and the rows and columns.
+    pub shaped: Option<(OpId, [ValueId; 2])>,
 }
 
 impl Operand {
@@ -47,9 +51,10 @@ impl Operand {
         });
         let root = root.ok_or(format!("`{name}` is not declared as a tile whose address is open"))?;
         let declared = module.defining_op(tile).ok_or(format!("`{name}` is an argument"))?;
-        if ty.valid.iter().any(|dim| dim.known().is_none()) {
-            return Err(format!("the valid shape of `{name}` is not constant"));
-        }
+        let shaped = shaped_by(module, roots, &ty, tile, product.id)
+            .ok_or(format!("the valid shape of `{name}` is not set once, right before it"))?;
+        let valid = |at: usize| extent(module, &ty, shaped, at);
+        let k = valid(along).ok_or(format!("the valid shape of `{name}` along k is not constant"))?;
         if by_hand(module, tile) {
             return Err("the kernel synchronises its pipes by hand".to_string());
         }
@@ -58,8 +63,18 @@ impl Operand {
         let (source, corner) =
             from_l1(module, fill, tile).ok_or(format!("`{name}` is not filled by a move of a whole tile from L1"))?;
         let origin = module.ty(source).as_tile().ok_or(format!("`{name}` is not filled from a tile"))?;
-        let covered =
-            |at: usize| origin.valid[at].known().map(|n| n.saturating_sub(corner[at])) >= ty.valid[at].known();
+        let filled = shaped_by(module, roots, origin, source, fill);
+        let covered = |at: usize| {
+            let Some(filled) = filled else { return false };
+            let begun = extent(module, origin, filled, at).map(|n| n.saturating_sub(corner[at]));
+            let all = u64::from([ty.layout.rows, ty.layout.cols][at]);
+            match (begun, valid(at)) {
+                (Some(begun), Some(valid)) => begun >= valid,
+                (Some(begun), None) => begun >= all,
+                // The same number, whatever it is.
+                _ => corner[at] == 0 && shaped.zip(filled).is_some_and(|((_, own), (_, other))| own[at] == other[at]),
+            }
+        };
         if !(covered(0) && covered(1)) {
             return Err(format!("the move that fills `{name}` does not fill all of its valid shape"));
         }
@@ -67,12 +82,7 @@ impl Operand {
         if between.iter().any(|op| writes(module, roots, *op, roots.get(source))) {
             return Err(format!("the tile that `{name}` is filled from changes before the product"));
         }
-        Ok(Operand { tile, ty, declared, fill, span: module.op(fill).span, source, corner, along })
-    }
-
-    /// Valid elements along k.
-    pub fn k(&self) -> u64 {
-        self.ty.valid[self.along].known().unwrap_or(0)
+        Ok(Operand { tile, ty, declared, fill, span: module.op(fill).span, source, corner, along, k, shaped })
     }
 
     /// What a slice may take of its memory.
@@ -101,7 +111,9 @@ impl Operand {
         let valid = step.end - step.start;
         let length = valid.next_multiple_of(unit).min(all - step.start) as u32;
         let mut ty = self.ty;
-        ty.valid[along] = Dim::Static(valid);
+        if self.shaped.is_none() {
+            ty.valid[along] = Dim::Static(valid);
+        }
         ty.layout = match along {
             0 => Layout { rows: length, ..layout },
             _ => Layout { cols: length, ..layout },
@@ -115,13 +127,56 @@ impl Operand {
             let uses = |op: &OpId| module.op(*op).operands.contains(&self.tile);
             module.walk(module.top).into_iter().filter(uses).collect()
         };
-        if users(module) == [self.fill] {
+        let shaping: Vec<OpId> = self.shaped.iter().map(|(op, _)| *op).collect();
+        let others: Vec<OpId> = users(module).into_iter().filter(|op| !shaping.contains(op)).collect();
+        if others == [self.fill] {
             module.remove(self.fill);
+            shaping.into_iter().for_each(|op| module.remove(op));
         }
         if users(module).is_empty() {
             module.remove(self.declared);
         }
     }
+}
+
+/// What says the valid shape of a tile: nothing where its type does, else the only op that sets it, if that stands before another op.
+fn shaped_by(
+    module: &Module,
+    roots: &Roots,
+    ty: &TileType,
+    tile: ValueId,
+    last: OpId,
+) -> Option<Option<(OpId, [ValueId; 2])>> {
+    if ty.valid.iter().all(|dim| dim.known().is_some()) {
+        return Some(None);
+    }
+    let shapes = |id: &OpId| {
+        let (set, by) = slipring_pto::shapes_tile(&OpRef::of(module, *id)?)?;
+        let same = roots.get(set).iter().any(|root| roots.get(tile).contains(root));
+        same.then_some((*id, set, by))
+    };
+    let all: Vec<_> = module.walk(module.top).iter().filter_map(shapes).collect();
+    match all[..] {
+        [(op, set, by)] if set == tile && stands_before(module, op, last) => Some(Some((op, by))),
+        _ => None,
+    }
+}
+
+/// Valid rows (0) or columns (1) of a tile, where they are constant.
+fn extent(module: &Module, ty: &TileType, shaped: Option<(OpId, [ValueId; 2])>, at: usize) -> Option<u64> {
+    let set = || u64::try_from(rules::constant(module, shaped?.1[at])?).ok();
+    ty.valid[at].known().or_else(set)
+}
+
+/// True if an op stands before another one in its block, or before what that one is inside of.
+fn stands_before(module: &Module, first: OpId, last: OpId) -> bool {
+    let Some((block, from)) = module.position(first) else { return false };
+    let mut outer = last;
+    while module.op(outer).block != Some(block) {
+        let Some(parent) = module.parent_op(outer) else { return false };
+        outer = parent;
+    }
+    module.position(outer).is_some_and(|(_, to)| from < to)
 }
 
 /// The root that a value names itself, if it stands for no other.

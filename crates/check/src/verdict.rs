@@ -467,7 +467,7 @@ impl Observer for Checker {
         self.decisions = decisions.map(|decision| (decision, self.op(decision.site))).collect();
         self.arguments = arguments(launch, &self.decisions);
         self.shared = Names::new(launch).shared();
-        self.scalar = ScalarMemory::new(launch.platform.reads_otherwise(&SCALAR_CACHE));
+        self.scalar = ScalarMemory::new(launch.platform);
         (self.queues, self.alike) = (Queues::new(launch), Alike::new(launch));
         self.race.begin(launch);
         self.init.begin(launch);

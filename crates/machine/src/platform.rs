@@ -125,6 +125,9 @@ pub struct SyncSpec {
     pub semaphores_reset: bool,
     /// Added to a semaphore id to address the second Vector core; 0 where a set is broadcast.
     pub subblock_offset: u32,
+    /// True where boards have shown that scalar accesses to global memory go through a data cache that nobody else sees.
+    #[serde(default)]
+    pub scalar_cache: bool,
     /// True where a cross-core wait stalls the whole core and not one pipe.
     pub wait_stalls_core: bool,
     /// True where a Cube set reaches both Vector cores and a Cube wait needs both of them.

@@ -109,6 +109,8 @@ pub enum Kind {
     OutputUnwritten,
     /// A tile overwrites another one that is still read.
     TileOverwritten,
+    /// Lines of a tile that are no whole blocks of its memory.
+    TileLines,
     /// A tile cannot be divided because its extent is odd.
     SplitOdd,
     /// A function of the host is called in a decorator.
@@ -166,6 +168,7 @@ impl Kind {
             Kind::OutputInPart => "output-in-part",
             Kind::OutputUnwritten => "output-unwritten",
             Kind::TileOverwritten => "tile-overwritten",
+            Kind::TileLines => "tile-lines",
             Kind::SplitOdd => "split-odd",
             Kind::HostFunction => "host-function",
             Kind::TaskRace => "task-race",

@@ -139,6 +139,8 @@ pub enum Linear {
     Sum,
     Difference,
     Product,
+    /// It is what a division of the first by the second leaves.
+    Remainder,
 }
 
 /// What the first argument of an op's region counts.

@@ -20,8 +20,8 @@ use crate::memory_map::{MemoryUse, memory_map, memory_uses};
 use crate::prepare::{needed_of, prepare_with, which_get_flags};
 use crate::tensor::Bound;
 use crate::{
-    Asked, Error, Given, Loaded, Prepared, Report, RingReport, Run, RunOptions, Tensor, check, choose_platform, needed,
-    rings,
+    Asked, Error, Given, Loaded, Prepared, Report, RingReport, Run, RunOptions, Tensor, check, choose_platform,
+    is_finding, needed, rings,
 };
 
 pub use slipring_lang::Direction;
@@ -74,6 +74,8 @@ pub(crate) struct Compiled {
     pub kernels: Vec<KernelInfo>,
     /// Warnings and notes.
     pub said: Vec<Diagnostic>,
+    /// Errors of a text that runs all the same: what is found wrong in it whatever a run does.
+    pub found: Vec<Diagnostic>,
     /// Shapes of the parameters, where they are known.
     pub shapes: Vec<Option<Vec<u64>>>,
 }
@@ -99,6 +101,7 @@ impl Compiled {
             platform: otherwise(&self.platform, question),
             kernels: self.kernels.clone(),
             said: self.said.clone(),
+            found: self.found.clone(),
             shapes: self.shapes.clone(),
         }
     }
@@ -361,15 +364,19 @@ impl Kernel {
             set_slots(&mut module, slots, &platform);
         }
         check(needed(&module, function).as_ref().unwrap_or(&module), &platform, &mut diags);
+        // Findings of the text keep nothing from running: the run reports them as its own.
+        let (found, rest) = std::mem::take(&mut diags.list).into_iter().partition(is_finding);
+        diags.list = rest;
         let prepared = if diags.has_errors() {
             None
         } else {
             prepare_with(module, function, &platform, self.insert_sync, &mut diags)
         };
         let Some(prepared) = prepared else { return Err(Error::text(self.module.source.clone(), diags)) };
+        let said = diags.list;
         let shapes = shapes(&prepared, &self.kernels);
         let prepared = Arc::new(prepared);
-        let compiled = Compiled { prepared, platform, kernels: self.kernels.clone(), said: diags.list, shapes };
+        let compiled = Compiled { prepared, platform, kernels: self.kernels.clone(), said, found, shapes };
         Ok(self.compiled.get_or_init(|| Arc::new(compiled)))
     }
 

@@ -137,7 +137,8 @@ pub(crate) fn start<'a>(
     };
     let assumed = Assumed::of_kernel(prepared, &[]).map_err(Error::Arguments)?;
     judged.findings.extend(assumed.broken(&as_numbers(&bound)).map(not_assumed));
-    let findings = report(&judged);
+    let findings = Report::new(prepared.written.source.clone(), compiled.found.clone());
+    let findings = findings.and(report(&judged).messages().to_vec());
     for question in judged.questions.clone() {
         let other = compiled.with_reading(question);
         let tried = otherwise(&other, &bound, &options, asked, &tools, earlier.as_ref());
@@ -301,6 +302,11 @@ impl Run<'_> {
         };
         let complete = self.is_complete();
         let mut checks = facts::check_facts(&self.judged, complete, line);
+        let found = self.compiled.found.len();
+        for memory in checks.iter_mut().filter(|check| check.tool == "memory" && found > 0) {
+            memory.verdict = "findings".into();
+            memory.findings += found;
+        }
         if self.time_only {
             let detail = "nothing was computed: only times were taken".into();
             checks.insert(0, CheckFacts { tool: "values".into(), verdict: "not checked".into(), detail, findings: 0 });

@@ -190,6 +190,10 @@ fn sum(
             };
             sum(module, other, times.checked_mul(n)?, terms, constant)
         }
+        Linear::Remainder => {
+            terms.insert(value, times);
+            Some(())
+        }
     }
 }
 

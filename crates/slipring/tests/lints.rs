@@ -12,6 +12,8 @@ use slipring_machine::built_in;
 const WRONG: &[(&str, &str)] = &[
     ("tests/files/check/paths/flags.pto", "flag-left-set flag-never-set token-not-released"),
     ("tests/files/check/paths/freed_in_an_arm.pto", "use-after-free"),
+    ("tests/files/check/tile_overwritten.pto", "tile-overwritten"),
+    ("tests/files/findings/operands_that_overlap.pto", "tile-overwritten"),
     ("tests/files/failures/flag_left_set.pto", "flag-left-set"),
     ("tests/files/failures/flag_never_set.pto", "flag-never-set"),
     ("tests/files/failures/flag_set_twice.pto", "flag-left-set"),

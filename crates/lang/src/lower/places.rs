@@ -120,6 +120,7 @@ impl Lower<'_> {
                         ];
                         Some((*each.iter().min()?, *each.iter().max()?))
                     }
+                    Linear::Remainder => None,
                 }
             }
             ValueDef::Arg(block, 0) => {
@@ -282,6 +283,7 @@ impl Lower<'_> {
             Linear::Sum => of(0)?.checked_add(of(1)?),
             Linear::Difference => of(0)?.checked_sub(of(1)?),
             Linear::Product => of(0)?.checked_mul(of(1)?),
+            Linear::Remainder => None,
         }
     }
 }

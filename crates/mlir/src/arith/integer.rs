@@ -48,8 +48,8 @@ ops! {
     MULI "arith.muli" "Product" is Product counts BOTH |a, b| Ok(a.wrapping_mul(b));
     DIVSI "arith.divsi" "Signed quotient, towards zero" by Quotient counts BOTH |a, b| divide::<W>(a, b, i64::wrapping_div);
     DIVUI "arith.divui" "Unsigned quotient" by Quotient counts BOTH |a, b| divide_unsigned::<W>(a, b, |a, b| a / b);
-    REMSI "arith.remsi" "Signed remainder, with the sign of the dividend" by Remainder counts LEFT |a, b| divide::<W>(a, b, i64::wrapping_rem);
-    REMUI "arith.remui" "Unsigned remainder" by Remainder counts BOTH |a, b| divide_unsigned::<W>(a, b, |a, b| a % b);
+    REMSI "arith.remsi" "Signed remainder, with the sign of the dividend" is Remainder counts LEFT |a, b| divide::<W>(a, b, i64::wrapping_rem);
+    REMUI "arith.remui" "Unsigned remainder" is Remainder counts BOTH |a, b| divide_unsigned::<W>(a, b, |a, b| a % b);
     CEILDIVSI "arith.ceildivsi" "Signed quotient, rounded up" by Quotient counts BOTH |a, b| divide::<W>(a, b, |a, b| {
         a.wrapping_div(b) + i64::from(a.wrapping_rem(b) != 0 && (a < 0) == (b < 0))
     });

@@ -91,5 +91,6 @@ fn followed(module: &Module, value: ValueId, follow: Follow, depth: usize) -> Op
                 _ => None,
             }
         }
+        Linear::Remainder => None,
     }
 }

@@ -122,7 +122,7 @@ impl Proof {
     pub(super) fn found(&mut self, subject: &Subject<'_>, judged: &CheckReport) {
         let prepared = &subject.compiled.prepared;
         let messages = to_diagnostics(&judged.findings, &prepared.decoded.program);
-        self.findings = Report::new(prepared.written.source.clone(), messages);
+        self.findings = Report::new(prepared.written.source.clone(), subject.compiled.found.clone()).and(messages);
     }
 
     /// The first error names the edits that mend it.

@@ -50,6 +50,9 @@ struct Wrong {
     /// Why nothing is reported, where nothing is.
     #[serde(default)]
     gap: String,
+    /// Who says that the text is right, where nothing is reported and the makers of the platform say so.
+    #[serde(default)]
+    disputed: String,
     #[serde(default = "both")]
     on: Vec<String>,
     /// Words of the command line, such as `--blocks 64`.
@@ -230,11 +233,13 @@ fn commands(file: &Path, on: &str, wrong: &Wrong) -> Said {
 
 fn judge_wrong(wrong: &Wrong, now: &Said) -> Vec<String> {
     let who = format!("{} on {}", wrong.file, now.on);
-    match (wrong.finds.is_empty(), wrong.gap.is_empty()) {
-        (true, true) | (false, false) => return vec![format!("{who}: either `finds` or `gap`")],
-        (true, false) if now.by.is_empty() => return Vec::new(),
-        (true, false) => return vec![format!("{who}: pinned as a gap, and now it is found:\n{}", now.first)],
-        (false, true) => {}
+    match [&wrong.finds, &wrong.gap, &wrong.disputed].map(|key| !key.is_empty()) {
+        [true, false, false] => {}
+        [false, true, false] | [false, false, true] if now.by.is_empty() => return Vec::new(),
+        [false, true, false] | [false, false, true] => {
+            return vec![format!("{who}: pinned as not found, and now it is:\n{}", now.first)];
+        }
+        _ => return vec![format!("{who}: one of `finds`, `gap` and `disputed`")],
     }
     if now.by.is_empty() {
         return vec![format!("{who}: nothing reports it")];
@@ -324,9 +329,14 @@ fn row(one: &Judged) -> String {
         {
             Some((code, message)) => (format!("`{code}`: {}", cell(message)), said.by.join(", ")),
             None => {
-                let same = |w: &&Wrong| w.file == said.file && w.on.contains(&said.on);
-                let gap = bug.wrong.iter().find(same).map_or("", |w| &w.gap);
-                (format!("**not found**: {}", cell(gap)), "—".to_string())
+                let same = |w: &&Wrong| w.file == said.file && w.on.contains(&said.on) && w.finds.is_empty();
+                let wrong = bug.wrong.iter().find(same);
+                let said = match wrong.map(|w| (&*w.gap, &*w.disputed)) {
+                    Some(("", disputed)) => format!("disputed, and clean: {}", cell(disputed)),
+                    Some((gap, _)) => format!("**not found**: {}", cell(gap)),
+                    None => "**not found**".to_string(),
+                };
+                (said, "—".to_string())
             }
         };
         let on = said.on.clone();
@@ -365,6 +375,7 @@ struct Count {
     wrong: usize,
     found: usize,
     warned: usize,
+    disputed: usize,
     own: usize,
     not: usize,
 }
@@ -372,11 +383,14 @@ struct Count {
 impl Count {
     fn add(&mut self, one: &Judged) {
         self.bugs += 1;
+        let disputed = |wrong: &Wrong| !wrong.disputed.is_empty();
         match (one.bug.wrong.is_empty(), one.bug.right.is_empty()) {
+            (false, _) if one.bug.wrong.iter().all(disputed) => self.disputed += 1,
             (false, _) => {
                 self.wrong += 1;
                 // A bug counts as found where every wrong program of it is, on every platform that has the bug.
-                let found = one.said.iter().all(|said| !said.by.is_empty());
+                let told = one.bug.wrong.iter().flat_map(|wrong| wrong.on.iter().map(move |_| wrong)).zip(&one.said);
+                let found = told.filter(|(wrong, _)| !disputed(wrong)).all(|(_, said)| !said.by.is_empty());
                 let warns = one.bug.wrong.iter().any(|wrong| wrong.warns);
                 self.found += usize::from(found && !warns);
                 self.warned += usize::from(found && warns);
@@ -387,8 +401,8 @@ impl Count {
     }
 
     fn row(&self, name: &str) -> String {
-        let Count { bugs, wrong, found, warned, own, not } = self;
-        format!("| {name} | {bugs} | {wrong} | {found} | {warned} | {own} | {not} |\n")
+        let Count { bugs, wrong, found, warned, disputed, own, not } = self;
+        format!("| {name} | {bugs} | {wrong} | {found} | {warned} | {disputed} | {own} | {not} |\n")
     }
 }
 
@@ -401,11 +415,11 @@ fn score(all: &[&Judged]) -> String {
         let place = one.bug.reports[0].split(['#', ' ']).next().unwrap_or_default().to_string();
         places.entry(place).or_default().add(one);
     }
-    let head = "| | bugs | written as wrong programs | reported as errors | as warnings | own compiler right | not expressible |\n";
-    let mut text = format!("{head}|---|--:|--:|--:|--:|--:|--:|\n");
+    let head = "| | bugs | written as wrong programs | reported as errors | as warnings | disputed | own compiler right | not expressible |\n";
+    let mut text = format!("{head}|---|--:|--:|--:|--:|--:|--:|--:|\n");
     text.push_str(&total.row("**all**"));
     places.iter().for_each(|(place, count)| text.push_str(&count.row(place)));
-    text.push_str(&format!("\n{}|---|--:|--:|--:|--:|--:|--:|\n", head.replacen("| |", "| class |", 1)));
+    text.push_str(&format!("\n{}|---|--:|--:|--:|--:|--:|--:|--:|\n", head.replacen("| |", "| class |", 1)));
     classes.iter().for_each(|(class, count)| text.push_str(&count.row(class)));
     let dated = all.iter().map(|one| one.bug.date.as_str());
     let (first, last) = (dated.clone().min().unwrap_or(""), dated.max().unwrap_or(""));

@@ -1,12 +1,16 @@
-//! A warning for tiles that lose their contents to others by the addresses that the text gives them.
+//! Tiles that lose their contents to others by the addresses that the text gives them.
 
-use slipring_ir::{Diagnostic, Diags, Kind, Module, OpId};
+use std::collections::BTreeMap;
 
-use super::check::{Clash, inspect};
-use crate::analysis::roots::{Root, RootKind};
+use slipring_ir::{BlockId, Diagnostic, Diags, Kind, Module, OpId, Severity, Touch, ValueId};
+use slipring_op::OpDef;
 
-/// Warns of tiles with addresses of their own that another one overwrites while their contents are still read. For the module as
-/// it was written: tiles without an address get one that does no harm.
+use super::check::{Clash, Inspection, Loss, inspect};
+use crate::analysis::roots::{Root, RootId, RootKind};
+
+/// Tiles with addresses of their own that another one overwrites while their contents are still read. For the module as it was
+/// written: tiles without an address get one that does no harm. An error where the read surely comes behind the write, by the end of
+/// a loop or at once, and wants the whole tile; else a warning.
 ///
 /// Silent where bytes are used again after the last read, and where two tiles are plainly names for the same bytes: one is read
 /// though only the other was written before. Tiles count with their whole shape, valid or not.
@@ -15,6 +19,7 @@ pub fn overwritten(module: &Module, diags: &mut Diags) {
     let declared = |root: &Root| root.kind == RootKind::Declared;
     let name = |root: &Root| module.value_name(root.value);
     let span = |op: OpId| module.op(op).span;
+    let writers = writers(module, &inspection);
     for loss in &inspection.losses {
         let (buffer, by) = (inspection.roots.root(loss.buffer), inspection.roots.root(loss.by));
         if !declared(buffer) || !declared(by) {
@@ -22,13 +27,15 @@ pub fn overwritten(module: &Module, diags: &mut Diags) {
         }
         let (buffer, by) = (name(buffer), name(by));
         let message = format!("`{buffer}` is read after `{by}`, whose address overlaps, has overwritten its contents");
-        let warning = Diagnostic::warning(Kind::TileOverwritten, span(loss.reader), message)
+        let severity = if surely(module, &inspection, &writers, loss) { Severity::Error } else { Severity::Warning };
+        let said = Diagnostic::error(Kind::TileOverwritten, span(loss.reader), message);
+        let said = Diagnostic { severity, ..said }
             .label(format!("needs what was in `{buffer}`"))
             .also(span(loss.writer), format!("writes `{by}` over it"))
             .help(
                 "give one of the two another address; if both are to be the same bytes, make one a view of the other",
             );
-        diags.push(warning);
+        diags.push(said);
     }
     for clash in &inspection.clashes {
         if let Clash::NotFollowed(function) = clash {
@@ -36,4 +43,53 @@ pub fn overwritten(module: &Module, diags: &mut Diags) {
             diags.push(Diagnostic::warning(Kind::TileOverwritten, span(*function), message));
         }
     }
+}
+
+/// True if what is read is lost whichever arms are taken, in the second round of a loop at the latest: neither the op that overwrites
+/// the tile nor one that writes the tile stands in an arm or a loop that the reader is outside of. Not where the overwriting op takes
+/// the very tile and leaves its result in the same place, which is an update by another name, nor where parts of tiles are valid.
+fn surely(module: &Module, inspection: &Inspection, writers: &Writers, loss: &Loss) -> bool {
+    let whole = [loss.buffer, loss.by].iter().all(|root| {
+        let tile = module.ty(inspection.roots.root(*root).value).as_tile();
+        tile.is_some_and(|tile| {
+            let all = [tile.layout.rows, tile.layout.cols];
+            tile.valid.iter().zip(all).all(|(valid, all)| valid.known() == Some(all.into()))
+        })
+    });
+    let around = enclosing(module, loss.reader);
+    let comes_to_it = |op: OpId| module.position(op).is_some_and(|(block, _)| around.contains(&block));
+    let updates = operands(module, inspection, loss.writer, Touch::reads).contains(&loss.buffer);
+    let mut own = writers.get(&loss.buffer).into_iter().flatten();
+    whole && !updates && comes_to_it(loss.writer) && own.all(|op| comes_to_it(*op))
+}
+
+/// The ops that write each tile.
+type Writers = BTreeMap<RootId, Vec<OpId>>;
+
+/// Who writes the tiles that have lost something.
+fn writers(module: &Module, inspection: &Inspection) -> Writers {
+    let mut all: Writers = inspection.losses.iter().map(|loss| (loss.buffer, Vec::new())).collect();
+    if all.is_empty() {
+        return all;
+    }
+    for op in module.functions().filter_map(|function| module.body(function, 0)).flat_map(|body| module.walk(body)) {
+        for root in operands(module, inspection, op, Touch::writes) {
+            all.entry(root).and_modify(|ops| ops.push(op));
+        }
+    }
+    all
+}
+
+/// The blocks that an op stands in, the innermost first.
+fn enclosing(module: &Module, op: OpId) -> Vec<BlockId> {
+    let outer = |op: &OpId| module.parent_op(*op);
+    std::iter::successors(Some(op), outer).filter_map(|op| Some(module.position(op)?.0)).collect()
+}
+
+/// The tiles that an op touches in this way.
+fn operands(module: &Module, inspection: &Inspection, op: OpId, how: impl Fn(Touch) -> bool) -> Vec<RootId> {
+    let Some(def) = OpDef::of(module, op) else { return Vec::new() };
+    let of = |value: &ValueId| inspection.roots.get(*value).to_vec();
+    let touched = def.schema.operands.iter().enumerate().filter(|(_, spec)| how(spec.touch));
+    touched.flat_map(|(index, _)| module.operand_group(op, index).iter().flat_map(of)).collect()
 }

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from slipring.queue import decode, lint, run
+
 HERE = Path(__file__).parent
 HOST = HERE / "board_host.py"
 
@@ -25,7 +27,9 @@ def test_a_host_starts_the_board_and_its_queue(base, tmp_path):
     assert done.returncode == 0, done.stderr
     assert done.stdout == "p100a 7 banks\nevent 1\ntime True\n"
     assert "on a p100: 9 records, 9 prefetch and 9 dispatch commands, 1 launches of workers" in done.stderr
-    assert stream.read_bytes().startswith(b"SLIPCQ")
+    # What was recorded says for which base it is.
+    assert lint(stream).codes == [] and run(stream).complete
+    assert ("layout kernel_config_base 0x82b0" in decode(stream.read_bytes())) == (base == "0x82b0")
 
 
 def test_what_is_wrong_stops_it_in_strict_mode():

@@ -160,11 +160,31 @@ words! {
 }
 
 impl Layout {
+    /// The fields that are others than in the fixed configuration, with their values.
+    pub fn fields(&self) -> Vec<(String, u64)> {
+        let value = |layout: &Layout, name: &str| match name {
+            "sysmem.noc_base" => layout.sysmem.noc_base,
+            "distributed" => layout.distributed.into(),
+            _ => layout.clone().word_mut(name).map_or(0, |word| u64::from(*word)),
+        };
+        let usual = Layout::default();
+        let names = Layout::NAMES.iter().filter(|name| value(self, name) != value(&usual, name));
+        names.map(|name| ((*name).to_string(), value(self, name))).collect()
+    }
+
     /// Sets a field by its name, such as `kernel_config_base` or `worker.go`.
     ///
     /// # Errors
     /// If there is no such field, or the value does not fit it.
     pub fn set(&mut self, name: &str, value: u64) -> Result<(), String> {
+        let most = match name {
+            "sysmem.noc_base" => 1 << 36,
+            _ if name.starts_with("sysmem.") => 1 << 30,
+            _ => 16 << 20,
+        };
+        if value > most && u32::try_from(value).is_ok() || value > 1 << 36 && name == "sysmem.noc_base" {
+            return Err(format!("`{name}` is {value:#x}, and at most {most:#x}"));
+        }
         match name {
             "sysmem.noc_base" => self.sysmem.noc_base = value,
             "distributed" => self.distributed = value != 0,

@@ -27,7 +27,7 @@ const LONGEST: u64 = 1 << 40;
 /// Most bytes that the host takes back.
 const MOST_BYTES: u64 = 256 << 20;
 
-/// Queues a stream's records on a machine of this configuration and lets it run until nothing happens any more. Before each record
+/// Queues a stream's records on a machine of this configuration, with the memory map that the stream names, and lets it run until nothing happens any more. Before each record
 /// and at the end, `watch` may look at the machine: it is given the number of records that were queued.
 ///
 /// # Errors
@@ -38,8 +38,8 @@ pub fn replay(
     worker: Box<dyn Worker>,
     mut watch: impl FnMut(&Machine, usize),
 ) -> Result<Replay, String> {
-    let (board, layout) = (config.board.clone(), config.layout.clone());
-    let machine = Machine::with_worker(config, worker)?;
+    let (board, layout) = (config.board.clone(), capture.layout_on(&config.layout));
+    let machine = Machine::with_worker(Config { layout: layout.clone(), ..config }, worker)?;
     // Whether issue memory is free is the driver's business: a stream says nothing of when it was written.
     let queue = Queue::open(machine, board, layout, Settings::CAREFUL, &Kernels::default());
     let queue = queue.map_err(|error| error.to_string())?;

@@ -89,7 +89,7 @@ impl QueueDifference {
 
 fn lines(entry: Option<&Entry>, board: &str) -> Vec<String> {
     let entries = entry.cloned().into_iter().collect();
-    let text = print(&Capture { board: board.into(), entries, dumps: Vec::new() });
+    let text = print(&Capture { board: board.into(), entries, ..Capture::default() });
     text.lines().skip_while(|line| !line.starts_with("board")).skip(1).map(str::to_owned).collect()
 }
 

@@ -54,7 +54,7 @@ pub fn queue_demo(board: &Board, launches: u32) -> Result<Capture, FieldRange> {
             entries.push(Entry::new(relay_inline(command.encode())?.encode()));
         }
     }
-    Ok(Capture { board: board.name.clone(), entries, dumps: Vec::new() })
+    Ok(Capture { board: board.name.clone(), entries, ..Capture::default() })
 }
 
 /// The memory that the stream asks to see.

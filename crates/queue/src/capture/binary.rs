@@ -3,10 +3,13 @@
 use thiserror::Error;
 
 use super::{Capture, Entry, TextError};
+use crate::layout::Layout;
 use crate::wire::{PrefetchCommand, WireError};
 
 /// First bytes of a binary capture; the last is the form's version.
 pub(super) const MAGIC: &[u8] = b"SLIPCQ\0\x01";
+/// The same of one that names fields of the memory map.
+pub(super) const MAGIC_2: &[u8] = b"SLIPCQ\0\x02";
 
 /// An entry's flag: the host waits until everything before it has run.
 const WAITS: u16 = 1;
@@ -15,7 +18,7 @@ const WAITS: u16 = 1;
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum CaptureError {
     /// Neither form.
-    #[error("neither a capture (it starts with `SLIPCQ`, 0 and the version 1) nor text")]
+    #[error("neither a capture (it starts with `SLIPCQ`, 0 and the version 1 or 2) nor text")]
     Unknown,
     /// The file ends inside something.
     #[error("{what} at {offset:#x} takes {needs} bytes, and the file has {has} more")]
@@ -29,9 +32,12 @@ pub enum CaptureError {
         /// Bytes that there are.
         has: usize,
     },
-    /// The board's name is not UTF-8.
-    #[error("the board's name is not UTF-8")]
+    /// A name is not UTF-8.
+    #[error("the board's name, or that of a field of its memory map, is not UTF-8")]
     Name,
+    /// A field of the memory map that layouts do not have, or whose value does not fit.
+    #[error("{0}")]
+    Layout(String),
     /// An issue region does not hold commands one behind the other.
     #[error("no command: {0}")]
     Wire(#[from] WireError),
@@ -47,12 +53,23 @@ impl Capture {
     /// [`CaptureError`].
     pub fn from_bytes(bytes: &[u8]) -> Result<Capture, CaptureError> {
         let mut reader = Reader { bytes, at: 0 };
-        if reader.take("the header", MAGIC.len())? != MAGIC {
+        let magic = reader.take("the header", MAGIC.len())?;
+        if magic != MAGIC && magic != MAGIC_2 {
             return Err(CaptureError::Unknown);
         }
         let length = usize::from(reader.u16("the length of the board's name")?);
         let name = reader.take("the board's name", length)?;
         let board = std::str::from_utf8(name).map_err(|_| CaptureError::Name)?.to_string();
+        let (mut layout, mut map) = (Vec::new(), Layout::default());
+        for _ in 0..if magic == MAGIC_2 { reader.u16("the number of fields of the memory map")? } else { 0 } {
+            let length = usize::from(reader.u16("the length of a field's name")?);
+            let name = reader.take("a field's name", length)?;
+            let name = std::str::from_utf8(name).map_err(|_| CaptureError::Name)?.to_string();
+            let value = u64::from(reader.u32("a field's value")?) | u64::from(reader.u32("a field's value")?) << 32;
+            map.set(&name, value).map_err(CaptureError::Layout)?;
+            layout.push((name, value));
+        }
+        map.check().map_err(CaptureError::Layout)?;
         let mut entries = Vec::new();
         while reader.at < bytes.len() {
             let slot = reader.u16("an entry's slot")?;
@@ -61,15 +78,25 @@ impl Capture {
             let bytes = reader.take("an entry", length as usize)?.to_vec();
             entries.push(Entry { slot, bytes, waits, ..Entry::default() });
         }
-        Ok(Capture { board, entries, dumps: Vec::new() })
+        Ok(Capture { board, layout, entries, dumps: Vec::new() })
     }
 
     /// Writes the binary form. A board's name of more than 65,535 bytes is cut.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut out = MAGIC.to_vec();
+        let fields = &self.layout[..self.layout.len().min(usize::from(u16::MAX))];
+        let mut out = if fields.is_empty() { MAGIC } else { MAGIC_2 }.to_vec();
         let name = &self.board.as_bytes()[..self.board.floor_char_boundary(usize::from(u16::MAX))];
         out.extend((name.len() as u16).to_le_bytes());
         out.extend(name);
+        if !fields.is_empty() {
+            out.extend((fields.len() as u16).to_le_bytes());
+        }
+        for (name, value) in fields {
+            let name = &name.as_bytes()[..name.floor_char_boundary(usize::from(u16::MAX))];
+            out.extend((name.len() as u16).to_le_bytes());
+            out.extend(name);
+            out.extend(value.to_le_bytes());
+        }
         for entry in &self.entries {
             out.extend(entry.slot.to_le_bytes());
             out.extend((if entry.waits { WAITS } else { 0 }).to_le_bytes());

@@ -14,6 +14,7 @@ pub use text::{Parsed, TextError, parse, parse_for};
 use std::ops::Range;
 
 use crate::board::Board;
+use crate::layout::Layout;
 use crate::wire::Xy;
 
 /// What a host queued, in order.
@@ -21,6 +22,8 @@ use crate::wire::Xy;
 pub struct Capture {
     /// Name of the board it is for.
     pub board: String,
+    /// Fields of the memory map that are others than in the fixed configuration, by the names of [`Layout::NAMES`].
+    pub layout: Vec<(String, u64)>,
     /// Entries of the fetch queue.
     pub entries: Vec<Entry>,
     /// What to show of the device's memory after a run.
@@ -82,6 +85,15 @@ impl Capture {
         self.entries.iter().any(|entry| !entry.span.is_empty())
     }
 
+    /// The memory map that it is for: one with the fields that it names. Fields that no layout has are none.
+    pub fn layout_on(&self, base: &Layout) -> Layout {
+        let mut layout = base.clone();
+        for (name, value) in &self.layout {
+            let _ = layout.set(name, *value);
+        }
+        layout
+    }
+
     /// Reads either form; the first bytes tell them apart.
     ///
     /// # Errors
@@ -95,7 +107,7 @@ impl Capture {
     /// # Errors
     /// As [`read`](Capture::read).
     pub fn read_for(bytes: &[u8], board: Option<&Board>) -> Result<Capture, CaptureError> {
-        if bytes.starts_with(binary::MAGIC) {
+        if bytes.starts_with(binary::MAGIC) || bytes.starts_with(binary::MAGIC_2) {
             let capture = Capture::from_bytes(bytes)?;
             let named = board.map(|board| board.name.clone());
             return Ok(Capture { board: named.unwrap_or(capture.board), ..capture });

@@ -10,6 +10,9 @@ use crate::wire::{
 /// Text of a capture. Read again, it gives the same slots and bytes.
 pub fn print(capture: &Capture) -> String {
     let mut out = format!("board {}\n", capture.board);
+    for (name, value) in &capture.layout {
+        let _ = writeln!(out, "layout {name} {value:#x}");
+    }
     let (mut issue, mut command) = (0u64, 0);
     for (index, entry) in capture.entries.iter().enumerate() {
         let _ = write!(out, "\n{}record", if entry.waits { "wait\n" } else { "" });

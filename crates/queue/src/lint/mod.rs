@@ -72,9 +72,9 @@ impl Report {
     }
 }
 
-/// Judges what a host queued.
+/// Judges what a host queued. Fields of the memory map that the stream names are those that it says.
 pub fn lint(capture: &Capture, board: &Board, layout: &Layout) -> Report {
-    let mut linter = Linter::new(Rc::new(board.clone()), Rc::new(layout.clone()));
+    let mut linter = Linter::new(Rc::new(board.clone()), Rc::new(capture.layout_on(layout)));
     for entry in &capture.entries {
         if entry.waits {
             linter.host_waited();

@@ -343,7 +343,7 @@ fn program(name: &str, how: Lowering) -> Vec<&'static str> {
     let mut commands = lower_programs(&[program.clone(), program], how, &board, &layout).expect("fits");
     commands.push(host_event(1));
     let entries = commands.iter().map(|c| Entry::new(relay_inline(c.encode()).expect("fits").encode())).collect();
-    let capture = Capture { board: name.into(), entries, dumps: Vec::new() };
+    let capture = Capture { board: name.into(), entries, ..Capture::default() };
     let mut codes: Vec<&str> = lint(&capture, &board, &layout).findings.iter().map(|f| f.hazard.def().code).collect();
     codes.sort_unstable();
     codes.dedup();
@@ -367,7 +367,7 @@ proptest::proptest! {
     #[test]
     fn any_stream_is_judged(entries in proptest::collection::vec(proptest::collection::vec(0u8..20, 0..300), 0..4)) {
         let entries = entries.into_iter().map(Entry::new).collect();
-        let capture = Capture { board: "p100".into(), entries, dumps: Vec::new() };
+        let capture = Capture { board: "p100".into(), entries, ..Capture::default() };
         let report = lint(&capture, &built_in("p100").expect("p100"), &Layout::default());
         proptest::prop_assert_eq!(report.records, capture.entries.len() as u64);
     }

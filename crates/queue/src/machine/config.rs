@@ -99,7 +99,14 @@ impl Config {
 
     /// What makes the configuration impossible, if something does.
     pub(super) fn check(&self) -> Result<(), String> {
-        let (layout, bytes) = (&self.layout, u64::from(self.layout.l1_bytes));
+        self.layout.check()
+    }
+}
+
+impl Layout {
+    /// What makes the memory map impossible, if something does.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        let (layout, bytes) = (self, u64::from(self.l1_bytes));
         let (fetch, cb, host) = (&layout.prefetch, &layout.dispatch, &layout.sysmem);
         let regions = [
             ("prefetch_q", fetch.q_base, 2 * u64::from(fetch.q_entries)),
@@ -143,8 +150,10 @@ impl Config {
             ),
             (cb.first_stream + cb.streams <= 64, "there are 64 streams"),
             (
-                host.issue.is_multiple_of(PCIE_ALIGN) && host.issue_bytes.is_multiple_of(PCIE_ALIGN),
-                "the issue region must be aligned to 64",
+                host.issue.is_multiple_of(PCIE_ALIGN)
+                    && host.issue_bytes.is_multiple_of(PCIE_ALIGN)
+                    && host.issue_bytes > 0,
+                "the issue region must be aligned to 64, and have bytes",
             ),
             (
                 host.completion_bytes >= 2 * COMPLETION_PAGE && host.completion_bytes.is_multiple_of(COMPLETION_PAGE),

@@ -285,7 +285,8 @@ impl Machine {
     /// in front of it if everything had run and the host had taken a completion since it last queued one.
     pub fn recorded(&self, board: &str) -> Option<crate::capture::Capture> {
         let entries = self.world.borrow().recorded.clone()?;
-        Some(crate::capture::Capture { board: board.to_owned(), entries, dumps: Vec::new() })
+        let layout = self.world.borrow().layout.fields();
+        Some(crate::capture::Capture { board: board.to_owned(), layout, entries, dumps: Vec::new() })
     }
 
     /// How far it has come.

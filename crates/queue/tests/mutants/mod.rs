@@ -81,7 +81,7 @@ fn program() -> Capture {
     let mut commands = lower_programs(&[program.clone(), program], how, &board, &layout).expect("fits");
     commands.push(host_event(1));
     let entry = |command: &DispatchCommand| Entry::new(relay_inline(command.encode()).expect("fits").encode());
-    Capture { board: "p100".into(), entries: commands.iter().map(entry).collect(), dumps: Vec::new() }
+    Capture { board: "p100".into(), entries: commands.iter().map(entry).collect(), ..Capture::default() }
 }
 
 /// A worker that makes a hash of what it finds when it starts.

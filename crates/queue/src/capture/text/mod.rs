@@ -94,6 +94,7 @@ pub fn parse_for(text: &str, board: Option<&Board>) -> Parsed {
         board: board.cloned(),
         lowering: Lowering::CAREFUL,
         layout: Layout::default(),
+        mapped: 0..0,
         record: None,
         events: 0,
         bytes: 0,
@@ -122,6 +123,11 @@ pub fn parse_for(text: &str, board: Option<&Board>) -> Parsed {
     if let Err(error) = parser.end_record() {
         parser.out.errors.push(error);
     }
+    if !parser.out.capture.layout.is_empty()
+        && let Err(why) = parser.layout.check()
+    {
+        parser.out.errors.push(TextError::new(parser.mapped.clone(), why));
+    }
     if parser.board.is_none() && parser.out.errors.is_empty() {
         parser.out.capture.board = "p100".into();
     }
@@ -135,6 +141,8 @@ struct Parser {
     board: Option<Board>,
     lowering: Lowering,
     layout: Layout,
+    /// Where the last field of it stands.
+    mapped: std::ops::Range<usize>,
     record: Option<Record>,
     events: u32,
     bytes: usize,
@@ -178,6 +186,19 @@ impl Parser {
                 }
                 self.out.capture.board = chosen.name.clone();
                 self.board = Some(chosen);
+            }
+            "layout" => {
+                let name = line.word(0, "a field of the memory map")?;
+                let value = line.number(1, "its value", u64::MAX)?;
+                if !self.out.capture.entries.is_empty() {
+                    let message = "the memory map is chosen before all records";
+                    return Err(TextError::new(name.span.clone(), message));
+                }
+                self.layout.set(name.text, value).map_err(|why| TextError::new(name.span.clone(), why))?;
+                self.mapped = name.span.clone();
+                let fields = &mut self.out.capture.layout;
+                fields.retain(|(known, _)| known != name.text);
+                fields.push((name.text.to_string(), value));
             }
             "lowering" => {
                 let name = line.word(0, "`careful` or `fixed-host`")?;

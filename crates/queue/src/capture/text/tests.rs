@@ -73,7 +73,7 @@ proptest! {
         entries in prop::collection::vec((any::<u16>(), prop::collection::vec(0u8..20, 0..200)), 0..4)
     ) {
         let entries = entries.into_iter().map(|(slot, bytes)| Entry { slot, bytes, ..Entry::default() }).collect();
-        let first = Capture { board: "p100".into(), entries, dumps: Vec::new() };
+        let first = Capture { board: "p100".into(), entries, ..Capture::default() };
         prop_assert_eq!(plain(capture(&print(&first))), first.clone());
         prop_assert_eq!(Capture::from_bytes(&first.to_bytes()), Ok(first));
     }

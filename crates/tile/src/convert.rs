@@ -98,22 +98,27 @@ pub fn store_f64(elem: Elem, values: &[f64], bytes: &mut [u8]) {
     let mut chunk = [0.0; CHUNK];
     for (values, bytes) in values.chunks(CHUNK).zip(bytes.chunks_mut(CHUNK / elem.values() * elem.bytes())) {
         let chunk = &mut chunk[..values.len()];
-        for (narrow, wide) in chunk.iter_mut().zip(values) {
-            // Rounding to odd keeps what a second rounding, to fewer bits, needs to know.
-            *narrow = if elem == Elem::F32 { *wide as f32 } else { to_odd(*wide) };
+        match elem {
+            Elem::F32 => chunk.iter_mut().zip(values).for_each(|(narrow, wide)| *narrow = *wide as f32),
+            _ => to_odd(values, chunk),
         }
         store_f32(elem, chunk, bytes);
     }
 }
 
-/// `x` rounded to the `f32` towards zero, or its neighbour whose last bit is 1.
-fn to_odd(x: f64) -> f32 {
-    let near = x as f32;
-    if near as f64 == x || x.is_nan() {
-        return near;
+/// Each number rounded to the `f32` towards zero, or its neighbour whose last bit is 1: this keeps what a second rounding, to fewer
+/// bits, needs to know.
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma", "aarch64+neon"))]
+fn to_odd(values: &[f64], out: &mut [f32]) {
+    for (out, x) in out.iter_mut().zip(values) {
+        let near = *x as f32;
+        let wide = f64::from(near);
+        let outward = u32::from(wide.abs() > x.abs());
+        let odd = near.to_bits().wrapping_sub(outward) | 1;
+        // False for what is not a number, which stays as it is.
+        let inexact = (wide < *x) | (wide > *x);
+        *out = f32::from_bits(if inexact { odd } else { near.to_bits() });
     }
-    let outward = (near as f64).abs() > x.abs();
-    f32::from_bits((near.to_bits() - outward as u32) | 1)
 }
 
 /// As [`store_f32`] with a rounding mode and a choice of saturation (see [`convert`]).

@@ -8,6 +8,7 @@ pub mod compare;
 pub mod convert;
 pub mod copy;
 mod elem;
+pub mod fill;
 mod lane;
 pub mod lanes;
 mod layout;

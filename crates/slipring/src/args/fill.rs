@@ -3,7 +3,7 @@
 use std::collections::TryReserveError;
 
 use rayon::prelude::*;
-use slipring_tile::{Elem, store_f64};
+use slipring_tile::{Elem, fill, store_f64};
 
 use super::number::Number;
 
@@ -22,8 +22,6 @@ pub(super) enum Fill {
     },
 }
 
-/// Values that are stored at a time.
-const CHUNK: usize = 256;
 /// Elements that one thread fills, where there are more.
 const PART: usize = 1 << 16;
 
@@ -33,63 +31,26 @@ const PART: usize = 1 << 16;
 /// If there is not so much memory.
 pub(super) fn fill(kind: Fill, elem: Elem, count: usize) -> Result<Vec<u8>, TryReserveError> {
     let mut bytes = slipring_program::zeroed(count * elem.bytes())?;
-    if matches!(kind, Fill::Zeros) {
-        return Ok(bytes);
-    }
+    let Some(kind) = kind.of(elem) else { return Ok(bytes) };
     let part = PART * elem.bytes();
     match bytes.len() > part {
-        true => bytes.par_chunks_mut(part).enumerate().for_each(|(at, bytes)| fill_part(kind, elem, at * PART, bytes)),
-        false => fill_part(kind, elem, 0, &mut bytes),
+        true => bytes.par_chunks_mut(part).enumerate().for_each(|(at, bytes)| fill::fill(kind, elem, at * PART, bytes)),
+        false => fill::fill(kind, elem, 0, &mut bytes),
     }
     Ok(bytes)
 }
 
-/// The elements from `from` on.
-fn fill_part(kind: Fill, elem: Elem, from: usize, bytes: &mut [u8]) {
-    let first = if elem.is_float() { from * elem.values() } else { from };
-    let mut state = match kind {
-        Fill::Random { seed, .. } => seed.wrapping_add(STEP.wrapping_mul(first as u64)),
-        _ => 0,
-    };
-    let mut value = |at: usize| match kind {
-        Fill::Zeros => Number::Integer(0),
-        Fill::Value(value) => value,
-        Fill::Iota => Number::Integer(at as i128),
-        // 53 random bits: every number is lo + (hi - lo) × k / 2^53.
-        Fill::Random { lo, hi, .. } => {
-            let x = lo + (hi - lo) * ((split_mix(&mut state) >> 11) as f64 / (1u64 << 53) as f64);
-            // The sum may round up to `hi`.
-            if elem.is_float() { Number::Float(x) } else { Number::Integer((x.floor() as i128).min(hi as i128 - 1)) }
-        }
-    };
-    let size = elem.bytes();
-    if !elem.is_float() {
-        for (at, to) in bytes.chunks_exact_mut(size).enumerate() {
-            to.copy_from_slice(&value(from + at).integer().to_le_bytes()[..size]);
-        }
-        return;
+impl Fill {
+    /// What stands in the elements of a type; `None` for zeros.
+    fn of(self, elem: Elem) -> Option<fill::Fill> {
+        Some(match self {
+            Fill::Zeros => return None,
+            Fill::Value(value) if elem.is_float() => fill::Fill::Float(value.float()),
+            Fill::Value(value) => fill::Fill::Bits(value.integer() as u64),
+            Fill::Iota => fill::Fill::Iota,
+            Fill::Random { seed, lo, hi } => fill::Fill::Random { seed, lo, hi },
+        })
     }
-    let (mut values, mut next) = ([0.0; CHUNK], first);
-    for chunk in bytes.chunks_mut(CHUNK / elem.values() * size) {
-        let values = &mut values[..chunk.len() / size * elem.values()];
-        for x in &mut *values {
-            *x = value(next).float();
-            next += 1;
-        }
-        store_f64(elem, values, chunk);
-    }
-}
-
-/// What the state of [`split_mix`] goes on by.
-const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
-
-/// SplitMix64: small, and the same everywhere.
-fn split_mix(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(STEP);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }
 
 /// Bits of a float scalar as registers keep them, rounded to its type.
@@ -104,21 +65,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_generator_is_split_mix() {
-        // First outputs of SplitMix64 from state 1234567, as published with the algorithm.
-        let mut state = 1_234_567;
-        let first: Vec<u64> = (0..3).map(|_| split_mix(&mut state)).collect();
-        assert_eq!(first, [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423]);
-    }
-
-    #[test]
     fn parts_are_what_the_whole_is() {
         let kinds = [Fill::Iota, Fill::Random { seed: 5, lo: -3.0, hi: 9.0 }, Fill::Value(Number::Integer(7))];
         for (kind, elem) in kinds.into_iter().flat_map(|kind| Elem::ALL.map(|elem| (kind, elem))) {
             let count = 2 * PART + 77;
             let mut whole = vec![0; count * elem.bytes()];
-            fill_part(kind, elem, 0, &mut whole);
-            assert!(fill(kind, elem, count).unwrap() == whole, "{kind:?} of {elem}");
+            fill::fill(kind.of(elem).unwrap(), elem, 0, &mut whole);
+            assert!(super::fill(kind, elem, count).unwrap() == whole, "{kind:?} of {elem}");
         }
     }
 

@@ -128,7 +128,7 @@ impl Kernel {
             queue: queue_facts(&run, &order),
             block_cycles: run.runs.iter().map(|block| block.cycles).max().unwrap_or(0),
             ran_again: run.runs.iter().filter(|block| block.again).count(),
-            buffers: facts::buffers(program, &bound, &after, None),
+            buffers: facts::buffers(program, &bound, &after, None, true),
             printed: run.runs.iter().flat_map(|block| block.printed.iter().cloned()).collect(),
             findings: findings.facts(),
         };

@@ -99,20 +99,25 @@ pub(crate) fn verify_facts(outcome: &VerifyOutcome, bound: &[Bound<'_>], message
     CheckFacts { tool: "verify".into(), verdict: verdict.into(), detail, findings }
 }
 
-/// A look at every buffer after the run: `after` has the contents for each parameter that is one.
+/// A look at the buffers after the run, all of them or those that have changed: `after` has the contents for each parameter that
+/// is one.
 pub(crate) fn buffers(
     program: &slipring_program::Program,
     bound: &[Bound<'_>],
     after: &[Option<&[u8]>],
     marks: Option<&Shadow>,
+    all: bool,
 ) -> Vec<BufferFacts> {
     let mut list = Vec::new();
-    let looks = looks(program, after);
+    let changed =
+        |(bound, after): (&Bound<'_>, Option<&[u8]>)| bound.contents().is_some_and(|before| after != Some(before));
+    let changed: Vec<bool> = bound.iter().zip(after.iter().copied()).map(changed).collect();
+    let shown: Vec<_> = after.iter().zip(&changed).map(|(after, changed)| after.filter(|_| all || *changed)).collect();
+    let looks = looks(program, &shown);
     let places = Places::new(bound);
     for ((index, param), digest) in program.params.iter().enumerate().zip(looks) {
         let ParamKind::Buffer { elem, .. } = param.kind else { continue };
-        let (Some(after), Some(digest)) = (after[index], digest) else { continue };
-        let changed = bound[index].contents().is_some_and(|before| before != after);
+        let (Some(after), Some(digest)) = (shown[index], digest) else { continue };
         let shape = bound[index].shape.as_ref().map_or(String::new(), |shape| {
             format!("[{}]", shape.iter().map(ToString::to_string).collect::<Vec<_>>().join("x"))
         });
@@ -120,7 +125,7 @@ pub(crate) fn buffers(
             name: param.name.clone(),
             elem: format!("{elem}{shape}"),
             bytes: after.len(),
-            changed,
+            changed: changed[index],
             uninitialised: marks.zip(places.get(index)).map_or(Vec::new(), |(marks, place)| {
                 let (from, bytes) = (place.offset as u64, after.len() as u64);
                 marks.of_buffer(place.buffer, from, from + bytes)

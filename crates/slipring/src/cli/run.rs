@@ -206,7 +206,7 @@ fn launch(args: &RunArgs, kernel: &Kernel, bound: Vec<Arg>, options: &RunOptions
     if found && args.launches > 1 {
         note(format!("this is launch {} of {}", run.launch(), args.launches));
     }
-    let mut facts = run.facts();
+    let mut facts = if args.json { run.facts() } else { run.facts_changed() };
     let mut messages = run.findings().clone();
     let mut unsupported = false;
     if args.verify {

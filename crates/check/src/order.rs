@@ -151,7 +151,8 @@ pub(crate) struct Order {
 }
 
 impl Order {
-    pub fn new(launch: &Launch<'_>) -> Order {
+    /// Nothing has happened yet; the platform says which pipes keep their work in order.
+    pub fn new(launch: &Launch<'_>, platform: &Platform) -> Order {
         let clusters = launch.clusters() as usize;
         let syncs = &launch.program.syncs;
         let mut order = Order {
@@ -170,7 +171,7 @@ impl Order {
             max: syncs.iter().map(|s| u64::from(s.max.max(1))).collect(),
         };
         for _ in 0..clusters {
-            order.units.extend((0..Agent::PER_CLUSTER).map(|lane| Unit::new(lane, launch.platform)));
+            order.units.extend((0..Agent::PER_CLUSTER).map(|lane| Unit::new(lane, platform)));
             for _ in syncs {
                 // Signals of an earlier launch know nothing of this one.
                 let sets = launch.counters.get(order.objects.len()).map_or(0, |left| *left);

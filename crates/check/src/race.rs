@@ -18,7 +18,7 @@ use crate::overlap;
 use crate::places::{LaunchMemory, Names, PerPlace, bytes};
 use crate::pushes::Pushes;
 use crate::queues::Queues;
-use crate::shadow::{Shadow, Stamp, Touch};
+use crate::shadow::{Leans, Shadow, Stamp, Touch};
 use crate::signals::Signals;
 
 /// Finds pairs of accesses to the same byte, at least one of them a write, that no synchronisation orders.
@@ -34,6 +34,11 @@ pub struct Race {
     /// Slots that were given back.
     freed: Freed,
     platform: Option<Platform>,
+    /// The same where moves of one pipe may overtake each other, if it is also asked what is found there.
+    otherwise: Option<Platform>,
+    asks_otherwise: bool,
+    /// The first race there is on that one only.
+    instead: Option<Finding>,
     /// Memories in which pipes overlap their own work.
     overlapping: Vec<(Pipe, Space)>,
     /// Pairs that have been reported: the sites, and whether each is a write.
@@ -120,6 +125,16 @@ impl Race {
         &self.questions
     }
 
+    /// The same check, which also finds out what it would say with the other answer of a question that the run may lean on.
+    pub(crate) fn with_otherwise(self) -> Race {
+        Race { asks_otherwise: true, ..self }
+    }
+
+    /// The question whose other answer was looked at, and the first race that there is with that one only.
+    pub(crate) fn otherwise(&self) -> Option<(&'static Question, Option<&Finding>)> {
+        self.otherwise.as_ref().map(|_| (&UNORDERED_MOVES, self.instead.as_ref()))
+    }
+
     fn leans_on(&mut self, question: &'static Question) {
         if !self.questions.contains(&question) {
             self.questions.push(question);
@@ -167,8 +182,10 @@ impl Race {
     fn touch(&mut self, run: &WorkRun<'_>) {
         let agent = run.agent;
         let reads = self.stamp(agent, run.site);
-        let (mut added, mut full, mut leans) = (None, false, false);
-        let (clock, in_order) = (self.order.clock(agent), self.order.clock_in_order(agent));
+        let (mut added, mut full, mut leans, mut alone) = (None, false, Leans::default(), None);
+        let (strict, in_order) = (self.order.clock(agent), self.order.clock_in_order(agent));
+        let asks = self.otherwise.is_some() && self.instead.is_none() && agent.pipe.moves();
+        let known = if asks { strict.get(agent.lane()) } else { u32::MAX };
         // What the work reads takes the place of what its lane read before, which what it writes must come after as well.
         let passes =
             [(&run.access.writes, true, true), (&run.access.reads, false, false), (&run.access.writes, true, false)];
@@ -180,7 +197,7 @@ impl Race {
                 let stamp = Stamp { update: stamp.update.filter(|_| own), ..stamp };
                 let (place, start) = LaunchMemory::of(range, agent.cluster);
                 let overlapping = self.overlapping.contains(&(agent.pipe, range.space));
-                let clock = in_order.as_ref().filter(|_| !overlapping).unwrap_or(clock);
+                let clock = in_order.as_ref().filter(|_| !overlapping).unwrap_or(strict);
                 if let (Some(blind), LaunchMemory::Buffer(buffer), true) = (&mut self.blind, place, ahead || !write) {
                     blind.touch(buffer, write, agent, stamp.epoch, clock);
                 }
@@ -209,17 +226,23 @@ impl Race {
                     }
                 };
                 let blocks_meet = self.signals.is_some();
-                let mut touch = Touch { stamp, clock, conflict, blocks_meet, leans: &mut leans };
+                let mut touch = Touch { stamp, clock, conflict, blocks_meet, known, leans: &mut leans };
                 let shadow = self.shadows.get(place);
                 match ahead {
                     true => shadow.look_ahead(range, start, &mut touch),
                     false => shadow.touch(range, start, &mut touch),
                 }
                 full |= shadow.is_full();
+                if let Some((old, first, end)) = leans.alone.take() {
+                    alone.get_or_insert(Conflict { old, write, place, first, end });
+                }
             }
         }
+        if let Some(conflict) = alone {
+            self.instead = Some(self.describe(run, &conflict));
+        }
         self.open.sort_by_key(|conflict| conflict.write);
-        if leans {
+        if leans.any {
             self.leans = true;
             if agent.pipe.moves() {
                 self.leans_on(&UNORDERED_MOVES);
@@ -464,8 +487,11 @@ impl Observer for Race {
         let blind = self.blind.take().map(|_| Blind::default());
         let outside = std::mem::take(&mut self.outside);
         let signals = (launch.program.polls() && active).then(|| Signals::without(outside.clone()));
-        *self = Race { active, signals_only, tokens, blind, signals, outside, ..Race::default() };
-        self.order = Order::new(launch);
+        let asks_otherwise = self.asks_otherwise;
+        *self = Race { active, signals_only, tokens, blind, signals, outside, asks_otherwise, ..Race::default() };
+        let asks = asks_otherwise && active && !signals_only && !launch.platform.reads_otherwise(&UNORDERED_MOVES);
+        self.otherwise = asks.then(|| launch.platform.with_reading(&UNORDERED_MOVES));
+        self.order = Order::new(launch, self.otherwise.as_ref().unwrap_or(launch.platform));
         (self.names, self.words) = (Names::new(launch), launch.program.words);
         self.pushes = Pushes::new(launch);
         self.freed = Freed::new(launch);
@@ -482,7 +508,7 @@ impl Observer for Race {
     }
 
     fn block_start(&mut self, _: u64, block: u32, cluster: u32) {
-        if let Some(platform) = self.platform.as_ref().filter(|_| block > 0) {
+        if let Some(platform) = self.otherwise.as_ref().or(self.platform.as_ref()).filter(|_| block > 0) {
             self.order.restart(cluster, platform);
             self.freed.restart(cluster);
             self.shadows.of_cluster(cluster).for_each(Shadow::clear);

@@ -73,8 +73,31 @@ pub(crate) struct Touch<'a, F: FnMut(Stamp, u64, u64)> {
     pub conflict: F,
     /// Blocks may be ordered with each other.
     pub blocks_meet: bool,
-    /// Set where only the order of one pipe keeps the access apart from an earlier one.
-    pub leans: &'a mut bool,
+    /// The last epoch of its own lane that is over also where the pipe does not keep its work in order.
+    pub known: u32,
+    /// Whether only the order of one pipe keeps the access apart from an earlier one.
+    pub leans: &'a mut Leans,
+}
+
+/// Accesses that only the order of their pipe keeps apart.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Leans {
+    /// There are some.
+    pub any: bool,
+    /// The first that nothing else orders: the earlier access, and the bytes (first and end) that both touch.
+    pub alone: Option<(Stamp, u64, u64)>,
+}
+
+impl Leans {
+    /// An access of the same lane comes before; `known` is the last epoch of the lane that is over in any case.
+    #[inline]
+    fn on(&mut self, old: Stamp, known: u32, commute: bool, bytes: impl FnOnce() -> (u64, u64)) {
+        self.any = true;
+        if old.epoch > known && !commute && self.alone.is_none() {
+            let (first, end) = bytes();
+            self.alone = Some((old, first, end));
+        }
+    }
 }
 
 /// Bytes that the same accesses are remembered for.
@@ -143,9 +166,9 @@ impl Shadow {
     fn touch_pieces<F: FnMut(Stamp, u64, u64)>(&mut self, rect: &Rect, touch: &mut Touch<'_, F>) {
         // Conflicts of the pieces, told in the order of the bytes.
         let mut told: SmallVec<[(Stamp, u64, u64); 4]> = SmallVec::new();
-        let (stamp, clock) = (touch.stamp, touch.clock);
+        let (stamp, clock, known, blocks_meet) = (touch.stamp, touch.clock, touch.known, touch.blocks_meet);
         let conflict = |old, first, end| told.push((old, first, end));
-        let mut pieces = Touch { stamp, clock, conflict, blocks_meet: touch.blocks_meet, leans: &mut *touch.leans };
+        let mut pieces = Touch { stamp, clock, conflict, blocks_meet, known, leans: &mut *touch.leans };
         let one = stamp.replaces();
         let (inner, rest) = self.cut_out(rect);
         for key in &inner {
@@ -255,15 +278,16 @@ impl Shadow {
                 if shared == 0 {
                     continue;
                 }
+                let bit = |bit: u32| from - from % GRANULE + u64::from(bit);
+                let bytes = || match shared == mask {
+                    true => (from, to),
+                    false => (bit(shared.trailing_zeros()), bit(32 - shared.leading_zeros())),
+                };
                 if touch.clock.get(usize::from(old.lane)) < old.epoch {
-                    let bit = |bit: u32| from - from % GRANULE + u64::from(bit);
-                    let (first, end) = match shared == mask {
-                        true => (from, to),
-                        false => (bit(shared.trailing_zeros()), bit(32 - shared.leading_zeros())),
-                    };
+                    let (first, end) = bytes();
                     (touch.conflict)(*old, first, end);
                 } else if old.number != new.number {
-                    *touch.leans = true;
+                    touch.leans.on(*old, touch.known, new.commutes(old), bytes);
                 }
             }
         };
@@ -319,15 +343,18 @@ pub(crate) fn touch_cell<F: FnMut(Stamp, u64, u64)>(
             let old = entry.stamp;
             let ordered = old.block == new.block && touch.clock.get(usize::from(old.lane)) >= old.epoch;
             let commute = new.commutes(&old);
+            let bytes = || match end {
+                Some(end) => (start, end),
+                None => {
+                    let (first, last) = (shared.trailing_zeros(), 32 - shared.leading_zeros());
+                    (start + u64::from(first), start + u64::from(last))
+                }
+            };
             if (new.write || old.write) && ordered && old.lane == new.lane && old.number != new.number {
-                *touch.leans = true;
+                touch.leans.on(old, touch.known, commute, bytes);
             }
             if (new.write || old.write) && !ordered {
-                let (first, last) = (shared.trailing_zeros(), 32 - shared.leading_zeros());
-                let (from, to) = match end {
-                    Some(end) => (start, end),
-                    None => (start + u64::from(first), start + u64::from(last)),
-                };
+                let (from, to) = bytes();
                 (touch.conflict)(old, from, to);
             }
             // A later access that conflicts with both need only be ordered after the new one.

@@ -164,6 +164,8 @@ pub struct CheckReport {
     /// Questions that no source decides and that the run depends on, answered as the platform answers them. The other answer may
     /// come to the same verdict.
     pub questions: Vec<&'static Question>,
+    /// Questions whose other answer was looked at in the same run, each with the first error that it adds, if it adds any.
+    pub otherwise: Vec<(&'static Question, Option<Finding>)>,
 }
 
 impl Checker {
@@ -185,6 +187,12 @@ impl Checker {
             sequential: false,
             rounds: None,
         }
+    }
+
+    /// The same checker, which also finds out what it would say with other answers of questions that the run may lean on, where one
+    /// run tells: [`CheckReport::otherwise`].
+    pub fn with_otherwise(self) -> Checker {
+        Checker { race: self.race.with_otherwise(), ..self }
     }
 
     /// Takes buffers for nobody's result: bytes that are uninitialised may be stored there.
@@ -272,7 +280,8 @@ impl Checker {
         }
         let mut questions = self.race.questions().to_vec();
         questions.extend(self.scalar.leans().then_some(&SCALAR_CACHE));
-        CheckReport { tools, scope, findings, questions }
+        let otherwise = self.race.otherwise().map(|(question, found)| (question, found.cloned()));
+        CheckReport { tools, scope, findings, questions, otherwise: otherwise.into_iter().collect() }
     }
 
     fn scope(&self, result: &RunResult) -> Scope {

@@ -196,6 +196,31 @@ fn a_pipe_that_may_reorder_needs_barriers() {
 }
 
 #[test]
+fn moves_that_only_their_pipe_keeps_apart_race_with_the_other_answer() {
+    let other = |barrier: bool| {
+        let mut b = Build::default();
+        b.core(A, |c| {
+            c.op("first").copy(Pipe::Mte2, (UB0, imm(0)), (UB0, imm(1024)), 64);
+            if barrier {
+                c.barrier(Some(Pipe::Mte2));
+            }
+            c.op("second").copy(Pipe::Mte2, (UB0, imm(0)), (UB0, imm(1056)), 64);
+        });
+        let platform = a5();
+        let launch = Launch::new(&b.program, &platform, 1, vec![]);
+        let mut checker = Checker::new(Tools { init: false, ..Tools::default() }).with_otherwise();
+        let result = run(&launch, memory(&platform, launch.clusters(), vec![]), &mut checker);
+        let report = checker.report(&result);
+        clean(&report);
+        report.otherwise[0].1.clone()
+    };
+    assert_eq!(other(true), None);
+    let finding = other(false).unwrap();
+    has(&finding.message, "`second` on pipe MTE2 of AIV0 writes bytes 1056 to 1087");
+    has(finding.hint.as_deref().unwrap(), "a barrier of MTE2 between the two");
+}
+
+#[test]
 fn two_stores_to_the_same_global_bytes_need_a_barrier() {
     let program = |second: u64, pipe, barrier: bool| {
         let mut b = Build::default();

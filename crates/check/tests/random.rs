@@ -7,7 +7,8 @@ use kit::random::*;
 use kit::*;
 use proptest::prelude::*;
 use slipring_check::*;
-use slipring_program::Inst;
+use slipring_machine::readings::UNORDERED_MOVES;
+use slipring_program::{Inst, Severity};
 use slipring_sim::*;
 
 fn check(build: &Build, timing: &Timing, blocks: u32, clusters: u32) -> (RunResult, CheckReport) {
@@ -19,6 +20,21 @@ fn check(build: &Build, timing: &Timing, blocks: u32, clusters: u32) -> (RunResu
     let result = run(&launch, memory(&platform, launch.clusters(), buffers.into()), &mut checker);
     let report = checker.report(&result);
     (result, report)
+}
+
+/// What one run says of the other answer of the question on moves, and what a run with that answer says: the first race of both.
+fn otherwise(build: &Build, timing: &Timing, blocks: u32, clusters: u32) -> (CheckReport, CheckReport) {
+    let ours = timing.platform(clusters);
+    let reports = [ours.with_reading(&UNORDERED_MOVES), ours].map(|platform| {
+        let args = (0..3).map(ArgValue::Buffer).collect();
+        let buffers = ["aic", "aiv0", "aiv1"].map(|name| zeros(name, (u64::from(blocks) * TILE) as usize));
+        let launch = Launch::new(&build.program, &platform, blocks, args);
+        let mut checker = Checker::new(Tools { init: false, ..Tools::default() }).with_otherwise();
+        let result = run(&launch, memory(&platform, launch.clusters(), buffers.into()), &mut checker);
+        checker.report(&result)
+    });
+    let [other, ours] = reports;
+    (ours, other)
 }
 
 /// Takes one synchronisation instruction out of a program, or gives it to another pipe's flag.
@@ -41,6 +57,25 @@ proptest! {
         let (_, report) = check(&build(&shape, &timing), &timing, blocks, clusters);
         prop_assert!(report.findings.is_empty(), "{:#?}", report.findings);
         prop_assert_eq!(report.scope.schedules, Schedules::All);
+    }
+
+    #[test]
+    fn one_run_speaks_for_both_answers(
+        shape in shape(), timing in timing(), blocks in 1..4u32, clusters in 1..3u32, choice in any::<usize>(), whole in any::<bool>(),
+    ) {
+        let mut b = build(&shape, &timing);
+        if !whole {
+            damage(&mut b, choice);
+        }
+        let (ours, other) = otherwise(&b, &timing, blocks, clusters);
+        // Asking changes nothing in what is said of our own answer.
+        prop_assert_eq!(&ours.findings, &check(&b, &timing, blocks, clusters).1.findings);
+        let [(question, found)] = &ours.otherwise[..] else { panic!("one question: {:?}", ours.otherwise) };
+        prop_assert_eq!(*question, &UNORDERED_MOVES);
+        prop_assert!(other.otherwise.is_empty());
+        if ours.is_free() {
+            prop_assert_eq!(found.as_ref(), other.findings.iter().find(|f| f.severity == Severity::Error));
+        }
     }
 
     #[test]

@@ -50,6 +50,13 @@ pub struct Platform {
 }
 
 impl Platform {
+    /// The same platform with the other reading of a question.
+    pub fn with_reading(&self, question: &Question) -> Platform {
+        let mut platform = self.clone();
+        platform.readings.push(question.name.into());
+        platform
+    }
+
     /// True where a question is answered by the other reading.
     pub fn reads_otherwise(&self, question: &Question) -> bool {
         self.readings.iter().any(|name| name == question.name)

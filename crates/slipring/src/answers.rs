@@ -2,16 +2,9 @@
 
 use slipring_check::CheckReport;
 use slipring_ir::Severity;
-use slipring_machine::{Platform, Question};
+use slipring_machine::Question;
 
 use crate::Report;
-
-/// The platform with the other reading of a question.
-pub(crate) fn otherwise(platform: &Platform, question: &Question) -> Platform {
-    let mut platform = platform.clone();
-    platform.readings.push(question.name.into());
-    platform
-}
 
 /// What a verdict that is clean, or is not, is clean if; `None` where the other answer comes to the same. `instead` is what is
 /// found with the other answer.

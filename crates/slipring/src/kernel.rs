@@ -12,7 +12,6 @@ use slipring_program::{Param, ParamKind};
 use slipring_report::MemoryFacts;
 use slipring_tile::Elem;
 
-use crate::answers::otherwise;
 use crate::args::{Arg, Defaults};
 use crate::files;
 use crate::launch::{arguments, blocks, head_lines, info, misfit_text, shapes};
@@ -98,7 +97,7 @@ impl Compiled {
     pub fn with_reading(&self, question: &slipring_machine::Question) -> Compiled {
         Compiled {
             prepared: self.prepared.clone(),
-            platform: otherwise(&self.platform, question),
+            platform: self.platform.with_reading(question),
             kernels: self.kernels.clone(),
             said: self.said.clone(),
             found: self.found.clone(),

@@ -10,7 +10,7 @@ use slipring_program::{Finding, ParamKind, Severity};
 use slipring_report::{CheckFacts, Record, Recorder, RingTrace, RunFacts, checks_text};
 use slipring_sim::{Suppose, Timing, Turns};
 
-use crate::answers::{clean_if, not_clean, tried_only};
+use crate::answers::{clean_if, first_error, not_clean, tried_only};
 use crate::args::Passed;
 use crate::exec::{How, launch};
 use crate::kernel::Compiled;
@@ -140,6 +140,14 @@ pub(crate) fn start<'a>(
     let findings = Report::new(prepared.written.source.clone(), compiled.found.clone());
     let findings = findings.and(report(&judged).messages().to_vec());
     for question in judged.questions.clone() {
+        if let Some((_, found)) = judged.otherwise.iter().find(|(own, _)| *own == question) {
+            // The same run told: all that the other answer changes is that there may be more errors.
+            let messages = Report::new(prepared.written.source.clone(), in_words(found.as_slice(), prepared, &bound));
+            let clean = [judged.is_free(), judged.is_free() && found.is_none()];
+            let condition = clean_if(question, clean, first_error(&messages));
+            judged.scope.clean_if.extend(condition);
+            continue;
+        }
         let other = compiled.with_reading(question);
         let tried = otherwise(&other, &bound, &options, asked, &tools, earlier.as_ref());
         if asked.control.is_cancelled() {
@@ -195,7 +203,8 @@ pub(crate) fn once(
     let trace = asked.trace.then(RingTrace::default);
     let collect = (asked.events > 0).then(|| Collect::new(asked.events));
     let recorder = asked.record.then(Recorder::default);
-    let mut watching = (trace, Checker::new(tools.clone()), asked.control.clone(), (collect, recorder));
+    let checker = Checker::new(tools.clone()).with_otherwise();
+    let mut watching = (trace, checker, asked.control.clone(), (collect, recorder));
     let earlier = earlier.map(|before| &before.result);
     let how = How {
         timing: asked.timing,
@@ -341,6 +350,15 @@ impl Run<'_> {
 
     /// Everything that a run reports, as `slipring run --json` has it.
     pub fn facts(&self) -> RunFacts {
+        self.facts_with(true)
+    }
+
+    /// The same without the buffers that are as they were, which a summary does not show: large ones take a while to look at.
+    pub fn facts_changed(&self) -> RunFacts {
+        self.facts_with(false)
+    }
+
+    fn facts_with(&self, unchanged: bool) -> RunFacts {
         let prepared = &self.compiled.prepared;
         let (program, result) = (&prepared.decoded.program, &self.execution.result);
         let (platform, blocks) = (&self.compiled.platform, self.options.blocks);
@@ -351,7 +369,7 @@ impl Run<'_> {
         all.printed = result.output.lines.clone();
         let after: Vec<_> = (0..self.bound.len()).map(|index| self.left(index)).collect();
         if !self.time_only {
-            all.buffers = facts::buffers(program, &self.bound, &after, result.memory.shadow.as_deref());
+            all.buffers = facts::buffers(program, &self.bound, &after, result.memory.shadow.as_deref(), unchanged);
         }
         all.findings = self.said().and(self.findings.messages().to_vec()).facts();
         all

@@ -29,8 +29,14 @@ fn conflicts(accesses: &[(u8, bool, u64, u64)]) -> Vec<(u8, u64, u64)> {
                 Some(last) => last.2 = to,
                 None => found.push((old.lane, from, to)),
             };
-        let mut touch =
-            Touch { stamp: stamp(lane, write), clock: &clock, conflict, blocks_meet: false, leans: &mut false };
+        let mut touch = Touch {
+            stamp: stamp(lane, write),
+            clock: &clock,
+            conflict,
+            blocks_meet: false,
+            known: u32::MAX,
+            leans: &mut Leans::default(),
+        };
         shadow.touch(&bytes(end - start), start, &mut touch);
     }
     found
@@ -40,10 +46,17 @@ fn conflicts(accesses: &[(u8, bool, u64, u64)]) -> Vec<(u8, u64, u64)> {
 fn what_has_no_room_is_given_up() {
     let (mut shadow, mut clock) = (Shadow::default(), Clock::default());
     clock.set(1, 1);
-    let mut leans = false;
+    let mut leans = Leans::default();
     for start in [0, 1 << 60, 0] {
         let conflict = |_, _, _| {};
-        let mut touch = Touch { stamp: stamp(1, true), clock: &clock, conflict, blocks_meet: false, leans: &mut leans };
+        let mut touch = Touch {
+            stamp: stamp(1, true),
+            clock: &clock,
+            conflict,
+            blocks_meet: false,
+            known: u32::MAX,
+            leans: &mut leans,
+        };
         shadow.touch(&bytes(32), start, &mut touch);
     }
     assert!(shadow.is_full() && shadow.unordered(0, 32, 0, &Clock::default()).is_empty());
@@ -88,7 +101,14 @@ fn updates_of_a_kind_commute_and_none_is_forgotten() {
         shadow.touch(
             &bytes(32),
             0,
-            &mut Touch { stamp, clock: &clock, conflict, blocks_meet: false, leans: &mut false },
+            &mut Touch {
+                stamp,
+                clock: &clock,
+                conflict,
+                blocks_meet: false,
+                known: u32::MAX,
+                leans: &mut Leans::default(),
+            },
         );
     }
     found.sort_unstable();
@@ -109,7 +129,14 @@ fn blocks_are_never_ordered() {
         shadow.touch(
             &bytes(2048),
             0,
-            &mut Touch { stamp, clock: &clock, conflict, blocks_meet: false, leans: &mut false },
+            &mut Touch {
+                stamp,
+                clock: &clock,
+                conflict,
+                blocks_meet: false,
+                known: u32::MAX,
+                leans: &mut Leans::default(),
+            },
         );
     }
     // Two other readers are enough to remember; the one that is not the writer itself is told.
@@ -130,7 +157,14 @@ fn updates_of_many_blocks_are_remembered_by_two() {
         shadow.touch(
             &bytes(2048),
             0,
-            &mut Touch { stamp, clock: &clock, conflict, blocks_meet: false, leans: &mut false },
+            &mut Touch {
+                stamp,
+                clock: &clock,
+                conflict,
+                blocks_meet: false,
+                known: u32::MAX,
+                leans: &mut Leans::default(),
+            },
         );
     }
     assert!(told < 3 * 4096, "{told}");
@@ -141,7 +175,14 @@ fn updates_of_many_blocks_are_remembered_by_two() {
         shadow.touch(
             &bytes(2048),
             0,
-            &mut Touch { stamp, clock: &clock, conflict, blocks_meet: false, leans: &mut false },
+            &mut Touch {
+                stamp,
+                clock: &clock,
+                conflict,
+                blocks_meet: false,
+                known: u32::MAX,
+                leans: &mut Leans::default(),
+            },
         );
         assert!(found.iter().any(|other| *other != block), "{block}: {found:?}");
     }
@@ -185,13 +226,20 @@ fn step(anything: bool) -> impl Strategy<Value = Step> {
 type Told = (BTreeMap<String, (u64, u64)>, bool);
 
 fn told(stamp: Stamp, clock: &Clock, access: impl FnOnce(&mut Touch<'_, &mut dyn FnMut(Stamp, u64, u64)>)) -> Told {
-    let (mut found, mut leans) = (BTreeMap::new(), false);
+    let (mut found, mut leans) = (BTreeMap::new(), Leans::default());
     let mut conflict = |old: Stamp, first: u64, end: u64| {
         let known: &mut (u64, u64) = found.entry(format!("{old:?}")).or_insert((first, end));
         *known = (known.0.min(first), known.1.max(end));
     };
-    access(&mut Touch { stamp, clock, conflict: &mut conflict, blocks_meet: false, leans: &mut leans });
-    (found, leans)
+    access(&mut Touch {
+        stamp,
+        clock,
+        conflict: &mut conflict,
+        blocks_meet: false,
+        known: u32::MAX,
+        leans: &mut leans,
+    });
+    (found, leans.any)
 }
 
 /// Regions and pages tell the same of the same accesses.

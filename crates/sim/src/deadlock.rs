@@ -6,12 +6,11 @@ use slipring_program::{Direction, Finding, Kind, RingDecl, SyncDecl, SyncRole, U
 use crate::blocked::{Blocked, Reason, Release, View};
 use crate::engine::Engine;
 use crate::leftover::ends;
-use crate::observe::Observer;
 use crate::report::{self, count};
 use crate::state::AgentId;
 
 /// One finding that says who waits for what and why it will not come, for the first block that is stuck.
-pub(crate) fn report<O: Observer>(engine: &Engine<'_, O>) -> Box<Finding> {
+pub(crate) fn report(engine: &Engine<'_>) -> Box<Finding> {
     let stuck: Vec<usize> = (0..engine.clusters.len()).filter(|c| engine.clusters[*c].live > 0).collect();
     let Some(&cluster) = stuck.first() else {
         return report::error(Kind::Deadlock(Vec::new()), "nothing can move");

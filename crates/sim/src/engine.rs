@@ -33,7 +33,7 @@ fn key(at: u64, agent: AgentId) -> u128 {
 }
 
 /// A run in progress.
-pub(crate) struct Engine<'a, O> {
+pub(crate) struct Engine<'a> {
     pub launch: &'a Launch<'a>,
     pub program: &'a Program,
     pub memory: Memory,
@@ -41,7 +41,7 @@ pub(crate) struct Engine<'a, O> {
     pub output: Output,
     /// What depended on questions on which sources disagree: by place.
     pub questions: BTreeMap<(SiteRef, &'static str), (&'static Question, String)>,
-    pub observer: (Collector, &'a mut O),
+    pub observer: (Collector, &'a mut dyn Observer),
     /// Cores of all clusters: `cluster × cores of the program + position`.
     pub cores: Vec<Core>,
     /// Synchronisation objects of all clusters: `cluster × objects of the program + index`.
@@ -81,8 +81,8 @@ pub(crate) struct Engine<'a, O> {
     pub now: u64,
 }
 
-impl<'a, O: Observer> Engine<'a, O> {
-    pub fn new(launch: &'a Launch<'a>, memory: Memory, observer: (Collector, &'a mut O)) -> Engine<'a, O> {
+impl<'a> Engine<'a> {
+    pub fn new(launch: &'a Launch<'a>, memory: Memory, observer: (Collector, &'a mut dyn Observer)) -> Engine<'a> {
         Engine {
             launch,
             program: launch.program,

@@ -6,7 +6,6 @@
 use slipring_program::{CoreProgram, Finding, Inst, Law, Operand, Reg, SiteRef};
 
 use crate::engine::Engine;
-use crate::observe::Observer;
 use crate::report;
 
 /// A number that a register was meant to hold, and the instruction at which it left its type.
@@ -161,7 +160,7 @@ fn misled(
     }
 }
 
-impl<O: Observer> Engine<'_, O> {
+impl Engine<'_> {
     /// Looks at the instruction at which a core stands before it is executed.
     ///
     /// # Errors

@@ -9,7 +9,6 @@ use slipring_program::{Access, Action, Env, Execution, Extent, Fault, Finding, S
 use slipring_tile::Space;
 
 use crate::engine::Engine;
-use crate::observe::Observer;
 use crate::work;
 
 /// A work that was timed and not carried out.
@@ -40,7 +39,7 @@ fn in_order(platform: &Platform, pipe: Pipe, one: &Access, other: &Access) -> bo
     shared(&one.writes, &other.writes) || shared(&one.writes, &other.reads) || shared(&one.reads, &other.writes)
 }
 
-impl<O: Observer> Engine<'_, O> {
+impl Engine<'_> {
     /// True if the work at hand of this core and pipe may be held: it only moves bytes, and nothing waits for it already.
     pub fn may_hold(&self, core: usize, pipe: Pipe, id: u32) -> bool {
         let unit = &self.cores[core];

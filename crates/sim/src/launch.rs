@@ -250,6 +250,17 @@ pub fn run_beside<'a, O: Observer>(
     observer: &'a mut O,
     outside: Option<&'a mut dyn Outside>,
 ) -> RunResult {
+    watched(launch, memory, observer, outside)
+}
+
+/// The engine is compiled once, here, and not once for each kind of observer in the crates that have them: those are built for a
+/// short wait, and the engine for speed.
+fn watched<'a>(
+    launch: &'a Launch<'a>,
+    memory: Memory,
+    observer: &'a mut dyn Observer,
+    outside: Option<&'a mut dyn Outside>,
+) -> RunResult {
     let collector = Collector::new(launch);
     let mut engine = Engine::new(launch, memory, (collector, observer));
     engine.outside = outside;

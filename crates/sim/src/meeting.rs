@@ -61,7 +61,7 @@ impl Core {
     }
 }
 
-impl<O: Observer> Engine<'_, O> {
+impl Engine<'_> {
     /// Lets the cores go on that stand at the head of a loop where all meet; false if there are none.
     pub fn meet(&mut self) -> bool {
         if !self.cores.iter().any(|core| core.state == ScalarState::Met) {

@@ -5,7 +5,7 @@ use slipring_program::{Access, Inst, Memory, Program};
 use slipring_tile::Space;
 
 use crate::engine::Engine;
-use crate::observe::{Observer, Stall};
+use crate::observe::Stall;
 use crate::state::{AgentId, ScalarState};
 
 /// Whoever else has the global memory of a run.
@@ -32,7 +32,7 @@ impl Polls {
     }
 }
 
-impl<O: Observer> Engine<'_, O> {
+impl Engine<'_> {
     /// Work has changed memory: who polls looks again.
     pub fn changed(&mut self, writes: bool, at: u64) {
         if self.polls.any && writes {

@@ -109,7 +109,7 @@ fn subblocks(launch: &Launch<'_>) -> u64 {
     (vectors.count() as u64).max(1)
 }
 
-impl<O: Observer> Engine<'_, O> {
+impl Engine<'_> {
     /// Place of the instruction at which a scalar unit stands.
     pub fn site(&self, core: usize) -> SiteRef {
         let core = &self.cores[core];

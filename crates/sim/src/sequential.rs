@@ -8,7 +8,7 @@ use crate::observe::{Issued, Observer};
 use crate::report;
 use crate::state::{Entry, ScalarState, What};
 
-impl<O: Observer> Engine<'_, O> {
+impl Engine<'_> {
     /// Lets the cores take turns, each until it must wait for another one, until all have ended.
     pub fn run_sequential(&mut self) -> Result<(), Box<Finding>> {
         loop {

@@ -9,7 +9,7 @@ use crate::report;
 use crate::state::{AgentId, PipeState, ScalarState, Signal};
 use crate::suppose::Suppose;
 
-impl<O: Observer> Engine<'_, O> {
+impl Engine<'_> {
     /// Which object a step names: its index in the program.
     pub fn resolve(&self, core: usize, sync: SyncRef, site: SiteRef) -> Result<u32, Box<Finding>> {
         let index = self.cores[core].value(sync.index);

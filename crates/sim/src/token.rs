@@ -118,7 +118,7 @@ impl Token {
     }
 }
 
-impl<O: Observer> Engine<'_, O> {
+impl Engine<'_> {
     fn token(&mut self, core: usize, sync: u32) -> &mut Token {
         let index = self.state_index(core, sync);
         &mut self.syncs[index].token

@@ -102,7 +102,7 @@ impl Recent {
     }
 }
 
-impl<O: Observer> Engine<'_, O> {
+impl Engine<'_> {
     /// Starts the work at the head of a pipe's queue and says when it completes.
     pub fn start_work(&mut self, core: usize, pipe: Pipe, at: u64) -> Result<u64, Box<Finding>> {
         let Some((entry, env)) = self.front(core, pipe) else { return Ok(at) };

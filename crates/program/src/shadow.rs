@@ -92,13 +92,19 @@ impl Marks {
 
     #[inline]
     fn any_of(&self, first: usize, last: usize, from: u64, to: u64) -> bool {
-        match self.nothing.get(first..last) {
-            None | Some([]) => false,
-            Some([only]) => only & bits(first as u64, from, to) != 0,
-            Some([low, between @ .., high]) => {
+        let Some(words) = self.nothing.get(first..last) else { return false };
+        // Nearly always nothing is uninitialised for far around: then the ends need no look of their own.
+        let (many, few) = words.as_chunks::<16>();
+        let (fours, rest) = few.as_chunks::<4>();
+        let any = many.iter().any(|words| words.iter().fold(0, |all, word| all | word) != 0)
+            || fours.iter().any(|four| four[0] | four[1] | four[2] | four[3] != 0)
+            || rest.iter().any(|word| *word != 0);
+        any && match words {
+            [] => false,
+            [only] => only & bits(first as u64, from, to) != 0,
+            [low, between @ .., high] => {
                 let ends = low & bits(first as u64, from, to) | high & bits(last as u64 - 1, from, to);
-                // A thousand bytes at a time, without a question between.
-                ends != 0 || between.chunks(16).any(|words| words.iter().fold(0, |all, word| all | word) != 0)
+                ends != 0 || between.iter().any(|word| *word != 0)
             }
         }
     }

@@ -34,6 +34,14 @@ lint:
 fuzz SECONDS="10":
     scripts/fuzz {{SECONDS}}
 
+# Measures the programs of docs/performance.md beside numpy and prints the table; PYTHON=… names a Python that has numpy.
+bench:
+    cargo bench -q -p slipring --bench whole
+
+# Fails where a small set of processes takes over 3 % more instructions than recorded.
+instructions:
+    scripts/performance --gate
+
 # The documentation as a site in target/book (needs mdbook).
 book:
     scripts/book

@@ -4,6 +4,9 @@ use std::borrow::Cow;
 use std::fmt::Write;
 use std::sync::OnceLock;
 
+/// How the names of C++ files end.
+pub const CPP_SUFFIXES: [&str; 5] = ["cpp", "cc", "cxx", "cce", "hpp"];
+
 /// A source text with its name.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Source {
@@ -13,6 +16,8 @@ pub struct Source {
     pub text: String,
     /// True for a text of the kernel language: by default one whose name ends in `.py`, in any case.
     pub language: bool,
+    /// True for a C++ text: by default one whose name ends as C++ files do ([`CPP_SUFFIXES`]).
+    pub cpp: bool,
     places: LineIndex,
 }
 
@@ -70,24 +75,26 @@ impl Source {
     /// A text and its name.
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Source {
         let name = name.into();
-        let language = suffix_of(&name).is_some_and(|suffix| suffix.eq_ignore_ascii_case("py"));
-        Source { name, text: text.into(), language, places: LineIndex::default() }
+        let ends = |suffix: &str| suffix_of(&name).is_some_and(|own| own.eq_ignore_ascii_case(suffix));
+        let (language, cpp) = (ends("py"), CPP_SUFFIXES.iter().any(|suffix| ends(suffix)));
+        Source { name, text: text.into(), language, cpp, places: LineIndex::default() }
     }
 
     /// The same as a text of the kernel language, whatever its name is: of a notebook's cell, of what was typed.
     pub fn of_language(self) -> Source {
-        Source { language: true, ..self }
+        Source { language: true, cpp: false, ..self }
     }
 
     /// The same as a `.pto` text, whatever its name is.
     pub fn of_text(self) -> Source {
-        Source { language: false, ..self }
+        Source { language: false, cpp: false, ..self }
     }
 
     /// True if the name says what the text is.
     pub fn is_named(&self) -> bool {
         suffix_of(&self.name)
             .is_some_and(|suffix| ["py", "pto", "mlir"].iter().any(|own| suffix.eq_ignore_ascii_case(own)))
+            || self.cpp
     }
 
     /// The name for messages: what would move the cursor or change the direction of the text is escaped.

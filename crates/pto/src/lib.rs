@@ -25,10 +25,12 @@ pub(crate) mod tile;
 mod vector;
 mod view;
 
+pub use cache::CACHE_INVALID;
 pub use cross_core::*;
 pub use cube::*;
 pub use debug::*;
 pub use dma::*;
+pub use local_array::{DECLARE as DECLARE_LOCAL_ARRAY, GET as LOCAL_ARRAY_GET, SET as LOCAL_ARRAY_SET};
 pub use mixed::*;
 pub use pipe::*;
 pub use pipe_handle::*;

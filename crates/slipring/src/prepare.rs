@@ -31,7 +31,7 @@ pub struct Loaded {
     pub kernels: Vec<KernelInfo>,
 }
 
-/// Reads a file: the kernel language if its name ends in `.py`, else a text.
+/// Reads a file: the kernel language if its name ends in `.py`, C++ if it ends as that does, else a text.
 pub fn load_file(source: Source) -> Loaded {
     load_file_with(source, &Request::default())
 }
@@ -42,8 +42,24 @@ pub fn load_file_with(source: Source, request: &Request<'_>) -> Loaded {
         let (compiled, diags) = slipring_lang::compile_with(Arc::new(source), request);
         return Loaded { module: compiled.module, diags, kernels: compiled.kernels };
     }
-    let (module, diags) = load(source);
+    let (module, diags) = if source.cpp { load_cpp(source) } else { load(source) };
     Loaded { module, diags, kernels: Vec::new() }
+}
+
+/// Reads a C++ text.
+#[cfg(feature = "cpp")]
+fn load_cpp(source: Source) -> (Module, Diags) {
+    slipring_cpp::read(Arc::new(source), Dialects::get())
+}
+
+/// Says that it cannot be read.
+#[cfg(not(feature = "cpp"))]
+fn load_cpp(source: Source) -> (Module, Diags) {
+    let mut diags = Diags::default();
+    let message = "this slipring was built without the parser of C++";
+    let error = Diagnostic::nowhere("cpp-absent", Severity::Error, message);
+    diags.push(error.help("build it with the feature `cpp`, which needs a C compiler"));
+    (Module::new(Arc::new(source)), diags)
 }
 
 /// Functions of a file: what is asked of all of them is asked for each.
@@ -69,7 +85,8 @@ fn check_ops(platform: &Platform) -> Result<(), PlatformError> {
 /// of core divide their work. Reports every error, and warns of tiles that overwrite each other.
 pub fn check(module: &Module, platform: &Platform, diags: &mut Diags) {
     check_rules(module, platform, diags);
-    if !diags.has_errors() {
+    // In C++ tiles of one address are one tile under several names.
+    if !diags.has_errors() && !module.source.cpp {
         slipring_passes::memory::allocate::overwritten(module, diags);
     }
 }
@@ -146,6 +163,8 @@ impl Flags {
 /// Which functions of a text get flags: where one of them synchronises by hand none does, unless that was asked for.
 pub(crate) fn which_get_flags(written: &Module, asked: bool) -> InsertSync {
     match asked {
+        // What ships is judged as it is.
+        _ if written.source.cpp => InsertSync::Never,
         true => InsertSync::Asked,
         // Kernels of one file of the language are compiled each by itself.
         false if !is_language(&written.source) && syncs(written) > 0 => InsertSync::Never,
@@ -157,7 +176,7 @@ impl Prepared {
     /// The kernel as text, before the passes: what was read, or what the kernel language was compiled to.
     pub fn text(&self) -> String {
         let source = &self.written.source;
-        if is_language(source) { slipring_ir::text::print(&self.written) } else { source.text.clone() }
+        if is_language(source) || source.cpp { slipring_ir::text::print(&self.written) } else { source.text.clone() }
     }
 }
 

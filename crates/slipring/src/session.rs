@@ -101,7 +101,7 @@ impl Text {
         if let Some(fix) = checked.mend(again)? {
             return Ok(Some((fix.text, fix.edits)));
         }
-        if checked.errors() > 0 || checked.source().language {
+        if checked.errors() > 0 || checked.source().language || checked.source().cpp {
             return Ok(None);
         }
         let kernel = self.read()?;

@@ -29,7 +29,7 @@ fn main() {
     let args = Arguments::from_args();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository");
     let folder = root.join("tests/files");
-    let mut files = walk::files(&folder, &["pto", "py", "queue"]);
+    let mut files = walk::files(&folder, &["pto", "py", "cpp", "queue"]);
     files.retain(|file| !file.starts_with(folder.join("passes")));
     assert!(!files.is_empty(), "no files below {}", folder.display());
     let trials = files.into_iter().map(|file| {

@@ -166,7 +166,7 @@ fn codes_are_taken_as_messages_show_them() {
 
 fn every_file_of_an_example_is_of_a_code() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("explain");
-    for file in walk::files(&folder, &["py", "pto", "queue"]) {
+    for file in walk::files(&folder, &["py", "pto", "cpp", "queue"]) {
         let code = file.file_stem().unwrap().to_string_lossy().into_owned();
         let example = explanation(&code).and_then(|each| each.example);
         assert!(example.is_some_and(|example| example.command.contains("FILE")), "{}", file.display());

@@ -30,7 +30,7 @@ pub fn judge(file: &Path, text: &str, refused: bool) -> Vec<String> {
     let printed = print(&module);
     let (mut again, diags) = parse(Arc::new(Source::new("printed.pto", printed.clone())), &Dialects::get().registry);
     let twice = print(&again);
-    if slipring::is_language(&module.source) {
+    if slipring::is_language(&module.source) || module.source.cpp {
         // What is compiled has hints for names; printing makes each of them one value's.
         [&mut module, &mut again].into_iter().for_each(without_names);
     }

@@ -103,7 +103,7 @@ pub(super) fn mend(
     proof: &Proof,
 ) -> Result<Option<Fix>, Error> {
     let source = kernel.source();
-    if source.language || proof.judgement == Judgement::Proved {
+    if source.language || source.cpp || proof.judgement == Judgement::Proved {
         return Ok(None);
     }
     let mut quiet = ProveOptions { timings: 0, fix: false, run: asked.run.clone(), assume: asked.assume.clone() };

@@ -26,7 +26,7 @@ impl Checked {
     /// Those of `again`.
     pub fn mend(&self, again: impl Fn(Source) -> Result<Checked, Error>) -> Result<Option<PathFix>, Error> {
         let source = self.source();
-        let Some(platform) = self.platform().filter(|_| !source.language && self.errors() == 0) else {
+        let Some(platform) = self.platform().filter(|_| !source.language && !source.cpp && self.errors() == 0) else {
             return Ok(None);
         };
         let first = Draft::new(&source.text);

@@ -1,0 +1,253 @@
+//! What the preprocessor does: directives and the words of the device compiler become blanks, so that all places stay.
+
+use std::ops::Range;
+
+use slipring_ir::{Diagnostic, Diags, Span};
+use slipring_machine::CoreKind;
+
+/// A text without directives.
+pub(crate) struct Blanked {
+    /// As long as the text that it was made of.
+    pub text: String,
+    /// Lines that are compiled for one kind of core only.
+    pub parts: Vec<(Range<usize>, CoreKind)>,
+    /// Where a function is marked as one that the host launches.
+    pub launched: Vec<usize>,
+}
+
+/// Words of the device compiler that say nothing which matters here: memory is told by types, and all is for the device.
+const SILENT: [&str; 9] =
+    ["__aicore__", "AICORE", "__gm__", "__in__", "__out__", "__tf__", "__forceinline__", "PTO_INTERNAL", "PTO_INST"];
+
+/// The mark of a function that the host launches.
+const LAUNCHED: &str = "__global__";
+
+/// What a condition of the preprocessor says.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Holds {
+    Yes,
+    No,
+    /// On one kind of core.
+    On(CoreKind),
+}
+
+/// An `#if` that is open.
+struct Open {
+    at: usize,
+    holds: Holds,
+    /// Where its present branch begins.
+    from: usize,
+    /// Whether what is around it counts.
+    outer: bool,
+}
+
+/// Does it.
+pub(crate) fn blank(text: &str, diags: &mut Diags) -> Blanked {
+    let mut bytes = text.as_bytes().to_vec();
+    let (mut parts, mut open, mut defined) = (Vec::new(), Vec::<Open>::new(), Vec::<&str>::new());
+    let (mut at, mut comment) = (0, false);
+    while at < text.len() {
+        let mut end = text[at..].find('\n').map_or(text.len(), |n| at + n + 1);
+        let line = text[at..end].trim();
+        let counts = open.last().is_none_or(|o| o.outer && o.holds != Holds::No);
+        if let Some(directive) = line.strip_prefix('#').filter(|_| !comment) {
+            // A line that ends in a backslash goes on.
+            while text[at..end].trim_end().ends_with('\\') && end < text.len() {
+                end = text[end..].find('\n').map_or(text.len(), |n| end + n + 1);
+            }
+            let directive = directive.trim_start();
+            let word_end = directive.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(directive.len());
+            let (word, rest) = directive.split_at(word_end);
+            let rest = rest.split("//").next().unwrap_or("").trim();
+            let span = Span::new(at as u32, (at + text[at..end].trim_end().len()) as u32);
+            match word {
+                "if" | "ifdef" | "ifndef" => {
+                    let known = match word {
+                        "if" => condition(rest, &defined),
+                        "ifdef" => Some(is_defined(rest, &defined)),
+                        _ => not(is_defined(rest, &defined)),
+                    };
+                    if known.is_none() && counts {
+                        diags.push(
+                            unknown(span, "a condition that is not known here")
+                                .help("known are `defined(NAME)`, its negation, 0 and 1, joined by `||` or by `&&`"),
+                        );
+                    }
+                    open.push(Open { at, holds: known.unwrap_or(Holds::No), from: end, outer: counts });
+                }
+                "else" => match open.last_mut() {
+                    Some(o) => {
+                        close(o, at, &mut bytes, &mut parts);
+                        let holds = not(o.holds);
+                        (o.holds, o.from) = (holds.unwrap_or(Holds::No), end);
+                    }
+                    None => diags.push(unknown(span, "an `#else` without its `#if`")),
+                },
+                "endif" => match open.pop() {
+                    Some(o) => close(&o, at, &mut bytes, &mut parts),
+                    None => diags.push(unknown(span, "an `#endif` without its `#if`")),
+                },
+                "define" if counts => {
+                    let name = rest.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or("");
+                    let value = rest[name.len()..].trim();
+                    if !SILENT.contains(&name) && name != LAUNCHED && !value.is_empty() && counts && !guards(&open) {
+                        diags.push(unknown(span, format!("a macro, `{name}`")).help("write out what it stands for"));
+                    }
+                    defined.push(name);
+                }
+                "undef" => defined.retain(|name| *name != rest),
+                "elif" if counts || open.last().is_some_and(|o| o.outer) => {
+                    diags.push(unknown(span, "an `#elif`").help("write it as `#else` and `#if`"));
+                }
+                _ => {}
+            }
+            wipe(&mut bytes, at..end);
+        }
+        if let Some(last) = text[at..end].rfind("/*").max(text[at..end].rfind("*/")).filter(|_| !line.starts_with("//"))
+        {
+            comment = text[at + last..].starts_with("/*");
+        }
+        at = end;
+    }
+    if let Some(o) = open.first() {
+        let end = text[o.at..].find('\n').map_or(text.len(), |n| o.at + n);
+        diags.push(unknown(Span::new(o.at as u32, end as u32), "an `#if` without its `#endif`"));
+    }
+    let launched = words(text, LAUNCHED);
+    for word in SILENT.iter().chain([&LAUNCHED]) {
+        for at in words(text, word) {
+            wipe(&mut bytes, at..at + word.len());
+        }
+    }
+    for (at, word) in text.match_indices("[aicore]") {
+        wipe(&mut bytes, at..at + word.len());
+    }
+    // Only whole characters became blanks.
+    let text = String::from_utf8(bytes).unwrap_or_default();
+    Blanked { text, parts, launched }
+}
+
+fn unknown(span: Span, what: impl Into<String>) -> Diagnostic {
+    let what: String = what.into();
+    Diagnostic::error("cpp-form", span, format!("{what} is not read"))
+}
+
+/// True inside of a guard of names that are not defined: what stands there are defaults.
+fn guards(open: &[Open]) -> bool {
+    !open.is_empty()
+}
+
+/// Places of a word.
+fn words(text: &str, word: &str) -> Vec<usize> {
+    let part = |byte: Option<u8>| byte.is_some_and(|b| b.is_ascii_alphanumeric() || b == b'_');
+    let bytes = text.as_bytes();
+    let whole = |at: &usize| !part(at.checked_sub(1).map(|i| bytes[i])) && !part(bytes.get(at + word.len()).copied());
+    text.match_indices(word).map(|(at, _)| at).filter(whole).collect()
+}
+
+fn wipe(bytes: &mut [u8], range: Range<usize>) {
+    bytes[range].iter_mut().filter(|b| **b != b'\n').for_each(|b| *b = b' ');
+}
+
+/// The end of a branch.
+fn close(open: &Open, at: usize, bytes: &mut [u8], parts: &mut Vec<(Range<usize>, CoreKind)>) {
+    match open.holds {
+        Holds::No => wipe(bytes, open.from..at),
+        Holds::On(kind) => parts.push((open.from..at, kind)),
+        Holds::Yes => {}
+    }
+}
+
+fn not(holds: Holds) -> Option<Holds> {
+    Some(match holds {
+        Holds::Yes => Holds::No,
+        Holds::No => Holds::Yes,
+        Holds::On(CoreKind::Cube) => Holds::On(CoreKind::Vector),
+        Holds::On(CoreKind::Vector) => Holds::On(CoreKind::Cube),
+    })
+}
+
+/// Which kind of core a name of the device compiler stands for.
+fn core_of(name: &str) -> Option<CoreKind> {
+    let rest = name.strip_prefix("__DAV_")?;
+    match (rest.contains("CUBE"), rest.contains("VEC")) {
+        (true, false) => Some(CoreKind::Cube),
+        (false, true) => Some(CoreKind::Vector),
+        _ => None,
+    }
+}
+
+fn is_defined(name: &str, defined: &[&str]) -> Holds {
+    match core_of(name) {
+        Some(kind) => Holds::On(kind),
+        None if defined.contains(&name) || SILENT.contains(&name) || name == LAUNCHED => Holds::Yes,
+        None => Holds::No,
+    }
+}
+
+fn condition(text: &str, defined: &[&str]) -> Option<Holds> {
+    for (sign, whole) in [("||", Holds::Yes), ("&&", Holds::No)] {
+        if text.contains(sign) {
+            let each: Vec<Holds> =
+                text.split(sign).map(|part| condition(part.trim(), defined)).collect::<Option<_>>()?;
+            let rest: Vec<Holds> = each.iter().copied().filter(|h| matches!(h, Holds::On(_)) || *h == whole).collect();
+            return match rest.as_slice() {
+                [] => not(whole),
+                [first, more @ ..] if more.iter().all(|h| h == first) => Some(*first),
+                // Both kinds of core, or what is on both at once.
+                _ => Some(whole),
+            };
+        }
+    }
+    let (text, negated) = match text.strip_prefix('!') {
+        Some(rest) => (rest.trim(), true),
+        None => (text, false),
+    };
+    let name =
+        text.strip_prefix("defined").map(|rest| rest.trim().trim_start_matches('(').trim_end_matches(')').trim());
+    let holds = match (name, text) {
+        (Some(name), _) if name.chars().all(|c| c.is_alphanumeric() || c == '_') => is_defined(name, defined),
+        (None, "0") => Holds::No,
+        (None, "1") => Holds::Yes,
+        _ => return None,
+    };
+    if negated { not(holds) } else { Some(holds) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn blanked(text: &str) -> Blanked {
+        let mut diags = Diags::default();
+        let blanked = blank(text, &mut diags);
+        assert!(!diags.has_errors());
+        assert_eq!(blanked.text.len(), text.len());
+        blanked
+    }
+
+    #[test]
+    fn branches_that_do_not_count_are_blanks() {
+        let text =
+            "#ifndef __gm__\n#define __gm__\n#endif\n#if defined(__CPU_SIM)\nsim\n#else\nreal\n#endif\n__gm__ x\n";
+        let out = blanked(text).text;
+        assert!(!out.contains("sim") && out.contains("real") && out.ends_with("       x\n"), "{out}");
+    }
+
+    #[test]
+    fn parts_are_for_one_kind_of_core() {
+        let text = "a\n#if defined(__DAV_VEC__)\nb\n#else\nc\n#endif\n";
+        let parts = blanked(text).parts;
+        assert_eq!(parts.iter().map(|(_, kind)| *kind).collect::<Vec<_>>(), [CoreKind::Vector, CoreKind::Cube]);
+        assert_eq!(text[parts[0].0.clone()].trim(), "b");
+    }
+
+    #[test]
+    fn what_is_not_known_is_told() {
+        for text in ["#if X > 3\n#endif\n", "#define A 3\n", "#else\n", "#endif\n", "#if 1\n"] {
+            let mut diags = Diags::default();
+            blank(text, &mut diags);
+            assert!(diags.has_errors(), "{text}");
+        }
+    }
+}

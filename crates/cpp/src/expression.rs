@@ -1,0 +1,400 @@
+//! Numbers, pointers, elements of memory.
+
+use slipring_ir::{Attr, Reported, Type, ValueId};
+use slipring_mlir::arith;
+use slipring_op::OpDef;
+use slipring_pto as pto;
+use slipring_tile::Elem;
+
+use crate::tree::{Node, inside, name, parts, template};
+use crate::types::{Number, integer, number};
+use crate::value::{Read, Reader, Value};
+
+const I32: Number = Number::Int(32, true);
+const I64: Number = Number::Int(64, true);
+
+/// Signs between two numbers: for integers with a sign, without one, for floats.
+const BINARY: &[(&str, [Option<&OpDef>; 3])] = &[
+    ("+", [Some(&arith::ADDI), Some(&arith::ADDI), Some(&arith::ADDF)]),
+    ("-", [Some(&arith::SUBI), Some(&arith::SUBI), Some(&arith::SUBF)]),
+    ("*", [Some(&arith::MULI), Some(&arith::MULI), Some(&arith::MULF)]),
+    ("/", [Some(&arith::DIVSI), Some(&arith::DIVUI), Some(&arith::DIVF)]),
+    ("%", [Some(&arith::REMSI), Some(&arith::REMUI), None]),
+    ("&", [Some(&arith::ANDI), Some(&arith::ANDI), None]),
+    ("|", [Some(&arith::ORI), Some(&arith::ORI), None]),
+    ("^", [Some(&arith::XORI), Some(&arith::XORI), None]),
+    ("<<", [Some(&arith::SHLI), Some(&arith::SHLI), None]),
+    (">>", [Some(&arith::SHRSI), Some(&arith::SHRUI), None]),
+];
+
+/// Relations: of integers with a sign, without one, of floats.
+const RELATIONS: &[(&str, [&str; 3])] = &[
+    ("==", ["eq", "eq", "oeq"]),
+    ("!=", ["ne", "ne", "une"]),
+    ("<", ["slt", "ult", "olt"]),
+    ("<=", ["sle", "ule", "ole"]),
+    (">", ["sgt", "ugt", "ogt"]),
+    (">=", ["sge", "uge", "oge"]),
+];
+
+impl<'t> Reader<'t> {
+    /// What an expression stands for.
+    pub fn expression(&mut self, node: Node<'_>) -> Read<Value> {
+        let node = inside(node);
+        match node.kind() {
+            "identifier" => self.named(node),
+            "number_literal" => self.literal(node),
+            "true" | "false" => {
+                let value = self.integer(i64::from(node.kind() == "true"), Number::Bool);
+                Ok(Value::Number(value, Number::Bool))
+            }
+            "null" => Ok(Value::Nowhere),
+            "qualified_identifier" => match name(self.text, node).rsplit_once("::") {
+                Some((kind, member)) => {
+                    let kind = kind.rsplit("::").next().unwrap_or(kind);
+                    Ok(Value::Word(kind.to_string(), member.to_string()))
+                }
+                None => self.named(node),
+            },
+            "cast_expression" => self.cast(node),
+            "unary_expression" => self.unary(node),
+            "binary_expression" => self.binary(node),
+            "conditional_expression" => self.choice(node),
+            "subscript_expression" => self.element(node),
+            "call_expression" => self.called(node),
+            "compound_literal_expression" => self.object(node),
+            _ => Err(self.unknown(node, "an expression")),
+        }
+    }
+
+    fn literal(&mut self, node: Node<'_>) -> Read<Value> {
+        let text = self.of(node);
+        if let Some(n) = integer(text) {
+            let lower = text.to_ascii_lowercase();
+            let long = lower.contains('l') || i32::try_from(n).is_err();
+            let signed = !lower.contains('u');
+            let number = Number::Int(if long { 64 } else { 32 }, signed);
+            return Ok(Value::Number(self.integer(n, number), number));
+        }
+        let digits = text.strip_suffix(['f', 'F']).filter(|_| !text.starts_with("0x"));
+        match digits.and_then(|digits| digits.parse::<f32>().ok()) {
+            Some(value) => {
+                let attr = Attr::Float(u64::from(value.to_bits()), Type::F32);
+                let id = self.result(&arith::CONSTANT, &[], vec![(arith::VALUE, attr)], Type::F32);
+                Ok(Value::Number(id, Number::Float(Elem::F32)))
+            }
+            None => Err(self.unknown(node, "a number")),
+        }
+    }
+
+    /// `(int64_t)x`, `(__gm__ float *)p`, `(void *)0`.
+    fn cast(&mut self, node: Node<'_>) -> Read<Value> {
+        let (Some(ty), Some(value)) = (node.child_by_field_name("type"), node.child_by_field_name("value")) else {
+            return Err(self.unknown(node, "a cast"));
+        };
+        self.cast_to(node, ty, value)
+    }
+
+    pub fn cast_to(&mut self, node: Node<'_>, ty: Node<'_>, value: Node<'_>) -> Read<Value> {
+        if let Some(to) = number(self.text, ty) {
+            return Ok(Value::Number(self.number_as(value, to)?, to));
+        }
+        let pointer = self.of(ty).trim_end().ends_with('*');
+        match (pointer, self.of(inside(value))) {
+            (true, "0" | "nullptr") => Ok(Value::Nowhere),
+            (true, _) => match (self.expression(value)?, number_of_pointer(self.text, ty)) {
+                (Value::Pointer(id, elem), to) if to.is_none_or(|to| to == elem) => Ok(Value::Pointer(id, elem)),
+                _ => Err(self.unknown(node, "a cast of a pointer")),
+            },
+            // Types that the device compiler has for numbers of its own, such as what a barrier is for.
+            (false, "0") => Ok(Value::Nowhere),
+            _ => Err(self.unknown(node, "a cast")),
+        }
+    }
+
+    /// A number as one of this type: what is written there as a number is one of it.
+    pub fn number_as(&mut self, node: Node<'_>, to: Number) -> Read<ValueId> {
+        let written = inside(node);
+        match (written.kind(), to, integer(self.of(written))) {
+            ("number_literal", Number::Int(64, _), Some(n)) => Ok(self.integer(n, to)),
+            ("number_literal", Number::Int(..), Some(n)) if i32::try_from(n).is_ok() && to.ty() == Type::I32 => {
+                Ok(self.integer(n, to))
+            }
+            _ => {
+                let from = self.number(node)?;
+                self.converted(node, from, to)
+            }
+        }
+    }
+
+    /// A number as another one.
+    pub fn converted(&mut self, node: Node<'_>, (id, from): (ValueId, Number), to: Number) -> Read<ValueId> {
+        let def: &'static OpDef = match (from, to) {
+            _ if from.ty() == to.ty() => return Ok(id),
+            (Number::Int(..) | Number::Bool, Number::Bool) => {
+                let zero = self.integer(0, from);
+                return Ok(self.relation("ne", [id, zero], &arith::CMPI, "cmpi_predicate"));
+            }
+            (Number::Bool, Number::Int(..)) => &arith::EXTUI,
+            (Number::Int(a, signed), Number::Int(b, _)) => match (a < b, signed) {
+                (true, true) => &arith::EXTSI,
+                (true, false) => &arith::EXTUI,
+                (false, _) => &arith::TRUNCI,
+            },
+            (Number::Int(_, true), Number::Float(_)) => &arith::SITOFP,
+            (Number::Int(_, false), Number::Float(_)) => &arith::UITOFP,
+            (Number::Float(_), Number::Int(_, true)) => &arith::FPTOSI,
+            (Number::Float(_), Number::Int(_, false)) => &arith::FPTOUI,
+            (Number::Float(Elem::F32), Number::Float(_)) => &arith::TRUNCF,
+            (Number::Float(_), Number::Float(Elem::F32)) => &arith::EXTF,
+            _ => return Err(self.unknown(node, "a conversion of numbers")),
+        };
+        Ok(self.result(def, &[("in", &[id])], Vec::new(), to.ty()))
+    }
+
+    fn unary(&mut self, node: Node<'_>) -> Read<Value> {
+        let (Some(sign), Some(argument)) = (node.child_by_field_name("operator"), node.child_by_field_name("argument"))
+        else {
+            return Err(self.unknown(node, "an expression"));
+        };
+        let sign = self.of(sign);
+        let (id, number) = self.number(argument)?;
+        match (sign, number) {
+            ("-", Number::Float(_)) => {
+                let id = self.result(&arith::NEGF, &[("in", &[id])], Vec::new(), number.ty());
+                Ok(Value::Number(id, number))
+            }
+            ("-", Number::Int(..)) => {
+                let number = promoted(number);
+                let id = self.converted(node, (id, number), number)?;
+                let zero = self.integer(0, number);
+                Ok(Value::Number(self.two(&arith::SUBI, [zero, id]), number))
+            }
+            ("!", _) => {
+                let id = self.converted(node, (id, number), Number::Bool)?;
+                let one = self.integer(1, Number::Bool);
+                Ok(Value::Number(self.two(&arith::XORI, [id, one]), Number::Bool))
+            }
+            _ => Err(self.unknown(node, "an expression")),
+        }
+    }
+
+    fn two(&mut self, def: &'static OpDef, values: [ValueId; 2]) -> ValueId {
+        let op = arith::binary(&mut self.module, def, values, self.span);
+        self.append(op);
+        self.module.op(op).results[0]
+    }
+
+    fn relation(&mut self, word: &str, [a, b]: [ValueId; 2], def: &'static OpDef, kind: &str) -> ValueId {
+        let attrs = vec![("predicate", Attr::member(kind, word))];
+        self.result(def, &[("lhs", &[a]), ("rhs", &[b])], attrs, Type::I1)
+    }
+
+    fn binary(&mut self, node: Node<'_>) -> Read<Value> {
+        let field = |name| node.child_by_field_name(name);
+        let (Some(left), Some(sign), Some(right)) = (field("left"), field("operator"), field("right")) else {
+            return Err(self.unknown(node, "an expression"));
+        };
+        let sign = self.of(sign);
+        let a = self.expression(left)?;
+        match a {
+            Value::Pointer(pointer, elem) => {
+                let by = self.number(right)?;
+                self.moved(node, (pointer, elem), sign, by)
+            }
+            Value::Number(id, number) => {
+                let right = self.number(right)?;
+                self.arithmetic(node, (id, number), sign, right)
+            }
+            // It says what it is instead.
+            _ => Err(self.number(left).err().unwrap_or(Reported)),
+        }
+    }
+
+    /// `p + n`.
+    fn moved(
+        &mut self,
+        node: Node<'_>,
+        (pointer, elem): (ValueId, Elem),
+        sign: &str,
+        by: (ValueId, Number),
+    ) -> Read<Value> {
+        let mut distance = self.converted(node, by, I64)?;
+        match sign {
+            "+" => {}
+            "-" => {
+                let zero = self.integer(0, I64);
+                distance = self.two(&arith::SUBI, [zero, distance]);
+            }
+            _ => return Err(self.unknown(node, "arithmetic of pointers")),
+        }
+        let ty = self.module.ty(pointer).clone();
+        let moved = self.result(&pto::ADDPTR, &[("ptr", &[pointer]), ("offset", &[distance])], Vec::new(), ty);
+        Ok(Value::Pointer(moved, elem))
+    }
+
+    /// Two numbers and what stands between them.
+    pub fn arithmetic(
+        &mut self,
+        node: Node<'_>,
+        a: (ValueId, Number),
+        sign: &str,
+        b: (ValueId, Number),
+    ) -> Read<Value> {
+        if let "&&" | "||" = sign {
+            let both = [self.converted(node, a, Number::Bool)?, self.converted(node, b, Number::Bool)?];
+            let def = if sign == "&&" { &arith::ANDI } else { &arith::ORI };
+            return Ok(Value::Number(self.two(def, both), Number::Bool));
+        }
+        let shifts = matches!(sign, "<<" | ">>");
+        let Some(common) = (if shifts { Some(promoted(a.1)) } else { common(a.1, b.1) }) else {
+            return Err(self.unknown(node, "arithmetic"));
+        };
+        let both = [self.converted(node, a, common)?, self.converted(node, b, common)?];
+        let which = match common {
+            Number::Int(_, true) | Number::Bool => 0,
+            Number::Int(_, false) => 1,
+            Number::Float(_) => 2,
+        };
+        if let Some((_, words)) = RELATIONS.iter().find(|(own, _)| *own == sign) {
+            let (def, kind): (&'static OpDef, _) =
+                if which == 2 { (&arith::CMPF, "cmpf_predicate") } else { (&arith::CMPI, "cmpi_predicate") };
+            return Ok(Value::Number(self.relation(words[which], both, def, kind), Number::Bool));
+        }
+        match BINARY.iter().find(|(own, _)| *own == sign).and_then(|(_, defs)| defs[which]) {
+            Some(def) => Ok(Value::Number(self.two(def, both), common)),
+            None => Err(self.unknown(node, "arithmetic")),
+        }
+    }
+
+    /// `c ? a : b`: nothing here has effects, so that both may be computed.
+    fn choice(&mut self, node: Node<'_>) -> Read<Value> {
+        let field = |name| node.child_by_field_name(name);
+        let (Some(asked), Some(then), Some(otherwise)) =
+            (field("condition"), field("consequence"), field("alternative"))
+        else {
+            return Err(self.unknown(node, "a choice"));
+        };
+        if let Some(reads) = [then, otherwise].into_iter().find(|branch| reads_memory(*branch)) {
+            return Err(self.unknown(reads, "a choice that reads memory"));
+        }
+        let asked = self.condition(asked)?;
+        let (a, b) = (self.number(then)?, self.number(otherwise)?);
+        let Some(common) = common(a.1, b.1) else { return Err(self.unknown(node, "a choice")) };
+        let both = [self.converted(node, a, common)?, self.converted(node, b, common)?];
+        let operands: [(&str, &[ValueId]); 3] =
+            [("condition", &[asked]), ("true_value", &both[..1]), ("false_value", &both[1..])];
+        Ok(Value::Number(self.result(&arith::SELECT, &operands, Vec::new(), common.ty()), common))
+    }
+
+    /// What a branch asks.
+    pub fn condition(&mut self, node: Node<'_>) -> Read<ValueId> {
+        let asked = self.number(node)?;
+        self.converted(node, asked, Number::Bool)
+    }
+
+    /// The place that `p[i]` or `a[i]` names: what is indexed, and by what.
+    pub fn place(&mut self, node: Node<'_>) -> Read<(Value, ValueId)> {
+        let argument = node.child_by_field_name("argument");
+        let indices = node.child_by_field_name("indices").map(parts).unwrap_or_default();
+        let (Some(argument), [index]) = (argument, indices.as_slice()) else {
+            return Err(self.unknown(node, "an element"));
+        };
+        let whole = self.expression(argument)?;
+        let index = self.number(*index)?;
+        let index = self.converted(node, index, I64)?;
+        Ok((whole, index))
+    }
+
+    /// `p[i]` or `a[i]`.
+    fn element(&mut self, node: Node<'_>) -> Read<Value> {
+        match self.place(node)? {
+            (Value::Pointer(pointer, elem), index) => {
+                let number = Number::of(elem);
+                let operands: [(&str, &[ValueId]); 2] = [("ptr", &[pointer]), ("offset", &[index])];
+                let id = self.result(&pto::LOAD_SCALAR, &operands, Vec::new(), number.element_type());
+                Ok(Value::Number(self.signless(id, number), number))
+            }
+            (Value::Array(array, number), index) => {
+                let operands: [(&str, &[ValueId]); 2] = [("array", &[array]), ("indices", &[index])];
+                let id = self.result(&pto::LOCAL_ARRAY_GET, &operands, Vec::new(), number.element_type());
+                Ok(Value::Number(self.signless(id, number), number))
+            }
+            (other, _) => Err(self.error(node, format!("{} has no elements here", other.described()))),
+        }
+    }
+
+    /// An element of memory as a number to compute with.
+    pub fn signless(&mut self, id: ValueId, number: Number) -> ValueId {
+        match number {
+            Number::Int(_, false) => self.result(&arith::UNREALIZED, &[("in", &[id])], Vec::new(), number.ty()),
+            _ => id,
+        }
+    }
+
+    /// A number as an element of memory.
+    pub fn as_element(&mut self, node: Node<'_>, value: (ValueId, Number), to: Number) -> Read<ValueId> {
+        let id = self.converted(node, value, to)?;
+        Ok(match to {
+            Number::Int(_, false) => self.result(&arith::UNREALIZED, &[("in", &[id])], Vec::new(), to.element_type()),
+            _ => id,
+        })
+    }
+
+    /// A call in an expression.
+    fn called(&mut self, node: Node<'_>) -> Read<Value> {
+        let (Some(function), Some(arguments)) =
+            (node.child_by_field_name("function"), node.child_by_field_name("arguments"))
+        else {
+            return Err(self.unknown(node, "a call"));
+        };
+        let (own, words) = template(self.text, function);
+        let arguments = parts(arguments);
+        match (own, words.as_slice(), arguments.as_slice()) {
+            ("static_cast", [ty], [value]) => self.cast_to(node, *ty, *value),
+            ("min" | "max", [], [a, b]) => {
+                let (a, b) = (self.number(*a)?, self.number(*b)?);
+                let Some(common @ Number::Int(_, true)) = common(a.1, b.1) else {
+                    return Err(self.unknown(node, "a choice"));
+                };
+                let both = [self.converted(node, a, common)?, self.converted(node, b, common)?];
+                let def = if own == "min" { &arith::MINSI } else { &arith::MAXSI };
+                Ok(Value::Number(self.two(def, both), common))
+            }
+            _ => self.asked_of(node, function, &arguments),
+        }
+    }
+}
+
+/// The element type of what a pointer type points to.
+fn number_of_pointer(text: &str, ty: Node<'_>) -> Option<Elem> {
+    number(text, *parts(inside(ty)).first()?)?.elem()
+}
+
+/// True for what reads memory: it must not be done where C++ does not.
+fn reads_memory(node: Node<'_>) -> bool {
+    matches!(node.kind(), "subscript_expression" | "call_expression") || parts(node).into_iter().any(reads_memory)
+}
+
+/// What arithmetic makes of a small number.
+fn promoted(number: Number) -> Number {
+    match number {
+        Number::Bool => I32,
+        Number::Int(width, _) if width < 32 => I32,
+        other => other,
+    }
+}
+
+/// The type in which C++ computes with two numbers.
+pub(crate) fn common(a: Number, b: Number) -> Option<Number> {
+    Some(match (promoted(a), promoted(b)) {
+        (a, b) if a == b => a,
+        (Number::Int(wa, sa), Number::Int(wb, sb)) => match wa.cmp(&wb) {
+            std::cmp::Ordering::Less => Number::Int(wb, sb),
+            std::cmp::Ordering::Greater => Number::Int(wa, sa),
+            std::cmp::Ordering::Equal => Number::Int(wa, sa && sb),
+        },
+        (float @ Number::Float(Elem::F32), _) | (_, float @ Number::Float(Elem::F32)) => float,
+        _ => return None,
+    })
+}

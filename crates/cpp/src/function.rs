@@ -1,0 +1,242 @@
+//! Functions, and the parts of them for one kind of core.
+
+use std::ops::Range;
+
+use indexmap::IndexMap;
+use slipring_ir::{Attr, Diags, FuncType, Module, OpId, Type, ValueId};
+use slipring_machine::CoreKind;
+use slipring_mlir::func;
+use slipring_op::function::{mark_entry, set_kernel_kind};
+use slipring_op::{OpDef, Table};
+use slipring_pto as pto;
+
+use crate::blank::Blanked;
+use crate::tree::{Node, parts, span};
+use crate::types::{Number, number};
+use crate::value::{Read, Reader, Value};
+use crate::wrapper::{Filled, defined, filled, is_wrapper};
+
+/// Helpers that the assembler writes into each file: calls of them are known.
+const HELPERS: [&str; 2] = ["PTOAS__", "ptoas_"];
+
+/// A function to read.
+struct Function<'n> {
+    node: Node<'n>,
+    name: Node<'n>,
+    parameters: Vec<Node<'n>>,
+    body: Node<'n>,
+}
+
+/// Reads all functions of a file.
+pub(crate) fn read_all(
+    module: Module,
+    tree: &tree_sitter::Tree,
+    blanked: &Blanked,
+    table: &Table,
+    diags: Diags,
+) -> (Module, Diags) {
+    let text = blanked.text.as_str();
+    let mut reader = Reader {
+        text,
+        table,
+        block: module.top,
+        module,
+        diags,
+        span: slipring_ir::Span::default(),
+        depth: 0,
+        names: IndexMap::new(),
+    };
+    let mut functions = Vec::new();
+    let mut fills: IndexMap<&str, Vec<Option<Filled>>> = IndexMap::new();
+    let mut open: Vec<Node<'_>> = parts(tree.root_node());
+    open.reverse();
+    while let Some(node) = open.pop() {
+        match node.kind() {
+            "function_definition" => {
+                let Some((name, parameters, body)) = defined(node) else {
+                    reader.unknown(node, "a function");
+                    continue;
+                };
+                let own = &text[name.byte_range()];
+                if is_wrapper(text, &parameters) {
+                    fills.extend(filled(text, body));
+                } else if !HELPERS.iter().any(|helper| own.starts_with(helper)) {
+                    functions.push(Function { node, name, parameters, body });
+                }
+            }
+            "linkage_specification" => open.extend(node.child_by_field_name("body")),
+            "declaration_list" => open.extend(parts(node).into_iter().rev()),
+            "template_declaration" => {
+                let inner = parts(node).into_iter().find_map(defined);
+                let own = inner.map(|(name, ..)| &text[name.byte_range()]);
+                if !own.is_some_and(|own| HELPERS.iter().any(|helper| own.starts_with(helper))) {
+                    reader.unknown(node, "a template");
+                }
+            }
+            // What these name is not known where it is used.
+            "using_declaration" | "alias_declaration" | "enum_specifier" | "type_definition" => {}
+            "namespace_definition" | "static_assert_declaration" | "expression_statement" | "attribute_declaration" => {
+            }
+            "declaration" if node.child_by_field_name("declarator").is_some_and(is_bare) => {}
+            _ => drop(reader.unknown(node, "what stands here")),
+        }
+    }
+    for function in &functions {
+        // The Cube and the Vector part of a kernel have the same parameters; a file has the wrapper of one of them.
+        let own = fills.get(&text[function.name.byte_range()]);
+        let peer = fills.values().next().filter(|_| fills.len() == 1);
+        let mut filled = own.or(peer).cloned().unwrap_or_default();
+        if own.is_none() && filled.ends_with(&[Some(Filled::Block), Some(Filled::Blocks)]) {
+            // The Vector core's number comes last, and only Vector functions have it.
+            filled.push(Some(Filled::Lane));
+        }
+        let launched = blanked.launched.iter().any(|at| {
+            (function.node.start_byte().saturating_sub(LAUNCH_MARK)..function.body.start_byte()).contains(at)
+        });
+        // What is wrong with a function was told.
+        let _ = reader.function(function, &filled, &blanked.parts, launched && functions.len() > 1);
+    }
+    (reader.module, reader.diags)
+}
+
+/// True for a declaration that gives no value: of a function, of a variable that the runtime sets.
+fn is_bare(declarator: Node<'_>) -> bool {
+    matches!(declarator.kind(), "function_declarator" | "identifier")
+}
+
+/// Bytes before a function in which the mark of a launch may stand, since it became a blank.
+const LAUNCH_MARK: usize = 40;
+
+impl Reader<'_> {
+    fn function(
+        &mut self,
+        function: &Function<'_>,
+        filled: &[Option<Filled>],
+        guards: &[(Range<usize>, CoreKind)],
+        launched: bool,
+    ) -> Read<()> {
+        self.span = slipring_ir::Span::new(span(function.node).start, span(function.body).start);
+        self.block = self.module.top;
+        self.names.clear();
+        self.depth = 0;
+        if self.of(function.node).split_whitespace().all(|word| word != "void") {
+            return Err(self.unknown(function.name, "a function with a result"));
+        }
+        let own = self.of(function.name).to_string();
+        if self.module.symbol(&own).is_some() {
+            return Err(self.error(function.name, format!("a second function `{own}`")));
+        }
+        let op = self.op(&func::FUNC, &[], vec![(slipring_ir::function::SYMBOL, Attr::Str(own.as_str().into()))], &[]);
+        let region = self.module.add_region(op);
+        let body = self.module.add_block(region);
+        self.block = body;
+        let mut inputs = Vec::new();
+        let mut outcome = Ok(());
+        for (n, parameter) in function.parameters.iter().enumerate() {
+            match self.parameter(*parameter, filled.get(n).copied().flatten()) {
+                Ok(ty) => inputs.extend(ty),
+                Err(reported) => outcome = Err(reported),
+            }
+        }
+        self.module.set_function_type(op, FuncType { inputs, results: Vec::new() });
+        outcome?;
+        if launched {
+            mark_entry(&mut self.module, op);
+        }
+        let statements = parts(function.body);
+        let outcome = self.for_cores(op, &statements, guards);
+        self.span = slipring_ir::Span::new(span(function.body).end.saturating_sub(1), span(function.body).end);
+        self.op(&func::RETURN, &[], Vec::new(), &[]);
+        outcome
+    }
+
+    /// A parameter: the type of what a launch passes, where it passes something.
+    fn parameter(&mut self, node: Node<'_>, filled: Option<Filled>) -> Read<Option<Type>> {
+        let (Some(ty), Some(declarator)) = (node.child_by_field_name("type"), node.child_by_field_name("declarator"))
+        else {
+            return Err(self.unknown(node, "a parameter"));
+        };
+        let Some(number) = number(self.text, ty) else { return Err(self.unknown(node, "a parameter")) };
+        self.span = span(node);
+        if let Some(filled) = filled {
+            let def: &'static OpDef = match filled {
+                Filled::Block => &pto::GET_BLOCK_IDX,
+                Filled::Blocks => &pto::GET_BLOCK_NUM,
+                Filled::Lane => &pto::GET_SUBBLOCK_IDX,
+            };
+            let whole = Number::Int(64, true);
+            let id = self.result(def, &[], Vec::new(), whole.ty());
+            let id = self.converted(node, (id, whole), number)?;
+            self.declare(declarator, Value::Number(id, number));
+            return Ok(None);
+        }
+        let (own, value, ty) = match declarator.kind() {
+            "identifier" => {
+                let id = self.argument(number.ty(), declarator);
+                (declarator, Value::Number(id, number), number.ty())
+            }
+            "pointer_declarator" => {
+                let own = declarator.child_by_field_name("declarator").filter(|own| own.kind() == "identifier");
+                let (Some(own), Some(elem)) = (own, number.elem()) else {
+                    return Err(self.unknown(node, "a parameter"));
+                };
+                let ty = Type::Ptr(elem, None);
+                (own, Value::Pointer(self.argument(ty.clone(), own), elem), ty)
+            }
+            _ => return Err(self.unknown(node, "a parameter")),
+        };
+        self.declare(own, value);
+        Ok(Some(ty))
+    }
+
+    fn argument(&mut self, ty: Type, node: Node<'_>) -> ValueId {
+        self.module.add_arg(self.block, ty, Some(self.of(node).into()), span(node))
+    }
+
+    /// The body: what one kind of core runs, what both do.
+    fn for_cores(&mut self, op: OpId, list: &[Node<'_>], guards: &[(Range<usize>, CoreKind)]) -> Read<()> {
+        let list = match list {
+            [rest @ .., last] if last.kind() == "return_statement" && parts(*last).is_empty() => rest,
+            all => all,
+        };
+        let kind = |node: &Node<'_>| guards.iter().find(|(range, _)| range.contains(&node.start_byte())).map(|g| g.1);
+        let kinds: Vec<Option<CoreKind>> = list.iter().map(kind).collect();
+        let one = |of: CoreKind| kinds.contains(&Some(of));
+        match (one(CoreKind::Cube), one(CoreKind::Vector)) {
+            (true, true) => {}
+            (cube, vector) => {
+                if cube || vector {
+                    set_kernel_kind(&mut self.module, op, if cube { CoreKind::Cube } else { CoreKind::Vector });
+                }
+                return self.statements(list);
+            }
+        }
+        let mut outcome = Ok(());
+        let mut at = 0;
+        while at < list.len() {
+            let end = (at..list.len()).find(|n| kinds[*n] != kinds[at]).unwrap_or(list.len());
+            let part = &list[at..end];
+            let read = match kinds[at] {
+                None => self.statements(part),
+                Some(kind) => {
+                    self.span = span(part[0]);
+                    let def: &'static OpDef = match kind {
+                        CoreKind::Cube => &pto::SECTION_CUBE,
+                        CoreKind::Vector => &pto::SECTION_VECTOR,
+                    };
+                    let section = self.op(def, &[], Vec::new(), &[]);
+                    let region = self.module.add_region(section);
+                    let block = self.module.add_block(region);
+                    let outer = std::mem::replace(&mut self.block, block);
+                    let names = self.names.clone();
+                    let read = self.statements(part);
+                    (self.block, self.names) = (outer, names);
+                    read
+                }
+            };
+            outcome = read.and(outcome);
+            at = end;
+        }
+        outcome
+    }
+}

@@ -1,0 +1,54 @@
+//! C++ kernels of the tile library: source in, a module out.
+//!
+//! What is read is the form that the public assembler writes: every value has a name of its own, tiles have addresses, flags
+//! and pipes stand where they are. Nothing is added and nothing is left out, so that what is judged is the file that ships.
+//! A form that is not known is an error at its place.
+//!
+//! | module | has |
+//! |---|---|
+//! | `blank` | what the preprocessor does, with every byte at its place |
+//! | `tree` | the syntax tree, by `tree-sitter`; syntax errors |
+//! | `types` | types of C++ as types of the program |
+//! | `wrapper` | which parameters the runtime fills for each core |
+//! | `value` | what a name stands for |
+//! | `function` | functions, and the parts of them for one kind of core |
+//! | `statement`, `flow` | declarations and assignments; branches and loops |
+//! | `expression` | numbers, pointers, elements of memory |
+//! | `object` | tiles, views of global memory, pipes: how they are declared |
+//! | `call` | calls of the tile library: a table of those with a form of their own, all others by their declarations |
+
+mod blank;
+mod call;
+mod expression;
+mod flow;
+mod function;
+mod object;
+mod statement;
+mod tree;
+mod types;
+mod value;
+mod wrapper;
+
+use std::sync::Arc;
+
+use slipring_ir::{Diagnostic, Diags, Module, Source, Span};
+use slipring_op::Table;
+
+/// Reads a file. The module is worth something only if the diagnostics have no error. Ops are looked up in `table`.
+pub fn read(source: Arc<Source>, table: &Table) -> (Module, Diags) {
+    let mut diags = Diags::default();
+    let module = Module::new(source.clone());
+    let blanked = blank::blank(&source.text, &mut diags);
+    if diags.has_errors() {
+        return (module, diags);
+    }
+    let Some(parsed) = tree::parse(&blanked.text) else {
+        diags.push(Diagnostic::error("cpp-syntax", Span::new(0, 0), "the C++ parser gives up on this text"));
+        return (module, diags);
+    };
+    tree::errors(&parsed, &blanked.text, &mut diags);
+    if diags.has_errors() {
+        return (module, diags);
+    }
+    function::read_all(module, &parsed, &blanked, table, diags)
+}

@@ -1,0 +1,186 @@
+//! What a name stands for, and what reads a function: its names, and the ops that are made of it.
+
+use indexmap::IndexMap;
+use slipring_ir::{Attr, BlockId, Diagnostic, Diags, Dim, Module, OpId, Reported, Span, TileType, Type, ValueId};
+use slipring_mlir::arith;
+use slipring_op::{OpDef, Table};
+use slipring_tile::Elem;
+
+use crate::tree::{Node, name, span};
+use crate::types::Number;
+
+/// What a name, or an expression, stands for.
+#[derive(Clone, Debug)]
+pub(crate) enum Value {
+    Number(ValueId, Number),
+    /// A number that is declared and has no value yet.
+    Unset(Number),
+    /// To elements in global memory.
+    Pointer(ValueId, Elem),
+    Tile(Tile),
+    /// A shape or strides.
+    Extents(Vec<ValueId>, Vec<Dim>),
+    /// A view of global memory: itself, and where it begins.
+    View(ValueId, ValueId, Elem),
+    /// A member of an enumeration: `RoundMode`, `CAST_RINT`.
+    Word(String, String),
+    Pipe(ValueId),
+    /// On the stack.
+    Array(ValueId, Number),
+    /// What a merge of lists says of them: nothing reads it.
+    Executed,
+    /// No address: what means all of the memory.
+    Nowhere,
+    /// Its declaration has an error, which was told.
+    Lost,
+}
+
+impl Value {
+    /// What messages call it.
+    pub fn described(&self) -> &'static str {
+        match self {
+            Value::Number(..) | Value::Unset(_) => "a number",
+            Value::Pointer(..) | Value::Nowhere => "a pointer",
+            Value::Tile(_) => "a tile",
+            Value::Extents(..) => "a shape or strides",
+            Value::View(..) => "a tensor in global memory",
+            Value::Word(..) => "a word",
+            Value::Pipe(_) => "a pipe",
+            Value::Array(..) => "an array",
+            Value::Executed => "a list of counts",
+            Value::Lost => "nothing",
+        }
+    }
+
+    /// What an op takes of it.
+    pub fn id(&self) -> Option<ValueId> {
+        match self {
+            Value::Number(id, _) | Value::Pointer(id, _) | Value::View(id, ..) => Some(*id),
+            Value::Pipe(id) | Value::Array(id, _) => Some(*id),
+            Value::Tile(tile) => tile.id,
+            _ => None,
+        }
+    }
+}
+
+/// A tile.
+#[derive(Clone, Debug)]
+pub(crate) struct Tile {
+    pub ty: TileType,
+    /// Its valid rows and columns, where they were given.
+    pub valid: [Option<ValueId>; 2],
+    /// The value, once it has an address.
+    pub id: Option<ValueId>,
+    /// How many blocks are around its declaration.
+    pub depth: usize,
+}
+
+/// Reads a function.
+pub(crate) struct Reader<'t> {
+    pub text: &'t str,
+    pub table: &'t Table,
+    pub module: Module,
+    pub diags: Diags,
+    /// Where the next op goes.
+    pub block: BlockId,
+    /// The place that new ops get.
+    pub span: Span,
+    /// How many blocks are around it.
+    pub depth: usize,
+    pub names: IndexMap<&'t str, Value>,
+}
+
+/// What was read, or that an error was reported.
+pub(crate) type Read<T> = Result<T, Reported>;
+
+impl<'t> Reader<'t> {
+    /// Reports an error at a node.
+    pub fn error(&mut self, node: Node<'_>, message: impl Into<String>) -> Reported {
+        self.refuse(Diagnostic::error("cpp-form", span(node), message))
+    }
+
+    pub fn refuse(&mut self, diagnostic: Diagnostic) -> Reported {
+        self.diags.push(diagnostic);
+        Reported
+    }
+
+    /// Says that a form is not read.
+    pub fn unknown(&mut self, node: Node<'_>, what: &str) -> Reported {
+        self.error(node, format!("{what} of this form is not read"))
+    }
+
+    /// The text of a node.
+    pub fn of(&self, node: Node<'_>) -> &'t str {
+        &self.text[node.byte_range()]
+    }
+
+    /// Makes an op at the end of the block.
+    pub fn op(
+        &mut self,
+        def: &'static OpDef,
+        operands: &[(&str, &[ValueId])],
+        attrs: Vec<(&'static str, Attr)>,
+        results: &[Type],
+    ) -> OpId {
+        let attrs: slipring_ir::AttrDict = attrs.into_iter().collect();
+        let op = def.make(&mut self.module, operands, attrs, results, self.span);
+        self.append(op);
+        op
+    }
+
+    /// Puts an op at the end of the block.
+    pub fn append(&mut self, op: OpId) {
+        self.module.append(self.block, op);
+    }
+
+    /// Makes an op with one result.
+    pub fn result(
+        &mut self,
+        def: &'static OpDef,
+        operands: &[(&str, &[ValueId])],
+        attrs: Vec<(&'static str, Attr)>,
+        result: Type,
+    ) -> ValueId {
+        let op = self.op(def, operands, attrs, &[result]);
+        self.module.op(op).results[0]
+    }
+
+    /// A constant integer.
+    pub fn integer(&mut self, number: i64, of: Number) -> ValueId {
+        let op = arith::constant(&mut self.module, number, of.ty(), self.span);
+        self.append(op);
+        self.module.op(op).results[0]
+    }
+
+    /// What a name stands for.
+    pub fn named(&mut self, node: Node<'_>) -> Read<Value> {
+        let own = name(self.text, node);
+        match self.names.get(own) {
+            Some(Value::Lost) => Err(Reported),
+            Some(value) => Ok(value.clone()),
+            None => Err(self.error(node, format!("`{own}` is not declared"))),
+        }
+    }
+
+    /// Gives a value to a name, and the name to the value.
+    pub fn declare(&mut self, node: Node<'_>, value: Value) {
+        let own = &self.text[node.byte_range()];
+        if let Some(id) = value.id() {
+            let data = self.module.value_mut(id);
+            if data.name.is_none() {
+                (data.name, data.span) = (Some(own.into()), span(node));
+            }
+        }
+        self.names.insert(own, value);
+    }
+
+    /// A number of an op that takes a number.
+    pub fn number(&mut self, node: Node<'_>) -> Read<(ValueId, Number)> {
+        match self.expression(node)? {
+            Value::Number(id, number) => Ok((id, number)),
+            Value::Lost => Err(Reported),
+            Value::Unset(_) => Err(self.error(node, format!("`{}` has no value here", self.of(node)))),
+            other => Err(self.error(node, format!("a number is expected here, and this is {}", other.described()))),
+        }
+    }
+}

@@ -9,6 +9,6 @@ def add(
     a: pl.Tensor[[ROWS, COLS], pl.FP32],
     b: pl.Tensor[[ROWS, COLS], pl.FP32],
     c: pl.Out[pl.Tensor[[ROWS, COLS], pl.FP32]],
-):
+) -> None:
     for i in pl.range(0, ROWS, TILE):
         c[i : i + TILE, :] = a[i : i + TILE, :] + b[i : i + TILE, :]

@@ -1,7 +1,7 @@
 """Kernels that are compiled and not run yet."""
 
 from . import _slipring
-from ._arrays import dtype_of, element_of, extents, host_array, is_array
+from ._arrays import NEAREST, dtype_of, element_of, extents, host_array, is_array
 from ._errors import public
 from ._host import bind_host, host_tensor
 from ._runs import start
@@ -327,7 +327,8 @@ def bound(names, args, kwargs, name, defaults=None):
 def argument(value):
     """An array as numpy's; a number as Python's: numpy has scalars that look like arrays."""
     if is_array(value):
-        if getattr(value, "shape", None) == () and not hasattr(value, "__setitem__"):
+        number = not hasattr(value, "__setitem__") or getattr(getattr(value, "dtype", None), "name", "") in NEAREST
+        if getattr(value, "shape", None) == () and number:
             item = value.item() if hasattr(value, "item") else value
             return item if isinstance(item, (bool, int, float)) else float(item)
         return host_array(value)

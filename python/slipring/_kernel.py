@@ -58,6 +58,13 @@ def _collected(made):
     return made
 
 
+def _helper(function):
+    """A plain function that a kernel calls."""
+    part = Function(function, "inline")
+    part.decorator = "pl.inline"
+    return part
+
+
 class Decorator:
     """`@pl.jit`, `@pl.incore`, `@pl.function(type=…)`: makes a kernel of a function."""
 
@@ -193,16 +200,20 @@ class Function:
                 # What starts kernels is no part of one.
                 if not is_constant(value):
                     waiting += [own for own in _functions(value, members) if own.kind is not None or host]
-                if isinstance(value, FunctionType) and host:
-                    # A function of Python that starts kernels is followed with the function that calls it.
-                    waiting.append(Function(value, "helper"))
+                if isinstance(value, FunctionType) and (host or value.__name__ == name):
+                    # A function of Python that starts kernels is followed with the function that calls it; one that a kernel
+                    # calls is copied into it, as if it said `@pl.inline`.
+                    waiting.append(Function(value, "helper") if host else _helper(value))
                     continue
                 if isinstance(value, Function) and value.name == name:
+                    continue
+                if isinstance(value, FunctionType):
+                    names[name] = Members(value, {})
                     continue
                 value = plain(value, members) if value is not _MISSING else _MISSING
                 if value is not _MISSING:
                     names[name] = together_as(name, names.get(name, value), value, part.name)
-        if self.decorator:
+        if any(part.decorator for part in parts):
             names.setdefault("pl", Path("pl"))
         for name, value in self.constants.items():
             given = plain(value)

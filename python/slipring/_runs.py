@@ -57,17 +57,35 @@ def passed(parameters, arguments):
             if is_buffer or not isinstance(array, (bool, int, float)):
                 what = "an array" if is_buffer else "a number"
                 raise TypeError(f"`{name}` is {what} in the kernel, and a {type(array).__name__} is given")
-            values.append(array)
+            values.append(_number(name, elem, array))
         elif not is_buffer:
             if array.shape != ():
                 raise TypeError(f"`{name}` is a number in the kernel, and an array of shape {array.shape} is given")
-            values.append(array.item())
+            values.append(_number(name, elem, array.item()))
         else:
             values.append((flat_bytes(array), element_of(array, name), extents(array, name)))
             arrays[at] = array
     for at, place in places(parameters, arrays).items():
         values[at] += place
     return values, arrays, returned
+
+
+def _number(name, elem, value):
+    """A number as a parameter of a type takes it: truth values are 0 and 1. Raises `TypeError` for one that the type has not."""
+    if elem == "i1" or not isinstance(elem, str) or elem[:1] not in "fbiu":
+        return value
+    if elem[0] in "fb":
+        value = float(value)
+        if elem == "f32" and abs(value) != float("inf") and abs(value) > 3.4028235677973366e38:
+            raise TypeError(f"`{name}` is a number of f32 in the kernel, and {value!r} is beyond the largest of them")
+        return value
+    if isinstance(value, float):
+        raise TypeError(f"`{name}` is a whole number ({elem}) in the kernel, and {value!r} is given")
+    bits = int(elem.lstrip("ui") or 64)
+    least, most = (0, 2**bits - 1) if elem.startswith("u") else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+    if not least <= value <= most:
+        raise TypeError(f"`{name}` is a number of {elem} in the kernel, from {least} to {most}, and {value} is given")
+    return int(value)
 
 
 def block_count(blocks):
@@ -83,7 +101,7 @@ def start(kernel, parameters, arguments, options, verify):
     """Runs a compiled kernel or whole program for arguments by their parameters."""
     options = dict(options)
     if not isinstance(options.get("check", ""), str):
-        options["check"] = ",".join(options["check"])
+        options["check"] = ",".join(options["check"]) or "none"
     if options.get("blocks") is not None:
         options["blocks"] = block_count(options["blocks"])
     values, arrays, returned = passed(parameters, arguments)
@@ -349,6 +367,7 @@ class ProgramRun(Run):
 
     @property
     def memory_map(self):
+        """None: local memory is a kernel's."""
         raise TypeError("local memory is a kernel's: this is a run of a whole program")
 
     @property

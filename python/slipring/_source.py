@@ -1,6 +1,6 @@
 """The text of functions, and what their names stand for."""
 
-from types import ModuleType
+from types import FunctionType, ModuleType
 
 from ._slipring import KernelError
 
@@ -175,6 +175,8 @@ def plain(value, members=()):
         return _MISSING if _MISSING in items else items
     if not isinstance(value, ModuleType) and hasattr(value, "item") and getattr(value, "shape", None) == ():
         return plain(value.item())
+    if not members and _is_numbers(value):
+        return tuple(value.tolist())
     if isinstance(value, dict):
         entries = {plain(key): plain(item) for key, item in value.items()}
         return {key: item for key, item in entries.items() if key is not _MISSING and item is not _MISSING}
@@ -185,7 +187,18 @@ def plain(value, members=()):
         inner = plain(getattr(value, name, _MISSING), [chain[1:] for chain in members if chain[0] == name and chain[1:]])
         if inner is not _MISSING:
             fields[name] = inner
-    return Members(value, fields) if fields else _MISSING
+    return Members(value, fields) if fields or _is_array(value) else _MISSING
+
+
+def _is_array(value):
+    """True for an array of numpy, or what passes for one."""
+    return hasattr(value, "__array_interface__") or hasattr(value, "__dlpack__")
+
+
+def _is_numbers(value):
+    """True for a short array of numbers in a row, which is a tuple in a kernel."""
+    kind = getattr(getattr(value, "dtype", None), "kind", None)
+    return kind in ("i", "u", "f", "b") and getattr(value, "ndim", 0) == 1 and len(value) <= 1024 and hasattr(value, "tolist")
 
 
 class _Constant(tuple):
@@ -266,6 +279,11 @@ class Members:
         self.value = value
         own = isinstance(value, ModuleType)
         self.what = f"the module `{value.__name__}`" if own else f"an instance of `{type(value).__name__}`"
+        if isinstance(value, FunctionType):
+            self.what = f"`{value.__name__}` of Python (a kernel calls what `def` makes, by that name)"
+        if _is_array(value):
+            shape = list(getattr(value, "shape", ()))
+            self.what = f"an array {shape} of the host, which a kernel takes as an argument (`table: pl.Tensor`)"
         self.__slipring_members__ = members
 
     def __repr__(self):

@@ -40,6 +40,7 @@ pub mod tasks;
 mod tree;
 mod value;
 mod whole;
+mod words;
 
 use std::sync::Arc;
 
@@ -48,7 +49,7 @@ use slipring_tile::Elem;
 
 pub use given::Name;
 pub use ops::{Entry, catalogue, find};
-pub use program::words;
+pub use words::{Word, words};
 
 /// What a file was compiled to.
 #[derive(Debug)]

@@ -118,27 +118,12 @@ impl Globals<'_> {
 
 /// True for a word of the language: an op, a type, a part.
 pub(crate) fn is_word(name: &str) -> bool {
-    WORDS.contains(&name) || crate::ops::find(name).is_some()
+    crate::words::WORDS.iter().any(|word| word.name == name) || crate::ops::find(name).is_some()
 }
 
 /// Functions of Python that kernels may use.
 const BUILTINS: [&str; 13] =
     ["min", "max", "len", "int", "float", "range", "abs", "round", "sum", "bool", "print", "pow", "breakpoint"];
-
-/// Names of the language besides ops and types of elements, for `import *`.
-#[rustfmt::skip]
-const WORDS: &[&str] = &[
-    "incore", "jit", "kernel", "function", "inline", "program", "Tensor", "Tile", "Scalar", "Out", "InOut", "range", "unroll",
-    "parallel", "pipeline", "split_aiv", "spmd", "at", "cluster", "split", "cross_core_slot", "SplitMode", "Mem", "MemorySpace",
-    "Level", "Role", "PadValue", "FunctionType", "TileLayout", "TensorLayout", "AtomicType", "MX_A_ZZ", "MX_B_NN", "AUTO", "yield_", "cond", "const",
-    "static_assert", "static_print", "FP32", "FP16", "BF16", "BFLOAT16", "FP8E4M3FN", "FP8E5M2", "FP8E8M0", "HF8", "INT8", "INT16",
-    "INT32", "INT64", "UINT8", "UINT16", "UINT32", "UINT64", "INDEX", "BOOL", "dynamic", "constexpr",
-];
-
-/// Names of the language besides its ops.
-pub fn words() -> &'static [&'static str] {
-    WORDS
-}
 
 /// What a function of the file is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

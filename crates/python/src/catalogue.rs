@@ -21,8 +21,8 @@ pub fn catalogue(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     Ok(list)
 }
 
-/// Names of the language besides its ops.
+/// Words of the language besides its ops: name, form, doc.
 #[pyfunction]
-pub fn words() -> Vec<&'static str> {
-    language::words().to_vec()
+pub fn words() -> Vec<(&'static str, &'static str, &'static str)> {
+    language::words().map(|word| (word.name, word.form, word.doc)).collect()
 }

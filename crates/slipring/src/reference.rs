@@ -100,7 +100,9 @@ pub fn facts() -> Vec<OpFacts> {
 
 /// All words of the kernel language, a line each.
 pub fn language_list() -> String {
-    slipring_lang::catalogue().map(|entry| format!("{:28} {}\n", title(entry), entry.doc)).collect()
+    let ops = slipring_lang::catalogue().map(|entry| format!("{:28} {}\n", title(entry), entry.doc));
+    let others = slipring_lang::words().map(|word| format!("{:28} {}\n", format!("pl.{}", word.name), word.doc));
+    ops.chain(others).collect()
 }
 
 /// The page of an op, by its name with or without `pto.`.
@@ -118,6 +120,15 @@ pub fn page(name: &str) -> Result<String, String> {
     Err(format!("there is no op `{name}`{hint}"))
 }
 
+/// The page of a word that is no op.
+fn page_of_word(word: &slipring_lang::Word) -> String {
+    let mut text = format!("pl.{}: {}\n", word.name, word.doc);
+    for way in word.form.split('|').filter(|way| !way.is_empty()) {
+        let _ = write!(text, "\nform      pl.{}{}", word.name, way.trim());
+    }
+    text
+}
+
 /// The page of a word of the kernel language, by its name with or without `pl.`.
 ///
 /// # Errors
@@ -125,7 +136,11 @@ pub fn page(name: &str) -> Result<String, String> {
 pub fn language_page(name: &str) -> Result<String, String> {
     let bare = name.strip_prefix("pl.").unwrap_or(name);
     let Some(entry) = slipring_lang::find(bare) else {
-        let near = nearest(bare, slipring_lang::catalogue().flat_map(|entry| entry.names.iter().copied()));
+        if let Some(word) = slipring_lang::words().find(|word| word.name == bare) {
+            return Ok(page_of_word(word));
+        }
+        let words = slipring_lang::words().map(|word| word.name);
+        let near = nearest(bare, slipring_lang::catalogue().flat_map(|entry| entry.names.iter().copied()).chain(words));
         let hint = near.map_or(String::new(), |near| format!("; did you mean `pl.{near}`?"));
         return Err(format!("the kernel language has no op `pl.{bare}`{hint}"));
     };

@@ -32,7 +32,8 @@ fn of_tails(kind: &Kind) -> Option<&'static str> {
     match kind {
         Kind::TileValid => Some(
             "where one of them is a tail: `pl.part_add(acc, x)` adds what is there and keeps the rest of `acc`, `pl.fillpad(x, \
-             pl.PadValue.zero)` gives the rest a value, and products are added up by `pl.matmul_acc`",
+             pl.PadValue.zero)` gives the rest a value, products are added up by `pl.matmul_acc`, and a tile of one number \
+             counts as far by `pl.set_validshape(pl.full([T, 1], pl.FP32, 0.0), pl.min(T, x.shape[0] - i), 1)`",
         ),
         Kind::AccumulatorRows => Some(
             "where it is a tail: let the first product make the accumulator, `acc = pl.matmul(a, b)`, and add the others by \

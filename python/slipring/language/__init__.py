@@ -53,8 +53,9 @@ class Dynamic(Op):
 
 
 def _fill(names):
-    for word in _words():
-        names[word] = Word(f"pl.{word}")
+    for word, form, doc in _words():
+        ways = "".join(f"\n    pl.{word}{way.strip()}" for way in form.split("|") if way)
+        names[word] = Word(f"pl.{word}", f"{doc}.\n{ways}")
     for entry in _catalogue():
         for name in entry["names"]:
             if "." not in name:

@@ -1,9 +1,13 @@
 """The kernel language. Made from the catalogue by slipring.language._stub: do not change it by hand."""
 
-from typing import Any, Callable, Generic, Iterator, TypeVar, overload
+from typing import Annotated, Any, Callable, TypeVar, overload
+
+from .. import Function
 
 _T = TypeVar("_T")
-_F = TypeVar("_F", bound=Callable[..., Any])
+_C = TypeVar("_C", bound=type)
+# mypy takes this for true.
+MYPY = False
 
 class DType: ...
 class Member: ...
@@ -35,29 +39,31 @@ class _Array:
     @property
     def T(self) -> Any: ...
 
-class Tensor(_Array):
-    """A tensor in global memory: `pl.Tensor[[64, 64], pl.FP32]`, or `pl.Tensor` for the shape that is passed."""
-    def __class_getitem__(cls, parts: Any) -> Any: ...
+if MYPY:
+    from ._any import Scalar as Scalar
+    from ._any import Tensor as Tensor
+    from ._any import Tile as Tile
+else:
+    class Tensor(_Array):
+        """A tensor in global memory: `pl.Tensor[[64, 64], pl.FP32]`, or `pl.Tensor` for the shape that is passed."""
+        def __class_getitem__(cls, parts: Any) -> Any: ...
 
-class Tile(_Array):
-    """A tile in a local memory."""
-    def __class_getitem__(cls, parts: Any) -> Any: ...
+    class Tile(_Array):
+        """A tile in a local memory."""
+        def __class_getitem__(cls, parts: Any) -> Any: ...
 
-class Scalar(_Array):
-    """A number that is passed: `pl.Scalar[pl.INT32]`."""
-    def __index__(self) -> int: ...
-    def __class_getitem__(cls, parts: Any) -> Any: ...
+    class Scalar(_Array):
+        """A number that is passed: `pl.Scalar[pl.INT32]`."""
+        def __index__(self) -> int: ...
+        def __class_getitem__(cls, parts: Any) -> Any: ...
 
-class Out(Generic[_T]):
-    """An output."""
-    def __class_getitem__(cls, parts: Any) -> Any: ...
+# An output.
+Out = Annotated[_T, "output"]
+# Read and written.
+InOut = Annotated[_T, "read and written"]
 
-class InOut(Generic[_T]):
-    """Read and written."""
-    def __class_getitem__(cls, parts: Any) -> Any: ...
-
-class constexpr:
-    """A parameter that is a constant of the kernel: `TILE: pl.constexpr = 64`."""
+# A parameter that is a constant of the kernel: `TILE: pl.constexpr = 64`.
+constexpr = Annotated[Any, "constant"]
 
 class Config(dict[str, Any]):
     """Constants of a kernel that are tried together."""
@@ -68,7 +74,12 @@ def autotune(configs: Any, key: Any = ...) -> Callable[[Any], Any]:
     """Runs the configuration that takes the fewest cycles."""
 
 class _Decorator:
-    def __call__(self, function: Any = ..., /, **options: Any) -> Any: ...
+    @overload
+    def __call__(self, function: _C, /) -> _C: ...
+    @overload
+    def __call__(self, function: Callable[..., Any], /) -> Function: ...
+    @overload
+    def __call__(self, **options: Any) -> Callable[[Callable[..., Any]], Function]: ...
     def __getattr__(self, name: str) -> _Decorator: ...
 
 class _Word:
@@ -79,58 +90,111 @@ class _Word:
     def __exit__(self, *args: Any) -> None: ...
 
 incore: _Decorator
+"""Decorator: makes a kernel of a function."""
 jit: _Decorator
+"""Decorator: makes a kernel of a function, compiled for the shapes that it is called with."""
 kernel: _Decorator
+"""Decorator: makes a kernel of a function."""
 function: _Decorator
+"""Decorator: a function of a program; `type` says what: InCore, Opaque, AIC, AIV, Inline, Orchestration."""
 inline: _Decorator
+"""Decorator: a part of kernels, copied to where it is called."""
 program: _Decorator
+"""Decorator of a class: its functions are one program."""
 range: _Word
+"""A loop that counts; with `init_values` it binds `i, (a, b)` and its body ends in `pl.yield_`."""
 unroll: _Word
+"""A loop of which each iteration is written out: its counter is a constant."""
 parallel: _Word
+"""A loop whose iterations do not depend on each other; they run in order."""
 pipeline: _Word
-split_aiv: _Word
-spmd: _Word
-at: _Word
-cluster: _Word
-split: _Word
-cross_core_slot: _Word
-SplitMode: _Word
-Mem: _Word
-MemorySpace: _Word
-Level: _Word
-Role: _Word
-PadValue: _Word
-FunctionType: _Word
-TileLayout: _Word
-TensorLayout: _Word
-AtomicType: _Word
-MX_A_ZZ: _Word
-MX_B_NN: _Word
-AUTO: _Word
-yield_: _Word
+"""A loop of which `stage` iterations stand in the body, each with buffers of its own, so that they overlap."""
 cond: _Word
+"""In a loop of `pl.while_`: whether there is another iteration."""
+yield_: _Word
+"""The last line of a loop with `init_values`: what the next iteration begins with, and what the loop gives."""
+spmd: _Word
+"""A loop or scope that so many blocks run, each with its own `pl.get_block_idx()`."""
+split_aiv: _Word
+"""A region that both Vector cores run: `for lane in pl.split_aiv(2, mode=pl.SplitMode.UP_DOWN):`."""
+at: _Word
+"""A scope: what stands in it runs on a cluster, `with pl.at(level=pl.Level.CORE_GROUP):`."""
+cluster: _Word
+"""A scope of functions that run together on one cluster."""
+split: _Word
+"""In `optimizations=[…]`: the compiler divides the Vector work of the scope between both Vector cores."""
+cross_core_slot: _Word
+"""In `optimizations=[…]`: so many slots in the rings between the cores; 2 by default."""
+SplitMode: _Word
+"""How a tile is divided between the lanes: by rows, by columns, not at all."""
+Mem: _Word
+"""A memory: UB, L1, L0A, L0B, L0C, and the one for biases."""
+MemorySpace: _Word
+"""The same as `pl.Mem`."""
+Level: _Word
+"""Where a scope runs: on a cluster."""
+Role: _Word
+"""What a function of the host does."""
+PadValue: _Word
+"""What `pl.fillpad` puts where nothing counts."""
+FunctionType: _Word
+"""What a function is."""
+TileLayout: _Word
+"""How a tile lies in its memory."""
+TensorLayout: _Word
+"""How a tensor lies in global memory."""
+AtomicType: _Word
+"""How a store meets what is there: it adds."""
+MX_A_ZZ: _Word
+"""Behind shape and type: packed scales of a left operand."""
+MX_B_NN: _Word
+"""Behind shape and type: packed scales of a right operand."""
+AUTO: _Word
+"""A size that the compiler chooses."""
 const: _Word
+"""A number of a type."""
 static_assert: _Word
+"""Holds when the kernel is compiled, or is an error."""
 static_print: _Word
-FP32: _Word
-FP16: _Word
-BF16: _Word
-BFLOAT16: _Word
-FP8E4M3FN: _Word
-FP8E5M2: _Word
-FP8E8M0: _Word
-HF8: _Word
-INT8: _Word
-INT16: _Word
-INT32: _Word
-INT64: _Word
-UINT8: _Word
-UINT16: _Word
-UINT32: _Word
-UINT64: _Word
-INDEX: _Word
-BOOL: _Word
+"""Says values when the kernel is compiled."""
 dynamic: _Word
+"""An extent that is known when the kernel is called: `M = pl.dynamic("M")`."""
+FP32: DType
+"""An element type: a float."""
+FP16: DType
+"""An element type: a float."""
+BF16: DType
+"""An element type: a float."""
+BFLOAT16: DType
+"""An element type: a float."""
+FP8E4M3FN: DType
+"""An element type: a float."""
+FP8E5M2: DType
+"""An element type: a float."""
+FP8E8M0: DType
+"""An element type: a scale, a power of two."""
+HF8: DType
+"""An element type: a float."""
+INT8: DType
+"""An element type: an integer with a sign."""
+INT16: DType
+"""An element type: an integer with a sign."""
+INT32: DType
+"""An element type: an integer with a sign."""
+INT64: DType
+"""An element type: an integer with a sign."""
+UINT8: DType
+"""An element type: an integer without a sign."""
+UINT16: DType
+"""An element type: an integer without a sign."""
+UINT32: DType
+"""An element type: an integer without a sign."""
+UINT64: DType
+"""An element type: an integer without a sign."""
+INDEX: _Word
+"""The type of indices and extents."""
+BOOL: DType
+"""An element type: bytes, 0 and 1."""
 tile: _Word
 tensor: _Word
 system: _Word

@@ -6,10 +6,14 @@ from .._slipring import catalogue, words
 
 HEAD = '''"""The kernel language. Made from the catalogue by slipring.language._stub: do not change it by hand."""
 
-from typing import Any, Callable, Generic, Iterator, TypeVar, overload
+from typing import Annotated, Any, Callable, TypeVar, overload
+
+from .. import Function
 
 _T = TypeVar("_T")
-_F = TypeVar("_F", bound=Callable[..., Any])
+_C = TypeVar("_C", bound=type)
+# mypy takes this for true.
+MYPY = False
 
 class DType: ...
 class Member: ...
@@ -41,29 +45,31 @@ class _Array:
     @property
     def T(self) -> Any: ...
 
-class Tensor(_Array):
-    """A tensor in global memory: `pl.Tensor[[64, 64], pl.FP32]`, or `pl.Tensor` for the shape that is passed."""
-    def __class_getitem__(cls, parts: Any) -> Any: ...
+if MYPY:
+    from ._any import Scalar as Scalar
+    from ._any import Tensor as Tensor
+    from ._any import Tile as Tile
+else:
+    class Tensor(_Array):
+        """A tensor in global memory: `pl.Tensor[[64, 64], pl.FP32]`, or `pl.Tensor` for the shape that is passed."""
+        def __class_getitem__(cls, parts: Any) -> Any: ...
 
-class Tile(_Array):
-    """A tile in a local memory."""
-    def __class_getitem__(cls, parts: Any) -> Any: ...
+    class Tile(_Array):
+        """A tile in a local memory."""
+        def __class_getitem__(cls, parts: Any) -> Any: ...
 
-class Scalar(_Array):
-    """A number that is passed: `pl.Scalar[pl.INT32]`."""
-    def __index__(self) -> int: ...
-    def __class_getitem__(cls, parts: Any) -> Any: ...
+    class Scalar(_Array):
+        """A number that is passed: `pl.Scalar[pl.INT32]`."""
+        def __index__(self) -> int: ...
+        def __class_getitem__(cls, parts: Any) -> Any: ...
 
-class Out(Generic[_T]):
-    """An output."""
-    def __class_getitem__(cls, parts: Any) -> Any: ...
+# An output.
+Out = Annotated[_T, "output"]
+# Read and written.
+InOut = Annotated[_T, "read and written"]
 
-class InOut(Generic[_T]):
-    """Read and written."""
-    def __class_getitem__(cls, parts: Any) -> Any: ...
-
-class constexpr:
-    """A parameter that is a constant of the kernel: `TILE: pl.constexpr = 64`."""
+# A parameter that is a constant of the kernel: `TILE: pl.constexpr = 64`.
+constexpr = Annotated[Any, "constant"]
 
 class Config(dict[str, Any]):
     """Constants of a kernel that are tried together."""
@@ -74,7 +80,12 @@ def autotune(configs: Any, key: Any = ...) -> Callable[[Any], Any]:
     """Runs the configuration that takes the fewest cycles."""
 
 class _Decorator:
-    def __call__(self, function: Any = ..., /, **options: Any) -> Any: ...
+    @overload
+    def __call__(self, function: _C, /) -> _C: ...
+    @overload
+    def __call__(self, function: Callable[..., Any], /) -> Function: ...
+    @overload
+    def __call__(self, **options: Any) -> Callable[[Callable[..., Any]], Function]: ...
     def __getattr__(self, name: str) -> _Decorator: ...
 
 class _Word:
@@ -136,10 +147,13 @@ def function(name, entry, indent=""):
 def stub():
     """The text of the stub."""
     lines = HEAD.splitlines() + [""]
-    for word in words():
+    others = [word for word, _, _ in words()]
+    for word, form, doc in words():
         if word in CLASSES:
             continue
-        lines.append(f"{word}: {'_Decorator' if word in DECORATORS else '_Word'}")
+        kind = "_Decorator" if word in DECORATORS else "DType" if doc.startswith("An element type") else "_Word"
+        lines.append(f"{word}: {kind}")
+        lines.append(f'"""{doc}."""')
     for group in ("tile", "tensor", "system"):
         lines.append(f"{group}: _Word")
     lines.append("")
@@ -149,7 +163,7 @@ def stub():
             group, dot, bare = name.partition(".")
             if dot:
                 groups.setdefault(group, []).append((bare, entry))
-            elif name not in done and name not in words():
+            elif name not in done and name not in others:
                 done.add(name)
                 if name.isidentifier() and not keyword.iskeyword(name):
                     lines += function(name, entry)

@@ -5,6 +5,7 @@ import threading
 
 import numpy as np
 
+from .._runs import block_count, nothing_to_do
 from .._words import Generic
 from ._bind import bound, entries
 from ._cross import Lanes
@@ -101,8 +102,9 @@ def scalar(value, annotation):
 
 def evaluate(function, arguments, blocks, active):
     """Runs a kernel, with a run for each lane where it has regions; the outputs are written, what it returns comes back."""
-    if blocks < 1:
-        raise ValueError(f"a launch has one block or more, not {blocks}")
+    blocks = block_count(blocks)
+    if nothing_to_do(arguments, function.directions):
+        return None
     parts, _ = function._parts()
     divided = any("split_aiv" in line for part in parts for line in part.text.lines)
     if not divided:

@@ -39,14 +39,21 @@ def both(lhs, rhs):
         raise TypeError(f"tiles of {lhs.dtype} and {rhs.dtype}")
     a, b = of_type(lhs, like.dtype), of_type(rhs, like.dtype)
     if a.ndim and b.ndim and a.shape != b.shape:
-        # A single row or column is repeated.
+        # A single row or column is repeated; of a tile and a tail, what counts is of one shape.
         if a.ndim != b.ndim and a.size == b.size:
             b = b.reshape(a.shape)
-        elif not all(m == n or 1 in (m, n) for m, n in zip(a.shape[::-1], b.shape[::-1])):
-            raise ValueError(f"tiles {list(a.shape)} and {list(b.shape)}")
-        if b.size > a.size:
+        elif not repeats(a, b):
+            a, b, like = counted(lhs), counted(rhs), Part(counted(like))
+            if not repeats(a, b):
+                raise ValueError(f"tiles {list(a.shape)} and {list(b.shape)}")
+        elif b.size > a.size:
             like = rhs
     return a, b, like
+
+
+def repeats(a, b):
+    """True for two shapes of which one is that of the other, but for extents of 1."""
+    return all(m == n or 1 in (m, n) for m, n in zip(a.shape[::-1], b.shape[::-1]))
 
 
 def binary(f):

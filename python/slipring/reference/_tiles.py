@@ -103,6 +103,8 @@ class Part:
         return tuple(int(np.clip(n - start, 0, size)) for n, start, size in zip(self.valid, first, part.shape))
 
     def __getitem__(self, at):
+        if isinstance(at, Part) and self.array.ndim == 2 and not is_float(at.dtype) and not isinstance(at, Mask):
+            return _word("mgather", self, at)
         part = self._window(at)
         if isinstance(part, np.ndarray) and part.ndim:
             return Part(part, self.frozen, self._valid_of(at, part))

@@ -104,7 +104,11 @@ impl Lower<'_> {
             }
             other => {
                 let what = describe(self, other);
-                Err(self.error("value-kind", span, format!("a tile is needed here, this is {what}")))
+                let error = Diagnostic::error("value-kind", span, format!("a tile is needed here, this is {what}"));
+                Err(self.report(match other {
+                    Value::Tuple(_) => error.help("numbers for a whole row are passed as a tensor: `x * w[:]`"),
+                    _ => error,
+                }))
             }
         }
     }

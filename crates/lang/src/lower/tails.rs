@@ -1,6 +1,7 @@
 //! Tails: slices in loops whose last part is smaller. As numpy's do, they end where the dimension does; what is there of them is
 //! the valid shape of their tiles.
 
+use ruff_python_ast::Expr;
 use slipring_ir::{BlockId, Diagnostic, Span};
 
 use super::window::Part;
@@ -47,7 +48,7 @@ impl Lower<'_> {
     }
 
     /// How many of `size` elements from `first` on there are before `extent`.
-    fn tail(&mut self, first: Index, size: u64, extent: u64) -> Index {
+    pub(crate) fn tail(&mut self, first: Index, size: u64, extent: u64) -> Index {
         let module = &self.e.module;
         let there = |tail: &&Tail| match tail.left {
             Index::At(scalar) => module.defining_op(scalar.value).is_some_and(|op| module.op(op).block.is_some()),
@@ -87,6 +88,33 @@ impl Lower<'_> {
         self.with_valid(id, both, span).map(|cut| Some(Value::Tile(cut)))
     }
 
+    /// `x[ids]`: rows of a matrix in global memory by their numbers, where that is what stands there.
+    pub(super) fn rows_by_number(&mut self, table: &Tensor, slice: &Expr, span: Span) -> Lowered<Option<Value>> {
+        // What has a slice in its brackets is no number, so that reading it here makes nothing twice.
+        let sliced = |own: &Expr| match own {
+            Expr::Tuple(tuple) => tuple.elts.iter().any(Expr::is_slice_expr),
+            own => own.is_slice_expr(),
+        };
+        let asked = match slice {
+            Expr::Name(_) => true,
+            Expr::Subscript(own) => sliced(&own.slice),
+            _ => false,
+        };
+        if !asked || table.shape().len() != 2 {
+            return Ok(None);
+        }
+        let numbers = self.expr(slice)?;
+        let whole = match &numbers {
+            Value::Tensor(own) => !own.elem.is_float(),
+            Value::Tile(id) => self.tile(*id).mask.is_none() && !self.tile(*id).ty.layout.elem.is_float(),
+            _ => false,
+        };
+        if !whole || self.shape_of(&numbers).iter().product::<u64>() == 1 {
+            return Ok(None);
+        }
+        self.call_by_name("mgather", vec![Value::Tensor(table.clone()), numbers], span).map(Some)
+    }
+
     /// Reports an index that is no number.
     pub(super) fn no_index(&mut self, value: &Value, span: Span) -> Reported {
         let what = describe(self, value);
@@ -97,7 +125,7 @@ impl Lower<'_> {
             (true, _) => error.help("elements by a mask are `pl.sel(mask, a, b)`; `t[mask] = x` writes into a tile"),
             (_, true) => error.help("its element is a number: `pl.read(x, [0, 0])`"),
             _ => error.help(
-                "rows by their numbers are `pl.mgather(x, ids[:, :])` with `ids` of shape [1, n], or a loop: `r = pl.read(ids, [k])` and `x[r : r + 1, :]`",
+                "rows of a tensor of two dimensions by their numbers are `x[ids]`; else a loop takes them: `r = pl.read(ids, [k])` and `x[r : r + 1, :]`",
             ),
         })
     }

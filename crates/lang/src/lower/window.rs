@@ -28,6 +28,13 @@ impl Lower<'_> {
                 if crate::ops::is_array(&base) {
                     return self.array_element(&items.clone(), &at, span);
                 }
+                if let Value::Scalar(_) = at {
+                    let message = "which of these values is meant is known only when the kernel runs";
+                    let error = Diagnostic::error("not-constant", span, message).help(
+                        "count by `pl.unroll`, or pass them as a tensor of one dimension: an element of it is a number",
+                    );
+                    return Err(self.report(error));
+                }
                 let n = self.known_int(&at, "the position", span)?;
                 let index = if n < 0 { n + items.len() as i64 } else { n };
                 match usize::try_from(index).ok().and_then(|at| items.get(at)) {
@@ -39,6 +46,10 @@ impl Lower<'_> {
             }
             Value::Record(record) => {
                 let record = record.clone();
+                // Members of an object, or an array of the host: nothing that has a key.
+                if record.entries.is_empty() && (slice.is_tuple_expr() || slice.is_slice_expr()) {
+                    return Err(self.error("subscript", span, format!("{} has no parts here", record.what)));
+                }
                 let key = match self.expr(slice)? {
                     Value::Const(key) => key,
                     other => {
@@ -57,6 +68,9 @@ impl Lower<'_> {
             }
             Value::Tensor(tensor) => {
                 let tensor = tensor.clone();
+                if let Some(rows) = self.rows_by_number(&tensor, slice, span)? {
+                    return Ok(rows);
+                }
                 let shape = tensor.shape();
                 let parts = self.parts(slice, &shape, span)?;
                 let part = self.tensor_part(&tensor, &parts, span)?;

@@ -145,8 +145,14 @@ pub(super) fn valid_window(
     if clamp {
         // What lies behind the end of the tensor does not count.
         for ((valid, offset), extent) in valid.iter_mut().zip(offsets).zip(&whole) {
-            let left = lower.less(Index::Known(*extent as i64), *offset);
-            *valid = lower.smaller(*valid, left);
+            *valid = match (*valid, *offset) {
+                // Made once, so that two operands with the same tail are seen to have it.
+                (Index::Known(size @ 0..), Index::At(_)) => lower.tail(*offset, size as u64, *extent),
+                (own, offset) => {
+                    let left = lower.less(Index::Known(*extent as i64), offset);
+                    lower.smaller(own, left)
+                }
+            };
         }
     }
     for (extent, most) in valid.iter().zip(shape) {

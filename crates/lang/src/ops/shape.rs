@@ -367,15 +367,14 @@ fn reshape(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     };
     // One column by columns is one row by rows: the elements lie in the same order.
     let line = |ty: &slipring_ir::TileType| ty.layout.blayout == BLayout::RowMajor || ty.valid[1].known() == Some(1);
-    let fits = dense(&tile.ty, &tile.shape) && dense(&ty, &shape) && line(&tile.ty) && line(&ty);
+    // A single line has nothing between its elements, however it is padded behind them.
+    let single = [&tile.shape[..], &shape].iter().all(|own| matches!(crate::lower::fold(own), (1, _) | (_, 1)));
+    let fits = (single || dense(&tile.ty, &tile.shape) && dense(&ty, &shape)) && line(&tile.ty) && line(&ty);
     if !fits || tile.ty.layout.slayout != SLayout::NoneBox || tile.ty.layout.bytes() != ty.layout.bytes() {
-        let error = Diagnostic::error(
-            "reshape",
-            call.span,
-            format!("a tile {} cannot be looked at as {}", show(&tile.shape), show(&shape)),
-        )
-        .also(tile.span, "the tile is made here")
-        .note("its lines are padded to 32 bytes, so that its elements do not lie next to each other");
+        let message = format!("a tile {} cannot be looked at as {}", show(&tile.shape), show(&shape));
+        let error = Diagnostic::error("reshape", call.span, message)
+            .also(tile.span, "the tile is made here")
+            .note("its lines are padded to 32 bytes, so that its elements do not lie next to each other");
         return Err(lower.report(error));
     }
     let view = lower.e.value(&pto::TRESHAPE, &[("src", &[tile.value])], &[], Type::Tile(ty));

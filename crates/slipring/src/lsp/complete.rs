@@ -38,13 +38,13 @@ fn of_language(text: &str, typed: &str) -> Vec<Value> {
             json!({ "label": name, "kind": FUNCTION, "detail": ways.join("\n"), "documentation": entry.doc, "data": format!("pl.{name}") })
         })
     });
-    let others = words().iter().filter(|word| word.starts_with(part)).map(|word| {
-        let kind = if word.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_') {
+    let others = words().filter(|word| word.name.starts_with(part)).map(|word| {
+        let kind = if word.name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_') {
             CONSTANT
         } else {
             CLASS
         };
-        json!({ "label": word, "kind": kind, "detail": format!("pl.{word}") })
+        json!({ "label": word.name, "kind": kind, "detail": format!("pl.{}{}", word.name, word.form), "documentation": word.doc })
     });
     ops.chain(others.filter(|_| !rest.contains('.'))).collect()
 }

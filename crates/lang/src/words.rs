@@ -1,0 +1,77 @@
+//! The words of the language besides its ops: loops, scopes, decorators, types, and the members of enumerations.
+
+/// A word of the language that is no op.
+#[derive(Clone, Copy, Debug)]
+pub struct Word {
+    /// Its name after `pl.`.
+    pub name: &'static str,
+    /// How it is written behind its name: `(stop)`, `[shape, dtype]`; `|` between ways, nothing for a plain name.
+    pub form: &'static str,
+    /// What it does, for lists.
+    pub doc: &'static str,
+}
+
+const fn word(name: &'static str, form: &'static str, doc: &'static str) -> Word {
+    Word { name, form, doc }
+}
+
+const FLOAT: &str = "An element type: a float";
+const SIGNED: &str = "An element type: an integer with a sign";
+const UNSIGNED: &str = "An element type: an integer without a sign";
+
+/// All of them, in the order of lists.
+#[rustfmt::skip]
+pub(crate) const WORDS: &[Word] = &[
+    word("incore", "", "Decorator: makes a kernel of a function"),
+    word("jit", "", "Decorator: makes a kernel of a function, compiled for the shapes that it is called with"),
+    word("kernel", "", "Decorator: makes a kernel of a function"),
+    word("function", "(type=, level=, role=, attrs=)", "Decorator: a function of a program; `type` says what: InCore, Opaque, AIC, AIV, Inline, Orchestration"),
+    word("inline", "", "Decorator: a part of kernels, copied to where it is called"),
+    word("program", "", "Decorator of a class: its functions are one program"),
+    word("Tensor", "[shape, dtype]", "A tensor in global memory; without brackets the shape and type of what is passed"),
+    word("Tile", "[shape, dtype]", "A tile in a local memory"),
+    word("Scalar", "[dtype]", "A number that is passed, known when the kernel runs"),
+    word("Out", "[tensor]", "A tensor that the kernel writes; it holds nothing when the kernel begins"),
+    word("InOut", "[tensor]", "A tensor that is read and written"),
+    word("constexpr", "", "A parameter that is a constant of the kernel: `TILE: pl.constexpr = 64`"),
+    word("range", "(stop) | (start, stop, step=1, *, init_values=)", "A loop that counts; with `init_values` it binds `i, (a, b)` and its body ends in `pl.yield_`"),
+    word("unroll", "(stop) | (start, stop, step=1)", "A loop of which each iteration is written out: its counter is a constant"),
+    word("parallel", "(stop) | (start, stop, step=1)", "A loop whose iterations do not depend on each other; they run in order"),
+    word("pipeline", "(stop, *, stage=) | (start, stop, step=1, *, stage=)", "A loop of which `stage` iterations stand in the body, each with buffers of its own, so that they overlap"),
+    word("cond", "(condition)", "In a loop of `pl.while_`: whether there is another iteration"),
+    word("yield_", "(*values)", "The last line of a loop with `init_values`: what the next iteration begins with, and what the loop gives"),
+    word("spmd", "(core_num, *, sync_start=, optimizations=)", "A loop or scope that so many blocks run, each with its own `pl.get_block_idx()`"),
+    word("split_aiv", "(2, *, mode=)", "A region that both Vector cores run: `for lane in pl.split_aiv(2, mode=pl.SplitMode.UP_DOWN):`"),
+    word("at", "(level=, role=, *, optimizations=)", "A scope: what stands in it runs on a cluster, `with pl.at(level=pl.Level.CORE_GROUP):`"),
+    word("cluster", "()", "A scope of functions that run together on one cluster"),
+    word("split", "(mode)", "In `optimizations=[…]`: the compiler divides the Vector work of the scope between both Vector cores"),
+    word("cross_core_slot", "(slot_num=)", "In `optimizations=[…]`: so many slots in the rings between the cores; 2 by default"),
+    word("SplitMode", ".UP_DOWN | .LEFT_RIGHT | .NONE", "How a tile is divided between the lanes: by rows, by columns, not at all"),
+    word("Mem", ".Vec | .Mat | .Left | .Right | .Acc | .Bias", "A memory: UB, L1, L0A, L0B, L0C, and the one for biases"),
+    word("MemorySpace", ".Vec | .Mat | .Left | .Right | .Acc | .Bias", "The same as `pl.Mem`"),
+    word("Level", ".CORE_GROUP", "Where a scope runs: on a cluster"),
+    word("Role", ".Orchestrator | .SubWorker", "What a function of the host does"),
+    word("PadValue", ".zero | .min | .max", "What `pl.fillpad` puts where nothing counts"),
+    word("FunctionType", ".InCore | .AIC | .AIV | .Inline | .Orchestration", "What a function is"),
+    word("TileLayout", "", "How a tile lies in its memory"),
+    word("TensorLayout", ".ND | .DN | .NZ", "How a tensor lies in global memory"),
+    word("AtomicType", ".Add", "How a store meets what is there: it adds"),
+    word("MX_A_ZZ", "", "Behind shape and type: packed scales of a left operand"),
+    word("MX_B_NN", "", "Behind shape and type: packed scales of a right operand"),
+    word("AUTO", "", "A size that the compiler chooses"),
+    word("const", "(value, dtype)", "A number of a type"),
+    word("static_assert", "(condition, message=)", "Holds when the kernel is compiled, or is an error"),
+    word("static_print", "(*values)", "Says values when the kernel is compiled"),
+    word("dynamic", "(name)", "An extent that is known when the kernel is called: `M = pl.dynamic(\"M\")`"),
+    word("FP32", "", FLOAT), word("FP16", "", FLOAT), word("BF16", "", FLOAT), word("BFLOAT16", "", FLOAT),
+    word("FP8E4M3FN", "", FLOAT), word("FP8E5M2", "", FLOAT), word("FP8E8M0", "", "An element type: a scale, a power of two"),
+    word("HF8", "", FLOAT),
+    word("INT8", "", SIGNED), word("INT16", "", SIGNED), word("INT32", "", SIGNED), word("INT64", "", SIGNED),
+    word("UINT8", "", UNSIGNED), word("UINT16", "", UNSIGNED), word("UINT32", "", UNSIGNED), word("UINT64", "", UNSIGNED),
+    word("INDEX", "", "The type of indices and extents"), word("BOOL", "", "An element type: bytes, 0 and 1"),
+];
+
+/// Names of the language besides its ops.
+pub fn words() -> impl Iterator<Item = &'static Word> {
+    WORDS.iter()
+}

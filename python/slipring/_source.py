@@ -170,6 +170,8 @@ def plain(value, members=()):
         return Members(value, {name: item for name, item in fields.items() if item is not _MISSING})
     if isinstance(value, tuple) and len(value) > 16:
         return _constant(value)
+    if type(value) is list and len(value) > 16:
+        return _of_list(value)
     if isinstance(value, (tuple, list)):
         items = tuple(plain(item) for item in value)
         return _MISSING if _MISSING in items else items
@@ -209,6 +211,7 @@ class _Constant(tuple):
 
 # The tuple that each was made of is kept, so that its identity stays its own.
 _CONSTANTS = {}
+_LISTS = {}
 
 
 def _constant(value):
@@ -227,10 +230,27 @@ def _constant(value):
     return _CONSTANTS[id(value)][1]
 
 
+def _of_list(value):
+    """A long list as a constant: as long as it holds what it held, it is the one that was made before."""
+    kinds = tuple(map(type, value))
+    if not set(kinds) <= {bool, int, float, str}:
+        items = tuple(plain(item) for item in value)
+        return _MISSING if _MISSING in items else items
+    known = _LISTS.get(id(value))
+    if known is None or known[0] is not value or known[1] != kinds or known[2] != tuple(value):
+        while len(_LISTS) >= 256:
+            _LISTS.pop(next(iter(_LISTS)))
+        known = _LISTS[id(value)] = (value, kinds, _Constant(value))
+    return known[2]
+
+
 def is_constant(value):
-    """True for a long tuple that was looked at before, and cannot change."""
+    """True for a long tuple or list that was looked at before: the one cannot change, the other still holds numbers and texts."""
     known = _CONSTANTS.get(id(value))
-    return known is not None and known[0] is value
+    if known is not None and known[0] is value:
+        return True
+    known = _LISTS.get(id(value))
+    return known is not None and known[0] is value and known[1] == tuple(map(type, value))
 
 
 def _fixed(value):

@@ -264,3 +264,26 @@ def test_floats_of_4_bits_are_packed_in_pairs():
     assert (of_bytes(packed.tobytes(), x.dtype, x.shape) == x).all()
     with pytest.raises(TypeError, match="in pairs"):
         extents(x[:, :3], "x")
+
+
+WEIGHTS = [1.0] * 5000
+
+
+@pl.jit
+def weighted(x: pl.Tensor, out: pl.Out[pl.Tensor]):
+    out[:, :] = x[:, :] * WEIGHTS[3]
+
+
+def test_a_long_list_is_looked_at_again_where_it_changes():
+    from slipring._source import keyed, plain
+
+    x = np.ones((8, 64), np.float32)
+    out = np.zeros_like(x)
+    weighted(x, out)
+    assert (out == 1).all() and keyed(plain(WEIGHTS)) == keyed(plain(WEIGHTS))
+    WEIGHTS[3] = 2.0
+    weighted(x, out)
+    assert (out == 2).all()
+    before = keyed(plain(WEIGHTS))
+    WEIGHTS[3] = 2
+    assert keyed(plain(WEIGHTS)) != before

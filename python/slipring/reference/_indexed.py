@@ -87,13 +87,35 @@ def scatter_mask(dst, src, mask_pattern):
     return made(target, target.dtype)
 
 
+def inside(at, count, outside):
+    """Numbers of rows or elements that a table has, and which of them it has not."""
+    word = ["undefined", "clamp", "wrap", "zero"][outside] if isinstance(outside, int) else outside
+    beyond = (at < 0) | (at >= count)
+    if word == "undefined":
+        if beyond.any():
+            raise IndexError(f"index {at[beyond][0]} of a table of {count}")
+        return at, None
+    if word == "wrap":
+        return at % count, None
+    return np.clip(at, 0, count - 1), beyond if word == "zero" else None
+
+
 def table_gather(mem, idx, coalesce="row", *, gather_oob="undefined", target_memory=None, scratch=None, valid_shape=None):
-    if gather_oob not in ("undefined", 0) or valid_shape is not None:
-        raise NotKnown("the reference gathers what lies inside of the table only")
-    array, at = data(mem), data(idx).astype(np.int64)
-    if coalesce in ("elem", 1):
-        return made(array.ravel()[at], array.dtype)
-    return made(array.reshape(-1, array.shape[-1])[at.ravel()], array.dtype)
+    array, numbers = data(mem), data(idx).astype(np.int64)
+    by_element = coalesce in ("elem", 1)
+    table = array.ravel() if by_element else array.reshape(-1, array.shape[-1])
+    numbers = numbers if by_element else numbers.ravel()
+    valid = None if valid_shape is None else tuple(int(n) for n in valid_shape)
+    if valid is not None:
+        # What does not count is not gathered: its indices may be any.
+        counts = np.zeros(numbers.shape, bool)
+        counts[tuple(slice(n) for n in valid[: numbers.ndim])] = True
+        numbers = np.where(counts, numbers, 0)
+    at, zero = inside(numbers, len(table), gather_oob)
+    result = table[at]
+    if zero is not None:
+        result = np.where(zero if by_element else zero[:, None], np.zeros((), array.dtype), result)
+    return made(result, array.dtype, valid=valid)
 
 
 def table_scatter(src, idx, output_tensor):

@@ -1,8 +1,8 @@
 //! Diagnostics: errors as values, rendered for people.
 
 // Asked for with its default features, as the command line's parser asks: see the manifest.
-use anstyle as _;
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+use anstyle as _;
 
 use slipring_finding::{Kind, Severity};
 

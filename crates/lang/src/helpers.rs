@@ -2,7 +2,7 @@
 
 use slipring_ir::{Diagnostic, Diags, Source, Span};
 
-use crate::Request;
+use crate::FindModule;
 
 /// The most helper modules.
 const MOST_MODULES: usize = 64;
@@ -11,9 +11,9 @@ const MOST_MODULES: usize = 64;
 const MOST_IMPORTS: usize = 1024;
 
 /// The helper modules that a file imports, and those that they import, by their dotted names.
-pub(crate) fn load(source: &Source, request: &Request<'_>) -> Vec<(String, Source)> {
+pub(crate) fn load(source: &Source, modules: Option<&FindModule<'_>>) -> Vec<(String, Source)> {
     let mut loaded: Vec<(String, Source)> = Vec::new();
-    let Some(modules) = request.modules else { return loaded };
+    let Some(modules) = modules else { return loaded };
     let mut asked = imports(source, "");
     let mut next = 0;
     while next < asked.len() && loaded.len() < MOST_MODULES {

@@ -8,6 +8,7 @@
 //! | module | has |
 //! |---|---|
 //! | [`syntax`] | the text as a Python tree; syntax errors |
+//! | `parsed` | a file and what it imports, parsed once for all that is asked of it |
 //! | `jumps`, `tree` | `break`, `continue` and early `return` as branches |
 //! | `host` | the part of the file that is not a kernel: constants, classes, functions that build kernels, calls of them |
 //! | `program` | what the file defines: the kernels and the names that they see |
@@ -23,6 +24,7 @@
 //! | `ops` | the catalogue: every `pl.…` that a kernel may call, declared once |
 
 mod attrs;
+mod counts;
 mod dtype;
 mod emit;
 mod further;
@@ -32,6 +34,7 @@ mod host;
 mod jumps;
 mod lower;
 mod ops;
+mod parsed;
 mod program;
 mod signature;
 mod specialise;
@@ -47,8 +50,10 @@ use std::sync::Arc;
 use slipring_ir::{Diagnostic, Diags, Module, Source, Span};
 use slipring_tile::Elem;
 
+pub use counts::{Counts, counts};
 pub use given::Name;
 pub use ops::{Entry, catalogue, find};
+pub use parsed::Parsed;
 pub use words::{Word, words};
 
 /// What a file was compiled to.
@@ -58,6 +63,8 @@ pub struct Compiled {
     pub module: Module,
     /// The kernels, in the order of the text.
     pub kernels: Vec<KernelInfo>,
+    /// True if the file has none, which is the only error then.
+    pub none: bool,
 }
 
 /// What a launch needs to know of a kernel beyond its module.
@@ -104,8 +111,6 @@ pub struct Request<'a> {
     pub sets: &'a [(String, String)],
     /// What names stand for that the text does not define.
     pub names: &'a [(String, Name)],
-    /// Gives the text of a helper module that lies next to the file, by its dotted name.
-    pub modules: Option<&'a FindModule<'a>>,
 }
 
 /// What an argument says of itself.
@@ -132,24 +137,9 @@ pub enum Direction {
     InOut,
 }
 
-/// Compiles a Python file. Reports every error that it finds; the result is of use only if there is none.
-///
-/// Works on a stack of its own, so that how deeply a text may be nested does not depend on the caller's.
+/// Compiles a Python file for which nothing is asked besides its text, as [`Parsed::compile`] does.
 pub fn compile(source: Arc<Source>) -> (Compiled, Diags) {
-    compile_with(source, &Request::default())
-}
-
-/// The same for what is asked besides the text: arguments that say shapes, values of enclosing parameters, helper modules.
-pub fn compile_with(source: Arc<Source>, request: &Request<'_>) -> (Compiled, Diags) {
-    let texts = helpers::load(&source, request);
-    let Request { function, args, sets, names, .. } = *request;
-    let request = move || Request { function, args, sets, names, modules: None };
-    let own = source.clone();
-    on_own_stack(move || compile_here(source, texts, &request())).unwrap_or_else(|error| {
-        let mut diags = Diags::default();
-        diags.push(*error);
-        (Compiled { module: Module::new(own), kernels: Vec::new() }, diags)
-    })
+    Parsed::new(source, None).compile(&Request::default())
 }
 
 /// Does something on a stack of its own, which is large enough for the deepest text.
@@ -174,20 +164,3 @@ pub(crate) fn on_own_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T
 
 /// Room for the deepest text that [`syntax::parse`] lets through, with calls inside each other.
 const STACK_BYTES: usize = 64 << 20;
-
-fn compile_here(source: Arc<Source>, helpers: Vec<(String, Source)>, request: &Request<'_>) -> (Compiled, Diags) {
-    let mut diags = Diags::default();
-    let Some(body) = syntax::parse(&source, &mut diags) else {
-        return (Compiled { module: Module::new(source), kernels: Vec::new() }, diags);
-    };
-    let mut modules = vec![host::ModuleText { name: String::new(), body: jumps::plain(body) }];
-    for (name, text) in helpers {
-        let mut own = Diags::default();
-        match syntax::parse(&text, &mut own) {
-            Some(body) => modules.push(host::ModuleText { name, body }),
-            None => diags.list.extend(helpers::errors(&name, &own, &text)),
-        }
-    }
-    let compiled = program::compile(source, &modules, request, &mut diags);
-    (compiled, diags)
-}

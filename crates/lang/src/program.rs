@@ -149,6 +149,7 @@ pub(crate) fn compile(
 ) -> Compiled {
     let host = run_host(modules, request, diags);
     let (globals, names) = globals_of(&host, diags);
+    crate::counts::lowered();
     lower_all(source, &globals, &host, (&names, request), diags)
 }
 
@@ -305,7 +306,8 @@ fn lower_all<'a>(
             diags.list.extend(said);
         }
     }
-    if found.is_empty() && !diags.has_errors() {
+    let none = found.is_empty() && !diags.has_errors();
+    if none {
         diags.push(no_kernel(&source, host));
     }
     // What a kernel calls is a part of it and no kernel, unless they call each other, which was reported.
@@ -320,7 +322,7 @@ fn lower_all<'a>(
     if let [(_, only)] = found[..] {
         slipring_op::function::mark_entry(&mut emitter.module, only);
     }
-    Compiled { module: emitter.module, kernels }
+    Compiled { module: emitter.module, kernels, none }
 }
 
 /// True for a function that takes memory that each device has a part of: it runs with the program that starts it on devices.

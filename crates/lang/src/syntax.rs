@@ -9,6 +9,7 @@ use slipring_ir::{Diagnostic, Diags, Source, Span};
 
 /// Parses a file. Reports every syntax error and gives the statements only if there is none.
 pub fn parse(source: &Source, diags: &mut Diags) -> Option<Vec<Stmt>> {
+    crate::counts::parsed();
     if source.text.len() > MOST_TEXT {
         let message = format!("the file has {} bytes, kernels at most {MOST_TEXT}", source.text.len());
         diags.push(Diagnostic::error("too-large", Span::default(), message));

@@ -42,7 +42,11 @@ pub static FUNC: OpDef = OpDef {
                     AttrKind::Int,
                     "asks the compiler to divide Vector work between the two Vector cores: 1 by rows, 2 by columns",
                 ),
-                defaulted(ASSUME, AttrKind::Str, "what the scalar arguments of each launch satisfy: `n % 8 == 0, m <= 32`"),
+                defaulted(
+                    ASSUME,
+                    AttrKind::Str,
+                    "what the scalar arguments of each launch satisfy: `n % 8 == 0, m <= 32`",
+                ),
                 defaulted(KIND, AttrKind::Any, "`#pto.kernel_kind<cube>` or `<vector>`: the core it runs on"),
                 defaulted(
                     SLOT_BYTES,

@@ -4,7 +4,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use slipring::language::ArgType;
-use slipring::{Control, Error, Given};
+use slipring::{Asked, Control, Error, Subject};
 
 use crate::kernel::{Kernel, element, listening};
 use crate::program::Program;
@@ -78,25 +78,18 @@ pub fn compile(
     host: bool,
     slots: Option<u32>,
 ) -> PyResult<Loaded> {
-    let mut kernel = Given { function: function.to_owned(), ..Given::default() };
-    for (key, value) in names.iter() {
-        kernel.names.push((key.extract()?, name(&value)?));
-    }
-    kernel.args = passed(tensors)?;
-    let mut program = kernel.clone();
-    program.args.extend(numbers.into_iter().map(|(name, number)| ArgType {
-        name: Some(name),
-        elem: None,
-        shape: None,
-        number: Some(number),
-    }));
+    let names = names.iter().map(|(key, value)| Ok((key.extract()?, name(&value)?))).collect::<PyResult<_>>()?;
+    let asked = Asked::of_function(function, names, passed(tensors)?).numbers(&numbers);
     let function_name = Some(function.to_owned());
     let target = Target { platform: platform.map(str::to_owned), readings, function: function_name, slots };
     let (filename, text) = (filename.to_owned(), text.to_owned());
-    let work = move || match slipring::Program::from_functions(&filename, &text, &program)? {
-        Some(program) => target.program(program).map(Some),
-        None if host => Ok(None),
-        None => target.kernel(slipring::Kernel::from_functions(filename, text, &kernel)?).map(Some),
+    let work = move || {
+        let subject = Subject::new(asked.source(filename, text), &asked);
+        match subject.program()? {
+            Some(program) => target.program(program).map(Some),
+            None if host => Ok(None),
+            None => target.kernel(subject.kernel()?).map(Some),
+        }
     };
     listening(py, &Control::default(), None, work)?.ok_or_else(|| {
         let message =
@@ -132,10 +125,11 @@ pub fn open(
     let function = function.map(str::to_owned);
     let target = Target { platform: platform.map(str::to_owned), readings, function: function.clone(), slots };
     let work = move || {
-        let asked = slipring::Asked::new(function.as_deref(), &arguments, &values)?;
-        match slipring::Program::read_as(&name, contents.clone(), &asked)? {
+        let subject =
+            Subject::read(&name, contents, &Asked::new(function.as_deref(), &arguments, &values)?)?.executed()?;
+        match subject.program()? {
             Some(program) => target.program(program),
-            None => target.kernel(slipring::Kernel::read_as(&name, contents, &asked)?),
+            None => target.kernel(subject.kernel()?),
         }
     };
     listening(py, &Control::default(), None, work)

@@ -67,9 +67,7 @@ impl FromStr for Delay {
         };
         let number = |text: &str| text.parse().map_err(|_| wrong());
         let (whose, work, late) = match words {
-            ["delay", whose, "work", work, "by", by] => {
-                (whose, work, Late::By(by.parse().map_err(|_| wrong())?))
-            }
+            ["delay", whose, "work", work, "by", by] => (whose, work, Late::By(by.parse().map_err(|_| wrong())?)),
             ["delay", whose, "work", work, "past", "work", later] => (whose, work, Late::Past(number(later)?)),
             _ => return Err(wrong()),
         };
@@ -132,10 +130,21 @@ mod tests {
 
     #[test]
     fn delays_are_read_as_they_are_written() {
-        for text in ["delay AIV0.MTE3 work 4 by 1200", "delay AIC.FIX work 1 by 0 in block 3", "delay AIV1.V work 1 past work 9"] {
+        for text in [
+            "delay AIV0.MTE3 work 4 by 1200",
+            "delay AIC.FIX work 1 by 0 in block 3",
+            "delay AIV1.V work 1 past work 9",
+        ] {
             assert_eq!(text.parse::<Delay>().map(|delay| delay.to_string()), Ok(text.to_string()));
         }
-        for wrong in ["", "delay", "delay AIV0 work 4 by 1", "delay AIV9.V work 1 by 1", "delay AIV0.V work 0 by 1", "delay AIV0.V work 2 past work 2"] {
+        for wrong in [
+            "",
+            "delay",
+            "delay AIV0 work 4 by 1",
+            "delay AIV9.V work 1 by 1",
+            "delay AIV0.V work 0 by 1",
+            "delay AIV0.V work 2 past work 2",
+        ] {
             assert!(wrong.parse::<Delay>().unwrap_err().contains(&format!("`{wrong}`")), "{wrong}");
         }
     }

@@ -48,7 +48,10 @@ impl Engine<'_> {
             Action::Planned(effect) => !effect.answers(),
             Action::Discovering(_) => false,
         };
-        quiet && work.result.is_none() && self.launch.values && unit.deferred == 0
+        quiet
+            && work.result.is_none()
+            && self.launch.values
+            && unit.deferred == 0
             && self.launch.platform.needs_barrier(pipe)
     }
 
@@ -82,7 +85,9 @@ impl Engine<'_> {
     /// What a core's pipe has held comes before the work that starts now, where the pipe keeps the two in order.
     pub fn keep_order(&mut self, core: usize, pipe: Pipe, access: &Access) -> Result<(), Box<Finding>> {
         let platform = self.launch.platform;
-        self.carry_out_held(|held| held.core == core && held.pipe == pipe && in_order(platform, pipe, &held.access, access))
+        self.carry_out_held(|held| {
+            held.core == core && held.pipe == pipe && in_order(platform, pipe, &held.access, access)
+        })
     }
 
     /// What a core has held, on one pipe or on all, is over.

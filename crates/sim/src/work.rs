@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use slipring_machine::Pipe;
 use slipring_program::{
-    Access, Action, CoreProgram, Env, Execution, Fault, Finding, Kind, Memory, Operand, Program, Run, SiteRef, UNDEFINED,
-    Work,
+    Access, Action, CoreProgram, Env, Execution, Fault, Finding, Kind, Memory, Operand, Program, Run, SiteRef,
+    UNDEFINED, Work,
 };
 
 use crate::bounds;

@@ -4,65 +4,30 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use slipring_ir::{Diagnostic, Severity, Source, Span};
-use slipring_lang::{ArgType, Name, Request};
+use slipring_ir::{Diagnostic, Source, Span};
+use slipring_lang::{ArgType, Name, Parsed, Request};
 
+use crate::Error;
 use crate::args::{Defaults, arg_type, file_of, named};
 use crate::files::{self, Refused};
 use crate::launch::{header, refused_words};
-use crate::{Error, Loaded, is_language, load_file_with};
 
 /// What is asked of a file besides its text.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Asked {
     function: Option<String>,
     args: Vec<String>,
     sets: Vec<(String, String)>,
     /// Numbers for parameters besides, by name.
-    numbers: Vec<String>,
+    numbers: Vec<(String, String)>,
     /// Whether a text is one of the kernel language, where that is said.
     language: Option<bool>,
     /// Whether Python may execute the file, where there is one.
     may_execute: bool,
-    /// What names stand for around the functions of a text that was executed.
+    /// What names stand for around the functions of a text that is no file but theirs: nothing beside it is read.
     names: Option<Arc<[(String, Name)]>>,
     /// What the file's own code passes, where nothing else is.
     passed: Vec<ArgType>,
-}
-
-/// What the caller of functions of the kernel language knows and their text does not say.
-#[derive(Clone, Debug, Default)]
-pub struct Given {
-    /// The kernel, or the function of a whole program.
-    pub function: String,
-    /// What names stand for around the functions.
-    pub names: Vec<(String, Name)>,
-    /// The arrays that are passed to it; for a whole program the numbers too, since its tasks follow from them.
-    pub args: Vec<ArgType>,
-}
-
-impl Given {
-    /// The same with numbers for parameters by name, as the command line writes them.
-    pub(crate) fn numbers(&self, numbers: &[(String, String)]) -> Given {
-        let arg = |(name, number): &(String, String)| ArgType {
-            name: Some(name.clone()),
-            number: number.split(':').next().map(str::to_string),
-            ..ArgType::default()
-        };
-        let mut given = self.clone();
-        given.args.extend(numbers.iter().map(arg));
-        given
-    }
-
-    /// Reads the functions.
-    pub(crate) fn load(&self, source: Source) -> Loaded {
-        load_file_with(source.of_language(), &self.request())
-    }
-
-    /// What is asked of the text of the functions.
-    pub(crate) fn request(&self) -> Request<'_> {
-        Request { function: Some(&self.function), args: &self.args, names: &self.names, ..Request::default() }
-    }
 }
 
 impl Asked {
@@ -79,6 +44,12 @@ impl Asked {
         let sets = sets.iter().map(pair).collect::<Result<_, _>>()?;
         let function = function.map(str::to_string);
         Ok(Asked { function, args: args.to_vec(), sets, may_execute: true, ..Asked::default() })
+    }
+
+    /// A function of the kernel language whose caller knows what names stand for around it, and which arrays are passed to it. Nothing
+    /// that lies beside the file is read.
+    pub fn of_function(function: &str, names: Vec<(String, Name)>, args: Vec<ArgType>) -> Asked {
+        Asked { language: Some(true), ..Asked::default().with_names(function.to_string(), names).with_passed(args) }
     }
 
     /// The same for texts of the kernel language (true) or `.pto` texts (false), whatever their names are.
@@ -139,7 +110,7 @@ impl Asked {
 
     /// What the lines of a text ask for and may not have, where they count.
     pub(crate) fn refused(&self, source: &Source) -> Vec<Diagnostic> {
-        if self.args.is_empty() { refused_words(source) } else { Vec::new() }
+        if self.args.is_empty() && self.names.is_none() { refused_words(source) } else { Vec::new() }
     }
 
     /// The same for another kernel or program of the file.
@@ -173,48 +144,29 @@ impl Asked {
     }
 
     /// The same with numbers for parameters by name, as the command line writes them.
-    pub(crate) fn numbers(&self, numbers: &[(String, String)]) -> Asked {
-        let numbers = numbers.iter().map(|(name, number)| format!("{name}={number}"));
-        Asked { numbers: numbers.collect(), ..self.clone() }
+    pub fn numbers(&self, numbers: &[(String, String)]) -> Asked {
+        Asked { numbers: numbers.to_vec(), ..self.clone() }
     }
 
-    /// Reads a file. Helper modules are those that lie next to it.
-    pub fn load(&self, source: Source) -> Loaded {
-        let refused = self.refused(&source);
+    /// What is said of an error in a text that was taken for something without being asked.
+    pub(crate) fn guessed(&self, source: &Source) -> Option<&'static str> {
         let open = self.language.is_none() && !source.is_named();
-        let (mut loaded, said) = self.with_said(&source.clone(), |request| load_file_with(source, request));
-        loaded.diags.list.splice(0..0, refused.into_iter().chain(said));
-        let first = loaded.diags.list.iter_mut().find(|said| said.severity == Severity::Error);
-        if let Some(first) = first.filter(|_| open) {
-            let note = "the name says neither `.py` nor `.pto`, so that it was read as `.pto` text: `--lang py` reads it as the \
-                        kernel language";
-            first.notes.push(note.into());
+        open.then_some(
+            "the name says neither `.py` nor `.pto`, so that it was read as `.pto` text: `--lang py` reads it as the kernel language",
+        )
+    }
+
+    /// Parses a text of the kernel language. Helper modules are those that lie next to it; what is wrong with those that were not read
+    /// comes with it.
+    pub(crate) fn parse(&self, source: &Arc<Source>) -> (Parsed, Vec<Diagnostic>) {
+        if self.names.is_some() {
+            return (Parsed::new(source.clone(), None), Vec::new());
         }
-        loaded
-    }
-
-    /// Does something with all that is asked of a file.
-    pub(crate) fn with<T>(&self, source: &Source, work: impl FnOnce(&Request<'_>) -> T) -> T {
-        self.with_said(source, work).0
-    }
-
-    /// The same, with what is wrong with the helper modules that were not read.
-    fn with_said<T>(&self, source: &Source, work: impl FnOnce(&Request<'_>) -> T) -> (T, Vec<Diagnostic>) {
         let path = Path::new(&source.name);
         let folder = path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
         // Where a link leads to, the files beside what it leads to are meant too.
         let linked = path.canonicalize().ok().and_then(|real| real.parent().map(Path::to_path_buf));
         let folders: Vec<&Path> = [Some(folder.as_path()), linked.as_deref()].into_iter().flatten().collect();
-        let own = self.args.is_empty() && is_language(source);
-        let texts = if own { header(source, "args").unwrap_or_default() } else { self.args.clone() };
-        let beside = if own { folder.clone() } else { PathBuf::new() };
-        let defaults = Defaults { folder: beside, own, ..Defaults::default() };
-        let mut args: Vec<ArgType> = texts.iter().chain(&self.numbers).map(|text| type_of(text, &defaults)).collect();
-        if texts.is_empty() {
-            let given = |own: &ArgType| args.iter().any(|arg| arg.name == own.name);
-            let passed: Vec<_> = self.passed.iter().filter(|own| !given(own)).cloned().collect();
-            args.extend(passed);
-        }
         let this = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
         let said = RefCell::new(Vec::new());
         let module = |name: &str| {
@@ -240,15 +192,35 @@ impl Asked {
                 None
             })
         };
-        let request = Request {
-            function: self.function.as_deref(),
-            args: &args,
-            sets: &self.sets,
-            modules: if self.names.is_some() { None } else { Some(&module) },
-            names: self.names.as_deref().unwrap_or_default(),
+        let parsed = Parsed::new(source.clone(), Some(&module));
+        (parsed, said.into_inner())
+    }
+
+    /// Does something with all that is asked of a file.
+    pub(crate) fn with<T>(&self, source: &Source, work: impl FnOnce(&Request<'_>) -> T) -> T {
+        let number = |(name, number): &(String, String)| ArgType {
+            name: Some(name.clone()),
+            number: number.split(':').next().map(str::to_string),
+            ..ArgType::default()
         };
-        let done = work(&request);
-        (done, said.into_inner())
+        let (mut args, own) = self.types(source);
+        args.extend(self.numbers.iter().map(number));
+        if own {
+            let given = |own: &ArgType| args.iter().any(|arg| arg.name == own.name);
+            let passed: Vec<_> = self.passed.iter().filter(|own| !given(own)).cloned().collect();
+            args.extend(passed);
+        }
+        let names = self.names.as_deref().unwrap_or_default();
+        work(&Request { function: self.function.as_deref(), args: &args, sets: &self.sets, names })
+    }
+
+    /// What the arguments of a file say of themselves: those that are given, else those of its line; and whether there are none.
+    fn types(&self, source: &Source) -> (Vec<ArgType>, bool) {
+        let own = self.args.is_empty() && source.language;
+        let texts = if own { header(source, "args").unwrap_or_default() } else { self.args.clone() };
+        let folder = Path::new(&source.name).parent().filter(|_| own).map_or_else(PathBuf::new, Path::to_path_buf);
+        let defaults = Defaults { folder, own, ..Defaults::default() };
+        (texts.iter().map(|text| type_of(text, &defaults)).collect(), texts.is_empty())
     }
 }
 

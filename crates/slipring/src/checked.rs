@@ -11,8 +11,8 @@ use slipring_report::MessageFacts;
 use crate::executed::Together;
 use crate::program::DEVICES;
 use crate::{
-    Asked, Error, Judged, Loaded, Program, ProgramOptions, Report, Tensor, is_finding, is_language, judge, merged,
-    message_facts, written_platform,
+    Error, Judged, Loaded, Program, ProgramOptions, Report, Subject, Tensor, is_finding, judge, merged, message_facts,
+    written_platform,
 };
 
 /// A text that was checked on the platforms that it may be for.
@@ -74,44 +74,40 @@ impl CheckedFacts {
 }
 
 impl Checked {
-    /// Reads a text, which is the kernel language if its name ends in `.py`, and checks it on the platforms that are given for its
-    /// module, such as [`platforms_of`].
+    /// Checks a text on the platforms that are given for its module, such as [`platforms_of`].
     ///
     /// # Errors
     /// If there is no such platform. What is wrong with the text is in what is returned.
     pub fn of(
-        source: Source,
-        asked: &Asked,
+        subject: &Subject,
         platforms: impl Fn(&Module) -> Result<Vec<Platform>, Error>,
     ) -> Result<Checked, Error> {
-        let mut all = match asked.executed_all(source.clone()) {
+        let mut all = match subject.executed_all() {
             Ok(all) => all,
             Err(Error::Text(report)) => {
-                let (diags, module) = (Diags { list: report.messages().to_vec() }, Module::new(Arc::new(source)));
+                let diags = Diags { list: report.messages().to_vec() };
+                let module = Module::new(report.source_shared());
                 return Ok(Checked { module, diags, judged: Vec::new(), platform: None, functions: 0 });
             }
             Err(other) => return Err(other),
         };
         match all.len() {
-            0 => asked.executed(source).and_then(|(source, asked)| Checked::of_one(source, &asked, platforms)),
-            1 => {
-                let (source, asked) = all.remove(0);
-                Checked::of_one(source, &asked, platforms)
-            }
-            _ => Checked::of_all(&source, all, platforms),
+            0 => subject.executed().and_then(|subject| Checked::of_one(&subject, platforms)),
+            1 => Checked::of_one(&all.remove(0), platforms),
+            _ => Checked::of_all(subject.source(), &all, platforms),
         }
     }
 
     /// The same for each kernel and program of a file that was executed, together.
     fn of_all(
         file: &Source,
-        all: Vec<(Source, Asked)>,
+        all: &[Subject],
         platforms: impl Fn(&Module) -> Result<Vec<Platform>, Error>,
     ) -> Result<Checked, Error> {
         let (mut together, mut whole) = (Together::new(file), None::<Checked>);
-        for (source, asked) in all {
-            let mut one = Checked::of_one(source.clone(), &asked, &platforms)?;
-            one.diags.list = together.moved(&source, one.diags.list);
+        for subject in all {
+            let mut one = Checked::of_one(subject, &platforms)?;
+            one.diags.list = together.moved(subject.source(), one.diags.list);
             let Some(whole) = &mut whole else {
                 whole = Some(one);
                 continue;
@@ -126,24 +122,18 @@ impl Checked {
     }
 
     fn of_one(
-        source: Source,
-        asked: &Asked,
+        subject: &Subject,
         platforms: impl Fn(&Module) -> Result<Vec<Platform>, Error>,
     ) -> Result<Checked, Error> {
-        let read = source.clone();
-        let (checked, platforms) = Checked::read(source, asked, platforms)?;
-        if !asked.is_open() || !is_language(&read) {
-            return Ok(checked);
-        }
-        let extents = asked.with(&read, |request| slipring_lang::tasks::device_extents(&read, request));
+        let extents = if subject.asked().is_open() { subject.device_extents() } else { Vec::new() };
         if extents.is_empty() {
-            return Ok(checked);
+            return Checked::read(subject, platforms);
         }
         // As many devices as a run has where nobody says how many.
-        let again = asked.set_all(&extents, &DEVICES.to_string());
-        let (mut judged, _) = Checked::read(read, &again, |_| Ok(platforms))?;
+        let again = subject.asking(&subject.asked().set_all(&extents, &DEVICES.to_string()));
+        let mut judged = Checked::read(&again, &platforms)?;
         if judged.diags.list.iter().any(|said| said.severity == Severity::Error && said.kind == Kind::Parameter) {
-            return Ok(checked);
+            return Checked::read(subject, platforms);
         }
         let names: Vec<String> = extents.iter().map(|name| format!("`{name}`")).collect();
         let message = format!("checked for {DEVICES} devices: {} is {DEVICES}", names.join(", "));
@@ -152,39 +142,42 @@ impl Checked {
         Ok(judged)
     }
 
-    fn read(
-        source: Source,
-        asked: &Asked,
-        platforms: impl FnOnce(&Module) -> Result<Vec<Platform>, Error>,
-    ) -> Result<(Checked, Vec<Platform>), Error> {
-        let program = Program::from_text(source.name.clone(), source.text.clone(), asked);
-        let Loaded { module, mut diags, .. } = asked.load(source);
-        let platforms = platforms(&module)?;
-        let mut judged = Vec::new();
-        if let [Diagnostic { kind: Kind::SeveralPrograms, .. }] = diags.list[..] {
-            let (diags, judged) = of_programs(&module.source, asked, &platforms)?;
-            let functions = module.functions().count();
-            let checked = Checked { module, diags, judged, platform: platforms.first().cloned(), functions };
-            return Ok((checked, platforms));
-        }
-        match program {
+    fn read(subject: &Subject, platforms: impl Fn(&Module) -> Result<Vec<Platform>, Error>) -> Result<Checked, Error> {
+        let nothing = || Module::new(subject.source().clone());
+        let (module, mut diags, judged, platforms) = match subject.program() {
             // The scopes of a whole program are kernels of their own, its function is none.
-            Ok(Some(program)) => (diags, judged) = of_program(program, &platforms),
-            Err(Error::Text(report)) if !diags.has_errors() && !waits_for_arguments(&report) => {
-                diags.list.extend(report.messages().iter().cloned());
+            Ok(Some(program)) => {
+                let platforms = platforms(&nothing())?;
+                let (diags, judged) = of_program(program, &platforms);
+                (nothing(), diags, judged, platforms)
             }
-            _ if diags.has_errors() => {}
-            // Several programs and their kernels: each program is followed.
-            Ok(None) if asked.names_no_function() && several_programs(&module.source, asked) => {
-                diags.list.extend(of_programs(&module.source, asked, &platforms)?.0.list);
-                judged = judge(&module, &platforms);
+            Err(Error::Text(report)) if !waits_for_arguments(&report) => {
+                let platforms = platforms(&nothing())?;
+                (nothing(), Diags { list: report.messages().to_vec() }, Vec::new(), platforms)
             }
-            _ => judged = judge(&module, &platforms),
-        }
+            _ => {
+                let Loaded { module, mut diags, .. } = subject.loaded().clone();
+                let platforms = platforms(&module)?;
+                let mut judged = Vec::new();
+                if let [Diagnostic { kind: Kind::SeveralPrograms, .. }] = diags.list[..] {
+                    let (diags, judged) = of_programs(subject, &platforms)?;
+                    let functions = module.functions().count();
+                    return Ok(Checked { module, diags, judged, platform: platforms.into_iter().next(), functions });
+                }
+                if !diags.has_errors() {
+                    // Several programs and their kernels: each program is followed.
+                    let several = subject.asked().names_no_function() && subject.programs().len() > 1;
+                    if several {
+                        diags.list.extend(of_programs(subject, &platforms)?.0.list);
+                    }
+                    judged = judge(&module, &platforms);
+                }
+                (module, diags, judged, platforms)
+            }
+        };
         diags.list.extend(merged(&judged).list);
         let functions = module.functions().count();
-        let checked = Checked { module, diags, judged, platform: platforms.first().cloned(), functions };
-        Ok((checked, platforms))
+        Ok(Checked { module, diags, judged, platform: platforms.into_iter().next(), functions })
     }
 
     /// The text.
@@ -307,18 +300,13 @@ pub fn platforms_of(module: &Module) -> Result<Vec<Platform>, Error> {
     }
 }
 
-/// True for a text of several programs.
-fn several_programs(source: &Source, asked: &Asked) -> bool {
-    is_language(source) && asked.with(source, |request| slipring_lang::tasks::programs(source, request)).len() > 1
-}
-
-/// The same of all programs of a text that has several.
-fn of_programs(source: &Source, asked: &Asked, platforms: &[Platform]) -> Result<(Diags, Vec<Judged>), Error> {
+/// What is wrong with all programs of a text that has several, and with their kernels on each platform.
+fn of_programs(subject: &Subject, platforms: &[Platform]) -> Result<(Diags, Vec<Judged>), Error> {
     let mut all = Diags::default();
     let mut judged: Vec<Judged> = Vec::new();
-    for name in asked.with(source, |request| slipring_lang::tasks::programs(source, request)) {
-        let own = asked.function(&name);
-        let (said, each) = match Program::from_text(source.name.clone(), source.text.clone(), &own) {
+    for name in subject.programs() {
+        let own = subject.asked().function(&name);
+        let (said, each) = match subject.asking(&own).program() {
             Ok(Some(program)) => of_program(program, platforms),
             Ok(None) => continue,
             Err(Error::Text(report)) => (Diags { list: report.messages().to_vec() }, Vec::new()),

@@ -2,12 +2,12 @@
 //!
 //! Only a process that is a Python has an interpreter ([`set_interpreter`]): the command line alone never executes a file's code.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 use slipring_ir::{Diagnostic, Diags, Source, Span};
 use slipring_lang::{ArgType, Name};
 
-use crate::{Asked, Error, is_language};
+use crate::{Error, Subject};
 
 /// A kernel or whole program of a file that was executed.
 #[derive(Clone, Debug)]
@@ -47,7 +47,7 @@ pub trait Interpreter: Send + Sync {
 
 static INTERPRETER: OnceLock<Box<dyn Interpreter>> = OnceLock::new();
 
-/// From now on files that are asked for with [`Asked::new`] are executed.
+/// From now on files that are asked for with [`Asked::new`](crate::Asked::new) are executed.
 pub fn set_interpreter(interpreter: Box<dyn Interpreter>) {
     // A process has one: the second is the same.
     let _ = INTERPRETER.set(interpreter);
@@ -56,19 +56,19 @@ pub fn set_interpreter(interpreter: Box<dyn Interpreter>) {
 /// The most calls of a kernel by the file's own code that are looked at.
 const MOST_CALLS: usize = 16;
 
-/// A text to compile, what is asked of it, and what the calls of the file's own code pass to it.
-type ToCompile = (Source, Asked, Vec<Vec<ArgType>>);
+/// A text to compile, and what the calls of the file's own code pass to it.
+type ToCompile = (Subject, Vec<Vec<ArgType>>);
 
-impl Asked {
-    /// The text to compile, and what is asked of it, for each kernel or whole program of a file and all that the file's own code
-    /// passes to it; the file as it is where nothing executes it.
+impl Subject {
+    /// The text to compile for each kernel or whole program of a file and all that the file's own code passes to it; the file as it is
+    /// where nothing executes it.
     ///
     /// # Errors
     /// What the file's own code raised.
-    pub(crate) fn executed_all(&self, source: Source) -> Result<Vec<(Source, Asked)>, Error> {
-        let each = self.to_compile(source)?.into_iter().flat_map(|(source, asked, calls)| {
+    pub(crate) fn executed_all(&self) -> Result<Vec<Subject>, Error> {
+        let each = self.to_compile()?.into_iter().flat_map(|(subject, calls)| {
             let calls = if calls.is_empty() { vec![Vec::new()] } else { calls };
-            calls.into_iter().map(move |args| (source.clone(), asked.clone().with_passed(args)))
+            calls.into_iter().map(move |args| subject.passing(args))
         });
         Ok(each.collect())
     }
@@ -77,42 +77,45 @@ impl Asked {
     ///
     /// # Errors
     /// What the file's own code raised, and several.
-    pub fn executed(&self, source: Source) -> Result<(Source, Asked), Error> {
-        let name = source.shown_name().to_string();
-        let mut all = self.to_compile(source)?;
+    pub fn executed(&self) -> Result<Subject, Error> {
+        let name = self.source().shown_name().to_string();
+        let mut all = self.to_compile()?;
         match all.len() {
             1 => {
-                let (source, asked, calls) = all.remove(0);
-                Ok((source, asked.with_passed(calls.into_iter().next().unwrap_or_default())))
+                let (subject, calls) = all.remove(0);
+                Ok(calls.into_iter().next().map_or_else(|| subject.clone(), |first| subject.passing(first)))
             }
             0 => {
                 Err(Error::Arguments(format!("`{name}` has no kernel: nothing in it has a decorator of the language")))
             }
             _ => {
-                let names: Vec<_> = all.iter().filter_map(|(_, asked, _)| asked.function_asked()).collect();
+                let names: Vec<_> = all.iter().filter_map(|(own, _)| own.asked().function_asked()).collect();
                 let names = names.join("`, `");
                 Err(Error::Arguments(format!("`{name}` has several kernels: `--func` says which (`{names}`)")))
             }
         }
     }
 
-    fn to_compile(&self, source: Source) -> Result<Vec<ToCompile>, Error> {
-        let Some(interpreter) = INTERPRETER.get().filter(|_| self.may_execute() && is_language(&source)) else {
-            return Ok(vec![(source, self.clone(), vec![self.passed().to_vec()])]);
+    /// The same text with what the file's own code passes.
+    fn passing(&self, args: Vec<ArgType>) -> Subject {
+        if self.asked().passed() == args { self.clone() } else { self.asking(&self.asked().clone().with_passed(args)) }
+    }
+
+    fn to_compile(&self) -> Result<Vec<ToCompile>, Error> {
+        let (source, asked) = (self.source(), self.asked());
+        let Some(interpreter) = INTERPRETER.get().filter(|_| asked.may_execute() && source.language) else {
+            return Ok(vec![(self.clone(), vec![asked.passed().to_vec()])]);
         };
-        let found = interpreter.execute(&source, self.function_asked(), self.sets()).map_err(|raised| {
+        let found = interpreter.execute(source, asked.function_asked(), asked.sets()).map_err(|raised| {
             let span = raised.line.and_then(|line| line_span(&source.text, line));
             let message = format!("the file's own code stops here: {}", raised.message);
             let mut said = Diagnostic::error("raise", span.unwrap_or_default(), message);
             if span.is_none() {
                 said.primary = None;
             }
-            Error::text(Arc::new(source.clone()), Diags { list: vec![said] })
+            Error::text(source.clone(), Diags { list: vec![said] })
         })?;
-        let calls = match found.is_empty() || !self.is_open() {
-            true => Vec::new(),
-            false => self.with(&source, |request| slipring_lang::tasks::passed_by_host(&source, request)),
-        };
+        let calls = if found.is_empty() || !asked.is_open() { Vec::new() } else { self.passed_by_host() };
         let each = found.into_iter().map(|own| {
             let mut different: Vec<Vec<ArgType>> = Vec::new();
             for (_, args) in calls.iter().filter(|(name, _)| *name == own.function) {
@@ -121,7 +124,7 @@ impl Asked {
                 }
             }
             let source = Source::new(own.name, own.text).of_language();
-            (source, self.with_names(own.function, own.names), different)
+            (Subject::new(source, &asked.with_names(own.function, own.names)), different)
         });
         Ok(each.collect())
     }

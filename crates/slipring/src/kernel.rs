@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use slipring_ir::text::nearest;
-use slipring_ir::{Diagnostic, Diags, Module, Source, visible_name};
+use slipring_ir::{Diagnostic, Diags, Module, Source};
 use slipring_lang::KernelInfo;
 use slipring_machine::Platform;
 use slipring_op::ring::set_slots;
@@ -19,7 +19,7 @@ use crate::memory_map::{MemoryUse, memory_map, memory_uses};
 use crate::prepare::{needed_of, prepare_with, which_get_flags};
 use crate::tensor::Bound;
 use crate::{
-    Asked, Error, Given, Loaded, Prepared, Report, RingReport, Run, RunOptions, Tensor, check, choose_platform,
+    Asked, Error, Loaded, Prepared, Report, RingReport, Run, RunOptions, Subject, Tensor, check, choose_platform,
     is_finding, needed, rings,
 };
 
@@ -177,27 +177,7 @@ impl Kernel {
     /// # Errors
     /// If it cannot be read or has errors.
     pub fn open(path: impl AsRef<Path>) -> Result<Kernel, Error> {
-        let path = path.as_ref();
-        let name = path.display();
-        Kernel::read(&name.to_string(), read_source(path)?)
-    }
-
-    /// Reads what a file holds.
-    ///
-    /// # Errors
-    /// If it is not a text, or has errors.
-    pub fn read(name: &str, bytes: Vec<u8>) -> Result<Kernel, Error> {
-        Kernel::read_as(name, bytes, &Asked::default())
-    }
-
-    /// The same for what is asked besides the text: shapes of arguments, and values for what builds kernels.
-    ///
-    /// # Errors
-    /// If it is not a text, or has errors.
-    pub fn read_as(name: &str, bytes: Vec<u8>, asked: &Asked) -> Result<Kernel, Error> {
-        let shown = visible_name(name);
-        let text = String::from_utf8(bytes).map_err(|_| Error::File(format!("`{shown}` is not UTF-8 text")))?;
-        Kernel::from_source(asked.source(name, text), asked)
+        Subject::open(path, &Asked::default())?.kernel()
     }
 
     /// Reads a text. Its name says what it is, as for [`Kernel::open`], and stands in messages.
@@ -205,24 +185,7 @@ impl Kernel {
     /// # Errors
     /// If it is empty or has errors.
     pub fn from_text(name: impl Into<String>, text: impl Into<String>) -> Result<Kernel, Error> {
-        Kernel::from_source(Source::new(name, text), &Asked::default())
-    }
-
-    /// Reads functions of the kernel language whose caller knows more than their text says. `name` stands in messages.
-    ///
-    /// # Errors
-    /// If the text has errors.
-    pub fn from_functions(name: impl Into<String>, text: impl Into<String>, given: &Given) -> Result<Kernel, Error> {
-        Kernel::from_loaded(given.load(Source::new(name, text)))
-    }
-
-    fn from_source(source: Source, asked: &Asked) -> Result<Kernel, Error> {
-        if source.text.trim().is_empty() {
-            return Err(Error::File(format!("`{}` is empty", source.shown_name())));
-        }
-        let (source, asked) = asked.executed(source)?;
-        let kernel = Kernel::from_loaded(asked.load(source))?;
-        Ok(Kernel { function: asked.executed_function().map(str::to_string), ..kernel })
+        Subject::read(&name.into(), text.into().into_bytes(), &Asked::default())?.kernel()
     }
 
     /// The same kernel with another text, for what is asked of it: the same platform, readings and function.
@@ -232,7 +195,7 @@ impl Kernel {
     pub(crate) fn with_text(&self, text: String) -> Result<Kernel, Error> {
         let own = &self.module.source;
         let asked = Asked::default().language(Some(own.language));
-        let kernel = Kernel::from_source(asked.source(own.name.clone(), text), &asked)?;
+        let kernel = Subject::read(&own.name, text.into_bytes(), &asked)?.kernel()?;
         let (platform, readings) = (self.platform.clone(), self.readings.clone());
         let (function, insert_sync) = (self.function.clone(), self.insert_sync);
         Ok(Kernel { platform, readings, function, insert_sync, ..kernel })

@@ -61,6 +61,7 @@ mod rings;
 mod run;
 #[cfg(feature = "cli")]
 mod session;
+mod subject;
 mod symbols;
 mod sync_check;
 mod tensor;
@@ -78,6 +79,7 @@ pub use options::{Control, RunOptions};
 pub use program::{HostFunctions, Program, ProgramOptions, ProgramRun};
 pub use prove::{Judgement, Proof, ProveOptions};
 pub use run::{Comparison, Run, Verdict};
+pub use subject::Subject;
 pub use tensor::{Element, Tensor};
 pub use timeline::{Event, Timeline};
 
@@ -88,17 +90,17 @@ pub use slipring_sim::{Limits, Timing};
 pub use slipring_tile::Elem;
 
 // What the command line, the Python package and the tests take besides: no part of the promise, and not shown.
-#[cfg(feature = "cli")]
 #[doc(hidden)]
-pub use cli::command_line;
-#[doc(hidden)]
-pub use asked::{Asked, Given};
+pub use asked::Asked;
 #[doc(hidden)]
 pub use board::{BoardFacts, BoardOptions, BoardRun, QueueFacts};
 #[doc(hidden)]
 pub use build::{BuildOptions, BuiltProgram, Opened, build, find_target};
 #[doc(hidden)]
 pub use checked::{CheckedFacts, PlatformFacts, platforms_of, waits_for_arguments};
+#[cfg(feature = "cli")]
+#[doc(hidden)]
+pub use cli::command_line;
 #[doc(hidden)]
 pub use device::{BlockRun, DeviceRun, KernelWorker, Order, Runs, run_on_device};
 #[doc(hidden)]
@@ -125,8 +127,8 @@ pub use memory_map::{MemoryUse, memory_map};
 pub use parts::{Part, Stretch, Written};
 #[doc(hidden)]
 pub use prepare::{
-    Flags, Loaded, Prepared, check, choose_platform, is_language, load, load_file, load_file_with, needed, prepare,
-    read_platform, written_platform,
+    Flags, Loaded, Prepared, check, choose_platform, is_language, load, load_file, needed, prepare, read_platform,
+    written_platform,
 };
 #[doc(hidden)]
 pub use program::{

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use slipring_dialects::Dialects;
 use slipring_ir::{Diagnostic, Diags, Module, Severity, Source};
-use slipring_lang::{KernelInfo, Request};
+use slipring_lang::KernelInfo;
 use slipring_machine::{Platform, PlatformError, built_in};
 use slipring_op::{Decoded, Decoding, Kernel, decode, names, needed_functions, select_kernel};
 use slipring_passes::analysis::facts::syncs;
@@ -12,8 +12,8 @@ use slipring_passes::sync::insert_sync;
 use slipring_passes::{InsertSync, Outcome, PassContext, run_passes};
 
 /// Reads a text. The module is worth something only if the diagnostics have no error.
-pub fn load(source: Source) -> (Module, Diags) {
-    let (mut module, mut diags) = slipring_ir::text::parse(Arc::new(source), &Dialects::get().registry);
+pub fn load(source: impl Into<Arc<Source>>) -> (Module, Diags) {
+    let (mut module, mut diags) = slipring_ir::text::parse(source.into(), &Dialects::get().registry);
     if !diags.has_errors() {
         slipring_op::complete_tiles(&mut module, &mut diags);
     }
@@ -21,7 +21,7 @@ pub fn load(source: Source) -> (Module, Diags) {
 }
 
 /// A file that was read.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Loaded {
     /// Its functions; worth something only if `diags` has no error.
     pub module: Module,
@@ -31,35 +31,35 @@ pub struct Loaded {
     pub kernels: Vec<KernelInfo>,
 }
 
-/// Reads a file: the kernel language if its name ends in `.py`, C++ if it ends as that does, else a text.
+/// Reads a file for which nothing is asked: the kernel language if its name ends in `.py`, C++ if it ends as that does, else a text.
 pub fn load_file(source: Source) -> Loaded {
-    load_file_with(source, &Request::default())
-}
-
-/// The same for what is asked of a file of the kernel language besides its text.
-pub fn load_file_with(source: Source, request: &Request<'_>) -> Loaded {
-    if is_language(&source) {
-        let (compiled, diags) = slipring_lang::compile_with(Arc::new(source), request);
+    if source.language {
+        let (compiled, diags) = slipring_lang::compile(Arc::new(source));
         return Loaded { module: compiled.module, diags, kernels: compiled.kernels };
     }
-    let (module, diags) = if source.cpp { load_cpp(source) } else { load(source) };
+    let (module, diags) = load_text(Arc::new(source));
     Loaded { module, diags, kernels: Vec::new() }
+}
+
+/// Reads what is not the kernel language: C++, or a text.
+pub(crate) fn load_text(source: Arc<Source>) -> (Module, Diags) {
+    if source.cpp { load_cpp(source) } else { load(source) }
 }
 
 /// Reads a C++ text.
 #[cfg(feature = "cpp")]
-fn load_cpp(source: Source) -> (Module, Diags) {
-    slipring_cpp::read(Arc::new(source), Dialects::get())
+fn load_cpp(source: Arc<Source>) -> (Module, Diags) {
+    slipring_cpp::read(source, Dialects::get())
 }
 
 /// Says that it cannot be read.
 #[cfg(not(feature = "cpp"))]
-fn load_cpp(source: Source) -> (Module, Diags) {
+fn load_cpp(source: Arc<Source>) -> (Module, Diags) {
     let mut diags = Diags::default();
     let message = "this slipring was built without the parser of C++";
     let error = Diagnostic::nowhere("cpp-absent", Severity::Error, message);
     diags.push(error.help("build it with the feature `cpp`, which needs a C compiler"));
-    (Module::new(Arc::new(source)), diags)
+    (Module::new(source), diags)
 }
 
 /// Functions of a file: what is asked of all of them is asked for each.

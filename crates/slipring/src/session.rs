@@ -1,12 +1,14 @@
 //! What `check` and `run` say of a text, for those who ask again with each change of it.
 
+use std::sync::{Arc, OnceLock};
+
 use slipring::{
-    Asked, Checked, Control, Error, Kernel, Program, ProgramOptions, ProveOptions, Report, RunOptions, Tensor,
+    Asked, Checked, Control, Error, Kernel, ProgramOptions, ProveOptions, Report, RunOptions, Subject, Tensor,
     platforms_of,
 };
 
-/// A text, its name, and what it is.
-#[derive(Clone, PartialEq, Eq, Debug)]
+/// A text, its name, and what it is. What is asked of it is read once.
+#[derive(Clone, Debug)]
 pub struct Text {
     /// The file's name: what lies beside it is read from there.
     pub name: String,
@@ -16,6 +18,7 @@ pub struct Text {
     pub text: String,
     /// Whether Python may execute it, where there is one: what was saved, and not what is just being typed.
     pub saved: bool,
+    read: Arc<OnceLock<Subject>>,
 }
 
 /// What came of a plain run.
@@ -32,9 +35,23 @@ pub struct Ran {
 }
 
 impl Text {
-    fn asked(&self) -> Asked {
-        let asked = Asked::default().language(self.language);
-        if self.saved { asked.executing() } else { asked }
+    /// A text of this name, what it is where the name does not say that, and whether it was saved.
+    pub fn new(name: impl Into<String>, language: Option<bool>, text: impl Into<String>, saved: bool) -> Text {
+        Text { name: name.into(), language, text: text.into(), saved, read: Arc::default() }
+    }
+
+    /// The same file with another text.
+    pub fn with(&self, text: impl Into<String>) -> Text {
+        Text::new(self.name.as_str(), self.language, text, self.saved)
+    }
+
+    /// The text as everything is asked of it.
+    pub fn subject(&self) -> &Subject {
+        self.read.get_or_init(|| {
+            let asked = Asked::default().language(self.language);
+            let asked = if self.saved { asked.executing() } else { asked };
+            Subject::new(asked.source(&self.name, &self.text), &asked)
+        })
     }
 
     /// Checks it as `slipring check` does without options.
@@ -42,8 +59,7 @@ impl Text {
     /// # Errors
     /// If there is no such platform.
     pub fn check(&self) -> Result<Checked, Error> {
-        let asked = self.asked();
-        Checked::of(asked.source(&self.name, &self.text), &asked, platforms_of)
+        Checked::of(self.subject(), platforms_of)
     }
 
     /// Runs it as `slipring run` does without options.
@@ -51,8 +67,8 @@ impl Text {
     /// # Errors
     /// Why it was not run.
     pub fn run(&self, control: &Control) -> Result<Ran, Error> {
-        let bytes = self.text.clone().into_bytes();
-        if let Some(program) = Program::read_as(&self.name, bytes.clone(), &self.asked())? {
+        let subject = self.subject().executed()?;
+        if let Some(program) = subject.program()? {
             let tensors: Vec<Tensor<'_>> = program.arguments(&[], 0)?.into_iter().map(Tensor::from).collect();
             let mut options = ProgramOptions::default();
             options.control = control.clone();
@@ -68,7 +84,7 @@ impl Text {
                 findings: run.findings().clone(),
             });
         }
-        let kernel = self.kernel(bytes)?;
+        let kernel = subject.kernel()?;
         let tensors: Vec<Tensor<'_>> = kernel.arguments(&[], 0)?.into_iter().map(Tensor::from).collect();
         let run = kernel.run_with(tensors, &RunOptions::default().control(control.clone()))?;
         Ok(Ran {
@@ -79,16 +95,12 @@ impl Text {
         })
     }
 
-    fn kernel(&self, bytes: Vec<u8>) -> Result<Kernel, Error> {
-        Kernel::read_as(&self.name, bytes, &self.asked())
-    }
-
     /// The kernel.
     ///
     /// # Errors
     /// If it has errors.
     pub fn read(&self) -> Result<Kernel, Error> {
-        self.kernel(self.text.clone().into_bytes())
+        self.subject().executed()?.kernel()
     }
 
     /// What the text is after the edits of `check --fix`, or else of `prove --fix`, and the edits in words; `None` where there are none.
@@ -97,7 +109,7 @@ impl Text {
     /// If it has errors.
     pub fn mended(&self) -> Result<Option<(String, Vec<String>)>, Error> {
         let checked = self.check()?;
-        let again = |source: slipring::Source| Text { text: source.text, ..self.clone() }.check();
+        let again = |source: slipring::Source| self.with(source.text).check();
         if let Some(fix) = checked.mend(again)? {
             return Ok(Some((fix.text, fix.edits)));
         }

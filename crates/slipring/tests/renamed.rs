@@ -4,7 +4,7 @@ use std::path::Path;
 
 use ruff_python_ast::visitor::{Visitor, walk_expr};
 use ruff_python_ast::{Expr, Stmt};
-use slipring::{Asked, Checked, Program, platforms_of};
+use slipring::{Asked, Checked, Program, Subject, platforms_of};
 use slipring_ir::{Diags, Source};
 
 use crate::walk::files;
@@ -37,7 +37,8 @@ fn calls(body: &[Stmt], found: &mut Called) {
 
 /// Messages of a check that are errors.
 fn errors(name: &str, text: String) -> Option<Vec<String>> {
-    let checked = Checked::of(Source::new(name, text), &Asked::default(), platforms_of).ok()?;
+    let subject = Subject::new(Source::new(name, text), &Asked::default());
+    let checked = Checked::of(&subject, platforms_of).ok()?;
     if checked.errors() + checked.findings() == 0 {
         return Some(Vec::new());
     }

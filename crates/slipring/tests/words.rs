@@ -144,7 +144,7 @@ fn is_name(text: &str) -> bool {
 }
 
 fn compiled(text: &str) -> (String, Diags, bool) {
-    let (Compiled { module, kernels }, diags) = compile(Arc::new(Source::new("words.py", text)));
+    let (Compiled { module, kernels, .. }, diags) = compile(Arc::new(Source::new("words.py", text)));
     let errors = diags.has_errors();
     // What a launch needs besides the module counts: blocks, first values of tensors.
     (format!("{}{kernels:?}", slipring_ir::text::print(&module)), diags, errors)

@@ -67,10 +67,18 @@ use crate::program::Role;
 use crate::value::Const;
 
 /// A module: the file itself, or a helper that it imports.
+#[derive(PartialEq, Debug)]
 pub(crate) struct ModuleText {
     /// Its dotted name; empty for the file itself.
     pub name: String,
     pub body: Vec<Stmt>,
+}
+
+impl ModuleText {
+    /// The same module with its statements in another form.
+    pub fn with(&self, form: impl FnOnce(Vec<Stmt>) -> Vec<Stmt>) -> ModuleText {
+        ModuleText { name: self.name.clone(), body: form(self.body.clone()) }
+    }
 }
 
 /// A function of the language that the host defined.

@@ -18,15 +18,13 @@ mod kernels;
 mod reading;
 mod uses;
 
-use std::sync::Arc;
-
-use slipring_ir::{Diagnostic, Diags, Kind, Module, Source, Span};
+use slipring_ir::{Diagnostic, Diags, Kind, Module, Span};
 use slipring_tasks::{Act, Graph};
 
-use crate::host::{Found, Host, HostCall, ModuleText, Passed, Recorder};
+use crate::host::{Found, Host, HostCall, Passed, Recorder};
 use crate::program::{Role, globals_of, run_host};
 use crate::value::Const;
-use crate::{ArgType, Direction, KernelInfo, ParamInfo, Request, helpers, jumps, syntax};
+use crate::{ArgType, Direction, KernelInfo, ParamInfo, Parsed, Request, syntax};
 
 pub use reading::{Answer, Ask, Open, Question};
 
@@ -149,114 +147,103 @@ pub struct Predicate {
     pub span: Span,
 }
 
-/// Follows the whole program of a file. `None` if the file has none: it is a file of kernels. Without `answer` it is followed up to
-/// its first question.
-pub fn orchestrate(
-    source: Arc<Source>,
-    request: &Request<'_>,
-    answer: Option<&mut Answer<'_>>,
-) -> Option<(Orchestration, Diags)> {
-    let texts = helpers::load(&source, request);
-    let Request { function, args, sets, names, .. } = *request;
-    let request = move || Request { function, args, sets, names, modules: None };
-    crate::on_own_stack(move || follow(source, texts, &request(), answer)).unwrap_or_else(|error| {
-        // Whether the file has a program is not known: none is run, and it says why.
-        let mut diags = Diags::default();
-        diags.push(*error);
-        Some((Orchestration::of(String::new()), diags))
-    })
-}
-
-/// Names of the functions of a file that are orchestrations by their decorators.
-pub fn programs(source: &Source, request: &Request<'_>) -> Vec<String> {
-    after_host_code(source, request, |host| {
-        let (_, names) = globals_of(host, &mut Diags::default());
-        let own = host
-            .found
-            .iter()
-            .zip(names)
-            .filter(|(found, _)| found.module == 0 && found.role == Role::Starts && found.first.is_none());
-        own.map(|(_, name)| name.to_string()).collect()
-    })
-}
-
-/// Names of a file's extents that a call decides (`NR = pl.dynamic("NR")`), where its programs ask how many devices there are.
-pub fn device_extents(source: &Source, request: &Request<'_>) -> Vec<String> {
-    if !source.text.contains("world_size") {
-        return Vec::new();
+impl Parsed {
+    /// Follows the whole program of the file. `None` if the file has none: it is a file of kernels. Without `answer` it is followed up
+    /// to its first question.
+    pub fn orchestrate(
+        &self,
+        request: &Request<'_>,
+        answer: Option<&mut Answer<'_>>,
+    ) -> Option<(Orchestration, Diags)> {
+        crate::on_own_stack(move || follow(self, request, answer)).unwrap_or_else(|error| {
+            // Whether the file has a program is not known: none is run, and it says why.
+            let mut diags = Diags::default();
+            diags.push(*error);
+            Some((Orchestration::of(String::new()), diags))
+        })
     }
-    after_host_code(source, request, |host| {
-        let names = host.module_names.first().and_then(Option::as_ref).map(|names| names.borrow());
-        let extents = names.iter().flat_map(|names| names.iter()).filter(|(_, value)| value.is_extent());
-        extents.map(|(name, _)| name.to_string()).collect()
-    })
-}
 
-/// What the host code of a file passes to its kernels, where that is known from the text: for each call the name of the kernel, and
-/// shapes, types and numbers by parameter.
-pub fn passed_by_host(source: &Source, request: &Request<'_>) -> Vec<(String, Vec<ArgType>)> {
-    after_host_code(source, request, |host| {
-        let call = |call: &HostCall| {
-            let def = host.found[call.kernel].def;
-            let names = def.parameters.iter_non_variadic_params().map(|parameter| parameter.parameter.name.as_str());
-            let mut in_order = names.filter(|name| *name != "self");
-            let mut args = Vec::new();
-            for (name, passed) in &call.args {
-                let Some(name) = name.as_deref().or_else(|| in_order.next()) else { continue };
-                let name = Some(name.to_string());
-                match passed {
-                    Passed::Tensor(shape, elem) | Passed::Part { shape, elem, .. } => {
-                        args.push(ArgType { name, elem: Some(*elem), shape: Some(shape.clone()), number: None });
+    /// What the host code of the file passes to its kernels, where that is known from the text: for each call the name of the kernel,
+    /// and shapes, types and numbers by parameter.
+    pub fn passed_by_host(&self, request: &Request<'_>) -> Vec<(String, Vec<ArgType>)> {
+        self.after_host_code(request, |host| {
+            let call = |call: &HostCall| {
+                let def = host.found[call.kernel].def;
+                let names =
+                    def.parameters.iter_non_variadic_params().map(|parameter| parameter.parameter.name.as_str());
+                let mut in_order = names.filter(|name| *name != "self");
+                let mut args = Vec::new();
+                for (name, passed) in &call.args {
+                    let Some(name) = name.as_deref().or_else(|| in_order.next()) else { continue };
+                    let name = Some(name.to_string());
+                    match passed {
+                        Passed::Tensor(shape, elem) | Passed::Part { shape, elem, .. } => {
+                            args.push(ArgType { name, elem: Some(*elem), shape: Some(shape.clone()), number: None });
+                        }
+                        Passed::Number(Const::Int(number)) => {
+                            args.push(ArgType { name, number: Some(number.to_string()), ..ArgType::default() });
+                        }
+                        Passed::Number(_) | Passed::Unknown => {}
                     }
-                    Passed::Number(Const::Int(number)) => {
-                        args.push(ArgType { name, number: Some(number.to_string()), ..ArgType::default() });
-                    }
-                    Passed::Number(_) | Passed::Unknown => {}
                 }
-            }
-            (def.name.to_string(), args)
-        };
-        host.calls.iter().map(call).collect()
-    })
-}
-
-/// Runs the host code of a file and asks it for something; nothing where it cannot be run.
-fn after_host_code<T: Default + Send>(
-    source: &Source,
-    request: &Request<'_>,
-    asked: impl Fn(&Host<'_>) -> T + Send + Sync,
-) -> T {
-    let texts = helpers::load(source, request);
-    let Request { function, args, sets, names, .. } = *request;
-    let request = move || Request { function, args, sets, names, modules: None };
-    let names = || {
-        let modules = modules(source, texts)?;
-        Some(asked(&run_host(&modules, &request(), &mut Diags::default())))
-    };
-    crate::on_own_stack(names).ok().flatten().unwrap_or_default()
-}
-
-/// The text of a file and of what it imports; what is wrong with it is told when its kernels are read.
-fn modules(source: &Source, texts: Vec<(String, Source)>) -> Option<Vec<ModuleText>> {
-    let body = syntax::parse(source, &mut Diags::default())?;
-    let mut modules = vec![ModuleText { name: String::new(), body: jumps::plain_kernels(body) }];
-    for (name, text) in texts {
-        if let Some(body) = syntax::parse(&text, &mut Diags::default()) {
-            modules.push(ModuleText { name, body: jumps::plain_kernels(body) });
-        }
+                (def.name.to_string(), args)
+            };
+            host.calls.iter().map(call).collect()
+        })
     }
-    Some(modules)
+
+    /// Names of the functions of the file that are orchestrations by their decorators.
+    pub fn programs(&self, request: &Request<'_>) -> Vec<String> {
+        self.after_host_code(request, |host| {
+            let (_, names) = globals_of(host, &mut Diags::default());
+            let own = host
+                .found
+                .iter()
+                .zip(names)
+                .filter(|(found, _)| found.module == 0 && found.role == Role::Starts && found.first.is_none());
+            own.map(|(_, name)| name.to_string()).collect()
+        })
+    }
+
+    /// Names of the file's extents that a call decides (`NR = pl.dynamic("NR")`), where its programs ask how many devices there are.
+    pub fn device_extents(&self, request: &Request<'_>) -> Vec<String> {
+        if !self.source().text.contains("world_size") {
+            return Vec::new();
+        }
+        self.after_host_code(request, |host| {
+            let names = host.module_names.first().and_then(Option::as_ref).map(|names| names.borrow());
+            let extents = names.iter().flat_map(|names| names.iter()).filter(|(_, value)| value.is_extent());
+            extents.map(|(name, _)| name.to_string()).collect()
+        })
+    }
+
+    /// Whether constants of the file, or functions that build its kernels, take the value that the request has for a name.
+    pub fn takes(&self, name: &str, request: &Request<'_>) -> bool {
+        self.after_host_code(request, |host| host.sets.iter().all(|(own, _, used)| &**own != name || *used))
+    }
+
+    /// Runs the host code of the file and asks it for something; nothing where it cannot be run.
+    fn after_host_code<T: Default + Send>(
+        &self,
+        request: &Request<'_>,
+        asked: impl Fn(&Host<'_>) -> T + Send + Sync,
+    ) -> T {
+        let ask = || match self.followed() {
+            [] => T::default(),
+            modules => asked(&run_host(modules, request, &mut Diags::default())),
+        };
+        crate::on_own_stack(ask).unwrap_or_default()
+    }
 }
 
-fn follow(
-    source: Arc<Source>,
-    texts: Vec<(String, Source)>,
-    request: &Request<'_>,
-    answer: Option<&mut Answer<'_>>,
-) -> Option<(Orchestration, Diags)> {
-    let mut diags = Diags::default();
-    let modules = modules(&source, texts)?;
-    let mut host = run_host(&modules, request, &mut diags);
+fn follow(parsed: &Parsed, request: &Request<'_>, answer: Option<&mut Answer<'_>>) -> Option<(Orchestration, Diags)> {
+    // What is wrong with the modules that the file imports.
+    let mut diags = Diags { list: parsed.said().to_vec() };
+    let (source, modules) = (parsed.source(), parsed.followed());
+    if modules.is_empty() {
+        return None;
+    }
+    let mut host = run_host(modules, request, &mut diags);
     diags.list.retain(|message| message.kind != Kind::HostFunction);
     let (globals, names) = globals_of(&host, &mut diags);
     let entry = entry::entry(&host, &globals, &names, request.function)?;
@@ -267,10 +254,11 @@ fn follow(
     if diags.has_errors() {
         return Some((orchestration, diags));
     }
-    let params = kernels::parameters(&source, &globals, function, &given, &mut diags);
+    let params = kernels::parameters(source, &globals, function, &given, &mut diags);
     let Some(params) = params.filter(|_| !diags.has_errors()) else { return Some((orchestration, diags)) };
     let numbers = numbers(&params, request);
-    let kernels = Kernels::new(source, globals, names);
+    let kernels = Kernels::new(source.clone(), globals, names);
+    crate::counts::lowered();
     Host::record(
         &mut host,
         entry,

@@ -1,11 +1,11 @@
 //! `slipring check`: everything that the text alone decides.
 
 use clap::Args;
-use slipring::{Checked, CheckedFacts, Error, Source};
+use slipring::{Checked, CheckedFacts, Error, Source, Subject};
 
 use super::asked::ShapeArgs;
 use super::output::{fail, json_line, keep, note, out, report, told, write_file};
-use super::{Exit, PlatformArgs, read_source};
+use super::{Exit, PlatformArgs, subject};
 
 /// Arguments of `check`.
 #[derive(Args)]
@@ -41,13 +41,12 @@ pub(super) fn check(args: &CheckArgs) -> Exit {
 }
 
 fn check_file(file: &str, args: &CheckArgs) -> Exit {
-    let of = |source: Source| Checked::of(source, &args.shapes.asked()?, |module| args.platform.all(module));
-    let asked = args.shapes.asked().map_err(|error| error.to_string());
-    let read = asked.and_then(|asked| read_source(file, &asked));
-    let checked = read.and_then(|source| of(source).map_err(|error| error.to_string()));
-    let checked = match checked {
+    let check = |subject: &Subject| Checked::of(subject, |module| args.platform.all(module));
+    let of = |source: Source| check(&Subject::new(source, &args.shapes.asked()?));
+    let checked = match args.shapes.asked().and_then(|asked| check(&subject(file, &asked)?)) {
         Ok(checked) => checked,
-        Err(message) => {
+        Err(error) => {
+            let message = error.to_string();
             if args.json {
                 json_line(&CheckedFacts::unread(file, message.clone()));
             }

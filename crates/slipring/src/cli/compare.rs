@@ -3,7 +3,7 @@
 use clap::Args;
 use serde_json::Value;
 use slipring::report::{compare as compared, compare_text};
-use slipring::{Asked, Error, Kernel, RunOptions};
+use slipring::{Asked, Error, RunOptions, Subject};
 
 use super::asked::SetArgs;
 use super::output::{json, out, report_all};
@@ -52,7 +52,7 @@ fn facts(file: &str, platform: &PlatformArgs, asked: &Asked) -> Result<Value, Er
     if file.ends_with(".json") {
         return serde_json::from_slice(&bytes).map_err(no_facts);
     }
-    let kernel = platform.apply(Kernel::read_as(file, bytes, asked)?)?;
+    let kernel = platform.apply(Subject::read(file, bytes, asked)?.executed()?.kernel()?)?;
     report_all(&kernel.compile()?);
     let (tensors, _) = divide(kernel.arguments(&[], 0)?);
     let run = kernel.run_with(tensors, &RunOptions::new().record(true))?;

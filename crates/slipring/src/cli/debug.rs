@@ -30,12 +30,12 @@ fn start(args: &DebugArgs) -> Result<(), Error> {
     if args.kernel.file == "-" {
         return Err(Error::Arguments("`debug` reads its words from standard input, and wants a file".into()));
     }
-    let bytes = args.kernel.bytes()?;
-    if args.kernel.program_of(&bytes)?.is_some() {
+    let subject = args.kernel.subject()?;
+    if args.kernel.program_of(&subject)?.is_some() {
         let message = "`debug` is for kernels, and this is a whole program: name a kernel with `--func`";
         return Err(Error::Unsupported(message.into()));
     }
-    let kernel = args.kernel.kernel_of(bytes)?;
+    let kernel = args.kernel.kernel_of(&subject)?;
     report_all(&kernel.compile()?);
     // Each replay begins with the arguments as they are given.
     let arguments = || Ok(args.kernel.arguments(&kernel)?.into_iter().map(Tensor::from).collect());

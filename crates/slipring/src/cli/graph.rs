@@ -31,10 +31,10 @@ pub(super) fn graph(args: &GraphArgs) -> Exit {
 }
 
 fn start(args: &GraphArgs) -> Result<Exit, Error> {
-    let bytes = args.kernel.bytes()?;
-    let Some(program) = args.kernel.program_of(&bytes)? else {
+    let subject = args.kernel.subject()?;
+    let Some(program) = args.kernel.program_of(&subject)? else {
         // What is wrong with the file comes first.
-        args.kernel.kernel_of(bytes)?;
+        args.kernel.kernel_of(&subject)?;
         let message = "the file has kernels and no whole program: a function of type Orchestration, or a `@pl.jit` that starts \
                        several kernels; where it has several, `--func` says which";
         return Err(Error::Arguments(message.into()));

@@ -2,10 +2,10 @@
 
 use clap::Args;
 use slipring::args::Arg;
-use slipring::{Asked, Error, Kernel, Limits, MOST_BLOCKS, Program, RunOptions, Tune};
+use slipring::{Asked, Error, Kernel, Limits, MOST_BLOCKS, Program, RunOptions, Subject, Tune};
 
 use super::asked::SetArgs;
-use super::{PlatformArgs, read_bytes};
+use super::{PlatformArgs, read_bytes, subject};
 
 /// Arguments of the verbs that run a kernel.
 #[derive(Args)]
@@ -71,27 +71,24 @@ impl KernelArgs {
     /// # Errors
     /// If it cannot be read, or there is no such platform.
     pub fn kernel(&self) -> Result<Kernel, Error> {
-        self.kernel_of(self.bytes()?)
+        self.kernel_of(&self.subject()?)
     }
 
-    /// What the file holds.
+    /// The file with what is asked of it.
     ///
     /// # Errors
     /// If it cannot be read.
-    pub fn bytes(&self) -> Result<Vec<u8>, Error> {
-        read_bytes(&self.file).map_err(Error::File)
-    }
-
-    fn asked(&self) -> Result<Asked, Error> {
-        Ok(Asked::new(self.func.as_deref(), &self.args, &self.sets.sets)?.language(self.sets.language()))
+    pub fn subject(&self) -> Result<Subject, Error> {
+        let asked = Asked::new(self.func.as_deref(), &self.args, &self.sets.sets)?.language(self.sets.language());
+        subject(&self.file, &asked)?.executed()
     }
 
     /// The whole program that the file holds, with its platform; `None` if it has kernels only.
     ///
     /// # Errors
     /// If the program has errors, or there is no such platform.
-    pub fn program_of(&self, bytes: &[u8]) -> Result<Option<Program>, Error> {
-        let Some(program) = Program::read_as(&self.file, bytes.to_vec(), &self.asked()?)? else { return Ok(None) };
+    pub fn program_of(&self, subject: &Subject) -> Result<Option<Program>, Error> {
+        let Some(program) = subject.program()? else { return Ok(None) };
         if self.insert_sync {
             let message =
                 "`--insert-sync` is for a kernel, and this is a whole program: run the kernel alone with `--func`";
@@ -135,8 +132,8 @@ impl KernelArgs {
     ///
     /// # Errors
     /// If it has errors, or there is no such platform.
-    pub fn kernel_of(&self, bytes: Vec<u8>) -> Result<Kernel, Error> {
-        let kernel = Kernel::read_as(&self.file, bytes, &self.asked()?)?;
+    pub fn kernel_of(&self, subject: &Subject) -> Result<Kernel, Error> {
+        let kernel = subject.kernel()?;
         let kernel = match &self.func {
             // What was executed knows its function, which may have another name.
             Some(function) if kernel.function_name().is_none() => kernel.function(function.as_str()),
@@ -156,7 +153,7 @@ impl KernelArgs {
     /// # Errors
     /// If it cannot be read, or there is no such platform.
     pub fn tune(&self) -> Result<Tune, Error> {
-        let mut tune = Tune::new(self.file.as_str(), self.bytes()?);
+        let mut tune = Tune::new(self.file.as_str(), read_bytes(&self.file).map_err(Error::File)?);
         tune.function.clone_from(&self.func);
         tune.args.clone_from(&self.args);
         tune.sets.clone_from(&self.sets.sets);

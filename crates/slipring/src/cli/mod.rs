@@ -31,11 +31,10 @@ mod watch;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use clap::{Parser, Subcommand};
-use slipring::{Asked, Error, Kernel, Loaded, Opened, Program, files};
-use slipring_ir::{Diags, Module, Source};
+use slipring::{Asked, Error, Kernel, Loaded, Opened, Program, Subject, files};
+use slipring_ir::{Diags, Module};
 use slipring_machine::Platform;
 
 /// Write, check and run Cube/Vector tile kernels without the hardware.
@@ -55,6 +54,9 @@ struct Cli {
     /// Print no report: messages on standard error and the exit code say all. What was asked for as data is printed
     #[arg(long, short, global = true)]
     quiet: bool,
+    /// Say at the end how often texts were parsed and lowered
+    #[arg(long, global = true, hide = true)]
+    counts: bool,
 }
 
 #[derive(Subcommand)]
@@ -115,7 +117,14 @@ enum Exit {
 pub fn command_line(words: &[OsString]) -> u8 {
     last::words();
     let (exit, as_json) = match Cli::try_parse_from(words) {
-        Ok(cli) => (verb(&cli), cli.verb.as_json()),
+        Ok(cli) => {
+            let exit = verb(&cli);
+            if cli.counts {
+                let slipring::language::Counts { parsed, lowered } = slipring::language::counts();
+                output::note(format!("parsed {parsed}, lowered {lowered}"));
+            }
+            (exit, cli.verb.as_json())
+        }
         // Help and version are what was asked for.
         Err(text) if !text.use_stderr() => {
             output::out(&text.render().to_string());
@@ -384,15 +393,15 @@ impl PlatformArgs {
 /// Why there is no text or no platform.
 fn open(path: &str, platform: &PlatformArgs, shapes: &asked::ShapeArgs) -> Result<Opened, String> {
     let asked = shapes.asked().map_err(|error| error.to_string())?;
-    let source = read_source(path, &asked)?;
-    let Loaded { module, mut diags, kernels } = match asked.executed(source.clone()) {
-        Ok((source, asked)) => asked.load(source),
-        Err(Error::Text(report)) => {
-            let diags = Diags { list: report.messages().to_vec() };
-            Loaded { module: Module::new(Arc::new(source)), diags, kernels: Vec::new() }
-        }
-        Err(other) => return Err(other.to_string()),
-    };
+    let Loaded { module, mut diags, kernels } =
+        match subject(path, &asked).map_err(|error| error.to_string())?.executed() {
+            Ok(subject) => subject.loaded().clone(),
+            Err(Error::Text(report)) => {
+                let diags = Diags { list: report.messages().to_vec() };
+                Loaded { module: Module::new(report.source_shared()), diags, kernels: Vec::new() }
+            }
+            Err(other) => return Err(other.to_string()),
+        };
     let platform = platform.choose(&module)?;
     if !diags.has_errors() {
         slipring::check(&module, &platform, &mut diags);
@@ -424,12 +433,7 @@ fn shown(path: &str) -> String {
     files::shown(Path::new(path))
 }
 
-/// Reads a source file as it is asked for; `-` is standard input.
-fn read_source(path: &str, asked: &Asked) -> Result<Source, String> {
-    let bytes = read_bytes(path)?;
-    let text = String::from_utf8(bytes).map_err(|_| format!("`{}` is not UTF-8 text", shown(path)))?;
-    if text.trim().is_empty() {
-        return Err(format!("`{}` is empty", shown(path)));
-    }
-    Ok(asked.source(path, text))
+/// Reads a source file with what is asked of it; `-` is standard input.
+fn subject(path: &str, asked: &Asked) -> Result<Subject, Error> {
+    Subject::read(path, read_bytes(path).map_err(Error::File)?, asked)
 }

@@ -44,18 +44,21 @@ pub(super) fn prove(args: &ProveArgs) -> Exit {
 }
 
 fn start(args: &ProveArgs) -> Result<Exit, Error> {
-    let bytes = args.kernel.bytes()?;
-    if args.kernel.program_of(&bytes)?.is_some() {
+    let subject = args.kernel.subject()?;
+    if args.kernel.program_of(&subject)?.is_some() {
         let message = "`prove` is for kernels, and this is a whole program: `slipring run` checks its tasks";
         return Err(Error::Unsupported(message.into()));
     }
-    let kernel = args.kernel.kernel_of(bytes)?;
+    let kernel = args.kernel.kernel_of(&subject)?;
     report_all(&kernel.compile()?);
     let (tensors, _) = divide(args.kernel.arguments(&kernel)?);
     let mut options = args.kernel.options();
     options.strict = args.strict;
     let watching = Stages::start(&options.control);
-    let proof = kernel.prove(tensors, &ProveOptions { run: options, timings: args.timings, fix: true, assume: args.assume.clone() })?;
+    let proof = kernel.prove(
+        tensors,
+        &ProveOptions { run: options, timings: args.timings, fix: true, assume: args.assume.clone() },
+    )?;
     drop(watching);
     report_all(&proof.findings);
     if let Some(path) = &args.schedule {

@@ -58,11 +58,11 @@ fn whole(args: &ReportArgs, program: &Program) -> Result<Exit, Error> {
 }
 
 fn start(args: &ReportArgs) -> Result<Exit, Error> {
-    let bytes = args.kernel.bytes()?;
-    if let Some(program) = args.kernel.program_of(&bytes)? {
+    let subject = args.kernel.subject()?;
+    if let Some(program) = args.kernel.program_of(&subject)? {
         return whole(args, &program);
     }
-    let kernel = args.kernel.kernel_of(bytes)?;
+    let kernel = args.kernel.kernel_of(&subject)?;
     report_all(&kernel.compile()?);
     let (tensors, _) = divide(args.kernel.arguments(&kernel)?);
     let run = kernel.run_with(tensors, &args.kernel.options().record(true))?;

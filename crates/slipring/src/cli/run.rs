@@ -130,8 +130,8 @@ pub(super) fn refused(error: &Error, as_json: bool) -> Exit {
 
 fn start(args: &RunArgs) -> Result<Exit, Error> {
     one_output(args.json, args.trace.as_deref()).map_err(Error::Arguments)?;
-    let bytes = args.kernel.bytes()?;
-    if let Some(program) = args.kernel.program_of(&bytes)? {
+    let subject = args.kernel.subject()?;
+    if let Some(program) = args.kernel.program_of(&subject)? {
         return program::run(args, &program);
     }
     if args.clusters.is_some() || args.order.is_some() || args.devices.is_some() {
@@ -144,7 +144,7 @@ fn start(args: &RunArgs) -> Result<Exit, Error> {
             "`--expect` is not for a kernel with `--device`: a whole program takes it".into(),
         ));
     }
-    let kernel = args.kernel.kernel_of(bytes)?;
+    let kernel = args.kernel.kernel_of(&subject)?;
     report_all(&kernel.compile()?);
     let bound = args.kernel.arguments(&kernel)?;
     let mut options = args.kernel.options();

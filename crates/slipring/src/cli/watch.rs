@@ -80,7 +80,7 @@ fn changed(file: &str) -> Option<(SystemTime, u64)> {
 }
 
 fn look(name: &str, text: &str) -> Look {
-    let text = Text { name: name.into(), language: None, text: text.into(), saved: true };
+    let text = Text::new(name, None, text, true);
     let checked = match text.check() {
         Ok(checked) => checked,
         Err(error) => return Look { why: error.to_string(), refused: true, ..Look::default() },

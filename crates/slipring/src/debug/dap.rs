@@ -8,7 +8,7 @@ use std::io::{self, BufRead, Read, Write};
 
 use serde_json::{Value, json};
 use slipring::report::Value as Fact;
-use slipring::{Asked, Error, Kernel, RunOptions, Tensor, files};
+use slipring::{Asked, Error, Kernel, RunOptions, Subject, Tensor};
 
 use super::Session;
 
@@ -115,12 +115,9 @@ fn words(list: &Value) -> Vec<String> {
 /// The kernel that is to be run: `program`, and as for `slipring run` `args`, `set`, `func` and `arch`.
 fn kernel(asked: &Value) -> Result<Kernel, Error> {
     let Some(file) = asked["program"].as_str() else { return Err(Error::Arguments("`program` names a file".into())) };
-    let path = std::path::Path::new(file);
-    let text = files::read_text(path)
-        .map_err(|error| Error::File(format!("cannot read `{}`: {error}", files::shown(path))))?;
     let function = asked["func"].as_str();
-    let kernel =
-        Kernel::read_as(file, text.into(), &Asked::new(function, &words(&asked["args"]), &words(&asked["set"]))?)?;
+    let besides = Asked::new(function, &words(&asked["args"]), &words(&asked["set"]))?;
+    let kernel = Subject::open(file, &besides)?.executed()?.kernel()?;
     let kernel = match function {
         Some(function) => kernel.function(function),
         None => kernel,

@@ -55,9 +55,9 @@ fn of_text(text: &Text, lines: &LineMap<'_>, start: usize, byte: usize, typed: &
         json!({ "label": label, "kind": kind, "detail": detail, "filterText": label, "textEdit": edit })
     };
     if let Some(part) = typed.strip_prefix('%') {
-        let module = read(text).module;
+        let module = &read(text).module;
         let mut names = std::collections::BTreeMap::new();
-        for value in values(&module) {
+        for value in values(module) {
             let value = module.value(value);
             if let Some(name) =
                 value.name.as_deref().filter(|name| name.starts_with(part) && (value.span.end as usize) < start)

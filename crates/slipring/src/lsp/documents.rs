@@ -127,7 +127,7 @@ pub fn text_of(address: &str, language: &str, text: String) -> Text {
         "python" => Some(true),
         _ => Some(false),
     };
-    Text { name, language, text, saved: false }
+    Text::new(name, language, text, false)
 }
 
 /// True if the text may be judged: a Python file that does not name the language is not a kernel, and a file that the command line would

@@ -49,9 +49,8 @@ pub fn is_language(text: &Text) -> bool {
 }
 
 /// The text, read.
-pub fn read(text: &Text) -> Loaded {
-    let asked = Asked::default().language(text.language);
-    asked.load(asked.source(&text.name, &text.text))
+pub fn read(text: &Text) -> &Loaded {
+    text.subject().loaded()
 }
 
 /// Type and address of what a name stands for at a place.
@@ -106,12 +105,12 @@ pub fn definition(text: &Text, address: &str, position: &Value) -> Option<Value>
         return place(at, name.len());
     }
     if let Some(name) = word.strip_prefix('%') {
-        let module = read(text).module;
-        let span = module.value(defined(&module, name.split('#').next()?, start)?).span;
+        let module = &read(text).module;
+        let span = module.value(defined(module, name.split('#').next()?, start)?).span;
         return place(span.start as usize, (span.end - span.start) as usize);
     }
     if let Some(name) = word.strip_prefix('@') {
-        let module = read(text).module;
+        let module = &read(text).module;
         let first = module.op(module.symbol(name)?).span.start as usize;
         let at = first + text.text.get(first..)?.find(word)?;
         return place(at, word.len());

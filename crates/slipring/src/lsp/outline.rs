@@ -60,7 +60,7 @@ fn heads(text: &Text, lines: &LineMap<'_>) -> Heads {
         (!name.is_empty()).then(|| (name.to_string(), at, kind))
     };
     if !is_language(text) {
-        let module = read(text).module;
+        let module = &read(text).module;
         let functions = module.functions().filter_map(|function| {
             let first = module.op(function).span.start as usize;
             let at = first + text.text.get(first..)?.find('@')? + 1;

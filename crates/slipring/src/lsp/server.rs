@@ -8,7 +8,6 @@ use serde_json::{Value, json};
 
 use super::documents::{Documents, text_of, too_large};
 use super::{complete, edits, hover, judge, outline};
-use crate::session::Text;
 
 /// Bytes of the stacks of threads: texts may be nested.
 const STACK: usize = 64 << 20;
@@ -83,7 +82,7 @@ fn heard(documents: &Documents, connection: &Connection, said: &Notification) {
             // The whole text, as was agreed: the last one counts.
             let change = said.params["contentChanges"].as_array().and_then(|changes| changes.last());
             if let Some(text) = change.and_then(|change| change["text"].as_str()) {
-                documents.put(address, version, Text { text: text.into(), ..(*known).clone() });
+                documents.put(address, version, known.with(text));
             }
         }
         "textDocument/didClose" => {

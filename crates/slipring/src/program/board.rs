@@ -146,7 +146,7 @@ impl Program {
         };
         let trace = options.record.then(|| queue_trace(&resident.spans(), &board.board, Vec::new()));
         let left = self.orchestration.tensor_of.iter().map(|tensor| tensor.map(|tensor| tensors[tensor].clone()));
-        let findings = Report::new(self.source.clone(), messages);
+        let findings = Report::new(self.subject.source().clone(), messages);
         Ok(BoardProgram { left: left.collect(), facts, findings, complete, trace })
     }
 

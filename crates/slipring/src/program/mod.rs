@@ -31,8 +31,8 @@ mod values;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use slipring_ir::{Diagnostic, Diags, Severity, Source, visible_name};
-use slipring_lang::tasks::{Answer, Orchestration, orchestrate};
+use slipring_ir::{Diagnostic, Diags, Source};
+use slipring_lang::tasks::Orchestration;
 use slipring_lang::{Direction, ParamInfo};
 use slipring_machine::Platform;
 use slipring_program::{Param, ParamKind};
@@ -40,13 +40,11 @@ use slipring_tasks::Graph;
 
 use crate::args::{Arg, ArgError, Defaults, Passed, bind, in_order, read_arg, signature};
 use crate::expect::Held;
-use crate::kernel::{Compiled, bind_to, known_readings, read_source};
+use crate::kernel::{Compiled, bind_to, known_readings};
 use crate::launch::{header, too_large};
 use crate::memory_map::{MemoryUse, memory_uses};
 use crate::tensor::Bound;
-use crate::{
-    Args, Asked, Control, Error, Given, Kernel, Limits, Loaded, Parameter, Report, Timing, Tools, is_language,
-};
+use crate::{Args, Asked, Control, Error, Kernel, Limits, Loaded, Parameter, Report, Subject, Timing, Tools};
 
 pub use board::{BoardProgram, ProgramQueueFacts};
 pub use facts::{ClusterFacts, PathFacts, ProgramFacts, TaskFacts, WorkFacts};
@@ -81,48 +79,15 @@ pub use run::ProgramRun;
 /// ```
 #[derive(Debug)]
 pub struct Program {
-    source: Arc<Source>,
-    orchestration: Orchestration,
+    /// What it was read from, to follow it again.
+    subject: Subject,
+    orchestration: Arc<Orchestration>,
     said: Vec<Diagnostic>,
     platform: Option<Platform>,
     readings: Vec<String>,
     compiled: OnceLock<Vec<Arc<Compiled>>>,
-    /// What it was read with, to follow it again.
-    read_with: ReadWith,
     /// What functions of the host did while it was followed for these arguments.
     called: Mutex<host::Called>,
-}
-
-/// What a program was read with besides its text.
-#[derive(Clone, Debug)]
-enum ReadWith {
-    Asked(Asked),
-    Given(Given),
-}
-
-impl ReadWith {
-    /// The same with numbers for parameters by name.
-    fn numbers(&self, numbers: &[(String, String)]) -> ReadWith {
-        match self {
-            ReadWith::Asked(asked) => ReadWith::Asked(asked.numbers(numbers)),
-            ReadWith::Given(given) => ReadWith::Given(given.numbers(numbers)),
-        }
-    }
-
-    /// What the lines of the text ask for and may not have.
-    fn refused(&self, source: &Source) -> Vec<Diagnostic> {
-        match self {
-            ReadWith::Asked(asked) => asked.refused(source),
-            ReadWith::Given(_) => Vec::new(),
-        }
-    }
-
-    fn follow(&self, source: &Arc<Source>, answer: Option<&mut Answer<'_>>) -> Option<(Orchestration, Diags)> {
-        match self {
-            ReadWith::Asked(asked) => asked.with(source, |request| orchestrate(source.clone(), request, answer)),
-            ReadWith::Given(given) => orchestrate(source.clone(), &given.request(), answer),
-        }
-    }
 }
 
 /// How a program is run. All checks are on by default.
@@ -158,19 +123,7 @@ impl Program {
     /// # Errors
     /// If the file cannot be read, or the program has errors.
     pub fn open(path: impl AsRef<Path>, asked: &Asked) -> Result<Option<Program>, Error> {
-        let path = path.as_ref();
-        let name = path.display();
-        Program::read_as(&name.to_string(), read_source(path)?, asked)
-    }
-
-    /// The same for what a file holds.
-    ///
-    /// # Errors
-    /// If it is not a text, or the program has errors.
-    pub fn read_as(name: &str, bytes: Vec<u8>, asked: &Asked) -> Result<Option<Program>, Error> {
-        let shown = visible_name(name);
-        let text = String::from_utf8(bytes).map_err(|_| Error::File(format!("`{shown}` is not UTF-8 text")))?;
-        Program::from_text(name, text, asked)
+        Subject::open(path, asked)?.executed()?.program()
     }
 
     /// The same for a text.
@@ -182,56 +135,31 @@ impl Program {
         text: impl Into<String>,
         asked: &Asked,
     ) -> Result<Option<Program>, Error> {
-        let source = asked.source(name, text);
-        if !is_language(&source) {
-            return Ok(None);
-        }
-        let (source, asked) = asked.executed(source)?;
-        Program::of(Arc::new(source), ReadWith::Asked(asked), None, false)
+        Subject::read(&name.into(), text.into().into_bytes(), asked)?.executed()?.program()
     }
 
-    /// The program that a function with a text is, and what its caller knows besides; `None` where it is a kernel.
+    /// What an orchestration of a text submits, with everything that was said of it.
     ///
     /// # Errors
-    /// If the program has errors.
-    pub fn from_functions(
-        name: impl Into<String>,
-        text: impl Into<String>,
-        given: &Given,
-    ) -> Result<Option<Program>, Error> {
-        let source = Arc::new(Source::new(name, text).of_language());
-        Program::of(source, ReadWith::Given(given.clone()), None, false)
-    }
-
-    /// With `made_up` nobody has passed the contents of its tensors: errors that may come from them are none.
-    fn of(
-        source: Arc<Source>,
-        read_with: ReadWith,
-        answer: Option<&mut Answer<'_>>,
-        made_up: bool,
-    ) -> Result<Option<Program>, Error> {
-        let Some((orchestration, mut diags)) = read_with.follow(&source, answer) else { return Ok(None) };
-        if made_up && orchestration.doubtful {
-            for said in diags.list.iter_mut().filter(|said| said.severity == Severity::Error) {
-                said.severity = Severity::Note;
-                said.notes.push("with numbers that this check made up: what is behind it is not checked".into());
-            }
-        }
-        diags.list.splice(0..0, read_with.refused(&source));
+    /// If that has errors.
+    pub(crate) fn of(
+        subject: Subject,
+        orchestration: Arc<Orchestration>,
+        said: Vec<Diagnostic>,
+    ) -> Result<Program, Error> {
+        let diags = Diags { list: said };
         if diags.has_errors() {
-            return Err(Error::text(source, diags));
+            return Err(Error::text(subject.source().clone(), diags));
         }
-        let (said, compiled) = (diags.list, OnceLock::new());
-        Ok(Some(Program {
-            source,
+        Ok(Program {
+            subject,
             orchestration,
-            said,
+            said: diags.list,
             platform: None,
             readings: Vec::new(),
-            compiled,
-            read_with,
+            compiled: OnceLock::new(),
             called: Mutex::default(),
-        }))
+        })
     }
 
     /// For a built-in platform: `a5`, which is the default, or `a2a3`.
@@ -288,19 +216,19 @@ impl Program {
 
     /// The text.
     pub fn source(&self) -> &Source {
-        &self.source
+        self.subject.source()
     }
 
     /// The line that a task is submitted in.
     pub fn line(&self, task: usize) -> usize {
-        self.source.line_column(self.graph().tasks[task].span.start).0
+        self.source().line_column(self.graph().tasks[task].span.start).0
     }
 
     /// What was said of the text, and what makes its tasks wait forever.
     pub fn report(&self) -> Report {
         let mut said = self.said.clone();
         said.extend(slipring_tasks::touched::deadlocks(self.graph()));
-        Report::new(self.source.clone(), said)
+        Report::new(self.subject.source().clone(), said)
     }
 
     /// Name of the platform that it runs on: A5 where none was asked for.
@@ -365,7 +293,7 @@ impl Program {
             }
         }
         if !errors.is_empty() {
-            return Err(Error::Text(Report::new(self.source.clone(), errors)));
+            return Err(Error::Text(Report::new(self.subject.source().clone(), errors)));
         }
         Ok(self.compiled.get_or_init(|| list))
     }
@@ -380,7 +308,7 @@ impl Program {
             let new = compiled.said.iter().filter(|message| !said.contains(message));
             said.extend(new.cloned().collect::<Vec<_>>());
         }
-        Ok(Report::new(self.source.clone(), said))
+        Ok(Report::new(self.subject.source().clone(), said))
     }
 
     /// The programs of its kernels as they were read and after each pass: name of the kernel, and of each pass with the text.
@@ -465,11 +393,11 @@ impl Program {
         let mut texts = texts.to_vec();
         let from_file = texts.is_empty();
         if from_file {
-            folder = Path::new(&self.source.name).parent().map_or_else(PathBuf::new, Path::to_path_buf);
-            texts = header(&self.source, "args").or_else(|| params.iter().map(declared).collect()).unwrap_or_default();
+            folder = Path::new(&self.source().name).parent().map_or_else(PathBuf::new, Path::to_path_buf);
+            texts = header(self.source(), "args").or_else(|| params.iter().map(declared).collect()).unwrap_or_default();
         }
         let misfit = |error| match error {
-            ArgError::Memory { bytes, .. } => too_large(self.source.clone(), bytes),
+            ArgError::Memory { bytes, .. } => too_large(self.subject.source().clone(), bytes),
             error => Error::Arguments(format!("{error}\nthe program is {}", signature(self.name(), &params))),
         };
         let texts = in_order(&texts, &params, &declared).map_err(misfit)?;

@@ -197,8 +197,8 @@ impl Program {
             called: host::Called::default(),
         };
         let mut answer = |ask: &Ask<'_>| ahead.answer(ask);
-        let read_with = self.read_with.numbers(&self.numbers(args)?);
-        let followed = Program::of(self.source.clone(), read_with, Some(&mut answer), made_up)?;
+        let asked = self.subject.asked().numbers(&self.numbers(args)?);
+        let followed = self.subject.followed(&asked, &mut answer, made_up)?;
         let followed = followed.ok_or_else(|| Error::Unsupported("the program is none any more".into()))?;
         let called = Mutex::new(ahead.called);
         Ok(Some(Program { platform: self.platform.clone(), readings: self.readings.clone(), called, ..followed }))

@@ -320,7 +320,7 @@ impl Program {
         let summed = (0..graph.tensors.len())
             .map(|tensor| footprints.iter().any(|task| task.get(&tensor).is_some_and(|own| !own.atomics.is_empty())))
             .collect();
-        let findings = Report::new(self.source.clone(), messages);
+        let findings = Report::new(self.subject.source().clone(), messages);
         let mut run = ProgramRun {
             program: self,
             before,

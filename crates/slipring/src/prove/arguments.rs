@@ -230,7 +230,9 @@ impl Proof {
                 Counts::UpTo(last, given) => {
                     self.assume(given);
                     self.explored.push(format!("{} values of {name}", last + 1));
-                    lines.push(format!("{name} from 0 to {last}{assumed}, each of which was run: more than the buffers hold"));
+                    lines.push(format!(
+                        "{name} from 0 to {last}{assumed}, each of which was run: more than the buffers hold"
+                    ));
                 }
                 Counts::Fails(value, member) => {
                     self.judgement = Judgement::Violated;

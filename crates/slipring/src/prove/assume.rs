@@ -345,7 +345,13 @@ impl<'a> Reader<'a> {
     fn sum(&mut self) -> Result<Number, String> {
         let mut number = self.product()?;
         loop {
-            let op = if self.take("+") { Op::Add } else if self.take("-") { Op::Sub } else { return Ok(number) };
+            let op = if self.take("+") {
+                Op::Add
+            } else if self.take("-") {
+                Op::Sub
+            } else {
+                return Ok(number);
+            };
             number = Number::Of(op, Box::new(number), Box::new(self.product()?));
         }
     }
@@ -383,13 +389,15 @@ impl<'a> Reader<'a> {
         let at = self.params.iter().position(|param| param.name == word);
         let number = at.filter(|at| is_number(&self.params[*at]));
         match number {
-            Some(at) if negative => {
-                Ok(Number::Of(Op::Sub, Box::new(Number::Is(0)), Box::new(Number::Param(at))))
-            }
+            Some(at) if negative => Ok(Number::Of(Op::Sub, Box::new(Number::Is(0)), Box::new(Number::Param(at)))),
             Some(at) => Ok(Number::Param(at)),
             None => {
-                let known: Vec<String> =
-                    self.params.iter().filter(|param| is_number(param)).map(|param| format!("`{}`", param.name)).collect();
+                let known: Vec<String> = self
+                    .params
+                    .iter()
+                    .filter(|param| is_number(param))
+                    .map(|param| format!("`{}`", param.name))
+                    .collect();
                 let known = if known.is_empty() { "none".into() } else { known.join(", ") };
                 Err(self.wrong(&format!("`{word}` is no number and no scalar argument (there are {known})")))
             }

@@ -84,7 +84,9 @@ fn difference_on_chip(usual: &Execution, other: &Execution) -> Option<String> {
     let (cluster, core, space, count, first) = usual.result.memory.local_difference(&other.result.memory)?;
     let whose = if cluster == 0 { String::new() } else { format!(" on cluster {cluster}") };
     let name = space.name();
-    Some(format!("{count} bytes of `{name}` of {core}{whose} differ when it ends, from byte {first} on; no buffer does"))
+    Some(format!(
+        "{count} bytes of `{name}` of {core}{whose} differ when it ends, from byte {first} on; no buffer does"
+    ))
 }
 
 /// A work of a run: whose, which of its pipe's in the block, where it stands, and from when until when it takes place.

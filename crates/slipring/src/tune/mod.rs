@@ -22,6 +22,7 @@ use slipring_machine::Platform;
 use crate::args::Defaults;
 use crate::{Asked, Error, RunOptions};
 
+use point::LastRead;
 pub use point::Point;
 use saved::Saved;
 pub use vary::{MOST_POINTS, Setting, Vary};
@@ -81,6 +82,7 @@ pub struct Tune {
     pub run: RunOptions,
     /// Points that are run at a time; 0 for as many as the host has cores.
     pub threads: usize,
+    read: LastRead,
 }
 
 /// How far a grid is.
@@ -157,6 +159,7 @@ impl Tune {
             insert_sync: false,
             run: RunOptions::default(),
             threads: 0,
+            read: LastRead::default(),
         }
     }
 

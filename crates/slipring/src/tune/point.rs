@@ -1,9 +1,10 @@
 //! One point of a grid: the kernel as its values make it, run and judged.
 
 use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
-use slipring_ir::{Kind, Module};
+use slipring_ir::Module;
 use slipring_machine::Platform;
 use slipring_op::function::{ask_split, asks_split};
 use slipring_op::ring::{Split, set_slots};
@@ -18,7 +19,8 @@ use crate::memory_map::MemoryUse;
 use crate::places::Places;
 use crate::run::start;
 use crate::{
-    Asked, DEEPEST, Error, Kernel, Program, ProgramOptions, Report, RunOptions, Tensor, VerifyOutcome, slot_buffers,
+    Asked, DEEPEST, Error, Kernel, Program, ProgramOptions, Report, RunOptions, Subject, Tensor, VerifyOutcome,
+    slot_buffers,
 };
 
 /// What came of one point.
@@ -91,8 +93,21 @@ impl Point {
     }
 }
 
+/// The file as the last points read it, and what is compiled of it.
+#[derive(Default, Debug)]
+pub(super) struct LastRead(Mutex<Vec<(Subject, Subject)>>);
+
+/// How many of them are kept: threads run as many points at a time, and neighbours often differ in nothing that is lowered.
+const MOST_READ: usize = 16;
+
+impl Clone for LastRead {
+    fn clone(&self) -> LastRead {
+        LastRead::default()
+    }
+}
+
 /// What a point runs.
-enum Subject {
+enum Runnable {
     Kernel(Box<Kernel>),
     Program(Box<Program>),
 }
@@ -131,26 +146,44 @@ impl Tune {
 
     /// Whether a name is a constant of the file, or a parameter of a function that builds kernels.
     fn takes(&self, name: &str, value: &str) -> Result<bool, Error> {
-        let asked =
-            Asked::new(self.function.as_deref(), &self.args, &[format!("{name}={value}")])?.language(self.language);
-        let untaken = match Program::read_as(&self.name, self.bytes.clone(), &asked) {
-            Ok(None) => Kernel::read_as(&self.name, self.bytes.clone(), &asked).err(),
-            other => other.err(),
+        Ok(self.asking(&[format!("{name}={value}")])?.takes(name))
+    }
+
+    /// The file with values for its constants: parsed once for all of them, and lowered once for each of the last ones.
+    fn asking(&self, sets: &[String]) -> Result<Subject, Error> {
+        let asked = Asked::new(self.function.as_deref(), &self.args, sets)?.language(self.language);
+        let mut read = self.read.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let same = |(file, _): &(Subject, Subject)| {
+            let source = file.source();
+            source.name == self.name && source.text.as_bytes() == self.bytes && source.language == self.is_language()
         };
-        let unused = Kind::UnusedSetting { name: name.into() };
-        let says = |report: &Report| report.messages().iter().any(|said| said.kind == unused);
-        Ok(!untaken.as_ref().and_then(Error::report).is_some_and(says))
+        if !read.iter().all(same) {
+            read.clear();
+        }
+        if let Some((_, known)) = read.iter().find(|(file, _)| *file.asked() == asked) {
+            return Ok(known.clone());
+        }
+        let file = match read.first() {
+            Some((other, _)) => other.asking(&asked),
+            None => Subject::read(&self.name, self.bytes.clone(), &asked)?,
+        };
+        let subject = file.executed()?;
+        if read.len() == MOST_READ {
+            read.remove(0);
+        }
+        read.push((file, subject.clone()));
+        Ok(subject)
     }
 
     /// Whether a name is a parameter of the kernel that takes a number, as the file is written.
     fn is_number(&self, name: &str) -> bool {
-        let Ok((Subject::Kernel(kernel), _)) = self.subject(&[], &[]) else { return false };
+        let Ok((Runnable::Kernel(kernel), _)) = self.runnable(&[], &[]) else { return false };
         let parameters = kernel.parameters().unwrap_or_default();
         parameters.iter().any(|own| own.name == *name && !own.is_buffer && own.elem.is_some())
     }
 
     /// What the values make of the file.
-    fn subject(&self, settings: &[Setting], words: &[Word]) -> Result<(Subject, Said), Error> {
+    fn runnable(&self, settings: &[Setting], words: &[Word]) -> Result<(Runnable, Said), Error> {
         let mut sets = self.sets.clone();
         let (mut said, mut arch) = (Said::default(), None);
         for ((name, value), word) in settings.iter().zip(words) {
@@ -182,8 +215,8 @@ impl Tune {
             }
             None => self.platform.clone(),
         };
-        let asked = Asked::new(self.function.as_deref(), &self.args, &sets)?.language(self.language);
-        if let Some(program) = Program::read_as(&self.name, self.bytes.clone(), &asked)? {
+        let subject = self.asking(&sets)?;
+        if let Some(program) = subject.program()? {
             if said.slots.or(said.blocks).is_some() || said.split.is_some() {
                 let message = "this is a whole program: its constants, `clusters` and `arch` vary";
                 return Err(Error::Arguments(message.into()));
@@ -193,14 +226,14 @@ impl Tune {
                 None => program,
             };
             let program = program.readings(self.readings.iter().cloned())?;
-            return Ok((Subject::Program(Box::new(program)), said));
+            return Ok((Runnable::Program(Box::new(program)), said));
         }
         if said.clusters.is_some() {
             return Err(Error::Arguments(
                 "`clusters` is for whole programs, and this is a kernel: vary `blocks`".into(),
             ));
         }
-        let mut kernel = Kernel::read_as(&self.name, self.bytes.clone(), &asked)?;
+        let mut kernel = subject.kernel()?;
         if let Some(function) = &self.function {
             kernel = kernel.function(function.as_str());
         }
@@ -208,15 +241,15 @@ impl Tune {
             kernel = kernel.on(platform);
         }
         let kernel = kernel.insert_sync(self.insert_sync).readings(self.readings.iter().cloned())?;
-        Ok((Subject::Kernel(Box::new(kernel)), said))
+        Ok((Runnable::Kernel(Box::new(kernel)), said))
     }
 
     /// Runs a point. `known` are points of an earlier time, which stand for it where nothing that decides it has changed; with
     /// `verify` the run is also compared with the sequential semantics.
     pub(super) fn point_of(&self, settings: &[Setting], words: &[Word], known: &[Point], verify: bool) -> Point {
-        let made = self.subject(settings, words).and_then(|(subject, said)| match subject {
-            Subject::Kernel(kernel) => self.kernel_point(*kernel, said, (settings, words), known, verify),
-            Subject::Program(program) => self.program_point(&program, said, settings, known, verify),
+        let made = self.runnable(settings, words).and_then(|(runnable, said)| match runnable {
+            Runnable::Kernel(kernel) => self.kernel_point(*kernel, said, (settings, words), known, verify),
+            Runnable::Program(program) => self.program_point(&program, said, settings, known, verify),
         });
         made.unwrap_or_else(|error| Point::refused(settings, &error))
     }

@@ -30,8 +30,9 @@ fn proof_where(small: &Small, assumed: Option<(&str, u64)>) -> (Judgement, Optio
     let texts = ["rand:f32[4096],seed=1", "zeros:f32[4096]", &n, "2:index"].map(String::from);
     let args: Vec<Tensor<'_>> = kernel.arguments(&texts, 0).expect("they fit").into_iter().map(Tensor::from).collect();
     let assume = assumed.iter().map(|(text, _)| text.to_string()).collect();
-    let proof =
-        kernel.prove(args, &ProveOptions { timings: 0, fix: false, assume, ..ProveOptions::default() }).expect("it can be run");
+    let proof = kernel
+        .prove(args, &ProveOptions { timings: 0, fix: false, assume, ..ProveOptions::default() })
+        .expect("it can be run");
     let fails = proof.scope.counts.strip_prefix("n = ").and_then(|rest| rest.split(' ').next()?.parse().ok());
     (proof.judgement, fails, proof.to_string())
 }
@@ -120,11 +121,14 @@ fn assumptions_keep_out_what_fails() {
     for clean in 1..=4u64 {
         let text = text.replace("%c3 = arith.constant 3", &format!("%c3 = arith.constant {clean}"));
         let kernel = Kernel::from_text("late.pto", text.clone()).expect("it is well formed");
-        let bounds = (0..=6u64).flat_map(|n| [(format!("n <= {n}"), n), (format!("n % 2 == 0, 3 * n < {}", 3 * n + 1), n)]);
+        let bounds =
+            (0..=6u64).flat_map(|n| [(format!("n <= {n}"), n), (format!("n % 2 == 0, 3 * n < {}", 3 * n + 1), n)]);
         for (assumed, last) in bounds {
             let texts = ["iota:f32[1024]", "zeros:f32[1024]", "0:index"].map(String::from);
-            let args: Vec<Tensor<'_>> = kernel.arguments(&texts, 0).expect("they fit").into_iter().map(Tensor::from).collect();
-            let options = ProveOptions { timings: 0, fix: false, assume: vec![assumed.clone()], ..ProveOptions::default() };
+            let args: Vec<Tensor<'_>> =
+                kernel.arguments(&texts, 0).expect("they fit").into_iter().map(Tensor::from).collect();
+            let options =
+                ProveOptions { timings: 0, fix: false, assume: vec![assumed.clone()], ..ProveOptions::default() };
             let proof = kernel.prove(args, &options).expect("it can be run");
             let even = assumed.contains('%');
             let fails = (0..=last).find(|n| *n > clean && (!even || n % 2 == 0));
@@ -134,7 +138,11 @@ fn assumptions_keep_out_what_fails() {
                 Judgement::Violated => failed += 1,
                 _ => panic!("{assumed}: it is decided\n{proof}"),
             }
-            assert_eq!((proof.judgement == Judgement::Violated, said), (fails.is_some(), fails), "{assumed}\n{proof}\n{text}");
+            assert_eq!(
+                (proof.judgement == Judgement::Violated, said),
+                (fails.is_some(), fails),
+                "{assumed}\n{proof}\n{text}"
+            );
         }
     }
     assert!(proved > 20 && failed > 10, "{proved} proved, {failed} failed");

@@ -25,7 +25,10 @@ struct Shown {
 }
 
 fn kernel(random: &Random, arch: &str) -> Kernel {
-    Kernel::from_text("random.pto", random.text.clone()).expect("it is well formed").platform(arch).expect("it is built in")
+    Kernel::from_text("random.pto", random.text.clone())
+        .expect("it is well formed")
+        .platform(arch)
+        .expect("it is built in")
 }
 
 fn arguments(kernel: &Kernel, text: &str) -> Vec<Tensor<'static>> {

@@ -1,0 +1,85 @@
+//! A file and the modules that it imports, parsed once for all that is asked of it.
+
+use std::sync::Arc;
+
+use slipring_ir::{Diagnostic, Diags, Module, Source};
+
+use crate::host::ModuleText;
+use crate::{Compiled, FindModule, Request, helpers, jumps, on_own_stack, program, syntax};
+
+/// A file and the modules that it imports, parsed. Copies are the same one.
+#[derive(Clone, Debug)]
+pub struct Parsed {
+    source: Arc<Source>,
+    trees: Arc<Trees>,
+}
+
+#[derive(Debug, Default)]
+struct Trees {
+    /// The file and its modules; none where the file has syntax errors.
+    kernels: Vec<ModuleText>,
+    /// The same where functions that only start kernels are followed, if that makes a difference.
+    programs: Option<Vec<ModuleText>>,
+    /// What is wrong with the texts.
+    said: Vec<Diagnostic>,
+}
+
+impl Parsed {
+    /// Parses a file, and the modules that `modules` gives for its imports.
+    pub fn new(source: Arc<Source>, modules: Option<&FindModule<'_>>) -> Parsed {
+        let texts = helpers::load(&source, modules);
+        let trees = on_own_stack(|| parse(&source, texts))
+            .unwrap_or_else(|error| Trees { said: vec![*error], ..Trees::default() });
+        Parsed { source, trees: Arc::new(trees) }
+    }
+
+    /// The text.
+    pub fn source(&self) -> &Arc<Source> {
+        &self.source
+    }
+
+    /// Lowers the kernels of the file. Reports every error that it finds; the result is of use only if there is none.
+    ///
+    /// Works on a stack of its own, so that how deeply a text may be nested does not depend on the caller's.
+    pub fn compile(&self, request: &Request<'_>) -> (Compiled, Diags) {
+        let nothing = || Compiled { module: Module::new(self.source.clone()), kernels: Vec::new(), none: false };
+        let mut diags = Diags { list: self.trees.said.clone() };
+        if self.trees.kernels.is_empty() {
+            return (nothing(), diags);
+        }
+        let compile = || program::compile(self.source.clone(), &self.trees.kernels, request, &mut diags);
+        let compiled = on_own_stack(compile).unwrap_or_else(|error| {
+            diags = Diags { list: vec![*error] };
+            nothing()
+        });
+        (compiled, diags)
+    }
+
+    /// What is wrong with the texts.
+    pub(crate) fn said(&self) -> &[Diagnostic] {
+        &self.trees.said
+    }
+
+    /// The texts where functions that only start kernels are followed; none of a file with syntax errors.
+    pub(crate) fn followed(&self) -> &[ModuleText] {
+        self.trees.programs.as_deref().unwrap_or(&self.trees.kernels)
+    }
+}
+
+fn parse(source: &Source, texts: Vec<(String, Source)>) -> Trees {
+    let mut diags = Diags::default();
+    let Some(own) = syntax::parse(source, &mut diags) else { return Trees { said: diags.list, ..Trees::default() } };
+    let mut modules = vec![ModuleText { name: String::new(), body: own }];
+    for (name, text) in texts {
+        let mut own = Diags::default();
+        match syntax::parse(&text, &mut own) {
+            Some(body) => modules.push(ModuleText { name, body }),
+            None => diags.list.extend(helpers::errors(&name, &own, &text)),
+        }
+    }
+    let programs: Vec<ModuleText> = modules.iter().map(|own| own.with(jumps::plain_kernels)).collect();
+    // Of helper modules no kernel is lowered.
+    modules[0] = modules[0].with(jumps::plain);
+    let programs = (programs != modules).then_some(programs);
+    Trees { kernels: modules, programs, said: diags.list }
+}

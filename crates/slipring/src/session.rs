@@ -70,8 +70,7 @@ impl Text {
         let subject = self.subject().executed()?;
         if let Some(program) = subject.program()? {
             let tensors: Vec<Tensor<'_>> = program.arguments(&[], 0)?.into_iter().map(Tensor::from).collect();
-            let mut options = ProgramOptions::default();
-            options.control = control.clone();
+            let options = ProgramOptions { control: control.clone(), ..ProgramOptions::default() };
             let followed = program.followed(&tensors, &options)?;
             let program = followed.as_ref().unwrap_or(&program);
             program.compile()?;

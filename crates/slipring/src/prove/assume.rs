@@ -267,7 +267,7 @@ impl Assumed {
         let args = with(args, param, first);
         self.0.iter().all(|one| match one.shape(param, &args) {
             Shape::Free | Shape::Upper => true,
-            Shape::Periodic(own) => period % own == 0,
+            Shape::Periodic(own) => period.is_multiple_of(own),
             Shape::Lower => one.holds(&args),
             Shape::Only(only) => only <= i128::from(last),
             Shape::But(but) => but < i128::from(first),

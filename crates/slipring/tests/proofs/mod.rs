@@ -71,8 +71,11 @@ fn proofs_agree_with_all_interleavings() {
     assert!(all > 30 && wrong > 30, "{right} right, {all} of them for all counts, {wrong} wrong");
 }
 
+/// What an assumption says of a number.
+type Holds = fn(u64) -> bool;
+
 /// Assumptions, a number that satisfies each, and which numbers do.
-const ASSUMED: [(&str, u64, fn(u64) -> bool); 7] = [
+const ASSUMED: [(&str, u64, Holds); 7] = [
     ("n % 2 == 0", 2, |n| n % 2 == 0),
     ("n % 3 != 1", 3, |n| n % 3 != 1),
     ("n <= 3", 3, |n| n <= 3),

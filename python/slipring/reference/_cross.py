@@ -92,7 +92,14 @@ def crossing(mode):
 
 def shard(tile, mode=None):
     evaluator, mode = crossing(mode)
-    return made(half(data(tile), mode, evaluator.lane), tile.dtype)
+    part, valid = half(data(tile), mode, evaluator.lane), tile.valid
+    if valid is not None and mode != "NONE":
+        # What is left of its half counts.
+        axis = 0 if mode == "UP_DOWN" else 1
+        size = part.shape[axis]
+        left = min(max(valid[axis] - evaluator.lane * size, 0), size)
+        valid = (left, valid[1]) if axis == 0 else (valid[0], left)
+    return made(part, tile.dtype, valid=valid)
 
 
 def gather(tile, mode=None):

@@ -3,6 +3,8 @@
 use slipring_ir::{Diagnostic, Diags, Span};
 pub(crate) use tree_sitter::Node;
 use tree_sitter::{Parser, Tree};
+// Asked for with its default features, as the tests ask: see the manifest.
+use regex_syntax as _;
 
 /// Nodes inside each other that are followed.
 pub(crate) const DEEPEST: usize = 128;

@@ -6,7 +6,7 @@ use slipring_ir::{BlockId, Diagnostic, Diags, Kind, Module, OpId, Severity, Touc
 use slipring_op::OpDef;
 
 use super::check::{Clash, Inspection, Loss, inspect};
-use crate::analysis::roots::{Root, RootId, RootKind};
+use crate::analysis::roots::{Address, Root, RootId, RootKind};
 
 /// Tiles with addresses of their own that another one overwrites while their contents are still read. For the module as it was
 /// written: tiles without an address get one that does no harm. An error where the read surely comes behind the write, by the end of
@@ -47,7 +47,8 @@ pub fn overwritten(module: &Module, diags: &mut Diags) {
 
 /// True if what is read is lost whichever arms are taken, in the second round of a loop at the latest: neither the op that overwrites
 /// the tile nor one that writes the tile stands in an arm or a loop that the reader is outside of. Not where the overwriting op takes
-/// the very tile and leaves its result in the same place, which is an update by another name, nor where parts of tiles are valid.
+/// the very tile and leaves its result in the same place, which is an update by another name, nor where parts of tiles are valid,
+/// nor where the write stands before the read and both tiles are alike and at one address: they may be meant as one tile.
 fn surely(module: &Module, inspection: &Inspection, writers: &Writers, loss: &Loss) -> bool {
     let whole = [loss.buffer, loss.by].iter().all(|root| {
         let tile = module.ty(inspection.roots.root(*root).value).as_tile();
@@ -60,7 +61,22 @@ fn surely(module: &Module, inspection: &Inspection, writers: &Writers, loss: &Lo
     let comes_to_it = |op: OpId| module.position(op).is_some_and(|(block, _)| around.contains(&block));
     let updates = operands(module, inspection, loss.writer, Touch::reads).contains(&loss.buffer);
     let mut own = writers.get(&loss.buffer).into_iter().flatten();
-    whole && !updates && comes_to_it(loss.writer) && own.all(|op| comes_to_it(*op))
+    let certain = whole && !updates && comes_to_it(loss.writer) && own.all(|op| comes_to_it(*op));
+    certain && !(alike(module, inspection, loss) && stands_before(module, loss.writer, loss.reader))
+}
+
+/// True if both tiles have one layout and one known address.
+fn alike(module: &Module, inspection: &Inspection, loss: &Loss) -> bool {
+    let [lost, by] = [loss.buffer, loss.by].map(|root| inspection.roots.root(root));
+    let layout = |root: &Root| module.ty(root.value).as_tile().map(|tile| &tile.layout);
+    matches!(lost.address, Address::At(_)) && lost.address == by.address && layout(lost) == layout(by)
+}
+
+/// True if an op stands before another one that its block encloses.
+fn stands_before(module: &Module, first: OpId, second: OpId) -> bool {
+    let Some((block, index)) = module.position(first) else { return false };
+    let around = std::iter::successors(Some(second), |op| module.parent_op(*op));
+    around.filter_map(|op| module.position(op)).any(|(other, at)| other == block && index < at)
 }
 
 /// The ops that write each tile.

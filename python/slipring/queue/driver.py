@@ -14,6 +14,7 @@ import fcntl
 import io
 import mmap
 import os
+import pathlib
 import runpy
 import shutil
 import sys
@@ -78,6 +79,11 @@ class Driver:
         ):
             for name in names:
                 yield module, name, self._redirected(getattr(module, name))
+        # Python 3.10 keeps these functions for its paths in a class, from the time that it was imported.
+        kept = getattr(pathlib, "_NormalAccessor", None)
+        for name in ("open", "stat", "lstat", "listdir", "scandir"):
+            if hasattr(kept, name):
+                yield kept, name, staticmethod(self._redirected(getattr(kept, name)))
         yield fcntl, "ioctl", self._ioctl(fcntl.ioctl)
         yield mmap, "mmap", self._mapping(mmap.mmap)
         yield time, "sleep", self._sleep(time.sleep)

@@ -255,7 +255,11 @@ def nearest(a, target, mode, source):
 
 def neighbours(near, exact, target):
     """The numbers of a type on both sides of one that it does not have."""
-    import ml_dtypes
+    if target.kind == "f":
+        finfo = np.finfo
+    else:
+        # A type of this package, which is there then.
+        from ml_dtypes import finfo
 
     small = rounded(near, target)
     bits = small.view(f"i{target.itemsize}")
@@ -267,7 +271,7 @@ def neighbours(near, exact, target):
     above, below = np.where(near == 0, tiny, above), np.where(near == 0, -tiny, below)
     down, up = np.where(near > exact, below, near), np.where(near < exact, above, near)
     # A type without infinities: what is too large is NaN, and its neighbour the largest number.
-    largest = float(ml_dtypes.finfo(target).max)
+    largest = float(finfo(target).max)
     over = np.isnan(near) & np.isfinite(exact)
     return np.where(over & (exact > 0), largest, down), np.where(over & (exact < 0), -largest, up)
 

@@ -255,10 +255,10 @@ def nearest(a, target, mode, source):
 
 def neighbours(near, exact, target):
     """The numbers of a type on both sides of one that it does not have."""
-    if target.kind == "f":
+    if np.issubdtype(target, np.floating):
         finfo = np.finfo
     else:
-        # A type of this package, which is there then.
+        # The type is ml_dtypes' own, so the package is installed. (The `kind` of some of its types is that of numpy's floats.)
         from ml_dtypes import finfo
 
     small = rounded(near, target)

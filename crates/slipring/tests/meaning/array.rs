@@ -133,6 +133,7 @@ impl Array {
         let rank = result.shape.len();
         result.shape[rank - 2..].reverse();
         result.strides[rank - 2..].reverse();
+        result.valid = result.valid.map(|[rows, cols]| [cols, rows]);
         result
     }
 

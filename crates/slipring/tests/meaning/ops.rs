@@ -189,8 +189,8 @@ fn of_lists(args: &Args, at: usize) -> Eval<bool> {
 /// The product of two matrices, each element a chain of fused multiply-adds in the order of the inner extent.
 fn product(args: &Args, at: usize, first: impl Fn(usize, usize) -> f64) -> Eval {
     let operand = |at: usize, name: &str, flag: &str| -> Eval<Array> {
-        let matrix = args.array(at, name)?;
-        let matrix = matrix.reshaped(&matrix.rows_cols())?;
+        let own = args.array(at, name)?;
+        let matrix = Array { valid: own.valid, ..own.reshaped(&own.rows_cols())? };
         Ok(if args.flag(flag)? { matrix.transposed() } else { matrix })
     };
     product_of(operand(at, "lhs", "a_trans")?, operand(at + 1, "rhs", "b_trans")?, first)
@@ -216,7 +216,8 @@ fn scaled_product(args: &Args, at: usize, first: impl Fn(usize, usize) -> f64) -
 
 fn product_of(a: Array, b: Array, first: impl Fn(usize, usize) -> f64) -> Eval {
     let ([m, k], [other, n]) = (a.rows_cols(), b.rows_cols());
-    if k != other || a.elem != b.elem {
+    let ([rows, deep], [other_deep, cols]) = (a.counted(), b.counted());
+    if k != other || deep != other_deep || a.elem != b.elem {
         return Err(format!("a product of {:?} and {:?}", a.shape, b.shape));
     }
     let elem = if a.elem.is_float() { Elem::F32 } else { Elem::I32 };
@@ -225,7 +226,7 @@ fn product_of(a: Array, b: Array, first: impl Fn(usize, usize) -> f64) -> Eval {
     for i in 0..m {
         for j in 0..n {
             let mut sum = first(i, j);
-            for p in 0..k {
+            for p in 0..deep {
                 let (a, b) = (x[i * k + p], y[p * n + j]);
                 sum = match elem {
                     Elem::F32 => f64::from((a as f32).mul_add(b as f32, sum as f32)),
@@ -235,7 +236,8 @@ fn product_of(a: Array, b: Array, first: impl Fn(usize, usize) -> f64) -> Eval {
             result.push(if elem == Elem::F32 { number::narrow(elem, sum as f32) } else { sum });
         }
     }
-    Ok(Value::Array(Array::new(&[m, n], elem, result)))
+    let valid = a.valid.or(b.valid).map(|_| [rows, cols]);
+    Ok(Value::Array(Array { valid, ..Array::new(&[m, n], elem, result) }))
 }
 
 /// An operation on the elements of two arrays, or of an array and a number on either side.
@@ -295,11 +297,15 @@ fn load(args: &Args) -> Eval {
     let Some(valid) = args.get(3, "valid_shape") else {
         return window(&tensor, &offsets, &shape).map(|part| Value::Array(part.copy()));
     };
-    let valid = valid.shape()?;
-    let tile = Array::full(&shape, tensor.elem, f64::NAN);
+    in_part(&tensor, &offsets, &shape, &valid.shape()?).map(Value::Array)
+}
+
+/// A tile of which only the first elements come from a tensor: more of it need not be there.
+fn in_part(tensor: &Array, offsets: &Value, shape: &[usize], valid: &[usize]) -> Eval<Array> {
+    let tile = Array::full(shape, tensor.elem, f64::NAN);
     let zero = Value::Tuple(vec![Value::Int(0); valid.len()]);
-    window(&tile, &zero, &valid)?.write(&window(&tensor, &offsets, &valid)?.values());
-    Ok(Value::Array(Array { valid: Some(fold(&valid)), ..tile }))
+    window(&tile, &zero, valid)?.write(&window(tensor, offsets, valid)?.values());
+    Ok(Array { valid: Some(fold(valid)), ..tile })
 }
 
 /// Stores an array into a window of a tensor from these offsets on.
@@ -510,9 +516,12 @@ fn other(name: &str, args: &Args) -> Eval {
         "transpose" => Value::Array(args.array(0, "x")?.transposed().copy()),
         "transpose_view" => Value::Array(args.array(0, "tile")?.transposed()),
         "slice" => {
-            let part = window(&args.array(0, "x")?, &args.need(2, "offset")?, &args.need(1, "shape")?.shape()?)?;
+            let (own, offset, shape) = (args.array(0, "x")?, args.need(2, "offset")?, args.need(1, "shape")?.shape()?);
             let valid = args.get(3, "valid_shape").map(|valid| valid.shape()).transpose()?;
-            Value::Array(Array { valid: valid.map(|valid| fold(&valid)), ..part })
+            Value::Array(match (window(&own, &offset, &shape), valid) {
+                (Err(_), Some(valid)) => in_part(&own, &offset, &shape, &valid)?,
+                (part, valid) => Array { valid: valid.map(|valid| fold(&valid)), ..part? },
+            })
         }
         "extract" => {
             let offsets = Value::Tuple(vec![args.need(1, "row")?, args.need(2, "col")?]);

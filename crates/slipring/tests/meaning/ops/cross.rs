@@ -50,7 +50,17 @@ pub(super) fn half(array: &Array, mode: &str, lane: usize) -> Eval<Array> {
 
 pub(super) fn shard(run: &Run<'_>, args: &Args) -> Eval {
     let (mode, lane) = crossing(run, args)?;
-    half(&args.array(0, "tile")?, &mode, lane).map(|part| Value::Array(part.copy()))
+    let own = args.array(0, "tile")?;
+    let part = half(&own, &mode, lane)?.copy();
+    let [rows, cols] = part.rows_cols();
+    // What counts of the tile in this half.
+    let left = |counted: usize, size: usize| counted.saturating_sub(lane * size).min(size);
+    let valid = own.valid.map(|valid| match mode.as_str() {
+        "UP_DOWN" => [left(valid[0], rows), valid[1]],
+        "LEFT_RIGHT" => [valid[0], left(valid[1], cols)],
+        _ => valid,
+    });
+    Ok(Value::Array(Array { valid, ..part }))
 }
 
 pub(super) fn gather(run: &mut Run<'_>, args: &Args) -> Eval {

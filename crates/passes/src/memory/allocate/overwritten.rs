@@ -58,11 +58,16 @@ fn surely(module: &Module, inspection: &Inspection, writers: &Writers, loss: &Lo
         })
     });
     let around = enclosing(module, loss.reader);
-    let comes_to_it = |op: OpId| module.position(op).is_some_and(|(block, _)| around.contains(&block));
+    // Whether an op in one of these blocks stands before the reader; none of others.
+    let beside = |op: OpId| {
+        let (block, at) = module.position(op)?;
+        around.iter().find(|(other, _)| *other == block).map(|(_, reader)| at < *reader)
+    };
+    let comes_to_it = |op: OpId| beside(op).is_some();
     let updates = operands(module, inspection, loss.writer, Touch::reads).contains(&loss.buffer);
     let mut own = writers.get(&loss.buffer).into_iter().flatten();
     let certain = whole && !updates && comes_to_it(loss.writer) && own.all(|op| comes_to_it(*op));
-    certain && !(alike(module, inspection, loss) && stands_before(module, loss.writer, loss.reader))
+    certain && !(alike(module, inspection, loss) && beside(loss.writer) == Some(true))
 }
 
 /// True if both tiles have one layout and one known address.
@@ -70,13 +75,6 @@ fn alike(module: &Module, inspection: &Inspection, loss: &Loss) -> bool {
     let [lost, by] = [loss.buffer, loss.by].map(|root| inspection.roots.root(root));
     let layout = |root: &Root| module.ty(root.value).as_tile().map(|tile| &tile.layout);
     matches!(lost.address, Address::At(_)) && lost.address == by.address && layout(lost) == layout(by)
-}
-
-/// True if an op stands before another one that its block encloses.
-fn stands_before(module: &Module, first: OpId, second: OpId) -> bool {
-    let Some((block, index)) = module.position(first) else { return false };
-    let around = std::iter::successors(Some(second), |op| module.parent_op(*op));
-    around.filter_map(|op| module.position(op)).any(|(other, at)| other == block && index < at)
 }
 
 /// The ops that write each tile.
@@ -96,10 +94,10 @@ fn writers(module: &Module, inspection: &Inspection) -> Writers {
     all
 }
 
-/// The blocks that an op stands in, the innermost first.
-fn enclosing(module: &Module, op: OpId) -> Vec<BlockId> {
+/// The blocks that an op stands in and where in each, the innermost first.
+fn enclosing(module: &Module, op: OpId) -> Vec<(BlockId, usize)> {
     let outer = |op: &OpId| module.parent_op(*op);
-    std::iter::successors(Some(op), outer).filter_map(|op| Some(module.position(op)?.0)).collect()
+    std::iter::successors(Some(op), outer).filter_map(|op| module.position(op)).collect()
 }
 
 /// The tiles that an op touches in this way.

@@ -3,7 +3,7 @@
 use slipring_ir::{Diagnostic, Diags, Span};
 pub(crate) use tree_sitter::Node;
 use tree_sitter::{Parser, Tree};
-// Asked for with its default features, as the tests ask: see the manifest.
+// Unused: the manifest says why it is named.
 use regex_syntax as _;
 
 /// Nodes inside each other that are followed.

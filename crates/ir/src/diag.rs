@@ -1,7 +1,7 @@
 //! Diagnostics: errors as values, rendered for people.
 
-// Asked for with its default features, as the command line's parser asks: see the manifest.
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+// Unused: the manifest says why it is named.
 use anstyle as _;
 
 use slipring_finding::{Kind, Severity};

@@ -60,7 +60,7 @@ pub(crate) const WORDS: &[Word] = &[
     word("MX_B_NN", "", "Behind shape and type: packed scales of a right operand"),
     word("AUTO", "", "A size that the compiler chooses"),
     word("const", "(value, dtype)", "A number of a type"),
-    word("static_assert", "(condition, message=)", "Holds when the kernel is compiled, or is an error"),
+    word("static_assert", "(condition, msg/message=)", "Holds when the kernel is compiled, or is an error"),
     word("static_print", "(*values)", "Says values when the kernel is compiled"),
     word("dynamic", "(name)", "An extent that is known when the kernel is called: `M = pl.dynamic(\"M\")`"),
     word("FP32", "", FLOAT), word("FP16", "", FLOAT), word("BF16", "", FLOAT), word("BFLOAT16", "", FLOAT),
@@ -70,6 +70,15 @@ pub(crate) const WORDS: &[Word] = &[
     word("UINT8", "", UNSIGNED), word("UINT16", "", UNSIGNED), word("UINT32", "", UNSIGNED), word("UINT64", "", UNSIGNED),
     word("INDEX", "", "The type of indices and extents"), word("BOOL", "", "An element type: bytes, 0 and 1"),
 ];
+
+/// Words that bind their arguments as a function does, in kernels and in programs.
+const FUNCTIONS: [&str; 3] = ["const", "static_assert", "cond"];
+
+/// What such a word takes.
+pub(crate) fn takes(name: &str) -> Option<&'static str> {
+    let word = WORDS.iter().find(|word| word.name == name && FUNCTIONS.contains(&name))?;
+    word.form.strip_prefix('(')?.strip_suffix(')')
+}
 
 /// Names of the language besides its ops.
 pub fn words() -> impl Iterator<Item = &'static Word> {

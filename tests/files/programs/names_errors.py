@@ -184,6 +184,6 @@ class Unwritten:
 class Held:
     @pl.function(type=pl.FunctionType.Orchestration)
     def main(self, a: pl.Tensor[[16, 64], pl.FP32], o: pl.Out[pl.Tensor[[16, 64], pl.FP32]]):
-        # error: assert two blocks
-        pl.static_assert(a.shape[0] == 32, "two blocks")
+        # error: static-assert two blocks
+        pl.static_assert(a.shape[0] == 32, message="two blocks")
         return plus(a, o)

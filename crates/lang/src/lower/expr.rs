@@ -503,18 +503,7 @@ impl Lower<'_> {
                 Some(self.extreme(path.ends_with("max"), a, b, span))
             }
             ("len", [Value::Tuple(items)]) => Some(Ok(Value::Const(Const::Int(items.len() as i64)))),
-            ("pl.const", [Value::Const(c), Value::Const(Const::DType(ty))]) => {
-                let value = self.number(&Value::Const(c.clone()), *ty, span);
-                Some(value.map(|value| self.scalar(value, *ty)))
-            }
-            ("pl.static_assert", [Value::Const(c), rest @ ..]) => {
-                let message = match rest.first() {
-                    Some(Value::Const(Const::Str(text))) => text.to_string(),
-                    _ => "the assertion does not hold".to_string(),
-                };
-                Some(if truth(c) { Ok(Value::Nothing) } else { Err(self.error("static-assert", span, message)) })
-            }
-            _ => None,
+            _ => self.word(path, given, span),
         }
     }
 }

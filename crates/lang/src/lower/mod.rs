@@ -29,6 +29,7 @@ mod tiles;
 mod turns;
 mod unknown;
 mod window;
+mod word;
 mod yields;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -61,11 +61,8 @@ pub(super) fn is_plain(expr: &Expr) -> bool {
 /// What words take that only a program has, or that take something else there than in a kernel. Of all others the catalogue says it.
 #[rustfmt::skip]
 const OF_PROGRAMS: &[(&str, &str)] = &[
-    ("const", "value, dtype"),
     ("array.create", "extent/size/n, dtype="),
     ("view", "x/tensor, shape=, valid_shape=, *, offset=, layout="),
-    ("static_assert", "condition, msg="),
-    ("cond", "condition"),
     ("task_invalid", ""),
     ("task_dummy", "*, deps="),
     ("pld.alloc_window_buffer", "size/shape, *, dtype=, name="),
@@ -76,7 +73,8 @@ const OF_PROGRAMS: &[(&str, &str)] = &[
 /// What a word takes where a program is followed; `None` for one that takes anything, or stands in kernels only.
 fn takes(word: &str) -> Option<&'static str> {
     let own = OF_PROGRAMS.iter().find(|(own, _)| *own == word).map(|(_, takes)| *takes);
-    own.or_else(|| Some(crate::ops::find(word).filter(|entry| entry.followed)?.params))
+    let of_kernels = || Some(crate::ops::find(word).filter(|entry| entry.followed)?.params);
+    own.or_else(|| crate::words::takes(word)).or_else(of_kernels)
 }
 
 /// The arguments of a word by the names of its parameters. What the word does not ask for has no effect in a program, which is said.

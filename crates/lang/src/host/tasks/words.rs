@@ -274,8 +274,8 @@ impl<'a> Host<'a> {
                 match condition.truth() {
                     Some(true) => HostValue::Const(Const::None),
                     Some(false) => {
-                        let said = said.and_then(|text| text.text()).unwrap_or("this does not hold".into());
-                        self.stop_at("assert", span, said)
+                        let said = said.and_then(|text| text.text()).unwrap_or("the assertion does not hold".into());
+                        self.stop_at("static-assert", span, said)
                     }
                     None => self.not_known(&condition, "this condition", span),
                 }

@@ -1,0 +1,64 @@
+//! Words besides ops that are called as functions are: `pl.const`, `pl.static_assert`.
+
+use slipring_ir::{Diagnostic, Span};
+
+use super::constants::truth;
+use super::{Lower, Lowered, Value};
+use crate::ops::{ByName, Given, by_name};
+use crate::value::Const;
+
+impl Lower<'_> {
+    /// Words that bind their arguments as a function does.
+    pub(super) fn word(&mut self, path: &str, given: &Given, span: Span) -> Option<Lowered> {
+        let takes = crate::words::takes(path.strip_prefix("pl.")?).filter(|_| path != "pl.cond")?;
+        Some(match by_name((path, takes), given.positional.clone(), given.keywords.clone(), span) {
+            Ok(args) if path == "pl.const" => self.typed_constant(&args, span),
+            Ok(args) => self.static_assert(&args, span),
+            Err(error) => Err(self.report(*error)),
+        })
+    }
+
+    /// `pl.const(value, dtype)`.
+    fn typed_constant(&mut self, args: &ByName<Value>, span: Span) -> Lowered {
+        match (argument(args, "value"), argument(args, "dtype")) {
+            (Some((value @ Value::Const(_), _)), Some((Value::Const(Const::DType(ty)), _))) => {
+                let number = self.number(value, *ty, span)?;
+                Ok(self.scalar(number, *ty))
+            }
+            (Some((Value::Const(_), _)), Some((_, place))) => {
+                Err(self.error("argument", *place, "`dtype` of `pl.const` is not an element type"))
+            }
+            (value, _) => {
+                let place = value.map_or(span, |(_, place)| *place);
+                let error = Diagnostic::error("argument", place, "`pl.const` of a value that only a run knows");
+                Err(self.report(error.help("`pl.cast(value, dtype)` converts it")))
+            }
+        }
+    }
+
+    /// `pl.static_assert(condition, msg)`.
+    fn static_assert(&mut self, args: &ByName<Value>, span: Span) -> Lowered {
+        let message = match argument(args, "msg") {
+            None | Some((Value::Const(Const::None), _)) => "the assertion does not hold".to_string(),
+            Some((Value::Const(Const::Str(text)), _)) => text.to_string(),
+            Some((_, place)) => {
+                return Err(self.error("argument", *place, "the message of `pl.static_assert` is not a text"));
+            }
+        };
+        match argument(args, "condition") {
+            Some((Value::Const(condition), _)) if truth(condition) => Ok(Value::Nothing),
+            Some((Value::Const(_), _)) => Err(self.error("static-assert", span, message)),
+            condition => {
+                let place = condition.map_or(span, |(_, place)| *place);
+                let message = "`pl.static_assert` of a condition that only a run knows";
+                let error = Diagnostic::error("argument", place, message);
+                Err(self.report(error.help("`assert condition, \"message\"` is checked by each run")))
+            }
+        }
+    }
+}
+
+/// An argument that is given.
+fn argument<'a>(args: &'a ByName<Value>, name: &str) -> Option<&'a (Value, Span)> {
+    args.iter().find(|(own, _)| *own == name)?.1.as_ref()
+}

@@ -22,7 +22,6 @@ pub enum Loaded {
 struct Target {
     platform: Option<String>,
     readings: Vec<String>,
-    function: Option<String>,
     slots: Option<u32>,
 }
 
@@ -30,9 +29,6 @@ impl Target {
     fn kernel(self, mut kernel: slipring::Kernel) -> Result<Loaded, Error> {
         if let Some(platform) = self.platform {
             kernel = kernel.platform(&platform)?;
-        }
-        if let Some(function) = self.function {
-            kernel = kernel.function(function);
         }
         if let Some(slots) = self.slots {
             kernel = kernel.slots(slots)?;
@@ -80,8 +76,7 @@ pub fn compile(
 ) -> PyResult<Loaded> {
     let names = names.iter().map(|(key, value)| Ok((key.extract()?, name(&value)?))).collect::<PyResult<_>>()?;
     let asked = Asked::of_function(function, names, passed(tensors)?).numbers(&numbers);
-    let function_name = Some(function.to_owned());
-    let target = Target { platform: platform.map(str::to_owned), readings, function: function_name, slots };
+    let target = Target { platform: platform.map(str::to_owned), readings, slots };
     let (filename, text) = (filename.to_owned(), text.to_owned());
     let work = move || {
         let subject = Subject::new(asked.source(filename, text), &asked);
@@ -123,7 +118,7 @@ pub fn open(
 ) -> PyResult<Loaded> {
     let name = name.to_owned();
     let function = function.map(str::to_owned);
-    let target = Target { platform: platform.map(str::to_owned), readings, function: function.clone(), slots };
+    let target = Target { platform: platform.map(str::to_owned), readings, slots };
     let work = move || {
         let subject =
             Subject::read(&name, contents, &Asked::new(function.as_deref(), &arguments, &values)?)?.executed()?;

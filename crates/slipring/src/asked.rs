@@ -73,11 +73,6 @@ impl Asked {
         self.function.as_deref()
     }
 
-    /// The function of a text that was executed.
-    pub(crate) fn executed_function(&self) -> Option<&str> {
-        self.function.as_deref().filter(|_| self.names.is_some())
-    }
-
     /// Values for constants of the file and for what builds kernels.
     pub(crate) fn sets(&self) -> &[(String, String)] {
         &self.sets

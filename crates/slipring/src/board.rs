@@ -8,6 +8,7 @@ use slipring_queue::capture::Capture;
 use slipring_queue::machine::Actor;
 use slipring_report::{BufferFacts, CheckFacts, MessageFacts, Trace, buffers_text, checks_text, printed_text};
 
+use crate::error::add_new;
 use crate::places::Places;
 use crate::queue_message::of_finding;
 use crate::{
@@ -108,10 +109,7 @@ impl Kernel {
         let direct = crate::run::start(compiled, bound.clone(), blocks, &quiet)?;
         let program = &prepared.decoded.program;
         let mut messages = direct.findings().messages().to_vec();
-        let of_blocks = of_blocks(&run.runs, program).into_iter();
-        let new: Vec<_> =
-            of_blocks.filter(|new| !messages.iter().any(|known: &Diagnostic| known.says_the_same(new))).collect();
-        messages.extend(new);
+        add_new(&mut messages, of_blocks(&run.runs, program));
         messages.extend(run.findings.iter().map(|finding| of_finding(finding, &Capture::default())));
         let mut after: Vec<Option<&[u8]>> = run.buffers.iter().map(Option::as_deref).collect();
         after.resize(bound.len(), None);

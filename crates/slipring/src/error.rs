@@ -58,10 +58,26 @@ impl Report {
         self
     }
 
+    /// The same messages, and after them those of the others that none of them repeats, wherever it is.
+    pub(crate) fn and_new(mut self, others: impl IntoIterator<Item = Diagnostic>) -> Report {
+        add_new(&mut self.messages, others);
+        self
+    }
+
     /// All of them with their source lines, as a terminal shows them.
     pub fn render(&self, color: bool) -> String {
         let all: Vec<String> = self.messages.iter().map(|message| message.render(&self.source, color)).collect();
         all.join("\n\n")
+    }
+}
+
+/// Adds the messages that were not known before, wherever they are.
+pub(crate) fn add_new(known: &mut Vec<Diagnostic>, others: impl IntoIterator<Item = Diagnostic>) {
+    let before = known.len();
+    for other in others {
+        if !known[..before].iter().any(|message| message.says_the_same(&other)) {
+            known.push(other);
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! A text and what is asked of it: parsed once, and lowered once for the same arguments, whatever becomes of it.
+//! A text and what is asked of it: parsed once, and lowered once for the same arguments, whatever is made of it.
 
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -11,8 +11,8 @@ use crate::kernel::read_source;
 use crate::prepare::load_text;
 use crate::{Asked, Error, Kernel, Loaded, Program, Report, waits_for_arguments};
 
-/// A text and what is asked of it. What `check`, a run, a proof and an editor take from it is made once, when it is first asked for.
-/// Copies are the same one.
+/// A text and what is asked of it. The parsed text, its kernels and its whole program up to the first question are made once, when they
+/// are first asked for; the host code is followed again by each method that says so. Copies are the same one.
 ///
 /// ```
 /// use slipring::{Asked, Subject};
@@ -156,7 +156,7 @@ impl Subject {
     /// If the text has errors.
     pub fn kernel(&self) -> Result<Kernel, Error> {
         let kernel = Kernel::from_loaded(self.loaded().clone())?;
-        Ok(match self.0.asked.executed_function() {
+        Ok(match self.0.asked.function_asked() {
             Some(function) => kernel.function(function),
             None => kernel,
         })
@@ -193,7 +193,7 @@ impl Subject {
         report.and(more)
     }
 
-    /// Follows the whole program with answers to what it asks. With `made_up` nobody has passed the contents of its tensors: errors that
+    /// Follows the whole program again, with answers to what it asks. With `made_up` nobody has passed the contents of its tensors: errors that
     /// may come from them are none.
     ///
     /// # Errors
@@ -226,22 +226,24 @@ impl Subject {
         Some((Arc::new(orchestration), diags.list))
     }
 
-    /// What the host code of the text passes to its kernels.
+    /// What the host code of the text passes to its kernels. Follows the host code again.
     pub(crate) fn passed_by_host(&self) -> Vec<(String, Vec<ArgType>)> {
         self.with(|parsed, request| parsed.passed_by_host(request)).unwrap_or_default()
     }
 
-    /// Names of the whole programs of the text.
+    /// Names of the whole programs of the text. Follows the host code again.
     pub(crate) fn programs(&self) -> Vec<String> {
         self.with(|parsed, request| parsed.programs(request)).unwrap_or_default()
     }
 
-    /// Names of extents that a call decides, where programs of the text ask how many devices there are.
+    /// Names of extents that a call decides, where programs of the text ask how many devices there are. Follows the host code
+    /// again.
     pub(crate) fn device_extents(&self) -> Vec<String> {
         self.with(|parsed, request| parsed.device_extents(request)).unwrap_or_default()
     }
 
-    /// Whether constants of the file, or functions that build its kernels, take a value of this name.
+    /// Whether constants of the file, or functions that build its kernels, take a value of this name. Follows the host code
+    /// again.
     pub(crate) fn takes(&self, name: &str) -> bool {
         self.with(|parsed, request| parsed.takes(name, request)).unwrap_or_default()
     }

@@ -133,13 +133,7 @@ impl KernelArgs {
     /// # Errors
     /// If it has errors, or there is no such platform.
     pub fn kernel_of(&self, subject: &Subject) -> Result<Kernel, Error> {
-        let kernel = subject.kernel()?;
-        let kernel = match &self.func {
-            // What was executed knows its function, which may have another name.
-            Some(function) if kernel.function_name().is_none() => kernel.function(function.as_str()),
-            _ => kernel,
-        };
-        self.platform.apply(kernel.insert_sync(self.insert_sync))
+        self.platform.apply(subject.kernel()?.insert_sync(self.insert_sync))
     }
 
     /// The kernel's arguments: those of the command line, else those of the file, relative to its folder, else random

@@ -69,10 +69,7 @@ pub(super) fn run(args: &RunArgs, program: &Program) -> Result<Exit, Error> {
         facts.checks.push(sent.check(&run));
         facts.queue = Some(sent.facts.clone());
         complete &= sent.complete;
-        let new =
-            sent.findings.messages().iter().filter(|new| !messages.messages().iter().any(|old| old.says_the_same(new)));
-        let new = new.cloned().collect();
-        messages = messages.and(new);
+        messages = messages.and_new(sent.findings.messages().iter().cloned());
     }
     // What came back from the board is what the program left.
     let left = |at: usize| match &sent {

@@ -115,13 +115,8 @@ fn words(list: &Value) -> Vec<String> {
 /// The kernel that is to be run: `program`, and as for `slipring run` `args`, `set`, `func` and `arch`.
 fn kernel(asked: &Value) -> Result<Kernel, Error> {
     let Some(file) = asked["program"].as_str() else { return Err(Error::Arguments("`program` names a file".into())) };
-    let function = asked["func"].as_str();
-    let besides = Asked::new(function, &words(&asked["args"]), &words(&asked["set"]))?;
-    let kernel = Subject::open(file, &besides)?.executed()?.kernel()?;
-    let kernel = match function {
-        Some(function) => kernel.function(function),
-        None => kernel,
-    };
+    let request = Asked::new(asked["func"].as_str(), &words(&asked["args"]), &words(&asked["set"]))?;
+    let kernel = Subject::open(file, &request)?.executed()?.kernel()?;
     match asked["arch"].as_str() {
         Some(arch) => kernel.platform(arch),
         None => Ok(kernel),

@@ -5,7 +5,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use slipring::{Control, files};
+use slipring::{Control, Source, files};
 
 use crate::session::Text;
 
@@ -121,9 +121,8 @@ impl Open {
 /// A text at an address: its name is the path of a file's address.
 pub fn text_of(address: &str, language: &str, text: String) -> Text {
     let name = address.strip_prefix("file://").map_or_else(|| address.to_string(), decoded);
-    let named = [".py", ".pto", ".mlir"].iter().any(|suffix| name.to_ascii_lowercase().ends_with(suffix));
     let language = match language {
-        _ if named => None,
+        _ if Source::new(name.as_str(), "").is_named() => None,
         "python" => Some(true),
         _ => Some(false),
     };
@@ -133,7 +132,7 @@ pub fn text_of(address: &str, language: &str, text: String) -> Text {
 /// True if the text may be judged: a Python file that does not name the language is not a kernel, and a file that the command line would
 /// refuse for its size is none here.
 pub fn is_ours(text: &Text) -> bool {
-    let python = text.language.unwrap_or_else(|| text.name.to_ascii_lowercase().ends_with(".py"));
+    let python = text.language.unwrap_or_else(|| Source::new(text.name.as_str(), "").language);
     !python || ["slipring", "pypto"].iter().any(|name| text.text.contains(name))
 }
 

@@ -10,6 +10,7 @@ use slipring_report::{CheckFacts, Trace};
 use super::{HostFunctions, Program, ProgramRun, host};
 use crate::args::{Defaults, Passed, Value, read_arg};
 use crate::device::{Launch, Piece, Resident};
+use crate::error::add_new;
 use crate::queue_message::of_finding;
 use crate::{Args, BoardOptions, Error, Order, ProgramOptions, Report, queue_trace, to_diagnostics};
 
@@ -102,7 +103,10 @@ impl Program {
             complete = complete && resident.upload(index, data).map_err(unsupported)?;
         }
         let steps = self.steps(&order, options.order);
-        for step in steps.iter().take_while(|_| complete).collect::<Vec<_>>() {
+        for step in &steps {
+            if !complete {
+                break;
+            }
             let acts: Vec<usize> =
                 step.iter().copied().filter(|task| self.orchestration.calls[*task].act.is_some()).collect();
             if !acts.is_empty() {
@@ -114,21 +118,16 @@ impl Program {
                     complete = complete && resident.upload(index, data).map_err(unsupported)?;
                 }
             }
-            let together: Vec<Launch> = step.iter().filter_map(|task| list[*task].clone()).collect();
-            if !complete {
-                break;
+            if complete {
+                let together: Vec<Launch> = step.iter().filter_map(|task| list[*task].clone()).collect();
+                launched += together.len();
+                complete = resident.launch(&together).map_err(unsupported)?;
             }
-            launched += together.len();
-            complete = resident.launch(&together).map_err(unsupported)?;
         }
         complete = complete && resident.wait().map_err(unsupported)? && self.bring(&mut resident, &mut tensors)?;
         for (task, block) in resident.runs().to_vec() {
             let Some(kernel) = self.orchestration.calls[task].kernel else { continue };
-            for message in to_diagnostics(&block.findings, &compiled[kernel].prepared.decoded.program) {
-                if !messages.iter().any(|known: &Diagnostic| known.says_the_same(&message)) {
-                    messages.push(message);
-                }
-            }
+            add_new(&mut messages, to_diagnostics(&block.findings, &compiled[kernel].prepared.decoded.program));
         }
         messages.extend(resident.findings().iter().map(|finding| of_finding(finding, &Capture::default())));
         let (times, status) = (resident.times(), resident.status());

@@ -234,9 +234,6 @@ impl Tune {
             ));
         }
         let mut kernel = subject.kernel()?;
-        if let Some(function) = &self.function {
-            kernel = kernel.function(function.as_str());
-        }
         if let Some(platform) = platform {
             kernel = kernel.on(platform);
         }

@@ -92,7 +92,7 @@ impl Proof {
         let mut family = Family::new(subject, Number::Param(at));
         if let Counts::Fails(value, member) = counts::as_many_as_fit(&mut family, tools, given)? {
             self.scope.counts = smallest_text(subject, &param.name, value);
-            self.fails = Some((at, value));
+            self.fails.arguments = vec![(at, value)];
             self.found(subject, &member.judged);
         }
         Ok(())
@@ -109,7 +109,7 @@ impl Proof {
                 Ok(given) => self.assume(given),
                 Err(Counts::Fails(_, member)) => {
                     self.judgement = Judgement::Violated;
-                    self.fails = Some((at, value));
+                    self.fails.arguments = vec![(at, value)];
                     self.found(subject, &member.judged);
                     return Ok(Some(format!("{name} = {} fails", value != 0)));
                 }
@@ -236,7 +236,7 @@ impl Proof {
                 }
                 Counts::Fails(value, member) => {
                     self.judgement = Judgement::Violated;
-                    self.fails = Some((*at, value));
+                    self.fails.arguments = vec![(*at, value)];
                     lines = vec![smallest_text(subject, name, value)];
                     self.found(subject, &member.judged);
                 }

@@ -5,7 +5,7 @@ use std::fmt;
 use slipring_ir::{Attr, Module};
 use slipring_op::function::ASSUME;
 use slipring_op::symbol_name;
-use slipring_program::{Param, ParamKind};
+use slipring_program::{Order, Param, ParamKind, Relation};
 
 use crate::Prepared;
 use crate::args::Passed;
@@ -32,17 +32,6 @@ enum Op {
     Rem,
 }
 
-/// How two numbers compare.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Compare {
-    Equal,
-    Different,
-    Less,
-    LessOrEqual,
-    Greater,
-    GreaterOrEqual,
-}
-
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Number {
     Is(i128),
@@ -55,7 +44,7 @@ enum Number {
 struct Condition {
     text: String,
     left: Number,
-    compare: Compare,
+    order: Order,
     right: Number,
 }
 
@@ -164,14 +153,7 @@ fn lcm(a: u64, b: u64) -> Option<u64> {
 impl Condition {
     fn holds(&self, args: &[Option<i128>]) -> bool {
         let (Some(a), Some(b)) = (self.left.value(args), self.right.value(args)) else { return false };
-        match self.compare {
-            Compare::Equal => a == b,
-            Compare::Different => a != b,
-            Compare::Less => a < b,
-            Compare::LessOrEqual => a <= b,
-            Compare::Greater => a > b,
-            Compare::GreaterOrEqual => a >= b,
-        }
+        Relation { order: self.order, signed: true }.holds(a, b)
     }
 
     fn shape(&self, param: usize, args: &[Option<i128>]) -> Shape {
@@ -188,14 +170,14 @@ impl Condition {
             (false, true) => (right, left, true),
             _ => return Shape::Unknown,
         };
-        let smaller = matches!(self.compare, Compare::Less | Compare::LessOrEqual) != turned;
-        match self.compare {
-            Compare::Equal | Compare::Different if *side == Number::Param(param) => match other.value(args) {
-                Some(value) if self.compare == Compare::Equal => Shape::Only(value),
+        let smaller = matches!(self.order, Order::Less | Order::LessOrEqual) != turned;
+        match self.order {
+            Order::Equal | Order::Different if *side == Number::Param(param) => match other.value(args) {
+                Some(value) if self.order == Order::Equal => Shape::Only(value),
                 Some(value) => Shape::But(value),
                 None => Shape::Unknown,
             },
-            Compare::Equal | Compare::Different => Shape::Unknown,
+            Order::Equal | Order::Different => Shape::Unknown,
             _ if !side.grows(param, args) => Shape::Unknown,
             _ if smaller => Shape::Upper,
             _ => Shape::Lower,
@@ -301,25 +283,31 @@ struct Reader<'a> {
     text: &'a str,
     left: &'a str,
     params: &'a [Param],
-    depth: u32,
+    /// Numbers so far, and parentheses that are open.
+    numbers: usize,
+    depth: usize,
 }
 
-const COMPARES: [(&str, Compare); 6] = [
-    ("==", Compare::Equal),
-    ("!=", Compare::Different),
-    ("<=", Compare::LessOrEqual),
-    (">=", Compare::GreaterOrEqual),
-    ("<", Compare::Less),
-    (">", Compare::Greater),
+/// The most numbers of a condition, and parentheses in each other.
+const NUMBERS: usize = 1000;
+const DEPTH: usize = 64;
+
+const ORDERS: [(&str, Order); 6] = [
+    ("==", Order::Equal),
+    ("!=", Order::Different),
+    ("<=", Order::LessOrEqual),
+    (">=", Order::GreaterOrEqual),
+    ("<", Order::Less),
+    (">", Order::Greater),
 ];
 
 impl<'a> Reader<'a> {
     fn new(text: &'a str, params: &'a [Param]) -> Reader<'a> {
-        Reader { text, left: text, params, depth: 0 }
+        Reader { text, left: text, params, numbers: 0, depth: 0 }
     }
 
     fn wrong(&self, what: &str) -> String {
-        format!("`{}` is no assumption such as `n % 8 == 0` or `valid_row <= 32`: {what}", self.text)
+        format!("`{}` is not an assumption (examples: `n % 8 == 0`, `valid_row <= 32`): {what}", self.text)
     }
 
     fn take(&mut self, token: &str) -> bool {
@@ -331,13 +319,13 @@ impl<'a> Reader<'a> {
 
     fn condition(&mut self) -> Result<Condition, String> {
         let left = self.sum()?;
-        let found = COMPARES.into_iter().find(|(token, _)| self.take(token));
-        let Some((_, compare)) = found else {
+        let found = ORDERS.into_iter().find(|(token, _)| self.take(token));
+        let Some((_, order)) = found else {
             return Err(self.wrong("`==`, `!=`, `<=`, `>=`, `<` or `>` is missing"));
         };
         let right = self.sum()?;
         match self.left.trim() {
-            "" => Ok(Condition { text: self.text.into(), left, compare, right }),
+            "" => Ok(Condition { text: self.text.into(), left, order, right }),
             rest => Err(self.wrong(&format!("`{rest}` is not understood"))),
         }
     }
@@ -370,12 +358,17 @@ impl<'a> Reader<'a> {
     }
 
     fn one(&mut self) -> Result<Number, String> {
-        self.depth += 1;
-        if self.depth > 64 {
-            return Err(self.wrong("it is too deep"));
+        self.numbers += 1;
+        if self.numbers > NUMBERS {
+            return Err(self.wrong(&format!("it has more than {NUMBERS} numbers")));
         }
         if self.take("(") {
+            self.depth += 1;
+            if self.depth > DEPTH {
+                return Err(self.wrong(&format!("it has more than {DEPTH} parentheses inside each other")));
+            }
             let number = self.sum()?;
+            self.depth -= 1;
             return if self.take(")") { Ok(number) } else { Err(self.wrong("`)` is missing")) };
         }
         let negative = self.take("-");
@@ -383,6 +376,13 @@ impl<'a> Reader<'a> {
         let end = self.left.find(|next: char| !next.is_alphanumeric() && next != '_').unwrap_or(self.left.len());
         let (word, rest) = self.left.split_at(end);
         self.left = rest;
+        if word.is_empty() {
+            let before = match rest.trim_start().chars().next() {
+                Some(next) => format!("before `{next}`"),
+                None => "at the end".into(),
+            };
+            return Err(self.wrong(&format!("a number or an argument is missing {before}")));
+        }
         if let Ok(number) = word.parse::<i64>() {
             return Ok(Number::Is(if negative { -i128::from(number) } else { i128::from(number) }));
         }
@@ -398,8 +398,11 @@ impl<'a> Reader<'a> {
                     .filter(|param| is_number(param))
                     .map(|param| format!("`{}`", param.name))
                     .collect();
-                let known = if known.is_empty() { "none".into() } else { known.join(", ") };
-                Err(self.wrong(&format!("`{word}` is no number and no scalar argument (there are {known})")))
+                let known = match &known[..] {
+                    [] => "the kernel has none".into(),
+                    known => format!("the kernel has {}", known.join(", ")),
+                };
+                Err(self.wrong(&format!("`{word}` is neither a number nor a scalar argument ({known})")))
             }
         }
     }
@@ -478,7 +481,17 @@ mod tests {
         for text in ["n", "n <", "k == 1", "n <= 3 4", "n == (1", "== 3", "n = 3", "1 < n < 3", "n %% 8 == 0"] {
             assert!(read(text).is_err(), "{text}");
         }
-        assert!(read(&format!("{} n == 1", "(".repeat(1000))).is_err());
+        for (text, why) in [
+            (format!("{}n == 1", "(".repeat(65)), "more than 64 parentheses"),
+            (format!("{}n == 1", "1 + ".repeat(1000)), "more than 1000 numbers"),
+            ("n ==".into(), "a number or an argument is missing at the end"),
+            ("n + == 3".into(), "a number or an argument is missing before `=`"),
+            ("k == 1".into(), "`k` is neither a number nor a scalar argument (the kernel has `n`, `m`)"),
+        ] {
+            let told = read(&text).unwrap_err();
+            assert!(told.contains(why), "{told}");
+        }
+        assert!(read(&format!("{}n == 1", "(0 + 1) * ".repeat(100))).is_ok());
         assert_eq!(read("n % 8 == 0, %m >= -1").unwrap().to_string(), "`n % 8 == 0`, `%m >= -1`");
     }
 }

@@ -7,6 +7,7 @@ use slipring_sim::Timing;
 use super::given::Given;
 use super::{ALL, Judgement, Proof, Subject};
 use crate::Error;
+use crate::args::Passed;
 use crate::tensor::Bound;
 
 /// The most numbers of one argument that are looked at, and the most combinations that are run.
@@ -81,6 +82,8 @@ impl Proof {
             if errors.count() > 0 {
                 self.judgement = Judgement::Violated;
                 self.scope.counts = format!("{words} fails");
+                self.fails.arguments =
+                    deciding.iter().filter_map(|at| Some((*at, bound[*at as usize].bits()?))).collect();
                 self.found(&there, &judged);
                 return Ok(None);
             }

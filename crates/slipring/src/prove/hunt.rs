@@ -278,35 +278,44 @@ fn one_delay(
 }
 
 impl Proof {
-    /// The same for the launch with the smallest number that fails.
+    /// The same for the launch that fails: with the smallest number, or after others.
     pub(super) fn hunt_where_it_fails(
         &mut self,
         subject: &Subject<'_>,
         tools: &Tools,
         timings: u32,
     ) -> Result<(), Error> {
-        let Some((at, value)) = self.fails else { return Ok(()) };
         let mut bound = subject.bound.to_vec();
-        let Some(own) = subject.bound.get(at as usize) else { return Ok(()) };
-        bound[at as usize] = own.with_bits(value);
-        let there = subject.with(&bound);
+        for (at, value) in &self.fails.arguments {
+            let Some(own) = bound.get_mut(*at as usize) else { return Ok(()) };
+            *own = own.with_bits(*value);
+        }
+        let there = Subject { launches: self.fails.launch.max(1), ..subject.with(&bound) };
         let (usual, judged) = there.run(Timing::Platform, tools, None)?;
         self.hunt(&there, tools, (&usual, &judged), timings)?;
-        self.name_arguments(subject);
+        self.name_launch(subject);
         Ok(())
     }
 
-    /// A witness names the number that fails.
-    fn name_arguments(&mut self, subject: &Subject<'_>) {
-        let (Some((at, value)), Some(witness)) = (self.fails, &mut self.witness) else { return };
-        let Some(param) = subject.compiled.prepared.decoded.program.params.get(at as usize) else { return };
-        let value = match param.kind {
-            ParamKind::Bool => (value != 0).to_string(),
-            ParamKind::Scalar(elem) => format!("{value}:{elem}"),
-            _ => return,
+    /// A witness names the launch that fails.
+    fn name_launch(&mut self, subject: &Subject<'_>) {
+        let Some(witness) = &mut self.witness else { return };
+        let params = &subject.compiled.prepared.decoded.program.params;
+        let argument = |(at, value): &(u32, u64)| {
+            let param = params.get(*at as usize)?;
+            let value = match param.kind {
+                ParamKind::Bool => (*value != 0).to_string(),
+                ParamKind::Scalar(elem) => format!("{value}:{elem}"),
+                _ => return None,
+            };
+            Some(format!("--arg {}={value}", param.name))
         };
-        let space = if witness.replay.is_empty() { "" } else { " " };
-        witness.replay = format!("--arg {}={value}{space}{}", param.name, witness.replay);
+        let mut words: Vec<String> = self.fails.arguments.iter().filter_map(argument).collect();
+        if self.fails.launch > 1 {
+            words.push(format!("--launches {}", self.fails.launch));
+        }
+        words.extend((!witness.replay.is_empty()).then(|| witness.replay.clone()));
+        witness.replay = words.join(" ");
     }
 
     /// What does not depend on the schedule has every one as its witness.
@@ -319,7 +328,7 @@ impl Proof {
         let schedules = if self.scope.schedules == ALL { "in every schedule" } else { "in the usual schedule" };
         let shows = format!("`{}` {schedules}", error.code);
         self.witness = Some(Witness { replay: String::new(), schedule: None, shows });
-        self.name_arguments(subject);
+        self.name_launch(subject);
     }
 
     /// Looks for a schedule in which a finding changes the results, or, where one run does not decide, in which something is

@@ -5,7 +5,7 @@ use slipring_sim::Timing;
 
 use super::given::Given;
 use super::{Judgement, Proof, Subject, budget};
-use crate::{Error, Execution, Report, to_diagnostics};
+use crate::{Error, Execution};
 
 /// How a scope says that launches leave nothing.
 pub(super) const NOTHING_LEFT: &str = "any number: each leaves the signals as it found them";
@@ -40,8 +40,8 @@ impl Proof {
             if next.findings.iter().any(|finding| finding.severity == slipring_program::Severity::Error) {
                 self.scope.launches = format!("launch {number}, each on the device as the one before has left it");
                 self.judgement = Judgement::Violated;
-                let program = &subject.compiled.prepared.decoded.program;
-                self.findings = Report::new(self.findings.source_shared(), to_diagnostics(&next.findings, program));
+                self.found(subject, &next);
+                self.fails.launch = number as u32;
                 return Ok(());
             }
             self.assume(Given { warnings: Given::of(&next).warnings, ..Given::default() });

@@ -39,7 +39,7 @@ use budget::Budget;
 pub use fix::{Fix, PathFix};
 use given::Given;
 pub use hunt::Witness;
-use proof::ALL;
+use proof::{ALL, Fails};
 pub use proof::{Judgement, Proof, ProofScope};
 
 /// How a kernel is proved.
@@ -71,13 +71,16 @@ pub(crate) struct Subject<'a> {
     pub asked: RunOptions,
     pub budget: Budget,
     pub assumed: Assumed,
+    /// How many launches a run is, each on the device as the one before has left it.
+    pub launches: u32,
 }
 
 impl Subject<'_> {
     /// The same with other arguments.
     pub fn with<'b>(&'b self, bound: &'b [Bound<'b>]) -> Subject<'b> {
         let (asked, budget, assumed) = (self.asked.clone(), self.budget.clone(), self.assumed.clone());
-        Subject { compiled: self.compiled, bound, options: self.options, asked, budget, assumed }
+        let (compiled, options, launches) = (self.compiled, self.options, self.launches);
+        Subject { compiled, bound, options, asked, budget, assumed, launches }
     }
 
     /// The scalar arguments as numbers, by parameter.
@@ -114,12 +117,21 @@ impl Subject<'_> {
         earlier: Option<&Execution>,
     ) -> Result<(Execution, CheckReport), Error> {
         let options = ExecuteOptions { limits: self.budget.of_run(asked.limits), ..self.options };
-        let (execution, Seen { .. }, judged) = once(self.compiled, self.bound, &options, &asked, tools, earlier);
-        self.budget.spend_as_it_stands(&execution.result);
-        if execution.result.findings.iter().any(|finding| finding.kind == Kind::Cancelled) {
-            return Err(Error::Cancelled);
+        let mut number = 0;
+        let mut before: Option<Execution> = None;
+        loop {
+            let earlier = before.as_ref().or(earlier);
+            let (execution, Seen { .. }, judged) = once(self.compiled, self.bound, &options, &asked, tools, earlier);
+            self.budget.spend_as_it_stands(&execution.result);
+            if execution.result.findings.iter().any(|finding| finding.kind == Kind::Cancelled) {
+                return Err(Error::Cancelled);
+            }
+            number += 1;
+            if number >= self.launches || !execution.result.complete || !judged.findings.is_empty() {
+                return Ok((execution, judged));
+            }
+            before = Some(execution);
         }
-        Ok((execution, judged))
     }
 
     /// Tells whoever waits what is done now.
@@ -205,7 +217,7 @@ fn prove(compiled: &Arc<Compiled>, bound: &[Bound<'_>], blocks: u32, asked: &Pro
         ExecuteOptions { blocks, mode: Turns::Pipes, gm_slack: asked.run.gm_slack as usize, limits: asked.run.limits };
     let assumed = Assumed::of_kernel(prepared, &asked.assume).map_err(Error::Arguments)?;
     let budget = Budget::new(asked.run.limits);
-    let subject = Subject { compiled, bound, options, asked: asked_run, budget, assumed };
+    let subject = Subject { compiled, bound, options, asked: asked_run, budget, assumed, launches: 1 };
     if let Some(broken) = subject.assumed.broken(&subject.numbers()) {
         return Err(Error::Arguments(format!("the arguments do not satisfy `{broken}`, which is assumed")));
     }
@@ -223,7 +235,7 @@ fn prove(compiled: &Arc<Compiled>, bound: &[Bound<'_>], blocks: u32, asked: &Pro
         findings: Report::new(prepared.written.source.clone(), Vec::new()),
         given: Given::default(),
         spent: 0,
-        fails: None,
+        fails: Fails::default(),
     };
     proof.decide(&subject, &tools, asked)?;
     proof.endings(&subject);
@@ -250,8 +262,10 @@ impl Proof {
         let stopped = judged.findings.iter().any(budget::is_limit);
         if self.judgement == Judgement::Proved {
             self.launches(subject, tools, execution, &judged)?;
-            self.arguments(subject, tools)?;
-            if self.fails.is_some() {
+            if self.judgement != Judgement::Violated {
+                self.arguments(subject, tools)?;
+            }
+            if self.judgement == Judgement::Violated {
                 self.hunt_where_it_fails(subject, tools, asked.timings)?;
             }
         } else if self.judgement == Judgement::NotProved && stopped {
@@ -263,12 +277,10 @@ impl Proof {
             if self.judgement == Judgement::Violated {
                 self.smallest(subject, tools)?;
             }
-            match self.fails {
-                Some(_) => self.hunt_where_it_fails(subject, tools, asked.timings)?,
-                None if self.judgement == Judgement::Violated || self.scope.schedules != ALL => {
-                    self.hunt(subject, tools, (&execution, &judged), asked.timings)?;
-                }
-                None => {}
+            if !self.fails.arguments.is_empty() {
+                self.hunt_where_it_fails(subject, tools, asked.timings)?;
+            } else if self.judgement == Judgement::Violated || self.scope.schedules != ALL {
+                self.hunt(subject, tools, (&execution, &judged), asked.timings)?;
             }
         }
         if self.judgement == Judgement::Violated {

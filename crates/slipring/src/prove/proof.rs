@@ -73,8 +73,17 @@ pub struct Proof {
     pub(super) given: Given,
     /// Steps that its runs took.
     pub(super) spent: u64,
-    /// The argument with the smallest number that fails.
-    pub(super) fails: Option<(u32, u64)>,
+    /// The launch that fails, where it is not the one that was asked for.
+    pub(super) fails: Fails,
+}
+
+/// A launch that fails.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct Fails {
+    /// The arguments with the numbers that fail.
+    pub arguments: Vec<(u32, u64)>,
+    /// Which of several launches after each other; 0 for the first one.
+    pub launch: u32,
 }
 
 /// The same as JSON.

@@ -11,6 +11,16 @@ fn stamp(lane: u8, write: bool) -> Stamp {
     Stamp { block: 0, lane, write, update: None, epoch: 1, site: u32::from(lane), number: 0 }
 }
 
+/// An access by an agent for whose pipe nothing but its clock gives an order.
+fn touching<'a, F: FnMut(Stamp, u64, u64)>(
+    stamp: Stamp,
+    clock: &'a Clock,
+    conflict: F,
+    leans: &'a mut Leans,
+) -> Touch<'a, F> {
+    Touch { stamp, clock, conflict, blocks_meet: false, known: u32::MAX, leans }
+}
+
 /// A run of so many bytes.
 fn bytes(count: u64) -> Extent {
     Extent::run(Space::Vec, Role::Aiv0, 0, count as u32)
@@ -29,15 +39,8 @@ fn conflicts(accesses: &[(u8, bool, u64, u64)]) -> Vec<(u8, u64, u64)> {
                 Some(last) => last.2 = to,
                 None => found.push((old.lane, from, to)),
             };
-        let mut touch = Touch {
-            stamp: stamp(lane, write),
-            clock: &clock,
-            conflict,
-            blocks_meet: false,
-            known: u32::MAX,
-            leans: &mut Leans::default(),
-        };
-        shadow.touch(&bytes(end - start), start, &mut touch);
+        let mut leans = Leans::default();
+        shadow.touch(&bytes(end - start), start, &mut touching(stamp(lane, write), &clock, conflict, &mut leans));
     }
     found
 }
@@ -49,15 +52,7 @@ fn what_has_no_room_is_given_up() {
     let mut leans = Leans::default();
     for start in [0, 1 << 60, 0] {
         let conflict = |_, _, _| {};
-        let mut touch = Touch {
-            stamp: stamp(1, true),
-            clock: &clock,
-            conflict,
-            blocks_meet: false,
-            known: u32::MAX,
-            leans: &mut leans,
-        };
-        shadow.touch(&bytes(32), start, &mut touch);
+        shadow.touch(&bytes(32), start, &mut touching(stamp(1, true), &clock, conflict, &mut leans));
     }
     assert!(shadow.is_full() && shadow.unordered(0, 32, 0, &Clock::default()).is_empty());
 }
@@ -98,18 +93,7 @@ fn updates_of_a_kind_commute_and_none_is_forgotten() {
         clock.set(usize::from(lane), 1);
         let stamp = Stamp { update, ..stamp(lane, update.is_some()) };
         let conflict = |old: Stamp, _, _| found.push((lane, old.lane, stamp.commutes(&old)));
-        shadow.touch(
-            &bytes(32),
-            0,
-            &mut Touch {
-                stamp,
-                clock: &clock,
-                conflict,
-                blocks_meet: false,
-                known: u32::MAX,
-                leans: &mut Leans::default(),
-            },
-        );
+        shadow.touch(&bytes(32), 0, &mut touching(stamp, &clock, conflict, &mut Leans::default()));
     }
     found.sort_unstable();
     // The second addition is told of the first, with which it commutes; the maximum races with both, the read with all.
@@ -126,18 +110,7 @@ fn blocks_are_never_ordered() {
     for (block, write) in [(0, false), (1, false), (2, false), (3, false), (1, true)] {
         let stamp = Stamp { block, ..stamp(3, write) };
         let conflict = |old: Stamp, _, _| found.push(old.block);
-        shadow.touch(
-            &bytes(2048),
-            0,
-            &mut Touch {
-                stamp,
-                clock: &clock,
-                conflict,
-                blocks_meet: false,
-                known: u32::MAX,
-                leans: &mut Leans::default(),
-            },
-        );
+        shadow.touch(&bytes(2048), 0, &mut touching(stamp, &clock, conflict, &mut Leans::default()));
     }
     // Two other readers are enough to remember; the one that is not the writer itself is told.
     assert_eq!(found, [0]);
@@ -154,36 +127,14 @@ fn updates_of_many_blocks_are_remembered_by_two() {
     for block in 0..4096 {
         let stamp = Stamp { block, update, ..stamp(3, true) };
         let conflict = |_, _, _| told += 1;
-        shadow.touch(
-            &bytes(2048),
-            0,
-            &mut Touch {
-                stamp,
-                clock: &clock,
-                conflict,
-                blocks_meet: false,
-                known: u32::MAX,
-                leans: &mut Leans::default(),
-            },
-        );
+        shadow.touch(&bytes(2048), 0, &mut touching(stamp, &clock, conflict, &mut Leans::default()));
     }
     assert!(told < 3 * 4096, "{told}");
     for block in [0, 1, 77, 5000] {
         let (mut found, mut shadow) = (Vec::new(), shadow.clone());
         let stamp = Stamp { block, ..stamp(3, false) };
         let conflict = |old: Stamp, _, _| found.push(old.block);
-        shadow.touch(
-            &bytes(2048),
-            0,
-            &mut Touch {
-                stamp,
-                clock: &clock,
-                conflict,
-                blocks_meet: false,
-                known: u32::MAX,
-                leans: &mut Leans::default(),
-            },
-        );
+        shadow.touch(&bytes(2048), 0, &mut touching(stamp, &clock, conflict, &mut Leans::default()));
         assert!(found.iter().any(|other| *other != block), "{block}: {found:?}");
     }
 }
@@ -231,14 +182,7 @@ fn told(stamp: Stamp, clock: &Clock, access: impl FnOnce(&mut Touch<'_, &mut dyn
         let known: &mut (u64, u64) = found.entry(format!("{old:?}")).or_insert((first, end));
         *known = (known.0.min(first), known.1.max(end));
     };
-    access(&mut Touch {
-        stamp,
-        clock,
-        conflict: &mut conflict,
-        blocks_meet: false,
-        known: u32::MAX,
-        leans: &mut leans,
-    });
+    access(&mut touching(stamp, clock, &mut conflict, &mut leans));
     (found, leans.any)
 }
 

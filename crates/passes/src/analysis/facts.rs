@@ -123,6 +123,15 @@ pub fn runs_on(module: &Module, function: OpId, kind: Option<CoreKind>) -> bool 
     }
 }
 
+/// Where an op stands in its block, and where there another one stands or what that one is inside of: the block and both places.
+/// `None` where the other one is outside of the block.
+pub fn beside(module: &Module, op: OpId, other: OpId) -> Option<(BlockId, [usize; 2])> {
+    let (block, at) = module.position(op)?;
+    let outer = |op: &OpId| module.parent_op(*op);
+    let there = std::iter::successors(Some(other), outer).find(|outer| module.op(*outer).block == Some(block))?;
+    Some((block, [at, module.position(there)?.1]))
+}
+
 /// The last op of a block, if it ends it.
 pub fn terminator(module: &Module, block: BlockId) -> Option<OpId> {
     let last = *module.block(block).ops.last()?;

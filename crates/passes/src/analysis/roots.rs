@@ -3,10 +3,10 @@
 //! A *root* is a buffer: a tile declared in local memory, the landing place of a popped tile, an argument of a function that
 //! nobody calls. Views, reshapes, loop-carried values, results of branches and arguments of calls pass roots on.
 
-use slipring_ir::{Flow, Module, OpId, ValueDef, ValueId};
+use slipring_ir::{Flow, Module, OpId, Touch, ValueDef, ValueId};
 pub use slipring_op::address::Address;
 use slipring_op::ring::ring_tile;
-use slipring_op::{OpDef, OpRef, RingPart};
+use slipring_op::{OpDef, OpRef, PipeRule, RingPart};
 use slipring_tile::Space;
 use smallvec::SmallVec;
 
@@ -86,6 +86,23 @@ impl Roots {
     /// The roots that a value may stand for; none for values that are no memory.
     pub fn get(&self, value: ValueId) -> &[RootId] {
         self.of.get(value.index()).map_or(&[], |list| list)
+    }
+
+    /// The roots of the operands that an op touches in this way.
+    pub fn touched(&self, module: &Module, op: OpId, how: impl Fn(Touch) -> bool) -> Vec<RootId> {
+        let specs = OpDef::of(module, op).into_iter().flat_map(|def| def.schema.operands.iter().enumerate());
+        let values = specs.filter(|(_, spec)| how(spec.touch)).flat_map(|(at, _)| module.operand_group(op, at));
+        values.flat_map(|value| self.get(*value).iter().copied()).collect()
+    }
+
+    /// The roots that an op may write: those of operands, and of results of work and of rings.
+    pub fn written(&self, module: &Module, op: OpId) -> Vec<RootId> {
+        let mut all = self.touched(module, op, Touch::writes);
+        let makes = |def: &'static OpDef| !matches!(def.pipe, PipeRule::None) || def.ring.is_some();
+        if OpDef::of(module, op).is_some_and(makes) {
+            all.extend(module.op(op).results.iter().flat_map(|value| self.get(*value)));
+        }
+        all
     }
 
     /// A root.

@@ -37,6 +37,6 @@ fn unlike_the_library(tile: &TileType) -> Option<(String, String)> {
         return None;
     }
     let whole = bytes.next_multiple_of(block) / size;
-    let message = format!("each {line} of the tile has {bytes} bytes, which is no multiple of {block}");
-    Some((message, format!("give it {whole} {along}, of which {count} are valid (`valid=` of the type)")))
+    let message = format!("each {line} of the tile has {bytes} bytes, which is not a multiple of {block}");
+    Some((message, format!("give it {whole} {along} and mark {count} of them as valid (`valid=` in the type)")))
 }

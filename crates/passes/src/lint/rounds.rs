@@ -5,10 +5,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use slipring_ir::{BlockId, Diagnostic, Diags, Flow, Module, OpId, ValueDef, ValueId};
+use slipring_ir::{BlockId, Diagnostic, Diags, Flow, Module, OpId, Touch, ValueDef, ValueId};
 use slipring_machine::{Pipe, Platform};
 use slipring_op::rules::constant;
-use slipring_op::{Linear, OpDef, OpRef, PipeRule};
+use slipring_op::{Linear, OpDef, OpRef};
 
 use crate::analysis::affine::{Affine, Follow};
 use crate::analysis::facts::{Functions, flow, trips};
@@ -73,20 +73,8 @@ struct Look<'m> {
 
 impl Look<'_> {
     fn touched(&self, op: OpId) -> Touched {
-        let mut all = Touched { op, reads: Vec::new(), writes: Vec::new() };
-        let Some(def) = OpDef::of(self.module, op) else { return all };
-        for (index, spec) in def.schema.operands.iter().enumerate() {
-            let roots = self.module.operand_group(op, index).iter().flat_map(|value| self.roots.get(*value));
-            for root in roots {
-                all.reads.extend(spec.touch.reads().then_some(*root));
-                all.writes.extend(spec.touch.writes().then_some(*root));
-            }
-        }
-        if !matches!(def.pipe, PipeRule::None) || def.ring.is_some() {
-            let results = &self.module.op(op).results;
-            all.writes.extend(results.iter().flat_map(|value| self.roots.get(*value)));
-        }
-        all
+        let reads = self.roots.touched(self.module, op, Touch::reads);
+        Touched { op, reads, writes: self.roots.written(self.module, op) }
     }
 
     /// The operand of an op that is a whole tile with a name of its own and a place that is known, by what the op does to it.
@@ -148,12 +136,12 @@ impl Look<'_> {
         let name = |root: RootId| self.module.value_name(self.roots.root(root).value);
         let (from, result) = (name(from), name(result));
         let message = format!(
-            "each round of the loop overwrites `{result}`, which is read behind the loop only: what the rounds before the last one \
-             computed is lost"
+            "each iteration overwrites `{result}`, which is read only after the loop: the results of all iterations but the last are \
+             lost"
         );
         Diagnostic::warning("rounds-lost", self.module.op(op).span, message)
-            .label(format!("begins from `{from}` each time, which the loop never changes"))
-            .help(format!("to add up over the rounds, let the result go where the next round begins: `{from}`"))
+            .label(format!("starts from `{from}` every time, and the loop never changes `{from}`"))
+            .help(format!("to accumulate over the iterations, write the result back to `{from}`"))
     }
 
     /// A number that is to choose between slots by the loop's variable, and is the same in each round because of the loop's step.

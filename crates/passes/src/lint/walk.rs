@@ -239,7 +239,6 @@ impl<'m> Walk<'m> {
     fn touches(&mut self, op: &OpRef<'m>, path: &mut Path) {
         let frees = op.ring().is_some_and(|part| matches!(part, RingPart::Free(_)));
         let computes = matches!(op.pipe(self.platform), Some(Pipe::V | Pipe::M));
-        let mut written: Vec<RootId> = Vec::new();
         for (index, spec) in op.def.schema.operands.iter().enumerate() {
             for value in op.operands(index) {
                 let roots = self.roots.get(*value);
@@ -251,16 +250,9 @@ impl<'m> Walk<'m> {
                         path.found.insert(Found::Unwritten { reader: op.id, root: *root }, Vec::new());
                     }
                 }
-                if spec.touch.writes() {
-                    written.extend(roots);
-                }
             }
         }
-        if !matches!(op.def.pipe, PipeRule::None) || op.def.ring.is_some() {
-            let results = &self.module.op(op.id).results;
-            written.extend(results.iter().flat_map(|value| self.roots.get(*value)));
-        }
-        path.written.extend(written);
+        path.written.extend(self.roots.written(self.module, op.id));
     }
 
     /// True for a tile of which no byte has been written, as far as the text tells.

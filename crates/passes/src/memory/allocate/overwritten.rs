@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use slipring_ir::{BlockId, Diagnostic, Diags, Kind, Module, OpId, Severity, Touch, ValueId};
-use slipring_op::OpDef;
+use slipring_ir::{Diagnostic, Diags, Kind, Module, OpId, Severity, Touch};
 
 use super::check::{Clash, Inspection, Loss, inspect};
+use crate::analysis::facts::beside;
 use crate::analysis::roots::{Address, Root, RootId, RootKind};
 
 /// Tiles with addresses of their own that another one overwrites while their contents are still read. For the module as it was
@@ -57,17 +57,12 @@ fn surely(module: &Module, inspection: &Inspection, writers: &Writers, loss: &Lo
             tile.valid.iter().zip(all).all(|(valid, all)| valid.known() == Some(all.into()))
         })
     });
-    let around = enclosing(module, loss.reader);
-    // Whether an op in one of these blocks stands before the reader; none of others.
-    let beside = |op: OpId| {
-        let (block, at) = module.position(op)?;
-        around.iter().find(|(other, _)| *other == block).map(|(_, reader)| at < *reader)
-    };
-    let comes_to_it = |op: OpId| beside(op).is_some();
-    let updates = operands(module, inspection, loss.writer, Touch::reads).contains(&loss.buffer);
+    let comes_to_it = |op: OpId| beside(module, op, loss.reader).is_some();
+    let before = || beside(module, loss.writer, loss.reader).is_some_and(|(_, [writer, reader])| writer < reader);
+    let updates = inspection.roots.touched(module, loss.writer, Touch::reads).contains(&loss.buffer);
     let mut own = writers.get(&loss.buffer).into_iter().flatten();
     let certain = whole && !updates && comes_to_it(loss.writer) && own.all(|op| comes_to_it(*op));
-    certain && !(alike(module, inspection, loss) && beside(loss.writer) == Some(true))
+    certain && !(alike(module, inspection, loss) && before())
 }
 
 /// True if both tiles have one layout and one known address.
@@ -87,23 +82,9 @@ fn writers(module: &Module, inspection: &Inspection) -> Writers {
         return all;
     }
     for op in module.functions().filter_map(|function| module.body(function, 0)).flat_map(|body| module.walk(body)) {
-        for root in operands(module, inspection, op, Touch::writes) {
+        for root in inspection.roots.touched(module, op, Touch::writes) {
             all.entry(root).and_modify(|ops| ops.push(op));
         }
     }
     all
-}
-
-/// The blocks that an op stands in and where in each, the innermost first.
-fn enclosing(module: &Module, op: OpId) -> Vec<(BlockId, usize)> {
-    let outer = |op: &OpId| module.parent_op(*op);
-    std::iter::successors(Some(op), outer).filter_map(|op| module.position(op)).collect()
-}
-
-/// The tiles that an op touches in this way.
-fn operands(module: &Module, inspection: &Inspection, op: OpId, how: impl Fn(Touch) -> bool) -> Vec<RootId> {
-    let Some(def) = OpDef::of(module, op) else { return Vec::new() };
-    let of = |value: &ValueId| inspection.roots.get(*value).to_vec();
-    let touched = def.schema.operands.iter().enumerate().filter(|(_, spec)| how(spec.touch));
-    touched.flat_map(|(index, _)| module.operand_group(op, index).iter().flat_map(of)).collect()
 }

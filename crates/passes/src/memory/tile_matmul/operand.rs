@@ -8,7 +8,7 @@ use slipring_op::{OpDef, OpRef, Transfer, rules};
 use slipring_tile::{Layout, Space};
 
 use super::steps::Room;
-use crate::analysis::facts::syncs_by_hand;
+use crate::analysis::facts::{beside, syncs_by_hand};
 use crate::analysis::roots::{Address, RootId, RootKind, Roots, home};
 
 /// An operand that can be taken out of L1 slice by slice.
@@ -157,7 +157,9 @@ fn shaped_by(
     };
     let all: Vec<_> = module.walk(module.top).iter().filter_map(shapes).collect();
     match all[..] {
-        [(op, set, by)] if set == tile && stands_before(module, op, last) => Some(Some((op, by))),
+        [(op, set, by)] if set == tile && beside(module, op, last).is_some_and(|(_, [at, end])| at < end) => {
+            Some(Some((op, by)))
+        }
         _ => None,
     }
 }
@@ -166,17 +168,6 @@ fn shaped_by(
 fn extent(module: &Module, ty: &TileType, shaped: Option<(OpId, [ValueId; 2])>, at: usize) -> Option<u64> {
     let set = || u64::try_from(rules::constant(module, shaped?.1[at])?).ok();
     ty.valid[at].known().or_else(set)
-}
-
-/// True if an op stands before another one in its block, or before what that one is inside of.
-fn stands_before(module: &Module, first: OpId, last: OpId) -> bool {
-    let Some((block, from)) = module.position(first) else { return false };
-    let mut outer = last;
-    while module.op(outer).block != Some(block) {
-        let Some(parent) = module.parent_op(outer) else { return false };
-        outer = parent;
-    }
-    module.position(outer).is_some_and(|(_, to)| from < to)
 }
 
 /// The root that a value names itself, if it stands for no other.
@@ -226,16 +217,11 @@ fn from_l1(module: &Module, fill: OpId, tile: ValueId) -> Option<(ValueId, [u64;
 
 /// The ops that may run after `first` and before `last`, which stands behind it in its block or inside an op behind it.
 fn between(module: &Module, first: OpId, last: OpId) -> Vec<OpId> {
-    let Some((block, from)) = module.position(first) else { return Vec::new() };
-    let mut outer = last;
-    while module.op(outer).block != Some(block) {
-        let Some(parent) = module.parent_op(outer) else { return Vec::new() };
-        outer = parent;
-    }
-    let to = module.position(outer).map_or(from, |(_, to)| to);
+    let Some((block, [from, to])) = beside(module, first, last) else { return Vec::new() };
+    let ops = &module.block(block).ops;
     // What contains the last op may repeat it: then all of it comes before.
-    let end = if outer == last { to } else { to + 1 };
-    module.block(block).ops[from + 1..end].iter().flat_map(|op| with_inner(module, *op)).collect()
+    let end = if ops[to] == last { to } else { to + 1 };
+    ops[from + 1..end].iter().flat_map(|op| with_inner(module, *op)).collect()
 }
 
 /// An op and those in its regions.

@@ -22,6 +22,9 @@ const SILENT: [&str; 9] =
 /// The mark of a function that the host launches.
 const LAUNCHED: &str = "__global__";
 
+/// Macros of the runtime that say what the name says that they hide: which Vector core this is.
+const SAME: [(&str, &str); 1] = [("get_subblockid", "() pypto_runtime_subblock_id")];
+
 /// What a condition of the preprocessor says.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Holds {
@@ -32,7 +35,9 @@ enum Holds {
 }
 
 /// An `#if` that is open.
-struct Open {
+struct Open<'t> {
+    /// The name that it asks for, where it holds because that is not defined.
+    default_of: Option<&'t str>,
     at: usize,
     holds: Holds,
     /// Where its present branch begins.
@@ -44,7 +49,7 @@ struct Open {
 /// Does it.
 pub(crate) fn blank(text: &str, diags: &mut Diags) -> Blanked {
     let mut bytes = text.as_bytes().to_vec();
-    let (mut parts, mut open, mut defined) = (Vec::new(), Vec::<Open>::new(), Vec::<&str>::new());
+    let (mut parts, mut open, mut defined) = (Vec::new(), Vec::<Open<'_>>::new(), Vec::<&str>::new());
     let (mut at, mut comment) = (0, false);
     while at < text.len() {
         let mut end = text[at..].find('\n').map_or(text.len(), |n| at + n + 1);
@@ -73,13 +78,15 @@ pub(crate) fn blank(text: &str, diags: &mut Diags) -> Blanked {
                                 .help("known are `defined(NAME)`, its negation, 0 and 1, joined by `||` or by `&&`"),
                         );
                     }
-                    open.push(Open { at, holds: known.unwrap_or(Holds::No), from: end, outer: counts });
+                    let holds = known.unwrap_or(Holds::No);
+                    let default_of = absent(word, rest).filter(|_| holds == Holds::Yes);
+                    open.push(Open { default_of, at, holds, from: end, outer: counts });
                 }
                 "else" => match open.last_mut() {
                     Some(o) => {
                         close(o, at, &mut bytes, &mut parts);
                         let holds = not(o.holds);
-                        (o.holds, o.from) = (holds.unwrap_or(Holds::No), end);
+                        (o.holds, o.from, o.default_of) = (holds.unwrap_or(Holds::No), end, None);
                     }
                     None => diags.push(unknown(span, "an `#else` without its `#if`")),
                 },
@@ -90,7 +97,9 @@ pub(crate) fn blank(text: &str, diags: &mut Diags) -> Blanked {
                 "define" if counts => {
                     let name = rest.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or("");
                     let value = rest[name.len()..].trim();
-                    if !SILENT.contains(&name) && name != LAUNCHED && !value.is_empty() && counts && !guards(&open) {
+                    let default = open.iter().any(|o| o.default_of == Some(name));
+                    let told = SILENT.contains(&name) || name == LAUNCHED || SAME.contains(&(name, value));
+                    if !told && !value.is_empty() && !default {
                         diags.push(unknown(span, format!("a macro, `{name}`")).help("write out what it stands for"));
                     }
                     defined.push(name);
@@ -132,9 +141,14 @@ fn unknown(span: Span, what: impl Into<String>) -> Diagnostic {
     Diagnostic::error("cpp-form", span, format!("{what} is not read"))
 }
 
-/// True inside of a guard of names that are not defined: what stands there are defaults.
-fn guards(open: &[Open]) -> bool {
-    !open.is_empty()
+/// The name that `#ifndef NAME` or `#if !defined(NAME)` asks for: what is defined behind it by that name is a default.
+fn absent<'t>(word: &str, rest: &'t str) -> Option<&'t str> {
+    let name = match word {
+        "ifndef" => rest,
+        "if" => rest.strip_prefix('!')?.trim().strip_prefix("defined")?.trim_matches([' ', '(', ')']),
+        _ => return None,
+    };
+    name.chars().all(|c| c.is_alphanumeric() || c == '_').then_some(name)
 }
 
 /// Places of a word.
@@ -150,7 +164,7 @@ fn wipe(bytes: &mut [u8], range: Range<usize>) {
 }
 
 /// The end of a branch.
-fn close(open: &Open, at: usize, bytes: &mut [u8], parts: &mut Vec<(Range<usize>, CoreKind)>) {
+fn close(open: &Open<'_>, at: usize, bytes: &mut [u8], parts: &mut Vec<(Range<usize>, CoreKind)>) {
     match open.holds {
         Holds::No => wipe(bytes, open.from..at),
         Holds::On(kind) => parts.push((open.from..at, kind)),
@@ -235,6 +249,11 @@ mod tests {
     }
 
     #[test]
+    fn defaults_are_no_macros() {
+        blanked("#ifndef A\n#define A 3\n#endif\n#if !defined(B)\n#define B 4\n#endif\n");
+    }
+
+    #[test]
     fn parts_are_for_one_kind_of_core() {
         let text = "a\n#if defined(__DAV_VEC__)\nb\n#else\nc\n#endif\n";
         let parts = blanked(text).parts;
@@ -244,7 +263,8 @@ mod tests {
 
     #[test]
     fn what_is_not_known_is_told() {
-        for text in ["#if X > 3\n#endif\n", "#define A 3\n", "#else\n", "#endif\n", "#if 1\n"] {
+        let guarded = "#if !defined(__CPU_SIM)\n#define float half\n#endif\n";
+        for text in ["#if X > 3\n#endif\n", "#define A 3\n", guarded, "#else\n", "#endif\n", "#if 1\n"] {
             let mut diags = Diags::default();
             blank(text, &mut diags);
             assert!(diags.has_errors(), "{text}");

@@ -8,7 +8,7 @@ use slipring_op::ring::words;
 use slipring_pto as pto;
 
 use crate::tree::{Node, parts, span, template};
-use crate::types::{Number, extents, member, number, tile};
+use crate::types::{Number, extents, flag_word, member, number, tile};
 use crate::value::{Read, Reader, Tile, Value};
 
 /// A call.
@@ -135,8 +135,8 @@ impl<'t> Reader<'t> {
         };
         match asked {
             Some(def) => {
-                let number = Number::Int(64, true);
-                Ok(Value::Number(self.result(def, &[], Vec::new(), number.ty()), number))
+                let id = self.result(def, &[], Vec::new(), Number::I64.ty());
+                Ok(Value::Number(id, Number::I64))
             }
             None => self.object(node),
         }
@@ -157,7 +157,11 @@ impl<'t> Reader<'t> {
                     // It has no address yet: with one it is made with this shape.
                     let open = |n: usize, id| (tile.ty.valid[n] == Dim::Dynamic).then_some(id);
                     let valid = [open(0, rows), open(1, cols)];
-                    self.declare(on, Value::Tile(Tile { valid, ..tile }));
+                    if tile.depth != self.depth {
+                        let message = format!("`{}` has no address here, and is used behind this branch", self.of(on));
+                        return Err(self.error(on, format!("{message} or loop, which is not read")));
+                    }
+                    self.bind(on, Value::Tile(Tile { valid, ..tile }));
                     return Ok(());
                 };
                 let operands: [(&str, &[ValueId]); 3] =
@@ -186,8 +190,15 @@ impl<'t> Reader<'t> {
     }
 
     /// Binds a name that a call gives a tile.
-    fn bind_tile(&mut self, node: Node<'_>, tile: Tile, id: ValueId) {
-        self.declare(node, Value::Tile(Tile { id: Some(id), ..tile }));
+    fn bind_tile(&mut self, node: Node<'_>, tile: Tile, id: ValueId) -> Read<()> {
+        // What stands behind the branch would see the tile of before.
+        if tile.id.is_some() && tile.depth != self.depth {
+            let message =
+                format!("`{}` becomes another tile inside of a branch or loop, which is not read", self.of(node));
+            return Err(self.error(node, message));
+        }
+        self.bind(node, Value::Tile(Tile { id: Some(id), ..tile }));
+        Ok(())
     }
 
     /// `TASSIGN(tile, address)`.
@@ -197,17 +208,12 @@ impl<'t> Reader<'t> {
         let address = self.number(address)?.0;
         let id = match tile.id {
             None => self.place_tile(&tile, address),
-            Some(_) if tile.depth != self.depth => {
-                let message = format!("`{}` gets another address inside of a branch or loop", self.of(on));
-                return Err(self.error(call.node, format!("{message}, which is not read")));
-            }
             Some(old) => {
                 let operands: [(&str, &[ValueId]); 2] = [("tile", &[old]), ("addr", &[address])];
                 self.result(&pto::TASSIGN, &operands, Vec::new(), Type::Tile(tile.ty))
             }
         };
-        self.bind_tile(on, tile, id);
-        Ok(())
+        self.bind_tile(on, tile, id)
     }
 
     /// `TRESHAPE(dst, src)`.
@@ -218,19 +224,16 @@ impl<'t> Reader<'t> {
         };
         let source = self.placed(src, &source)?;
         let id = self.result(&pto::TRESHAPE, &[("src", &[source])], Vec::new(), Type::Tile(dst.ty));
-        self.bind_tile(on, dst, id);
-        Ok(())
+        self.bind_tile(on, dst, id)
     }
 
     // ---- synchronisation ----
 
     fn pipe(&mut self, node: Node<'_>) -> Read<Option<Pipe>> {
         let word = self.of(node).rsplit("::").next().unwrap_or("");
-        match word.strip_prefix("PIPE_") {
-            Some("ALL") => Ok(None),
-            Some(own) if Pipe::ALL.iter().any(|pipe| pipe.to_string() == own) => {
-                Ok(Pipe::ALL.into_iter().find(|pipe| pipe.to_string() == own))
-            }
+        match (word, word.starts_with("PIPE_").then(|| Pipe::parse(word)).flatten()) {
+            ("PIPE_ALL", _) => Ok(None),
+            (_, Some(pipe)) => Ok(Some(pipe)),
             _ => Err(self.unknown(node, "a pipe")),
         }
     }
@@ -284,8 +287,13 @@ impl<'t> Reader<'t> {
 
     /// `dcci(address, what)`.
     fn clean_cache(&mut self, call: &Call<'_>) -> Read<()> {
-        let Some(first) = call.args.first() else { return Err(self.unknown(call.node, "a call")) };
-        let all = call.args.get(1).is_some_and(|what| self.of(*what).ends_with("ENTIRE_DATA_CACHE"));
+        let [first, words @ ..] = call.args.as_slice() else { return Err(self.unknown(call.node, "a call")) };
+        let words: Vec<&str> = words.iter().map(|word| self.of(*word).rsplit("::").next().unwrap_or("")).collect();
+        let all = match words.as_slice() {
+            [] | ["SINGLE_CACHE_LINE"] | ["SINGLE_CACHE_LINE", "CACHELINE_OUT" | "CACHELINE_ALL"] => false,
+            ["ENTIRE_DATA_CACHE"] | ["ENTIRE_DATA_CACHE", "CACHELINE_OUT" | "CACHELINE_ALL"] => true,
+            _ => return Err(self.unknown(call.node, "a call")),
+        };
         // The address of a line may have any type.
         let mut line = *first;
         while let ("cast_expression", Some(inner)) = (line.kind(), line.child_by_field_name("value")) {
@@ -331,20 +339,20 @@ impl<'t> Reader<'t> {
                 self.op(&pto::TPUSH, &[("tile", &[tile]), ("pipe", &[pipe])], attrs, &[]);
             }
             ("TPOP", Some((node, tile))) => {
-                if tile.id.is_some() && tile.depth != self.depth {
-                    return Err(
-                        self.error(node, "this tile is popped again inside of a branch or loop, which is not read")
-                    );
+                let mut tile = tile;
+                let extents = self.valid_extents(&tile);
+                if extents.is_some() {
+                    // What sets them sets both.
+                    tile.ty.valid = [Dim::Dynamic; 2];
                 }
-                let ty = Type::Tile(tile.ty);
-                let id = self.result(&pto::DECLARE_TILE, &[], Vec::new(), ty);
+                let id = self.result(&pto::DECLARE_TILE, &[], Vec::new(), Type::Tile(tile.ty));
                 self.op(&pto::TPOP, &[("tile", &[id]), ("pipe", &[pipe])], attrs, &[]);
-                if let [Some(rows), Some(cols)] = tile.valid {
+                if let Some([rows, cols]) = extents {
                     let operands: [(&str, &[ValueId]); 3] =
                         [("source", &[id]), ("valid_row", &[rows]), ("valid_col", &[cols])];
                     self.op(&pto::SET_VALIDSHAPE, &operands, Vec::new(), &[]);
                 }
-                self.bind_tile(node, tile, id);
+                self.bind_tile(node, tile, id)?;
             }
             ("TFREE", _) => {
                 self.op(&pto::TFREE, &[("pipe", &[pipe])], attrs, &[]);
@@ -354,14 +362,28 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
+    /// Valid rows and columns of a tile of which some were given; the others are those of its type.
+    fn valid_extents(&mut self, tile: &Tile) -> Option<[ValueId; 2]> {
+        if tile.valid == [None, None] {
+            return None;
+        }
+        let mut both = [tile.valid[0], tile.valid[1]];
+        for (value, of_type) in both.iter_mut().zip(tile.ty.valid) {
+            if let (None, Dim::Static(n)) = (*value, of_type) {
+                *value = Some(self.integer(n as i64, Number::I64));
+            }
+        }
+        both[0].zip(both[1]).map(|(rows, cols)| [rows, cols])
+    }
+
     // ---- ops on tiles ----
 
     /// `TCI<tile, number, descending>(dst, start)`.
     fn count(&mut self, call: &Call<'_>) -> Read<()> {
-        let down = match call.words.get(2).map(|word| self.of(*word)) {
-            None | Some("0" | "false") => false,
-            Some("1" | "true") => true,
-            Some(_) => return Err(self.unknown(call.node, "a call")),
+        let down = match call.words.get(2).map(|word| flag_word(self.text, *word)) {
+            None => false,
+            Some(Some(down)) => down,
+            Some(None) => return Err(self.unknown(call.node, "a call")),
         };
         let attrs = if down { vec![("descending", Attr::Bool(true))] } else { Vec::new() };
         let values = self.values(call)?;
@@ -370,7 +392,13 @@ impl<'t> Reader<'t> {
 
     /// `TMRGSORT<…, exhausted>(dst, executed, tmp, a, b, …)` and `TMRGSORT(dst, src, elements of a block)`.
     fn merge(&mut self, call: &Call<'_>) -> Read<()> {
-        let exhausted = call.words.last().map(|word| self.of(*word)) == Some("true");
+        let exhausted = match call.words.last() {
+            Some(word) if tile(self.text, *word).is_none() => match flag_word(self.text, *word) {
+                Some(exhausted) => exhausted,
+                None => return Err(self.unknown(*word, "an argument")),
+            },
+            _ => false,
+        };
         let attrs = if exhausted { vec![("exhausted", Attr::Bool(true))] } else { Vec::new() };
         let mut ids = Vec::new();
         let mut number = None;

@@ -10,9 +10,6 @@ use crate::tree::{Node, inside, name, parts, template};
 use crate::types::{Number, integer, number};
 use crate::value::{Read, Reader, Value};
 
-const I32: Number = Number::Int(32, true);
-const I64: Number = Number::Int(64, true);
-
 /// Signs between two numbers: for integers with a sign, without one, for floats.
 const BINARY: &[(&str, [Option<&OpDef>; 3])] = &[
     ("+", [Some(&arith::ADDI), Some(&arith::ADDI), Some(&arith::ADDF)]),
@@ -203,6 +200,9 @@ impl<'t> Reader<'t> {
                 self.moved(node, (pointer, elem), sign, by)
             }
             Value::Number(id, number) => {
+                if matches!(sign, "&&" | "||") {
+                    self.anywhere(right)?;
+                }
                 let right = self.number(right)?;
                 self.arithmetic(node, (id, number), sign, right)
             }
@@ -219,11 +219,11 @@ impl<'t> Reader<'t> {
         sign: &str,
         by: (ValueId, Number),
     ) -> Read<Value> {
-        let mut distance = self.converted(node, by, I64)?;
+        let mut distance = self.converted(node, by, Number::I64)?;
         match sign {
             "+" => {}
             "-" => {
-                let zero = self.integer(0, I64);
+                let zero = self.integer(0, Number::I64);
                 distance = self.two(&arith::SUBI, [zero, distance]);
             }
             _ => return Err(self.unknown(node, "arithmetic of pointers")),
@@ -267,7 +267,29 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// `c ? a : b`: nothing here has effects, so that both may be computed.
+    /// Refuses what may only be computed where C++ does: what is behind `&&`, `||` and in a choice is computed always here.
+    fn anywhere(&mut self, node: Node<'_>) -> Read<()> {
+        let what = match node.kind() {
+            "subscript_expression" => Some("reads memory"),
+            "call_expression" => {
+                let own = node.child_by_field_name("function").map(|function| template(self.text, function).0);
+                (!matches!(own, Some("static_cast" | "min" | "max"))).then_some("calls something")
+            }
+            "binary_expression" => {
+                let divides =
+                    node.child_by_field_name("operator").is_some_and(|sign| matches!(self.of(sign), "/" | "%"));
+                let by = node.child_by_field_name("right").and_then(|by| integer(self.of(inside(by))));
+                (divides && by.is_none_or(|by| by == 0)).then_some("divides by what is not a number here")
+            }
+            _ => None,
+        };
+        match what {
+            Some(what) => Err(self.error(node, format!("this {what} only if it is reached, which is not read"))),
+            None => parts(node).into_iter().try_for_each(|part| self.anywhere(part)),
+        }
+    }
+
+    /// `c ? a : b`: both are computed.
     fn choice(&mut self, node: Node<'_>) -> Read<Value> {
         let field = |name| node.child_by_field_name(name);
         let (Some(asked), Some(then), Some(otherwise)) =
@@ -275,9 +297,8 @@ impl<'t> Reader<'t> {
         else {
             return Err(self.unknown(node, "a choice"));
         };
-        if let Some(reads) = [then, otherwise].into_iter().find(|branch| reads_memory(*branch)) {
-            return Err(self.unknown(reads, "a choice that reads memory"));
-        }
+        self.anywhere(then)?;
+        self.anywhere(otherwise)?;
         let asked = self.condition(asked)?;
         let (a, b) = (self.number(then)?, self.number(otherwise)?);
         let Some(common) = common(a.1, b.1) else { return Err(self.unknown(node, "a choice")) };
@@ -302,7 +323,7 @@ impl<'t> Reader<'t> {
         };
         let whole = self.expression(argument)?;
         let index = self.number(*index)?;
-        let index = self.converted(node, index, I64)?;
+        let index = self.converted(node, index, Number::I64)?;
         Ok((whole, index))
     }
 
@@ -371,16 +392,11 @@ fn number_of_pointer(text: &str, ty: Node<'_>) -> Option<Elem> {
     number(text, *parts(inside(ty)).first()?)?.elem()
 }
 
-/// True for what reads memory: it must not be done where C++ does not.
-fn reads_memory(node: Node<'_>) -> bool {
-    matches!(node.kind(), "subscript_expression" | "call_expression") || parts(node).into_iter().any(reads_memory)
-}
-
 /// What arithmetic makes of a small number.
 fn promoted(number: Number) -> Number {
     match number {
-        Number::Bool => I32,
-        Number::Int(width, _) if width < 32 => I32,
+        Number::Bool => Number::I32,
+        Number::Int(width, _) if width < 32 => Number::I32,
         other => other,
     }
 }

@@ -128,6 +128,7 @@ impl<'t> Reader<'t> {
         let Some(Head { counter, number, start, end, step }) = self.head(first, condition, update) else {
             return Err(self.unknown(first, "a loop"));
         };
+        self.fresh(counter)?;
         let own = &self.text[counter.byte_range()];
         let mut names = self.carried(&[body]);
         if mentions(self.text, end, &names) || step.is_some_and(|step| mentions(self.text, step, &names)) {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use indexmap::IndexMap;
-use slipring_ir::{Attr, Diags, FuncType, Module, OpId, Type, ValueId};
+use slipring_ir::{Attr, Diags, FuncType, Module, OpId, Span, Type, ValueId};
 use slipring_machine::CoreKind;
 use slipring_mlir::func;
 use slipring_op::function::{mark_entry, set_kernel_kind};
@@ -42,7 +42,7 @@ pub(crate) fn read_all(
         block: module.top,
         module,
         diags,
-        span: slipring_ir::Span::default(),
+        span: Span::default(),
         depth: 0,
         names: IndexMap::new(),
     };
@@ -90,9 +90,9 @@ pub(crate) fn read_all(
             // The Vector core's number comes last, and only Vector functions have it.
             filled.push(Some(Filled::Lane));
         }
-        let launched = blanked.launched.iter().any(|at| {
-            (function.node.start_byte().saturating_sub(LAUNCH_MARK)..function.body.start_byte()).contains(at)
-        });
+        let (start, end) = (function.node.start_byte(), function.body.start_byte());
+        let launched =
+            blanked.launched.iter().any(|at| (start..end).contains(at) || text.get(*at..start).is_some_and(is_blank));
         // What is wrong with a function was told.
         let _ = reader.function(function, &filled, &blanked.parts, launched && functions.len() > 1);
     }
@@ -104,8 +104,22 @@ fn is_bare(declarator: Node<'_>) -> bool {
     matches!(declarator.kind(), "function_declarator" | "identifier")
 }
 
-/// Bytes before a function in which the mark of a launch may stand, since it became a blank.
-const LAUNCH_MARK: usize = 40;
+/// True for a text of comments and blanks.
+fn is_blank(text: &str) -> bool {
+    let mut rest = text.trim_start();
+    while !rest.is_empty() {
+        let end = match rest.get(..2) {
+            Some("//") => rest.find('\n').map_or(rest.len(), |at| at + 1),
+            Some("/*") => match rest[2..].find("*/") {
+                Some(at) => at + 4,
+                None => return false,
+            },
+            _ => return false,
+        };
+        rest = rest[end..].trim_start();
+    }
+    true
+}
 
 impl Reader<'_> {
     fn function(
@@ -115,13 +129,16 @@ impl Reader<'_> {
         guards: &[(Range<usize>, CoreKind)],
         launched: bool,
     ) -> Read<()> {
-        self.span = slipring_ir::Span::new(span(function.node).start, span(function.body).start);
+        self.span = Span::new(span(function.node).start, span(function.body).start);
         self.block = self.module.top;
         self.names.clear();
         self.depth = 0;
-        if self.of(function.node).split_whitespace().all(|word| word != "void") {
-            return Err(self.unknown(function.name, "a function with a result"));
+        let result = function.node.child_by_field_name("type").map(|ty| self.of(ty));
+        if result != Some("void") {
+            return Err(self.error(function.name, "a function with a result is not read"));
         }
+        let head = Span::new(span(function.node).start, span(function.body).start);
+        self.whole(function.name, head, guards)?;
         let own = self.of(function.name).to_string();
         if self.module.symbol(&own).is_some() {
             return Err(self.error(function.name, format!("a second function `{own}`")));
@@ -145,7 +162,7 @@ impl Reader<'_> {
         }
         let statements = parts(function.body);
         let outcome = self.for_cores(op, &statements, guards);
-        self.span = slipring_ir::Span::new(span(function.body).end.saturating_sub(1), span(function.body).end);
+        self.span = Span::new(span(function.body).end.saturating_sub(1), span(function.body).end);
         self.op(&func::RETURN, &[], Vec::new(), &[]);
         outcome
     }
@@ -164,10 +181,10 @@ impl Reader<'_> {
                 Filled::Blocks => &pto::GET_BLOCK_NUM,
                 Filled::Lane => &pto::GET_SUBBLOCK_IDX,
             };
-            let whole = Number::Int(64, true);
+            let whole = Number::I64;
             let id = self.result(def, &[], Vec::new(), whole.ty());
             let id = self.converted(node, (id, whole), number)?;
-            self.declare(declarator, Value::Number(id, number));
+            self.declare(declarator, Value::Number(id, number))?;
             return Ok(None);
         }
         let (own, value, ty) = match declarator.kind() {
@@ -185,12 +202,27 @@ impl Reader<'_> {
             }
             _ => return Err(self.unknown(node, "a parameter")),
         };
-        self.declare(own, value);
+        self.declare(own, value)?;
         Ok(Some(ty))
     }
 
     fn argument(&mut self, ty: Type, node: Node<'_>) -> ValueId {
         self.module.add_arg(self.block, ty, Some(self.of(node).into()), span(node))
+    }
+
+    /// Refuses what is for one kind of core in a part only, or for both kinds at once.
+    fn whole(&mut self, node: Node<'_>, place: Span, guards: &[(Range<usize>, CoreKind)]) -> Read<()> {
+        let (start, end) = (place.start as usize, place.end as usize);
+        let inside = |at: usize| start < at && at < end;
+        if guards.iter().any(|(range, _)| inside(range.start) || inside(range.end)) {
+            return Err(self.error(node, "a part of this is for one kind of core only, which is not read"));
+        }
+        let mut around = guards.iter().filter(|(range, _)| range.contains(&start)).map(|guard| guard.1);
+        let first = around.next();
+        match around.all(|kind| Some(kind) == first) {
+            true => Ok(()),
+            false => Err(self.error(node, "this is for both kinds of core at once, which none is")),
+        }
     }
 
     /// The body: what one kind of core runs, what both do.
@@ -199,6 +231,9 @@ impl Reader<'_> {
             [rest @ .., last] if last.kind() == "return_statement" && parts(*last).is_empty() => rest,
             all => all,
         };
+        for node in list {
+            self.whole(*node, span(*node), guards)?;
+        }
         let kind = |node: &Node<'_>| guards.iter().find(|(range, _)| range.contains(&node.start_byte())).map(|g| g.1);
         let kinds: Vec<Option<CoreKind>> = list.iter().map(kind).collect();
         let one = |of: CoreKind| kinds.contains(&Some(of));
@@ -229,7 +264,9 @@ impl Reader<'_> {
                     let block = self.module.add_block(region);
                     let outer = std::mem::replace(&mut self.block, block);
                     let names = self.names.clone();
+                    self.depth += 1;
                     let read = self.statements(part);
+                    self.depth -= 1;
                     (self.block, self.names) = (outer, names);
                     read
                 }

@@ -5,10 +5,8 @@ use slipring_op::ring::words;
 use slipring_pto as pto;
 
 use crate::tree::{Node, name, parts, template};
-use crate::types::{Number, elem, extents, integer, member, tile};
+use crate::types::{Number, elem, extents, flag_word, integer, member, tile};
 use crate::value::{Read, Reader, Tile, Value};
-
-const I64: Number = Number::Int(64, true);
 
 /// The type of pipes, as texts write it.
 const PIPE: &str = "!pto.pipe";
@@ -74,7 +72,7 @@ impl<'t> Reader<'t> {
             return Err(self.error(node, message));
         }
         for (which, node) in open.into_iter().zip(args) {
-            valid[which] = Some(self.number_as(*node, I64)?);
+            valid[which] = Some(self.number_as(*node, Number::I64)?);
         }
         Ok(Value::Tile(Tile { ty, valid, id: None, depth: self.depth }))
     }
@@ -93,8 +91,8 @@ impl<'t> Reader<'t> {
         for dim in &dims {
             let own = if all || *dim == Dim::Dynamic { given.next() } else { None };
             let value = match (dim, own) {
-                (Dim::Static(n), _) => self.integer(*n as i64, I64),
-                (Dim::Dynamic, Some(node)) => self.number_as(*node, I64)?,
+                (Dim::Static(n), _) => self.integer(*n as i64, Number::I64),
+                (Dim::Dynamic, Some(node)) => self.number_as(*node, Number::I64)?,
                 (Dim::Dynamic, None) => return Err(self.error(node, "an open extent gets no number")),
             };
             values.push(value);
@@ -175,10 +173,10 @@ impl<'t> Reader<'t> {
             let Some(local) = number(4) else { return Err(self.unknown(ty, "a pipe")) };
             attrs.push((words::LOCAL_SLOTS, Attr::int(local)));
         }
-        match given.get(5).map(|node| self.of(*node)) {
+        match given.get(5).map(|node| flag_word(self.text, *node)) {
             None => {}
-            Some(word @ ("true" | "false")) => attrs.push((words::UNDIVIDED, Attr::Bool(word == "true"))),
-            Some(_) => return Err(self.unknown(ty, "a pipe")),
+            Some(Some(undivided)) => attrs.push((words::UNDIVIDED, Attr::Bool(undivided))),
+            Some(None) => return Err(self.unknown(ty, "a pipe")),
         }
         let [first, c2v, v2c] = args else { return Err(self.unknown(node, "a pipe")) };
         let slots = self.expression(*first)?;

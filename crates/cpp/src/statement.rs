@@ -66,7 +66,7 @@ impl<'t> Reader<'t> {
                 while let Some(inner) = own.child_by_field_name("declarator") {
                     own = inner;
                 }
-                self.names.insert(&self.text[own.byte_range()], Value::Lost);
+                self.names.entry(self.of(own)).or_insert(Value::Lost);
             }
             outcome = read.and(outcome);
         }
@@ -77,21 +77,21 @@ impl<'t> Reader<'t> {
         match (target.kind(), value) {
             ("identifier", Some(value)) if ty.kind() == "placeholder_type_specifier" => {
                 let value = self.expression(value)?;
-                self.declare(target, value);
+                self.declare(target, value)?;
             }
             ("identifier", Some(value)) => {
                 let value = match number(self.text, ty) {
                     Some(to) => Value::Number(self.number_as(value, to)?, to),
                     None => self.declared_object(ty, value)?,
                 };
-                self.declare(target, value);
+                self.declare(target, value)?;
             }
             ("identifier", None) => {
                 let value = match number(self.text, ty) {
                     Some(number) => Value::Unset(number),
                     None => self.bare_object(ty)?,
                 };
-                self.declare(target, value);
+                self.declare(target, value)?;
             }
             ("pointer_declarator", Some(value)) => {
                 let Some(own) = target.child_by_field_name("declarator").filter(|own| own.kind() == "identifier")
@@ -100,7 +100,7 @@ impl<'t> Reader<'t> {
                 };
                 match self.expression(value)? {
                     Value::Pointer(id, elem) if number(self.text, ty).and_then(Number::elem) == Some(elem) => {
-                        self.declare(own, Value::Pointer(id, elem));
+                        self.declare(own, Value::Pointer(id, elem))?;
                     }
                     _ => return Err(self.unknown(target, "a pointer")),
                 }
@@ -121,7 +121,7 @@ impl<'t> Reader<'t> {
         let Some(elem) = number.elem() else { return Err(self.unknown(target, "an array")) };
         let ty = Type::named(&format!("pto.local_array<{size}x{elem}>"));
         let id = self.result(&pto::DECLARE_LOCAL_ARRAY, &[], Vec::new(), ty);
-        self.declare(own, Value::Array(id, number));
+        self.declare(own, Value::Array(id, number))?;
         Ok(())
     }
 
@@ -137,8 +137,7 @@ impl<'t> Reader<'t> {
                     return Err(self.unknown(node, "a statement"));
                 };
                 let old = self.number(target)?;
-                let one = Number::Int(32, true);
-                let one = (self.integer(1, one), one);
+                let one = (self.integer(1, Number::I32), Number::I32);
                 let sign = &self.of(sign)[..1];
                 let new = self.arithmetic(node, old, sign, one)?;
                 self.assign(target, new)

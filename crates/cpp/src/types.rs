@@ -15,6 +15,9 @@ pub(crate) enum Number {
 }
 
 impl Number {
+    pub const I32: Number = Number::Int(32, true);
+    pub const I64: Number = Number::Int(64, true);
+
     /// The type that computes with it: integers are bits there, and ops say whether they have a sign.
     pub fn ty(self) -> Type {
         match self {
@@ -36,8 +39,8 @@ impl Number {
         match elem {
             Elem::I8 => Number::Int(8, true),
             Elem::I16 => Number::Int(16, true),
-            Elem::I32 => Number::Int(32, true),
-            Elem::I64 => Number::Int(64, true),
+            Elem::I32 => Number::I32,
+            Elem::I64 => Number::I64,
             Elem::U8 => Number::Int(8, false),
             Elem::U16 => Number::Int(16, false),
             Elem::U32 => Number::Int(32, false),
@@ -56,13 +59,13 @@ const NUMBERS: &[(&str, Number)] = &[
     ("bool", Number::Bool),
     ("int8_t", Number::Int(8, true)),
     ("int16_t", Number::Int(16, true)),
-    ("int32_t", Number::Int(32, true)),
-    ("int64_t", Number::Int(64, true)),
+    ("int32_t", Number::I32),
+    ("int64_t", Number::I64),
     ("uint8_t", Number::Int(8, false)),
     ("uint16_t", Number::Int(16, false)),
     ("uint32_t", Number::Int(32, false)),
     ("uint64_t", Number::Int(64, false)),
-    ("int", Number::Int(32, true)),
+    ("int", Number::I32),
     ("unsigned", Number::Int(32, false)),
     ("size_t", Number::Int(64, false)),
     ("float", Number::Float(Elem::F32)),
@@ -105,6 +108,15 @@ pub(crate) fn integer(text: &str) -> Option<i64> {
 /// A member of an enumeration: `TileType::Vec`.
 pub(crate) fn member<'t>(text: &'t str, node: Node<'_>, of: &str) -> Option<&'t str> {
     name(text, inside(node)).strip_prefix(of)?.strip_prefix("::")
+}
+
+/// An argument of a template that says yes or no.
+pub(crate) fn flag_word(text: &str, node: Node<'_>) -> Option<bool> {
+    match &text[inside(node).byte_range()] {
+        "true" | "1" => Some(true),
+        "false" | "0" => Some(false),
+        _ => None,
+    }
 }
 
 /// A dimension: `-1` is known only when it runs.

@@ -162,8 +162,24 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Gives a value to a name, and the name to the value.
-    pub fn declare(&mut self, node: Node<'_>, value: Value) {
+    /// Gives a value to a name that has none yet, and the name to the value.
+    pub fn declare(&mut self, node: Node<'_>, value: Value) -> Read<()> {
+        self.fresh(node)?;
+        self.bind(node, value);
+        Ok(())
+    }
+
+    /// Refuses a name that there is already: what stands for it further out is not hidden here.
+    pub fn fresh(&mut self, node: Node<'_>) -> Read<()> {
+        let own = self.of(node);
+        match self.names.contains_key(own) {
+            true => Err(self.error(node, format!("a second declaration of `{own}` is not read"))),
+            false => Ok(()),
+        }
+    }
+
+    /// Gives another value to a name.
+    pub fn bind(&mut self, node: Node<'_>, value: Value) {
         let own = &self.text[node.byte_range()];
         if let Some(id) = value.id() {
             let data = self.module.value_mut(id);

@@ -7,6 +7,17 @@ use std::sync::OnceLock;
 /// How the names of C++ files end.
 pub const CPP_SUFFIXES: [&str; 5] = ["cpp", "cc", "cxx", "cce", "hpp"];
 
+/// What a text is written in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Lang {
+    /// The kernel language.
+    Python,
+    /// A `.pto` text.
+    Text,
+    /// C++.
+    Cpp,
+}
+
 /// A source text with its name.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Source {
@@ -82,12 +93,21 @@ impl Source {
 
     /// The same as a text of the kernel language, whatever its name is: of a notebook's cell, of what was typed.
     pub fn of_language(self) -> Source {
-        Source { language: true, cpp: false, ..self }
+        self.of(Lang::Python)
     }
 
-    /// The same as a `.pto` text, whatever its name is.
-    pub fn of_text(self) -> Source {
-        Source { language: false, cpp: false, ..self }
+    /// The same as a text in this language, whatever its name is.
+    pub fn of(self, lang: Lang) -> Source {
+        Source { language: lang == Lang::Python, cpp: lang == Lang::Cpp, ..self }
+    }
+
+    /// What it is read as.
+    pub fn lang(&self) -> Lang {
+        match (self.language, self.cpp) {
+            (true, _) => Lang::Python,
+            (_, true) => Lang::Cpp,
+            _ => Lang::Text,
+        }
     }
 
     /// True if the name says what the text is.

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use slipring_ir::{Diagnostic, Source, Span};
+use slipring_ir::{Diagnostic, Lang, Source, Span};
 use slipring_lang::{ArgType, Name, Parsed, Request};
 
 use crate::Error;
@@ -20,8 +20,8 @@ pub struct Asked {
     sets: Vec<(String, String)>,
     /// Numbers for parameters besides, by name.
     numbers: Vec<(String, String)>,
-    /// Whether a text is one of the kernel language, where that is said.
-    language: Option<bool>,
+    /// What a text is written in, where that is said.
+    language: Option<Lang>,
     /// Whether Python may execute the file, where there is one.
     may_execute: bool,
     /// What names stand for around the functions of a text that is no file but theirs: nothing beside it is read.
@@ -49,11 +49,14 @@ impl Asked {
     /// A function of the kernel language whose caller knows what names stand for around it, and which arrays are passed to it. Nothing
     /// that lies beside the file is read.
     pub fn of_function(function: &str, names: Vec<(String, Name)>, args: Vec<ArgType>) -> Asked {
-        Asked { language: Some(true), ..Asked::default().with_names(function.to_string(), names).with_passed(args) }
+        Asked {
+            language: Some(Lang::Python),
+            ..Asked::default().with_names(function.to_string(), names).with_passed(args)
+        }
     }
 
-    /// The same for texts of the kernel language (true) or `.pto` texts (false), whatever their names are.
-    pub fn language(self, language: Option<bool>) -> Asked {
+    /// The same for texts in this language, whatever their names are.
+    pub fn language(self, language: Option<Lang>) -> Asked {
         Asked { language, ..self }
     }
 
@@ -98,8 +101,7 @@ impl Asked {
         let source = Source::new(name, text);
         match self.language {
             None => source,
-            Some(true) => source.of_language(),
-            Some(false) => source.of_text(),
+            Some(lang) => source.of(lang),
         }
     }
 
@@ -147,7 +149,8 @@ impl Asked {
     pub(crate) fn guessed(&self, source: &Source) -> Option<&'static str> {
         let open = self.language.is_none() && !source.is_named();
         open.then_some(
-            "the name says neither `.py` nor `.pto`, so that it was read as `.pto` text: `--lang py` reads it as the kernel language",
+            "the name says neither `.py` nor `.pto`, so that it was read as `.pto` text: `--lang py` reads it as the kernel language, \
+             `--lang cpp` as C++",
         )
     }
 

@@ -194,7 +194,7 @@ impl Kernel {
     /// If the text has errors.
     pub(crate) fn with_text(&self, text: String) -> Result<Kernel, Error> {
         let own = &self.module.source;
-        let asked = Asked::default().language(Some(own.language));
+        let asked = Asked::default().language(Some(own.lang()));
         let kernel = Subject::read(&own.name, text.into_bytes(), &asked)?.kernel()?;
         let (platform, readings) = (self.platform.clone(), self.readings.clone());
         let (function, insert_sync) = (self.function.clone(), self.insert_sync);

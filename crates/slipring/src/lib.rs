@@ -84,7 +84,7 @@ pub use tensor::{Element, Tensor};
 pub use timeline::{Event, Timeline};
 
 pub use slipring_check::Tools;
-pub use slipring_ir::{Diagnostic, Kind, Severity, Source};
+pub use slipring_ir::{Diagnostic, Kind, Lang, Severity, Source};
 pub use slipring_machine::Platform;
 pub use slipring_sim::{Limits, Timing};
 pub use slipring_tile::Elem;

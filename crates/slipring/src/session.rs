@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use slipring::{
-    Asked, Checked, Control, Error, Kernel, ProgramOptions, ProveOptions, Report, RunOptions, Subject, Tensor,
+    Asked, Checked, Control, Error, Kernel, Lang, ProgramOptions, ProveOptions, Report, RunOptions, Subject, Tensor,
     platforms_of,
 };
 
@@ -12,8 +12,8 @@ use slipring::{
 pub struct Text {
     /// The file's name: what lies beside it is read from there.
     pub name: String,
-    /// Whether it is of the kernel language, where that is said besides the name.
-    pub language: Option<bool>,
+    /// What it is written in, where that is said besides the name.
+    pub language: Option<Lang>,
     /// The text.
     pub text: String,
     /// Whether Python may execute it, where there is one: what was saved, and not what is just being typed.
@@ -36,7 +36,7 @@ pub struct Ran {
 
 impl Text {
     /// A text of this name, what it is where the name does not say that, and whether it was saved.
-    pub fn new(name: impl Into<String>, language: Option<bool>, text: impl Into<String>, saved: bool) -> Text {
+    pub fn new(name: impl Into<String>, language: Option<Lang>, text: impl Into<String>, saved: bool) -> Text {
         Text { name: name.into(), language, text: text.into(), saved, read: Arc::default() }
     }
 

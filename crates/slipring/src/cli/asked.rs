@@ -1,7 +1,7 @@
 //! Arguments of the verbs that read files of the kernel language.
 
 use clap::Args;
-use slipring::{Asked, Error};
+use slipring::{Asked, Error, Lang};
 
 /// Values for what builds kernels.
 #[derive(Args, Clone, Default)]
@@ -9,15 +9,20 @@ pub(super) struct SetArgs {
     /// Give a parameter of a function that builds kernels, or a constant of the file, a value. For files of the kernel language
     #[arg(long = "set", value_name = "NAME=VALUE")]
     pub sets: Vec<String>,
-    /// What a file is whose name does not say it, such as `-`: the kernel language (`py`) or a `.pto` text (`pto`)
-    #[arg(long, value_name = "LANG", value_parser = ["py", "pto"])]
+    /// What a file is whose name does not say it, such as `-`: the kernel language (`py`), a `.pto` text (`pto`) or the assembler's
+    /// C++ (`cpp`)
+    #[arg(long, value_name = "LANG", value_parser = ["py", "pto", "cpp"])]
     lang: Option<String>,
 }
 
 impl SetArgs {
-    /// Whether a file is of the kernel language, where that is said.
-    pub fn language(&self) -> Option<bool> {
-        self.lang.as_ref().map(|lang| lang == "py")
+    /// What a file is written in, where that is said.
+    pub fn language(&self) -> Option<Lang> {
+        self.lang.as_ref().map(|lang| match lang.as_str() {
+            "py" => Lang::Python,
+            "cpp" => Lang::Cpp,
+            _ => Lang::Text,
+        })
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use slipring::{Control, Source, files};
+use slipring::{Control, Lang, Source, files};
 
 use crate::session::Text;
 
@@ -123,8 +123,9 @@ pub fn text_of(address: &str, language: &str, text: String) -> Text {
     let name = address.strip_prefix("file://").map_or_else(|| address.to_string(), decoded);
     let language = match language {
         _ if Source::new(name.as_str(), "").is_named() => None,
-        "python" => Some(true),
-        _ => Some(false),
+        "python" => Some(Lang::Python),
+        "cpp" => Some(Lang::Cpp),
+        _ => Some(Lang::Text),
     };
     Text::new(name, language, text, false)
 }
@@ -132,8 +133,8 @@ pub fn text_of(address: &str, language: &str, text: String) -> Text {
 /// True if the text may be judged: a Python file that does not name the language is not a kernel, and a file that the command line would
 /// refuse for its size is none here.
 pub fn is_ours(text: &Text) -> bool {
-    let python = text.language.unwrap_or_else(|| Source::new(text.name.as_str(), "").language);
-    !python || ["slipring", "pypto"].iter().any(|name| text.text.contains(name))
+    let lang = text.language.unwrap_or_else(|| Source::new(text.name.as_str(), "").lang());
+    lang != Lang::Python || ["slipring", "pypto"].iter().any(|name| text.text.contains(name))
 }
 
 /// Why the text is too large, if it is.
@@ -169,7 +170,7 @@ mod tests {
     #[test]
     fn addresses_become_paths() {
         assert_eq!(text_of("file:///a%20b/k%C3%A9.py", "python", String::new()).name, "/a b/ké.py");
-        assert_eq!(text_of("untitled:1", "python", String::new()).language, Some(true));
+        assert_eq!(text_of("untitled:1", "python", String::new()).language, Some(Lang::Python));
         assert_eq!(decoded("a%2"), "a%2");
         assert!(!is_ours(&text_of("file:///x.py", "python", "print(1)".into())));
         assert!(is_ours(&text_of("file:///x.pto", "pto", "".into())));

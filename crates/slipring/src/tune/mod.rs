@@ -20,7 +20,7 @@ use serde::Serialize;
 use slipring_machine::Platform;
 
 use crate::args::Defaults;
-use crate::{Asked, Error, RunOptions};
+use crate::{Asked, Error, Lang, RunOptions};
 
 use point::LastRead;
 pub use point::Point;
@@ -76,8 +76,8 @@ pub struct Tune {
     pub clusters: Option<u32>,
     /// Whether functions without flags get some although others have theirs by hand, as [`Kernel::insert_sync`](crate::Kernel::insert_sync).
     pub insert_sync: bool,
-    /// Whether the file is of the kernel language, where its name is not to say it.
-    pub language: Option<bool>,
+    /// What the file is written in, where its name is not to say it.
+    pub language: Option<Lang>,
     /// How each point is run.
     pub run: RunOptions,
     /// Points that are run at a time; 0 for as many as the host has cores.

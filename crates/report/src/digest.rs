@@ -126,7 +126,7 @@ impl Serialize for Number {
 }
 
 /// The values of one element: two of a packed type.
-fn numbers(elem: Elem, bytes: &[u8]) -> impl Iterator<Item = Number> {
+pub fn numbers(elem: Elem, bytes: &[u8]) -> impl Iterator<Item = Number> {
     let mut values = [Number::Float(0.0); 2];
     if elem.is_float() {
         let mut floats = [0f32; 2];

@@ -19,7 +19,7 @@ mod text;
 mod trace;
 
 pub use compare::{Change, Compared, compare, compare_text};
-pub use digest::{Digest, Number, digest};
+pub use digest::{Digest, Number, digest, numbers};
 pub use facts::{BufferFacts, CheckFacts, OpFacts, PipeFacts, RingFacts, RunFacts, StallFacts};
 pub use html::{Page, html};
 pub use memory::{BufferPlace, MemoryFacts, memory_svg, memory_text};

@@ -104,7 +104,7 @@ impl Run<'_> {
     }
 
     /// The timeline, and where each happening stands in it.
-    fn timetable(&self) -> Option<(Trace, Vec<End>)> {
+    pub(crate) fn timetable(&self) -> Option<(Trace, Vec<End>)> {
         let record = self.record()?;
         let names = Names::new(&self.compiled);
         let buffers: Vec<String> = self.execution.result.memory.gm.iter().map(|buffer| buffer.name.clone()).collect();

@@ -8,7 +8,7 @@ use slipring_ir::text::nearest;
 use slipring_ir::{Diagnostic, Diags, Kind};
 use slipring_program::{Finding, ParamKind, Severity};
 use slipring_report::{CheckFacts, Record, Recorder, RingTrace, RunFacts, checks_text};
-use slipring_sim::{Suppose, Timing, Turns};
+use slipring_sim::{Observer, Suppose, Timing, Turns};
 
 use crate::answers::{clean_if, first_error, not_clean, tried_only};
 use crate::args::Passed;
@@ -27,7 +27,7 @@ use crate::{Control, Element, Error, ExecuteOptions, Execution, Report, RunOptio
 pub struct Run<'a> {
     pub(crate) compiled: Arc<Compiled>,
     pub(crate) bound: Vec<Bound<'a>>,
-    options: ExecuteOptions,
+    pub(crate) options: ExecuteOptions,
     control: Control,
     pub(crate) execution: Execution,
     judged: CheckReport,
@@ -433,6 +433,24 @@ impl Run<'_> {
             true => Err(Error::Cancelled),
             false => Ok(execution),
         }
+    }
+
+    /// The same launch once more, asked for otherwise.
+    ///
+    /// # Errors
+    /// If the run is cancelled.
+    pub(crate) fn rerun(&self, asked: &RunOptions) -> Result<Run<'static>, Error> {
+        let bound = self.bound.iter().cloned().map(Bound::into_owned).collect();
+        start(&self.compiled, bound, self.options.blocks, asked)
+    }
+
+    /// The same launch as it was asked for, once more and up to a cycle, seen by an observer.
+    pub(crate) fn once_more<O: Observer>(&self, asked: &RunOptions, cycles: u64, observer: &mut O) -> Execution {
+        let how = How { timing: asked.timing, delays: &asked.delays, cancel: asked.control.wish(), ..How::default() };
+        let (decoded, platform) = (&self.compiled.prepared.decoded, &self.compiled.platform);
+        let mut options = self.options;
+        options.limits.cycles = cycles;
+        launch(decoded, platform, &self.bound, options, how, observer)
     }
 
     /// Of a run that only took times: its buffers have got the values, and this is its verdict, in which there is no finding.

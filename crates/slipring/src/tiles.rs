@@ -3,14 +3,13 @@
 use slipring_ir::Type;
 use slipring_machine::Role;
 use slipring_passes::PassContext;
-use slipring_passes::memory::allocate;
-use slipring_program::Env;
-use slipring_report::{Number, digest};
-use slipring_tile::{Space, View, copy::read_row};
+use slipring_passes::memory::allocate::{self, MapBuffer};
+use slipring_program::{Env, Memory};
+use slipring_tile::{Elem, Space, View, copy::read_row};
 
-use crate::Run;
+use crate::kernel::Compiled;
 
-/// A tile of one core, and the first of its elements.
+/// A tile of one core and what it holds.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct TileContents {
@@ -26,62 +25,94 @@ pub struct TileContents {
     pub ty: String,
     /// Rows and columns.
     pub shape: [u32; 2],
-    /// The first elements of the first rows.
-    pub first: Vec<Vec<Number>>,
-    /// Smallest and largest element.
-    pub range: Option<(Number, Number)>,
+    /// Of what.
+    pub elem: Elem,
+    /// Its elements row by row, however it lies in memory.
+    pub elements: Vec<u8>,
 }
 
-/// Rows whose first elements are shown.
-const ROWS: u32 = 4;
+impl TileContents {
+    /// The bytes of a row.
+    pub fn row(&self, row: u32) -> &[u8] {
+        let bytes = self.shape[1] as usize * self.elem.bytes();
+        &self.elements[row as usize * bytes..][..bytes]
+    }
+}
 
-impl Run<'_> {
-    /// What the tiles of a name hold on each core of the first cluster that has one, where the run ended or stopped: what lay there
-    /// last, whether it is still of use or not. Empty where no tile has the name, or its address is known only when the kernel runs.
-    pub fn tiles(&self, name: &str) -> Vec<TileContents> {
-        let maps = allocate::memory_maps(&self.compiled.prepared.module, &PassContext::of(&self.compiled.platform));
+impl Compiled {
+    /// Tiles of a name, or all: on which core, in which memory, and where.
+    fn tiles_of(&self, name: Option<&str>) -> Vec<(Role, Space, MapBuffer)> {
+        let maps = allocate::memory_maps(&self.prepared.module, &PassContext::of(&self.platform));
         let mut found = Vec::new();
         for map in maps {
-            let named = |own: &&allocate::MapBuffer| own.slots.is_none() && own.name.trim_start_matches('%') == name;
+            let named = |own: &&MapBuffer| {
+                own.slots.is_none() && name.is_none_or(|name| own.name.trim_start_matches('%') == name)
+            };
             for buffer in map.buffers.iter().filter(named) {
-                let cores = self.compiled.prepared.decoded.program.cores.iter().map(|core| core.role);
+                let cores = self.prepared.decoded.program.cores.iter().map(|core| core.role);
                 let cores = cores.filter(|role| role.kind() == map.core);
-                found.extend(cores.filter_map(|role| self.tile(name, role, map.space, buffer)));
+                found.extend(cores.map(|role| (role, map.space, buffer.clone())));
             }
         }
         found
     }
 
-    fn tile(&self, name: &str, role: Role, space: Space, buffer: &allocate::MapBuffer) -> Option<TileContents> {
-        let module = &self.compiled.prepared.module;
+    /// The bytes that tiles of a name take: on which core, in which memory, the first one, and how many.
+    pub(crate) fn tile_places(&self, name: &str) -> Vec<(Role, Space, u64, u64)> {
+        let tiles = self.tiles_of(Some(name)).into_iter();
+        tiles.map(|(role, space, buffer)| (role, space, buffer.address, buffer.bytes)).collect()
+    }
+
+    /// Names of all tiles with an address.
+    pub(crate) fn tile_names(&self) -> Vec<String> {
+        let names =
+            self.tiles_of(None).into_iter().map(|(_, _, buffer)| buffer.name.trim_start_matches('%').to_string());
+        let mut names: Vec<String> = names.filter(|name| !name.is_empty()).collect();
+        names.sort();
+        names.dedup();
+        names
+    }
+
+    /// What the tiles of a name hold on each core of a cluster that has one, in a memory of a run: what lay there last, whether it is
+    /// still of use or not. Empty where no tile has the name, or its address is known only when the kernel runs.
+    pub(crate) fn tiles_in(&self, memory: &Memory, cluster: u32, name: &str) -> Vec<TileContents> {
+        let tiles = self.tiles_of(Some(name)).into_iter();
+        tiles.filter_map(|(role, space, buffer)| self.tile(memory, cluster, (role, space), &buffer)).collect()
+    }
+
+    fn tile(
+        &self,
+        memory: &Memory,
+        cluster: u32,
+        (role, space): (Role, Space),
+        buffer: &MapBuffer,
+    ) -> Option<TileContents> {
+        let module = &self.prepared.module;
         let declared = module.walk(module.top).into_iter().filter(|op| module.op(*op).span == buffer.span);
         let mut values = declared.flat_map(|op| module.op(op).results.to_vec());
         let value = values.find(|value| module.value_name(*value) == buffer.name)?;
         let Type::Tile(tile) = module.ty(value) else { return None };
         let (layout, elem) = (&tile.layout, tile.layout.elem);
-        let env = Env { block: 0, core: role };
-        let memory = &self.execution.result.memory;
-        if memory.capacity(env.block, role, space) == 0 {
+        if memory.capacity(cluster, role, space) == 0 {
             return None;
         }
-        let (bytes, start) = memory.locate(env, role, space, buffer.address);
+        let (bytes, start) = memory.locate(Env { block: cluster, core: role }, role, space, buffer.address);
         let bytes = bytes.get(start..).filter(|bytes| bytes.len() >= layout.bytes())?;
         let view = View::tile(layout, 0, 0);
-        let row = |row: u32| {
-            let mut out = vec![0; layout.cols as usize * elem.bytes()];
-            read_row(bytes, &view, row as usize, 0, &mut out);
-            out
-        };
-        let whole = digest(elem, &(0..layout.rows).flat_map(row).collect::<Vec<u8>>());
+        let width = layout.cols as usize * elem.bytes();
+        let mut elements = vec![0; layout.rows as usize * width];
+        for (row, out) in elements.chunks_exact_mut(width.max(1)).enumerate() {
+            read_row(bytes, &view, row, 0, out);
+        }
         Some(TileContents {
-            name: name.to_string(),
+            name: buffer.name.trim_start_matches('%').to_string(),
             core: role.name(),
             space: space.name().to_string(),
             address: buffer.address,
             ty: module.ty(value).to_string(),
             shape: [layout.rows, layout.cols],
-            first: (0..layout.rows.min(ROWS)).map(|at| digest(elem, &row(at)).first).collect(),
-            range: whole.min.zip(whole.max),
+            elem,
+            elements,
         })
     }
 }

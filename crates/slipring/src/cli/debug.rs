@@ -3,12 +3,12 @@
 use std::io::{BufRead, IsTerminal};
 
 use clap::Args;
-use slipring::{Error, Tensor};
+use slipring::{Error, Tensor, Timing};
 
 use super::Exit;
 use super::kernel::KernelArgs;
 use super::output::{fail, out, report_all};
-use super::run::refused;
+use super::run::{read_schedule, refused};
 use crate::debug::Session;
 
 /// Arguments of `debug`.
@@ -16,6 +16,15 @@ use crate::debug::Session;
 pub(super) struct DebugArgs {
     #[command(flatten)]
     pub(super) kernel: KernelArgs,
+    /// Works that take longer, line by line, as `slipring prove --schedule` and the word `held` write them
+    #[arg(long, value_name = "FILE")]
+    pub(super) schedule: Option<String>,
+    /// How long things take, as for `slipring run`: `platform`, `random:SEED`, `slow:AIV0`
+    #[arg(long, value_name = "T", default_value = "platform")]
+    timing: Timing,
+    /// Say this first, once for each: `-x 'finding 1' -x where`
+    #[arg(short = 'x', long = "word", value_name = "WORDS")]
+    words: Vec<String>,
 }
 
 /// Runs a kernel, and goes through it as the lines of standard input say.
@@ -37,11 +46,19 @@ fn start(args: &DebugArgs) -> Result<(), Error> {
     }
     let kernel = args.kernel.kernel_of(&subject)?;
     report_all(&kernel.compile()?);
-    // Each replay begins with the arguments as they are given.
-    let arguments = || Ok(args.kernel.arguments(&kernel)?.into_iter().map(Tensor::from).collect());
-    let mut session = Session::start(&kernel, &arguments, args.kernel.options())?;
+    let mut options = Session::options(args.kernel.options());
+    options.delays = args.schedule.as_deref().map_or(Ok(Vec::new()), read_schedule)?;
+    options.timing = args.timing;
+    let tensors: Vec<Tensor<'_>> = args.kernel.arguments(&kernel)?.into_iter().map(Tensor::from).collect();
+    let run = kernel.run_with(tensors, &options)?.into_owned();
+    let mut session = Session::start(run, options);
     let asked = std::io::stdin().is_terminal();
     out(&session.title());
+    for word in &args.words {
+        out(&format!("> {word}\n"));
+        let Some(told) = session.said(word) else { return Ok(()) };
+        out(&told);
+    }
     if asked {
         out("`help` lists the words\n> ");
     }

@@ -214,6 +214,7 @@ impl Verb {
                 list.extend(args.schedule.as_deref());
                 list.extend(args.expect.iter().filter_map(|text| text.split_once("=@")?.1.split(',').next()));
             }
+            Verb::Debug(args) => list.extend(args.schedule.as_deref()),
             Verb::Check(args) => {
                 list.extend(args.files.iter().map(String::as_str));
                 list.extend(args.platform.platform.as_deref());

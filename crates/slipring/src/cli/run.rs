@@ -176,7 +176,7 @@ fn start(args: &RunArgs) -> Result<Exit, Error> {
 }
 
 /// Reads the works that take longer.
-fn read_schedule(path: &str) -> Result<Vec<Delay>, Error> {
+pub(super) fn read_schedule(path: &str) -> Result<Vec<Delay>, Error> {
     let text = super::read_text(path).map_err(Error::File)?;
     let lines = text.lines().map(|line| line.split('#').next().unwrap_or("").trim()).filter(|line| !line.is_empty());
     lines.map(|line| line.parse().map_err(|error| Error::Arguments(format!("{path}: {error}")))).collect()

@@ -3,14 +3,17 @@
 //! A thread is a core's scalar unit or pipe. Steps go along a thread, a step in to whatever begins next; both have their way back. The
 //! debug console takes the words of `slipring debug`.
 
-use std::collections::BTreeSet;
 use std::io::{self, BufRead, Read, Write};
 
 use serde_json::{Value, json};
-use slipring::report::Value as Fact;
 use slipring::{Asked, Error, Kernel, RunOptions, Subject, Tensor};
 
 use super::Session;
+use super::moment::{told, variables};
+use super::stops::Stops;
+
+/// The filter of stops at findings.
+pub const FINDINGS: &str = "findings";
 
 /// The most bytes of a message.
 const MOST: usize = 1 << 24;
@@ -71,9 +74,9 @@ impl<R: BufRead, W: Write> Wire<R, W> {
         }))
     }
 
-    fn stopped(&mut self, session: &Session<'_>, why: &str) -> io::Result<()> {
-        let (begun, cycle) = session.place_in_time();
-        let thread = begun.checked_sub(1).map_or(0, |event| session.history().row_of(event)) + 1;
+    fn stopped(&mut self, session: &Session, why: &str) -> io::Result<()> {
+        let (_, cycle) = session.place_in_time();
+        let thread = session.event_now().map_or(0, |event| session.history().row_of(event)) + 1;
         let text = format!("cycle {cycle}");
         let body = json!({ "reason": why, "threadId": thread, "allThreadsStopped": true, "text": text });
         self.event("stopped", body)
@@ -93,7 +96,15 @@ fn talk(wire: &mut Wire<impl BufRead, impl Write>) -> io::Result<()> {
     while let Some(request) = wire.next()? {
         match request["command"].as_str().unwrap_or("") {
             "initialize" => {
-                let can = json!({ "supportsConfigurationDoneRequest": true, "supportsStepBack": true });
+                let filter = json!({ "filter": FINDINGS, "label": "Findings of the run", "default": true });
+                let can = json!({
+                    "supportsConfigurationDoneRequest": true,
+                    "supportsStepBack": true,
+                    "supportsFunctionBreakpoints": true,
+                    "supportsDataBreakpoints": true,
+                    "supportsExceptionInfoRequest": true,
+                    "exceptionBreakpointFilters": [filter],
+                });
                 wire.answer(&request, Ok(can))?;
             }
             "launch" => match kernel(&request["arguments"]) {
@@ -123,11 +134,20 @@ fn kernel(asked: &Value) -> Result<Kernel, Error> {
     }
 }
 
+/// Runs a kernel as the launch says.
+fn run(kernel: &Kernel, asked: &Value) -> Result<Session, Error> {
+    let given = words(&asked["args"]);
+    let mut options = Session::options(RunOptions::default());
+    let delays = words(&asked["schedule"]);
+    let delays: Result<Vec<_>, String> = delays.iter().map(|line| line.parse()).collect();
+    options.delays = delays.map_err(Error::Arguments)?;
+    let tensors: Vec<Tensor<'_>> = kernel.arguments(&given, 0)?.into_iter().map(Tensor::from).collect();
+    Ok(Session::start(kernel.run_with(tensors, &options)?.into_owned(), options))
+}
+
 /// Goes through the run of a kernel.
 fn launched(wire: &mut Wire<impl BufRead, impl Write>, launch: &Value, kernel: &Kernel) -> io::Result<()> {
-    let given = words(&launch["arguments"]["args"]);
-    let arguments = || Ok(kernel.arguments(&given, 0)?.into_iter().map(Tensor::from).collect());
-    let mut session = match Session::start(kernel, &arguments, RunOptions::default()) {
+    let mut session = match run(kernel, &launch["arguments"]) {
         Ok(session) => session,
         Err(error) => {
             wire.answer(launch, Err(error.to_string()))?;
@@ -137,7 +157,7 @@ fn launched(wire: &mut Wire<impl BufRead, impl Write>, launch: &Value, kernel: &
     wire.answer(launch, Ok(Value::Null))?;
     wire.event("output", json!({ "category": "console", "output": session.title() }))?;
     wire.event("initialized", Value::Null)?;
-    let mut stops: BTreeSet<u64> = BTreeSet::new();
+    let mut stops = Stops::default();
     while let Some(request) = wire.next()? {
         let asked = &request["arguments"];
         let row = asked["threadId"].as_u64().unwrap_or(1).saturating_sub(1) as usize;
@@ -148,19 +168,15 @@ fn launched(wire: &mut Wire<impl BufRead, impl Write>, launch: &Value, kernel: &
                 wire.answer(&request, Ok(Value::Null))?;
                 wire.stopped(&session, "entry")?;
             }
-            "setBreakpoints" => {
-                let lines = asked["breakpoints"].as_array().into_iter().flatten();
-                let lines: Vec<u64> = lines.filter_map(|stop| stop["line"].as_u64()).collect();
-                stops = lines.iter().copied().collect();
-                let known: BTreeSet<u64> =
-                    (0..session.history().count()).filter_map(|event| session.history().line(event)).collect();
-                let list: Vec<Value> =
-                    lines.iter().map(|line| json!({ "verified": known.contains(line), "line": line })).collect();
+            "setBreakpoints" | "setFunctionBreakpoints" | "setDataBreakpoints" | "setExceptionBreakpoints" => {
+                let list = stops.set(&session, command, asked);
                 wire.answer(&request, Ok(json!({ "breakpoints": list })))?;
             }
             "next" | "stepBack" | "stepIn" | "stepOut" => {
+                let line = asked["granularity"].as_str() == Some("line");
                 let moved = match command {
                     "stepIn" | "stepOut" => session.find(true, |_, _| true),
+                    _ if line => session.step(on),
                     _ => session.find(on, |history, event| history.row_of(event) == row),
                 };
                 if moved.is_err() {
@@ -174,11 +190,8 @@ fn launched(wire: &mut Wire<impl BufRead, impl Write>, launch: &Value, kernel: &
                 wire.stopped(&session, "step")?;
             }
             "continue" | "reverseContinue" => {
-                let stop = |history: &super::history::History, event: usize| {
-                    history.line(event).is_some_and(|line| stops.contains(&line))
-                };
-                let found = session.find(on, stop).is_ok();
-                if !found {
+                let found = stops.next(&mut session, on);
+                if found.is_none() {
                     if on {
                         session.at(session.history().end())
                     } else {
@@ -186,98 +199,25 @@ fn launched(wire: &mut Wire<impl BufRead, impl Write>, launch: &Value, kernel: &
                     };
                 }
                 wire.answer(&request, Ok(json!({ "allThreadsContinued": true })))?;
-                wire.stopped(&session, if found { "breakpoint" } else { "pause" })?;
+                wire.stopped(&session, found.unwrap_or("pause"))?;
             }
             "evaluate" => {
                 let before = session.place_in_time();
                 let told = session.said(asked["expression"].as_str().unwrap_or("")).unwrap_or_default();
+                // A run that is held is another one, with its events elsewhere.
+                stops.renew(&session);
                 wire.answer(&request, Ok(json!({ "result": told.trim_end(), "variablesReference": 0 })))?;
                 if session.place_in_time() != before {
                     wire.stopped(&session, "goto")?;
                 }
+            }
+            "variables" => {
+                let list = variables(&mut session, asked);
+                wire.answer(&request, Ok(json!({ "variables": list })))?;
             }
             "disconnect" | "terminate" => return wire.answer(&request, Ok(Value::Null)),
             _ => wire.answer(&request, told(&session, command, asked, row))?,
         }
     }
     Ok(())
-}
-
-/// What is asked of the moment.
-fn told(session: &Session<'_>, command: &str, asked: &Value, row: usize) -> Result<Value, String> {
-    let history = session.history();
-    let (begun, cycle) = session.place_in_time();
-    match command {
-        "threads" => {
-            let threads = history.rows().into_iter().map(|(row, name)| json!({ "id": row + 1, "name": name }));
-            Ok(json!({ "threads": threads.collect::<Vec<_>>() }))
-        }
-        "stackTrace" => {
-            // The last event of the thread that has begun.
-            let event = (0..begun).rev().find(|event| history.row_of(*event) == row);
-            let source = session.kernel().source();
-            let name = std::path::Path::new(&source.name).file_name().map_or("", |name| name.to_str().unwrap_or(""));
-            let frames: Vec<Value> = event
-                .into_iter()
-                .map(|event| {
-                    let slice = history.slice(event);
-                    json!({
-                        "id": event + 1,
-                        "name": format!("{} ({} to {})", slice.name, slice.start, slice.end),
-                        "line": history.line(event).unwrap_or(0),
-                        "column": 1,
-                        "source": { "name": name, "path": source.name },
-                    })
-                })
-                .collect();
-            Ok(json!({ "totalFrames": frames.len(), "stackFrames": frames }))
-        }
-        "scopes" => {
-            let scope = |name: &str, number: u64| json!({ "name": name, "variablesReference": number, "expensive": number == 4 });
-            let event = asked["frameId"].as_u64().unwrap_or(0);
-            Ok(json!({ "scopes": [
-                scope("Event", 16 + event), scope("Cores", 2), scope("Rings", 3), scope("Buffers", 4),
-            ]}))
-        }
-        "variables" => {
-            let pair = |name: &str, value: &str| json!({ "name": name, "value": value, "variablesReference": 0 });
-            let list: Vec<Value> = match asked["variablesReference"].as_u64().unwrap_or(0) {
-                2 => {
-                    let doing = history.doing(cycle).into_iter();
-                    doing
-                        .map(|(who, slice, ended)| {
-                            let ended = ended.map_or(String::new(), |ended| format!("; {ended}"));
-                            pair(&who, &format!("{}{ended}", slice.name))
-                        })
-                        .collect()
-                }
-                3 => history
-                    .rings(cycle)
-                    .iter()
-                    .filter_map(|ring| ring.rsplit_once(": "))
-                    .map(|(name, level)| pair(name, level))
-                    .collect(),
-                4 => {
-                    let parameters = session.kernel().parameters().map_err(|error| error.to_string())?;
-                    let shown = parameters.iter().filter(|own| own.is_buffer).map(|own| {
-                        let text = session.show(&own.name)?;
-                        let lines: Vec<&str> = text.lines().skip(1).map(str::trim).collect();
-                        Ok(pair(&own.name, lines.join(": ").split_once(": ").map_or("", |(_, rest)| rest)))
-                    });
-                    shown.collect::<Result<_, String>>()?
-                }
-                number if number > 16 && number - 17 < history.count() as u64 => {
-                    let slice = history.slice((number - 17) as usize);
-                    let facts = slice.args.iter().map(|(name, fact)| match fact {
-                        Fact::Number(number) => pair(name, &number.to_string()),
-                        Fact::Text(text) => pair(name, text),
-                    });
-                    std::iter::once(pair("cycle", &cycle.to_string())).chain(facts).collect()
-                }
-                _ => Vec::new(),
-            };
-            Ok(json!({ "variables": list }))
-        }
-        other => Err(format!("`{other}` is not answered")),
-    }
 }

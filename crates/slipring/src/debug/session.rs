@@ -1,61 +1,41 @@
-//! Where somebody stands in a run, and the words that move them.
+//! Where somebody stands in a run, and what moves them.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use slipring::report::Number;
-use slipring::{Diagnostic, Error, Kernel, Kind, Run, RunOptions, Tensor, tools};
+use slipring_program::{SyncRole, Unit, Waiting};
+use slipring_sim::{Agent, Delay, Late};
 
-use super::history::History;
+use super::condition::Condition;
+use super::history::{History, is_of};
+use super::lives::{STAGES, is_ring, ring_name};
+use crate::{Diagnostic, Error, Execution, Kind, Run, RunOptions, Severity, Source};
 
 /// Lines of the source that are shown on each side of the present one.
 const AROUND: usize = 3;
 
-/// Events that `log` shows.
-const LOG: usize = 8;
-
-/// The words, for `help`.
-const WORDS: &str = "\
-next [N], back [N]    one event on or back, or N
-line L, rline L       the next, the previous event of a line
-op NAME, rop NAME     the next, the previous event whose name has this in it
-cycle C               the last event that has begun at a cycle
-findings, finding K   all findings; the moment of one, by its number
-start, end            in front of the first event; the end of the run
-where                 what every core and pipe does, and who ends each wait
-rings                 how full each ring is
-show NAME             what a tile or a buffer holds once the present cycle is over
-log [N]               the last events
-list                  the source around the line
-help, quit
-";
-
 /// A run, and a place in it.
-pub struct Session<'a> {
-    kernel: &'a Kernel,
-    /// The same at each call.
-    arguments: &'a dyn Fn() -> Result<Vec<Tensor<'a>>, Error>,
-    options: RunOptions,
+pub struct Session {
+    asked: RunOptions,
     history: History,
     findings: Vec<Diagnostic>,
     /// Events that have begun, and the cycle.
     begun: usize,
     cycle: u64,
+    /// The same run, stopped once this cycle was over.
+    moment: Option<(u64, Execution)>,
 }
 
-impl<'a> Session<'a> {
-    /// Runs a kernel once, and stands in front of its first event.
-    ///
-    /// # Errors
-    /// Why it was not run.
-    pub fn start(
-        kernel: &'a Kernel,
-        arguments: &'a dyn Fn() -> Result<Vec<Tensor<'a>>, Error>,
-        options: RunOptions,
-    ) -> Result<Session<'a>, Error> {
-        let run = kernel.run_with(arguments()?, &options.clone().record(true))?;
-        let history = History::new(run.trace().unwrap_or_default());
+impl Session {
+    /// Stands in front of the first event of a run that kept what happened, and that was asked for like this.
+    pub fn start(run: Run<'static>, asked: RunOptions) -> Session {
         let findings = run.findings().messages().to_vec();
-        Ok(Session { kernel, arguments, options, history, findings, begun: 0, cycle: 0 })
+        Session { asked, history: History::new(run), findings, begun: 0, cycle: 0, moment: None }
+    }
+
+    /// What a run has to be asked for, so that a session can go through it.
+    pub fn options(options: RunOptions) -> RunOptions {
+        RunOptions { events: 0, trace: false, ..options.record(true) }
     }
 
     /// What happened.
@@ -63,14 +43,24 @@ impl<'a> Session<'a> {
         &self.history
     }
 
+    /// How the run was asked for.
+    pub fn asked(&self) -> &RunOptions {
+        &self.asked
+    }
+
     /// Events that have begun, and the cycle.
     pub fn place_in_time(&self) -> (usize, u64) {
         (self.begun, self.cycle)
     }
 
-    /// The kernel.
-    pub fn kernel(&self) -> &'a Kernel {
-        self.kernel
+    /// What was found.
+    pub fn findings(&self) -> &[Diagnostic] {
+        &self.findings
+    }
+
+    /// The text.
+    pub fn source(&self) -> &Source {
+        &self.history.run().compiled.prepared.written.source
     }
 
     /// What there is to go through.
@@ -83,49 +73,15 @@ impl<'a> Session<'a> {
         text + "\n"
     }
 
-    /// Does what a line says. `None` ends it.
-    pub fn said(&mut self, line: &str) -> Option<String> {
-        let (word, rest) = line.trim().split_once(' ').unwrap_or((line.trim(), ""));
-        let rest = rest.trim();
-        let number = |least: u64| match rest {
-            "" => Ok(least),
-            digits => digits.parse::<u64>().map_err(|_| format!("`{digits}` is not a number\n")),
-        };
-        let told = match word {
-            "" => Ok(String::new()),
-            "quit" | "q" | "exit" => return None,
-            "help" | "h" => Ok(WORDS.to_string()),
-            "next" | "n" | "step" | "s" => number(1).map(|n| self.go(self.begun.saturating_add(n as usize))),
-            "back" | "b" => number(1).map(|n| self.go(self.begun.saturating_sub(n as usize))),
-            "start" => Ok(self.go(0)),
-            "end" => Ok(self.at(self.history.end())),
-            "cycle" | "c" => number(0).map(|cycle| self.at(cycle)),
-            "line" | "l" => number(0).and_then(|line| self.find(true, |own, event| own.line(event) == Some(line))),
-            "rline" => number(0).and_then(|line| self.find(false, |own, event| own.line(event) == Some(line))),
-            "op" => self.find(true, |own, event| own.slice(event).name.contains(rest)),
-            "rop" => self.find(false, |own, event| own.slice(event).name.contains(rest)),
-            "findings" => Ok(self.title()),
-            "finding" | "f" => number(1).and_then(|at| self.finding(at as usize)),
-            "where" | "w" => Ok(self.place()),
-            "rings" | "r" => {
-                let rings = self.history.rings(self.cycle);
-                Ok(if rings.is_empty() { "no rings\n".into() } else { rings.join("\n") + "\n" })
-            }
-            "show" | "p" => self.show(rest),
-            "log" => number(LOG as u64).map(|n| {
-                let first = self.begun.saturating_sub(n as usize);
-                (first..self.begun).map(|event| self.event(event)).collect()
-            }),
-            "list" => Ok(self.source()),
-            other => Err(format!("there is no word `{other}`: `help` lists them\n")),
-        };
-        Some(told.unwrap_or_else(|wrong| wrong))
+    /// The event that began last.
+    pub fn event_now(&self) -> Option<usize> {
+        self.begun.checked_sub(1)
     }
 
     /// Goes to the state in which so many events have begun.
     pub fn go(&mut self, begun: usize) -> String {
         self.begun = begun.min(self.history.count());
-        let Some(event) = self.begun.checked_sub(1) else {
+        let Some(event) = self.event_now() else {
             self.cycle = 0;
             return "in front of the first event\n".into();
         };
@@ -141,7 +97,7 @@ impl<'a> Session<'a> {
     }
 
     /// A line that says what an event is.
-    fn event(&self, event: usize) -> String {
+    pub fn event(&self, event: usize) -> String {
         let slice = self.history.slice(event);
         let line = self.history.line(event);
         let text = line.map_or(String::new(), |line| format!("  line {line}: {}", self.text(line)));
@@ -151,7 +107,7 @@ impl<'a> Session<'a> {
 
     /// A line of the source.
     fn text(&self, line: u64) -> &str {
-        self.kernel.source().text.lines().nth((line as usize).saturating_sub(1)).unwrap_or_default().trim()
+        self.source().text.lines().nth((line as usize).saturating_sub(1)).unwrap_or_default().trim()
     }
 
     /// Goes to the next or the previous event of a kind.
@@ -165,53 +121,183 @@ impl<'a> Session<'a> {
         found.map(|event| self.go(event + 1)).ok_or_else(|| format!("there is none {way} this event\n"))
     }
 
-    /// Goes to the moment of a finding: the last event of its place; and says when the other places were at work.
-    fn finding(&mut self, at: usize) -> Result<String, String> {
+    /// Goes along the core or pipe of the present event to another line of the source.
+    pub fn step(&mut self, on: bool) -> Result<String, String> {
+        let now = self.event_now().map(|event| (self.history.row_of(event), self.history.line(event)));
+        self.find(on, |history, event| {
+            let line = history.line(event);
+            line.is_some() && now.is_none_or(|(row, own)| history.row_of(event) == row && line != own)
+        })
+    }
+
+    /// Goes to where a condition comes to hold.
+    pub fn until(&mut self, on: bool, text: &str) -> Result<String, String> {
+        let condition: Condition = text.parse()?;
+        let events = condition.events(&self.history, &self.asked)?;
+        if let Some(event) = self.next_of(on, &events) {
+            let mut told = self.go(event + 1);
+            if condition.at_end() {
+                self.cycle = self.history.slice(event).end;
+                told = format!("cycle {}, once this is over; {told}", self.cycle);
+            }
+            return Ok(told);
+        }
+        if let Condition::Waits { who, what } = &condition
+            && on
+            && self.forever().any(|wait| is_of(&unit_name(wait.unit), who) && wait.what.contains(what.as_str()))
+        {
+            return Ok(format!("forever, at the end\n{}", self.place_at_end()));
+        }
+        let way = if on { "behind" } else { "in front of" };
+        Err(match events.len() {
+            0 => "that never happens in this run\n".into(),
+            1 => format!("that does not happen {way} this event, and once in all\n"),
+            count => format!("that does not happen {way} this event, and {count} times in all\n"),
+        })
+    }
+
+    /// The next of some events, or the one before.
+    pub fn next_of(&self, on: bool, events: &BTreeSet<usize>) -> Option<usize> {
+        match on {
+            true => events.range(self.begun..).next().copied(),
+            false => events.range(..self.begun.saturating_sub(1)).next_back().copied(),
+        }
+    }
+
+    /// Follows a tile from stage to stage of its way through a ring, another signal to who took it, work to its signal; or back.
+    pub fn follow(&mut self, on: bool) -> Result<String, String> {
+        let Some(now) = self.event_now() else { return Err("in front of the first event\n".into()) };
+        let life = self.history.lives().iter().find_map(|life| {
+            let stage = life.stages.iter().position(|event| *event == Some(now))?;
+            let next = if on { stage + 1 } else { stage.checked_sub(1)? };
+            let slot = life.stages.get(next)?.ok_or(());
+            Some((*life, next, slot))
+        });
+        if let Some((life, stage, event)) = life {
+            let what = format!("tile {} of {}", life.tile + 1, self.ring_of(life.ring));
+            return match event {
+                Ok(event) => Ok(format!("{what} is {}: {}", STAGES[stage], self.go(event + 1))),
+                Err(()) => Err(format!("{what} is never {}\n", STAGES[stage])),
+            };
+        }
+        let next = match on {
+            true => self.history.taker(now).or_else(|| self.history.signal_of(now)),
+            false => self.history.sender(now),
+        };
+        let none = if on { "nothing takes a signal of this event\n" } else { "this event takes no signal\n" };
+        next.map(|event| self.go(event + 1)).ok_or_else(|| none.into())
+    }
+
+    fn ring_of(&self, ring: u32) -> String {
+        let rings = &self.history.run().compiled.prepared.decoded.program.rings;
+        rings.get(ring as usize).map_or_else(|| "a ring".into(), |decl| format!("ring {}", ring_name(decl)))
+    }
+
+    /// The way of a tile through a ring; goes to where it is pushed.
+    pub fn tile(&mut self, said: &str) -> Result<String, String> {
+        let words: Vec<&str> = said.split_whitespace().filter(|word| !["of", "ring"].contains(word)).collect();
+        let wanted = || "`tile K of R` wants the number of a tile, from 1, and a ring\n".to_string();
+        let [number, ring] = words[..] else { return Err(wanted()) };
+        let number: usize = number.parse().map_err(|_| wanted())?;
+        let rings = &self.history.run().compiled.prepared.decoded.program.rings;
+        let meant = |at: u32| rings.get(at as usize).is_some_and(|decl| is_ring(decl, ring));
+        let own = self.history.lives().iter().filter(|life| meant(life.ring));
+        let count = own.clone().map(|life| life.tile + 1).max().unwrap_or(0);
+        let lives: Vec<_> = own.filter(|life| life.tile + 1 == number).copied().collect();
+        if lives.is_empty() {
+            return Err(format!("ring {ring} has tiles 1 to {count}, and no tile {number}\n"));
+        }
+        let mut text = String::new();
+        for life in &lives {
+            let _ = writeln!(text, "tile {number} of {} (slot {})", self.ring_of(life.ring), life.slot);
+            for (stage, event) in STAGES.iter().zip(life.stages) {
+                let event = event.map_or("never\n".into(), |event| self.event(event));
+                let _ = write!(text, "  {stage:10}  {event}");
+            }
+        }
+        let pushed = lives.iter().find_map(|life| life.stages[super::lives::PUSHED]);
+        text += &pushed.map_or(String::new(), |event| self.go(event + 1));
+        Ok(text)
+    }
+
+    /// The event that a finding shows at: the last of its place, of the one whose access it is where that is known.
+    pub fn finding_event(&self, found: &Diagnostic) -> Option<usize> {
+        let units: &[Unit] = match &found.kind {
+            Kind::Race(parties) => &parties.map(|party| party.unit),
+            // What waits forever never comes to its event.
+            Kind::Deadlock(_) => return None,
+            _ => &[],
+        };
+        self.last_of(self.line_of(found.primary.as_ref()?.span), units)
+    }
+
+    fn line_of(&self, span: slipring_ir::Span) -> u64 {
+        self.source().line_column(span.start).0 as u64
+    }
+
+    /// The last event of a line, of these units if there is one.
+    fn last_of(&self, line: u64, units: &[Unit]) -> Option<usize> {
+        let of = |event: &usize| self.history.line(*event) == Some(line);
+        let by = |event: &usize| of(event) && units.contains(&self.history.happening(*event).agent.unit());
+        let mut all = (0..self.history.count()).rev();
+        all.clone().find(by).or_else(|| all.find(of))
+    }
+
+    /// Goes to the moment of a finding, and says when the other places were at work.
+    pub fn finding(&mut self, at: usize) -> Result<String, String> {
         let Some(found) = at.checked_sub(1).and_then(|at| self.findings.get(at)).cloned() else {
             return Err(match self.findings.len() {
                 0 => "nothing was found\n".into(),
                 count => format!("findings go from 1 to {count}\n"),
             });
         };
-        let source = self.kernel.source();
-        let mut text = found.render(source, false) + "\n";
-        let line = |span: slipring_ir::Span| source.line_column(span.start).0 as u64;
-        let last = |line: u64| (0..self.history.count()).rev().find(|event| self.history.line(*event) == Some(line));
+        let mut text = found.render(self.source(), false) + "\n";
+        let own = self.finding_event(&found);
+        let others: Vec<Unit> = match &found.kind {
+            Kind::Race(parties) => {
+                let unit = own.map(|event| self.history.happening(event).agent.unit());
+                let other = parties.iter().map(|party| party.unit).find(|party| Some(*party) != unit);
+                other.into_iter().collect()
+            }
+            _ => Vec::new(),
+        };
         for label in &found.secondary {
-            if let Some(event) = last(line(label.span)) {
+            if let Some(event) = self.last_of(self.line_of(label.span), &others) {
                 let _ = write!(text, "{}; last event of its line: {}", label.text, self.event(event));
             }
         }
-        let own = found.primary.as_ref().and_then(|primary| last(line(primary.span)));
-        text += &match own.filter(|_| !matches!(found.kind, Kind::Deadlock(_))) {
+        text += &match own {
             Some(event) => self.go(event + 1),
-            // What waits forever never comes to its event.
             None => format!("it never happens; at the end\n{}", self.place_at_end()),
         };
         Ok(text)
     }
 
+    /// Waits without an end.
+    fn forever(&self) -> impl Iterator<Item = &Waiting> {
+        self.findings.iter().flat_map(|found| match &found.kind {
+            Kind::Deadlock(waits) => waits.as_slice(),
+            _ => &[],
+        })
+    }
+
     /// What every core and pipe does.
-    fn place(&self) -> String {
+    pub fn place(&self) -> String {
         let cycle = self.cycle;
         let mut text = format!("cycle {cycle}\n");
+        let queues = self.history.queues(cycle);
+        let queued = |who: &str| {
+            let own = queues.iter().find(|(name, _)| name == who);
+            own.map_or(String::new(), |(_, count)| format!("; {count} behind it"))
+        };
         for (who, slice, ended) in self.history.doing(cycle) {
             let line = slice.fact("line").map_or(String::new(), |line| format!("  line {line}"));
             let ended = ended.map_or(String::new(), |ended| format!("; {ended}"));
-            let _ = writeln!(text, "  {who:10}  {}{line}, {} to {}{ended}", slice.name, slice.start, slice.end);
+            let behind = queued(&who);
+            let _ = writeln!(text, "  {who:10}  {}{line}, {} to {}{ended}{behind}", slice.name, slice.start, slice.end);
         }
-        let waits = self.findings.iter().flat_map(|found| match &found.kind {
-            Kind::Deadlock(waits) => waits.as_slice(),
-            _ => &[],
-        });
-        for wait in waits.filter(|_| self.cycle == self.history.end()) {
-            let _ = writeln!(
-                text,
-                "  {:10}  waits for {} forever: {}",
-                format!("{}.{}", wait.unit.core.name(), wait.unit.pipe.name()),
-                wait.what,
-                wait.why
-            );
+        for wait in self.forever().filter(|_| self.cycle == self.history.end()) {
+            let _ = writeln!(text, "  {:10}  waits for {} forever: {}", unit_name(wait.unit), wait.what, wait.why);
         }
         text
     }
@@ -222,71 +308,124 @@ impl<'a> Session<'a> {
         self.place()
     }
 
+    /// Flags, semaphores and tokens: how often they were set and taken.
+    pub fn flags(&self) -> String {
+        let program = &self.history.run().compiled.prepared.decoded.program;
+        let mut text = String::new();
+        for (cluster, sync, sent, taken) in self.history.signals(self.cycle) {
+            let Some(decl) = program.syncs.get(sync as usize) else { continue };
+            let cluster =
+                if self.history.run().options.blocks > 1 { format!("cluster {cluster}: ") } else { String::new() };
+            let left = match decl.role {
+                // A token is got again while nobody has released it since.
+                SyncRole::Token { .. } | SyncRole::UnitFlag { .. } => String::new(),
+                _ => format!(", {} left", sent.saturating_sub(taken)),
+            };
+            let _ = writeln!(text, "{cluster}{}: {sent} sent, {taken} taken{left}", decl.name);
+        }
+        if text.is_empty() { "no signal so far\n".into() } else { text }
+    }
+
     /// The source around the present line.
-    fn source(&self) -> String {
-        let Some(line) = self.begun.checked_sub(1).and_then(|event| self.history.line(event)) else {
+    pub fn around(&self) -> String {
+        let Some(line) = self.event_now().and_then(|event| self.history.line(event)) else {
             return "no line\n".into();
         };
         let here = line as usize;
-        let shown = self.kernel.source().text.lines().enumerate().map(|(at, text)| (at + 1, text));
+        let shown = self.source().text.lines().enumerate().map(|(at, text)| (at + 1, text));
         let near = shown.filter(|(at, _)| at.abs_diff(here) <= AROUND);
         near.map(|(at, text)| format!("{} {at:4}  {text}\n", if at == here { "*" } else { " " })).collect()
     }
 
-    /// The same run, stopped once the present cycle is over.
-    fn replay(&self) -> Result<Run<'a>, Error> {
-        let mut options = self.options.clone();
-        options.limits.cycles = self.cycle;
-        (options.trace, options.events) = (false, 0);
-        options.tools = tools("none").map_err(Error::Arguments)?;
-        self.kernel.run_with((self.arguments)()?, &options)
+    /// Runs the same once more, stopped once the present cycle is over, unless that was just done.
+    pub fn moment(&mut self) {
+        if self.moment.as_ref().is_none_or(|(cycle, _)| *cycle != self.cycle) {
+            let execution = self.history.run().once_more(&self.asked, self.cycle, &mut ());
+            self.moment = Some((self.cycle, execution));
+        }
     }
 
-    /// What a tile or a buffer holds.
-    pub fn show(&self, name: &str) -> Result<String, String> {
-        let name = name.trim_start_matches('%');
-        if name.is_empty() {
-            return Err("`show` wants the name of a tile or of a parameter\n".into());
+    /// What that left.
+    pub fn moment_now(&self) -> Option<&Execution> {
+        self.moment.as_ref().map(|(_, execution)| execution)
+    }
+
+    /// What if the present work took so many cycles longer: the run is another one from here on.
+    pub fn hold(&mut self, cycles: u64) -> Result<String, String> {
+        let event = self.event_now().ok_or("in front of the first event there is nothing to hold\n")?;
+        let agent = self.history.happening(event).agent;
+        let Some(work) = self.history.work_number(event) else {
+            let name = &self.history.slice(event).name;
+            return Err(format!("`{name}` is no work of a pipe, and only work can be held: go to one with `op`\n"));
+        };
+        let Agent { role, pipe, block, .. } = agent;
+        let late = Late::By(cycles);
+        self.asked.delays.retain(|own| (own.role, own.pipe, own.block, own.work) != (role, pipe, block, work));
+        self.asked.delays.push(Delay { role, pipe, work, late, block });
+        self.again(Some((agent, work)))
+    }
+
+    /// Lets go of all that is held.
+    pub fn release(&mut self) -> Result<String, String> {
+        if self.asked.delays.is_empty() {
+            return Err("nothing is held\n".into());
         }
-        let run = self.replay().map_err(|error| format!("{error}\n"))?;
-        let mut text = format!("once cycle {} is over\n", self.cycle);
-        let parameters = self.kernel.parameters().map_err(|error| format!("{error}\n"))?;
-        for (at, own) in parameters.iter().enumerate().filter(|(_, own)| own.name.trim_start_matches('%') == name) {
-            if let (Some(elem), Some(bytes)) = (own.elem, run.left(at)) {
-                let digest = slipring::report::digest(elem, bytes);
-                let range = digest.min.zip(digest.max);
-                let _ = writeln!(text, "{name}: {} bytes of {elem}{}", bytes.len(), ends(range));
-                let _ = writeln!(text, "  {} …", row(&digest.first));
+        self.asked.delays.clear();
+        let now = self
+            .event_now()
+            .and_then(|event| Some((self.history.happening(event).agent, self.history.work_number(event)?)));
+        self.again(now)
+    }
+
+    /// What is held, line by line, as `slipring run --schedule` reads it.
+    pub fn held(&self) -> String {
+        match self.asked.delays.is_empty() {
+            true => "nothing is held\n".into(),
+            false => self.asked.delays.iter().map(|delay| format!("{delay}\n")).collect(),
+        }
+    }
+
+    /// Runs again as it is asked for now; stands at the same work.
+    fn again(&mut self, place: Option<(Agent, u32)>) -> Result<String, String> {
+        let old = self.history.run();
+        let run = old.rerun(&self.asked).map_err(|error: Error| format!("{error}\n"))?;
+        let (before, after) = (self.history.end(), run.record().map_or(0, |record| record.cycles));
+        let found = run.findings().messages().to_vec();
+        let mut text = self.held();
+        let _ = writeln!(text, "{before} cycles before, {after} now");
+        for (word, list, other) in [("came", &found, &self.findings), ("went", &self.findings, &found)] {
+            for own in list.iter().filter(|own| !other.iter().any(|known| known.repeats(own))) {
+                let _ = writeln!(text, "{word}  {}[{}]: {}", own.severity.name(), own.code, own.message);
             }
         }
-        for tile in run.tiles(name) {
-            let [rows, cols] = tile.shape;
-            let place = format!("{} of {} at {:#x}", tile.space, tile.core, tile.address);
-            let _ = writeln!(text, "{name}: {rows}x{cols} in {place}{}", ends(tile.range));
-            for first in &tile.first {
-                let _ = writeln!(text, "  {}{}", row(first), if (first.len() as u32) < cols { " …" } else { "" });
-            }
-        }
-        if text.lines().count() == 1 {
-            return Err(format!("there is no tile and no buffer `{name}` whose address is known\n"));
-        }
+        let params = old.compiled.prepared.decoded.program.params.iter().filter(|param| param.is_passed());
+        let other: Vec<&str> = params
+            .enumerate()
+            .filter(|(at, _)| old.left(*at) != run.left(*at))
+            .map(|(_, param)| param.name.trim_start_matches('%'))
+            .collect();
+        text += &match other.is_empty() {
+            true => "every buffer ends with the same bytes\n".to_string(),
+            false => format!("other bytes at the end in {}\n", other.join(", ")),
+        };
+        let cycle = self.cycle;
+        (self.history, self.findings, self.moment) = (History::new(run), found, None);
+        let event = place.and_then(|(agent, work)| self.history.work(agent, work));
+        text += &match event {
+            Some(event) => self.go(event + 1),
+            None => self.at(cycle),
+        };
         Ok(text)
     }
-}
 
-/// `, -1 to 2.5`.
-fn ends(range: Option<(Number, Number)>) -> String {
-    range.map_or(String::new(), |(least, most)| format!(", {} to {}", number(&least), number(&most)))
-}
-
-fn row(numbers: &[Number]) -> String {
-    numbers.iter().map(number).collect::<Vec<_>>().join(" ")
-}
-
-fn number(number: &Number) -> String {
-    match number {
-        Number::Signed(x) => x.to_string(),
-        Number::Unsigned(x) => x.to_string(),
-        Number::Float(x) => format!("{:.5}", x).trim_end_matches('0').trim_end_matches('.').to_string(),
+    /// The events that findings show at, errors and warnings.
+    pub fn finding_events(&self) -> BTreeSet<usize> {
+        let loud = self.findings.iter().filter(|found| found.severity > Severity::Note);
+        loud.filter_map(|found| self.finding_event(found)).collect()
     }
+}
+
+/// `AIV0.MTE2`.
+fn unit_name(unit: Unit) -> String {
+    format!("{}.{}", unit.core.name(), unit.pipe.name())
 }

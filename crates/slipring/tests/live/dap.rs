@@ -140,6 +140,66 @@ fn an_editor_stops_steps_and_goes_back() {
 }
 
 #[test]
+fn an_editor_stops_at_ops_conditions_bytes_and_findings() {
+    let mut adapter = Adapter::start();
+    adapter.launch("examples/lang/double.py");
+    let named = json!([{ "name": "tmatmul" }, { "name": "slot 0 of ring C2V becomes full" }, { "name": "nothing" }]);
+    let set = adapter.ask("setFunctionBreakpoints", json!({ "breakpoints": named }))["body"]["breakpoints"].clone();
+    let verified: Vec<&Value> = set.as_array().unwrap().iter().map(|stop| &stop["verified"]).collect();
+    assert_eq!(verified, [true, true, false]);
+    let info = adapter.ask("dataBreakpointInfo", json!({ "name": "out" }))["body"].clone();
+    assert_eq!(info["dataId"], "bytes 0..16383 of out");
+    let bytes = json!([{ "dataId": "byte 4096 of out", "accessType": "write" }]);
+    let set = adapter.ask("setDataBreakpoints", json!({ "breakpoints": bytes }))["body"]["breakpoints"].clone();
+    assert_eq!(set[0]["verified"], true, "{set}");
+    adapter.ask("configurationDone", json!({}));
+    adapter.event("stopped");
+    let mut reasons = Vec::new();
+    for command in ["continue", "continue", "continue", "continue", "reverseContinue", "reverseContinue"] {
+        adapter.ask(command, json!({ "threadId": 1 }));
+        reasons.push(adapter.event("stopped")["reason"].as_str().unwrap().to_string());
+    }
+    let ops = "function breakpoint";
+    // The signals of both lanes fill a slot 0 each.
+    assert_eq!(reasons, [ops, ops, ops, "data breakpoint", ops, ops]);
+    // Tiles and buffers have rows.
+    let scopes = adapter.ask("scopes", json!({ "frameId": 1 }))["body"]["scopes"].clone();
+    let mut list = |reference: &Value, start: usize| {
+        let asked = json!({ "variablesReference": reference, "start": start, "count": 2 });
+        adapter.ask("variables", asked)["body"]["variables"].clone()
+    };
+    let tiles = adapter_scope(&scopes, "Tiles");
+    let tiles = list(&tiles, 0);
+    assert!(tiles[0]["value"].as_str().unwrap().contains(" of AIC at 0x"), "{tiles}");
+    let rows = list(&tiles[0]["variablesReference"], 7);
+    assert_eq!((rows.as_array().unwrap().len(), &rows[0]["name"]), (2, &json!("AIC[7]")), "{rows}");
+    assert_eq!(rows[0]["value"].as_str().unwrap().split(' ').count(), 64, "{rows}");
+    let buffers = list(&adapter_scope(&scopes, "Buffers"), 1);
+    let elements = list(&buffers[0]["variablesReference"], 3);
+    assert_eq!(elements[0]["name"], "[48]", "{elements}");
+    // A hold makes another run, in which the stops are found again.
+    adapter.ask("evaluate", json!({ "expression": "op tmatmul" }));
+    adapter.ask("evaluate", json!({ "expression": "start" }));
+    adapter.ask("disconnect", json!({}));
+
+    let mut adapter = Adapter::start();
+    adapter.launch("examples/broken/missing_flag.pto");
+    adapter.ask("setExceptionBreakpoints", json!({ "filters": ["findings"] }));
+    adapter.ask("configurationDone", json!({}));
+    adapter.event("stopped");
+    adapter.ask("continue", json!({ "threadId": 1 }));
+    assert_eq!(adapter.event("stopped")["reason"], "exception");
+    let info = adapter.ask("exceptionInfo", json!({ "threadId": 1 }))["body"].clone();
+    assert_eq!(info["exceptionId"], "race");
+    adapter.end();
+}
+
+fn adapter_scope(scopes: &Value, name: &str) -> Value {
+    let found = scopes.as_array().unwrap().iter().find(|scope| scope["name"] == name);
+    found.unwrap_or_else(|| panic!("{scopes}"))["variablesReference"].clone()
+}
+
+#[test]
 fn findings_are_told_and_wrong_questions_refused() {
     let mut adapter = Adapter::start();
     assert_eq!(adapter.ask("threads", json!({}))["success"], false);

@@ -6,9 +6,15 @@ use std::process::{Command, Stdio};
 
 /// The transcript of a script.
 fn debug(file: &str, words: &[&str]) -> (Option<i32>, String) {
+    debug_with(file, &[], words)
+}
+
+/// The same with options.
+fn debug_with(file: &str, options: &[&str], words: &[&str]) -> (Option<i32>, String) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut started = Command::new(env!("CARGO_BIN_EXE_slipring"))
         .args(["debug", file])
+        .args(options)
         .current_dir(root)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -113,4 +119,152 @@ fn words_that_mean_nothing_are_said() {
     let (code, text) = debug("examples/programs/feed_forward.py", &[]);
     assert_eq!(code, Some(2), "{text}");
     assert!(text.contains("whole program"), "{text}");
+}
+
+#[test]
+fn one_goes_to_where_a_condition_comes_to_hold() {
+    let file = "examples/broken/one_pop_too_many.pto";
+    let words = [
+        "until slot 0 of ring C2V becomes full",
+        "until slot 1 of ring C2V.AIV1 becomes full",
+        "runtil AIV0.V waits",
+        "until ring C2V becomes empty",
+        "until AIV1.V waits for C2V",
+        "until slot 3 of ring C2V becomes full",
+        "until slot 8 of ring C2V becomes full",
+        "until ring V2C becomes full",
+        "until AIV7 waits",
+        "until it rains",
+        "end",
+        "runtil ring C2V becomes empty",
+        "until AIV0.MTE3 waits",
+    ];
+    let (code, text) = debug(file, &words);
+    assert_eq!(code, Some(0));
+    assert!(answer(&text, words[0]).contains("AIC.FIX  push ring C2V  line 49"), "{text}");
+    assert!(answer(&text, words[1]).contains("446 to 447  AIC.FIX  push ring C2V  line 49"), "{text}");
+    assert!(answer(&text, words[2]).contains("401 to 462  AIV0.V  waits for a tile of ring C2V"), "{text}");
+    assert!(answer(&text, words[3]).contains("free ring C2V  line 79"), "{text}");
+    assert!(answer(&text, words[4]).contains("551 to 590  AIV1.V  waits for a tile of ring C2V  line 77"), "{text}");
+    // The fourth slot is the one that the fourth pop waits for.
+    assert_eq!(answer(&text, words[5]), "that never happens in this run");
+    assert_eq!(answer(&text, words[6]), "ring C2V.AIV0 has slots 0 to 7, and no slot 8");
+    assert_eq!(answer(&text, words[7]), "there is no ring `V2C`; there are C2V.AIV0, C2V.AIV1");
+    assert!(answer(&text, words[8]).starts_with("nobody is called `AIV7`; there are AIC.M"), "{text}");
+    assert!(answer(&text, words[9]).starts_with("`it rains` is no condition; there are: slot K of ring R"), "{text}");
+    assert!(answer(&text, words[11]).contains("free ring C2V"), "{text}");
+    // The last waits never end.
+    assert!(answer(&text, words[12]).contains("forever, at the end"), "{text}");
+}
+
+#[test]
+fn a_byte_is_written_once_its_work_is_over() {
+    // The second half of the product is the other Vector core's: rows 32 to 63 of 64 floats.
+    let words = [
+        "until byte 8191 of out is written",
+        "show out[2047:2049]",
+        "until byte 8192 of out is written",
+        "show out[2047:2049]",
+        "back",
+        "show out[2047:2049]",
+        "start",
+        "until bytes 0..3 of a are read",
+        "until byte 0 of product is written",
+        "until byte 16384 of out is written",
+        "until byte 0 of nobody is written",
+    ];
+    let (code, text) = debug("examples/lang/double.py", &words);
+    assert_eq!(code, Some(0));
+    assert!(answer(&text, words[0]).contains("once this is over;") && answer(&text, words[0]).contains("AIV0.MTE3"));
+    assert!(answer(&text, words[2]).contains("AIV1.MTE3  pto.tstore"), "{text}");
+    let shown: Vec<&str> = text.split("> show out[2047:2049]\n").skip(1).collect();
+    let numbers = |at: usize| {
+        let line = shown[at].lines().nth(2).unwrap();
+        line.split_whitespace().take(2).map(|number| number.parse::<f64>().unwrap()).collect::<Vec<f64>>()
+    };
+    assert!(numbers(0)[0] != 0.0 && numbers(0)[1] == 0.0, "{text}");
+    assert!(numbers(1)[0] != 0.0 && numbers(1)[1] != 0.0, "{text}");
+    assert_eq!(numbers(2), [0.0, 0.0], "{text}");
+    assert!(answer(&text, words[7]).contains("AIC.MTE2  pto.tload"), "{text}");
+    assert!(answer(&text, words[8]).contains("AIC.M  pto.tmatmul"), "{text}");
+    assert_eq!(answer(&text, words[9]), "`out` has 16384 bytes, from 0");
+    assert!(answer(&text, words[10]).starts_with("there is no tile and no buffer `nobody`"), "{text}");
+}
+
+#[test]
+fn a_tile_is_followed_through_its_ring() {
+    let words = [
+        "tile 2 of C2V",
+        "follow",
+        "follow",
+        "follow",
+        "rfollow",
+        "rfollow",
+        "rop tload",
+        "follow",
+        "follow",
+        "rfollow",
+        "tile 9 of C2V",
+    ];
+    let (code, text) = debug("examples/broken/one_pop_too_many.pto", &words);
+    assert_eq!(code, Some(0));
+    let lines: Vec<&str> = answer(&text, words[0]).lines().collect();
+    let way = ["slot taken", "pushed", "popped", "freed"];
+    assert!(lines[0].starts_with("tile 2 of ring C2V.AIV0 (slot 1)"), "{text}");
+    assert!(way.iter().zip(&lines[1..]).all(|(stage, line)| line.trim_start().starts_with(stage)), "{text}");
+    let follows: Vec<&str> = text.split("> follow\n").skip(1).map(|rest| rest.lines().next().unwrap()).collect();
+    assert!(
+        follows[0].starts_with("tile 2 of ring C2V.AIV0 is popped: [") && follows[0].contains("AIV0.V  pop"),
+        "{text}"
+    );
+    assert!(follows[1].starts_with("tile 2 of ring C2V.AIV0 is freed: ["), "{text}");
+    assert!(!follows[2].starts_with('['), "{text}");
+    let backs: Vec<&str> = text.split("> rfollow\n").skip(1).map(|rest| rest.lines().next().unwrap()).collect();
+    assert!(backs[0].contains(" is popped: [") && backs[1].contains(" is pushed: ["), "{text}");
+    // A load to the flag that it sets, to the pipe that takes it, and back.
+    assert!(follows[3].contains("set flag MTE2→MTE1") && follows[4].contains("take flag MTE2→MTE1"), "{text}");
+    assert!(backs[2].contains("set flag MTE2→MTE1"), "{text}");
+    assert!(answer(&text, words[10]).contains("tiles 1 to 3, and no tile 9"), "{text}");
+}
+
+#[test]
+fn a_held_work_makes_another_run() {
+    let words = ["op tmatmul", "hold 500", "held", "end", "op", "release", "flags", "hold 5"];
+    let (code, text) = debug("examples/lang/double.py", &words);
+    assert_eq!(code, Some(0));
+    let held = answer(&text, "hold 500");
+    assert!(held.starts_with("delay AIC.M work 1 by 500\n887 cycles before, 1387 now\n"), "{text}");
+    assert!(held.contains("every buffer ends with the same bytes\n["), "{text}");
+    assert!(held.lines().last().unwrap().contains("AIC.M  pto.tmatmul  line 10"), "{text}");
+    assert!(answer(&text, "release").starts_with("nothing is held\n1387 cycles before, 887 now\n"), "{text}");
+    assert!(answer(&text, "hold 5").contains("delay AIV1.MTE3 work 1 by 5"), "{text}");
+    // The same from a file, and words of the command line.
+    let folder = std::env::temp_dir().join(format!("slipring-held-{}", std::process::id()));
+    std::fs::write(&folder, answer(&text, "held")).unwrap();
+    let file = folder.display().to_string();
+    let (code, text) = debug_with("examples/lang/double.py", &["--schedule", &file, "-x", "end", "-x", "held"], &[]);
+    std::fs::remove_file(&folder).unwrap();
+    assert_eq!(code, Some(0));
+    assert!(text.contains("> end\ncycle 1387; ["), "{text}");
+    assert!(text.contains("> held\ndelay AIC.M work 1 by 500\n"), "{text}");
+    // A race: what the store finds depends on when it comes.
+    let (_, text) = debug("examples/broken/missing_flag.pto", &["line 28", "hold 1000"]);
+    let held = answer(&text, "hold 1000");
+    assert!(held.contains("went  warning[uninitialised-output]"), "{text}");
+    assert!(held.contains("other bytes at the end in y\n"), "{text}");
+}
+
+#[test]
+fn steps_go_along_a_pipe_and_its_lines() {
+    let words = ["op tload", "step", "step", "rstep", "signal", "rsignal", "flags", "where"];
+    let (code, text) = debug("examples/matmul_to_vector.pto", &words);
+    assert_eq!(code, Some(0));
+    let place = |word: &str| {
+        let line = answer(&text, word).lines().next().unwrap();
+        let who = line.split("  ").nth(1).unwrap().to_string();
+        (who, line.split("line ").nth(1).unwrap().split(':').next().unwrap().to_string())
+    };
+    let (who, line) = place("op tload");
+    assert!(place("step").0 == who && place("step").1 != line, "{text}");
+    assert!(answer(&text, "signal").contains("set flag") || answer(&text, "signal").contains("take"), "{text}");
 }

@@ -168,9 +168,15 @@ pub(crate) fn tile(text: &str, node: Node<'_>) -> Option<TileType> {
         None => Some(0),
         Some(node) => members.iter().position(|m| Some(*m) == member(text, node, kind)).map(|n| n as u8),
     };
+    let space = space(member(text, given[0], "TileType")?)?;
+    let layout = Layout { elem: elem(text, given[1])?, rows, cols, blayout, slayout, fractal };
+    // C++ names each memory of scales; a layout of another one has no text.
+    if TileType::memory(space, &layout) != Some(space) {
+        return None;
+    }
     Some(TileType {
-        space: space(member(text, given[0], "TileType")?)?,
-        layout: Layout { elem: elem(text, given[1])?, rows, cols, blayout, slayout, fractal },
+        space,
+        layout,
         valid: [valid(5, rows)?, valid(6, cols)?],
         pad: of(9, "PadValue", &["Null", "Zero", "Max", "Min"])?,
         compact: of(10, "CompactMode", &["Null", "Normal", "RowPlusOne"])?,

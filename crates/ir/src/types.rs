@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use slipring_tile::{Elem, Layout, Space};
+use slipring_tile::{BLayout, Elem, Layout, SLayout, Space};
 use smallvec::SmallVec;
 
 /// Signedness of an integer type.
@@ -45,6 +45,24 @@ pub struct TileType {
     pub pad: u8,
     /// Compact mode: 0 null, 1 normal, 2 one row more.
     pub compact: u8,
+}
+
+impl TileType {
+    /// The memory that a tile of this layout is in, where a text says `named`. The word `scaling` stands for three memories that
+    /// the layout tells apart: boxes of 32 bytes of exponents in the order in which the matrix unit reads them lie beside its
+    /// operands, everything else in the buffer of the fixpipe. None for a memory that has no tiles like this.
+    pub fn memory(named: Space, layout: &Layout) -> Option<Space> {
+        let scales = match (layout.elem, layout.fractal, layout.blayout, layout.slayout) {
+            (Elem::F8E8M0, 32, BLayout::RowMajor, SLayout::RowMajor) => Some(Space::LeftScale),
+            (Elem::F8E8M0, 32, BLayout::ColMajor, SLayout::ColMajor) => Some(Space::RightScale),
+            _ => None,
+        };
+        match named {
+            Space::Scaling => Some(scales.unwrap_or(Space::Scaling)),
+            Space::LeftScale | Space::RightScale => scales.filter(|space| *space == named),
+            other => Some(other),
+        }
+    }
 }
 
 /// A view of global memory: element type and up to five dimensions.

@@ -33,16 +33,6 @@ const MOST_TILES: i128 = 16;
 const TILE_KEYS: [&str; 12] =
     ["loc", "dtype", "rows", "cols", "v_row", "v_col", "valid", "blayout", "slayout", "fractal", "pad", "compact"];
 
-/// The memory of scales that a tile of `scaling` with this layout is in: boxes of 32 bytes of exponents, in the order in which
-/// the matrix unit reads them.
-fn scales_of(layout: &Layout) -> Option<Space> {
-    match (layout.elem, layout.fractal, layout.blayout, layout.slayout) {
-        (Elem::F8E8M0, 32, BLayout::RowMajor, SLayout::RowMajor) => Some(Space::LeftScale),
-        (Elem::F8E8M0, 32, BLayout::ColMajor, SLayout::ColMajor) => Some(Space::RightScale),
-        _ => None,
-    }
-}
-
 impl<'a> OpParser<'a> {
     /// Both spellings of a tile type, after the `<`: `vec, 16x64xf32, valid=16x?` and `loc=vec, dtype=f32, …`.
     pub(super) fn tile_type(&mut self, start: Span) -> Parsed<Type> {
@@ -135,16 +125,11 @@ impl<'a> OpParser<'a> {
             slayout: parts.slayout.unwrap_or(SLayout::NoneBox),
             fractal: parts.fractal.unwrap_or(512),
         };
-        let space = match (space, scales_of(&layout)) {
-            (Space::Scaling, Some(scales)) => scales,
-            (Space::LeftScale | Space::RightScale, scales) if scales != Some(space) => {
-                let d =
-                    Diagnostic::error("type", self.span_from(start), format!("no tile of `{space}` lies like this"));
-                let order = if space == Space::LeftScale { "row_major" } else { "col_major" };
-                let help = format!("it has f8E8M0 elements, blayout={order}, slayout={order} and fractal=32");
-                return Err(self.fail(d.help(help)));
-            }
-            (space, _) => space,
+        let Some(space) = TileType::memory(space, &layout) else {
+            let d = Diagnostic::error("type", self.span_from(start), format!("no tile of `{space}` lies like this"));
+            let order = if space == Space::LeftScale { "row_major" } else { "col_major" };
+            let help = format!("it has f8E8M0 elements, blayout={order}, slayout={order} and fractal=32");
+            return Err(self.fail(d.help(help)));
         };
         let valid =
             [parts.valid[0].unwrap_or(Dim::Static(rows.into())), parts.valid[1].unwrap_or(Dim::Static(cols.into()))];

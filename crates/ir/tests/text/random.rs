@@ -36,7 +36,8 @@ impl Dice<'_> {
 
     fn tile(&mut self) -> TileType {
         let (rows, cols) = (1 + self.roll(64) as u32, 1 + self.roll(64) as u32);
-        let layout = Layout {
+        let named = self.pick(&Space::NAMED);
+        let mut layout = Layout {
             elem: self.pick(&Elem::ALL),
             rows,
             cols,
@@ -49,8 +50,15 @@ impl Dice<'_> {
         } else {
             [self.dim(), self.dim()]
         };
-        // The layout tells the memories of scales from the other one: they come last.
-        let space = self.pick(&Space::NAMED[..8]);
+        // Scales beside operands lie in one way.
+        if named.is_scale() {
+            let left = named == Space::LeftScale;
+            layout.elem = Elem::F8E8M0;
+            layout.fractal = 32;
+            layout.blayout = if left { BLayout::RowMajor } else { BLayout::ColMajor };
+            layout.slayout = if left { SLayout::RowMajor } else { SLayout::ColMajor };
+        }
+        let space = TileType::memory(named, &layout).expect("a memory that has such tiles");
         TileType { space, layout, valid, pad: self.roll(4) as u8, compact: self.roll(3) as u8 }
     }
 

@@ -285,6 +285,9 @@ impl Lower<'_> {
                         None => crate::ops::instead_of(name).map_or(error.clone(), |instead| error.help(instead)),
                     };
                 }
+                if matches!(other, Value::Tuple(_)) {
+                    error = error.help(super::unknown::LISTS);
+                }
                 Err(self.report(error))
             }
         }

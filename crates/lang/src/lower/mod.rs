@@ -563,7 +563,8 @@ pub(crate) fn describe(lower: &Lower<'_>, value: &Value) -> String {
             format!("a tile {} {} in {}", show(&tile.shape), DType::Elem(tile.ty.layout.elem).name(), tile.ty.space)
         }
         Value::Parts(parts) => format!("a list {} of matrices", show(&parts.shape)),
-        Value::Tuple(items) => format!("{} values", items.len()),
+        Value::Tuple(items) if items.len() == 1 => "a list of one value".into(),
+        Value::Tuple(items) => format!("a list of {} values", items.len()),
         Value::Buffer(_) => "a reserved buffer".into(),
         Value::Pipe(end) => format!("an end of pipe {}", end.id),
         Value::Path(path) => format!("`{path}`"),

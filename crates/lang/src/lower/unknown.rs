@@ -8,6 +8,10 @@ use super::{Lower, Reported};
 /// What something is called, and what to write instead; no hint where there is nothing better.
 pub(super) type Named = (&'static str, &'static str);
 
+/// What a kernel does with a list instead of changing it.
+pub(super) const LISTS: &str = "inside of a kernel a list is only read: make it outside, where the code around kernels is \
+     Python's (`python -m slipring` executes it)";
+
 /// An expression that is not lowered.
 pub(super) fn expression(expr: &Expr) -> Named {
     match expr {
@@ -20,7 +24,11 @@ pub(super) fn expression(expr: &Expr) -> Named {
         }
         Expr::Named(_) => ("`:=` in a kernel", "assign on a line of its own"),
         Expr::Dict(_) | Expr::Set(_) => {
-            ("a dict or set in a kernel", "make it outside of the kernel: its constants may be used")
+            (
+                "a dict or set in a kernel",
+                "make it outside of the kernel, where the code is Python's (`python -m slipring` executes it): its \
+                 constants may be used",
+            )
         }
         Expr::FString(_) | Expr::TString(_) => {
             ("an f-string of what only the run knows", "pass the parts to `pl.print(x, label=\"…\")`")

@@ -113,6 +113,12 @@ impl Delays {
         (more, number, past)
     }
 
+    /// The delays that no work has met, each with how many works its pipe did in its block.
+    pub fn unused(&self) -> Vec<(Delay, u32)> {
+        let met = self.list.iter().copied().zip(self.seen.iter().copied());
+        met.filter(|(delay, seen)| *seen < delay.work).collect()
+    }
+
     /// True if some work comes behind a later one.
     pub fn overtake(&self) -> bool {
         self.list.iter().any(|delay| matches!(delay.late, Late::Past(_)))

@@ -144,6 +144,7 @@ impl<'a> Engine<'a> {
             complete,
             counters: self.counters,
             overtaken: self.overtaken,
+            unused: self.delays.unused(),
         }
     }
 

@@ -213,6 +213,8 @@ pub struct RunResult {
     pub counters: Vec<u64>,
     /// Works that a later work of their pipe has overtaken, as their schedule says ([`Late::Past`](crate::Late::Past)).
     pub overtaken: u32,
+    /// The delays of its schedule that no work has met, each with how many works its pipe did in its block.
+    pub unused: Vec<(Delay, u32)>,
 }
 
 impl RunResult {
@@ -228,6 +230,7 @@ impl RunResult {
             complete: false,
             counters: Vec::new(),
             overtaken: 0,
+            unused: Vec::new(),
         }
     }
 }

@@ -8,7 +8,7 @@ use slipring_ir::text::nearest;
 use slipring_ir::{Diagnostic, Diags, Kind};
 use slipring_program::{Finding, ParamKind, Severity};
 use slipring_report::{CheckFacts, Record, Recorder, RingTrace, RunFacts, checks_text};
-use slipring_sim::{Observer, Suppose, Timing, Turns};
+use slipring_sim::{Delay, Observer, Suppose, Timing, Turns};
 
 use crate::answers::{clean_if, first_error, not_clean, tried_only};
 use crate::args::Passed;
@@ -101,6 +101,22 @@ fn not_assumed(condition: &str) -> Finding {
         .help("pass others, or let the kernel assume less: what is proved of it holds for launches that satisfy it")
 }
 
+/// The lines of a schedule that made nothing late, in one warning.
+fn not_met(unused: &[(Delay, u32)]) -> Option<Finding> {
+    let ((delay, works), others) = unused.split_first()?;
+    let others = match others.len() {
+        0 => String::new(),
+        1 => ", and so does another line".into(),
+        n => format!(", and so do {n} other lines"),
+    };
+    let Delay { role, pipe, block, .. } = delay;
+    let message = format!(
+        "`{delay}` of the schedule makes nothing late{others}: works of {role}.{pipe} in block {block} of this run: {works}"
+    );
+    let help = "a schedule belongs to the program, the platform and the arguments that it was written for";
+    Some(Finding::new(Kind::Other("schedule-unused"), Severity::Warning, message).help(help))
+}
+
 /// Runs a compiled kernel on its arguments.
 ///
 /// # Errors
@@ -137,6 +153,7 @@ pub(crate) fn start<'a>(
     };
     let assumed = Assumed::of_kernel(prepared, &[]).map_err(Error::Arguments)?;
     judged.findings.extend(assumed.broken(&as_numbers(&bound)).map(not_assumed));
+    judged.findings.extend(not_met(&execution.result.unused));
     let findings = Report::new(prepared.written.source.clone(), compiled.found.clone());
     let findings = findings.and(report(&judged).messages().to_vec());
     for question in judged.questions.clone() {

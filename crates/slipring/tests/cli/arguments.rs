@@ -102,3 +102,16 @@ fn memory_that_the_host_does_not_have_is_an_error() {
         called.exits(2).says(says).json();
     }
 }
+
+/// Works that a run does not have cannot be late: a schedule of another program is not followed in silence.
+#[test]
+fn a_schedule_that_does_not_fit_is_said() {
+    let folder = Folder::new("schedule");
+    folder.write("fits", "delay AIV0.MTE3 work 1 by 12\n");
+    folder.write("half", "delay AIV0.MTE3 work 1 by 12\ndelay AIV0.MTE3 work 40 by 12\ndelay AIV1.V work 1 by 3\n");
+    let run = |file| folder.call(&["run", "add.pto", "--schedule", file]).exits(0);
+    assert!(!run("fits").err.contains("schedule-unused"));
+    run("half")
+        .says("[schedule-unused]: `delay AIV0.MTE3 work 40 by 12` of the schedule makes nothing late")
+        .says("and so does another line: works of AIV0.MTE3 in block 0 of this run: 1");
+}

@@ -13,7 +13,7 @@ from . import testing as testing
 
 __version__: str
 
-class KernelError(Exception):
+class KernelError(ValueError):
     """A kernel that does not compile, or in which something was found: its report."""
 
     findings: list[dict[str, Any]]

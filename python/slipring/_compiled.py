@@ -1,10 +1,12 @@
 """Kernels that are compiled and not run yet."""
 
+import warnings
+
 from . import _slipring
 from ._arrays import NEAREST, dtype_of, element_of, extents, host_array, is_array
-from ._errors import public
+from ._errors import outside, public
 from ._host import bind_host, host_tensor
-from ._runs import start
+from ._runs import KernelWarning, start
 from ._slipring import KernelError
 
 # pytest leaves the frames of this module out.
@@ -101,6 +103,9 @@ class Lowered:
         text = outlined(self.function, self.arguments)
         return text or "\n\n".join(function.as_python() for function in self.functions.values())
 
+    def __str__(self):
+        return self.as_python()
+
     def __repr__(self):
         return f"<slipring program {self.name}: {', '.join(self.functions)}>"
 
@@ -175,13 +180,9 @@ class Compiled:
 
     def write_to(self, folder, dumps):
         """Says which folder is `output_dir`, or none, and whether the program after each pass is written below it."""
-        import os
-        import pathlib
-
         self._dumps = dumps
         if folder is not None:
-            os.makedirs(folder, exist_ok=True)
-            self._written_to(pathlib.Path(folder))
+            self._written_to(made_folder(folder))
         elif dumps:
             self._written_to(new_folder(self.name))
 
@@ -218,6 +219,8 @@ class Compiled:
     @public
     def __call__(self, *args, **options):
         """Runs it; its outputs are written in place, findings raise. Without its outputs it makes them and gives them back."""
+        if getattr(options.get("config"), "codegen_only", False):
+            return None
         outputs = self.output_indices
         if outputs and self.has_return and len(args) == len(self.param_names) - len(outputs):
             args = self._with_outputs(args, outputs)
@@ -259,17 +262,47 @@ def new_folder(name):
     return pathlib.Path(tempfile.mkdtemp(prefix=f"{name}_", dir=base))
 
 
+def made_folder(path):
+    """A folder that is there."""
+    import os
+    import pathlib
+
+    os.makedirs(path, exist_ok=True)
+    return pathlib.Path(path)
+
+
 def write_text(folder, name, kernel):
-    """Writes the text of a compiled kernel or whole program."""
-    end = "pto" if isinstance(kernel, _slipring.Kernel) else "tasks"
-    (folder / f"{name}.{end}").write_text(kernel.text(), encoding="utf-8")
+    """Writes the text of a compiled kernel, `NAME.pto`; of a whole program its tasks, `NAME.tasks`, and below `kernels` each kernel."""
+    if isinstance(kernel, _slipring.Kernel):
+        (folder / f"{name}.pto").write_text(kernel.text(), encoding="utf-8")
+        return
+    (folder / f"{name}.tasks").write_text(kernel.text(), encoding="utf-8")
+    for own, texts in kernel.passes():
+        place = made_folder(folder / "kernels")
+        (place / f"{file_name(own)}.pto").write_text(texts[-1][1], encoding="utf-8")
+
+
+def file_name(name):
+    """A name of the language as one of a file."""
+    return "".join(c if c.isalnum() or c in "_-" else "_" for c in name)
+
+
+def write_asked(name, kernel, folder, dumped):
+    """Writes the compiled text into a folder, where one is given; with `dumped` also the program after each pass, and says where."""
+    if folder is None and not dumped:
+        return
+    place = new_folder(name) if folder is None else made_folder(folder)
+    if folder is not None:
+        write_text(place, name, kernel)
+    if dumped:
+        write_passes(place, kernel)
+        warnings.warn(f"the program after each pass is written to {place}", KernelWarning, stacklevel=outside())
 
 
 def write_passes(folder, kernel):
     """Writes the program as it was read and after each pass: `passes_dump/KERNEL/NN_PASS.pto`."""
     for name, texts in kernel.passes():
-        place = folder / "passes_dump" / "".join(c if c.isalnum() or c in "_-" else "_" for c in name)
-        place.mkdir(parents=True, exist_ok=True)
+        place = made_folder(folder / "passes_dump" / file_name(name))
         for at, (done, text) in enumerate(texts):
             (place / f"{at:02}_{done}.pto").write_text(text, encoding="utf-8")
 

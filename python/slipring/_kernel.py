@@ -5,7 +5,7 @@ import warnings
 from types import FunctionType
 
 from . import _slipring
-from ._compiled import Kept, Lowered, bound, compiled_for, new_folder, readings, tensors, write_passes
+from ._compiled import Kept, Lowered, bound, compiled_for, readings, tensors, write_asked
 from ._errors import outside, public
 from ._host import bind_host
 from ._html import Facts, Graph
@@ -50,6 +50,11 @@ def _kind(path, options):
     if role == "SubWorker" and _member(options, "level") not in ("", *OF_DEVICE):
         return "python"
     return {"pl.inline": "inline", "pl.jit.inline": "inline", "pl.jit.host": None}.get(path, "kernel")
+
+
+def _is_opaque(path, options):
+    """True for a function that need not say which parameters it writes."""
+    return path == "pl.jit.opaque" or path == "pl.function" and _member(options, "type") in ("", "Opaque")
 
 
 def _collected(made):
@@ -103,6 +108,7 @@ class Decorator:
             function = getattr(function, "func", None) or function.__func__
         made = Function(function, kind, surroundings(depth))
         made.constants, made.decorator = constants, self.__slipring_path__
+        made.is_opaque = _is_opaque(self.__slipring_path__, options)
         made.of_host = self.__slipring_path__ == "pl.jit.host" or _member(options, "level") not in ("", *OF_DEVICE)
         return _collected(made)
 
@@ -123,8 +129,8 @@ class Function:
         self.instance, self.constants = None, {}
         # The decorator that made it, for a plain function that has none in its text.
         self.decorator = None
-        # True for one that stands above the devices.
-        self.of_host = False
+        # True for one that stands above the devices, and for one whose parameters need not say that they are outputs.
+        self.of_host = self.is_opaque = False
         self._written = written(function)
         self._text = None
         self._compiled = Kept()
@@ -248,8 +254,8 @@ class Function:
         target, name = _target(platform, config)
         distributed = getattr(config, "distributed_config", None)
         compiled = compiled_for(self, self._bind(args, kwargs) if args or kwargs else {}, target, name, distributed=distributed)
-        if _dumps(config):
-            compiled.write_to(None, True)
+        if config is not None:
+            compiled.write_to(config.save_kernels_dir, _dumps(config))
         return compiled
 
     @public
@@ -380,6 +386,9 @@ class Function:
             own = (self.owner,) if self.function.__code__.co_varnames[:1] == ("self",) else ()
             own = own or ((self.instance,) if self.instance is not None else ())
             return for_reference(self)(*own, *args, **kwargs)
+        if getattr(kwargs.get("config"), "codegen_only", False):
+            self.compile(*args, **kwargs)
+            return None
         run = self.run(*args, **kwargs)
         run.show()
         run.check()
@@ -421,10 +430,8 @@ class Function:
         if nothing_to_do(arguments, self.directions):
             return Run(Idle(), Named(self.__name__, platform or "a5"), [], {}, [])
         kernel, parameters = self._compile(arguments, platform, reading)
-        if _dumps(config):
-            folder = new_folder(self.name)
-            write_passes(folder, kernel)
-            warnings.warn(f"the program after each pass is written to {folder}", KernelWarning, stacklevel=outside())
+        if config is not None:
+            write_asked(self.name, kernel, config.save_kernels_dir, _dumps(config))
         if where is None and workers is not None:
             raise TypeError("`workers` are those of `where`: it has no effect alone")
         if where is not None:

@@ -176,7 +176,8 @@ def test_every_keyword_of_the_public_functions_is_known():
     """What has an effect is named here: a new keyword has to be put on one of the lists."""
     counted = {
         ir.compile: {"program", "platform", "config", "output_dir", "dump_passes", "backend_type", "options"},
-        runtime.RunConfig: {"platform", "backend_type", "dump_passes", "distributed_config", "codegen_only", *runtime.KEPT},
+        runtime.RunConfig: {"platform", "backend_type", "dump_passes", "distributed_config", "codegen_only", "save_kernels_dir"}
+        | {*runtime.KEPT},
         runtime.DistributedConfig: {"device_ids", "num_sub_workers", "runtime", "aicpu_thread_num"},
         runtime.benchmark: {"compiled", "args", "rounds", "warmup", "platform", "device_id"},
         runtime.ChipWorker: {"config", "options"},

@@ -134,7 +134,7 @@ except PartialCodegenError as error:
 SAID = """\
 the tensor has been freed
 4 bytes at 0x40 are in no tensor of the device
-the worker is closed
+the worker is closed: `register` was called after close
 the program is compiled for a5sim, the worker is a2a3
 the text has no function; pl.parse takes one with the decorator @pl.function
 True

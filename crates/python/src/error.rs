@@ -1,7 +1,7 @@
 //! Errors of the library as Python's.
 
 use pyo3::create_exception;
-use pyo3::exceptions::{PyException, PyKeyboardInterrupt, PyOSError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use slipring::{Error, Report, waits_for_arguments};
 
@@ -10,7 +10,7 @@ use crate::value::to_python;
 create_exception!(
     _slipring,
     KernelError,
-    PyException,
+    PyValueError,
     "A kernel is wrong, or its run found something wrong. The text is the report that the command line gives; `findings` has the \
      messages one by one, `filename` and `lineno` the place of the first error, `waits_for_arguments` is true where shapes or numbers of \
      arguments are all that is missing."

@@ -84,7 +84,9 @@ def install(platform=None):
             DistributedCompiledProgram=distributed.DistributedCompiledProgram,
             DistributedConfig=runtime.DistributedConfig,
         ),
-        "pypto.ir.pass_manager": _module("pypto.ir.pass_manager", OptimizationStrategy=distributed.OptimizationStrategy),
+        "pypto.ir.pass_manager": _module(
+            "pypto.ir.pass_manager", OptimizationStrategy=distributed.OptimizationStrategy, PassManager=ir.PassManager
+        ),
         "pypto.debug": _module("pypto.debug", **{name: getattr(debug, name) for name in debug.__all__}),
         "pypto.backend": _module("pypto.backend", **{name: getattr(backend, name) for name in backend.__all__}),
         "pypto.backend.pto_backend": _module("pypto.backend.pto_backend", PartialCodegenError=backend.PartialCodegenError),

@@ -70,7 +70,6 @@ WITHOUT_EFFECT = {
     "rtol": (_number, None, None),
     "atol": (_number, None, None),
     "save_kernels": (_truth, False, "`compiled.output_dir` has the text"),
-    "save_kernels_dir": (_path, None, "`compiled.output_dir` has the text"),
     "enable_chip_swimlane": (_level, 0, _MEASURED),
     "enable_dump_args": (_level, 0, "`run.get(name)` has what a run left"),
     "enable_pmu": (_level, 0, _MEASURED),

@@ -9,7 +9,7 @@ from .._arrays import host_array
 from .._compiled import DistributedCompiledProgram
 from .._host import bind_host
 from ._options import said
-from .runtime import ChipWorker, DeviceTensor, DistributedConfig, RunConfig
+from .runtime import ChipWorker, DeviceTensor, DistributedConfig, Registration, RunConfig
 
 
 class OptimizationStrategy(enum.Enum):
@@ -150,7 +150,7 @@ class DistributedWorker(ChipWorker):
     def __call__(self, *args, config=None):
         """Runs its only program."""
         if len(self._programs) != 1:
-            raise TypeError("the worker holds several programs: say which, `rt.run(compiled, …)`")
+            raise TypeError("a call is ambiguous, as the worker holds several programs: say which, `rt.run(compiled, …)`")
         self._run(self._programs[0], args, config)
 
     def run(self, compiled, *args, config=None):
@@ -168,9 +168,10 @@ class DistributedWorker(ChipWorker):
 
     def register(self, compiled):
         """What is called with arguments to run one of its programs."""
+        self._check("`register`")
         if id(compiled) not in self._host:
             raise ValueError("the worker was not prepared with this program")
-        return lambda *args, config=None: self.run(compiled, *args, config=config)
+        return Registration(self, compiled)
 
     def alloc_stacked_tensor(self, host, worker_ids=None):
         """Memory on the devices with a copy of a tensor, whose parts along its first dimension lie on one each."""
@@ -186,13 +187,13 @@ class DistributedWorker(ChipWorker):
             raise ValueError(f"{given.shape[0]} parts lie on as many of the {devices} devices, not on {ids}")
         whole = np.array(given)
         shards = [DeviceTensor(self, whole[at]) for at in range(len(ids))]
-        self._tensors += shards
+        self._owned_tensors += shards
         return StackedDeviceTensor(shards, whole.shape, ids, whole)
 
     def free_stacked_tensor(self, stacked):
         """Gives all parts back."""
         for shard in stacked.shards:
-            if any(own is shard for own in self._tensors):
+            if any(own is shard for own in self._owned_tensors):
                 self.free_tensor(shard)
 
     def copy_stacked_from(self, stacked, host):

@@ -51,20 +51,45 @@ def compile(program, platform=None, config=None, *, output_dir=None, dump_passes
     dump = dumps(getattr(config, "dump_passes", None) if dump_passes is None else dump_passes, "ir.compile")
     folder = None if output_dir is None else os.fspath(output_dir)
 
-    def written(compiled):
-        compiled.write_to(folder, dump)
+    def written(compiled, *inner):
+        compiled.write_to(None if folder is None else os.path.join(folder, *inner), dump)
         return compiled
 
     if isinstance(program, _Class):
         entries = program.entries()
         if len(entries) > 1 and all(function.kind is None for function in entries):
             target = PLATFORMS[name]
-            each = {own.name: written(own.lower(platform=target).compile(name, target, distributed)) for own in entries}
-            return CompiledOrchestrations(program.name, each)
+            each = [own.lower(platform=target).compile(name, target, distributed) for own in entries]
+            # One folder for each: kernels of two may have one name.
+            return CompiledOrchestrations(program.name, {own.name: written(own, "next_levels", own.name) for own in each})
         program = program.lower(platform=PLATFORMS[name])
     if not isinstance(program, Lowered):
         raise TypeError(f"ir.compile takes a program, or what `kernel.lower(…)` gives, not {type(program).__name__}")
     return written(program.compile(name, PLATFORMS[name], distributed))
+
+
+class PassManager:
+    """The public compiler's list of passes. There is one here, whatever the strategy: a program that has passed it is compiled, and so
+    known to be right."""
+
+    def __init__(self, strategy=OptimizationStrategy.Default):
+        if not isinstance(strategy, OptimizationStrategy):
+            raise TypeError(f"a PassManager takes an OptimizationStrategy, not {strategy!r}")
+        self.strategy = strategy
+
+    @classmethod
+    def get_strategy(cls, strategy=OptimizationStrategy.Default):
+        """The passes of a strategy."""
+        said("strategy", strategy, "PassManager.get_strategy")
+        return cls(strategy)
+
+    def run_passes(self, program):
+        """Compiles a program, or a function, for the platform that is chosen; gives it with its text."""
+        if isinstance(program, Lowered):
+            return program
+        if not isinstance(program, (_Class, Function)):
+            raise TypeError(f"run_passes takes a program or a function, not {type(program).__name__}")
+        return program.lower(platform=PLATFORMS[chosen()])
 
 
 class CompiledOrchestrations:
@@ -105,4 +130,4 @@ def deserialize(data):
     return _language.parse(data.decode())
 
 
-__all__ = ["Function", "OptimizationStrategy", "PassDumpLevel", "Program", "compile", "deserialize", "serialize"]
+__all__ = ["Function", "OptimizationStrategy", "PassDumpLevel", "PassManager", "Program", "compile", "deserialize", "serialize"]

@@ -81,7 +81,7 @@ def run(program, *tensors, config=None):
 
     config = RunConfig() if config is None else config
     compiled = ir.compile(program, config=config, output_dir=config.save_kernels_dir)
-    if tensors:
+    if tensors and not config.codegen_only:
         compiled(*tensors, config=config)
     return compiled
 

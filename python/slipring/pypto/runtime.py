@@ -2,6 +2,7 @@
 
 import collections
 import dataclasses
+import os
 
 from .._arrays import ELEMENTS, dtype_of, host_array
 from ._options import dumps, platform_of, said
@@ -13,7 +14,7 @@ _default = ["a2a3sim"]
 
 # Fields of a public configuration that are kept, and change no result.
 KEPT = """
-device_id rtol atol strategy save_kernels save_kernels_dir enable_chip_swimlane enable_dump_args enable_pmu enable_dep_gen
+device_id rtol atol strategy save_kernels enable_chip_swimlane enable_dump_args enable_pmu enable_dep_gen
 enable_scope_stats compile_profiling diagnostic_phase disabled_diagnostics golden_data_dir aicpu_thread_num ring_task_window ring_heap
 ring_dep_pool analyze_auto_scopes_for_deps memory_planner dump_ptoas_passes
 """.split()
@@ -58,8 +59,9 @@ class DistributedConfig:
 
 @dataclasses.dataclass
 class RunConfig:
-    """How a public script runs a kernel: the platform (or the backend that means one), the devices, and whether the program is written
-    after each pass. The other public fields are kept; where one asks for something that is not done here, a warning says so."""
+    """How a public script runs a kernel: the platform (or the backend that means one), the devices, whether the program is written
+    after each pass, `save_kernels_dir` for the folder that the compiled text is written to, and `codegen_only` for a call that
+    compiles and does not run. The other public fields are kept; where one asks for something that is not done here, a warning says so."""
 
     platform: str | None = None
     device_id: int = 0
@@ -95,8 +97,10 @@ class RunConfig:
         dumps(self.dump_passes, "a RunConfig")
         if self.distributed_config is not None and not isinstance(self.distributed_config, DistributedConfig):
             raise TypeError("`distributed_config` is a DistributedConfig")
-        if self.codegen_only:
-            raise NotImplementedError("slipring does not do what `codegen_only` of a RunConfig asks for")
+        if not isinstance(self.codegen_only, bool):
+            raise TypeError(f"a RunConfig: `codegen_only` is True or False, not {self.codegen_only!r}")
+        if self.save_kernels_dir is not None and not isinstance(self.save_kernels_dir, (str, os.PathLike)):
+            raise TypeError(f"a RunConfig: `save_kernels_dir` is a path, not {self.save_kernels_dir!r}")
         for name in KEPT:
             # Behind the initialiser that the class has by itself.
             said(name, getattr(self, name), "a RunConfig", depth=3)
@@ -129,6 +133,23 @@ class DeviceTensor:
         return f"DeviceTensor({list(self.shape)}, {self.dtype})"
 
 
+class Registration:
+    """A compiled program on a worker: it is called with arguments, and is closed with its worker."""
+
+    def __init__(self, worker, compiled):
+        self._worker, self.compiled = worker, compiled
+
+    @property
+    def closed(self):
+        """True once its worker is closed."""
+        return not self._worker._open
+
+    def __call__(self, *args, config=None):
+        """Runs it: a checked run, whose outputs are written."""
+        self._worker._check("a registered program")
+        return self._worker.run(self.compiled, *args, config=config)
+
+
 class ChipWorker:
     """A device with compiled programs on it. Its memory is the process's own."""
 
@@ -141,11 +162,11 @@ class ChipWorker:
         if config is not None and not isinstance(config, RunConfig):
             raise TypeError(f"a ChipWorker takes a RunConfig, not {type(config).__name__}")
         self.config = config if config is not None else RunConfig(**options)
-        self._tensors, self._registered, self._open = [], {}, True
+        self._owned_tensors, self._registered, self._open = [], {}, True
 
-    def _check(self):
+    def _check(self, what="it"):
         if not self._open:
-            raise RuntimeError("the worker is closed")
+            raise RuntimeError(f"the worker is closed: {what} was called after close")
 
     def _device(self, worker_id):
         if isinstance(worker_id, bool) or not isinstance(worker_id, int) or not 0 <= worker_id < self.devices:
@@ -155,7 +176,7 @@ class ChipWorker:
         self._check()
         if tensor._worker is not self:
             raise ValueError("the tensor is another worker's")
-        if not any(own is tensor for own in self._tensors):
+        if not any(own is tensor for own in self._owned_tensors):
             raise ValueError("the tensor has been freed")
         return tensor._array
 
@@ -172,14 +193,14 @@ class ChipWorker:
                 raise ValueError(f"init is {given.dtype}{list(given.shape)}, the tensor {array.dtype}{list(array.shape)}")
             array[...] = given
         tensor = DeviceTensor(self, array)
-        self._tensors.append(tensor)
+        self._owned_tensors.append(tensor)
         return tensor
 
     def free_tensor(self, tensor, *, worker_id=0):
         """Gives memory of the device back."""
         self._device(worker_id)
         self._memory(tensor)
-        self._tensors = [own for own in self._tensors if own is not tensor]
+        self._owned_tensors = [own for own in self._owned_tensors if own is not tensor]
 
     def malloc(self, nbytes, *, worker_id=0):
         """The address of so many bytes on the device."""
@@ -187,7 +208,7 @@ class ChipWorker:
 
     def free(self, ptr, *, worker_id=0):
         """Gives memory back that `malloc` gave."""
-        tensor = next((own for own in self._tensors if own._array.ctypes.data == ptr), None)
+        tensor = next((own for own in self._owned_tensors if own._array.ctypes.data == ptr), None)
         if tensor is None:
             raise ValueError(f"no memory of the device begins at {ptr:#x}")
         self.free_tensor(tensor, worker_id=worker_id)
@@ -206,7 +227,7 @@ class ChipWorker:
         import ctypes
 
         self._check()
-        for tensor in self._tensors:
+        for tensor in self._owned_tensors:
             first = tensor._array.ctypes.data
             if first <= dev_ptr and dev_ptr + nbytes <= first + tensor.nbytes:
                 break
@@ -217,11 +238,11 @@ class ChipWorker:
 
     def register(self, compiled):
         """Puts a compiled program on the device: what is called with arguments to run it."""
-        self._check()
+        self._check("`register`")
         if PLATFORMS[compiled.platform] != PLATFORMS[self.config.platform]:
             raise ValueError(f"the program is compiled for {compiled.platform}, the worker is {self.config.platform}")
         self._registered[id(compiled)] = compiled
-        return lambda *args, config=None: self.run(compiled, *args, config=config)
+        return Registration(self, compiled)
 
     @property
     def aicpu_dlopen_count(self):
@@ -238,7 +259,7 @@ class ChipWorker:
     def close(self):
         """Gives everything back."""
         self._open = False
-        self._tensors, self._registered = [], {}
+        self._owned_tensors, self._registered = [], {}
 
     def __enter__(self):
         self._check()

@@ -7,6 +7,7 @@ anything else that a test asserts, is another one) or was refused (slipring says
 
 import json
 import os
+import re
 
 import pytest
 
@@ -127,6 +128,9 @@ def _cause(error):
         return "refused", str(error).splitlines()[0]
     said = (str(error).strip().splitlines() or [""])[0]
     words = f"{type(error).__name__}: {said}"
+    if isinstance(error, AssertionError) and (kept := re.search(r"KernelError\(['\"]error(\[[\w-]+\]: .*?)\\n", said)):
+        # The test kept what was refused, and missed what it gives.
+        return "refused", kept.group(1)
     if isinstance(error, AssertionError):
         return "disagrees", words
     return ("refused" if isinstance(error, REFUSED) else "disagrees"), words

@@ -43,10 +43,10 @@ class Evaluator:
                 continue
             array = np.ascontiguousarray(value).copy().reshape(value.shape or (1,))
             self.memory.append(array)
-            output = "Out" in word
+            output = "Out" in word or function.is_opaque
             passed[name] = Part(array, None if output else name)
             if output:
-                back.append((value, array))
+                back.append((value, array, "Out" not in word and array.copy()))
         code = function.function.__code__
         if code.co_varnames[:1] == ("self",):
             passed["self"] = function.owner if function.instance is None else function.instance
@@ -54,7 +54,9 @@ class Evaluator:
         self.blocks = blocks
         for self.block in range(blocks):
             result = body(**passed)
-        return back, result
+        # What says that it is an output, and of an opaque function what it has written.
+        changed = [(value, array) for value, array, was in back if was is False or array.tobytes() != was.tobytes()]
+        return changed, result
 
     def add(self, target, delta):
         """Adds to memory at once: in a region when it ends, since both lanes may add to the same elements."""

@@ -6,24 +6,15 @@ mod resident;
 mod worker;
 
 use slipring_machine::Platform;
-use slipring_queue::Layout;
 use slipring_queue::board::Board;
-use slipring_queue::host::{
-    Data, DeviceError, HostError, Kernels, Program, Queue, Role, Settings, Times, lower_programs,
-};
-use slipring_queue::layout::L1_ALIGN;
-use slipring_queue::machine::{Config, Limits, Machine, Span, Status};
+use slipring_queue::host::Times;
+use slipring_queue::machine::{Span, Status};
 use slipring_queue::sanitize::Finding;
-use slipring_queue::wire::{LaunchMessage, Xy};
-use slipring_queue::worker::image::{Image, TEXT};
 
 pub(crate) use resident::{Launch, Piece, Resident};
 pub use worker::{BlockRun, KernelWorker, Runs};
 
 use crate::args::Passed;
-
-/// How far the machine may go on by itself, in cycles.
-const LONGEST: u64 = 1 << 40;
 
 /// Where and how a kernel is launched.
 #[derive(Clone, Debug)]
@@ -77,120 +68,51 @@ pub fn run_on_device(
     order: &Order,
 ) -> Result<DeviceRun, String> {
     let contents: Vec<&[u8]> = values.iter().filter_map(Passed::contents).collect();
-    let placed = dram::place(contents.iter().map(|data| data.len() as u64 + order.gm_slack), &order.board)?;
-    let image = Image {
-        kind: TEXT,
-        entry: function.unwrap_or_default().into(),
-        buffers: placed,
+    let sizes = contents.iter().map(|data| data.len() as u64 + order.gm_slack);
+    let mut board = Resident::open(order, platform, sizes)?;
+    let launch = Launch {
+        task: 0,
+        text: text.to_owned(),
+        entry: function.unwrap_or_default().to_owned(),
+        buffers: (0..contents.len()).map(|buffer| Piece { buffer, offset: 0 }).collect(),
         scalars: values.iter().filter_map(Passed::bits).collect(),
-        program: text.as_bytes().to_vec(),
+        blocks: order.blocks,
     };
-    let layout = Layout::default();
-    let bytes = image.encode();
-    let room = image_room(&layout);
-    if bytes.len() > room {
-        return Err(format!("the image of the program has {} bytes, and a worker has room for {room}", bytes.len()));
-    }
-    // What fits the board may be used: the buffers are the caller's own.
-    let limits = Limits { bytes: u64::MAX, ..Limits::default() };
-    let config = Config { seed: order.delays, limits, trace: order.trace, ..Config::new(order.board.clone()) };
-    let (worker, runs) = KernelWorker::with_limits(platform.clone(), order.board.clock_mhz, order.limits);
-    let machine = Machine::with_worker(config, Box::new(worker))?;
-    let queue = Queue::open(machine, order.board.clone(), layout, Settings::CAREFUL, &Kernels::default());
-    let mut queue = queue.map_err(|error| error.to_string())?;
-
-    let image_bytes = bytes.len();
-    let programs = waves(&order.board, order.blocks, &bytes, queue.layout());
+    // Before anything is written: it may not fit.
+    let image_bytes = board.image(&launch)?.len();
+    let back = drive(&mut board, launch, &contents)?;
     let mut run = DeviceRun {
         buffers: Vec::new(),
-        runs: Vec::new(),
-        findings: Vec::new(),
-        status: queue.device().status(),
-        spans: Vec::new(),
+        runs: board.runs().iter().map(|(_, run)| run.clone()).collect(),
+        findings: board.findings(),
+        status: board.status(),
+        spans: board.spans(),
         launch: Times::default(),
         image_bytes,
-        bytes: [0; 2],
-        complete: false,
+        bytes: board.moved(),
+        complete: back.is_some(),
     };
-    let end = run.drive(&mut queue, &programs, &image, &contents);
-    let machine = queue.device();
-    run.findings = machine.findings();
-    match end {
-        Ok(back) => {
-            let mut back = back.into_iter();
-            run.buffers = values.iter().map(|value| value.contents().and_then(|_| back.next())).collect();
-            run.complete = true;
-        }
-        Err(HostError::Device(DeviceError::Violation(_))) => {}
-        Err(error) => match machine.diagnose() {
-            Some(hang) => run.findings.push(hang),
-            None => return Err(error.to_string()),
-        },
+    if let Some(back) = back {
+        let mut back = back.into_iter();
+        run.buffers = values.iter().map(|value| value.contents().and_then(|_| back.next())).collect();
+        run.launch = board.times();
     }
-    run.status = machine.status();
-    run.spans = machine.spans();
-    run.runs = runs.borrow().clone();
     run.runs.sort_by_key(|run| run.block);
     Ok(run)
 }
 
-/// Bytes that a worker has for an image.
-fn image_room(layout: &Layout) -> usize {
-    (layout.l1_bytes - layout.kernel_config_base - L1_ALIGN) as usize
-}
-
-/// A program for each wave: all workers get the same image, and each the words that say which block it is.
-fn waves(board: &Board, blocks: u32, image: &[u8], layout: &Layout) -> Vec<Program> {
-    let workers: Vec<Xy> = board.workers().collect();
-    let all: Vec<u32> = (0..blocks).collect();
-    let launch = LaunchMessage {
-        kernel_config_base: layout.kernel_config_base,
-        local_cb_offset: L1_ALIGN as u16,
-        enables: 1,
-        ..LaunchMessage::default()
-    };
-    let wave = |wave: &[u32]| {
-        let tiles = workers[..wave.len()].to_vec();
-        let args = wave.iter().map(|block| [*block, blocks].map(u32::to_le_bytes).concat()).collect();
-        let role = Role { tiles: tiles.clone(), launch, image: image.to_vec() };
-        Program { tiles, args: Data::Each(args), roles: vec![role] }
-    };
-    all.chunks(workers.len().max(1)).map(wave).collect()
-}
-
-impl DeviceRun {
-    /// Everything a host does: buffers down, launches, buffers back.
-    fn drive(
-        &mut self,
-        queue: &mut Queue<Machine>,
-        programs: &[Program],
-        image: &Image,
-        contents: &[&[u8]],
-    ) -> Result<Vec<Vec<u8>>, HostError> {
-        for (buffer, data) in image.buffers.iter().zip(contents) {
-            dram::upload(queue, buffer, data)?;
-            self.bytes[0] += data.len() as u64;
+/// Everything a host does: buffers down, the launch, buffers back. `None`: the board has stopped.
+fn drive(board: &mut Resident, launch: Launch, contents: &[&[u8]]) -> Result<Option<Vec<Vec<u8>>>, String> {
+    for (buffer, data) in contents.iter().enumerate() {
+        if !board.upload(buffer, data)? {
+            return Ok(None);
         }
-        let commands = lower_programs(programs, Settings::CAREFUL.lowering, queue.board(), queue.layout())?;
-        for command in &commands {
-            queue.send(command)?;
-        }
-        let event = queue.event()?;
-        // Kernels may take longer than a driver waits for a completion.
-        queue.device().settle(LONGEST);
-        queue.wait_event(event)?;
-        if 2 * programs.len() <= queue.layout().sysmem.timestamp_slots as usize
-            && let Some(last) = programs.len().checked_sub(1)
-        {
-            self.launch = Times { start: queue.times(0)?.start, end: queue.times(last as u32)?.end };
-        }
-        let mut back = Vec::new();
-        for (buffer, data) in image.buffers.iter().zip(contents) {
-            back.push(dram::download(queue, buffer, data.len())?);
-            self.bytes[1] += data.len() as u64;
-        }
-        Ok(back)
     }
+    if !board.launch(&[launch])? || !board.wait()? {
+        return Ok(None);
+    }
+    let back = contents.iter().enumerate().map(|(buffer, data)| board.download(buffer, data.len()));
+    back.collect()
 }
 
 #[cfg(test)]

@@ -14,8 +14,10 @@ use slipring_queue::wire::{LaunchMessage, Xy};
 use slipring_queue::worker::image::{Buffer, Image, TEXT};
 
 use super::worker::{BlockRun, KernelWorker, Runs};
-use super::{LONGEST, Order, dram};
+use super::{Order, dram};
 
+/// How far the machine may go on by itself, in cycles.
+const LONGEST: u64 = 1 << 40;
 /// Records that may be outstanding before the host waits: fewer than there are slots.
 const OUTSTANDING: usize = 1000;
 
@@ -31,8 +33,10 @@ pub(crate) struct Piece {
 pub(crate) struct Launch {
     /// Its number among the caller's.
     pub task: usize,
-    /// The program as text, with one function.
+    /// The program as text.
     pub text: String,
+    /// The function to run; empty where the program has only one that can be.
+    pub entry: String,
     pub buffers: Vec<Piece>,
     pub scalars: Vec<u64>,
     pub blocks: u32,
@@ -58,6 +62,8 @@ pub(crate) struct Resident {
     findings: Vec<Finding>,
     stamped: bool,
     outstanding: usize,
+    /// Bytes that were written to DRAM, and read back.
+    moved: [u64; 2],
 }
 
 impl Resident {
@@ -83,6 +89,7 @@ impl Resident {
             findings: Vec::new(),
             stamped: false,
             outstanding: 0,
+            moved: [0; 2],
         })
     }
 
@@ -91,16 +98,17 @@ impl Resident {
     /// # Errors
     /// If the queue cannot be driven. `false`: the board has stopped, at what [`findings`](Resident::findings) say.
     pub fn upload(&mut self, buffer: usize, contents: &[u8]) -> Result<bool, String> {
+        self.moved[0] += contents.len() as u64;
         let end = dram::upload(&mut self.queue, &self.buffers[buffer], contents);
         self.ended(end).map(|end| end.is_some())
     }
 
-    /// Brings a buffer back: what was launched has ended.
+    /// Brings the first bytes of a buffer back: what was launched has ended.
     ///
     /// # Errors
     /// As [`upload`](Resident::upload); `None`: the board has stopped.
-    pub fn download(&mut self, buffer: usize) -> Result<Option<Vec<u8>>, String> {
-        let bytes = self.buffers[buffer].bytes as usize;
+    pub fn download(&mut self, buffer: usize, bytes: usize) -> Result<Option<Vec<u8>>, String> {
+        self.moved[1] += bytes as u64;
         let end = dram::download(&mut self.queue, &self.buffers[buffer], bytes);
         self.ended(end)
     }
@@ -137,19 +145,23 @@ impl Resident {
         }
     }
 
-    fn image(&self, launch: &Launch) -> Result<Vec<u8>, String> {
+    /// What each worker of a launch is sent.
+    ///
+    /// # Errors
+    /// If it does not fit a worker.
+    pub fn image(&self, launch: &Launch) -> Result<Vec<u8>, String> {
         let piece = |piece: &Piece| {
             let whole = self.buffers[piece.buffer];
             Buffer { skip: whole.skip + piece.offset, bytes: whole.bytes - piece.offset, ..whole }
         };
         let image = Image {
             kind: TEXT,
-            entry: String::new(),
+            entry: launch.entry.clone(),
             buffers: launch.buffers.iter().map(piece).collect(),
             scalars: launch.scalars.clone(),
             program: launch.text.as_bytes().to_vec(),
         };
-        let (bytes, room) = (image.encode(), super::image_room(self.queue.layout()));
+        let (bytes, room) = (image.encode(), room(self.queue.layout()));
         match bytes.len() > room {
             true => {
                 Err(format!("the image of the program has {} bytes, and a worker has room for {room}", bytes.len()))
@@ -160,21 +172,13 @@ impl Resident {
 
     /// Sends what runs at the same time, and waits on the device until all of it has ended.
     fn send(&mut self, group: &[Share]) -> Result<bool, String> {
-        let layout = self.queue.layout();
-        let launch = LaunchMessage {
-            kernel_config_base: layout.kernel_config_base,
-            local_cb_offset: L1_ALIGN as u16,
-            enables: 1,
-            ..LaunchMessage::default()
-        };
         let mut workers = self.workers.iter().copied();
         let mut programs = Vec::new();
         for share in group {
             let tiles: Vec<Xy> = workers.by_ref().take(share.blocks.len()).collect();
-            let args = share.blocks.clone().map(|block| [block, share.of].map(u32::to_le_bytes).concat()).collect();
             tiles.iter().for_each(|tile| self.sent.entry(*tile).or_default().push_back(share.task));
-            let role = Role { tiles: tiles.clone(), launch, image: share.image.clone() };
-            programs.push(Program { tiles, args: Data::Each(args), roles: vec![role] });
+            let words = share.blocks.clone().map(|block| [block, share.of]);
+            programs.push(program(tiles, words, share.image.clone(), self.queue.layout()));
         }
         let first = !std::mem::replace(&mut self.stamped, true);
         let commands =
@@ -220,6 +224,11 @@ impl Resident {
         }
     }
 
+    /// Bytes of buffers that were written to DRAM, and read back.
+    pub fn moved(&self) -> [u64; 2] {
+        self.moved
+    }
+
     /// What was found on the way through the queue.
     pub fn findings(&mut self) -> Vec<Finding> {
         let mut all = self.queue.device().findings();
@@ -250,4 +259,27 @@ impl Resident {
     pub fn spans(&mut self) -> Vec<Span> {
         self.queue.device().spans()
     }
+}
+
+/// What sends an image to workers, and to each the words that say which block of how many it is.
+pub(super) fn program(
+    tiles: Vec<Xy>,
+    words: impl Iterator<Item = [u32; 2]>,
+    image: Vec<u8>,
+    layout: &Layout,
+) -> Program {
+    let launch = LaunchMessage {
+        kernel_config_base: layout.kernel_config_base,
+        local_cb_offset: L1_ALIGN as u16,
+        enables: 1,
+        ..LaunchMessage::default()
+    };
+    let role = Role { tiles: tiles.clone(), launch, image };
+    let args = words.map(|words| words.map(u32::to_le_bytes).concat()).collect();
+    Program { tiles, args: Data::Each(args), roles: vec![role] }
+}
+
+/// Bytes that a worker has for an image.
+fn room(layout: &Layout) -> usize {
+    (layout.l1_bytes - layout.kernel_config_base - L1_ALIGN) as usize
 }

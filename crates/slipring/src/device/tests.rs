@@ -1,9 +1,12 @@
 //! Workers that run kernels: what comes back is what a direct run gives, and what cannot be run has a name.
 
 use slipring_ir::{Diags, Source};
+use slipring_queue::Layout;
 use slipring_queue::board::built_in;
+use slipring_queue::host::{Kernels, Queue, Settings};
+use slipring_queue::machine::{Config, Machine};
 use slipring_queue::sanitize::Hazard;
-use slipring_queue::worker::image::Buffer;
+use slipring_queue::worker::image::{Buffer, Image, TEXT};
 use slipring_sim::Turns;
 
 use super::*;
@@ -127,9 +130,9 @@ fn fault(image: &[u8], words: [u32; 2]) -> String {
     let machine = Machine::with_worker(Config::new(board.clone()), Box::new(worker)).expect("a machine");
     let queue = Queue::open(machine, board.clone(), Layout::default(), Settings::CAREFUL, &Kernels::default());
     let mut queue = queue.expect("opens");
-    let mut programs = waves(&board, 1, image, queue.layout());
-    programs[0].args = Data::Each(vec![words.map(u32::to_le_bytes).concat()]);
-    queue.run(&programs).expect_err("is stopped");
+    let tiles = board.workers().take(1).collect();
+    let program = resident::program(tiles, [words].into_iter(), image.to_vec(), queue.layout());
+    queue.run(&[program]).expect_err("is stopped");
     let found = queue.device().stopped_at().expect("a finding");
     assert_eq!(found.hazard, Hazard::WorkerFault, "{found}");
     found.message

@@ -180,7 +180,14 @@ impl Program {
                 }
             }
             let blocks = graph.tasks[task].blocks;
-            launches.list.push(Some(Launch { task, text: texts[kernel].clone(), buffers, scalars, blocks }));
+            launches.list.push(Some(Launch {
+                task,
+                text: texts[kernel].clone(),
+                entry: String::new(),
+                buffers,
+                scalars,
+                blocks,
+            }));
         }
         Ok(launches)
     }
@@ -213,7 +220,7 @@ impl Program {
     /// Brings all tensors back; whether the board went on.
     fn bring(&self, resident: &mut Resident, tensors: &mut [Vec<u8>]) -> Result<bool, Error> {
         for (index, tensor) in tensors.iter_mut().enumerate() {
-            match resident.download(index).map_err(Error::Unsupported)? {
+            match resident.download(index, tensor.len()).map_err(Error::Unsupported)? {
                 Some(data) => *tensor = data,
                 None => return Ok(false),
             }

@@ -177,24 +177,23 @@ impl Layout {
     /// # Errors
     /// If there is no such field, or the value does not fit it.
     pub fn set(&mut self, name: &str, value: u64) -> Result<(), String> {
+        if !Layout::NAMES.contains(&name) {
+            return Err(format!("a layout has no field `{name}`; it has {}", Layout::NAMES.join(", ")));
+        }
         let most = match name {
-            "sysmem.noc_base" => 1 << 36,
-            _ if name.starts_with("sysmem.") => 1 << 30,
+            "distributed" => 1,
+            "sysmem.noc_base" => HOST_ADDRESS + 1,
+            _ if name.starts_with("sysmem.") => HOST_REGION,
             _ => 16 << 20,
         };
-        if value > most && u32::try_from(value).is_ok() || value > 1 << 36 && name == "sysmem.noc_base" {
+        if value > most {
             return Err(format!("`{name}` is {value:#x}, and at most {most:#x}"));
         }
-        match name {
-            "sysmem.noc_base" => self.sysmem.noc_base = value,
-            "distributed" => self.distributed = value != 0,
-            _ => {
-                let Some(field) = self.word_mut(name) else {
-                    return Err(format!("a layout has no field `{name}`; it has {}", Layout::NAMES.join(", ")));
-                };
-                *field =
-                    u32::try_from(value).map_err(|_| format!("`{name}` has 32 bits, and {value:#x} does not fit"))?;
-            }
+        match self.word_mut(name) {
+            // No word may be more than a region of host memory, 30 bits.
+            Some(word) => *word = value as u32,
+            None if name == "distributed" => self.distributed = value != 0,
+            None => self.sysmem.noc_base = value,
         }
         Ok(())
     }
@@ -202,6 +201,8 @@ impl Layout {
 
 /// Alignment of records in the issue region, and of PCIe reads.
 pub const PCIE_ALIGN: u32 = 64;
+/// Alignment of data in DRAM.
+pub const DRAM_ALIGN: u32 = 64;
 /// Alignment of data in L1.
 pub const L1_ALIGN: u32 = 16;
 /// Bytes of a page of the completion ring.

@@ -26,6 +26,7 @@ pub mod capture;
 mod dispatch;
 pub mod fuzz;
 pub mod host;
+mod interleave;
 pub mod layout;
 pub mod lint;
 pub mod machine;

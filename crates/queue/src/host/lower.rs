@@ -119,10 +119,8 @@ pub fn lower_together(
     out.extend((how.timestamps && first).then(|| stamp(0)));
     within("the number of programs at a time", programs.len() as u64, layout.dispatch.streams.into())?;
     for program in programs {
-        let mut steps = program.steps(layout);
-        // The launch, which is one for all.
-        steps.pop();
-        out.extend(lower(&steps, how, board, layout)?);
+        // The launch is one for all, below.
+        out.extend(lower(&program.writes(layout), how, board, layout)?);
     }
     if how.barrier {
         out.push(wait_barrier());

@@ -151,7 +151,7 @@ mod tests {
             ("seed", "x", "is a number"),
             ("allow", "nothing", "no hazard"),
             ("layout.worker.golf", "1", "golf"),
-            ("layout.worker.go", "0x100000000", "32 bits"),
+            ("layout.worker.go", "0x100000000", "at most 0x1000000"),
             ("board", "p99", "no board"),
             ("colour", "red", "no setting"),
             ("late", "host", "no delay"),

@@ -54,9 +54,16 @@ pub struct Role {
 }
 
 impl Program {
-    /// Its steps, in the order of the fixed host: reset of the launch pointer, which go message counts, arguments, then
-    /// for each role launch message and image, then the launch.
+    /// Its steps, in the order of the fixed host: what is written first, then the launch.
     pub fn steps(&self, layout: &Layout) -> Vec<HostStep> {
+        let mut steps = self.writes(layout);
+        steps.push(HostStep::Launch { tiles: self.tiles.clone() });
+        steps
+    }
+
+    /// What is written before its launch, in the order of the fixed host: reset of the launch pointer, which go message counts,
+    /// arguments, then for each role launch message and image.
+    pub fn writes(&self, layout: &Layout) -> Vec<HostStep> {
         let same = |tiles: &[Xy], addr, bytes| HostStep::Write { tiles: tiles.to_vec(), addr, data: Data::Same(bytes) };
         let mut reset = Vec::new();
         GoMessage { signal: GoMessage::RESET_READ_PTR_FROM_HOST, ..Default::default() }.append(&mut reset);
@@ -72,7 +79,6 @@ impl Program {
             steps.push(same(&role.tiles, layout.worker.launch, launch));
             steps.push(same(&role.tiles, image, role.image.clone()));
         }
-        steps.push(HostStep::Launch { tiles: self.tiles.clone() });
         steps
     }
 }

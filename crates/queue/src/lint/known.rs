@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Linter;
+use crate::interleave::Interleave;
 use crate::sanitize::{CommandRef, Hazard};
 use crate::wire::{ExecBuf, Prefetch, PrefetchCommand, WireError, WritePaged};
 
@@ -97,9 +98,8 @@ impl Linter {
     }
 
     fn page_in_dram(&self, base: u32, page: u64, index: u64) -> (u32, u64) {
-        let banks = self.board.banks.len().max(1) as u64;
-        let row = (index / banks).saturating_mul(page.next_multiple_of(64));
-        ((index % banks) as u32, u64::from(base).saturating_add(row))
+        let (bank, behind) = Interleave::dram(self.board.banks.len() as u32).page(page, index);
+        (bank, u64::from(base).saturating_add(behind))
     }
 
     /// EXEC_BUF in a stream by itself: its commands are judged as far as the stream has written them, and before it reads them.

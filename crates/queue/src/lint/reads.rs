@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, VecDeque};
 use super::Linter;
 use super::results::Bytes;
 use crate::board::Tile;
+use crate::interleave::Interleave;
 use crate::layout::HOST_ADDRESS;
 use crate::sanitize::{CommandRef, Hazard};
 use crate::wire::{PCIE_XY, Rect, Xy};
@@ -198,8 +199,8 @@ impl Linter {
             true => (0..self.board.banks.len() as u32).map(Memory::Bank).collect(),
             false => self.board.tensix().map(Memory::Tile).collect(),
         };
-        let count = memories.len() as u64;
-        let stride = pages.page.next_multiple_of(if pages.dram { 64 } else { 16 });
+        let interleave = if pages.dram { Interleave::dram } else { Interleave::l1 }(memories.len() as u32);
+        let count = interleave.memories();
         let end = pages.first.saturating_add(pages.count);
         let mut parts = Vec::new();
         for (number, memory) in memories.into_iter().enumerate() {
@@ -209,7 +210,7 @@ impl Linter {
                 continue;
             }
             let last = first + (end - 1 - first) / count * count;
-            let at = |page: u64| u64::from(pages.base).saturating_add((page / count).saturating_mul(stride));
+            let at = |page: u64| u64::from(pages.base).saturating_add(interleave.page(pages.page, page).1);
             parts.push((memory, at(first), at(last).saturating_add(pages.page)));
         }
         parts

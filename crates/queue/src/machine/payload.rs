@@ -4,6 +4,7 @@ use super::chip::{Chip, Tile, TileId};
 use super::memory::Location;
 use super::noc::Port;
 use super::world::{Stop, World};
+use crate::interleave::Interleave;
 use crate::layout::HOST_ADDRESS;
 use crate::sanitize::Hazard;
 use crate::wire::{PCIE_XY, Rect, Xy};
@@ -11,14 +12,13 @@ use crate::wire::{PCIE_XY, Rect, Xy};
 /// Where page `index` of interleaved pages lies: the tile's word and the address there. A network has its own port to each bank; the
 /// firmware's table of L1 banks lists all Tensix tiles row by row, the queue's own cores among them.
 pub(crate) fn page_address(chip: &Chip, dram: bool, noc: u8, base: u32, page: u32, index: u32) -> (u32, u64) {
-    let (banks, align) = if dram { (chip.banks(), 64) } else { (chip.tensix() as u32, 16) };
-    let (bank, row) = (index % banks, index / banks);
+    let memories = if dram { Interleave::dram(chip.banks()) } else { Interleave::l1(chip.tensix() as u32) };
+    let (bank, behind) = memories.page(page.into(), index.into());
     let xy = match dram {
         true => chip.bank_port(bank, noc),
         false => chip.xy(bank as TileId),
     };
-    let offset = u64::from(row).saturating_mul(u64::from(page).next_multiple_of(align));
-    (xy.word(), offset.saturating_add(base.into()))
+    (xy.word(), behind.saturating_add(base.into()))
 }
 
 impl World {

@@ -24,6 +24,8 @@
 
 use thiserror::Error;
 
+use crate::interleave::Interleave;
+
 /// First bytes of an image.
 pub const MAGIC: [u8; 4] = *b"SLPR";
 /// The version that this module reads and writes.
@@ -59,17 +61,17 @@ impl Buffer {
 
     /// The same for `bytes` bytes from `offset` on, as far as the buffer reaches.
     pub fn range(&self, offset: u64, bytes: u64, banks: u32) -> impl Iterator<Item = (u32, u64, usize)> + use<> {
-        let (buffer, page, banks) = (*self, u64::from(self.page.max(1)), u64::from(banks.max(1)));
+        let (buffer, page, banks) = (*self, u64::from(self.page.max(1)), Interleave::dram(banks));
         let end = offset.saturating_add(bytes).min(buffer.bytes);
         let mut at = offset;
         std::iter::from_fn(move || {
             let left = end.checked_sub(at).filter(|left| *left > 0)?;
             let place = at.saturating_add(buffer.skip);
             let (index, inside) = (place / page, place % page);
-            let row = (index / banks).saturating_mul(page.next_multiple_of(64));
+            let (bank, behind) = banks.page(page, index);
             let bytes = (page - inside).min(left);
             at += bytes;
-            Some(((index % banks) as u32, buffer.addr.saturating_add(row).saturating_add(inside), bytes as usize))
+            Some((bank, buffer.addr.saturating_add(behind).saturating_add(inside), bytes as usize))
         })
     }
 }

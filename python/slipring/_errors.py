@@ -6,6 +6,9 @@ import sys
 
 from ._slipring import FindingError, KernelError, QueueError
 
+# What an error has that speaks of no text.
+KernelError.findings, KernelError.waits_for_arguments = [], False
+KernelError.filename = KernelError.lineno = None
 # They are found, pickled and shown by the name that users import.
 KernelError.__module__ = "slipring"
 QueueError.__module__ = FindingError.__module__ = "slipring.queue"

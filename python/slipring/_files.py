@@ -4,7 +4,7 @@ import builtins
 import os
 
 from . import _slipring
-from ._arrays import element_of, extents, host_array, is_array
+from ._arrays import dtype_of, element_of, extents, host_array, is_array, of_bytes
 from ._compiled import Kept, bound, readings, tensors
 from ._runs import OPTIONS, ProgramRun, start
 from ._slipring import KernelError
@@ -45,11 +45,13 @@ class File:
             return f"{name}={value}" if isinstance(name, str) else str(value)
 
         def load(numbers):
-            types = [text(name, value, dict(numbers)) for name, value in arguments.items()]
-            path, contents = self._path, self._contents
-            return _slipring.open(path, contents, types, self._values, self._function, self._platform, self._readings)
+            return self._open([text(name, value, dict(numbers)) for name, value in arguments.items()])
 
         return self._compiled.get(tuple(tensors(arguments)), arguments, load)
+
+    def _open(self, texts):
+        """What it is for arguments as the command line writes them."""
+        return _slipring.open(self._path, self._contents, texts, self._values, self._function, self._platform, self._readings)
 
     def _known(self):
         """What it is without arguments. Raises what stands in the way."""
@@ -65,6 +67,12 @@ class File:
     def parameters(self):
         """Name, element type, shape, whether it is a buffer, and direction of each parameter."""
         return self._known()[1]
+
+    def arguments(self, *texts, seed=0):
+        """The arrays and numbers that the command line passes for these texts (`"rand:f32[64x64]"`, `"n=4:i64"`), one for each parameter;
+        without any those of the file's own line, else random ones of the shapes that it declares."""
+        kernel = self._open(list(texts))
+        return [_argument(*given) for given in kernel.arguments(list(texts), seed)]
 
     def run(self, *args, verify=False, **kwargs):
         """Runs it and gives the run. Buffers without a declared direction are outputs, too. `where` and `workers` are those of
@@ -89,6 +97,18 @@ class File:
         run.check()
         run.write()
         return run.returned if isinstance(run, ProgramRun) else None
+
+
+def _argument(elem, shape, is_buffer, contents):
+    """An array or a number from its bytes."""
+    if is_buffer:
+        dtype = dtype_of(elem or "ui8")
+        count = len(contents) // dtype.itemsize
+        return of_bytes(contents, dtype, tuple(shape) if shape is not None else (count,)).copy()
+    if elem is None:
+        return contents[0] != 0
+    dtype = dtype_of(elem)
+    return of_bytes(contents[: dtype.itemsize], dtype, (1,))[0].item()
 
 
 def open(path, platform=None, function=None, reading=(), values=None):

@@ -211,6 +211,11 @@ class Function:
                     # calls is copied into it, as if it said `@pl.inline`.
                     waiting.append(Function(value, "helper") if host else _helper(value))
                     continue
+                inner = value
+                while isinstance(inner, functools.partial):
+                    inner = inner.func
+                if inner is not value and isinstance(inner, FunctionType):
+                    waiting.append(Function(inner, "helper") if host else _helper(inner))
                 if isinstance(value, Function) and value.name == name:
                     continue
                 if isinstance(value, FunctionType):
@@ -519,6 +524,9 @@ def _functions(value, members):
     """The functions of the language that a name stands for: itself, in a list, or as a member that is named."""
     if isinstance(value, Function):
         yield value
+    elif isinstance(value, functools.partial):
+        for item in (value.func, *value.args, *value.keywords.values()):
+            yield from _functions(item, ())
     elif isinstance(value, (tuple, list, dict)):
         for item in value.values() if isinstance(value, dict) else value:
             yield from _functions(item, ())

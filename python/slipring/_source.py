@@ -1,5 +1,6 @@
 """The text of functions, and what their names stand for."""
 
+import functools
 from types import FunctionType, ModuleType
 
 from ._slipring import KernelError
@@ -149,7 +150,7 @@ def look_up(name, function, local):
 
 
 # Modules that the language knows, with the names that it knows them by.
-_MODULES = {"math": "math", "numpy": "np", "torch": "torch"}
+_MODULES = {"math": "math", "numpy": "np", "torch": "torch", "functools": "functools"}
 
 
 def plain(value, members=()):
@@ -165,6 +166,12 @@ def plain(value, members=()):
     name = getattr(value, "__slipring_function__", None)
     if isinstance(name, str):
         return Named(name)
+    if isinstance(value, functools.partial):
+        own = value.func
+        parts = Named(own.__name__) if isinstance(own, FunctionType) else plain(own), plain(value.args), plain(value.keywords)
+        return _MISSING if _MISSING in parts or len(parts[2]) < len(value.keywords) else Partial(*parts)
+    if value is functools.partial:
+        return Path("functools.partial")
     if isinstance(value, tuple) and hasattr(value, "_fields") and any(chain[0] in value._fields for chain in members):
         fields = {name: plain(getattr(value, name)) for name in value._fields}
         return Members(value, {name: item for name, item in fields.items() if item is not _MISSING})
@@ -277,6 +284,16 @@ class Named:
 
     def __repr__(self):
         return f"<function {self.__slipring_function__}>"
+
+
+class Partial:
+    """A function with arguments that each of its calls has."""
+
+    def __init__(self, function, args, named):
+        self.__slipring_partial__ = function, args, named
+
+    def __repr__(self):
+        return f"<partial {self.__slipring_partial__}>"
 
 
 def together_as(name, first, second, where):

@@ -27,4 +27,6 @@ pub enum Name {
     Path(String),
     /// A function of the text, which may have another name there.
     Function(String),
+    /// A function with arguments that each of its calls has: those in order, and those by name.
+    Partial(Box<Name>, Vec<Name>, Vec<(String, Name)>),
 }

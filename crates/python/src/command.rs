@@ -50,10 +50,13 @@ impl Interpreter for Caller {
 }
 
 /// Runs the command line with these words and gives its exit code. `execute` is called with the name and the text of a file, the
-/// function that is meant or `None`, and a list of pairs that set constants; it gives a list of (file, text, function, names).
+/// function that is meant or `None`, and a list of pairs that set constants; it gives a list of (file, text, function, names). Without it
+/// no file is executed.
 #[pyfunction]
-#[pyo3(signature = (words, execute))]
-pub fn command_line(py: Python<'_>, words: Vec<OsString>, execute: Py<PyAny>) -> PyResult<u8> {
-    slipring::set_interpreter(Box::new(Caller(execute)));
+#[pyo3(signature = (words, execute=None))]
+pub fn command_line(py: Python<'_>, words: Vec<OsString>, execute: Option<Py<PyAny>>) -> PyResult<u8> {
+    if let Some(execute) = execute {
+        slipring::set_interpreter(Box::new(Caller(execute)));
+    }
     Ok(py.detach(move || slipring::command_line(&words)))
 }

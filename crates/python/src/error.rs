@@ -3,6 +3,7 @@
 use pyo3::create_exception;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use slipring::report::CheckFacts;
 use slipring::{Error, Report, waits_for_arguments};
 
 use crate::value::to_python;
@@ -68,10 +69,18 @@ pub fn facts(report: &Report) -> Vec<slipring::report::MessageFacts> {
     let mut facts = report.facts();
     for fact in &mut facts {
         fact.message = words(&fact.message);
+        fact.label = words(&fact.label);
+        fact.also.iter_mut().for_each(|place| place.label = words(&place.label));
         fact.help = fact.help.as_deref().map(words);
         fact.notes.iter_mut().for_each(|note| *note = words(note));
     }
     facts
+}
+
+/// What tools say, in Python's words.
+pub fn checks(mut list: Vec<CheckFacts>) -> Vec<CheckFacts> {
+    list.iter_mut().for_each(|check| check.detail = words(&check.detail));
+    list
 }
 
 /// Messages about a text.

@@ -7,13 +7,14 @@ use std::time::{Duration, Instant};
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyTuple};
+use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyTuple};
+use slipring::args::{Arg, Value};
 use slipring::language::Direction;
 use slipring::{Control, Elem, Error, Limits, Parameter, ProveOptions, RunOptions, Tensor, Timing, Tools, tools};
 
-use crate::error::{facts, raise};
+use crate::error::{facts, raise, words};
 use crate::run::Run;
-use crate::value::to_python;
+use crate::value::{to_python, to_python_words};
 
 /// How often a run looks whether Ctrl-C was pressed.
 const LOOK: Duration = Duration::from_millis(20);
@@ -157,6 +158,24 @@ pub fn described(list: Vec<Parameter>) -> Vec<Described> {
     each.collect()
 }
 
+/// An argument: element type or `None`, shape or `None`, whether it is a buffer, and its bytes; a scalar has 8 of them.
+pub type GivenArgument<'py> = (Option<&'static str>, Option<Vec<u64>>, bool, Bound<'py, PyBytes>);
+
+/// Arguments as Python sees them.
+pub fn given<'py>(py: Python<'py>, list: Vec<Arg>, parameters: &[Parameter]) -> Vec<GivenArgument<'py>> {
+    let each = list.into_iter().zip(parameters).map(|(arg, parameter)| {
+        let (bytes, is_buffer) = match arg.value {
+            Value::Buffer(bytes) => (bytes, true),
+            Value::Scalar(bits) => (bits.to_le_bytes().to_vec(), false),
+        };
+        // Arguments of the command line take the parameter's shape, whatever their own is.
+        let own = || arg.shape.map(|own| own.into_iter().map(|extent| extent as u64).collect());
+        let elem = arg.elem.or(parameter.elem).map(Elem::name);
+        (elem, parameter.shape.clone().or_else(own), is_buffer, PyBytes::new(py, &bytes))
+    });
+    each.collect()
+}
+
 /// What is asked of runs of kernels and of whole programs alike.
 #[derive(Default)]
 pub struct Asked {
@@ -196,7 +215,7 @@ pub fn options(given: Option<&Bound<'_, PyDict>>, control: &Control) -> PyResult
             "blocks" => options.blocks = value.extract()?,
             "gm_slack" => options.gm_slack = value.extract()?,
             "strict" => options.strict = value.extract()?,
-            "launches" => options.launches = value.extract::<u32>()?.max(1),
+            "launches" => options.launches = value.extract()?,
             "events" => options.events = value.extract()?,
             "record" => options.record = value.extract()?,
             other @ ("clusters" | "order") => {
@@ -236,6 +255,12 @@ impl Kernel {
     /// Its parameters: name, element type or `None`, shape or `None`, whether it is a buffer, and `in`, `out`, `inout` or `None`.
     fn parameters(&self, py: Python<'_>) -> PyResult<Vec<Described>> {
         Ok(described(self.inner.parameters().map_err(|error| raise(py, &error))?))
+    }
+
+    /// The arguments that texts of the command line mean; without any those of its file.
+    fn arguments<'py>(&self, py: Python<'py>, texts: Vec<String>, seed: u64) -> PyResult<Vec<GivenArgument<'py>>> {
+        let list = self.inner.arguments(&texts, seed).map_err(|error| raise(py, &error))?;
+        Ok(given(py, list, &self.inner.parameters().map_err(|error| raise(py, &error))?))
     }
 
     /// What was said when it was compiled, which is no error.
@@ -312,7 +337,7 @@ impl Kernel {
         let tensors = tensors(args)?;
         let kernel = Arc::clone(&self.inner);
         let proof = listening(py, &control, progress, move || kernel.prove(tensors, &asked))?;
-        Ok((to_python(py, &proof)?, proof.to_string()))
+        Ok((to_python_words(py, &proof)?, words(&proof.to_string())))
     }
 
     /// Runs it and reports on its rings, also with every depth from `first` to `last`.

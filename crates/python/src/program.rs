@@ -9,8 +9,8 @@ use slipring::report::Trace;
 use slipring::tasks::{HostArg, HostNumber, draw};
 use slipring::{Control, HostFunctions, ProgramFacts, ProgramOptions, Report};
 
-use crate::error::{facts, raise, words};
-use crate::kernel::{Asked, Described, described, listening, tensors};
+use crate::error::{checks, facts, raise, words};
+use crate::kernel::{Asked, Described, GivenArgument, described, given, listening, tensors};
 use crate::run::{checked, verdict, written};
 use crate::value::to_python;
 
@@ -111,6 +111,12 @@ impl Program {
         described(self.inner.parameters())
     }
 
+    /// The arguments that texts of the command line mean; without any those of its file.
+    fn arguments<'py>(&self, py: Python<'py>, texts: Vec<String>, seed: u64) -> PyResult<Vec<GivenArgument<'py>>> {
+        let list = self.inner.arguments(&texts, seed).map_err(|error| raise(py, &error))?;
+        Ok(given(py, list, &self.inner.parameters()))
+    }
+
     /// What was said when it was compiled, which is no error.
     fn said<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         to_python(py, &facts(&self.inner.compile().map_err(|error| raise(py, &error))?))
@@ -164,6 +170,8 @@ impl Program {
                 facts.checks.push(row);
                 findings = findings.and(messages);
             }
+            facts.lines = run.lines().filter(|_| options.record);
+            facts.checks = checks(facts.checks);
             facts.findings = crate::error::facts(&findings);
             let left = (0..run.arguments()).map(|index| run.left(index).map(<[u8]>::to_vec)).collect();
             let returned = run.returned().map(|(passed, elem, shape, bytes)| {

@@ -7,7 +7,7 @@ use pyo3::types::{PyBytes, PyList};
 use slipring::report::{Trace, TraceForm, stats_text, summary_text};
 use slipring::{Comparison, Report};
 
-use crate::error::{facts, of_report, raise, words};
+use crate::error::{checks, facts, of_report, raise, words};
 use crate::value::to_python;
 
 /// A run and what it left.
@@ -29,6 +29,7 @@ impl Run {
     fn all(&self) -> slipring::report::RunFacts {
         let mut facts = self.inner.facts();
         facts.checks.extend(self.comparison.as_ref().map(|comparison| comparison.facts.clone()));
+        facts.checks = checks(facts.checks);
         facts.findings = crate::error::facts(&self.findings);
         facts
     }

@@ -6,10 +6,28 @@ use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use serde_json::Value;
 use slipring::language::Name;
 
+use crate::error::words;
+
 /// Facts as dictionaries, lists, numbers and strings.
 pub fn to_python<'py>(py: Python<'py>, facts: &impl serde::Serialize) -> PyResult<Bound<'py, PyAny>> {
     let value = serde_json::to_value(facts).map_err(|error| PyValueError::new_err(error.to_string()))?;
     of_json(py, &value)
+}
+
+/// The same with options in all texts as Python has them.
+pub fn to_python_words<'py>(py: Python<'py>, facts: &impl serde::Serialize) -> PyResult<Bound<'py, PyAny>> {
+    let mut value = serde_json::to_value(facts).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    in_words(&mut value);
+    of_json(py, &value)
+}
+
+fn in_words(value: &mut Value) {
+    match value {
+        Value::String(text) => *text = words(text),
+        Value::Array(items) => items.iter_mut().for_each(in_words),
+        Value::Object(fields) => fields.values_mut().for_each(in_words),
+        _ => {}
+    }
 }
 
 fn of_json<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
@@ -47,6 +65,12 @@ pub fn name(value: &Bound<'_, PyAny>) -> PyResult<Name> {
     }
     if let Ok(function) = value.getattr("__slipring_function__") {
         return Ok(Name::Function(function.extract()?));
+    }
+    if let Ok(partial) = value.getattr("__slipring_partial__") {
+        let (function, args, named): (Bound<'_, PyAny>, Bound<'_, PyTuple>, Bound<'_, PyDict>) = partial.extract()?;
+        let args = args.iter().map(|item| name(&item)).collect::<PyResult<_>>()?;
+        let named = named.iter().map(|(key, item)| Ok((key.extract()?, name(&item)?))).collect::<PyResult<_>>()?;
+        return Ok(Name::Partial(Box::new(name(&function)?), args, named));
     }
     if value.is_none() {
         return Ok(Name::None);

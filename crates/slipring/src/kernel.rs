@@ -460,16 +460,10 @@ impl Kernel {
     /// Blocks of a launch with these options.
     ///
     /// # Errors
-    /// If there are too many or none.
+    /// If there are too many or none, or another option is not within its bounds.
     pub fn blocks(&self, options: &RunOptions) -> Result<u32, Error> {
-        match options.blocks {
-            Some(blocks) if (1..=crate::MOST_BLOCKS).contains(&blocks) => Ok(blocks),
-            Some(blocks) => {
-                let message = format!("{blocks} blocks; a launch has from 1 to {}", crate::MOST_BLOCKS);
-                Err(Error::Arguments(message))
-            }
-            None => blocks(&self.module.source, &self.kernels),
-        }
+        options.within_bounds()?;
+        options.blocks.map_or_else(|| blocks(&self.module.source, &self.kernels), Ok)
     }
 
     /// Runs the kernel and reports on its rings; also with every depth of `sweep`.

@@ -124,6 +124,8 @@ pub use launch::{MOST_BLOCKS, head_lines};
 #[doc(hidden)]
 pub use memory_map::{MemoryUse, memory_map};
 #[doc(hidden)]
+pub use options::{MOST_DEVICES, MOST_LAUNCHES, MOST_SLACK};
+#[doc(hidden)]
 pub use parts::{Part, Stretch, Written};
 #[doc(hidden)]
 pub use prepare::{

@@ -1,11 +1,23 @@
 //! How a kernel is run.
 
+use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use slipring_check::Tools;
 use slipring_program::Cancel;
 use slipring_sim::{Delay, Launch, Limits, Observer, Timing, WorkRun};
+
+use crate::{Error, MOST_BLOCKS};
+
+/// The most launches one after another.
+pub const MOST_LAUNCHES: u32 = 1000;
+
+/// The most bytes behind a buffer that belong to nothing.
+pub const MOST_SLACK: u64 = 1 << 30;
+
+/// The most devices of a whole program.
+pub const MOST_DEVICES: u32 = 64;
 
 /// What another thread sees of a run and does to it. Copies are the same one.
 #[derive(Clone, Debug, Default)]
@@ -141,6 +153,16 @@ impl RunOptions {
         RunOptions::default()
     }
 
+    /// Nothing, where all numbers are such as a run takes.
+    ///
+    /// # Errors
+    /// The first option that is not.
+    pub(crate) fn within_bounds(&self) -> Result<(), Error> {
+        within("blocks", self.blocks, 1..=MOST_BLOCKS.into())?;
+        within("launches", Some(self.launches), 1..=MOST_LAUNCHES.into())?;
+        within("gm-slack", Some(self.gm_slack), 0..=MOST_SLACK)
+    }
+
     /// With so many blocks.
     pub fn blocks(mut self, blocks: u32) -> RunOptions {
         self.blocks = Some(blocks);
@@ -187,5 +209,19 @@ impl RunOptions {
     pub fn control(mut self, control: Control) -> RunOptions {
         self.control = control;
         self
+    }
+}
+
+/// Nothing, where an option is within its bounds.
+///
+/// # Errors
+/// If it is not.
+pub(crate) fn within(option: &str, value: Option<impl Into<u64>>, bounds: RangeInclusive<u64>) -> Result<(), Error> {
+    match value.map(Into::into) {
+        Some(value) if !bounds.contains(&value) => {
+            let (least, most) = bounds.into_inner();
+            Err(Error::Arguments(format!("`--{option}` takes a number from {least} to {most}, not {value}")))
+        }
+        _ => Ok(()),
     }
 }

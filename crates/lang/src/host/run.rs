@@ -14,7 +14,7 @@ use slipring_ir::{Diagnostic, Span};
 use super::frame::{Frame, Kind, Locals, Scope};
 use super::raise::Raised;
 use super::unsure::Trial;
-use super::value::{Class, Entries, Function, HostValue, Object, Unknown};
+use super::value::{Class, Entries, Function, Given, HostValue, Object, Unknown, Wrapped};
 use super::{Flow, Found, HostCall, MOST_STEPS, ModuleText, unknown};
 use crate::Name;
 use crate::program::language;
@@ -195,6 +195,12 @@ impl<'a> Host<'a> {
             }
             // It is defined when the text has been run.
             Name::Function(name) => return HostValue::Path(format!("@{name}").into()),
+            Name::Partial(function, args, named) => {
+                let function = self.value_of(function);
+                let mut given: Given<'a> = args.iter().map(|value| (None, self.value_of(value))).collect();
+                given.extend(named.iter().map(|(name, value)| (Some(name.as_str().into()), self.value_of(value))));
+                return HostValue::Wrapped(Rc::new(Wrapped::Partial(function, given)));
+            }
             Name::Path(path) => {
                 if let Some(extent) = path.strip_prefix("pl.dynamic.") {
                     return HostValue::Dynamic(extent.into());
@@ -246,6 +252,13 @@ impl<'a> Host<'a> {
 
     /// The function that a name around the file stands for, where it is one.
     pub(super) fn function_named(&self, value: HostValue<'a>) -> HostValue<'a> {
+        if let HostValue::Wrapped(wrapped) = &value
+            && let Wrapped::Partial(inner, given) = &**wrapped
+            && !matches!(inner, HostValue::Kernel(_) | HostValue::Function(_))
+        {
+            let inner = self.function_named(inner.clone());
+            return HostValue::Wrapped(Rc::new(Wrapped::Partial(inner, given.clone())));
+        }
         let HostValue::Path(path) = &value else { return value };
         let Some(name) = path.strip_prefix('@') else { return value };
         if let Some(position) = self.found.iter().position(|found| found.def.name.as_str() == name) {

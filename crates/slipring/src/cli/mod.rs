@@ -116,6 +116,7 @@ enum Exit {
 /// Runs the verb that these words say, the first of which is what the command line is called by.
 pub fn command_line(words: &[OsString]) -> u8 {
     last::words();
+    output::begin();
     let (exit, as_json) = match Cli::try_parse_from(words) {
         Ok(cli) => {
             let exit = verb(&cli);

@@ -35,11 +35,19 @@ enum Lost {
     Error(String),
 }
 
-static WRITTEN: Mutex<Written> =
-    Mutex::new(Written { failures: Vec::new(), error: false, object: false, lost: None, log: None, told: Vec::new() });
+const NOTHING: Written =
+    Written { failures: Vec::new(), error: false, object: false, lost: None, log: None, told: Vec::new() };
+
+static WRITTEN: Mutex<Written> = Mutex::new(NOTHING);
 
 fn with<T>(change: impl FnOnce(&mut Written) -> T) -> T {
     change(&mut WRITTEN.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// Begins a command: a process may run several.
+pub(super) fn begin() {
+    with(|written| *written = NOTHING);
+    QUIET.store(false, Ordering::Relaxed);
 }
 
 /// Writes a report to standard output. What cannot be written is an error of the verb, told by [`finish`].

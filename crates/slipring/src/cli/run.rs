@@ -6,8 +6,8 @@ use clap::Args;
 use slipring::args::{Arg, OutFile};
 use slipring::report::{CheckFacts, Trace, TraceForm, chart, lines_text, path_text, stats_text, summary_text};
 use slipring::{
-    BoardOptions, Delay, Diagnostic, Error, Expected, Held, Kernel, MOST_BLOCKS, Parameter, RunOptions, Tensor, Timing,
-    VerifyOutcome, advice_text, files, tools,
+    BoardOptions, Delay, Diagnostic, Error, Expected, Held, Kernel, MOST_BLOCKS, MOST_DEVICES, MOST_LAUNCHES,
+    MOST_SLACK, Parameter, RunOptions, Tensor, Timing, VerifyOutcome, advice_text, files, tools,
 };
 
 use super::kernel::KernelArgs;
@@ -15,12 +15,6 @@ use super::output::{RefusedFacts, fail, json, note, out, report_all, write_file}
 use super::progress::Progress;
 use super::queue::board_named;
 use super::{Exit, device, program};
-
-/// The most room behind a buffer, in bytes.
-const MOST_SLACK: u64 = 1 << 30;
-
-/// The most launches one after another.
-const MOST_LAUNCHES: i64 = 1000;
 
 /// Cells of a drawn timeline, and rows of a core.
 const CHART: usize = 80;
@@ -38,7 +32,7 @@ pub(super) struct RunArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_BLOCKS)))]
     pub(super) clusters: Option<u32>,
     /// Devices that a whole program for several runs on (`pld.world_size()`); 2 where nothing is said
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_DEVICES)))]
     pub(super) devices: Option<u32>,
     /// Choose by this number which of several tasks that could start does; 0 takes the one that was submitted first
     #[arg(long, value_name = "N")]
@@ -55,7 +49,7 @@ pub(super) struct RunArgs {
     pub(super) schedule: Option<String>,
     /// Launch so many times, each time with the arguments as given, on a device as the launch before left it: signals where the
     /// platform keeps them, and local memories. The report is the last launch's, or the first one's with a finding
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=MOST_LAUNCHES))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_LAUNCHES)))]
     pub(super) launches: u32,
     /// Take times only: nothing is computed, races and unwritten bytes are not looked for. For launches too large to run
     #[arg(long, conflicts_with_all = ["verify", "check", "device"])]

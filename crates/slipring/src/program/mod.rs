@@ -43,8 +43,11 @@ use crate::expect::Held;
 use crate::kernel::{Compiled, bind_to, known_readings};
 use crate::launch::{header, too_large};
 use crate::memory_map::{MemoryUse, memory_uses};
+use crate::options::{MOST_DEVICES, within};
 use crate::tensor::Bound;
-use crate::{Args, Asked, Control, Error, Kernel, Limits, Loaded, Parameter, Report, Subject, Timing, Tools};
+use crate::{
+    Args, Asked, Control, Error, Kernel, Limits, Loaded, MOST_BLOCKS, Parameter, Report, Subject, Timing, Tools,
+};
 
 pub use board::{BoardProgram, ProgramQueueFacts};
 pub use facts::{ClusterFacts, PathFacts, ProgramFacts, TaskFacts, WorkFacts};
@@ -112,6 +115,17 @@ pub struct ProgramOptions {
     pub control: Control,
     /// What runs functions of the host; without it those that write tensors stop the run, and the others are left out with a warning.
     pub host: HostFunctions,
+}
+
+impl ProgramOptions {
+    /// Nothing, where all numbers are such as a run takes.
+    ///
+    /// # Errors
+    /// The first option that is not.
+    pub(super) fn within_bounds(&self) -> Result<(), Error> {
+        within("clusters", self.clusters, 1..=MOST_BLOCKS.into())?;
+        within("devices", self.devices, 1..=MOST_DEVICES.into())
+    }
 }
 
 /// A program as it was read and after each pass: the name of the pass, and the text.

@@ -262,6 +262,7 @@ impl Program {
         before: Vec<Option<Vec<u8>>>,
         options: &ProgramOptions,
     ) -> Result<ProgramRun<'_>, Error> {
+        options.within_bounds()?;
         let graph = self.graph();
         if let Some(open) = self.orchestration.open.as_ref().filter(|open| open.why.is_none()) {
             let message = format!("the tasks depend on {}: follow the program for its arguments first", open.what);

@@ -36,6 +36,7 @@ mod lower;
 mod ops;
 mod parsed;
 mod program;
+pub mod scopes;
 mod signature;
 mod specialise;
 pub mod syntax;

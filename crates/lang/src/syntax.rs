@@ -53,6 +53,20 @@ pub fn parse(source: &Source, diags: &mut Diags) -> Option<Vec<Stmt>> {
     None
 }
 
+/// What of a file can be read, whether it has errors or not. Nothing of one that is nested too deeply.
+pub(crate) fn tolerant(source: &Source) -> Option<Vec<Stmt>> {
+    if source.text.len() > MOST_TEXT || far_too_deep(&source.text).is_some() {
+        return None;
+    }
+    let parsed = parse_unchecked(&source.text, ParseOptions::from(Mode::Module)).try_into_module()?;
+    if too_deep(parsed.tokens().iter().map(Token::kind), MOST_DEPTH).is_some() {
+        // Taking its tree apart would overflow the stack.
+        std::mem::forget(parsed);
+        return None;
+    }
+    Some(parsed.into_suite().into_iter().collect())
+}
+
 /// The innermost bracket that the text opens and does not close.
 fn never_closed(tokens: &[Token], text: &str) -> Option<TextRange> {
     let mut open: Vec<(TokenKind, TextRange)> = Vec::new();

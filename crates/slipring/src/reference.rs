@@ -23,6 +23,11 @@ pub fn ops() -> Vec<(&'static str, &'static str)> {
     all
 }
 
+/// True for the name of a declared op.
+pub fn is_op(name: &str) -> bool {
+    Dialects::get().def(name).is_some()
+}
+
 /// An op as data.
 #[derive(Serialize, Debug)]
 #[non_exhaustive]

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use slipring::report::LineFacts;
 use slipring::{
     Asked, Checked, Control, Error, Kernel, Lang, ProgramOptions, ProveOptions, Report, RunOptions, Subject, Tensor,
     platforms_of,
@@ -32,6 +33,8 @@ pub struct Ran {
     pub complete: bool,
     /// Everything that was found.
     pub findings: Report,
+    /// What each line of a kernel did; nothing of a whole program.
+    pub lines: Vec<LineFacts>,
 }
 
 impl Text {
@@ -81,16 +84,18 @@ impl Text {
                 cycles: facts.cycles,
                 complete: run.is_complete(),
                 findings: run.findings().clone(),
+                lines: Vec::new(),
             });
         }
         let kernel = subject.kernel()?;
         let tensors: Vec<Tensor<'_>> = kernel.arguments(&[], 0)?.into_iter().map(Tensor::from).collect();
-        let run = kernel.run_with(tensors, &RunOptions::default().control(control.clone()))?;
+        let run = kernel.run_with(tensors, &RunOptions::default().control(control.clone()).record(true))?;
         Ok(Ran {
             title: format!("{} on {}", kernel.name()?, kernel.platform_name()?),
             cycles: run.cycles(),
             complete: run.is_complete(),
             findings: run.findings().clone(),
+            lines: run.lines().unwrap_or_default(),
         })
     }
 

@@ -223,8 +223,7 @@ impl Lower<'_> {
             (Value::Scalar(s), _) | (_, Value::Scalar(s)) => s.ty,
             _ => {
                 let (x, y) = (describe(self, a), describe(self, b));
-                let error =
-                    Diagnostic::error("operator", span, format!("this operator does not work on {x} and {y}"));
+                let error = Diagnostic::error("operator", span, format!("this operator does not work on {x} and {y}"));
                 let lists = [a, b].iter().any(|value| matches!(value, Value::Tuple(_)));
                 return Err(self.report(if lists { error.help(super::unknown::LISTS) } else { error }));
             }

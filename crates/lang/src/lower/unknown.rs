@@ -23,13 +23,11 @@ pub(super) fn expression(expr: &Expr) -> Named {
             ("a lambda in a kernel", "give it a name: a function of the file, which may be `@pl.inline`")
         }
         Expr::Named(_) => ("`:=` in a kernel", "assign on a line of its own"),
-        Expr::Dict(_) | Expr::Set(_) => {
-            (
-                "a dict or set in a kernel",
-                "make it outside of the kernel, where the code is Python's (`python -m slipring` executes it): its \
+        Expr::Dict(_) | Expr::Set(_) => (
+            "a dict or set in a kernel",
+            "make it outside of the kernel, where the code is Python's (`python -m slipring` executes it): its \
                  constants may be used",
-            )
-        }
+        ),
         Expr::FString(_) | Expr::TString(_) => {
             ("an f-string of what only the run knows", "pass the parts to `pl.print(x, label=\"…\")`")
         }

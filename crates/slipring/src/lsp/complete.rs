@@ -24,7 +24,7 @@ pub fn complete(text: &Text, position: &Value) -> Vec<Value> {
 }
 
 /// The name that a file gives the language: `pl` by habit.
-fn alias(text: &str) -> &str {
+pub fn alias(text: &str) -> &str {
     let imports = text.lines().filter_map(|line| line.trim().strip_prefix("import ")?.split_once(".language as "));
     imports.map(|(_, name)| name.split([' ', '#']).next().unwrap_or("pl").trim()).next().unwrap_or("pl")
 }

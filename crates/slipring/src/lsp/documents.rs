@@ -5,6 +5,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
+use slipring::report::LineFacts;
 use slipring::{Control, Lang, Source, files};
 
 use crate::session::Text;
@@ -21,6 +22,8 @@ pub struct Document {
     pub checked: Option<Vec<Value>>,
     /// What a run found, and whether it was run.
     pub ran: Option<Vec<Value>>,
+    /// What each line did in that run.
+    pub lines: Arc<Vec<LineFacts>>,
     /// True if the text has no errors, so that it can be run.
     pub runs: bool,
 }
@@ -32,6 +35,8 @@ pub struct Open {
     pub documents: BTreeMap<String, Document>,
     /// True once nobody waits any more.
     pub closing: bool,
+    /// True if the editor wants to be told that hints are others now.
+    pub refreshes: bool,
     /// The run that goes on: its document and what ends it.
     pub running: Option<(String, Control)>,
 }
@@ -53,8 +58,15 @@ impl Documents {
     pub fn put(&self, address: &str, version: i64, text: Text) {
         let mut open = self.lock();
         open.end_run(address);
-        let document =
-            Document { version, text: Arc::new(text), changed: Instant::now(), checked: None, ran: None, runs: false };
+        let document = Document {
+            version,
+            text: Arc::new(text),
+            changed: Instant::now(),
+            checked: None,
+            ran: None,
+            lines: Arc::default(),
+            runs: false,
+        };
         open.documents.insert(address.to_string(), document);
         self.changed.notify_all();
     }

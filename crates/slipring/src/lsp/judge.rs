@@ -1,9 +1,11 @@
 //! The two threads that judge what is open: one checks a few milliseconds after a change, one runs what is still unchanged a while later.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use slipring::report::LineFacts;
 use slipring::{Control, Diagnostic, Error, Severity};
 
 use super::documents::{Documents, is_ours, too_large};
@@ -39,7 +41,8 @@ pub fn run_all(documents: &Documents, send: &Send<'_>) {
     while let Some((address, version, text)) = documents.next(RUN_AFTER, due) {
         let control = Control::default();
         documents.lock().running = Some((address.clone(), control.clone()));
-        let messages = caught(|| ran(&address, &text, &control)).unwrap_or_else(|| vec![defect()]);
+        let (messages, lines) =
+            caught(|| ran(&address, &text, &control)).unwrap_or_else(|| (vec![defect()], Vec::new()));
         let mut open = documents.lock();
         open.running = None;
         if control.is_cancelled() {
@@ -52,7 +55,12 @@ pub fn run_all(documents: &Documents, send: &Send<'_>) {
         // What both find stands there already.
         all.extend(messages.iter().filter(|new| !document.checked.iter().flatten().any(|old| old == *new)).cloned());
         document.ran = Some(messages);
+        document.lines = Arc::new(lines);
+        let refresh = open.refreshes;
         publish(send, &address, version, all);
+        if refresh {
+            send("workspace/inlayHint/refresh", Value::Null);
+        }
     }
 }
 
@@ -94,12 +102,13 @@ fn checked(address: &str, text: &Text) -> (Vec<Value>, bool) {
     }
 }
 
-/// What a plain run finds.
-fn ran(address: &str, text: &Text, control: &Control) -> Vec<Value> {
-    match text.run(control) {
+/// What a plain run finds, and what each line did in it.
+fn ran(address: &str, text: &Text, control: &Control) -> (Vec<Value>, Vec<LineFacts>) {
+    let messages = match text.run(control) {
         Ok(ran) => {
             let lines = LineMap::new(&ran.findings.source().text);
-            ran.findings.messages().iter().map(|said| message(address, &lines, said)).collect()
+            let messages = ran.findings.messages().iter().map(|said| message(address, &lines, said)).collect();
+            return (messages, ran.lines);
         }
         Err(Error::Cancelled) => Vec::new(),
         Err(error) => match error.report() {
@@ -110,7 +119,8 @@ fn ran(address: &str, text: &Text, control: &Control) -> Vec<Value> {
             // A kernel that wants arguments of its own is not wrong.
             None => vec![whole(&format!("not run: {error}"), 3)],
         },
-    }
+    };
+    (messages, Vec::new())
 }
 
 /// A message with the places that explain it.

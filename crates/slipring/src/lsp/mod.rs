@@ -5,8 +5,10 @@
 mod complete;
 mod documents;
 mod edits;
+mod hints;
 mod hover;
 mod judge;
+mod names;
 mod outline;
 mod server;
 mod text;

@@ -3,11 +3,11 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use lsp_server::{Connection, ErrorCode, Message, Notification, Request, Response};
+use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestId, Response};
 use serde_json::{Value, json};
 
 use super::documents::{Documents, text_of, too_large};
-use super::{complete, edits, hover, judge, outline};
+use super::{complete, edits, hints, hover, judge, names, outline};
 
 /// Bytes of the stacks of threads: texts may be nested.
 const STACK: usize = 64 << 20;
@@ -28,7 +28,8 @@ pub(crate) fn serve() -> Result<(), String> {
 }
 
 fn talk(connection: &Connection, documents: &Arc<Documents>) -> Result<(), String> {
-    let (id, _) = connection.initialize_start().map_err(|error| error.to_string())?;
+    let (id, client) = connection.initialize_start().map_err(|error| error.to_string())?;
+    documents.lock().refreshes = client["capabilities"]["workspace"]["inlayHint"]["refreshSupport"] == true;
     let about = json!({
         "capabilities": {
             "positionEncoding": "utf-16",
@@ -37,6 +38,15 @@ fn talk(connection: &Connection, documents: &Arc<Documents>) -> Result<(), Strin
             "definitionProvider": true,
             "documentSymbolProvider": true,
             "foldingRangeProvider": true,
+            "referencesProvider": true,
+            "documentHighlightProvider": true,
+            "renameProvider": { "prepareProvider": true },
+            "inlayHintProvider": true,
+            "signatureHelpProvider": { "triggerCharacters": ["(", ","] },
+            "semanticTokensProvider": {
+                "legend": { "tokenTypes": names::KINDS, "tokenModifiers": ["declaration"] },
+                "full": true,
+            },
             "codeActionProvider": { "codeActionKinds": ["quickfix"] },
             "completionProvider": { "triggerCharacters": [".", "%", "!"], "resolveProvider": true },
         },
@@ -46,8 +56,12 @@ fn talk(connection: &Connection, documents: &Arc<Documents>) -> Result<(), Strin
     for (name, work) in [("check", judge::check_all as fn(&Documents, &judge::Send<'_>)), ("run", judge::run_all)] {
         let (documents, sender) = (documents.clone(), connection.sender.clone());
         let send = move |method: &str, params: Value| {
-            // An editor that has gone away reads nothing.
-            let _ = sender.send(Notification { method: method.into(), params }.into());
+            // An editor that has gone away reads nothing. What is asked of it has an answer that says nothing.
+            let message = match method.starts_with("workspace/") {
+                true => Request { id: RequestId::from(method.to_string()), method: method.into(), params }.into(),
+                false => Notification { method: method.into(), params }.into(),
+            };
+            let _ = sender.send(message);
         };
         let thread = std::thread::Builder::new().name(name.into()).stack_size(STACK);
         thread.spawn(move || work(&documents, &send)).map_err(|error| format!("no thread: {error}"))?;
@@ -116,13 +130,41 @@ fn answer(connection: &Connection, documents: &Arc<Documents>, request: Request)
     thread.spawn(work).map(drop).map_err(|error| format!("no thread: {error}"))
 }
 
+/// Questions about a text.
+const KNOWN: [&str; 13] = [
+    "hover",
+    "definition",
+    "documentSymbol",
+    "foldingRange",
+    "codeAction",
+    "completion",
+    "references",
+    "documentHighlight",
+    "prepareRename",
+    "rename",
+    "semanticTokens/full",
+    "inlayHint",
+    "signatureHelp",
+];
+
+/// Those of them that are about a place in it.
+const PLACED: [&str; 8] = [
+    "hover",
+    "definition",
+    "completion",
+    "references",
+    "documentHighlight",
+    "prepareRename",
+    "rename",
+    "signatureHelp",
+];
+
 fn reply(documents: &Documents, request: &Request) -> Response {
     let id = request.id.clone();
     let params = &request.params;
     if request.method == "completionItem/resolve" {
         return Response::new_ok(id, complete::resolve(params.clone()));
     }
-    const KNOWN: [&str; 6] = ["hover", "definition", "documentSymbol", "foldingRange", "codeAction", "completion"];
     let method = request.method.strip_prefix("textDocument/").filter(|method| KNOWN.contains(method));
     let Some(method) = method else {
         let message = format!("`{}` is not answered", request.method);
@@ -134,20 +176,35 @@ fn reply(documents: &Documents, request: &Request) -> Response {
         let open = documents.lock();
         open.documents.get(address).map(|document| {
             let said = [&document.checked, &document.ran].into_iter().flatten().flatten().cloned();
-            (document.text.clone(), said.collect::<Vec<Value>>())
+            (document.text.clone(), said.collect::<Vec<Value>>(), document.lines.clone())
         })
     };
-    let Some((text, messages)) = known else { return refused(format!("`{address}` is not open")) };
+    let Some((text, messages, ran)) = known else { return refused(format!("`{address}` is not open")) };
     if let Some(why) = too_large(&text) {
         return refused(why);
     }
     let position = &params["position"];
-    if ["hover", "definition", "completion"].contains(&method)
-        && !(position["line"].is_u64() && position["character"].is_u64())
-    {
+    if PLACED.contains(&method) && !(position["line"].is_u64() && position["character"].is_u64()) {
         return refused("a position has a line and a character, both from 0".into());
     }
+    // Names that cannot be changed are an answer of their own.
+    let renamed = match method {
+        "prepareRename" => Some(names::prepare_rename(&text, params)),
+        "rename" => Some(names::rename(&text, address, params)),
+        _ => None,
+    };
+    if let Some(renamed) = renamed {
+        return match renamed {
+            Ok(edits) => Response::new_ok(id, edits),
+            Err(why) => Response::new_err(id, ErrorCode::RequestFailed as i32, why),
+        };
+    }
     let result = match method {
+        "references" => names::references(&text, address, params).unwrap_or_default(),
+        "documentHighlight" => names::highlights(&text, params).unwrap_or_default(),
+        "semanticTokens/full" => names::tokens_of(&text),
+        "inlayHint" => hints::hints(&text, &ran, &params["range"]).into(),
+        "signatureHelp" => hints::signature(&text, position).unwrap_or_default(),
         "hover" => hover::hover(&text, &messages, position).unwrap_or_default(),
         "definition" => hover::definition(&text, address, position).unwrap_or_default(),
         "documentSymbol" => outline::symbols(&text).into(),

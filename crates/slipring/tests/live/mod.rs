@@ -1,8 +1,10 @@
 //! What is asked again with each change of a text, through the process that answers.
 
+mod client;
 mod dap;
 mod debug;
 mod editors;
 mod lsp;
 mod shell;
 mod watch;
+mod words;

@@ -1,0 +1,305 @@
+//! All places of a name: references, renaming, and what each word of a text is.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use serde_json::{Value, json};
+use slipring::language::scopes::{self, Stands};
+use slipring::language::{catalogue, words};
+use slipring_ir::{Source, ValueDef};
+
+use super::hover::{is_language, read, values};
+use super::text::LineMap;
+use crate::session::Text;
+
+/// Kinds of words, as the protocol numbers them here.
+pub const KINDS: [&str; 7] = ["variable", "parameter", "function", "class", "namespace", "type", "enumMember"];
+const VARIABLE: usize = 0;
+const PARAMETER: usize = 1;
+const FUNCTION: usize = 2;
+const CLASS: usize = 3;
+const NAMESPACE: usize = 4;
+const TYPE: usize = 5;
+const MEMBER: usize = 6;
+
+/// A place of a name.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct WordUse {
+    range: Range<usize>,
+    /// Places of the same number mean the same; `None` for what the text does not define.
+    symbol: Option<usize>,
+    binds: bool,
+    kind: usize,
+}
+
+/// All places of names, in the order of the text.
+fn places(text: &Text) -> Vec<WordUse> {
+    let mut list = if is_language(text) { of_language(text) } else { of_text(text) };
+    list.sort_by_key(|place| (place.range.start, place.range.end));
+    list.dedup_by_key(|place| place.range.start);
+    list
+}
+
+fn of_language(text: &Text) -> Vec<WordUse> {
+    let found = scopes::places(&Source::new(text.name.as_str(), text.text.as_str()));
+    let mut list: Vec<WordUse> = found
+        .names
+        .into_iter()
+        .map(|own| {
+            let kind = match own.stands {
+                Stands::Variable => VARIABLE,
+                Stands::Parameter => PARAMETER,
+                Stands::Function => FUNCTION,
+                Stands::Class => CLASS,
+                Stands::Module => NAMESPACE,
+            };
+            WordUse { range: own.range, symbol: Some(own.symbol), binds: own.binds, kind }
+        })
+        .collect();
+    let alias = super::complete::alias(&text.text);
+    for (path, range) in found.members {
+        let Some(rest) = path.strip_prefix(alias).and_then(|rest| rest.strip_prefix('.')) else { continue };
+        let name = rest.rsplit('.').next().unwrap_or(rest);
+        let op = catalogue().any(|entry| entry.names.contains(&rest) || entry.names.contains(&name));
+        let word = words().any(|word| word.name == rest || word.name.rsplit('.').next() == Some(name));
+        let constant = name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_');
+        let kind = match (op, word) {
+            (true, _) => FUNCTION,
+            (_, true) if constant => MEMBER,
+            (_, true) => TYPE,
+            _ => continue,
+        };
+        list.push(WordUse { range, symbol: None, binds: false, kind });
+    }
+    list
+}
+
+/// A word of a text of ops: a name with its mark, or an op.
+fn tokens(text: &str) -> Vec<Range<usize>> {
+    let bytes = text.as_bytes();
+    let part = |byte: u8| byte.is_ascii_alphanumeric() || b"_$.".contains(&byte);
+    let (mut list, mut at) = (Vec::new(), 0);
+    while at < bytes.len() {
+        match bytes[at] {
+            b'"' => {
+                at += 1;
+                while at < bytes.len() && bytes[at] != b'"' && bytes[at] != b'\n' {
+                    at += if bytes[at] == b'\\' { 2 } else { 1 };
+                }
+                at += 1;
+            }
+            b'/' if bytes.get(at + 1) == Some(&b'/') => {
+                at += bytes[at..].iter().position(|byte| *byte == b'\n').unwrap_or(bytes.len() - at);
+            }
+            byte if byte.is_ascii_alphabetic() || byte == b'_' || b"%@!#".contains(&byte) => {
+                let first = at;
+                at += 1;
+                while at < bytes.len() && part(bytes[at]) {
+                    at += 1;
+                }
+                if at - first > 1 || !b"%@!#".contains(&byte) {
+                    list.push(first..at);
+                }
+            }
+            byte if byte.is_ascii_digit() => at += bytes[at..].iter().position(|byte| !part(*byte)).unwrap_or(1).max(1),
+            _ => at += 1,
+        }
+    }
+    list
+}
+
+/// Regions of a text of ops: braces that end a line, with all that is in them.
+fn regions(text: &str) -> Vec<Range<usize>> {
+    let (mut open, mut list, mut start) = (Vec::new(), Vec::new(), 0);
+    for line in text.split_inclusive('\n') {
+        let code = line.split("//").next().unwrap_or("");
+        let last = code.trim_end().len();
+        let mut quoted = false;
+        for (at, c) in code.char_indices() {
+            match c {
+                '"' => quoted = !quoted,
+                '{' if !quoted => open.push((start + at, at + 1 == last)),
+                '}' if !quoted => {
+                    if let Some((first, true)) = open.pop() {
+                        list.push(first..start + at + 1);
+                    }
+                }
+                _ => {}
+            }
+        }
+        start += line.len();
+    }
+    list.extend(open.into_iter().filter(|(_, region)| *region).map(|(first, _)| first..text.len()));
+    list
+}
+
+/// A value: its name, where it is defined, where it is seen, and whether it is a parameter.
+struct Defined<'a> {
+    name: &'a str,
+    at: usize,
+    seen: Range<usize>,
+    parameter: bool,
+}
+
+fn of_text(text: &Text) -> Vec<WordUse> {
+    let module = &read(text).module;
+    let regions = regions(&text.text);
+    let words = tokens(&text.text);
+    let mut defined: Vec<Defined<'_>> = Vec::new();
+    for value in values(module) {
+        let value = module.value(value);
+        let Some(name) = value.name.as_deref() else { continue };
+        let at = value.span.start as usize;
+        let parameter = matches!(value.def, ValueDef::Arg(..));
+        let seen = match parameter {
+            // What the header of a region defines.
+            true => regions.iter().filter(|region| region.start >= at).min_by_key(|region| region.start),
+            false => regions.iter().filter(|region| region.contains(&at)).min_by_key(|region| region.len()),
+        };
+        let seen = seen.map_or(0..text.text.len(), |region| if parameter { at..region.end } else { region.clone() });
+        defined.push(Defined { name, at, seen, parameter });
+    }
+    let functions = module.functions().map(|function| module.op(function).span.start as usize);
+    let heads: BTreeSet<usize> = functions.filter_map(|at| Some(at + text.text.get(at..)?.find('@')?)).collect();
+    let mut symbols: BTreeMap<(char, &str), usize> = BTreeMap::new();
+    let mut list = Vec::new();
+    for word in words {
+        let said = &text.text[word.clone()];
+        let mark = said.chars().next().unwrap_or(' ');
+        let place = match mark {
+            '%' => {
+                let own = defined.iter().enumerate().filter(|(_, own)| own.name == &said[1..]);
+                let own = own.filter(|(_, own)| own.seen.contains(&word.start)).min_by_key(|(_, own)| own.seen.len());
+                let Some((symbol, own)) = own else { continue };
+                // Several results of an op share a name.
+                let same = defined.iter().position(|other| other.at == own.at && other.name == own.name);
+                let kind = if own.parameter { PARAMETER } else { VARIABLE };
+                let binds = own.at.abs_diff(word.start) <= 1;
+                WordUse { range: word, symbol: same.or(Some(symbol)), binds, kind }
+            }
+            '@' | '!' | '#' if !said.contains('.') => {
+                let next = defined.len() + symbols.len();
+                let symbol = *symbols.entry((mark, &said[1..])).or_insert(next);
+                let line = text.text[..word.start].rfind('\n').map_or(0, |at| at + 1);
+                let first = text.text[line..word.start].trim().is_empty();
+                let binds = if mark == '@' { heads.contains(&word.start) } else { first };
+                let kind = if mark == '@' { FUNCTION } else { TYPE };
+                WordUse { range: word, symbol: Some(symbol), binds, kind }
+            }
+            '!' | '#' => WordUse { range: word, symbol: None, binds: false, kind: TYPE },
+            _ if said.contains('.') && slipring::reference::is_op(said) => {
+                WordUse { range: word, symbol: None, binds: false, kind: FUNCTION }
+            }
+            _ => continue,
+        };
+        list.push(place);
+    }
+    list
+}
+
+/// The places of the name at a position.
+fn same(text: &Text, byte: usize) -> Vec<WordUse> {
+    let all = places(text);
+    let here = all.iter().find(|place| (place.range.start..=place.range.end).contains(&byte) && place.symbol.is_some());
+    let Some(symbol) = here.and_then(|place| place.symbol) else { return Vec::new() };
+    all.into_iter().filter(|place| place.symbol == Some(symbol)).collect()
+}
+
+/// All places that mean the same as the one at a position.
+pub fn references(text: &Text, address: &str, params: &Value) -> Option<Value> {
+    let lines = LineMap::new(&text.text);
+    let byte = lines.byte(&params["position"])?;
+    let declaration = params["context"]["includeDeclaration"].as_bool().unwrap_or(true);
+    let list = same(text, byte).into_iter().filter(|place| declaration || !place.binds);
+    let list = list.map(|place| json!({ "uri": address, "range": lines.range(place.range.start, place.range.end) }));
+    Some(list.collect::<Vec<_>>().into())
+}
+
+/// The same in the open text, as an editor marks them: 3 for a place that writes, 2 for one that reads.
+pub fn highlights(text: &Text, params: &Value) -> Option<Value> {
+    let lines = LineMap::new(&text.text);
+    let byte = lines.byte(&params["position"])?;
+    let list = same(text, byte).into_iter().map(|place| {
+        let kind = if place.binds { 3 } else { 2 };
+        json!({ "range": lines.range(place.range.start, place.range.end), "kind": kind })
+    });
+    Some(list.collect::<Vec<_>>().into())
+}
+
+/// The name at a position, if it may have another one.
+///
+/// # Errors
+/// Why not.
+pub fn prepare_rename(text: &Text, params: &Value) -> Result<Value, String> {
+    let lines = LineMap::new(&text.text);
+    let byte = lines.byte(&params["position"]).ok_or("a position has a line and a character, both from 0")?;
+    let list = renamed(text, byte)?;
+    let here = list.iter().find(|place| (place.range.start..=place.range.end).contains(&byte));
+    here.map(|place| lines.range(place.range.start, place.range.end)).ok_or_else(|| "no name stands here".into())
+}
+
+fn renamed(text: &Text, byte: usize) -> Result<Vec<WordUse>, String> {
+    let list = same(text, byte);
+    match list.first() {
+        None => Err("no name that this text defines stands here".into()),
+        Some(place) if place.kind == NAMESPACE => Err("a module is named by its import".into()),
+        Some(_) if !list.iter().any(|place| place.binds) => Err("this text does not define the name".into()),
+        Some(_) => Ok(list),
+    }
+}
+
+/// The edits that give a name another one.
+///
+/// # Errors
+/// If it is no name, or one that is taken.
+pub fn rename(text: &Text, address: &str, params: &Value) -> Result<Value, String> {
+    let lines = LineMap::new(&text.text);
+    let byte = lines.byte(&params["position"]).ok_or("a position has a line and a character, both from 0")?;
+    let list = renamed(text, byte)?;
+    let language = is_language(text);
+    let old = &text.text[list[0].range.clone()];
+    let mark = if language { "" } else { &old[..1] };
+    let said = params["newName"].as_str().unwrap_or("").trim();
+    let new = said.strip_prefix(mark).unwrap_or(said);
+    let first = new.chars().next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
+    let digits = !language && new.chars().all(|c| c.is_ascii_digit()) && !new.is_empty();
+    if !(first || digits) || !new.chars().all(|c| c.is_alphanumeric() || c == '_') {
+        return Err(format!("`{said}` is no name"));
+    }
+    let whole = format!("{mark}{new}");
+    if whole != old && places(text).iter().any(|place| text.text[place.range.clone()] == whole) {
+        return Err(format!("`{whole}` is a name of this text already"));
+    }
+    let edits =
+        list.iter().map(|place| json!({ "range": lines.range(place.range.start, place.range.end), "newText": whole }));
+    Ok(json!({ "changes": { address: edits.collect::<Vec<_>>() } }))
+}
+
+/// What each word is: five numbers a word, as the protocol has them.
+pub fn tokens_of(text: &Text) -> Value {
+    let lines = LineMap::new(&text.text);
+    let (mut data, mut line, mut column) = (Vec::new(), 0, 0);
+    for place in places(text) {
+        let at = lines.position(place.range.start);
+        let (own, start) = (at["line"].as_u64().unwrap_or(0), at["character"].as_u64().unwrap_or(0));
+        let length = text.text[place.range.clone()].encode_utf16().count() as u64;
+        let before = if own == line { column } else { 0 };
+        data.extend([own - line, start - before, length, place.kind as u64, u64::from(place.binds)]);
+        (line, column) = (own, start);
+    }
+    json!({ "data": data })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_seen_where_their_regions_are() {
+        let text = "func.func @f(%n: index) attributes {a = \"%n\"} {\n  scf.for %i = %n to %n step %n {\n    %x = op %i\n  }\n  \
+                    scf.for %i = %n to %n step %n { // %i\n    %y = op %i, %y\n  }\n}\n";
+        assert_eq!(regions(text).len(), 3);
+        let said: Vec<&str> = tokens(text).into_iter().map(|word| &text[word]).filter(|word| *word == "%i").collect();
+        assert_eq!(said.len(), 4);
+    }
+}

@@ -1,0 +1,164 @@
+//! Names, kinds of words and what stands between them, through the protocol of the language server.
+
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use super::client::{Client, example, place, root};
+
+/// The lines, from 1, of the places that an answer has.
+fn lines_of(list: &Value) -> Vec<u64> {
+    list.as_array()
+        .unwrap_or_else(|| panic!("{list}"))
+        .iter()
+        .map(|own| own["range"]["start"]["line"].as_u64().unwrap() + 1)
+        .collect()
+}
+
+#[test]
+fn names_are_found_and_changed_everywhere() {
+    let (mut client, can) = Client::ready();
+    assert_eq!((&can["referencesProvider"], &can["renameProvider"]["prepareProvider"]), (&json!(true), &json!(true)));
+    let text = "import slipring.language as pl\n\n@pl.incore\ndef f(x: pl.Tensor, rows: int):\n    for i in pl.range(rows):\n        \
+                é = x[i]; y = x\n    return x\n\ndef g(x):\n    return f(x, rows=3)\n";
+    let address = client.open("names.py", "python", text);
+    let (line, column) = place(text, "def f", "x");
+    assert_eq!(lines_of(&client.at("references", &address, line, column)["result"]), [4, 6, 6, 7]);
+    let (line, column) = place(text, "for i", "rows");
+    assert_eq!(lines_of(&client.at("documentHighlight", &address, line, column)["result"]), [4, 5, 10]);
+    let asked = |line: usize, column: usize, name: &str| json!({ "textDocument": { "uri": address }, "position": { "line": line, "character": column }, "newName": name });
+    let edits = client.ask("textDocument/rename", asked(line, column, "count"))["result"]["changes"][&address].clone();
+    assert_eq!(lines_of(&edits), [4, 5, 10]);
+    assert!(edits.as_array().unwrap().iter().all(|edit| edit["newText"] == "count"));
+    for (name, why) in [("y", "is a name of this text already"), ("2 x", "is no name")] {
+        let answer = client.ask("textDocument/rename", asked(line, column, name));
+        assert!(answer["error"]["message"].as_str().unwrap().contains(why), "{answer}");
+    }
+    let (line, column) = place(text, "@pl", "incore");
+    assert!(!client.at("prepareRename", &address, line, column)["error"].is_null());
+    // Two loops with a counter of the same name.
+    let text = example("matmul_to_vector.pto");
+    let address = client.open("matmul_to_vector.pto", "pto", &text);
+    let (line, column) = place(&text, "func.func", "%c0 ");
+    let list = lines_of(&client.at("references", &address, line, column)["result"]);
+    let own = (1..).zip(text.lines()).filter(|(_, line)| line.split("//").next().unwrap().contains("%c0"));
+    let all: Vec<u64> = own.map(|(line, _)| line).collect();
+    assert!(!list.is_empty() && list.iter().all(|line| all.contains(line)), "{list:?} of {all:?}");
+    let text = "func.func @f(%n: index) {\n  scf.for %i = %n to %n step %n {\n    %x = arith.addi %i, %i : index\n  }\n  scf.for %i = %n to %n step %n {\n    \
+                %y = arith.addi %i, %n : index // %i\n  }\n  return\n}\n";
+    let address = client.open("loops.pto", "pto", text);
+    assert_eq!(lines_of(&client.at("references", &address, 1, 11)["result"]), [2, 3, 3]);
+    assert_eq!(lines_of(&client.at("references", &address, 5, 21)["result"]), [5, 6]);
+    assert_eq!(lines_of(&client.at("references", &address, 0, 14)["result"]), [1, 2, 2, 2, 5, 5, 5, 6]);
+    let asked =
+        json!({ "textDocument": { "uri": address }, "position": { "line": 5, "character": 21 }, "newName": "k" });
+    let edits = client.ask("textDocument/rename", asked)["result"]["changes"][&address].clone();
+    assert_eq!(edits[1]["newText"], "%k");
+    assert_eq!(client.end(), Some(0));
+}
+
+#[test]
+fn words_have_kinds_and_calls_their_parameters() {
+    let (mut client, can) = Client::ready();
+    let kinds = can["semanticTokensProvider"]["legend"]["tokenTypes"].clone();
+    let text = example("lang/double.py");
+    let address = client.open("lang/double.py", "python", &text);
+    let words = |client: &mut Client, address: &str, text: &str| {
+        let data = client.of("semanticTokens/full", address)["data"].clone();
+        let data: Vec<u64> = data.as_array().unwrap().iter().map(|number| number.as_u64().unwrap()).collect();
+        let (mut line, mut column, mut found) = (0, 0, Vec::new());
+        for word in data.chunks(5) {
+            column = if word[0] > 0 { word[1] } else { column + word[1] };
+            line += word[0];
+            let own: String =
+                text.lines().nth(line as usize).unwrap().chars().skip(column as usize).take(word[2] as usize).collect();
+            found.push((own, kinds[word[3] as usize].as_str().unwrap().to_string(), word[4]));
+        }
+        found
+    };
+    let found = words(&mut client, &address, &text);
+    let kind = |name: &str| found.iter().find(|(own, ..)| own == name).map(|(_, kind, _)| kind.as_str());
+    assert_eq!(kind("pl"), Some("namespace"));
+    assert_eq!(kind("double"), Some("function"));
+    assert_eq!(kind("matmul"), Some("function"));
+    assert_eq!(kind("Tensor"), Some("type"));
+    assert_eq!(kind("out"), Some("parameter"));
+    assert!(
+        found.contains(&("product".into(), "variable".into(), 1))
+            && found.contains(&("product".into(), "variable".into(), 0))
+    );
+    let text = example("broken/missing_flag.pto");
+    let address = client.open("broken/missing_flag.pto", "pto", &text);
+    let found = words(&mut client, &address, &text);
+    assert!(found.contains(&("pto.vabs".into(), "function".into(), 0)), "{found:?}");
+    assert!(
+        found.contains(&("%v".into(), "variable".into(), 1))
+            && found.contains(&("%lane".into(), "parameter".into(), 1)),
+        "{found:?}"
+    );
+    let text = "import slipring.language as pl\n\n@pl.incore\ndef f(x):\n    y = pl.matmul(x, [1, 2], \n";
+    let address = client.open("call.py", "python", text);
+    let help = client.at("signatureHelp", &address, 4, 29)["result"].clone();
+    assert!(help["signatures"][0]["label"].as_str().unwrap().starts_with("matmul("), "{help}");
+    assert_eq!(help["activeParameter"], 2, "{help}");
+    assert!(client.at("signatureHelp", &address, 0, 3)["result"].is_null());
+    assert_eq!(client.end(), Some(0));
+}
+
+#[test]
+fn shapes_places_and_cycles_stand_in_the_text() {
+    let (mut client, _) = Client::ready();
+    let text = example("lang/double.py");
+    let address = client.open("lang/double.py", "python", &text);
+    let (checked, ran) = (client.messages_of(&address, 1), client.messages_of(&address, 1));
+    assert!(checked.is_empty() && ran.is_empty());
+    let range = json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 99, "character": 0 } });
+    let params = json!({ "textDocument": { "uri": address }, "range": range });
+    let hints = client.ask("textDocument/inlayHint", params)["result"].clone();
+    let labels: Vec<(u64, &str)> = hints
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|hint| (hint["position"]["line"].as_u64().unwrap() + 1, hint["label"].as_str().unwrap()))
+        .collect();
+    assert!(labels.contains(&(10, ": 64x64 f32, acc at 0x0")), "{labels:?}");
+    // What `run --lines` says of the same line.
+    let ran = Command::new(env!("CARGO_BIN_EXE_slipring"))
+        .args(["run", "--lines", "--json"])
+        .arg(root().join("examples/lang/double.py"))
+        .output()
+        .unwrap();
+    let facts: Value = serde_json::from_slice(&ran.stdout).unwrap();
+    for line in facts["lines"].as_array().unwrap().iter().filter(|line| line["busy"] != 0) {
+        let (number, busy) = (line["line"].as_u64().unwrap(), &line["busy"]);
+        let said = labels.iter().any(|(own, label)| *own == number && label.starts_with(&format!("{busy} cycles")));
+        assert!(said, "line {number} of {labels:?}");
+    }
+    assert_eq!(client.end(), Some(0));
+}
+
+#[test]
+fn cpp_is_checked_as_one_types() {
+    let file = root().join("tests/files/cpp");
+    let file = std::fs::read_dir(file)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .find(|path| path.extension().is_some_and(|end| end == "cpp"));
+    let file = file.expect("a C++ kernel");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let (mut client, _) = Client::ready();
+    let address = format!("file://{}", file.display());
+    let document = json!({ "uri": address, "languageId": "cpp", "version": 1, "text": text });
+    client.tell("textDocument/didOpen", json!({ "textDocument": document }));
+    let messages = client.messages_of(&address, 1);
+    let ran = Command::new(env!("CARGO_BIN_EXE_slipring")).arg("check").arg("--json").arg(&file).output().unwrap();
+    let facts: Value = serde_json::from_slice(&ran.stdout).unwrap();
+    assert_eq!(facts["diagnostics"].as_array().unwrap().len(), messages.len(), "{messages:?}");
+    for what in ["semanticTokens/full", "inlayHint", "documentSymbol", "foldingRange"] {
+        assert!(
+            client.ask(&format!("textDocument/{what}"), json!({ "textDocument": { "uri": address } }))["error"]
+                .is_null()
+        );
+    }
+    assert_eq!(client.end(), Some(0));
+}

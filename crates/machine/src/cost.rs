@@ -4,10 +4,11 @@
 //! does whoever wants to know the cost of an op alone.
 
 use std::cmp::Ordering;
-use std::fmt;
 use std::sync::Arc;
 
 use serde::Deserialize;
+
+pub use crate::figure::{Between, Figure, Milli, REPEAT};
 
 /// Size of one execution.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -61,145 +62,6 @@ impl Cost {
     }
 }
 
-/// A number of cycles with three places after the point: the figures of fits, in a form in which sums are the same everywhere.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
-pub struct Milli(pub u64);
-
-impl Milli {
-    const fn times(self, n: u64) -> u64 {
-        self.0.saturating_mul(n)
-    }
-}
-
-impl fmt::Display for Milli {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.0 as f64 / 1000.0)
-    }
-}
-
-/// The cost of a vector operation on a tile.
-///
-/// A tile whose rows follow each other is one run of `n` repeats, `head + repeat × n`. One with gaps is done row by row, `inner`
-/// repeats each. With `gap` rows overlap: the next starts after `max(inner + gap, pitch × inner)` cycles. Without, each row
-/// costs `pitch × inner`, and `row` stands between two.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Figure {
-    /// Cycles before the first repeat.
-    pub head: Milli,
-    /// Cycles of a repeat in a run.
-    pub repeat: Milli,
-    /// Cycles of a repeat of a row where the tile has gaps.
-    pub pitch: Milli,
-    /// What lies between two rows.
-    pub between: Between,
-    /// Bytes of a repeat.
-    pub unit: u64,
-    /// Bytes of a repeat of a row where the tile has gaps.
-    pub row_unit: u64,
-    /// True where a tile whose rows follow each other is one run; false where rows are always done one by one.
-    pub joined: bool,
-    /// Rows of at most so many repeats follow each other as if there were no gaps.
-    pub short: u64,
-    /// Cycles more where the last repeat of a row is not full.
-    pub partial: Milli,
-}
-
-/// What lies between two rows of a tile with gaps.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Between {
-    /// So many cycles after the last repeat of the one.
-    After(Milli),
-    /// The next starts so many cycles after the repeats of the one were issued, one a cycle.
-    Overlap(Milli),
-}
-
-impl Figure {
-    /// `head + repeat × n` in repeats of 256 bytes, rows with gaps rounded up to whole ones.
-    const fn plain(head: Milli, repeat: Milli) -> Figure {
-        let between = Between::After(Milli(0));
-        Figure {
-            head,
-            repeat,
-            pitch: repeat,
-            between,
-            unit: REPEAT,
-            row_unit: REPEAT,
-            joined: true,
-            short: 0,
-            partial: Milli(0),
-        }
-    }
-
-    /// How the repeats of a tile lie.
-    fn shape(&self, units: Units) -> Repeats {
-        let (rows, unit) = (units.count(), self.unit.max(1));
-        if self.joined && (units.joined || rows == 1) {
-            return Repeats::Run { repeats: units.total.div_ceil(unit), partial: !units.total.is_multiple_of(unit) };
-        }
-        let (row_bytes, unit) = (units.total / rows, self.row_unit.max(1));
-        let (inner, partial) = (row_bytes.div_ceil(unit), !row_bytes.is_multiple_of(unit));
-        match inner <= self.short {
-            true => Repeats::Run { repeats: rows.saturating_mul(inner), partial },
-            false => Repeats::Rows { rows, inner, partial },
-        }
-    }
-
-    /// Cycles, rounded to the nearest. Saturates.
-    pub fn cycles(&self, units: Units) -> u64 {
-        let (grown, partial) = match self.shape(units) {
-            Repeats::Run { repeats, partial } => (self.repeat.times(repeats), partial),
-            Repeats::Rows { rows, inner, partial } => {
-                let cycles = match self.between {
-                    Between::After(row) => {
-                        self.pitch.times(rows.saturating_mul(inner)).saturating_add(row.times(rows - 1))
-                    }
-                    Between::Overlap(gap) => {
-                        let next = inner.saturating_mul(1000).saturating_add(gap.0).max(self.pitch.times(inner));
-                        self.repeat.times(inner).saturating_add(next.saturating_mul(rows - 1))
-                    }
-                };
-                (cycles, partial)
-            }
-        };
-        let partial = if partial { self.partial.0 } else { 0 };
-        self.head.0.saturating_add(grown).saturating_add(partial).saturating_add(500) / 1000
-    }
-
-    /// The formula with its numbers.
-    fn formula(&self, units: Units) -> String {
-        let Figure { head, repeat, pitch, between, .. } = self;
-        let (text, partial) = match self.shape(units) {
-            Repeats::Run { repeats, partial } => (format!("{head} + {repeat} x {repeats}"), partial),
-            Repeats::Rows { rows, inner, partial } => {
-                let text = match between {
-                    Between::After(Milli(0)) => format!("{head} + {rows} rows x {pitch} x {inner}"),
-                    Between::After(row) => {
-                        format!("{head} + {rows} rows x {pitch} x {inner} + {} x {row} between rows", rows - 1)
-                    }
-                    Between::Overlap(gap) => format!(
-                        "{head} + {repeat} x {inner} + {} further rows x max({inner} + {gap}, {pitch} x {inner})",
-                        rows - 1
-                    ),
-                };
-                (text, partial)
-            }
-        };
-        match partial && self.partial.0 > 0 {
-            true => format!("{text} + {} for a partial repeat", self.partial),
-            false => text,
-        }
-    }
-}
-
-/// How the repeats of a tile lie.
-enum Repeats {
-    Run { repeats: u64, partial: bool },
-    Rows { rows: u64, inner: u64, partial: bool },
-}
-
-/// Bytes of a repeat of the vector unit.
-pub const REPEAT: u64 = 256;
-
 /// How the rows of a tile lie: what costs tell shapes apart by.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Shape {
@@ -232,13 +94,16 @@ impl Shape {
     }
 }
 
-/// Published points that predictions were compared with: how many, and the mean error of these in per cent.
+/// Published points that predictions were compared with: how many, and the errors of these in per cent.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Points {
     /// How many.
     pub count: u32,
     /// Their mean error in per cent.
     pub error: f32,
+    /// How far, in per cent, nine of ten of them are off at most, each predicted by a fit that it was no part of; of fewer than
+    /// ten all.
+    pub within: f32,
 }
 
 impl Points {
@@ -255,8 +120,17 @@ impl Points {
 
 impl<'de> Deserialize<'de> for Points {
     fn deserialize<D: serde::Deserializer<'de>>(d: D) -> Result<Points, D::Error> {
-        let (count, error) = <(u32, f32)>::deserialize(d)?;
-        Ok(Points { count, error })
+        let numbers = Vec::<f32>::deserialize(d)?;
+        let (count, error, within) = match numbers[..] {
+            [count, error] => (count, error, error),
+            [count, error, within] => (count, error, within),
+            _ => return Err(serde::de::Error::custom("points are [count, mean error, error of nine of ten]")),
+        };
+        let sound = count >= 0.0 && count.fract() == 0.0 && error >= 0.0 && within >= 0.0;
+        if !sound {
+            return Err(serde::de::Error::custom("a count of points is whole, and no error is below 0"));
+        }
+        Ok(Points { count: count as u32, error, within })
     }
 }
 
@@ -334,6 +208,12 @@ impl Price {
         !self.points(units).suffice()
     }
 
+    /// How far the cycles of an execution of this size may be off, in tenths of a per cent; `None` for an estimate.
+    pub fn within(&self, units: Units) -> Option<u32> {
+        let points = self.points(units);
+        points.suffice().then(|| (points.within * 10.0).round() as u32)
+    }
+
     /// Cycles of an execution of this size. Saturates.
     #[inline]
     pub fn cycles(&self, units: Units) -> u64 {
@@ -367,10 +247,7 @@ impl Price {
     /// Repeats of an execution of this size, where it counts repeats.
     pub fn repeats(&self, units: Units) -> Option<u64> {
         let Rule::Rows(figure) = &self.rule else { return None };
-        Some(match figure.shape(units) {
-            Repeats::Run { repeats, .. } => repeats,
-            Repeats::Rows { rows, inner, .. } => rows.saturating_mul(inner),
-        })
+        Some(figure.repeats(units))
     }
 }
 
@@ -386,7 +263,7 @@ pub struct Entry<T> {
 }
 
 impl<T> Entry<T> {
-    fn of(cost: T, points: Option<u32>, error: Option<f32>, ops: Vec<String>) -> Entry<T> {
+    pub(crate) fn of(cost: T, points: Option<u32>, error: Option<f32>, ops: Vec<String>) -> Entry<T> {
         let evidence = Evidence { points: points.unwrap_or(0), error, ..Evidence::default() };
         Entry { cost, evidence, ops }
     }
@@ -400,26 +277,6 @@ impl<T> Entry<T> {
     }
 }
 
-/// The form of a vector figure with names.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct FigureText {
-    head: f64,
-    repeat: f64,
-    row: Option<f64>,
-    gap: Option<f64>,
-    pitch: Option<f64>,
-    unit: Option<u64>,
-    row_unit: Option<u64>,
-    joined: Option<bool>,
-    short: Option<u64>,
-    partial: Option<f64>,
-    points: Option<u32>,
-    error: Option<f32>,
-    #[serde(default)]
-    ops: Vec<String>,
-}
-
 /// The form of a plain cost with names.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -430,57 +287,19 @@ struct CostText {
     error: Option<f32>,
 }
 
+/// A list of numbers, or names with numbers.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Either<T> {
+pub(crate) enum Either<T> {
     List([u32; 3]),
     Named(T),
 }
 
-fn list<E: serde::de::Error>([fixed, num, den]: [u32; 3]) -> Result<Cost, E> {
+pub(crate) fn list<E: serde::de::Error>([fixed, num, den]: [u32; 3]) -> Result<Cost, E> {
     if den == 0 {
         return Err(E::custom("a cost is [fixed, numerator, denominator] and the denominator is not 0"));
     }
     Ok(Cost { fixed, num, den })
-}
-
-/// A number of the file as thousandths.
-fn milli<E: serde::de::Error>(what: &str, value: f64) -> Result<Milli, E> {
-    const MOST: f64 = (1u64 << 30) as f64;
-    match (0.0..=MOST).contains(&value) {
-        true => Ok(Milli((value * 1000.0).round() as u64)),
-        false => Err(E::custom(format!("`{what}` is a number of cycles from 0 to 2^30, not {value}"))),
-    }
-}
-
-impl<'de> Deserialize<'de> for Entry<Figure> {
-    fn deserialize<D: serde::Deserializer<'de>>(d: D) -> Result<Entry<Figure>, D::Error> {
-        let text = match Either::<FigureText>::deserialize(d).map_err(|_| forms::<D::Error>(VECTOR_FORM))? {
-            Either::List(numbers) => {
-                let Cost { fixed, num, den } = list(numbers)?;
-                let repeat = Milli(u64::from(num) * 1000 / u64::from(den));
-                let cost = Figure::plain(Milli(u64::from(fixed) * 1000), repeat);
-                return Ok(Entry::of(cost, None, None, Vec::new()));
-            }
-            Either::Named(text) => text,
-        };
-        let mut figure = Figure::plain(milli("head", text.head)?, milli("repeat", text.repeat)?);
-        figure.between = match (text.gap, text.row) {
-            (Some(_), Some(_)) => return Err(serde::de::Error::custom("a figure has `gap` or `row`, not both")),
-            (Some(gap), None) => Between::Overlap(milli("gap", gap)?),
-            (None, row) => Between::After(milli("row", row.unwrap_or(0.0))?),
-        };
-        figure.pitch = text.pitch.map_or(Ok(figure.repeat), |pitch| milli("pitch", pitch))?;
-        figure.partial = milli("partial", text.partial.unwrap_or(0.0))?;
-        figure.unit = text.unit.unwrap_or(REPEAT);
-        figure.row_unit = text.row_unit.unwrap_or(figure.unit);
-        if let Some(wrong) = [figure.unit, figure.row_unit].into_iter().find(|unit| !(1..=65536).contains(unit)) {
-            return Err(serde::de::Error::custom(format!("a repeat has 1 to 65536 bytes, not {wrong}")));
-        }
-        figure.joined = text.joined.unwrap_or(true);
-        figure.short = text.short.unwrap_or(u64::from(text.gap.is_some()));
-        Ok(Entry::of(figure, text.points, text.error, text.ops))
-    }
 }
 
 impl<'de> Deserialize<'de> for Entry<Cost> {
@@ -500,12 +319,10 @@ impl<'de> Deserialize<'de> for Entry<Cost> {
     }
 }
 
-const VECTOR_FORM: &str = "[head, cycles, repeats] or { head, repeat } with any of `row` or `gap`, `pitch`, `unit`, `row_unit`, \
-                           `joined`, `short`, `partial`, `points`, `error`, `ops`";
 const PLAIN_FORM: &str =
     "[head, cycles, units] or { head, rate } with any of `points`, `error`; `rate` is units a cycle";
 
-fn forms<E: serde::de::Error>(form: &str) -> E {
+pub(crate) fn forms<E: serde::de::Error>(form: &str) -> E {
     E::custom(format!("a cost is {form}"))
 }
 

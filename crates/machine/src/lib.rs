@@ -3,9 +3,11 @@
 //! A [`Platform`] is read from a TOML file. Two are built in: `a5` and `a2a3`. Nothing here knows of ops
 //! or programs, and nothing elsewhere asks which platform it is: it asks what the platform has.
 
+mod backing;
 mod capability;
 mod core;
 pub mod cost;
+mod figure;
 mod load;
 mod platform;
 pub mod readings;
@@ -13,6 +15,7 @@ mod vector;
 
 pub use crate::capability::Capability;
 pub use crate::core::{CoreKind, Pipe, Role};
+pub use backing::Backing;
 pub use cost::{Cost, Price, Units};
 pub use load::{BUILT_IN, PlatformError, built_in, parse};
 pub use platform::{CostSpec, PipeSets, Platform, RingSpec, SpaceSpec, SyncSpec, VECTOR_CLASSES, cost_types};

@@ -334,7 +334,8 @@ fn plain(name: &str, table: &BTreeMap<String, Entry<Cost>>, key: &str) -> Price 
     };
     let Some(entry) = entry else { return Price::from(Cost::fixed(1)) };
     // Sizes of one way differ by their bytes alone.
-    let points = Points { count: entry.evidence.points, error: entry.evidence.error.unwrap_or(f32::INFINITY) };
+    let error = entry.evidence.error.unwrap_or(f32::INFINITY);
+    let points = Points { count: entry.evidence.points, error, within: error };
     let evidence = Evidence { calibrated: Calibrated { run: points, short: points, long: points }, ..entry.evidence };
     Price { entry: format!("cost.{name}.{key}").into(), rule: Rule::Plain(entry.cost), evidence }
 }

@@ -1,7 +1,7 @@
 //! The facts of a run, as `--json` gives them.
 
 use serde::Serialize;
-use slipring_machine::{Pipe, Platform};
+use slipring_machine::{Backing, Pipe, Platform};
 use slipring_program::Program;
 use slipring_sim::{CostStats, StallCycles, Stats};
 
@@ -26,6 +26,8 @@ pub struct RunFacts {
     pub microseconds: f64,
     /// True where too few published points of the op, its type and its shape stand behind the cycles of some work.
     pub estimate: bool,
+    /// What stands behind the cycles.
+    pub evidence: Backing,
     /// Cycles from the launch on the host to the first instruction, which `cycles` does not count.
     pub launch_cycles: u32,
     pub instructions: u64,
@@ -111,6 +113,8 @@ pub struct CostFacts {
     pub repeats: u64,
     /// True where too few published points of the op, its type and its shape stand behind one of them.
     pub estimate: bool,
+    /// What stands behind their cycles.
+    pub evidence: Backing,
 }
 
 /// A ring.
@@ -161,7 +165,8 @@ fn cost_facts(costs: &[CostStats]) -> Vec<CostFacts> {
         units: cost.units,
         rows: cost.rows,
         repeats: cost.repeats,
-        estimate: cost.estimate,
+        estimate: cost.backing.is_estimate(),
+        evidence: cost.backing.clone(),
     });
     facts.collect()
 }
@@ -188,7 +193,8 @@ impl RunFacts {
             checks: Vec::new(),
             cycles: stats.cycles,
             microseconds: stats.cycles as f64 / f64::from(platform.clock_mhz),
-            estimate: stats.is_estimate(),
+            estimate: stats.backing().is_estimate(),
+            evidence: stats.backing(),
             launch_cycles: platform.cost.launch,
             instructions: stats.instructions,
             pipes: pipes

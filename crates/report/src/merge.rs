@@ -8,7 +8,8 @@ impl RunFacts {
     /// the path are left alone.
     pub fn add_work(&mut self, other: &RunFacts) {
         self.instructions += other.instructions;
-        self.estimate |= other.estimate;
+        self.evidence.add(&other.evidence);
+        self.estimate = self.evidence.is_estimate();
         for core in &other.cores {
             if !self.cores.contains(core) {
                 self.cores.push(core.clone());
@@ -62,7 +63,8 @@ fn add_cost(costs: &mut Vec<CostFacts>, cost: &CostFacts) {
     own.units += cost.units;
     own.rows += cost.rows;
     own.repeats += cost.repeats;
-    own.estimate |= cost.estimate;
+    own.evidence.add(&cost.evidence);
+    own.estimate = own.evidence.is_estimate();
 }
 
 fn add_ring(rings: &mut Vec<RingFacts>, ring: &RingFacts) {

@@ -21,13 +21,14 @@ pub fn summary_text(facts: &RunFacts) -> String {
         if facts.flags == "inserted" { ", flags inserted" } else { "" }
     );
     text += &checks_text(&facts.checks);
-    let estimate = if facts.estimate { ", estimate" } else { "" };
+    let (range, estimate) = (facts.evidence.range(), facts.evidence.mark());
     let stopped = if facts.complete { "" } else { ", when the run stopped" };
     let _ = writeln!(
         text,
-        "\ntime: {} cycles ({:.2} us{estimate}){stopped}, {} scalar instructions",
+        "\ntime: {} cycles{range} ({:.2} us{estimate}){stopped}, {} scalar instructions",
         facts.cycles, facts.microseconds, facts.instructions
     );
+    text += &facts.evidence.why_line();
     let mut table =
         Table::new(2, &["core", "pipe", "busy", "%", "stalled", "operations", "bytes read", "written", "waits"]);
     for pipe in &facts.pipes {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use slipring_machine::Backing;
 use slipring_machine::cost::Price;
 use slipring_machine::{Pipe, Role};
 use slipring_program::{Direction, Extent, SiteRef, SyncRole};
@@ -115,8 +116,8 @@ pub struct OpStats {
 pub struct CostStats {
     /// The entry, such as `cost.vector.add`; empty for costs that no table lists.
     pub entry: Arc<str>,
-    /// True where the cycles of one of them are an estimate.
-    pub estimate: bool,
+    /// What stands behind their cycles.
+    pub backing: Backing,
     /// Executions.
     pub count: u64,
     /// Their cycles.
@@ -154,10 +155,11 @@ pub struct RingStats {
 }
 
 impl Stats {
-    /// True if what the launch took is an estimate: the cycles of some work are, or there was none whose cycles are known.
-    pub fn is_estimate(&self) -> bool {
-        let mut costs = self.ops.iter().flat_map(|op| &op.costs).peekable();
-        costs.peek().is_none() || costs.any(|cost| cost.estimate)
+    /// What stands behind the cycles of all work.
+    pub fn backing(&self) -> Backing {
+        let mut all = Backing::default();
+        self.ops.iter().flat_map(|op| &op.costs).for_each(|cost| all.add(&cost.backing));
+        all
     }
 }
 
@@ -179,7 +181,10 @@ struct Filled {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct WorkTotal {
-    estimate: bool,
+    /// Cycles with enough close points, thousandths of a cycle that they may be off, and cycles without.
+    known: u64,
+    off: u64,
+    unknown: u64,
     count: u64,
     cycles: u64,
     units: u64,
@@ -302,14 +307,16 @@ impl OpStats {
         self.written += work.written;
         let at = self.costs.binary_search_by(|have| have.entry.cmp(&price.entry)).unwrap_or_else(|at| {
             let entry = price.entry.clone();
-            let new = CostStats { entry, estimate: false, count: 0, cycles: 0, units: 0, rows: 0, repeats: 0 };
+            let new =
+                CostStats { entry, backing: Backing::default(), count: 0, cycles: 0, units: 0, rows: 0, repeats: 0 };
             self.costs.insert(at, new);
             at
         });
         let cost = &mut self.costs[at];
         cost.count += work.count;
         cost.cycles += work.cycles;
-        cost.estimate |= work.estimate;
+        cost.backing.known(work.known, work.off);
+        cost.backing.unknown(self.name, work.unknown);
         cost.units += work.units;
         cost.rows += work.rows;
         cost.repeats += work.repeats;
@@ -350,7 +357,13 @@ impl Observer for Collector {
         total.read += read;
         total.written += written;
         let units = run.access.units;
-        total.estimate |= run.cycles > 0 && run.work.cost.is_estimate(units);
+        match run.work.cost.within(units) {
+            Some(tenths) => {
+                total.known += run.cycles;
+                total.off += run.cycles.saturating_mul(tenths.into());
+            }
+            None => total.unknown += run.cycles,
+        }
         total.units += units.total;
         total.rows += units.count();
         total.repeats += run.work.cost.repeats(units).unwrap_or(0);

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use slipring_check::{CheckReport, Checker, Tools};
 use slipring_ir::text::nearest;
 use slipring_ir::{Diagnostic, Diags, Kind};
+use slipring_machine::Backing;
 use slipring_program::{Finding, ParamKind, Severity};
 use slipring_report::{CheckFacts, Record, Recorder, RingTrace, RunFacts, checks_text};
 use slipring_sim::{Delay, Observer, Suppose, Timing, Turns};
@@ -345,9 +346,9 @@ impl Run<'_> {
         self.execution.result.stats.cycles
     }
 
-    /// True if the cycles are an estimate: too few published points stand behind those of some work.
-    pub fn is_estimate(&self) -> bool {
-        self.execution.result.stats.is_estimate()
+    /// What stands behind the cycles: how far they may be off, or that they are an estimate and why.
+    pub fn backing(&self) -> Backing {
+        self.execution.result.stats.backing()
     }
 
     /// What happened when; empty where no events were asked for.

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use serde_json::{Value, json};
-use slipring_machine::Platform;
 use slipring_machine::cost::{Points, Rule, Shape};
+use slipring_machine::{Backing, Platform};
 
 use super::{Costed, ErrorTable, Measured, Query};
 
@@ -12,9 +12,10 @@ use super::{Costed, ErrorTable, Measured, Query};
 pub fn text(platform: &Platform, query: &Query, shape: &str, costed: &Costed) -> String {
     let Costed { cycles, price, units, counts } = costed;
     let time = *cycles as f64 / f64::from(platform.clock_mhz);
-    let estimate = if price.is_estimate(*units) { ", estimate" } else { "" };
+    let backing = backing(query, costed);
+    let (range, estimate) = (backing.range(), backing.mark());
     let mut text = format!(
-        "{} {} {} on {}: {cycles} cycles ({time:.3} us{estimate})\n",
+        "{} {} {} on {}: {cycles} cycles{range} ({time:.3} us{estimate})\n",
         query.op, query.elem, shape, platform.name
     );
     let _ = writeln!(text, "  entry    {}", price.entry);
@@ -31,7 +32,17 @@ pub fn text(platform: &Platform, query: &Query, shape: &str, costed: &Costed) ->
     let _ = writeln!(text, "  units    {size}{repeats}");
     let _ = writeln!(text, "  formula  {} = {cycles}", price.formula(*units));
     let _ = writeln!(text, "  rests on {}", evidence(costed));
+    if let Some(tenths) = price.within(*units) {
+        let most = if price.points(*units).count < 10 { "all" } else { "nine of ten" };
+        let within = f64::from(tenths) / 10.0;
+        let _ = writeln!(text, "  range    {most} of them, each left out of the fit, are off by at most {within:.1} %");
+    }
     text
+}
+
+/// What stands behind the cycles.
+fn backing(query: &Query, costed: &Costed) -> Backing {
+    Backing::of(&query.op, &costed.price, costed.units, costed.cycles)
 }
 
 fn evidence(costed: &Costed) -> String {
@@ -74,6 +85,7 @@ pub fn facts(costed: &Costed) -> Value {
         "points_of_entry": price.evidence.points,
         "points_of_others": price.evidence.others,
         "error_percent": error_percent(price.points(*units)),
+        "within_percent": price.within(*units).map(|tenths| f64::from(tenths) / 10.0),
     })
 }
 

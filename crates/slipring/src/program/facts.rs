@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use serde::Serialize;
-use slipring_machine::Platform;
+use slipring_machine::{Backing, Platform};
 use slipring_report::{
     BufferFacts, CheckFacts, LineFacts, MessageFacts, Table, buffers_text, checks_text, printed_text,
 };
@@ -36,6 +36,8 @@ pub struct ProgramFacts {
     pub microseconds: f64,
     /// True where the cycles of some task are an estimate.
     pub estimate: bool,
+    /// What stands behind the cycles of all tasks.
+    pub evidence: Backing,
     /// Tasks of the graph, also those that did not run.
     pub submitted: usize,
     /// Edges of the graph.
@@ -120,14 +122,14 @@ pub struct WorkFacts {
 pub(super) struct Work {
     tasks: u64,
     cycles: u64,
-    estimate: bool,
+    backing: Backing,
     pipes: BTreeMap<(usize, usize), (String, String, u64)>,
 }
 
 impl Work {
     pub fn add(&mut self, stats: &Stats) {
         self.tasks += 1;
-        self.estimate |= stats.is_estimate();
+        self.backing.add(&stats.backing());
         self.cycles += stats.cycles;
         for core in &stats.cores {
             for pipe in &core.pipes {
@@ -167,6 +169,8 @@ pub(super) fn facts(
         cycles: work.cycles,
         pipes: work.pipes.values().filter(|pipe| pipe.2 > 0).cloned().collect(),
     };
+    let mut evidence = Backing::default();
+    stats.values().for_each(|work| evidence.add(&work.backing));
     ProgramFacts {
         program: program.name().to_string(),
         platform: platform.name.clone(),
@@ -178,7 +182,8 @@ pub(super) fn facts(
         complete: plan.complete,
         cycles: plan.cycles,
         microseconds: plan.cycles as f64 / f64::from(platform.clock_mhz),
-        estimate: stats.values().any(|work| work.estimate),
+        estimate: evidence.is_estimate(),
+        evidence,
         submitted: graph.tasks.len(),
         edges: graph.edges.len(),
         tasks: tasks.collect(),
@@ -222,8 +227,10 @@ impl ProgramFacts {
         );
         text += &checks_text(&self.checks);
         let stopped = if self.complete { "" } else { ", when the program stopped" };
-        let estimate = if self.estimate { ", estimate" } else { "" };
-        let _ = writeln!(text, "\ntime: {} cycles ({:.2} us{estimate}){stopped}", self.cycles, self.microseconds);
+        let (range, estimate) = (self.evidence.range(), self.evidence.mark());
+        let _ =
+            writeln!(text, "\ntime: {} cycles{range} ({:.2} us{estimate}){stopped}", self.cycles, self.microseconds);
+        text += &self.evidence.why_line();
         if let Some(queue) = &self.queue {
             text += &queue.text(self.submitted);
         }

@@ -40,6 +40,9 @@ pub struct Point {
     /// Whether the cycles are an estimate.
     #[serde(default)]
     pub estimate: bool,
+    /// By how many per cent the cycles may be off; `None` for an estimate.
+    #[serde(default)]
+    pub error_percent: Option<f64>,
     /// Bytes of local memory that tiles and rings of a cluster take: of the Cube core and of each Vector core that takes part.
     pub local_memory: Option<u64>,
     /// The same by memory.
@@ -84,6 +87,7 @@ impl Point {
             cycles: None,
             microseconds: None,
             estimate: false,
+            error_percent: None,
             local_memory: None,
             memory: Vec::new(),
             verified: None,
@@ -320,7 +324,8 @@ impl Tune {
             verdict: verdict.word().into(),
             reason: reason(run.findings()),
             cycles: run.is_complete().then(|| run.cycles()),
-            estimate: run.is_estimate(),
+            estimate: run.backing().is_estimate(),
+            error_percent: run.backing().error_percent(),
             local_memory: Some(memory.iter().map(MemoryUse::of_cluster).sum()),
             memory,
             result,
@@ -392,6 +397,7 @@ impl Tune {
             reason: reason(run.findings()),
             cycles: complete.then_some(run.facts().cycles),
             estimate: run.facts().estimate,
+            error_percent: run.facts().evidence.error_percent(),
             local_memory: Some(memory.iter().map(MemoryUse::of_cluster).sum()),
             memory,
             result,

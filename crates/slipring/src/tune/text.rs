@@ -24,6 +24,19 @@ impl Tuning {
         self.points.iter().filter(|point| point.verdict == verdict).count()
     }
 
+    /// Whether a clean point is another one than the best, and takes no more time by so much that the errors of both could not
+    /// make up for it. False where one of them is an estimate: its error is not known.
+    pub fn is_as_good(&self, point: &Point) -> bool {
+        let Some(best) = self.best().filter(|best| point.is_clean() && best.values != point.values) else {
+            return false;
+        };
+        let ends = |point: &Point| {
+            let (time, error) = (point.microseconds?, point.error_percent? / 100.0);
+            Some((time * (1.0 - error), time * (1.0 + error)))
+        };
+        ends(best).zip(ends(point)).is_some_and(|(best, own)| own.0 <= best.1)
+    }
+
     /// Points that ran by their cycles, then the refused ones.
     fn in_order(&self) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.points.len()).collect();
@@ -75,7 +88,8 @@ impl Tuning {
         for at in order.iter().take(SHOWN) {
             let point = &self.points[*at];
             let why = point.reason.as_ref().map_or(String::new(), |why| format!(": {why}"));
-            row(point, format!("{}{}", point.verdict, if point.is_clean() { "" } else { &why }));
+            let close = if self.is_as_good(point) { ", within the error of the best" } else { "" };
+            row(point, format!("{}{}", point.verdict, if point.is_clean() { close } else { &why }));
         }
         if let Some(written) = self.written.as_ref().filter(|written| written.cycles.is_some()) {
             row(written, format!("{}, as the file is written", written.verdict));
@@ -100,8 +114,12 @@ impl Tuning {
             Some(other) => format!("; checked; the sequential semantics is {other}\n"),
             None => "; checked, not compared with the sequential semantics\n".to_string(),
         };
+        let as_good = self.points.iter().filter(|point| self.is_as_good(point)).count();
         if self.points.iter().any(|point| point.estimate) {
-            text += "cycles are an estimate (`slipring cost` says of each op what stands behind them)\n";
+            text += "cycles are an estimate: how large a difference must be to tell two points apart is not known\n\
+                     (`slipring cost` says of each op what stands behind them)\n";
+        } else if as_good > 0 {
+            let _ = writeln!(text, "{as_good} others differ from it by less than the error of the cycles");
         }
         let mut results: Vec<&str> =
             self.points.iter().filter(|p| p.is_clean()).filter_map(|p| p.result.as_deref()).collect();

@@ -14,6 +14,7 @@ __tracebackhide__ = True
 
 # Options of a run that are the engine's.
 OPTIONS = (
+    "assume",
     "blocks",
     "check",
     "clusters",

@@ -546,7 +546,11 @@ impl Observer for Race {
                 return;
             }
             self.pushes.start(run, self.order.number(run.agent));
-            self.touch(run);
+            // What compares tiles for slipring is no access of the hardware. It stands behind the move that filled the tile, and
+            // whoever comes behind that comes behind it.
+            if !(run.work.effect.compares() && run.agent.pipe.moves()) {
+                self.touch(run);
+            }
             self.overlap(run);
             if !self.open.is_empty() {
                 self.report(run);

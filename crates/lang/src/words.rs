@@ -61,6 +61,7 @@ pub(crate) const WORDS: &[Word] = &[
     word("AUTO", "", "A size that the compiler chooses"),
     word("const", "(value, dtype)", "A number of a type"),
     word("static_assert", "(condition, msg/message=)", "Holds when the kernel is compiled, or is an error"),
+    word("assume", "(*conditions)", "What the scalar arguments of each launch satisfy: `pl.assume(n % 8 == 0, 0 < n <= 256)`"),
     word("static_print", "(*values)", "Says values when the kernel is compiled"),
     word("dynamic", "(name)", "An extent that is known when the kernel is called: `M = pl.dynamic(\"M\")`"),
     word("FP32", "", FLOAT), word("FP16", "", FLOAT), word("BF16", "", FLOAT), word("BFLOAT16", "", FLOAT),

@@ -431,6 +431,11 @@ impl Action {
         matches!(self, Action::Discovering(_))
     }
 
+    /// True if it compares tiles for slipring, as [`Effect::compares`] says.
+    pub fn compares(&self) -> bool {
+        matches!(self, Action::Planned(effect) if effect.compares())
+    }
+
     /// True if it changes or looks at a signal.
     pub fn is_signal(&self) -> bool {
         matches!(self, Action::Planned(effect) if effect.is_signal())

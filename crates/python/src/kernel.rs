@@ -214,6 +214,9 @@ pub fn options(given: Option<&Bound<'_, PyDict>>, control: &Control) -> PyResult
         match key.extract::<String>()?.as_str() {
             "blocks" => options.blocks = value.extract()?,
             "gm_slack" => options.gm_slack = value.extract()?,
+            "assume" => {
+                options.assume = value.extract::<String>().map(|one| vec![one]).or_else(|_| value.extract())?;
+            }
             "strict" => options.strict = value.extract()?,
             "launches" => options.launches = value.extract()?,
             "events" => options.events = value.extract()?,

@@ -9,6 +9,7 @@ use slipring_passes::lint::is_finding;
 use slipring_passes::{Outcome, PassContext, run_passes};
 
 use crate::prepare::{check, check_rules, needed_of, which_get_flags};
+use crate::prove::assume;
 
 /// What became of a file on one platform.
 #[derive(Debug)]
@@ -127,7 +128,8 @@ fn work_out(module: &Module, name: Option<&str>, kernel: &Kernel, context: &Pass
     if run_passes(&mut own, context, None, &mut said, |_, _| {}) == Outcome::Done
         && let Some(chosen) = select_kernel(&own, name, &mut said)
     {
-        let _ = decode(&own, &chosen, platform, Decoding::Device, &mut said);
+        let decoded = decode(&own, &chosen, platform, Decoding::Device, &mut said);
+        said.list.extend(decoded.ok().and_then(|decoded| assume::misread(module, &decoded.program)));
     }
     if !said.has_errors() && !kernel.mixed {
         let [cube, vector, _] = kernel.start;

@@ -108,6 +108,9 @@ pub struct RunOptions {
     pub time_only: bool,
     /// Launches one after another on the same device, up to the first one with a finding; at least 1.
     pub launches: u32,
+    /// What the scalar arguments of each launch satisfy, such as `n % 8 == 0`, besides what the kernel says itself: a launch that does
+    /// not is a finding, and no proof speaks of it.
+    pub assume: Vec<String>,
     /// Which tools watch.
     pub tools: Tools,
     /// Bytes in the results that nobody has written are an error, not a warning.
@@ -136,6 +139,7 @@ impl Default for RunOptions {
             delays: Vec::new(),
             time_only: false,
             launches: 1,
+            assume: Vec::new(),
             tools: Tools::default(),
             strict: false,
             trace: true,

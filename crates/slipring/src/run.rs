@@ -95,11 +95,11 @@ pub struct Comparison {
 /// Steps for which a run tries the other answer of a question: [`crate::Kernel::prove`] tries it to the end.
 const OTHERWISE_STEPS: u64 = 1 << 16;
 
-/// The launch is one that the kernel says is none.
+/// The launch is one that is said never to happen.
 fn not_assumed(condition: &str) -> Finding {
-    let message = format!("the arguments do not satisfy `{condition}`, which the kernel assumes (`pto.assume`)");
+    let message = format!("the arguments do not satisfy `{condition}`, which is assumed");
     Finding::new(Kind::Other("assumption"), Severity::Error, message)
-        .help("pass others, or let the kernel assume less: what is proved of it holds for launches that satisfy it")
+        .help("pass others, or assume less: what is proved holds for launches that satisfy what is assumed")
 }
 
 /// The lines of a schedule that made nothing late, in one warning.
@@ -152,7 +152,7 @@ pub(crate) fn start<'a>(
         let messages = in_words(&judged.findings, prepared, &bound);
         Report::new(prepared.written.source.clone(), messages)
     };
-    let assumed = Assumed::of_kernel(prepared, &[]).map_err(Error::Arguments)?;
+    let assumed = Assumed::of_kernel(prepared, &asked.assume).map_err(Error::Arguments)?;
     judged.findings.extend(assumed.broken(&as_numbers(&bound)).map(not_assumed));
     judged.findings.extend(not_met(&execution.result.unused));
     let findings = Report::new(prepared.written.source.clone(), compiled.found.clone());

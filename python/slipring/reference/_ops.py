@@ -380,6 +380,11 @@ def claimed(cond, msg=""):
     assert cond.bits.all() if isinstance(cond, Mask) else cond, msg
 
 
+def assumed(*conditions):
+    """`pl.assume`: a launch that does not satisfy it is none."""
+    assert all(conditions), "the arguments do not satisfy what is assumed"
+
+
 def truncated(a, b):
     return np.fmod(a, b)
 
@@ -472,6 +477,7 @@ OPS = {
     "array.update_element": updated,
     "const": lambda value, dtype=None: value,
     "static_assert": nothing,
+    "assume": assumed,
     "bar_all": nothing,
     "sync_src": nothing,
     "cacheinvalid": nothing,

@@ -362,6 +362,9 @@ impl Lower<'_> {
         if &*path == "pl.device_assert" {
             return self.device_assert(call);
         }
+        if &*path == "pl.assume" {
+            return self.assume(call);
+        }
         let first = before.iter().flat_map(|own| own.positional.iter().cloned());
         given.positional.extend(first.map(|value| (value, at(&*call.func))));
         self.saying = &*path == "pl.static_print";

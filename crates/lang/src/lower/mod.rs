@@ -5,6 +5,7 @@
 //! buffer. A tile is moved to the memory where it is needed when it is needed ([`place`]).
 
 mod arith;
+mod assume;
 mod attempt;
 mod branch;
 mod buffers;

@@ -54,11 +54,9 @@ fn start(args: &ProveArgs) -> Result<Exit, Error> {
     let (tensors, _) = divide(args.kernel.arguments(&kernel)?);
     let mut options = args.kernel.options();
     options.strict = args.strict;
+    options.assume.clone_from(&args.assume);
     let watching = Stages::start(&options.control);
-    let proof = kernel.prove(
-        tensors,
-        &ProveOptions { run: options, timings: args.timings, fix: true, assume: args.assume.clone() },
-    )?;
+    let proof = kernel.prove(tensors, &ProveOptions { run: options, timings: args.timings, fix: true })?;
     drop(watching);
     report_all(&proof.findings);
     if let Some(path) = &args.schedule {

@@ -64,6 +64,10 @@ pub(super) struct RunArgs {
     /// Which tools watch the run: all, none, or a list of memory, sync, init, race
     #[arg(long, value_name = "TOOLS", default_value = "all")]
     pub(super) check: String,
+    /// What the scalar arguments satisfy, such as `n % 8 == 0, valid_row <= 32`: a launch that does not is a finding. May be given
+    /// several times; what the kernel assumes itself is added
+    #[arg(long, value_name = "CONDITIONS", conflicts_with = "device")]
+    assume: Vec<String>,
     /// Bytes in the results that nobody has written are an error, not a warning
     #[arg(long)]
     strict: bool,
@@ -147,6 +151,7 @@ fn start(args: &RunArgs) -> Result<Exit, Error> {
     options.delays = args.schedule.as_deref().map_or(Ok(Vec::new()), read_schedule)?;
     options.launches = args.launches;
     options.strict = args.strict;
+    options.assume.clone_from(&args.assume);
     options.time_only = args.time_only;
     options.trace = args.stats || args.json;
     options.record = args.trace.is_some() || args.timeline || args.lines || args.advice;

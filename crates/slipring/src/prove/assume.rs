@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use slipring_ir::{Attr, Module};
+use slipring_ir::{Attr, Diagnostic, Module};
 use slipring_op::function::ASSUME;
 use slipring_op::symbol_name;
-use slipring_program::{Order, Param, ParamKind, Relation};
+use slipring_program::{Order, Param, ParamKind, Program, Relation};
 
 use crate::Prepared;
 use crate::args::Passed;
@@ -15,6 +15,13 @@ fn of_text(module: &Module, name: &str) -> Vec<String> {
     let own = module.functions().filter(|function| symbol_name(module, *function) == name);
     let texts = own.filter_map(|function| module.op(function).attrs.get(ASSUME).and_then(Attr::as_str));
     texts.map(str::to_string).collect()
+}
+
+/// What is wrong with what the text of a kernel assumes.
+pub(crate) fn misread(module: &Module, program: &Program) -> Option<Diagnostic> {
+    let wrong = Assumed::read(&of_text(module, &program.name), &program.params).err()?;
+    let function = module.functions().find(|function| symbol_name(module, *function) == program.name)?;
+    Some(Diagnostic::error("assumption", module.op(function).span, wrong))
 }
 
 /// Scalar arguments as numbers, by parameter.

@@ -51,14 +51,12 @@ pub struct ProveOptions {
     pub timings: u32,
     /// Whether edits are looked for that mend what is found.
     pub fix: bool,
-    /// What the scalar arguments of each launch satisfy, such as `n % 8 == 0`: others are not spoken of.
-    pub assume: Vec<String>,
 }
 
 impl Default for ProveOptions {
     /// The kernel's own number of blocks, 16 schedules, and edits.
     fn default() -> ProveOptions {
-        ProveOptions { run: RunOptions::default(), timings: 16, fix: true, assume: Vec::new() }
+        ProveOptions { run: RunOptions::default(), timings: 16, fix: true }
     }
 }
 
@@ -215,7 +213,7 @@ fn prove(compiled: &Arc<Compiled>, bound: &[Bound<'_>], blocks: u32, asked: &Pro
     };
     let options =
         ExecuteOptions { blocks, mode: Turns::Pipes, gm_slack: asked.run.gm_slack as usize, limits: asked.run.limits };
-    let assumed = Assumed::of_kernel(prepared, &asked.assume).map_err(Error::Arguments)?;
+    let assumed = Assumed::of_kernel(prepared, &asked.run.assume).map_err(Error::Arguments)?;
     let budget = Budget::new(asked.run.limits);
     let subject = Subject { compiled, bound, options, asked: asked_run, budget, assumed, launches: 1 };
     if let Some(broken) = subject.assumed.broken(&subject.numbers()) {

@@ -10,7 +10,7 @@ mod small;
 use std::path::Path;
 use std::process::Command;
 
-use slipring::{Judgement, Kernel, ProveOptions, Tensor};
+use slipring::{Judgement, Kernel, ProveOptions, RunOptions, Tensor};
 
 use explorer::explore;
 use small::Small;
@@ -30,9 +30,8 @@ fn proof_where(small: &Small, assumed: Option<(&str, u64)>) -> (Judgement, Optio
     let texts = ["rand:f32[4096],seed=1", "zeros:f32[4096]", &n, "2:index"].map(String::from);
     let args: Vec<Tensor<'_>> = kernel.arguments(&texts, 0).expect("they fit").into_iter().map(Tensor::from).collect();
     let assume = assumed.iter().map(|(text, _)| text.to_string()).collect();
-    let proof = kernel
-        .prove(args, &ProveOptions { timings: 0, fix: false, assume, ..ProveOptions::default() })
-        .expect("it can be run");
+    let proof =
+        kernel.prove(args, &ProveOptions { timings: 0, fix: false, run: assuming(assume) }).expect("it can be run");
     let fails = proof.scope.counts.strip_prefix("n = ").and_then(|rest| rest.split(' ').next()?.parse().ok());
     (proof.judgement, fails, proof.to_string())
 }
@@ -69,6 +68,10 @@ fn proofs_agree_with_all_interleavings() {
         }
     }
     assert!(all > 30 && wrong > 30, "{right} right, {all} of them for all counts, {wrong} wrong");
+}
+
+fn assuming(assume: Vec<String>) -> RunOptions {
+    RunOptions { assume, ..RunOptions::default() }
 }
 
 /// What an assumption says of a number.
@@ -130,8 +133,7 @@ fn assumptions_keep_out_what_fails() {
             let texts = ["iota:f32[1024]", "zeros:f32[1024]", "0:index"].map(String::from);
             let args: Vec<Tensor<'_>> =
                 kernel.arguments(&texts, 0).expect("they fit").into_iter().map(Tensor::from).collect();
-            let options =
-                ProveOptions { timings: 0, fix: false, assume: vec![assumed.clone()], ..ProveOptions::default() };
+            let options = ProveOptions { timings: 0, fix: false, run: assuming(vec![assumed.clone()]) };
             let proof = kernel.prove(args, &options).expect("it can be run");
             let even = assumed.contains('%');
             let fails = (0..=last).find(|n| *n > clean && (!even || n % 2 == 0));

@@ -106,7 +106,7 @@ pub(super) fn mend(
     if source.language || source.cpp || proof.judgement == Judgement::Proved {
         return Ok(None);
     }
-    let mut quiet = ProveOptions { timings: 0, fix: false, run: asked.run.clone(), assume: asked.assume.clone() };
+    let mut quiet = ProveOptions { timings: 0, fix: false, run: asked.run.clone() };
     if let Some(fix) = fewer_blocks(kernel, bound, blocks, &quiet, proof)? {
         return Ok(Some(fix));
     }

@@ -155,6 +155,8 @@ const: _Word
 """A number of a type."""
 static_assert: _Word
 """Holds when the kernel is compiled, or is an error."""
+assume: _Word
+"""What the scalar arguments of each launch satisfy: `pl.assume(n % 8 == 0, 0 < n <= 256)`."""
 static_print: _Word
 """Says values when the kernel is compiled."""
 dynamic: _Word

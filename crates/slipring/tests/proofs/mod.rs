@@ -71,7 +71,9 @@ fn proofs_agree_with_all_interleavings() {
 }
 
 fn assuming(assume: Vec<String>) -> RunOptions {
-    RunOptions { assume, ..RunOptions::default() }
+    let mut options = RunOptions::default();
+    options.assume = assume;
+    options
 }
 
 /// What an assumption says of a number.

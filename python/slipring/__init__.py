@@ -11,6 +11,7 @@
 """
 
 from ._slipring import KernelError, __version__
+from ._debug import debug
 from ._files import open
 from ._kernel import Function, Program
 from ._runs import KernelWarning, Run
@@ -24,6 +25,7 @@ __all__ = [
     "Run",
     "__version__",
     "campaign",
+    "debug",
     "language",
     "open",
     "pack_scales",

@@ -27,6 +27,7 @@ MADE = []
 BUILT_IN = ("a5", "a2a3")
 # Options of `run` that have no effect on a report of rings, and on a proof, which chooses schedules, tools and launches itself.
 OF_ONE_RUN = ("events", "launches", "record", "strict")
+OF_DEBUG = ("events", "launches", "record")
 OF_SOME_RUNS = ("check", "events", "launches", "record", "timing")
 
 # Levels of a device; at those above it, functions are the host's.
@@ -490,6 +491,19 @@ class Function:
         with Progress(self.__name__) as progress:
             facts, text = kernel.prove(values, timings, options, progress)
         return Facts(facts, text=text)
+
+    @public
+    def debug(self, *args, schedule=(), platform=None, **kwargs):
+        """Runs the kernel once and gives a session that goes through the run, forwards and backwards (`docs/debugger.md`). The
+        arrays are left as they are. `schedule` is a list of works that take longer, as `slipring prove` writes them.
+        """
+        from ._debug import Session
+
+        kernel, values, options = self._alone(args, kwargs, platform, "whose kernels are gone through one by one", OF_DEBUG)
+        with Progress(self.__name__) as progress:
+            inner = kernel.debug(values, options, progress, list(schedule))
+        shapes = {name: value[2] for (name, *_), value in zip(kernel.parameters(), values) if isinstance(value, tuple)}
+        return Session(inner, shapes)
 
     def _alone(self, args, kwargs, platform, why_not, without):
         """The kernel compiled for arguments, what is passed to it, and the options of its runs, which are none of `without`."""

@@ -10,8 +10,11 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyTuple};
 use slipring::args::{Arg, Value};
 use slipring::language::Direction;
-use slipring::{Control, Elem, Error, Limits, Parameter, ProveOptions, RunOptions, Tensor, Timing, Tools, tools};
+use slipring::{
+    Control, Elem, Error, Limits, Parameter, ProveOptions, RunOptions, Session, Tensor, Timing, Tools, tools,
+};
 
+use crate::debug::Stepper;
 use crate::error::{facts, raise, words};
 use crate::run::Run;
 use crate::value::{to_python, to_python_words};
@@ -321,6 +324,29 @@ impl Kernel {
         };
         let (run, comparison) = listening(py, &control, progress, work)?;
         Run::new(run, comparison)
+    }
+
+    /// Runs it, so that one can go through what happened; schedules are delays as `slipring run --schedule` reads them.
+    #[pyo3(signature = (args, given=None, progress=None, schedule=Vec::new()))]
+    fn debug(
+        &self,
+        py: Python<'_>,
+        args: &Bound<'_, PyList>,
+        given: Option<&Bound<'_, PyDict>>,
+        progress: Option<&Bound<'_, PyAny>>,
+        schedule: Vec<String>,
+    ) -> PyResult<Stepper> {
+        let control = Control::default();
+        let mut asked = Session::options(options(given, &control)?);
+        let delays: Result<Vec<_>, String> = schedule.iter().map(|line| line.parse()).collect();
+        asked.delays = delays.map_err(PyValueError::new_err)?;
+        let tensors = tensors(args)?;
+        let kernel = Arc::clone(&self.inner);
+        let session = listening(py, &control, progress, move || {
+            let run = kernel.run_with(tensors, &asked)?.into_owned();
+            Ok(Session::start(run, asked))
+        })?;
+        Ok(Stepper::new(session))
     }
 
     /// Proves it for these arguments: facts, and what the command line prints.

@@ -4,6 +4,7 @@
 
 mod catalogue;
 mod command;
+mod debug;
 mod error;
 mod kernel;
 mod load;
@@ -23,6 +24,8 @@ mod _slipring {
     use super::catalogue::{catalogue, words};
     #[pymodule_export]
     use super::command::command_line;
+    #[pymodule_export]
+    use super::debug::Stepper;
     #[pymodule_export]
     use super::error::KernelError;
     #[pymodule_export]

@@ -101,6 +101,9 @@ pub use checked::{CheckedFacts, PlatformFacts, platforms_of, waits_for_arguments
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub use cli::command_line;
+#[cfg(feature = "cli")]
+#[doc(hidden)]
+pub use debug::Session;
 #[doc(hidden)]
 pub use device::{BlockRun, DeviceRun, KernelWorker, Order, Runs, run_on_device};
 #[doc(hidden)]

@@ -35,6 +35,8 @@ pub struct Ran {
     pub findings: Report,
     /// What each line of a kernel did; nothing of a whole program.
     pub lines: Vec<LineFacts>,
+    /// The page of `slipring report`, where it is wanted and something ran.
+    pub page: Option<String>,
 }
 
 impl Text {
@@ -70,10 +72,18 @@ impl Text {
     /// # Errors
     /// Why it was not run.
     pub fn run(&self, control: &Control) -> Result<Ran, Error> {
+        self.run_with(control, false)
+    }
+
+    /// The same with the page of the run.
+    ///
+    /// # Errors
+    /// Why it was not run.
+    pub fn run_with(&self, control: &Control, page: bool) -> Result<Ran, Error> {
         let subject = self.subject().executed()?;
         if let Some(program) = subject.program()? {
             let tensors: Vec<Tensor<'_>> = program.arguments(&[], 0)?.into_iter().map(Tensor::from).collect();
-            let options = ProgramOptions { control: control.clone(), ..ProgramOptions::default() };
+            let options = ProgramOptions { control: control.clone(), record: page, ..ProgramOptions::default() };
             let followed = program.followed(&tensors, &options)?;
             let program = followed.as_ref().unwrap_or(&program);
             program.compile()?;
@@ -85,6 +95,7 @@ impl Text {
                 complete: run.is_complete(),
                 findings: run.findings().clone(),
                 lines: Vec::new(),
+                page: if page { run.html().and_then(Result::ok) } else { None },
             });
         }
         let kernel = subject.kernel()?;
@@ -96,6 +107,7 @@ impl Text {
             complete: run.is_complete(),
             findings: run.findings().clone(),
             lines: run.lines().unwrap_or_default(),
+            page: if page { run.html(None).and_then(Result::ok) } else { None },
         })
     }
 

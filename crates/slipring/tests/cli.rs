@@ -7,6 +7,7 @@ mod confined;
 mod exits;
 mod imports;
 mod large;
+mod listed;
 mod once;
 mod outputs;
 mod sarif;

@@ -2,15 +2,17 @@
 
 use clap::Args;
 use slipring::{Checked, CheckedFacts, Error, Source, Subject};
+use slipring_op::rules::counted;
 
 use super::asked::ShapeArgs;
+use super::listed::list;
 use super::output::{fail, json_line, keep, note, out, report, told, write_file};
 use super::{Exit, PlatformArgs, subject};
 
 /// Arguments of `check`.
 #[derive(Args)]
 pub(super) struct CheckArgs {
-    /// Files to check; `-` is standard input
+    /// Files to check, folders with all kernels in them, patterns such as `'kernels/**/*.py'`; `-` is standard input
     #[arg(required = true)]
     pub files: Vec<String>,
     #[command(flatten)]
@@ -26,18 +28,35 @@ pub(super) struct CheckArgs {
     /// Write the text with edits that mend what is wrong on some path to another file. For one file
     #[arg(long, value_name = "OUT")]
     pub fix: Option<String>,
+    /// Write such edits into the files themselves, and judge what is then left
+    #[arg(long, conflicts_with = "fix")]
+    pub in_place: bool,
 }
 
 /// Checks every file and reports all errors of all of them.
 pub(super) fn check(args: &CheckArgs) -> Exit {
-    if args.fix.is_some() && args.files.len() > 1 {
-        return fail("`--fix` takes one file");
+    let listed = match list(&args.files) {
+        Ok(listed) => listed,
+        Err(message) => return fail(message),
+    };
+    if args.fix.is_some() && listed.files.len() > 1 {
+        return fail("`--fix` takes one file; `--in-place` mends several");
     }
-    let mut exit = Exit::Clean;
-    for file in &args.files {
-        exit = exit.max(check_file(file, args));
+    if args.in_place && listed.files.iter().any(|file| file == "-") {
+        return fail("`--in-place` wants files: standard input is not written");
     }
-    exit
+    let exits: Vec<Exit> = listed.files.iter().map(|file| check_file(file, args)).collect();
+    if listed.several && !args.json {
+        let count = |wanted: Exit| exits.iter().filter(|exit| **exit == wanted).count();
+        let others = match listed.others {
+            0 => String::new(),
+            others => format!("; left out: {} without kernels", counted(others, "Python file")),
+        };
+        let (clean, found, wrong) = (count(Exit::Clean), count(Exit::Findings), count(Exit::BadInput));
+        let all = counted(exits.len(), "file");
+        out(&format!("{all}: {clean} ok, {found} with findings, {wrong} with errors{others}\n"));
+    }
+    exits.into_iter().max().unwrap_or(Exit::Clean)
 }
 
 fn check_file(file: &str, args: &CheckArgs) -> Exit {
@@ -67,11 +86,39 @@ fn check_file(file: &str, args: &CheckArgs) -> Exit {
     {
         return fail(error.to_string());
     }
+    if args.in_place {
+        match mend(file, &checked, args, of) {
+            Ok(None) => {}
+            Ok(Some(exit)) => return exit,
+            Err(error) => return fail(error.to_string()),
+        }
+    }
+    exit_of(&checked)
+}
+
+fn exit_of(checked: &Checked) -> Exit {
     match (checked.errors(), checked.findings()) {
         (0, 0) => Exit::Clean,
         (0, _) => Exit::Findings,
         _ => Exit::BadInput,
     }
+}
+
+/// Writes the text with the edits that mend it over the file; how what is left ends, or nothing where nothing is mended.
+fn mend(
+    file: &str,
+    checked: &Checked,
+    args: &CheckArgs,
+    of: impl Fn(Source) -> Result<Checked, Error>,
+) -> Result<Option<Exit>, Error> {
+    let Some(fix) = checked.mend(&of)? else { return Ok(None) };
+    let left = of(Source::new(file, fix.text.as_str()))?;
+    write_file(file, &[fix.text.as_bytes()]).map_err(Error::File)?;
+    if !args.json {
+        fix.edits.iter().for_each(|edit| out(&format!("  fixed: {edit}\n")));
+        out(&format!("  {} left\n", counted(left.findings() + left.errors(), "finding")));
+    }
+    Ok(Some(exit_of(&left)))
 }
 
 /// Writes the text with the edits that mend it, and tells them.

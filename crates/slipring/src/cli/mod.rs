@@ -12,9 +12,11 @@ mod explain;
 mod graph;
 mod kernel;
 mod last;
+mod listed;
 mod lsp;
 mod ops;
 mod output;
+mod pages;
 mod program;
 mod progress;
 mod prove;
@@ -217,7 +219,8 @@ impl Verb {
             }
             Verb::Debug(args) => list.extend(args.schedule.as_deref()),
             Verb::Check(args) => {
-                list.extend(args.files.iter().map(String::as_str));
+                // Files that are mended in place are written.
+                list.extend(args.files.iter().filter(|_| !args.in_place).map(String::as_str));
                 list.extend(args.platform.platform.as_deref());
             }
             Verb::SyncCheck(args) => {

@@ -4,9 +4,11 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use clap::Args;
+use slipring::report::LineFacts;
 use slipring::{Control, Diagnostic, Error, Severity, Source};
 
 use super::output::{fail, note, out, said_error};
+use super::pages::Pages;
 use super::{Exit, read_text};
 use crate::session::Text;
 
@@ -18,6 +20,10 @@ const EACH: Duration = Duration::from_millis(50);
 pub(super) struct WatchArgs {
     /// The file
     file: String,
+    /// Also show the page of `slipring report` in a browser, on this port of 127.0.0.1, where it comes anew with each look. By default
+    /// a port that is free
+    #[arg(long, value_name = "PORT", num_args = 0..=1, require_equals = true, default_missing_value = "0")]
+    serve: Option<u16>,
     /// End after so many looks, with the exit code of the last one. By default until it is interrupted
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     looks: Option<u32>,
@@ -29,6 +35,10 @@ struct Look {
     messages: Vec<Diagnostic>,
     /// Kernel and platform, and the cycles of its run.
     ran: Option<(String, u64)>,
+    /// What each line did.
+    lines: Vec<LineFacts>,
+    /// The page of the run.
+    page: Option<String>,
     /// Why it was not run.
     why: String,
     refused: bool,
@@ -41,6 +51,13 @@ pub(super) fn watch(args: &WatchArgs) -> Exit {
     }
     let (mut stamp, mut text, mut before, mut looks) = (None, None, None::<Look>, 0);
     let (mut gone, mut last) = (false, None);
+    let pages = match args.serve.map(Pages::serve).transpose() {
+        Ok(pages) => pages,
+        Err(error) => return fail(format!("cannot listen on 127.0.0.1: {error}")),
+    };
+    if let Some(pages) = &pages {
+        note(format!("the page is at {}", pages.address()));
+    }
     loop {
         let now = changed(&args.file);
         // A file that is just being written is looked at when it stays as it is.
@@ -50,7 +67,10 @@ pub(super) fn watch(args: &WatchArgs) -> Exit {
             match read_text(&args.file) {
                 Ok(read) if text.as_ref() != Some(&read) => {
                     let source = Source::new(args.file.as_str(), read.as_str());
-                    let seen = look(&args.file, &read);
+                    let mut seen = look(&args.file, &read, pages.is_some());
+                    if let Some(pages) = &pages {
+                        pages.show(seen.page.take().unwrap_or_else(|| seen.words(&source)));
+                    }
                     tell(before.as_ref(), &seen, &source);
                     looks += 1;
                     if args.looks == Some(looks) {
@@ -79,7 +99,7 @@ fn changed(file: &str) -> Option<(SystemTime, u64)> {
     Some((about.modified().ok()?, about.len()))
 }
 
-fn look(name: &str, text: &str) -> Look {
+fn look(name: &str, text: &str, page: bool) -> Look {
     let text = Text::new(name, None, text, true);
     let checked = match text.check() {
         Ok(checked) => checked,
@@ -89,10 +109,11 @@ fn look(name: &str, text: &str) -> Look {
     if checked.errors() > 0 {
         return Look { why: "it has errors".into(), refused: true, ..seen };
     }
-    let found = match text.run(&Control::default()) {
+    let found = match text.run_with(&Control::default(), page) {
         Ok(ran) => {
             let stopped = if ran.complete { "" } else { ", stopped" };
             seen.ran = Some((ran.title + stopped, ran.cycles));
+            (seen.lines, seen.page) = (ran.lines, ran.page);
             ran.findings.messages().to_vec()
         }
         Err(Error::Text(report)) => {
@@ -113,6 +134,17 @@ fn look(name: &str, text: &str) -> Look {
 }
 
 impl Look {
+    /// What the page says where nothing ran.
+    fn words(&self, source: &Source) -> String {
+        let messages: Vec<String> = self.messages.iter().map(|message| message.render(source, false)).collect();
+        let text = format!("not run: {}\n\n{}", self.why, messages.join("\n"));
+        let text = text.replace('&', "&amp;").replace('<', "&lt;");
+        let name = source.name.replace('&', "&amp;").replace('<', "&lt;");
+        format!(
+            "<!doctype html><html><head><meta charset=\"utf-8\"><title>{name}</title></head><body><pre>{text}</pre></body></html>"
+        )
+    }
+
     fn exit(&self) -> Exit {
         let errors = self.messages.iter().any(|message| message.severity == Severity::Error);
         if !self.refused && !errors {
@@ -137,6 +169,35 @@ fn without<'a>(list: &'a [Diagnostic], other: &[Diagnostic]) -> Vec<&'a Diagnost
     new
 }
 
+/// Lines whose cycles are shown.
+const LINES: usize = 8;
+
+/// The lines that take other cycles than before: what they say counts, not where they stand.
+fn other_lines(old: &[LineFacts], new: &[LineFacts]) -> String {
+    let mut left: Vec<&LineFacts> = old.iter().collect();
+    let mut changes: Vec<(u64, String)> = Vec::new();
+    let words = |change: u64, more: bool, now: u64, own: &LineFacts| {
+        let way = if more { "more" } else { "fewer" };
+        (change, format!("line {}: {now} cycles ({change} {way})  {}\n", own.line, own.text))
+    };
+    for own in new {
+        let known = left.iter().position(|known| known.text == own.text).map(|at| left.remove(at).busy);
+        let known = known.unwrap_or(0);
+        if known != own.busy {
+            changes.push(words(known.abs_diff(own.busy), known < own.busy, own.busy, own));
+        }
+    }
+    let gone = left.into_iter().filter(|own| own.busy > 0);
+    changes.extend(gone.map(|own| (own.busy, format!("gone: {} cycles  {}\n", own.busy, own.text))));
+    changes.sort_by_key(|(change, _)| std::cmp::Reverse(*change));
+    let more = changes.len().saturating_sub(LINES);
+    let mut text: String = changes.into_iter().take(LINES).map(|(_, text)| text).collect();
+    if more > 0 {
+        text += &format!("and {more} lines more\n");
+    }
+    text
+}
+
 fn tell(before: Option<&Look>, now: &Look, source: &Source) {
     let old = before.map_or(&[][..], |seen| &seen.messages);
     let (came, went) = (without(&now.messages, old), without(old, &now.messages));
@@ -145,6 +206,9 @@ fn tell(before: Option<&Look>, now: &Look, source: &Source) {
     }
     for message in &went {
         out(&format!("went  {}[{}]: {}\n", message.severity.name(), message.code, message.message));
+    }
+    if let Some(before) = before.filter(|before| before.ran.is_some() && now.ran.is_some()) {
+        out(&other_lines(&before.lines, &now.lines));
     }
     let cycles = match &now.ran {
         Some((title, cycles)) => {

@@ -13,4 +13,4 @@ mod stops;
 mod words;
 
 pub(crate) use dap::serve;
-pub(crate) use session::Session;
+pub use session::Session;

@@ -107,6 +107,11 @@ impl Session {
         buffers.collect()
     }
 
+    /// Names of the tiles whose address is known.
+    pub fn tile_names(&self) -> Vec<String> {
+        self.history().run().compiled.tile_names()
+    }
+
     /// The bytes of a buffer once the present cycle is over.
     pub fn buffer(&mut self, at: usize) -> Option<Vec<u8>> {
         self.moment();

@@ -1,6 +1,7 @@
 //! `slipring watch`: what changes with each save.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -80,4 +81,62 @@ fn a_kernel_of_the_language_is_run() {
     let ran = Command::new(env!("CARGO_BIN_EXE_slipring")).args(["watch", "--looks", "1"]).arg(&file).output().unwrap();
     assert_eq!(ran.status.code(), Some(0));
     assert_eq!(String::from_utf8_lossy(&ran.stdout), "== double on a5: 887 cycles; nothing came or went\n");
+}
+
+/// Asks a server for a page.
+fn asked(address: &str, path: &str, host: &str) -> String {
+    let mut stream = TcpStream::connect(address).unwrap();
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: {host}\r\n\r\n").unwrap();
+    let mut text = String::new();
+    stream.read_to_string(&mut text).unwrap();
+    text
+}
+
+#[test]
+fn the_page_comes_anew_and_lines_are_compared() {
+    let file = folder("page").join("double.py");
+    let text = example("lang/double.py");
+    save(&file, &text);
+    let mut watch = Command::new(env!("CARGO_BIN_EXE_slipring"))
+        .args(["watch", "--looks", "3", "--serve"])
+        .arg(&file)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut told = BufReader::new(watch.stderr.take().unwrap()).lines().map(Result::unwrap);
+    let line = told.find(|line| line.contains("http://")).unwrap();
+    let address = line.split("http://").nth(1).unwrap().trim_end_matches('/').to_string();
+    let mut lines = BufReader::new(watch.stdout.take().unwrap()).lines().map(Result::unwrap);
+    let mut look = || {
+        let mut all = Vec::new();
+        for line in lines.by_ref() {
+            all.push(line);
+            if all.last().unwrap().starts_with("== ") {
+                break;
+            }
+        }
+        all
+    };
+    look();
+    let page = asked(&address, "/", &address);
+    assert!(page.starts_with("HTTP/1.1 200 OK") && page.contains("connect-src 'self'"), "{}", &page[..400]);
+    assert!(page.contains("/after/1'") && page.contains("pl.matmul(a, b)"), "the page of the run");
+    // Another site that is led here, and what is not there.
+    assert!(asked(&address, "/", "evil.example").starts_with("HTTP/1.1 403"));
+    assert!(asked(&address, "/other", &address).starts_with("HTTP/1.1 404"));
+    let waits = std::thread::spawn({
+        let address = address.clone();
+        move || asked(&address, "/after/1", &address)
+    });
+    save(&file, &text.replace("* 2.0", "* 2.0 * 3.0"));
+    let second = look();
+    let changed = second.iter().find(|line| line.starts_with("line 12: ")).unwrap_or_else(|| panic!("{second:?}"));
+    assert!(changed.contains(" cycles (") && changed.contains("* 2.0 * 3.0"), "{changed}");
+    assert!(second.iter().any(|line| line.starts_with("gone: ") && line.ends_with("* 2.0")), "{second:?}");
+    assert!(second.last().unwrap().contains(" more); "), "{second:?}");
+    assert!(waits.join().unwrap().starts_with("HTTP/1.1 205"));
+    save(&file, &text.replace("pl.matmul(a, b)", "pl.matmul(a, nobody)"));
+    look();
+    assert_eq!(watch.wait().unwrap().code(), Some(2));
 }

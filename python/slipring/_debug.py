@@ -1,0 +1,105 @@
+"""A run of a kernel that one goes through, forwards and backwards: the words of `slipring debug`, with tiles as arrays."""
+
+from html import escape
+
+from ._arrays import dtype_of, of_bytes
+from ._html import timeline
+
+# Lines of the source that a notebook shows around the present one, and events of the picture around the present cycle.
+AROUND = 4
+SHOWN = 1000
+
+
+class Session:
+    """A run and a place in it. Called with words, as `slipring debug` takes them, it goes somewhere and says what is there."""
+
+    def __init__(self, inner, shapes):
+        self._inner = inner
+        self._shapes = shapes
+
+    def __call__(self, *words):
+        """Does what each line says: `session("until slot 2 of ring C2V becomes full", "where")`; the answers as one text."""
+        return "".join(self._inner.said(word) for word in words)
+
+    @property
+    def cycle(self):
+        """The present cycle."""
+        return self._inner.place[2]
+
+    @property
+    def event(self):
+        """How many events have begun."""
+        return self._inner.place[0]
+
+    @property
+    def line(self):
+        """The source line of the present event; `None` where it has none."""
+        return self._inner.line
+
+    @property
+    def events(self):
+        """All events: who, what, first cycle, one past the last, source line."""
+        return self._inner.events()
+
+    @property
+    def tiles(self):
+        """The names of the tiles whose address is known."""
+        return self._inner.names[0]
+
+    @property
+    def buffers(self):
+        """The names of the arrays that were passed."""
+        return self._inner.names[1]
+
+    def tile(self, name, core=None):
+        """What a tile holds once the present cycle is over, as an array. `core` says whose, where several cores have one."""
+        found = {one[0]: one for one in self._inner.tiles(name)}
+        if not found:
+            raise KeyError(f"there is no tile `{name}` whose address is known; there are {', '.join(self.tiles)}")
+        if core is None and len(found) > 1:
+            raise ValueError(f"`{name}` is on {' and '.join(found)}: say whose with `core`")
+        core = core or next(iter(found))
+        if core not in found:
+            raise KeyError(f"`{name}` is on {' and '.join(found)}, and not on {core}")
+        _, _, _, elem, shape, data = found[core]
+        return of_bytes(data, dtype_of(elem), shape)
+
+    def buffer(self, name):
+        """What an array that was passed holds once the present cycle is over, as an array of its own."""
+        found = self._inner.buffer(name)
+        if found is None:
+            raise KeyError(f"no array is called `{name}`; there are {', '.join(self.buffers)}")
+        elem, data = found
+        return of_bytes(data, dtype_of(elem), self._shapes.get(name, (-1,)))
+
+    def __repr__(self):
+        begun, count, cycle, last = self._inner.place
+        return f"<run at cycle {cycle} of {last}, event {begun} of {count}>"
+
+    def _repr_html_(self):
+        begun, count, cycle, last = self._inner.place
+        first = max(0, min(begun - SHOWN // 2, count - SHOWN))
+        near = self.events[first : first + SHOWN]
+        rows = [("", *who.rpartition(".")[::2], what, start, end, line) for who, what, start, end, line in near]
+        picture = timeline(rows, last)
+        # The present cycle, over all rows.
+        at = 110 + cycle * 720 / max(last, 1)
+        mark = f"<line x1='{at:.1f}' x2='{at:.1f}' y1='0' y2='100%' stroke='#c0392b' stroke-width='1.5'/></svg>"
+        picture = picture.replace("</svg>", mark, 1)
+        head = f"<p>cycle <b>{cycle}</b> of {last}, event {begun} of {count}</p>"
+        line = self.line
+        text = self._inner.source.splitlines()
+        lines = range(max(0, line - 1 - AROUND), min(len(text), line + AROUND)) if line else ()
+        shown = "\n".join(f"{'▶' if at + 1 == line else ' '} {at + 1:4}  {text[at]}" for at in lines)
+        said = "".join(f"<pre>{escape(part)}</pre>" for part in (shown, self("where"), self("rings")) if part.strip())
+        return head + picture + said
+
+
+def debug(kernel, *args, **kwargs):
+    """Runs a kernel for these arguments once, and gives a `Session` that goes through the run. The arrays are left as they are.
+
+    `schedule` is a list of works that take longer, as `slipring prove` writes them; further options are those of `run`.
+    """
+    if not hasattr(kernel, "debug"):
+        raise TypeError(f"a kernel is gone through, and a {type(kernel).__name__} is given")
+    return kernel.debug(*args, **kwargs)

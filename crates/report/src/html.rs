@@ -74,6 +74,7 @@ pub fn html(page: &Page<'_>) -> Result<String, String> {
         "range": facts.evidence.range(),
         "estimate": facts.estimate,
         "why": facts.evidence.why(),
+        "headline": headline(page),
         "complete": facts.complete,
         "verdict": verdict,
         "verdict_text": text,
@@ -91,6 +92,26 @@ pub fn html(page: &Page<'_>) -> Result<String, String> {
     });
     let template = engine.get_template("report.html").map_err(|error| error.to_string())?;
     template.render(Serde(all)).map_err(|error| format!("{error:#}"))
+}
+
+/// What holds the run up, and the most that would help: the first thing to know.
+fn headline(page: &Page<'_>) -> String {
+    let facts = page.facts;
+    let all = facts.cycles.max(1) * u64::from(facts.blocks.max(1));
+    // A scalar unit is a pipe like the others; the first of the busiest.
+    let busiest = facts.pipes.iter().rev().filter(|own| own.busy > 0).max_by_key(|own| own.busy);
+    let Some(pipe) = busiest.filter(|_| page.launch.is_none()) else { return String::new() };
+    let share = percent(pipe.busy, all);
+    let bound = pipe.busy / u64::from(facts.blocks.max(1));
+    // Pipes that wait for each other are bound by none of them.
+    let by = if share >= 50.0 { "bound by" } else { "bound by waits: busiest is" };
+    let mut text = format!("{by} {} {}, {share:.0} % busy", pipe.core, pipe.pipe);
+    text += &format!("; with that pipe busy all the time {bound} cycles");
+    let best = page.what_if.iter().filter(|(_, cycles)| *cycles < facts.cycles).min_by_key(|(_, cycles)| *cycles);
+    if let Some((what, cycles)) = best {
+        text += &format!("; {:.0} % to gain by {what}", percent(facts.cycles - cycles, facts.cycles));
+    }
+    text
 }
 
 /// A picture as an address of its own, so that its styles stay inside.

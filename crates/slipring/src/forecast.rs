@@ -276,5 +276,6 @@ pub fn advice_text(advice: &Advice) -> String {
         table.row(vec![forecast.cycles.to_string(), format!("{change:+.1} %"), forecast.what.clone()]);
     }
     let words: Vec<String> = advice.words.iter().map(|line| format!("  {line}\n")).collect();
-    format!("\nwhat would make it faster\n{}\n{}", words.concat(), table.render())
+    let edits = "`slipring tune FILE --auto` tries edits of the source, and prints those that help as a patch\n";
+    format!("\nwhat would make it faster\n{}\n{}\n{edits}", words.concat(), table.render())
 }

@@ -173,6 +173,6 @@ pub use sync_check::{Against, KernelSync, SyncChecked, SyncFacts};
 #[doc(hidden)]
 pub use tiles::TileContents;
 #[doc(hidden)]
-pub use tune::{MOST_POINTS, Point, Setting, Tune, TuneProgress, Tuning, Vary, VaryFacts};
+pub use tune::{Improved, KeptEdit, MOST_POINTS, Point, Setting, Tune, TuneProgress, Tuning, Vary, VaryFacts};
 #[doc(hidden)]
 pub use verify::{Difference, VerifyOutcome, slot_buffers, verify};

@@ -27,8 +27,15 @@ pub(super) struct TuneArgs {
     /// What varies, once for each: `TILE=32,64,128`, `slot_num=1..4`, `TILE=16..64..16`. A constant of the file or a parameter of a
     /// function that builds kernels; or, where the file has none of that name, `slot_num` (slots of each ring), `split` (how the
     /// compiler divides Vector work: UP_DOWN, LEFT_RIGHT, NONE), `blocks`, `arch`, and `clusters` of a whole program
-    #[arg(long, value_name = "NAME=VALUES", required = true, value_parser = |text: &str| text.parse::<Vary>())]
+    #[arg(long, value_name = "NAME=VALUES", required_unless_present = "auto", value_parser = |text: &str| text.parse::<Vary>())]
     vary: Vec<Vary>,
+    /// Instead of a grid: try edits of the source (overlapped and unrolled loops, other tiles, statements that stand earlier, deeper
+    /// rings, barriers that nothing needs), keep those that leave the same bytes and nothing to find, and print them as a patch
+    #[arg(long, conflicts_with_all = ["vary", "resume", "plot"])]
+    auto: bool,
+    /// Also write the patch of `--auto` to a file
+    #[arg(long, value_name = "FILE", requires = "auto")]
+    patch: Option<String>,
     /// Points that are run at a time; by default as many as the host has cores
     #[arg(short, long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=MOST_THREADS))]
     jobs: u32,
@@ -74,6 +81,28 @@ fn start(args: &TuneArgs) -> Result<Exit, Error> {
         let best = progress.best.and_then(|best| best.cycles);
         bar.set_message(best.map_or(String::new(), |cycles| format!("best {cycles} cycles")));
     };
+    if args.auto {
+        let improved = tune.improve(|done, all| {
+            if terminal && bar.is_hidden() && began.elapsed() >= PATIENCE {
+                bar.set_draw_target(ProgressDrawTarget::stderr());
+            }
+            bar.set_length(all as u64);
+            bar.set_position(done as u64);
+        });
+        bar.finish_and_clear();
+        let improved = improved?;
+        if args.json {
+            json(&improved);
+        } else {
+            out(&improved.text());
+        }
+        if let Some(file) = &args.patch
+            && let Err(message) = write_file(file, &[improved.patch.as_bytes()])
+        {
+            return Ok(fail(message));
+        }
+        return Ok(Exit::Clean);
+    }
     let tuning = tune.run(&args.vary, args.resume.clone(), show);
     bar.finish_and_clear();
     let tuning = tuning?;

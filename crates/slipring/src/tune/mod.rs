@@ -6,7 +6,11 @@
 //! | `point` | one point: the kernel as its values make it, run and judged |
 //! | `saved` | points in a file, to go on from |
 //! | `text` | the table and the picture |
+//! | `edit` | edits of a source that may help |
+//! | `auto` | the search among them, and the patch |
 
+mod auto;
+mod edit;
 mod point;
 mod saved;
 mod text;
@@ -22,6 +26,7 @@ use slipring_machine::Platform;
 use crate::args::Defaults;
 use crate::{Asked, Error, Lang, RunOptions};
 
+pub use auto::{Improved, KeptEdit};
 use point::LastRead;
 pub use point::Point;
 use saved::Saved;

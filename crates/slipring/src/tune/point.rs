@@ -8,6 +8,7 @@ use slipring_ir::Module;
 use slipring_machine::Platform;
 use slipring_op::function::{ask_split, asks_split};
 use slipring_op::ring::{Split, set_slots};
+use slipring_op::{OpRef, SyncAct};
 use slipring_report::digest;
 use slipring_tile::Elem;
 
@@ -17,10 +18,11 @@ use crate::args::Passed;
 use crate::kernel::Compiled;
 use crate::memory_map::MemoryUse;
 use crate::places::Places;
+use crate::prove::Judgement;
 use crate::run::start;
 use crate::{
-    Asked, DEEPEST, Error, Kernel, Program, ProgramOptions, Report, RunOptions, Subject, Tensor, VerifyOutcome,
-    slot_buffers,
+    Asked, DEEPEST, Error, Kernel, Program, ProgramOptions, ProveOptions, Report, RunOptions, Subject, Tensor,
+    VerifyOutcome, slot_buffers,
 };
 
 /// What came of one point.
@@ -407,6 +409,34 @@ impl Tune {
         point.verified_as(verified);
         point.timed(&platform);
         Ok(point)
+    }
+}
+
+impl Tune {
+    /// Lines of the file, from 0, that are nothing but a barrier.
+    pub(super) fn barriers(&self) -> Vec<usize> {
+        let Ok((Runnable::Kernel(kernel), _)) = self.runnable(&[], &[]) else { return Vec::new() };
+        let Ok(compiled) = kernel.compiled() else { return Vec::new() };
+        let module = &compiled.prepared.written;
+        let line = |id| {
+            let op = OpRef::of(module, id).filter(|op| matches!(op.sync(), Some(SyncAct::Barrier(_))))?;
+            let span = module.op(op.id).span;
+            let (first, last) = (module.source.line_column(span.start).0, module.source.line_column(span.end).0);
+            (span.end > span.start && first == last && first > 0).then(|| first - 1)
+        };
+        let mut lines: Vec<usize> = module.walk(module.top).into_iter().filter_map(line).collect();
+        lines.sort_unstable();
+        lines.dedup();
+        lines
+    }
+
+    /// What `prove` says of the kernel as it is written; `None` for whole programs, and where it cannot be asked.
+    pub(super) fn judgement(&self) -> Option<Judgement> {
+        let Ok((Runnable::Kernel(kernel), _)) = self.runnable(&[], &[]) else { return None };
+        let args = kernel.arguments_with(&self.args, &self.defaults(), &[]).ok()?;
+        let tensors: Vec<Tensor<'static>> = args.into_iter().map(Tensor::from).collect();
+        let options = ProveOptions { run: self.run.clone(), fix: false, ..ProveOptions::default() };
+        kernel.prove(tensors, &options).ok().map(|proof| proof.judgement)
     }
 }
 

@@ -125,3 +125,51 @@ fn numbers_that_the_kernel_takes_vary() {
     folder.call(&["tune", "counted.py", "--vary", "n=1,x"]).exits(0).says("refused: `x:i64` is not an argument");
     folder.call(&["tune", "counted.py", "--vary", "out=1,2"]).exits(2).says("nothing of the file takes `out`");
 }
+
+/// A unified diff applied to a text by its lines alone.
+fn patched(text: &str, patch: &str) -> String {
+    let old: Vec<&str> = text.lines().collect();
+    let (mut new, mut at) = (Vec::new(), 0);
+    for line in patch.lines().skip(2) {
+        if let Some(hunk) = line.strip_prefix("@@ -") {
+            let first: usize = hunk.split([',', ' ']).next().unwrap().parse().unwrap();
+            new.extend(&old[at..first - 1]);
+            at = first - 1;
+            continue;
+        }
+        let (kind, rest) = line.split_at(1);
+        if kind != "+" {
+            assert_eq!(old[at], rest, "{patch}");
+            at += 1;
+        }
+        if kind != "-" {
+            new.push(rest);
+        }
+    }
+    new.extend(&old[at..]);
+    new.join("\n") + "\n"
+}
+
+/// Kernels of the tutorial become faster by the printed patches alone, and still say the same.
+#[test]
+fn patches_improve_the_tutorial() {
+    let folder = Folder::new("patches");
+    for (name, least) in [
+        ("1_vector_add", 20.0),
+        ("2_matmul", 12.0),
+        ("5_attention_step", 3.0),
+        ("5_attention_step_automatic", 3.0),
+        ("5_attention_step_whole", 6.0),
+    ] {
+        let path = format!("{}/../../examples/lang/{name}.py", env!("CARGO_MANIFEST_DIR"));
+        let text = std::fs::read_to_string(path).unwrap();
+        folder.write("k.py", &text);
+        let improved = folder.call(&["tune", "k.py", "--auto", "--json"]).exits(0).json();
+        folder.write("k.py", &patched(&text, improved["patch"].as_str().unwrap()));
+        let run = folder.call(&["run", "k.py", "--verify", "--json"]).exits(0).json();
+        let (before, after) = (improved["written"]["cycles"].as_f64().unwrap(), run["cycles"].as_f64().unwrap());
+        assert_eq!(improved["best"]["cycles"].as_f64(), Some(after), "{name}");
+        assert!(100.0 * (before - after) / before >= least, "{name}: {before} to {after}");
+        assert_eq!((improved["proof"].as_str(), run["findings"].as_array().map(Vec::len)), (Some("proved"), Some(0)));
+    }
+}

@@ -1,0 +1,419 @@
+//! Edits of a source that may make it faster. Whether one does, and still says the same, is not decided here: each is tried.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+/// A source with one edit.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Edit {
+    /// What is changed, in words.
+    pub what: String,
+    /// The line that it is about, from 1.
+    pub line: usize,
+    /// The whole text with it.
+    pub text: String,
+}
+
+/// Places that a statement is moved to: so many steps up, and as far as it goes.
+const STEPS: usize = 6;
+
+/// The edits that are known of a text: of the kernel language, or of the intermediate form. `barriers` are lines, from 0, that are
+/// nothing but a barrier.
+pub(super) fn edits(text: &str, language: bool, barriers: &[usize]) -> Vec<Edit> {
+    let sheet = Sheet { lines: text.split('\n').collect() };
+    let mut all = Vec::new();
+    if language {
+        sheet.loops(&mut all);
+        sheet.constants(&mut all);
+        sheet.splits(text, &mut all);
+    }
+    sheet.barriers(barriers, &mut all);
+    sheet.slots(&mut all);
+    sheet.moves(&if language { sheet.statements() } else { sheet.ops() }, &mut all);
+    all
+}
+
+struct Sheet<'a> {
+    lines: Vec<&'a str>,
+}
+
+/// A statement with all that belongs to it.
+#[derive(Debug)]
+struct Statement {
+    lines: Range<usize>,
+    /// Blanks before it; statements of one block have the same.
+    indent: usize,
+    /// What may be moved: a statement without a block that does not leave its own.
+    movable: bool,
+    /// Nothing passes it.
+    fence: bool,
+    reads: BTreeSet<String>,
+    writes: BTreeSet<String>,
+}
+
+impl Statement {
+    fn independent(&self, other: &Statement) -> bool {
+        let meets = |a: &BTreeSet<String>, b: &BTreeSet<String>| !a.is_disjoint(b);
+        !(other.fence
+            || meets(&self.writes, &other.writes)
+            || meets(&self.writes, &other.reads)
+            || meets(&self.reads, &other.writes))
+    }
+}
+
+/// Words that a statement begins with which is no work, or ends its block.
+const LEAVES: [&str; 16] = [
+    "return", "yield", "break", "continue", "pass", "import", "from", "assert", "global", "nonlocal", "raise", "del",
+    "else", "elif", "except", "finally",
+];
+const OPENS: [&str; 9] = ["if", "for", "while", "with", "def", "class", "try", "async", "@"];
+
+impl<'a> Sheet<'a> {
+    /// The text with a line in another form.
+    fn replaced(&self, at: usize, line: &str) -> String {
+        let mut lines = self.lines.clone();
+        lines[at] = line;
+        lines.join("\n")
+    }
+
+    /// The text with lines before another one.
+    fn moved(&self, from: &Range<usize>, to: usize) -> String {
+        let mut lines: Vec<&str> = self.lines[..to].to_vec();
+        lines.extend(&self.lines[from.clone()]);
+        lines.extend(&self.lines[to..from.start]);
+        lines.extend(&self.lines[from.end..]);
+        lines.join("\n")
+    }
+
+    /// Loops whose rounds follow each other: overlapped, or written out.
+    fn loops(&self, all: &mut Vec<Edit>) {
+        for (at, line) in self.lines.iter().enumerate() {
+            let trimmed = line.trim();
+            if !trimmed.starts_with("for ") || !trimmed.ends_with("):") {
+                continue;
+            }
+            let mut push = |what: String, line: String| {
+                all.push(Edit { what, line: at + 1, text: self.replaced(at, &line) });
+            };
+            if line.contains(".range(") && !line.contains("init_values") {
+                let cut = line.len() - "):".len();
+                for stage in 2..=4 {
+                    let own = format!("{}, stage={stage}):", &line[..cut]).replacen(".range(", ".pipeline(", 1);
+                    push(format!("{stage} rounds of the loop overlap, each with buffers of its own"), own);
+                }
+                push("every round of the loop is written out".into(), line.replacen(".range(", ".unroll(", 1));
+            }
+            for (number, own) in numbers_of(line, "stage=") {
+                for stage in [number + 1, number * 2] {
+                    push(format!("{stage} rounds of the loop overlap instead of {number}"), own(stage));
+                }
+            }
+        }
+    }
+
+    /// Numbers that the file gives names: twice and half of each.
+    fn constants(&self, all: &mut Vec<Edit>) {
+        for (at, line) in self.lines.iter().enumerate() {
+            let code = line.split('#').next().unwrap_or_default();
+            let Some((names, values)) = code.split_once('=') else { continue };
+            if line.starts_with(char::is_whitespace) || names.contains(['.', '[', '(', ':']) {
+                continue;
+            }
+            let names: Vec<&str> = names.split(',').map(str::trim).collect();
+            let numbers: Option<Vec<u64>> = values.split(',').map(|value| value.trim().parse().ok()).collect();
+            let Some(numbers) = numbers.filter(|numbers| numbers.len() == names.len()) else { continue };
+            for (own, name) in names.iter().enumerate() {
+                let old = numbers[own];
+                let half = (old > 1 && old.is_multiple_of(2)).then_some(old / 2);
+                for new in [old.checked_mul(2).filter(|_| old > 0), half].into_iter().flatten() {
+                    let mut values = numbers.clone();
+                    values[own] = new;
+                    let values: Vec<String> = values.iter().map(u64::to_string).collect();
+                    let comment = line.split_once('#').map_or(String::new(), |(_, rest)| format!("  #{rest}"));
+                    let changed = format!("{} = {}{comment}", names.join(", "), values.join(", "));
+                    let what = format!("`{name}` is {new} instead of {old}");
+                    all.push(Edit { what, line: at + 1, text: self.replaced(at, &changed) });
+                }
+            }
+        }
+    }
+
+    /// The other division of Vector work, everywhere at once: both ends of a crossing agree on it.
+    fn splits(&self, text: &str, all: &mut Vec<Edit>) {
+        for (old, new) in [("UP_DOWN", "LEFT_RIGHT"), ("LEFT_RIGHT", "UP_DOWN")] {
+            let (old, new) = (format!("SplitMode.{old}"), format!("SplitMode.{new}"));
+            if let Some(line) = self.lines.iter().position(|line| line.contains(&old)) {
+                let what = format!("Vector work is divided by `{new}`");
+                all.push(Edit { what, line: line + 1, text: text.replace(&old, &new) });
+            }
+        }
+    }
+
+    /// Rings with more slots.
+    fn slots(&self, all: &mut Vec<Edit>) {
+        for (at, line) in self.lines.iter().enumerate() {
+            for word in ["slot_num=", "slot_num = "] {
+                for (number, own) in numbers_of(line, word) {
+                    for slots in [number + 1, number * 2] {
+                        let what = format!("the ring has {slots} slots instead of {number}");
+                        all.push(Edit { what, line: at + 1, text: self.replaced(at, &own(slots)) });
+                    }
+                }
+            }
+        }
+    }
+
+    /// Barriers that go.
+    fn barriers(&self, known: &[usize], all: &mut Vec<Edit>) {
+        for at in known.iter().copied().filter(|at| *at < self.lines.len()) {
+            let mut lines = self.lines.clone();
+            let line = lines.remove(at).trim();
+            let what = format!("`{}` goes", short(line));
+            all.push(Edit { what, line: at + 1, text: lines.join("\n") });
+        }
+    }
+
+    /// Statements that stand earlier, as far as names tell that nothing before them is about the same.
+    fn moves(&self, statements: &[Statement], all: &mut Vec<Edit>) {
+        for (at, own) in statements.iter().enumerate().filter(|(_, own)| own.movable) {
+            // What stands before it in its block, the nearest first.
+            let outside = |other: &&Statement| other.indent >= own.indent;
+            let before = statements[..at].iter().rev().take_while(outside).filter(|other| other.indent == own.indent);
+            let passed: Vec<&Statement> = before.take_while(|other| own.independent(other)).collect();
+            for (step, other) in passed.iter().enumerate() {
+                if step >= STEPS && step + 1 < passed.len() {
+                    continue;
+                }
+                let text = self.lines[own.lines.start].trim();
+                let what = format!("`{}` stands before line {}", short(text), other.lines.start + 1);
+                all.push(Edit { what, line: own.lines.start + 1, text: self.moved(&own.lines, other.lines.start) });
+            }
+        }
+    }
+
+    /// The statements of a text of the kernel language.
+    fn statements(&self) -> Vec<Statement> {
+        let mut heads: Vec<(Range<usize>, usize)> = Vec::new();
+        let (mut depth, mut quoted, mut first) = (0usize, false, None);
+        for (at, line) in self.lines.iter().enumerate() {
+            let code = if quoted { "" } else { line.split('#').next().unwrap_or_default() };
+            let quotes = line.matches("\"\"\"").count() + line.matches("'''").count();
+            quoted ^= quotes % 2 == 1;
+            if code.trim().is_empty() && first.is_none() && quotes == 0 {
+                continue;
+            }
+            let start = *first.get_or_insert(at);
+            for c in code.chars() {
+                match c {
+                    '(' | '[' | '{' => depth += 1,
+                    ')' | ']' | '}' => depth = depth.saturating_sub(1),
+                    _ => {}
+                }
+            }
+            if depth == 0 && !quoted && !code.trim_end().ends_with('\\') {
+                let indent = self.lines[start].len() - self.lines[start].trim_start().len();
+                heads.push((start..at + 1, indent));
+                first = None;
+            }
+        }
+        let imported: BTreeSet<String> = heads
+            .iter()
+            .map(|(lines, _)| self.lines[lines.start].trim())
+            .filter(|line| line.starts_with("import ") || line.starts_with("from "))
+            .flat_map(|line| names(line))
+            .collect();
+        let mut all = Vec::new();
+        for (at, (lines, indent)) in heads.iter().enumerate() {
+            let body = heads[at + 1..].iter().take_while(|(_, deeper)| deeper > indent);
+            let parts: Vec<&Range<usize>> = std::iter::once(lines).chain(body.map(|(own, _)| own)).collect();
+            let end = parts.last().map_or(lines.end, |own| own.end);
+            let head = self.lines[lines.start].trim();
+            let word = head.split(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap_or_default();
+            let leaves = |own: &&Range<usize>| {
+                let line = self.lines[own.start].trim();
+                let word = line.split(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap_or_default();
+                LEAVES.contains(&word) || line.contains(".yield_(")
+            };
+            let (mut reads, mut writes) = (BTreeSet::new(), BTreeSet::new());
+            for own in &parts {
+                let text = self.lines[(*own).clone()].join(" ");
+                let (read, written) = of_python(&text, &imported);
+                reads.extend(read);
+                writes.extend(written);
+            }
+            let fence = parts.iter().any(|own| leaves(own)) || head.starts_with(['@', '"', '\'']);
+            let opens = OPENS.iter().any(|open| word == *open) || parts.len() > 1;
+            let movable = *indent > 0 && !fence && !opens;
+            all.push(Statement { lines: lines.start..end, indent: *indent, movable, fence, reads, writes });
+        }
+        all
+    }
+
+    /// The ops of a text of the intermediate form that stand on a line of their own.
+    fn ops(&self) -> Vec<Statement> {
+        let each = self.lines.iter().enumerate().filter(|(_, line)| !line.trim().is_empty());
+        let each = each.filter(|(_, line)| !line.trim().starts_with("//"));
+        let statement = |(at, line): (usize, &&str)| {
+            let code = line.split("//").next().unwrap_or_default();
+            let used: BTreeSet<String> = values(code).collect();
+            let result = code.split_once(" = ").filter(|(left, _)| left.trim().starts_with('%'));
+            // What has no result is about all that it names.
+            let writes = result.map_or_else(|| used.clone(), |(left, _)| values(left).collect());
+            let block = code.contains(['{', '}', '^']) && !code.contains("} :") || code.trim().ends_with('{');
+            let fence = used.is_empty() || block || code.contains("return") || code.contains("yield");
+            let indent = line.len() - line.trim_start().len();
+            Statement { lines: at..at + 1, indent, movable: !fence, fence, reads: used, writes }
+        };
+        each.map(statement).collect()
+    }
+}
+
+/// A line with another number behind a word.
+type Renumber<'a> = Box<dyn Fn(u64) -> String + 'a>;
+
+/// Each number that stands behind a word, and the line with another one there.
+fn numbers_of<'a>(line: &'a str, word: &'a str) -> Vec<(u64, Renumber<'a>)> {
+    let found = line.match_indices(word).filter_map(move |(at, _)| {
+        let from = at + word.len();
+        let digits = line[from..].chars().take_while(char::is_ascii_digit).count();
+        let number: u64 = line[from..from + digits].parse().ok().filter(|number| (1..1 << 20).contains(number))?;
+        let own: Renumber<'a> = Box::new(move |new| format!("{}{new}{}", &line[..from], &line[from + digits..]));
+        Some((number, own))
+    });
+    found.collect()
+}
+
+/// The names in a piece of Python, without those behind a point.
+fn names(text: &str) -> impl Iterator<Item = String> + '_ {
+    let words = text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '.'));
+    let words = words.map(|word| word.split('.').next().unwrap_or_default());
+    words.filter(|word| word.starts_with(|c: char| c.is_alphabetic() || c == '_')).map(str::to_string)
+}
+
+/// The values of the intermediate form that a line names.
+fn values(text: &str) -> impl Iterator<Item = String> + '_ {
+    text.split('%').skip(1).map(|rest| {
+        let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$' || c == '.')).unwrap_or(rest.len());
+        rest[..end].to_string()
+    })
+}
+
+/// What a statement without its block reads and writes. One that gives nothing a name may write whatever it names.
+fn of_python(text: &str, imported: &BTreeSet<String>) -> (BTreeSet<String>, BTreeSet<String>) {
+    let reads: BTreeSet<String> = names(text).filter(|name| !imported.contains(name)).collect();
+    let written = match assigned(text) {
+        Some(left) => names(left).filter(|name| !imported.contains(name)).collect(),
+        None => reads.clone(),
+    };
+    (reads, written)
+}
+
+/// What stands left of the `=` of an assignment, or between `for` and `in`: names, or a window of one.
+fn assigned(text: &str) -> Option<&str> {
+    let text = text.trim();
+    if let Some(rest) = text.strip_prefix("for ") {
+        return rest.split_once(" in ").map(|(left, _)| left);
+    }
+    if ["if ", "elif ", "while ", "with "].iter().any(|word| text.starts_with(word)) {
+        return Some("");
+    }
+    let mut depth = 0usize;
+    for (at, c) in text.char_indices() {
+        match c {
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth = depth.saturating_sub(1),
+            '=' if depth == 0 => {
+                let (left, right) = (&text[..at], &text[at + 1..]);
+                let compares = right.starts_with('=') || left.ends_with(['=', '!', '<', '>']);
+                return (!compares).then_some(left);
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+fn short(text: &str) -> String {
+    const MOST: usize = 48;
+    match text.chars().count() {
+        n if n > MOST => text.chars().take(MOST).chain("…".chars()).collect(),
+        _ => text.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KERNEL: &str = "\
+import slipring.language as pl
+
+N, TILE = 64, 16  # of each
+
+
+@pl.jit
+def f(a, b, out):
+    for at in pl.range(0, N, TILE):
+        x = pl.load(a, [at, 0], [TILE, N])
+        y = pl.exp(x)
+        z = pl.load(
+            b, [at, 0], [TILE, N]
+        )
+        out[at : at + TILE, :] = y + z
+        w = pl.load(out, [at, 0], [TILE, N])
+";
+
+    fn told(text: &str, language: bool) -> Vec<(String, usize)> {
+        edits(text, language, &[3]).into_iter().map(|edit| (edit.what, edit.line)).collect()
+    }
+
+    #[test]
+    fn loops_and_constants() {
+        let told = told(KERNEL, true);
+        assert!(told.contains(&("2 rounds of the loop overlap, each with buffers of its own".into(), 8)));
+        assert!(told.contains(&("every round of the loop is written out".into(), 8)));
+        assert!(told.contains(&("`TILE` is 8 instead of 16".into(), 3)));
+        let all = edits(KERNEL, true, &[]);
+        let half = all.iter().find(|edit| edit.what.contains("`TILE` is 8")).unwrap();
+        assert!(half.text.contains("N, TILE = 64, 8  # of each\n"), "{}", half.text);
+        let two = all.iter().find(|edit| edit.what.starts_with("2 rounds")).unwrap();
+        assert!(two.text.contains("for at in pl.pipeline(0, N, TILE, stage=2):\n"), "{}", two.text);
+    }
+
+    /// A load goes before work that it has nothing to do with, in one piece, and not before a store of what it reads.
+    #[test]
+    fn loads_move_ahead() {
+        let all = edits(KERNEL, true, &[]);
+        let moves: Vec<&Edit> = all.iter().filter(|edit| edit.what.contains("stands before")).collect();
+        let lines: Vec<(usize, &str)> = moves.iter().map(|edit| (edit.line, edit.what.as_str())).collect();
+        assert_eq!(lines.iter().map(|own| own.0).collect::<Vec<_>>(), [11, 11], "{lines:?}");
+        assert!(
+            moves[0]
+                .text
+                .contains("N])\n        z = pl.load(\n            b, [at, 0], [TILE, N]\n        )\n        y =")
+        );
+    }
+
+    #[test]
+    fn ops_move_and_barriers_go() {
+        let text = "\
+func.func @f(%a: index) {
+  %x = op.a %a : index
+  %y = op.b %a : index
+  pto.barrier <PIPE_V>
+  %z = op.c %x, %y : index
+  return
+}";
+        let told = told(text, false);
+        assert!(told.contains(&("`pto.barrier <PIPE_V>` goes".into(), 4)), "{told:?}");
+        assert!(told.contains(&("`%y = op.b %a : index` stands before line 2".into(), 3)), "{told:?}");
+        assert!(!told.iter().any(|(what, _)| what.contains("op.c")), "{told:?}");
+    }
+
+    #[test]
+    fn rings_and_stages_grow() {
+        let told = told("x = pl.pipe(slot_num=2)\nfor i in pl.pipeline(4, stage=2):", true);
+        assert!(told.contains(&("the ring has 4 slots instead of 2".into(), 1)), "{told:?}");
+        assert!(told.contains(&("3 rounds of the loop overlap instead of 2".into(), 2)), "{told:?}");
+    }
+}

@@ -16,8 +16,23 @@ pub(crate) struct Blanked {
 }
 
 /// Words of the device compiler that say nothing which matters here: memory is told by types, and all is for the device.
-const SILENT: [&str; 9] =
-    ["__aicore__", "AICORE", "__gm__", "__in__", "__out__", "__tf__", "__forceinline__", "PTO_INTERNAL", "PTO_INST"];
+const SILENT: [&str; 15] = [
+    "__aicore__",
+    "AICORE",
+    "__gm__",
+    "__ubuf__",
+    "__cbuf__",
+    "__ca__",
+    "__cb__",
+    "__cc__",
+    "__fbuf__",
+    "__in__",
+    "__out__",
+    "__tf__",
+    "__forceinline__",
+    "PTO_INTERNAL",
+    "PTO_INST",
+];
 
 /// The mark of a function that the host launches.
 const LAUNCHED: &str = "__global__";

@@ -116,6 +116,9 @@ impl<'t> Reader<'t> {
                     let id = self.result(&pto::TGETVAL, &operands, Vec::new(), number.element_type());
                     Ok(Value::Number(self.signless(id, number), number))
                 }
+                ("data", Value::Tile(Tile { address: Some(address), ty, .. }), []) => {
+                    Ok(Value::Local(address, ty.layout.elem))
+                }
                 ("data", Value::View(_, pointer, elem), []) => Ok(Value::Pointer(pointer, elem)),
                 _ => Err(self.unknown(node, "a call")),
             };
@@ -135,6 +138,7 @@ impl<'t> Reader<'t> {
         };
         match asked {
             Some(def) => {
+                self.asks_lane |= std::ptr::eq(def, &pto::GET_SUBBLOCK_IDX);
                 let id = self.result(def, &[], Vec::new(), Number::I64.ty());
                 Ok(Value::Number(id, Number::I64))
             }
@@ -213,7 +217,7 @@ impl<'t> Reader<'t> {
                 self.result(&pto::TASSIGN, &operands, Vec::new(), Type::Tile(tile.ty))
             }
         };
-        self.bind_tile(on, tile, id)
+        self.bind_tile(on, Tile { address: Some(address), ..tile }, id)
     }
 
     /// `TRESHAPE(dst, src)`.
@@ -222,9 +226,10 @@ impl<'t> Reader<'t> {
         let (Value::Tile(dst), Value::Tile(source)) = (self.expression(on)?, self.expression(src)?) else {
             return Err(self.unknown(call.node, "a call"));
         };
+        let address = source.address;
         let source = self.placed(src, &source)?;
         let id = self.result(&pto::TRESHAPE, &[("src", &[source])], Vec::new(), Type::Tile(dst.ty));
-        self.bind_tile(on, dst, id)
+        self.bind_tile(on, Tile { address, ..dst }, id)
     }
 
     // ---- synchronisation ----
@@ -339,7 +344,7 @@ impl<'t> Reader<'t> {
                 self.op(&pto::TPUSH, &[("tile", &[tile]), ("pipe", &[pipe])], attrs, &[]);
             }
             ("TPOP", Some((node, tile))) => {
-                let mut tile = tile;
+                let mut tile = Tile { address: None, ..tile };
                 let extents = self.valid_extents(&tile);
                 if extents.is_some() {
                     // What sets them sets both.

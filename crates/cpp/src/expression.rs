@@ -101,6 +101,7 @@ impl<'t> Reader<'t> {
             (true, "0" | "nullptr") => Ok(Value::Nowhere),
             (true, _) => match (self.expression(value)?, number_of_pointer(self.text, ty)) {
                 (Value::Pointer(id, elem), to) if to.is_none_or(|to| to == elem) => Ok(Value::Pointer(id, elem)),
+                (Value::Local(id, elem), to) if to == Some(elem) => Ok(Value::Local(id, elem)),
                 _ => Err(self.unknown(node, "a cast of a pointer")),
             },
             // Types that the device compiler has for numbers of its own, such as what a barrier is for.
@@ -198,6 +199,13 @@ impl<'t> Reader<'t> {
             Value::Pointer(pointer, elem) => {
                 let by = self.number(right)?;
                 self.moved(node, (pointer, elem), sign, by)
+            }
+            Value::Local(address, elem) if sign == "+" => {
+                let by = self.number(right)?;
+                let distance = self.converted(node, by, Number::I64)?;
+                let bytes = self.integer(elem.bytes() as i64, Number::I64);
+                let distance = self.two(&arith::MULI, [distance, bytes]);
+                Ok(Value::Local(self.two(&arith::ADDI, [address, distance]), elem))
             }
             Value::Number(id, number) => {
                 if matches!(sign, "&&" | "||") {
@@ -373,6 +381,10 @@ impl<'t> Reader<'t> {
         let arguments = parts(arguments);
         match (own, words.as_slice(), arguments.as_slice()) {
             ("static_cast", [ty], [value]) => self.cast_to(node, *ty, *value),
+            ("reinterpret_cast", [ty], [value]) => match (number(self.text, *ty), self.expression(*value)?) {
+                (Some(to @ Number::Int(64, _)), Value::Local(address, _)) => Ok(Value::Number(address, to)),
+                _ => Err(self.unknown(node, "a cast")),
+            },
             ("min" | "max", [], [a, b]) => {
                 let (a, b) = (self.number(*a)?, self.number(*b)?);
                 let Some(common @ Number::Int(_, true)) = common(a.1, b.1) else {

@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 use slipring_ir::{Attr, Diags, FuncType, Module, OpId, Span, Type, ValueId};
 use slipring_machine::CoreKind;
 use slipring_mlir::func;
-use slipring_op::function::{mark_entry, set_kernel_kind};
+use slipring_op::function::{kernel_kind, mark_entry, set_both_lanes, set_kernel_kind};
 use slipring_op::{OpDef, Table};
 use slipring_pto as pto;
 
@@ -44,6 +44,7 @@ pub(crate) fn read_all(
         diags,
         span: Span::default(),
         depth: 0,
+        asks_lane: false,
         names: IndexMap::new(),
     };
     let mut functions = Vec::new();
@@ -133,6 +134,7 @@ impl Reader<'_> {
         self.block = self.module.top;
         self.names.clear();
         self.depth = 0;
+        self.asks_lane = false;
         let result = function.node.child_by_field_name("type").map(|ty| self.of(ty));
         if result != Some("void") {
             return Err(self.error(function.name, "a function with a result is not read"));
@@ -162,9 +164,21 @@ impl Reader<'_> {
         }
         let statements = parts(function.body);
         let outcome = self.for_cores(op, &statements, guards);
+        if self.asks_lane && kernel_kind(&self.module, op) == Some(CoreKind::Vector) {
+            // Who asks which Vector core it is runs on both, but for what the assembler writes around all of a function of one.
+            let one = statements.iter().any(|node| self.is_for_first_lane(*node));
+            set_both_lanes(&mut self.module, op, !one);
+        }
         self.span = Span::new(span(function.body).end.saturating_sub(1), span(function.body).end);
         self.op(&func::RETURN, &[], Vec::new(), &[]);
         outcome
+    }
+
+    /// True for `if (get_subblockid() == 0) { … }`.
+    fn is_for_first_lane(&self, node: Node<'_>) -> bool {
+        let asked = node.child_by_field_name("condition").filter(|_| node.kind() == "if_statement");
+        let words: Option<String> = asked.map(|asked| self.of(asked).split_whitespace().collect());
+        words.as_deref() == Some("(get_subblockid()==0)") && node.child_by_field_name("alternative").is_none()
     }
 
     /// A parameter: the type of what a launch passes, where it passes something.

@@ -40,7 +40,9 @@ impl<'t> Reader<'t> {
     /// `T x;`
     pub fn bare_object(&mut self, ty: Node<'_>) -> Read<Value> {
         match tile(self.text, ty) {
-            Some(tile) => Ok(Value::Tile(Tile { ty: tile, valid: [None, None], id: None, depth: self.depth })),
+            Some(tile) => {
+                Ok(Value::Tile(Tile { ty: tile, valid: [None, None], id: None, address: None, depth: self.depth }))
+            }
             None => Err(self.unknown(ty, "a declaration")),
         }
     }
@@ -74,7 +76,7 @@ impl<'t> Reader<'t> {
         for (which, node) in open.into_iter().zip(args) {
             valid[which] = Some(self.number_as(*node, Number::I64)?);
         }
-        Ok(Value::Tile(Tile { ty, valid, id: None, depth: self.depth }))
+        Ok(Value::Tile(Tile { ty, valid, id: None, address: None, depth: self.depth }))
     }
 
     fn new_extents(&mut self, node: Node<'_>, of: &str, args: &[Node<'_>]) -> Read<Value> {
@@ -154,8 +156,9 @@ impl<'t> Reader<'t> {
         let (_, given) = template(self.text, ty);
         let number = |n: usize| given.get(n).and_then(|node| integer(self.of(*node)));
         let directions = match given.get(1).and_then(|node| member(self.text, *node, "Direction")) {
-            Some("DIR_C2V") => Some(1),
-            Some("DIR_V2C") => Some(2),
+            // With slots in global memory, which the first argument says, too.
+            Some("DIR_C2V" | "DIR_C2V_GM") => Some(1),
+            Some("DIR_V2C" | "DIR_V2C_GM") => Some(2),
             Some("DIR_BOTH") => Some(3),
             _ => None,
         };
@@ -168,6 +171,7 @@ impl<'t> Reader<'t> {
             (words::SLOT_SIZE, Attr::int(bytes)),
             (words::SLOTS, Attr::int(slots)),
             (words::FLAG_BASE, Attr::int(flag)),
+            (words::FREED_BY_USER, Attr::Bool(true)),
         ];
         if given.len() > 4 {
             let Some(local) = number(4) else { return Err(self.unknown(ty, "a pipe")) };

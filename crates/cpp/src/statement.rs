@@ -98,10 +98,11 @@ impl<'t> Reader<'t> {
                 else {
                     return Err(self.unknown(target, "a declaration"));
                 };
+                let of = number(self.text, ty).and_then(Number::elem);
                 match self.expression(value)? {
-                    Value::Pointer(id, elem) if number(self.text, ty).and_then(Number::elem) == Some(elem) => {
-                        self.declare(own, Value::Pointer(id, elem))?;
-                    }
+                    Value::Pointer(id, elem) if of == Some(elem) => self.declare(own, Value::Pointer(id, elem))?,
+                    Value::Local(id, elem) if of == Some(elem) => self.declare(own, Value::Local(id, elem))?,
+                    Value::Nowhere => self.declare(own, Value::Nowhere)?,
                     _ => return Err(self.unknown(target, "a pointer")),
                 }
             }

@@ -17,6 +17,8 @@ pub(crate) enum Value {
     Unset(Number),
     /// To elements in global memory.
     Pointer(ValueId, Elem),
+    /// To elements in local memory: its address in bytes.
+    Local(ValueId, Elem),
     Tile(Tile),
     /// A shape or strides.
     Extents(Vec<ValueId>, Vec<Dim>),
@@ -40,7 +42,7 @@ impl Value {
     pub fn described(&self) -> &'static str {
         match self {
             Value::Number(..) | Value::Unset(_) => "a number",
-            Value::Pointer(..) | Value::Nowhere => "a pointer",
+            Value::Pointer(..) | Value::Local(..) | Value::Nowhere => "a pointer",
             Value::Tile(_) => "a tile",
             Value::Extents(..) => "a shape or strides",
             Value::View(..) => "a tensor in global memory",
@@ -71,6 +73,8 @@ pub(crate) struct Tile {
     pub valid: [Option<ValueId>; 2],
     /// The value, once it has an address.
     pub id: Option<ValueId>,
+    /// That address, where the text gave it.
+    pub address: Option<ValueId>,
     /// How many blocks are around its declaration.
     pub depth: usize,
 }
@@ -87,6 +91,8 @@ pub(crate) struct Reader<'t> {
     pub span: Span,
     /// How many blocks are around it.
     pub depth: usize,
+    /// Whether the function asks which Vector core it runs on.
+    pub asks_lane: bool,
     pub names: IndexMap<&'t str, Value>,
 }
 

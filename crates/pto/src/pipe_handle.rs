@@ -67,7 +67,7 @@ const MADE_DOC: &str = "Makes this core's end of a pipe; the other core makes th
      own instead. With `period = n` the consumer signals once for n freed slots, and the producer waits once for n pushes.";
 
 /// What an end says of its pipe, with what is said of the slots of the landing area.
-const fn made(local_slots: &'static str) -> [AttrSpec; 11] {
+const fn made(local_slots: &'static str) -> [AttrSpec; 12] {
     [
         required(words::DIRECTIONS, AttrKind::Int, "1: Cube to Vector, 2: Vector to Cube, 3: both"),
         required(words::SLOT_SIZE, AttrKind::Int, "bytes of a slot"),
@@ -75,6 +75,11 @@ const fn made(local_slots: &'static str) -> [AttrSpec; 11] {
         defaulted(words::LOCAL_SLOTS, AttrKind::Int, local_slots),
         FLAG_BASE,
         defaulted(words::UNDIVIDED, AttrKind::Bool, "true: every tile goes undivided"),
+        defaulted(
+            words::FREED_BY_USER,
+            AttrKind::Bool,
+            "true: V frees slots in UB, as public headers do; else MTE2 (seed 003)",
+        ),
         PROTOCOL,
         PERIOD,
         CREDITS,

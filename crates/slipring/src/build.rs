@@ -10,7 +10,7 @@ use slipring_op::target::Target;
 use slipring_passes::{Pass, PassContext, pipeline, verify_after};
 use slipring_pto::targets::{TARGETS, target};
 
-use crate::prepare::which_get_flags;
+use crate::prepare::{which_get_flags, written_platform};
 
 /// A program that was read for a platform, and what reading it said.
 #[derive(Clone, Debug)]
@@ -89,6 +89,11 @@ pub fn build(
 }
 
 impl BuiltProgram {
+    /// What its tool calls the platform, where the text says it.
+    pub fn arch(&self) -> Option<&str> {
+        written_platform(&self.module)
+    }
+
     /// Its text.
     ///
     /// # Errors

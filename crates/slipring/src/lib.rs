@@ -16,6 +16,7 @@ extern crate self as slipring;
 mod answers;
 #[doc(hidden)]
 pub mod args;
+mod artefact;
 mod asked;
 mod board;
 mod build;
@@ -90,6 +91,8 @@ pub use slipring_sim::{Limits, Timing};
 pub use slipring_tile::Elem;
 
 // What the command line, the Python package and the tests take besides: no part of the promise, and not shown.
+#[doc(hidden)]
+pub use artefact::{Launched, Leaving, LeavingTools};
 #[doc(hidden)]
 pub use asked::Asked;
 #[doc(hidden)]

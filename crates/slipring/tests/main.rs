@@ -11,6 +11,7 @@ mod accepts;
 mod architecture;
 mod assembler;
 mod audit;
+mod board_check;
 mod cli;
 mod contents;
 mod cost;

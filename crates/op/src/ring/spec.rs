@@ -56,6 +56,8 @@ pub struct Config {
     pub local_slots: Option<i64>,
     /// True: a counter for each direction of signals. False: a flag for each slot.
     pub counted: bool,
+    /// True if the pipe that uses a slot on chip frees it, with counters too: public headers do, seed 003 has MTE2 there.
+    pub freed_by_user: bool,
     /// Tiles that one free signal stands for.
     pub period: i64,
     /// Free signals at the start, if written.
@@ -103,6 +105,7 @@ impl Config {
         config.period = init.int(words::PERIOD).unwrap_or(config.period);
         config.credits = init.int(words::CREDITS).or(config.credits);
         config.auto_free = is_true("auto_free").unwrap_or(config.auto_free);
+        config.freed_by_user = is_true(words::FREED_BY_USER).unwrap_or(false);
         config.lane = init.int(words::LANE).and_then(|lane| usize::try_from(lane).ok());
         match init.text(words::PROTOCOL) {
             Some(words::TAGGED) => config.counted = false,
@@ -133,6 +136,7 @@ fn of_attributes(init: &OpRef<'_>) -> Config {
         slots: None,
         local_slots: None,
         counted: makes_value(init),
+        freed_by_user: false,
         period: 1,
         credits: None,
         auto_free: false,
@@ -188,6 +192,7 @@ fn of_tpipe(pipe: &PipeType) -> Result<Config, String> {
         slots: Some(number(params, 3, "the number of slots")?),
         local_slots: Some(if params.len() > 4 { number(params, 4, "the number of local slots")? } else { LOCAL_SLOTS }),
         counted: word(params, 6) != Some("true"),
+        freed_by_user: false,
         period: 1,
         credits: None,
         auto_free: true,
@@ -248,6 +253,7 @@ fn of_tmpipe(pipe: &PipeType) -> Result<Config, String> {
         slots: Some(number(params, 2, "the depth")?),
         local_slots: Some(if params.len() > 7 { number(params, 7, "the local depth")? } else { LOCAL_SLOTS }),
         counted: word(params, 6) != Some("true"),
+        freed_by_user: false,
         period: number(params, 3, "the period of synchronisation")?,
         credits: None,
         auto_free: true,
@@ -317,7 +323,8 @@ impl PipeSpec {
 
     /// Pipes of the phases of a ring.
     pub const fn phases(&self, direction: Direction) -> Phases {
-        let (in_gm, control, counted) = (self.in_gm, self.config.control, self.config.counted);
+        let counted = self.config.counted && !self.config.freed_by_user;
+        let (in_gm, control) = (self.in_gm, self.config.control);
         Phases::of(Way { direction, in_gm, control, counted })
     }
 

@@ -31,6 +31,8 @@ pub const IN_GM: &str = "gm";
 pub const ON_CHIP: &str = "on_chip";
 /// True where every tile of the pipe goes undivided.
 pub const UNDIVIDED: &str = "nosplit";
+/// True where the pipe that uses a slot frees it, with counters too.
+pub const FREED_BY_USER: &str = "freed_by_user";
 /// Which pipe of a kernel.
 pub const ID: &str = "id";
 /// How a tile is divided: see [`Split`](super::Split).

@@ -1,6 +1,7 @@
 //! Verbs of the command line.
 
 mod asked;
+mod board_check;
 mod build;
 mod check;
 mod compare;
@@ -83,6 +84,9 @@ enum Verb {
     SyncCheck(sync_check::SyncCheckArgs),
     /// Run the passes and print the program
     Build(build::BuildArgs),
+    /// What a kernel is on its way to a board: the assembler's C++ is read back and run here, and on the CPU back end of the
+    /// public headers
+    BoardCheck(board_check::BoardCheckArgs),
     /// List the ops, or show the reference page of one
     Ops(ops::OpsArgs),
     /// What a message means: its cause, what fixes it, and the smallest text that gives it
@@ -179,6 +183,7 @@ fn verb(cli: &Cli) -> Exit {
         Verb::Check(args) => check::check(args),
         Verb::SyncCheck(args) => sync_check::sync_check(args),
         Verb::Build(args) => build::build(args),
+        Verb::BoardCheck(args) => board_check::board_check(args),
         Verb::Ops(args) => ops::ops(args),
         Verb::Explain(args) => explain::explain(args),
         Verb::Cost(args) => cost::run(args),
@@ -205,6 +210,7 @@ impl Verb {
             Verb::Prove(args) => Some(&args.kernel),
             Verb::Ring(args) => Some(&args.kernel),
             Verb::Debug(args) => Some(&args.kernel),
+            Verb::BoardCheck(args) => Some(&args.kernel),
             _ => None,
         }
     }
@@ -286,6 +292,7 @@ impl Verb {
             Verb::Check(args) => args.json,
             Verb::SyncCheck(args) => args.json,
             Verb::Cost(args) => args.json,
+            Verb::BoardCheck(args) => args.json,
             Verb::Queue(verb) => verb.as_json(),
             // The others have no such form.
             _ => false,

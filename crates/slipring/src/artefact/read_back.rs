@@ -1,0 +1,77 @@
+//! The assembler's C++ read back: what it means, and whether its own flags and addresses keep its work in order.
+
+use slipring_report::CheckFacts;
+
+use super::{Launched, Passing, differences};
+use crate::{Error, Kernel, Report, Tensor};
+
+const TOOL: &str = "C++ read back";
+
+impl Launched<'_> {
+    /// Reads the C++, launches it with the same arguments and compares what is left of each buffer.
+    ///
+    /// # Errors
+    /// Those of a run.
+    pub(super) fn read_back(&self, cpp: &str, passing: &[Passing]) -> Result<(CheckFacts, Option<Report>), Error> {
+        let row = |verdict: &str, detail: String, findings| CheckFacts {
+            tool: TOOL.into(),
+            verdict: verdict.into(),
+            detail,
+            findings,
+        };
+        let unread = |error: Error| match error.report() {
+            Some(report) => {
+                let first = report.messages().first().map_or(String::new(), |first| first.message.to_string());
+                let detail = format!("what the assembler wrote is not read: {first}");
+                Ok((row("not checked", detail, 0), Some(report.clone())))
+            }
+            None => Err(error),
+        };
+        let kernel = match self.of_text("kernel.cpp", cpp).and_then(|kernel| kernel.compile().map(|_| kernel)) {
+            Ok(kernel) => kernel,
+            Err(error) => return unread(error),
+        };
+        let run = kernel.run_with(self.tensors(&kernel, passing)?, self.options)?;
+        let findings = run.findings().clone();
+        let mut different = Vec::new();
+        let mut same = 0;
+        for (at, passed) in passing.iter().enumerate().filter(|(_, passed)| passed.is_buffer) {
+            let Some(argument) = passed.argument else { continue };
+            let (Some(ours), Some(theirs)) = (self.run.left(argument), run.left(at)) else { continue };
+            match differences(ours, theirs, passed.elem) {
+                None => same += 1,
+                Some((first, count)) => {
+                    different.push(format!("`{}` differs in {count} elements, first in element {first}", passed.name));
+                }
+            }
+        }
+        let found = findings.messages().len() + different.len();
+        let detail = match (found, run.is_complete()) {
+            (0, true) => format!("the same bytes in {same} buffers; no finding on its own flags and addresses"),
+            (0, false) => "its run does not end".into(),
+            _ => {
+                let said = findings.messages().first().map(|first| first.message.to_string());
+                different.into_iter().chain(said).collect::<Vec<_>>().join("; ")
+            }
+        };
+        let verdict = if found == 0 && run.is_complete() { "clean" } else { "findings" };
+        Ok((row(verdict, detail, found), (!findings.messages().is_empty()).then_some(findings)))
+    }
+
+    /// The arguments as the C++ takes them: numbers without a sign are the same bits with one there.
+    fn tensors(&self, kernel: &Kernel, passing: &[Passing]) -> Result<Vec<Tensor<'static>>, Error> {
+        let params = kernel.parameters()?;
+        let tensor = |(at, passed): (usize, &Passing)| {
+            if passed.is_buffer {
+                return Tensor::raw(passed.bytes.clone());
+            }
+            let own = params.get(at).and_then(|param| param.elem);
+            let bits = passed.bytes.iter().rev().fold(0u64, |bits, byte| bits << 8 | u64::from(*byte));
+            match (own, passed.elem) {
+                (Some(to), Some(from)) if to != from && !to.is_float() => Tensor::whole(i128::from(bits as i64)),
+                _ => Tensor::from(self.args[passed.argument.unwrap_or(0)].clone()),
+            }
+        };
+        Ok(passing.iter().enumerate().map(tensor).collect())
+    }
+}

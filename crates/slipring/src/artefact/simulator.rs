@@ -1,0 +1,260 @@
+//! The assembler's C++ on the CPU back end of the public headers: another implementation, with faults of its own.
+
+use std::path::{Path, PathBuf};
+
+use slipring_report::CheckFacts;
+use slipring_tile::{Elem, Space, load_f32};
+
+use super::tools::{CallFolder, call, in_path};
+use super::{Launched, LeavingTools, Passing, differences, tolerance};
+use crate::Error;
+
+const TOOL: &str = "CPU simulator";
+const HARNESS: &str = include_str!("harness.cpp");
+
+/// What headers of a compiler without this type include for it.
+const STDFLOAT: &str = "#pragma once\nnamespace std { using bfloat16_t = __bf16; }\n";
+
+/// Compilers that are looked for; those of older versions do not take the headers.
+const COMPILERS: &[&str] =
+    &["clang++", "clang++-21", "clang++-20", "clang++-19", "clang++-18", "clang++-17", "g++-15", "g++-14", "g++"];
+
+/// Where this back end is known to do otherwise than boards: words of the C++ that show it, and what it does.
+const OTHERWISE: &[(&[&str], &str)] = &[
+    (&["RoundMode::CAST_FLOOR"], "it ignores directed rounding to floats"),
+    (&["RoundMode::CAST_CEIL"], "it ignores directed rounding to floats"),
+    (&["RoundMode::CAST_TRUNC"], "it ignores directed rounding to floats"),
+    (&["RoundMode::CAST_ODD"], "it ignores directed rounding to floats"),
+    (&["Direction::DIR_BOTH", "TILE_NO_SPLIT"], "it hangs where pipes of both directions are not divided"),
+    (&["Direction::DIR_V2C_GM"], "it has no pipes of this direction with slots in global memory"),
+    (&["wait_intra_block"], "it has no signals between the cores of a cluster"),
+];
+
+/// What says how large its local memories are.
+const SPACES: &[(&str, Space)] = &[
+    ("PTO_CPU_SIM_L1_BYTES", Space::Mat),
+    ("PTO_CPU_SIM_L0A_BYTES", Space::Left),
+    ("PTO_CPU_SIM_L0B_BYTES", Space::Right),
+    ("PTO_CPU_SIM_L0C_BYTES", Space::Acc),
+];
+
+/// How an answer of the simulator compares.
+enum Simulated {
+    /// The same bytes in so many buffers.
+    Same(usize),
+    /// Floats that are off by no more than the tolerance of their type.
+    Close(String),
+    /// Numbers that are none stand where they differ.
+    NoNumbers(String),
+    Different(String),
+}
+
+impl Launched<'_> {
+    /// Compiles the C++ against the headers, runs it with the same arguments and compares what is left of each buffer.
+    ///
+    /// # Errors
+    /// If files cannot be written.
+    pub(super) fn simulate(
+        &self,
+        cpp: &str,
+        passing: &[Passing],
+        tools: &LeavingTools,
+        folder: &CallFolder,
+    ) -> Result<CheckFacts, Error> {
+        let row = |verdict: &str, detail: String| CheckFacts {
+            tool: TOOL.into(),
+            verdict: verdict.into(),
+            detail,
+            findings: usize::from(verdict == "findings"),
+        };
+        let unchecked = |why: String| Ok(row("not checked", why));
+        let Some(headers) = tools.headers() else {
+            return unchecked(
+                "no headers: `git clone https://github.com/hw-native-sys/pto-isa`, then `--headers pto-isa` or $PTO_ISA_ROOT".into(),
+            );
+        };
+        let Some(compiler) = tools.compiler() else {
+            return unchecked("no C++ compiler: clang 15 or gcc 14, or newer; `--cxx COMPILER` names one".into());
+        };
+        let blocks = self.kernel.blocks(self.options)?;
+        let known = otherwise(cpp);
+        let write = |name: &str, bytes: &[u8]| folder.write(name, bytes).map_err(Error::File);
+        write("harness.cpp", HARNESS.as_bytes())?;
+        write("stdfloat", STDFLOAT.as_bytes())?;
+        for (n, passed) in passing.iter().enumerate() {
+            write(&format!("arg{n}"), &passed.bytes)?;
+        }
+        let Some(entry) = entry(cpp, self.kernel.name()?) else {
+            return unchecked("the C++ has no function that a host launches".into());
+        };
+        if let Err(why) = compile(&compiler, &headers, &entry, folder, tools) {
+            let why = known.first().map_or(why.clone(), |known| format!("{known}: {why}"));
+            return unchecked(format!(
+                "the C++ does not compile with these headers and `{}`: {why}",
+                compiler.display()
+            ));
+        }
+        let run = || self.launch(passing, blocks, folder, tools);
+        let (first, second) = match (run(), run()) {
+            (Ok(first), Ok(second)) => (first, second),
+            (Err(why), _) | (_, Err(why)) => {
+                return Ok(match known.first() {
+                    Some(known) => row("not checked", format!("{known}: {why}")),
+                    None => row("findings", why),
+                });
+            }
+        };
+        if first != second {
+            return unchecked("it gives other bytes from run to run".into());
+        }
+        Ok(match (self.against(passing, &first), known.first()) {
+            (Simulated::Same(count), _) => row("clean", format!("the same bytes in {count} buffers")),
+            (Simulated::Close(what), _) => row("clean", what),
+            (Simulated::NoNumbers(what), _) => row(
+                "not checked",
+                format!("{what}; infinities and NaN become other numbers there, and so does what is divided by zero"),
+            ),
+            (Simulated::Different(what), Some(known)) => row("not checked", format!("{known}: {what}")),
+            (Simulated::Different(what), None) => row("findings", what),
+        })
+    }
+
+    /// Runs what was compiled: what is left of each buffer.
+    fn launch(
+        &self,
+        passing: &[Passing],
+        blocks: u32,
+        folder: &CallFolder,
+        tools: &LeavingTools,
+    ) -> Result<Vec<Vec<u8>>, String> {
+        let words = [blocks.to_string(), passing.len().to_string()];
+        let mut environment = vec![("PTO_CPU_SIM_NUM_CORES", blocks.to_string())];
+        if let Ok(compiled) = self.kernel.compiled() {
+            let bytes = |space| compiled.platform.space(space).map(|spec| spec.bytes.to_string());
+            environment.extend(SPACES.iter().filter_map(|(name, space)| Some((*name, bytes(*space)?))));
+        }
+        let said = call(&folder.path().join("simulated"), &words, folder, &environment, tools.limit)?;
+        if !said.well {
+            return Err(said.reason());
+        }
+        (0..passing.len()).map(|n| folder.read(&format!("left{n}"))).collect()
+    }
+
+    /// What the simulator left against what the run here left.
+    fn against(&self, passing: &[Passing], left: &[Vec<u8>]) -> Simulated {
+        let (mut same, mut close, mut none) = (0, Vec::new(), Vec::new());
+        for (passed, theirs) in passing.iter().zip(left).filter(|(passed, _)| passed.is_buffer) {
+            let Some(ours) = passed.argument.and_then(|argument| self.run.left(argument)) else { continue };
+            let Some((first, count)) = differences(ours, theirs, passed.elem) else {
+                same += 1;
+                continue;
+            };
+            let told = format!("`{}` differs in {count} elements, first in element {first}", passed.name);
+            match passed.elem.and_then(|elem| distance(ours, theirs, elem)) {
+                Some(off) if off <= 1.0 => close.push(format!("{told}, within {off:.2} of the tolerance of its type")),
+                Some(off) if off.is_nan() => none.push(told),
+                _ => return Simulated::Different(told),
+            }
+        }
+        match (close.is_empty(), none.is_empty()) {
+            (true, true) => Simulated::Same(same),
+            (_, false) => Simulated::NoNumbers(none.join("; ")),
+            (false, true) => Simulated::Close(close.join("; ")),
+        }
+    }
+}
+
+/// The largest distance of two floats, in tolerances of their type for the largest number here; NaN if some of those that differ are no numbers. `None` for
+/// integers.
+fn distance(a: &[u8], b: &[u8], elem: Elem) -> Option<f64> {
+    let (rtol, atol) = tolerance(Some(elem));
+    let bytes = elem.bytes();
+    if !elem.is_float() || elem.values() != 1 {
+        return None;
+    }
+    let mut most: f64 = 0.0;
+    let mut numbers = vec![0.0f32; a.len() / bytes];
+    load_f32(elem, a, &mut numbers);
+    let largest = numbers.iter().filter(|n| n.is_finite()).fold(0.0f64, |most, n| most.max(f64::from(n.abs())));
+    for (a, b) in a.chunks_exact(bytes).zip(b.chunks_exact(bytes)).filter(|(a, b)| a != b) {
+        let mut pair = [0.0f32; 2];
+        load_f32(elem, a, &mut pair[..1]);
+        load_f32(elem, b, &mut pair[1..]);
+        let [a, b] = pair.map(f64::from);
+        if !a.is_finite() || !b.is_finite() {
+            return Some(f64::NAN);
+        }
+        // Sums in another order are off by as much as their largest terms are.
+        most = most.max((a - b).abs() / (atol + rtol * largest));
+    }
+    Some(most)
+}
+
+/// What the back end is known to do otherwise of what this C++ has.
+fn otherwise(cpp: &str) -> Vec<&'static str> {
+    let shown = |(words, _): &&(&[&str], &str)| words.iter().all(|word| cpp.contains(word));
+    let mut list: Vec<&str> = OTHERWISE.iter().filter(shown).map(|(_, what)| *what).collect();
+    let statements = || cpp.lines().map(str::trim).filter(|line| !line.is_empty());
+    if statements().zip(statements().skip(1)).any(|(a, b)| a.starts_with("TPOP<") && b.starts_with("TFREE<")) {
+        list.push("its bytes change from run to run where a slot is freed directly behind its pop");
+    }
+    list.dedup();
+    list
+}
+
+/// The function that a host launches: the only one, or that of the kernel's name.
+fn entry(cpp: &str, name: &str) -> Option<String> {
+    let heads = cpp.lines().filter(|line| line.contains("__global__"));
+    let names: Vec<&str> = heads.filter_map(|line| line.split('(').next()?.split_whitespace().next_back()).collect();
+    match names.as_slice() {
+        [only] => Some((*only).to_string()),
+        several => several.iter().find(|own| **own == name).map(|own| (*own).to_string()),
+    }
+}
+
+fn compile(
+    compiler: &Path,
+    headers: &Path,
+    entry: &str,
+    folder: &CallFolder,
+    tools: &LeavingTools,
+) -> Result<(), String> {
+    let include = headers.canonicalize().map_err(|error| format!("`{}`: {error}", headers.display()))?;
+    let words = [
+        "-std=c++23".to_string(),
+        "-O0".into(),
+        "-w".into(),
+        "-D__CPU_SIM".into(),
+        "-D__STDCPP_BFLOAT16_T__=1".into(),
+        format!("-DSLIPRING_KERNEL={entry}"),
+        "-I.".into(),
+        format!("-I{}", include.display()),
+        "harness.cpp".into(),
+        "-rdynamic".into(),
+        "-o".into(),
+        "simulated".into(),
+        "-ldl".into(),
+        "-lpthread".into(),
+    ];
+    let said = call(compiler, &words, folder, &[], tools.limit)?;
+    if said.well { Ok(()) } else { Err(said.reason()) }
+}
+
+impl LeavingTools {
+    /// The folder that holds `pto/pto-inst.hpp`.
+    fn headers(&self) -> Option<PathBuf> {
+        let root = self.headers.clone().or_else(|| std::env::var_os("PTO_ISA_ROOT").map(PathBuf::from))?;
+        [root.join("include"), root].into_iter().find(|folder| folder.join("pto/pto-inst.hpp").is_file())
+    }
+
+    fn compiler(&self) -> Option<PathBuf> {
+        let of_name = |name: PathBuf| match name.components().count() {
+            1 => in_path(&[name.to_str()?]),
+            _ => name.is_file().then_some(name),
+        };
+        match &self.compiler {
+            Some(named) => of_name(named.clone()),
+            None => std::env::var_os("CXX").and_then(|name| of_name(name.into())).or_else(|| in_path(COMPILERS)),
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! Tools of others: where they are, and calls that end.
+
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// How often one looks whether a tool has ended.
+const TICK: Duration = Duration::from_millis(5);
+
+/// The program of one of these names in the folders of `PATH`.
+pub(super) fn in_path(names: &[&str]) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
+    names.iter().flat_map(|name| folders.iter().map(move |folder| folder.join(name))).find(|file| file.is_file())
+}
+
+/// A folder of its own for the files of a call; it goes with the value unless it is kept.
+pub(super) struct CallFolder {
+    path: PathBuf,
+    kept: bool,
+}
+
+impl CallFolder {
+    /// The folder to keep, else a new one among the temporary files.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn new(keep: Option<&Path>) -> Result<CallFolder, String> {
+        let failed = |path: &Path, error| format!("cannot make the folder `{}`: {error}", path.display());
+        if let Some(path) = keep {
+            fs::create_dir_all(path).map_err(|error| failed(path, error))?;
+            let path = path.canonicalize().map_err(|error| failed(path, error))?;
+            return Ok(CallFolder { path, kept: true });
+        }
+        let mut number = 0;
+        loop {
+            let path = std::env::temp_dir().join(format!("slipring-{}-{number}", std::process::id()));
+            match fs::create_dir(&path) {
+                Ok(()) => return Ok(CallFolder { path, kept: false }),
+                // Somebody else's, with the same number in another container.
+                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists && number < 1000 => number += 1,
+                Err(error) => return Err(failed(&path, error)),
+            }
+        }
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes a file of it.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn write(&self, name: &str, bytes: &[u8]) -> Result<(), String> {
+        fs::write(self.path.join(name), bytes).map_err(|error| format!("cannot write `{name}`: {error}"))
+    }
+
+    /// Reads a file of it.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn read(&self, name: &str) -> Result<Vec<u8>, String> {
+        fs::read(self.path.join(name)).map_err(|error| format!("cannot read `{name}`: {error}"))
+    }
+}
+
+impl Drop for CallFolder {
+    fn drop(&mut self) {
+        if !self.kept {
+            // It is among the temporary files.
+            let _ = fs::remove_dir_all(&self.path);
+        }
+    }
+}
+
+/// What a tool said, and whether it ended well.
+pub(super) struct ToolAnswer {
+    pub well: bool,
+    pub text: String,
+}
+
+impl ToolAnswer {
+    /// Its first line that says what is wrong.
+    pub fn reason(&self) -> String {
+        let lines = || self.text.lines().map(str::trim).filter(|line| !line.is_empty());
+        let line = lines().find(|line| line.to_ascii_lowercase().contains("error")).or_else(|| lines().next());
+        line.unwrap_or("it said nothing").chars().take(240).collect()
+    }
+}
+
+/// Calls a tool in a folder and waits for it, so long.
+///
+/// # Errors
+/// If it cannot be called, or takes longer.
+pub(super) fn call<S: AsRef<OsStr>>(
+    tool: &Path,
+    words: &[S],
+    folder: &CallFolder,
+    environment: &[(&str, String)],
+    limit: Duration,
+) -> Result<ToolAnswer, String> {
+    let shown = tool.display();
+    let failed = |error: std::io::Error| format!("cannot run `{shown}`: {error}");
+    let said = folder.path().join("said");
+    let file = File::create(&said).map_err(failed)?;
+    let mut command = Command::new(tool);
+    command.args(words).current_dir(folder.path()).stdin(Stdio::null());
+    command.envs(environment.iter().map(|(name, value)| (name, value)));
+    command.stdout(file.try_clone().map_err(failed)?).stderr(file);
+    let mut child = command.spawn().map_err(failed)?;
+    let start = Instant::now();
+    let status = loop {
+        match child.try_wait().map_err(failed)? {
+            Some(status) => break status,
+            None if start.elapsed() > limit => {
+                // It may have ended by itself meanwhile.
+                let _ = child.kill();
+                let _ = child.wait();
+                return Err(format!("`{shown}` did not end within {} s", limit.as_secs()));
+            }
+            None => std::thread::sleep(TICK),
+        }
+    };
+    let text = String::from_utf8_lossy(&folder.read("said")?).into_owned();
+    let text = match (status.success(), text.trim().is_empty()) {
+        (false, true) => format!("it ended with {status}"),
+        _ => text,
+    };
+    Ok(ToolAnswer { well: status.success(), text })
+}

@@ -1,0 +1,128 @@
+//! `slipring board-check`: what leaves for a board, judged by others and read back.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use serde::Serialize;
+use slipring::report::{CheckFacts, checks_text};
+use slipring::{BuildOptions, Error, Launched, LeavingTools, Opened};
+
+use super::kernel::KernelArgs;
+use super::output::{json, out, report, report_all};
+use super::run::{divide, refused};
+use super::{Exit, output};
+
+/// Arguments of `board-check`.
+#[derive(Args)]
+pub(super) struct BoardCheckArgs {
+    #[command(flatten)]
+    pub kernel: KernelArgs,
+    /// What is printed for
+    #[arg(long = "for", value_name = "TARGET", default_value = "ptoas-0.27")]
+    target: String,
+    #[command(flatten)]
+    pub tools: ToolArgs,
+    /// Keep all files in this folder: the text, the C++, the harness, what was passed and what was left
+    #[arg(long, value_name = "DIR")]
+    keep: Option<PathBuf>,
+    /// The same facts as one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Tools of others.
+#[derive(Args)]
+pub(super) struct ToolArgs {
+    /// The assembler; by default `ptoas` of $PTOAS_ROOT or of PATH
+    #[arg(long, value_name = "BINARY")]
+    pub ptoas: Option<PathBuf>,
+    /// A checkout of pto-isa, whose headers have a back end for CPUs; by default $PTO_ISA_ROOT
+    #[arg(long, value_name = "DIR")]
+    headers: Option<PathBuf>,
+    /// A C++ compiler for this computer (clang 15 or gcc 14, or newer); by default $CXX, `clang++` or `g++`
+    #[arg(long, value_name = "COMPILER")]
+    cxx: Option<PathBuf>,
+    /// Seconds that a tool may take
+    #[arg(long, value_name = "N", default_value_t = 120, value_parser = clap::value_parser!(u64).range(1..=3600))]
+    seconds: u64,
+}
+
+impl ToolArgs {
+    pub fn tools(&self, keep: Option<PathBuf>) -> LeavingTools {
+        LeavingTools {
+            assembler: self.ptoas.clone(),
+            headers: self.headers.clone(),
+            compiler: self.cxx.clone(),
+            keep,
+            limit: Duration::from_secs(self.seconds),
+        }
+    }
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Facts<'a> {
+    kernel: &'a str,
+    platform: &'a str,
+    checks: &'a [CheckFacts],
+}
+
+/// Judges what leaves.
+pub(super) fn board_check(args: &BoardCheckArgs) -> Exit {
+    start(args).unwrap_or_else(|error| refused(&error, args.json))
+}
+
+fn start(args: &BoardCheckArgs) -> Result<Exit, Error> {
+    let target = slipring::find_target(&args.target).map_err(Error::Arguments)?;
+    let subject = args.kernel.subject()?;
+    let kernel = args.kernel.kernel_of(&subject)?;
+    report_all(&kernel.compile()?);
+    let bound = args.kernel.arguments(&kernel)?;
+    let options = args.kernel.options();
+    let (tensors, _) = divide(bound.clone());
+    let run = kernel.run_with(tensors, &options)?;
+    report_all(run.findings());
+    if !run.is_complete() {
+        return Err(Error::Incomplete(run.findings().clone()));
+    }
+    let loaded = subject.loaded().clone();
+    let platform = args.kernel.platform.choose(&loaded.module).map_err(Error::Platform)?;
+    let opened = Opened { module: loaded.module, platform, diags: loaded.diags, kernels: loaded.kernels };
+    let built = slipring::build(opened, BuildOptions { target: Some(target), ..BuildOptions::default() }, |_, _, _| {});
+    report(&built.diags, &built.module.source);
+    if built.diags.has_errors() {
+        return Ok(Exit::BadInput);
+    }
+    let launched = Launched { kernel: &kernel, args: &bound, run: &run, options: &options };
+    let leaving = launched.judge(&built, &args.tools.tools(args.keep.clone()))?;
+    leaving.messages.iter().for_each(report_all);
+    let here = run.findings().errors();
+    let mut checks = vec![CheckFacts {
+        tool: "run here".into(),
+        verdict: if here == 0 { "clean" } else { "findings" }.into(),
+        detail: "what the others are compared with".into(),
+        findings: here,
+    }];
+    checks.extend(leaving.checks);
+    if args.json {
+        json(&Facts { kernel: kernel.name()?, platform: kernel.platform_name()?, checks: &checks });
+    } else {
+        out(&format!(
+            "{} on {}, for {}\n{}",
+            kernel.name()?,
+            kernel.platform_name()?,
+            args.target,
+            checks_text(&checks)
+        ));
+    }
+    let found = checks.iter().any(|check| check.verdict == "findings");
+    if found {
+        output::said_error();
+    }
+    Ok(match (leaving.unjudged, found) {
+        (true, _) => Exit::BadInput,
+        (_, true) => Exit::Findings,
+        _ => Exit::Clean,
+    })
+}

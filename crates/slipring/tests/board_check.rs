@@ -1,0 +1,89 @@
+//! `board-check`: what it says where tools are missing, and that a tool's answer is judged. With `PTOAS_ROOT` and
+//! `PTO_ISA_ROOT` the real ones are asked.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn root() -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+fn check(words: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_slipring"));
+    command.current_dir(root()).arg("board-check").args(words).args(["--arch", "a5"]).output().unwrap()
+}
+
+fn bare(words: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_slipring"));
+    command.env_remove("PTOAS_ROOT").env_remove("PTO_ISA_ROOT");
+    command.current_dir(root()).arg("board-check").args(words).args(["--arch", "a5"]).output().unwrap()
+}
+
+fn text(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[test]
+fn without_the_assembler_nothing_is_judged() {
+    let output = Command::new(env!("CARGO_BIN_EXE_slipring"))
+        .env_remove("PTOAS_ROOT")
+        .env("PATH", "")
+        .current_dir(root())
+        .args(["board-check", "examples/lang/pure_vector.py", "--arch", "a5"])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output));
+    assert!(text(&output).contains("there is no `ptoas`"), "{}", text(&output));
+}
+
+/// A stand-in for the assembler that hands on C++ that somebody wrote: the plumbing is tried, not the assembler.
+#[cfg(unix)]
+#[test]
+fn what_a_tool_writes_is_judged() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = std::env::temp_dir().join(format!("slipring-board-check-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let stand_in = |name: &str, cpp: &str| {
+        let file = folder.join(name);
+        std::fs::write(&file, format!("#!/bin/sh\ncp '{cpp}' kernel.cpp\n")).unwrap();
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).unwrap();
+        file.to_string_lossy().into_owned()
+    };
+    let kernel = folder.join("add.pto");
+    let add = root().join("tests/files/cpp/add.cpp");
+    let printed = Command::new(env!("CARGO_BIN_EXE_slipring"))
+        .args(["build", &add.to_string_lossy(), "--arch", "a5"])
+        .output()
+        .unwrap();
+    std::fs::write(&kernel, &printed.stdout).unwrap();
+    let kernel = kernel.to_string_lossy().into_owned();
+    let args = ["--arg", "rand:f32[8x64]", "--arg", "rand:f32[8x64]", "--arg", "zeros:f32[8x64]"];
+    let same = stand_in("same", &add.to_string_lossy());
+    let output = bare(&[&[kernel.as_str(), "--ptoas", &same], &args[..]].concat());
+    assert!(
+        text(&output).contains("no finding on its own flags"),
+        "{}{}",
+        text(&output),
+        String::from_utf8_lossy(&output.stderr)
+    );
+    // Another operation has another meaning.
+    let other = folder.join("other.cpp");
+    std::fs::write(&other, std::fs::read_to_string(&add).unwrap().replace("TADD(", "TSUB(")).unwrap();
+    let output =
+        bare(&[&[kernel.as_str(), "--ptoas", &stand_in("other", &other.to_string_lossy())], &args[..]].concat());
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output));
+    assert!(text(&output).contains("differs in"), "{}", text(&output));
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn examples_agree_where_the_tools_are() {
+    if ["PTOAS_ROOT", "PTO_ISA_ROOT"].iter().any(|name| std::env::var_os(name).is_none()) {
+        println!("skipped: PTOAS_ROOT and PTO_ISA_ROOT name the assembler and the headers");
+        return;
+    }
+    for example in ["examples/lang/pure_vector.py", "examples/matmul_to_vector.pto"] {
+        let output = check(&[example]);
+        assert_eq!(output.status.code(), Some(0), "{example}\n{}", text(&output));
+    }
+}

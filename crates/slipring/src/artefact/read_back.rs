@@ -3,7 +3,7 @@
 use slipring_report::CheckFacts;
 
 use super::{Launched, Passing, differences};
-use crate::{Error, Kernel, Report, Tensor};
+use crate::{Error, Kernel, Report, RunOptions, Tensor};
 
 const TOOL: &str = "C++ read back";
 
@@ -31,7 +31,9 @@ impl Launched<'_> {
             Ok(kernel) => kernel,
             Err(error) => return unread(error),
         };
-        let run = kernel.run_with(self.tensors(&kernel, passing)?, self.options)?;
+        // The C++ does not say how many blocks a launch has.
+        let options = RunOptions { blocks: Some(self.kernel.blocks(self.options)?), ..self.options.clone() };
+        let run = kernel.run_with(self.tensors(&kernel, passing)?, &options)?;
         let findings = run.findings().clone();
         let mut different = Vec::new();
         let mut same = 0;

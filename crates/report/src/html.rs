@@ -35,6 +35,8 @@ pub struct Page<'a> {
     pub advice: &'a [String],
     /// Predictions: what would be otherwise, cycles, and the change.
     pub what_if: &'a [(String, u64)],
+    /// Another run that this one is compared with, in words; empty where there is none.
+    pub against: &'a str,
     /// What was launched, where that is not a kernel with its blocks: `8 tasks on 4 clusters`.
     pub launch: Option<String>,
 }
@@ -75,6 +77,7 @@ pub fn html(page: &Page<'_>) -> Result<String, String> {
         "estimate": facts.estimate,
         "why": facts.evidence.why(),
         "headline": headline(page),
+        "against": page.against,
         "complete": facts.complete,
         "verdict": verdict,
         "verdict_text": text,
@@ -104,9 +107,12 @@ fn headline(page: &Page<'_>) -> String {
     let share = percent(pipe.busy, all);
     let bound = pipe.busy / u64::from(facts.blocks.max(1));
     // Pipes that wait for each other are bound by none of them.
-    let by = if share >= 50.0 { "bound by" } else { "bound by waits: busiest is" };
-    let mut text = format!("{by} {} {}, {share:.0} % busy", pipe.core, pipe.pipe);
-    text += &format!("; with that pipe busy all the time {bound} cycles");
+    let name = format!("{} {}", pipe.core, pipe.pipe);
+    let mut text = match share >= 50.0 {
+        true => format!("bound by {name}, {share:.0} % busy"),
+        false => format!("bound by waits: {name} is the busiest pipe, {share:.0} % busy"),
+    };
+    text += &format!("; {bound} cycles if it never stood still");
     let best = page.what_if.iter().filter(|(_, cycles)| *cycles < facts.cycles).min_by_key(|(_, cycles)| *cycles);
     if let Some((what, cycles)) = best {
         text += &format!("; {:.0} % to gain by {what}", percent(facts.cycles - cycles, facts.cycles));

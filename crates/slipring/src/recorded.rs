@@ -123,6 +123,18 @@ impl Run<'_> {
     /// # Errors
     /// A defect of the template.
     pub fn html(&self, advice: Option<&Advice>) -> Option<Result<String, String>> {
+        self.html_against(advice, None)
+    }
+
+    /// The same beside another run: its facts, as `run --json` gives them.
+    ///
+    /// # Errors
+    /// If the facts are none, or a defect of the template.
+    pub fn html_against(
+        &self,
+        advice: Option<&Advice>,
+        other: Option<&serde_json::Value>,
+    ) -> Option<Result<String, String>> {
         let record = self.record()?;
         let (trace, ends) = self.timetable()?;
         let steps = record.path().into_iter().filter_map(|segment| segment.happening);
@@ -134,7 +146,16 @@ impl Run<'_> {
         });
         let source = &self.compiled.prepared.written.source;
         let roofline = record.roofline();
+        let both = other.map(|other| {
+            let own = serde_json::to_value(&facts).map_err(|error| error.to_string())?;
+            slipring_report::compare(other, &own).map(|both| slipring_report::compare_text(&both))
+        });
+        let against = match both.transpose() {
+            Ok(text) => text.unwrap_or_default(),
+            Err(why) => return Some(Err(why)),
+        };
         let page = Page {
+            against: &against,
             facts: &facts,
             trace: &trace,
             on_path: &on_path,

@@ -46,7 +46,7 @@ fn start(args: &CompareArgs) -> Result<Exit, Error> {
 }
 
 /// The facts of a run: read, or of a kernel that is run now.
-fn facts(file: &str, platform: &PlatformArgs, asked: &Asked) -> Result<Value, Error> {
+pub(super) fn facts(file: &str, platform: &PlatformArgs, asked: &Asked) -> Result<Value, Error> {
     let bytes = read_bytes(file).map_err(Error::File)?;
     let no_facts = |error| Error::File(format!("`{}` holds no facts of a run: {error}", shown(file)));
     if file.ends_with(".json") {

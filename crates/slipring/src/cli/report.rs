@@ -1,8 +1,9 @@
 //! `slipring report`: a run as one page.
 
 use clap::Args;
-use slipring::{Error, Program, ProgramOptions};
+use slipring::{Asked, Error, Program, ProgramOptions};
 
+use super::compare::facts;
 use super::kernel::KernelArgs;
 use super::output::{fail, note, report_all, write_file};
 use super::run::{divide, refused};
@@ -19,6 +20,10 @@ pub(super) struct ReportArgs {
     /// Leave out what would make it faster, which takes a run for each forecast
     #[arg(long)]
     no_advice: bool,
+    /// Also compare with another run: what `slipring run --json` wrote, with `--lines` for lines and paths too; or a kernel, which
+    /// is run with the arguments of its file
+    #[arg(long, value_name = "RUN")]
+    against: Option<String>,
 }
 
 /// Runs a kernel and writes the page.
@@ -60,15 +65,22 @@ fn whole(args: &ReportArgs, program: &Program) -> Result<Exit, Error> {
 fn start(args: &ReportArgs) -> Result<Exit, Error> {
     let subject = args.kernel.subject()?;
     if let Some(program) = args.kernel.program_of(&subject)? {
+        if args.against.is_some() {
+            return Err(Error::Arguments("`--against` compares kernels, and this is a whole program".into()));
+        }
         return whole(args, &program);
     }
+    let asked = Asked::default();
+    let other = args.against.as_ref().map(|file| facts(file, &args.kernel.platform, &asked)).transpose()?;
     let kernel = args.kernel.kernel_of(&subject)?;
     report_all(&kernel.compile()?);
     let (tensors, _) = divide(args.kernel.arguments(&kernel)?);
     let run = kernel.run_with(tensors, &args.kernel.options().record(true))?;
     report_all(run.findings());
     let advice = if args.no_advice { None } else { run.advice()? };
-    let Some(page) = run.html(advice.as_ref()) else { return Ok(fail("internal error: the run was not recorded")) };
+    let Some(page) = run.html_against(advice.as_ref(), other.as_ref()) else {
+        return Ok(fail("internal error: the run was not recorded"));
+    };
     if let Err(message) = write(args, page) {
         return Ok(fail(message));
     }

@@ -220,6 +220,7 @@ impl ProgramRun<'_> {
             roofline: None,
             advice: &[],
             what_if: &[],
+            against: "",
             launch: Some(format!("{} tasks on {} clusters", own.submitted, own.clusters)),
         };
         Some(html(&page))

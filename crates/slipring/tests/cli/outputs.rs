@@ -212,3 +212,20 @@ fn a_file_that_is_read_is_not_written() {
     let same = folder.call(&["prove", "down.py", "--arg", "@x.bin", "--arg", "@y.bin"]).exits(0);
     assert!(same.out.contains("arguments do not overlap in memory"), "{}", same.out);
 }
+
+/// The page says first what bounds the run, and shows another run beside it where one is named.
+#[test]
+fn a_page_says_what_bounds_the_run_and_what_changed() {
+    let folder = Folder::new("against");
+    let facts = folder.call(&["run", "add.pto", "--json", "--lines"]).exits(0).out;
+    folder.write("before.json", facts);
+    let alone = folder.call(&["report", "add.pto", "-o", "-"]).exits(0).says("<p id=\"headline\">bound by waits: AIV0 MTE2 is the busiest pipe, 37 % busy; 82 cycles if");
+    assert!(!alone.out.contains("Against another run"));
+    let both = folder.call(&["report", "add.pto", "-o", "-", "--no-advice", "--against", "before.json"]).exits(0);
+    both.says("<h2>Against another run</h2>").says("the same results");
+    folder.call(&["report", "add.pto", "-o", "-", "--against", "add.pto"]).exits(0).says("the same results");
+    folder.call(&["report", "add.pto", "-o", "-", "--against", "none.json"]).exits(2).says("cannot read `none.json`");
+    folder.write("no.json", "{}");
+    folder.call(&["report", "add.pto", "-o", "page.html", "--against", "no.json"]).exits(2).says("no facts of a run");
+    assert!(!folder.names().contains(&"page.html".to_string()));
+}

@@ -161,6 +161,7 @@ fn page_of(slices: usize) -> String {
         flows: (1..slices / tracks).map(|at| Flow { what: "flag", from: (0, at - 1), to: (0, at) }).collect(),
     };
     let page = Page {
+        against: "",
         facts: &facts,
         trace: &trace,
         on_path: &BTreeSet::from([(0, 0)]),

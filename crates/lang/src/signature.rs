@@ -497,11 +497,11 @@ pub(crate) fn check_annotation(lower: &mut Lower<'_>, value: &Value, said: &Said
         return Ok(());
     }
     if let Value::Tile(id) = value
-        && let Some((compared, _)) = &lower.tile(*id).mask
+        && let Some(compared) = &lower.tile(*id).mask
     {
         // The rows of a mask are as long as they may be padded to, or as those of what was compared.
         let ((rows, bytes), (said_rows, said_bytes)) = (crate::lower::fold(&shape), crate::lower::fold(&said.0));
-        let padded = [bytes, bytes.next_multiple_of(32), crate::lower::fold(compared).1];
+        let padded = [bytes, bytes.next_multiple_of(32), crate::lower::fold(&compared.shape).1];
         if elem == said.1 && rows == said_rows && padded.contains(&said_bytes) {
             return Ok(());
         }

@@ -189,8 +189,17 @@ pub(crate) struct Tile {
     /// Of a part of a tile in L1: where it begins in the tile that it is a part of, whose buffer it has. It is taken out on the
     /// way to L0A or L0B.
     pub part: Option<(TileId, [Index; 2])>,
-    /// Of a mask of bits: the shape and type of what was compared.
-    pub mask: Option<(SmallVec<[u64; 5]>, slipring_tile::Elem)>,
+    /// Of a mask of bits: what was compared.
+    pub mask: Option<Compared>,
+}
+
+/// What a mask has a bit for each element of.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Compared {
+    pub shape: SmallVec<[u64; 5]>,
+    pub elem: slipring_tile::Elem,
+    /// The rows and columns that count, where they are fewer than the shape has. All bits are there.
+    pub valid: Option<[Index; 2]>,
 }
 
 /// What a tile is at the border between the kinds of core.

@@ -105,7 +105,9 @@ fn element_types(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
                 [] => format!("`{name}` does not exist on {on}"),
                 _ => format!("`{name}` works on {} on {on}, not on {elem}", names.join(", ")),
             };
-            diags.push(op.error("tile-elem", message).label(format!("`{}` has `{elem}`", rule.operand)));
+            let error = op.error("tile-elem", message).label(format!("`{}` has `{elem}`", rule.operand));
+            let help = "convert the elements first (`pl.cast`, `pto.tcvt`), or choose a platform that has them";
+            diags.push(if names.is_empty() { error } else { error.help(help) });
         }
     }
     if matches!(op.def.core, CoreRule::Vector | CoreRule::ByTile) {

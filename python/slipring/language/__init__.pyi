@@ -378,6 +378,9 @@ def cmps(lhs: Any, rhs: Any, cmp_type: Any = ...) -> Any:
 def sel(mask: Any, lhs: Any, rhs: Any, tmp: Any = ...) -> Any:
     """Elements of `lhs` where the mask has a bit, else of `rhs`."""
 
+def where(mask: Any, lhs: Any, rhs: Any, tmp: Any = ...) -> Any:
+    """Elements of `lhs` where the mask has a bit, else of `rhs`."""
+
 @overload
 def sels(mask: Any, lhs: Any, rhs: Any, tmp: Any = ...) -> Any:
     """Elements of a tile where the mask has a bit, else a number."""

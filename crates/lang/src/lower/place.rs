@@ -545,7 +545,13 @@ impl Lower<'_> {
                 ),
             )
             .also(tile.span, "the tile is made here");
-            return Err(self.report(error.help("make the shapes equal: slice the one or the other")));
+            let help = match (have.0 * have.1 == want.0 * want.1 && have.1 == 1, tensor.sizes.len()) {
+                (true, 1) => {
+                    "a column is stored into a column: give the tensor the shape [n, 1], or the tile one row (`pl.reshape`)"
+                }
+                _ => "make the shapes equal: slice the one or the other",
+            };
+            return Err(self.report(error.help(help)));
         }
         let from = tile.ty.layout.elem;
         if tile.ty.space != Space::Acc && from != root.elem {

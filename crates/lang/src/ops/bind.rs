@@ -128,6 +128,17 @@ pub(crate) fn by_name<V>(
     }
 }
 
+/// An op of two operands that is called with one: reductions have names of their own.
+fn of_one_tile(entry: &Entry, error: Diagnostic) -> Diagnostic {
+    let reduction = |name: &&&str| super::find(&format!("row_{name}")).is_some();
+    match entry.names.iter().find(reduction) {
+        Some(name) => error.help(format!(
+            "the elements of one tile: `pl.row_{name}(x)` of each row, `pl.col_{name}(x)` of each column"
+        )),
+        None => error,
+    }
+}
+
 impl Call {
     /// The same call with what is given for one parameter given for another one.
     pub fn moved(&self, from: &str, to: &str) -> Call {
@@ -156,8 +167,9 @@ impl Call {
             return Ok(Call { entry, span, args: Vec::new(), expected: None });
         }
         let Given { positional, keywords, expected } = given;
+        let alone = positional.len() == 1 && keywords.is_empty();
         let mut args = by_name((&entry.spelled(), entry.params), positional, keywords, span)
-            .map_err(|error| lower.report(*error))?;
+            .map_err(|error| lower.report(if alone { of_one_tile(entry, *error) } else { *error }))?;
         // An explicit None is the same as nothing.
         for (_, arg) in &mut args {
             if matches!(arg, Some((Value::Const(Const::None), _))) {

@@ -1,6 +1,6 @@
 //! Comparisons, choices by a mask, and ops with three sources.
 
-use slipring_ir::{Attr, Diagnostic};
+use slipring_ir::{Attr, Diagnostic, Span};
 use slipring_pto as pto;
 use slipring_tile::Space;
 
@@ -23,7 +23,7 @@ pub(super) const OPS: &[Entry] = &[
         ..ENTRY
     },
     Entry {
-        names: &["sel"],
+        names: &["sel", "where"],
         params: "mask, lhs, rhs, tmp=",
         op: Some(&pto::TSEL),
         with_number: Some(&pto::TSELS),
@@ -75,10 +75,16 @@ fn compare(lower: &mut Lower<'_>, call: &Call) -> Lowered {
         let mut rhs = super::elementwise::vector_of(lower, &rhs, span)?;
         (lhs, rhs) = super::expand::alike(lower, lhs, rhs)?;
         same(lower, call, lhs, rhs)?;
+        let rhs = lower.whole_view(rhs);
         lower.tile(rhs).value
     };
+    let mask = {
+        let tile = lower.tile(lhs).clone();
+        super::mask::of(lower, &tile.shape, tile.ty.layout.elem, lhs)
+    };
+    // All elements are compared, those that do not count as well: their bits do not count either.
+    lhs = lower.whole_view(lhs);
     let tile = lower.tile(lhs).clone();
-    let mask = super::mask::of(lower, &tile.shape, tile.ty.layout.elem);
     let dst = lower.tile(mask).value;
     let attrs = [("cmpMode", Attr::member("cmp", mode))];
     let (op, names) = match call.entry.with_number.filter(|_| number) {
@@ -93,8 +99,14 @@ fn select(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     // The public names of the sources of `sels`.
     let named = call.entry.names[0] == "sels" && call.get("src").is_some();
     let [first, second] = if named { ["src", "scalar"] } else { ["lhs", "rhs"] };
-    let (mask, lhs) = (call.need(lower, "mask")?, vector(lower, call, first)?);
+    let (mask, lhs) = (call.need(lower, "mask")?, call.need(lower, first)?);
     let mask = super::mask::carried(lower, &mask.0, mask.1)?;
+    let lhs = match is_number(&lhs.0) && !named {
+        true => number_for(lower, call, mask, &lhs)?,
+        false => super::elementwise::vector_of(lower, &lhs.0, lhs.1)?,
+    };
+    let shape = lower.tile(lhs).shape.clone();
+    let mask = super::mask::spread(lower, mask, &shape, call.span)?;
     let (mut rhs, mut span) = call.need(lower, second)?;
     let mut working = call.get("tmp").cloned();
     if call.entry.names[0] == "sels" && !is_number(&rhs) {
@@ -134,6 +146,20 @@ fn select(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     same(lower, call, lhs, rhs)?;
     operands.extend([("src0", lhs), ("src1", rhs)]);
     Ok(Value::Tile(like(lower, call, lhs, &operands)))
+}
+
+/// The tile that a number on the left is: like the other choice, or like what the mask compared.
+fn number_for(lower: &mut Lower<'_>, call: &Call, mask: TileId, (number, span): &(Value, Span)) -> Lowered<TileId> {
+    let (other, place) = call.need(lower, "rhs")?;
+    if !is_number(&other) {
+        let model = super::elementwise::vector_of(lower, &other, place)?;
+        let tile = lower.tile(model).clone();
+        return super::mask::filled(lower, number, (&tile.shape, tile.ty.layout.elem), model, *span);
+    }
+    match lower.tile(mask).mask.clone() {
+        Some(own) => super::mask::filled(lower, number, (&own.shape, own.elem), mask, *span),
+        None => Err(call.wrong(lower, "lhs", "a tile, as the mask says no shape", number, *span)),
+    }
 }
 
 fn sources<const N: usize>(lower: &mut Lower<'_>, call: &Call, names: [&str; N]) -> Lowered<[TileId; N]> {

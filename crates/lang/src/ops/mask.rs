@@ -6,12 +6,12 @@ use slipring_pto as pto;
 use slipring_tile::{Elem, Space};
 
 use super::Call;
-use super::elementwise::{emit, is_number, scalar_for};
+use super::elementwise::{emit, scalar_for};
 use crate::lower::{Lower, Lowered, Place, fold};
-use crate::value::{Const, TileId, Value};
+use crate::value::{Compared, Const, Index, TileId, Value};
 
-/// A new mask for tiles of a shape and type.
-pub(super) fn of(lower: &mut Lower<'_>, shape: &[u64], elem: Elem) -> TileId {
+/// A new mask for tiles of a shape and type, of which as much counts as of a tile or mask.
+pub(super) fn of(lower: &mut Lower<'_>, shape: &[u64], elem: Elem, model: TileId) -> TileId {
     // A bit for each column.
     let (rows, cols) = fold(shape);
     let bytes = cols.div_ceil(8);
@@ -20,8 +20,51 @@ pub(super) fn of(lower: &mut Lower<'_>, shape: &[u64], elem: Elem) -> TileId {
     ty.valid = crate::lower::valid(rows, ty.layout.cols.into());
     let buffer = lower.buffer(ty);
     let mask = lower.add_tile(buffer, ty, &[rows, bytes], "cmp");
-    lower.tiles[mask.0 as usize].mask = Some((shape.iter().copied().collect(), elem));
+    let valid = counted(lower, model);
+    lower.tiles[mask.0 as usize].mask = Some(Compared { shape: shape.iter().copied().collect(), elem, valid });
     mask
+}
+
+/// What counts of a tile, or of what a mask compared.
+fn counted(lower: &Lower<'_>, id: TileId) -> Option<[Index; 2]> {
+    let tile = lower.tile(id);
+    tile.mask.as_ref().map_or(tile.valid, |compared| compared.valid)
+}
+
+/// A new tile of a shape, of which as much counts as of another tile or mask.
+fn counted_like(lower: &mut Lower<'_>, model: TileId, shape: &[u64], elem: Elem, made_by: &'static str) -> TileId {
+    match counted(lower, model) {
+        None => lower.new_tile(shape, elem, Space::Vec, made_by),
+        Some(valid) => lower.new_valid_tile(shape, elem, Space::Vec, valid, made_by),
+    }
+}
+
+/// A tile of one number, of which as much counts as of another tile or mask.
+pub(super) fn filled(
+    lower: &mut Lower<'_>,
+    number: &Value,
+    (shape, elem): (&[u64], Elem),
+    model: TileId,
+    span: Span,
+) -> Lowered<TileId> {
+    let number = scalar_for(lower, number, elem, span)?;
+    let tile = counted_like(lower, model, shape, elem, "full");
+    let dst = lower.tile(tile).value;
+    lower.e.op(&pto::TEXPANDS, &[("scalar", &[number]), ("dst", &[dst])], &[], &[]);
+    Ok(tile)
+}
+
+/// A mask of one row or column for tiles of a larger shape; another one as it is.
+pub(super) fn spread(lower: &mut Lower<'_>, mask: TileId, shape: &[u64], span: Span) -> Lowered<TileId> {
+    let Some(Compared { shape: own, .. }) = lower.tile(mask).mask.clone() else { return Ok(mask) };
+    let ((rows, cols), (all_rows, all_cols)) = (fold(&own), fold(shape));
+    if (rows, cols) == (all_rows, all_cols) || ![1, all_rows].contains(&rows) || ![1, all_cols].contains(&cols) {
+        return Ok(mask);
+    }
+    let bits = unpacked(lower, mask)?;
+    let shape = shape.iter().map(|extent| Value::Const(Const::Int(*extent as i64))).collect();
+    let spread = lower.call_by_name("broadcast_to", vec![Value::Tile(bits), Value::Tuple(shape)], span)?;
+    packed(lower, &spread, span)
 }
 
 /// The tile itself, or ones and zeros where it is a mask.
@@ -31,14 +74,13 @@ pub(crate) fn unpacked(lower: &mut Lower<'_>, id: TileId) -> Lowered<TileId> {
 
 /// One number where a mask has a bit, and the other where it has none; a tile that is not a mask as it is.
 fn numbers(lower: &mut Lower<'_>, id: TileId, which: [i64; 2]) -> Lowered<TileId> {
-    let Some((shape, elem)) = lower.tile(id).mask.clone() else { return Ok(id) };
+    let Some(Compared { shape, elem, .. }) = lower.tile(id).mask.clone() else { return Ok(id) };
     let span = lower.e.span;
-    let ones = lower.new_tile(&shape, elem, Space::Vec, "full");
-    let [one, zero] = which.map(|n| scalar_for(lower, &Value::Const(Const::Int(n)), elem, span));
-    let (one, zero) = (one?, zero?);
-    let target = lower.new_tile(&shape, elem, Space::Vec, "cmp");
+    let [one, zero] = which.map(|n| Value::Const(Const::Int(n)));
+    let ones = filled(lower, &one, (&shape, elem), id, span)?;
+    let zero = scalar_for(lower, &zero, elem, span)?;
+    let target = counted_like(lower, id, &shape, elem, "cmp");
     let [mask, ones, target_value] = [id, ones, target].map(|id| lower.tile(id).value);
-    lower.e.op(&pto::TEXPANDS, &[("scalar", &[one]), ("dst", &[ones])], &[], &[]);
     let groups: [(&str, &[_]); 4] =
         [("mask", &[mask]), ("src", &[ones]), ("scalar", &[zero]), ("dst", &[target_value])];
     lower.e.op(&pto::TSELS, &groups, &[], &[]);
@@ -75,8 +117,8 @@ pub(super) fn combined(lower: &mut Lower<'_>, call: &Call, names: &[&str]) -> Lo
             _ => return Ok(None),
         }
     }
-    let Some((shape, elem)) = lower.tile(masks[0]).mask.clone() else { return Ok(None) };
-    if let Some(other) = masks.iter().find(|id| lower.tile(**id).mask.as_ref().is_some_and(|(s, _)| *s != shape)) {
+    let Some(Compared { shape, elem, .. }) = lower.tile(masks[0]).mask.clone() else { return Ok(None) };
+    if let Some(other) = masks.iter().find(|id| lower.tile(**id).mask.as_ref().is_some_and(|own| own.shape != shape)) {
         let error = Diagnostic::error("shapes", call.span, "masks of tiles of different shapes")
             .also(lower.tile(masks[0]).span, "the one")
             .also(lower.tile(*other).span, "the other");
@@ -90,7 +132,7 @@ pub(super) fn combined(lower: &mut Lower<'_>, call: &Call, names: &[&str]) -> Lo
         let inverse = numbers(lower, masks[0], [0, 1])?;
         return packed(lower, &Value::Tile(inverse), call.span).map(|mask| Some(Value::Tile(mask)));
     };
-    let both = of(lower, &shape, elem);
+    let both = of(lower, &shape, elem, first);
     emit(lower, call.op(), &[("src0", first), ("src1", second)], both);
     Ok(Some(Value::Tile(both)))
 }
@@ -98,28 +140,10 @@ pub(super) fn combined(lower: &mut Lower<'_>, call: &Call, names: &[&str]) -> Lo
 /// `a if mask else b`.
 pub(crate) fn choose(lower: &mut Lower<'_>, mask: Value, a: (Value, Span), b: (Value, Span), span: Span) -> Lowered {
     let mask = packed(lower, &mask, span)?;
-    let Some((shape, elem)) = lower.tile(mask).mask.clone() else {
+    if lower.tile(mask).mask.is_none() {
         let error = Diagnostic::error("condition", span, "a condition is a boolean or a comparison of tiles")
             .help("`pl.sel(mask, a, b)` takes a mask of bits");
         return Err(lower.report(error));
-    };
-    // A number on the left becomes a tile; its type is that of the other choice.
-    let of_b = lower.shape_of(&b.0);
-    let first = match &a.0 {
-        number if is_number(number) => {
-            let elem = match &b.0 {
-                Value::Tile(id) => lower.tile(*id).ty.layout.elem,
-                Value::Tensor(tensor) => tensor.elem,
-                _ => elem,
-            };
-            let shape: Vec<u64> = if of_b.is_empty() { shape.to_vec() } else { of_b };
-            let number = scalar_for(lower, number, elem, a.1)?;
-            let tile = lower.new_tile(&shape, elem, Space::Vec, "full");
-            let dst = lower.tile(tile).value;
-            lower.e.op(&pto::TEXPANDS, &[("scalar", &[number]), ("dst", &[dst])], &[], &[]);
-            Value::Tile(tile)
-        }
-        other => other.clone(),
-    };
-    lower.call_by_name("sel", vec![Value::Tile(mask), first, b.0], span)
+    }
+    lower.call_by_name("sel", vec![Value::Tile(mask), a.0, b.0], span)
 }

@@ -130,7 +130,6 @@ pub(crate) fn of_numpy(name: &str) -> Option<&'static str> {
         "divide" | "true_divide" => "div",
         "dot" | "mm" | "bmm" => "matmul",
         "concatenate" | "cat" | "hstack" => "concat",
-        "where" => "sel",
         "sum" => "row_sum",
         "amax" => "row_max",
         "amin" => "row_min",
@@ -157,6 +156,8 @@ pub(crate) fn instead_of(name: &str) -> Option<String> {
         "sum" | "prod" | "argmax" | "argmin" => {
             format!("it is `pl.row_{name}(x)` of each row, `pl.col_{name}(x)` of each column")
         }
+        "round" | "rint" => "`pl.cast(x, pl.INT32)` rounds; its `mode` says how: round, rint, floor, ceil, trunc".into(),
+        "sort" | "argsort" => "`pl.sort32` sorts runs of 32 numbers, `pl.mrgsort` merges sorted runs".into(),
         "square" | "pow" | "power" => "a square is `x * x`".into(),
         "clip" | "clamp" => "it is `pl.maximum(pl.minimum(x, most), least)`".into(),
         "silu" => "it is `x * pl.recip(pl.exp(-x) + 1.0)`".into(),

@@ -444,7 +444,7 @@ fn plain(name: &str, args: &Args) -> Eval {
 fn other(name: &str, args: &Args) -> Eval {
     Ok(match name {
         "cmp" | "cmps" => return compared(args),
-        "sel" | "sels" => return selected(name, args),
+        "sel" | "where" | "sels" => return selected(name, args),
         "load" => return load(args),
         "store" => {
             let atomic = match args.get(usize::MAX, "atomic") {

@@ -3,7 +3,7 @@
 # test: check %s
 # exit: 2
 # check: a kernel calls the language's own: `pl.exp`
-# check: a kernel calls the language's own: `pl.sel`
+# check: a kernel calls the language's own: `pl.where`
 # check: a kernel calls the language's own: `pl.sqrt`
 # check: it is made of `pl.row_max`
 # check: it is `pl.full(shape, dtype, 0.0)`

@@ -33,6 +33,11 @@ pub(super) fn compared(args: &Args) -> Eval {
 /// Bits in integers, the lowest first, as ones and zeros; a comparison as it is: its elements are ones and zeros of the same shape.
 fn unpacked(mask: Array, like: &Array) -> Array {
     let compared = mask.shape == like.shape && mask.values().iter().all(|x| *x == 0.0 || *x == 1.0);
+    // One row that was compared, for all rows.
+    let row = mask.rows_cols() == [1, like.rows_cols()[1]];
+    if row && let Ok(all) = repeated(&mask, &like.shape) {
+        return all;
+    }
     if mask.elem.is_float() || compared {
         return mask;
     }

@@ -29,13 +29,18 @@ pub struct Tensor {
     pub origin: Origin,
     /// False where all its edges are declared by hand.
     pub tracked: bool,
-    /// It has a part for each device, and a task may touch those of others.
-    pub shared: bool,
+    /// The devices that have a part of it, in the order of the parts: a task may touch those of others. Empty for one of no device.
+    pub devices: Vec<u32>,
     /// Where it is declared or made.
     pub span: Span,
 }
 
 impl Tensor {
+    /// True if several devices see it.
+    pub fn is_shared(&self) -> bool {
+        !self.devices.is_empty()
+    }
+
     /// Its size in bytes.
     pub fn bytes(&self) -> u64 {
         self.shape.iter().product::<u64>() * self.elem.bytes() as u64

@@ -329,7 +329,7 @@ fn race(
         if let Some(own) = all_in {
             help = Some(format!("`{}` writes `{}`: declare it `pl.Out[…]` or `pl.InOut[…]`", task.name, own.param));
         }
-        if !graph.tensors[tensor].shared && uses.iter().all(|own| !own.bytes.overlaps(bytes)) {
+        if !graph.tensors[tensor].is_shared() && uses.iter().all(|own| !own.bytes.overlaps(bytes)) {
             error = error.note(format!("these bytes are outside of what is handed to `{}`", task.name));
         }
     }
@@ -355,7 +355,7 @@ fn race(
 fn directions(graph: &Graph, touched: &Footprints) -> Vec<Diagnostic> {
     let mut once = Once::default();
     for (at, task) in graph.tasks.iter().enumerate() {
-        for (&tensor, what) in touched[at].iter().filter(|(tensor, _)| !graph.tensors[**tensor].shared) {
+        for (&tensor, what) in touched[at].iter().filter(|(tensor, _)| !graph.tensors[**tensor].is_shared()) {
             let uses = || task.uses.iter().filter(|own| own.tensor == tensor);
             let bytes = |of: &dyn Fn(&Use) -> bool| {
                 uses().filter(|own| of(own)).fold(Bytes::default(), |all, own| all.and(&own.bytes))

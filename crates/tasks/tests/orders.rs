@@ -32,7 +32,7 @@ fn graph(touches: &[Touch]) -> Graph {
         shape: vec![BYTES],
         origin: Origin::Argument,
         tracked: true,
-        shared: false,
+        devices: Vec::new(),
         span: Span::default(),
     };
     let mut graph = Graph { tensors: vec![tensor], ..Graph::default() };

@@ -199,12 +199,17 @@ fn window_shape(lower: &Lower<'_>, value: &Value, rank: usize) -> Vec<u64> {
     shape
 }
 
+/// True for a shape whose last two extents are the rows and columns of its tile: those in front are 1.
+fn folds_into_rows(shape: &[u64]) -> bool {
+    shape.iter().rev().skip(2).all(|extent| *extent == 1)
+}
+
 /// The shape of the window that a tile is stored into: of what is valid of it.
 fn stored_shape(lower: &Lower<'_>, value: &Value, target: &Tensor, offsets: &[Index]) -> Vec<u64> {
     let whole = target.shape();
     let mut shape = window_shape(lower, value, whole.len());
     let Value::Tile(id) = value else { return shape };
-    let Some(valid) = lower.tile(*id).valid.filter(|_| lower.tile(*id).shape.len() <= 2) else { return shape };
+    let Some(valid) = lower.tile(*id).valid.filter(|_| folds_into_rows(&lower.tile(*id).shape)) else { return shape };
     let (at, extents) = (shape.len().saturating_sub(2), if shape.len() < 2 { &valid[1..] } else { &valid[..] });
     for (dim, extent) in (at..shape.len()).zip(extents) {
         match (extent, offsets.get(dim)) {
@@ -225,7 +230,7 @@ fn stored_extents(lower: &Lower<'_>, value: &Value, shape: &[u64]) -> Vec<Index>
     let mut extents: Vec<Index> = shape.iter().map(|n| Index::Known(*n as i64)).collect();
     if let Value::Tile(id) = value
         && let Some(valid) = lower.tile(*id).valid
-        && lower.tile(*id).shape.len() <= 2
+        && folds_into_rows(&lower.tile(*id).shape)
     {
         for (extent, valid) in extents.iter_mut().rev().zip(valid.iter().rev()) {
             if matches!(valid, Index::At(_)) {

@@ -21,7 +21,7 @@ mod uses;
 use slipring_ir::{Diagnostic, Diags, Kind, Module, Span};
 use slipring_tasks::{Act, Graph};
 
-use crate::host::{Found, Host, HostCall, Passed, Recorder};
+use crate::host::{Found, Groups, Host, HostCall, Passed, Recorder};
 use crate::program::{Role, globals_of, run_host};
 use crate::value::Const;
 use crate::{ArgType, Direction, KernelInfo, ParamInfo, Parsed, Request, syntax};
@@ -60,6 +60,8 @@ pub struct Orchestration {
     pub doubtful: bool,
     /// How many devices it runs on, where it asks for that.
     pub devices: Option<u64>,
+    /// For each memory that devices have the devices that tasks were started on with it, where those are not all.
+    pub(crate) groups: Vec<Vec<u64>>,
 }
 
 impl Orchestration {
@@ -79,6 +81,7 @@ impl Orchestration {
             by_answers: false,
             doubtful: false,
             devices: None,
+            groups: Vec::new(),
         }
     }
 
@@ -236,7 +239,26 @@ impl Parsed {
     }
 }
 
-fn follow(parsed: &Parsed, request: &Request<'_>, answer: Option<&mut Answer<'_>>) -> Option<(Orchestration, Diags)> {
+fn follow(
+    parsed: &Parsed,
+    request: &Request<'_>,
+    mut answer: Option<&mut Answer<'_>>,
+) -> Option<(Orchestration, Diags)> {
+    let mut groups = None;
+    if parsed.source().text.contains("alloc_window_buffer") {
+        // Which devices have a part of it decides what a kernel on one of them sees: it is found before anything is compiled.
+        let answer = answer.as_deref_mut().map(|own| own as &mut Answer<'_>);
+        groups = follow_once(parsed, request, answer, Groups::Asked).map(|(own, _)| own.groups);
+    }
+    follow_once(parsed, request, answer, Groups::Known(groups.unwrap_or_default()))
+}
+
+fn follow_once(
+    parsed: &Parsed,
+    request: &Request<'_>,
+    answer: Option<&mut Answer<'_>>,
+    groups: Groups,
+) -> Option<(Orchestration, Diags)> {
     // What is wrong with the modules that the file imports.
     let mut diags = Diags { list: parsed.said().to_vec() };
     let (source, modules) = (parsed.source(), parsed.followed());
@@ -258,13 +280,15 @@ fn follow(parsed: &Parsed, request: &Request<'_>, answer: Option<&mut Answer<'_>
     let Some(params) = params.filter(|_| !diags.has_errors()) else { return Some((orchestration, diags)) };
     let numbers = numbers(&params, request);
     let kernels = Kernels::new(source.clone(), globals, names);
-    crate::counts::lowered();
+    if groups != Groups::Asked {
+        crate::counts::lowered();
+    }
     Host::record(
         &mut host,
         entry,
         &params,
         &numbers,
-        Recorder::new(kernels, answer.map(|answer| answer as &mut Answer<'_>)),
+        Recorder::new(kernels, answer.map(|answer| answer as &mut Answer<'_>)).with_groups(groups),
         &mut orchestration,
         &mut diags,
     );

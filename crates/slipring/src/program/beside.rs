@@ -114,7 +114,7 @@ impl Beside {
             return Ok(self.over(task, Box::new(outcome)));
         }
         let mut tensors = std::mem::take(&mut self.tensors);
-        let shared: Vec<bool> = graph.tensors.iter().map(|tensor| tensor.shared).collect();
+        let shared: Vec<bool> = graph.tensors.iter().map(slipring_tasks::Tensor::is_shared).collect();
         let (say, listen) = channel();
         let (answer, hear) = channel();
         let (compiled, platform, call, options) = (compiled.clone(), platform.clone(), call.clone(), options.clone());
@@ -249,8 +249,8 @@ fn number(tensors: &[Vec<u8>], (tensor, byte): Signal) -> Option<i64> {
 /// `element 3 of window1 on device 0`.
 fn element(tensor: &Tensor, byte: u64) -> String {
     let (elements, part) = (byte / tensor.elem.bytes() as u64, tensor.shape.last().copied().unwrap_or(1).max(1));
-    match tensor.shared {
-        true => format!("element {} of `{}` on device {}", elements % part, tensor.name, elements / part),
-        false => format!("element {elements} of `{}`", tensor.name),
+    match tensor.devices.get((elements / part) as usize) {
+        Some(device) => format!("element {} of `{}` on device {device}", elements % part, tensor.name),
+        None => format!("element {elements} of `{}`", tensor.name),
     }
 }

@@ -296,6 +296,9 @@ impl<'a> Host<'a> {
                 _ => {}
             }
         }
+        if self.rec().groups == super::Groups::Asked {
+            return;
+        }
         let error = Diagnostic::error(
             slipring_ir::Kind::Unsupported,
             at(expr),

@@ -8,6 +8,7 @@ use slipring_ir::{Diagnostic, Span};
 use super::super::run::Host;
 use super::super::value::HostValue;
 use super::super::{Flow, unknown};
+use super::Groups;
 use super::submit::Options;
 use crate::ops::OWN_SIGNALS;
 use crate::syntax::at;
@@ -39,12 +40,20 @@ impl<'a> Host<'a> {
 
     fn on_all_devices(&mut self, stmt: &'a Stmt, (target, call): (Option<&'a Expr>, &'a ExprCall), word: &str) {
         let span = at(call);
-        let Some(ranks) = self.ranks(span) else { return };
         let given = self.arguments(call, &[]);
-        let windows = given.iter().filter(|arg| matches!(arg.1, HostValue::Window(_))).count();
-        let signals = (word == "allreduce" && windows == 1).then(|| self.own_signals(ranks, span));
+        let windows =
+            given.iter().filter_map(|arg| if let HostValue::Window(own) = &arg.1 { Some(own.clone()) } else { None });
+        let windows: Vec<_> = windows.collect();
+        // Those that have a part of what it works on.
+        let devices = match windows.first() {
+            Some(window) => self.devices_of(window, span),
+            None => self.ranks(span).map(|ranks| (0..ranks).collect()),
+        };
+        let Some(devices) = devices else { return };
+        let signals = (word == "allreduce" && windows.len() == 1).then(|| self.own_signals(&devices, span));
         let reads = crate::lower::read_names(stmt);
-        for rank in 0..ranks {
+        let devices = if self.rec().groups == Groups::Asked { [].into() } else { devices };
+        for &rank in &*devices {
             let mut seen: Vec<(Rc<str>, HostValue<'a>)> = Vec::new();
             for read in &reads {
                 let Some(value) = self.get(read).filter(|_| &**read != "self") else { continue };

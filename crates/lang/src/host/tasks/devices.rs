@@ -1,5 +1,6 @@
 //! Several devices: a function of the host starts functions on each, with memory of each device's own.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use ruff_python_ast::ExprCall;
@@ -10,7 +11,7 @@ use slipring_tile::Elem;
 use super::super::run::Host;
 use super::super::unknown;
 use super::super::value::HostValue;
-use super::{Arg, View, extents};
+use super::{Arg, Groups, View, extents};
 use crate::dtype::DType;
 use crate::tasks::Question;
 use crate::value::{Const, Domain};
@@ -19,12 +20,23 @@ use crate::value::{Const, Domain};
 const PART: u64 = 512;
 
 /// Memory that each device has one of, and the others can see.
-#[derive(Clone, Copy)]
 pub(super) struct Buffer {
     bytes: u64,
     span: Span,
-    /// The tensor that it is, with a part for each device.
+    /// The tensor that it is, with a part for each of its devices.
     tensor: Option<usize>,
+    /// Its devices, in their order, where those are known and not all.
+    group: Option<Rc<[u64]>>,
+    /// Those that the host has started something on with it.
+    used: BTreeSet<u64>,
+}
+
+impl Buffer {
+    /// The devices that something was started on with it, where those are not all.
+    pub(super) fn group(&self, devices: Option<u64>) -> Vec<u64> {
+        let all = self.used.is_empty() || devices.is_none_or(|all| self.used.len() as u64 == all);
+        if all { Vec::new() } else { self.used.iter().copied().collect() }
+    }
 }
 
 /// Such memory as a tensor; which device's is known where it is passed to a function that runs on one.
@@ -62,8 +74,10 @@ impl<'a> Host<'a> {
                 let Some(bytes) = bytes.filter(|n| *n > 0) else {
                     return self.stop_at("argument", span, "a buffer that is empty, or larger than any memory");
                 };
-                self.rec().buffers.push(Buffer { bytes, span, tensor: None });
-                let buffer = self.rec().buffers.len() - 1;
+                let buffer = self.rec().buffers.len();
+                let known = if let Groups::Known(groups) = &self.rec().groups { groups.get(buffer) } else { None };
+                let group = known.filter(|own| !own.is_empty()).map(|own| own.as_slice().into());
+                self.rec().buffers.push(Buffer { bytes, span, tensor: None, group, used: BTreeSet::new() });
                 HostValue::Window(Rc::new(DeviceWindow { buffer, view: None }))
             }
             "window" => match (bound.get("buf"), bound.get("shape").as_ref().and_then(extents), elem) {
@@ -125,6 +139,10 @@ impl<'a> Host<'a> {
                 *value = self.stop(error.help("start the function on one: `device=r`"));
                 continue;
             };
+            self.rec().buffers[window.buffer].used.insert(device as u64);
+            if self.rec().groups == Groups::Asked {
+                continue;
+            }
             let Some(view) = self.window_on(&window, device as u64, *span) else { break };
             *value = HostValue::Device(view);
         }
@@ -134,9 +152,14 @@ impl<'a> Host<'a> {
     /// A device's part of a window.
     pub(super) fn window_on(&mut self, window: &DeviceWindow, rank: u64, span: Span) -> Option<Rc<View>> {
         let (shape, elem) = window.view.as_ref()?;
-        let ranks = self.ranks(span)?;
+        let devices = self.devices_of(window, span)?;
+        let Some(own) = devices.iter().position(|own| *own == rank) else {
+            self.stop_at("argument", span, format!("device {rank} has no part of this memory"));
+            return None;
+        };
+        let (own, ranks) = (own as u64, devices.len() as u64);
         let size = elem.bytes() as u64;
-        let Buffer { bytes, span: place, tensor } = self.rec().buffers[window.buffer];
+        let Buffer { bytes, span: place, tensor, .. } = self.rec().buffers[window.buffer];
         // Parts of devices begin where memory of their own would.
         let part = bytes.next_multiple_of(PART);
         let tensor = tensor.unwrap_or_else(|| {
@@ -144,7 +167,7 @@ impl<'a> Host<'a> {
             let view = self.rec().tensor(&name, *elem, &[ranks, part / size], Origin::Filled, place);
             // Windows hold zeros at first.
             self.fill(&view, "0");
-            self.rec().graph.tensors[view.tensor].shared = true;
+            self.rec().graph.tensors[view.tensor].devices = devices.iter().map(|own| *own as u32).collect();
             self.rec().buffers[window.buffer].tensor = Some(view.tensor);
             view.tensor
         });
@@ -152,17 +175,26 @@ impl<'a> Host<'a> {
         Some(Rc::new(View {
             tensor,
             elem: *elem,
-            offset: rank * stride,
+            offset: own * stride,
             shape: shape.clone(),
             strides: crate::tasks::dense_strides(shape),
             tracked: true,
-            domain: Some(Domain { rank, ranks, stride }),
+            domain: Some(Domain { rank: own, ranks, stride }),
         }))
     }
 
-    /// Signals for a collective that is given none: a number for each device, in memory of their own.
-    pub(super) fn own_signals(&mut self, ranks: u64, span: Span) -> Rc<DeviceWindow> {
-        self.rec().buffers.push(Buffer { bytes: ranks * 4, span, tensor: None });
+    /// The devices that have a part of a window: those that the host starts something on with it.
+    pub(super) fn devices_of(&mut self, window: &DeviceWindow, span: Span) -> Option<Rc<[u64]>> {
+        match self.rec().buffers[window.buffer].group.clone() {
+            Some(group) => Some(group),
+            None => self.ranks(span).map(|ranks| (0..ranks).collect()),
+        }
+    }
+
+    /// Signals for a collective that is given none: a number for each of its devices, in memory of their own.
+    pub(super) fn own_signals(&mut self, devices: &Rc<[u64]>, span: Span) -> Rc<DeviceWindow> {
+        let (ranks, group) = (devices.len() as u64, Some(devices.clone()));
+        self.rec().buffers.push(Buffer { bytes: ranks * 4, span, tensor: None, group, used: BTreeSet::new() });
         let buffer = self.rec().buffers.len() - 1;
         Rc::new(DeviceWindow { buffer, view: Some((vec![ranks], Elem::I32)) })
     }

@@ -12,7 +12,7 @@ use super::super::run::Host;
 use super::super::unknown;
 use super::super::value::HostValue;
 use super::submit::Options;
-use super::{View, extents};
+use super::{Groups, View, extents};
 use crate::tasks::{Ask, Open, Question, TaskCall};
 use crate::value::Const;
 
@@ -104,6 +104,10 @@ impl<'a> Host<'a> {
             return None;
         }
         let devices = question == Question::Devices;
+        if !devices && self.rec().groups == Groups::Asked {
+            self.rec().stopped = true;
+            return None;
+        }
         let element = matches!(question, Question::Element(_));
         let mut answer = self.rec().answer.take();
         let recorder = self.rec();

@@ -79,6 +79,15 @@ impl View {
     }
 }
 
+/// Which devices have a part of each memory that the host makes for devices.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Groups {
+    /// The program is followed to find out: nothing is started.
+    Asked,
+    /// Those that it was found to start something on with it, for each; nothing for one that all have.
+    Known(Vec<Vec<u64>>),
+}
+
 /// What a program has submitted so far.
 pub(crate) struct Recorder<'a> {
     graph: Graph,
@@ -105,6 +114,8 @@ pub(crate) struct Recorder<'a> {
     buffers: Vec<devices::Buffer>,
     /// The device that the function which is followed runs on.
     device: Option<i64>,
+    /// The devices of each such memory.
+    groups: Groups,
     /// How many devices there are, once that was asked for.
     devices: Option<u64>,
     /// What the orchestration waited for last.
@@ -143,6 +154,7 @@ impl<'a> Recorder<'a> {
             waiting: Vec::new(),
             open: None,
             buffers: Vec::new(),
+            groups: Groups::Known(Vec::new()),
             device: None,
             devices: None,
             behind: None,
@@ -157,9 +169,14 @@ impl<'a> Recorder<'a> {
         }
     }
 
+    /// The same, for what is known of the devices of each memory.
+    pub fn with_groups(self, groups: Groups) -> Recorder<'a> {
+        Recorder { groups, ..self }
+    }
+
     pub(super) fn tensor(&mut self, name: &str, elem: Elem, shape: &[u64], origin: Origin, span: Span) -> Rc<View> {
         let tensor =
-            Tensor { name: name.into(), elem, shape: shape.to_vec(), origin, tracked: true, shared: false, span };
+            Tensor { name: name.into(), elem, shape: shape.to_vec(), origin, tracked: true, devices: Vec::new(), span };
         self.graph.tensors.push(tensor);
         self.filled.push(None);
         let strides = tasks::dense_strides(shape);
@@ -218,8 +235,23 @@ impl<'a> Host<'a> {
         host.alone_in_clusters();
         if let Some(recorder) = host.recorder.take() {
             let Recorder {
-                mut graph, calls, kernels, filled, diags: own, later, open, asked, devices, doubtful, ..
+                mut graph,
+                calls,
+                kernels,
+                filled,
+                diags: own,
+                later,
+                open,
+                asked,
+                devices,
+                doubtful,
+                buffers,
+                stopped,
+                ..
             } = *recorder;
+            if !stopped {
+                into.groups = buffers.iter().map(|own| own.group(devices)).collect();
+            }
             (into.open, into.by_answers, into.devices, into.doubtful) = (open, asked, devices, doubtful);
             for (name, waits) in later {
                 for (task, span) in waits {

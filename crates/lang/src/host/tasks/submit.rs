@@ -12,7 +12,7 @@ use slipring_tile::Elem;
 use super::super::run::Host;
 use super::super::unknown;
 use super::super::value::{HostValue, Wrapped};
-use super::{Arg, View};
+use super::{Arg, Groups, View};
 use crate::ParamInfo;
 use crate::dtype::DType;
 use crate::program::Role;
@@ -276,7 +276,8 @@ impl<'a> Host<'a> {
         let mut given: Vec<(Rc<str>, HostValue<'a>, Span)> = Vec::new();
         let takes_it = def.parameters.iter_non_variadic_params().any(|p| p.parameter.name.as_str() == "device");
         let (args, device) = self.on_device(args, takes_it);
-        if self.rec().stopped {
+        let only_asked = self.rec().groups == Groups::Asked && (device.is_some() || matches!(role, Role::Kernel(_)));
+        if self.rec().stopped || only_asked {
             return (unknown(span, "what stopped the program"), None);
         }
         if let Some((Some(word), _, place)) = args.iter().find(|arg| {

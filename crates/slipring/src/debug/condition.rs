@@ -83,7 +83,9 @@ impl Condition {
             Condition::Ring { ring, slot, full } => of_ring(history, ring, *slot, *full),
             Condition::Byte { name, first, last, write } => of_bytes(history, asked, name, (*first, *last), *write),
             Condition::Waits { who, what } => {
-                if !history.rows().iter().any(|(_, row)| is_of(row, who)) {
+                let own: BTreeSet<usize> =
+                    history.rows().into_iter().filter(|(_, name)| is_of(name, who)).map(|(row, _)| row).collect();
+                if own.is_empty() {
                     let rows: Vec<String> = history.rows().into_iter().map(|(_, row)| row).collect();
                     return Err(format!("nobody is called `{who}`; there are {}\n", rows.join(", ")));
                 }
@@ -99,7 +101,7 @@ impl Condition {
                     });
                     what.is_empty() || named || ring.is_some_and(|ring| is_ring(ring, what.trim_start_matches("ring ")))
                 };
-                let waits = (0..history.count()).filter(|event| history.is_wait_of(*event, who));
+                let waits = (0..history.count()).filter(|event| history.is_wait_of(*event, &own));
                 Ok(waits.filter(|event| object(*event)).collect())
             }
         }
@@ -215,14 +217,14 @@ fn of_bytes(
     }
     let mut watch = Watch { places, write, seen: Vec::new() };
     run.once_more(asked, asked.limits.cycles, &mut watch);
-    let event = |(agent, start, end): &(Agent, u64, u64)| {
-        let is = |event: &usize| {
-            let own = history.happening(*event);
-            (own.start, own.end) == (*start, *end) && matches!(own.doing, Doing::Work { .. })
-        };
-        history.events_of(*agent).find(is)
+    // Of a million events each is looked at once.
+    let wanted: BTreeSet<(usize, u64, u64)> =
+        watch.seen.iter().map(|(agent, start, end)| (agent.index(), *start, *end)).collect();
+    let is = |event: &usize| {
+        let own = history.happening(*event);
+        matches!(own.doing, Doing::Work { .. }) && wanted.contains(&(own.agent.index(), own.start, own.end))
     };
-    Ok(watch.seen.iter().filter_map(event).collect())
+    Ok((0..history.count()).filter(is).collect())
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! What happened in a run, in the order of time.
 
+use std::collections::BTreeSet;
+
 use slipring_machine::Pipe;
 use slipring_report::{Doing, End, Happening, Slice, SliceKind, Trace};
 use slipring_sim::{Agent, Stall};
@@ -216,9 +218,9 @@ impl History {
         slice.kind == SliceKind::Sync && slice.name.contains(name)
     }
 
-    /// True if an event is a wait of a core, of one of its pipes (`AIV0`, `AIV0.MTE2`), or of all that.
-    pub fn is_wait_of(&self, event: usize, who: &str) -> bool {
-        matches!(self.happening(event).doing, Doing::Stall(_)) && is_of(&self.who(event), who)
+    /// True if an event is a wait of one of these cores and pipes, by their numbers.
+    pub fn is_wait_of(&self, event: usize, rows: &BTreeSet<usize>) -> bool {
+        rows.contains(&self.row_of(event)) && matches!(self.happening(event).doing, Doing::Stall(_))
     }
 
     /// Signals of each object up to a cycle, by cluster: how many were sent and how many taken in the block that runs then.

@@ -416,8 +416,8 @@ class Function:
         before its end.
 
         `platform` is a5 or a2a3; `verify` compares with the sequential semantics; `reading` names the other readings where public
-        sources disagree. Further options: blocks, check, strict, timing, launches, gm_slack, events, record, max_steps, max_cycles,
-        max_memory, max_output.
+        sources disagree. Further options: assume, blocks, check, strict, timing, launches, gm_slack, events, record, max_steps,
+        max_cycles, max_memory, max_output.
 
         With `where` (`local`, `ray`, the address of a cluster) the blocks of a launch are run by `workers` processes there, with the
         same outcome; the run's `pieces` says in how many parts, or why in one.

@@ -30,6 +30,7 @@ NOT_COMPARED = {
 REFUSED = {"tests/files/programs/names.py": "the functions of a program share their names"}
 # Options of `run` that the package has, and what takes their value.
 OPTIONS = {
+    "--assume": ("assume", str),
     "--blocks": ("blocks", int),
     "--check": ("check", str),
     "--clusters": ("clusters", int),

@@ -163,7 +163,7 @@ fn made(options: &SessionOptions) -> Result<Board, String> {
 /// Settings, a line each.
 fn settings(text: Option<&CStr>) -> Result<SessionOptions, String> {
     let mut options = SessionOptions::default();
-    let text = text.map_or(Ok(""), |text| text.to_str().map_err(|_| "the settings are no text".to_owned()))?;
+    let text = text.map_or(Ok(""), |text| text.to_str().map_err(|_| "the settings are not UTF-8 text".to_owned()))?;
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
         let (name, value) = line.split_once('=').ok_or_else(|| format!("`{line}` is no setting: name=value"))?;
         match (name, value.ends_with(".toml")) {

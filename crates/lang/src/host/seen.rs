@@ -68,7 +68,7 @@ impl<'a> HostValue<'a> {
                 for (key, value) in items.borrow().values() {
                     match key {
                         HostValue::Const(key) => entries.push((key.clone(), convert(value))),
-                        _ => return strange("a dict whose keys are no constants"),
+                        _ => return strange("a dict whose keys are not constants"),
                     }
                 }
                 Value::Record(Rc::new(Record { what: "a dict".into(), fields: Vec::new(), entries }))

@@ -450,7 +450,7 @@ impl Lower<'_> {
             outcome = Err(Stop::Never(Box::new(Diagnostic::error(
                 "carry",
                 place,
-                "what this loop carries from one iteration to the next cannot be told",
+                "the values that this loop carries to its next iteration cannot be determined",
             ))));
         }
         self.loops -= 1;

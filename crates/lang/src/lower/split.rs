@@ -479,7 +479,7 @@ impl Lower<'_> {
                         let what = describe(self, &other);
                         return Err(self.error("argument", place, format!("`{path}` does not take {what} here")));
                     }
-                    _ => return Err(self.error("scope", span, format!("`{path}` is no optimization of a kernel"))),
+                    _ => return Err(self.error("scope", span, format!("`{path}` is not an optimization of a kernel"))),
                 }
             }
         }

@@ -208,7 +208,7 @@ fn pops_inside(module: &Module, block: BlockId, key: PipeKey, range: std::ops::R
 }
 
 fn unclear(module: &Module, pop: &Pop, culprit: OpId, why: &str) -> Diagnostic {
-    let message = "the pop frees its slot by itself, and where the tile is used for the last time cannot be told";
+    let message = "the pop frees its slot by itself, and the last use of the tile cannot be determined";
     Diagnostic::error("free-place", module.op(pop.op).span, message)
         .also(module.op(culprit).span, why)
         .help("make the pipe with `auto_free = false` and free the slot after the last use")

@@ -65,7 +65,7 @@ pub fn told(session: &Session, command: &str, asked: &Value, row: usize) -> Resu
                 Some(bytes) => Some(format!("bytes 0..{} of {name}", bytes.saturating_sub(1))),
                 None => (name.starts_with("byte ") || name.starts_with("bytes ")).then(|| name.to_string()),
             };
-            let description = id.clone().unwrap_or_else(|| format!("`{name}` is no buffer and no tile"));
+            let description = id.clone().unwrap_or_else(|| format!("`{name}` is neither a buffer nor a tile"));
             Ok(json!({ "dataId": id, "description": description, "accessTypes": ["read", "write", "readWrite"] }))
         }
         "exceptionInfo" => {

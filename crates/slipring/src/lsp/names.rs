@@ -264,7 +264,7 @@ pub fn rename(text: &Text, address: &str, params: &Value) -> Result<Value, Strin
     let first = new.chars().next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
     let digits = !language && new.chars().all(|c| c.is_ascii_digit()) && !new.is_empty();
     if !(first || digits) || !new.chars().all(|c| c.is_alphanumeric() || c == '_') {
-        return Err(format!("`{said}` is no name"));
+        return Err(format!("`{said}` is not a name"));
     }
     let whole = format!("{mark}{new}");
     if whole != old && places(text).iter().any(|place| text.text[place.range.clone()] == whole) {

@@ -62,7 +62,7 @@ impl Tune {
     /// If the file cannot be run, something is found wrong with it, it is no text, or the search is cancelled.
     pub fn improve(&self, seen: impl Fn(usize, usize) + Sync) -> Result<Improved, Error> {
         let text = std::str::from_utf8(&self.bytes);
-        let text = text.map_err(|_| Error::Arguments(format!("`{}` is no text", self.name)))?.to_string();
+        let text = text.map_err(|_| Error::Arguments(format!("`{}` is not a text", self.name)))?.to_string();
         let written = self.point_of(&[], &[], &[], true);
         if !written.is_clean() {
             let why = written.reason.as_ref().map_or(String::new(), |why| format!(": {why}"));

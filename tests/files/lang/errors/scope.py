@@ -28,7 +28,7 @@ def level(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32
 
 @pl.incore
 def optimization(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
-    # error: scope `pl.faster` is no optimization of a kernel
+    # error: scope `pl.faster` is not an optimization of a kernel
     with pl.at(level=pl.Level.CORE_GROUP, optimizations=[pl.faster(2)]):
         y[:] = x
 

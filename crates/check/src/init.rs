@@ -21,6 +21,8 @@ pub struct Init {
     scratch: Vec<usize>,
     /// Results that hold nothing at the start.
     unwritten: Vec<Unwritten>,
+    /// Bytes of results that a run which comes to its end is to write.
+    results: Vec<Unwritten>,
     /// Buffers that are nobody's result: what is stored there is no finding.
     apart: Vec<usize>,
     names: Names,
@@ -44,6 +46,12 @@ impl Init {
     /// Bytes of a result that hold nothing at the start, such as those of an output.
     pub fn unwritten(mut self, bytes: Unwritten) -> Init {
         self.unwritten.push(bytes);
+        self
+    }
+
+    /// Bytes of a result that a run is to write.
+    pub fn result(mut self, bytes: Unwritten) -> Init {
+        self.results.push(bytes);
         self
     }
 
@@ -82,6 +90,33 @@ impl Init {
                 let at = listed(voids.iter().filter(|void| void.origin.is_none()), elem);
                 findings.push(self.copied(site, &format!("{at} of {name}")));
             }
+        }
+        findings
+    }
+
+    /// What a run that came to its end has left out of the results. What was stored there and means nothing is told already.
+    pub fn left_out(&self, memory: &Memory) -> Vec<Finding> {
+        let Some(shadow) = memory.shadow.as_ref().filter(|shadow| !shadow.is_full()) else { return Vec::new() };
+        let told: BTreeSet<usize> = shadow.outputs().into_iter().map(|(_, buffer, _)| buffer).collect();
+        let mut findings = Vec::new();
+        for Unwritten { buffer, from, to } in self.results.iter().filter(|own| !told.contains(&own.buffer)) {
+            let runs = shadow.of_buffer(*buffer, *from, *to);
+            if runs.is_empty() {
+                continue;
+            }
+            let name = LaunchMemory::Buffer(*buffer).name(&self.names);
+            let all = runs[..] == [(0, to - from)];
+            let runs: Vec<(u64, u64)> = runs.into_iter().map(|(first, end)| (first + from, end + from)).collect();
+            let message = match all {
+                true => format!("this run writes nothing of {name}, which is an output"),
+                false => {
+                    let at = in_words(&runs, self.names.elem_bytes(*buffer));
+                    format!("this run does not write {at} of {name}, which is an output")
+                }
+            };
+            let help = "what it holds there is uninitialised: write it in every launch, or declare it `pl.InOut[…]` if the \
+                        rest is given";
+            findings.push(Finding::new(Kind::OutputInPart, Severity::Warning, message).help(help));
         }
         findings
     }
@@ -141,7 +176,6 @@ pub(crate) fn no_room(check: &str, of: &str) -> Finding {
 
 /// Runs of bytes in words, as elements of so many bytes where they are whole elements.
 fn listed<'a>(voids: impl Iterator<Item = &'a Void>, elem: u64) -> String {
-    const SHOWN: usize = 3;
     let mut runs: Vec<(u64, u64)> = Vec::new();
     for void in voids {
         match runs.last_mut() {
@@ -149,6 +183,12 @@ fn listed<'a>(voids: impl Iterator<Item = &'a Void>, elem: u64) -> String {
             _ => runs.push((void.start, void.end)),
         }
     }
+    in_words(&runs, elem)
+}
+
+/// The same of runs that do not touch.
+fn in_words(runs: &[(u64, u64)], elem: u64) -> String {
+    const SHOWN: usize = 3;
     let whole = elem > 0 && runs.iter().all(|(from, to)| from % elem == 0 && to % elem == 0);
     let (unit, size) = if whole { ("element", elem) } else { ("byte", 1) };
     let total: u64 = runs.iter().map(|(from, to)| (to - from) / size).sum();

@@ -27,12 +27,14 @@ pub struct Tools {
     pub scratch: Vec<usize>,
     /// Bytes of results that hold nothing at the start: see [`Init::unwritten`].
     pub unwritten: Vec<Unwritten>,
+    /// Bytes of results that a run is to write: see [`Init::left_out`].
+    pub results: Vec<Unwritten>,
 }
 
 impl Default for Tools {
     /// All tools; every buffer holds something.
     fn default() -> Tools {
-        Tools { race: true, init: true, scratch: Vec::new(), unwritten: Vec::new() }
+        Tools { race: true, init: true, scratch: Vec::new(), unwritten: Vec::new(), results: Vec::new() }
     }
 }
 
@@ -173,6 +175,7 @@ impl Checker {
     pub fn new(tools: Tools) -> Checker {
         let init = tools.scratch.iter().fold(Init::new(), |init, buffer| init.scratch(*buffer));
         let init = tools.unwritten.iter().fold(init, |init, bytes| init.unwritten(*bytes));
+        let init = tools.results.iter().fold(init, |init, bytes| init.result(*bytes));
         Checker {
             race: if tools.race { Race::new() } else { Race::of_signals() },
             races: tools.race,
@@ -260,7 +263,14 @@ impl Checker {
         let between = watched.iter().filter(|f| !f.kind.is_of_sync()).cloned();
         let between: Vec<_> = between.chain(self.scalar.findings()).collect();
         let between = self.races.then_some(between);
-        let unwritten = self.init.as_ref().map(|init| init.findings(&result.memory));
+        let unwritten = self.init.as_ref().map(|init| {
+            let mut found = init.findings(&result.memory);
+            // One cause is told once: what was read and not written is missing in the results as well.
+            if result.complete && found.is_empty() {
+                found = init.left_out(&result.memory);
+            }
+            found
+        });
         let of_memory = |f: &&Finding| matches!(f.kind, Kind::OutOfBounds(_));
         let tools = vec![
             ToolVerdict {
@@ -347,7 +357,7 @@ impl CheckReport {
     /// Makes errors of warnings about results that nobody has written.
     pub fn make_strict(&mut self) {
         let mut more = 0;
-        for finding in self.findings.iter_mut().filter(|f| f.kind == Kind::UninitialisedOutput) {
+        for finding in self.findings.iter_mut().filter(|f| f.kind.is_of_init() && f.severity == Severity::Warning) {
             more += usize::from(finding.severity < Severity::Error);
             finding.severity = Severity::Error;
         }

@@ -176,11 +176,15 @@ pub(crate) fn run_host<'a>(modules: &'a [ModuleText], request: &Request<'_>, dia
     host
 }
 
+/// The most values that kernels may see of a file's names together, those inside of others counted each time.
+const MOST_SEEN: usize = 1 << 20;
+
 /// What a file defines, and the full names of its functions.
 pub(crate) fn globals_of<'a>(host: &Host<'a>, diags: &mut Diags) -> (Globals<'a>, Vec<Rc<str>>) {
     let mut globals = Globals { star: host.star[0], ..Globals::default() };
     let names = full_names(&host.found, diags);
     let full = |at: usize| names[at].clone();
+    let room = Cell::new(MOST_SEEN);
     for (name, mask) in [("DIR_C2V", 1), ("DIR_V2C", 2), ("DIR_BOTH", 3)] {
         globals.names.insert(name.into(), Value::Const(Const::Int(mask)));
     }
@@ -192,7 +196,7 @@ pub(crate) fn globals_of<'a>(host: &Host<'a>, diags: &mut Diags) -> (Globals<'a>
             if let HostValue::Function(_) = value {
                 globals.host.insert(name.clone());
             } else {
-                globals.names.insert(name.clone(), value.to_value(&full));
+                globals.names.insert(name.clone(), value.to_value_of(&full, &room));
             }
         }
     }
@@ -205,12 +209,12 @@ pub(crate) fn globals_of<'a>(host: &Host<'a>, diags: &mut Diags) -> (Globals<'a>
         for names in &found.scopes {
             let names = names.borrow();
             // A later scope is an inner one.
-            scope.extend(names.iter().map(|(name, value)| (name.clone(), value.to_value(&full))));
+            scope.extend(names.iter().map(|(name, value)| (name.clone(), value.to_value_of(&full, &room))));
         }
         let mut class = Vec::new();
         if let Some(own) = &found.class {
             let fields: Vec<_> =
-                own.names.borrow().iter().map(|(name, value)| (name.clone(), value.to_value(&full))).collect();
+                own.names.borrow().iter().map(|(name, value)| (name.clone(), value.to_value_of(&full, &room))).collect();
             for (name, value) in &fields {
                 if let Value::Path(path) = value
                     && let Some(function) = path.strip_prefix('@')

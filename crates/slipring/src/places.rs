@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use slipring_check::Tools;
+use slipring_ir::{Diagnostic, Kind};
 use slipring_lang::{Direction, KernelInfo};
-use slipring_program::{ParamKind, Unwritten};
+use slipring_program::{Param, ParamKind, Unwritten};
 
 use crate::args::Passed;
 use crate::launch::info;
@@ -122,6 +123,30 @@ pub(crate) fn beginning(prepared: &Prepared, kernels: &[KernelInfo], values: &[i
         unwritten.extend(left.into_iter().map(|(from, to)| Unwritten { buffer: place.buffer, from, to }));
     }
     Tools { scratch, unwritten, ..tools }
+}
+
+/// The bytes of outputs that a run is to write, unless the compiler has said already that it does not (`said`).
+pub(crate) fn results(
+    prepared: &Prepared,
+    kernels: &[KernelInfo],
+    values: &[impl Passed],
+    said: &[Diagnostic],
+) -> Vec<Unwritten> {
+    if said.iter().any(|message| message.kind == Kind::OutputInPart) {
+        return Vec::new();
+    }
+    let (program, places) = (&prepared.decoded.program, Places::new(values));
+    let is_output = |param: &&Param| {
+        let info = info(kernels, &program.name, param);
+        info.is_some_and(|info| info.direction == Direction::Out)
+    };
+    let passed = program.params.iter().filter(|param| param.is_passed());
+    let one = |((at, _), value): ((usize, &Param), &_)| {
+        let place = places.get(at)?;
+        let bytes = Passed::contents(value)?.len();
+        Some(Unwritten { buffer: place.buffer, from: place.offset as u64, to: (place.offset + bytes) as u64 })
+    };
+    passed.enumerate().zip(values).filter(|((_, param), _)| is_output(param)).filter_map(one).collect()
 }
 
 #[cfg(test)]

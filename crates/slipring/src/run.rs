@@ -15,7 +15,7 @@ use crate::answers::{clean_if, first_error, not_clean, tried_only};
 use crate::args::Passed;
 use crate::exec::{How, launch};
 use crate::kernel::Compiled;
-use crate::places::beginning;
+use crate::places::{beginning, results};
 use crate::prove::assume::{Assumed, as_numbers};
 use crate::tensor::{Bound, numbers};
 use crate::timeline::Collect;
@@ -130,8 +130,9 @@ pub(crate) fn start<'a>(
 ) -> Result<Run<'a>, Error> {
     let prepared = &compiled.prepared;
     let none = Tools { race: false, init: false, ..Tools::default() };
-    let tools =
+    let mut tools =
         beginning(prepared, &compiled.kernels, &bound, if asked.time_only { none } else { asked.tools.clone() });
+    tools.results = results(prepared, &compiled.kernels, &bound, &compiled.said);
     let options =
         ExecuteOptions { blocks, mode: Turns::Pipes, gm_slack: asked.gm_slack as usize, limits: asked.limits };
     let mut earlier: Option<Execution> = None;

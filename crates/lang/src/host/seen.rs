@@ -15,6 +15,28 @@ impl<'a> HostValue<'a> {
         self.to_value_within(name, 0, &Cell::new(super::MOST_VALUES))
     }
 
+    /// The same of one of many values, which have room for so many together: lists of lists are copied out.
+    pub fn to_value_of(&self, name: &dyn Fn(usize) -> Rc<str>, room: &Cell<usize>) -> Value {
+        let own = room.get().min(super::MOST_VALUES);
+        let left = Cell::new(own.max(1));
+        let holds = matches!(
+            self,
+            HostValue::Tuple(_)
+                | HostValue::List(_)
+                | HostValue::Range(..)
+                | HostValue::Dict(_)
+                | HostValue::Object(_)
+                | HostValue::Class(_)
+        );
+        if own == 0 && holds {
+            let why = "values of this file that have more parts together than slipring follows".into();
+            return Value::Unknown(Rc::new(Unknown { span: Span::default(), why }));
+        }
+        let value = self.to_value_within(name, 0, &left);
+        room.set(room.get() - own.saturating_sub(left.get()));
+        value
+    }
+
     fn to_value_within(&self, name: &dyn Fn(usize) -> Rc<str>, depth: usize, left: &Cell<usize>) -> Value {
         const MOST_DEPTH: usize = 16;
         if depth > MOST_DEPTH || left.get() == 0 {

@@ -156,6 +156,10 @@ fn kernels() -> Vec<(&'static str, String)> {
             "extents",
             kernel("    out[:, :] = pl.add(a, a)\n").replace("[64, 64]", "[4611686018427387904, 4611686018427387904]"),
         ),
+        ("lists in lists", {
+            let pairs: String = (1..200).map(|n| format!("a{n} = [a{}, a{}]\n", n - 1, n - 1)).collect();
+            format!("a0 = 1\n{pairs}") + &value("len(str(a199))")
+        }),
         ("brackets", value(&("(".repeat(100_000) + "1" + &")".repeat(100_000)))),
         ("functions in functions", value(&("lambda: ".repeat(100_000) + "1"))),
         ("patterns", format!("match 1:\n    case {}{}: pass\n", "[".repeat(100_000), "]".repeat(100_000))),

@@ -47,6 +47,20 @@ pub fn verify_pipe(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
             .push(error.label("0 is AIV0, 1 is AIV1").help("leave `lane` out for a pipe to every Vector core"));
     }
     let Some(spec) = PipeSpec::of(op, platform) else { return };
+    if config.local_slots.is_some_and(|local| local > i64::from(spec.slots))
+        && config.slots.is_none()
+        && written_local(op)
+    {
+        let message = format!("expects 'local_slot_num' to be at most the {} slots of this pipe", spec.slots);
+        diags.push(op.error("pipe-slot-num", message));
+    }
+    if written_local(op) && !platform.ring.in_gm && !spec.in_gm && op.module.op(op.id).results.is_empty() {
+        let message = format!(
+            "'local_slot_num' is of slots in global memory: on {} they lie where they are taken",
+            platform.name
+        );
+        diags.push(op.error("pipe-slot-num", message));
+    }
     placement(op, &spec, platform, diags);
     counters(op, &spec, platform, diags);
     region(op, &spec, diags);

@@ -99,15 +99,20 @@ pub static TMIN: OpDef = OpDef {
     ..EACH
 };
 
+fn remainder(op: &OpRef<'_>, diags: &mut Diags) {
+    check::elementwise(op, NUMBERS, diags);
+    precision::verify(op, precision::HALF_AND_SINGLE, diags);
+}
+
 pub static TREM: OpDef = OpDef {
-    schema: OpSchema { name: "pto.trem", ..TWO_TMP },
+    schema: precision::with(precision::REM, OpSchema { name: "pto.trem", ..TWO_TMP }),
     summary: "Remainder of a division rounded down",
     doc: number_doc!(
         "`dst = src0 - floor(src0 / src1) * src1`, element by element: the result has the sign of `src1`. The remainder is \
           exact; where its sign must be turned, `src1` is added and the sum rounded once. x rem 0 is NaN for floats, x for \
           integers."
     ),
-    verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
+    verify: |op, _, diags| remainder(op, diags),
     class: "div",
     lower: |op, d| elementwise(op, d, &REM, ["src0", "src1"]),
     elems: types::REMAINDER,
@@ -117,13 +122,13 @@ pub static TREM: OpDef = OpDef {
 };
 
 pub static TFMOD: OpDef = OpDef {
-    schema: OpSchema { name: "pto.tfmod", ..TWO },
+    schema: precision::with(precision::FMOD, OpSchema { name: "pto.tfmod", ..TWO }),
     summary: "Remainder of a division rounded towards zero",
     doc: number_doc!(
         "`dst = fmod(src0, src1)`, element by element and exact: the result has the sign of `src0`. fmod(x, 0) is NaN for \
           floats, x for integers."
     ),
-    verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
+    verify: |op, _, diags| remainder(op, diags),
     class: "div",
     lower: |op, d| elementwise(op, d, &FMOD, ["src0", "src1"]),
     elems: types::WORDS,

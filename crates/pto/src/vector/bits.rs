@@ -1,6 +1,7 @@
 //! Bits of integers (PTO IR manual 4.9).
 
 use slipring_ir::OpSchema;
+use slipring_machine::Capability;
 
 use super::check::{self, INTEGERS};
 use super::lower::elementwise;
@@ -85,7 +86,14 @@ pub static TXORS: OpDef = OpDef {
     schema: OpSchema { name: "pto.txors", ..WITH_SCALAR_TMP },
     summary: "Bitwise exclusive or of a tile and a number",
     doc: shape_doc!("`dst = src ^ scalar`, bit by bit, with the low bits of the number."),
-    verify: |op, _, diags| check::elementwise(op, INTEGERS, diags),
+    verify: |op, platform, diags| {
+        check::elementwise(op, INTEGERS, diags);
+        // Units that work on memory keep an intermediate result there.
+        if !platform.can(Capability::RegisterScratch) && op.operand("tmp").is_some() {
+            check::same_type(op, "src", "tmp", diags);
+            check::by_rows(op, &["tmp"], diags);
+        }
+    },
     class: "bit",
     lower: |op, d| elementwise(op, d, &XOR, ["src", "scalar"]),
     elems: types::BITS,

@@ -30,7 +30,14 @@ pub static THISTOGRAM: OpDef = OpDef {
             operand("dst", TILE, Touch::Write, "the counters: ui32, 256 a row"),
         ],
         &[],
-        &[defaulted("isMSB", AttrKind::Bool, "count the upper byte; true by default")],
+        &[
+            defaulted("isMSB", AttrKind::Bool, "count the upper byte; true by default"),
+            defaulted(
+                "byte",
+                AttrKind::Int,
+                "the same in the words of later versions: 1 is the upper byte, 0 the lower one",
+            ),
+        ],
     ),
     summary: "Count values (A5)",
     doc: "For each valid row of `src` 256 counters: counter b of row i is how many upper bytes of the row's values are at most b; \
@@ -54,6 +61,12 @@ pub static THISTOGRAM: OpDef = OpDef {
                 diags.push(op.error("tile-shape", format!("expects rows and valid rows of {name} to match src")));
             }
         }
+        if op.int("byte").is_some_and(|byte| !(0..2).contains(&byte)) {
+            diags.push(op.error("attribute", "expects byte to be 0 or 1, as values have two bytes"));
+        }
+        if op.attr("isMSB").is_some() && op.attr("byte").is_some() {
+            diags.push(op.error("attribute", "`isMSB` and `byte` say the same: one of them is written"));
+        }
         if dst.layout.cols < 256 || matches!(dst.valid[1], Dim::Static(cols) if cols < 256) {
             diags.push(op.error("tile-shape", "expects dst to have at least 256 valid columns"));
         }
@@ -62,7 +75,7 @@ pub static THISTOGRAM: OpDef = OpDef {
         let mut operands = Operands::new(op, d);
         let (src, dst) = (operands.tile(d, "src")?, operands.tile(d, "dst")?);
         let selectors = operands.tile(d, "idx")?;
-        let upper = !matches!(op.attr("isMSB"), Some(Attr::Bool(false)));
+        let upper = !matches!(op.attr("isMSB"), Some(Attr::Bool(false))) && op.int("byte") != Some(0);
         let effect = Histogram { local: operands.local, dst, src, selectors, upper, bins: Bins::UpTo };
         operands.issue(d, effect)
     },

@@ -107,6 +107,15 @@ fn verify_merge(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
         diags.push(op.error("operand-count", format!("expects two to four lists and tmp, not {count} lists")));
         return;
     }
+    let of = |value: Option<slipring_ir::ValueId>| value.and_then(|value| op.module.ty(value).as_tile());
+    let working = op.operand("tmp").or_else(|| op.operands("sources").last().copied()).filter(|_| !in_blocks);
+    if let (Some(tmp), Some(dst)) = (of(working), op.tile("dst"))
+        && tmp.layout.cols < dst.layout.cols
+    {
+        let message =
+            format!("expects tmp to have at least the {} columns of dst, not {}", dst.layout.cols, tmp.layout.cols);
+        diags.push(op.error("tile-shape", message));
+    }
     let tiles = op.operands("sources").iter().chain(op.operands("dst")).chain(op.operands("tmp"));
     let first = op.ty("dst").and_then(Type::elem);
     for value in tiles {

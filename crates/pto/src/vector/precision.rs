@@ -41,6 +41,8 @@ precision! {
     RSQRT "rsqrt_precision";
     RECIP "recip_precision";
     POW "pow_precision";
+    REM "rem_precision";
+    FMOD "fmod_precision";
 }
 
 /// The schema with these attributes, which stand behind `outs`.

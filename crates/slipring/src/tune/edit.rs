@@ -220,7 +220,7 @@ impl<'a> Sheet<'a> {
             .iter()
             .map(|(lines, _)| self.lines[lines.start].trim())
             .filter(|line| line.starts_with("import ") || line.starts_with("from "))
-            .flat_map(|line| names(line))
+            .flat_map(names)
             .collect();
         let mut all = Vec::new();
         for (at, (lines, indent)) in heads.iter().enumerate() {
@@ -241,8 +241,8 @@ impl<'a> Sheet<'a> {
                 reads.extend(read);
                 writes.extend(written);
             }
-            let fence = parts.iter().any(|own| leaves(own)) || head.starts_with(['@', '"', '\'']);
-            let opens = OPENS.iter().any(|open| word == *open) || parts.len() > 1;
+            let fence = parts.iter().any(leaves) || head.starts_with(['@', '"', '\'']);
+            let opens = OPENS.contains(&word) || parts.len() > 1;
             let movable = *indent > 0 && !fence && !opens;
             all.push(Statement { lines: lines.start..end, indent: *indent, movable, fence, reads, writes });
         }

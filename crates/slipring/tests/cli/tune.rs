@@ -165,7 +165,7 @@ fn patches_improve_the_tutorial() {
         let text = std::fs::read_to_string(path).unwrap();
         folder.write("k.py", &text);
         let improved = folder.call(&["tune", "k.py", "--auto", "--json"]).exits(0).json();
-        folder.write("k.py", &patched(&text, improved["patch"].as_str().unwrap()));
+        folder.write("k.py", patched(&text, improved["patch"].as_str().unwrap()));
         let run = folder.call(&["run", "k.py", "--verify", "--json"]).exits(0).json();
         let (before, after) = (improved["written"]["cycles"].as_f64().unwrap(), run["cycles"].as_f64().unwrap());
         assert_eq!(improved["best"]["cycles"].as_f64(), Some(after), "{name}");

@@ -19,6 +19,7 @@ mod examples;
 mod habits;
 mod kernels;
 mod launches;
+mod library_facts;
 mod limits;
 mod lints;
 mod live;

@@ -1,7 +1,7 @@
 //! Flags that the public tile library uses inside vector operations: it has the scalar unit do what the vector unit cannot.
 //!
 //! Each is set and waited for with event id 0 (`PtoSetWaitFlag` and `set_flag` of the library's headers as of August 2026;
-//! `scripts/library_facts` compares the declarations with a checkout). Where a header decides by more than types and shapes tell,
+//! `scripts/library_facts` records the facts of a checkout). Where a header decides by more than types and shapes tell,
 //! nothing is said.
 
 use slipring_ir::{Attr, Dim, Type};

@@ -89,7 +89,8 @@ fn start(args: &BoardCheckArgs) -> Result<Exit, Error> {
     let loaded = subject.loaded().clone();
     let platform = args.kernel.platform.choose(&loaded.module).map_err(Error::Platform)?;
     let opened = Opened { module: loaded.module, platform, diags: loaded.diags, kernels: loaded.kernels };
-    let built = slipring::build(opened, BuildOptions { target: Some(target), ..BuildOptions::default() }, |_, _, _| {});
+    let asked = BuildOptions { target: Some(target), insert_sync: args.kernel.insert_sync, ..BuildOptions::default() };
+    let built = slipring::build(opened, asked, |_, _, _| {});
     report(&built.diags, &built.module.source);
     if built.diags.has_errors() {
         return Ok(Exit::BadInput);

@@ -34,7 +34,7 @@ pub(super) struct KernelArgs {
     /// Add flags to functions that have none although others of the text synchronise by hand. Where nothing of a text does,
     /// flags are added in any case
     #[arg(long)]
-    insert_sync: bool,
+    pub insert_sync: bool,
     #[command(flatten)]
     sets: SetArgs,
     #[command(flatten)]

@@ -213,8 +213,12 @@ pub(crate) fn globals_of<'a>(host: &Host<'a>, diags: &mut Diags) -> (Globals<'a>
         }
         let mut class = Vec::new();
         if let Some(own) = &found.class {
-            let fields: Vec<_> =
-                own.names.borrow().iter().map(|(name, value)| (name.clone(), value.to_value_of(&full, &room))).collect();
+            let fields: Vec<_> = own
+                .names
+                .borrow()
+                .iter()
+                .map(|(name, value)| (name.clone(), value.to_value_of(&full, &room)))
+                .collect();
             for (name, value) in &fields {
                 if let Value::Path(path) = value
                     && let Some(function) = path.strip_prefix('@')

@@ -255,7 +255,8 @@ fn bad_files_are_errors() {
     fs::create_dir(folder.file("folder.pto")).unwrap();
     for verb in ["run", "check", "build"] {
         folder.call(&[verb, "missing.pto"]).exits(2).says("cannot read `missing.pto`");
-        folder.call(&[verb, "folder.pto"]).exits(2).says("cannot read `folder.pto`");
+        let why = if verb == "check" { "there are no kernels in `folder.pto`" } else { "cannot read `folder.pto`" };
+        folder.call(&[verb, "folder.pto"]).exits(2).says(why);
         folder.call(&[verb, "latin1.pto"]).exits(2).says("`latin1.pto` is not UTF-8 text");
         folder.call(&[verb, "empty.pto"]).exits(2).says("`empty.pto` is empty");
         folder.call(&[verb, "blank.pto"]).exits(2).says("`blank.pto` is empty");

@@ -219,7 +219,10 @@ fn a_page_says_what_bounds_the_run_and_what_changed() {
     let folder = Folder::new("against");
     let facts = folder.call(&["run", "add.pto", "--json", "--lines"]).exits(0).out;
     folder.write("before.json", facts);
-    let alone = folder.call(&["report", "add.pto", "-o", "-"]).exits(0).says("<p id=\"headline\">bound by waits: AIV0 MTE2 is the busiest pipe, 37 % busy; 82 cycles if");
+    let alone = folder
+        .call(&["report", "add.pto", "-o", "-"])
+        .exits(0)
+        .says("<p id=\"headline\">bound by waits: AIV0 MTE2 is the busiest pipe, 37 % busy; 82 cycles if");
     assert!(!alone.out.contains("Against another run"));
     let both = folder.call(&["report", "add.pto", "-o", "-", "--no-advice", "--against", "before.json"]).exits(0);
     both.says("<h2>Against another run</h2>").says("the same results");

@@ -1,5 +1,6 @@
 //! The threads that large products and the work of blocks are done on.
 
+use std::error::Error;
 use std::sync::OnceLock;
 
 /// Stack of a thread.
@@ -14,14 +15,16 @@ pub(super) fn make(threads: Option<usize>) -> Result<(), String> {
     static MADE: OnceLock<Result<(), String>> = OnceLock::new();
     MADE.get_or_init(|| {
         let asked = threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
-        if asked > 1 && are_given(asked) {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(asked).stack_size(STACK_BYTES);
-            if pool.build_global().is_ok() {
-                return Ok(());
-            }
+        let pool = rayon::ThreadPoolBuilder::new();
+        let made = match asked > 1 && are_given(asked) {
+            true => pool.num_threads(asked).stack_size(STACK_BYTES).build_global(),
+            false => pool.num_threads(1).use_current_thread().build_global(),
+        };
+        match made {
+            Err(error) if error.source().is_some() => Err(format!("there are no threads to work on: {error}")),
+            // Without a cause: the process has a pool already, as the package has worked in it before.
+            Err(_) | Ok(()) => Ok(()),
         }
-        let alone = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread();
-        alone.build_global().map_err(|error| format!("there are no threads to work on: {error}"))
     })
     .clone()
 }

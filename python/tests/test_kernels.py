@@ -502,7 +502,6 @@ REFUSED = {
     "out[:, :] = x[:, :] ** 2": "pl.mul",
     "out[:, :] = 0.0": "pl.full",
     "out[:, :] = np.exp(x[:, :])": "pl.exp",
-    "out[:, :] = pl.where(x[:, :] > 0.0, x[:, :], 0.0)": "pl.sel",
     "out[:, :] = pl.dot(x[:, :], x[:, :])": "pl.matmul",
     "out[:, :] = x[:, :].sum(axis=1)": "pl.row_sum",
     "out[:, :] = x[:, :] * TABLE": "takes as an argument",

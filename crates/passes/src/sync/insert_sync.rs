@@ -9,7 +9,6 @@
 use std::collections::BTreeSet;
 
 use slipring_ir::{BlockId, Diagnostic, Diags, Module, OpId, Severity};
-use slipring_machine::readings::UNORDERED_MOVES;
 use slipring_machine::{Pipe, Platform};
 use slipring_op::{OpDef, PipeRule, symbol_name};
 use slipring_pto::is_event;
@@ -50,12 +49,12 @@ fn place_all(
     };
     let accesses = Accesses::new(module, functions, platform);
     let mut builder = Builder::new(module, functions, platform, &accesses);
-    // Loads are kept apart whichever way sources read the order of moves. Of other moves of one pipe that touch the same bytes, most
-    // are those of rings, whose signals keep them in order.
+    // Loads are kept apart whichever way sources read the order of moves (`readings::UNORDERED_MOVES`). Of other moves of one pipe
+    // that touch the same bytes, most are those of rings, whose signals keep them in order.
     let mut overlapping = platform.overlapping();
-    let loads = platform.with_reading(&UNORDERED_MOVES).overlapping().into_iter();
-    let loads = loads.filter(|(pipe, space)| *pipe == Pipe::Mte2 && *space != Space::Gm);
-    overlapping.extend(loads.filter(|pair| !platform.overlapping().contains(pair)));
+    let loads = Space::NAMED.into_iter().filter(|space| *space != Space::Gm).map(|space| (Pipe::Mte2, space));
+    let more: Vec<(Pipe, Space)> = loads.filter(|pair| !overlapping.contains(pair)).collect();
+    overlapping.extend(more);
     let mut all = Vec::new();
     for (function, body) in builder.order() {
         if let Some(error) = too_much(module, function, body) {

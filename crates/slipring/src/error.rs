@@ -59,6 +59,7 @@ impl Report {
     }
 
     /// The same messages, and after them those of the others that none of them repeats, wherever it is.
+    #[cfg(feature = "cli")]
     pub(crate) fn and_new(mut self, others: impl IntoIterator<Item = Diagnostic>) -> Report {
         add_new(&mut self.messages, others);
         self

@@ -66,6 +66,7 @@ mod subject;
 mod symbols;
 mod sync_check;
 mod tensor;
+#[cfg(feature = "cli")]
 mod tiles;
 mod timeline;
 mod tune;
@@ -173,6 +174,7 @@ pub use slipring_tasks as tasks;
 pub use symbols::{ConsumerBuffer, consumer_buffers};
 #[doc(hidden)]
 pub use sync_check::{Against, KernelSync, SyncChecked, SyncFacts};
+#[cfg(feature = "cli")]
 #[doc(hidden)]
 pub use tiles::TileContents;
 #[doc(hidden)]

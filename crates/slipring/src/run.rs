@@ -9,7 +9,7 @@ use slipring_ir::{Diagnostic, Diags, Kind};
 use slipring_machine::Backing;
 use slipring_program::{Finding, ParamKind, Severity};
 use slipring_report::{CheckFacts, Record, Recorder, RingTrace, RunFacts, checks_text};
-use slipring_sim::{Delay, Observer, Suppose, Timing, Turns};
+use slipring_sim::{Delay, Suppose, Timing, Turns};
 
 use crate::answers::{clean_if, first_error, not_clean, tried_only};
 use crate::args::Passed;
@@ -458,13 +458,20 @@ impl Run<'_> {
     ///
     /// # Errors
     /// If the run is cancelled.
+    #[cfg(feature = "cli")]
     pub(crate) fn rerun(&self, asked: &RunOptions) -> Result<Run<'static>, Error> {
         let bound = self.bound.iter().cloned().map(Bound::into_owned).collect();
         start(&self.compiled, bound, self.options.blocks, asked)
     }
 
     /// The same launch as it was asked for, once more and up to a cycle, seen by an observer.
-    pub(crate) fn once_more<O: Observer>(&self, asked: &RunOptions, cycles: u64, observer: &mut O) -> Execution {
+    #[cfg(feature = "cli")]
+    pub(crate) fn once_more<O: slipring_sim::Observer>(
+        &self,
+        asked: &RunOptions,
+        cycles: u64,
+        observer: &mut O,
+    ) -> Execution {
         let how = How { timing: asked.timing, delays: &asked.delays, cancel: asked.control.wish(), ..How::default() };
         let (decoded, platform) = (&self.compiled.prepared.decoded, &self.compiled.platform);
         let mut options = self.options;

@@ -34,6 +34,8 @@ fn without_the_assembler_nothing_is_judged() {
         .unwrap();
     assert_eq!(output.status.code(), Some(2), "{}", text(&output));
     assert!(text(&output).contains("there is no `ptoas`"), "{}", text(&output));
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(error.starts_with("error: what leaves was not judged"), "{error}");
 }
 
 /// A stand-in for the assembler that hands on C++ that somebody wrote: the plumbing is tried, not the assembler.

@@ -122,7 +122,7 @@ fn start(args: &BoardCheckArgs) -> Result<Exit, Error> {
         output::said_error();
     }
     Ok(match (leaving.unjudged, found) {
-        (true, _) => Exit::BadInput,
+        (true, _) => output::fail("what leaves was not judged: a tool is missing, as its row says"),
         (_, true) => Exit::Findings,
         _ => Exit::Clean,
     })

@@ -1,7 +1,7 @@
 //! The text as a Python tree.
 
-use ruff_python_ast::Stmt;
 use ruff_python_ast::token::{Token, TokenKind};
+use ruff_python_ast::{CmpOp, Stmt};
 use ruff_python_parser::lexer::lex;
 use ruff_python_parser::{Mode, ParseOptions, parse_unchecked};
 use ruff_text_size::{Ranged, TextRange};
@@ -51,6 +51,19 @@ pub fn parse(source: &Source, diags: &mut Diags) -> Option<Vec<Stmt>> {
         diags.push(Diagnostic::error("python-syntax", widen(source, span(error.location)), message));
     }
     None
+}
+
+/// The sign of a comparison of numbers; `in` and `is` are none.
+pub(crate) fn order_sign(op: CmpOp) -> Option<&'static str> {
+    match op {
+        CmpOp::Eq => Some("=="),
+        CmpOp::NotEq => Some("!="),
+        CmpOp::Lt => Some("<"),
+        CmpOp::LtE => Some("<="),
+        CmpOp::Gt => Some(">"),
+        CmpOp::GtE => Some(">="),
+        CmpOp::In | CmpOp::NotIn | CmpOp::Is | CmpOp::IsNot => None,
+    }
 }
 
 /// What of a file can be read, whether it has errors or not. Nothing of one that is nested too deeply.

@@ -329,11 +329,7 @@ pub(crate) fn forms<E: serde::de::Error>(form: &str) -> E {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn figure(text: &str) -> Figure {
-        let table: std::collections::BTreeMap<String, Entry<Figure>> = toml::from_str(&format!("x = {text}")).unwrap();
-        table["x"].cost
-    }
+    use crate::figure::tests::figure;
 
     /// Numbers worked out by hand from the formulas of the documentation.
     #[test]

@@ -295,10 +295,11 @@ const FORM: &str = "[head, cycles, repeats] or { head, repeat } with any of `row
                     `again`, and `pitch`, `unit`, `row_unit`, `joined`, `narrow`, `short`, `partial`, `points`, `error`, `ops`";
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
-    fn figure(text: &str) -> Figure {
+    /// A figure as a platform file says it.
+    pub(crate) fn figure(text: &str) -> Figure {
         let table: std::collections::BTreeMap<String, Entry<Figure>> = toml::from_str(&format!("x = {text}")).unwrap();
         table["x"].cost
     }

@@ -1,12 +1,12 @@
 //! `pl.assume`: what the scalar arguments of each launch satisfy, as the attribute of the kernel that proofs and runs read.
 
-use ruff_python_ast::{BoolOp, CmpOp, Expr, ExprCall, Operator, UnaryOp};
+use ruff_python_ast::{BoolOp, Expr, ExprCall, Operator, UnaryOp};
 use slipring_ir::{Attr, Diagnostic, ValueDef};
 use slipring_op::function::ASSUME;
 
 use super::constants::truth;
 use super::{Lower, Lowered, Value};
-use crate::syntax::at;
+use crate::syntax::{at, order_sign};
 use crate::value::Const;
 
 /// What helps where a condition is none.
@@ -63,15 +63,7 @@ impl Lower<'_> {
             Expr::Compare(compare) => {
                 let mut left = self.assumed_number(&compare.left)?;
                 for (op, right) in compare.ops.iter().zip(&compare.comparators) {
-                    let order = match op {
-                        CmpOp::Eq => "==",
-                        CmpOp::NotEq => "!=",
-                        CmpOp::Lt => "<",
-                        CmpOp::LtE => "<=",
-                        CmpOp::Gt => ">",
-                        CmpOp::GtE => ">=",
-                        _ => return Err(self.no_assumption(test)),
-                    };
+                    let Some(order) = order_sign(*op) else { return Err(self.no_assumption(test)) };
                     let right = self.assumed_number(right)?;
                     if left.varies || right.varies {
                         conditions.push(format!("{} {order} {}", left.text, right.text));

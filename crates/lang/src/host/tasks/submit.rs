@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use indexmap::IndexMap;
-use ruff_python_ast::{CmpOp, Expr, ExprCall};
+use ruff_python_ast::{Expr, ExprCall};
 use slipring_ir::{Diagnostic, Diags, Span};
 use slipring_tasks::graph::PREDICATE;
 use slipring_tasks::{Bytes, Origin, Task, Use};
@@ -16,7 +16,7 @@ use super::{Arg, Groups, View};
 use crate::ParamInfo;
 use crate::dtype::DType;
 use crate::program::Role;
-use crate::syntax::at;
+use crate::syntax::{at, order_sign};
 use crate::tasks::{self, Handed, Predicate, TaskArg, TaskCall};
 use crate::value::Const;
 
@@ -169,17 +169,9 @@ impl<'a> Host<'a> {
             self.stop_at("predicate", at(expr), form);
             return None;
         };
-        let op = match op {
-            CmpOp::Eq => "==",
-            CmpOp::NotEq => "!=",
-            CmpOp::Lt => "<",
-            CmpOp::LtE => "<=",
-            CmpOp::Gt => ">",
-            CmpOp::GtE => ">=",
-            _ => {
-                self.stop_at("predicate", at(expr), form);
-                return None;
-            }
+        let Some(op) = order_sign(*op) else {
+            self.stop_at("predicate", at(expr), form);
+            return None;
         };
         let indices = match self.expr(&left.slice) {
             HostValue::Tuple(items) => items.to_vec(),

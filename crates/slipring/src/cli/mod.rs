@@ -223,6 +223,7 @@ impl Verb {
                 list.extend(args.schedule.as_deref());
                 list.extend(args.expect.iter().filter_map(|text| text.split_once("=@")?.1.split(',').next()));
             }
+            Verb::Report(args) => list.extend(args.against.as_deref()),
             Verb::Debug(args) => list.extend(args.schedule.as_deref()),
             Verb::Check(args) => {
                 // Files that are mended in place are written.
@@ -251,7 +252,9 @@ impl Verb {
             Verb::Run(args) => vec![("--trace", path(&args.trace)), ("--sarif", path(&args.sarif))],
             Verb::Graph(args) => vec![("--svg", path(&args.svg))],
             Verb::Report(args) => vec![("-o", Some(Path::new(&args.output)))],
-            Verb::Tune(args) => vec![("--plot", path(&args.plot)), ("--resume", args.resume.as_deref())],
+            Verb::Tune(args) => {
+                vec![("--plot", path(&args.plot)), ("--resume", args.resume.as_deref()), ("--patch", path(&args.patch))]
+            }
             Verb::Prove(args) => vec![("--schedule", path(&args.schedule)), ("--fix", path(&args.fix))],
             Verb::Check(args) => vec![("--sarif", path(&args.sarif)), ("--fix", path(&args.fix))],
             Verb::SyncCheck(args) => vec![("--sarif", path(&args.sarif))],

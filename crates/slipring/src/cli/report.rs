@@ -23,7 +23,7 @@ pub(super) struct ReportArgs {
     /// Also compare with another run: what `slipring run --json` wrote, with `--lines` for lines and paths too; or a kernel, which
     /// is run with the arguments of its file
     #[arg(long, value_name = "RUN")]
-    against: Option<String>,
+    pub against: Option<String>,
 }
 
 /// Runs a kernel and writes the page.

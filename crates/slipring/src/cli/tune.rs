@@ -35,7 +35,7 @@ pub(super) struct TuneArgs {
     auto: bool,
     /// Also write the patch of `--auto` to a file
     #[arg(long, value_name = "FILE", requires = "auto")]
-    patch: Option<String>,
+    pub patch: Option<String>,
     /// Points that are run at a time; by default as many as the host has cores
     #[arg(short, long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=MOST_THREADS))]
     jobs: u32,
@@ -61,6 +61,10 @@ pub(super) fn tune(args: &TuneArgs) -> Exit {
 fn start(args: &TuneArgs) -> Result<Exit, Error> {
     if args.json && args.plot.as_deref() == Some("-") {
         let message = "--json and --plot both write to standard output; name a file for the picture";
+        return Err(Error::Arguments(message.into()));
+    }
+    if args.json && args.patch.as_deref() == Some("-") {
+        let message = "--json and --patch both write to standard output; name a file for the patch";
         return Err(Error::Arguments(message.into()));
     }
     let mut tune = args.kernel.tune()?;

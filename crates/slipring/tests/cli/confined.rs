@@ -116,6 +116,7 @@ fn what_is_read_is_never_written() {
     folder.write("x.bin", bytes_of(&[1.0; 256]));
     folder.write("k.py", format!("from helper import ONE\n{}", LANGUAGE.replace("1.0", "ONE")));
     folder.write("helper.py", "ONE = 1.0\n");
+    folder.write("before.json", "{}\n");
     folder.write("a5.toml", include_str!("../../../../platforms/a5.toml"));
     let before: Vec<(String, Vec<u8>)> =
         folder.names().into_iter().map(|name| (name.clone(), fs::read(folder.file(&name)).unwrap())).collect();
@@ -123,7 +124,7 @@ fn what_is_read_is_never_written() {
         symlink(name, folder.file(&format!("link-{name}"))).unwrap();
         fs::hard_link(folder.file(name), folder.file(&format!("hard-{name}"))).unwrap();
     }
-    let calls: [(&str, &[&str]); 13] = [
+    let calls: [(&str, &[&str]); 15] = [
         ("add.pto", &["build", "add.pto", "-o", "%"]),
         ("add.pto", &["build", "add.pto", "--memory-map", "%"]),
         ("add.pto", &["run", "add.pto", "--trace", "%"]),
@@ -132,6 +133,8 @@ fn what_is_read_is_never_written() {
         ("add.pto", &["report", "add.pto", "-o", "%"]),
         ("add.pto", &["prove", "add.pto", "--fix", "%"]),
         ("k.py", &["tune", "k.py", "--vary", "ONE=1.0,2.0", "--plot", "%"]),
+        ("k.py", &["tune", "k.py", "--auto", "--patch", "%"]),
+        ("before.json", &["report", "add.pto", "--against", "before.json", "-o", "%"]),
         ("helper.py", &["build", "k.py", "-o", "%"]),
         ("a5.toml", &["run", "add.pto", "--platform", "a5.toml", "--trace", "%"]),
         ("x.bin", &["run", "add.pto", "--arg", "@x.bin", "--arg", "@%:out", "--arg", "1.0:f32"]),

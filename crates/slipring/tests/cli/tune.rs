@@ -93,6 +93,10 @@ fn the_picture_has_every_point_that_ran() {
     // Ten points that come to their end, and the file as it is written.
     assert_eq!(svg.matches("<title>").count(), 11);
     folder.call(&with(&["--plot", "-", "--json"])).exits(2).says("both write to standard output");
+    folder
+        .call(&["tune", "tiles.py", "--auto", "--patch", "-", "--json"])
+        .exits(2)
+        .says("both write to standard output");
 }
 
 const COUNTED: &str = "\

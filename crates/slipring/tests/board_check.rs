@@ -36,6 +36,9 @@ fn without_the_assembler_nothing_is_judged() {
     assert!(text(&output).contains("there is no `ptoas`"), "{}", text(&output));
     let error = String::from_utf8_lossy(&output.stderr);
     assert!(error.starts_with("error: what leaves was not judged"), "{error}");
+    let named = bare(&["examples/lang/pure_vector.py", "--ptoas", "no/such/ptoas"]);
+    assert_eq!(named.status.code(), Some(2), "{}", text(&named));
+    assert!(text(&named).contains("not checked") && !text(&named).contains("refuses"), "{}", text(&named));
 }
 
 /// A stand-in for the assembler that hands on C++ that somebody wrote: the plumbing is tried, not the assembler.

@@ -16,7 +16,7 @@ use crate::args::{Arg, Value};
 use crate::{BuiltProgram, Error, Kernel, Run, RunOptions};
 use tools::{CallFolder, in_path};
 
-/// LeavingTools of others that judge what leaves. What is not named is looked for.
+/// Tools of others that judge what leaves. What is not named is looked for.
 #[derive(Clone, Debug)]
 pub struct LeavingTools {
     /// The assembler's binary; else `ptoas` of `$PTOAS_ROOT` or of `PATH`.
@@ -169,7 +169,7 @@ impl Launched<'_> {
             findings: usize::from(verdict == "findings"),
         };
         let mut leaving = Leaving { checks: Vec::new(), messages: Vec::new(), unjudged: false, cpp: None };
-        let Some(assembler) = tools.assembler() else {
+        let Some(assembler) = tools.assembler().filter(|file| file.is_file()) else {
             let how = "there is no `ptoas` in PATH or $PTOAS_ROOT: say `--ptoas BINARY`; docs/to-the-board.md says how to make it";
             leaving.checks.push(row("assembler", "not checked", how.into()));
             leaving.unjudged = true;

@@ -69,11 +69,17 @@ impl Launched<'_> {
         };
         let unchecked = |why: String| Ok(row("not checked", why));
         let Some(headers) = tools.headers() else {
+            if let Some(named) = &tools.headers {
+                return unchecked(format!("`{}` does not hold `pto/pto-inst.hpp`", named.display()));
+            }
             return unchecked(
                 "no headers: `git clone https://github.com/hw-native-sys/pto-isa`, then `--headers pto-isa` or $PTO_ISA_ROOT".into(),
             );
         };
         let Some(compiler) = tools.compiler() else {
+            if let Some(named) = &tools.compiler {
+                return unchecked(format!("there is no compiler `{}`", named.display()));
+            }
             return unchecked("no C++ compiler: clang 15 or gcc 14, or newer; `--cxx COMPILER` names one".into());
         };
         let blocks = self.kernel.blocks(self.options)?;
@@ -164,8 +170,8 @@ impl Launched<'_> {
     }
 }
 
-/// The largest distance of two floats, in tolerances of their type for the largest number here; NaN if some of those that differ are no numbers. `None` for
-/// integers.
+/// The largest distance of two floats, in tolerances of their type for the largest number here; NaN if some of those that differ
+/// are not numbers. `None` for integers.
 fn distance(a: &[u8], b: &[u8], elem: Elem) -> Option<f64> {
     let (rtol, atol) = tolerance(Some(elem));
     let bytes = elem.bytes();

@@ -49,6 +49,7 @@ def compile(program, platform=None, config=None, *, output_dir=None, dump_passes
         raise ValueError(f"ir.compile: the platform is {named}, that of the configuration {config.platform}")
     name = known(named if named is not None else config.platform if config is not None else chosen())
     dump = dumps(getattr(config, "dump_passes", None) if dump_passes is None else dump_passes, "ir.compile")
+    output_dir = getattr(config, "save_kernels_dir", None) if output_dir is None else output_dir
     folder = None if output_dir is None else os.fspath(output_dir)
 
     def written(compiled, *inner):

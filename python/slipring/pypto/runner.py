@@ -80,7 +80,7 @@ def run(program, *tensors, config=None):
     from . import ir
 
     config = RunConfig() if config is None else config
-    compiled = ir.compile(program, config=config, output_dir=config.save_kernels_dir)
+    compiled = ir.compile(program, config=config)
     if tensors and not config.codegen_only:
         compiled(*tensors, config=config)
     return compiled

@@ -3,7 +3,7 @@
 from html import escape
 
 from ._arrays import dtype_of, of_bytes
-from ._html import timeline
+from ._html import LEFT, WIDTH, timeline
 
 # Lines of the source that a notebook shows around the present one, and events of the picture around the present cycle.
 AROUND = 4
@@ -83,7 +83,7 @@ class Session:
         rows = [("", *who.rpartition(".")[::2], what, start, end, line) for who, what, start, end, line in near]
         picture = timeline(rows, last)
         # The present cycle, over all rows.
-        at = 110 + cycle * 720 / max(last, 1)
+        at = LEFT + cycle * WIDTH / max(last, 1)
         mark = f"<line x1='{at:.1f}' x2='{at:.1f}' y1='0' y2='100%' stroke='#c0392b' stroke-width='1.5'/></svg>"
         picture = picture.replace("</svg>", mark, 1)
         head = f"<p>cycle <b>{cycle}</b> of {last}, event {begun} of {count}</p>"

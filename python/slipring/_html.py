@@ -7,6 +7,8 @@ COLORS = {"clean": "#2e8b57", "findings": "#c0392b", "partly": "#b8860b"}
 PIPES = ["#4c78a8", "#f58518", "#54a24b", "#b279a2", "#e45756", "#72b7b2", "#9d755d", "#eeca3b"]
 # Events that a picture shows.
 SHOWN = 2000
+# Where a timeline begins, and how wide it is.
+LEFT, WIDTH = 110, 720
 
 
 def table(head, rows):
@@ -20,7 +22,7 @@ def timeline(events, cycles):
     rows = sorted({(event[0], event[1], event[2]) for event in events})
     if not rows or not cycles:
         return ""
-    width, line, left = 720, 16, 110
+    width, line, left = WIDTH, 16, LEFT
     marks = []
     for at, (block, core, pipe) in enumerate(rows):
         y = at * line

@@ -41,7 +41,7 @@ pub struct Improved {
     pub tried: usize,
     /// What `prove` says of the file with the edits: `proved`, `doubtful` or `not-proved`; `None` for whole programs and where
     /// nothing was changed.
-    pub proof: Option<String>,
+    pub proof: Option<Judgement>,
     /// The edits as a unified diff, for `patch -p1` and `git apply`.
     pub patch: String,
     /// The text with the edits.
@@ -90,7 +90,6 @@ impl Tune {
             });
             (best, now, proof) = (point, edit.text.clone(), judged);
         }
-        let proof = proof.and_then(|own| serde_json::to_value(own).ok()?.as_str().map(str::to_string));
         let patch = patch(&self.name, &text, &now);
         Ok(Improved { file: self.name.clone(), written, best, steps, tried, proof, patch, text: now })
     }
@@ -113,11 +112,7 @@ impl Tune {
                 seen(done.fetch_add(1, Ordering::Relaxed) + 1);
             }
         };
-        std::thread::scope(|scope| {
-            let more = if rayon::current_num_threads() < 2 { 0 } else { self.threads().min(proposed.len().max(1)) - 1 };
-            (0..more).for_each(|_| drop(std::thread::Builder::new().spawn_scoped(scope, work)));
-            work();
-        });
+        self.together(proposed.len(), work);
         points.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
@@ -189,7 +184,7 @@ impl Improved {
             Some(other) => format!("the same bytes as before; the sequential semantics is {other}"),
             None => "the same bytes as before".to_string(),
         };
-        let proof = self.proof.as_ref().map_or(String::new(), |own| format!("; `prove`: {own}"));
+        let proof = self.proof.map_or(String::new(), |own| format!("; `prove`: {}", own.word()));
         let _ = writeln!(
             text,
             "\n{old} to {new} cycles, {}: checked on these arguments, {verified}{proof}",

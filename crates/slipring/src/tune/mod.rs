@@ -232,13 +232,7 @@ impl Tune {
                 keep(at, self.point_of(job, &words, known, false));
             }
         };
-        std::thread::scope(|scope| {
-            // A pool of one thread is this one: others would wait for it.
-            let more = if rayon::current_num_threads() < 2 { 0 } else { self.threads().min(jobs.len()) - 1 };
-            // Where the system gives fewer, those do the points of the others.
-            (0..more).for_each(|_| drop(std::thread::Builder::new().spawn_scoped(scope, work)));
-            work();
-        });
+        self.together(jobs.len(), work);
         if self.run.control.is_cancelled() {
             return Err(Error::Cancelled);
         }
@@ -285,6 +279,17 @@ impl Tune {
                 return Some(at);
             }
         }
+    }
+
+    /// Does this on several threads at a time, no more than there are jobs. Each goes on until nothing is left.
+    fn together(&self, jobs: usize, work: impl Fn() + Sync) {
+        std::thread::scope(|scope| {
+            // A pool of one thread is this one: others would wait for it.
+            let more = if rayon::current_num_threads() < 2 { 0 } else { self.threads().min(jobs.max(1)) - 1 };
+            // Where the system gives fewer, those do the jobs of the others.
+            (0..more).for_each(|_| drop(std::thread::Builder::new().spawn_scoped(scope, &work)));
+            work();
+        });
     }
 
     fn threads(&self) -> usize {

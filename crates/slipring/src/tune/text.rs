@@ -119,7 +119,8 @@ impl Tuning {
             text += "cycles are an estimate: how large a difference must be to tell two points apart is not known\n\
                      (`slipring cost` says of each op what stands behind them)\n";
         } else if as_good > 0 {
-            let _ = writeln!(text, "{as_good} others differ from it by less than the error of the cycles");
+            let others = if as_good == 1 { "1 other differs".to_string() } else { format!("{as_good} others differ") };
+            let _ = writeln!(text, "{others} from it by less than the error of the cycles");
         }
         let mut results: Vec<&str> =
             self.points.iter().filter(|p| p.is_clean()).filter_map(|p| p.result.as_deref()).collect();

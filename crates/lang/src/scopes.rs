@@ -30,7 +30,7 @@ pub enum Stands {
 pub struct NameUse {
     /// Its bytes.
     pub range: Range<usize>,
-    /// NameUses of the same number mean the same.
+    /// Places with the same number mean the same.
     pub symbol: usize,
     /// True where it is bound: assigned, defined, imported.
     pub binds: bool,
@@ -138,9 +138,15 @@ impl Walk {
     }
 
     fn comprehension(&mut self, generators: &[Comprehension], parts: &[&Expr]) {
+        // The first iterable belongs to the scope around it.
+        if let Some(first) = generators.first() {
+            self.visit_expr(&first.iter);
+        }
         self.inside(false, |walk| {
-            for generator in generators {
-                walk.visit_expr(&generator.iter);
+            for (at, generator) in generators.iter().enumerate() {
+                if at > 0 {
+                    walk.visit_expr(&generator.iter);
+                }
                 walk.visit_expr(&generator.target);
                 generator.ifs.iter().for_each(|test| walk.visit_expr(test));
             }
@@ -313,6 +319,12 @@ mod tests {
         assert_eq!(same(text, "z", 0), [6, 7, 8]);
         assert_eq!(same(text, "f", 0), [4, 15, 15]);
         assert_eq!(same(text, "y", 0), [4, 6, 8, 15]);
+    }
+
+    #[test]
+    fn the_first_iterable_of_a_comprehension_is_outside_of_it() {
+        let text = "N = [1]\na = [N\n  for N\n  in N]\n";
+        assert_eq!(same(text, "N", 0), [1, 4]);
     }
 
     #[test]

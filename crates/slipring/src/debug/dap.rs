@@ -203,9 +203,12 @@ fn launched(wire: &mut Wire<impl BufRead, impl Write>, launch: &Value, kernel: &
             }
             "evaluate" => {
                 let before = session.place_in_time();
+                let held = session.asked().delays.clone();
                 let told = session.said(asked["expression"].as_str().unwrap_or("")).unwrap_or_default();
                 // A run that is held is another one, with its events elsewhere.
-                stops.renew(&session);
+                if session.asked().delays != held {
+                    stops.renew(&session);
+                }
                 wire.answer(&request, Ok(json!({ "result": told.trim_end(), "variablesReference": 0 })))?;
                 if session.place_in_time() != before {
                     wire.stopped(&session, "goto")?;

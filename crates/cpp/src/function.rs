@@ -139,8 +139,7 @@ impl Reader<'_> {
         if result != Some("void") {
             return Err(self.error(function.name, "a function with a result is not read"));
         }
-        let head = Span::new(span(function.node).start, span(function.body).start);
-        self.whole(function.name, head, guards)?;
+        self.whole(function.name, self.span, guards)?;
         let own = self.of(function.name).to_string();
         if self.module.symbol(&own).is_some() {
             return Err(self.error(function.name, format!("a second function `{own}`")));

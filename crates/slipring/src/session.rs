@@ -8,6 +8,12 @@ use slipring::{
     platforms_of,
 };
 
+/// True if a Python text names the kernel language: it may have kernels.
+#[cfg(feature = "cli")]
+pub(crate) fn names_us(text: &str) -> bool {
+    ["slipring", "pypto"].iter().any(|name| text.contains(name))
+}
+
 /// A text, its name, and what it is. What is asked of it is read once.
 #[derive(Clone, Debug)]
 pub struct Text {

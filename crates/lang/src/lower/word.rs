@@ -10,9 +10,10 @@ use crate::value::Const;
 impl Lower<'_> {
     /// Words that bind their arguments as a function does.
     pub(super) fn word(&mut self, path: &str, given: &Given, span: Span) -> Option<Lowered> {
-        let takes = crate::words::takes(path.strip_prefix("pl.")?).filter(|_| path != "pl.cond")?;
+        let own = path.strip_prefix("pl.").filter(|own| matches!(*own, "const" | "static_assert"))?;
+        let takes = crate::words::takes(own)?;
         Some(match by_name((path, takes), given.positional.clone(), given.keywords.clone(), span) {
-            Ok(args) if path == "pl.const" => self.typed_constant(&args, span),
+            Ok(args) if own == "const" => self.typed_constant(&args, span),
             Ok(args) => self.static_assert(&args, span),
             Err(error) => Err(self.report(*error)),
         })

@@ -89,8 +89,7 @@ fn folder(path: &Path, listed: &mut Listed) -> Result<(), String> {
             continue;
         }
         // A file of Python that is no kernel is nobody's business.
-        let ours = |text: String| ["slipring", "pypto"].iter().any(|name| text.contains(name));
-        match source.language && files::read_text(&path).is_ok_and(|text| !ours(text)) {
+        match source.language && files::read_text(&path).is_ok_and(|text| !crate::session::names_us(&text)) {
             true => listed.others += 1,
             false => add(&path, listed)?,
         }

@@ -193,7 +193,7 @@ fn other_lines(old: &[LineFacts], new: &[LineFacts]) -> String {
     let more = changes.len().saturating_sub(LINES);
     let mut text: String = changes.into_iter().take(LINES).map(|(_, text)| text).collect();
     if more > 0 {
-        text += &format!("and {more} lines more\n");
+        text += &format!("and {}\n", slipring_op::rules::counted(more, "more line"));
     }
     text
 }

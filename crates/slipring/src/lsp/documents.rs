@@ -146,7 +146,7 @@ pub fn text_of(address: &str, language: &str, text: String) -> Text {
 /// refuse for its size is none here.
 pub fn is_ours(text: &Text) -> bool {
     let lang = text.language.unwrap_or_else(|| Source::new(text.name.as_str(), "").lang());
-    lang != Lang::Python || ["slipring", "pypto"].iter().any(|name| text.text.contains(name))
+    lang != Lang::Python || crate::session::names_us(&text.text)
 }
 
 /// Why the text is too large, if it is.

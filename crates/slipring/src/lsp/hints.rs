@@ -44,8 +44,7 @@ pub fn hints(text: &Text, ran: &[LineFacts], range: &Value) -> Vec<Value> {
         }
         // The text says the types of ops; where the tile lies it does not.
         let at = own.match_indices(name).map(|(at, _)| at).find(|at| stands_alone(own, *at, name.len()));
-        let Some(at) = at.filter(|_| !language || own[at.unwrap_or(0) + name.len()..].trim_start().starts_with('='))
-        else {
+        let Some(at) = at.filter(|at| !language || own[at + name.len()..].trim_start().starts_with('=')) else {
             continue;
         };
         let place = places.get(&(name.to_string(), line + 1)).map(|at| format!(" at {at:#x}"));

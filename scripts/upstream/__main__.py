@@ -54,7 +54,7 @@ def texts_page(options: argparse.Namespace) -> str:
         of = {e: [a for a in answers if a.case.expects == e] for e in ("accepted", "refused", "refused later")}
         read, not_read = of["accepted"], of["refused"]
         rows.append((folder, f"{agreeing(read)} of {len(read)}", str(sum(a.not_modelled() for a in read)),
-                     f"{agreeing(not_read)} of {len(not_read)}", str(len(of["refused later"])), before.get(folder, "")))
+                     f"{agreeing(not_read)} of {len(not_read)}", str(len(of["refused later"])), *([before.get(folder, "")] if before else [])))
         causes += [(n, cause, name) for n, cause, name in texts.causes(answers)]
         if options.verbose:
             for a in answers:
@@ -63,8 +63,9 @@ def texts_page(options: argparse.Namespace) -> str:
     lines = ["## Its texts", "",
              "A test counts where its error is one of the parser or the verifier; errors of later passes, of the driver and of the C++",
              "printer no text shows. What is not modelled is read and refused by name.", "",
-             "| texts | read as expected | of the others: not modelled | refused as expected | later errors | before: read, refused |",
-             "|---|---|---|---|---|---|"]
+             "| texts | read as expected | of the others: not modelled | refused as expected | later errors |"
+             + (" before: read, refused |" if before else ""),
+             "|---|---|---|---|---|" + ("---|" if before else "")]
     lines += ["| " + " | ".join(row) + " |" for row in rows]
     lines += ["", "Why texts are refused that should be read, by their first error:", "", "| texts | cause |", "|---|---|"]
     merged: Counter = Counter()

@@ -14,11 +14,11 @@ test:
 
 # The file tests, all or those whose name has a text in it.
 files FILTER="":
-    cargo test -p slipring --test files -- {{FILTER}}
+    cargo test -p slipring-cli --test files -- {{FILTER}}
 
 # Rewrites recorded output; read the difference before you commit it.
 bless:
-    SLIPRING_BLESS=1 cargo test -p slipring --test files
+    SLIPRING_BLESS=1 cargo test -p slipring-cli --test files
     SLIPRING_BLESS=1 cargo test -p slipring-passes --test files
 
 # What every change must pass.
@@ -36,7 +36,7 @@ fuzz SECONDS="10":
 
 # Measures the programs of docs/performance.md beside numpy and prints the table; PYTHON=… names a Python that has numpy.
 bench:
-    cargo bench -q -p slipring --bench whole
+    cargo bench -q -p slipring-cli --bench whole
 
 # Fails where a small set of processes takes over 3 % more instructions than recorded.
 instructions:

@@ -9,7 +9,7 @@ assembler. `--samples` is a checkout of the assembler's sources: each of its `.p
 built and printed by slipring and given to the assembler again. Without a binary own files are built and nobody is asked. Tables of the reasons go to standard output; `--write` also writes the
 answers for own files to `tests/assembler.tsv`, which the ordinary tests compare with the present form of what is printed. `--build`
 makes the assembler from the checkout first (Debian packages in `build.py`; about 20 minutes on two cores). `--accepts` asks about the
-programs of one op each that `SLIPRING_PROGRAMS=FOLDER cargo test -p slipring --test all accepts` writes, and writes the answers to
+programs of one op each that `SLIPRING_PROGRAMS=FOLDER cargo test -p slipring-cli --test all accepts` writes, and writes the answers to
 `tests/accepts/answers.tsv`. Needs Python 3.11. Ends with 0 if all answers could be had, whatever they are, with 2 if not.
 """
 

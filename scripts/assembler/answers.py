@@ -84,7 +84,7 @@ def digest(text: str) -> str:
     """The form of a printed program: its set of lines without comments, places and names of values, numbers left out where they
     are constants, events and addresses.
 
-    64-bit FNV-1a, as `crates/slipring/tests/assembler.rs` computes it.
+    64-bit FNV-1a, as `crates/cli/tests/assembler.rs` computes it.
     """
     lines = set()
     for line in text.splitlines():

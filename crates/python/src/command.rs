@@ -58,5 +58,5 @@ pub fn command_line(py: Python<'_>, words: Vec<OsString>, execute: Option<Py<PyA
     if let Some(execute) = execute {
         slipring::set_interpreter(Box::new(Caller(execute)));
     }
-    Ok(py.detach(move || slipring::command_line(&words)))
+    Ok(py.detach(move || slipring_cli::command_line(&words)))
 }

@@ -28,7 +28,8 @@ impl Report {
     }
 
     /// The same, to share it.
-    pub(crate) fn source_shared(&self) -> Arc<Source> {
+    #[doc(hidden)]
+    pub fn source_shared(&self) -> Arc<Source> {
         self.source.clone()
     }
 
@@ -59,8 +60,8 @@ impl Report {
     }
 
     /// The same messages, and after them those of the others that none of them repeats, wherever it is.
-    #[cfg(feature = "cli")]
-    pub(crate) fn and_new(mut self, others: impl IntoIterator<Item = Diagnostic>) -> Report {
+    #[doc(hidden)]
+    pub fn and_new(mut self, others: impl IntoIterator<Item = Diagnostic>) -> Report {
         add_new(&mut self.messages, others);
         self
     }

@@ -10,9 +10,6 @@
 //! the passes and decodes, [`execute`] runs, [`run_on_device`] runs through a board's command queue, [`verify()`] compares with the sequential semantics. The rooms behind it are
 //! crates of their own; this one only connects.
 
-#[cfg(feature = "cli")]
-extern crate self as slipring;
-
 mod answers;
 #[doc(hidden)]
 pub mod args;
@@ -21,12 +18,10 @@ mod asked;
 mod board;
 mod build;
 mod checked;
-#[cfg(feature = "cli")]
-mod cli;
 #[doc(hidden)]
 pub mod cost;
-#[cfg(feature = "cli")]
-mod debug;
+#[doc(hidden)]
+pub mod debug;
 mod device;
 mod error;
 mod exec;
@@ -41,8 +36,6 @@ mod forecast;
 mod judge;
 mod kernel;
 mod launch;
-#[cfg(feature = "cli")]
-mod lsp;
 mod memory_map;
 mod options;
 mod parts;
@@ -60,13 +53,10 @@ mod recorded;
 pub mod reference;
 mod rings;
 mod run;
-#[cfg(feature = "cli")]
-mod session;
 mod subject;
 mod symbols;
 mod sync_check;
 mod tensor;
-#[cfg(feature = "cli")]
 mod tiles;
 mod timeline;
 mod tune;
@@ -102,12 +92,6 @@ pub use board::{BoardFacts, BoardOptions, BoardRun, QueueFacts};
 pub use build::{BuildOptions, BuiltProgram, Opened, build, find_target};
 #[doc(hidden)]
 pub use checked::{CheckedFacts, PlatformFacts, platforms_of, waits_for_arguments};
-#[cfg(feature = "cli")]
-#[doc(hidden)]
-pub use cli::command_line;
-#[cfg(feature = "cli")]
-#[doc(hidden)]
-pub use debug::Session;
 #[doc(hidden)]
 pub use device::{BlockRun, DeviceRun, KernelWorker, Order, Runs, run_on_device};
 #[doc(hidden)]
@@ -174,7 +158,6 @@ pub use slipring_tasks as tasks;
 pub use symbols::{ConsumerBuffer, consumer_buffers};
 #[doc(hidden)]
 pub use sync_check::{Against, KernelSync, SyncChecked, SyncFacts};
-#[cfg(feature = "cli")]
 #[doc(hidden)]
 pub use tiles::TileContents;
 #[doc(hidden)]

@@ -458,14 +458,12 @@ impl Run<'_> {
     ///
     /// # Errors
     /// If the run is cancelled.
-    #[cfg(feature = "cli")]
     pub(crate) fn rerun(&self, asked: &RunOptions) -> Result<Run<'static>, Error> {
         let bound = self.bound.iter().cloned().map(Bound::into_owned).collect();
         start(&self.compiled, bound, self.options.blocks, asked)
     }
 
     /// The same launch as it was asked for, once more and up to a cycle, seen by an observer.
-    #[cfg(feature = "cli")]
     pub(crate) fn once_more<O: slipring_sim::Observer>(
         &self,
         asked: &RunOptions,

@@ -112,6 +112,11 @@ impl Session {
         self.history().run().compiled.tile_names()
     }
 
+    /// How many bytes a tile of this name takes.
+    pub fn tile_bytes(&self, name: &str) -> Option<usize> {
+        self.history().run().compiled.tile_places(name).first().map(|(.., bytes)| *bytes as usize)
+    }
+
     /// The bytes of a buffer once the present cycle is over.
     pub fn buffer(&mut self, at: usize) -> Option<Vec<u8>> {
         self.moment();

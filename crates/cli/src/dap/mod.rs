@@ -1,0 +1,229 @@
+//! `slipring dap`: the debugger over the Debug Adapter Protocol, for editors.
+//!
+//! A thread is a core's scalar unit or pipe. Steps go along a thread, a step in to whatever begins next; both have their way back. The
+//! debug console takes the words of `slipring debug`.
+
+mod moment;
+mod stops;
+
+use std::io::{self, BufRead, Read, Write};
+
+use serde_json::{Value, json};
+use slipring::debug::Session;
+use slipring::{Asked, Error, Kernel, RunOptions, Subject, Tensor};
+
+use self::moment::{told, variables};
+use self::stops::Stops;
+
+/// The filter of stops at findings.
+pub const FINDINGS: &str = "findings";
+
+/// The most bytes of a message.
+const MOST: usize = 1 << 24;
+
+/// Both directions, and the numbers of what is sent.
+struct Wire<R, W> {
+    input: R,
+    output: W,
+    number: u64,
+}
+
+impl<R: BufRead, W: Write> Wire<R, W> {
+    /// The next request; `None` where the editor has gone away.
+    fn next(&mut self) -> io::Result<Option<Value>> {
+        let wrong = |what: &str| io::Error::other(format!("the editor sends what is no message: {what}"));
+        let mut length = None;
+        loop {
+            let mut line = String::new();
+            if self.input.by_ref().take(1 << 12).read_line(&mut line)? == 0 {
+                return Ok(None);
+            }
+            let line = line.trim();
+            if line.is_empty() {
+                break;
+            }
+            if let Some(number) = line.strip_prefix("Content-Length:") {
+                length = number.trim().parse().ok().filter(|length| *length <= MOST);
+            }
+        }
+        let mut bytes = vec![0; length.ok_or_else(|| wrong("a message has a length"))?];
+        self.input.read_exact(&mut bytes)?;
+        serde_json::from_slice(&bytes).map(Some).map_err(|error| wrong(&error.to_string()))
+    }
+
+    fn send(&mut self, mut message: Value) -> io::Result<()> {
+        self.number += 1;
+        message["seq"] = self.number.into();
+        let text = message.to_string();
+        write!(self.output, "Content-Length: {}\r\n\r\n{text}", text.len())?;
+        self.output.flush()
+    }
+
+    fn event(&mut self, name: &str, body: Value) -> io::Result<()> {
+        self.send(json!({ "type": "event", "event": name, "body": body }))
+    }
+
+    fn answer(&mut self, request: &Value, body: Result<Value, String>) -> io::Result<()> {
+        let (success, key, value) = match body {
+            Ok(body) => (true, "body", body),
+            Err(message) => (false, "message", message.trim_end().into()),
+        };
+        self.send(json!({
+            "type": "response",
+            "request_seq": request["seq"],
+            "command": request["command"],
+            "success": success,
+            key: value,
+        }))
+    }
+
+    fn stopped(&mut self, session: &Session, why: &str) -> io::Result<()> {
+        let (_, cycle) = session.place_in_time();
+        let thread = session.event_now().map_or(0, |event| session.history().row_of(event)) + 1;
+        let text = format!("cycle {cycle}");
+        let body = json!({ "reason": why, "threadId": thread, "allThreadsStopped": true, "text": text });
+        self.event("stopped", body)
+    }
+}
+
+/// Serves an editor over standard input and output.
+///
+/// # Errors
+/// If what it sends is no message, or it goes away in between.
+pub(crate) fn serve() -> Result<(), String> {
+    let mut wire = Wire { input: io::stdin().lock(), output: io::stdout().lock(), number: 0 };
+    talk(&mut wire).map_err(|error| error.to_string())
+}
+
+fn talk(wire: &mut Wire<impl BufRead, impl Write>) -> io::Result<()> {
+    while let Some(request) = wire.next()? {
+        match request["command"].as_str().unwrap_or("") {
+            "initialize" => {
+                let filter = json!({ "filter": FINDINGS, "label": "Findings of the run", "default": true });
+                let can = json!({
+                    "supportsConfigurationDoneRequest": true,
+                    "supportsStepBack": true,
+                    "supportsFunctionBreakpoints": true,
+                    "supportsDataBreakpoints": true,
+                    "supportsExceptionInfoRequest": true,
+                    "exceptionBreakpointFilters": [filter],
+                });
+                wire.answer(&request, Ok(can))?;
+            }
+            "launch" => match kernel(&request["arguments"]) {
+                Ok(kernel) => return launched(wire, &request, &kernel),
+                Err(error) => wire.answer(&request, Err(error.to_string()))?,
+            },
+            "disconnect" | "terminate" => return wire.answer(&request, Ok(Value::Null)),
+            other => wire.answer(&request, Err(format!("`{other}` comes behind `launch`")))?,
+        }
+    }
+    Ok(())
+}
+
+/// The words of a list of the launch.
+fn words(list: &Value) -> Vec<String> {
+    list.as_array().into_iter().flatten().filter_map(|word| word.as_str().map(str::to_string)).collect()
+}
+
+/// The kernel that is to be run: `program`, and as for `slipring run` `args`, `set`, `func` and `arch`.
+fn kernel(asked: &Value) -> Result<Kernel, Error> {
+    let Some(file) = asked["program"].as_str() else { return Err(Error::Arguments("`program` names a file".into())) };
+    let request = Asked::new(asked["func"].as_str(), &words(&asked["args"]), &words(&asked["set"]))?;
+    let kernel = Subject::open(file, &request)?.executed()?.kernel()?;
+    match asked["arch"].as_str() {
+        Some(arch) => kernel.platform(arch),
+        None => Ok(kernel),
+    }
+}
+
+/// Runs a kernel as the launch says.
+fn run(kernel: &Kernel, asked: &Value) -> Result<Session, Error> {
+    let given = words(&asked["args"]);
+    let mut options = Session::options(RunOptions::default());
+    let delays = words(&asked["schedule"]);
+    let delays: Result<Vec<_>, String> = delays.iter().map(|line| line.parse()).collect();
+    options.delays = delays.map_err(Error::Arguments)?;
+    let tensors: Vec<Tensor<'_>> = kernel.arguments(&given, 0)?.into_iter().map(Tensor::from).collect();
+    Ok(Session::start(kernel.run_with(tensors, &options)?.into_owned(), options))
+}
+
+/// Goes through the run of a kernel.
+fn launched(wire: &mut Wire<impl BufRead, impl Write>, launch: &Value, kernel: &Kernel) -> io::Result<()> {
+    let mut session = match run(kernel, &launch["arguments"]) {
+        Ok(session) => session,
+        Err(error) => {
+            wire.answer(launch, Err(error.to_string()))?;
+            return talk(wire);
+        }
+    };
+    wire.answer(launch, Ok(Value::Null))?;
+    wire.event("output", json!({ "category": "console", "output": session.title() }))?;
+    wire.event("initialized", Value::Null)?;
+    let mut stops = Stops::default();
+    while let Some(request) = wire.next()? {
+        let asked = &request["arguments"];
+        let row = asked["threadId"].as_u64().unwrap_or(1).saturating_sub(1) as usize;
+        let command = request["command"].as_str().unwrap_or("");
+        let on = !matches!(command, "stepBack" | "reverseContinue");
+        match command {
+            "configurationDone" => {
+                wire.answer(&request, Ok(Value::Null))?;
+                wire.stopped(&session, "entry")?;
+            }
+            "setBreakpoints" | "setFunctionBreakpoints" | "setDataBreakpoints" | "setExceptionBreakpoints" => {
+                let list = stops.set(&session, command, asked);
+                wire.answer(&request, Ok(json!({ "breakpoints": list })))?;
+            }
+            "next" | "stepBack" | "stepIn" | "stepOut" => {
+                let line = asked["granularity"].as_str() == Some("line");
+                let moved = match command {
+                    "stepIn" | "stepOut" => session.find(true, |_, _| true),
+                    _ if line => session.step(on),
+                    _ => session.find(on, |history, event| history.row_of(event) == row),
+                };
+                if moved.is_err() {
+                    if on {
+                        session.go(usize::MAX)
+                    } else {
+                        session.go(0)
+                    };
+                }
+                wire.answer(&request, Ok(Value::Null))?;
+                wire.stopped(&session, "step")?;
+            }
+            "continue" | "reverseContinue" => {
+                let found = stops.next(&mut session, on);
+                if found.is_none() {
+                    if on {
+                        session.at(session.history().end())
+                    } else {
+                        session.go(0)
+                    };
+                }
+                wire.answer(&request, Ok(json!({ "allThreadsContinued": true })))?;
+                wire.stopped(&session, found.unwrap_or("pause"))?;
+            }
+            "evaluate" => {
+                let before = session.place_in_time();
+                let held = session.asked().delays.clone();
+                let told = session.said(asked["expression"].as_str().unwrap_or("")).unwrap_or_default();
+                // A run that is held is another one, with its events elsewhere.
+                if session.asked().delays != held {
+                    stops.renew(&session);
+                }
+                wire.answer(&request, Ok(json!({ "result": told.trim_end(), "variablesReference": 0 })))?;
+                if session.place_in_time() != before {
+                    wire.stopped(&session, "goto")?;
+                }
+            }
+            "variables" => {
+                let list = variables(&mut session, asked);
+                wire.answer(&request, Ok(json!({ "variables": list })))?;
+            }
+            "disconnect" | "terminate" => return wire.answer(&request, Ok(Value::Null)),
+            _ => wire.answer(&request, told(&session, command, asked, row))?,
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,178 @@
+//! What an editor asks of the moment: threads, stacks, variables.
+
+use serde_json::{Value, json};
+use slipring::debug::{Session, number, row};
+use slipring_report::{Number, Value as Fact, digest, numbers};
+use slipring_tile::Elem;
+
+/// References of variables below this are scopes, up to the next one events; then come tiles and buffers, by their position.
+const EVENTS: u64 = 16;
+const TILES: u64 = 1 << 30;
+const BUFFERS: u64 = TILES + (1 << 24);
+
+/// Elements of a buffer that stand on a line.
+const LINE: usize = 16;
+
+/// What is asked of the moment.
+pub fn told(session: &Session, command: &str, asked: &Value, row: usize) -> Result<Value, String> {
+    let history = session.history();
+    let (begun, _) = session.place_in_time();
+    match command {
+        "threads" => {
+            let threads = history.rows().into_iter().map(|(row, name)| json!({ "id": row + 1, "name": name }));
+            Ok(json!({ "threads": threads.collect::<Vec<_>>() }))
+        }
+        "stackTrace" => {
+            // The last event of the thread that has begun.
+            let event = (0..begun).rev().find(|event| history.row_of(*event) == row);
+            let source = session.source();
+            let name = std::path::Path::new(&source.name).file_name().map_or("", |name| name.to_str().unwrap_or(""));
+            let frames: Vec<Value> = event
+                .into_iter()
+                .map(|event| {
+                    let slice = history.slice(event);
+                    json!({
+                        "id": event + 1,
+                        "name": format!("{} ({} to {})", slice.name, slice.start, slice.end),
+                        "line": history.line(event).unwrap_or(0),
+                        "column": 1,
+                        "source": { "name": name, "path": source.name },
+                    })
+                })
+                .collect();
+            Ok(json!({ "totalFrames": frames.len(), "stackFrames": frames }))
+        }
+        "scopes" => {
+            // Contents are those of a run up to here.
+            let scope = |name: &str, number: u64| {
+                let expensive = matches!(number, 4 | 6);
+                json!({ "name": name, "variablesReference": number, "expensive": expensive })
+            };
+            let event = asked["frameId"].as_u64().unwrap_or(0);
+            Ok(json!({ "scopes": [
+                scope("Event", EVENTS + event), scope("Cores", 2), scope("Rings", 3), scope("Buffers", 4),
+                scope("Flags", 5), scope("Tiles", 6),
+            ]}))
+        }
+        "dataBreakpointInfo" => {
+            let name = asked["name"].as_str().unwrap_or("");
+            let whole = session.buffers().into_iter().find(|(own, ..)| own == name);
+            let bytes = whole.and_then(|(_, _, at)| session.history().run().input(at)).map(<[u8]>::len);
+            let tile = session.tile_bytes(name);
+            let id = match bytes.or(tile) {
+                Some(bytes) => Some(format!("bytes 0..{} of {name}", bytes.saturating_sub(1))),
+                None => (name.starts_with("byte ") || name.starts_with("bytes ")).then(|| name.to_string()),
+            };
+            let description = id.clone().unwrap_or_else(|| format!("`{name}` is neither a buffer nor a tile"));
+            Ok(json!({ "dataId": id, "description": description, "accessTypes": ["read", "write", "readWrite"] }))
+        }
+        "exceptionInfo" => {
+            let now = session.event_now();
+            let found = session.findings().iter().find(|found| now.is_some() && session.finding_event(found) == now);
+            let found = found.ok_or("no finding shows at this event")?;
+            let (id, text) = (&found.code, found.render(session.source(), false));
+            Ok(
+                json!({ "exceptionId": id, "description": found.message, "breakMode": "always", "details": { "message": text } }),
+            )
+        }
+        other => Err(format!("`{other}` is not answered")),
+    }
+}
+
+fn pair(name: &str, value: &str) -> Value {
+    json!({ "name": name, "value": value, "variablesReference": 0 })
+}
+
+/// What has rows of its own.
+fn whole(name: &str, value: &str, (reference, rows): (u64, usize)) -> Value {
+    json!({ "name": name, "value": value, "variablesReference": reference, "indexedVariables": rows })
+}
+
+/// The variables of a scope, of a tile, of a buffer.
+pub fn variables(session: &mut Session, asked: &Value) -> Vec<Value> {
+    let (_, cycle) = session.place_in_time();
+    let list: Vec<Value> = match asked["variablesReference"].as_u64().unwrap_or(0) {
+        2 => {
+            let doing = session.history().doing(cycle).into_iter();
+            doing
+                .map(|(who, slice, ended)| {
+                    let ended = ended.map_or(String::new(), |ended| format!("; {ended}"));
+                    pair(&who, &format!("{}{ended}", slice.name))
+                })
+                .collect()
+        }
+        3 => of_lines(session.history().rings(cycle).iter().map(String::as_str)),
+        5 => of_lines(session.flags().lines()),
+        4 => {
+            let buffers = session.buffers().into_iter();
+            buffers
+                .map(|(name, elem, at)| {
+                    let bytes = session.buffer(at).unwrap_or_default();
+                    let text = format!("{} bytes of {elem}{}", bytes.len(), ends(elem, &bytes));
+                    let lines = bytes.len().div_ceil(elem.bytes() * LINE);
+                    whole(&name, &text, (BUFFERS + at as u64, lines))
+                })
+                .collect()
+        }
+        6 => {
+            let names = session.tile_names();
+            let tiles = names.iter().enumerate().map(|(at, name)| {
+                let tiles = session.tiles(name);
+                let said: Vec<String> = tiles
+                    .iter()
+                    .map(|tile| {
+                        let [rows, cols] = tile.shape;
+                        let ends = ends(tile.elem, &tile.elements);
+                        format!("{rows}x{cols} in {} of {} at {:#x}{ends}", tile.space, tile.core, tile.address)
+                    })
+                    .collect();
+                let rows = tiles.iter().map(|tile| tile.shape[0] as usize).sum();
+                whole(name, &said.join("; "), (TILES + at as u64, rows))
+            });
+            tiles.collect()
+        }
+        number if number >= BUFFERS => {
+            let at = (number - BUFFERS) as usize;
+            let Some((_, elem, at)) = session.buffers().into_iter().find(|(_, _, own)| *own == at) else {
+                return Vec::new();
+            };
+            let bytes = session.buffer(at).unwrap_or_default();
+            let lines = bytes.chunks(elem.bytes() * LINE).enumerate();
+            lines.map(|(line, own)| pair(&format!("[{}]", line * LINE), &values(elem, own))).collect()
+        }
+        number if number >= TILES => {
+            let names = session.tile_names();
+            let Some(name) = names.get((number - TILES) as usize) else { return Vec::new() };
+            let tiles = session.tiles(name);
+            let rows = tiles.iter().flat_map(|tile| (0..tile.shape[0]).map(move |row| (tile, row)));
+            rows.map(|(tile, row)| pair(&format!("{}[{row}]", tile.core), &values(tile.elem, tile.row(row)))).collect()
+        }
+        number if number > EVENTS && number - EVENTS - 1 < session.history().count() as u64 => {
+            let slice = session.history().slice((number - EVENTS - 1) as usize);
+            let facts = slice.args.iter().map(|(name, fact)| match fact {
+                Fact::Number(number) => pair(name, &number.to_string()),
+                Fact::Text(text) => pair(name, text),
+            });
+            std::iter::once(pair("cycle", &cycle.to_string())).chain(facts).collect()
+        }
+        _ => Vec::new(),
+    };
+    let part = |name: &str| asked[name].as_u64().map(|number| number as usize);
+    let count = part("count").filter(|count| *count > 0).unwrap_or(usize::MAX);
+    list.into_iter().skip(part("start").unwrap_or(0)).take(count).collect()
+}
+
+fn of_lines<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<Value> {
+    lines.filter_map(|line| line.rsplit_once(": ")).map(|(name, value)| pair(name, value)).collect()
+}
+
+fn values(elem: Elem, bytes: &[u8]) -> String {
+    let all: Vec<Number> = bytes.chunks_exact(elem.bytes()).flat_map(|one| numbers(elem, one)).collect();
+    row(&all)
+}
+
+fn ends(elem: Elem, bytes: &[u8]) -> String {
+    let digest = digest(elem, bytes);
+    let ends = digest.min.zip(digest.max);
+    ends.map_or(String::new(), |(least, most)| format!(", {} to {}", number(&least), number(&most)))
+}

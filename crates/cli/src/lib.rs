@@ -1,0 +1,8 @@
+//! The command line of slipring: its verbs, the language server and the debug adapter, as thin layers of the library.
+
+mod dap;
+mod lsp;
+mod session;
+mod verbs;
+
+pub use verbs::command_line;

@@ -1,0 +1,146 @@
+//! What `check` and `run` say of a text, for those who ask again with each change of it.
+
+use std::sync::{Arc, OnceLock};
+
+use slipring::report::LineFacts;
+use slipring::{
+    Asked, Checked, Control, Error, Kernel, Lang, ProgramOptions, ProveOptions, Report, RunOptions, Subject, Tensor,
+    platforms_of,
+};
+
+/// True if a Python text names the kernel language: it may have kernels.
+pub(crate) fn names_us(text: &str) -> bool {
+    ["slipring", "pypto"].iter().any(|name| text.contains(name))
+}
+
+/// A text, its name, and what it is. What is asked of it is read once.
+#[derive(Clone, Debug)]
+pub struct Text {
+    /// The file's name: what lies beside it is read from there.
+    pub name: String,
+    /// What it is written in, where that is said besides the name.
+    pub language: Option<Lang>,
+    /// The text.
+    pub text: String,
+    /// Whether Python may execute it, where there is one: what was saved, and not what is just being typed.
+    pub saved: bool,
+    read: Arc<OnceLock<Subject>>,
+}
+
+/// What came of a plain run.
+#[derive(Debug)]
+pub struct Ran {
+    /// Kernel or program, and platform.
+    pub title: String,
+    /// When the last operation was over.
+    pub cycles: u64,
+    /// True if it came to its end.
+    pub complete: bool,
+    /// Everything that was found.
+    pub findings: Report,
+    /// What each line of a kernel did; nothing of a whole program.
+    pub lines: Vec<LineFacts>,
+    /// The page of `slipring report`, where it is wanted and something ran.
+    pub page: Option<String>,
+}
+
+impl Text {
+    /// A text of this name, what it is where the name does not say that, and whether it was saved.
+    pub fn new(name: impl Into<String>, language: Option<Lang>, text: impl Into<String>, saved: bool) -> Text {
+        Text { name: name.into(), language, text: text.into(), saved, read: Arc::default() }
+    }
+
+    /// The same file with another text.
+    pub fn with(&self, text: impl Into<String>) -> Text {
+        Text::new(self.name.as_str(), self.language, text, self.saved)
+    }
+
+    /// The text as everything is asked of it.
+    pub fn subject(&self) -> &Subject {
+        self.read.get_or_init(|| {
+            let asked = Asked::default().language(self.language);
+            let asked = if self.saved { asked.executing() } else { asked };
+            Subject::new(asked.source(&self.name, &self.text), &asked)
+        })
+    }
+
+    /// Checks it as `slipring check` does without options.
+    ///
+    /// # Errors
+    /// If there is no such platform.
+    pub fn check(&self) -> Result<Checked, Error> {
+        Checked::of(self.subject(), platforms_of)
+    }
+
+    /// Runs it as `slipring run` does without options.
+    ///
+    /// # Errors
+    /// Why it was not run.
+    pub fn run(&self, control: &Control) -> Result<Ran, Error> {
+        self.run_with(control, false)
+    }
+
+    /// The same with the page of the run.
+    ///
+    /// # Errors
+    /// Why it was not run.
+    pub fn run_with(&self, control: &Control, page: bool) -> Result<Ran, Error> {
+        let subject = self.subject().executed()?;
+        if let Some(program) = subject.program()? {
+            let tensors: Vec<Tensor<'_>> = program.arguments(&[], 0)?.into_iter().map(Tensor::from).collect();
+            let mut options = ProgramOptions::default();
+            (options.control, options.record) = (control.clone(), page);
+            let followed = program.followed(&tensors, &options)?;
+            let program = followed.as_ref().unwrap_or(&program);
+            program.compile()?;
+            let run = program.run(tensors, &options)?;
+            let facts = run.facts();
+            return Ok(Ran {
+                title: format!("{} on {}", facts.program, facts.platform),
+                cycles: facts.cycles,
+                complete: run.is_complete(),
+                findings: run.findings().clone(),
+                lines: Vec::new(),
+                page: if page { run.html().and_then(Result::ok) } else { None },
+            });
+        }
+        let kernel = subject.kernel()?;
+        let tensors: Vec<Tensor<'_>> = kernel.arguments(&[], 0)?.into_iter().map(Tensor::from).collect();
+        let run = kernel.run_with(tensors, &RunOptions::default().control(control.clone()).record(true))?;
+        Ok(Ran {
+            title: format!("{} on {}", kernel.name()?, kernel.platform_name()?),
+            cycles: run.cycles(),
+            complete: run.is_complete(),
+            findings: run.findings().clone(),
+            lines: run.lines().unwrap_or_default(),
+            page: if page { run.html(None).and_then(Result::ok) } else { None },
+        })
+    }
+
+    /// The kernel.
+    ///
+    /// # Errors
+    /// If it has errors.
+    pub fn read(&self) -> Result<Kernel, Error> {
+        self.subject().executed()?.kernel()
+    }
+
+    /// What the text is after the edits of `check --fix`, or else of `prove --fix`, and the edits in words; `None` where there are none.
+    ///
+    /// # Errors
+    /// If it has errors.
+    pub fn mended(&self) -> Result<Option<(String, Vec<String>)>, Error> {
+        let checked = self.check()?;
+        let again = |source: slipring::Source| self.with(source.text).check();
+        if let Some(fix) = checked.mend(again)? {
+            return Ok(Some((fix.text, fix.edits)));
+        }
+        if checked.errors() > 0 || checked.source().language || checked.source().cpp {
+            return Ok(None);
+        }
+        let kernel = self.read()?;
+        let tensors: Vec<Tensor<'_>> = kernel.arguments(&[], 0)?.into_iter().map(Tensor::from).collect();
+        let proof = kernel.prove(tensors, &ProveOptions::default())?;
+        Ok(proof.fix.map(|fix| (fix.text, fix.edits)))
+    }
+}

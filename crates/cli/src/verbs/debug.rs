@@ -1,0 +1,81 @@
+//! `slipring debug`: a run, forwards and backwards.
+
+use std::io::{BufRead, IsTerminal};
+
+use clap::Args;
+use slipring::debug::Session;
+use slipring::{Error, Tensor, Timing};
+
+use super::Exit;
+use super::kernel::KernelArgs;
+use super::output::{fail, out, report_all};
+use super::run::{read_schedule, refused};
+
+/// Arguments of `debug`.
+#[derive(Args)]
+pub(super) struct DebugArgs {
+    #[command(flatten)]
+    pub(super) kernel: KernelArgs,
+    /// Works that take longer, line by line, as `slipring prove --schedule` and the word `held` write them
+    #[arg(long, value_name = "FILE")]
+    pub(super) schedule: Option<String>,
+    /// How long things take, as for `slipring run`: `platform`, `random:SEED`, `slow:AIV0`
+    #[arg(long, value_name = "T", default_value = "platform")]
+    timing: Timing,
+    /// Say this first, once for each: `-x 'finding 1' -x where`
+    #[arg(short = 'x', long = "word", value_name = "WORDS")]
+    words: Vec<String>,
+}
+
+/// Runs a kernel, and goes through it as the lines of standard input say.
+pub(super) fn debug(args: &DebugArgs) -> Exit {
+    match start(args) {
+        Ok(()) => Exit::Clean,
+        Err(error) => refused(&error, false),
+    }
+}
+
+fn start(args: &DebugArgs) -> Result<(), Error> {
+    if args.kernel.file == "-" {
+        return Err(Error::Arguments("`debug` reads its words from standard input, and wants a file".into()));
+    }
+    let subject = args.kernel.subject()?;
+    if args.kernel.program_of(&subject)?.is_some() {
+        let message = "`debug` is for kernels, and this is a whole program: name a kernel with `--func`";
+        return Err(Error::Unsupported(message.into()));
+    }
+    let kernel = args.kernel.kernel_of(&subject)?;
+    report_all(&kernel.compile()?);
+    let mut options = Session::options(args.kernel.options());
+    options.delays = args.schedule.as_deref().map_or(Ok(Vec::new()), read_schedule)?;
+    options.timing = args.timing;
+    let tensors: Vec<Tensor<'_>> = args.kernel.arguments(&kernel)?.into_iter().map(Tensor::from).collect();
+    let run = kernel.run_with(tensors, &options)?.into_owned();
+    let mut session = Session::start(run, options);
+    let asked = std::io::stdin().is_terminal();
+    out(&session.title());
+    for word in &args.words {
+        out(&format!("> {word}\n"));
+        let Some(told) = session.said(word) else { return Ok(()) };
+        out(&told);
+    }
+    if asked {
+        out("`help` lists the words\n> ");
+    }
+    for line in std::io::stdin().lock().lines() {
+        let Ok(line) = line else {
+            fail("standard input is not a text");
+            break;
+        };
+        // What is read from a file stands in the transcript.
+        if !asked {
+            out(&format!("> {line}\n"));
+        }
+        let Some(told) = session.said(&line) else { break };
+        out(&told);
+        if asked {
+            out("> ");
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,104 @@
+//! `slipring queue prove`: whether what a stream does depends on its delays.
+
+use clap::Args;
+use serde::Serialize;
+use slipring::{QueueProof, QueueSchedule, QueueTrial, queue_proof, queue_trial};
+use slipring_queue::machine::{Config, Limits};
+
+use super::super::Exit;
+use super::super::output::{doubtful, fail, json_line, out};
+use super::{AllowArgs, StreamArgs};
+
+/// Arguments of `queue prove`.
+#[derive(Args)]
+pub(in crate::verbs) struct ProveArgs {
+    #[command(flatten)]
+    stream: StreamArgs,
+    #[command(flatten)]
+    allow: AllowArgs,
+    /// Seeds to try, besides the usual delays and each kind of delay late
+    #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u64).range(0..=10_000))]
+    seeds: u64,
+    /// How long each launch takes a worker, in cycles
+    #[arg(long, default_value_t = 1000, value_name = "CYCLES")]
+    kernel_cycles: u64,
+    /// Give up a run after so many steps of the simulation without a new record
+    #[arg(long, default_value_t = Limits::default().steps, value_name = "STEPS")]
+    max_steps: u64,
+    /// One JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Serialize)]
+struct Proof {
+    file: String,
+    board: String,
+    verdict: &'static str,
+    schedules: usize,
+    /// How to see what is wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    replay: Option<String>,
+    /// Codes of what is wrong there.
+    codes: Vec<&'static str>,
+    /// Why nothing is known for all delays.
+    undecided: Vec<String>,
+}
+
+/// Proves a stream: exit code 1 where a schedule shows an error, 3 where nothing is known for all delays.
+pub(super) fn prove(args: &ProveArgs) -> Exit {
+    let stream = match args.stream.read() {
+        Ok(stream) => stream,
+        Err(error) => return error.report(),
+    };
+    let allowed = match args.allow.hazards() {
+        Ok(hazards) => hazards,
+        Err(message) => return fail(message),
+    };
+    let file = args.stream.file.clone();
+    let limits = Limits { steps: args.max_steps, ..Limits::default() };
+    let config = Config { limits, allowed, ..Config::new(stream.board.clone()) };
+    let mut trials: Vec<QueueTrial> = Vec::new();
+    for schedule in QueueSchedule::all(args.seeds) {
+        match queue_trial(&stream.capture, &config, args.kernel_cycles, schedule) {
+            Ok(trial) => trials.push(trial),
+            Err(message) => return fail(format!("{file}: {message}")),
+        }
+        // One that shows an error is enough.
+        if trials.last().is_some_and(|trial| trial.errors || !trial.complete) {
+            break;
+        }
+    }
+    let schedules = trials.len();
+    let (mut codes, mut replay, mut undecided) = (Vec::new(), None, Vec::new());
+    let (verdict, text, exit) = match queue_proof(&trials) {
+        QueueProof::Clean => {
+            let text = format!(
+                "{file}: clean for all delays: whatever meets is ordered by barriers, waits or completions; {schedules} schedules agree\n"
+            );
+            ("clean", text, Exit::Clean)
+        }
+        QueueProof::Wrong(schedule) => {
+            codes = trials.last().map(|trial| trial.found.iter().map(|(code, _)| *code).collect()).unwrap_or_default();
+            codes.dedup();
+            let allow: String = args.allow.codes.iter().map(|code| format!(" --allow {code}")).collect();
+            let command = format!("slipring queue run {file}{}{allow}", schedule.options());
+            fail(format!("{file} is wrong with {schedule}: {}", codes.join(", ")));
+            let text = format!("replay: {command}\n");
+            replay = Some(command);
+            ("wrong", text, Exit::Findings)
+        }
+        QueueProof::Undecided(why) => {
+            let lines: String = why.iter().map(|why| format!("not judged: {why}\n")).collect();
+            undecided = why;
+            let exit =
+                doubtful(&format!("nothing is wrong in {schedules} schedules; for all delays it is not decided"));
+            ("undecided", lines, exit)
+        }
+    };
+    match args.json {
+        true => json_line(&Proof { file, board: stream.board.name, verdict, schedules, replay, codes, undecided }),
+        false => out(&text),
+    }
+    exit
+}

@@ -1,0 +1,121 @@
+//! `slipring queue stats`: who waited for what.
+
+use clap::Args;
+use serde::Serialize;
+use slipring::{QueueSchedule, QueueStall, queue_stalls};
+use slipring_queue::capture::Capture;
+use slipring_queue::machine::{Config, Limits};
+use slipring_queue::replay::{Replay, replay};
+use slipring_queue::sanitize::AtError;
+use slipring_queue::worker::Acknowledge;
+
+use super::super::Exit;
+use super::super::output::{fail, json_line, out};
+use super::{Stream, StreamArgs};
+
+/// How a stream is run to look at it.
+#[derive(Args)]
+pub(super) struct LookArgs {
+    /// Choose delays by this number
+    #[arg(long)]
+    seed: Option<u64>,
+    /// How long each launch takes a worker, in cycles
+    #[arg(long, default_value_t = 1000, value_name = "CYCLES")]
+    kernel_cycles: u64,
+    /// Give up after so many steps of the simulation without a new record
+    #[arg(long, default_value_t = Limits::default().steps, value_name = "STEPS")]
+    max_steps: u64,
+}
+
+/// A run that was looked at.
+pub(super) struct Looked {
+    pub stalls: Vec<QueueStall>,
+    pub cycles: u64,
+    pub complete: bool,
+    /// What was found, in one line, where something was.
+    pub found: Option<String>,
+}
+
+impl LookArgs {
+    /// Runs a stream as silicon would and keeps who waited for what.
+    pub fn run(&self, capture: &Capture, stream: &Stream) -> Result<Looked, String> {
+        let limits = Limits { steps: self.max_steps, ..Limits::default() };
+        let config = Config { trace: true, limits, mode: AtError::Silicon, ..Config::new(stream.board.clone()) };
+        let schedule = self.seed.map_or(QueueSchedule::Usual, QueueSchedule::Seed);
+        let worker = Box::new(Acknowledge { cycles: self.kernel_cycles });
+        let mut run: Replay = replay(capture, schedule.of(&config), worker, |_, _| {})?;
+        let mut codes: Vec<&str> = run.findings.iter().map(|finding| finding.hazard.def().code).collect();
+        codes.dedup();
+        let found = (!codes.is_empty()).then(|| codes.join(", "));
+        let machine = run.queue.device();
+        Ok(Looked {
+            stalls: queue_stalls(&machine.spans()),
+            cycles: machine.now_cycles(),
+            complete: run.complete,
+            found,
+        })
+    }
+}
+
+/// Arguments of `queue stats`.
+#[derive(Args)]
+pub(in crate::verbs) struct StatsArgs {
+    #[command(flatten)]
+    stream: StreamArgs,
+    #[command(flatten)]
+    look: LookArgs,
+    /// One JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Serialize)]
+struct Stalls {
+    file: String,
+    board: String,
+    complete: bool,
+    cycles: u64,
+    stalls: Vec<QueueStall>,
+    /// Hazards that were found on the way.
+    found: Option<String>,
+}
+
+/// Runs a stream and shows who waited for what: exit code 1 if not everything ran.
+pub(super) fn stats(args: &StatsArgs) -> Exit {
+    let stream = match args.stream.read() {
+        Ok(stream) => stream,
+        Err(error) => return error.report(),
+    };
+    let file = args.stream.file.clone();
+    let looked = match args.look.run(&stream.capture, &stream) {
+        Ok(looked) => looked,
+        Err(message) => return fail(format!("{file}: {message}")),
+    };
+    let Looked { stalls, cycles, complete, found } = looked;
+    if !complete {
+        fail(format!("{file} did not run to its end: `slipring queue run` says why"));
+    }
+    let exit = if complete { Exit::Clean } else { Exit::Findings };
+    if args.json {
+        json_line(&Stalls { file, board: stream.board.name, complete, cycles, stalls, found });
+        return exit;
+    }
+    let end = if complete { "" } else { "; it did not run to its end" };
+    out(&format!("{file} on a {}: {cycles} cycles{end}\n", stream.board.name));
+    out(&format!(
+        "{:<12} {:<42} {:>8} {:>12} {:>7} {:>12}  in command\n",
+        "who", "waits for", "times", "cycles", "of all", "longest"
+    ));
+    for row in &stalls {
+        let share = 100.0 * row.cycles as f64 / cycles.max(1) as f64;
+        let cause = row.cause.trim_start_matches("waits for ");
+        out(&format!(
+            "{:<12} {:<42} {:>8} {:>12} {:>6.1}% {:>12}  {}\n",
+            row.actor, cause, row.times, row.cycles, share, row.longest, row.command
+        ));
+    }
+    if let Some(found) = found {
+        out(&format!("found on the way: {found}; `slipring queue run` says where\n"));
+    }
+    exit
+}

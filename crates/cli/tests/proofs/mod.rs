@@ -1,0 +1,233 @@
+//! Proofs held against what shares nothing with them: an explorer of all interleavings of small programs of flags, for each count of
+//! rounds; and the table of `docs/proof.md`, which says of each example what is proved.
+
+mod cluster;
+mod endings;
+mod explorer;
+mod fixes;
+mod small;
+
+use std::path::Path;
+use std::process::Command;
+
+use slipring::{Judgement, Kernel, ProveOptions, RunOptions, Tensor};
+
+use explorer::explore;
+use small::Small;
+
+/// The largest count that is explored.
+const MOST: u64 = 4;
+
+/// What a proof says of a small program: whether it holds for all counts, or for which it fails first.
+fn proof(small: &Small) -> (Judgement, Option<u64>, String) {
+    proof_where(small, None)
+}
+
+/// The same for launches with these numbers only, and one of them.
+fn proof_where(small: &Small, assumed: Option<(&str, u64)>) -> (Judgement, Option<u64>, String) {
+    let kernel = Kernel::from_text("small.pto", small.text()).expect("it is well formed");
+    let n = format!("{}:index", assumed.map_or(3, |(_, n)| n));
+    let texts = ["rand:f32[4096],seed=1", "zeros:f32[4096]", &n, "2:index"].map(String::from);
+    let args: Vec<Tensor<'_>> = kernel.arguments(&texts, 0).expect("they fit").into_iter().map(Tensor::from).collect();
+    let assume = assumed.iter().map(|(text, _)| text.to_string()).collect();
+    let proof =
+        kernel.prove(args, &ProveOptions { timings: 0, fix: false, run: assuming(assume) }).expect("it can be run");
+    let fails = proof.scope.counts.strip_prefix("n = ").and_then(|rest| rest.split(' ').next()?.parse().ok());
+    (proof.judgement, fails, proof.to_string())
+}
+
+/// Right programs and changed ones: what is proved for all counts is right for each that is explored, and the smallest count that
+/// fails is the smallest that the explorer refutes.
+#[test]
+fn proofs_agree_with_all_interleavings() {
+    let (mut right, mut wrong, mut all) = (0, 0, 0);
+    // A long run has another number of them.
+    let count = std::env::var("SLIPRING_PROOFS").ok().and_then(|text| text.parse().ok()).unwrap_or(160);
+    for seed in 0..count {
+        let small = Small::random(seed);
+        let (judgement, fails, text) = proof(&small);
+        let explored = (0..=MOST).find_map(|count| Some((count, explore(&small.program(count))?)));
+        let say = || format!("seed {seed}: the explorer says {explored:?}\n{text}\n{}", small.text());
+        match judgement {
+            // Bytes that nobody wrote may come into results of such programs.
+            Judgement::Proved | Judgement::Doubtful => {
+                // Where bytes that nobody wrote are stored, only as many rounds are covered as the buffers hold.
+                all += usize::from(text.contains("every n from 0 on"));
+                assert!(explored.is_none(), "{}", say());
+                right += 1;
+            }
+            Judgement::Violated => {
+                match (&explored, fails) {
+                    (Some((count, _)), Some(fails)) => assert_eq!(*count, fails, "{}", say()),
+                    (None, Some(fails)) => assert!(fails > MOST, "{}", say()),
+                    (_, None) => panic!("it does not say for which count\n{}", say()),
+                }
+                wrong += 1;
+            }
+            Judgement::NotProved => panic!("nothing stands in the way of such programs\n{}", say()),
+        }
+    }
+    assert!(all > 30 && wrong > 30, "{right} right, {all} of them for all counts, {wrong} wrong");
+}
+
+fn assuming(assume: Vec<String>) -> RunOptions {
+    let mut options = RunOptions::default();
+    options.assume = assume;
+    options
+}
+
+/// What an assumption says of a number.
+type Holds = fn(u64) -> bool;
+
+/// Assumptions, a number that satisfies each, and which numbers do.
+const ASSUMED: [(&str, u64, Holds); 7] = [
+    ("n % 2 == 0", 2, |n| n % 2 == 0),
+    ("n % 3 != 1", 3, |n| n % 3 != 1),
+    ("n <= 3", 3, |n| n <= 3),
+    ("n >= 2", 3, |n| n >= 2),
+    ("n != 3", 2, |n| n != 3),
+    ("n == 4", 4, |n| n == 4),
+    ("n <= 1", 1, |n| n <= 1),
+];
+
+/// The same for the launches that an assumption allows: what is proved is right for each of them that is explored, and where
+/// something fails the smallest of them is named.
+#[test]
+fn proofs_under_assumptions_agree_with_all_interleavings() {
+    let (mut right, mut wrong, mut open) = (0, 0, 0);
+    let count = std::env::var("SLIPRING_PROOFS").ok().and_then(|text| text.parse().ok()).unwrap_or(30);
+    for (seed, (text, given, allows)) in (0..count).flat_map(|seed| ASSUMED.map(|assumed| (seed, assumed))) {
+        let small = Small::random(seed);
+        let (judgement, fails, said) = proof_where(&small, Some((text, given)));
+        let refuted = |count: &u64| explore(&small.program(*count)).is_some();
+        let explored = (0..=MOST).filter(|count| allows(*count)).find(refuted);
+        let say = || format!("seed {seed} with {text}: the explorer says {explored:?}\n{said}\n{}", small.text());
+        match judgement {
+            Judgement::Proved | Judgement::Doubtful => {
+                assert!(explored.is_none(), "{}", say());
+                right += 1;
+            }
+            Judgement::Violated => {
+                match (explored, fails) {
+                    (Some(count), Some(fails)) => assert_eq!(count, fails, "{}", say()),
+                    (None, Some(fails)) => assert!(fails > MOST && allows(fails), "{}", say()),
+                    (_, None) => panic!("it does not say for which count\n{}", say()),
+                }
+                wrong += 1;
+            }
+            Judgement::NotProved => open += 1,
+        }
+    }
+    assert!(right > 30 && wrong > 10 && open == 0, "{right} right, {wrong} wrong, {open} open");
+}
+
+/// A kernel that fails from some number of rounds on: assumptions keep these out, or the smallest that they allow is named.
+#[test]
+fn assumptions_keep_out_what_fails() {
+    let text = include_str!("../../../../tests/files/proof/fails_later_than_given.pto");
+    let (mut proved, mut failed) = (0, 0);
+    for clean in 1..=4u64 {
+        let text = text.replace("%c3 = arith.constant 3", &format!("%c3 = arith.constant {clean}"));
+        let kernel = Kernel::from_text("late.pto", text.clone()).expect("it is well formed");
+        let bounds =
+            (0..=6u64).flat_map(|n| [(format!("n <= {n}"), n), (format!("n % 2 == 0, 3 * n < {}", 3 * n + 1), n)]);
+        for (assumed, last) in bounds {
+            let texts = ["iota:f32[1024]", "zeros:f32[1024]", "0:index"].map(String::from);
+            let args: Vec<Tensor<'_>> =
+                kernel.arguments(&texts, 0).expect("they fit").into_iter().map(Tensor::from).collect();
+            let options = ProveOptions { timings: 0, fix: false, run: assuming(vec![assumed.clone()]) };
+            let proof = kernel.prove(args, &options).expect("it can be run");
+            let even = assumed.contains('%');
+            let fails = (0..=last).find(|n| *n > clean && (!even || n % 2 == 0));
+            let said = proof.scope.counts.strip_prefix("n = ").and_then(|rest| rest.split(' ').next()?.parse().ok());
+            match proof.judgement {
+                Judgement::Proved => proved += 1,
+                Judgement::Violated => failed += 1,
+                _ => panic!("{assumed}: it is decided\n{proof}"),
+            }
+            assert_eq!(
+                (proof.judgement == Judgement::Violated, said),
+                (fails.is_some(), fails),
+                "{assumed}\n{proof}\n{text}"
+            );
+        }
+    }
+    assert!(proved > 20 && failed > 10, "{proved} proved, {failed} failed");
+}
+
+/// Two loops by two arguments: what is proved for all numbers of both is right for each count that is explored: a round is a round, in
+/// whichever loop.
+#[test]
+fn proofs_of_two_counts_agree_with_all_interleavings() {
+    let (mut right, mut wrong, mut open) = (0, 0, 0);
+    for seed in 0..16 {
+        let small = Small::random(seed).again();
+        let (judgement, _, text) = proof(&small);
+        // As many rounds, in whichever of the two loops.
+        let explored = (0..=MOST).find_map(|count| Some((count, explore(&small.program(count))?)));
+        let say = || format!("seed {seed}: the explorer says {explored:?}\n{text}\n{}", small.text());
+        match judgement {
+            // Bytes that nobody wrote may come into results of such programs.
+            Judgement::Proved | Judgement::Doubtful => {
+                assert!(explored.is_none(), "{}", say());
+                right += 1;
+            }
+            Judgement::Violated => wrong += 1,
+            Judgement::NotProved => open += 1,
+        }
+    }
+    assert!(right > 0 && wrong > 4 && open < 8, "{right} right, {wrong} wrong, {open} open");
+}
+
+/// A row of the table: what `prove` says of an example on a platform.
+fn row(root: &Path, file: &Path, arch: &str) -> Option<String> {
+    let ran = Command::new(env!("CARGO_BIN_EXE_slipring"))
+        .args(["prove", &file.display().to_string(), "--arch", arch, "--timings", "0", "--json"])
+        .output()
+        .expect("it runs");
+    let facts: serde_json::Value = serde_json::from_slice(&ran.stdout).ok()?;
+    let word = facts["verdict"].as_str()?.replace('-', " ");
+    let why = |list: &serde_json::Value, key: Option<&str>| {
+        let first = list.as_array().and_then(|list| list.first()).cloned().unwrap_or_default();
+        key.map_or(first.clone(), |key| first[key].clone()).as_str().unwrap_or("").to_string()
+    };
+    let why = match word.as_str() {
+        "proved" => facts["scope"]["counts"].as_str()?.to_string(),
+        "violated" => format!("`{}`", why(&facts["findings"], Some("code"))),
+        _ => why(&facts["reasons"], None),
+    };
+    let name = file.strip_prefix(root).unwrap_or(file).display().to_string();
+    Some(format!("| `{name}` | {arch} | {word} | {why} |"))
+}
+
+/// `SLIPRING_BLESS=1` writes the table anew.
+#[test]
+fn the_page_says_of_each_example_what_is_proved() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository");
+    let mut rows: Vec<String> = Vec::new();
+    for file in crate::walk::files(&root.join("examples"), &["pto", "py"]) {
+        rows.extend(["a5", "a2a3"].iter().filter_map(|arch| row(&root, &file, arch)));
+    }
+    let proved = |row: &&String| row.contains("| proved | those of the text: no argument decides one |");
+    let count = rows.iter().filter(proved).count();
+    rows.retain(|row| !proved(&row));
+    let head = format!(
+        "{count} rows are proved with the counts of their text, which no argument decides. The others:\n\n| example | platform | \
+         verdict | because, or for |\n|---|---|---|---|\n"
+    );
+    let table = head + &rows.join("\n") + "\n";
+    let page = root.join("docs/proof.md");
+    let text = std::fs::read_to_string(&page).expect("the page");
+    let (begin, end) = ("<!-- examples -->\n", "<!-- end of the examples -->");
+    let from = text.find(begin).expect("where the table begins") + begin.len();
+    let to = text.find(end).expect("where the table ends");
+    if std::env::var_os("SLIPRING_BLESS").is_some() {
+        std::fs::write(&page, format!("{}{table}{}", &text[..from], &text[to..])).expect("the page is written");
+        return;
+    }
+    assert_eq!(
+        &text[from..to],
+        table,
+        "`SLIPRING_BLESS=1 cargo test -p slipring-cli --test all proofs` writes it anew"
+    );
+}

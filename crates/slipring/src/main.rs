@@ -1,8 +1,0 @@
-//! The command line.
-
-use std::process::ExitCode;
-
-fn main() -> ExitCode {
-    let words: Vec<_> = std::env::args_os().collect();
-    ExitCode::from(slipring::command_line(&words))
-}

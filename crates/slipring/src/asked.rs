@@ -140,9 +140,9 @@ impl Asked {
         self.args.is_empty() && self.sets.is_empty()
     }
 
-    /// The same with numbers for parameters by name, as the command line writes them.
+    /// The same with these numbers for parameters by name, besides those that it has, as the command line writes them.
     pub fn numbers(&self, numbers: &[(String, String)]) -> Asked {
-        Asked { numbers: numbers.to_vec(), ..self.clone() }
+        Asked { numbers: [&self.numbers, numbers].concat(), ..self.clone() }
     }
 
     /// What is said of an error in a text that was taken for something without being asked.

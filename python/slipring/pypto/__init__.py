@@ -39,17 +39,10 @@ class _Finder:
             raise ModuleNotFoundError(f"slipring has no module `{name}`", name=name)
 
 
-def _distributed():
-    """The module of what several devices do: its names are words of the language."""
-    module = types.ModuleType("pypto.language.distributed", "What a program for several devices calls")
-    module.__slipring_path__ = "pld"
-    module.__getattr__ = Word("pld").__getattr__
-    return module
-
-
 def install(platform=None):
     """Makes the imports of public scripts work in this process. `platform` is the one of a `RunConfig` that names none."""
     from .. import _kernel
+    from ..language import distributed as of_devices
     from . import _language
 
     if platform is not None:
@@ -58,7 +51,7 @@ def install(platform=None):
         runtime.choose(platform)
     parts = {
         "pypto.language": _language.module(),
-        "pypto.language.distributed": _distributed(),
+        "pypto.language.distributed": of_devices,
         "pypto.runtime": _module(
             "pypto.runtime",
             **{name: getattr(runtime, name) for name in runtime.__all__},

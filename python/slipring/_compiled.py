@@ -221,6 +221,11 @@ class Compiled:
         """Runs it; its outputs are written in place, findings raise. Without its outputs it makes them and gives them back."""
         if getattr(options.get("config"), "codegen_only", False):
             return None
+        run, args = self._ran(args, options)
+        return self._function._result(run, args, {})
+
+    def _ran(self, args, options):
+        """A run that is shown, checked and written, and all its arguments."""
         outputs = self.output_indices
         if outputs and self.has_return and len(args) == len(self.param_names) - len(outputs):
             args = self._with_outputs(args, outputs)
@@ -228,7 +233,7 @@ class Compiled:
         run.show()
         run.check()
         run.write()
-        return self._function._result(run, args, {})
+        return run, args
 
     def _with_outputs(self, inputs, outputs):
         """All arguments, with new arrays of zeros for the outputs: tensors of torch where the inputs are."""

@@ -31,6 +31,7 @@ OPTIONS = (
     "record",
     "strict",
     "timing",
+    "windows",
 )
 # Options of runs that say nothing else.
 DEFAULTS = {}
@@ -165,6 +166,7 @@ class Said:
         self.texts = {stats: inner.text(stats) for stats in (False, True)}
         self.events = inner.timeline() if hasattr(inner, "timeline") else ([], 0)
         self.given = inner.returned() if hasattr(inner, "returned") else []
+        self.kept = inner.windows() if hasattr(inner, "windows") else []
 
     def result(self, at):
         return self.results[at]
@@ -177,6 +179,9 @@ class Said:
 
     def returned(self):
         return self.given
+
+    def windows(self):
+        return self.kept
 
     def trace(self, path):
         raise ValueError("a run that was pickled has no trace: write it where the kernel ran")
@@ -375,6 +380,11 @@ class ProgramRun(Run):
     def returned(self):
         """What the program returns: `None`, an array, or several; those that were passed are written in place."""
         return self.given_back({self._parameters[at][0]: array for at, array in self._arrays.items()})
+
+    @property
+    def windows(self):
+        """The bytes that the run left in each window that devices share: `windows=` of the next run, where devices keep them."""
+        return self._inner.windows()
 
     def given_back(self, passed):
         """The same, with what was passed for each parameter."""

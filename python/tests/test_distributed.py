@@ -1,5 +1,6 @@
 """Workers that hold programs of the host, and Python that these call between their tasks."""
 
+import pickle
 import subprocess
 import sys
 
@@ -7,6 +8,7 @@ import numpy as np
 import pytest
 
 import slipring.language as pl
+import slipring.language.distributed as pld
 from slipring.pypto.distributed import DistributedWorker, _tensor_from_continuous
 from slipring.pypto.runtime import DistributedConfig, RunConfig
 
@@ -227,6 +229,74 @@ def test_parts_stay_on_their_devices():
         worker.free_stacked_tensor(stacked)
         with pytest.raises(ValueError, match="freed"):
             worker(stacked, out)
+
+
+@pl.jit.incore
+def count(
+    n: pl.Tensor[[1, 1], pl.INT32],
+    y: pl.Out[pl.Tensor[[1, 1], pl.INT32]],
+    signal: pld.DistributedTensor[[1, 1], pl.INT32],
+    peer: pl.Scalar[pl.INT32],
+    least: pl.Scalar[pl.INT32],
+):
+    pld.system.notify(signal, peer=peer, offsets=[0, 0], value=1, op=pld.NotifyOp.AtomicAdd)
+    pld.system.wait(signal, offsets=[0, 0], expected=pl.read(n, [0, 0]) * least, cmp=pld.WaitCmp.Ge)
+    pl.write(y, [0, 0], pl.read(signal, [0, 0]))
+    return y
+
+
+@pl.jit
+def count_on(
+    n: pl.Tensor[[1, 1], pl.INT32],
+    y: pl.Out[pl.Tensor[[1, 1], pl.INT32]],
+    signal: pld.DistributedTensor[[1, 1], pl.INT32],
+    peer: pl.Scalar[pl.INT32],
+    least: pl.Scalar[pl.INT32],
+):
+    return count(n, y, signal, peer, least)
+
+
+@pl.jit.host
+def counted(n: pl.Tensor[[1, 1], pl.INT32], y: pl.Out[pl.Tensor[[2, 1, 1], pl.INT32]], least: pl.Scalar[pl.INT32]):
+    buffer = pld.alloc_window_buffer([1, 1], dtype=pl.INT32)
+    for r in pl.range(2):
+        count_on(n, y[r], pld.window(buffer, [1, 1], dtype=pl.INT32), 1 - r, least, device=r)
+    return y
+
+
+def test_windows_keep_what_is_in_them_where_that_is_asked_for():
+    n, y = np.ones((1, 1), np.int32), np.zeros((2, 1, 1), np.int32)
+    program = counted.compile(n, y, 1, config=RunConfig(platform="a5", distributed_config=DistributedConfig(device_ids=[0, 1])))
+    seen = {}
+    for options in ({}, {"persistent": True}, {"persistent": True, "reset_persistent_windows": False}):
+        with program.prepare(**options) as worker:
+            for turn in range(1, 4):
+                n[:] = turn if len(options) == 2 else 1
+                worker(n, y, 1)
+                seen.setdefault(len(options), []).append(y.ravel().tolist())
+    assert seen == {0: [[1, 1]] * 3, 1: [[1, 1]] * 3, 2: [[1, 1], [2, 2], [3, 3]]}
+    n[:] = 1
+    first = program.run(n, y, 1)
+    n[:] = 2
+    second = program.run(n, y, 1, windows=first.windows)
+    assert y.ravel().tolist() == [2, 2] and [len(own) for own in second.windows] == [len(own) for own in first.windows]
+    assert pickle.loads(pickle.dumps(second)).windows == second.windows
+    for wrong, why in ((first.windows * 2, "contents of 2 are given"), ([b"1"], "and 1 are given")):
+        with pytest.raises(TypeError, match=why):
+            program.run(n, y, 1, windows=wrong)
+    with pytest.raises(TypeError, match="whole programs"):
+        alone.run(np.zeros((16, 64), np.float32), np.zeros((16, 64), np.float32), windows=[])
+
+
+def test_a_program_of_devices_takes_the_numbers_that_it_is_called_with():
+    n, y = np.ones((1, 1), np.int32), np.zeros((2, 1, 1), np.int32)
+    assert counted.run(n, y, 1, platform="a5").verdict == "clean" and y.ravel().tolist() == [1, 1]
+    assert [finding["code"] for finding in counted.run(n, y, 2, platform="a5").findings][:1] == ["deadlock"]
+
+
+@pl.jit
+def alone(x: pl.Tensor[[16, 64], pl.FP32], y: pl.Out[pl.Tensor[[16, 64], pl.FP32]]):
+    y[:, :] = x[:, :]
 
 
 def test_configurations_that_no_device_has():

@@ -223,7 +223,7 @@ pub fn options(given: Option<&Bound<'_, PyDict>>, control: &Control) -> PyResult
             "launches" => options.launches = value.extract()?,
             "events" => options.events = value.extract()?,
             "record" => options.record = value.extract()?,
-            other @ ("clusters" | "order") => {
+            other @ ("clusters" | "order" | "windows") => {
                 return Err(PyTypeError::new_err(format!("`{other}` is for whole programs, and this is a kernel")));
             }
             other if asked.take(other, &value)? => {}

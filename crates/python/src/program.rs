@@ -80,6 +80,7 @@ fn options(given: Option<&Bound<'_, PyDict>>, control: &Control, raised: &Raised
             "host" => options.host = host(value.cast::<PyDict>()?, raised)?,
             "order" => options.order = value.extract()?,
             "record" => options.record = value.extract()?,
+            "windows" => options.windows = value.extract()?,
             other if asked.take(other, &value)? => {}
             other => {
                 return Err(PyTypeError::new_err(format!("`{other}` is for kernels, and this is a whole program")));
@@ -174,13 +175,14 @@ impl Program {
             facts.checks = checks(facts.checks);
             facts.findings = crate::error::facts(&findings);
             let left = (0..run.arguments()).map(|index| run.left(index).map(<[u8]>::to_vec)).collect();
+            let windows = run.windows().map(<[u8]>::to_vec).collect();
             let returned = run.returned().map(|(passed, elem, shape, bytes)| {
                 // What was passed is written where it lies.
                 let own = if passed.is_none() { bytes.to_vec() } else { Vec::new() };
                 (passed, elem.name(), shape.to_vec(), own)
             });
             let (complete, trace) = (run.is_complete(), run.trace());
-            Ok(ProgramRun { complete, left, returned: returned.collect(), facts, findings, trace })
+            Ok(ProgramRun { complete, left, windows, returned: returned.collect(), facts, findings, trace })
         };
         let run = listening(py, &control, progress, work);
         match raised.lock().unwrap_or_else(PoisonError::into_inner).take() {
@@ -198,6 +200,7 @@ type Returned = (Option<usize>, &'static str, Vec<u64>, Vec<u8>);
 pub struct ProgramRun {
     complete: bool,
     left: Vec<Option<Vec<u8>>>,
+    windows: Vec<Vec<u8>>,
     returned: Vec<Returned>,
     facts: ProgramFacts,
     findings: Report,
@@ -278,6 +281,11 @@ impl ProgramRun {
             Some(Some(bytes)) => Ok(PyBytes::new(py, bytes)),
             _ => Err(PyTypeError::new_err(format!("argument {index} is not a tensor"))),
         }
+    }
+
+    /// The bytes that the run left in each window that devices share.
+    fn windows<'py>(&self, py: Python<'py>) -> Vec<Bound<'py, PyBytes>> {
+        self.windows.iter().map(|bytes| PyBytes::new(py, bytes)).collect()
     }
 
     /// What the program gives back: the position of the argument that it is, or `None`, element type, shape and bytes.

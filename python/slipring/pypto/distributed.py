@@ -96,8 +96,6 @@ class DistributedWorker(ChipWorker):
                 raise TypeError(f"a worker holds compiled programs of the host, not {type(program).__name__}")
         if reset_persistent_windows and not persistent:
             raise ValueError("reset_persistent_windows=True needs persistent=True")
-        if persistent and reset_persistent_windows is False:
-            raise NotImplementedError("windows that keep what is in them between runs are not simulated: each run begins with zeros")
         if callbacks is not None and sub_worker_overrides is not None:
             raise ValueError("`callbacks` and `sub_worker_overrides` are the same: give one of them")
         first = programs[0]
@@ -113,6 +111,8 @@ class DistributedWorker(ChipWorker):
         self.devices = len(first.device_ids)
         super().__init__(RunConfig(platform=first.platform))
         self._programs, self._host = programs, {}
+        # What the windows of each program hold, where they are kept as a run left them: a run that raises changes nothing.
+        self._windows = {id(program): None for program in programs} if persistent and reset_persistent_windows is False else None
         callbacks = dict(callbacks or sub_worker_overrides or {})
         known = set()
         for program in programs:
@@ -145,7 +145,12 @@ class DistributedWorker(ChipWorker):
             raise TypeError(f"`{compiled.name}` takes {len(compiled.param_names)} arguments ({', '.join(compiled.param_names)})")
         host = self._host[id(compiled)]
         options = {"host": host} if host else {}
-        compiled(*(self._shared(arg) for arg in args), config=config, **options)
+        args = [self._shared(arg) for arg in args]
+        if self._windows is None or getattr(config, "codegen_only", False):
+            compiled(*args, config=config, **options)
+            return
+        run, _ = compiled._ran(args, {"config": config, "windows": self._windows[id(compiled)], **options})
+        self._windows[id(compiled)] = run.windows
 
     def __call__(self, *args, config=None):
         """Runs its only program."""

@@ -77,7 +77,7 @@ impl Program {
             ));
         };
         let before = self.contents(args.into())?;
-        let mut tensors = self.tensors(&before)?;
+        let mut tensors = self.tensors(&before, options.windows.as_deref())?;
         let Launches { list, own } = self.launches(&tensors)?;
         let compiled = self.compiled()?;
         let mut used = self.orchestration.calls.iter().filter_map(|call| call.kernel).map(|kernel| &compiled[kernel]);

@@ -115,6 +115,9 @@ pub struct ProgramOptions {
     pub control: Control,
     /// What runs functions of the host; without it those that write tensors stop the run, and the others are left out with a warning.
     pub host: HostFunctions,
+    /// What the windows of devices hold before the first task, as [`ProgramRun::windows`] gives it after a run; zeros where nothing is
+    /// said.
+    pub windows: Option<Vec<Vec<u8>>>,
 }
 
 impl ProgramOptions {

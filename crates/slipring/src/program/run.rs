@@ -1,6 +1,6 @@
 //! All tasks in time; what is found; the sequential semantics.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, PoisonError};
 
 use slipring_ir::{Diagnostic, Kind, Severity, Span};
@@ -273,7 +273,7 @@ impl Program {
         let clusters = platform.clusters;
         let stuck = touched::deadlocks(graph);
         let compiled = self.compiled()?;
-        let mut beside = Beside::new(self.tensors(&before)?);
+        let mut beside = Beside::new(self.tensors(&before, options.windows.as_deref())?);
         beside.nothing = options.tools.init.then(|| self.nothing_at_first());
         let mut runner = Runner {
             program: self,
@@ -370,6 +370,12 @@ impl ProgramRun<'_> {
     pub fn left(&self, index: usize) -> Option<&[u8]> {
         let tensor = (*self.program.orchestration.tensor_of.get(index)?)?;
         Some(&self.tensors[tensor])
+    }
+
+    /// What the run left in the windows that devices share, in the order in which the program makes them, each with the parts of all its
+    /// devices: [`ProgramOptions::windows`] of the next run, where devices keep them.
+    pub fn windows(&self) -> impl Iterator<Item = &[u8]> {
+        self.program.windows().map(|tensor| self.tensors[tensor].as_slice())
     }
 
     /// The tensors that the program gives back, in order: the position of the parameter that one is, or `None` for one that the
@@ -502,7 +508,7 @@ impl ProgramRun<'_> {
         if !self.is_complete() {
             return Ok((fact("not checked", "the run did not complete".into(), 0), Vec::new()));
         }
-        let mut beside = Beside::new(program.tensors(&self.before)?);
+        let mut beside = Beside::new(program.tensors(&self.before, self.options.windows.as_deref())?);
         let compiled = program.compiled()?;
         let graph = program.graph();
         let stopped = |task: usize, outcome: &Outcome| {
@@ -510,7 +516,13 @@ impl ProgramRun<'_> {
             let detail = format!("the sequential run of {} did not complete: {why}", graph.name(task));
             Ok((fact("not checked", detail, 0), Vec::new()))
         };
-        for (task, call) in program.orchestration.calls.iter().enumerate() {
+        // The order of the text, but for what comes after a task that waits for one behind it.
+        let before = graph.before();
+        let mut over = vec![false; graph.tasks.len()];
+        let mut left: BTreeSet<usize> = (0..over.len()).collect();
+        while let Some(task) = left.iter().copied().find(|task| before[*task].iter().all(|other| over[*other])) {
+            left.remove(&task);
+            let call = &program.orchestration.calls[task];
             if let Some(act) = &call.act {
                 // What a function of the host did for these bytes is known; it is not called again.
                 let none = HostFunctions::default();
@@ -519,21 +531,23 @@ impl ProgramRun<'_> {
                     return Ok((fact("not checked", detail, 0), Vec::new()));
                 }
             }
-            let Some(kernel) = call.kernel else { continue };
-            if let Some(predicate) = &call.predicate
-                && !holds(predicate, graph.tensors[predicate.tensor].elem, &beside.tensors[predicate.tensor])
-            {
+            let skipped = call.predicate.as_ref().is_some_and(|predicate| {
+                !holds(predicate, graph.tensors[predicate.tensor].elem, &beside.tensors[predicate.tensor])
+            });
+            let Some(kernel) = call.kernel.filter(|_| !skipped) else {
+                over[task] = true;
                 continue;
-            }
+            };
             let blocks = (graph.tasks[task].blocks, Turns::Sequential);
             let (platform, options) = (&self.platform, &self.options);
             let job = Job { graph, compiled: &compiled[kernel], platform, call, blocks, options };
             let mut came = vec![(task, beside.start(task, 0, &job))];
             while let Some((task, one)) = came.pop() {
-                if let Came::Over(outcome) = one.map_err(Error::Unsupported)?
-                    && !outcome.result.complete
-                {
-                    return stopped(task, &outcome);
+                if let Came::Over(outcome) = one.map_err(Error::Unsupported)? {
+                    if !outcome.result.complete {
+                        return stopped(task, &outcome);
+                    }
+                    over[task] = true;
                 }
                 came.extend(beside.waiting().into_iter().find_map(|task| Some((task, beside.resume(task)?))));
             }

@@ -49,8 +49,8 @@ pub(super) fn first_value(own: &slipring_tasks::Tensor, filled: Option<&str>) ->
 }
 
 impl Program {
-    /// The tensors of the program before its first task.
-    pub(super) fn tensors(&self, args: &[Option<Vec<u8>>]) -> Result<Vec<Vec<u8>>, Error> {
+    /// The tensors of the program before its first task; `windows` is what those hold that devices share.
+    pub(super) fn tensors(&self, args: &[Option<Vec<u8>>], windows: Option<&[Vec<u8>]>) -> Result<Vec<Vec<u8>>, Error> {
         let graph = self.graph();
         let mut tensors: Vec<Vec<u8>> = vec![Vec::new(); graph.tensors.len()];
         for (tensor, arg) in self.orchestration.tensor_of.iter().zip(args) {
@@ -62,7 +62,31 @@ impl Program {
         for (at, own) in graph.tensors.iter().enumerate().filter(|(at, _)| !passed.contains(at)) {
             tensors[at] = first_value(own, self.orchestration.filled[at].as_deref())?;
         }
+        if let Some(windows) = windows {
+            let own: Vec<usize> = self.windows().collect();
+            if own.len() != windows.len() {
+                let (n, given) = (own.len(), windows.len());
+                return Err(Error::Arguments(format!(
+                    "the program has {n} windows, and contents of {given} are given"
+                )));
+            }
+            for (at, contents) in own.into_iter().zip(windows) {
+                let (name, n, given) = (&graph.tensors[at].name, tensors[at].len(), contents.len());
+                if n != given {
+                    return Err(Error::Arguments(format!(
+                        "`{name}` has {n} bytes on all devices, and {given} are given"
+                    )));
+                }
+                tensors[at].clone_from(contents);
+            }
+        }
         Ok(tensors)
+    }
+
+    /// The tensors that devices share, in the order in which they are made.
+    pub(super) fn windows(&self) -> impl Iterator<Item = usize> {
+        let each = self.graph().tensors.iter().enumerate();
+        each.filter(|(_, own)| own.is_shared()).map(|(at, _)| at)
     }
 
     /// What of the tensors is uninitialised before the first task.

@@ -79,6 +79,8 @@ pub struct KernelInfo {
     pub blocks: u32,
     /// Whether its blocks start at the same time.
     pub together: bool,
+    /// Whether the scheduler waits for it after it has left its core (`pld.system.defer_wait`).
+    pub defers: bool,
     /// Names of the parameters that it returns, in order; empty for what is none.
     pub gives: Vec<String>,
 }

@@ -116,6 +116,8 @@ pub struct Task {
     pub blocks: u32,
     /// All blocks start together.
     pub together: bool,
+    /// While it waits for others it keeps no cluster: the scheduler waits in its place.
+    pub defers: bool,
     /// Takes no cluster: a join, or what the orchestration does itself with a tensor.
     pub dummy: bool,
     /// The device that it runs on, on clusters of its own.

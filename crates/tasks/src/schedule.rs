@@ -4,6 +4,9 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use crate::Graph;
 
+/// In the place of a cluster: nothing is held there.
+const NOWHERE: u32 = u32::MAX;
+
 /// What a task took: cycles of each block. None of a task that did not run.
 pub type Run = Vec<u64>;
 
@@ -57,7 +60,7 @@ struct Open {
 pub enum Ran {
     /// It is over: cycles of each of its blocks.
     Over(Run),
-    /// It waits for other tasks that run: it keeps its clusters.
+    /// It waits for other tasks that run: it keeps its clusters, unless the scheduler waits in its place.
     Waits,
     /// Everything stops.
     Stopped,
@@ -178,7 +181,8 @@ pub fn plan(graph: &Graph, clusters: u32, order: u64, runs: &mut dyn Runs) -> Pl
                     }
                     Ran::Waits => {
                         let free = &mut machine.free[device(task)];
-                        let most = graph.tasks[task].blocks.min(clusters) as usize;
+                        let own = &graph.tasks[task];
+                        let most = if own.defers { 0 } else { own.blocks.min(clusters) as usize };
                         machine
                             .held
                             .entry(task)
@@ -200,6 +204,14 @@ pub fn plan(graph: &Graph, clusters: u32, order: u64, runs: &mut dyn Runs) -> Pl
                                     ends[at] = end;
                                 }
                             }
+                            Some((start, _)) if graph.tasks[task].defers => {
+                                // It was over for its cluster as soon as it waited: only its successors feel the time.
+                                for cycles in &open.run {
+                                    let end = (start + cycles).max(now);
+                                    open.blocks.push((NOWHERE, start, end));
+                                    machine.running.insert((end, NOWHERE, task));
+                                }
+                            }
                             _ => machine.waiting[device(task)].extend((0..blocks).map(|block| (task, block))),
                         }
                         machine.open.insert(task, open);
@@ -217,7 +229,7 @@ pub fn plan(graph: &Graph, clusters: u32, order: u64, runs: &mut dyn Runs) -> Pl
             let Some((end, cluster, task)) = machine.running.pop_first() else { break };
             now = end;
             // A cluster has several blocks of a task that kept it.
-            if !machine.running.iter().any(|(_, other, own)| (*other, *own) == (cluster, task)) {
+            if cluster != NOWHERE && !machine.running.iter().any(|(_, other, own)| (*other, *own) == (cluster, task)) {
                 let device = machine.device(cluster);
                 machine.free[device].insert(cluster);
             }
@@ -233,7 +245,7 @@ pub fn plan(graph: &Graph, clusters: u32, order: u64, runs: &mut dyn Runs) -> Pl
             if let Some(open) = machine.open.get_mut(&task)
                 && open.run.is_empty()
             {
-                open.blocks.push((u32::MAX, now, now));
+                open.blocks.push((NOWHERE, now, now));
             }
             for &next in &after[task] {
                 left[next] -= 1;
@@ -254,7 +266,7 @@ pub fn plan(graph: &Graph, clusters: u32, order: u64, runs: &mut dyn Runs) -> Pl
 fn ended(started: &[usize], mut open: BTreeMap<usize, Open>) -> Vec<Ended> {
     let one = |task: &usize| {
         let own = open.remove(task)?;
-        let none = |block: &&(u32, u64, u64)| block.0 != u32::MAX;
+        let none = |block: &&(u32, u64, u64)| block.0 != NOWHERE;
         let start = own.blocks.iter().map(|block| block.1).min().unwrap_or(own.ready);
         let end = own.blocks.iter().map(|block| block.2).max().unwrap_or(start);
         let blocks = own.blocks.iter().filter(none).copied().collect();

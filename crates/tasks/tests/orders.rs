@@ -54,6 +54,7 @@ fn graph(touches: &[Touch]) -> Graph {
             manual: false,
             blocks: 1,
             together: false,
+            defers: false,
             dummy: false,
             device: 0,
             behind: None,

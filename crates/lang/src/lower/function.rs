@@ -133,6 +133,9 @@ fn lower_once(
     }
     lower.body(&def.body).and(outcome)?;
     lower.check_lane_questions()?;
+    if let Some(span) = lower.facts.defers {
+        return Err(lower.report(super::region::deferred(span, "stands in a function of its own here")));
+    }
     lower.check_hand_ends()?;
     if kind.is_none() && lower.facts.pipe_end.is_none() {
         // Functions for one kind of core are parts of a kernel.
@@ -154,7 +157,7 @@ fn lower_once(
         set_both_lanes(&mut emitter.module, op, both);
     }
     let (blocks, together) = (facts.blocks.unwrap_or(1), facts.together);
-    Ok((op, KernelInfo { name: name.to_string(), params, blocks, together, gives }))
+    Ok((op, KernelInfo { name: name.to_string(), params, blocks, together, defers: false, gives }))
 }
 
 /// The value of a parameter that is known when the kernel is compiled: `TILE: pl.constexpr = 64`, or a scalar that is compiled for

@@ -233,6 +233,8 @@ pub(crate) struct Facts {
     pub blocks: Option<u32>,
     /// The blocks start at the same time.
     pub together: bool,
+    /// Where the scheduler is asked to wait for a signal after the body.
+    pub defers: Option<Span>,
     /// How the tiles of pushes and pops are divided that do not say it.
     pub ends: Option<Split>,
     /// Whether both Vector cores run it, where it says so.

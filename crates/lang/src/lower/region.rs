@@ -6,8 +6,9 @@ use std::rc::Rc;
 
 use ruff_python_ast::visitor::{Visitor, walk_expr};
 use ruff_python_ast::{Expr, ExprContext, Stmt};
-use slipring_ir::{Attr, Diags, OpId, Span, Type};
+use slipring_ir::{Attr, BlockId, Diagnostic, Diags, Module, OpId, Span, Type};
 use slipring_mlir::func;
+use slipring_op::OpRef;
 use slipring_tile::Elem;
 
 use super::function::put_function;
@@ -100,10 +101,34 @@ pub(crate) fn lower_region(
         left.push((bound.clone(), lower.left(&bound, value, wanted, head)?));
     }
     lower.end_body(head, &mut infos, &mut types);
+    if let Some(span) = lower.facts.defers
+        && let Some(place) = writes(&lower.e.module, body)
+    {
+        let error = deferred(span, "task does more").also(place, "it writes here");
+        return Err(lower.report(error));
+    }
     let facts = lower.facts.clone();
     put_function(emitter, op, types, &facts);
     let (blocks, together) = (facts.blocks.unwrap_or(1), facts.together);
-    Ok((op, KernelInfo { name: name.to_string(), params: infos, blocks, together, gives: Vec::new() }, left))
+    let defers = facts.defers.is_some();
+    let info = KernelInfo { name: name.to_string(), params: infos, blocks, together, defers, gives: Vec::new() };
+    Ok((op, info, left))
+}
+
+/// The error of a wait that the scheduler is asked for where it cannot do that.
+pub(super) fn deferred(span: Span, why: &str) -> Diagnostic {
+    let message = format!("the scheduler waits for a signal in place of a task that does nothing else, and this {why}");
+    Diagnostic::error("deferred-wait", span, message).help(
+        "put the wait into a scope of its own, `with pl.at(level=pl.Level.CORE_GROUP) as wait:`, and let what needs it \
+               come after that: `deps=[wait]`; or wait on the core: `pld.system.wait`",
+    )
+}
+
+/// Where a body first writes something: memory, a tile, a signal.
+fn writes(module: &Module, body: BlockId) -> Option<Span> {
+    let mut ops = module.walk(body).into_iter().filter_map(|id| Some((OpRef::of(module, id)?, id)));
+    let (_, id) = ops.find(|(op, _)| op.def.schema.operands.iter().any(|spec| spec.touch.writes()))?;
+    Some(module.op(id).span)
 }
 
 impl Lower<'_> {

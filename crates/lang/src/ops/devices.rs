@@ -54,6 +54,15 @@ pub(super) const OPS: &[Entry] = &[
         ..ENTRY
     },
     Entry {
+        names: &["pld.system.defer_wait"],
+        params: "signal, offsets, expected, *, cmp",
+        op: Some(&pto::TWAIT),
+        doc: "Let the scheduler wait for a signal of this device in place of a task that does nothing else: its core is free, what \
+              comes after it starts when the signal is there",
+        lower: defer_wait,
+        ..ENTRY
+    },
+    Entry {
         names: &["pld.tile.remote_load", "pld.remote_load"],
         params: "target/tensor, peer, offsets, shape/shapes, valid_shape=, target_memory=",
         op: Some(&pto::TLOAD),
@@ -153,14 +162,6 @@ pub(crate) fn not_for_kernels(path: &str, span: Span) -> Diagnostic {
             span,
             format!("`{path}` is for the host and no part of a kernel"),
         );
-    }
-    if last == "defer_wait" {
-        return Diagnostic::error(
-            slipring_ir::Kind::Unsupported,
-            span,
-            format!("`{path}`: a task that is over before its wait is"),
-        )
-        .help("wait in the kernel: `pld.system.wait`");
     }
     let error = Diagnostic::error("unknown-op", span, format!("there is no `{path}`"));
     let known = OPS.iter().flat_map(|entry| entry.names.iter().copied());
@@ -305,6 +306,16 @@ fn wait(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let equal = one_of(lower, call, "cmp", &["Ge", "Eq"])? == 1;
     hold(lower, &signal, expected, equal);
     Ok(Value::Nothing)
+}
+
+fn defer_wait(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    if one_of(lower, call, "cmp", &["Ge", "Eq"])? == 1 {
+        let error =
+            Diagnostic::error("argument", call.span, "the scheduler waits for at least a number: `pld.WaitCmp.Ge`");
+        return Err(lower.report(error));
+    }
+    lower.facts.defers = lower.facts.defers.or(Some(call.span));
+    wait(lower, call)
 }
 
 fn remote_load(lower: &mut Lower<'_>, call: &Call) -> Lowered {

@@ -91,6 +91,7 @@ impl Kernels<'_> {
             params,
             blocks: one.blocks.max(two.blocks),
             together: one.together || two.together,
+            defers: one.defers && two.defers,
             gives: Vec::new(),
         };
         let known = self.pairs.iter().find(|(from, names, _)| *from == (cube, vector) && *names == vector_names);

@@ -73,6 +73,7 @@ impl<'a> Host<'a> {
         task.after.extend(two.after.into_iter().filter(|other| *other != first));
         task.blocks = task.blocks.max(two.blocks);
         task.together |= two.together;
+        task.defers &= two.defers;
         for waits in recorder.later.values_mut() {
             waits.iter_mut().for_each(|(task, _)| *task = first.min(*task));
         }

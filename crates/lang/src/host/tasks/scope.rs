@@ -123,6 +123,7 @@ impl<'a> Host<'a> {
             }
         }
         options.blocks = Some(info.blocks);
+        options.defers = info.defers;
         let task = self.add(task, name, uses, options, span);
         let id = self.ticket(task);
         for (name, left) in ready.left.iter() {

@@ -31,6 +31,8 @@ pub(super) struct Options {
     pub untracked: Vec<usize>,
     pub blocks: Option<u32>,
     pub together: bool,
+    /// Whether the scheduler waits in its place.
+    pub defers: bool,
     pub predicate: Option<Predicate>,
 }
 
@@ -236,6 +238,7 @@ impl<'a> Host<'a> {
             manual: recorder.manual.is_some(),
             blocks: options.blocks.unwrap_or(1),
             together: options.together,
+            defers: options.defers,
             dummy: false,
             device: recorder.device.and_then(|device| u32::try_from(device).ok()).unwrap_or(0),
             behind: recorder.behind,

@@ -74,6 +74,11 @@ def host_array(value):
     import numpy as np
 
     if isinstance(value, np.ndarray):
+        # A device buffer has no mask.
+        if isinstance(value, np.ma.MaskedArray):
+            if np.ma.is_masked(value):
+                raise TypeError("an array with masked elements: pass `x.filled(…)`, or `x.data` for what lies below the mask")
+            return value.data
         return value
     if type(value).__module__.partition(".")[0] == "torch":
         return _torch(value)

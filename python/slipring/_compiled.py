@@ -204,6 +204,7 @@ class Compiled:
         """Runs it and gives the run."""
         if config is not None and config.platform.removesuffix("sim") != self.platform.removesuffix("sim"):
             raise ValueError(f"`{self.name}` is compiled for {self.platform}, not for {config.platform}")
+        refuse_run_of_text(config)
         devices = getattr(config, "devices", None) or self.devices
         if devices is not None:
             options.setdefault("devices", devices)
@@ -214,12 +215,16 @@ class Compiled:
         kernel, parameters = self._compiled or self._function._compile(arguments, self._target)
         if self._compiled is None and self._dumps:
             write_passes(self.output_dir, kernel)
+        if config is not None:
+            write_asked(self.name, kernel, config.save_kernels_dir, dumps_of(config))
         return start(kernel, parameters, arguments, options, verify)
 
     @public
     def __call__(self, *args, **options):
         """Runs it; its outputs are written in place, findings raise. Without its outputs it makes them and gives them back."""
-        if getattr(options.get("config"), "codegen_only", False):
+        config = options.get("config")
+        if getattr(config, "codegen_only", False):
+            self.write_to(config.save_kernels_dir, dumps_of(config))
             return None
         run, args = self._ran(args, options)
         return self._function._result(run, args, {})
@@ -290,6 +295,21 @@ def write_text(folder, name, kernel):
 def file_name(name):
     """A name of the language as one of a file."""
     return "".join(c if c.isalnum() or c in "_-" else "_" for c in name)
+
+
+def dumps_of(config):
+    """True if a configuration asks for the program after each pass."""
+    if config is None:
+        return False
+    from .pypto._options import dumps
+
+    return dumps(config.dump_passes, "a RunConfig")
+
+
+def refuse_run_of_text(config):
+    """Refuses to run with a configuration that asks for the compiled text alone."""
+    if getattr(config, "codegen_only", False):
+        raise ValueError("`run` with `codegen_only`: call `compile`, or the kernel itself, which then makes the text alone")
 
 
 def write_asked(name, kernel, folder, dumped):

@@ -5,7 +5,7 @@ import warnings
 from types import FunctionType
 
 from . import _slipring
-from ._compiled import Kept, Lowered, bound, compiled_for, readings, tensors, write_asked
+from ._compiled import Kept, Lowered, bound, compiled_for, dumps_of, readings, refuse_run_of_text, tensors, write_asked
 from ._errors import outside, public
 from ._host import bind_host
 from ._html import Facts, Graph
@@ -261,7 +261,7 @@ class Function:
         distributed = getattr(config, "distributed_config", None)
         compiled = compiled_for(self, self._bind(args, kwargs) if args or kwargs else {}, target, name, distributed=distributed)
         if config is not None:
-            compiled.write_to(config.save_kernels_dir, _dumps(config))
+            compiled.write_to(config.save_kernels_dir, dumps_of(config))
         return compiled
 
     @public
@@ -425,6 +425,7 @@ class Function:
         where, workers = kwargs.pop("where", None), kwargs.pop("workers", None)
         options = {name: kwargs.pop(name) for name in OPTIONS if name in kwargs}
         config = kwargs.pop("config", None)
+        refuse_run_of_text(config)
         if getattr(config, "devices", None) is not None:
             options.setdefault("devices", config.devices)
         called = self._host_functions()
@@ -437,7 +438,7 @@ class Function:
             return Run(Idle(), Named(self.__name__, platform or "a5"), [], {}, [])
         kernel, parameters = self._compile(arguments, platform, reading)
         if config is not None:
-            write_asked(self.name, kernel, config.save_kernels_dir, _dumps(config))
+            write_asked(self.name, kernel, config.save_kernels_dir, dumps_of(config))
         if where is None and workers is not None:
             raise TypeError("`workers` are those of `where`: it has no effect alone")
         if where is not None:
@@ -565,15 +566,6 @@ def _target(platform, config):
     if platform is not None and PLATFORMS[known(platform)] != PLATFORMS[name]:
         raise ValueError(f"the platform is {platform}, that of the configuration {name}")
     return PLATFORMS[name], name
-
-
-def _dumps(config):
-    """True if a configuration asks for the program after each pass."""
-    if config is None:
-        return False
-    from .pypto._options import dumps
-
-    return dumps(config.dump_passes, "a RunConfig")
 
 
 class Program:

@@ -16,6 +16,17 @@ def down(x: pl.Tensor, out: pl.Out[pl.Tensor]):
     out[0:1, :] = x[31:32, :]
 
 
+def test_masks_are_not_dropped():
+    masked = np.ma.masked_less(ROWS, 3)
+    with pytest.raises(TypeError, match=r"masked elements: pass `x.filled"):
+        down(masked, np.zeros_like(ROWS))
+    with pytest.raises(TypeError, match="masked elements"):
+        down(ROWS, masked)
+    out = np.ma.zeros(ROWS.shape, np.float32)
+    down(np.ma.array(ROWS, mask=False), out)
+    assert np.array_equal(out.data, np.roll(ROWS, 1, 0)) and not np.ma.is_masked(out)
+
+
 @pl.jit
 def shifted(x: pl.Tensor, out: pl.Out[pl.Tensor]):
     with pl.at(level=pl.Level.CORE_GROUP):

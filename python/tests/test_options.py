@@ -203,6 +203,23 @@ def test_every_keyword_of_the_public_functions_is_known():
             call()
 
 
+def test_a_configuration_counts_wherever_it_is_passed(tmp_path):
+    out = np.zeros_like(X)
+    compiled = doubled.compile(X, out, platform="a5")
+    only = runtime.RunConfig(platform="a5", codegen_only=True)
+    for run in (doubled.run, compiled.run):
+        with pytest.raises(ValueError, match="codegen_only"):
+            run(X, out, config=only)
+    compiled.run(X, out, config=runtime.RunConfig(platform="a5", save_kernels_dir=str(tmp_path / "a")))
+    assert sorted((tmp_path / "a").rglob("*.pto")), "no text"
+    worker = runtime.ChipWorker(platform="a5", codegen_only=True, save_kernels_dir=str(tmp_path / "b"))
+    out[:] = 0
+    assert worker.run(compiled, X, out) is None
+    assert not out.any() and sorted((tmp_path / "b").rglob("*.pto"))
+    worker.run(compiled, X, out, config=runtime.RunConfig(platform="a5"))
+    assert out.any()
+
+
 def test_platforms_agree():
     lowered = doubled.lower(X, X, platform="a5")
     assert ir.compile(lowered, backend_type=BackendType.Ascend950).platform == "a5sim"

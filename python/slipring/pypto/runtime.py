@@ -254,7 +254,7 @@ class ChipWorker:
         if id(compiled) not in self._registered:
             self.register(compiled)
         args = [self._memory(arg) if isinstance(arg, DeviceTensor) else arg for arg in args]
-        return compiled(*args, config=config)
+        return compiled(*args, config=self.config if config is None else config)
 
     def close(self):
         """Gives everything back."""

@@ -2,6 +2,7 @@
 
 import ast
 import importlib.util
+import inspect
 import json
 import os
 import pathlib
@@ -12,6 +13,9 @@ import sys
 import pytest
 
 import slipring
+import slipring.pypto
+import slipring.queue
+import slipring.scale
 from slipring._files import File
 from slipring._kernel import Function, Program
 from slipring._runs import ProgramRun, Run
@@ -95,6 +99,25 @@ def test_the_stub_has_the_members_of(kind):
     have = {name for own in kind.__mro__[:-1] for name in vars(own) if not name.startswith("_")}
     assert have - members(tree, kind.__name__) == set()
     assert members(tree, kind.__name__) - have - {"function"} == set()
+
+
+@pytest.mark.parametrize("module", [slipring.queue, slipring.scale, slipring.pypto], ids=lambda module: module.__name__)
+def test_the_stub_of_a_module_has_what_it_has(module):
+    tree = ast.parse(pathlib.Path(module.__file__).with_suffix(".pyi").read_text())
+    known = {node.name: node for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+    values = {node.target.id for node in tree.body if isinstance(node, ast.AnnAssign)}
+    assert set(module.__all__) - set(known) - values == set()
+    for name in module.__all__:
+        own = getattr(module, name)
+        if isinstance(own, type) and not issubclass(own, Exception):
+            fields = {field for kind in own.__mro__ for field in getattr(kind, "__annotations__", {})}
+            have = fields | {member for kind in own.__mro__[:-1] for member in vars(kind) if not member.startswith("_")}
+            assert have - members(tree, name) == set(), name
+        elif not isinstance(own, type) and callable(own):
+            says = inspect.signature(own).parameters
+            given = known[name].args
+            shown = [one.arg for one in [*given.args, *given.kwonlyargs, given.vararg, given.kwarg] if one is not None]
+            assert shown == list(says), name
 
 
 def test_public_functions_have_types_and_documentation():

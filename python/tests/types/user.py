@@ -1,5 +1,7 @@
 """A user's file: what type checkers pass without a word."""
 
+from typing import Any
+
 import numpy as np
 
 import slipring
@@ -87,6 +89,21 @@ def main() -> None:
         slipring.open("kernel.pto")(x)
     except slipring.KernelError as error:
         print(error.findings)
+
+
+def elsewhere(x: Any, y: Any) -> None:
+    machine = slipring.queue.Machine("p150", seed=1, allow=["noc-alignment"])
+    memory = machine.pin(4096)
+    with machine.open(1, 2, addr=0) as window:
+        window.write32(0x100, 7)
+        window[4:8] = memory[0:4]
+        print(window.read32(0x100) + window[0], machine.time.monotonic_ns(), machine.status()["actors"])
+    print(slipring.queue.run("board p100\n", kernel_cycles=10).codes, slipring.queue.prove("board p100\n").verdict)
+
+    table = slipring.scale.sweep(softmax, {"TILE": [16, 32]}, lambda point: (x, y), workers=2)
+    print(table.best(), table.verdicts(), [row["cycles"] for row in table], table[0]["verdict"])
+    slipring.pypto.install("a5")
+    softmax(x, y, config=slipring.pypto.RunConfig(platform="a5", codegen_only=True))
 
 
 if __name__ == "__main__":

@@ -19,3 +19,8 @@ run.fooo  # wrong: no such member
 run.cycles.upper()  # wrong: cycles are a number
 double.nothing(x)  # wrong: no such method
 slipring.pack_scale(x, pl.MX_A_ZZ)  # wrong: no such function
+slipring.queue.Machine(mode="loose")  # wrong: no such mode
+slipring.queue.Machine().open(1)  # wrong: a tile has two coordinates
+slipring.queue.run("").codez  # wrong: no such member
+slipring.scale.sweep(double, {"TILE": [16]}, timeout="long")  # wrong: seconds are a number
+slipring.pypto.RunConfig(platfrom="a5")  # wrong: no such field

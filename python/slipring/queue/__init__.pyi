@@ -1,0 +1,205 @@
+"""The host-to-device command queue: a simulated board as a host program meets it."""
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal, TypeAlias, overload
+
+SMALL: int
+LARGE: int
+
+_Path: TypeAlias = str | os.PathLike[str]
+_Bytes: TypeAlias = bytes | bytearray | memoryview
+_Stream: TypeAlias = str | _Bytes | os.PathLike[str]
+_Mode: TypeAlias = Literal["strict", "silicon"]
+
+class QueueError(Exception):
+    """What a machine or a stream refuses."""
+
+class FindingError(QueueError):
+    """A driver did what no board survives: a finding."""
+
+class ThreadError(QueueError):
+    """A machine was used from another thread than the one that made it."""
+
+class Memory:
+    """Bytes that are read and written by calls, also in brackets: `memory[4:8]`."""
+
+    size: int
+
+    def __len__(self) -> int: ...
+    @overload
+    def __getitem__(self, at: int) -> int: ...
+    @overload
+    def __getitem__(self, at: slice) -> bytes: ...
+    @overload
+    def __setitem__(self, at: int, value: int) -> None: ...
+    @overload
+    def __setitem__(self, at: slice, value: _Bytes) -> None: ...
+
+class Pinned(Memory):
+    """Host memory that the device sees at `address`."""
+
+    machine: Machine
+    number: int
+    address: int
+    array: Any
+
+    def read(self, offset: int, size: int) -> bytes: ...
+    def write(self, offset: int, data: _Bytes) -> None: ...
+    def unpin(self) -> None: ...
+
+class Window(Memory):
+    """Addresses of a tile, or of a rectangle of tiles, as memory. It can be used like an `mmap`."""
+
+    machine: Machine
+    number: int
+    closed: bool
+
+    def read(self, offset: int, size: int) -> bytes: ...
+    def write(self, offset: int, data: _Bytes) -> None: ...
+    def read32(self, offset: int) -> int: ...
+    def write32(self, offset: int, value: int) -> None: ...
+    def read16(self, offset: int) -> int: ...
+    def write16(self, offset: int, value: int) -> None: ...
+    def retarget(
+        self,
+        x0: int,
+        y0: int,
+        x1: int | None = ...,
+        y1: int | None = ...,
+        *,
+        addr: int = ...,
+        multicast: bool | None = ...,
+        noc: int = ...,
+        ordering: str = ...,
+    ) -> None:
+        """Points the window elsewhere."""
+    def close(self) -> None: ...
+    def flush(self, *_: Any) -> None: ...
+    def __enter__(self) -> Window: ...
+    def __exit__(self, *_: object) -> None: ...
+
+class Time:
+    """The clock of a machine with the names of the module `time`: sleeping lets the device work."""
+
+    def sleep(self, seconds: float) -> None: ...
+    def time_ns(self) -> int: ...
+    def monotonic_ns(self) -> int: ...
+    def perf_counter_ns(self) -> int: ...
+    def time(self) -> float: ...
+    def monotonic(self) -> float: ...
+    def perf_counter(self) -> float: ...
+
+class Machine:
+    """A board with its queue: p100, p150, or the name of a board file (`my.toml`)."""
+
+    time: Time
+
+    def __init__(
+        self,
+        board: _Path = ...,
+        mode: _Mode = ...,
+        seed: int | None = ...,
+        *,
+        late: str | None = ...,
+        allow: str | Iterable[str] = ...,
+        layout: Mapping[str, Any] | None = ...,
+        limits: Mapping[str, int] | None = ...,
+        trace: bool = ...,
+        record: bool = ...,
+        base_from_launch: bool = ...,
+    ) -> None: ...
+    def pin(self, memory: Any) -> Pinned:
+        """Pins so many bytes, zeroed, or memory that the host has: anything with a writable buffer."""
+    def open(
+        self,
+        x0: int,
+        y0: int,
+        x1: int | None = ...,
+        y1: int | None = ...,
+        *,
+        addr: int = ...,
+        size: int = ...,
+        multicast: bool | None = ...,
+        noc: int = ...,
+        ordering: str = ...,
+    ) -> Window:
+        """A window of 2 MiB or 4 GiB onto a tile, or onto a rectangle of tiles that writes reach all of."""
+    def register(self, offset: int) -> int:
+        """A register of the management core."""
+    def wait(self, ns: int) -> None:
+        """Lets time pass, in nanoseconds."""
+    def now(self) -> int:
+        """Nanoseconds since the machine was made."""
+    def peek(self, x: int, y: int, addr: int, size: int) -> bytes:
+        """Memory of a tile as it is, without taking time."""
+    @property
+    def findings(self) -> list[tuple[str, str]]: ...
+    @property
+    def allowed(self) -> dict[str, int]: ...
+    def status(self) -> dict[str, Any]:
+        """How far it has come: numbers by name, and under `actors` what each core of the queue is doing."""
+    def diagnose(self) -> tuple[str, str] | None:
+        """Who waits for what, as (code, text), if nothing can happen by itself any more."""
+    def trace(self, path: _Path) -> None:
+        """Writes who did what when."""
+    def record(self, path: _Path) -> None:
+        """Writes what was queued and fetched, as a stream that `slipring queue` reads."""
+    @property
+    def last_error(self) -> str | None: ...
+
+class Report:
+    """What was found in a stream."""
+
+    findings: list[tuple[str, str, int]]
+    not_judged: list[str]
+    allowed: dict[str, int]
+
+    def __init__(
+        self, findings: list[tuple[str, str, int]], not_judged: list[str] = ..., allowed: dict[str, int] = ...
+    ) -> None: ...
+    @property
+    def codes(self) -> list[str]: ...
+
+class StreamRun(Report):
+    """What a stream did on a simulated board."""
+
+    complete: bool
+    events: list[int]
+    read_backs: list[Any]
+    cycles: int
+
+    def __init__(
+        self,
+        findings: list[tuple[str, str, int]],
+        not_judged: list[str] = ...,
+        allowed: dict[str, int] = ...,
+        complete: bool = ...,
+        events: list[int] = ...,
+        read_backs: list[Any] = ...,
+        cycles: int = ...,
+    ) -> None: ...
+
+class Proof:
+    """Whether a stream is `clean` for all delays, `wrong`, or `undecided`, and why."""
+
+    verdict: str
+    why: list[str]
+    schedule: str
+
+    def __init__(self, verdict: str, why: list[str], schedule: str) -> None: ...
+
+def decode(stream: _Stream) -> str:
+    """A stream as text. Streams are text (`str`), bytes, or paths (`pathlib.Path`)."""
+
+def encode(stream: _Stream) -> bytes:
+    """A stream in its binary form."""
+
+def lint(stream: _Stream, **settings: Any) -> Report:
+    """Judges a stream without running it; settings are those of `Machine`."""
+
+def run(stream: _Stream, *, kernel_cycles: int = ..., **settings: Any) -> StreamRun:
+    """Runs a stream; workers acknowledge launches. Settings are those of `Machine`."""
+
+def prove(stream: _Stream, *, seeds: int = ..., kernel_cycles: int = ..., **settings: Any) -> Proof:
+    """Whether a stream is clean for all delays, or a schedule that shows what is wrong."""

@@ -77,6 +77,12 @@ enum Shape {
     Unknown,
 }
 
+/// Quotient and remainder as the language has them: the quotient is rounded down, the remainder has the divisor's sign.
+fn floored(a: i128, b: i128) -> Option<(i128, i128)> {
+    let (quotient, rest) = (a.checked_div(b)?, a.checked_rem(b)?);
+    Some(if rest != 0 && (rest < 0) != (b < 0) { (quotient - 1, rest + b) } else { (quotient, rest) })
+}
+
 impl Number {
     /// The value with these arguments; `None` where it is none, or too large.
     fn value(&self, args: &[Option<i128>]) -> Option<i128> {
@@ -89,8 +95,8 @@ impl Number {
                     Op::Add => a.checked_add(b),
                     Op::Sub => a.checked_sub(b),
                     Op::Mul => a.checked_mul(b),
-                    Op::Div => a.checked_div(b),
-                    Op::Rem => a.checked_rem(b),
+                    Op::Div => floored(a, b).map(|(quotient, _)| quotient),
+                    Op::Rem => floored(a, b).map(|(_, rest)| rest),
                 }
             }
         }

@@ -107,16 +107,16 @@ impl Init {
             let name = LaunchMemory::Buffer(*buffer).name(&self.names);
             let all = runs[..] == [(0, to - from)];
             let runs: Vec<(u64, u64)> = runs.into_iter().map(|(first, end)| (first + from, end + from)).collect();
-            let message = match all {
-                true => format!("this run writes nothing of {name}, which is an output"),
+            let (kind, message) = match all {
+                true => (Kind::OutputUnwritten, format!("this run writes nothing of {name}, which is an output")),
                 false => {
                     let at = in_words(&runs, self.names.elem_bytes(*buffer));
-                    format!("this run does not write {at} of {name}, which is an output")
+                    (Kind::OutputInPart, format!("this run does not write {at} of {name}, which is an output"))
                 }
             };
             let help = "what it holds there is uninitialised: write it in every launch, or declare it `pl.InOut[…]` if the \
                         rest is given";
-            findings.push(Finding::new(Kind::OutputInPart, Severity::Warning, message).help(help));
+            findings.push(Finding::new(kind, Severity::Warning, message).help(help));
         }
         findings
     }

@@ -206,7 +206,7 @@ impl Kind {
 
     /// True for a finding about bytes that nobody has written.
     pub fn is_of_init(&self) -> bool {
-        matches!(self, Kind::UninitialisedRead | Kind::UninitialisedOutput | Kind::OutputInPart)
+        matches!(self, Kind::UninitialisedRead | Kind::UninitialisedOutput | Kind::OutputInPart | Kind::OutputUnwritten)
     }
 }
 

@@ -13,7 +13,7 @@ use slipring_program::{Causes, Choice, Decision, Inst, Kind, Operand, Reg, Sever
 use slipring_sim::At;
 
 use super::expression::{NOT, expression};
-use super::given::Given;
+use super::given::{Given, nothing_written};
 use super::{Subject, text, wide};
 use crate::exec::{How, launch};
 use crate::places::Places;
@@ -245,7 +245,8 @@ impl<'a> Free<'a> {
             return Ok(Some("where loops and branches go on as they like, signals are left".into()));
         }
         self.unwritten |= judged.findings.iter().any(|finding| finding.kind == Kind::UninitialisedOutput);
-        self.given.add(Given::of(&judged));
+        let nothing = nothing_written(self.subject, &result, "some ways through loops and branches");
+        self.given.add(Given { nothing, ..Given::of(&judged) });
         for (place, used) in &rounds.args {
             let known = self.args.entry(*place).or_default();
             known.buffers.extend(used.buffers.iter().copied());

@@ -4,7 +4,7 @@ use slipring_check::Tools;
 use slipring_program::{ParamKind, Severity};
 use slipring_sim::Timing;
 
-use super::given::Given;
+use super::given::{Given, nothing_written};
 use super::{ALL, Judgement, Proof, Subject};
 use crate::Error;
 use crate::args::Passed;
@@ -91,7 +91,8 @@ impl Proof {
                 return Ok(None);
             }
             leaves |= execution.result.counters.iter().any(|count| *count != 0);
-            given.add(Given::of(&judged));
+            let nothing = nothing_written(&there, &execution.result, &words);
+            given.add(Given { nothing, ..Given::of(&judged) });
         }
         self.assume(given);
         if leaves {

@@ -16,6 +16,7 @@ use super::family::{Family, Member, Number};
 use super::given::Given;
 use super::text;
 use crate::Error;
+use crate::places::Places;
 
 /// What came of it.
 #[derive(Debug)]
@@ -87,6 +88,9 @@ pub(super) const MOST: u64 = 256;
 /// The most works of all of them together, and the most pairs that are compared: some seconds of the host's time.
 const WORKS: u64 = 40_000;
 const PAIRS: usize = 2500;
+/// The most numbers, and the most works of all of them together, where the buffers end the numbers.
+const ALL_NUMBERS: u64 = 4096;
+const ALL_WORKS: u64 = 400_000;
 /// Bytes behind each buffer while numbers are tried for which the buffers were not made.
 const SLACK: usize = 1 << 20;
 
@@ -161,8 +165,13 @@ pub(super) fn all(family: &mut Family<'_>, tools: &Tools) -> Result<Counts, Erro
 /// If that is cancelled.
 pub(super) fn as_many_as_fit(family: &mut Family<'_>, tools: &Tools, most: u64) -> Result<Counts, Error> {
     let (mut works, mut last) = (0, 0);
-    let mut members = Vec::new();
-    for value in 0..=most.min(MOST) {
+    let (mut limits, mut further) = ((most.min(MOST), WORKS), most >= MOST);
+    let mut members: Vec<Option<Member>> = Vec::new();
+    for value in 0.. {
+        if value > limits.0 || works > limits.1 {
+            let Some(all) = where_buffers_end(family, &members).filter(|_| further) else { break };
+            (limits, further) = ((all, ALL_WORKS), false);
+        }
         if let Err(why) = family.subject.budget.check() {
             return Ok(Counts::Open(format!("{}{why}", clean_before(value))));
         }
@@ -182,11 +191,26 @@ pub(super) fn as_many_as_fit(family: &mut Family<'_>, tools: &Tools, most: u64) 
         if family.ends(value) {
             return Ok(each(&members));
         }
-        if works > WORKS {
-            break;
-        }
     }
     Ok(Counts::Open(format!("0 to {last} are clean")))
+}
+
+/// Some more than the largest number that the buffers hold, as far as accesses go on as they did, where launches with all numbers
+/// up to it are not too many works.
+fn where_buffers_end(family: &Family<'_>, members: &[Option<Member>]) -> Option<u64> {
+    let (second, first) = (members.len().checked_sub(1)?, members.len() / 2);
+    let (one, two) = (members.get(first)?.as_ref()?, members.get(second)?.as_ref()?);
+    let apart = u64::try_from(second - first).ok().filter(|apart| *apart > 0)?;
+    let sizes = Places::new(family.subject.bound).sizes;
+    let more = sizes.iter().enumerate().filter_map(|(buffer, size)| {
+        let (a, b) = (one.rounds.end(buffer), two.rounds.end(buffer));
+        let left = (*size as u64).saturating_sub(b);
+        b.checked_sub(a).filter(|by| *by > 0).map(|by| left.saturating_mul(apart) / by + 2)
+    });
+    let all = (second as u64).saturating_add(more.min()?);
+    // The works of a launch grow with its number at most as they did.
+    let of_last = two.rounds.works.saturating_mul(all) / (second as u64).max(1);
+    (all <= ALL_NUMBERS && of_last.saturating_mul(all) / 2 <= ALL_WORKS).then_some(all)
 }
 
 /// Tries one number with the buffers as they were passed: what is taken for granted where it is clean.
@@ -196,7 +220,7 @@ pub(super) fn as_many_as_fit(family: &mut Family<'_>, tools: &Tools, most: u64) 
 pub(super) fn one(family: &mut Family<'_>, value: u64, tools: &Tools) -> Result<Result<Given, Counts>, Error> {
     let member = family.run(value, 0, tools)?;
     Ok(match stops(family, &member, value) {
-        None => Ok(Given::of(&member.judged)),
+        None => Ok(member.given()),
         Some(Stop::Open(why)) => Err(Counts::Open(why)),
         Some(Stop::Bounds | Stop::Fails) => Err(Counts::Fails(value, Box::new(member))),
     })
@@ -204,7 +228,7 @@ pub(super) fn one(family: &mut Family<'_>, value: u64, tools: &Tools) -> Result<
 
 /// What is taken for granted of the machine for some members.
 fn given(members: &[Option<Member>]) -> Given {
-    members.iter().flatten().map(|member| Given::of(&member.judged)).collect()
+    members.iter().flatten().map(Member::given).collect()
 }
 
 /// All numbers that the assumptions allow were tried.

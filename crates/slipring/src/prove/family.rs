@@ -5,6 +5,7 @@ use slipring_op::Decoded;
 use slipring_program::{Inst, Kind, Operand};
 
 use super::Subject;
+use super::given::{EmptyOutput, Given, nothing_written};
 use crate::args::Passed;
 use crate::exec::{How, launch};
 use crate::tensor::Bound;
@@ -37,6 +38,15 @@ pub(super) struct Member {
     pub buffers: usize,
     pub judged: CheckReport,
     pub rounds: Rounds,
+    /// Outputs of which it writes nothing.
+    pub nothing: Vec<EmptyOutput>,
+}
+
+impl Member {
+    /// What its verdict leans on.
+    pub fn given(&self) -> Given {
+        Given { nothing: self.nothing.clone(), ..Given::of(&self.judged) }
+    }
 }
 
 /// An argument, perhaps with another number.
@@ -140,6 +150,7 @@ impl<'a> Family<'a> {
         let judged = checker.report(&execution.result);
         let rounds = checker.rounds().cloned().unwrap_or_default();
         let result = execution.result;
-        Ok(Member { left: result.counters, buffers: result.memory.gm.len(), judged, rounds })
+        let nothing = nothing_written(subject, &result, &self.says(value));
+        Ok(Member { nothing, left: result.counters, buffers: result.memory.gm.len(), judged, rounds })
     }
 }

@@ -2,7 +2,11 @@
 
 use slipring_check::CheckReport;
 use slipring_machine::Question;
-use slipring_program::Finding;
+use slipring_program::{Finding, Unwritten};
+use slipring_sim::RunResult;
+
+use super::Subject;
+use super::counts::buffer_name;
 
 /// What some verdicts lean on.
 #[derive(Clone, Debug, Default)]
@@ -15,6 +19,30 @@ pub(super) struct Given {
     pub questions: Vec<&'static Question>,
     /// Warnings of bytes that nobody has written, once for each place.
     pub warnings: Vec<Finding>,
+    /// With which number nothing of which output is written: the first of each output.
+    pub nothing: Vec<EmptyOutput>,
+}
+
+/// That a launch writes nothing of an output.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct EmptyOutput {
+    /// What the launch was given, in words.
+    pub launch: String,
+    /// The name of the output.
+    pub output: String,
+}
+
+/// The outputs of which a launch that came to its end wrote nothing.
+pub(super) fn nothing_written(subject: &Subject<'_>, result: &RunResult, launch: &str) -> Vec<EmptyOutput> {
+    let program = &subject.compiled.prepared.decoded.program;
+    let Some(shadow) = result.memory.shadow.as_ref().filter(|shadow| result.complete && !shadow.is_full()) else {
+        return Vec::new();
+    };
+    let nothing = |own: &&Unwritten| {
+        own.to > own.from && shadow.of_buffer(own.buffer, own.from, own.to) == [(0, own.to - own.from)]
+    };
+    let say = |own: &Unwritten| EmptyOutput { launch: launch.into(), output: buffer_name(program, own.buffer) };
+    subject.results.iter().filter(nothing).map(say).collect()
 }
 
 impl Given {
@@ -22,7 +50,8 @@ impl Given {
     pub fn of(judged: &CheckReport) -> Given {
         let (scope, questions) = (&judged.scope, judged.questions.clone());
         let warnings = judged.unwritten().cloned().collect();
-        Given { assumes: scope.assumes.clone(), clean_if: scope.clean_if.clone(), questions, warnings }
+        let (assumes, clean_if) = (scope.assumes.clone(), scope.clean_if.clone());
+        Given { assumes, clean_if, questions, warnings, nothing: Vec::new() }
     }
 
     /// Adds what another verdict leans on.
@@ -30,6 +59,11 @@ impl Given {
         add(&mut self.assumes, other.assumes);
         add(&mut self.clean_if, other.clean_if);
         add(&mut self.questions, other.questions);
+        for one in other.nothing {
+            if self.nothing.iter().all(|known| known.output != one.output) {
+                self.nothing.push(one);
+            }
+        }
         let place = |one: &Finding| (one.code, one.primary.as_ref().map(|label| label.site));
         for warning in other.warnings {
             if self.warnings.iter().all(|known| place(known) != place(&warning)) {

@@ -25,11 +25,12 @@ use slipring_ir::Kind;
 use std::sync::Arc;
 
 use slipring_check::{CheckReport, Tools};
+use slipring_program::Unwritten;
 use slipring_sim::{Timing, Turns};
 
 use crate::answers::{clean_if, first_error};
 use crate::kernel::Compiled;
-use crate::places::{Places, beginning};
+use crate::places::{Places, beginning, results};
 use crate::run::{Seen, once};
 use crate::tensor::Bound;
 use crate::{Args, Error, ExecuteOptions, Execution, Kernel, Report, RunOptions};
@@ -71,6 +72,8 @@ pub(crate) struct Subject<'a> {
     pub assumed: Assumed,
     /// How many launches a run is, each on the device as the one before has left it.
     pub launches: u32,
+    /// The outputs, which a launch is to write.
+    pub results: Vec<Unwritten>,
 }
 
 impl Subject<'_> {
@@ -78,7 +81,8 @@ impl Subject<'_> {
     pub fn with<'b>(&'b self, bound: &'b [Bound<'b>]) -> Subject<'b> {
         let (asked, budget, assumed) = (self.asked.clone(), self.budget.clone(), self.assumed.clone());
         let (compiled, options, launches) = (self.compiled, self.options, self.launches);
-        Subject { compiled, bound, options, asked, budget, assumed, launches }
+        let results = self.results.clone();
+        Subject { compiled, bound, options, asked, budget, assumed, launches, results }
     }
 
     /// The scalar arguments as numbers, by parameter.
@@ -177,7 +181,7 @@ fn prove_with_answers(
         let instead = first_error(&other.findings).or_else(|| other.reasons.first().cloned());
         proof.scope.clean_if.extend(clean_if(question, clean, instead));
     }
-    if proof.judgement == Judgement::Proved {
+    if matches!(proof.judgement, Judgement::Proved | Judgement::Doubtful) {
         proof.scope.assumes.extend(of_memory(compiled, bound));
     }
     Ok(proof)
@@ -215,7 +219,8 @@ fn prove(compiled: &Arc<Compiled>, bound: &[Bound<'_>], blocks: u32, asked: &Pro
         ExecuteOptions { blocks, mode: Turns::Pipes, gm_slack: asked.run.gm_slack as usize, limits: asked.run.limits };
     let assumed = Assumed::of_kernel(prepared, &asked.run.assume).map_err(Error::Arguments)?;
     let budget = Budget::new(asked.run.limits);
-    let subject = Subject { compiled, bound, options, asked: asked_run, budget, assumed, launches: 1 };
+    let results = results(prepared, &compiled.kernels, bound, &compiled.said);
+    let subject = Subject { compiled, bound, options, asked: asked_run, budget, assumed, launches: 1, results };
     if let Some(broken) = subject.assumed.broken(&subject.numbers()) {
         return Err(Error::Arguments(format!("the arguments do not satisfy `{broken}`, which is assumed")));
     }
@@ -239,6 +244,7 @@ fn prove(compiled: &Arc<Compiled>, bound: &[Bound<'_>], blocks: u32, asked: &Pro
     proof.endings(&subject);
     proof.withhold(&subject);
     proof.everywhere(&subject);
+    proof.name_empty();
     if !subject.assumed.is_empty() {
         proof.given.assumes.push(format!("the arguments satisfy {}", subject.assumed));
     }
@@ -253,7 +259,9 @@ impl Proof {
             return Ok(());
         }
         subject.tell("one run with all checks");
-        let (execution, judged) = subject.run(Timing::Platform, tools, None)?;
+        // Of other launches it is no fault that they write less of buffers which are made for this one.
+        let complete = Tools { results: subject.results.clone(), ..tools.clone() };
+        let (execution, judged) = subject.run(Timing::Platform, &complete, None)?;
         self.explored.push("1 run with all checks".into());
         self.found(subject, &judged);
         self.judge(subject, &judged);

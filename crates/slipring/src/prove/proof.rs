@@ -205,6 +205,20 @@ impl Proof {
         self.findings = Report::new(self.findings.source_shared(), messages);
     }
 
+    /// Says with which arguments the outputs are left as they were: a proof covers them, and they are hardly meant.
+    pub(super) fn name_empty(&mut self) {
+        if matches!(self.judgement, Judgement::Proved | Judgement::Doubtful) {
+            let mut rest = &self.given.nothing[..];
+            while let Some(first) = rest.first() {
+                let (same, others) = rest.split_at(rest.iter().take_while(|one| one.launch == first.launch).count());
+                let outputs: Vec<&str> = same.iter().map(|one| &*one.output).collect();
+                let text = format!("; with {} nothing of {} is written", first.launch, outputs.join(" and "));
+                self.scope.counts.push_str(&text);
+                rest = others;
+            }
+        }
+    }
+
     /// Adds what the verdict leans on for other counts.
     pub(super) fn assume(&mut self, given: Given) {
         self.given.add(given);

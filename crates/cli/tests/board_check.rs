@@ -78,6 +78,26 @@ fn what_a_tool_writes_is_judged() {
         bare(&[&[kernel.as_str(), "--ptoas", &stand_in("other", &other.to_string_lossy())], &args[..]].concat());
     assert_eq!(output.status.code(), Some(1), "{}", text(&output));
     assert!(text(&output).contains("differs in"), "{}", text(&output));
+    // One that does not end says nothing of the text.
+    let slow = folder.join("slow");
+    std::fs::write(&slow, "#!/bin/sh\nexec sleep 60\n").unwrap();
+    std::fs::set_permissions(&slow, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let output = bare(&[&[kernel.as_str(), "--ptoas", &slow.to_string_lossy(), "--seconds", "1"], &args[..]].concat());
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output));
+    assert!(
+        text(&output).contains("did not end within 1 s") && !text(&output).contains("refuses"),
+        "{}",
+        text(&output)
+    );
+    // What is read twice, to be run and to be built, is told once.
+    let half = folder.join("half.py");
+    let kernel = "import pypto.language as pl\n\n\n@pl.incore\ndef half(x: pl.Tensor[[16, 64], pl.FP32], out: \
+                  pl.Out[pl.Tensor[[16, 64], pl.FP32]]):\n    out[0:8, :] = x[0:8, :]\n";
+    std::fs::write(&half, kernel).unwrap();
+    let half = half.to_string_lossy().into_owned();
+    let output = bare(&[&half, "--ptoas", &same, "--arg", "rand:f32[16x64]", "--arg", "zeros:f32[16x64]"]);
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(error.matches("warning[output-in-part]").count(), 1, "{error}");
     std::fs::remove_dir_all(&folder).unwrap();
 }
 

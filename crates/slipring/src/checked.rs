@@ -48,6 +48,33 @@ pub struct CheckedFacts {
     pub not_checked: String,
     /// All messages.
     pub diagnostics: Vec<MessageFacts>,
+    /// The edits that were written, where they were asked for, and what they leave.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mended: Option<MendedFacts>,
+}
+
+/// Edits that were written.
+#[derive(Serialize, Debug)]
+#[non_exhaustive]
+pub struct MendedFacts {
+    /// The file that was written; `None` where there is no edit.
+    pub file: Option<String>,
+    /// What was changed, an edit each.
+    pub edits: Vec<String>,
+    /// How many findings and errors are left.
+    pub left: usize,
+}
+
+impl MendedFacts {
+    /// Of edits that were written to a file.
+    pub fn written(file: &str, edits: &[String], left: usize) -> MendedFacts {
+        MendedFacts { file: Some(file.into()), edits: edits.to_vec(), left }
+    }
+
+    /// Of a text for which there is no edit.
+    pub fn none(left: usize) -> MendedFacts {
+        MendedFacts { file: None, edits: Vec::new(), left }
+    }
 }
 
 /// What became of a text on one platform.
@@ -67,6 +94,11 @@ pub struct PlatformFacts {
 }
 
 impl CheckedFacts {
+    /// The same with what was written to mend the text.
+    pub fn with_mended(self, mended: Option<MendedFacts>) -> CheckedFacts {
+        CheckedFacts { mended, ..self }
+    }
+
     /// Of a text that was not read, and why.
     pub fn unread(file: &str, error: String) -> CheckedFacts {
         CheckedFacts { file: file.into(), error: Some(error), ..CheckedFacts::default() }
@@ -228,6 +260,7 @@ impl Checked {
             platforms: self.judged.iter().map(of).collect(),
             not_checked: self.not_checked().into(),
             diagnostics: self.diags.list.iter().map(|said| message_facts(said, self.source())).collect(),
+            mended: None,
         }
     }
 

@@ -91,7 +91,7 @@ pub use board::{BoardFacts, BoardOptions, BoardRun, QueueFacts};
 #[doc(hidden)]
 pub use build::{BuildOptions, BuiltProgram, Opened, build, find_target};
 #[doc(hidden)]
-pub use checked::{CheckedFacts, PlatformFacts, platforms_of, waits_for_arguments};
+pub use checked::{CheckedFacts, MendedFacts, PlatformFacts, platforms_of, waits_for_arguments};
 #[doc(hidden)]
 pub use device::{BlockRun, DeviceRun, KernelWorker, Order, Runs, run_on_device};
 #[doc(hidden)]

@@ -6,10 +6,10 @@ use std::time::Duration;
 use clap::Args;
 use serde::Serialize;
 use slipring::report::{CheckFacts, checks_text};
-use slipring::{BuildOptions, Error, Launched, LeavingTools, Opened};
+use slipring::{BuildOptions, Diagnostic, Error, Launched, LeavingTools, Opened, Report};
 
 use super::kernel::KernelArgs;
-use super::output::{json, out, report, report_all};
+use super::output::{json, out, report_one};
 use super::run::{divide, refused};
 use super::{Exit, output};
 
@@ -68,6 +68,16 @@ struct Facts<'a> {
     checks: &'a [CheckFacts],
 }
 
+/// Writes messages to standard error, those that were not written before: a text is read for the run and to be built.
+fn tell(messages: &Report, said: &mut Vec<Diagnostic>) {
+    for message in messages.messages() {
+        if !said.iter().any(|known| known.repeats(message)) {
+            report_one(message, messages.source());
+            said.push(message.clone());
+        }
+    }
+}
+
 /// Judges what leaves.
 pub(super) fn board_check(args: &BoardCheckArgs) -> Exit {
     start(args).unwrap_or_else(|error| refused(&error, args.json))
@@ -77,12 +87,13 @@ fn start(args: &BoardCheckArgs) -> Result<Exit, Error> {
     let target = slipring::find_target(&args.target).map_err(Error::Arguments)?;
     let subject = args.kernel.subject()?;
     let kernel = args.kernel.kernel_of(&subject)?;
-    report_all(&kernel.compile()?);
+    let mut said: Vec<Diagnostic> = Vec::new();
+    tell(&kernel.compile()?, &mut said);
     let bound = args.kernel.arguments(&kernel)?;
     let options = args.kernel.options();
     let (tensors, _) = divide(bound.clone());
     let run = kernel.run_with(tensors, &options)?;
-    report_all(run.findings());
+    tell(run.findings(), &mut said);
     if !run.is_complete() {
         return Err(Error::Incomplete(run.findings().clone()));
     }
@@ -91,13 +102,13 @@ fn start(args: &BoardCheckArgs) -> Result<Exit, Error> {
     let opened = Opened { module: loaded.module, platform, diags: loaded.diags, kernels: loaded.kernels };
     let asked = BuildOptions { target: Some(target), insert_sync: args.kernel.insert_sync, ..BuildOptions::default() };
     let built = slipring::build(opened, asked, |_, _, _| {});
-    report(&built.diags, &built.module.source);
+    tell(&Report::new(built.module.source.clone(), built.diags.list.clone()), &mut said);
     if built.diags.has_errors() {
         return Ok(Exit::BadInput);
     }
     let launched = Launched { kernel: &kernel, args: &bound, run: &run, options: &options };
     let leaving = launched.judge(&built, &args.tools.tools(args.keep.clone()))?;
-    leaving.messages.iter().for_each(report_all);
+    leaving.messages.iter().for_each(|messages| tell(messages, &mut said));
     let here = run.findings().errors();
     let mut checks = vec![CheckFacts {
         tool: "run here".into(),
@@ -122,7 +133,7 @@ fn start(args: &BoardCheckArgs) -> Result<Exit, Error> {
         output::said_error();
     }
     Ok(match (leaving.unjudged, found) {
-        (true, _) => output::fail("what leaves was not judged: a tool is missing, as its row says"),
+        (true, _) => output::fail("what leaves was not judged: a tool is missing or did not end, as its row says"),
         (_, true) => Exit::Findings,
         _ => Exit::Clean,
     })

@@ -1,7 +1,7 @@
 //! `slipring check`: everything that the text alone decides.
 
 use clap::Args;
-use slipring::{Checked, CheckedFacts, Error, Source, Subject};
+use slipring::{Checked, CheckedFacts, Error, MendedFacts, PathFix, Source, Subject};
 use slipring_op::rules::counted;
 
 use super::asked::ShapeArgs;
@@ -76,24 +76,22 @@ fn check_file(file: &str, args: &CheckArgs) -> Exit {
     if args.json {
         told(diags);
         diags.list.iter().for_each(|diagnostic| keep(diagnostic, source));
-        json_line(&checked.facts());
     } else {
         report(diags, source);
         out(&checked.text());
     }
-    if let Some(path) = &args.fix
-        && let Err(error) = fix(&checked, path, args, of)
-    {
-        return fail(error.to_string());
+    let mended = match (&args.fix, args.in_place) {
+        (None, false) => Ok(None),
+        (path, _) => mended(&checked, path.as_deref().unwrap_or(file), args, of).map(Some),
+    };
+    if args.json {
+        let facts = mended.as_ref().ok().and_then(|mended| mended.as_ref().map(Mended::facts));
+        json_line(&checked.facts().with_mended(facts));
     }
-    if args.in_place {
-        match mend(file, &checked, args, of) {
-            Ok(None) => {}
-            Ok(Some(exit)) => return exit,
-            Err(error) => return fail(error.to_string()),
-        }
+    match mended.and_then(|mended| mended.map_or(Ok(None), |mended| mended.write(args))) {
+        Err(error) => fail(error.to_string()),
+        Ok(left) => exit_of(left.as_ref().filter(|_| args.in_place).unwrap_or(&checked)),
     }
-    exit_of(&checked)
 }
 
 fn exit_of(checked: &Checked) -> Exit {
@@ -104,42 +102,58 @@ fn exit_of(checked: &Checked) -> Exit {
     }
 }
 
-/// Writes the text with the edits that mend it over the file; how what is left ends, or nothing where nothing is mended.
-fn mend(
-    file: &str,
-    checked: &Checked,
-    args: &CheckArgs,
-    of: impl Fn(Source) -> Result<Checked, Error>,
-) -> Result<Option<Exit>, Error> {
-    let Some(fix) = checked.mend(&of)? else { return Ok(None) };
-    let left = of(Source::new(file, fix.text.as_str()))?;
-    write_file(file, &[fix.text.as_bytes()]).map_err(Error::File)?;
-    if !args.json {
-        fix.edits.iter().for_each(|edit| out(&format!("  fixed: {edit}\n")));
-        out(&format!("  {} left\n", counted(left.findings() + left.errors(), "finding")));
-    }
-    Ok(Some(exit_of(&left)))
+/// What edits make of a file, where there are any.
+struct Mended<'a> {
+    /// The file that is written.
+    file: &'a str,
+    /// The edits, and how the text with them is judged.
+    fix: Option<(PathFix, Checked)>,
+    /// How many findings and errors are left.
+    left: usize,
 }
 
-/// Writes the text with the edits that mend it, and tells them.
-fn fix(
+/// Looks for the edits that mend what was checked.
+fn mended<'a>(
     checked: &Checked,
-    path: &str,
+    file: &'a str,
     args: &CheckArgs,
     of: impl Fn(Source) -> Result<Checked, Error>,
-) -> Result<(), Error> {
-    let Some(fix) = checked.mend(of)? else {
-        note("there is no edit to write");
-        return Ok(());
+) -> Result<Mended<'a>, Error> {
+    let wrong = |checked: &Checked| checked.findings() + checked.errors();
+    let Some(fix) = checked.mend(&of)? else {
+        if args.fix.is_some() {
+            note("there is no edit to write");
+        }
+        return Ok(Mended { file, fix: None, left: wrong(checked) });
     };
-    write_file(path, &[fix.text.as_bytes()]).map_err(Error::File)?;
-    if !args.json {
-        fix.edits.iter().for_each(|edit| out(&format!("  fix: {edit}\n")));
-        out(&match fix.left {
-            0 => "  then no path is wrong; `slipring prove` says whether the pipes are in order\n".to_string(),
-            1 => "  then 1 finding is left\n".to_string(),
-            left => format!("  then {left} findings are left\n"),
-        });
+    let after = of(Source::new(checked.source().name.clone(), fix.text.as_str()))?;
+    Ok(Mended { file, left: wrong(&after), fix: Some((fix, after)) })
+}
+
+impl Mended<'_> {
+    /// The same as data.
+    fn facts(&self) -> MendedFacts {
+        match &self.fix {
+            Some((fix, _)) => MendedFacts::written(self.file, &fix.edits, self.left),
+            None => MendedFacts::none(self.left),
+        }
     }
-    Ok(())
+
+    /// Writes the text with the edits, and tells them; how it is judged.
+    fn write(self, args: &CheckArgs) -> Result<Option<Checked>, Error> {
+        let Some((fix, after)) = self.fix else { return Ok(None) };
+        write_file(self.file, &[fix.text.as_bytes()]).map_err(Error::File)?;
+        if args.json {
+            return Ok(Some(after));
+        }
+        let word = if args.in_place { "fixed" } else { "fix" };
+        fix.edits.iter().for_each(|edit| out(&format!("  {word}: {edit}\n")));
+        out(&match (args.in_place, self.left) {
+            (true, left) => format!("  {} left\n", counted(left, "finding")),
+            (_, 0) => "  then no path is wrong; `slipring prove` says whether the pipes are in order\n".to_string(),
+            (_, 1) => "  then 1 finding is left\n".to_string(),
+            (_, left) => format!("  then {left} findings are left\n"),
+        });
+        Ok(Some(after))
+    }
 }

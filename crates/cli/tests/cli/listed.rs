@@ -48,4 +48,15 @@ fn edits_are_written_in_place() {
     let again = folder.call(&["check", "kernels/deep/a.pto", "--in-place"]).exits(0);
     assert!(!again.out.contains("fixed"), "{}", again.out);
     folder.call(&["check", "--in-place", "-"]).exits(2).says("standard input is not written");
+    std::fs::write(folder.file("kernels/deep/a.pto"), LEFT).unwrap();
+    let facts = folder.call(&["check", "--in-place", "--json", "kernels/deep/a.pto"]).exits(0).out;
+    let facts: serde_json::Value = serde_json::from_str(&facts).unwrap();
+    let mended = &facts["mended"];
+    assert!(facts["findings"] == 1 && mended["left"] == 0 && mended["file"] == "kernels/deep/a.pto", "{facts}");
+    assert_eq!(mended["edits"].as_array().map(Vec::len), Some(1), "{facts}");
+    let facts = folder.call(&["check", "--in-place", "--json", "kernels/deep/a.pto"]).exits(0).out;
+    let facts: serde_json::Value = serde_json::from_str(&facts).unwrap();
+    assert!(facts["mended"]["file"].is_null() && facts["mended"]["left"] == 0, "{facts}");
+    let facts = folder.call(&["check", "--json", "kernels/deep/a.pto"]).exits(0).out;
+    assert!(!facts.contains("mended"), "{facts}");
 }

@@ -94,19 +94,25 @@ impl LeavingTools {
         self.assembler.clone().or_else(of_root).or_else(|| in_path(&["ptoas"]))
     }
 
-    /// Makes C++ of a text.
+    /// Makes C++ of a text; as an `Err` in it, what the assembler says against the text.
     ///
     /// # Errors
-    /// What the assembler says.
-    fn assemble(&self, assembler: &Path, text: &str, arch: &str, folder: &CallFolder) -> Result<String, String> {
+    /// If it cannot be called, or takes too long: nothing is known of the text then.
+    fn assemble(
+        &self,
+        assembler: &Path,
+        text: &str,
+        arch: &str,
+        folder: &CallFolder,
+    ) -> Result<Result<String, String>, String> {
         folder.write("kernel.pto", text.as_bytes())?;
         let [arch, level] = assembler_words(arch);
         let words = [arch.as_str(), level.as_str(), "kernel.pto", "-o", "kernel.cpp"];
         let assembler = assembler.canonicalize().map_err(|error| format!("`{}`: {error}", assembler.display()))?;
         let said = tools::call(&assembler, &words, folder, &[], self.limit)?;
         match said.well {
-            true => Ok(String::from_utf8_lossy(&folder.read("kernel.cpp")?).into_owned()),
-            false => Err(said.reason()),
+            true => Ok(Ok(String::from_utf8_lossy(&folder.read("kernel.cpp")?).into_owned())),
+            false => Ok(Err(said.reason())),
         }
     }
 }
@@ -177,8 +183,13 @@ impl Launched<'_> {
         };
         let arch = built.arch().unwrap_or_default().to_string();
         let cpp = match tools.assemble(&assembler, &text, &arch, &folder) {
-            Ok(cpp) => cpp,
+            Ok(Ok(cpp)) => cpp,
             Err(reason) => {
+                leaving.checks.push(row("assembler", "not checked", reason));
+                leaving.unjudged = true;
+                return Ok(leaving);
+            }
+            Ok(Err(reason)) => {
                 leaving.checks.push(row("assembler", "findings", format!("it refuses what was printed: {reason}")));
                 return Ok(leaving);
             }

@@ -1,5 +1,6 @@
 //! Timelines of runs, read back from what is written: they say what the tables say.
 
+mod fit;
 mod forecast;
 mod page;
 mod programs;

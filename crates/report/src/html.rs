@@ -37,6 +37,8 @@ pub struct Page<'a> {
     pub what_if: &'a [(String, u64)],
     /// Another run that this one is compared with, in words; empty where there is none.
     pub against: &'a str,
+    /// Whether cycles of that run are an estimate.
+    pub against_estimate: bool,
     /// What was launched, where that is not a kernel with its blocks: `8 tasks on 4 clusters`.
     pub launch: Option<String>,
 }
@@ -78,6 +80,7 @@ pub fn html(page: &Page<'_>) -> Result<String, String> {
         "why": facts.evidence.why(),
         "headline": headline(page),
         "against": page.against,
+        "against_guess": page.against_estimate || facts.estimate,
         "complete": facts.complete,
         "verdict": verdict,
         "verdict_text": text,
@@ -259,17 +262,13 @@ fn data(page: &Page<'_>) -> String {
         json!([flow.from.0, flow.from.1, flow.to.0, flow.to.1, what])
     });
     let flows: Vec<_> = flows.collect();
+    // Of several clusters each has quantities of its own, which fold together.
+    let clusters: BTreeSet<usize> = page.trace.counters.iter().map(|own| outermost(page.trace, own.group)).collect();
     let counters = page.trace.counters.iter().map(|counter| {
         let samples: Vec<u64> = counter.samples.iter().flat_map(|(at, value)| [*at, *value]).collect();
-        let many = page.trace.groups.iter().filter(|group| group.parent.is_none()).count() > 1;
-        let group = if many { format!("{} ", page.trace.path(counter.group)) } else { String::new() };
-        // The kind of a counter stands at the beginning of its name.
-        let name = if counter.name.starts_with("ring ") {
-            counter.name.clone() + if many { ", " } else { "" } + group.trim()
-        } else {
-            group + &counter.name
-        };
-        json!({"name": name, "bytes": counter.bytes, "samples": samples})
+        let own = outermost(page.trace, counter.group);
+        let group = if clusters.len() > 1 { page.trace.path(own) } else { String::new() };
+        json!({"name": counter.name, "group": group, "bytes": counter.bytes, "samples": samples})
     });
     let lines: &[LineFacts] = page.facts.lines.as_deref().unwrap_or_default();
     let lines = lines.iter().map(|own| {
@@ -292,6 +291,12 @@ fn data(page: &Page<'_>) -> String {
     let rest = rest.to_string();
     // Inside of a script element nothing may look like its end.
     format!("{{\"tracks\":{tracks},{}", &rest[1..]).replace('<', "\\u003c")
+}
+
+/// The group that stands in no other and holds this one: a group's own group comes before it.
+fn outermost(trace: &Trace, group: usize) -> usize {
+    let parent = trace.groups.get(group).and_then(|own| own.parent).filter(|parent| *parent < group);
+    parent.map_or(group, |parent| outermost(trace, parent))
 }
 
 fn about(slice: &Slice) -> String {

@@ -8,7 +8,7 @@ use slipring_finding::{Kind, Party, Waiting};
 use crate::MessageFacts;
 
 /// Width of a character.
-const CHARACTER: f64 = 7.0;
+const CHARACTER: f64 = 7.3;
 /// Height of a row.
 const ROW: f64 = 46.0;
 /// Waits that are drawn.
@@ -19,7 +19,7 @@ pub fn picture(finding: &MessageFacts) -> Option<String> {
     match &finding.kind {
         Kind::Race(parties) => Some(race(parties, [finding.also.first()?.line, finding.line?])),
         Kind::Deadlock(waits) if !waits.is_empty() => Some(deadlock(waits)),
-        _ => None,
+        _ => places(finding),
     }
 }
 
@@ -93,6 +93,40 @@ fn race(parties: &[Party; 2], lines: [usize; 2]) -> String {
     body += &text(end, 28.0 + ROW + 34.0, "end", "nothing orders the two: either may come first");
     let about = format!("{} {}; {} {}; nothing orders the two", rows[0].0, rows[0].1, rows[1].0, rows[1].1);
     svg(end.max(560.0), 28.0 + ROW + 44.0, &about, &body)
+}
+
+/// The lines that a finding names, in the order of the source, each with what happens there; the one that it is about is
+/// framed. `None` for a finding that names one line only: the text says all of it.
+fn places(finding: &MessageFacts) -> Option<String> {
+    let own = (finding.line?, finding.label.as_str(), true);
+    let also = finding.also.iter().map(|place| (place.line, place.label.as_str(), false));
+    let mut rows: Vec<(usize, &str, bool)> = also.chain([own]).filter(|(_, label, _)| !label.is_empty()).collect();
+    rows.sort_by_key(|(line, ..)| *line);
+    let left_out = rows.len().saturating_sub(MOST);
+    rows.truncate(MOST);
+    let several = rows.first()?.0 != rows.last()?.0;
+    if !several {
+        return None;
+    }
+    let left = rows.iter().map(|(line, ..)| wide(&format!("line {line}"))).fold(0.0, f64::max) + 24.0;
+    let width = rows.iter().map(|(_, label, _)| wide(label)).fold(0.0, f64::max) + 20.0;
+    let mut body = line((left, 10.0), (left, 28.0 + ROW * (rows.len() - 1) as f64 + 18.0), "stroke-opacity=\"0.35\"");
+    for (at, (number, label, framed)) in rows.iter().enumerate() {
+        let y = 28.0 + ROW * at as f64;
+        body += &text(left - 10.0, y + 4.0, "end", &format!("line {number}"));
+        body += &line((left - 4.0, y), (left + 20.0, y), "stroke-width=\"1.5\"");
+        body += &match framed {
+            true => boxed(left + 20.0, y, width, label),
+            false => text(left + 30.0, y + 4.0, "start", label),
+        };
+    }
+    let mut height = 28.0 + ROW * (rows.len() - 1) as f64 + 28.0;
+    if left_out > 0 {
+        body += &text(left + 30.0, height, "start", &format!("… and {left_out} more"));
+        height += 20.0;
+    }
+    let about: Vec<String> = rows.iter().map(|(line, label, _)| format!("line {line}: {label}")).collect();
+    Some(svg((left + width + 30.0).max(320.0), height, &about.join("; "), &body))
 }
 
 /// A row for each wait: who waits, for what, and why nobody signals it.

@@ -156,6 +156,7 @@ impl Run<'_> {
         };
         let page = Page {
             against: &against,
+            against_estimate: other.is_some_and(|other| other["estimate"].as_bool().unwrap_or(true)),
             facts: &facts,
             trace: &trace,
             on_path: &on_path,

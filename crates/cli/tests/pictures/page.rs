@@ -162,6 +162,7 @@ fn page_of(slices: usize) -> String {
     };
     let page = Page {
         against: "",
+        against_estimate: false,
         facts: &facts,
         trace: &trace,
         on_path: &BTreeSet::from([(0, 0)]),

@@ -16,19 +16,35 @@
 
   // The timeline.
   const canvas = byId("timeline"), tip = byId("tip"), context = canvas.getContext("2d");
-  const ROW = 20, GROUP = 18, LEFT = 130, AXIS = 22, AREA = 34;
-  let rows = [], height = AXIS, view = [0, total], chosen = null, marked = null, found = [], at = -1, cursor = 0, line = 0;
-  {
-    let group = null;
+  const ROW = 20, GROUP = 18, AXIS = 22, AREA = 34, FONT = "11px system-ui, sans-serif";
+  let LEFT = 130, rows = [], trackRows = [], height = AXIS, view = [0, total], chosen = null, marked = null, found = [], at = -1, cursor = 0, line = 0;
+  // Quantities of several clusters are folded until somebody asks for them.
+  const folds = [...new Set(data.counters.map(counter => counter.group))], folded = new Set(folds.length > 1 ? folds : []);
+  const most = data.counters.map(counter => { let top = 1; for (let i = 1; i < counter.samples.length; i += 2) top = Math.max(top, counter.samples[i]); return top; });
+  // What is counted, and below it how and how much at most.
+  const twoLines = index => { const [name, ...how] = data.counters[index].name.split(": "); return [name, [...how, "most " + most[index]].join(", ")]; };
+  function layout() {
+    rows = []; height = AXIS; let group = null;
     tracks.forEach((track, index) => {
       if (track.group !== group) { rows.push({ group: track.group, top: height }); height += GROUP; group = track.group; }
-      rows.push({ track: index, top: height }); height += ROW;
+      rows.push({ track: index, labels: [track.name], top: height }); height += ROW;
     });
-    if (data.counters.length) { rows.push({ group: "over time", top: height }); height += GROUP; }
-    data.counters.forEach((counter, index) => { rows.push({ counter: index, top: height }); height += AREA; });
+    for (const fold of folds) {
+      const own = data.counters.map((counter, index) => ({ counter: index, labels: twoLines(index), group: counter.group })).filter(row => row.group === fold), shut = folded.has(fold);
+      rows.push({ group: `${shut ? "▸" : "▾"} ${fold ? fold + " " : ""}over time${shut ? ` (${own.length})` : ""}`, fold, top: height }); height += GROUP;
+      if (!shut) for (const { counter, labels } of own) { rows.push({ counter, labels, top: height }); height += AREA; }
+    }
+    trackRows = rows.filter(row => row.track !== undefined); names = 0;
   }
-  const trackRows = rows.filter(row => row.track !== undefined);
-  const most = data.counters.map(counter => { let top = 1; for (let i = 1; i < counter.samples.length; i += 2) top = Math.max(top, counter.samples[i]); return top; });
+  function foldAll() { const shut = folded.size < folds.length; folded.clear(); if (shut) folds.forEach(fold => folded.add(fold)); layout(); draw(); }
+  // Words as wide as there is room for them; what was left out is under the pointer.
+  let names = 0, cut = [];
+  function fitted(text, room) {
+    if (context.measureText(text).width <= room) return text;
+    let keep = text.length - 1; while (keep > 1 && context.measureText(text.slice(0, keep) + "…").width > room) keep--;
+    return keep > 1 ? text.slice(0, keep) + "…" : "";
+  }
+  layout();
   const start = (track, i) => track.slices[i * WIDE], end = (track, i) => track.slices[i * WIDE + 1];
   // The first slice that ends behind a cycle. Slices inside of others end no later than these.
   const first = (track, cycle) => { let a = 0, b = track.count; while (a < b) { const m = (a + b) >> 1; if (start(track, m) < cycle) a = m + 1; else b = m; } while (a > 0 && (end(track, a - 1) > cycle || (a > 1 && end(track, a - 2) > cycle))) a--; return a; };
@@ -46,20 +62,23 @@
   }
   const matches = (track, i) => { const s = track.slices, b = i * WIDE; return (data.names[s[b + 3]] + " " + data.facts[s[b + 5]] + " line:" + s[b + 4] + " ").toLowerCase().includes(marked); };
   function draw() {
-    const ratio = devicePixelRatio || 1, wide = canvas.clientWidth; plotted = Math.max(1, wide - LEFT - 8);
+    const ratio = devicePixelRatio || 1, wide = canvas.clientWidth;
+    if (!names) { context.setTransform(1, 0, 0, 1, 0, 0); context.font = FONT; names = 24 + Math.max(0, ...rows.flatMap(row => (row.labels || []).map(label => context.measureText(label).width))); }
+    LEFT = Math.round(Math.min(Math.max(names, 60), wide * .45)); plotted = Math.max(1, wide - LEFT - 8); cut = [];
     canvas.style.height = height + "px"; canvas.width = wide * ratio; canvas.height = height * ratio;
     context.setTransform(ratio, 0, 0, ratio, 0, 0); paints();
-    const c = context; c.fillStyle = palette.back; c.fillRect(0, 0, wide, height); c.font = "11px system-ui, sans-serif"; c.textBaseline = "middle";
+    const c = context; c.fillStyle = palette.back; c.fillRect(0, 0, wide, height); c.font = FONT; c.textBaseline = "middle";
     // Cycles along the top.
-    const span = view[1] - view[0]; let step = Math.pow(10, Math.floor(Math.log10(span / 8))); for (const m of [1, 2, 5, 10]) if (span / (step * m) <= 10) { step *= m; break; }
+    const span = view[1] - view[0]; const ticks = Math.max(1, Math.min(10, Math.floor(plotted / (context.measureText(String(total)).width + 16))));
+    let step = Math.pow(10, Math.floor(Math.log10(span / ticks))); for (const m of [1, 2, 5, 10]) if (span / (step * m) <= ticks) { step *= m; break; }
     step = Math.max(1, step); c.fillStyle = palette.faint; c.strokeStyle = palette.line; c.lineWidth = 1;
-    for (let t = Math.ceil(view[0] / step) * step; t <= view[1]; t += step) { const px = Math.round(x(t)) + .5; c.beginPath(); c.moveTo(px, 12); c.lineTo(px, height); c.stroke(); c.fillText(String(t), px + 2, 7); }
+    for (let t = Math.ceil(view[0] / step) * step; t <= view[1]; t += step) { const px = Math.round(x(t)) + .5; c.beginPath(); c.moveTo(px, 12); c.lineTo(px, height); c.stroke(); if (px + 2 + c.measureText(String(t)).width <= wide) c.fillText(String(t), px + 2, 7); }
     const path = byId("show-path").checked;
     for (const row of rows) {
-      if (row.group !== undefined && row.track === undefined) { c.fillStyle = palette.panel; c.fillRect(0, row.top, wide, GROUP); c.fillStyle = palette.text; c.font = "bold 11px system-ui, sans-serif"; c.fillText(row.group, 4, row.top + GROUP / 2); c.font = "11px system-ui, sans-serif"; continue; }
+      if (row.group !== undefined && row.track === undefined) { c.fillStyle = palette.panel; c.fillRect(0, row.top, wide, GROUP); c.fillStyle = palette.text; c.font = "bold " + FONT; c.fillText(fitted(row.group, wide - 8), 4, row.top + GROUP / 2); c.font = FONT; continue; }
       if (row.counter !== undefined) { area(row); continue; }
       const track = tracks[row.track], top = row.top;
-      c.fillStyle = palette.text; c.fillText((trackRows[cursor] === row ? "▸ " : "   ") + track.name, 8, top + ROW / 2);
+      c.fillStyle = palette.text; label(track.name, 20, top + ROW / 2); if (trackRows[cursor] === row) c.fillText("▸", 8, top + ROW / 2);
       let last = [-1, -1, -1];
       for (let i = first(track, view[0]); i < track.count && start(track, i) < view[1]; i++) {
         const b = i * WIDE, s = track.slices, kind = s[b + 2];
@@ -78,7 +97,7 @@
         if (width > 36) {
           c.save(); c.beginPath(); c.rect(from, top, width - 2, ROW); c.clip();
           c.fillStyle = kind === WORK ? "#fff" : palette.text; if (kind === WORK && root.classList.contains("dark")) c.fillStyle = "#000";
-          c.fillText(data.names[s[b + 3]], from + 3, top + ROW / 2 + 1); c.restore();
+          c.fillText(fitted(data.names[s[b + 3]], width - 8), from + 3, top + ROW / 2 + 1); c.restore();
         }
         if (special) { c.globalAlpha = 1; c.strokeStyle = palette.text; c.lineWidth = 2; c.strokeRect(from - 1, top + 1, width + 2, ROW - 2); }
       }
@@ -87,10 +106,11 @@
     if (chosen) arrows();
     byId("range").textContent = `${Math.round(view[0])} to ${Math.round(view[1])} of ${total}`;
   }
+  function label(text, from, y) { const shown = fitted(text, LEFT - from - 4); if (shown !== text) cut.push(text); context.fillText(shown, from, y); }
   function area(row) {
     const counter = data.counters[row.counter], s = counter.samples, top = row.top + 4, tall = AREA - 8, c = context;
     const y = value => top + tall - value / most[row.counter] * tall;
-    c.save(); c.fillStyle = palette.text; c.beginPath(); c.rect(0, row.top, LEFT - 4, AREA); c.clip(); c.fillText(counter.name, 4, row.top + 10); c.fillStyle = palette.faint; c.fillText("most " + most[row.counter], 4, row.top + 24); c.restore();
+    c.fillStyle = palette.text; label(row.labels[0], 4, row.top + 10); c.fillStyle = palette.faint; label(row.labels[1], 4, row.top + 24);
     c.save(); c.beginPath(); c.rect(LEFT, row.top, plot(), AREA); c.clip(); c.beginPath(); c.moveTo(x(0), y(0)); let value = 0, last = x(0), peak = 0;
     // Of samples in one pixel the highest and the last one are drawn.
     for (let i = 0; i < s.length; i += 2) {
@@ -120,7 +140,9 @@
   function under(event) {
     const box = canvas.getBoundingClientRect(), px = event.clientX - box.left, py = event.clientY - box.top;
     const row = rows.find(row => py >= row.top && py < row.top + (row.counter !== undefined ? AREA : row.track !== undefined ? ROW : GROUP));
-    if (!row || px < LEFT) return null;
+    if (!row) return null;
+    if (row.fold !== undefined) return { text: "click folds and unfolds", fold: row.fold, px, py };
+    if (px < LEFT) return row.labels ? { text: row.labels.join("\n"), px, py } : null;
     const cycle = cycleAt(px);
     if (row.counter !== undefined) { const s = data.counters[row.counter].samples; let value = 0; for (let i = 0; i < s.length && s[i] <= cycle; i += 2) value = s[i + 1]; return { text: `${data.counters[row.counter].name}\n${value} at cycle ${Math.round(cycle)}`, px, py }; }
     if (row.track === undefined) return null;
@@ -146,9 +168,9 @@
   canvas.addEventListener("pointermove", event => {
     if (drag) { const by = (drag.x - event.clientX) / plot() * (drag.view[1] - drag.view[0]); if (Math.abs(drag.x - event.clientX) > 3) drag.moved = true; if (drag.moved) zoomTo(drag.view[0] + by, drag.view[1] + by); return; }
     const hit = under(event); tip.hidden = !hit; if (!hit) return;
-    tip.textContent = hit.text; tip.style.left = Math.min(hit.px + 14, canvas.clientWidth - 320) + "px"; tip.style.top = hit.py + 16 + "px";
+    tip.textContent = hit.text; tip.style.left = Math.max(0, Math.min(hit.px + 14, canvas.clientWidth - tip.offsetWidth - 4)) + "px"; tip.style.top = hit.py + 16 + "px";
   });
-  canvas.addEventListener("pointerup", event => { const moved = drag && drag.moved; drag = null; if (moved) return; const hit = under(event); if (hit && hit.slice !== undefined) choose(hit.track, hit.slice); else clear(); });
+  canvas.addEventListener("pointerup", event => { const moved = drag && drag.moved; drag = null; if (moved) return; const hit = under(event); if (hit && hit.fold !== undefined) { if (!folded.delete(hit.fold)) folded.add(hit.fold); layout(); draw(); } else if (hit && hit.slice !== undefined) choose(hit.track, hit.slice); else clear(); });
   canvas.addEventListener("pointerleave", () => { tip.hidden = true; });
   function clear() { chosen = null; line = 0; byId("chosen").textContent = ""; light(0); draw(); }
   canvas.addEventListener("keydown", event => {
@@ -158,12 +180,13 @@
       ArrowUp: () => { cursor = Math.max(0, cursor - 1); draw(); }, ArrowDown: () => { cursor = Math.min(trackRows.length - 1, cursor + 1); draw(); },
       "]": () => { const track = tracks[row.track]; if (track.count) choose(row.track, chosen && chosen[0] === row.track ? Math.min(track.count - 1, chosen[1] + 1) : Math.min(track.count - 1, first(track, view[0])), true); },
       "[": () => { const track = tracks[row.track]; if (track.count) choose(row.track, chosen && chosen[0] === row.track ? Math.max(0, chosen[1] - 1) : Math.max(0, first(track, view[1]) - 1), true); },
-      Enter: () => { if (chosen) { const a = start(tracks[chosen[0]], chosen[1]), b = end(tracks[chosen[0]], chosen[1]); zoomTo(a - (b - a) / 4, b + (b - a) / 4); } }, Escape: clear, n: () => step(1), p: () => step(-1),
+      Enter: () => { if (chosen) { const a = start(tracks[chosen[0]], chosen[1]), b = end(tracks[chosen[0]], chosen[1]); zoomTo(a - (b - a) / 4, b + (b - a) / 4); } }, Escape: clear, o: foldAll, n: () => step(1), p: () => step(-1),
     };
     if (keys[event.key] && !event.ctrlKey && !event.metaKey) { event.preventDefault(); keys[event.key](); }
   });
   addEventListener("keydown", event => { if (event.key === "/" && !(event.target instanceof HTMLInputElement)) { event.preventDefault(); byId("search").focus(); } });
   byId("in").onclick = () => zoom(.7); byId("out").onclick = () => zoom(1.4); byId("all").onclick = () => zoomTo(0, total); byId("show-path").onchange = draw;
+  byId("fold").onclick = foldAll; byId("fold").hidden = !folds.length;
   // Search.
   function search() {
     marked = byId("search").value.trim().toLowerCase() || null; found = []; at = -1;
@@ -207,33 +230,34 @@
 
   // Pictures beside tables.
   const svg = (name, attributes, text) => { const one = document.createElementNS("http://www.w3.org/2000/svg", name); for (const [k, v] of Object.entries(attributes)) one.setAttribute(k, v); if (text !== undefined) one.textContent = text; return one; };
-  data.counters.filter(counter => counter.name.startsWith("ring ")).forEach(counter => {
+  if (byId("counters")) data.counters.filter(counter => counter.name.startsWith("ring ")).forEach(counter => {
     const wide = 900, tall = 90, picture = svg("svg", { viewBox: `0 0 ${wide} ${tall}`, width: "100%", role: "img", "aria-label": counter.name }), s = counter.samples, top = most[data.counters.indexOf(counter)];
     const px = cycle => 40 + cycle / total * (wide - 50), py = value => tall - 16 - value / top * (tall - 40); let d = `M${px(0)} ${py(0)}`, value = 0;
     for (let i = 0; i < s.length; i += 2) { d += ` L${px(s[i]).toFixed(1)} ${py(value).toFixed(1)} L${px(s[i]).toFixed(1)} ${py(s[i + 1]).toFixed(1)}`; value = s[i + 1]; }
-    d += ` L${px(total)} ${py(value)}`; picture.append(svg("text", { x: 4, y: 12 }, counter.name), svg("path", { d: d + ` L${px(total)} ${py(0)} Z`, class: "area" }), svg("path", { d, class: "curve" }));
+    d += ` L${px(total)} ${py(value)}`; picture.append(svg("text", { x: 4, y: 12 }, counter.group ? `${counter.name}, ${counter.group}` : counter.name), svg("path", { d: d + ` L${px(total)} ${py(0)} Z`, class: "area" }), svg("path", { d, class: "curve" }));
     for (let v = 0; v <= top; v++) if (top <= 8 || v % Math.ceil(top / 8) === 0) picture.append(svg("text", { x: 24, y: py(v) + 4 }, v));
-    picture.append(svg("path", { d: `M${px(0)} ${py(top)} V${py(0)} H${px(total)}`, class: "axis" }), svg("text", { x: px(0), y: tall - 2 }, "0"), svg("text", { x: px(total), y: tall - 2, "text-anchor": "end" }, total + " cycles"));
+    picture.append(svg("path", { d: `M${px(0)} ${py(top)} V${py(0)} H${px(total)}`, class: "axis" }), svg("text", { x: px(0), y: tall - 5 }, "0"), svg("text", { x: px(total), y: tall - 5, "text-anchor": "end" }, total + " cycles"));
     byId("counters").append(picture);
   });
   (() => {
     const roof = data.roofline; if (!byId("roofline")) return; if (!roof) { byId("roofline").textContent = "Nothing was computed on data from global memory: there is no position."; return; }
-    const wide = 620, tall = 300, picture = svg("svg", { viewBox: `0 0 ${wide} ${tall}`, width: wide, role: "img", "aria-label": "roofline" });
+    const wide = 720, tall = 300, picture = svg("svg", { viewBox: `0 0 ${wide} ${tall}`, width: wide, role: "img", "aria-label": "roofline" });
     const ridge = roof.compute / roof.bandwidth, mid = Math.sqrt(ridge * roof.intensity), reach = Math.max(ridge, roof.intensity) / mid * 8;
     const lx = [Math.log10(mid / reach), Math.log10(mid * reach)], top = Math.log10(roof.compute * 2), low = Math.min(Math.log10(roof.rate) - .5, Math.log10(roof.bandwidth) + lx[0]);
     const px = v => 60 + (Math.log10(v) - lx[0]) / (lx[1] - lx[0]) * (wide - 80), py = v => 20 + (top - Math.log10(v)) / (top - low) * (tall - 60);
     const left = Math.pow(10, lx[0]), right = Math.pow(10, lx[1]);
     picture.append(svg("path", { d: `M60 20 V${tall - 40} H${wide - 20}`, class: "axis" }), svg("path", { d: `M${px(left)} ${py(left * roof.bandwidth)} L${px(ridge)} ${py(roof.compute)} L${px(right)} ${py(roof.compute)}`, class: "roof" }), svg("circle", { cx: px(roof.intensity), cy: py(roof.rate), r: 6, class: "here" }));
     const say = (v, digits = 3) => Number(v.toPrecision(digits));
-    picture.append(svg("text", { x: px(roof.intensity) + 10, y: py(roof.rate) + 16 }, `this run: ${say(roof.rate)} ${roof.unit} a cycle, ${Math.round(100 * roof.rate / Math.min(roof.compute, roof.bandwidth * roof.intensity))} % of the roof`), svg("text", { x: px(right), y: py(roof.compute) - 6, "text-anchor": "end" }, `${say(roof.compute)} ${roof.unit} a cycle while ${roof.pipe} works`), svg("text", { x: px(left) + 4, y: 14 }, `slope: ${say(roof.bandwidth)} bytes of global memory a cycle while pipes move them`), svg("text", { x: wide - 20, y: tall - 24, "text-anchor": "end" }, `${roof.unit} for each byte of global memory (${say(roof.intensity)} here)`));
+    const here = `this run: ${say(roof.rate)} ${roof.unit} a cycle, ${Math.round(100 * roof.rate / Math.min(roof.compute, roof.bandwidth * roof.intensity))} % of the roof`;
+    picture.append(svg("text", { x: Math.max(64, Math.min(px(roof.intensity) + 10, wide - 4 - 7 * here.length)), y: py(roof.rate) + 18 }, here), svg("text", { x: px(right), y: py(roof.compute) - 6, "text-anchor": "end" }, `${say(roof.compute)} ${roof.unit} a cycle while ${roof.pipe} works`), svg("text", { x: px(left) + 4, y: 14 }, `slope: ${say(roof.bandwidth)} bytes of global memory a cycle while pipes move them`), svg("text", { x: wide - 20, y: tall - 24, "text-anchor": "end" }, `${roof.unit} for each byte of global memory (${say(roof.intensity)} here)`));
     byId("roofline").append(picture);
     const bound = roof.bandwidth * roof.intensity < roof.compute ? "moving data" : "computing";
-    byId("roofline").append(document.createTextNode(`At best this mix of work is bound by ${bound}.`));
+    const words = document.createElement("p"); words.textContent = `At best this mix of work is bound by ${bound}.`; byId("roofline").append(words);
   })();
 
   new ResizeObserver(() => draw()).observe(canvas.parentElement);
   root.classList.toggle("dark", dark.matches); draw();
   addEventListener("hashchange", () => { const hit = /^#L(\d+)$/.exec(location.hash); if (hit) light(Number(hit[1])); });
   // For tests: how much there is, and what is chosen.
-  window.report = { slices: tracks.reduce((sum, track) => sum + track.count, 0), flows: data.flows.length, view: () => view, chosen: () => chosen, line: () => line, found: () => found.length };
+  window.report = { slices: tracks.reduce((sum, track) => sum + track.count, 0), flows: data.flows.length, view: () => view, chosen: () => chosen, line: () => line, found: () => found.length, cut: () => cut, rows: () => rows.length, left: () => LEFT };
 })();

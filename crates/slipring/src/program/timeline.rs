@@ -221,6 +221,7 @@ impl ProgramRun<'_> {
             advice: &[],
             what_if: &[],
             against: "",
+            against_estimate: false,
             launch: Some(format!("{} tasks on {} clusters", own.submitted, own.clusters)),
         };
         Some(html(&page))

@@ -36,7 +36,10 @@ def timeline(events, cycles):
             f"<rect x='{x:.1f}' y='{y}' width='{w:.1f}' height='{line - 4}' fill='{color}'><title>{escape(title)}</title></rect>"
         )
     more = f"<p>{len(events) - SHOWN} more events are not shown</p>" if len(events) > SHOWN else ""
-    return f"<svg width='{left + width + 4}' height='{len(rows) * line + 4}'>{''.join(marks)}</svg>{more}"
+    size = f"{left + width + 4} {len(rows) * line + 4}"
+    # Narrow notebooks scroll the picture, not the page.
+    picture = f"<svg viewBox='0 0 {size}' width='{left + width + 4}' style='max-width:none'>{''.join(marks)}</svg>"
+    return f"<div style='overflow-x:auto'>{picture}</div>{more}"
 
 
 def memory(maps):
@@ -59,9 +62,10 @@ def findings(report):
 
 def outcome(one):
     """What a run is of, its verdict and cycles, its findings, and what was checked."""
+    estimate = " (estimate)" if one.facts.get("estimate") else ""
     head = (
         f"<b>{escape(one.kernel)}</b> on {escape(one.platform)}: "
-        f"<b style='color:{COLORS[one.verdict]}'>{one.verdict}</b>, {one.cycles} cycles"
+        f"<b style='color:{COLORS[one.verdict]}'>{one.verdict}</b>, {one.cycles} cycles{estimate}"
     )
     checks = table(
         ("tool", "verdict", "what"), [(check["tool"], check["verdict"], check["detail"]) for check in one.checks]

@@ -166,6 +166,7 @@ def test_runs_and_kernels_in_a_notebook():
     run = double.run(x, np.zeros_like(x))
     html = run._repr_html_()
     assert "clean" in html and "<svg" in html and "pto.tadd" in html
+    assert run.facts["estimate"] and f"{run.cycles} cycles (estimate)" in html
     assert "pl.add" in double._repr_html_()
 
 

@@ -41,6 +41,7 @@ mod options;
 mod parts;
 mod places;
 mod prepare;
+mod profile;
 mod program;
 mod prove;
 mod queue_compare;
@@ -123,6 +124,8 @@ pub use prepare::{
     Flags, Loaded, Prepared, check, choose_platform, is_language, load, load_file, needed, prepare, read_platform,
     written_platform,
 };
+#[doc(hidden)]
+pub use profile::{Beside, BesideRow, Profile, ProfileForm, ProfileSpan, ProfileTrack};
 #[doc(hidden)]
 pub use program::{
     BoardProgram, ClusterFacts, GraphEdge, GraphFacts, GraphTask, GraphTensor, GraphUse, PathFacts, ProgramFacts,

@@ -29,6 +29,7 @@ mod shell;
 mod standard;
 mod sync_check;
 mod threads;
+mod timeline;
 mod tune;
 mod watch;
 
@@ -74,6 +75,8 @@ enum Verb {
     Tune(tune::TuneArgs),
     /// Two runs side by side: what became faster, what slower, which wait went
     Compare(compare::CompareArgs),
+    /// A run beside what a board, or the vendor's simulator of one, recorded: cycles by pipe, and one timeline of both
+    Timeline(timeline::TimelineArgs),
     /// What holds of a kernel for all schedules, all contents of its buffers, all trip counts and launch after launch
     Prove(prove::ProveArgs),
     /// How full the rings of a kernel are, who waits for whom, and what another depth would do
@@ -178,6 +181,7 @@ fn verb(cli: &Cli) -> Exit {
         Verb::Report(args) => report::report(args),
         Verb::Tune(args) => tune::tune(args),
         Verb::Compare(args) => compare::compare(args),
+        Verb::Timeline(args) => timeline::timeline(args),
         Verb::Prove(args) => prove::prove(args),
         Verb::Ring(args) => ring::ring(args),
         Verb::Check(args) => check::check(args),
@@ -209,6 +213,7 @@ impl Verb {
             Verb::Tune(args) => Some(&args.kernel),
             Verb::Prove(args) => Some(&args.kernel),
             Verb::Ring(args) => Some(&args.kernel),
+            Verb::Timeline(args) => Some(&args.kernel),
             Verb::Debug(args) => Some(&args.kernel),
             Verb::BoardCheck(args) => Some(&args.kernel),
             _ => None,
@@ -224,6 +229,7 @@ impl Verb {
                 list.extend(args.expect.iter().filter_map(|text| text.split_once("=@")?.1.split(',').next()));
             }
             Verb::Report(args) => list.extend(args.against.as_deref()),
+            Verb::Timeline(args) => list.push(&args.against),
             Verb::Debug(args) => list.extend(args.schedule.as_deref()),
             Verb::Check(args) => {
                 // Files that are mended in place are written.
@@ -252,6 +258,7 @@ impl Verb {
             Verb::Run(args) => vec![("--trace", path(&args.trace)), ("--sarif", path(&args.sarif))],
             Verb::Graph(args) => vec![("--svg", path(&args.svg))],
             Verb::Report(args) => vec![("-o", Some(Path::new(&args.output)))],
+            Verb::Timeline(args) => vec![("--trace", path(&args.trace))],
             Verb::Tune(args) => {
                 vec![("--plot", path(&args.plot)), ("--resume", args.resume.as_deref()), ("--patch", path(&args.patch))]
             }
@@ -292,6 +299,7 @@ impl Verb {
             Verb::Ring(args) => args.json,
             Verb::Tune(args) => args.json,
             Verb::Compare(args) => args.json,
+            Verb::Timeline(args) => args.json,
             Verb::Check(args) => args.json,
             Verb::SyncCheck(args) => args.json,
             Verb::Cost(args) => args.json,

@@ -200,7 +200,7 @@ fn other_files_that_ask_for_much_end() {
     let npy = |header: &str| [b"\x93NUMPY\x02\x00\xff\xff\xff\xff".as_slice(), header.as_bytes()].concat();
     folder.write("long.npy", npy("{'descr': '<f4'"));
     folder.write("delays", "delay AIV0.MTE3 work 4 by 1200\n".repeat(300_000));
-    let calls: [&[&str]; 14] = [
+    let calls: [&[&str]; 16] = [
         &["check", "/dev/zero"],
         &["run", "/dev/zero", "--lang", "py"],
         &["run", "add.pto", "--platform", "/dev/zero"],
@@ -213,6 +213,8 @@ fn other_files_that_ask_for_much_end() {
         &["run", "add.pto", "--platform", "deep.toml"],
         &["run", "add.pto", "--platform", "long.toml"],
         &["compare", "deep.json", "deep.json"],
+        &["timeline", "add.pto", "--against", "/dev/zero"],
+        &["timeline", "add.pto", "--against", "deep.json"],
         &["queue", "lint", "odd.queue"],
         &["run", "add.pto", "--arg", "@long.npy", "--arg", "zeros:1024", "--arg", "1.5:f32"],
     ];

@@ -1,0 +1,58 @@
+//! `slipring timeline`: a run beside what a board, or the vendor's simulator of one, recorded.
+
+use clap::Args;
+use slipring::{Error, Profile};
+
+use super::kernel::KernelArgs;
+use super::output::{json, out, report_all};
+use super::run::{divide, one_output, refused, write_trace};
+use super::{Exit, read_bytes, shown};
+
+/// Arguments of `timeline`.
+#[derive(Args)]
+pub(super) struct TimelineArgs {
+    #[command(flatten)]
+    pub kernel: KernelArgs,
+    /// What was recorded of the same kernel: `trace.json` of the operator simulator, `chip_swimlane_records.json` or `pmu.csv` of
+    /// the public runtime
+    #[arg(long, value_name = "PROFILE")]
+    pub against: String,
+    /// Also write both timelines to one file: Perfetto's form if its name ends in `.pftrace`, else Chrome's
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<String>,
+    /// The same facts as one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Runs a kernel and puts it beside a profile.
+pub(super) fn timeline(args: &TimelineArgs) -> Exit {
+    start(args).unwrap_or_else(|error| refused(&error, args.json))
+}
+
+fn start(args: &TimelineArgs) -> Result<Exit, Error> {
+    one_output(args.json, args.trace.as_deref()).map_err(Error::Arguments)?;
+    let subject = args.kernel.subject()?;
+    let kernel = args.kernel.kernel_of(&subject)?;
+    report_all(&kernel.compile()?);
+    let (tensors, _) = divide(args.kernel.arguments(&kernel)?);
+    let bytes = read_bytes(&args.against).map_err(Error::File)?;
+    let run = kernel.run_with(tensors, &args.kernel.options().record(true))?;
+    report_all(run.findings());
+    let trace = run.trace().ok_or_else(|| Error::Arguments("internal error: the run was not recorded".into()))?;
+    let wrong = |error| Error::File(format!("`{}` is not a profile: {error}", shown(&args.against)));
+    let profile = Profile::read(&bytes, trace.clock_mhz).map_err(wrong)?;
+    if !run.is_complete() {
+        return Err(Error::Incomplete(run.findings().clone()));
+    }
+    let beside = profile.beside(&run.facts());
+    if args.json {
+        json(&beside);
+    } else {
+        out(&beside.text());
+    }
+    if args.trace.is_some() {
+        write_trace(args.trace.as_deref(), Some(&profile.trace_beside(&trace))).map_err(Error::File)?;
+    }
+    Ok(Exit::Clean)
+}

@@ -1,0 +1,229 @@
+//! Profiles: what a board, or the vendor's simulator of one, says that it did, in cycles of a platform.
+//!
+//! Three forms are read, each by its decoder: instructions by pipe (Chrome's trace events, as the vendor's operator simulator
+//! writes them), tasks by core (the records of the public runtime), counters by task (its `pmu.csv`). What a decoder does not know
+//! is an error that names it, or counted in [`Profile::left_out`]; nothing is guessed.
+
+mod beside;
+mod counters;
+mod instructions;
+mod tasks;
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::Value;
+
+pub use beside::{Beside, BesideRow};
+
+/// The most cycles at which something may happen: beyond it sums would overflow.
+const MOST_CYCLES: f64 = 1e15;
+
+/// What a profile is made of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ProfileForm {
+    /// Instructions by pipe.
+    Instructions,
+    /// Tasks by core.
+    Tasks,
+    /// Busy cycles by task.
+    Counters,
+}
+
+impl ProfileForm {
+    /// In words.
+    pub const fn name(self) -> &'static str {
+        match self {
+            ProfileForm::Instructions => "instructions by pipe",
+            ProfileForm::Tasks => "tasks by core",
+            ProfileForm::Counters => "counters by task",
+        }
+    }
+}
+
+/// Something that took a while.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ProfileSpan {
+    /// What.
+    pub name: String,
+    /// First cycle, from the first one of the profile.
+    pub start: u64,
+    /// One past the last.
+    pub end: u64,
+}
+
+/// What one pipe of one core did, or a core.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ProfileTrack {
+    /// The core as the profile calls it.
+    pub core: String,
+    /// `AIC` or `AIV`.
+    pub kind: &'static str,
+    /// The pipe; empty for tasks of a core.
+    pub pipe: &'static str,
+    /// Cycles in which it worked; of work that overlaps each cycle counts once.
+    pub busy: u64,
+    /// Instructions or tasks.
+    pub count: u64,
+    /// When; empty where the profile has sums only.
+    pub spans: Vec<ProfileSpan>,
+}
+
+/// A profile, its times in cycles of a platform's clock.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Profile {
+    /// What it is made of.
+    pub form: ProfileForm,
+    /// From the first start to the last end; of counters those of the longest task.
+    pub cycles: u64,
+    /// By core and pipe.
+    pub tracks: Vec<ProfileTrack>,
+    /// Events of rows that are no pipes, and steps of synchronisation.
+    pub left_out: u64,
+}
+
+impl Profile {
+    /// Reads a profile. `clock_mhz` is the clock of the platform that it is of.
+    ///
+    /// # Errors
+    /// A sentence that names what is wrong, where it is.
+    pub fn read(bytes: &[u8], clock_mhz: u32) -> Result<Profile, String> {
+        let text = std::str::from_utf8(bytes).map_err(|error| format!("it is no text: {error}"))?;
+        let profile = match text.trim_start().starts_with(['{', '[']) {
+            true => {
+                let value: Value = serde_json::from_str(text).map_err(|error| format!("it is no JSON: {error}"))?;
+                match value.get("chip_swimlane_level") {
+                    Some(_) => tasks::read(&value, clock_mhz)?,
+                    None => instructions::read(&value, clock_mhz)?,
+                }
+            }
+            false => counters::read(text)?,
+        };
+        match profile.tracks.is_empty() {
+            true => Err("it has no work of a core in it".into()),
+            false => Ok(profile),
+        }
+    }
+
+    /// A profile of spans: times from the first one on, busy cycles counted.
+    fn of_spans(form: ProfileForm, rows: BTreeMap<(String, &'static str, &'static str), Vec<ProfileSpan>>) -> Profile {
+        let first = rows.values().flatten().map(|span| span.start).min().unwrap_or(0);
+        let tracks = rows.into_iter().map(|((core, kind, pipe), mut spans)| {
+            for span in &mut spans {
+                (span.start, span.end) = (span.start - first, span.end - first);
+            }
+            spans.sort_by(|a, b| (a.start, a.end, &a.name).cmp(&(b.start, b.end, &b.name)));
+            ProfileTrack { core, kind, pipe, busy: covered(&spans), count: spans.len() as u64, spans }
+        });
+        let tracks: Vec<ProfileTrack> = tracks.collect();
+        let cycles = tracks.iter().flat_map(|track| &track.spans).map(|span| span.end).max().unwrap_or(0);
+        Profile { form, cycles, tracks, left_out: 0 }
+    }
+}
+
+/// Cycles that at least one of these covers; they are in the order of their starts.
+fn covered(spans: &[ProfileSpan]) -> u64 {
+    let (mut sum, mut end) = (0, 0);
+    for span in spans {
+        sum += span.end.saturating_sub(span.start.max(end));
+        end = end.max(span.end);
+    }
+    sum
+}
+
+/// A time as whole cycles.
+fn cycles(microseconds: f64, clock_mhz: u32) -> Option<u64> {
+    let cycles = (microseconds * f64::from(clock_mhz)).round();
+    (0.0..=MOST_CYCLES).contains(&cycles).then_some(cycles as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Profile, String> {
+        Profile::read(text.as_bytes(), 1000)
+    }
+
+    fn sums(profile: &Profile) -> Vec<(&str, &str, u64, u64)> {
+        profile.tracks.iter().map(|track| (track.kind, track.pipe, track.busy, track.count)).collect()
+    }
+
+    #[test]
+    fn instructions_of_a_pipe_overlap() {
+        let text = r#"{"traceEvents": [
+            {"name": "process_name", "ph": "M", "pid": 7, "args": {"name": "core0.veccore1"}},
+            {"name": "thread_name", "ph": "M", "pid": 7, "tid": 2, "args": {"name": "MTE2#1"}},
+            {"name": "MOV", "ph": "X", "pid": 7, "tid": 2, "ts": 1.0, "dur": 0.4},
+            {"name": "MOV", "ph": "X", "pid": 7, "tid": 2, "ts": 1.2, "dur": 0.4},
+            {"name": "VADD", "ph": "X", "pid": "core0.veccore1", "tid": "VECTOR", "ts": 2.0, "dur": 0.1},
+            {"name": "WAIT_FLAG", "ph": "X", "pid": "core0.veccore1", "tid": "VECTOR", "ts": 1.5, "dur": 0.5},
+            {"name": "MMAD", "ph": "X", "pid": "core0.cubecore0", "tid": "CUBE", "ts": 2.5, "dur": 0.25},
+            {"name": "x", "ph": "X", "pid": "core0.veccore1", "tid": "CACHEMISS", "ts": 1.0, "dur": 9}]}"#;
+        let profile = read(text).expect("a profile");
+        assert_eq!((profile.cycles, profile.left_out), (1750, 2));
+        assert_eq!(sums(&profile), [("AIC", "M", 250, 1), ("AIV", "MTE2", 600, 2), ("AIV", "V", 100, 1)]);
+        assert_eq!(profile.tracks[2].spans[0].start, 1000);
+    }
+
+    #[test]
+    fn tasks_have_a_clock_of_their_own() {
+        let text = r#"{"chip_swimlane_level": 1, "metadata": {"clock_freq_hz": 50000000, "core_types": ["aic", "aiv"]},
+            "aicore_tasks": [[0, 4294967298, 1, 1000, 1100], [1, 5, 1, 1050, 1300, 3]]}"#;
+        let profile = read(text).expect("a profile");
+        assert_eq!(profile.cycles, 6000);
+        assert_eq!(sums(&profile), [("AIC", "", 2000, 1), ("AIV", "", 5000, 1)]);
+        assert_eq!(
+            (profile.tracks[0].spans[0].name.as_str(), profile.tracks[1].spans[0].name.as_str()),
+            ("r1t2", "t5")
+        );
+    }
+
+    #[test]
+    fn counters_are_those_of_the_pipes() {
+        let text = "thread_id,core_id,task_id,func_id,core_type,pmu_total_cycles,vec_busy_cycles,mte2_busy_cycles,icache_miss,event_type\n\
+                    2,5,0x0000000200000a00,0,1,18432,1024,256,3,2\n0,6,0x1,0,1,100,6,4,0,2\n";
+        let profile = read(text).expect("a profile");
+        assert_eq!(profile.cycles, 18432);
+        assert_eq!(sums(&profile), [("AIV", "MTE2", 260, 2), ("AIV", "V", 1030, 2)]);
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        let one = |row: &str| {
+            format!(
+                r#"{{"chip_swimlane_level": 1, "metadata": {{"clock_freq_hz": 50, "core_types": ["aic"]}}, "aicore_tasks": [{row}]}}"#
+            )
+        };
+        let head = "thread_id,core_id,task_id,func_id,core_type,pmu_total_cycles";
+        let cases = [
+            ("{".to_string(), "no JSON"),
+            ("{}".into(), "`traceEvents`"),
+            (
+                r#"[{"ph": "X", "name": "a", "pid": "core0.veccore0", "tid": "MTE2", "ts": "now", "dur": 1}]"#.into(),
+                "event 0",
+            ),
+            (r#"[{"ph": "X", "name": "a", "pid": "host", "tid": "MTE2", "ts": 0, "dur": 1}]"#.into(), "`host`"),
+            (
+                r#"[{"ph": "X", "name": "a", "pid": "core0.veccore0", "tid": "MTE2", "ts": 1e300, "dur": 1}]"#.into(),
+                "event 0",
+            ),
+            ("[]".into(), "no work"),
+            (r#"{"chip_swimlane_level": 9}"#.into(), "level"),
+            (r#"{"chip_swimlane_level": 1, "metadata": {}}"#.into(), "clock_freq_hz"),
+            (one("[0, 1, 1, 5, 4]"), "before it starts"),
+            (one("[3, 1, 1, 5, 9]"), "core 3"),
+            (one("[0, 1]"), "row 0"),
+            ("a,b\n1,2\n".into(), "column `core_type`"),
+            (format!("{head},event_type\n0,0,0,0,1,5,4\n"), "busy cycles"),
+            (format!("{head},vec_busy_cycles,event_type\n0,0,0,0,1,5,4\n"), "line 2"),
+            (format!("{head},vec_busy_cycles,event_type\n0,0,0,0,1,5,many,2\n"), "`vec_busy_cycles`"),
+            (format!("{head},vec_busy_cycles,event_type\n0,0,0,0,7,5,1,2\n"), "core type 7"),
+        ];
+        for (text, words) in cases {
+            let error = read(&text).expect_err(&text);
+            assert!(error.contains(words), "{text}\n{error}");
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! Tasks by core: the records of the public runtime, whose rows are core, task, number of the dispatch, start, end.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::{Profile, ProfileForm, ProfileSpan, cycles};
+
+pub(super) fn read(value: &Value, clock_mhz: u32) -> Result<Profile, String> {
+    let level = &value["chip_swimlane_level"];
+    if !level.as_u64().is_some_and(|level| (1..=4).contains(&level)) {
+        return Err(format!("`chip_swimlane_level` is {level}: a level from 1 to 4 has tasks"));
+    }
+    let metadata = &value["metadata"];
+    let ticks = metadata["clock_freq_hz"].as_u64().filter(|hertz| *hertz > 0);
+    let ticks = ticks.ok_or("`metadata.clock_freq_hz` is not a frequency")?;
+    let types = metadata["core_types"].as_array().ok_or("`metadata.core_types` is not a list")?;
+    let tasks = value["aicore_tasks"].as_array().ok_or("`aicore_tasks` is not a list")?;
+    let mut rows: BTreeMap<_, Vec<ProfileSpan>> = BTreeMap::new();
+    for (at, row) in tasks.iter().enumerate() {
+        let wrong = |what: &str| format!("row {at} of `aicore_tasks` {what}");
+        let numbers: Option<Vec<u64>> = row.as_array().and_then(|row| row.iter().map(Value::as_u64).collect());
+        let Some(&[core, task, _, start, end, ..]) = numbers.as_deref() else {
+            return Err(wrong("is not core, task, dispatch, start and end"));
+        };
+        let kind = usize::try_from(core).ok().and_then(|core| types.get(core)).and_then(Value::as_str);
+        let kind = match kind {
+            Some("aic") => "AIC",
+            Some("aiv") => "AIV",
+            _ => return Err(wrong(&format!("is of core {core}, whose type `metadata.core_types` does not name"))),
+        };
+        if end < start {
+            return Err(wrong("ends before it starts"));
+        }
+        let time = |at: u64| {
+            let microseconds = at as f64 * 1e6 / ticks as f64;
+            cycles(microseconds, clock_mhz).ok_or_else(|| wrong("is too late to be counted in cycles"))
+        };
+        let span = ProfileSpan { name: task_name(task), start: time(start)?, end: time(end)? };
+        rows.entry((format!("core {core}"), kind, "")).or_default().push(span);
+    }
+    Ok(Profile::of_spans(ProfileForm::Tasks, rows))
+}
+
+/// A task's number has its ring above its place there.
+fn task_name(task: u64) -> String {
+    match (task >> 32) & 0xff {
+        0 => format!("t{}", task & 0xffff_ffff),
+        ring => format!("r{ring}t{}", task & 0xffff_ffff),
+    }
+}

@@ -1,0 +1,32 @@
+# Runs beside profiles, whose times are in a clock of their own: 0.06 us are 99 cycles of 1650 MHz. Instructions that overlap count
+# once; steps of synchronisation and rows that are no pipes are counted as left out. Of tasks the mean stands beside the run.
+#
+# args: rand:f32[16x64],seed=1 zeros:f32[16x64]
+# test: timeline %s --arch a5 --against ../../tests/files/profile/trace.json
+# check: double on a5 beside a profile of instructions by pipe
+# check: cycles 310 248 1.25
+# check: AIV MTE2 133 99 1.34
+# check: AIV MTE3 101 83 1.22
+# check: AIV V 70 66 1.06
+# check: cycles of the run are an estimate
+# check: 2 events of the profile are no work of a pipe
+# test: timeline %s --arch a5 --against ../../tests/files/profile/chip_swimlane_records.json
+# check: cycles 310 2310 0.13
+# check: a task of AIV 310 495 0.63
+# test: timeline %s --arch a5 --against ../../tests/files/profile/pmu.csv
+# check: cycles 310 210 1.48
+# check: AIV MTE2 133 90 1.48
+# check: AIV V 70 20 3.50
+# test: timeline %s --arch a5 --against ../../tests/files/profile/pmu.csv --json
+# check: "form": "counters"
+# test: timeline %s --arch a5 --against ../../tests/files/profile/trace.json --trace -
+# check: core0.veccore0
+# test: timeline %s --arch a5 --against %s
+# exit: 2
+# check: is not a profile: it has no column `core_type`
+import slipring.language as pl
+
+
+@pl.jit
+def double(x: pl.Tensor[[16, 64], pl.FP32], out: pl.Out[pl.Tensor[[16, 64], pl.FP32]]):
+    out[:] = x[:, :] * 2.0

@@ -309,6 +309,9 @@ impl Memory {
             let at = Memory::index(cluster, core, space);
             let differ = |(at, (a, b)): (usize, (&u8, &u8))| (a != b).then_some(at);
             let (mine, theirs) = (self.local.get(at)?, other.local.get(at)?);
+            if mine == theirs {
+                return None;
+            }
             let mut places = mine.iter().zip(theirs).enumerate().filter_map(differ);
             let first = places.next()?;
             Some((cluster, core, space, places.count() + 1, first))

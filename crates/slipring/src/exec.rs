@@ -194,7 +194,14 @@ fn memories<'a>(
         args.push(match value.contents().zip(places.get(at)) {
             Some((data, BufferPlace { buffer, offset })) => {
                 let own = &mut buffers[buffer];
-                own.data[offset..offset + data.len()].copy_from_slice(data);
+                let place = &mut own.data[offset..offset + data.len()];
+                match value.held().filter(|_| !places.is_shared(buffer)) {
+                    // It holds zeros: what is not touched takes neither time nor memory of the host.
+                    Some(held) => {
+                        held.iter().for_each(|part| place[part.clone()].copy_from_slice(&data[part.clone()]));
+                    }
+                    None => place.copy_from_slice(data),
+                }
                 own.name += if own.name.is_empty() { "" } else { "` and `" };
                 own.name += &param.name;
                 match offset {

@@ -1,6 +1,8 @@
 //! What a caller passes to a kernel, with its type and shape.
 
 use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
 
 use slipring_program::{Param, ParamKind};
 use slipring_tile::Elem;
@@ -198,7 +200,7 @@ impl<'a> Tensor<'a> {
         if let Some(reason) = misfit(&given, &param.kind, shape) {
             return Err(error(described, reason));
         }
-        Ok(Bound { data, shape: self.shape, within: self.within })
+        Ok(Bound { data, shape: self.shape, within: self.within, held: Arc::default() })
     }
 }
 
@@ -271,6 +273,28 @@ pub(crate) struct Bound<'a> {
     data: Contents<'a>,
     pub shape: Option<Vec<usize>>,
     within: Option<Within>,
+    /// The parts that hold other bytes than zeros, once somebody has asked.
+    held: Arc<OnceLock<Vec<Range<usize>>>>,
+}
+
+/// Bytes of one part that is asked whether it holds only zeros: some pages of the host's memory.
+const PART: usize = 1 << 14;
+static ZEROS: [u8; PART] = [0; PART];
+
+/// The parts of some bytes that hold others than zeros.
+fn held(bytes: &[u8]) -> Vec<Range<usize>> {
+    let mut held: Vec<Range<usize>> = Vec::new();
+    for (at, part) in bytes.chunks(PART).enumerate() {
+        if *part == ZEROS[..part.len()] {
+            continue;
+        }
+        let (from, to) = (at * PART, at * PART + part.len());
+        match held.last_mut() {
+            Some(last) if last.end == from => last.end = to,
+            _ => held.push(from..to),
+        }
+    }
+    held
 }
 
 #[derive(Clone, Debug)]
@@ -285,12 +309,13 @@ impl Bound<'_> {
         if let Contents::Bytes(bytes) = &mut self.data {
             let length = bytes.len().saturating_mul(times);
             bytes.to_mut().resize(length, 0);
+            self.held = Arc::default();
         }
     }
 
     /// A scalar with other bits.
     pub fn with_bits(&self, bits: u64) -> Self {
-        Bound { data: Contents::Scalar(bits), shape: self.shape.clone(), within: self.within }
+        Bound { data: Contents::Scalar(bits), shape: self.shape.clone(), within: self.within, held: Arc::default() }
     }
 
     /// The same without a loan.
@@ -299,7 +324,7 @@ impl Bound<'_> {
             Contents::Bytes(bytes) => Contents::Bytes(Cow::Owned(bytes.into_owned())),
             Contents::Scalar(bits) => Contents::Scalar(bits),
         };
-        Bound { data, shape: self.shape, within: self.within }
+        Bound { data, shape: self.shape, within: self.within, held: self.held }
     }
 }
 
@@ -316,6 +341,10 @@ impl Passed for Bound<'_> {
             Contents::Bytes(_) => None,
             Contents::Scalar(bits) => Some(bits),
         }
+    }
+
+    fn held(&self) -> Option<&[Range<usize>]> {
+        Some(self.held.get_or_init(|| held(self.contents().unwrap_or_default())))
     }
 
     fn within(&self) -> Option<Within> {
@@ -394,5 +423,19 @@ mod tests {
         said(&refused(Tensor::whole(300), &scalar(Elem::I8), None), &["300", "i8"]);
         said(&refused(Tensor::number(0.5), &scalar(Elem::I32), None), &["0.5", "i32"]);
         said(&refused(Tensor::zeros([usize::MAX, 2]), &f32s, None), &["memory"]);
+    }
+
+    /// What is left out of a copy is zero, and what is zero throughout a part is left out.
+    #[test]
+    fn parts_that_hold_something_are_found() {
+        let mut bytes = vec![0; 5 * PART + 7];
+        assert!(held(&bytes).is_empty());
+        for at in [PART, 2 * PART - 1, 2 * PART, 5 * PART + 6] {
+            bytes[at] = 1;
+        }
+        assert_eq!(held(&bytes), [PART..3 * PART, 5 * PART..5 * PART + 7]);
+        let mut copy = vec![0; bytes.len()];
+        held(&bytes).into_iter().for_each(|part| copy[part.clone()].copy_from_slice(&bytes[part]));
+        assert_eq!(copy, bytes);
     }
 }

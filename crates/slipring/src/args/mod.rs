@@ -23,6 +23,7 @@ mod npy;
 pub(crate) mod number;
 mod spec;
 
+use std::ops::Range;
 use std::path::PathBuf;
 
 use slipring_program::{Param, ParamKind};
@@ -61,6 +62,10 @@ pub trait Passed {
     fn contents(&self) -> Option<&[u8]>;
     /// The bits of a scalar; `None` for a buffer.
     fn bits(&self) -> Option<u64>;
+    /// The parts of the contents that may hold other bytes than zeros; `None` where that is not known.
+    fn held(&self) -> Option<&[Range<usize>]> {
+        None
+    }
     /// Where a buffer lies that shares its memory with others of the launch; `None` for one that has its own.
     fn within(&self) -> Option<Within> {
         None

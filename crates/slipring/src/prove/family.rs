@@ -1,5 +1,7 @@
 //! The launches of a kernel that differ in one number: an argument, or the bound that loops of the text have.
 
+use std::ops::Range;
+
 use slipring_check::{CheckReport, Checker, Rounds, Tools};
 use slipring_op::Decoded;
 use slipring_program::{Inst, Kind, Operand};
@@ -59,6 +61,10 @@ impl Passed for Varied<'_> {
 
     fn bits(&self) -> Option<u64> {
         self.1.or(self.0.bits())
+    }
+
+    fn held(&self) -> Option<&[Range<usize>]> {
+        self.0.held()
     }
 }
 

@@ -67,7 +67,9 @@ pub(super) fn difference(subject: &Subject<'_>, usual: &Execution, other: &Execu
         let (Some(a), Some(b)) = (usual.buffer(subject.bound, index), other.buffer(subject.bound, index)) else {
             continue;
         };
-        if let Some(at) = a.iter().zip(b).position(|(a, b)| a != b) {
+        if a != b
+            && let Some(at) = a.iter().zip(b).position(|(a, b)| a != b)
+        {
             let differ = a.iter().zip(b).filter(|(a, b)| a != b).count();
             let element = at / elem.bytes().max(1);
             return Some(format!("{differ} bytes of `{}` differ, from element {element} on", param.name));

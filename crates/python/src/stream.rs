@@ -9,7 +9,7 @@ use slipring::queue::machine::Config;
 use slipring::queue::replay::replay;
 use slipring::queue::sanitize::{Finding, Hazard};
 use slipring::queue::worker::Acknowledge;
-use slipring::{QueueProof, QueueSchedule, queue_board, queue_findings, queue_proof, queue_trial};
+use slipring::{QueueProof, queue_board, queue_findings, queue_prove};
 
 use super::queue::options;
 
@@ -105,21 +105,11 @@ pub fn stream_prove(
     kernel_cycles: u64,
 ) -> PyResult<(&'static str, Vec<String>, String)> {
     let (capture, config) = read(data, &settings)?;
-    let mut trials = Vec::new();
-    for schedule in QueueSchedule::all(seeds) {
-        let trial = queue_trial(&capture, &config, kernel_cycles, schedule).map_err(refused)?;
-        let wrong = trial.errors || !trial.complete;
-        trials.push(trial);
-        if wrong {
-            break;
-        }
-    }
-    Ok(match queue_proof(&trials) {
-        QueueProof::Clean => ("clean", Vec::new(), String::new()),
-        QueueProof::Wrong(schedule) => {
-            let codes = trials.last().map(|trial| trial.found.iter().map(|(code, _)| (*code).to_string()).collect());
-            ("wrong", codes.unwrap_or_default(), schedule.options().trim().to_string())
-        }
+    let (proof, _, warnings) = queue_prove(&capture, &config, kernel_cycles, seeds).map_err(refused)?;
+    let named = |codes: Vec<&str>| codes.into_iter().map(str::to_string).collect();
+    Ok(match proof {
+        QueueProof::Clean => ("clean", named(warnings), String::new()),
+        QueueProof::Wrong { schedule, codes } => ("wrong", named(codes), schedule.options().trim().to_string()),
         QueueProof::Undecided(why) => ("undecided", why, String::new()),
     })
 }

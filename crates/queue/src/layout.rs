@@ -261,6 +261,22 @@ impl Layout {
         self.kernel_config_base + self.sem_offset + 16 * id
     }
 
+    /// What of the dispatch core's L1 changes while the queue runs, if the word at an address is of that. All else stays as it was
+    /// when the queue was started, as no command may write there.
+    pub fn changing(&self, addr: u32) -> Option<&'static str> {
+        let d = &self.dispatch;
+        let subordinate = if self.distributed { d.s_cb_base..d.s_cb_end() } else { 0..0 };
+        let parts = [
+            ("the page ring", d.cb_base..d.cb_end()),
+            ("the subordinate's page ring", subordinate),
+            ("the semaphores", self.sem(0)..self.sem(16)),
+            ("the subordinate's semaphores", d.sync_sems..d.sync_sems + 16 * 16),
+            ("the completion write pointer", d.completion_wr..d.completion_wr + 4),
+            ("the completion read pointer", d.completion_rd..d.completion_rd + 4),
+        ];
+        parts.into_iter().find(|(_, part)| part.contains(&addr)).map(|(what, _)| what)
+    }
+
     /// Where the text of a queue core's kernel starts: right behind its semaphores.
     pub const fn kernel_text(&self) -> u32 {
         self.sem(self.sems)

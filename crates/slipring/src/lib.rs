@@ -138,7 +138,7 @@ pub use queue_compare::{QueueDifference, QueueStall, RecordDifference, queue_dif
 #[doc(hidden)]
 pub use queue_message::{of_finding as queue_finding, of_text as queue_text_error};
 #[doc(hidden)]
-pub use queue_prove::{QueueProof, QueueSchedule, QueueTrial, queue_board, queue_proof, queue_trial};
+pub use queue_prove::{QueueProof, QueueSchedule, QueueTrial, queue_board, queue_prove, queue_trial};
 #[doc(hidden)]
 pub use queue_run::{queue_demo, queue_dumps, queue_findings};
 #[doc(hidden)]

@@ -95,6 +95,13 @@ impl QueueTrial {
         }
     }
 
+    /// What it says by itself: that something is wrong.
+    fn wrong(&self) -> Option<QueueProof> {
+        let mut codes: Vec<_> = self.found.iter().map(|(code, _)| *code).collect();
+        codes.dedup();
+        (self.errors || !self.complete).then(|| QueueProof::Wrong { schedule: self.schedule, codes })
+    }
+
     /// How this differs from another run: what was found, whether it ended; `None` if in neither.
     pub fn differs(&self, other: &QueueTrial) -> Option<String> {
         let list = |of: &QueueTrial, without: &QueueTrial| {
@@ -124,8 +131,13 @@ impl QueueTrial {
 pub enum QueueProof {
     /// Synchronisation orders everything that meets: no delay shows anything.
     Clean,
-    /// Something is wrong, and this schedule shows it.
-    Wrong(QueueSchedule),
+    /// Something is wrong, and a schedule shows it.
+    Wrong {
+        /// The schedule.
+        schedule: QueueSchedule,
+        /// Codes of what is found there.
+        codes: Vec<&'static str>,
+    },
     /// Nothing was found, and this is why nothing more is known.
     Undecided(Vec<String>),
 }
@@ -146,29 +158,58 @@ pub fn queue_trial(
     Ok(QueueTrial::of(schedule, &mut run, capture, &config))
 }
 
-/// What the trials of a stream say together.
+/// Whether what a stream does depends on its delays, how many runs that took, and the warnings of them.
 ///
 /// The device has no other freedom than its delays. Where no two accesses meet that synchronisation does not order, and the linter
-/// has judged everything that orders, each run does the same whatever the delays are; trials with other delays hold that against what
-/// the device does.
-pub fn queue_proof(trials: &[QueueTrial]) -> QueueProof {
-    if let Some(wrong) = trials.iter().find(|trial| trial.errors || !trial.complete) {
-        return QueueProof::Wrong(wrong.schedule);
+/// has judged everything that orders, each run does the same whatever the delays are; runs with other delays hold that against what
+/// the device does. Times that are written do depend on delays: runs that are compared have a clock that stands still, and one
+/// more, whose clock goes, shows whether anything but bytes follows from it.
+///
+/// # Errors
+/// As [`queue_trial`].
+pub fn queue_prove(
+    capture: &Capture,
+    config: &Config,
+    kernel_cycles: u64,
+    seeds: u64,
+) -> Result<(QueueProof, usize, Vec<&'static str>), String> {
+    let still = Config { still_clock: true, ..config.clone() };
+    let timed = queue_trial(capture, config, kernel_cycles, QueueSchedule::Usual)?;
+    let mut trials = Vec::new();
+    if let Some(wrong) = timed.wrong() {
+        return Ok((wrong, 1, Vec::new()));
     }
+    for schedule in QueueSchedule::all(seeds) {
+        let trial = queue_trial(capture, &still, kernel_cycles, schedule)?;
+        if let Some(wrong) = trial.wrong() {
+            return Ok((wrong, trials.len() + 1, Vec::new()));
+        }
+        trials.push(trial);
+    }
+    let mut warnings: Vec<_> = timed.found.iter().map(|(code, _)| *code).collect();
+    warnings.dedup();
+    Ok((proof(&timed, &trials), trials.len(), warnings))
+}
+
+/// What trials that show no error say together: one whose clock goes, and those whose clocks stand still.
+fn proof(timed: &QueueTrial, trials: &[QueueTrial]) -> QueueProof {
+    let mut why = timed.not_ordered.clone();
+    let lengths = |trial: &QueueTrial| trial.back.iter().map(Vec::len).collect::<Vec<_>>();
     let Some((first, others)) = trials.split_first() else { return QueueProof::Undecided(vec!["no run".into()]) };
-    let mut why = first.not_ordered.clone();
+    if timed.differs(first).is_some() || lengths(timed) != lengths(first) {
+        why.push("what runs depends on times that commands or workers write".into());
+    }
     for other in others {
         why.extend(first.differs(other));
         if let Some(at) =
             (0..first.back.len().max(other.back.len())).find(|at| first.back.get(*at) != other.back.get(*at))
         {
-            let what = if at + 1 == first.back.len() {
-                "memory that is shown".into()
-            } else {
-                format!("record {at} that comes back")
+            let what = match at + 1 == first.back.len() {
+                true => "memory that is shown".into(),
+                false => format!("record {at} that comes back"),
             };
             why.push(format!(
-                "{what} has other bytes with {} than with {}: times, or an order that nothing names",
+                "{what} has other bytes with {} than with {}: an order that nothing names",
                 other.schedule, first.schedule
             ));
             break;

@@ -113,8 +113,8 @@ impl Dispatcher {
     pub(super) async fn timestamp(&mut self, c: Timestamp, at: u32) -> Result<(), Stop> {
         {
             let mut world = self.core.world();
-            let (tile, now) = (world.chip.dispatch(), world.now);
-            world.memory.l1_mut(tile, at, 8).copy_from_slice(&now.to_le_bytes());
+            let (tile, time) = (world.chip.dispatch(), world.time_bytes(world.now));
+            world.memory.l1_mut(tile, at, 8).copy_from_slice(&time);
             world.dispatch_write(Port::Dispatch, at, c.noc_xy, c.addr.into(), 8)?;
         }
         self.barrier().await;

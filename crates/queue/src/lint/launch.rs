@@ -172,7 +172,10 @@ impl Linter {
             self.find_in(at, Hazard::StallSemaphoreIsCode, text);
         }
         if c.has(Wait::MEMORY) {
-            self.not_ordered("a WAIT for a word of memory: who writes that, and when");
+            match self.layout.changing(c.addr) {
+                Some(what) => self.not_ordered(format!("a WAIT for a word of {what}: who writes that, and when")),
+                None => self.not_judged("whether a word that the queue leaves as it is holds what a WAIT needs"),
+            }
         }
         if c.has(Wait::MEMORY) && (!c.addr.is_multiple_of(4) || c.addr >= self.layout.l1_bytes) {
             self.find_in(at, Hazard::L1Outside, format!("{:#x} is not a word of the dispatch core's L1", c.addr));

@@ -48,6 +48,8 @@ pub struct Config {
     pub delays: Delays,
     /// Firmware that differs.
     pub quirks: Quirks,
+    /// Times that commands and workers write are all the same: what else two runs do can then be held against each other.
+    pub still_clock: bool,
     /// Whether spans of all actors are recorded.
     pub trace: bool,
     /// Whether what the host queues is kept, as a stream.
@@ -71,6 +73,7 @@ impl Config {
             seed: None,
             delays,
             quirks: Quirks::default(),
+            still_clock: false,
             trace: false,
             record: false,
             pages_before: 0,

@@ -138,6 +138,7 @@ impl Machine {
             trace: config.trace.then(trace::Trace::default),
             go_rects: cover(config.board.workers()),
             quirks: config.quirks,
+            still_clock: config.still_clock,
             order: order::Order::default(),
             steps: 0,
             limits: config.limits,

@@ -55,6 +55,8 @@ pub(crate) struct World {
     pub go_rects: Vec<crate::wire::Rect>,
     /// Network behaviour of other firmware, see [`Quirks`](super::Quirks).
     pub quirks: super::Quirks,
+    /// Times that are written are all the same.
+    pub still_clock: bool,
     /// Who reads what others write.
     pub order: super::order::Order,
     /// Steps since the host last queued a record.
@@ -76,6 +78,11 @@ impl World {
     pub fn slot(&self, addr: u32) -> u16 {
         let bytes = self.memory.l1(self.chip.prefetch(), addr, 2);
         u16::from_le_bytes([bytes[0], bytes[1]])
+    }
+
+    /// A time, as commands and workers write it.
+    pub fn time_bytes(&self, cycle: u64) -> [u8; 8] {
+        if self.still_clock { *b"the time" } else { cycle.to_le_bytes() }
     }
 
     /// A stream counter of the dispatch core.

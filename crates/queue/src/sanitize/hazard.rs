@@ -294,7 +294,7 @@ hazards! {
     ReservedBytes "reserved-bytes" Warning
         "Bytes or bits that belong to no field are not zero. The device ignores them; a field may be in the wrong place."
         "zero what belongs to no field, and compare the layout with the firmware's version";
-    WaitTooEarly "wait-too-early" Warning
+    WaitTooEarly "wait-too-early" Error
         "A wait is for fewer notices than are on their way: it passes early, and later notices count for the next launch."
         "wait for exactly the workers that were launched";
     AfterTerminate "after-terminate" Error

@@ -379,7 +379,7 @@ impl World {
         }
         match self.memory.host_at(addr & HOST_ADDRESS, 16) {
             Some(place) => {
-                let times = [start.to_le_bytes(), self.now.to_le_bytes()].concat();
+                let times = [self.time_bytes(start), self.time_bytes(self.now)].concat();
                 self.memory.write(place, &times);
                 self.workers.wrote.push((place, 16));
             }

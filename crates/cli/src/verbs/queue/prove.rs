@@ -2,7 +2,7 @@
 
 use clap::Args;
 use serde::Serialize;
-use slipring::{QueueProof, QueueSchedule, QueueTrial, queue_proof, queue_trial};
+use slipring::{QueueProof, queue_prove};
 use slipring_queue::machine::{Config, Limits};
 
 use super::super::Exit;
@@ -39,7 +39,7 @@ struct Proof {
     /// How to see what is wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
     replay: Option<String>,
-    /// Codes of what is wrong there.
+    /// Codes of what is found: of what is wrong, or warnings.
     codes: Vec<&'static str>,
     /// Why nothing is known for all delays.
     undecided: Vec<String>,
@@ -58,29 +58,24 @@ pub(super) fn prove(args: &ProveArgs) -> Exit {
     let file = args.stream.file.clone();
     let limits = Limits { steps: args.max_steps, ..Limits::default() };
     let config = Config { limits, allowed, ..Config::new(stream.board.clone()) };
-    let mut trials: Vec<QueueTrial> = Vec::new();
-    for schedule in QueueSchedule::all(args.seeds) {
-        match queue_trial(&stream.capture, &config, args.kernel_cycles, schedule) {
-            Ok(trial) => trials.push(trial),
-            Err(message) => return fail(format!("{file}: {message}")),
-        }
-        // One that shows an error is enough.
-        if trials.last().is_some_and(|trial| trial.errors || !trial.complete) {
-            break;
-        }
-    }
-    let schedules = trials.len();
-    let (mut codes, mut replay, mut undecided) = (Vec::new(), None, Vec::new());
-    let (verdict, text, exit) = match queue_proof(&trials) {
+    let (proof, schedules, warnings) = match queue_prove(&stream.capture, &config, args.kernel_cycles, args.seeds) {
+        Ok(proved) => proved,
+        Err(message) => return fail(format!("{file}: {message}")),
+    };
+    let (mut codes, mut replay, mut undecided) = (warnings, None, Vec::new());
+    let (verdict, text, exit) = match proof {
         QueueProof::Clean => {
+            let warned = match codes.is_empty() {
+                true => String::new(),
+                false => format!("; warnings of `slipring queue lint`: {}", codes.join(", ")),
+            };
             let text = format!(
-                "{file}: clean for all delays: whatever meets is ordered by barriers, waits or completions; {schedules} schedules agree\n"
+                "{file}: clean for all delays: whatever meets is ordered by barriers, waits or completions; {schedules} schedules agree{warned}\n"
             );
             ("clean", text, Exit::Clean)
         }
-        QueueProof::Wrong(schedule) => {
-            codes = trials.last().map(|trial| trial.found.iter().map(|(code, _)| *code).collect()).unwrap_or_default();
-            codes.dedup();
+        QueueProof::Wrong { schedule, codes: wrong } => {
+            codes = wrong;
             let allow: String = args.allow.codes.iter().map(|code| format!(" --allow {code}")).collect();
             let command = format!("slipring queue run {file}{}{allow}", schedule.options());
             fail(format!("{file} is wrong with {schedule}: {}", codes.join(", ")));

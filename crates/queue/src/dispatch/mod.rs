@@ -74,7 +74,6 @@ impl Dispatcher {
             let name = header.as_ref().map_or("?", |header| header.name());
             let mut world = self.core.world();
             let page = self.reader.page_of(&world, at);
-            world.order.dispatch = page.order;
             world.command(self.core.actor, name, page.record, page.at);
         }
         self.core.work().await;

@@ -3,7 +3,7 @@
 use super::Dispatcher;
 use crate::machine::{Port, Stop};
 use crate::sanitize::Hazard;
-use crate::wire::{LargeSub, Packed, WritePacked, WritePackedLarge};
+use crate::wire::{Dispatch, LargeSub, Packed, WritePacked, WritePackedLarge};
 
 /// A target of a packed write: its word, and the tiles of its rectangle (0: one tile).
 #[derive(Clone, Copy, Default)]
@@ -47,6 +47,8 @@ impl Dispatcher {
         self.cmd_ptr = at + data_start;
         let stride = if c.is_shared() { 0 } else { c.packet_stride() };
         let addr = c.addr.wrapping_add(self.write_offset(c.write_offset_index)?);
+        let listed = |target: &Target| (target.xy, target.dests > 0, u64::from(addr), u64::from(size));
+        self.core.world().judge_listed(&Dispatch::WritePacked(c), targets.iter().map(listed));
         for target in &targets {
             self.check_mailboxes(target.xy, target.dests > 0, addr.into(), size.into())?;
             let mut orphan = 0;
@@ -98,6 +100,8 @@ impl Dispatcher {
         self.cmd_ptr = at + (self.cmd_ptr - at + (count * LargeSub::SIZE) as u32).next_multiple_of(16);
         let offset = self.write_offset(c.write_offset_index)?;
         let alignment = u32::from(c.alignment).max(1);
+        let listed = |sub: &LargeSub| (sub.noc_xy, true, sub.addr.wrapping_add(offset).into(), sub.length().into());
+        self.core.world().judge_listed(&Dispatch::WritePackedLarge(c), subs.iter().map(listed));
         let mut new_run = true;
         for sub in &subs {
             let mut addr = sub.addr.wrapping_add(offset);

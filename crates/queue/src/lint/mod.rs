@@ -8,6 +8,7 @@ mod dispatch;
 mod host;
 mod known;
 mod launch;
+mod listed;
 mod mailbox;
 mod reads;
 mod record;
@@ -29,6 +30,8 @@ use crate::sanitize::{CommandRef, Finding, Hazard, RecordRef};
 use crate::wire::Xy;
 use known::Known;
 use launch::Launches;
+use listed::Listed;
+pub(crate) use listed::Target;
 use mailbox::Resets;
 pub(crate) use reads::Memory;
 use reads::Unread;
@@ -90,6 +93,8 @@ pub(crate) struct Linter {
     board: Rc<Board>,
     layout: Rc<Layout>,
     report: Report,
+    /// For each of its findings the byte of the record that the dispatcher passes with it.
+    due: Vec<u32>,
     issue: Issue,
     record: Option<RecordRef>,
     /// The prefetch command that is looked at, and where it starts in its record.
@@ -105,6 +110,8 @@ pub(crate) struct Linter {
     launches: Launches,
     /// What commands have written, and the prefetcher may not read yet.
     unread: Unread,
+    /// Packed writes whose lists are not known yet: on a machine.
+    listed: Listed,
     /// What workers write, and the prefetcher may not read yet.
     results: Results,
     /// What workers write, and the host may not read yet: on a machine.
@@ -137,6 +144,7 @@ impl Linter {
     pub(crate) fn new(board: Rc<Board>, layout: Rc<Layout>) -> Linter {
         Linter {
             report: Report::default(),
+            due: Vec::new(),
             issue: Issue::new(&layout),
             record: None,
             relay: None,
@@ -147,6 +155,7 @@ impl Linter {
             write_offsets: [0; 4],
             launches: Launches::default(),
             unread: Unread::default(),
+            listed: Listed::default(),
             results: Results::default(),
             host_results: Results::default(),
             resets: Resets::default(),
@@ -191,9 +200,9 @@ impl Linter {
         [self.results.wrote(tile, wrote.clone()), self.host_results.wrote(tile, wrote)]
     }
 
-    /// What was found since the last call.
-    pub(crate) fn take(&mut self) -> Vec<Finding> {
-        std::mem::take(&mut self.report.findings)
+    /// What was found since the last call, and behind which byte of its record the dispatcher is past it.
+    pub(crate) fn take(&mut self) -> impl Iterator<Item = (Finding, u32)> {
+        std::mem::take(&mut self.report.findings).into_iter().zip(std::mem::take(&mut self.due))
     }
 
     /// Reports something about the prefetch command at hand, or about its record if there is none.
@@ -210,6 +219,10 @@ impl Linter {
         let met = self.report.met.entry(finding.hazard).or_default();
         *met += 1;
         if *met <= KEPT {
+            // What is relayed behind a header belongs to the command that starts there.
+            let header = self.noflush.as_ref().filter(|(record, ..)| *record == finding.record);
+            let at = header.map_or(finding.command, |(_, header, _)| *header).and_then(|command| command.at);
+            self.due.push(at.unwrap_or(0));
             self.report.findings.push(finding);
         }
     }

@@ -19,6 +19,8 @@ pub(crate) enum Memory {
     Tile(Xy),
     /// By its word.
     Tiles(u32),
+    /// What a packed write writes whose list is not known yet, by its number.
+    List(u32),
 }
 
 /// Ranges of bytes that were written: by their first byte the one past the last, and the command that wrote there last. They do not
@@ -136,6 +138,30 @@ impl Unread {
         let unknown = self.reported.iter().filter(|(number, _)| *number > taken).map(|(_, stages)| stages);
         let mut all = std::iter::once(&self.now).chain(unknown);
         all.find_map(|stages| stages.meets(part).or_else(|| stages.seen.meets_any(part)))
+    }
+
+    /// A command writes what its list will say.
+    pub fn writes_list(&mut self, number: u32, by: CommandRef) {
+        self.now.written.add(Memory::List(number), 0, 1, by);
+    }
+
+    /// Lists that are not known, and whose writes the prefetcher may not read.
+    pub fn lists(&mut self) -> Vec<u32> {
+        let unread = self.all().flat_map(|stages| [&stages.written, &stages.arrived, &stages.told]);
+        let lists = unread.flat_map(|written| written.0.range(Memory::List(0)..));
+        lists.filter_map(|(memory, _)| if let Memory::List(number) = memory { Some(*number) } else { None }).collect()
+    }
+
+    /// A list is known: these parts are written, and have come as far as the command has.
+    pub fn list_is(&mut self, number: u32, parts: &[Bytes], by: CommandRef) {
+        for stages in self.all() {
+            let Stages { written, arrived, told, seen } = stages;
+            for written in [written, arrived, told, seen] {
+                if written.0.remove(&Memory::List(number)).is_some() {
+                    parts.iter().for_each(|(memory, start, end)| written.add(*memory, *start, *end, by));
+                }
+            }
+        }
     }
 
     /// The dispatcher has waited for its writes.
@@ -277,7 +303,7 @@ impl Linter {
         parts.into_iter().for_each(|part| self.writes_part(at, part));
     }
 
-    fn memory_of(&self, tile: Xy) -> Option<Memory> {
+    pub(super) fn memory_of(&self, tile: Xy) -> Option<Memory> {
         match self.board.tile(tile) {
             Tile::Dram(bank) => Some(Memory::Bank(bank)),
             Tile::Worker => Some(Memory::Tile(tile)),
@@ -358,6 +384,8 @@ impl Linter {
                 "it reads memory of a worker that {go} starts, and the prefetcher does not wait until the worker is done"
             );
             self.find(Hazard::RelayBeforeDone, message);
+        } else {
+            self.hold(hazard, parts);
         }
     }
 }

@@ -200,6 +200,18 @@ impl Linter {
             Ok(extent) => extent,
             Err(WireError::Truncated { .. }) => {
                 self.not_ordered(format!("{}, whose list is relayed from memory", command.name()));
+                let rectangles = match command {
+                    Dispatch::WritePacked(c) => c.is_multicast(),
+                    Dispatch::WritePackedLarge(_) => true,
+                    _ => return,
+                };
+                // The firmware puts a barrier before packets to rectangles.
+                if rectangles {
+                    self.barrier();
+                }
+                if self.live {
+                    self.writes_list(at, command);
+                }
                 return;
             }
             Err(error) => return self.find_in(at, Hazard::CompletionHeader, error.to_string()),

@@ -12,14 +12,15 @@ use super::world::World;
 use crate::board::Board;
 use crate::capture::Entry;
 use crate::layout::Layout;
-use crate::lint::{Linter, Memory};
+use crate::lint::{Linter, Memory, Target};
 use crate::sanitize::{Finding, Hazard, RecordRef, all_idle};
-use crate::wire::{ExecBuf, Xy};
+use crate::wire::{Dispatch, ExecBuf, Xy};
 
 /// The linter, and what it has found ahead of the device.
 pub(crate) struct Judge {
     linter: Linter,
-    pending: VecDeque<Finding>,
+    /// With the byte of the record that the dispatcher has to pass.
+    pending: VecDeque<(Finding, u32)>,
 }
 
 impl Judge {
@@ -37,8 +38,8 @@ impl Judge {
 }
 
 /// The place of a finding in the stream: its record, and the byte in it.
-fn place(finding: &Finding) -> (u64, u32) {
-    (finding.record.map_or(0, |record| record.index), finding.command.and_then(|command| command.at).unwrap_or(0))
+fn place((finding, due): &(Finding, u32)) -> (u64, u32) {
+    (finding.record.map_or(0, |record| record.index), *due)
 }
 
 impl World {
@@ -66,6 +67,11 @@ impl World {
 
     /// The prefetcher starts to run commands from DRAM.
     pub fn judge_trace(&mut self, exec: ExecBuf, page: u32) {
+        // What it runs may be anything: what is wrong so far is said before that is.
+        let early = |(finding, _): &(Finding, u32)| finding.hazard == Hazard::ExecBufBeforeWrite;
+        if let Some(last) = self.judge.pending.iter().rposition(early) {
+            (0..=last).for_each(|_| self.report_judged());
+        }
         let (chip, memory, size) = (&self.chip, &self.memory, u64::from(page));
         let all = u64::from(exec.pages) * size;
         let record = self.ledger.at[Actor::Prefetch as usize].record;
@@ -89,8 +95,8 @@ impl World {
     }
 
     fn judge_found(&mut self, record: Option<RecordRef>) {
-        for finding in self.judge.linter.take() {
-            self.judge.pending.push_back(Finding { record, ..finding });
+        for (finding, due) in self.judge.linter.take() {
+            self.judge.pending.push_back((Finding { record, ..finding }, due));
         }
     }
 
@@ -128,6 +134,21 @@ impl World {
         }
     }
 
+    /// The dispatcher has the list of a packed write.
+    pub fn judge_listed(&mut self, header: &Dispatch, targets: impl Iterator<Item = Target>) {
+        let at = self.ledger.at[Actor::Dispatch as usize];
+        let (Some(record), Some(command)) = (at.record, at.command) else { return };
+        if !self.judge.linter.awaits_list() {
+            return;
+        }
+        for finding in self.judge.linter.listed(record.index, command.at, header, targets) {
+            self.judge_yields(finding.hazard, finding.record);
+            if self.ledger.wants(finding.hazard) {
+                self.ledger.add(Finding { cycle: self.now, notes: self.actor_lines(), ..finding });
+            }
+        }
+    }
+
     /// The host loads bytes of a memory. Mailboxes of tiles, registers and what is the queue's own are polled: that is how a host waits.
     pub fn judge_host_load(&mut self, place: Location, bytes: usize) {
         let end = |start: u64| start.saturating_add(bytes as u64);
@@ -161,7 +182,7 @@ impl World {
 
     /// Whether a hazard was met, by the device or by the linter ahead of it.
     pub fn is_known(&self, hazard: Hazard) -> bool {
-        self.ledger.met[hazard as usize] > 0 || self.judge.pending.iter().any(|finding| finding.hazard == hazard)
+        self.ledger.met[hazard as usize] > 0 || self.judge.pending.iter().any(|(finding, _)| finding.hazard == hazard)
     }
 
     fn host_found(&mut self, finding: Finding) {
@@ -174,7 +195,7 @@ impl World {
     pub fn judge_passed(&mut self, record: Option<RecordRef>, at: Option<u32>) {
         let Some(record) = record else { return };
         let now = (record.index, at.unwrap_or(0));
-        while self.judge.pending.front().is_some_and(|finding| place(finding) < now) {
+        while self.judge.pending.front().is_some_and(|pending| place(pending) < now) {
             self.report_judged();
         }
     }
@@ -196,7 +217,7 @@ impl World {
             let now =
                 (at.record.map_or(0, |record| record.index), at.command.and_then(|command| command.at).unwrap_or(0));
             let stalls = matches!(self.waits[Actor::Prefetch as usize], Some(Wait::Notified { .. }));
-            let found = self.judge.pending.iter().position(|finding| stalls && place(finding) == now);
+            let found = self.judge.pending.iter().position(|pending| stalls && place(pending) == now);
             if let Some(found) = found {
                 self.judge.pending.swap(0, found);
                 self.report_judged();
@@ -207,11 +228,11 @@ impl World {
     /// The device names a hazard of a record itself: it has more to say about it.
     pub fn judge_yields(&mut self, hazard: Hazard, record: Option<RecordRef>) {
         let index = |record: Option<RecordRef>| record.map(|record| record.index);
-        self.judge.pending.retain(|other| other.hazard != hazard || index(other.record) != index(record));
+        self.judge.pending.retain(|(other, _)| other.hazard != hazard || index(other.record) != index(record));
     }
 
     fn report_judged(&mut self) {
-        let Some(finding) = self.judge.pending.pop_front() else { return };
+        let Some((finding, _)) = self.judge.pending.pop_front() else { return };
         if self.ledger.wants(finding.hazard) {
             let finding = Finding { cycle: self.now, notes: self.actor_lines(), ..finding };
             self.ledger.add(finding);

@@ -10,7 +10,7 @@
 //! | `chip`, `memory` | tiles, and all bytes |
 //! | `noc`, `payload` | transfers: ordering, acknowledgements, checks of targets |
 //! | `flight`, `delay` | what is on its way, and for how long |
-//! | `order`, `judge` | reads that run ahead of writes; the linter, fed with what is fetched |
+//! | `judge` | the linter, fed with what is fetched: the one judge of orders |
 //! | `world`, `wait`, `core` | shared state, what actors wait for, what a kernel sees |
 //! | `device` | the driver's side |
 
@@ -23,7 +23,6 @@ mod flight;
 mod judge;
 mod memory;
 mod noc;
-mod order;
 mod payload;
 mod store;
 mod trace;
@@ -139,7 +138,6 @@ impl Machine {
             go_rects: cover(config.board.workers()),
             quirks: config.quirks,
             still_clock: config.still_clock,
-            order: order::Order::default(),
             steps: 0,
             limits: config.limits,
             recorded: config.record.then(Vec::new),

@@ -181,7 +181,6 @@ impl World {
             }
         }
         if let Some(to) = self.resolve(actor, xy, addr, bytes.into())? {
-            self.order_write(port, to, bytes)?;
             self.write_to(port, from, to, bytes);
         }
         Ok(())
@@ -248,7 +247,6 @@ impl World {
                 format!("a multicast of {bytes} bytes at {addr:#x} leaves the tiles' L1")
             });
         }
-        self.order_multicast(port, rect, addr, bytes)?;
         let tile = self.tile_of(actor);
         let mut done = 0;
         while done < bytes {
@@ -303,7 +301,6 @@ impl World {
         let niu = &mut self.nius[port as usize];
         niu.read = niu.read.max(arrival);
         if let Some(from) = from {
-            self.order_read(port, from, bytes)?;
             let tile = self.tile_of(actor);
             self.flights.start(arrival, Flight::Read { from, tile, to, bytes });
         }
@@ -373,8 +370,5 @@ impl World {
     /// All writes of a port are known to have arrived.
     pub fn passed_barrier(&mut self, port: Port) {
         self.nius[port as usize].epoch += 1;
-        if port == Port::Dispatch {
-            self.order_barrier();
-        }
     }
 }

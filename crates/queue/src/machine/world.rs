@@ -57,8 +57,6 @@ pub(crate) struct World {
     pub quirks: super::Quirks,
     /// Times that are written are all the same.
     pub still_clock: bool,
-    /// Who reads what others write.
-    pub order: super::order::Order,
     /// Steps since the host last queued a record.
     pub steps: u64,
     /// How far it goes.

@@ -84,12 +84,7 @@ impl Prefetcher {
     async fn command(&mut self, header: Prefetch, at: u32) -> Result<bool, Stop> {
         self.core.work().await;
         let appended = std::mem::replace(&mut self.appending, false);
-        {
-            // What goes on in the page of a header is one with it.
-            let mut world = self.core.world();
-            world.order.prefetch += u64::from(!appended);
-            world.ledger.stride = header.stride();
-        }
+        self.core.world().ledger.stride = header.stride();
         self.check_append(&header, appended)?;
         match header {
             Prefetch::RelayInline(inline) => self.relay_inline(inline, at).await?,

@@ -74,7 +74,7 @@ impl RingWriter {
     /// Writes bytes of the prefetch core's L1 at the pointer, around the end of the ring if need be.
     pub fn write(&mut self, core: &Core, mut from: u32, mut bytes: u32, origin: Origin) {
         let mut world = core.world();
-        let (dispatch, order) = (world.chip.dispatch(), world.order.prefetch);
+        let dispatch = world.chip.dispatch();
         let mut done = 0;
         while bytes > 0 {
             if self.ptr == self.end {
@@ -93,7 +93,6 @@ impl RingWriter {
                 let page = &mut pages[index as usize];
                 if start == 0 {
                     (page.record, page.at) = (origin.record, origin.at.map(|first| first + done + (at - self.ptr)));
-                    page.order = order;
                 }
                 page.filled = start + (next - at);
                 at = next;

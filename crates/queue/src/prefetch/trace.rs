@@ -48,7 +48,6 @@ impl Trace {
         core.wait(wait).await;
         self.rounds = self.rounds.saturating_add(1);
         let mut world = core.world();
-        world.order.fetches_trace = true;
         for _ in 0..pages {
             let index = self.exec.pages - self.pages_left;
             let (xy, addr) = page_address(&world.chip, true, 0, self.exec.base_addr, self.page, index);
@@ -57,7 +56,6 @@ impl Trace {
             self.pages_left -= 1;
             self.pending += self.page;
         }
-        world.order.fetches_trace = false;
         Ok(())
     }
 
@@ -137,11 +135,7 @@ impl Prefetcher {
             rounds: 0,
         };
         self.trace = Some(trace);
-        {
-            let mut world = self.core.world();
-            world.order.prefetch += 1;
-            world.judge_trace(exec, page);
-        }
+        self.core.world().judge_trace(exec, page);
         let done = self.run_trace().await;
         self.trace = None;
         done

@@ -2,7 +2,7 @@
 
 use super::Linter;
 use super::reads::Pages;
-use crate::sanitize::Hazard;
+use crate::sanitize::{CommandRef, Hazard};
 use crate::wire::{Dispatch, DispatchCommand, Inline, Prefetch, PrefetchCommand, RelayPaged, RelaySubs, WireError};
 
 impl Linter {
@@ -176,7 +176,7 @@ impl Linter {
         if amount == Some(0) {
             self.find(Hazard::LengthAdjustUnderflow, "there is nothing to relay");
         }
-        let Some((_, _, header)) = self.noflush.take() else {
+        let Some((_, opened, header)) = self.noflush.take() else {
             self.find(Hazard::RelayWithoutNoflush, "no RELAY_INLINE_NOFLUSH stands before it");
             return;
         };
@@ -210,7 +210,9 @@ impl Linter {
                     self.barrier();
                 }
                 if self.live {
-                    self.writes_list(at, command);
+                    // The dispatcher finds it where the header stands.
+                    let header = opened.and_then(|opened| opened.at).map(|at| at + 16);
+                    self.writes_list(CommandRef { at: header, ..at }, command);
                 }
                 return;
             }

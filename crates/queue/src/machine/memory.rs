@@ -184,6 +184,12 @@ impl Memory {
         })
     }
 
+    /// Whether pinned memory is where the host has it, which stores there without a call.
+    pub fn is_lent(&self, id: u8) -> bool {
+        let region = self.host.get(id as usize).and_then(Option::as_ref);
+        region.is_some_and(|region| matches!(region.bytes, HostBytes::Lent(..)))
+    }
+
     /// Where pinned memory starts, as the device sees it.
     pub fn host_noc(&self, id: u8) -> u64 {
         self.host[id as usize].as_ref().map_or(0, |region| region.noc)

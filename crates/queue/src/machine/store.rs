@@ -3,9 +3,9 @@
 use super::chip::{Tile, TileId};
 use super::memory::Location;
 use super::wait::Actor;
-use super::world::{State, World};
+use super::world::{State, Stop, World};
 use crate::layout::COMPLETION_PAGE;
-use crate::sanitize::{Hazard, Overlap};
+use crate::sanitize::{Hazard, Overlap, RecordRef};
 use crate::wire::{GoMessage, LaunchMessage, Packed, Xy};
 
 /// Registers of a Tensix tile that a host uses.
@@ -180,7 +180,57 @@ impl World {
         self.steps = 0;
         self.next_slot = if addr + 2 >= end { base } else { addr + 2 };
         let waited = self.host_has_waited();
-        self.ledger.announced(u32::from(value & 0x7FFF) << 4, waited);
+        let record = self.ledger.announced(u32::from(value & 0x7FFF) << 4, waited);
+        if let Some(Location::Host(id, at)) = self.issue_place(record)
+            && self.memory.is_lent(id)
+            && let Some(bytes) = self.memory.host(id)
+        {
+            let bytes = bytes[at as usize..at as usize + record.length as usize].to_vec();
+            self.ledger.lent.push_back((record.index, bytes));
+        }
+    }
+
+    fn issue_place(&self, record: RecordRef) -> Option<Location> {
+        let host = &self.layout.sysmem;
+        self.memory.host_at(host.noc(host.issue) + record.offset, record.length.into())
+    }
+
+    /// The device starts to read a record: one in memory that is lent is as it was when its slot was stored.
+    ///
+    /// # Errors
+    /// As [`flag`](World::flag).
+    pub fn check_lent(&mut self, record: RecordRef) -> Result<(), Stop> {
+        if self.ledger.lent.is_empty() {
+            return Ok(());
+        }
+        let place = self.issue_place(record);
+        let now = place.and_then(|place| match place {
+            Location::Host(id, at) => Some(&self.memory.host(id)?[at as usize..][..record.length as usize]),
+            _ => None,
+        });
+        let before = self.ledger.lent.iter().find(|(index, _)| *index == record.index);
+        let Some(at) = now.and_then(|now| first_other(&before?.1, now)) else { return Ok(()) };
+        // It has been said.
+        self.ledger.lent.retain(|(index, _)| *index != record.index);
+        self.flag(Actor::Prefetch, Hazard::IssueLapped, || {
+            format!("byte {at:#x} of {record} has changed since its slot was stored")
+        })
+    }
+
+    /// A record has landed: if it was read from memory that is lent, the bytes that came are those that the host announced.
+    ///
+    /// # Errors
+    /// As [`flag`](World::flag).
+    pub fn check_landed(&mut self, record: RecordRef, bytes: &[u8]) -> Result<(), Stop> {
+        let lent = &mut self.ledger.lent;
+        while lent.front().is_some_and(|(index, _)| *index < record.index) {
+            lent.pop_front();
+        }
+        let Some((_, before)) = lent.pop_front_if(|(index, _)| *index == record.index) else { return Ok(()) };
+        let Some(at) = first_other(&before, bytes) else { return Ok(()) };
+        self.flag(Actor::Prefetch, Hazard::IssueInFlight, || {
+            format!("byte {at:#x} of {record} has changed while it was read")
+        })
     }
 
     /// The completion read pointer.
@@ -325,6 +375,11 @@ impl World {
             }),
         }
     }
+}
+
+/// The first byte that is another one, where both have the same length.
+fn first_other(before: &[u8], now: &[u8]) -> Option<usize> {
+    (before.len() == now.len() && before != now).then(|| before.iter().zip(now).position(|(a, b)| a != b)).flatten()
 }
 
 /// The kernels of one of the queue's cores, by processor.

@@ -95,7 +95,7 @@ impl Fetch {
                     [usize::from(ready) | usize::from(slot != 0) << 1 | usize::from(self.pending != 0) << 2] += 1;
             }
             if self.pending == 0 && self.issue(core, slot)? && self.stall == Stall::Next {
-                self.land(core).await;
+                self.land(core).await?;
                 self.stall = Stall::Stalled;
                 continue;
             }
@@ -103,12 +103,12 @@ impl Fetch {
                 return Ok(());
             }
             if self.pending != 0 {
-                self.land(core).await;
+                self.land(core).await?;
                 // The next record can be on its way while this one's commands run.
                 let slot = core.look().slot(self.slot);
                 self.stall = if slot & STALL_FLAG != 0 { Stall::Next } else { Stall::Not };
                 if self.issue(core, slot)? && self.stall == Stall::Next {
-                    self.land(core).await;
+                    self.land(core).await?;
                     self.stall = Stall::Stalled;
                 }
                 return Ok(());
@@ -129,16 +129,18 @@ impl Fetch {
         }
     }
 
-    async fn land(&mut self, core: &Core) {
+    async fn land(&mut self, core: &Core) -> Result<(), Stop> {
         let wait = core.look().until_read(Port::Prefetch);
         core.wait(wait).await;
         self.wrap();
         self.fence = self.fence.saturating_add(self.pending);
         self.pending = 0;
-        let Some(landed) = self.records.back().filter(|landed| landed.end <= core.layout.l1_bytes) else { return };
+        let landed = self.records.back().filter(|landed| landed.end <= core.layout.l1_bytes);
+        let Some(landed) = landed else { return Ok(()) };
         let mut world = core.world();
         let bytes = world.memory.l1(world.chip.prefetch(), landed.start, (landed.end - landed.start) as usize).to_vec();
         world.judge_landed(landed.record, landed.slot, &bytes);
+        world.check_landed(landed.record, &bytes)
     }
 
     /// Starts to read the record that a slot announces, if there is one and it fits; whether it did.
@@ -164,6 +166,7 @@ impl Fetch {
         let record = world.ledger.issue.fetch(offset, bytes, self.fence);
         world.ledger.at[core.actor as usize].record = Some(record);
         world.ledger.at[core.actor as usize].command = None;
+        world.check_lent(record)?;
         if bytes % PCIE_ALIGN != 0 {
             world.flag(core.actor, Hazard::RecordUnaligned, || {
                 format!("slot says {bytes} bytes, no multiple of {PCIE_ALIGN}")

@@ -29,8 +29,6 @@ pub(crate) struct Page {
     pub at: Option<u32>,
     /// Bytes written since the page was released.
     pub filled: u32,
-    /// Place in the stream of the command that relayed its first byte.
-    pub order: u64,
 }
 
 /// What go signals make a stream count, and what was waited for, since it was cleared.
@@ -102,6 +100,8 @@ pub(crate) struct Ledger {
     /// What the host knew when it queued each record that is not fetched yet: whether everything before had run, and how many records
     /// of the completion ring it had taken; and whether it had waited, as a stream says it.
     pub known: std::collections::VecDeque<(bool, u64, bool)>,
+    /// Records in memory that is lent, as they were when the host announced them, by their number.
+    pub lent: std::collections::VecDeque<(u64, Vec<u8>)>,
     /// Records that the host had taken from the completion ring when it last queued one.
     pub taken_before: u64,
 }
@@ -135,6 +135,7 @@ impl Ledger {
             taken_records: 0,
             settled: false,
             known: Default::default(),
+            lent: Default::default(),
             taken_before: 0,
         }
     }
@@ -184,10 +185,11 @@ impl Ledger {
 
 impl Ledger {
     /// The host announces a record of so many bytes.
-    pub fn announced(&mut self, bytes: u32, waited: bool) {
-        self.issue.announce(bytes);
+    pub fn announced(&mut self, bytes: u32, waited: bool) -> RecordRef {
+        let record = self.issue.announce(bytes);
         self.taken_before = self.taken_records;
         self.known.push_back((std::mem::take(&mut self.settled), self.taken_records, waited));
+        record
     }
 
     /// Pages went to the completion ring; `last`: with them, a record is complete.

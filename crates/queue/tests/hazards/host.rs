@@ -1,5 +1,7 @@
 //! The host and the fetch queue.
 
+use std::ptr::NonNull;
+
 use super::*;
 
 #[test]
@@ -216,4 +218,64 @@ fn loads_before_a_worker_is_known_to_be_done() {
         queue.device().read32(window, 0x5_0000).expect("loads");
         assert_eq!(queue.device().findings().len(), expected.len());
     }
+}
+
+/// Moves the queue's pinned memory to where the test has it: its first byte.
+fn lend(q: &mut Q) -> NonNull<u8> {
+    let sysmem = q.sysmem();
+    let bytes = Box::leak(vec![0u8; sysmem.bytes as usize].into_boxed_slice());
+    q.device().host_read(sysmem, 0, bytes).expect("the memory so far");
+    let first = NonNull::new(bytes.as_mut_ptr()).expect("memory");
+    q.device().unpin(sysmem).expect("is pinned");
+    // SAFETY: nobody gives it back, and the test touches it between calls only.
+    let lent = unsafe { q.device().pin_lent(first, sysmem.bytes as usize) }.expect("pins");
+    assert_eq!(lent, sysmem);
+    first
+}
+
+/// Stores bytes into the issue region without a call.
+fn store(q: &mut Q, memory: NonNull<u8>, offset: u32, bytes: &[u8]) {
+    let at = (q.layout().sysmem.issue + offset) as usize;
+    // SAFETY: the region lies in the memory that is lent.
+    unsafe { std::slice::from_raw_parts_mut(memory.as_ptr().add(at), bytes.len()) }.copy_from_slice(bytes);
+}
+
+/// Queues events in memory that is lent.
+fn lent_events(q: &mut Q, count: u32) -> Result<NonNull<u8>, HostError> {
+    let (memory, record) = (lend(q), event_record());
+    for number in 0..count {
+        store(q, memory, number * record.len() as u32, &record);
+        slot(q, number, (record.len() / 16) as u16)?;
+    }
+    Ok(memory)
+}
+
+#[test]
+fn memory_that_is_lent_and_changes() {
+    let mut late = fixed();
+    late.delays.pcie_read = Delay::new(100_000, 0);
+    // The second record waits in its slot while the first is read.
+    by_record(Hazard::IssueLapped, late.clone(), |q| {
+        let memory = lent_events(q, 2)?;
+        store(q, memory, 64 + 32, &[7]);
+        Ok(q.device().wait(1_000_000)?)
+    });
+    by_record(Hazard::IssueInFlight, late, |q| {
+        let memory = lent_events(q, 1)?;
+        q.device().wait(1000)?;
+        store(q, memory, 32, &[7]);
+        Ok(q.device().wait(1_000_000)?)
+    });
+    // What has been read may change.
+    let mut queue = open(fixed(), acknowledge());
+    let memory = lent_events(&mut queue, 2).expect("queued");
+    queue.device().wait(1_000_000).expect("clean");
+    store(&mut queue, memory, 32, &[7]);
+    queue.device().wait(1_000_000).expect("clean");
+    assert_eq!(queue.device().findings(), []);
+}
+
+fn by_record(hazard: Hazard, config: Config, act: fn(&mut Q) -> Done) {
+    let found = anywhere(hazard, config, act);
+    assert!(found.record.is_some(), "{found}");
 }

@@ -6,7 +6,6 @@ use std::rc::Rc;
 use ruff_python_ast::{CmpOp, Operator};
 use slipring_ir::Span;
 
-use super::key::{key_of, unhashable};
 use super::run::Host;
 use super::tensors;
 use super::value::{HostValue, range_len};
@@ -341,15 +340,10 @@ impl<'a> Host<'a> {
                 self.fail("TypeError", "'in <string>' requires string as left operand", span);
                 None
             }
-            (HostValue::Dict(entries) | HostValue::Set(entries), item) => match key_of(item) {
-                Some(key) => Some(entries.borrow().contains_key(&key)),
-                None => {
-                    if let Some(kind) = unhashable(item) {
-                        self.fail("TypeError", format!("unhashable type: '{kind}'"), span);
-                    }
-                    None
-                }
-            },
+            (HostValue::Dict(entries) | HostValue::Set(entries), item) => {
+                let key = self.key(item, span).ok()?;
+                Some(entries.borrow().contains_key(&key))
+            }
             (HostValue::Range(first, end, step), HostValue::Const(Const::Int(n))) => {
                 let len = i128::from(range_len(*first, *end, *step));
                 let away = i128::from(*n) - i128::from(*first);

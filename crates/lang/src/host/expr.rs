@@ -8,7 +8,7 @@ use slipring_ir::Span;
 
 use super::frame::{Kind, Locals};
 use super::iter::Element;
-use super::key::{key_of, unhashable};
+use super::key::NoKey;
 use super::run::Host;
 use super::tensors;
 use super::value::{Code, Function, HostValue, range_len};
@@ -257,12 +257,13 @@ impl<'a> Host<'a> {
         let mut entries = super::value::Entries::new();
         self.costs();
         for (key, value) in &pairs {
-            let Some(own) = key_of(key) else {
-                if let Some(kind) = unhashable(key) {
-                    return self.fail("TypeError", format!("unhashable type: '{kind}'"), span);
+            let own = match self.key(key, span) {
+                Ok(own) => own,
+                Err(NoKey::Refused(raised)) => return raised,
+                Err(NoKey::NotKnown) => {
+                    let all: Vec<_> = pairs.iter().flat_map(|(key, value)| [key.clone(), value.clone()]).collect();
+                    return self.lost_in(&all, span, "a key of a dict");
                 }
-                let all: Vec<_> = pairs.iter().flat_map(|(key, value)| [key.clone(), value.clone()]).collect();
-                return self.lost_in(&all, span, "a key of a dict");
             };
             let entry = entries.entry(own).or_insert_with(|| (key.clone(), value.clone()));
             entry.1 = value.clone();
@@ -442,11 +443,10 @@ impl<'a> Host<'a> {
         };
         match (&base, number) {
             (HostValue::Dict(entries), _) => {
-                let Some(own) = key_of(&key) else {
-                    if let Some(kind) = unhashable(&key) {
-                        return self.fail("TypeError", format!("unhashable type: '{kind}'"), span);
-                    }
-                    return self.lost_in(&[key, base], span, "an entry of a dict");
+                let own = match self.key(&key, span) {
+                    Ok(own) => own,
+                    Err(NoKey::Refused(raised)) => return raised,
+                    Err(NoKey::NotKnown) => return self.lost_in(&[key, base], span, "an entry of a dict"),
                 };
                 let found = entries.borrow().get(&own).map(|(_, value)| value.clone());
                 match found {

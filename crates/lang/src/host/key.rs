@@ -2,6 +2,9 @@
 
 use std::rc::Rc;
 
+use slipring_ir::Span;
+
+use super::run::Host;
 use super::value::HostValue;
 use crate::value::Const;
 
@@ -72,12 +75,41 @@ pub(super) fn key_of_const(value: &Const) -> Option<Key> {
     })
 }
 
-/// True for what Python refuses as a key.
+/// The type of a value that has no hash in Python.
 pub(super) fn unhashable(value: &HostValue<'_>) -> Option<&'static str> {
     match value {
         HostValue::List(_) => Some("list"),
         HostValue::Dict(_) => Some("dict"),
         HostValue::Set(_) => Some("set"),
         _ => None,
+    }
+}
+
+/// The first part of a value that Python refuses as a key.
+fn refused(value: &HostValue<'_>, depth: usize) -> Option<&'static str> {
+    match value {
+        HostValue::Tuple(items) if depth < MOST_DEPTH => items.iter().find_map(|item| refused(item, depth + 1)),
+        _ => unhashable(value),
+    }
+}
+
+/// Why a value is no key.
+pub(super) enum NoKey<'a> {
+    /// Python refuses it: what is raised.
+    Refused(HostValue<'a>),
+    /// It is not known well enough.
+    NotKnown,
+}
+
+impl<'a> Host<'a> {
+    /// The key that a value is; raises the `TypeError` of Python where it refuses the value.
+    pub(super) fn key(&mut self, value: &HostValue<'a>, span: Span) -> Result<Key, NoKey<'a>> {
+        match (key_of(value), refused(value, 0)) {
+            (Some(key), _) => Ok(key),
+            (None, Some(kind)) => {
+                Err(NoKey::Refused(self.fail("TypeError", format!("unhashable type: '{kind}'"), span)))
+            }
+            (None, None) => Err(NoKey::NotKnown),
+        }
     }
 }

@@ -6,7 +6,7 @@ use slipring_ir::Span;
 
 use super::MOST_VALUES;
 use super::iter::Part;
-use super::key::{key_of, unhashable};
+use super::key::NoKey;
 use super::run::Host;
 use super::unknown;
 use super::value::HostValue;
@@ -156,14 +156,10 @@ impl<'a> Host<'a> {
         let dict = dict.clone();
         let args = plain(given);
         let key = match args.as_deref() {
-            Some([key, ..]) if matches!(name, "get" | "pop" | "setdefault") => match key_of(key) {
-                Some(own) => Some((own, key.clone())),
-                None => {
-                    if let Some(kind) = unhashable(key) {
-                        return self.fail("TypeError", format!("unhashable type: '{kind}'"), span);
-                    }
-                    return self.no_method(base, name, given, span);
-                }
+            Some([key, ..]) if matches!(name, "get" | "pop" | "setdefault") => match self.key(key, span) {
+                Ok(own) => Some((own, key.clone())),
+                Err(NoKey::Refused(raised)) => return raised,
+                Err(NoKey::NotKnown) => return self.no_method(base, name, given, span),
             },
             _ => None,
         };
@@ -254,11 +250,10 @@ impl<'a> Host<'a> {
         let args = plain(given);
         match (name, args.as_deref()) {
             ("add" | "discard" | "remove", Some([item])) => {
-                let Some(key) = key_of(item) else {
-                    if let Some(kind) = unhashable(item) {
-                        return self.fail("TypeError", format!("unhashable type: '{kind}'"), span);
-                    }
-                    return self.no_method(base, name, given, span);
+                let key = match self.key(item, span) {
+                    Ok(key) => key,
+                    Err(NoKey::Refused(raised)) => return raised,
+                    Err(NoKey::NotKnown) => return self.no_method(base, name, given, span),
                 };
                 self.touch(base);
                 if name == "add" {

@@ -8,7 +8,7 @@ use ruff_python_ast::Expr;
 use slipring_ir::Span;
 
 use super::frame::{Frame, Kind};
-use super::key::{key_of, unhashable};
+use super::key::NoKey;
 use super::run::Host;
 use super::tensors;
 use super::value::{Class, Given, HostValue, Made, Object, Wrapped};
@@ -451,13 +451,13 @@ impl<'a> Host<'a> {
                 }
             }
             (HostValue::Dict(entries), _) => {
-                let Some(own) = key_of(&key) else {
-                    if let Some(kind) = unhashable(&key) {
-                        self.fail("TypeError", format!("unhashable type: '{kind}'"), span);
+                let own = match self.key(&key, span) {
+                    Ok(own) => own,
+                    Err(NoKey::Refused(_)) => return,
+                    Err(NoKey::NotKnown) => {
+                        self.lost_in(&[base.clone(), key, value], span, "a dict with what is not known");
                         return;
                     }
-                    self.lost_in(&[base.clone(), key, value], span, "a dict with what is not known");
-                    return;
                 };
                 self.touch(base);
                 let mut entries = entries.borrow_mut();
@@ -563,14 +563,17 @@ impl<'a> Host<'a> {
                 }
                 places.iter().rev().for_each(|at| drop(items.remove(*at as usize)));
             }
-            (HostValue::Dict(entries), [key]) => match key_of(key) {
-                Some(own) => {
+            (HostValue::Dict(entries), [key]) => match self.key(key, span) {
+                Ok(own) => {
                     let found = entries.borrow_mut().shift_remove(&own);
                     if found.is_none() {
                         self.raise(HostValue::Exception(Rc::new(("KeyError".into(), vec![key.clone()]))), span);
                     }
                 }
-                None => drop(self.lost_in(std::slice::from_ref(base), span, "a dict of which something is deleted")),
+                Err(NoKey::Refused(_)) => {}
+                Err(NoKey::NotKnown) => {
+                    drop(self.lost_in(std::slice::from_ref(base), span, "a dict of which something is deleted"));
+                }
             },
             (HostValue::Object(_), [key]) if self.has(base, "__delitem__") => {
                 self.special(base, "__delitem__", vec![(None, key.clone())], span);

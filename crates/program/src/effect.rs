@@ -254,7 +254,7 @@ impl Default for Scratch {
 }
 
 /// What programs print, in order.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Output {
     /// Lines of `print` and `tprint`, each without its line end.
     pub lines: Vec<String>,

@@ -139,6 +139,12 @@ impl Memory {
         Memory::try_with_sizes(blocks, bytes).unwrap_or_default()
     }
 
+    /// Bytes of all buffers and local memories.
+    pub fn size(&self) -> u64 {
+        let buffers = self.gm.iter().map(|buffer| buffer.data.len() as u64);
+        buffers.chain(self.local.iter().map(|own| own.len() as u64)).sum()
+    }
+
     /// Bytes that the local memories of so many blocks take.
     pub fn bytes_of_blocks(blocks: u32, bytes: impl Fn(Space) -> u64) -> u64 {
         let mut sum = 0u64;

@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
+use std::rc::Rc;
 
 use slipring_machine::{Pipe, Question, Role};
 use slipring_program::{CoreProgram, Env, Finding, Memory, Output, Program, Scratch, SiteRef};
@@ -13,12 +14,13 @@ use crate::leftover::Leftovers;
 use crate::observe::{Agent, Observer, Stall};
 use crate::poll::{Outside, Polls};
 use crate::skipped::Skipped;
+use crate::snapshot::Keeper;
 use crate::state::{AgentId, Cluster, Core, Entry, PipeState, ScalarState, SyncState, What, value};
 use crate::stats::Collector;
 use crate::timing::Clocks;
 use crate::traffic::Traffic;
 use crate::validate::validate;
-use crate::work::{Fixed, from_buffers};
+use crate::work::{Fixed, Plan, from_buffers};
 use crate::{Launch, RunResult, Turns, deadlock, report};
 
 /// What a step of an agent comes to: the cycle of its next step, `None` if it has nothing to do or must
@@ -26,7 +28,7 @@ use crate::{Launch, RunResult, Turns, deadlock, report};
 pub(crate) type Next = Result<Option<u64>, Box<Finding>>;
 
 /// Agents with something to do, the earliest on top: cycle, then agent, in one number.
-type Agenda = BinaryHeap<Reverse<u128>>;
+pub(crate) type Agenda = BinaryHeap<Reverse<u128>>;
 
 fn key(at: u64, agent: AgentId) -> u128 {
     u128::from(at) << 32 | u128::from(agent.0)
@@ -73,7 +75,11 @@ pub(crate) struct Engine<'a> {
     pub polls: Polls,
     /// Who else has the memory.
     pub outside: Option<&'a mut dyn Outside>,
-    agenda: Agenda,
+    /// The plan of the running work of each pipe, where that is one of an earlier execution.
+    pub plans: Vec<[Option<Rc<Plan>>; Pipe::COUNT]>,
+    /// Who keeps the run as it stands now and then.
+    pub keeper: Option<&'a mut dyn Keeper>,
+    pub agenda: Agenda,
     pub next_block: u32,
     /// Blocks that are over.
     pub blocks_done: u32,
@@ -110,6 +116,8 @@ impl<'a> Engine<'a> {
             later: None,
             polls: Polls::new(launch.program),
             outside: None,
+            plans: Vec::new(),
+            keeper: None,
             agenda: Agenda::new(),
             next_block: 0,
             blocks_done: 0,
@@ -118,8 +126,14 @@ impl<'a> Engine<'a> {
     }
 
     pub fn run(mut self) -> RunResult {
+        let outcome = self.run_blocks();
+        self.ended(outcome)
+    }
+
+    /// What came of it.
+    pub fn ended(mut self, outcome: Result<(), Box<Finding>>) -> RunResult {
         let mut findings = Vec::new();
-        match self.run_blocks() {
+        match outcome {
             Ok(()) => {}
             Err(finding) => findings.push(*finding),
         }
@@ -162,13 +176,11 @@ impl<'a> Engine<'a> {
             }
             self.clusters.push(Cluster { block: 0, live: 0 });
         }
-        self.fixed = self.program.cores.iter().map(|core| core.works.iter().map(Fixed::new).collect()).collect();
         self.observer.begin(self.launch);
         self.observer.arm(&mut self.memory);
-        let asked = self.memory.shadow.is_some();
-        let of = |core: &CoreProgram| if asked { from_buffers(self.program, core) } else { vec![0; core.works.len()] };
-        self.by_data = self.program.cores.iter().map(of).collect();
-        self.later = Later::new(self.launch, &mut self.memory);
+        self.know_works();
+        // What follows is not there yet in what is kept.
+        self.later = if self.keeper.is_none() { Later::new(self.launch, &mut self.memory) } else { None };
         for cluster in 0..self.clusters.len() {
             self.start_block(cluster, 0);
         }
@@ -178,13 +190,26 @@ impl<'a> Engine<'a> {
         }
     }
 
-    fn run_pipes(&mut self) -> Result<(), Box<Finding>> {
+    /// What is known of works and cores before anything runs.
+    pub fn know_works(&mut self) {
+        self.plans = self.cores.iter().map(|_| Default::default()).collect();
+        self.fixed = self.program.cores.iter().map(|core| core.works.iter().map(Fixed::new).collect()).collect();
+        let asked = self.memory.shadow.is_some();
+        let of = |core: &CoreProgram| if asked { from_buffers(self.program, core) } else { vec![0; core.works.len()] };
+        self.by_data = self.program.cores.iter().map(of).collect();
+    }
+
+    pub fn run_pipes(&mut self) -> Result<(), Box<Finding>> {
         let limit = self.launch.limits.cycles;
+        let mut stop = self.stop();
         let mut due = self.agenda.pop();
         while let Some(Reverse(first)) = due {
             let (at, agent) = ((first >> 32) as u64, AgentId(first as u32));
-            if at > limit {
-                return Err(report::cycle_limit(limit, None));
+            if at > stop {
+                if at > limit {
+                    return Err(report::cycle_limit(limit, None));
+                }
+                stop = self.keep(at, Reverse(first));
             }
             if self.launch.cancel.is_cancelled() {
                 return Err(report::cancelled());

@@ -12,7 +12,7 @@ use crate::engine::Engine;
 use crate::work;
 
 /// A work that was timed and not carried out.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Held {
     pub core: usize,
     pub pipe: Pipe,

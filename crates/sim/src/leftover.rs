@@ -10,11 +10,11 @@ use crate::state::SyncState;
 use crate::{Launch, Turns};
 
 /// Objects that did not come back to the count they should end with, over all blocks.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Leftovers(BTreeMap<usize, Leftover>);
 
 /// One such object, as the first block left it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Leftover {
     count: u64,
     /// The sets that nobody waited for.

@@ -33,6 +33,7 @@ mod report;
 mod scalar;
 mod sequential;
 mod skipped;
+mod snapshot;
 mod state;
 mod stats;
 mod suppose;
@@ -48,6 +49,7 @@ pub use launch::{ArgValue, Launch, Limits, RunResult, Turns, places, run, run_be
 pub use meeting::{At, CoreAt, Meeting};
 pub use observe::{Agent, Issued, Observer, Stall, WorkRun};
 pub use poll::Outside;
+pub use snapshot::{Keeper, Snapshot, run_kept, run_on};
 pub use stats::{BlockStats, CoreStats, CostStats, OpStats, PipeStats, RingStats, StallCycles, Stats};
 pub use suppose::Suppose;
 pub use timing::{LONGEST, Timing};

@@ -16,7 +16,7 @@ pub trait Outside {
 }
 
 /// What is known of cores that poll.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Polls {
     /// True for a program that polls at all.
     pub any: bool,

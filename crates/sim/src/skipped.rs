@@ -6,7 +6,7 @@ use slipring_program::{Access, Extent, Fault, gm_split};
 use slipring_tile::Space;
 
 /// Where work would have written.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Skipped {
     /// True once any local memory would have been written.
     local: bool,

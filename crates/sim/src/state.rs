@@ -1,7 +1,6 @@
 //! What the engine knows of each core, pipe and synchronisation object while it runs.
 
 use std::collections::VecDeque;
-use std::rc::Rc;
 
 use slipring_machine::{Pipe, Platform};
 use slipring_program::{Access, CoreProgram, Operand, SiteRef, SyncDecl, SyncRole};
@@ -12,7 +11,6 @@ use crate::exact::Meant;
 use crate::observe::Agent;
 use crate::products::Products;
 use crate::token::Token;
-use crate::work::Plan;
 
 /// A pipe or the scalar unit, as the engine counts them: `core × 8 + pipe`, cores over all clusters.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -66,7 +64,7 @@ pub(crate) enum PipeState {
 }
 
 /// A pipe: its queue, a ring of preallocated entries, and what its oldest entry is doing.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct PipeUnit {
     pub state: PipeState,
     /// Cycle at which the oldest entry started.
@@ -77,10 +75,8 @@ pub(crate) struct PipeUnit {
     stride: usize,
     head: usize,
     len: usize,
-    /// Bytes that the running work touches, unless its work has a plan that never changes.
+    /// Bytes that the running work touches, unless it has a plan.
     pub access: Access,
-    /// Its plan, where that is one of an earlier execution.
-    pub plan: Option<Rc<Plan>>,
     /// Cycles of the running work.
     pub cycles: u64,
     /// Which of the works of its pipe the running one is, and the one that it comes behind, where the schedule says so.
@@ -105,7 +101,6 @@ impl PipeUnit {
             head: 0,
             len: 0,
             access: Access::default(),
-            plan: None,
             cycles: 0,
             number: 0,
             past: None,
@@ -181,7 +176,7 @@ pub(crate) enum ScalarState {
 }
 
 /// A core.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Core {
     /// Its scalar unit, as observers know it.
     pub agent: Agent,
@@ -272,7 +267,7 @@ pub(crate) struct Signal {
 }
 
 /// A synchronisation object of one cluster.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct SyncState {
     /// Signals not taken, oldest first.
     pub signals: VecDeque<Signal>,

@@ -195,7 +195,7 @@ struct WorkTotal {
 }
 
 /// Gathers the counts while the launch runs.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Collector {
     stats: Stats,
     /// Scalar units and pipes of the three cores: see [`Agent::lane`].

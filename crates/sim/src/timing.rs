@@ -70,7 +70,7 @@ impl fmt::Display for Timing {
 }
 
 /// Says how long each thing takes.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Clocks {
     timing: Timing,
     /// State of the generator.

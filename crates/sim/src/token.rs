@@ -25,7 +25,7 @@ use crate::report;
 use crate::state::{AgentId, PipeState, What};
 
 /// A token of one cluster.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Token {
     /// Releases issued: the number of the next one.
     issued: u32,

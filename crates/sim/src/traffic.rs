@@ -9,7 +9,7 @@ use slipring_tile::Space;
 /// Moves are served in the order in which they start. Each takes as long as its way alone does, and no less than until memory
 /// has served it after those before it: as long as all together ask for less than memory gives, nobody waits. A line that no
 /// core has read before comes from memory, at its rate; later reads come from the cache that all cores share.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Traffic {
     /// Bytes a cycle; 0 for no limit.
     rate: u64,

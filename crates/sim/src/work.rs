@@ -199,8 +199,9 @@ impl Engine<'_> {
             return Err(self.limit_at(core, report::step_limit(steps, entry.site, role)));
         }
         let unit = &mut pipes[pipe.index()];
-        (unit.cycles, unit.value, unit.plan) = (cycles, value, known);
+        (unit.cycles, unit.value) = (cycles, value);
         (unit.number, unit.past) = (number, past);
+        self.plans[core][pipe.index()] = known;
         if !self.held.is_empty() {
             let access = self.running(core, pipe);
             match access.signal {
@@ -212,13 +213,13 @@ impl Engine<'_> {
     }
 
     /// What the running work of a pipe touches.
-    fn running(&self, core: usize, pipe: Pipe) -> Access {
+    pub fn running(&self, core: usize, pipe: Pipe) -> Access {
         let Core { position, pipes, .. } = &self.cores[core];
         let unit = &pipes[pipe.index()];
         let id = unit.front().map_or(0, |entry| entry.id);
         match &self.fixed[*position][id as usize] {
             Fixed::Yes(Some(plan)) => plan.access.clone(),
-            _ => unit.plan.as_ref().map_or(&unit.access, |plan| &plan.access).clone(),
+            _ => self.plans[core][pipe.index()].as_ref().map_or(&unit.access, |plan| &plan.access).clone(),
         }
     }
 
@@ -260,7 +261,7 @@ impl Engine<'_> {
         let Core { position, agent, pipes, .. } = &mut self.cores[core];
         let work = &self.program.cores[*position].works[entry.id as usize];
         let unit = &mut pipes[pipe.index()];
-        let (cycles, value, known) = (unit.cycles, unit.value, unit.plan.take());
+        let (cycles, value, known) = (unit.cycles, unit.value, self.plans[core][pipe.index()].take());
         let (args, access) = unit.front_args(work.args.len());
         let access: &Access = match &self.fixed[*position][entry.id as usize] {
             Fixed::Yes(Some(plan)) => &plan.access,

@@ -22,6 +22,13 @@ const NAMESPACE: usize = 4;
 const TYPE: usize = 5;
 const MEMBER: usize = 6;
 
+/// Words that name nothing in Python.
+const KEYWORDS: [&str; 35] = [
+    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del",
+    "elif", "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal",
+    "not", "or", "pass", "raise", "return", "try", "while", "with", "yield",
+];
+
 /// A place of a name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct WordUse {
@@ -133,31 +140,68 @@ fn regions(text: &str) -> Vec<Range<usize>> {
     list
 }
 
-/// A value: its name, where it is defined, where it is seen, and whether it is a parameter.
-struct Defined<'a> {
-    name: &'a str,
+/// A value: where it is defined, where it is seen, and whether it is a parameter.
+struct Defined {
     at: usize,
     seen: Range<usize>,
     parameter: bool,
 }
 
+/// Regions in the order of their beginnings, each with the one around it.
+struct Nest {
+    regions: Vec<(Range<usize>, Option<usize>)>,
+}
+
+impl Nest {
+    fn new(mut regions: Vec<Range<usize>>) -> Nest {
+        regions.sort_by_key(|region| (region.start, std::cmp::Reverse(region.end)));
+        let (mut nest, mut open) = (Nest { regions: Vec::new() }, Vec::new());
+        for region in regions {
+            while open.last().is_some_and(|at: &usize| nest.regions[*at].0.end <= region.start) {
+                open.pop();
+            }
+            let around = open.last().copied();
+            open.push(nest.regions.len());
+            nest.regions.push((region, around));
+        }
+        nest
+    }
+
+    /// The first region that begins there or behind.
+    fn behind(&self, at: usize) -> Option<&Range<usize>> {
+        self.regions.get(self.regions.partition_point(|(region, _)| region.start < at)).map(|(region, _)| region)
+    }
+
+    /// The innermost region that a place is in.
+    fn around(&self, at: usize) -> Option<&Range<usize>> {
+        let mut next = self.regions.partition_point(|(region, _)| region.start <= at).checked_sub(1);
+        while let Some((region, around)) = next.map(|next| &self.regions[next]) {
+            if region.contains(&at) {
+                return Some(region);
+            }
+            next = *around;
+        }
+        None
+    }
+}
+
 fn of_text(text: &Text) -> Vec<WordUse> {
     let module = &read(text).module;
-    let regions = regions(&text.text);
+    let regions = Nest::new(regions(&text.text));
     let words = tokens(&text.text);
-    let mut defined: Vec<Defined<'_>> = Vec::new();
+    let mut defined: Vec<Defined> = Vec::new();
+    // Those of a name; several results of an op share one, and are one symbol.
+    let mut named: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for value in values(module) {
         let value = module.value(value);
         let Some(name) = value.name.as_deref() else { continue };
         let at = value.span.start as usize;
         let parameter = matches!(value.def, ValueDef::Arg(..));
-        let seen = match parameter {
-            // What the header of a region defines.
-            true => regions.iter().filter(|region| region.start >= at).min_by_key(|region| region.start),
-            false => regions.iter().filter(|region| region.contains(&at)).min_by_key(|region| region.len()),
-        };
+        // What the header of a region defines is seen in it.
+        let seen = if parameter { regions.behind(at) } else { regions.around(at) };
         let seen = seen.map_or(0..text.text.len(), |region| if parameter { at..region.end } else { region.clone() });
-        defined.push(Defined { name, at, seen, parameter });
+        named.entry(name).or_default().push(defined.len());
+        defined.push(Defined { at, seen, parameter });
     }
     let functions = module.functions().map(|function| module.op(function).span.start as usize);
     let heads: BTreeSet<usize> = functions.filter_map(|at| Some(at + text.text.get(at..)?.find('@')?)).collect();
@@ -168,14 +212,15 @@ fn of_text(text: &Text) -> Vec<WordUse> {
         let mark = said.chars().next().unwrap_or(' ');
         let place = match mark {
             '%' => {
-                let own = defined.iter().enumerate().filter(|(_, own)| own.name == &said[1..]);
-                let own = own.filter(|(_, own)| own.seen.contains(&word.start)).min_by_key(|(_, own)| own.seen.len());
-                let Some((symbol, own)) = own else { continue };
-                // Several results of an op share a name.
-                let same = defined.iter().position(|other| other.at == own.at && other.name == own.name);
+                let same = named.get(&said[1..]).map_or(&[][..], Vec::as_slice);
+                let seen = same.iter().filter(|at| defined[**at].seen.contains(&word.start));
+                let Some(own) = seen.min_by_key(|at| defined[**at].seen.len()).map(|at| &defined[*at]) else {
+                    continue;
+                };
+                let symbol = same.iter().find(|at| defined[**at].at == own.at).copied();
                 let kind = if own.parameter { PARAMETER } else { VARIABLE };
                 let binds = own.at.abs_diff(word.start) <= 1;
-                WordUse { range: word, symbol: same.or(Some(symbol)), binds, kind }
+                WordUse { range: word, symbol, binds, kind }
             }
             '@' | '!' | '#' if !said.contains('.') => {
                 let next = defined.len() + symbols.len();
@@ -265,6 +310,9 @@ pub fn rename(text: &Text, address: &str, params: &Value) -> Result<Value, Strin
     let digits = !language && new.chars().all(|c| c.is_ascii_digit()) && !new.is_empty();
     if !(first || digits) || !new.chars().all(|c| c.is_alphanumeric() || c == '_') {
         return Err(format!("`{said}` is not a name"));
+    }
+    if language && KEYWORDS.contains(&new) {
+        return Err(format!("`{new}` is a keyword of Python"));
     }
     let whole = format!("{mark}{new}");
     if whole != old && places(text).iter().any(|place| text.text[place.range.clone()] == whole) {

@@ -30,7 +30,9 @@ fn names_are_found_and_changed_everywhere() {
     let edits = client.ask("textDocument/rename", asked(line, column, "count"))["result"]["changes"][&address].clone();
     assert_eq!(lines_of(&edits), [4, 5, 10]);
     assert!(edits.as_array().unwrap().iter().all(|edit| edit["newText"] == "count"));
-    for (name, why) in [("y", "is a name of this text already"), ("2 x", "is not a name")] {
+    for (name, why) in
+        [("y", "is a name of this text already"), ("2 x", "is not a name"), ("lambda", "is a keyword of Python")]
+    {
         let answer = client.ask("textDocument/rename", asked(line, column, name));
         assert!(answer["error"]["message"].as_str().unwrap().contains(why), "{answer}");
     }

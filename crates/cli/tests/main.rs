@@ -29,6 +29,7 @@ mod micro;
 mod mixed;
 mod mutants;
 mod parts;
+mod passes_page;
 mod pictures;
 mod pipes;
 mod proofs;

@@ -59,9 +59,30 @@ pub fn pipeline() -> &'static [Pass] {
     ]
 }
 
-/// The pass of a name.
+/// What other compilers call passes that do the same: their name, and ours.
+const OTHER_NAMES: [(&str, &str); 9] = [
+    ("AivSplitValid", "check-split"),
+    ("LowerAutoVectorSplit", "auto-split"),
+    ("SplitVectorKernel", "auto-split"),
+    ("AutoTileMatmulL0", "tile-matmul"),
+    ("ExpandMixedKernel", "expand-mixed"),
+    ("ResolveReservedBuffers", "resolve-rings"),
+    ("PlanMemory", "allocate"),
+    ("AllocateMemoryAddr", "allocate"),
+    ("InsertSync", "insert-sync"),
+];
+
+impl Pass {
+    /// What other compilers call it.
+    pub fn other_names(&self) -> impl Iterator<Item = &'static str> {
+        OTHER_NAMES.iter().filter(|(_, own)| *own == self.name).map(|(other, _)| *other)
+    }
+}
+
+/// The pass of a name, or of one that another compiler has for it.
 pub fn pass(name: &str) -> Option<&'static Pass> {
-    pipeline().iter().find(|pass| pass.name == name)
+    let own = OTHER_NAMES.iter().find(|(other, _)| *other == name).map_or(name, |(_, own)| own);
+    pipeline().iter().find(|pass| pass.name == own)
 }
 
 /// What is wrong with a module as a pass left it, against the declarations; empty where the pass kept to them.

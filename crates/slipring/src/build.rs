@@ -7,7 +7,7 @@ use slipring_ir::{Diags, Module, Severity, Source, difference_but_for_names};
 use slipring_lang::KernelInfo;
 use slipring_machine::Platform;
 use slipring_op::target::Target;
-use slipring_passes::{Pass, PassContext, pipeline, verify_after};
+use slipring_passes::{Pass, PassContext, pass, pipeline, verify_after};
 use slipring_pto::targets::{TARGETS, target};
 
 use crate::prepare::{which_get_flags, written_platform};
@@ -30,8 +30,10 @@ pub struct Opened {
 pub struct BuildOptions<'a> {
     /// The tool that it is for, if it is not for slipring.
     pub target: Option<&'static Target>,
-    /// The only passes that run; all where none is named.
+    /// The only passes that run, in this order; all in theirs where none is named.
     pub passes: &'a [String],
+    /// The last one that runs; all that are asked for where none is named.
+    pub last: Option<&'a str>,
     /// Check the program against the declarations after each pass.
     pub verify: bool,
     /// Add flags to functions without any although others have theirs by hand.
@@ -51,11 +53,20 @@ pub struct BuiltProgram {
     target: Option<&'static Target>,
 }
 
-/// Runs the passes. `after` is told each pass that ran, the program as it left it, and how long it took.
+/// When somebody looks at a program on its way through the passes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PassStage {
+    /// The pass is about to run.
+    Before,
+    /// It has run, and took so long.
+    After(Duration),
+}
+
+/// Runs the passes. `watch` is shown the program before and after each pass that runs.
 pub fn build(
     opened: Opened,
     options: BuildOptions<'_>,
-    mut after: impl FnMut(&Pass, &Module, Duration),
+    mut watch: impl FnMut(PassStage, &Pass, &Module),
 ) -> BuiltProgram {
     let Opened { mut module, mut platform, mut diags, kernels } = opened;
     let target = options.target;
@@ -65,14 +76,21 @@ pub fn build(
     }
     let context = PassContext { platform: &platform, insert_sync: which_get_flags(&module, options.insert_sync) };
     let whole = options.passes.is_empty();
-    let asked = |pass: &&Pass| whole || options.passes.iter().any(|name| name == pass.name);
-    for pass in pipeline().iter().filter(asked) {
+    let asked: Vec<&Pass> = match whole {
+        true => pipeline().iter().collect(),
+        false => options.passes.iter().filter_map(|name| pass(name)).collect(),
+    };
+    let last = options.last.and_then(pass).map(|pass| pass.name);
+    let upto = asked.iter().position(|pass| Some(pass.name) == last).map_or(asked.len(), |at| at + 1);
+    let whole = whole && upto == asked.len();
+    for pass in &asked[..upto] {
         if diags.has_errors() {
             break;
         }
+        watch(PassStage::Before, pass, &module);
         let start = Instant::now();
         (pass.run)(&mut module, &context, &mut diags);
-        after(pass, &module, start.elapsed());
+        watch(PassStage::After(start.elapsed()), pass, &module);
         if options.verify && !diags.has_errors() {
             diags.list.extend(verify_after(pass, &module, Dialects::get(), &platform).list);
         }

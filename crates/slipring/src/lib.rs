@@ -90,7 +90,7 @@ pub use asked::Asked;
 #[doc(hidden)]
 pub use board::{BoardFacts, BoardOptions, BoardRun, QueueFacts};
 #[doc(hidden)]
-pub use build::{BuildOptions, BuiltProgram, Opened, build, find_target};
+pub use build::{BuildOptions, BuiltProgram, Opened, PassStage, build, find_target};
 #[doc(hidden)]
 pub use checked::{CheckedFacts, MendedFacts, PlatformFacts, platforms_of, waits_for_arguments};
 #[doc(hidden)]

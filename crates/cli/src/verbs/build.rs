@@ -1,10 +1,9 @@
 //! `slipring build`: run the passes and print.
 
 use std::path::Path;
-use std::time::Duration;
 
 use clap::Args;
-use slipring::{BuildOptions, BuiltProgram};
+use slipring::{BuildOptions, BuiltProgram, PassStage};
 use slipring_ir::Module;
 use slipring_passes::{Pass, pipeline};
 use slipring_report::{memory_svg, memory_text};
@@ -33,7 +32,7 @@ pub(super) struct BuildArgs {
     /// Check the program against the declarations after each pass, and stop where a pass broke it
     #[arg(long)]
     verify_passes: bool,
-    /// Run only these passes
+    /// Run only these passes, in this order
     #[arg(long = "pass", value_name = "PASS")]
     passes: Vec<String>,
     /// What lies where in local memory: a picture if OUT ends in .svg, else a table; on standard output if no OUT is
@@ -57,16 +56,11 @@ pub(super) struct BuildArgs {
 /// Runs the passes and writes the program, whole or not at all.
 pub(super) fn build(args: &BuildArgs) -> Exit {
     if args.list_passes {
-        for pass in pipeline() {
-            out(&format!("{:16} {}\n", pass.name, pass.summary));
-        }
-        return Exit::Clean;
+        return list_passes();
     }
-    for name in args.print_ir_after.iter().filter(|n| *n != "all").chain(&args.passes) {
-        if slipring_passes::pass(name).is_none() {
-            let names: Vec<_> = pipeline().iter().map(|p| p.name).collect();
-            return fail(format!("there is no pass `{name}`; the passes are {}", names.join(", ")));
-        }
+    let mut named = args.print_ir_after.iter().filter(|n| *n != "all").chain(&args.passes);
+    if let Some(message) = named.find_map(|name| unknown_pass(name)) {
+        return fail(message);
     }
     let target = match args.target.as_deref().map(slipring::find_target).transpose() {
         Ok(target) => target,
@@ -77,18 +71,27 @@ pub(super) fn build(args: &BuildArgs) -> Exit {
         Some(Err(message)) => return fail(message),
         None => return fail("no file given"),
     };
-    let shown = |name: &str| args.print_ir_after.iter().any(|n| n == name || n == "all");
-    let after = |pass: &Pass, module: &Module, time: Duration| {
+    let shown = |own: &Pass| {
+        let is = |name: &str| slipring_passes::pass(name).is_some_and(|pass| pass.name == own.name);
+        args.print_ir_after.iter().any(|name| name == "all" || is(name))
+    };
+    let watch = |stage: PassStage, pass: &Pass, module: &Module| {
+        let PassStage::After(time) = stage else { return };
         if args.time_passes {
             out_beside(&format!("{:16} {:9.3} ms\n", pass.name, time.as_secs_f64() * 1e3));
         }
-        if shown(pass.name) {
+        if shown(pass) {
             out_beside(&format!("// ---- after {}\n{}\n", pass.name, slipring_ir::text::print(module)));
         }
     };
-    let options =
-        BuildOptions { target, passes: &args.passes, verify: args.verify_passes, insert_sync: args.insert_sync };
-    let built = slipring::build(opened, options, after);
+    let options = BuildOptions {
+        target,
+        passes: &args.passes,
+        last: None,
+        verify: args.verify_passes,
+        insert_sync: args.insert_sync,
+    };
+    let built = slipring::build(opened, options, watch);
     let BuiltProgram { module, platform, diags, .. } = &built;
     report(diags, &module.source);
     if diags.has_errors() {
@@ -113,4 +116,20 @@ pub(super) fn build(args: &BuildArgs) -> Exit {
         Ok(()) => Exit::Clean,
         Err(message) => fail(message),
     }
+}
+
+/// Lists the passes in their order, with the names that other compilers have for them.
+pub(super) fn list_passes() -> Exit {
+    for pass in pipeline() {
+        let others: Vec<&str> = pass.other_names().collect();
+        let others = if others.is_empty() { String::new() } else { format!(" ({})", others.join(", ")) };
+        out(&format!("{:18} {}{others}\n", pass.name, pass.summary));
+    }
+    Exit::Clean
+}
+
+/// The message where no pass has this name.
+pub(super) fn unknown_pass(name: &str) -> Option<String> {
+    let names = || pipeline().iter().map(|pass| pass.name).collect::<Vec<_>>().join(", ");
+    slipring_passes::pass(name).is_none().then(|| format!("there is no pass `{name}`; the passes are {}", names()))
 }

@@ -16,6 +16,7 @@ mod last;
 mod listed;
 mod lsp;
 mod ops;
+mod opt;
 mod output;
 mod pages;
 mod program;
@@ -87,6 +88,8 @@ enum Verb {
     SyncCheck(sync_check::SyncCheckArgs),
     /// Run the passes and print the program
     Build(build::BuildArgs),
+    /// Run single passes on a text, and print what each makes of it
+    Opt(opt::OptArgs),
     /// What a kernel is on its way to a board: the assembler's C++ is read back and run here, and on the CPU back end of the
     /// public headers
     BoardCheck(board_check::BoardCheckArgs),
@@ -187,6 +190,7 @@ fn verb(cli: &Cli) -> Exit {
         Verb::Check(args) => check::check(args),
         Verb::SyncCheck(args) => sync_check::sync_check(args),
         Verb::Build(args) => build::build(args),
+        Verb::Opt(args) => opt::opt(args),
         Verb::BoardCheck(args) => board_check::board_check(args),
         Verb::Ops(args) => ops::ops(args),
         Verb::Explain(args) => explain::explain(args),
@@ -245,6 +249,10 @@ impl Verb {
                 list.extend(args.file.as_deref());
                 list.extend(args.platform.platform.as_deref());
             }
+            Verb::Opt(args) => {
+                list.extend(args.file.as_deref());
+                list.extend(args.platform.platform.as_deref());
+            }
             Verb::Queue(verb) => list.extend(verb.input()),
             // The others write nothing, or what a kernel's launch says.
             _ => {}
@@ -266,6 +274,7 @@ impl Verb {
             Verb::Check(args) => vec![("--sarif", path(&args.sarif)), ("--fix", path(&args.fix))],
             Verb::SyncCheck(args) => vec![("--sarif", path(&args.sarif))],
             Verb::Build(args) => vec![("-o", path(&args.output)), ("--memory-map", path(&args.memory_map))],
+            Verb::Opt(args) => vec![("-o", path(&args.output))],
             Verb::Queue(verb) => {
                 verb.output().map(|(option, file)| (option, Some(Path::new(file)))).into_iter().collect()
             }

@@ -1,0 +1,119 @@
+//! `slipring opt`: single passes on a text, and what each of them makes of it.
+
+use clap::Args;
+use slipring::{BuildOptions, PassStage};
+use slipring_ir::Module;
+use slipring_ir::text::print;
+use slipring_passes::{Pass, pass};
+
+use super::asked::ShapeArgs;
+use super::build::{list_passes, unknown_pass};
+use super::output::{fail, out_beside, report, write_file};
+use super::{Exit, PlatformArgs, open};
+
+/// Arguments of `opt`.
+#[derive(Args)]
+pub(super) struct OptArgs {
+    /// The file; `-` is standard input
+    #[arg(required_unless_present = "list_passes")]
+    pub file: Option<String>,
+    /// Where the program goes; standard output by default
+    #[arg(short, long, value_name = "OUT")]
+    pub output: Option<String>,
+    #[command(flatten)]
+    pub platform: PlatformArgs,
+    /// Run these passes, in this order. By default all, as `slipring build` does
+    #[arg(long, value_name = "PASSES", value_delimiter = ',')]
+    passes: Vec<String>,
+    /// Stop once this pass has run
+    #[arg(long, value_name = "PASS")]
+    stop_after: Option<String>,
+    /// Print the program before these passes, or before `all`, to standard error
+    #[arg(long, value_name = "PASSES", value_delimiter = ',')]
+    print_before: Vec<String>,
+    /// Print the program after these passes, or after `all`, to standard error
+    #[arg(long, value_name = "PASSES", value_delimiter = ',')]
+    print_after: Vec<String>,
+    /// Print the program to standard error after each pass that changed it, and name those that did not
+    #[arg(long)]
+    print_changed: bool,
+    /// Leave out the places that ops come from, `loc(…)`
+    #[arg(long)]
+    no_loc: bool,
+    /// Check the program against the declarations after each pass, and stop where a pass broke it
+    #[arg(long)]
+    verify_passes: bool,
+    /// List the passes with their other names
+    #[arg(long)]
+    list_passes: bool,
+    #[command(flatten)]
+    shapes: ShapeArgs,
+}
+
+/// Runs passes and writes the program, whole or not at all.
+pub(super) fn opt(args: &OptArgs) -> Exit {
+    if args.list_passes {
+        return list_passes();
+    }
+    let named = args.passes.iter().chain(&args.stop_after);
+    let shown = args.print_before.iter().chain(&args.print_after).filter(|name| *name != "all");
+    if let Some(message) = named.chain(shown).find_map(|name| unknown_pass(name)) {
+        return fail(message);
+    }
+    let opened = match args.file.as_deref().map(|file| open(file, &args.platform, &args.shapes)) {
+        Some(Ok(opened)) => opened,
+        Some(Err(message)) => return fail(message),
+        None => return fail("no file given"),
+    };
+    let asked = |list: &[String], own: &Pass| {
+        list.iter().any(|name| name == "all" || pass(name).is_some_and(|named| named.name == own.name))
+    };
+    let text = |module: &Module| if args.no_loc { print(&without_places(module)) } else { print(module) };
+    let mut before = String::new();
+    let watch = |stage: PassStage, own: &Pass, module: &Module| match stage {
+        PassStage::Before => {
+            if asked(&args.print_before, own) {
+                out_beside(&format!("// ---- before {}\n{}\n", own.name, text(module)));
+            }
+            if args.print_changed {
+                before = text(module);
+            }
+        }
+        PassStage::After(_) => {
+            let changed = args.print_changed && before != text(module);
+            if changed || asked(&args.print_after, own) {
+                out_beside(&format!("// ---- after {}\n{}\n", own.name, text(module)));
+            } else if args.print_changed {
+                out_beside(&format!("// ---- {} changes nothing\n", own.name));
+            }
+        }
+    };
+    let options = BuildOptions {
+        passes: &args.passes,
+        last: args.stop_after.as_deref(),
+        verify: args.verify_passes,
+        ..BuildOptions::default()
+    };
+    let mut built = slipring::build(opened, options, watch);
+    report(&built.diags, &built.module.source);
+    if built.diags.has_errors() {
+        return Exit::BadInput;
+    }
+    if args.no_loc {
+        built.module = without_places(&built.module);
+    }
+    let written = built.text().and_then(|text| write_file(args.output.as_deref().unwrap_or("-"), &[text.as_bytes()]));
+    match written {
+        Ok(()) => Exit::Clean,
+        Err(message) => fail(message),
+    }
+}
+
+/// The same module whose ops do not say where they come from.
+fn without_places(module: &Module) -> Module {
+    let mut plain = module.clone();
+    for op in plain.walk(plain.top) {
+        plain.op_mut(op).loc = None;
+    }
+    plain
+}

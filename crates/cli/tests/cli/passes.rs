@@ -1,0 +1,64 @@
+//! `slipring opt`: single passes, in an order, with what each makes of a text.
+
+use std::path::Path;
+use std::process::Command;
+
+/// Exit code, the program, and what stands beside it.
+fn opt(words: &[&str]) -> (Option<i32>, String, String) {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let ran = Command::new(env!("CARGO_BIN_EXE_slipring")).arg("opt").args(words).current_dir(root).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (ran.status.code(), text(ran.stdout), text(ran.stderr))
+}
+
+const FILE: &str = "examples/lang/double.py";
+
+#[test]
+fn passes_run_in_the_order_that_is_asked_for() {
+    let (code, program, beside) = opt(&[FILE, "--arch", "a5", "--passes=expand-mixed,split-cores", "--print-changed"]);
+    assert_eq!(code, Some(0), "{beside}");
+    assert!(
+        beside.contains("// ---- after expand-mixed\n") && beside.contains("// ---- split-cores changes nothing\n")
+    );
+    assert!(!beside.contains("allocate") && !program.contains(" addr = "), "{program}");
+    // The other way round the second of them has nothing to do, either; what comes out is the same.
+    let (_, other, beside) = opt(&[FILE, "--arch", "a5", "--passes=split-cores,expand-mixed", "--print-changed"]);
+    let at = |part: &str| beside.find(part).unwrap_or_else(|| panic!("no `{part}` in {beside}"));
+    assert!(at("split-cores changes nothing") < at("after expand-mixed"));
+    assert_eq!(program, other);
+}
+
+#[test]
+fn names_of_other_compilers_are_taken() {
+    let (_, own, _) = opt(&[FILE, "--arch", "a5", "--passes=expand-mixed"]);
+    let (code, other, beside) = opt(&[FILE, "--arch", "a5", "--passes=ExpandMixedKernel"]);
+    assert_eq!((code, &own), (Some(0), &other), "{beside}");
+    let (code, list, _) = opt(&["--list-passes"]);
+    assert_eq!(code, Some(0));
+    assert!(list.contains("(PlanMemory, AllocateMemoryAddr)"), "{list}");
+    let (code, _, beside) = opt(&[FILE, "--passes=expand-mixed,nonsense"]);
+    assert_eq!(code, Some(2));
+    assert!(beside.contains("there is no pass `nonsense`; the passes are expand-multi-tiles, "), "{beside}");
+}
+
+#[test]
+fn it_stops_after_a_pass_and_prints_before_others() {
+    let words = [FILE, "--arch", "a5", "--stop-after=AllocateMemoryAddr", "--print-before=allocate,insert-sync"];
+    let (code, program, beside) = opt(&words);
+    assert_eq!(code, Some(0), "{beside}");
+    assert!(program.contains(" addr = ") && !program.contains("set_flag"), "{program}");
+    assert_eq!(beside.matches("// ---- before ").count(), 1, "{beside}");
+    let before = beside.split_once("// ---- before allocate\n").unwrap().1;
+    assert!(!before.contains(" addr = "), "{before}");
+    let (_, whole, beside) = opt(&[FILE, "--arch", "a5", "--print-after", "insert-sync"]);
+    assert!(whole.contains("set_flag") && beside.contains("// ---- after insert-sync\n"), "{beside}");
+}
+
+#[test]
+fn places_are_left_out_where_that_is_asked_for() {
+    let (_, with, _) = opt(&[FILE, "--arch", "a5"]);
+    let (_, without, _) = opt(&[FILE, "--arch", "a5", "--no-loc"]);
+    assert!(with.contains(" loc(") && !without.contains("loc("), "{without}");
+    let plain: String = with.lines().map(|line| line.split(" loc(").next().unwrap().to_string() + "\n").collect();
+    assert_eq!(plain, without);
+}

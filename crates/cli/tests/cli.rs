@@ -10,7 +10,9 @@ mod large;
 mod listed;
 mod once;
 mod outputs;
+mod passes;
 mod sarif;
+mod schema;
 mod sweep;
 mod tune;
 

@@ -5,7 +5,7 @@ use slipring::cost::{Query, compare, cost, facts, read_points, table_facts, tabl
 use slipring_machine::Platform;
 use slipring_tile::{Elem, Space};
 
-use super::output::{data, fail, out};
+use super::output::{fail, json_line, out};
 use super::{Exit, PlatformArgs, read_text};
 
 /// Arguments of `cost`.
@@ -80,7 +80,7 @@ fn one(args: &CostArgs) -> Result<Exit, String> {
     };
     let costed = cost(&platform, &query)?;
     match args.json {
-        true => data(&format!("{}\n", facts(&costed))),
+        true => json_line(&facts(&costed)),
         false => out(&text(&platform, &query, &args.shape, &costed)),
     }
     Ok(Exit::Clean)
@@ -115,7 +115,7 @@ fn table(args: &CostArgs, path: &str) -> Result<Exit, String> {
     }
     let (measured, errors) = compare(&points, |arch| platform(args, arch))?;
     match args.json {
-        true => data(&format!("{}\n", table_facts(&measured, &errors))),
+        true => json_line(&table_facts(&measured, &errors)),
         false => out(&table_text(&measured, &errors)),
     }
     Ok(Exit::Clean)

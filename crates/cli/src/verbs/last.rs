@@ -17,7 +17,7 @@ pub(super) fn words() {
     extern "C" fn say(_: libc::c_int) {
         const MESSAGE: &[u8] = b"error: slipring has to give up: the system gives it no more memory\n";
         const OBJECT: &[u8] =
-            b"{\n  \"complete\": false,\n  \"error\": \"slipring has to give up: the system gives it no more memory\",\
+            b"{\n  \"schema\": 1,\n  \"complete\": false,\n  \"error\": \"slipring has to give up: the system gives it no more memory\",\
             \n  \"findings\": []\n}\n";
         // SAFETY: these calls may be made in a handler of signals; the bytes are there forever.
         unsafe {

@@ -99,12 +99,23 @@ pub(super) fn out_beside(text: &str) {
 
 /// Prints the one object of a verb that was asked for JSON.
 pub(super) fn json(facts: &impl Serialize) {
-    object(serde_json::to_string_pretty(facts));
+    object(serde_json::to_string_pretty(&Versioned { schema: SCHEMA, facts }));
 }
 
 /// The same on one line.
 pub(super) fn json_line(facts: &impl Serialize) {
-    object(serde_json::to_string(facts));
+    object(serde_json::to_string(&Versioned { schema: SCHEMA, facts }));
+}
+
+/// The version of what `--json` prints (`docs/json.md`): it grows when a field goes or means something else.
+const SCHEMA: u32 = 1;
+
+/// Facts with the version of their form.
+#[derive(Serialize)]
+struct Versioned<'a, F: Serialize> {
+    schema: u32,
+    #[serde(flatten)]
+    facts: &'a F,
 }
 
 fn object(text: serde_json::Result<String>) {

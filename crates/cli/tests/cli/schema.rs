@@ -1,0 +1,168 @@
+//! `docs/json.md`: what `--json` prints, field by field, gathered from what commands print.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+/// Commands and what is run of each. Every field that a command can print is in one of them.
+const SAMPLES: [(&str, &[&str]); 17] = [
+    (
+        "check",
+        &[
+            "check --json examples/lang/double.py examples/broken/missing_flag.pto",
+            "check --json tests/files/errors/nowhere.pto",
+            "check --json crates/slipring/explain/examples/flag-left-set.pto crates/slipring/explain/examples/split-odd.py",
+        ],
+    ),
+    (
+        "run",
+        &[
+            "run --json --lines --verify examples/matmul_to_vector.pto",
+            "run --json --lines examples/broken/missing_flag.pto",
+            "run --json examples/broken/one_pop_too_many.pto",
+            "run --json examples/two_clusters.pto",
+            "run --json --time-only examples/lang/double.py",
+            "run --json examples/programs/feed_forward.py",
+        ],
+    ),
+    (
+        "sync-check",
+        &["sync-check --json examples/broken/missing_flag.pto", "sync-check --json examples/sync/events.pto"],
+    ),
+    ("compare", &["compare --json examples/lang/double.py examples/lang/linear.py"]),
+    ("graph", &["graph --json examples/programs/feed_forward.py"]),
+    ("ring", &["ring --json examples/matmul_to_vector.pto", "ring --json examples/broken/one_pop_too_many.pto"]),
+    ("prove", &["prove --json examples/broken/missing_flag.pto", "prove --json examples/matmul_to_vector.pto"]),
+    ("tune", &["tune --json examples/lang/6_attention.py --vary TILE=64,128,100"]),
+    ("cost", &["cost --json pto.tadd", "cost --json pto.tmatmul --shape 128x64x256"]),
+    ("ops", &["ops --json"]),
+    ("board-check", &["board-check --json examples/lang/double.py"]),
+    ("queue lint", &["queue lint --json tests/files/queue/allow.queue"]),
+    (
+        "queue run",
+        &["queue run --json tests/files/queue/launch.queue", "queue run --json tests/files/queue/hang.queue"],
+    ),
+    ("queue stats", &["queue stats --json tests/files/queue/stats.queue"]),
+    (
+        "queue prove",
+        &["queue prove --json tests/files/queue/prove.queue", "queue prove --json tests/files/queue/prove_wrong.queue"],
+    ),
+    ("queue diff", &["queue diff --json tests/files/queue/launch.queue tests/files/queue/hang.queue"]),
+    ("what cannot be read", &["run --json nowhere.pto", "check --json nowhere.pto"]),
+];
+
+/// Objects whose keys are names of the program, and not fields.
+const BY_NAME: [&str; 1] = ["points[].values"];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+/// What is known of a field: its types, and in how many of the objects around it it stood.
+#[derive(Default)]
+struct Field {
+    types: BTreeSet<&'static str>,
+    seen: usize,
+    around: usize,
+}
+
+/// Fields by their paths: `findings[].line`.
+type Fields = BTreeMap<String, Field>;
+
+fn gather(fields: &mut Fields, objects: &mut BTreeMap<String, usize>, path: &str, value: &Value) {
+    match value {
+        Value::Object(entries) => {
+            *objects.entry(path.to_string()).or_default() += 1;
+            let by_name = BY_NAME.contains(&path);
+            for (name, value) in entries {
+                let name = if by_name { "NAME" } else { name };
+                let own = if path.is_empty() { name.to_string() } else { format!("{path}.{name}") };
+                let field = fields.entry(own.clone()).or_default();
+                field.types.insert(kind(value));
+                field.seen += 1;
+                gather(fields, objects, &own, value);
+            }
+        }
+        Value::Array(list) => {
+            let own = format!("{path}[]");
+            for value in list {
+                if !value.is_object() && !value.is_array() {
+                    fields.entry(own.clone()).or_default().types.insert(kind(value));
+                }
+                gather(fields, objects, &own, value);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(number) if number.is_f64() => "number",
+        Value::Number(_) => "integer",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
+/// The objects that a command prints, each with the version.
+fn printed(command: &str) -> Vec<Value> {
+    let ran = Command::new(env!("CARGO_BIN_EXE_slipring"))
+        .args(command.split_whitespace())
+        .current_dir(root())
+        .output()
+        .unwrap();
+    let text = String::from_utf8(ran.stdout).unwrap();
+    let objects: Result<Vec<Value>, _> = serde_json::Deserializer::from_str(&text).into_iter().collect();
+    let objects = objects.unwrap_or_else(|error| panic!("`slipring {command}`: {error}\n{text}"));
+    assert!(!objects.is_empty(), "`slipring {command}` prints no object");
+    for object in &objects {
+        assert_eq!(object["schema"], 1, "`slipring {command}` does not say its version: {object}");
+    }
+    objects
+}
+
+fn page() -> String {
+    let mut page = String::from(
+        "# What `--json` prints\n\n\
+         Every object has `schema`, the version of this page: 1. It grows when a field goes or means something else; fields\n\
+         may come without that. `check` prints an object a file, each on its line, and so do `sync-check`, `ops` and the\n\
+         verbs of `queue`; the others print one object. `?` marks fields that some objects leave out. `[]` are the elements\n\
+         of a list, `NAME` stands for names of the program. What was wrong with the input stands in `error`.\n\n\
+         This page is made by `crates/slipring/tests/cli/schema.rs` from what the commands print\n\
+         (`SLIPRING_BLESS=1 cargo test --release -p slipring --test all -- cli::schema`).\n",
+    );
+    for (verb, commands) in SAMPLES {
+        let (mut fields, mut objects) = (Fields::new(), BTreeMap::new());
+        for command in commands {
+            printed(command).iter().for_each(|object| gather(&mut fields, &mut objects, "", object));
+        }
+        let verb = if verb.contains("cannot") { format!("W{}", &verb[1..]) } else { format!("`slipring {verb}`") };
+        page += &format!("\n## {verb}\n\n| field | type |\n|---|---|\n");
+        for (path, field) in &mut fields {
+            let around = path.rsplit_once('.').map_or("", |(around, _)| around);
+            field.around = objects.get(around).copied().unwrap_or(0);
+            let element = path.ends_with("[]");
+            let left_out = !element && field.seen < field.around && !BY_NAME.contains(&around);
+            let types: Vec<&str> = field.types.iter().copied().collect();
+            page += &format!("| `{path}`{} | {} |\n", if left_out { " ?" } else { "" }, types.join(" or "));
+        }
+    }
+    page
+}
+
+#[test]
+fn the_page_of_the_schema_is_what_commands_print() {
+    let (path, made) = (root().join("docs/json.md"), page());
+    if std::env::var_os("SLIPRING_BLESS").is_some() {
+        std::fs::write(&path, &made).unwrap();
+    }
+    let written = std::fs::read_to_string(&path).unwrap_or_default();
+    let other = written.lines().zip(made.lines()).find(|(a, b)| a != b);
+    assert!(written == made, "docs/json.md is another one: {other:?}; SLIPRING_BLESS=1 writes it anew");
+}

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// The transcript of a script.
-fn debug(file: &str, words: &[&str]) -> (Option<i32>, String) {
+pub(super) fn debug(file: &str, words: &[&str]) -> (Option<i32>, String) {
     debug_with(file, &[], words)
 }
 
@@ -28,7 +28,7 @@ fn debug_with(file: &str, options: &[&str], words: &[&str]) -> (Option<i32>, Str
 }
 
 /// What was said to a word.
-fn answer<'a>(text: &'a str, word: &str) -> &'a str {
+pub(super) fn answer<'a>(text: &'a str, word: &str) -> &'a str {
     let rest = text.split_once(&format!("> {word}\n")).unwrap_or_else(|| panic!("no {word} in {text}")).1;
     rest.split("\n> ").next().unwrap()
 }

@@ -4,5 +4,6 @@ mod dap;
 mod lsp;
 mod session;
 mod verbs;
+mod view;
 
 pub use verbs::command_line;

@@ -68,7 +68,7 @@ fn page() -> String {
          What makes a program of a text, in this order. `slipring build` runs all of them; `slipring opt FILE --passes=a,b`\n\
          runs these, `--stop-after` ends with one, `--print-before`, `--print-after` and `--print-changed` show the program on\n\
          its way. Names of other compilers for a pass that does the same are taken as well. The sections are what the files of\n\
-         the passes say of themselves (`crates/slipring/tests/passes_page.rs`).\n",
+         the passes say of themselves (`crates/cli/tests/passes_page.rs`).\n",
     );
     for (at, pass) in pipeline().iter().enumerate() {
         let others: Vec<String> = pass.other_names().map(|name| format!("`{name}`")).collect();

@@ -3,7 +3,10 @@
 use slipring_machine::Platform;
 use slipring_op::Decoded;
 use slipring_program::{Cancel, Finding, GmBuffer, Kind, Memory, ParamKind, Severity, zeroed};
-use slipring_sim::{ArgValue, Delay, Launch, Limits, Observer, RunResult, Suppose, Timing, Turns, run};
+use slipring_sim::{
+    ArgValue, Delay, Keeper, Launch, Limits, Observer, RunResult, Snapshot, Suppose, Timing, Turns, run, run_kept,
+    run_on,
+};
 use slipring_tile::Space;
 
 use crate::args::Passed;
@@ -188,37 +191,52 @@ fn memories<'a>(
     for bytes in &places.sizes {
         buffers.push(GmBuffer { name: String::new(), data: zeroed(bytes + options.gm_slack).map_err(|_| all)? });
     }
-    let mut args = Vec::new();
     let params = decoded.program.params.iter().filter(|p| p.is_passed());
-    for (at, (param, value)) in params.zip(values).enumerate() {
-        args.push(match value.contents().zip(places.get(at)) {
-            Some((data, BufferPlace { buffer, offset })) => {
-                let own = &mut buffers[buffer];
-                let place = &mut own.data[offset..offset + data.len()];
-                match value.held().filter(|_| !places.is_shared(buffer)) {
-                    // It holds zeros: what is not touched takes neither time nor memory of the host.
-                    Some(held) => {
-                        held.iter().for_each(|part| place[part.clone()].copy_from_slice(&data[part.clone()]));
-                    }
-                    None => place.copy_from_slice(data),
-                }
-                own.name += if own.name.is_empty() { "" } else { "` and `" };
-                own.name += &param.name;
-                match offset {
-                    0 => ArgValue::Buffer(buffer),
-                    offset => ArgValue::Part { buffer, offset: offset as u64 },
-                }
+    for ((param, value), place) in params.zip(values).zip(&places.of) {
+        if let Some((data, BufferPlace { buffer, offset })) = value.contents().zip(*place) {
+            let own = &mut buffers[buffer];
+            let room = &mut own.data[offset..offset + data.len()];
+            match value.held().filter(|_| !places.is_shared(buffer)) {
+                // It holds zeros: what is not touched takes neither time nor memory of the host.
+                Some(held) => held.iter().for_each(|part| room[part.clone()].copy_from_slice(&data[part.clone()])),
+                None => room.copy_from_slice(data),
             }
-            None => ArgValue::Scalar(value.bits().unwrap_or_default()),
-        });
+            own.name += if own.name.is_empty() { "" } else { "` and `" };
+            own.name += &param.name;
+        }
     }
     for param in &decoded.program.params {
         if let ParamKind::Scratch { bytes_per_block } = param.kind {
             let bytes = bytes_per_block.saturating_mul(u64::from(blocks)) as usize;
             buffers.push(GmBuffer { name: param.name.clone(), data: zeroed(bytes).map_err(|_| all)? });
-            args.push(ArgValue::Buffer(buffers.len() - 1));
         }
     }
+    let launch = given(decoded, platform, values, options, how, &places);
+    let mut memory = Memory::try_with_sizes(clusters, |space| bytes(space) as usize).map_err(|_| all)?;
+    memory.gm = buffers;
+    Ok((launch, memory, places))
+}
+
+/// The launch of a run: its arguments lie in these places.
+fn given<'a>(
+    decoded: &'a Decoded,
+    platform: &'a Platform,
+    values: &[impl Passed],
+    options: ExecuteOptions,
+    how: How<'_>,
+    places: &Places,
+) -> Launch<'a> {
+    let mut args = Vec::new();
+    for (value, place) in values.iter().zip(&places.of) {
+        args.push(match *place {
+            Some(BufferPlace { buffer, offset: 0 }) => ArgValue::Buffer(buffer),
+            Some(BufferPlace { buffer, offset }) => ArgValue::Part { buffer, offset: offset as u64 },
+            None => ArgValue::Scalar(value.bits().unwrap_or_default()),
+        });
+    }
+    // Buffers of each block's own come behind those that are passed.
+    let scratch = decoded.program.params.iter().filter(|param| matches!(param.kind, ParamKind::Scratch { .. }));
+    args.extend(scratch.enumerate().map(|(at, _)| ArgValue::Buffer(places.sizes.len() + at)));
     let mut launch =
         Launch::new(&decoded.program, platform, options.blocks, args).mode(options.mode).timing(how.timing);
     launch.part = how.part;
@@ -229,7 +247,34 @@ fn memories<'a>(
     launch.stop_endless = how.stop_endless;
     launch.suppose = how.suppose;
     launch.cancel = how.cancel;
-    let mut memory = Memory::try_with_sizes(clusters, |space| bytes(space) as usize).map_err(|_| all)?;
-    memory.gm = buffers;
-    Ok((launch, memory, places))
+    launch
+}
+
+/// Runs a decoded kernel, and gives the run to a keeper now and then.
+pub(crate) fn launch_kept(
+    decoded: &Decoded,
+    platform: &Platform,
+    values: &[impl Passed],
+    options: ExecuteOptions,
+    how: How<'_>,
+    keeper: &mut dyn Keeper,
+) {
+    // What there is no memory for has not run before, either.
+    if let Ok((launch, memory, _)) = memories(decoded, platform, values, options, how) {
+        run_kept(&launch, memory, &mut (), keeper);
+    }
+}
+
+/// Goes on with a run of the same launch from where it was kept.
+pub(crate) fn launch_on(
+    decoded: &Decoded,
+    platform: &Platform,
+    values: &[impl Passed],
+    options: ExecuteOptions,
+    (how, from): (How<'_>, Snapshot),
+    observer: &mut dyn Observer,
+) -> Execution {
+    let places = Places::new(values);
+    let launch = given(decoded, platform, values, options, how, &places);
+    Execution { result: run_on(&launch, from, observer), places }
 }

@@ -13,7 +13,7 @@ use slipring_sim::{Delay, Suppose, Timing, Turns};
 
 use crate::answers::{clean_if, first_error, not_clean, tried_only};
 use crate::args::Passed;
-use crate::exec::{How, launch};
+use crate::exec::{How, launch, launch_kept, launch_on};
 use crate::kernel::Compiled;
 use crate::places::{beginning, results};
 use crate::prove::assume::{Assumed, as_numbers};
@@ -463,18 +463,27 @@ impl Run<'_> {
         start(&self.compiled, bound, self.options.blocks, asked)
     }
 
-    /// The same launch as it was asked for, once more and up to a cycle, seen by an observer.
+    /// The same launch as it was asked for, once more and up to a cycle, seen by an observer; from where it was kept, if it was.
     pub(crate) fn once_more<O: slipring_sim::Observer>(
         &self,
         asked: &RunOptions,
         cycles: u64,
+        from: Option<&slipring_sim::Snapshot>,
         observer: &mut O,
     ) -> Execution {
-        let how = How { timing: asked.timing, delays: &asked.delays, cancel: asked.control.wish(), ..How::default() };
         let (decoded, platform) = (&self.compiled.prepared.decoded, &self.compiled.platform);
-        let mut options = self.options;
+        let (how, mut options) = (how_asked(asked), self.options);
         options.limits.cycles = cycles;
-        launch(decoded, platform, &self.bound, options, how, observer)
+        match from {
+            Some(from) => launch_on(decoded, platform, &self.bound, options, (how, from.clone()), observer),
+            None => launch(decoded, platform, &self.bound, options, how, observer),
+        }
+    }
+
+    /// The same once more for somebody who keeps it now and then.
+    pub(crate) fn keep(&self, asked: &RunOptions, keeper: &mut dyn slipring_sim::Keeper) {
+        let (decoded, platform) = (&self.compiled.prepared.decoded, &self.compiled.platform);
+        launch_kept(decoded, platform, &self.bound, self.options, how_asked(asked), keeper);
     }
 
     /// Of a run that only took times: its buffers have got the values, and this is its verdict, in which there is no finding.
@@ -493,4 +502,9 @@ impl Run<'_> {
     pub fn input(&self, index: usize) -> Option<&[u8]> {
         self.bound.get(index).and_then(Passed::contents)
     }
+}
+
+/// How a run goes on that is asked for like this.
+fn how_asked(asked: &RunOptions) -> How<'_> {
+    How { timing: asked.timing, delays: &asked.delays, cancel: asked.control.wish(), ..How::default() }
 }

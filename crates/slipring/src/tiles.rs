@@ -73,10 +73,10 @@ impl Compiled {
         names
     }
 
-    /// What the tiles of a name hold on each core of a cluster that has one, in a memory of a run: what lay there last, whether it is
-    /// still of use or not. Empty where no tile has the name, or its address is known only when the kernel runs.
-    pub(crate) fn tiles_in(&self, memory: &Memory, cluster: u32, name: &str) -> Vec<TileContents> {
-        let tiles = self.tiles_of(Some(name)).into_iter();
+    /// What the tiles of a name, or all, hold on each core of a cluster that has one, in a memory of a run: what lay there last,
+    /// whether it is still of use or not. Empty where no tile has the name, or its address is known only when the kernel runs.
+    pub(crate) fn tiles_in(&self, memory: &Memory, cluster: u32, name: Option<&str>) -> Vec<TileContents> {
+        let tiles = self.tiles_of(name).into_iter();
         tiles.filter_map(|(role, space, buffer)| self.tile(memory, cluster, (role, space), &buffer)).collect()
     }
 

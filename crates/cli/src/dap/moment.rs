@@ -1,9 +1,8 @@
 //! What an editor asks of the moment: threads, stacks, variables.
 
 use serde_json::{Value, json};
-use slipring::debug::{Session, number, row};
-use slipring_report::{Number, Value as Fact, digest, numbers};
-use slipring_tile::Elem;
+use slipring::debug::{Session, buffer_contents, decoded, row, tile_contents};
+use slipring_report::Value as Fact;
 
 /// References of variables below this are scopes, up to the next one events; then come tiles and buffers, by their position.
 const EVENTS: u64 = 16;
@@ -108,7 +107,7 @@ pub fn variables(session: &mut Session, asked: &Value) -> Vec<Value> {
             buffers
                 .map(|(name, elem, at)| {
                     let bytes = session.buffer(at).unwrap_or_default();
-                    let text = format!("{} bytes of {elem}{}", bytes.len(), ends(elem, &bytes));
+                    let text = buffer_contents(elem, &bytes);
                     let lines = bytes.len().div_ceil(elem.bytes() * LINE);
                     whole(&name, &text, (BUFFERS + at as u64, lines))
                 })
@@ -118,14 +117,7 @@ pub fn variables(session: &mut Session, asked: &Value) -> Vec<Value> {
             let names = session.tile_names();
             let tiles = names.iter().enumerate().map(|(at, name)| {
                 let tiles = session.tiles(name);
-                let said: Vec<String> = tiles
-                    .iter()
-                    .map(|tile| {
-                        let [rows, cols] = tile.shape;
-                        let ends = ends(tile.elem, &tile.elements);
-                        format!("{rows}x{cols} in {} of {} at {:#x}{ends}", tile.space, tile.core, tile.address)
-                    })
-                    .collect();
+                let said: Vec<String> = tiles.iter().map(tile_contents).collect();
                 let rows = tiles.iter().map(|tile| tile.shape[0] as usize).sum();
                 whole(name, &said.join("; "), (TILES + at as u64, rows))
             });
@@ -138,14 +130,15 @@ pub fn variables(session: &mut Session, asked: &Value) -> Vec<Value> {
             };
             let bytes = session.buffer(at).unwrap_or_default();
             let lines = bytes.chunks(elem.bytes() * LINE).enumerate();
-            lines.map(|(line, own)| pair(&format!("[{}]", line * LINE), &values(elem, own))).collect()
+            lines.map(|(line, own)| pair(&format!("[{}]", line * LINE), &row(&decoded(elem, own)))).collect()
         }
         number if number >= TILES => {
             let names = session.tile_names();
             let Some(name) = names.get((number - TILES) as usize) else { return Vec::new() };
             let tiles = session.tiles(name);
-            let rows = tiles.iter().flat_map(|tile| (0..tile.shape[0]).map(move |row| (tile, row)));
-            rows.map(|(tile, row)| pair(&format!("{}[{row}]", tile.core), &values(tile.elem, tile.row(row)))).collect()
+            let rows = tiles.iter().flat_map(|tile| (0..tile.shape[0]).map(move |at| (tile, at)));
+            rows.map(|(tile, at)| pair(&format!("{}[{at}]", tile.core), &row(&decoded(tile.elem, tile.row(at)))))
+                .collect()
         }
         number if number > EVENTS && number - EVENTS - 1 < session.history().count() as u64 => {
             let slice = session.history().slice((number - EVENTS - 1) as usize);
@@ -164,15 +157,4 @@ pub fn variables(session: &mut Session, asked: &Value) -> Vec<Value> {
 
 fn of_lines<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<Value> {
     lines.filter_map(|line| line.rsplit_once(": ")).map(|(name, value)| pair(name, value)).collect()
-}
-
-fn values(elem: Elem, bytes: &[u8]) -> String {
-    let all: Vec<Number> = bytes.chunks_exact(elem.bytes()).flat_map(|one| numbers(elem, one)).collect();
-    row(&all)
-}
-
-fn ends(elem: Elem, bytes: &[u8]) -> String {
-    let digest = digest(elem, bytes);
-    let ends = digest.min.zip(digest.max);
-    ends.map_or(String::new(), |(least, most)| format!(", {} to {}", number(&least), number(&most)))
 }

@@ -98,8 +98,11 @@ fn events(session: &Session, command: &str, asked: &Value) -> (BTreeSet<usize>, 
             "setFunctionBreakpoints" => {
                 let name = stop["name"].as_str().unwrap_or("");
                 let found = match name.parse::<Condition>() {
-                    Ok(condition) => condition.events(history, session.asked()),
-                    Err(_) => Ok((0..history.count()).filter(|e| history.slice(*e).name.contains(name)).collect()),
+                    Ok(condition) => session.events_of(&condition),
+                    Err(_) => {
+                        let named = history.names_with(name);
+                        Ok((0..history.count()).filter(|event| named[history.name(*event)]).collect())
+                    }
                 };
                 add(found, json!({}));
             }
@@ -113,7 +116,7 @@ fn events(session: &Session, command: &str, asked: &Value) -> (BTreeSet<usize>, 
                 let mut found = Ok(BTreeSet::new());
                 for kind in kinds {
                     let condition = format!("{bytes} is {kind}").parse::<Condition>();
-                    let own = condition.and_then(|condition| condition.events(history, session.asked()));
+                    let own = condition.and_then(|condition| session.events_of(&condition));
                     found = found.and_then(|mut all: BTreeSet<usize>| {
                         all.extend(own?);
                         Ok(all)

@@ -25,6 +25,9 @@ pub(super) struct DebugArgs {
     /// Say this first, once for each: `-x 'finding 1' -x where`
     #[arg(short = 'x', long = "word", value_name = "WORDS")]
     words: Vec<String>,
+    /// Show it on the whole terminal: source, cores and pipes, rings, waits and memory, with keys that step both ways
+    #[arg(long)]
+    view: bool,
 }
 
 /// Runs a kernel, and goes through it as the lines of standard input say.
@@ -52,6 +55,9 @@ fn start(args: &DebugArgs) -> Result<(), Error> {
     let tensors: Vec<Tensor<'_>> = args.kernel.arguments(&kernel)?.into_iter().map(Tensor::from).collect();
     let run = kernel.run_with(tensors, &options)?.into_owned();
     let mut session = Session::start(run, options);
+    if args.view {
+        return crate::view::view(&mut session, &args.kernel.file, &args.words).map_err(Error::Arguments);
+    }
     let asked = std::io::stdin().is_terminal();
     out(&session.title());
     for word in &args.words {

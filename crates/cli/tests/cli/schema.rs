@@ -134,8 +134,8 @@ fn page() -> String {
          may come without that. `check` prints an object a file, each on its line, and so do `sync-check`, `ops` and the\n\
          verbs of `queue`; the others print one object. `?` marks fields that some objects leave out. `[]` are the elements\n\
          of a list, `NAME` stands for names of the program. What was wrong with the input stands in `error`.\n\n\
-         This page is made by `crates/slipring/tests/cli/schema.rs` from what the commands print\n\
-         (`SLIPRING_BLESS=1 cargo test --release -p slipring --test all -- cli::schema`).\n",
+         This page is made by `crates/cli/tests/cli/schema.rs` from what the commands print\n\
+         (`SLIPRING_BLESS=1 cargo test --release -p slipring-cli --test all -- cli::schema`).\n",
     );
     for (verb, commands) in SAMPLES {
         let (mut fields, mut objects) = (Fields::new(), BTreeMap::new());

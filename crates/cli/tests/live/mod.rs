@@ -5,6 +5,8 @@ mod dap;
 mod debug;
 mod editors;
 mod lsp;
+mod session;
 mod shell;
+mod view;
 mod watch;
 mod words;

@@ -8,6 +8,7 @@ use slipring_sim::{Agent, Observer, WorkRun};
 use slipring_tile::Space;
 
 use super::history::{History, is_of};
+use super::kept::Kept;
 use super::lives::{FREED, PUSHED, is_ring, ring_name};
 use crate::RunOptions;
 
@@ -26,50 +27,57 @@ pub enum Condition {
 pub const FORMS: &str = "slot K of ring R becomes full|empty, ring R becomes full|empty, byte N of NAME is written|read, \
                          bytes A..B of NAME are written|read, CORE waits, CORE.PIPE waits for OBJECT";
 
+/// Words that say nothing.
+const FILLERS: [&str; 6] = ["of", "is", "are", "becomes", "become", "the"];
+
 impl std::str::FromStr for Condition {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Condition, String> {
-        let wrong = || format!("`{text}` is no condition; there are: {FORMS}\n");
-        let fillers = ["of", "is", "are", "becomes", "become", "the"];
-        let all: Vec<&str> = text.split_whitespace().map(|word| word.trim_matches(['`', '%'])).collect();
-        if let Some(at) = all.iter().position(|word| *word == "waits").filter(|at| *at == 1) {
-            let what = all[at + 1..].strip_prefix(&["for"]).unwrap_or(&all[at + 1..]).join(" ");
-            return Ok(Condition::Waits { who: all[0].into(), what });
+        let words: Vec<&str> = text.split_whitespace().map(|word| word.trim_matches(['`', '%'])).collect();
+        let condition = match words[..] {
+            [who, "waits", "for", ref what @ ..] | [who, "waits", ref what @ ..] => {
+                Some(Condition::Waits { who: who.into(), what: what.join(" ") })
+            }
+            _ => of_words(&words.into_iter().filter(|word| !FILLERS.contains(word)).collect::<Vec<_>>()),
+        };
+        condition.ok_or_else(|| format!("`{text}` is no condition; there are: {FORMS}\n"))
+    }
+}
+
+/// A condition on a ring or on bytes, without fillers.
+fn of_words(words: &[&str]) -> Option<Condition> {
+    let bytes = |name: &str, first, last, what: &str| {
+        let write = one_of(what, &["written"], &["read"])?;
+        (first <= last).then(|| Condition::Byte { name: name.into(), first, last, write })
+    };
+    let ring = |ring: &str, slot, what: &str| {
+        Some(Condition::Ring { ring: ring.into(), slot, full: one_of(what, &["full", "filled"], &["empty", "free"])? })
+    };
+    match *words {
+        ["slot", slot, "ring", name, what] | ["slot", slot, name, what] => {
+            ring(name, Some(u32::try_from(number(slot)?).ok()?), what)
         }
-        let words: Vec<&str> = all.into_iter().filter(|word| !fillers.contains(word)).collect();
-        let full = |word: &str| match word {
-            "full" | "filled" => Ok(true),
-            "empty" | "free" => Ok(false),
-            _ => Err(wrong()),
-        };
-        let write = |word: &str| match word {
-            "written" => Ok(true),
-            "read" => Ok(false),
-            _ => Err(wrong()),
-        };
-        let number = |word: &str| match word.strip_prefix("0x") {
-            Some(digits) => u64::from_str_radix(digits, 16).map_err(|_| wrong()),
-            None => word.parse::<u64>().map_err(|_| wrong()),
-        };
-        match words[..] {
-            ["slot", slot, "ring", ring, what] | ["slot", slot, ring, what] => {
-                let slot = u32::try_from(number(slot)?).map_err(|_| wrong())?;
-                Ok(Condition::Ring { ring: ring.into(), slot: Some(slot), full: full(what)? })
-            }
-            ["ring", ring, what] => Ok(Condition::Ring { ring: ring.into(), slot: None, full: full(what)? }),
-            ["byte", byte, name, what] => {
-                let byte = number(byte)?;
-                Ok(Condition::Byte { name: name.into(), first: byte, last: byte, write: write(what)? })
-            }
-            ["bytes", range, name, what] => {
-                let (first, last) = range.split_once("..").ok_or_else(wrong)?;
-                let (first, last) = (number(first)?, number(last)?);
-                let byte = Condition::Byte { name: name.into(), first, last, write: write(what)? };
-                if first <= last { Ok(byte) } else { Err(wrong()) }
-            }
-            _ => Err(wrong()),
+        ["ring", name, what] => ring(name, None, what),
+        ["byte", byte, name, what] => bytes(name, number(byte)?, number(byte)?, what),
+        ["bytes", range, name, what] => {
+            let (first, last) = range.split_once("..")?;
+            bytes(name, number(first)?, number(last)?, what)
         }
+        _ => None,
+    }
+}
+
+/// True for a word of the first list, false for one of the second.
+fn one_of(word: &str, yes: &[&str], no: &[&str]) -> Option<bool> {
+    (yes.contains(&word) || no.contains(&word)).then(|| yes.contains(&word))
+}
+
+/// A number, in decimal or behind `0x`.
+fn number(word: &str) -> Option<u64> {
+    match word.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16).ok(),
+        None => word.parse().ok(),
     }
 }
 
@@ -78,10 +86,12 @@ impl Condition {
     ///
     /// # Errors
     /// What it names and is not there.
-    pub fn events(&self, history: &History, asked: &RunOptions) -> Result<BTreeSet<usize>, String> {
+    pub fn events(&self, history: &History, asked: &RunOptions, kept: &Kept) -> Result<BTreeSet<usize>, String> {
         match self {
             Condition::Ring { ring, slot, full } => of_ring(history, ring, *slot, *full),
-            Condition::Byte { name, first, last, write } => of_bytes(history, asked, name, (*first, *last), *write),
+            Condition::Byte { name, first, last, write } => {
+                of_bytes((history, asked, kept), name, (*first, *last), *write)
+            }
             Condition::Waits { who, what } => {
                 let own: BTreeSet<usize> =
                     history.rows().into_iter().filter(|(_, name)| is_of(name, who)).map(|(row, _)| row).collect();
@@ -188,8 +198,7 @@ fn holds(extent: &Extent, first: u64, last: u64) -> bool {
 }
 
 fn of_bytes(
-    history: &History,
-    asked: &RunOptions,
+    (history, asked, kept): (&History, &RunOptions, &Kept),
     name: &str,
     (first, last): (u64, u64),
     write: bool,
@@ -215,11 +224,13 @@ fn of_bytes(
     if places.is_empty() {
         return Err(format!("there is no tile and no buffer `{name}` whose address is known\n"));
     }
-    let mut watch = Watch { places, write, seen: Vec::new() };
-    run.once_more(asked, asked.limits.cycles, &mut watch);
     // Of a million events each is looked at once.
-    let wanted: BTreeSet<(usize, u64, u64)> =
-        watch.seen.iter().map(|(agent, start, end)| (agent.index(), *start, *end)).collect();
+    let wanted: BTreeSet<(usize, u64, u64)> = kept
+        .observed(history, asked, || Watch { places: places.clone(), write, seen: Vec::new() })
+        .into_iter()
+        .flat_map(|watch| watch.seen)
+        .map(|(agent, start, end)| (agent.index(), start, end))
+        .collect();
     let is = |event: &usize| {
         let own = history.happening(*event);
         matches!(own.doing, Doing::Work { .. }) && wanted.contains(&(own.agent.index(), own.start, own.end))

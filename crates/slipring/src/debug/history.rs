@@ -1,6 +1,7 @@
 //! What happened in a run, in the order of time.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use slipring_machine::Pipe;
 use slipring_report::{Doing, End, Happening, Slice, SliceKind, Trace};
@@ -23,6 +24,13 @@ pub struct History {
     /// The same the other way round.
     sent: Vec<(usize, usize)>,
     lives: Vec<Life>,
+    /// Places there of those of each ring of each cluster.
+    ways: BTreeMap<(u32, u32), Vec<usize>>,
+    /// What each event is called: its place in `names`, and its line, 0 for none.
+    labels: Vec<(u32, u32)>,
+    end: u64,
+    /// Names of events, each once.
+    names: Vec<Arc<str>>,
 }
 
 impl History {
@@ -42,15 +50,58 @@ impl History {
         for (event, (row, at)) in order.iter().enumerate() {
             events[first[*row] + at] = event;
         }
-        let mut history =
-            History { run, trace, order, first, events, taken: Vec::new(), sent: Vec::new(), lives: Vec::new() };
+        let mut history = History {
+            run,
+            trace,
+            order,
+            first,
+            events,
+            taken: Vec::new(),
+            sent: Vec::new(),
+            lives: Vec::new(),
+            ways: BTreeMap::new(),
+            labels: Vec::new(),
+            names: Vec::new(),
+            end: 0,
+        };
         let of = |(row, at): End| history.events[history.first[row] + at];
         history.taken = history.trace.flows.iter().map(|flow| (of(flow.to), of(flow.from))).collect();
         history.sent = history.taken.iter().map(|(to, from)| (*from, *to)).collect();
         history.taken.sort_unstable();
         history.sent.sort_unstable();
         history.lives = lives(&history);
+        for (at, life) in history.lives.iter().enumerate() {
+            history.ways.entry((life.cluster, life.ring)).or_default().push(at);
+        }
+        history.end = history.order.iter().map(|end| history.at(*end).end).max().unwrap_or(0);
+        history.label();
         history
+    }
+
+    /// Names and lines of events, each name once: a run of a million events is searched for them.
+    fn label(&mut self) {
+        let mut known: BTreeMap<&str, u32> = BTreeMap::new();
+        let mut names = Vec::new();
+        let labels = (0..self.order.len()).map(|event| {
+            let slice = self.at(self.order[event]);
+            let name = *known.entry(&*slice.name).or_insert_with(|| {
+                names.push(slice.name.clone());
+                names.len() as u32 - 1
+            });
+            (name, slice.fact("line").and_then(|line| u32::try_from(line).ok()).unwrap_or(0))
+        });
+        let labels = labels.collect();
+        (self.labels, self.names) = (labels, names);
+    }
+
+    /// True for each name that has this in it, by its number in [`History::name`].
+    pub fn names_with(&self, part: &str) -> Vec<bool> {
+        self.names.iter().map(|name| name.contains(part)).collect()
+    }
+
+    /// The number of an event's name.
+    pub fn name(&self, event: usize) -> usize {
+        self.labels[event].0 as usize
     }
 
     /// The run.
@@ -114,7 +165,7 @@ impl History {
 
     /// The line that it comes from.
     pub fn line(&self, event: usize) -> Option<u64> {
-        self.slice(event).fact("line")
+        Some(self.labels[event].1).filter(|line| *line > 0).map(u64::from)
     }
 
     /// How many events have begun at a cycle.
@@ -124,7 +175,7 @@ impl History {
 
     /// The last cycle of all.
     pub fn end(&self) -> u64 {
-        self.order.iter().map(|end| self.at(*end).end).max().unwrap_or(0)
+        self.end
     }
 
     /// What each core and pipe does at a cycle; for what stands still also who ends that.
@@ -187,6 +238,11 @@ impl History {
     /// The ways of tiles through rings.
     pub fn lives(&self) -> &[Life] {
         &self.lives
+    }
+
+    /// Places in [`History::lives`] of those of a ring of a cluster, in the order in which they begin.
+    pub fn lives_of(&self, cluster: u32, ring: u32) -> &[usize] {
+        self.ways.get(&(cluster, ring)).map_or(&[], Vec::as_slice)
     }
 
     /// The work that an event is: which of the works that its pipe does in its block, from 1; `None` for what is none.

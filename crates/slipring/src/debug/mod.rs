@@ -5,11 +5,14 @@
 
 mod condition;
 mod history;
+mod kept;
 mod lives;
 mod session;
+mod slots;
 mod words;
 
 pub use condition::Condition;
 pub use history::History;
 pub use session::Session;
-pub use words::{number, row};
+pub use slots::{SIGNS, Slot};
+pub use words::{buffer_contents, decoded, row, tile_contents};

@@ -8,6 +8,7 @@ use slipring_sim::{Agent, Delay, Late};
 
 use super::condition::Condition;
 use super::history::{History, is_of};
+use super::kept::Kept;
 use super::lives::{STAGES, is_ring, ring_name};
 use crate::{Diagnostic, Error, Execution, Kind, Run, RunOptions, Severity, Source};
 
@@ -22,6 +23,8 @@ pub struct Session {
     /// Events that have begun, and the cycle.
     begun: usize,
     cycle: u64,
+    /// The same run as it stood now and then.
+    kept: Kept,
     /// The same run, stopped once this cycle was over.
     moment: Option<(u64, Execution)>,
 }
@@ -30,7 +33,9 @@ impl Session {
     /// Stands in front of the first event of a run that kept what happened, and that was asked for like this.
     pub fn start(run: Run<'static>, asked: RunOptions) -> Session {
         let findings = run.findings().messages().to_vec();
-        Session { asked, history: History::new(run), findings, begun: 0, cycle: 0, moment: None }
+        let history = History::new(run);
+        let kept = Kept::of(&history, &asked);
+        Session { asked, history, findings, begun: 0, cycle: 0, kept, moment: None }
     }
 
     /// What a run has to be asked for, so that a session can go through it.
@@ -133,7 +138,7 @@ impl Session {
     /// Goes to where a condition comes to hold.
     pub fn until(&mut self, on: bool, text: &str) -> Result<String, String> {
         let condition: Condition = text.parse()?;
-        let events = condition.events(&self.history, &self.asked)?;
+        let events = self.events_of(&condition)?;
         if let Some(event) = self.next_of(on, &events) {
             let mut told = self.go(event + 1);
             if condition.at_end() {
@@ -154,6 +159,14 @@ impl Session {
             1 => format!("that does not happen {way} this event, and once in all\n"),
             count => format!("that does not happen {way} this event, and {count} times in all\n"),
         })
+    }
+
+    /// The events at which a condition comes to hold.
+    ///
+    /// # Errors
+    /// What it names and is not there.
+    pub fn events_of(&self, condition: &Condition) -> Result<BTreeSet<usize>, String> {
+        condition.events(&self.history, &self.asked, &self.kept)
     }
 
     /// The next of some events, or the one before.
@@ -281,6 +294,18 @@ impl Session {
         })
     }
 
+    /// The cluster of the present event.
+    pub(super) fn cluster(&self) -> u32 {
+        self.event_now().map_or(0, |event| self.history.happening(event).agent.cluster)
+    }
+
+    /// What waits forever, where the run stands at its end: who, for what, and why nobody ends it.
+    pub fn forever_now(&self) -> impl Iterator<Item = (String, &str, &str)> {
+        let end = self.cycle == self.history.end();
+        let waits = self.forever().filter(move |_| end);
+        waits.map(|wait| (unit_name(wait.unit), &*wait.what, &*wait.why))
+    }
+
     /// What every core and pipe does.
     pub fn place(&self) -> String {
         let cycle = self.cycle;
@@ -296,8 +321,8 @@ impl Session {
             let behind = queued(&who);
             let _ = writeln!(text, "  {who:10}  {}{line}, {} to {}{ended}{behind}", slice.name, slice.start, slice.end);
         }
-        for wait in self.forever().filter(|_| self.cycle == self.history.end()) {
-            let _ = writeln!(text, "  {:10}  waits for {} forever: {}", unit_name(wait.unit), wait.what, wait.why);
+        for (who, what, why) in self.forever_now() {
+            let _ = writeln!(text, "  {who:10}  waits for {what} forever: {why}");
         }
         text
     }
@@ -340,7 +365,8 @@ impl Session {
     /// Runs the same once more, stopped once the present cycle is over, unless that was just done.
     pub fn moment(&mut self) {
         if self.moment.as_ref().is_none_or(|(cycle, _)| *cycle != self.cycle) {
-            let execution = self.history.run().once_more(&self.asked, self.cycle, &mut ());
+            let from = self.kept.before(self.cycle);
+            let execution = self.history.run().once_more(&self.asked, self.cycle, from, &mut ());
             self.moment = Some((self.cycle, execution));
         }
     }
@@ -410,6 +436,7 @@ impl Session {
         };
         let cycle = self.cycle;
         (self.history, self.findings, self.moment) = (History::new(run), found, None);
+        self.kept = Kept::of(&self.history, &self.asked);
         let event = place.and_then(|(agent, work)| self.history.work(agent, work));
         text += &match event {
             Some(event) => self.go(event + 1),

@@ -65,8 +65,10 @@ impl Session {
             "cycle" | "c" => number(0).map(|cycle| self.at(cycle)),
             "line" | "l" => number(0).and_then(|line| self.find(true, |own, event| own.line(event) == Some(line))),
             "rline" => number(0).and_then(|line| self.find(false, |own, event| own.line(event) == Some(line))),
-            "op" => self.find(true, |own, event| own.slice(event).name.contains(rest)),
-            "rop" => self.find(false, |own, event| own.slice(event).name.contains(rest)),
+            "op" | "rop" => {
+                let named = self.history().names_with(rest);
+                self.find(word == "op", |own, event| named[own.name(event)])
+            }
             "signal" => self.find(true, |own, event| own.is_signal(event, rest)),
             "rsignal" => self.find(false, |own, event| own.is_signal(event, rest)),
             "follow" => self.follow(true),
@@ -126,7 +128,16 @@ impl Session {
 
     /// What the tiles of a name hold once the present cycle is over, on the cluster of the present event.
     pub fn tiles(&mut self, name: &str) -> Vec<TileContents> {
-        let cluster = self.event_now().map_or(0, |event| self.history().happening(event).agent.cluster);
+        self.tiles_of(Some(name))
+    }
+
+    /// The same of all tiles whose address is known.
+    pub fn all_tiles(&mut self) -> Vec<TileContents> {
+        self.tiles_of(None)
+    }
+
+    fn tiles_of(&mut self, name: Option<&str>) -> Vec<TileContents> {
+        let cluster = self.cluster();
         self.moment();
         let compiled = &self.history().run().compiled;
         self.moment_now().map_or_else(Vec::new, |execution| compiled.tiles_in(&execution.result.memory, cluster, name))
@@ -141,19 +152,16 @@ impl Session {
         let name = name.trim_start_matches('%');
         if name.is_empty() {
             let buffers = self.buffers().into_iter().map(|(name, ..)| name);
-            let known: Vec<String> = buffers.chain(self.history().run().compiled.tile_names()).collect();
+            let known: Vec<String> = buffers.chain(self.tile_names()).collect();
             return Err(format!("`show` wants the name of a tile or of a parameter: {}\n", known.join(", ")));
         }
         let mut text = format!("once cycle {} is over\n", self.place_in_time().1);
         for (_, elem, at) in self.buffers().into_iter().filter(|(own, ..)| own == name) {
             if let Some(bytes) = self.buffer(at) {
-                let digest = digest(elem, &bytes);
-                let _ = writeln!(text, "{name}: {} bytes of {elem}{}", bytes.len(), ends(digest.min.zip(digest.max)));
+                let _ = writeln!(text, "{name}: {}", buffer_contents(elem, &bytes));
+                let all = decoded(elem, &bytes);
                 let (first, last) = part.as_ref().map_or((0, COLUMNS), |part| part.rows);
-                let all: Vec<Number> = bytes.chunks_exact(elem.bytes()).flat_map(|one| numbers(elem, one)).collect();
-                let last = last.min(all.len());
-                let more = if last < all.len() { " …" } else { "" };
-                let _ = writeln!(text, "  {}{more}", row(all.get(first..last).unwrap_or_default()));
+                let _ = writeln!(text, "  {}", shown(&all, first, last));
             }
         }
         for tile in self.tiles(name) {
@@ -191,24 +199,42 @@ impl Part {
 }
 
 fn tile_text(tile: &TileContents, part: Option<&Part>) -> String {
-    let [rows, cols] = tile.shape.map(|extent| extent as usize);
-    let whole = digest(tile.elem, &tile.elements);
-    let place = format!("{} of {} at {:#x}", tile.space, tile.core, tile.address);
-    let mut text = format!("{}: {rows}x{cols} in {place}{}\n", tile.name, ends(whole.min.zip(whole.max)));
+    let mut text = format!("{}: {}\n", tile.name, tile_contents(tile));
     let (first, last) = part.map_or((0, ROWS), |part| part.rows);
-    for at in first..last.min(rows) {
-        let all: Vec<Number> =
-            tile.row(at as u32).chunks_exact(tile.elem.bytes()).flat_map(|one| numbers(tile.elem, one)).collect();
-        let (from, to) = part.map_or((0, COLUMNS), |part| part.columns);
-        let shown = all.get(from..to.min(all.len())).unwrap_or_default();
-        let _ = writeln!(text, "  {}{}", row(shown), if to < all.len() { " …" } else { "" });
+    let (from, to) = part.map_or((0, COLUMNS), |part| part.columns);
+    for at in first..last.min(tile.shape[0] as usize) {
+        let _ = writeln!(text, "  {}", shown(&decoded(tile.elem, tile.row(at as u32)), from, to));
     }
     text
 }
 
-/// `, -1 to 2.5`.
-fn ends(range: Option<(Number, Number)>) -> String {
-    range.map_or(String::new(), |(least, most)| format!(", {} to {}", number(&least), number(&most)))
+/// Some of a row of numbers; `…` where more follow.
+fn shown(all: &[Number], from: usize, to: usize) -> String {
+    let to = to.min(all.len());
+    format!("{}{}", row(all.get(from..to).unwrap_or_default()), if to < all.len() { " …" } else { "" })
+}
+
+/// Shape and place of a tile, its smallest and its largest element.
+pub fn tile_contents(tile: &TileContents) -> String {
+    let ([rows, cols], ends) = (tile.shape, ends(tile.elem, &tile.elements));
+    format!("{rows}x{cols} in {} of {} at {:#x}{ends}", tile.space, tile.core, tile.address)
+}
+
+/// How large a buffer is, its smallest and its largest element.
+pub fn buffer_contents(elem: Elem, bytes: &[u8]) -> String {
+    format!("{} bytes of {elem}{}", bytes.len(), ends(elem, bytes))
+}
+
+/// `, -1 to 2.5`: the smallest and the largest element.
+fn ends(elem: Elem, bytes: &[u8]) -> String {
+    let digest = digest(elem, bytes);
+    let ends = digest.min.zip(digest.max);
+    ends.map_or(String::new(), |(least, most)| format!(", {} to {}", number(&least), number(&most)))
+}
+
+/// Bytes as numbers.
+pub fn decoded(elem: Elem, bytes: &[u8]) -> Vec<Number> {
+    bytes.chunks_exact(elem.bytes()).flat_map(|one| numbers(elem, one)).collect()
 }
 
 /// Numbers side by side.
@@ -217,7 +243,7 @@ pub fn row(numbers: &[Number]) -> String {
 }
 
 /// A number as it is shown.
-pub fn number(number: &Number) -> String {
+fn number(number: &Number) -> String {
     match number {
         Number::Signed(x) => x.to_string(),
         Number::Unsigned(x) => x.to_string(),

@@ -1,0 +1,127 @@
+//! `slipring debug --view`: the session as a whole terminal, with keys that step both ways.
+
+mod draw;
+#[cfg(test)]
+mod tests;
+
+use std::io::{self, IsTerminal};
+
+use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+
+use slipring::debug::Session;
+
+/// The keys, as the last line shows them.
+const KEYS: &str =
+    "→← event  ↓↑ line  n p signal  f F follow  PgDn PgUp 100 events  Home End  x finding  t tile  : word  q quit";
+
+/// Events of a page.
+const PAGE: u64 = 100;
+
+/// A session on a terminal.
+struct View<'a> {
+    session: &'a mut Session,
+    /// The file, as it was named.
+    name: String,
+    /// What the last word said.
+    told: String,
+    /// What is being typed, behind the colon.
+    typed: Option<String>,
+    /// The tile that is shown with its elements: its position among those of the moment.
+    tile: usize,
+    /// The finding that was last gone to.
+    finding: usize,
+    /// What tiles and buffers held when they were last shown, to mark what changed.
+    held: Vec<String>,
+}
+
+impl<'a> View<'a> {
+    fn new(session: &'a mut Session, name: &str) -> View<'a> {
+        let told = session.title();
+        View { session, name: name.into(), told, typed: None, tile: 0, finding: 0, held: Vec::new() }
+    }
+
+    /// Does what a line says, as in `slipring debug`. False ends it.
+    fn say(&mut self, line: &str) -> bool {
+        let Some(told) = self.session.said(line) else { return false };
+        self.told = told;
+        true
+    }
+
+    /// Does what a key says. False ends it.
+    fn press(&mut self, key: KeyEvent) -> bool {
+        if key.modifiers.contains(KeyModifiers::CONTROL) {
+            return !matches!(key.code, KeyCode::Char('c' | 'd'));
+        }
+        if let Some(mut line) = self.typed.take() {
+            match key.code {
+                KeyCode::Enter => return self.say(&line),
+                KeyCode::Esc => return true,
+                KeyCode::Backspace if line.pop().is_none() => return true,
+                KeyCode::Char(c) => line.push(c),
+                _ => {}
+            }
+            self.typed = Some(line);
+            return true;
+        }
+        let (on, back) = (format!("next {PAGE}"), format!("back {PAGE}"));
+        let word = match key.code {
+            KeyCode::Right | KeyCode::Char('l' | ' ') => "next",
+            KeyCode::Left | KeyCode::Char('h') => "back",
+            KeyCode::Down | KeyCode::Char('j') => "step",
+            KeyCode::Up | KeyCode::Char('k') => "rstep",
+            KeyCode::Char('n') => "signal",
+            KeyCode::Char('p') => "rsignal",
+            KeyCode::Char('f') => "follow",
+            KeyCode::Char('F') => "rfollow",
+            KeyCode::PageDown => &on,
+            KeyCode::PageUp => &back,
+            KeyCode::Home => "start",
+            KeyCode::End => "end",
+            KeyCode::Char('?') => "help",
+            KeyCode::Char('q') => "quit",
+            KeyCode::Char('x') => {
+                let count = self.session.findings().len();
+                self.finding = if self.finding >= count { 1 } else { self.finding + 1 };
+                return self.say(&format!("finding {}", self.finding));
+            }
+            KeyCode::Char('t') => {
+                self.tile += 1;
+                return true;
+            }
+            KeyCode::Char(':') => {
+                self.typed = Some(String::new());
+                return true;
+            }
+            _ => return true,
+        };
+        self.say(word)
+    }
+}
+
+/// Goes through a session on the whole terminal, after these words.
+///
+/// # Errors
+/// If there is no terminal.
+pub(crate) fn view(session: &mut Session, name: &str, words: &[String]) -> Result<(), String> {
+    if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
+        return Err("`--view` wants a terminal: without it words are read from standard input".into());
+    }
+    let mut view = View::new(session, name);
+    if !words.iter().all(|word| view.say(word)) {
+        return Ok(());
+    }
+    let mut terminal = ratatui::try_init().map_err(|error| format!("the terminal cannot be drawn on: {error}"))?;
+    let ended = turns(&mut view, &mut terminal);
+    ratatui::restore();
+    ended.map_err(|error| format!("the terminal: {error}"))
+}
+
+fn turns(view: &mut View<'_>, terminal: &mut ratatui::DefaultTerminal) -> io::Result<()> {
+    loop {
+        terminal.draw(|frame| view.draw(frame))?;
+        match event::read()? {
+            Event::Key(key) if key.kind != KeyEventKind::Release && !view.press(key) => return Ok(()),
+            _ => {}
+        }
+    }
+}

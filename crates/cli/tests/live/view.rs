@@ -1,0 +1,101 @@
+//! `slipring debug --view` on a terminal of `tmux`: keys in, captures out.
+
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use super::client::{PATIENCE, root};
+
+/// A terminal of its own server, which ends with it.
+struct Screen {
+    socket: String,
+}
+
+impl Screen {
+    /// Starts a command on 140 columns and 40 lines; `None` where there is no `tmux`.
+    fn start(name: &str, command: &str) -> Option<Screen> {
+        if Command::new("tmux").arg("-V").output().is_err() {
+            eprintln!("skipped: tmux is not installed");
+            return None;
+        }
+        let socket = format!("slipring-{name}-{}", std::process::id());
+        let screen = Screen { socket };
+        // What is shown at the end stays there.
+        let command = format!("{command}; echo \"ended with $?\"; sleep 600");
+        let folder = root().display().to_string();
+        let size = ["-x", "140", "-y", "40", "-c", &folder];
+        screen.tmux(&[&["-f", "/dev/null", "new-session", "-d"], &size[..], &[&command]].concat());
+        Some(screen)
+    }
+
+    fn tmux(&self, words: &[&str]) -> String {
+        let mut tmux = Command::new("tmux");
+        // A locale whose letters are all shown.
+        tmux.args(["-u", "-L", &self.socket]).args(words).env("LC_ALL", "C.UTF-8").env_remove("TMUX");
+        let ran = tmux.output().unwrap();
+        assert!(ran.status.success(), "tmux {words:?}: {}", String::from_utf8_lossy(&ran.stderr));
+        String::from_utf8(ran.stdout).unwrap()
+    }
+
+    fn keys(&self, keys: &[&str]) {
+        self.tmux(&[&["send-keys"], keys].concat());
+    }
+
+    /// The screen once it shows this.
+    fn shows(&self, part: &str) -> String {
+        let start = Instant::now();
+        loop {
+            let text = self.tmux(&["capture-pane", "-p"]);
+            if text.contains(part) {
+                return text;
+            }
+            assert!(start.elapsed() < PATIENCE, "`{part}` does not come:\n{text}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        let _ = Command::new("tmux").args(["-L", &self.socket, "kill-server"]).output();
+    }
+}
+
+#[test]
+fn keys_step_both_ways_on_a_terminal() {
+    let slipring = Path::new(env!("CARGO_BIN_EXE_slipring")).display().to_string();
+    let file = "examples/broken/one_pop_too_many.pto";
+    let Some(screen) = Screen::start("view", &format!("'{slipring}' debug {file} --view")) else { return };
+    let first = screen.shows("q quit");
+    for pane in ["source", "cores and pipes", "rings: ", "who waits for whom", "memory: ", "answer"] {
+        assert!(first.contains(pane), "no pane `{pane}`:\n{first}");
+    }
+    // From the hang back to the last push.
+    screen.keys(&["x"]);
+    screen.shows("AIV0.V     waits for ring C2V slot 3 ready");
+    screen.keys(&[":", "rop push", "Enter"]);
+    let push = screen.shows("event 146 of 170, cycle 573");
+    assert!(push.contains(">  49        pto.tpush_to_aiv(%acc") && push.contains("C2V.AIV0     .   .  #3"), "{push}");
+    screen.keys(&["Left"]);
+    screen.shows("event 145 of 170");
+    screen.keys(&["Right"]);
+    assert!(screen.shows("event 146 of 170").contains(push.lines().next().unwrap()));
+    // Another size is drawn anew, and the terminal is given back.
+    screen.tmux(&["resize-window", "-x", "100", "-y", "30"]);
+    screen.shows("event 146 of 170");
+    screen.keys(&["q"]);
+    let left = screen.shows("ended with 0");
+    assert!(!left.contains("who waits for whom"), "{left}");
+}
+
+#[test]
+fn without_a_terminal_the_view_says_so() {
+    let ran = Command::new(env!("CARGO_BIN_EXE_slipring"))
+        .args(["debug", "examples/lang/double.py", "--view"])
+        .current_dir(root())
+        .stdin(std::process::Stdio::null())
+        .output()
+        .unwrap();
+    assert_eq!(ran.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&ran.stderr).contains("`--view` wants a terminal"));
+}

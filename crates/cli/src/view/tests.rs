@@ -55,7 +55,7 @@ fn panes_show_the_moment() {
     assert!(has(&lines, ">  49        pto.tpush_to_aiv(%acc"), "{lines:#?}");
     assert!(has(&lines, ">AIC.FIX    line 49: push ring C2V, to 574"), "{lines:#?}");
     assert!(has(&lines, "C2V.AIV0     .   .  #3   .   .   .   .   ."), "{lines:#?}");
-    assert!(has(&lines, "AIV0.V     waits for a tile of ring C2V: AIC.FIX ends it at cycle 573"), "{lines:#?}");
+    assert!(has(&lines, "AIV0.V     waits for a tile of ring C2V: AIC.FIX ends it at cycle 572"), "{lines:#?}");
     // A key back, and the same moment again.
     assert!(press(&mut view, KeyCode::Left));
     assert!(has(&drawn(&mut view, (140, 40)), "event 145 of 170"), "a key does not step back");

@@ -12,7 +12,7 @@ const SAMPLES: [(&str, &[&str]); 17] = [
         "check",
         &[
             "check --json examples/lang/double.py examples/broken/missing_flag.pto",
-            "check --json tests/files/errors/nowhere.pto",
+            "check --json crates/slipring/explain/examples/syntax.pto",
             "check --json crates/slipring/explain/examples/flag-left-set.pto crates/slipring/explain/examples/split-odd.py",
         ],
     ),
@@ -29,7 +29,7 @@ const SAMPLES: [(&str, &[&str]); 17] = [
     ),
     (
         "sync-check",
-        &["sync-check --json examples/broken/missing_flag.pto", "sync-check --json examples/sync/events.pto"],
+        &["sync-check --json examples/broken/missing_flag.pto", "sync-check --json examples/sync/1_flags.pto"],
     ),
     ("compare", &["compare --json examples/lang/double.py examples/lang/linear.py"]),
     ("graph", &["graph --json examples/programs/feed_forward.py"]),

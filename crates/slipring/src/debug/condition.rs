@@ -8,7 +8,7 @@ use slipring_sim::{Agent, Observer, WorkRun};
 use slipring_tile::Space;
 
 use super::history::{History, is_of};
-use super::kept::Kept;
+use super::kept::Snapshots;
 use super::lives::{FREED, PUSHED, is_ring, ring_name};
 use crate::RunOptions;
 
@@ -86,7 +86,7 @@ impl Condition {
     ///
     /// # Errors
     /// What it names and is not there.
-    pub fn events(&self, history: &History, asked: &RunOptions, kept: &Kept) -> Result<BTreeSet<usize>, String> {
+    pub fn events(&self, history: &History, asked: &RunOptions, kept: &Snapshots) -> Result<BTreeSet<usize>, String> {
         match self {
             Condition::Ring { ring, slot, full } => of_ring(history, ring, *slot, *full),
             Condition::Byte { name, first, last, write } => {
@@ -198,7 +198,7 @@ fn holds(extent: &Extent, first: u64, last: u64) -> bool {
 }
 
 fn of_bytes(
-    (history, asked, kept): (&History, &RunOptions, &Kept),
+    (history, asked, kept): (&History, &RunOptions, &Snapshots),
     name: &str,
     (first, last): (u64, u64),
     write: bool,

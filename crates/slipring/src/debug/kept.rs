@@ -17,21 +17,21 @@ const LOOKS: u64 = 1 << 14;
 
 /// Snapshots of a run, in the order of time.
 #[derive(Default)]
-pub struct Kept {
+pub struct Snapshots {
     list: Vec<Snapshot>,
 }
 
-impl Kept {
+impl Snapshots {
     /// Runs once more what a history is of, and keeps it.
-    pub fn of(history: &History, asked: &RunOptions) -> Kept {
-        Kept::every(history, asked, EVERY)
+    pub fn of(history: &History, asked: &RunOptions) -> Snapshots {
+        Snapshots::every(history, asked, EVERY)
     }
 
-    fn every(history: &History, asked: &RunOptions, every: Duration) -> Kept {
+    fn every(history: &History, asked: &RunOptions, every: Duration) -> Snapshots {
         let step = (history.end() / LOOKS).max(1);
         let mut shelf = Shelf { list: Vec::new(), step, next: step, every, last: Instant::now() };
         history.run().keep(asked, &mut shelf);
-        Kept { list: shelf.list }
+        Snapshots { list: shelf.list }
     }
 
     /// The last one from which the run comes to this cycle.
@@ -139,7 +139,7 @@ mod tests {
                 let tensors: Vec<Tensor<'_>> = args.clone().into_iter().map(Tensor::from).collect();
                 let history = History::new(kernel.run_with(tensors, &options).unwrap().into_owned());
                 // At each look.
-                let kept = Kept::every(&history, &options, Duration::ZERO);
+                let kept = Snapshots::every(&history, &options, Duration::ZERO);
                 assert!(!kept.list.is_empty(), "{file}: nothing was kept");
                 let end = history.end();
                 for cycle in (0..=end).step_by((end as usize / 23).max(1)).chain([end]) {

@@ -8,7 +8,7 @@ use slipring_sim::{Agent, Delay, Late};
 
 use super::condition::Condition;
 use super::history::{History, is_of};
-use super::kept::Kept;
+use super::kept::Snapshots;
 use super::lives::{STAGES, is_ring, ring_name};
 use crate::{Diagnostic, Error, Execution, Kind, Run, RunOptions, Severity, Source};
 
@@ -24,7 +24,7 @@ pub struct Session {
     begun: usize,
     cycle: u64,
     /// The same run as it stood now and then.
-    kept: Kept,
+    kept: Snapshots,
     /// The same run, stopped once this cycle was over.
     moment: Option<(u64, Execution)>,
 }
@@ -34,7 +34,7 @@ impl Session {
     pub fn start(run: Run<'static>, asked: RunOptions) -> Session {
         let findings = run.findings().messages().to_vec();
         let history = History::new(run);
-        let kept = Kept::of(&history, &asked);
+        let kept = Snapshots::of(&history, &asked);
         Session { asked, history, findings, begun: 0, cycle: 0, kept, moment: None }
     }
 
@@ -436,7 +436,7 @@ impl Session {
         };
         let cycle = self.cycle;
         (self.history, self.findings, self.moment) = (History::new(run), found, None);
-        self.kept = Kept::of(&self.history, &self.asked);
+        self.kept = Snapshots::of(&self.history, &self.asked);
         let event = place.and_then(|(agent, work)| self.history.work(agent, work));
         text += &match event {
             Some(event) => self.go(event + 1),

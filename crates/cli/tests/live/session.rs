@@ -50,7 +50,7 @@ fn lanes_that_overlap_show_as_one_types() {
                 assert_eq!(overlap["range"]["start"], json!({ "line": line, "character": column }));
             }
             _ if typed == whole => assert!(found.is_empty(), "{messages:?}"),
-            _ => assert!(found.contains(&"syntax"), "{typed}: {messages:?}"),
+            _ => assert!(found.contains(&"python-syntax"), "{typed}: {messages:?}"),
         }
     }
     assert_eq!(client.end(), Some(0));

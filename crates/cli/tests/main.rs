@@ -32,6 +32,7 @@ mod parts;
 mod passes_page;
 mod pictures;
 mod pipes;
+mod project;
 mod proofs;
 mod public;
 mod renamed;

@@ -84,7 +84,7 @@ pub use slipring_tile::Elem;
 
 // What the command line, the Python package and the tests take besides: no part of the promise, and not shown.
 #[doc(hidden)]
-pub use artefact::{Launched, Leaving, LeavingTools};
+pub use artefact::{Launched, Leaving, LeavingTools, Returned, returned};
 #[doc(hidden)]
 pub use asked::Asked;
 #[doc(hidden)]

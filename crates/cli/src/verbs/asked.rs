@@ -31,9 +31,9 @@ impl SetArgs {
 pub(super) struct ShapeArgs {
     /// The shape of an argument of a kernel whose text leaves it open: `x=f32[64x64]`, `@x.npy`, or anything that `run` takes
     #[arg(long = "arg", value_name = "A", allow_hyphen_values = true)]
-    args: Vec<String>,
+    pub args: Vec<String>,
     #[command(flatten)]
-    sets: SetArgs,
+    pub sets: SetArgs,
 }
 
 impl ShapeArgs {

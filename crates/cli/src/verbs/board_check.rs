@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::Args;
 use serde::Serialize;
 use slipring::report::{CheckFacts, checks_text};
-use slipring::{BuildOptions, Diagnostic, Error, Launched, LeavingTools, Opened, Report};
+use slipring::{BuildOptions, BuiltProgram, Diagnostic, Error, Launched, LeavingTools, Opened, Report};
 
 use super::kernel::KernelArgs;
 use super::output::{json, out, report_one};
@@ -69,7 +69,7 @@ struct Facts<'a> {
 }
 
 /// Writes messages to standard error, those that were not written before: a text is read for the run and to be built.
-fn tell(messages: &Report, said: &mut Vec<Diagnostic>) {
+pub(super) fn tell(messages: &Report, said: &mut Vec<Diagnostic>) {
     for message in messages.messages() {
         if !said.iter().any(|known| known.repeats(message)) {
             report_one(message, messages.source());
@@ -83,14 +83,19 @@ pub(super) fn board_check(args: &BoardCheckArgs) -> Exit {
     start(args).unwrap_or_else(|error| refused(&error, args.json))
 }
 
-fn start(args: &BoardCheckArgs) -> Result<Exit, Error> {
-    let target = slipring::find_target(&args.target).map_err(Error::Arguments)?;
-    let subject = args.kernel.subject()?;
-    let kernel = args.kernel.kernel_of(&subject)?;
+/// Runs a kernel, builds it for a tool, and goes on with both.
+pub(super) fn leave(
+    args: &KernelArgs,
+    target: &str,
+    then: impl FnOnce(&Launched<'_>, &BuiltProgram, Vec<Diagnostic>) -> Result<Exit, Error>,
+) -> Result<Exit, Error> {
+    let target = slipring::find_target(target).map_err(Error::Arguments)?;
+    let subject = args.subject()?;
+    let kernel = args.kernel_of(&subject)?;
     let mut said: Vec<Diagnostic> = Vec::new();
     tell(&kernel.compile()?, &mut said);
-    let bound = args.kernel.arguments(&kernel)?;
-    let options = args.kernel.options();
+    let bound = args.arguments(&kernel)?;
+    let options = args.options();
     let (tensors, _) = divide(bound.clone());
     let run = kernel.run_with(tensors, &options)?;
     tell(run.findings(), &mut said);
@@ -98,18 +103,31 @@ fn start(args: &BoardCheckArgs) -> Result<Exit, Error> {
         return Err(Error::Incomplete(run.findings().clone()));
     }
     let loaded = subject.loaded().clone();
-    let platform = args.kernel.platform.choose(&loaded.module).map_err(Error::Platform)?;
+    let platform = args.platform.choose(&loaded.module).map_err(Error::Platform)?;
     let opened = Opened { module: loaded.module, platform, diags: loaded.diags, kernels: loaded.kernels };
-    let asked = BuildOptions { target: Some(target), insert_sync: args.kernel.insert_sync, ..BuildOptions::default() };
+    let asked = BuildOptions { target: Some(target), insert_sync: args.insert_sync, ..BuildOptions::default() };
     let built = slipring::build(opened, asked, |_, _, _| {});
     tell(&Report::new(built.module.source.clone(), built.diags.list.clone()), &mut said);
     if built.diags.has_errors() {
         return Ok(Exit::BadInput);
     }
-    let launched = Launched { kernel: &kernel, args: &bound, run: &run, options: &options };
-    let leaving = launched.judge(&built, &args.tools.tools(args.keep.clone()))?;
+    then(&Launched { kernel: &kernel, args: &bound, run: &run, options: &options }, &built, said)
+}
+
+fn start(args: &BoardCheckArgs) -> Result<Exit, Error> {
+    leave(&args.kernel, &args.target, |launched, built, said| judge(args, launched, built, said))
+}
+
+fn judge(
+    args: &BoardCheckArgs,
+    launched: &Launched<'_>,
+    built: &BuiltProgram,
+    mut said: Vec<Diagnostic>,
+) -> Result<Exit, Error> {
+    let kernel = launched.kernel;
+    let leaving = launched.judge(built, &args.tools.tools(args.keep.clone()))?;
     leaving.messages.iter().for_each(|messages| tell(messages, &mut said));
-    let here = run.findings().errors();
+    let here = launched.run.findings().errors();
     let mut checks = vec![CheckFacts {
         tool: "run here".into(),
         verdict: if here == 0 { "clean" } else { "findings" }.into(),

@@ -1,6 +1,7 @@
 //! `slipring build`: run the passes and print.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::Args;
 use slipring::{BuildOptions, BuiltProgram, PassStage};
@@ -9,8 +10,9 @@ use slipring_passes::{Pass, pipeline};
 use slipring_report::{memory_svg, memory_text};
 
 use super::asked::ShapeArgs;
+use super::kernel::LaunchArgs;
 use super::output::{fail, out, out_beside, report, write_file};
-use super::{Exit, PlatformArgs, open};
+use super::{Exit, PlatformArgs, open, project};
 
 /// Arguments of `build`.
 #[derive(Args)]
@@ -44,19 +46,31 @@ pub(super) struct BuildArgs {
     list_passes: bool,
     /// Print for another tool: what it takes, spelt as it reads it, or the reason why not
     #[arg(long = "for", value_name = "TARGET", conflicts_with = "passes")]
-    target: Option<String>,
+    pub target: Option<String>,
+    /// Write a folder with which a launch can be tried on a board: kernel, host program, inputs, what a run here leaves, and a
+    /// script that compares. For ptoas-0.27 where `--for` does not say another
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["output", "memory_map", "passes", "print_ir_after", "time_passes", "verify_passes", "list_passes"])]
+    pub project: Option<PathBuf>,
+    /// With `--project`: the assembler; by default `ptoas` of $PTOAS_ROOT or of PATH
+    #[arg(long, value_name = "BINARY", requires = "project")]
+    pub ptoas: Option<PathBuf>,
+    #[command(flatten)]
+    pub launch: LaunchArgs,
     /// Add flags to functions that have none although others of the text synchronise by hand. Where nothing of a text does,
     /// flags are added in any case
     #[arg(long)]
-    insert_sync: bool,
+    pub insert_sync: bool,
     #[command(flatten)]
-    shapes: ShapeArgs,
+    pub shapes: ShapeArgs,
 }
 
 /// Runs the passes and writes the program, whole or not at all.
 pub(super) fn build(args: &BuildArgs) -> Exit {
     if args.list_passes {
         return list_passes();
+    }
+    if let (Some(folder), Some(file)) = (&args.project, &args.file) {
+        return project::write(args, file, folder);
     }
     let mut named = args.print_ir_after.iter().filter(|n| *n != "all").chain(&args.passes);
     if let Some(message) = named.find_map(|name| unknown_pass(name)) {

@@ -1,5 +1,7 @@
 //! `slipring compare`: two runs side by side.
 
+use std::path::PathBuf;
+
 use clap::Args;
 use serde_json::Value;
 use slipring::report::{compare as compared, compare_text};
@@ -8,16 +10,21 @@ use slipring::{Asked, Error, RunOptions, Subject};
 use super::asked::SetArgs;
 use super::output::{json, out, report_all};
 use super::run::{divide, refused};
-use super::{Exit, PlatformArgs, read_bytes, shown};
+use super::{Exit, PlatformArgs, project, read_bytes, shown};
 
 /// Arguments of `compare`.
 #[derive(Args)]
 pub(super) struct CompareArgs {
     /// What `slipring run --json` wrote, with `--lines` for lines and paths too; or a kernel, which is run with the arguments of its
     /// file
-    before: String,
+    #[arg(required_unless_present = "board")]
+    before: Option<String>,
     /// The same for the other run
-    after: String,
+    #[arg(required_unless_present = "board")]
+    after: Option<String>,
+    /// The outputs that a board left in a folder of `slipring build --project`, against what a run here left
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["before", "after"])]
+    board: Option<PathBuf>,
     #[command(flatten)]
     platform: PlatformArgs,
     #[command(flatten)]
@@ -34,8 +41,13 @@ pub(super) fn compare(args: &CompareArgs) -> Exit {
 
 fn start(args: &CompareArgs) -> Result<Exit, Error> {
     let asked = Asked::new(None, &[], &args.sets.sets)?.language(args.sets.language());
-    let before = facts(&args.before, &args.platform, &asked)?;
-    let after = facts(&args.after, &args.platform, &asked)?;
+    let (before, after) = match (&args.board, &args.before, &args.after) {
+        (Some(folder), ..) => return project::compare(folder, args.json),
+        (None, Some(before), Some(after)) => (before, after),
+        _ => return Err(Error::Arguments("two runs are compared, or `--board DIR`".into())),
+    };
+    let before = facts(before, &args.platform, &asked)?;
+    let after = facts(after, &args.platform, &asked)?;
     let both = compared(&before, &after).map_err(Error::Arguments)?;
     if args.json {
         json(&both);

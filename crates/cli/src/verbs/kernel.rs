@@ -4,7 +4,7 @@ use clap::Args;
 use slipring::args::Arg;
 use slipring::{Asked, Error, Kernel, Limits, MOST_BLOCKS, Program, RunOptions, Subject, Tune};
 
-use super::asked::SetArgs;
+use super::asked::{SetArgs, ShapeArgs};
 use super::{PlatformArgs, read_bytes, subject};
 
 /// Arguments of the verbs that run a kernel.
@@ -58,10 +58,49 @@ pub(super) struct LimitArgs {
     max_output: u64,
 }
 
+impl Default for LimitArgs {
+    fn default() -> LimitArgs {
+        let Limits { steps, cycles, output, memory } = Limits::default();
+        LimitArgs { max_steps: steps, max_cycles: cycles, max_memory: memory, max_output: output }
+    }
+}
+
 impl LimitArgs {
     /// The limits of a run.
     pub fn of_run(&self) -> Limits {
         Limits { steps: self.max_steps, cycles: self.max_cycles, output: self.max_output, memory: self.max_memory }
+    }
+}
+
+/// How a kernel is launched by a verb that prints programs.
+#[derive(Args, Clone, Default)]
+pub(super) struct LaunchArgs {
+    /// With `--project`: the kernel, where the file has several
+    #[arg(long, value_name = "NAME", requires = "project")]
+    func: Option<String>,
+    /// With `--project`: blocks of the launch
+    #[arg(long, value_name = "N", requires = "project", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_BLOCKS)))]
+    blocks: Option<u32>,
+    /// With `--project`: the seed of `rand` arguments that have none of their own
+    #[arg(long, value_name = "N", requires = "project", default_value_t = 0)]
+    seed: u64,
+}
+
+impl LaunchArgs {
+    /// The arguments of a verb that runs kernels, of those of one that prints programs.
+    pub fn kernel(&self, file: &str, platform: &PlatformArgs, shapes: &ShapeArgs, insert_sync: bool) -> KernelArgs {
+        KernelArgs {
+            file: file.into(),
+            func: self.func.clone(),
+            platform: platform.clone(),
+            blocks: self.blocks,
+            args: shapes.args.clone(),
+            seed: self.seed,
+            threads: None,
+            insert_sync,
+            sets: shapes.sets.clone(),
+            limits: LimitArgs::default(),
+        }
     }
 }
 

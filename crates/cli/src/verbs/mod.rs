@@ -21,6 +21,7 @@ mod output;
 mod pages;
 mod program;
 mod progress;
+mod project;
 mod prove;
 mod queue;
 mod report;
@@ -44,7 +45,8 @@ use slipring_machine::Platform;
 
 /// Write, check and run Cube/Vector tile kernels without the hardware.
 ///
-/// Exit codes: 0 clean, 1 findings, 2 bad input or something that cannot be run yet, 3 a proof with warnings.
+/// Exit codes: 0 clean, 1 findings, 2 bad input or something that cannot be run yet, 3 doubtful: a proof with warnings,
+/// numbers of a board that are nearly right.
 ///
 /// `slipring` never executes the code of a file: of a `.py` file it reads the kernels, and evaluates what is around them as far as it
 /// knows it. `python -m slipring` is the same command line with files executed by Python.

@@ -1,6 +1,8 @@
 //! What leaves for a board, judged again: the text that is printed for the assembler, the C++ that it makes of it, that C++ read
 //! back and run here, and the same C++ on the CPU back end of the public headers.
 
+mod closeness;
+mod project;
 mod read_back;
 mod simulator;
 mod tools;
@@ -14,6 +16,7 @@ use slipring_tile::Elem;
 
 use crate::args::{Arg, Value};
 use crate::{BuiltProgram, Error, Kernel, Run, RunOptions};
+pub use project::{Returned, returned};
 use tools::{CallFolder, in_path};
 
 /// Tools of others that judge what leaves. What is not named is looked for.

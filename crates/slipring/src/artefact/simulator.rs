@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use slipring_report::CheckFacts;
-use slipring_tile::{Elem, Space, load_f32};
+use slipring_tile::Space;
 
+use super::closeness::{DOUBTFUL, closeness};
 use super::tools::{CallFolder, call, in_path};
-use super::{Launched, LeavingTools, Passing, differences, tolerance};
+use super::{Launched, LeavingTools, Passing};
 use crate::Error;
 
 const TOOL: &str = "CPU simulator";
@@ -44,6 +45,8 @@ enum Simulated {
     Same(usize),
     /// Floats that are off by no more than the tolerance of their type.
     Close(String),
+    /// Floats among them that only the largest number of their buffer lets pass.
+    Doubtful(String),
     /// Numbers that are none stand where they differ.
     NoNumbers(String),
     Different(String),
@@ -116,6 +119,7 @@ impl Launched<'_> {
         Ok(match (self.against(passing, &first), known.first()) {
             (Simulated::Same(count), _) => row("clean", format!("the same bytes in {count} buffers")),
             (Simulated::Close(what), _) => row("clean", what),
+            (Simulated::Doubtful(what), _) => row("partly", what),
             (Simulated::NoNumbers(what), _) => row(
                 "not checked",
                 format!("{what}; infinities and NaN become other numbers there, and so does what is divided by zero"),
@@ -148,52 +152,29 @@ impl Launched<'_> {
 
     /// What the simulator left against what the run here left.
     fn against(&self, passing: &[Passing], left: &[Vec<u8>]) -> Simulated {
-        let (mut same, mut close, mut none) = (0, Vec::new(), Vec::new());
+        let (mut same, mut close, mut doubtful, mut none) = (0, Vec::new(), Vec::new(), Vec::new());
         for (passed, theirs) in passing.iter().zip(left).filter(|(passed, _)| passed.is_buffer) {
             let Some(ours) = passed.argument.and_then(|argument| self.run.left(argument)) else { continue };
-            let Some((first, count)) = differences(ours, theirs, passed.elem) else {
-                same += 1;
-                continue;
-            };
-            let told = format!("`{}` differs in {count} elements, first in element {first}", passed.name);
-            match passed.elem.and_then(|elem| distance(ours, theirs, elem)) {
-                Some(off) if off <= 1.0 => close.push(format!("{told}, within {off:.2} of the tolerance of its type")),
-                Some(off) if off.is_nan() => none.push(told),
+            let found = closeness(ours, theirs, passed.elem);
+            let told =
+                format!("`{}` differs in {} elements, first in element {}", passed.name, found.different, found.first);
+            match (found.wrong, found.no_numbers, found.doubtful, found.different) {
+                (0, 0, 0, 0) => same += 1,
+                (0, 0, 0, _) => {
+                    close.push(format!("{told}, within {:.2} of the tolerance of its type", found.furthest))
+                }
+                (0, 0, count, _) => doubtful.push(format!("{told}; {count} {DOUBTFUL}")),
+                (0, ..) => none.push(told),
                 _ => return Simulated::Different(told),
             }
         }
-        match (close.is_empty(), none.is_empty()) {
-            (true, true) => Simulated::Same(same),
-            (_, false) => Simulated::NoNumbers(none.join("; ")),
-            (false, true) => Simulated::Close(close.join("; ")),
+        match (close.is_empty(), doubtful.is_empty(), none.is_empty()) {
+            (true, true, true) => Simulated::Same(same),
+            (_, _, false) => Simulated::NoNumbers(none.join("; ")),
+            (_, false, true) => Simulated::Doubtful(doubtful.into_iter().chain(close).collect::<Vec<_>>().join("; ")),
+            (false, true, true) => Simulated::Close(close.join("; ")),
         }
     }
-}
-
-/// The largest distance of two floats, in tolerances of their type for the largest number here; NaN if some of those that differ
-/// are not numbers. `None` for integers.
-fn distance(a: &[u8], b: &[u8], elem: Elem) -> Option<f64> {
-    let (rtol, atol) = tolerance(Some(elem));
-    let bytes = elem.bytes();
-    if !elem.is_float() || elem.values() != 1 {
-        return None;
-    }
-    let mut most: f64 = 0.0;
-    let mut numbers = vec![0.0f32; a.len() / bytes];
-    load_f32(elem, a, &mut numbers);
-    let largest = numbers.iter().filter(|n| n.is_finite()).fold(0.0f64, |most, n| most.max(f64::from(n.abs())));
-    for (a, b) in a.chunks_exact(bytes).zip(b.chunks_exact(bytes)).filter(|(a, b)| a != b) {
-        let mut pair = [0.0f32; 2];
-        load_f32(elem, a, &mut pair[..1]);
-        load_f32(elem, b, &mut pair[1..]);
-        let [a, b] = pair.map(f64::from);
-        if !a.is_finite() || !b.is_finite() {
-            return Some(f64::NAN);
-        }
-        // Sums in another order are off by as much as their largest terms are.
-        most = most.max((a - b).abs() / (atol + rtol * largest));
-    }
-    Some(most)
 }
 
 /// What the back end is known to do otherwise of what this C++ has.

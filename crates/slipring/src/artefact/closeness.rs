@@ -1,0 +1,140 @@
+//! How close the numbers of two buffers are: equal, within the tolerance of their own size, only within that of the largest number
+//! of the buffer, or wrong.
+
+use slipring_tile::{Elem, load_f32};
+
+use super::tolerance;
+
+/// What is said of elements that are doubtful.
+pub(super) const DOUBTFUL: &str =
+    "are off by more than their own size permits, by no more than the largest number of the buffer does";
+
+/// How two buffers compare, element by element.
+#[derive(Clone, Copy, Default, PartialEq, Debug)]
+pub(super) struct Closeness {
+    /// Elements whose bytes differ.
+    pub different: usize,
+    /// Of these, floats that are off by more than their own size permits, and by no more than the largest number of the buffer
+    /// does. Sums in another order are off by as much as their largest terms are; so may a small number be that is wrong.
+    pub doubtful: usize,
+    /// Floats where one side is infinite or not a number.
+    pub no_numbers: usize,
+    /// Elements that are wrong by either measure.
+    pub wrong: usize,
+    /// The first element of the worst kind that there is.
+    pub first: usize,
+    /// The largest distance of a float, in tolerances of its own size.
+    pub furthest: f64,
+}
+
+/// Compares what was left with what was expected. Buffers of other lengths are wrong from where the shorter one ends.
+pub(super) fn closeness(want: &[u8], have: &[u8], elem: Option<Elem>) -> Closeness {
+    let bytes = elem.map_or(1, Elem::bytes).max(1);
+    let (rtol, atol) = tolerance(elem);
+    let floats = elem.filter(|elem| elem.is_float());
+    let mut numbers = Numbers::default();
+    let largest = floats.map_or(0.0, |elem| largest(elem, want));
+    let mut all = Closeness::default();
+    let mut worst = 0;
+    for (at, (want, have)) in want.chunks(bytes).zip(have.chunks(bytes)).enumerate().filter(|(_, (a, b))| a != b) {
+        all.different += 1;
+        let grade = match floats {
+            None => 3,
+            Some(elem) => numbers
+                .pairs(elem, want, have)
+                .map(|(a, b)| {
+                    if !a.is_finite() || !b.is_finite() {
+                        return if a.is_nan() && b.is_nan() { 0 } else { 2 };
+                    }
+                    let off = (a - b).abs();
+                    all.furthest = all.furthest.max(off / (atol + rtol * a.abs()));
+                    match off {
+                        off if off <= atol + rtol * a.abs() => 0,
+                        off if off <= atol + rtol * largest => 1,
+                        _ => 3,
+                    }
+                })
+                .max()
+                .unwrap_or(0),
+        };
+        match grade {
+            0 => {}
+            1 => all.doubtful += 1,
+            2 => all.no_numbers += 1,
+            _ => all.wrong += 1,
+        }
+        if all.different == 1 || grade > worst {
+            (all.first, worst) = (at, grade);
+        }
+    }
+    if want.len() != have.len() {
+        let short = want.len().min(have.len()) / bytes;
+        if all.wrong == 0 {
+            all.first = short;
+        }
+        let missing = want.len().max(have.len()).div_ceil(bytes) - short;
+        all.different += missing;
+        all.wrong += missing;
+    }
+    all
+}
+
+/// The numbers of one element on both sides: two where an element holds two.
+#[derive(Default)]
+struct Numbers {
+    want: [f32; 2],
+    have: [f32; 2],
+}
+
+impl Numbers {
+    fn pairs(&mut self, elem: Elem, want: &[u8], have: &[u8]) -> impl Iterator<Item = (f64, f64)> + '_ {
+        let count = elem.values();
+        load_f32(elem, want, &mut self.want[..count]);
+        load_f32(elem, have, &mut self.have[..count]);
+        let wide = |(a, b): (&f32, &f32)| (f64::from(*a), f64::from(*b));
+        self.want[..count].iter().zip(&self.have[..count]).map(wide)
+    }
+}
+
+/// The largest magnitude of the finite numbers of a buffer.
+fn largest(elem: Elem, bytes: &[u8]) -> f64 {
+    let mut all = vec![0.0f32; bytes.len() / elem.bytes() * elem.values()];
+    load_f32(elem, &bytes[..bytes.len() / elem.bytes() * elem.bytes()], &mut all);
+    all.iter().filter(|n| n.is_finite()).fold(0.0, |most, n| most.max(f64::from(n.abs())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Closeness, closeness};
+    use slipring_tile::Elem;
+
+    fn of(want: &[f32], have: &[f32]) -> Closeness {
+        let bytes = |list: &[f32]| list.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>();
+        closeness(&bytes(want), &bytes(have), Some(Elem::F32))
+    }
+
+    #[test]
+    fn a_small_number_that_is_wrong_does_not_hide_behind_a_large_one() {
+        let hidden = of(&[1000.0, 0.005], &[1000.0, 0.0]);
+        assert_eq!((hidden.different, hidden.doubtful, hidden.wrong, hidden.first), (1, 1, 0, 1));
+        let far = of(&[1000.0, 0.5, 2.0], &[1000.0, 0.0, 2.0]);
+        assert_eq!((far.different, far.doubtful, far.wrong, far.first), (1, 0, 1, 1));
+    }
+
+    #[test]
+    fn the_last_bits_are_close_and_what_is_no_number_is_counted_apart() {
+        let close = of(&[1.0, 2.0], &[1.000_000_1, 2.0]);
+        assert_eq!((close.different, close.doubtful, close.no_numbers, close.wrong), (1, 0, 0, 0));
+        let inf = of(&[f32::INFINITY, 1.0], &[3.0, 1.0]);
+        assert_eq!((inf.no_numbers, inf.wrong), (1, 0));
+        assert_eq!(of(&[f32::NAN], &[-f32::NAN]).no_numbers, 0);
+    }
+
+    #[test]
+    fn integers_are_equal_or_wrong_and_short_buffers_are_wrong() {
+        assert_eq!(closeness(&[1, 2], &[1, 3], Some(Elem::I8)).wrong, 1);
+        let short = closeness(&[1, 2, 3, 4], &[1, 2], Some(Elem::I16));
+        assert_eq!((short.wrong, short.first), (1, 1));
+        assert_eq!(of(&[1.0], &[1.0]), Closeness::default());
+    }
+}

@@ -22,8 +22,11 @@ pub(super) enum Fill {
     },
 }
 
-/// Elements that one thread fills, where there are more.
+/// Elements that one thread fills at a time.
 const PART: usize = 1 << 16;
+
+/// Elements that one thread fills before others have woken and looked for more to do.
+const FEW: usize = 1 << 19;
 
 /// The bytes of `count` elements.
 ///
@@ -33,7 +36,7 @@ pub(super) fn fill(kind: Fill, elem: Elem, count: usize) -> Result<Vec<u8>, TryR
     let mut bytes = slipring_program::zeroed(count * elem.bytes())?;
     let Some(kind) = kind.of(elem) else { return Ok(bytes) };
     let part = PART * elem.bytes();
-    match bytes.len() > part {
+    match count > FEW {
         true => bytes.par_chunks_mut(part).enumerate().for_each(|(at, bytes)| fill::fill(kind, elem, at * PART, bytes)),
         false => fill::fill(kind, elem, 0, &mut bytes),
     }
@@ -68,7 +71,7 @@ mod tests {
     fn parts_are_what_the_whole_is() {
         let kinds = [Fill::Iota, Fill::Random { seed: 5, lo: -3.0, hi: 9.0 }, Fill::Value(Number::Integer(7))];
         for (kind, elem) in kinds.into_iter().flat_map(|kind| Elem::ALL.map(|elem| (kind, elem))) {
-            let count = 2 * PART + 77;
+            let count = FEW + 77;
             let mut whole = vec![0; count * elem.bytes()];
             fill::fill(kind.of(elem).unwrap(), elem, 0, &mut whole);
             assert!(super::fill(kind, elem, count).unwrap() == whole, "{kind:?} of {elem}");

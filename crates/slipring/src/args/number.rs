@@ -102,8 +102,28 @@ pub(super) fn float_range(elem: Elem) -> (f64, f64) {
     if elem == Elem::F32 {
         return (f32::MIN.into(), f32::MAX.into());
     }
+    if elem.bytes() == 2 {
+        let largest = f64::from(largest_of_16_bits(elem));
+        return (-largest, largest);
+    }
     let finite = values(elem).into_iter().filter(|x| x.is_finite());
     finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(x.into()), high.max(x.into())))
+}
+
+/// Largest finite value of a type of a sign and 15 bits, whose positive values ascend with their bits up to infinity: found
+/// without a look at all of them.
+fn largest_of_16_bits(elem: Elem) -> f32 {
+    let value = |bits: u16| {
+        let mut value = [0f32];
+        load_f32(elem, &bits.to_le_bytes(), &mut value);
+        value[0]
+    };
+    let (mut finite, mut beyond) = (0, 1u16 << 15);
+    while beyond - finite > 1 {
+        let middle = finite + (beyond - finite) / 2;
+        *(if value(middle).is_finite() { &mut finite } else { &mut beyond }) = middle;
+    }
+    value(finite)
 }
 
 /// Whether a float type has infinities, and whether it has a NaN.
@@ -128,6 +148,15 @@ pub(crate) fn range_text(elem: Elem) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ranges_are_those_of_all_values() {
+        for elem in Elem::ALL.into_iter().filter(|elem| elem.is_float() && elem.bytes() <= 2) {
+            let finite = || values(elem).into_iter().filter(|x| x.is_finite());
+            let (low, high) = (finite().fold(f32::INFINITY, f32::min), finite().fold(f32::NEG_INFINITY, f32::max));
+            assert_eq!(float_range(elem), (f64::from(low), f64::from(high)), "{elem}");
+        }
+    }
 
     #[test]
     fn numbers_of_each_type() {

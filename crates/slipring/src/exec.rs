@@ -1,5 +1,8 @@
 //! Running a program.
 
+use std::collections::TryReserveError;
+use std::ops::Range;
+
 use slipring_machine::Platform;
 use slipring_op::Decoded;
 use slipring_program::{Cancel, Finding, GmBuffer, Kind, Memory, ParamKind, Severity, zeroed};
@@ -157,6 +160,17 @@ pub(crate) fn launch<O: Observer>(
     }
 }
 
+/// The same bytes once more.
+///
+/// # Errors
+/// If there is not so much memory.
+fn copied(data: &[u8]) -> Result<Vec<u8>, TryReserveError> {
+    let mut own = Vec::new();
+    own.try_reserve_exact(data.len())?;
+    own.extend_from_slice(data);
+    Ok(own)
+}
+
 /// What a run needs: the launch, its memories, and where its arguments lie.
 type Ready<'a> = (Launch<'a>, Memory, Places);
 
@@ -187,16 +201,28 @@ fn memories<'a>(
     if all > options.limits.memory {
         return Err(all);
     }
+    // The first argument of a buffer that is all of it, and holds something everywhere: no zeros come before its bytes.
+    let fills = |buffer: usize| {
+        let first = places.argument_of(buffer).filter(|_| options.gm_slack == 0)?;
+        let data = values[first].contents().filter(|data| data.len() == places.sizes[buffer])?;
+        let everywhere = values[first].held().is_none_or(|held| held.iter().map(Range::len).sum::<usize>() == data.len());
+        everywhere.then_some((first, data))
+    };
     let mut buffers = Vec::new();
-    for bytes in &places.sizes {
-        buffers.push(GmBuffer { name: String::new(), data: zeroed(bytes + options.gm_slack).map_err(|_| all)? });
+    for (buffer, bytes) in places.sizes.iter().enumerate() {
+        let data = match fills(buffer) {
+            Some((_, data)) => copied(data),
+            None => zeroed(bytes + options.gm_slack),
+        };
+        buffers.push(GmBuffer { name: String::new(), data: data.map_err(|_| all)? });
     }
     let params = decoded.program.params.iter().filter(|p| p.is_passed());
-    for ((param, value), place) in params.zip(values).zip(&places.of) {
+    for (at, ((param, value), place)) in params.zip(values).zip(&places.of).enumerate() {
         if let Some((data, BufferPlace { buffer, offset })) = value.contents().zip(*place) {
             let own = &mut buffers[buffer];
             let room = &mut own.data[offset..offset + data.len()];
             match value.held().filter(|_| !places.is_shared(buffer)) {
+                _ if fills(buffer).is_some_and(|(first, _)| first == at) => {}
                 // It holds zeros: what is not touched takes neither time nor memory of the host.
                 Some(held) => held.iter().for_each(|part| room[part.clone()].copy_from_slice(&data[part.clone()])),
                 None => room.copy_from_slice(data),

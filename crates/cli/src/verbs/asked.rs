@@ -3,7 +3,7 @@
 use clap::Args;
 use slipring::{Asked, Error, Lang};
 
-/// Values for what builds kernels.
+// Values for what builds kernels.
 #[derive(Args, Clone, Default)]
 pub(super) struct SetArgs {
     /// Give a parameter of a function that builds kernels, or a constant of the file, a value. For files of the kernel language
@@ -26,7 +26,7 @@ impl SetArgs {
     }
 }
 
-/// Shapes for verbs that pass no values.
+// Shapes for verbs that pass no values.
 #[derive(Args, Clone, Default)]
 pub(super) struct ShapeArgs {
     /// The shape of an argument of a kernel whose text leaves it open: `x=f32[64x64]`, `@x.npy`, or anything that `run` takes

@@ -13,7 +13,7 @@ use super::output::{json, out, report_one};
 use super::run::{divide, refused};
 use super::{Exit, output};
 
-/// Arguments of `board-check`.
+// Arguments of `board-check`.
 #[derive(Args)]
 pub(super) struct BoardCheckArgs {
     #[command(flatten)]
@@ -31,7 +31,7 @@ pub(super) struct BoardCheckArgs {
     pub json: bool,
 }
 
-/// Tools of others.
+// Tools of others.
 #[derive(Args)]
 pub(super) struct ToolArgs {
     /// The assembler; by default `ptoas` of $PTOAS_ROOT or of PATH

@@ -14,7 +14,7 @@ use super::kernel::LaunchArgs;
 use super::output::{fail, out, out_beside, report, write_file};
 use super::{Exit, PlatformArgs, open, project};
 
-/// Arguments of `build`.
+// Arguments of `build`.
 #[derive(Args)]
 pub(super) struct BuildArgs {
     /// The file; `-` is standard input

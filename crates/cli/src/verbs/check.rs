@@ -9,7 +9,7 @@ use super::listed::list;
 use super::output::{fail, json_line, keep, note, out, report, told, write_file};
 use super::{Exit, PlatformArgs, subject};
 
-/// Arguments of `check`.
+// Arguments of `check`.
 #[derive(Args)]
 pub(super) struct CheckArgs {
     /// Files to check, folders with all kernels in them, patterns such as `'kernels/**/*.py'`; `-` is standard input

@@ -12,7 +12,7 @@ use super::output::{json, out, report_all};
 use super::run::{divide, refused};
 use super::{Exit, PlatformArgs, project, read_bytes, shown};
 
-/// Arguments of `compare`.
+// Arguments of `compare`.
 #[derive(Args)]
 pub(super) struct CompareArgs {
     /// What `slipring run --json` wrote, with `--lines` for lines and paths too; or a kernel, which is run with the arguments of its

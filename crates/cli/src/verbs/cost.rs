@@ -8,7 +8,7 @@ use slipring_tile::{Elem, Space};
 use super::output::{fail, json_line, out};
 use super::{Exit, PlatformArgs, read_text};
 
-/// Arguments of `cost`.
+// Arguments of `cost`.
 #[derive(Args)]
 pub(super) struct CostArgs {
     /// Name of an op, with or without `pto.`; it need not be one that can be run

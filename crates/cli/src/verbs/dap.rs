@@ -5,7 +5,7 @@ use clap::Args;
 use super::Exit;
 use super::output::fail;
 
-/// Arguments of `dap`.
+// Arguments of `dap`.
 #[derive(Args)]
 pub(super) struct DapArgs {}
 

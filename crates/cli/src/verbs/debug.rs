@@ -11,7 +11,7 @@ use super::kernel::KernelArgs;
 use super::output::{fail, out, report_all};
 use super::run::{read_schedule, refused};
 
-/// Arguments of `debug`.
+// Arguments of `debug`.
 #[derive(Args)]
 pub(super) struct DebugArgs {
     #[command(flatten)]

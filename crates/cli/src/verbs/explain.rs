@@ -5,7 +5,7 @@ use clap::Args;
 use super::Exit;
 use super::output::{fail, out};
 
-/// Arguments of `explain`.
+// Arguments of `explain`.
 #[derive(Args)]
 pub(super) struct ExplainArgs {
     /// The code of a message, such as `race`; without one, all codes are listed

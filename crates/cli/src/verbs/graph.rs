@@ -9,7 +9,7 @@ use super::kernel::KernelArgs;
 use super::output::{fail, json, out, report_all, write_file};
 use super::run::{divide, refused};
 
-/// Arguments of `graph`.
+// Arguments of `graph`.
 #[derive(Args)]
 pub(super) struct GraphArgs {
     #[command(flatten)]

@@ -7,7 +7,7 @@ use slipring::{Asked, Error, Kernel, Limits, MOST_BLOCKS, Program, RunOptions, S
 use super::asked::{SetArgs, ShapeArgs};
 use super::{PlatformArgs, read_bytes, subject};
 
-/// Arguments of the verbs that run a kernel.
+// Arguments of the verbs that run a kernel.
 #[derive(Args)]
 pub(super) struct KernelArgs {
     /// The file; `-` is standard input
@@ -41,7 +41,7 @@ pub(super) struct KernelArgs {
     pub limits: LimitArgs,
 }
 
-/// Options that change when a run is given up.
+// Options that change when a run is given up.
 #[derive(Args)]
 pub(super) struct LimitArgs {
     /// Stop after so many steps: scalar instructions, 8 for a vector instruction, 1 for 4 cycles of other work

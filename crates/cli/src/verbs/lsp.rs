@@ -5,7 +5,7 @@ use clap::Args;
 use super::Exit;
 use super::output::fail;
 
-/// Arguments of `lsp`.
+// Arguments of `lsp`.
 #[derive(Args)]
 pub(super) struct LspArgs {
     /// Over standard input and output, which is the only way: editors say so by habit

@@ -51,7 +51,7 @@ use slipring_machine::Platform;
 /// `slipring` never executes the code of a file: of a `.py` file it reads the kernels, and evaluates what is around them as far as it
 /// knows it. `python -m slipring` is the same command line with files executed by Python.
 #[derive(Parser)]
-#[command(name = "slipring", version, about, max_term_width = 100)]
+#[command(name = "slipring", version, max_term_width = 100)]
 struct Cli {
     #[command(subcommand)]
     verb: Verb,
@@ -66,7 +66,9 @@ struct Cli {
     counts: bool,
 }
 
+// The options of a verb are described once it is asked for; a doc comment of theirs would take the place of the verb's.
 #[derive(Subcommand)]
+#[command(defer = true)]
 enum Verb {
     /// Run a kernel on a simulated device
     Run(run::RunArgs),
@@ -326,7 +328,7 @@ fn path(file: &Option<String>) -> Option<&Path> {
     file.as_ref().map(Path::new)
 }
 
-/// Which platform a verb is for.
+// Which platform a verb is for.
 #[derive(clap::Args, Clone)]
 struct PlatformArgs {
     /// Built-in platform: a5 or a2a3. By default the module's `pto.target_arch`, else a5 (`check`: both)

@@ -6,7 +6,7 @@ use slipring::reference;
 use super::Exit;
 use super::output::{fail, json_line, out};
 
-/// Arguments of `ops`.
+// Arguments of `ops`.
 #[derive(Args)]
 pub(super) struct OpsArgs {
     /// Name of an op, with or without `pto.`; `pl.…` is one of the kernel language

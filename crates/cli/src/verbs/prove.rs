@@ -12,7 +12,7 @@ use super::run::{divide, refused};
 /// Most schedules of random durations.
 const MOST_TIMINGS: i64 = 100_000;
 
-/// Arguments of `prove`.
+// Arguments of `prove`.
 #[derive(Args)]
 pub(super) struct ProveArgs {
     #[command(flatten)]

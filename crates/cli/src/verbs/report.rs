@@ -9,7 +9,7 @@ use super::output::{fail, note, report_all, write_file};
 use super::run::{divide, refused};
 use super::{Exit, shown};
 
-/// Arguments of `report`.
+// Arguments of `report`.
 #[derive(Args)]
 pub(super) struct ReportArgs {
     #[command(flatten)]

@@ -10,7 +10,7 @@ use super::kernel::KernelArgs;
 use super::output::{json, out, report_all};
 use super::run::{divide, refused};
 
-/// Arguments of `ring`.
+// Arguments of `ring`.
 #[derive(Args)]
 pub(super) struct RingArgs {
     #[command(flatten)]

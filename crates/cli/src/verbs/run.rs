@@ -23,7 +23,7 @@ const ROWS: usize = 8;
 /// Parts of the critical path that are shown.
 const PARTS: usize = 12;
 
-/// Arguments of `run`.
+// Arguments of `run`.
 #[derive(Args)]
 pub(super) struct RunArgs {
     #[command(flatten)]

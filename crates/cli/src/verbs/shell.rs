@@ -6,7 +6,7 @@ use clap_complete::Shell;
 use super::output::{data_bytes, fail};
 use super::{Cli, Exit};
 
-/// Arguments of `completions`.
+// Arguments of `completions`.
 #[derive(Args)]
 pub(super) struct CompletionArgs {
     /// The shell
@@ -21,7 +21,7 @@ pub(super) fn completions(args: &CompletionArgs) -> Exit {
     Exit::Clean
 }
 
-/// Arguments of `man`.
+// Arguments of `man`.
 #[derive(Args)]
 pub(super) struct ManArgs {
     /// The command whose page it is; without one, the page of slipring

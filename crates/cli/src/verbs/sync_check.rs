@@ -7,7 +7,7 @@ use super::asked::ShapeArgs;
 use super::output::{fail, json_line, keep, out, report, told};
 use super::{Exit, PlatformArgs, open};
 
-/// Arguments of `sync-check`.
+// Arguments of `sync-check`.
 #[derive(Args)]
 pub(super) struct SyncCheckArgs {
     /// The text; `-` is standard input

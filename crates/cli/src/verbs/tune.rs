@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// Most points at a time.
 const MOST_THREADS: i64 = 1024;
 
-/// Arguments of `tune`.
+// Arguments of `tune`.
 #[derive(Args)]
 pub(super) struct TuneArgs {
     #[command(flatten)]

@@ -15,7 +15,7 @@ use crate::session::Text;
 /// How often the file is looked at.
 const EACH: Duration = Duration::from_millis(50);
 
-/// Arguments of `watch`.
+// Arguments of `watch`.
 #[derive(Args)]
 pub(super) struct WatchArgs {
     /// The file

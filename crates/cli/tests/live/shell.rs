@@ -13,9 +13,14 @@ fn every_command_is_completed_and_has_a_page() {
     let verbs = help.split("Commands:\n").nth(1).unwrap().split("\n\n").next().unwrap();
     // A line of a command is indented by two blanks, its continuation by more.
     let verbs = verbs.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   "));
-    let verbs: Vec<&str> =
-        verbs.map(|line| line.split_whitespace().next().unwrap()).filter(|verb| *verb != "help").collect();
+    let lines: Vec<Vec<&str>> = verbs.map(|line| line.split_whitespace().collect()).collect();
+    let verbs: Vec<&str> = lines.iter().map(|words| words[0]).filter(|verb| *verb != "help").collect();
     assert!(verbs.len() >= 18, "{help}");
+    for words in lines.iter().filter(|words| words[0] != "help") {
+        let (code, text) = slipring(&[words[0], "--help"]);
+        let own: Vec<&str> = text.split_whitespace().take(3).collect();
+        assert_eq!((code, &own[..]), (Some(0), &words[1..4]), "{text}");
+    }
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let (code, text) = slipring(&["completions", shell]);
         assert_eq!(code, Some(0));
@@ -30,7 +35,8 @@ fn every_command_is_completed_and_has_a_page() {
             "{page}"
         );
     }
-    assert!(slipring(&["man"]).1.contains("slipring"));
+    let (_, page) = slipring(&["man"]);
+    assert!(page.contains("slipring \\- Write, check and run"), "{page}");
     assert_eq!(slipring(&["man", "nothing"]).0, Some(2));
 }
 

@@ -99,7 +99,7 @@ impl QueueTrial {
     fn wrong(&self) -> Option<QueueProof> {
         let mut codes: Vec<_> = self.found.iter().map(|(code, _)| *code).collect();
         codes.dedup();
-        (self.errors || !self.complete).then(|| QueueProof::Wrong { schedule: self.schedule, codes })
+        (self.errors || !self.complete).then_some(QueueProof::Wrong { schedule: self.schedule, codes })
     }
 
     /// How this differs from another run: what was found, whether it ended; `None` if in neither.

@@ -1,7 +1,6 @@
 //! `slipring build`: run the passes and print.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use clap::Args;
 use slipring::{BuildOptions, BuiltProgram, PassStage};

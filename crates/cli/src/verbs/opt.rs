@@ -11,7 +11,7 @@ use super::build::{list_passes, unknown_pass};
 use super::output::{fail, out_beside, report, write_file};
 use super::{Exit, PlatformArgs, open};
 
-/// Arguments of `opt`.
+// Arguments of `opt`.
 #[derive(Args)]
 pub(super) struct OptArgs {
     /// The file; `-` is standard input

@@ -8,7 +8,7 @@ use super::output::{json, out, report_all};
 use super::run::{divide, one_output, refused, write_trace};
 use super::{Exit, read_bytes, shown};
 
-/// Arguments of `timeline`.
+// Arguments of `timeline`.
 #[derive(Args)]
 pub(super) struct TimelineArgs {
     #[command(flatten)]

@@ -225,7 +225,7 @@ fn a_page_says_what_bounds_the_run_and_what_changed() {
         .says("<p id=\"headline\">bound by waits: AIV0 MTE2 is the busiest pipe, 37 % busy; 82 cycles if");
     assert!(!alone.out.contains("Against another run"));
     let both = folder.call(&["report", "add.pto", "-o", "-", "--no-advice", "--against", "before.json"]).exits(0);
-    both.says("<h2>Against another run</h2>").says("the same results");
+    both.says("<h2>Against another run <small").says("the same results");
     folder.call(&["report", "add.pto", "-o", "-", "--against", "add.pto"]).exits(0).says("the same results");
     folder.call(&["report", "add.pto", "-o", "-", "--against", "none.json"]).exits(2).says("cannot read `none.json`");
     folder.write("no.json", "{}");

@@ -205,10 +205,12 @@ pub fn plan(graph: &Graph, clusters: u32, order: u64, runs: &mut dyn Runs) -> Pl
                                 }
                             }
                             Some((start, _)) if graph.tasks[task].defers => {
-                                // It was over for its cluster as soon as it waited: only its successors feel the time.
-                                for cycles in &open.run {
-                                    let end = (start + cycles).max(now);
+                                // It was over for its cluster as soon as it waited: only its successors feel the time, once for
+                                // all blocks.
+                                if blocks > 0 {
+                                    let end = (start + longest[task]).max(now);
                                     open.blocks.push((NOWHERE, start, end));
+                                    open.over = blocks - 1;
                                     machine.running.insert((end, NOWHERE, task));
                                 }
                             }

@@ -11,6 +11,11 @@
 # exit: 0
 # check: tasks clean
 # out[0]: i32 32*2 32*1
+# test: run %s --func blocks --devices 2 --clusters 2 --verify --arg zeros:i32[2x1x8]
+# exit: 0
+# check: tasks clean
+# check: verify clean
+# out[0]: i32 8*2 8*1
 # test: run %s --func never --arg zeros:i32[2x1x8]
 # exit: 1
 # check: error[deadlock]: the scalar unit of AIV0 waits for a signal in global memory forever
@@ -109,3 +114,31 @@ def unordered(y: pl.Out[pl.Tensor[[2, 1, 8], pl.INT32]]):
         data = pld.window(data_buf, [1, 8], dtype=pl.INT32)
         signal = pld.window(signal_buf, [1, 1], dtype=pl.INT32)
         unordered_on(y[r], data, signal, 1 - r, device=r)
+
+
+@pl.jit
+def blocks_on(
+    y: pl.Out[pl.Tensor[[1, 8], pl.INT32]],
+    data: pld.DistributedTensor[[1, 8], pl.INT32],
+    signal: pld.DistributedTensor[[1, 1], pl.INT32],
+    peer: pl.Scalar[pl.INT32],
+):
+    with pl.manual_scope():
+        with pl.spmd(2) as wait:
+            pld.system.defer_wait(signal, offsets=[0, 0], expected=1, cmp=pld.WaitCmp.Ge)
+        with pl.at(level=pl.Level.CORE_GROUP, deps=[wait]):
+            y = pl.store(pl.load(data, [0, 0], [1, 8]), [0, 0], y)
+        with pl.at(level=pl.Level.CORE_GROUP):
+            pld.tile.remote_store(pl.full([1, 8], pl.INT32, 2 - peer), data, peer=peer, offsets=[0, 0])
+            pld.system.notify(signal, peer=peer, offsets=[0, 0], value=1, op=pld.NotifyOp.Set)
+    return y
+
+
+@pl.jit.host
+def blocks(y: pl.Out[pl.Tensor[[2, 1, 8], pl.INT32]]):
+    data_buf = pld.alloc_window_buffer([1, 8], dtype=pl.INT32)
+    signal_buf = pld.alloc_window_buffer([1, 1], dtype=pl.INT32)
+    for r in pl.range(2):
+        data = pld.window(data_buf, [1, 8], dtype=pl.INT32)
+        signal = pld.window(signal_buf, [1, 1], dtype=pl.INT32)
+        blocks_on(y[r], data, signal, 1 - r, device=r)

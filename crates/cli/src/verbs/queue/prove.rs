@@ -67,7 +67,7 @@ pub(super) fn prove(args: &ProveArgs) -> Exit {
         QueueProof::Clean => {
             let warned = match codes.is_empty() {
                 true => String::new(),
-                false => format!("; warnings of `slipring queue lint`: {}", codes.join(", ")),
+                false => format!("; warnings of `slipring queue run`: {}", codes.join(", ")),
             };
             let text = format!(
                 "{file}: clean for all delays: whatever meets is ordered by barriers, waits or completions; {schedules} schedules agree{warned}\n"

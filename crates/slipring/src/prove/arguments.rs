@@ -205,7 +205,7 @@ impl Proof {
             let mut counts = counts::all(&mut family, tools)?;
             if let Counts::Open(_) = counts
                 && let fit @ (Counts::UpTo(..) | Counts::Each(..) | Counts::Fails(..)) =
-                    counts::as_many_as_fit(&mut family, tools, counts::MOST)?
+                    counts::as_many_as_fit(&mut family, tools, u64::MAX)?
             {
                 counts = fit;
             }

@@ -84,7 +84,7 @@ impl Tried {
 }
 
 /// The most numbers that are tried.
-pub(super) const MOST: u64 = 256;
+const MOST: u64 = 256;
 /// The most works of all of them together, and the most pairs that are compared: some seconds of the host's time.
 const WORKS: u64 = 40_000;
 const PAIRS: usize = 2500;
@@ -165,12 +165,12 @@ pub(super) fn all(family: &mut Family<'_>, tools: &Tools) -> Result<Counts, Erro
 /// If that is cancelled.
 pub(super) fn as_many_as_fit(family: &mut Family<'_>, tools: &Tools, most: u64) -> Result<Counts, Error> {
     let (mut works, mut last) = (0, 0);
-    let (mut limits, mut further) = ((most.min(MOST), WORKS), most >= MOST);
+    let (mut limits, mut further) = ((most.min(MOST), WORKS), most > MOST);
     let mut members: Vec<Option<Member>> = Vec::new();
     for value in 0.. {
         if value > limits.0 || works > limits.1 {
             let Some(all) = where_buffers_end(family, &members).filter(|_| further) else { break };
-            (limits, further) = ((all, ALL_WORKS), false);
+            (limits, further) = ((all.min(most), ALL_WORKS), false);
         }
         if let Err(why) = family.subject.budget.check() {
             return Ok(Counts::Open(format!("{}{why}", clean_before(value))));

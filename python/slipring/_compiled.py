@@ -199,11 +199,15 @@ class Compiled:
         """Name, element type or `None`, shape or `None`, whether it is a buffer, and direction of each parameter."""
         return self._parameters
 
+    def _suits(self, config):
+        """Raises where a configuration is for another platform."""
+        if config is not None and config.platform.removesuffix("sim") != self.platform.removesuffix("sim"):
+            raise ValueError(f"`{self.name}` is compiled for {self.platform}, not for {config.platform}")
+
     @public
     def run(self, *args, verify=False, config=None, **options):
         """Runs it and gives the run."""
-        if config is not None and config.platform.removesuffix("sim") != self.platform.removesuffix("sim"):
-            raise ValueError(f"`{self.name}` is compiled for {self.platform}, not for {config.platform}")
+        self._suits(config)
         refuse_run_of_text(config)
         devices = getattr(config, "devices", None) or self.devices
         if devices is not None:
@@ -224,7 +228,9 @@ class Compiled:
         """Runs it; its outputs are written in place, findings raise. Without its outputs it makes them and gives them back."""
         config = options.get("config")
         if getattr(config, "codegen_only", False):
-            self.write_to(config.save_kernels_dir, dumps_of(config))
+            self._suits(config)
+            kernel, _ = self._compiled or self._function._compile(self._function._bind(args, {}), self._target)
+            write_asked(self.name, kernel, config.save_kernels_dir, dumps_of(config))
             return None
         run, args = self._ran(args, options)
         return self._function._result(run, args, {})

@@ -109,7 +109,7 @@ class DistributedWorker(ChipWorker):
         for name, value in (("inherited_host_tensors", inherited_host_tensors), ("startup_timeout_s", startup_timeout_s)):
             said(name, value, "a worker")
         self.devices = len(first.device_ids)
-        super().__init__(RunConfig(platform=first.platform))
+        super().__init__(RunConfig(platform=first.platform) if config is None else config)
         self._programs, self._host = programs, {}
         # What the windows of each program hold, where they are kept as a run left them: a run that raises changes nothing.
         self._windows = {id(program): None for program in programs} if persistent and reset_persistent_windows is False else None
@@ -139,6 +139,7 @@ class DistributedWorker(ChipWorker):
 
     def _run(self, compiled, args, config):
         self._check()
+        config = self.config if config is None else config
         if id(compiled) not in self._host:
             raise ValueError("the worker was not prepared with this program")
         if len(args) != len(compiled.param_names):

@@ -10,7 +10,7 @@ use slipring::{BuildOptions, BuiltProgram, Diagnostic, Error, Launched, LeavingT
 
 use super::kernel::KernelArgs;
 use super::output::{json, out, report_one};
-use super::run::{divide, refused};
+use super::run::{divide, refused, written_by_run_only};
 use super::{Exit, output};
 
 // Arguments of `board-check`.
@@ -96,7 +96,8 @@ pub(super) fn leave(
     tell(&kernel.compile()?, &mut said);
     let bound = args.arguments(&kernel)?;
     let options = args.options();
-    let (tensors, _) = divide(bound.clone());
+    let (tensors, files) = divide(bound.clone());
+    written_by_run_only(&files)?;
     let run = kernel.run_with(tensors, &options)?;
     tell(run.findings(), &mut said);
     if !run.is_complete() {

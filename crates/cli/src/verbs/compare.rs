@@ -23,7 +23,7 @@ pub(super) struct CompareArgs {
     #[arg(required_unless_present = "board")]
     after: Option<String>,
     /// The outputs that a board left in a folder of `slipring build --project`, against what a run here left
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["before", "after"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["before", "after", "arch", "platform", "readings", "sets", "lang"])]
     board: Option<PathBuf>,
     #[command(flatten)]
     platform: PlatformArgs,

@@ -72,7 +72,7 @@ impl LimitArgs {
     }
 }
 
-/// How a kernel is launched by a verb that prints programs.
+// How a kernel is launched by a verb that prints programs.
 #[derive(Args, Clone, Default)]
 pub(super) struct LaunchArgs {
     /// With `--project`: the kernel, where the file has several

@@ -49,13 +49,11 @@ fn project(
     out(&checks_text(&leaving.checks));
     if leaving.checks.iter().any(|check| check.verdict == "findings") {
         output::said_error();
-        output::note("no project is written: the C++ is not what was checked here");
+        output::note("no project is written: a judge has findings, as its row says");
         return Ok(Exit::Findings);
     }
     if leaving.unjudged && args.ptoas.is_some() {
-        return Ok(output::fail(
-            "no project is written: the assembler of `--ptoas` is missing or did not end, as its row says",
-        ));
+        return Ok(output::fail("no project is written: the assembler of `--ptoas` gave no C++, as its row says"));
     }
     let count = launched.project(built, leaving.cpp.as_deref(), folder)?;
     out(&format!(

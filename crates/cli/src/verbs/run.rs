@@ -187,6 +187,14 @@ pub(super) fn divide(mut bound: Vec<Arg>) -> (Vec<Tensor<'static>>, Vec<Option<O
     (bound.into_iter().map(Tensor::from).collect(), files)
 }
 
+/// Refuses arguments that ask to be written back, for verbs that write none.
+pub(super) fn written_by_run_only(files: &[Option<OutFile>]) -> Result<(), Error> {
+    match files.iter().flatten().next() {
+        Some(_) => Err(Error::Arguments("`:out` writes an argument back in `slipring run` only".into())),
+        None => Ok(()),
+    }
+}
+
 fn launch(args: &RunArgs, kernel: &Kernel, bound: Vec<Arg>, options: &RunOptions) -> Result<Exit, Error> {
     let (tensors, files) = divide(bound);
     if args.time_only && files.iter().any(Option::is_some) {

@@ -5,7 +5,7 @@ use slipring::{Error, Profile};
 
 use super::kernel::KernelArgs;
 use super::output::{json, out, report_all};
-use super::run::{divide, one_output, refused, write_trace};
+use super::run::{divide, one_output, refused, write_trace, written_by_run_only};
 use super::{Exit, read_bytes, shown};
 
 // Arguments of `timeline`.
@@ -35,7 +35,8 @@ fn start(args: &TimelineArgs) -> Result<Exit, Error> {
     let subject = args.kernel.subject()?;
     let kernel = args.kernel.kernel_of(&subject)?;
     report_all(&kernel.compile()?);
-    let (tensors, _) = divide(args.kernel.arguments(&kernel)?);
+    let (tensors, files) = divide(args.kernel.arguments(&kernel)?);
+    written_by_run_only(&files)?;
     let bytes = read_bytes(&args.against).map_err(Error::File)?;
     let run = kernel.run_with(tensors, &args.kernel.options().record(true))?;
     report_all(run.findings());
@@ -54,5 +55,5 @@ fn start(args: &TimelineArgs) -> Result<Exit, Error> {
     if args.trace.is_some() {
         write_trace(args.trace.as_deref(), Some(&profile.trace_beside(&trace))).map_err(Error::File)?;
     }
-    Ok(Exit::Clean)
+    Ok(if run.findings().errors() > 0 { Exit::Findings } else { Exit::Clean })
 }

@@ -21,7 +21,7 @@ pub(super) struct Closeness {
     pub no_numbers: usize,
     /// Elements that are wrong by either measure.
     pub wrong: usize,
-    /// The first element of the worst kind that there is.
+    /// The first element of the worst kind that there is; what is wrong and what is no number are one kind.
     pub first: usize,
     /// The largest distance of a float, in tolerances of its own size.
     pub furthest: f64,
@@ -63,13 +63,15 @@ pub(super) fn closeness(want: &[u8], have: &[u8], elem: Option<Elem>) -> Closene
             2 => all.no_numbers += 1,
             _ => all.wrong += 1,
         }
-        if all.different == 1 || grade > worst {
-            (all.first, worst) = (at, grade);
+        // What is no number is as wrong as what is too far off.
+        let rank = grade.min(2);
+        if all.different == 1 || rank > worst {
+            (all.first, worst) = (at, rank);
         }
     }
     if want.len() != have.len() {
         let short = want.len().min(have.len()) / bytes;
-        if all.wrong == 0 {
+        if all.wrong + all.no_numbers == 0 {
             all.first = short;
         }
         let missing = want.len().max(have.len()).div_ceil(bytes) - short;
@@ -127,6 +129,7 @@ mod tests {
         assert_eq!((close.different, close.doubtful, close.no_numbers, close.wrong), (1, 0, 0, 0));
         let inf = of(&[f32::INFINITY, 1.0], &[3.0, 1.0]);
         assert_eq!((inf.no_numbers, inf.wrong), (1, 0));
+        assert_eq!(of(&[f32::INFINITY, 1.0, 5.0], &[3.0, 1.0, 9.0]).first, 0);
         assert_eq!(of(&[f32::NAN], &[-f32::NAN]).no_numbers, 0);
     }
 

@@ -156,8 +156,10 @@ impl Launched<'_> {
         for (passed, theirs) in passing.iter().zip(left).filter(|(passed, _)| passed.is_buffer) {
             let Some(ours) = passed.argument.and_then(|argument| self.run.left(argument)) else { continue };
             let found = closeness(ours, theirs, passed.elem);
-            let told =
-                format!("`{}` differs in {} elements, first in element {}", passed.name, found.different, found.first);
+            let told = format!(
+                "`{}` differs in {} elements, the worst of them first in element {}",
+                passed.name, found.different, found.first
+            );
             match (found.wrong, found.no_numbers, found.doubtful, found.different) {
                 (0, 0, 0, 0) => same += 1,
                 (0, 0, 0, _) => {

@@ -17,6 +17,8 @@ pub(super) fn read(value: &Value, clock_mhz: u32) -> Result<Profile, String> {
     let types = metadata["core_types"].as_array().ok_or("`metadata.core_types` is not a list")?;
     let tasks = value["aicore_tasks"].as_array().ok_or("`aicore_tasks` is not a list")?;
     let mut rows: BTreeMap<_, Vec<ProfileSpan>> = BTreeMap::new();
+    // The counter of a board goes on for as long as the board is up: times are those since the first task.
+    let first = tasks.iter().filter_map(|row| row.get(3)?.as_u64()).min().unwrap_or(0);
     for (at, row) in tasks.iter().enumerate() {
         let wrong = |what: &str| format!("row {at} of `aicore_tasks` {what}");
         let numbers: Option<Vec<u64>> = row.as_array().and_then(|row| row.iter().map(Value::as_u64).collect());
@@ -33,7 +35,7 @@ pub(super) fn read(value: &Value, clock_mhz: u32) -> Result<Profile, String> {
             return Err(wrong("ends before it starts"));
         }
         let time = |at: u64| {
-            let microseconds = at as f64 * 1e6 / ticks as f64;
+            let microseconds = at.saturating_sub(first) as f64 * 1e6 / ticks as f64;
             cycles(microseconds, clock_mhz).ok_or_else(|| wrong("is too late to be counted in cycles"))
         };
         let span = ProfileSpan { name: task_name(task), start: time(start)?, end: time(end)? };

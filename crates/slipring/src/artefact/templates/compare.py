@@ -46,7 +46,8 @@ def compare(slot, want, have, table):
     size = slot["elem_bytes"]
     ours = numbers(slot["elem"], want, table)
     if ours is None:
-        wrong = [at for at in range(len(want) // size) if want[at * size:][:size] != have[at * size:][:size]]
+        wrong = [at for at in range(len(want) // size)
+                 if want[at * size:(at + 1) * size] != have[at * size:(at + 1) * size]]
         return (2, len(wrong), wrong[0]) if wrong else (0, 0, 0)
     theirs = numbers(slot["elem"], have, table)
     largest = max((abs(x) for pair in ours for x in pair if math.isfinite(x)), default=0.0)
@@ -69,6 +70,9 @@ def main():
         if not slot["compared"]:
             continue
         want = (folder / "expected" / f"{at}.bin").read_bytes()
+        if len(want) != slot["bytes"]:
+            print(f"error: expected/{at}.bin does not have {slot['bytes']} bytes", file=sys.stderr)
+            return 2
         path = folder / "outputs" / f"{at}.bin"
         if not path.is_file() or path.stat().st_size != len(want):
             print(f"error: outputs/{at}.bin (`{slot['name']}`) is missing or does not have {len(want)} bytes",
@@ -87,4 +91,8 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except (OSError, ValueError, KeyError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(2)

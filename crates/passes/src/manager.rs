@@ -127,3 +127,16 @@ pub fn run_passes(
     }
     Outcome::Done
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{OTHER_NAMES, pass, pipeline};
+
+    #[test]
+    fn other_names_are_of_passes() {
+        for (other, own) in OTHER_NAMES {
+            assert_eq!(pass(other).map(|pass| pass.name), Some(own), "{other}");
+            assert!(pipeline().iter().all(|pass| pass.name != other), "{other}");
+        }
+    }
+}

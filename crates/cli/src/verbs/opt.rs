@@ -60,6 +60,12 @@ pub(super) fn opt(args: &OptArgs) -> Exit {
     if let Some(message) = named.chain(shown).find_map(|name| unknown_pass(name)) {
         return fail(message);
     }
+    let own = |name: &String| pass(name).map(|pass| pass.name);
+    let runs = |name: &String| args.passes.is_empty() || args.passes.iter().any(|one| own(one) == own(name));
+    let shown = args.print_before.iter().chain(&args.print_after).filter(|name| *name != "all");
+    if let Some(name) = args.stop_after.iter().chain(shown).find(|name| !runs(name)) {
+        return fail(format!("`{name}` is not among the passes of `--passes`"));
+    }
     let opened = match args.file.as_deref().map(|file| open(file, &args.platform, &args.shapes)) {
         Some(Ok(opened)) => opened,
         Some(Err(message)) => return fail(message),

@@ -75,15 +75,15 @@ impl View<'_> {
     fn source(&self, height: usize) -> Vec<Line<'static>> {
         let history = self.session.history();
         let (_, cycle) = self.session.place_in_time();
-        let here = self.session.event_now().and_then(|event| history.line(event)).unwrap_or(1) as usize;
+        let here = self.session.event_now().and_then(|event| history.line(event)).map(|line| line as usize);
         let others: Vec<u64> = history.doing(cycle).iter().filter_map(|(_, slice, _)| slice.fact("line")).collect();
         let lines = self.session.source().text.lines().enumerate().map(|(at, text)| (at + 1, text));
-        let first = here.saturating_sub(height / 2);
+        let first = here.unwrap_or(1).saturating_sub(height / 2);
         let shown = lines.skip(first.saturating_sub(1)).take(height).map(|(at, text)| {
             let other = others.contains(&(at as u64));
             let line = format!(
                 "{}{at:4}  {text}",
-                if at == here {
+                if here == Some(at) {
                     '>'
                 } else if other {
                     '+'
@@ -91,7 +91,7 @@ impl View<'_> {
                     ' '
                 }
             );
-            let style = if at == here { Style::new().reversed() } else { Style::new() };
+            let style = if here == Some(at) { Style::new().reversed() } else { Style::new() };
             Line::styled(line, style)
         });
         shown.collect()
@@ -132,14 +132,14 @@ impl View<'_> {
         lines.collect()
     }
 
-    /// Waits with who ends them; at the end those that nobody ends.
+    /// Waits with who ends them, or when they end; at the end those that nobody ends.
     fn waits(&self) -> Vec<Line<'static>> {
         let (_, cycle) = self.session.place_in_time();
         let doing = self.session.history().doing(cycle);
         let stalls = doing.into_iter().filter(|(_, slice, _)| slice.kind == SliceKind::Stall);
         let mut lines: Vec<Line<'static>> = stalls
             .map(|(who, slice, ended)| {
-                let ended = ended.unwrap_or_else(|| "nobody ends it".into());
+                let ended = ended.unwrap_or_else(|| format!("to {}", slice.end));
                 Line::from(format!(" {who:10} {}: {ended}", slice.name))
             })
             .collect();

@@ -205,7 +205,8 @@ fn memories<'a>(
     let fills = |buffer: usize| {
         let first = places.argument_of(buffer).filter(|_| options.gm_slack == 0)?;
         let data = values[first].contents().filter(|data| data.len() == places.sizes[buffer])?;
-        let everywhere = values[first].held().is_none_or(|held| held.iter().map(Range::len).sum::<usize>() == data.len());
+        let everywhere =
+            values[first].held().is_none_or(|held| held.iter().map(Range::len).sum::<usize>() == data.len());
         everywhere.then_some((first, data))
     };
     let mut buffers = Vec::new();

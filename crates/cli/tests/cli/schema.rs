@@ -6,8 +6,8 @@ use std::process::Command;
 
 use serde_json::Value;
 
-/// Commands and what is run of each. Every field that a command can print is in one of them.
-const SAMPLES: [(&str, &[&str]); 17] = [
+/// Commands and what is run of each: what other options add is not here.
+const SAMPLES: [(&str, &[&str]); 18] = [
     (
         "check",
         &[
@@ -32,6 +32,7 @@ const SAMPLES: [(&str, &[&str]); 17] = [
         &["sync-check --json examples/broken/missing_flag.pto", "sync-check --json examples/sync/1_flags.pto"],
     ),
     ("compare", &["compare --json examples/lang/double.py examples/lang/linear.py"]),
+    ("timeline", &["timeline --json tests/files/profile/double.py --arch a5 --against tests/files/profile/trace.json"]),
     ("graph", &["graph --json examples/programs/feed_forward.py"]),
     ("ring", &["ring --json examples/matmul_to_vector.pto", "ring --json examples/broken/one_pop_too_many.pto"]),
     ("prove", &["prove --json examples/broken/missing_flag.pto", "prove --json examples/matmul_to_vector.pto"]),
@@ -54,7 +55,7 @@ const SAMPLES: [(&str, &[&str]); 17] = [
 ];
 
 /// Objects whose keys are names of the program, and not fields.
-const BY_NAME: [&str; 1] = ["points[].values"];
+const BY_NAME: [&str; 3] = ["points[].values", "evidence.cycles_without", "ops[].costs[].evidence.cycles_without"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
@@ -133,7 +134,7 @@ fn page() -> String {
          Every object has `schema`, the version of this page: 1. It grows when a field goes or means something else; fields\n\
          may come without that. `check` prints an object a file, each on its line, and so do `sync-check`, `ops` and the\n\
          verbs of `queue`; the others print one object. `?` marks fields that some objects leave out. `[]` are the elements\n\
-         of a list, `NAME` stands for names of the program. What was wrong with the input stands in `error`.\n\n\
+         of a list, `NAME` stands for names of the program or of ops. Fields that only other options give are not listed. What was wrong with the input stands in `error`.\n\n\
          This page is made by `crates/cli/tests/cli/schema.rs` from what the commands print\n\
          (`SLIPRING_BLESS=1 cargo test --release -p slipring-cli --test all -- cli::schema`).\n",
     );

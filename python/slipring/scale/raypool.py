@@ -77,14 +77,16 @@ class RayPool:
         self.options = {"timeout": timeout, "memory": memory, "logs": logs}
         self.mine = not ray.is_initialized()
         if self.mine:
-            given = {} if address is None else {"address": address}
+            # Without an address Ray would join whatever cluster was started last on this machine, also one of another Python.
+            own = address is None and not os.environ.get("RAY_ADDRESS")
+            given = {"address": "local"} if own else {} if address is None else {"address": address}
             quiet = {"logging_level": "ERROR", "log_to_driver": logs is not None, "configure_logging": logs is not None}
             talk = logging.getLogger("ray")
             level = talk.level
             try:
                 if logs is None:
                     talk.setLevel(logging.ERROR)
-                ray.init(**given, **quiet, **({} if address or os.environ.get("RAY_ADDRESS") else {"include_dashboard": False}))
+                ray.init(**given, **quiet, **({"include_dashboard": False} if own else {}))
             except (ConnectionError, ValueError, RuntimeError) as error:
                 raise PoolError(f"there is no cluster of Ray at {address or 'hand'}: {error}") from None
             finally:

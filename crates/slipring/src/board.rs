@@ -8,13 +8,14 @@ use slipring_queue::capture::Capture;
 use slipring_queue::machine::Actor;
 use slipring_report::{BufferFacts, CheckFacts, MessageFacts, Trace, buffers_text, checks_text, printed_text};
 
-use crate::error::add_new;
-use crate::places::Places;
 use crate::queue_message::of_finding;
 use crate::{
-    Args, BlockRun, DeviceRun, Error, Kernel, Order, Report, RunOptions, Verdict, facts, queue_trace, run_on_device,
+    Args, BlockRun, DeviceRun, Error, Kernel, Order, Report, RunOptions, Verdict, queue_trace, run_on_device,
     to_diagnostics,
 };
+use slipring_session::error::add_new;
+use slipring_session::facts;
+use slipring_session::places::Places;
 
 /// What a run through a command queue reports.
 #[derive(Clone, Debug, Serialize)]
@@ -105,8 +106,8 @@ impl Kernel {
         let run = run_on_device(&prepared.text(), self.function_name(), platform, &bound, &order);
         let run = run.map_err(Error::Unsupported)?;
         // What the workers do is watched in a run of the same launch without the queue.
-        let quiet = RunOptions { trace: false, events: 0, record: false, time_only: false, ..options.clone() };
-        let direct = crate::run::start(compiled, bound.clone(), blocks, &quiet)?;
+        let quiet = options.quiet();
+        let direct = slipring_session::run::start(compiled, bound.clone(), blocks, &quiet)?;
         let program = &prepared.decoded.program;
         let mut messages = direct.findings().messages().to_vec();
         add_new(&mut messages, of_blocks(&run.runs, program));

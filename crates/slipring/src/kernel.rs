@@ -3,27 +3,22 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use slipring_ir::text::nearest;
-use slipring_ir::{Diagnostic, Diags, Module, Source};
+use slipring_ir::{Diagnostic, Module, Source};
 use slipring_lang::KernelInfo;
 use slipring_machine::Platform;
-use slipring_op::ring::set_slots;
 use slipring_program::{Param, ParamKind};
 use slipring_report::MemoryFacts;
-use slipring_tile::Elem;
+use slipring_session::args::{Arg, Defaults};
+use slipring_session::compiled::{Choice, bind_to, known_readings};
+use slipring_session::launch::{arguments, blocks, info, misfit_text};
+use slipring_session::parts::run_part;
+use slipring_session::tensor::Bound;
+use slipring_session::{Compiled, memory_uses, rings};
 
-use crate::args::{Arg, Defaults};
-use crate::files;
-use crate::launch::{arguments, blocks, head_lines, info, misfit_text, shapes};
-use crate::memory_map::{MemoryUse, memory_map, memory_uses};
-use crate::prepare::{needed_of, prepare_with, which_get_flags};
-use crate::tensor::Bound;
 use crate::{
-    Asked, Error, Loaded, Prepared, Report, RingReport, Run, RunOptions, Subject, Tensor, check, choose_platform,
-    is_finding, needed, rings,
+    Args, Asked, Error, Loaded, MemoryUse, Parameter, Part, Report, RingReport, Run, RunOptions, Subject,
+    choose_platform, head_lines, memory_map,
 };
-
-pub use slipring_lang::Direction;
 
 /// A kernel of a file, for one platform.
 ///
@@ -59,116 +54,8 @@ pub struct Kernel {
     kernels: Vec<KernelInfo>,
     platform: Option<Platform>,
     readings: Vec<String>,
-    function: Option<String>,
-    slots: Option<u32>,
-    insert_sync: bool,
+    choice: Choice,
     compiled: OnceLock<Arc<Compiled>>,
-}
-
-/// A kernel that is ready to run.
-#[derive(Debug)]
-pub(crate) struct Compiled {
-    pub prepared: Arc<Prepared>,
-    pub platform: Platform,
-    pub kernels: Vec<KernelInfo>,
-    /// Warnings and notes.
-    pub said: Vec<Diagnostic>,
-    /// Errors of a text that runs all the same: what is found wrong in it whatever a run does.
-    pub found: Vec<Diagnostic>,
-    /// Shapes of the parameters, where they are known.
-    pub shapes: Vec<Option<Vec<u64>>>,
-}
-
-impl Compiled {
-    /// The program as it was read and after each pass, with the names of the passes.
-    pub fn passes(&self, insert_sync: bool) -> Vec<(String, String)> {
-        let mut module = needed_of(&self.prepared.written, &self.prepared.kernel);
-        let mut list = vec![("read".to_string(), slipring_ir::text::print(&module))];
-        let after = |pass: &slipring_passes::Pass, module: &Module| {
-            list.push((pass.name.to_string(), slipring_ir::text::print(module)));
-        };
-        let insert_sync = which_get_flags(&module, insert_sync);
-        let context = slipring_passes::PassContext { platform: &self.platform, insert_sync };
-        slipring_passes::run_passes(&mut module, &context, None, &mut Diags::default(), after);
-        list
-    }
-
-    /// The same on a platform with the other reading of a question that nothing compiled depends on.
-    pub fn with_reading(&self, question: &slipring_machine::Question) -> Compiled {
-        Compiled {
-            prepared: self.prepared.clone(),
-            platform: self.platform.with_reading(question),
-            kernels: self.kernels.clone(),
-            said: self.said.clone(),
-            found: self.found.clone(),
-            shapes: self.shapes.clone(),
-        }
-    }
-}
-
-/// What a source file holds.
-///
-/// # Errors
-/// If it cannot be read, or is too large for a text.
-pub(crate) fn read_source(path: &Path) -> Result<Vec<u8>, Error> {
-    files::read(path, files::MOST_TEXT)
-        .map_err(|error| Error::File(format!("cannot read `{}`: {error}", files::shown(path))))
-}
-
-/// The names of readings, all of which there are.
-pub(crate) fn known_readings<S: Into<String>>(names: impl IntoIterator<Item = S>) -> Result<Vec<String>, Error> {
-    let known = |name: String| match slipring_machine::readings::question(&name) {
-        Some(_) => Ok(name),
-        None => {
-            let all = slipring_machine::readings::names();
-            Err(Error::Platform(format!("there is no reading `{name}`, but {all}")))
-        }
-    };
-    names.into_iter().map(|name| known(name.into())).collect()
-}
-
-/// A parameter of a kernel.
-#[derive(Clone, PartialEq, Debug)]
-#[non_exhaustive]
-pub struct Parameter {
-    /// Its name.
-    pub name: String,
-    /// Type of its elements, or of the scalar; `None` for a boolean.
-    pub elem: Option<Elem>,
-    /// Extents in elements, outermost first, where they are known; `None` for a scalar, too.
-    pub shape: Option<Vec<u64>>,
-    /// True for a buffer, false for a scalar.
-    pub is_buffer: bool,
-    /// What the kernel does with it, where it says so.
-    pub direction: Option<Direction>,
-}
-
-/// Arguments of a kernel: one for each parameter in order, or by name.
-#[derive(Debug)]
-pub struct Args<'a>(Vec<(Option<String>, Tensor<'a>)>);
-
-impl<'a> From<Vec<Tensor<'a>>> for Args<'a> {
-    fn from(list: Vec<Tensor<'a>>) -> Args<'a> {
-        Args(list.into_iter().map(|tensor| (None, tensor)).collect())
-    }
-}
-
-impl<'a, const N: usize> From<[Tensor<'a>; N]> for Args<'a> {
-    fn from(list: [Tensor<'a>; N]) -> Args<'a> {
-        Vec::from(list).into()
-    }
-}
-
-impl<'a> From<Vec<(String, Tensor<'a>)>> for Args<'a> {
-    fn from(list: Vec<(String, Tensor<'a>)>) -> Args<'a> {
-        Args(list.into_iter().map(|(name, tensor)| (Some(name), tensor)).collect())
-    }
-}
-
-impl<'a, const N: usize> From<[(&str, Tensor<'a>); N]> for Args<'a> {
-    fn from(list: [(&str, Tensor<'a>); N]) -> Args<'a> {
-        Args(list.into_iter().map(|(name, tensor)| (Some(name.to_string()), tensor)).collect())
-    }
 }
 
 impl Kernel {
@@ -197,8 +84,8 @@ impl Kernel {
         let asked = Asked::default().language(Some(own.lang()));
         let kernel = Subject::read(&own.name, text.into_bytes(), &asked)?.kernel()?;
         let (platform, readings) = (self.platform.clone(), self.readings.clone());
-        let (function, insert_sync) = (self.function.clone(), self.insert_sync);
-        Ok(Kernel { platform, readings, function, insert_sync, ..kernel })
+        let choice = Choice { slots: None, ..self.choice.clone() };
+        Ok(Kernel { platform, readings, choice, ..kernel })
     }
 
     /// A kernel of what was read.
@@ -211,17 +98,7 @@ impl Kernel {
             return Err(Error::text(module.source.clone(), diags));
         }
         let (said, compiled) = (diags.list, OnceLock::new());
-        Ok(Kernel {
-            module,
-            said,
-            kernels,
-            platform: None,
-            readings: Vec::new(),
-            function: None,
-            slots: None,
-            insert_sync: false,
-            compiled,
-        })
+        Ok(Kernel { module, said, kernels, platform: None, readings: Vec::new(), choice: Choice::default(), compiled })
     }
 
     /// For a built-in platform: `a5` or `a2a3`. By default it is the one that the file says, else A5.
@@ -252,7 +129,7 @@ impl Kernel {
 
     /// The function that is meant, where the file has several kernels.
     pub fn function(mut self, name: impl Into<String>) -> Kernel {
-        self.function = Some(name.into());
+        self.choice.function = Some(name.into());
         self.compiled = OnceLock::new();
         self
     }
@@ -260,7 +137,7 @@ impl Kernel {
     /// With flags for functions that have none although others of the text have theirs by hand. Where nothing of a text
     /// synchronises by hand, functions get flags in any case.
     pub fn insert_sync(mut self, asked: bool) -> Kernel {
-        self.insert_sync = asked;
+        self.choice.insert_sync = asked;
         self.compiled = OnceLock::new();
         self
     }
@@ -273,7 +150,7 @@ impl Kernel {
         if !(1..=crate::DEEPEST).contains(&slots) {
             return Err(Error::Arguments(format!("a ring has from 1 to {} slots", crate::DEEPEST)));
         }
-        self.slots = Some(slots);
+        self.choice.slots = Some(slots);
         self.compiled = OnceLock::new();
         Ok(self)
     }
@@ -281,7 +158,7 @@ impl Kernel {
     /// The name of the function that is meant, where it was said.
     #[doc(hidden)]
     pub fn function_name(&self) -> Option<&str> {
-        self.function.as_deref()
+        self.choice.function.as_deref()
     }
 
     /// The text that the kernel was read from.
@@ -319,26 +196,7 @@ impl Kernel {
             return Ok(compiled);
         }
         let platform = self.target()?;
-        let mut diags = Diags { list: self.said.clone() };
-        let function = self.function.as_deref();
-        let mut module = self.module.clone();
-        if let Some(slots) = self.slots {
-            set_slots(&mut module, slots, &platform);
-        }
-        check(needed(&module, function).as_ref().unwrap_or(&module), &platform, &mut diags);
-        // Findings of the text keep nothing from running: the run reports them as its own.
-        let (found, rest) = std::mem::take(&mut diags.list).into_iter().partition(is_finding);
-        diags.list = rest;
-        let prepared = if diags.has_errors() {
-            None
-        } else {
-            prepare_with(module, function, &platform, self.insert_sync, &mut diags)
-        };
-        let Some(prepared) = prepared else { return Err(Error::text(self.module.source.clone(), diags)) };
-        let said = diags.list;
-        let shapes = shapes(&prepared, &self.kernels);
-        let prepared = Arc::new(prepared);
-        let compiled = Compiled { prepared, platform, kernels: self.kernels.clone(), said, found, shapes };
+        let compiled = Compiled::of(&self.module, &self.said, &self.kernels, platform, &self.choice)?;
         Ok(self.compiled.get_or_init(|| Arc::new(compiled)))
     }
 
@@ -356,7 +214,7 @@ impl Kernel {
     /// # Errors
     /// Those of [`Kernel::compile`].
     pub fn passes(&self) -> Result<Vec<(String, String)>, Error> {
-        Ok(self.compiled()?.passes(self.insert_sync))
+        Ok(self.compiled()?.passes(self.choice.insert_sync))
     }
 
     /// The compiled program as `slipring build` writes it: its launch, the buffers of its rings, its text.
@@ -399,13 +257,8 @@ impl Kernel {
                 ParamKind::Scalar(elem) => (Some(elem), false),
                 ParamKind::Bool | ParamKind::Scratch { .. } => (None, false),
             };
-            Parameter {
-                name: param.name.clone(),
-                elem,
-                shape: compiled.shapes.get(at).cloned().flatten(),
-                is_buffer,
-                direction: declared.map(|info| info.direction),
-            }
+            let shape = compiled.shapes.get(at).cloned().flatten();
+            Parameter::new(&param.name, elem, shape, is_buffer, declared.map(|info| info.direction))
         };
         Ok(program.params.iter().filter(|param| param.is_passed()).enumerate().map(parameter).collect())
     }
@@ -454,7 +307,22 @@ impl Kernel {
     /// If it has errors, the arguments do not fit, or the run is cancelled.
     pub fn run_with<'a>(&self, args: impl Into<Args<'a>>, options: &RunOptions) -> Result<Run<'a>, Error> {
         let bound = self.bind(args.into())?;
-        crate::run::start(self.compiled()?, bound, self.blocks(options)?, options)
+        slipring_session::run::start(self.compiled()?, bound, self.blocks(options)?, options)
+    }
+
+    /// Runs `count` blocks of a launch of `options.blocks`, from block `first` on, with all tools that are asked for.
+    ///
+    /// # Errors
+    /// If it has errors, the arguments do not fit, there are no such blocks, or the run is cancelled.
+    pub fn run_part<'a>(
+        &self,
+        args: impl Into<Args<'a>>,
+        options: &RunOptions,
+        first: u32,
+        count: u32,
+    ) -> Result<Part, Error> {
+        let bound = self.bind(args.into())?;
+        run_part(self.compiled()?, &bound, options, (first, count, self.blocks(options)?))
     }
 
     /// Blocks of a launch with these options.
@@ -477,7 +345,7 @@ impl Kernel {
         options: &RunOptions,
     ) -> Result<RingReport, Error> {
         let bound = self.bind(args.into())?;
-        let function = self.function.as_deref();
+        let function = self.choice.function.as_deref();
         rings::report(&self.module, function, self.compiled()?, &bound, self.blocks(options)?, options, sweep)
     }
 
@@ -506,34 +374,4 @@ impl Kernel {
         let wrong = |error| Error::Arguments(misfit_text(prepared, &error));
         bind_to(args, &params, &compiled.shapes, &wrong)
     }
-}
-
-/// Each argument at the place of its parameter, whose shapes are given where they are known. `wrong` makes an error of what
-/// does not fit.
-pub(crate) fn bind_to<'a>(
-    args: Args<'a>,
-    params: &[&Param],
-    shapes: &[Option<Vec<u64>>],
-    wrong: &dyn Fn(crate::args::ArgError) -> Error,
-) -> Result<Vec<Bound<'a>>, Error> {
-    if args.0.len() != params.len() {
-        return Err(wrong(crate::args::ArgError::Count { expected: params.len(), given: args.0.len() }));
-    }
-    let mut places: Vec<Option<Tensor<'a>>> = params.iter().map(|_| None).collect();
-    for (at, (name, tensor)) in args.0.into_iter().enumerate() {
-        let at = match &name {
-            None => at,
-            Some(name) => params.iter().position(|param| param.name == *name).ok_or_else(|| {
-                let near = nearest(name, params.iter().map(|param| param.name.as_str()));
-                let hint = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
-                Error::Arguments(format!("there is no parameter `{name}`{hint}"))
-            })?,
-        };
-        if places[at].replace(tensor).is_some() {
-            return Err(Error::Arguments(format!("two arguments for `{}`", params[at].name)));
-        }
-    }
-    let each = places.into_iter().flatten().zip(params.iter()).enumerate();
-    each.map(|(at, (tensor, param))| tensor.bind(at, param, shapes.get(at).and_then(Option::as_deref)).map_err(wrong))
-        .collect()
 }

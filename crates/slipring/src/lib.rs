@@ -10,37 +10,17 @@
 //! the passes and decodes, [`execute`] runs, [`run_on_device`] runs through a board's command queue, [`verify()`] compares with the sequential semantics. The rooms behind it are
 //! crates of their own; this one only connects.
 
-mod answers;
-#[doc(hidden)]
-pub mod args;
 mod artefact;
-mod asked;
 mod board;
-mod build;
 mod checked;
 #[doc(hidden)]
 pub mod cost;
 #[doc(hidden)]
 pub mod debug;
 mod device;
-mod error;
-mod exec;
 mod executed;
-mod expect;
 mod explain;
-mod facts;
-#[doc(hidden)]
-pub mod files;
-mod findings;
-mod forecast;
-mod judge;
 mod kernel;
-mod launch;
-mod memory_map;
-mod options;
-mod parts;
-mod places;
-mod prepare;
 mod profile;
 mod program;
 mod prove;
@@ -49,36 +29,27 @@ mod queue_message;
 mod queue_prove;
 mod queue_run;
 mod queue_trace;
-mod recorded;
 #[doc(hidden)]
 pub mod reference;
-mod rings;
-mod run;
 mod subject;
-mod symbols;
 mod sync_check;
-mod tensor;
-mod tiles;
-mod timeline;
 mod tune;
-mod verify;
-mod words;
 
 pub use checked::Checked;
-pub use error::{Error, Report};
-pub use expect::Expected;
-pub use kernel::{Args, Direction, Kernel, Parameter};
-pub use options::{Control, RunOptions};
+pub use kernel::Kernel;
 pub use program::{HostFunctions, Program, ProgramOptions, ProgramRun};
 pub use prove::{Judgement, Proof, ProveOptions};
-pub use run::{Comparison, Run, Verdict};
 pub use subject::Subject;
-pub use tensor::{Element, Tensor};
-pub use timeline::{Event, Timeline};
 
 pub use slipring_check::Tools;
 pub use slipring_ir::{Diagnostic, Kind, Lang, Severity, Source};
+pub use slipring_lang::Direction;
 pub use slipring_machine::Platform;
+#[doc(inline)]
+pub use slipring_session::{
+    Args, Comparison, Control, Element, Error, Event, Expected, Parameter, Report, Run, RunOptions, Tensor, Timeline,
+    Verdict,
+};
 pub use slipring_sim::{Limits, Timing};
 pub use slipring_tile::Elem;
 
@@ -86,44 +57,15 @@ pub use slipring_tile::Elem;
 #[doc(hidden)]
 pub use artefact::{Launched, Leaving, LeavingTools, Returned, returned};
 #[doc(hidden)]
-pub use asked::Asked;
-#[doc(hidden)]
 pub use board::{BoardFacts, BoardOptions, BoardRun, QueueFacts};
-#[doc(hidden)]
-pub use build::{BuildOptions, BuiltProgram, Opened, PassStage, build, find_target};
 #[doc(hidden)]
 pub use checked::{CheckedFacts, MendedFacts, PlatformFacts, platforms_of, waits_for_arguments};
 #[doc(hidden)]
 pub use device::{BlockRun, DeviceRun, KernelWorker, Order, Runs, run_on_device};
 #[doc(hidden)]
-pub use exec::{ExecuteOptions, Execution, execute, execute_again, execute_timed};
-#[doc(hidden)]
 pub use executed::{Executed, Interpreter, Raised, set_interpreter};
 #[doc(hidden)]
-pub use expect::Held;
-#[doc(hidden)]
 pub use explain::{Example, Explanation, explain, explain_document, explain_list, explanation, explanations};
-#[doc(hidden)]
-pub use facts::tools;
-#[doc(hidden)]
-pub use findings::{message_facts, to_diagnostics};
-#[doc(hidden)]
-pub use forecast::{Advice, Forecast, advice_text};
-#[doc(hidden)]
-pub use judge::{Judged, judge, merged};
-#[doc(hidden)]
-pub use launch::{MOST_BLOCKS, head_lines};
-#[doc(hidden)]
-pub use memory_map::{MemoryUse, memory_map};
-#[doc(hidden)]
-pub use options::{MOST_DEVICES, MOST_LAUNCHES, MOST_SLACK};
-#[doc(hidden)]
-pub use parts::{Part, Stretch, Written};
-#[doc(hidden)]
-pub use prepare::{
-    Flags, Loaded, Prepared, check, choose_platform, is_language, load, load_file, needed, prepare, read_platform,
-    written_platform,
-};
 #[doc(hidden)]
 pub use profile::{Beside, BesideRow, Profile, ProfileForm, ProfileSpan, ProfileTrack};
 #[doc(hidden)]
@@ -144,8 +86,6 @@ pub use queue_run::{queue_demo, queue_dumps, queue_findings};
 #[doc(hidden)]
 pub use queue_trace::queue_trace;
 #[doc(hidden)]
-pub use rings::{DEEPEST, Depth, RingReport};
-#[doc(hidden)]
 pub use slipring_lang as language;
 #[doc(hidden)]
 pub use slipring_passes::lint::is_finding;
@@ -154,16 +94,19 @@ pub use slipring_queue as queue;
 #[doc(hidden)]
 pub use slipring_report as report;
 #[doc(hidden)]
+pub use slipring_session::{
+    Advice, Asked, BuildOptions, BuiltProgram, ConsumerBuffer, DEEPEST, Depth, Difference, ExecuteOptions, Execution,
+    Flags, Forecast, Held, Judged, Loaded, MOST_BLOCKS, MOST_DEVICES, MOST_LAUNCHES, MOST_SLACK, MemoryUse, Opened,
+    Part, PassStage, Prepared, RingReport, Stretch, TileContents, VerifyOutcome, Written, advice_text, args, build,
+    check, choose_platform, consumer_buffers, execute, execute_again, execute_timed, files, find_target, head_lines,
+    is_language, judge, load, load_file, memory_map, merged, message_facts, needed, prepare, read_platform,
+    slot_buffers, to_diagnostics, tools, verify, written_platform,
+};
+#[doc(hidden)]
 pub use slipring_sim::{Delay, Late, Suppose};
 #[doc(hidden)]
 pub use slipring_tasks as tasks;
 #[doc(hidden)]
-pub use symbols::{ConsumerBuffer, consumer_buffers};
-#[doc(hidden)]
 pub use sync_check::{Against, KernelSync, SyncChecked, SyncFacts};
 #[doc(hidden)]
-pub use tiles::TileContents;
-#[doc(hidden)]
 pub use tune::{Improved, KeptEdit, MOST_POINTS, Point, Setting, Tune, TuneProgress, Tuning, Vary, VaryFacts};
-#[doc(hidden)]
-pub use verify::{Difference, VerifyOutcome, slot_buffers, verify};

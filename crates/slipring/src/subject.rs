@@ -7,9 +7,9 @@ use slipring_ir::{Diagnostic, Diags, Kind, Module, Severity, Source, visible_nam
 use slipring_lang::tasks::{Answer, Orchestration};
 use slipring_lang::{ArgType, Parsed, Request};
 
-use crate::kernel::read_source;
-use crate::prepare::load_text;
 use crate::{Asked, Error, Kernel, Loaded, Program, Report, waits_for_arguments};
+use slipring_session::compiled::read_source;
+use slipring_session::prepare::load_text;
 
 /// A text and what is asked of it. The parsed text, its kernels and its whole program up to the first question are made once, when they
 /// are first asked for; the host code is followed again by each method that says so. Copies are the same one.

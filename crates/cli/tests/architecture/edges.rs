@@ -37,6 +37,8 @@ fn meant(phrase: &str) -> Option<&'static [&'static str]> {
         "text" | "IR" => &["ir"],
         "the engine" | "scheduling" | "time" => &["sim", "check"],
         "drawing" => &["report"],
+        "the queue" => &["queue"],
+        "task graphs" => &["tasks"],
         "passes" => &["passes"],
         "the table" => &["dialects"],
         "other families" => &["mlir", "pto", "micro"],

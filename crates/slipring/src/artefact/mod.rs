@@ -14,9 +14,9 @@ use slipring_program::ParamKind;
 use slipring_report::CheckFacts;
 use slipring_tile::Elem;
 
-use crate::args::{Arg, Value};
 use crate::{BuiltProgram, Error, Kernel, Run, RunOptions};
 pub use project::{Returned, returned};
+use slipring_session::args::{Arg, Value};
 use tools::{CallFolder, in_path};
 
 /// Tools of others that judge what leaves. What is not named is looked for.

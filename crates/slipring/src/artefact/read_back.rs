@@ -3,7 +3,7 @@
 use slipring_report::CheckFacts;
 
 use super::{Launched, Passing, differences};
-use crate::{Error, Kernel, Report, RunOptions, Tensor};
+use crate::{Error, Kernel, Report, Tensor};
 
 const TOOL: &str = "C++ read back";
 
@@ -32,7 +32,7 @@ impl Launched<'_> {
             Err(error) => return unread(error),
         };
         // The C++ does not say how many blocks a launch has.
-        let options = RunOptions { blocks: Some(self.kernel.blocks(self.options)?), ..self.options.clone() };
+        let options = self.options.clone().blocks(self.kernel.blocks(self.options)?);
         let run = kernel.run_with(self.tensors(&kernel, passing)?, &options)?;
         let findings = run.findings().clone();
         let mut different = Vec::new();

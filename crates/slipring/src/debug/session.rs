@@ -40,7 +40,9 @@ impl Session {
 
     /// What a run has to be asked for, so that a session can go through it.
     pub fn options(options: RunOptions) -> RunOptions {
-        RunOptions { events: 0, trace: false, ..options.record(true) }
+        let mut options = options.record(true);
+        (options.events, options.trace) = (0, false);
+        options
     }
 
     /// What happened.

@@ -14,7 +14,7 @@ use slipring_queue::sanitize::Finding;
 pub(crate) use resident::{Launch, Piece, Resident};
 pub use worker::{BlockRun, KernelWorker, Runs};
 
-use crate::args::Passed;
+use slipring_session::args::Passed;
 
 /// Where and how a kernel is launched.
 #[derive(Clone, Debug)]

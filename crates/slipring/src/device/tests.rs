@@ -10,9 +10,9 @@ use slipring_queue::worker::image::{Buffer, Image, TEXT};
 use slipring_sim::Turns;
 
 use super::*;
-use crate::args::Value;
-use crate::args::{Defaults, bind};
 use crate::{ExecuteOptions, Prepared, check, execute, load, prepare};
+use slipring_session::args::Value;
+use slipring_session::args::{Defaults, bind};
 
 /// y = x + 2: 16 × 16 elements for each block.
 const TILES: &str = "

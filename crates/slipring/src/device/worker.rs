@@ -12,9 +12,9 @@ use slipring_queue::worker::image::{Buffer, HEADER, Image, ImageError, TEXT};
 use slipring_queue::worker::{Job, Worker, WorkerMemory};
 use slipring_sim::{Limits, Turns};
 
-use crate::args::Value;
-use crate::exec::{ExecuteOptions, execute_part};
 use crate::{Prepared, check, load, prepare};
+use slipring_session::args::Value;
+use slipring_session::exec::{ExecuteOptions, execute_part};
 
 /// Most bytes of a launch's buffers together.
 const MOST_BYTES: u64 = 1 << 34;

@@ -17,7 +17,7 @@ use super::footprint::Signalled;
 use super::lost::Meaningless;
 use super::task::{Outcome, Talk, run_task};
 use crate::ProgramOptions;
-use crate::kernel::Compiled;
+use slipring_session::Compiled;
 
 /// What runs a task.
 pub(super) struct Job<'j> {

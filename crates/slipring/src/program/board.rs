@@ -8,11 +8,11 @@ use slipring_queue::machine::Actor;
 use slipring_report::{CheckFacts, Trace};
 
 use super::{HostFunctions, Program, ProgramRun, host};
-use crate::args::{Defaults, Passed, Value, read_arg};
 use crate::device::{Launch, Piece, Resident};
-use crate::error::add_new;
 use crate::queue_message::of_finding;
 use crate::{Args, BoardOptions, Error, Order, ProgramOptions, Report, queue_trace, to_diagnostics};
+use slipring_session::args::{Defaults, Passed, Value, read_arg};
+use slipring_session::error::add_new;
 
 /// What a program did on a board. Cycles are those of the board.
 #[derive(Clone, Debug, Serialize)]

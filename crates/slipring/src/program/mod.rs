@@ -38,16 +38,14 @@ use slipring_machine::Platform;
 use slipring_program::{Param, ParamKind};
 use slipring_tasks::Graph;
 
-use crate::args::{Arg, ArgError, Defaults, Passed, bind, in_order, read_arg, signature};
-use crate::expect::Held;
-use crate::kernel::{Compiled, bind_to, known_readings};
-use crate::launch::{header, too_large};
-use crate::memory_map::{MemoryUse, memory_uses};
-use crate::options::{MOST_DEVICES, within};
-use crate::tensor::Bound;
-use crate::{
-    Args, Asked, Control, Error, Kernel, Limits, Loaded, MOST_BLOCKS, Parameter, Report, Subject, Timing, Tools,
-};
+use crate::{Args, Asked, Control, Error, Limits, MOST_BLOCKS, Parameter, Report, Subject, Timing, Tools};
+use slipring_session::args::{Arg, ArgError, Defaults, Passed, bind, in_order, read_arg, signature};
+use slipring_session::compiled::{Choice, Compiled, bind_to, known_readings};
+use slipring_session::expect::Held;
+use slipring_session::launch::{header, too_large};
+use slipring_session::options::{MOST_DEVICES, within};
+use slipring_session::tensor::Bound;
+use slipring_session::{MemoryUse, memory_uses};
 
 pub use board::{BoardProgram, ProgramQueueFacts};
 pub use facts::{ClusterFacts, PathFacts, ProgramFacts, TaskFacts, WorkFacts};
@@ -194,7 +192,7 @@ impl Program {
         self
     }
 
-    /// Where public sources disagree, the other readings of these names, as for [`Kernel::readings`].
+    /// Where public sources disagree, the other readings of these names, as for [`crate::Kernel::readings`].
     ///
     /// # Errors
     /// If no reading has such a name.
@@ -211,12 +209,9 @@ impl Program {
 
     /// Its parameters, in order.
     pub fn parameters(&self) -> Vec<Parameter> {
-        let parameter = |param: &ParamInfo| Parameter {
-            name: param.name.clone(),
-            elem: Some(param.elem),
-            shape: param.shape.clone(),
-            is_buffer: param.shape.is_some(),
-            direction: Some(param.direction),
+        let parameter = |param: &ParamInfo| {
+            let shape = param.shape.clone();
+            Parameter::new(&param.name, Some(param.elem), shape, param.shape.is_some(), Some(param.direction))
         };
         self.orchestration.params.iter().map(parameter).collect()
     }
@@ -298,10 +293,9 @@ impl Program {
         let mut list = Vec::new();
         let mut errors: Vec<Diagnostic> = Vec::new();
         for kernel in &self.orchestration.kernels {
-            let loaded =
-                Loaded { module: kernel.module.clone(), diags: Diags::default(), kernels: vec![kernel.info.clone()] };
-            match Kernel::from_loaded(loaded).and_then(|loaded| loaded.on(platform.clone()).compiled().cloned()) {
-                Ok(compiled) => list.push(compiled),
+            let info = std::slice::from_ref(&kernel.info);
+            match Compiled::of(&kernel.module, &[], info, platform.clone(), &Choice::default()) {
+                Ok(compiled) => list.push(Arc::new(compiled)),
                 Err(Error::Text(report)) => {
                     let new = report.messages().iter().filter(|message| !errors.contains(message));
                     errors.extend(new.cloned().collect::<Vec<_>>());

@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use slipring_ir::{Diagnostic, Diags};
+use slipring_ir::Diagnostic;
 use slipring_lang::tasks::{Ask, Question};
 use slipring_machine::Platform;
 use slipring_sim::Turns;
@@ -11,9 +11,9 @@ use slipring_sim::Turns;
 use super::beside::{Beside, Came, Job};
 use super::values::{first_value, holds};
 use super::{Program, ProgramOptions, host};
-use crate::args::Passed as _;
-use crate::kernel::Compiled;
-use crate::{Error, Kernel, Loaded, Tensor, Tools};
+use crate::{Error, Tensor, Tools};
+use slipring_session::args::Passed as _;
+use slipring_session::compiled::{Choice, Compiled};
 
 /// The devices of a program for several where nobody says how many.
 pub(crate) const DEVICES: u32 = 2;
@@ -106,10 +106,9 @@ impl Ahead {
             Some(compiled) => compiled.clone(),
             None => {
                 let own = &ask.kernels[kernel];
-                let loaded =
-                    Loaded { module: own.module.clone(), diags: Diags::default(), kernels: vec![own.info.clone()] };
-                let kernel = Kernel::from_loaded(loaded).map_err(|error| error.to_string())?.on(self.platform.clone());
-                kernel.compiled().map_err(|error| error.to_string())?.clone()
+                let (info, platform) = (std::slice::from_ref(&own.info), self.platform.clone());
+                let compiled = Compiled::of(&own.module, &[], info, platform, &Choice::default());
+                Arc::new(compiled.map_err(|error| error.to_string())?)
             }
         };
         self.compiled[kernel] = Some(compiled.clone());
@@ -145,7 +144,7 @@ impl Program {
         let open = passed.filter(|((param, number), _)| param.shape.is_none() && number.is_none());
         let written = open.filter_map(|((param, _), value)| {
             let bits = value.bits()?.to_le_bytes();
-            let number = crate::args::show(param.elem, &bits[..param.elem.bytes()]);
+            let number = slipring_session::args::show(param.elem, &bits[..param.elem.bytes()]);
             Some((param.name.clone(), format!("{number}:{}", param.elem)))
         });
         Ok(written.collect())

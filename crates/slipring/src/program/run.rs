@@ -20,8 +20,8 @@ use super::task::Outcome;
 use super::timeline::Kept;
 use super::values::holds;
 use super::{HostFunctions, Program, ProgramOptions, host, reading};
-use crate::kernel::Compiled;
 use crate::{Args, Error, Report};
+use slipring_session::Compiled;
 
 /// A run of a whole program, with what it left in its tensors.
 #[derive(Debug)]
@@ -568,10 +568,13 @@ impl ProgramRun<'_> {
             let own = &graph.tensors[tensor];
             let size = own.elem.bytes();
             for (at, (a, b)) in self.tensors[tensor].chunks(size).zip(tensors[tensor].chunks(size)).enumerate() {
-                if a != b && !(self.summed[tensor] && own.elem.is_float() && crate::verify::near(own.elem, a, b)) {
+                if a != b
+                    && !(self.summed[tensor] && own.elem.is_float() && slipring_session::verify::near(own.elem, a, b))
+                {
                     count += 1;
                     if notes.len() < 8 {
-                        let (run, wanted) = (crate::args::show(own.elem, a), crate::args::show(own.elem, b));
+                        let (run, wanted) =
+                            (slipring_session::args::show(own.elem, a), slipring_session::args::show(own.elem, b));
                         notes.push(format!("{}[{at}]: {run} instead of {wanted}", own.name));
                     }
                 }

@@ -18,9 +18,9 @@ use slipring_tile::Space;
 use super::footprint::{Footprint, Signalled, Trail};
 use super::lost::{LeftBehind, Meaningless};
 
-use crate::args::{Defaults, Passed, Value, read_arg};
-use crate::kernel::Compiled;
 use crate::{ProgramOptions, slot_buffers, to_diagnostics};
+use slipring_session::Compiled;
+use slipring_session::args::{Defaults, Passed, Value, read_arg};
 
 /// What came of a task.
 pub(super) struct Outcome {
@@ -184,7 +184,7 @@ pub(super) fn run_task(
     }
     // What a kernel makes for itself holds nothing either.
     for (at, (arg, param)) in call.args.iter().zip(&params).enumerate() {
-        let made = crate::launch::info(&compiled.kernels, &program.name, param);
+        let made = slipring_session::launch::info(&compiled.kernels, &program.name, param);
         if let (TaskArg::Own(_), Some(made), ArgValue::Buffer(buffer)) = (arg, made, &args[at])
             && made.direction == slipring_lang::Direction::Out
         {

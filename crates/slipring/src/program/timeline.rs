@@ -11,7 +11,7 @@ use slipring_tasks::{Ended, Why};
 
 use super::ProgramRun;
 use crate::memory_map;
-use crate::recorded::Names;
+use slipring_session::recorded::Names;
 
 /// What is kept of a task that ran.
 #[derive(Debug)]

@@ -7,9 +7,9 @@ use slipring_tile::Elem;
 
 use super::Program;
 use super::lost::Meaningless;
-use crate::args::{Defaults, Passed, Value, read_arg};
-use crate::places::Places;
 use crate::{Args, Error};
+use slipring_session::args::{Defaults, Passed, Value, read_arg};
+use slipring_session::places::Places;
 
 /// The value of an element that is a whole number.
 fn element(elem: Elem, bytes: &[u8], at: u64) -> i64 {

@@ -10,8 +10,8 @@ use super::family::{Family, Number};
 use super::launches::NOTHING_LEFT;
 use super::{ALL, Judgement, Proof, Subject};
 use crate::Error;
-use crate::args::Passed;
-use crate::places::Places;
+use slipring_session::args::Passed;
+use slipring_session::places::Places;
 
 /// A loop of the text of so many rounds is not run as it stands, where shorter ones show the same.
 const LONG: i64 = 1024;

@@ -15,9 +15,9 @@ use slipring_sim::At;
 use super::expression::{NOT, expression};
 use super::given::{Given, nothing_written};
 use super::{Subject, text, wide};
-use crate::exec::{How, launch};
-use crate::places::Places;
 use crate::{Error, ExecuteOptions};
+use slipring_session::exec::{How, launch};
+use slipring_session::places::Places;
 
 /// An operand of work: the core, the work, which operand.
 type OperandAt = (slipring_machine::Role, u32, usize);

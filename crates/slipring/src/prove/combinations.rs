@@ -7,8 +7,8 @@ use slipring_sim::Timing;
 use super::given::{Given, nothing_written};
 use super::{ALL, Judgement, Proof, Subject};
 use crate::Error;
-use crate::args::Passed;
-use crate::tensor::Bound;
+use slipring_session::args::Passed;
+use slipring_session::tensor::Bound;
 
 /// The most numbers of one argument that are looked at, and the most combinations that are run.
 const NUMBERS: u64 = 1024;

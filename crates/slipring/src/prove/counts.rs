@@ -16,7 +16,7 @@ use super::family::{Family, Member, Number};
 use super::given::Given;
 use super::text;
 use crate::Error;
-use crate::places::Places;
+use slipring_session::places::Places;
 
 /// What came of it.
 #[derive(Debug)]

@@ -8,10 +8,10 @@ use slipring_program::{Inst, Kind, Operand};
 
 use super::Subject;
 use super::given::{EmptyOutput, Given, nothing_written};
-use crate::args::Passed;
-use crate::exec::{How, launch};
-use crate::tensor::Bound;
 use crate::{Error, ExecuteOptions};
+use slipring_session::args::Passed;
+use slipring_session::exec::{How, launch};
+use slipring_session::tensor::Bound;
 
 /// What differs from launch to launch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

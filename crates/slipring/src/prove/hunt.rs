@@ -10,8 +10,8 @@ use slipring_program::{Finding, ParamKind, Severity, SiteRef};
 use slipring_sim::{Agent, Delay, LONGEST, Late, Observer, Timing, WorkRun};
 
 use super::{ALL, Judgement, Proof, Subject, budget};
-use crate::exec::{How, launch};
-use crate::{Error, Execution, RunOptions};
+use crate::{Error, Execution};
+use slipring_session::exec::{How, launch};
 
 /// A schedule and what it shows.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -168,7 +168,8 @@ struct OneDelay<'a> {
 impl OneDelay<'_> {
     /// What a delay shows.
     fn shown(&self, delay: Delay) -> Result<Option<(Shows, String)>, Error> {
-        let asked = RunOptions { delays: vec![delay], ..self.subject.asked.clone() };
+        let mut asked = self.subject.asked.clone();
+        asked.delays = vec![delay];
         let (other, _) = self.subject.run_as(asked, self.quiet, None)?;
         if let Some(text) = difference(self.subject, self.usual, &other) {
             return Ok(Some((Shows::Results, text)));

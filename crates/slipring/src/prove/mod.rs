@@ -5,7 +5,6 @@
 //! device as it found it decides all later ones.
 
 mod arguments;
-pub(crate) mod assume;
 mod budget;
 mod choices;
 mod combinations;
@@ -28,14 +27,14 @@ use slipring_check::{CheckReport, Tools};
 use slipring_program::Unwritten;
 use slipring_sim::{Timing, Turns};
 
-use crate::answers::{clean_if, first_error};
-use crate::kernel::Compiled;
-use crate::places::{Places, beginning, results};
-use crate::run::{Seen, once};
-use crate::tensor::Bound;
 use crate::{Args, Error, ExecuteOptions, Execution, Kernel, Report, RunOptions};
+use slipring_session::answers::{clean_if, first_error};
+use slipring_session::assume::{self, Assumed};
+use slipring_session::compiled::Compiled;
+use slipring_session::places::{Places, beginning, results};
+use slipring_session::run::{Seen, once};
+use slipring_session::tensor::Bound;
 
-use assume::Assumed;
 use budget::Budget;
 pub use fix::{Fix, PathFix};
 use given::Given;
@@ -105,7 +104,7 @@ impl Subject<'_> {
         tools: &Tools,
         earlier: Option<&Execution>,
     ) -> Result<(Execution, CheckReport), Error> {
-        self.run_as(RunOptions { timing, ..self.asked.clone() }, tools, earlier)
+        self.run_as(self.asked.clone().timing(timing), tools, earlier)
     }
 
     /// The same with options of its own.
@@ -207,14 +206,8 @@ fn of_memory(compiled: &Compiled, bound: &[Bound<'_>]) -> Option<String> {
 
 fn prove(compiled: &Arc<Compiled>, bound: &[Bound<'_>], blocks: u32, asked: &ProveOptions) -> Result<Proof, Error> {
     let (prepared, platform) = (&compiled.prepared, &compiled.platform);
-    let asked_run = RunOptions {
-        trace: false,
-        events: 0,
-        record: false,
-        time_only: false,
-        stop_endless: true,
-        ..asked.run.clone()
-    };
+    let mut asked_run = asked.run.quiet();
+    asked_run.stop_endless = true;
     let options =
         ExecuteOptions { blocks, mode: Turns::Pipes, gm_slack: asked.run.gm_slack as usize, limits: asked.run.limits };
     let assumed = Assumed::of_kernel(prepared, &asked.run.assume).map_err(Error::Arguments)?;

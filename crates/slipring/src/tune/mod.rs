@@ -23,8 +23,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use serde::Serialize;
 use slipring_machine::Platform;
 
-use crate::args::Defaults;
 use crate::{Asked, Error, Lang, RunOptions};
+use slipring_session::args::Defaults;
 
 pub use auto::{Improved, KeptEdit};
 use point::LastRead;
@@ -145,7 +145,7 @@ impl Tune {
     pub fn open(path: impl Into<PathBuf>) -> Result<Tune, Error> {
         let path = path.into();
         let name = path.display().to_string();
-        Ok(Tune::new(name, crate::kernel::read_source(&path)?))
+        Ok(Tune::new(name, slipring_session::compiled::read_source(&path)?))
     }
 
     /// What a file holds.

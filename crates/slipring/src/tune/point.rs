@@ -14,16 +14,16 @@ use slipring_tile::Elem;
 
 use super::Tune;
 use super::vary::{Setting, WORDS, Word, count};
-use crate::args::Passed;
-use crate::kernel::Compiled;
-use crate::memory_map::MemoryUse;
-use crate::places::Places;
 use crate::prove::Judgement;
-use crate::run::start;
 use crate::{
     Asked, DEEPEST, Error, Kernel, Program, ProgramOptions, ProveOptions, Report, RunOptions, Subject, Tensor,
     VerifyOutcome, slot_buffers,
 };
+use slipring_session::Compiled;
+use slipring_session::MemoryUse;
+use slipring_session::args::Passed;
+use slipring_session::places::Places;
+use slipring_session::run::start;
 
 /// What came of one point.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]

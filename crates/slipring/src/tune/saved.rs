@@ -5,7 +5,7 @@ use std::sync::Mutex;
 
 use super::Point;
 use crate::Error;
-use crate::files::{self, Lines};
+use slipring_session::files::{self, Lines};
 
 /// A file of points.
 pub(super) struct Saved {

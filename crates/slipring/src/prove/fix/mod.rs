@@ -10,9 +10,9 @@ use serde::Serialize;
 use slipring_ir::{Diagnostic, Diags, Kind, Severity};
 
 use super::{Judgement, Proof, ProveOptions, prove};
-use crate::kernel::Compiled;
-use crate::tensor::Bound;
 use crate::{Error, Kernel};
+use slipring_session::Compiled;
+use slipring_session::tensor::Bound;
 
 use draft::Draft;
 pub use paths::PathFix;

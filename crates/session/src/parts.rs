@@ -14,8 +14,8 @@ use slipring_report::CheckFacts;
 use slipring_sim::{Observer, Turns, WorkRun};
 use slipring_tile::Space;
 
+use crate::compiled::Compiled;
 use crate::exec::{How, launch};
-use crate::kernel::{Args, Compiled, Kernel};
 use crate::places::{Places, beginning};
 use crate::tensor::Bound;
 use crate::{Error, ExecuteOptions, Run, RunOptions, facts};
@@ -108,13 +108,19 @@ fn settled(list: Vec<Bytes>) -> Vec<Vec<Stretch>> {
     list.into_iter().map(one).collect()
 }
 
-/// Runs `count` blocks of a launch from block `first` on.
-fn run(
+/// Runs `count` blocks of a launch from block `first` on, with all tools that are asked for.
+///
+/// # Errors
+/// If there are no such blocks, or the run is cancelled.
+pub fn run_part(
     compiled: &Arc<Compiled>,
     bound: &[Bound<'_>],
     asked: &RunOptions,
     (first, count, all): (u32, u32, u32),
 ) -> Result<Part, Error> {
+    if count == 0 || first.checked_add(count).is_none_or(|end| end > all) {
+        return Err(Error::Arguments(format!("{count} blocks from {first} on, of {all}")));
+    }
     let prepared = &compiled.prepared;
     let tools = beginning(prepared, &compiled.kernels, bound, asked.tools.clone());
     let mut watching = (Checker::new(tools), asked.control.clone(), Touched::default());
@@ -166,27 +172,6 @@ fn run(
         contents.push(own.iter().flat_map(inside).copied().collect());
     }
     Ok(Part { obstacle, checks, reads, writes, contents, judged })
-}
-
-impl Kernel {
-    /// Runs `count` blocks of a launch of `options.blocks`, from block `first` on, with all tools that are asked for.
-    ///
-    /// # Errors
-    /// If it has errors, the arguments do not fit, there are no such blocks, or the run is cancelled.
-    pub fn run_part<'a>(
-        &self,
-        args: impl Into<Args<'a>>,
-        options: &RunOptions,
-        first: u32,
-        count: u32,
-    ) -> Result<Part, Error> {
-        let bound = self.bind(args.into())?;
-        let all = self.blocks(options)?;
-        if count == 0 || first.checked_add(count).is_none_or(|end| end > all) {
-            return Err(Error::Arguments(format!("{count} blocks from {first} on, of {all}")));
-        }
-        run(self.compiled()?, &bound, options, (first, count, all))
-    }
 }
 
 /// What a part wrote: the stretches of each buffer, and what stands in them.

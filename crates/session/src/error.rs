@@ -74,7 +74,7 @@ impl Report {
 }
 
 /// Adds the messages that were not known before, wherever they are.
-pub(crate) fn add_new(known: &mut Vec<Diagnostic>, others: impl IntoIterator<Item = Diagnostic>) {
+pub fn add_new(known: &mut Vec<Diagnostic>, others: impl IntoIterator<Item = Diagnostic>) {
     let before = known.len();
     for other in others {
         if !known[..before].iter().any(|message| message.says_the_same(&other)) {
@@ -121,7 +121,8 @@ pub enum Error {
 
 impl Error {
     /// Errors of a text.
-    pub(crate) fn text(source: Arc<Source>, diags: Diags) -> Error {
+    #[doc(hidden)]
+    pub fn text(source: Arc<Source>, diags: Diags) -> Error {
         Error::Text(Report::new(source, diags.list))
     }
 

@@ -63,12 +63,14 @@ impl Control {
     }
 
     /// Tells what is done now.
-    pub(crate) fn tell(&self, stage: String) {
+    #[doc(hidden)]
+    pub fn tell(&self, stage: String) {
         *self.seen.stage.lock().unwrap_or_else(PoisonError::into_inner) = stage;
     }
 
     /// What the engine asks.
-    pub(crate) fn wish(&self) -> Cancel {
+    #[doc(hidden)]
+    pub fn wish(&self) -> Cancel {
         self.cancel.clone()
     }
 }
@@ -161,7 +163,8 @@ impl RunOptions {
     ///
     /// # Errors
     /// The first option that is not.
-    pub(crate) fn within_bounds(&self) -> Result<(), Error> {
+    #[doc(hidden)]
+    pub fn within_bounds(&self) -> Result<(), Error> {
         within("blocks", self.blocks, 1..=MOST_BLOCKS.into())?;
         within("launches", Some(self.launches), 1..=MOST_LAUNCHES.into())?;
         within("gm-slack", Some(self.gm_slack), 0..=MOST_SLACK)
@@ -209,6 +212,12 @@ impl RunOptions {
         self
     }
 
+    /// The same run with values and nothing kept of what happens in it.
+    #[doc(hidden)]
+    pub fn quiet(&self) -> RunOptions {
+        RunOptions { trace: false, events: 0, record: false, time_only: false, ..self.clone() }
+    }
+
     /// Seen and cancelled by whoever has this.
     pub fn control(mut self, control: Control) -> RunOptions {
         self.control = control;
@@ -220,7 +229,7 @@ impl RunOptions {
 ///
 /// # Errors
 /// If it is not.
-pub(crate) fn within(option: &str, value: Option<impl Into<u64>>, bounds: RangeInclusive<u64>) -> Result<(), Error> {
+pub fn within(option: &str, value: Option<impl Into<u64>>, bounds: RangeInclusive<u64>) -> Result<(), Error> {
     match value.map(Into::into) {
         Some(value) if !bounds.contains(&value) => {
             let (least, most) = bounds.into_inner();

@@ -57,7 +57,7 @@ impl Fill {
 }
 
 /// Bits of a float scalar as registers keep them, rounded to its type.
-pub(crate) fn float_bits(elem: Elem, value: f64) -> u64 {
+pub fn float_bits(elem: Elem, value: f64) -> u64 {
     let mut wide = [0u8; 8];
     store_f64(elem, &[value], &mut wide[..elem.bytes()]);
     u64::from_le_bytes(wide)

@@ -148,7 +148,8 @@ impl<'a> Tensor<'a> {
     ///
     /// # Errors
     /// If it does not fit the parameter: both are said.
-    pub(crate) fn bind(self, index: usize, param: &Param, shape: Option<&[u64]>) -> Result<Bound<'a>, ArgError> {
+    #[doc(hidden)]
+    pub fn bind(self, index: usize, param: &Param, shape: Option<&[u64]>) -> Result<Bound<'a>, ArgError> {
         let error = |text: String, reason| ArgError::Type { index: index + 1, text, name: param.name.clone(), reason };
         let count = |shape: &[usize]| shape.iter().try_fold(1usize, |n, dim| n.checked_mul(*dim));
         let elem = self.elem.or(match param.kind {
@@ -223,7 +224,7 @@ fn bytes_of<T: Element>(numbers: &[T]) -> Cow<'_, [u8]> {
 }
 
 /// Numbers from their bytes; an odd end is left out.
-pub(crate) fn numbers<T: Element>(bytes: &[u8]) -> Vec<T> {
+pub fn numbers<T: Element>(bytes: &[u8]) -> Vec<T> {
     let mut list = vec![T::default(); bytes.len() / size_of::<T>()];
     let size = std::mem::size_of_val(&list[..]);
     // SAFETY: `Element` promises that every pattern of bits is a value; the room is that of the list.
@@ -269,8 +270,9 @@ impl From<Arg> for Tensor<'static> {
 
 /// What is passed, once its parameter is known.
 #[derive(Clone, Debug)]
-pub(crate) struct Bound<'a> {
+pub struct Bound<'a> {
     data: Contents<'a>,
+    /// The extents that were passed, outermost first, where they were.
     pub shape: Option<Vec<usize>>,
     within: Option<Within>,
     /// The parts that hold other bytes than zeros, once somebody has asked.

@@ -7,7 +7,7 @@ use slipring_passes::memory::allocate::{self, MapBuffer};
 use slipring_program::{Env, Memory};
 use slipring_tile::{Elem, Space, View, copy::read_row};
 
-use crate::kernel::Compiled;
+use crate::compiled::Compiled;
 
 /// A tile of one core and what it holds.
 #[derive(Clone, PartialEq, Debug)]
@@ -58,13 +58,13 @@ impl Compiled {
     }
 
     /// The bytes that tiles of a name take: on which core, in which memory, the first one, and how many.
-    pub(crate) fn tile_places(&self, name: &str) -> Vec<(Role, Space, u64, u64)> {
+    pub fn tile_places(&self, name: &str) -> Vec<(Role, Space, u64, u64)> {
         let tiles = self.tiles_of(Some(name)).into_iter();
         tiles.map(|(role, space, buffer)| (role, space, buffer.address, buffer.bytes)).collect()
     }
 
     /// Names of all tiles with an address.
-    pub(crate) fn tile_names(&self) -> Vec<String> {
+    pub fn tile_names(&self) -> Vec<String> {
         let names =
             self.tiles_of(None).into_iter().map(|(_, _, buffer)| buffer.name.trim_start_matches('%').to_string());
         let mut names: Vec<String> = names.filter(|name| !name.is_empty()).collect();
@@ -75,7 +75,7 @@ impl Compiled {
 
     /// What the tiles of a name, or all, hold on each core of a cluster that has one, in a memory of a run: what lay there last,
     /// whether it is still of use or not. Empty where no tile has the name, or its address is known only when the kernel runs.
-    pub(crate) fn tiles_in(&self, memory: &Memory, cluster: u32, name: Option<&str>) -> Vec<TileContents> {
+    pub fn tiles_in(&self, memory: &Memory, cluster: u32, name: Option<&str>) -> Vec<TileContents> {
         let tiles = self.tiles_of(name).into_iter();
         tiles.filter_map(|(role, space, buffer)| self.tile(memory, cluster, (role, space), &buffer)).collect()
     }

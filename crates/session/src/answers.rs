@@ -8,7 +8,7 @@ use crate::Report;
 
 /// What a verdict that is clean, or is not, is clean if; `None` where the other answer comes to the same. `instead` is what is
 /// found with the other answer.
-pub(crate) fn clean_if(question: &Question, clean: [bool; 2], instead: Option<String>) -> Option<String> {
+pub fn clean_if(question: &Question, clean: [bool; 2], instead: Option<String>) -> Option<String> {
     let name = question.name;
     match clean {
         [true, false] => {
@@ -21,19 +21,19 @@ pub(crate) fn clean_if(question: &Question, clean: [bool; 2], instead: Option<St
 }
 
 /// The condition of a clean verdict whose question was answered otherwise for so many steps only, without a finding.
-pub(crate) fn tried_only(question: &Question, steps: u64) -> String {
+pub fn tried_only(question: &Question, steps: u64) -> String {
     format!("{} (else, `--reading {}`: tried for {steps} steps only)", question.ours[0], question.name)
 }
 
 /// The first error of a report with its line.
-pub(crate) fn first_error(findings: &Report) -> Option<String> {
+pub fn first_error(findings: &Report) -> Option<String> {
     let error = findings.messages().iter().find(|message| message.severity == Severity::Error)?;
     let line = error.primary.as_ref().map(|label| findings.source().line_column(label.span.start).0);
     Some(format!("`{}`{}", error.code, line.map_or(String::new(), |line| format!(" in line {line}"))))
 }
 
 /// The same for what the tools say: also why a verdict is for one schedule only.
-pub(crate) fn not_clean(judged: &CheckReport, findings: &Report) -> Option<String> {
+pub fn not_clean(judged: &CheckReport, findings: &Report) -> Option<String> {
     first_error(findings).or_else(|| match &judged.scope.schedules {
         slipring_check::Schedules::ThisOne { reasons } => reasons.first().cloned(),
         slipring_check::Schedules::All => None,

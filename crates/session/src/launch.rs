@@ -20,7 +20,7 @@ pub const MOST_BLOCKS: u32 = 4096;
 ///
 /// # Errors
 /// If they do not fit the kernel.
-pub(crate) fn arguments(
+pub fn arguments(
     prepared: &Prepared,
     kernels: &[KernelInfo],
     texts: &[String],
@@ -73,19 +73,18 @@ pub(crate) fn arguments(
 }
 
 /// Arguments that are larger than a run may be, said as the run would say it.
-pub(crate) fn too_large(source: Arc<Source>, bytes: u64) -> Error {
+pub fn too_large(source: Arc<Source>, bytes: u64) -> Error {
     let error = Diagnostic::nowhere(Kind::MemoryLimit, Severity::Error, too_large_text(bytes));
     Error::text(source, Diags { list: vec![error.help(TOO_LARGE_HELP)] })
 }
 
 /// What is said of a run whose memories are too large.
-pub(crate) fn too_large_text(bytes: u64) -> String {
+pub fn too_large_text(bytes: u64) -> String {
     format!("the buffers and local memories of the run take {bytes} bytes: more than it may have")
 }
 
 /// What helps then.
-pub(crate) const TOO_LARGE_HELP: &str =
-    "run fewer blocks or smaller buffers, or raise `--max-memory` where the host has more";
+pub const TOO_LARGE_HELP: &str = "run fewer blocks or smaller buffers, or raise `--max-memory` where the host has more";
 
 /// Arguments with others for some parameters.
 fn replaced(mut texts: Vec<String>, params: &[Param], others: &[(String, String)]) -> Vec<String> {
@@ -104,7 +103,7 @@ fn replaced(mut texts: Vec<String>, params: &[Param], others: &[(String, String)
 }
 
 /// What is wrong with the arguments of a kernel, and what it takes.
-pub(crate) fn misfit_text(prepared: &Prepared, error: &crate::args::ArgError) -> String {
+pub fn misfit_text(prepared: &Prepared, error: &crate::args::ArgError) -> String {
     let program = &prepared.decoded.program;
     format!("{error}\nthe kernel is {}", signature(&program.name, &program.params))
 }
@@ -113,7 +112,7 @@ pub(crate) fn misfit_text(prepared: &Prepared, error: &crate::args::ArgError) ->
 ///
 /// # Errors
 /// If the file's line says none either.
-pub(crate) fn blocks(source: &Source, kernels: &[KernelInfo]) -> Result<u32, Error> {
+pub fn blocks(source: &Source, kernels: &[KernelInfo]) -> Result<u32, Error> {
     match header(source, "blocks") {
         None => Ok(kernels.iter().map(|kernel| kernel.blocks).max().unwrap_or(1)),
         Some(words) => {
@@ -124,13 +123,13 @@ pub(crate) fn blocks(source: &Source, kernels: &[KernelInfo]) -> Result<u32, Err
 }
 
 /// What a file declares for a parameter, where it declares it.
-pub(crate) fn info<'a>(kernels: &'a [KernelInfo], kernel: &str, param: &Param) -> Option<&'a ParamInfo> {
+pub fn info<'a>(kernels: &'a [KernelInfo], kernel: &str, param: &Param) -> Option<&'a ParamInfo> {
     let own = kernels.iter().filter(|k| k.name == kernel || kernel.split(" + ").any(|name| name == k.name));
     own.flat_map(|k| &k.params).find(|p| p.name == param.name)
 }
 
 /// The shapes of a kernel's parameters in elements, where they are known.
-pub(crate) fn shapes(prepared: &Prepared, kernels: &[KernelInfo]) -> Vec<Option<Vec<u64>>> {
+pub fn shapes(prepared: &Prepared, kernels: &[KernelInfo]) -> Vec<Option<Vec<u64>>> {
     (0..prepared.decoded.program.params.len()).map(|at| shape(prepared, kernels, at)).collect()
 }
 
@@ -190,7 +189,7 @@ pub fn head_lines(module: &Module, kernels: &[KernelInfo], platform: &Platform) 
 }
 
 /// Words of a `name: …` line in the comments at the head of the file.
-pub(crate) fn header(source: &Source, name: &str) -> Option<Vec<String>> {
+pub fn header(source: &Source, name: &str) -> Option<Vec<String>> {
     Some(header_line(source, name)?.split_whitespace().map(str::to_string).collect())
 }
 
@@ -205,7 +204,7 @@ fn header_line<'s>(source: &'s Source, name: &str) -> Option<&'s str> {
 }
 
 /// What the `args` line of a file asks for and only a command line may: files that are written, or lie elsewhere.
-pub(crate) fn refused_words(source: &Source) -> Vec<Diagnostic> {
+pub fn refused_words(source: &Source) -> Vec<Diagnostic> {
     let folder = Path::new(&source.name).parent().map_or_else(PathBuf::new, Path::to_path_buf);
     let defaults = Defaults { folder, own: true, ..Defaults::default() };
     let words = header_line(source, "args").into_iter().flat_map(str::split_whitespace);

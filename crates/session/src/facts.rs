@@ -31,11 +31,7 @@ pub fn tools(text: &str) -> Result<Tools, String> {
 }
 
 /// What each tool says, and what the verdict covers.
-pub(crate) fn check_facts(
-    report: &CheckReport,
-    complete: bool,
-    line: impl Fn(SiteRef) -> Option<usize>,
-) -> Vec<CheckFacts> {
+pub fn check_facts(report: &CheckReport, complete: bool, line: impl Fn(SiteRef) -> Option<usize>) -> Vec<CheckFacts> {
     let mut facts = Vec::new();
     for tool in &report.tools {
         let what = match tool.tool {
@@ -76,7 +72,7 @@ pub(crate) fn check_facts(
 }
 
 /// The comparison with the sequential semantics; differences become a message.
-pub(crate) fn verify_facts(outcome: &VerifyOutcome, bound: &[Bound<'_>], messages: &mut Vec<Diagnostic>) -> CheckFacts {
+pub fn verify_facts(outcome: &VerifyOutcome, bound: &[Bound<'_>], messages: &mut Vec<Diagnostic>) -> CheckFacts {
     let (verdict, detail, findings) = match outcome {
         VerifyOutcome::Same(buffers) => {
             ("clean", format!("same bytes as the sequential semantics: {}", buffers.join(", ")), 0)
@@ -101,7 +97,7 @@ pub(crate) fn verify_facts(outcome: &VerifyOutcome, bound: &[Bound<'_>], message
 
 /// A look at the buffers after the run, all of them or those that have changed: `after` has the contents for each parameter that
 /// is one.
-pub(crate) fn buffers(
+pub fn buffers(
     program: &slipring_program::Program,
     bound: &[Bound<'_>],
     after: &[Option<&[u8]>],
@@ -153,7 +149,7 @@ fn looks(program: &slipring_program::Program, after: &[Option<&[u8]>]) -> Vec<Op
 const LARGE: usize = 1 << 18;
 
 /// `3, 17` for an element of a buffer whose shape is known, else its position.
-pub(crate) fn coordinates(element: usize, shape: Option<&[usize]>) -> String {
+pub fn coordinates(element: usize, shape: Option<&[usize]>) -> String {
     let Some(shape) = shape.filter(|shape| shape.iter().product::<usize>() > element) else {
         return element.to_string();
     };

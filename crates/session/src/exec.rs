@@ -55,12 +55,12 @@ impl Execution {
     }
 
     /// Where the buffer lies that was passed for parameter `index`.
-    pub(crate) fn place(&self, index: usize) -> Option<BufferPlace> {
+    pub fn place(&self, index: usize) -> Option<BufferPlace> {
         self.places.get(index)
     }
 
     /// The contents of the buffer of this number, to be written from elsewhere.
-    pub(crate) fn passed_mut(&mut self, buffer: usize) -> Option<&mut [u8]> {
+    pub fn passed_mut(&mut self, buffer: usize) -> Option<&mut [u8]> {
         let size = *self.places.sizes.get(buffer)?;
         self.result.memory.gm.get_mut(buffer)?.data.get_mut(..size)
     }
@@ -103,7 +103,7 @@ pub fn execute_again<O: Observer>(
 }
 
 /// The same for blocks of a larger launch: `part` says the number of the first one and how many there are in all.
-pub(crate) fn execute_part<O: Observer>(
+pub fn execute_part<O: Observer>(
     decoded: &Decoded,
     platform: &Platform,
     values: &[impl Passed],
@@ -116,10 +116,12 @@ pub(crate) fn execute_part<O: Observer>(
 
 /// What some runs have besides their options.
 #[derive(Clone, Default)]
-pub(crate) struct How<'a> {
+pub struct How<'a> {
     /// The number of the first block, and how many there are in all.
     pub part: Option<(u32, u32)>,
+    /// How long things take.
     pub timing: Timing,
+    /// Works that take longer than that.
     pub delays: &'a [Delay],
     /// Whether only times are taken, and nothing is computed.
     pub time_only: bool,
@@ -136,7 +138,7 @@ pub(crate) struct How<'a> {
 }
 
 /// Runs a decoded kernel.
-pub(crate) fn launch<O: Observer>(
+pub fn launch<O: Observer>(
     decoded: &Decoded,
     platform: &Platform,
     values: &[impl Passed],
@@ -278,7 +280,7 @@ fn given<'a>(
 }
 
 /// Runs a decoded kernel, and gives the run to a keeper now and then.
-pub(crate) fn launch_kept(
+pub fn launch_kept(
     decoded: &Decoded,
     platform: &Platform,
     values: &[impl Passed],
@@ -293,7 +295,7 @@ pub(crate) fn launch_kept(
 }
 
 /// Goes on with a run of the same launch from where it was kept.
-pub(crate) fn launch_on(
+pub fn launch_on(
     decoded: &Decoded,
     platform: &Platform,
     values: &[impl Passed],

@@ -10,7 +10,7 @@ use slipring_passes::memory::allocate;
 use slipring_report::{BufferPlace, MemoryFacts};
 use slipring_tile::Space;
 
-use crate::kernel::Compiled;
+use crate::compiled::Compiled;
 
 /// What lies in each local memory that a module uses, with the lines of its source. For a module that has been through the
 /// passes.
@@ -62,7 +62,7 @@ impl MemoryUse {
 }
 
 /// What lies in the local memories of a cluster; of several kernels what the largest one takes of each.
-pub(crate) fn memory_uses<'a>(kernels: impl IntoIterator<Item = &'a Compiled>) -> Vec<MemoryUse> {
+pub fn memory_uses<'a>(kernels: impl IntoIterator<Item = &'a Compiled>) -> Vec<MemoryUse> {
     let mut uses: BTreeMap<Space, MemoryUse> = BTreeMap::new();
     for compiled in kernels {
         let platform = &compiled.platform;

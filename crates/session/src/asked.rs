@@ -67,32 +67,32 @@ impl Asked {
     }
 
     /// True if the file has to be executed first.
-    pub(crate) fn may_execute(&self) -> bool {
+    pub fn may_execute(&self) -> bool {
         self.may_execute && self.names.is_none()
     }
 
     /// The kernel or program that is named.
-    pub(crate) fn function_asked(&self) -> Option<&str> {
+    pub fn function_asked(&self) -> Option<&str> {
         self.function.as_deref()
     }
 
     /// Values for constants of the file and for what builds kernels.
-    pub(crate) fn sets(&self) -> &[(String, String)] {
+    pub fn sets(&self) -> &[(String, String)] {
         &self.sets
     }
 
     /// The same for a function of a text that was executed: what is set has been.
-    pub(crate) fn with_names(&self, function: String, names: Vec<(String, Name)>) -> Asked {
+    pub fn with_names(&self, function: String, names: Vec<(String, Name)>) -> Asked {
         Asked { function: Some(function), names: Some(names.into()), sets: Vec::new(), ..self.clone() }
     }
 
     /// What the file's own code passes.
-    pub(crate) fn passed(&self) -> &[ArgType] {
+    pub fn passed(&self) -> &[ArgType] {
         &self.passed
     }
 
     /// The same with what the file's own code passes to the function: it counts where nothing else is passed.
-    pub(crate) fn with_passed(self, passed: Vec<ArgType>) -> Asked {
+    pub fn with_passed(self, passed: Vec<ArgType>) -> Asked {
         Asked { passed, ..self }
     }
 
@@ -106,17 +106,17 @@ impl Asked {
     }
 
     /// What the lines of a text ask for and may not have, where they count.
-    pub(crate) fn refused(&self, source: &Source) -> Vec<Diagnostic> {
+    pub fn refused(&self, source: &Source) -> Vec<Diagnostic> {
         if self.args.is_empty() && self.names.is_none() { refused_words(source) } else { Vec::new() }
     }
 
     /// The same for another kernel or program of the file.
-    pub(crate) fn function(&self, name: &str) -> Asked {
+    pub fn function(&self, name: &str) -> Asked {
         Asked { function: Some(name.into()), ..self.clone() }
     }
 
     /// The same with a value for constants of the file.
-    pub(crate) fn set_all(&self, names: &[String], value: &str) -> Asked {
+    pub fn set_all(&self, names: &[String], value: &str) -> Asked {
         let mut asked = self.clone();
         if let Some(known) = &self.names {
             let given = |(name, own): &(String, Name)| match value.parse() {
@@ -131,12 +131,12 @@ impl Asked {
     }
 
     /// True if no kernel or program is named.
-    pub(crate) fn names_no_function(&self) -> bool {
+    pub fn names_no_function(&self) -> bool {
         self.function.is_none()
     }
 
     /// True if nothing is asked of arguments and constants.
-    pub(crate) fn is_open(&self) -> bool {
+    pub fn is_open(&self) -> bool {
         self.args.is_empty() && self.sets.is_empty()
     }
 
@@ -146,7 +146,7 @@ impl Asked {
     }
 
     /// What is said of an error in a text that was taken for something without being asked.
-    pub(crate) fn guessed(&self, source: &Source) -> Option<&'static str> {
+    pub fn guessed(&self, source: &Source) -> Option<&'static str> {
         let open = self.language.is_none() && !source.is_named();
         open.then_some(
             "the name says neither `.py` nor `.pto`, so that it was read as `.pto` text: `--lang py` reads it as the kernel language, \
@@ -156,7 +156,7 @@ impl Asked {
 
     /// Parses a text of the kernel language. Helper modules are those that lie next to it; what is wrong with those that were not read
     /// comes with it.
-    pub(crate) fn parse(&self, source: &Arc<Source>) -> (Parsed, Vec<Diagnostic>) {
+    pub fn parse(&self, source: &Arc<Source>) -> (Parsed, Vec<Diagnostic>) {
         if self.names.is_some() {
             return (Parsed::new(source.clone(), None), Vec::new());
         }
@@ -195,7 +195,7 @@ impl Asked {
     }
 
     /// Does something with all that is asked of a file.
-    pub(crate) fn with<T>(&self, source: &Source, work: impl FnOnce(&Request<'_>) -> T) -> T {
+    pub fn with<T>(&self, source: &Source, work: impl FnOnce(&Request<'_>) -> T) -> T {
         let number = |(name, number): &(String, String)| ArgType {
             name: Some(name.clone()),
             number: number.split(':').next().map(str::to_string),

@@ -18,14 +18,14 @@ fn of_text(module: &Module, name: &str) -> Vec<String> {
 }
 
 /// What is wrong with what the text of a kernel assumes.
-pub(crate) fn misread(module: &Module, program: &Program) -> Option<Diagnostic> {
+pub fn misread(module: &Module, program: &Program) -> Option<Diagnostic> {
     let wrong = Assumed::read(&of_text(module, &program.name), &program.params).err()?;
     let function = module.functions().find(|function| symbol_name(module, *function) == program.name)?;
     Some(Diagnostic::error("assumption", module.op(function).span, wrong))
 }
 
 /// Scalar arguments as numbers, by parameter.
-pub(crate) fn as_numbers(bound: &[impl Passed]) -> Vec<Option<i128>> {
+pub fn as_numbers(bound: &[impl Passed]) -> Vec<Option<i128>> {
     bound.iter().map(|bound| bound.bits().map(|bits| i128::from(bits as i64))).collect()
 }
 
@@ -57,7 +57,7 @@ struct Condition {
 
 /// Conditions that all hold.
 #[derive(Clone, Default, Debug)]
-pub(crate) struct Assumed(Vec<Condition>);
+pub struct Assumed(Vec<Condition>);
 
 /// How a condition goes on when one argument grows and the others stay.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -224,6 +224,7 @@ impl Assumed {
         Ok(Assumed(list))
     }
 
+    /// True where nothing is assumed.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -58,7 +58,7 @@ pub fn verify(
 }
 
 /// The same where somebody may wish the run of the reference to end; it then did not complete.
-pub(crate) fn verify_with(
+pub fn verify_with(
     prepared: &Prepared,
     platform: &Platform,
     values: &[impl Passed],
@@ -139,7 +139,7 @@ fn slack(elem: Elem) -> f32 {
 }
 
 /// True for two floats that lie as near to each other as another order of additions puts them.
-pub(crate) fn near(elem: Elem, a: &[u8], b: &[u8]) -> bool {
+pub fn near(elem: Elem, a: &[u8], b: &[u8]) -> bool {
     let value = |bytes: &[u8]| {
         let mut number = [0.0];
         slipring_tile::load_f32(elem, bytes, &mut number);

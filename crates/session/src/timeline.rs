@@ -33,7 +33,7 @@ pub struct Timeline {
 
 /// Collects events.
 #[derive(Debug)]
-pub(crate) struct Collect {
+pub struct Collect {
     most: usize,
     /// Block, lane of the agent, position of the work's name, start, end, instruction.
     list: Vec<(u32, &'static str, &'static str, String, u64, u64, u32)>,

@@ -8,8 +8,8 @@ use slipring_op::{Decoding, Kernel, decode, needed_functions, not_launched, sele
 use slipring_passes::lint::is_finding;
 use slipring_passes::{Outcome, PassContext, run_passes};
 
+use crate::assume;
 use crate::prepare::{check, check_rules, needed_of, which_get_flags};
-use crate::prove::assume;
 
 /// What became of a file on one platform.
 #[derive(Debug)]
@@ -52,7 +52,7 @@ pub fn judge(module: &Module, platforms: &[Platform]) -> Vec<Judged> {
 
 /// What is wrong with a module that all passes have just made without a word: its rules, and what the decoder says of each of its
 /// kernels. What the passes themselves would say of it they have said.
-pub(crate) fn wrong_in_built(module: &Module, platform: &Platform) -> Vec<Diagnostic> {
+pub fn wrong_in_built(module: &Module, platform: &Platform) -> Vec<Diagnostic> {
     let mut diags = Diags::default();
     check_rules(module, platform, &mut diags);
     if !diags.has_errors() {

@@ -13,10 +13,10 @@ use slipring_sim::{Delay, Suppose, Timing, Turns};
 
 use crate::answers::{clean_if, first_error, not_clean, tried_only};
 use crate::args::Passed;
+use crate::assume::{Assumed, as_numbers};
+use crate::compiled::Compiled;
 use crate::exec::{How, launch, launch_kept, launch_on};
-use crate::kernel::Compiled;
 use crate::places::{beginning, results};
-use crate::prove::assume::{Assumed, as_numbers};
 use crate::tensor::{Bound, numbers};
 use crate::timeline::Collect;
 use crate::verify::verify_with;
@@ -26,21 +26,31 @@ use crate::{Control, Element, Error, ExecuteOptions, Execution, Report, RunOptio
 /// A run, with what the kernel left in its buffers.
 #[derive(Debug)]
 pub struct Run<'a> {
-    pub(crate) compiled: Arc<Compiled>,
-    pub(crate) bound: Vec<Bound<'a>>,
-    pub(crate) options: ExecuteOptions,
+    /// The kernel.
+    #[doc(hidden)]
+    pub compiled: Arc<Compiled>,
+    /// Its arguments.
+    #[doc(hidden)]
+    pub bound: Vec<Bound<'a>>,
+    /// How the launch was run.
+    #[doc(hidden)]
+    pub options: ExecuteOptions,
     control: Control,
-    pub(crate) execution: Execution,
+    /// What the engine left.
+    #[doc(hidden)]
+    pub execution: Execution,
     judged: CheckReport,
     findings: Report,
-    pub(crate) seen: Seen,
+    /// What was kept of it.
+    #[doc(hidden)]
+    pub seen: Seen,
     launch: u32,
     time_only: bool,
 }
 
 /// What was kept of a run.
 #[derive(Debug, Default)]
-pub(crate) struct Seen {
+pub struct Seen {
     rings: RingTrace,
     timeline: Timeline,
     /// Where it was asked for.
@@ -92,7 +102,7 @@ pub struct Comparison {
     pub facts: CheckFacts,
 }
 
-/// Steps for which a run tries the other answer of a question: [`crate::Kernel::prove`] tries it to the end.
+/// Steps for which a run tries the other answer of a question: a proof tries it to the end.
 const OTHERWISE_STEPS: u64 = 1 << 16;
 
 /// The launch is one that is said never to happen.
@@ -122,7 +132,7 @@ fn not_met(unused: &[(Delay, u32)]) -> Option<Finding> {
 ///
 /// # Errors
 /// If the run is cancelled.
-pub(crate) fn start<'a>(
+pub fn start<'a>(
     compiled: &Arc<Compiled>,
     bound: Vec<Bound<'a>>,
     blocks: u32,
@@ -210,7 +220,7 @@ fn otherwise(
 }
 
 /// Runs it once, with what was kept of it and what the tools say.
-pub(crate) fn once(
+pub fn once(
     compiled: &Compiled,
     bound: &[Bound<'_>],
     options: &ExecuteOptions,
@@ -444,7 +454,8 @@ impl Run<'_> {
     ///
     /// # Errors
     /// If the run is cancelled.
-    pub(crate) fn again(&self, suppose: &Suppose) -> Result<Execution, Error> {
+    #[doc(hidden)]
+    pub fn again(&self, suppose: &Suppose) -> Result<Execution, Error> {
         let how = How { suppose: suppose.clone(), cancel: self.control.wish(), ..How::default() };
         let (decoded, platform) = (&self.compiled.prepared.decoded, &self.compiled.platform);
         let execution = launch(decoded, platform, &self.bound, self.options, how, &mut ());
@@ -458,13 +469,15 @@ impl Run<'_> {
     ///
     /// # Errors
     /// If the run is cancelled.
-    pub(crate) fn rerun(&self, asked: &RunOptions) -> Result<Run<'static>, Error> {
+    #[doc(hidden)]
+    pub fn rerun(&self, asked: &RunOptions) -> Result<Run<'static>, Error> {
         let bound = self.bound.iter().cloned().map(Bound::into_owned).collect();
         start(&self.compiled, bound, self.options.blocks, asked)
     }
 
     /// The same launch as it was asked for, once more and up to a cycle, seen by an observer; from where it was kept, if it was.
-    pub(crate) fn once_more<O: slipring_sim::Observer>(
+    #[doc(hidden)]
+    pub fn once_more<O: slipring_sim::Observer>(
         &self,
         asked: &RunOptions,
         cycles: u64,
@@ -481,13 +494,15 @@ impl Run<'_> {
     }
 
     /// The same once more for somebody who keeps it now and then.
-    pub(crate) fn keep(&self, asked: &RunOptions, keeper: &mut dyn slipring_sim::Keeper) {
+    #[doc(hidden)]
+    pub fn keep(&self, asked: &RunOptions, keeper: &mut dyn slipring_sim::Keeper) {
         let (decoded, platform) = (&self.compiled.prepared.decoded, &self.compiled.platform);
         launch_kept(decoded, platform, &self.bound, self.options, how_asked(asked), keeper);
     }
 
     /// Of a run that only took times: its buffers have got the values, and this is its verdict, in which there is no finding.
-    pub(crate) fn computed(&mut self, judged: CheckReport) {
+    #[doc(hidden)]
+    pub fn computed(&mut self, judged: CheckReport) {
         (self.time_only, self.judged) = (false, judged);
     }
 

@@ -12,8 +12,8 @@ use slipring_program::Program;
 use slipring_report::{MessageFacts, Occupancy, OccupancyFacts, Table, occupancy_text};
 use slipring_tile::Space;
 
+use crate::compiled::Compiled;
 use crate::exec::{How, launch as run};
-use crate::kernel::Compiled;
 use crate::places::{Places, beginning};
 use crate::symbols::{ConsumerBuffer, consumer_buffers};
 use crate::tensor::Bound;
@@ -65,7 +65,7 @@ pub const DEEPEST: u32 = 64;
 ///
 /// # Errors
 /// If the run is cancelled, or a depth of the sweep is none.
-pub(crate) fn report(
+pub fn report(
     written: &Module,
     function: Option<&str>,
     compiled: &Compiled,

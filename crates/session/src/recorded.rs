@@ -10,11 +10,11 @@ use slipring_program::{Extent, Program, SyncRole};
 use slipring_report::{End, Legend, LineFacts, Page, PathFacts, Record, Trace, html};
 use slipring_tile::Space;
 
-use crate::kernel::Compiled;
+use crate::compiled::Compiled;
 use crate::{Advice, Run, memory_map};
 
 /// What the numbers of a record stand for.
-pub(crate) struct Names<'a> {
+pub struct Names<'a> {
     program: &'a Program,
     source: &'a Source,
     /// The line of each site.
@@ -30,6 +30,7 @@ struct Tile {
 }
 
 impl<'a> Names<'a> {
+    /// Those of a compiled kernel.
     pub fn new(compiled: &'a Compiled) -> Names<'a> {
         let (prepared, platform) = (&compiled.prepared, &compiled.platform);
         let source = &*prepared.written.source;
@@ -104,7 +105,8 @@ impl Run<'_> {
     }
 
     /// The timeline, and where each happening stands in it.
-    pub(crate) fn timetable(&self) -> Option<(Trace, Vec<End>)> {
+    #[doc(hidden)]
+    pub fn timetable(&self) -> Option<(Trace, Vec<End>)> {
         let record = self.record()?;
         let names = Names::new(&self.compiled);
         let buffers: Vec<String> = self.execution.result.memory.gm.iter().map(|buffer| buffer.name.clone()).collect();

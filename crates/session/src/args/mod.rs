@@ -20,7 +20,7 @@
 
 mod fill;
 mod npy;
-pub(crate) mod number;
+pub mod number;
 mod spec;
 
 use std::ops::Range;
@@ -32,9 +32,9 @@ use thiserror::Error;
 
 use crate::places::Within;
 
-pub(crate) use fill::float_bits;
+pub use fill::float_bits;
 pub use npy::Npy;
-pub(crate) use spec::file_of;
+pub use spec::file_of;
 pub use spec::{Arg, OutFile, arg_type, named, read_arg};
 
 /// What is passed for a parameter.
@@ -293,7 +293,7 @@ fn share(args: &mut [Arg]) {
 }
 
 /// What is known of an argument.
-pub(crate) struct Given<'a> {
+pub struct Given<'a> {
     /// Bytes of a buffer; `None` for a scalar.
     pub bytes: Option<usize>,
     /// Element type, where it says one.
@@ -307,7 +307,7 @@ pub(crate) struct Given<'a> {
 }
 
 /// Why an argument does not fit its parameter, if it does not.
-pub(crate) fn misfit(arg: &Given<'_>, kind: &ParamKind, shape: Option<&[u64]>) -> Option<String> {
+pub fn misfit(arg: &Given<'_>, kind: &ParamKind, shape: Option<&[u64]>) -> Option<String> {
     match (kind, arg.bytes) {
         (ParamKind::Buffer { elem, bytes }, Some(given_bytes)) => {
             let elements = shape.and_then(|dims| dims.iter().try_fold(1u64, |n, dim| n.checked_mul(*dim)));

@@ -11,7 +11,7 @@ use crate::prepare::is_language;
 use crate::{Prepared, to_diagnostics};
 
 /// The findings of a run as messages, in the author's words where the kernel is one of the language.
-pub(crate) fn in_words(findings: &[Finding], prepared: &Prepared, values: &[impl Passed]) -> Vec<Diagnostic> {
+pub fn in_words(findings: &[Finding], prepared: &Prepared, values: &[impl Passed]) -> Vec<Diagnostic> {
     let mut messages = to_diagnostics(findings, &prepared.decoded.program);
     if !is_language(&prepared.written.source) {
         return messages;

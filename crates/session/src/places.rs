@@ -22,14 +22,16 @@ pub struct Within {
 
 /// Where an argument lies: a buffer in global memory, and the byte of it at which the argument begins.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct BufferPlace {
+pub struct BufferPlace {
+    /// The buffer, in the order of their first arguments.
     pub buffer: usize,
+    /// Its byte.
     pub offset: usize,
 }
 
 /// Where each argument lies.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Places {
+pub struct Places {
     /// By argument; `None` for a scalar.
     pub of: Vec<Option<BufferPlace>>,
     /// Bytes of each buffer.
@@ -91,7 +93,7 @@ impl Places {
 }
 
 /// Tools that know what the buffers of a launch hold at first: slots of rings nothing, outputs nothing that counts.
-pub(crate) fn beginning(prepared: &Prepared, kernels: &[KernelInfo], values: &[impl Passed], tools: Tools) -> Tools {
+pub fn beginning(prepared: &Prepared, kernels: &[KernelInfo], values: &[impl Passed], tools: Tools) -> Tools {
     let scratch = slot_buffers(prepared, values);
     let (program, places) = (&prepared.decoded.program, Places::new(values));
     let direction = |at: usize| {
@@ -126,7 +128,7 @@ pub(crate) fn beginning(prepared: &Prepared, kernels: &[KernelInfo], values: &[i
 }
 
 /// The bytes of outputs that a run is to write, unless the compiler has said already that it does not (`said`).
-pub(crate) fn results(
+pub fn results(
     prepared: &Prepared,
     kernels: &[KernelInfo],
     values: &[impl Passed],

@@ -4,7 +4,7 @@ use slipring_tile::{Elem, load_f32};
 
 /// A number as it was written.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) enum Number {
+pub enum Number {
     /// For the integer types; exact.
     Integer(i128),
     /// For the float types; rounded to them once.
@@ -76,7 +76,7 @@ fn integers(elem: Elem) -> (i128, i128) {
 }
 
 /// True if a type has a whole number: floats at least within their range.
-pub(crate) fn has(elem: Elem, value: i128) -> bool {
+pub fn has(elem: Elem, value: i128) -> bool {
     if elem.is_float() {
         let (low, high) = float_range(elem);
         return (low..=high).contains(&(value as f64));
@@ -136,7 +136,7 @@ fn specials(elem: Elem) -> (bool, bool) {
 }
 
 /// For messages: `whole numbers from -128 to 127`.
-pub(crate) fn range_text(elem: Elem) -> String {
+pub fn range_text(elem: Elem) -> String {
     if elem.is_float() {
         let (low, high) = float_range(elem);
         return format!("numbers from {low:e} to {high:e}");

@@ -1,0 +1,63 @@
+//! From a text to a run: what is asked of it, how it is read, checked, compiled and launched on arguments, what came of that, and
+//! what one run alone tells of its rings, its memory and its times.
+//!
+//! It is made for the engines above it and for the facade, `slipring`, which shows what foreign projects may use.
+
+pub mod answers;
+pub mod args;
+pub mod assume;
+pub mod compiled;
+pub mod error;
+pub mod exec;
+pub mod expect;
+pub mod facts;
+pub mod files;
+pub mod launch;
+pub mod options;
+pub mod parts;
+pub mod places;
+pub mod prepare;
+pub mod recorded;
+pub mod rings;
+pub mod run;
+pub mod tensor;
+pub mod verify;
+
+mod asked;
+mod build;
+mod findings;
+mod forecast;
+mod judge;
+mod memory_map;
+mod symbols;
+mod tiles;
+mod timeline;
+mod words;
+
+pub use asked::Asked;
+pub use build::{BuildOptions, BuiltProgram, Opened, PassStage, build, find_target};
+pub use compiled::{Args, Compiled, Parameter};
+pub use error::{Error, Report};
+pub use exec::{ExecuteOptions, Execution, execute, execute_again, execute_timed};
+pub use expect::{Expected, Held};
+pub use facts::tools;
+pub use findings::{message_facts, to_diagnostics};
+pub use forecast::{Advice, Forecast, advice_text};
+pub use judge::{Judged, judge, merged};
+pub use launch::{MOST_BLOCKS, head_lines};
+pub use memory_map::{MemoryUse, memory_map, memory_uses};
+pub use options::{Control, MOST_DEVICES, MOST_LAUNCHES, MOST_SLACK, RunOptions};
+pub use parts::{Part, Stretch, Written};
+pub use prepare::{
+    Flags, Loaded, Prepared, check, choose_platform, is_language, load, load_file, needed, prepare, read_platform,
+    written_platform,
+};
+pub use rings::{DEEPEST, Depth, RingReport};
+pub use run::{Comparison, Run, Verdict};
+pub use symbols::{ConsumerBuffer, consumer_buffers};
+pub use tensor::{Element, Tensor};
+pub use tiles::TileContents;
+pub use timeline::{Event, Timeline};
+pub use verify::{Difference, VerifyOutcome, slot_buffers, verify};
+
+pub use slipring_ir::Severity;

@@ -4,6 +4,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 static PARSED: AtomicU64 = AtomicU64::new(0);
 static LOWERED: AtomicU64 = AtomicU64::new(0);
+static LOOPS: AtomicU64 = AtomicU64::new(0);
+static ROLLBACKS: AtomicU64 = AtomicU64::new(0);
 
 /// How much work there was. Nothing depends on it: a test holds that no text is read twice for one command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -12,11 +14,16 @@ pub struct Counts {
     pub parsed: u64,
     /// How often the kernels of a file were lowered, or a whole program followed with its kernels.
     pub lowered: u64,
+    /// How often a loop was lowered: once more each time its names turned out to be carried in another way.
+    pub loops: u64,
+    /// How often something that had been lowered was taken back.
+    pub rollbacks: u64,
 }
 
 /// The counts so far.
 pub fn counts() -> Counts {
-    Counts { parsed: PARSED.load(Ordering::Relaxed), lowered: LOWERED.load(Ordering::Relaxed) }
+    let read = |count: &AtomicU64| count.load(Ordering::Relaxed);
+    Counts { parsed: read(&PARSED), lowered: read(&LOWERED), loops: read(&LOOPS), rollbacks: read(&ROLLBACKS) }
 }
 
 pub(crate) fn parsed() {
@@ -25,4 +32,12 @@ pub(crate) fn parsed() {
 
 pub(crate) fn lowered() {
     LOWERED.fetch_add(1, Ordering::Relaxed);
+}
+
+pub(crate) fn looped() {
+    LOOPS.fetch_add(1, Ordering::Relaxed);
+}
+
+pub(crate) fn rolled_back() {
+    ROLLBACKS.fetch_add(1, Ordering::Relaxed);
 }

@@ -1,6 +1,7 @@
 //! What a name stands for while a body is lowered.
 
 use std::cell::RefCell;
+use std::num::NonZeroU32;
 use std::rc::Rc;
 
 use slipring_ir::{OpId, Span, TileType, ValueId};
@@ -130,7 +131,34 @@ pub(crate) struct Tensor {
     pub reshaped: Option<SmallVec<[u64; 5]>>,
     /// Rows and columns that count, of the shape that the program sees folded into rows, where they are fewer.
     pub valid: Option<Box<[Index; 2]>>,
+    /// The carried name that an iteration began with it under.
+    pub origin: Origin,
 }
+
+/// Which carried name a window was copied from; none by default. Windows are equal whatever it is.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Origin(Option<NonZeroU32>);
+
+impl Origin {
+    /// The next one, which nothing else has; none after the last.
+    pub fn next(last: &mut u32) -> Origin {
+        *last = last.saturating_add(1);
+        Origin(NonZeroU32::new(*last).filter(|_| *last < u32::MAX))
+    }
+
+    /// True if both are the same carried name.
+    pub fn is(self, other: Origin) -> bool {
+        self.0.is_some() && self.0 == other.0
+    }
+}
+
+impl PartialEq for Origin {
+    fn eq(&self, _: &Origin) -> bool {
+        true
+    }
+}
+
+impl Eq for Origin {}
 
 impl Tensor {
     /// The shape that the program sees.

@@ -137,7 +137,7 @@ pub fn command_line(words: &[OsString]) -> u8 {
         Ok(cli) => {
             let exit = verb(&cli);
             if cli.counts {
-                let slipring::language::Counts { parsed, lowered } = slipring::language::counts();
+                let slipring::language::Counts { parsed, lowered, .. } = slipring::language::counts();
                 output::note(format!("parsed {parsed}, lowered {lowered}"));
             }
             (exit, cli.verb.as_json())

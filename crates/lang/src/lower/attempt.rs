@@ -45,6 +45,7 @@ impl Lower<'_> {
 
     /// Takes back what was lowered since.
     pub(super) fn take_back(&mut self, attempt: &Attempt) {
+        crate::counts::rolled_back();
         self.e.take_back(&attempt.module);
         self.buffers.take_back(attempt.buffers);
         let older = |id: TileId| (id.0 as usize) < attempt.tiles;

@@ -49,8 +49,9 @@ fn turns((first, end, step): (i64, i64, i64)) -> Option<i64> {
 /// Why a loop was not lowered.
 pub(super) enum Stop {
     Reported(Reported),
-    /// What a name stands for cannot be carried from one iteration to the next.
-    Never(Box<Diagnostic>),
+    /// What a name stands for cannot be carried from one iteration to the next. Where the iterations only exchange the
+    /// tensors that names stand for: after how many of them each name has its own again.
+    Never(Box<Diagnostic>, Option<i64>),
 }
 
 impl From<Reported> for Stop {
@@ -76,7 +77,7 @@ pub(crate) struct PlanKey {
 }
 
 /// The most iterations that form one because names change their tensors from one to the next.
-const MOST_TOGETHER: i64 = 4;
+pub(super) const MOST_TOGETHER: i64 = 4;
 
 /// The most iterations of a loop that are lowered one by one because what they rebind cannot be carried.
 const MOST_ONE_BY_ONE: i64 = 64;
@@ -332,8 +333,11 @@ impl Lower<'_> {
     ) -> Lowered<()> {
         let known = known_bounds(bounds);
         let turns = known.and_then(turns);
-        let mut first = None;
+        let (mut first, mut least) = (None, 1);
         for together in 1..=MOST_TOGETHER {
+            if together < least {
+                continue;
+            }
             let fits = turns.is_some_and(|turns| turns >= 2 * together * stages) && matches!(frame, Frame::Plain);
             if together > 1 && !fits {
                 continue;
@@ -342,9 +346,10 @@ impl Lower<'_> {
             match self.pipelined(stmt, counter, frame.clone(), bounds, (stages, stages * together)) {
                 Ok(()) => return Ok(()),
                 Err(Stop::Reported(reported)) => return Err(reported),
-                Err(Stop::Never(error)) => {
+                Err(Stop::Never(error, period)) => {
                     self.take_back(&attempt);
                     first.get_or_insert(error);
+                    least = period.unwrap_or(least);
                 }
             }
         }
@@ -422,6 +427,7 @@ impl Lower<'_> {
         let mut outcome = Err(Stop::Reported(Reported));
         for _ in 0..MOST_ATTEMPTS {
             let attempt = self.attempt();
+            crate::counts::looped();
             let plan = self.plans.get(key).cloned().unwrap_or_default();
             match lower(self, &plan) {
                 Ok(misfits) if misfits.is_empty() => {
@@ -447,11 +453,8 @@ impl Lower<'_> {
                 outcome = Err(Stop::Reported(reported));
                 break;
             }
-            outcome = Err(Stop::Never(Box::new(Diagnostic::error(
-                "carry",
-                place,
-                "the values that this loop carries to its next iteration cannot be determined",
-            ))));
+            let message = "the values that this loop carries to its next iteration cannot be determined";
+            outcome = Err(Stop::Never(Box::new(Diagnostic::error("carry", place, message)), None));
         }
         self.loops -= 1;
         if outermost {
@@ -526,11 +529,7 @@ impl Lower<'_> {
             self.e.module.add_arg(block, Type::Index, Some(counter.clone().to_string().into()), at(&*stmt.target));
         let args: Vec<ValueId> = types.iter().map(|ty| self.e.module.add_arg(block, ty.clone(), None, place)).collect();
         let before = self.env.clone();
-        let mut args_left = args.iter();
-        for (name, how) in &carried {
-            let value = self.carried_value(how, &mut args_left);
-            self.set(name, value);
-        }
+        let starts = self.begin_iteration(&carried, &args);
         let index = Scalar { value: index, ty: DType::Index, region: None };
         self.set(counter, Value::Scalar(index));
         let since = self.buffers.mark();
@@ -542,7 +541,7 @@ impl Lower<'_> {
                 outcome = outcome.and_then(|()| l.next_copy(stmt, counter, index, (bounds, copy, copies)));
             }
             targets = l.yielded(span, outcome)?;
-            let misfits = l.misfits(&carried, span)?;
+            let misfits = l.misfits(&carried, &starts, span)?;
             if misfits.is_empty() {
                 let runs = known_bounds(bounds).and_then(turns).is_some_and(|turns| turns > 0);
                 l.finish_iteration(&carried, since, (op, runs), span)?;

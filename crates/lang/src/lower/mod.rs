@@ -14,6 +14,7 @@ mod claims;
 pub(crate) mod constants;
 mod control;
 mod copies;
+mod exchange;
 mod expr;
 mod fresh;
 mod function;
@@ -47,7 +48,7 @@ use crate::Direction;
 use crate::dtype::DType;
 use crate::emit::Emitter;
 use crate::program::{Globals, Scope};
-use crate::value::{Const, Loaded, PipeEnd, RegionId, Split, Tensor, Tile, Value, split_name};
+use crate::value::{Const, Loaded, Origin, PipeEnd, RegionId, Split, Tensor, Tile, Value, split_name};
 
 pub(crate) use crate::dtype::scalar_type as scalar_type_of;
 pub(crate) use buffers::Buffers;
@@ -168,6 +169,8 @@ pub(crate) struct Lower<'a> {
     /// Ways to carry names that a body found that it needs, and tensors for which that was tried.
     pub wanted: Plan,
     pub tried: BTreeSet<usize>,
+    /// The last origin that a carried window was given.
+    pub origins: u32,
     /// How the loops inside the outermost one carry names.
     pub plans: IndexMap<PlanKey, Plan>,
     /// Functions whose bodies are open, from the kernel on.
@@ -303,6 +306,7 @@ impl<'a> Lower<'a> {
             yields: Vec::new(),
             wanted: Plan::default(),
             tried: BTreeSet::new(),
+            origins: 0,
             loops: 0,
             branches: 0,
             plans: IndexMap::new(),
@@ -588,5 +592,6 @@ pub(crate) fn whole(root: usize, elem: Elem, dims: &[u64]) -> Tensor {
         dropped: dims.iter().map(|_| false).collect(),
         reshaped: None,
         valid: None,
+        origin: Origin::default(),
     }
 }

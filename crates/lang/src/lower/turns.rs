@@ -4,7 +4,6 @@ use ruff_python_ast::{BoolOp, Expr, ExprCall, Stmt, StmtFor, StmtWhile};
 use slipring_ir::{Attr, Diagnostic, Span, Type, ValueId};
 use slipring_mlir::scf;
 
-use super::carry::Misfit;
 use super::constants::truth;
 use super::control::{Done, Stop};
 use super::names::Names;
@@ -81,7 +80,7 @@ impl Lower<'_> {
         match self.planned(&key, turns.span, at(turns.test), |l, plan| l.turns_as(turns, plan)) {
             Ok(()) => Ok(()),
             Err(Stop::Reported(reported)) => Err(reported),
-            Err(Stop::Never(error)) => {
+            Err(Stop::Never(error, _)) => {
                 self.take_back(&attempt);
                 match self.one_by_one(turns)? {
                     true => Ok(()),
@@ -154,14 +153,11 @@ impl Lower<'_> {
         let place = self.e.span;
         let before = self.env.clone();
         let since = self.buffers.mark();
+        let mut starts = Vec::new();
         for (at, block) in blocks.into_iter().enumerate() {
             let args: Vec<ValueId> =
                 types.iter().map(|ty| self.e.module.add_arg(block, ty.clone(), None, place)).collect();
-            let mut left = args.iter();
-            for (name, how) in &carried {
-                let value = self.carried_value(how, &mut left);
-                self.set(name, value);
-            }
+            starts = self.begin_iteration(&carried, &args);
             if at == 0 {
                 self.in_block(block, |l| -> Lowered<()> {
                     let goes_on = l.goes_on(turns.test, false)?;
@@ -175,27 +171,13 @@ impl Lower<'_> {
             l.yields.push(turns.frame.clone());
             let outcome = l.body(turns.body);
             targets = l.yielded(turns.span, outcome)?;
-            let misfits = l.misfits(&carried, span)?;
+            let misfits = l.misfits(&carried, &starts, span)?;
             if misfits.is_empty() {
                 l.finish_iteration(&carried, since, (op, false), span)?;
             }
             Ok(misfits)
         })?;
         Ok(if misfits.is_empty() { Ok(Done { before, carried, op, targets }) } else { Err(misfits) })
-    }
-
-    /// Names that an iteration leaves as something that cannot be carried as was assumed, and the ways that may be right.
-    pub(super) fn misfits(&mut self, carried: &[super::carry::CarriedName], span: Span) -> Result<Plan, Stop> {
-        let mut misfits = Plan::new();
-        for (name, how) in carried {
-            let end = self.lookup(name, span)?;
-            match self.misfit(name, how, &end, span) {
-                None => {}
-                Some(Misfit::Way(way)) => drop(misfits.insert(name.clone(), way)),
-                Some(Misfit::Never(error)) => return Err(Stop::Never(error)),
-            }
-        }
-        Ok(misfits)
     }
 
     /// Whether a loop goes on. After a `break` the rest of the condition is not asked.

@@ -1,0 +1,141 @@
+//! Names that end an iteration with what another name began it with: `a, b = b, a`.
+//!
+//! How such a name is carried follows from how the other one is, without another look at the body. So a loop is
+//! lowered twice at most for names that go round, however many they are.
+
+use slipring_ir::{Span, ValueId};
+use slipring_tile::Space;
+
+use super::carry::{Carried, CarriedName, Misfit, Plan, Way, alike};
+use super::control::Stop;
+use super::{Lower, Value};
+use crate::value::{Origin, Tensor};
+
+/// The most names whose exchanges are followed.
+const MOST_NAMES: usize = 1 << 12;
+
+impl Lower<'_> {
+    /// At the beginning of an iteration: carried names stand for what is carried, given the loop's values. Gives what
+    /// each stands for, in order; windows can be told apart though several names begin with the same one.
+    pub(super) fn begin_iteration(&mut self, carried: &[CarriedName], values: &[ValueId]) -> Vec<Value> {
+        let mut values = values.iter();
+        let mut starts = Vec::with_capacity(carried.len());
+        for (name, how) in carried {
+            let mut value = self.carried_value(how, &mut values);
+            if let Value::Tensor(window) = &mut value {
+                window.origin = Origin::next(&mut self.origins);
+            }
+            self.set(name, value.clone());
+            starts.push(value);
+        }
+        starts
+    }
+
+    /// Names that an iteration leaves as something that cannot be carried as was assumed, and the ways that may be
+    /// right. `starts` is what they stood for at its beginning.
+    pub(super) fn misfits(&mut self, carried: &[CarriedName], starts: &[Value], span: Span) -> Result<Plan, Stop> {
+        let mut misfits = Plan::new();
+        for (name, how) in carried {
+            let end = self.lookup(name, span)?;
+            match self.misfit(name, how, &end, span) {
+                None => {}
+                Some(Misfit::Way(way)) => drop(misfits.insert(name.clone(), way)),
+                Some(Misfit::Never(error)) => return Err(Stop::Never(error, self.period(carried, starts))),
+            }
+        }
+        if !misfits.is_empty() && carried.len() <= MOST_NAMES {
+            self.follow_exchanges(carried, starts, &mut misfits);
+        }
+        Ok(misfits)
+    }
+
+    /// The position of the name whose first value a name ends the iteration with, for each; `None` for other ends.
+    fn exchanges(&self, carried: &[CarriedName], starts: &[Value]) -> Vec<Option<usize>> {
+        let ends = carried.iter().map(|(name, _)| self.env.get(name));
+        ends.map(|end| starts.iter().position(|start| end.is_some_and(|end| is_copy(end, start)))).collect()
+    }
+
+    /// Adds the names that follow from those that are carried in another way than was assumed.
+    fn follow_exchanges(&self, carried: &[CarriedName], starts: &[Value], misfits: &mut Plan) {
+        let from = self.exchanges(carried, starts);
+        // Who ends with what a name began with has to be looked at again once that name is carried in another way.
+        let mut takers = vec![Vec::new(); carried.len()];
+        for (to, from) in from.iter().enumerate() {
+            if let Some(from) = from {
+                takers[*from].push(to);
+            }
+        }
+        let mut open: Vec<usize> = (0..carried.len()).filter(|at| misfits.contains_key(&carried[*at].0)).collect();
+        while let Some(from) = open.pop() {
+            let Some(way) = misfits.get(&carried[from].0).cloned() else { continue };
+            for to in &takers[from] {
+                let (name, how) = &carried[*to];
+                if let Some(way) = self.way_after(how, &way).filter(|_| !misfits.contains_key(name)) {
+                    misfits.insert(name.clone(), way);
+                    open.push(*to);
+                }
+            }
+        }
+    }
+
+    /// The way of a name that ends an iteration with what is carried in a way, where its own does not fit that.
+    fn way_after(&self, how: &Carried, from: &Way) -> Option<Way> {
+        match (how, from) {
+            (Carried::Number(ty), Way::Number(Some(other))) if !ty.is_float() && other.is_float() => Some(from.clone()),
+            (Carried::Same(Value::Tensor(_)), Way::Window) => Some(Way::Window),
+            (Carried::Same(Value::Tensor(_)) | Carried::Window(_), Way::Buffer(Space::Vec)) => {
+                Some(Way::Buffer(Space::Vec))
+            }
+            (Carried::Tile(id), Way::Buffer(Space::Vec)) if self.tile(*id).ty.space == Space::Acc => {
+                Some(Way::Buffer(Space::Vec))
+            }
+            _ => None,
+        }
+    }
+
+    /// After how many iterations each name stands for its first tensor again, where all that an iteration does to
+    /// tensors' names is to exchange what they stand for; `i64::MAX` where that is never or not soon.
+    fn period(&self, carried: &[CarriedName], starts: &[Value]) -> Option<i64> {
+        /// As many as form one body at most, and one more.
+        const MOST: i64 = super::control::MOST_TOGETHER;
+        if carried.len() > MOST_NAMES {
+            return None;
+        }
+        let from = self.exchanges(carried, starts);
+        let mut tensors: Vec<Option<(&Tensor, usize)>> = Vec::new();
+        for ((_, how), from) in carried.iter().zip(from) {
+            tensors.push(match how {
+                Carried::Same(Value::Tensor(first)) => Some((first, from?)),
+                Carried::Window(_) => return None,
+                _ => None,
+            });
+        }
+        let mut now: Vec<usize> = (0..carried.len()).collect();
+        for iterations in 1..=MOST {
+            let before = now.clone();
+            for (at, tensor) in tensors.iter().enumerate() {
+                if let Some((_, from)) = tensor {
+                    now[at] = before[*from];
+                }
+            }
+            let back = tensors.iter().zip(&now).all(|(tensor, now)| match (tensor, tensors[*now]) {
+                (Some((first, _)), Some((other, _))) => alike(first, other),
+                _ => true,
+            });
+            if back {
+                return Some(iterations);
+            }
+        }
+        Some(i64::MAX)
+    }
+}
+
+/// True for what is certainly a copy of what a name stood for when the iteration began.
+fn is_copy(end: &Value, start: &Value) -> bool {
+    match (end, start) {
+        (Value::Scalar(end), Value::Scalar(start)) => end.value == start.value,
+        (Value::Tensor(end), Value::Tensor(start)) => end.origin.is(start.origin) && end == start,
+        (Value::Tile(end), Value::Tile(start)) => end == start,
+        _ => false,
+    }
+}

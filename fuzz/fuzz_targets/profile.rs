@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use slipring::Profile;
+use slipring_explore::Profile;
 use slipring::report::Trace;
 
 fuzz_target!(|bytes: &[u8]| {

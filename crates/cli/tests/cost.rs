@@ -1,8 +1,8 @@
 //! The cost of an op alone is what a run of it takes, and what the published points say within the errors that the
 //! documentation names.
 
-use slipring::cost::{Query, compare, cost, read_points};
 use slipring::{Elem, Kernel};
+use slipring_explore::cost::{Query, compare, cost, read_points};
 use slipring_machine::built_in;
 use slipring_tile::Space;
 
@@ -131,7 +131,7 @@ fn published_points_are_met() {
 }
 
 /// What tells points apart: platform, op, types, and how the rows lie.
-fn class(point: &slipring::cost::Point, costed: &slipring::cost::Costed) -> Option<String> {
+fn class(point: &slipring_explore::cost::Point, costed: &slipring_explore::cost::Costed) -> Option<String> {
     let query = point.query.as_ref().ok()?;
     let (rows, bytes) = (costed.units.rows.max(1), costed.units.total);
     let lie = match (rows, costed.units.joined) {
@@ -149,7 +149,7 @@ fn an_estimate_is_what_too_few_points_stand_behind() {
     let points = read_points(include_str!("../../../docs/costs/points.tsv")).unwrap();
     let (measured, _) = compare(&points, built_in).unwrap();
     let mut classes = std::collections::BTreeMap::<String, Vec<f64>>::new();
-    let sound = |one: &&slipring::cost::Measured<'_>| {
+    let sound = |one: &&slipring_explore::cost::Measured<'_>| {
         let entry = one.costed.as_ref().map(|costed| costed.price.entry.to_string()).unwrap_or_default();
         entry.starts_with("cost.vector") || entry.starts_with("cost.op")
     };

@@ -4,7 +4,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use slipring::debug::Session;
+use slipring_debug::Session;
 
 use crate::error::words;
 

@@ -9,9 +9,9 @@ use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyTuple};
 use slipring::args::{Arg, Value};
-use slipring::debug::Session;
 use slipring::language::Direction;
 use slipring::{Control, Elem, Error, Limits, Parameter, ProveOptions, RunOptions, Tensor, Timing, Tools, tools};
+use slipring_debug::Session;
 
 use crate::debug::Stepper;
 use crate::error::{facts, raise, words};

@@ -6,12 +6,14 @@ use serde::Serialize;
 use slipring_ir::{Diagnostic, Diags, Kind, Module, Severity, Source};
 use slipring_machine::Platform;
 use slipring_op::rules::counted;
+use slipring_programs::DEVICES;
+use slipring_prove::{OfText, mend_paths};
 use slipring_report::MessageFacts;
+use slipring_session::executed::Together;
+use slipring_session::{Input, waits_for_arguments};
 
-use crate::executed::Together;
-use crate::program::DEVICES;
 use crate::{
-    Error, Judged, Loaded, Program, ProgramOptions, Report, Subject, Tensor, is_finding, judge, merged, message_facts,
+    Error, Judged, Loaded, PathFix, Program, ProgramOptions, Subject, Tensor, is_finding, judge, merged, message_facts,
     written_platform,
 };
 
@@ -114,7 +116,7 @@ impl Checked {
         subject: &Subject,
         platforms: impl Fn(&Module) -> Result<Vec<Platform>, Error>,
     ) -> Result<Checked, Error> {
-        let mut all = match subject.executed_all() {
+        let mut all = match subject.input().executed_all() {
             Ok(all) => all,
             Err(Error::Text(report)) => {
                 let diags = Diags { list: report.messages().to_vec() };
@@ -124,7 +126,7 @@ impl Checked {
             Err(other) => return Err(other),
         };
         match all.len() {
-            0 => subject.executed().and_then(|subject| Checked::of_one(&subject, platforms)),
+            0 => subject.input().executed().and_then(|input| Checked::of_one(&input, platforms)),
             1 => Checked::of_one(&all.remove(0), platforms),
             _ => Checked::of_all(subject.source(), &all, platforms),
         }
@@ -133,13 +135,13 @@ impl Checked {
     /// The same for each kernel and program of a file that was executed, together.
     fn of_all(
         file: &Source,
-        all: &[Subject],
+        all: &[Input],
         platforms: impl Fn(&Module) -> Result<Vec<Platform>, Error>,
     ) -> Result<Checked, Error> {
         let (mut together, mut whole) = (Together::new(file), None::<Checked>);
-        for subject in all {
-            let mut one = Checked::of_one(subject, &platforms)?;
-            one.diags.list = together.moved(subject.source(), one.diags.list);
+        for input in all {
+            let mut one = Checked::of_one(input, &platforms)?;
+            one.diags.list = together.moved(input.source(), one.diags.list);
             let Some(whole) = &mut whole else {
                 whole = Some(one);
                 continue;
@@ -153,19 +155,16 @@ impl Checked {
         Ok(whole)
     }
 
-    fn of_one(
-        subject: &Subject,
-        platforms: impl Fn(&Module) -> Result<Vec<Platform>, Error>,
-    ) -> Result<Checked, Error> {
-        let extents = if subject.asked().is_open() { subject.device_extents() } else { Vec::new() };
+    fn of_one(input: &Input, platforms: impl Fn(&Module) -> Result<Vec<Platform>, Error>) -> Result<Checked, Error> {
+        let extents = if input.asked().is_open() { input.device_extents() } else { Vec::new() };
         if extents.is_empty() {
-            return Checked::read(subject, platforms);
+            return Checked::read(input, platforms);
         }
         // As many devices as a run has where nobody says how many.
-        let again = subject.asking(&subject.asked().set_all(&extents, &DEVICES.to_string()));
+        let again = input.asking(&input.asked().set_all(&extents, &DEVICES.to_string()));
         let mut judged = Checked::read(&again, &platforms)?;
         if judged.diags.list.iter().any(|said| said.severity == Severity::Error && said.kind == Kind::Parameter) {
-            return Checked::read(subject, platforms);
+            return Checked::read(input, platforms);
         }
         let names: Vec<String> = extents.iter().map(|name| format!("`{name}`")).collect();
         let message = format!("checked for {DEVICES} devices: {} is {DEVICES}", names.join(", "));
@@ -174,9 +173,9 @@ impl Checked {
         Ok(judged)
     }
 
-    fn read(subject: &Subject, platforms: impl Fn(&Module) -> Result<Vec<Platform>, Error>) -> Result<Checked, Error> {
-        let nothing = || Module::new(subject.source().clone());
-        let (module, mut diags, judged, platforms) = match subject.program() {
+    fn read(input: &Input, platforms: impl Fn(&Module) -> Result<Vec<Platform>, Error>) -> Result<Checked, Error> {
+        let nothing = || Module::new(input.source().clone());
+        let (module, mut diags, judged, platforms) = match Program::read(input) {
             // The scopes of a whole program are kernels of their own, its function is none.
             Ok(Some(program)) => {
                 let platforms = platforms(&nothing())?;
@@ -188,19 +187,19 @@ impl Checked {
                 (nothing(), Diags { list: report.messages().to_vec() }, Vec::new(), platforms)
             }
             _ => {
-                let Loaded { module, mut diags, .. } = subject.loaded().clone();
+                let Loaded { module, mut diags, .. } = input.loaded().clone();
                 let platforms = platforms(&module)?;
                 let mut judged = Vec::new();
                 if let [Diagnostic { kind: Kind::SeveralPrograms, .. }] = diags.list[..] {
-                    let (diags, judged) = of_programs(subject, &platforms)?;
+                    let (diags, judged) = of_programs(input, &platforms)?;
                     let functions = module.functions().count();
                     return Ok(Checked { module, diags, judged, platform: platforms.into_iter().next(), functions });
                 }
                 if !diags.has_errors() {
                     // Several programs and their kernels: each program is followed.
-                    let several = subject.asked().names_no_function() && subject.programs().len() > 1;
+                    let several = input.asked().names_no_function() && input.programs().len() > 1;
                     if several {
-                        diags.list.extend(of_programs(subject, &platforms)?.0.list);
+                        diags.list.extend(of_programs(input, &platforms)?.0.list);
                     }
                     judged = judge(&module, &platforms);
                 }
@@ -212,19 +211,24 @@ impl Checked {
         Ok(Checked { module, diags, judged, platform: platforms.into_iter().next(), functions })
     }
 
+    /// Looks for edits after which fewer findings are left, best none; `again` checks a text as this one was checked. `None` where
+    /// there is no finding, no edit was found, or the text has errors or is of the kernel language.
+    ///
+    /// # Errors
+    /// Those of `again`.
+    pub fn mend(&self, again: impl Fn(Source) -> Result<Checked, Error>) -> Result<Option<PathFix>, Error> {
+        let source = self.source();
+        match &self.platform {
+            Some(platform) if !source.language && !source.cpp && self.errors() == 0 => {
+                mend_paths(self, platform, again)
+            }
+            _ => Ok(None),
+        }
+    }
+
     /// The text.
     pub fn source(&self) -> &Source {
         &self.module.source
-    }
-
-    /// The text as it was read.
-    pub(crate) fn module(&self) -> &Module {
-        &self.module
-    }
-
-    /// The first platform that it was checked on.
-    pub(crate) fn platform(&self) -> Option<&Platform> {
-        self.platform.as_ref()
     }
 
     /// Everything that was said.
@@ -315,10 +319,22 @@ impl Checked {
     }
 }
 
-/// True where arguments would mend all that is wrong: a shape or a number that only a call knows.
-pub fn waits_for_arguments(report: &Report) -> bool {
-    let mut wrong = report.messages().iter().filter(|said| said.severity == Severity::Error);
-    wrong.all(|said| said.kind == Kind::Parameter)
+impl OfText for Checked {
+    fn module(&self) -> &Module {
+        &self.module
+    }
+
+    fn diags(&self) -> &Diags {
+        &self.diags
+    }
+
+    fn errors(&self) -> usize {
+        self.errors()
+    }
+
+    fn findings(&self) -> usize {
+        self.findings()
+    }
 }
 
 /// The platforms that a module may be for: the one that is written in it, else all that are built in.
@@ -334,12 +350,12 @@ pub fn platforms_of(module: &Module) -> Result<Vec<Platform>, Error> {
 }
 
 /// What is wrong with all programs of a text that has several, and with their kernels on each platform.
-fn of_programs(subject: &Subject, platforms: &[Platform]) -> Result<(Diags, Vec<Judged>), Error> {
+fn of_programs(input: &Input, platforms: &[Platform]) -> Result<(Diags, Vec<Judged>), Error> {
     let mut all = Diags::default();
     let mut judged: Vec<Judged> = Vec::new();
-    for name in subject.programs() {
-        let own = subject.asked().function(&name);
-        let (said, each) = match subject.asking(&own).program() {
+    for name in input.programs() {
+        let own = input.asked().function(&name);
+        let (said, each) = match Program::read(&input.asking(&own)) {
             Ok(Some(program)) => of_program(program, platforms),
             Ok(None) => continue,
             Err(Error::Text(report)) => (Diags { list: report.messages().to_vec() }, Vec::new()),

@@ -3,10 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+use slipring_board::run_on_board;
 use slipring_ir::{Diagnostic, Module, Source};
 use slipring_lang::KernelInfo;
 use slipring_machine::Platform;
 use slipring_program::{Param, ParamKind};
+use slipring_prove::prove_kernel;
 use slipring_report::MemoryFacts;
 use slipring_session::args::{Arg, Defaults};
 use slipring_session::compiled::{Choice, bind_to, known_readings};
@@ -16,8 +18,8 @@ use slipring_session::tensor::Bound;
 use slipring_session::{Compiled, memory_uses, rings};
 
 use crate::{
-    Args, Asked, Error, Loaded, MemoryUse, Parameter, Part, Report, RingReport, Run, RunOptions, Subject,
-    choose_platform, head_lines, memory_map,
+    Args, Asked, BoardOptions, BoardRun, Error, Loaded, MemoryUse, Parameter, Part, Proof, ProveOptions, Report,
+    RingReport, Run, RunOptions, Subject, choose_platform, head_lines, memory_map,
 };
 
 /// A kernel of a file, for one platform.
@@ -180,7 +182,8 @@ impl Kernel {
     ///
     /// # Errors
     /// If the platform that it says is not known.
-    pub(crate) fn altered(mut self, change: impl FnOnce(&mut Module, &Platform)) -> Result<Kernel, Error> {
+    #[doc(hidden)]
+    pub fn altered(mut self, change: impl FnOnce(&mut Module, &Platform)) -> Result<Kernel, Error> {
         let platform = self.target()?;
         change(&mut self.module, &platform);
         self.compiled = OnceLock::new();
@@ -191,7 +194,8 @@ impl Kernel {
     ///
     /// # Errors
     /// If the text is wrong, or the platform that it says is not known.
-    pub(crate) fn compiled(&self) -> Result<&Arc<Compiled>, Error> {
+    #[doc(hidden)]
+    pub fn compiled(&self) -> Result<&Arc<Compiled>, Error> {
         if let Some(compiled) = self.compiled.get() {
             return Ok(compiled);
         }
@@ -281,7 +285,8 @@ impl Kernel {
     }
 
     /// The same with others for some parameters, by name.
-    pub(crate) fn arguments_with(
+    #[doc(hidden)]
+    pub fn arguments_with(
         &self,
         texts: &[String],
         defaults: &Defaults,
@@ -323,6 +328,31 @@ impl Kernel {
     ) -> Result<Part, Error> {
         let bound = self.bind(args.into())?;
         run_part(self.compiled()?, &bound, options, (first, count, self.blocks(options)?))
+    }
+
+    /// Proves what can be proved of the kernel on these arguments.
+    ///
+    /// # Errors
+    /// If it has errors, the arguments do not fit, or the run is cancelled. What is wrong with the kernel is a judgement.
+    pub fn prove<'a>(&self, args: impl Into<Args<'a>>, options: &ProveOptions) -> Result<Proof, Error> {
+        let bound = self.bind(args.into())?;
+        let again = |text| self.with_text(text).ok()?.compiled().ok().cloned();
+        prove_kernel(self.compiled()?, &bound, self.blocks(&options.run)?, options, &again)
+    }
+
+    /// Runs the kernel through the command queue of a board, with a block on each worker. Of the options `blocks`, `gm_slack` and
+    /// `record` count.
+    ///
+    /// # Errors
+    /// If it has errors, the arguments do not fit, or the queue cannot be driven.
+    pub fn run_on_board<'a>(
+        &self,
+        args: impl Into<Args<'a>>,
+        board: BoardOptions,
+        options: &RunOptions,
+    ) -> Result<BoardRun, Error> {
+        let bound = self.bind(args.into())?;
+        run_on_board(self.compiled()?, self.function_name(), &bound, self.blocks(options)?, board, options)
     }
 
     /// Blocks of a launch with these options.
@@ -367,7 +397,8 @@ impl Kernel {
     }
 
     /// Each argument at the place of its parameter.
-    pub(crate) fn bind<'a>(&self, args: Args<'a>) -> Result<Vec<Bound<'a>>, Error> {
+    #[doc(hidden)]
+    pub fn bind<'a>(&self, args: Args<'a>) -> Result<Vec<Bound<'a>>, Error> {
         let compiled = self.compiled()?;
         let prepared = &compiled.prepared;
         let params: Vec<&Param> = prepared.decoded.program.params.iter().filter(|p| p.is_passed()).collect();

@@ -11,40 +11,50 @@
 //! crates of their own; this one only connects.
 
 mod artefact;
-mod board;
 mod checked;
-#[doc(hidden)]
-pub mod cost;
-#[doc(hidden)]
-pub mod debug;
-mod device;
-mod executed;
 mod explain;
 mod kernel;
-mod profile;
-mod program;
-mod prove;
-mod queue_compare;
-mod queue_message;
-mod queue_prove;
-mod queue_run;
-mod queue_trace;
 #[doc(hidden)]
 pub mod reference;
 mod subject;
 mod sync_check;
-mod tune;
 
 pub use checked::Checked;
 pub use kernel::Kernel;
-pub use program::{HostFunctions, Program, ProgramOptions, ProgramRun};
-pub use prove::{Judgement, Proof, ProveOptions};
 pub use subject::Subject;
 
 pub use slipring_check::Tools;
 pub use slipring_ir::{Diagnostic, Kind, Lang, Severity, Source};
 pub use slipring_lang::Direction;
 pub use slipring_machine::Platform;
+#[doc(inline)]
+/// ```
+/// use slipring::{Asked, Program, ProgramOptions, Tensor};
+/// let text = "
+/// import slipring.language as pl
+///
+/// @pl.jit
+/// def twice(a: pl.Tensor[[64, 64], pl.FP32], out: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
+///     middle = pl.create_tensor([64, 64], dtype=pl.FP32)
+///     with pl.at(level=pl.Level.CORE_GROUP, name_hint='first'):
+///         middle[:] = pl.add(a, a)
+///     with pl.at(level=pl.Level.CORE_GROUP, name_hint='second'):
+///         out[:] = pl.add(middle, middle)
+///     return out
+/// ";
+/// let program = Program::from_text("twice.py", text, &Asked::default())?.expect("a whole program");
+/// assert_eq!(program.graph().tasks.len(), 2);
+/// let a = vec![1.5f32; 64 * 64];
+/// let run = program.run([Tensor::view(&a, [64, 64]), Tensor::zeros([64, 64])], &ProgramOptions::default())?;
+/// assert!(run.findings().messages().is_empty());
+/// assert_eq!(run.left(1).unwrap()[..4], 6.0f32.to_le_bytes());
+/// # Ok::<(), slipring::Error>(())
+/// ```
+pub use slipring_programs::Program;
+#[doc(inline)]
+pub use slipring_programs::{HostFunctions, ProgramOptions, ProgramRun};
+#[doc(inline)]
+pub use slipring_prove::{Judgement, Proof, ProveOptions};
 #[doc(inline)]
 pub use slipring_session::{
     Args, Comparison, Control, Element, Error, Event, Expected, Parameter, Report, Run, RunOptions, Tensor, Timeline,
@@ -57,50 +67,40 @@ pub use slipring_tile::Elem;
 #[doc(hidden)]
 pub use artefact::{Launched, Leaving, LeavingTools, Returned, returned};
 #[doc(hidden)]
-pub use board::{BoardFacts, BoardOptions, BoardRun, QueueFacts};
-#[doc(hidden)]
-pub use checked::{CheckedFacts, MendedFacts, PlatformFacts, platforms_of, waits_for_arguments};
-#[doc(hidden)]
-pub use device::{BlockRun, DeviceRun, KernelWorker, Order, Runs, run_on_device};
-#[doc(hidden)]
-pub use executed::{Executed, Interpreter, Raised, set_interpreter};
+pub use checked::{CheckedFacts, MendedFacts, PlatformFacts, platforms_of};
 #[doc(hidden)]
 pub use explain::{Example, Explanation, explain, explain_document, explain_list, explanation, explanations};
 #[doc(hidden)]
-pub use profile::{Beside, BesideRow, Profile, ProfileForm, ProfileSpan, ProfileTrack};
-#[doc(hidden)]
-pub use program::{
-    BoardProgram, ClusterFacts, GraphEdge, GraphFacts, GraphTask, GraphTensor, GraphUse, PathFacts, ProgramFacts,
-    ProgramQueueFacts, TaskFacts, WorkFacts,
+pub use slipring_board::{
+    BlockRun, BoardFacts, BoardOptions, BoardRun, DeviceRun, KernelWorker, Order, QueueDifference, QueueFacts,
+    QueueProof, QueueSchedule, QueueStall, QueueTrial, RecordDifference, Runs, queue_board, queue_demo,
+    queue_difference, queue_dumps, queue_finding, queue_findings, queue_prove, queue_stalls, queue_text_error,
+    queue_trace, queue_trial, run_on_device,
 };
-#[doc(hidden)]
-pub use prove::{Fix, PathFix, ProofScope, Witness};
-#[doc(hidden)]
-pub use queue_compare::{QueueDifference, QueueStall, RecordDifference, queue_difference, queue_stalls};
-#[doc(hidden)]
-pub use queue_message::{of_finding as queue_finding, of_text as queue_text_error};
-#[doc(hidden)]
-pub use queue_prove::{QueueProof, QueueSchedule, QueueTrial, queue_board, queue_prove, queue_trial};
-#[doc(hidden)]
-pub use queue_run::{queue_demo, queue_dumps, queue_findings};
-#[doc(hidden)]
-pub use queue_trace::queue_trace;
 #[doc(hidden)]
 pub use slipring_lang as language;
 #[doc(hidden)]
 pub use slipring_passes::lint::is_finding;
+#[doc(hidden)]
+pub use slipring_programs::{
+    BoardProgram, ClusterFacts, GraphEdge, GraphFacts, GraphTask, GraphTensor, GraphUse, PathFacts, ProgramFacts,
+    ProgramQueueFacts, TaskFacts, WorkFacts,
+};
+#[doc(hidden)]
+pub use slipring_prove::{Fix, PathFix, ProofScope, Witness};
 #[doc(hidden)]
 pub use slipring_queue as queue;
 #[doc(hidden)]
 pub use slipring_report as report;
 #[doc(hidden)]
 pub use slipring_session::{
-    Advice, Asked, BuildOptions, BuiltProgram, ConsumerBuffer, DEEPEST, Depth, Difference, ExecuteOptions, Execution,
-    Flags, Forecast, Held, Judged, Loaded, MOST_BLOCKS, MOST_DEVICES, MOST_LAUNCHES, MOST_SLACK, MemoryUse, Opened,
-    Part, PassStage, Prepared, RingReport, Stretch, TileContents, VerifyOutcome, Written, advice_text, args, build,
-    check, choose_platform, consumer_buffers, execute, execute_again, execute_timed, files, find_target, head_lines,
-    is_language, judge, load, load_file, memory_map, merged, message_facts, needed, prepare, read_platform,
-    slot_buffers, to_diagnostics, tools, verify, written_platform,
+    Advice, Asked, BuildOptions, BuiltProgram, ConsumerBuffer, DEEPEST, Depth, Difference, ExecuteOptions, Executed,
+    Execution, Flags, Forecast, Held, Interpreter, Judged, Loaded, MOST_BLOCKS, MOST_DEVICES, MOST_LAUNCHES,
+    MOST_SLACK, MemoryUse, Opened, Part, PassStage, Prepared, Raised, RingReport, Stretch, TileContents, VerifyOutcome,
+    Written, advice_text, args, build, check, choose_platform, consumer_buffers, execute, execute_again, execute_timed,
+    files, find_target, head_lines, is_language, judge, load, load_file, memory_map, merged, message_facts, needed,
+    prepare, read_platform, set_interpreter, slot_buffers, to_diagnostics, tools, verify, waits_for_arguments,
+    written_platform,
 };
 #[doc(hidden)]
 pub use slipring_sim::{Delay, Late, Suppose};
@@ -108,5 +108,3 @@ pub use slipring_sim::{Delay, Late, Suppose};
 pub use slipring_tasks as tasks;
 #[doc(hidden)]
 pub use sync_check::{Against, KernelSync, SyncChecked, SyncFacts};
-#[doc(hidden)]
-pub use tune::{Improved, KeptEdit, MOST_POINTS, Point, Setting, Tune, TuneProgress, Tuning, Vary, VaryFacts};

@@ -1,18 +1,14 @@
 //! A text and what is asked of it: parsed once, and lowered once for the same arguments, whatever is made of it.
 
 use std::path::Path;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
-use slipring_ir::{Diagnostic, Diags, Kind, Module, Severity, Source, visible_name};
-use slipring_lang::tasks::{Answer, Orchestration};
-use slipring_lang::{ArgType, Parsed, Request};
+use slipring_session::Input;
 
-use crate::{Asked, Error, Kernel, Loaded, Program, Report, waits_for_arguments};
-use slipring_session::compiled::read_source;
-use slipring_session::prepare::load_text;
+use crate::{Asked, Error, Kernel, Loaded, Program, Source};
 
 /// A text and what is asked of it. The parsed text, its kernels and its whole program up to the first question are made once, when they
-/// are first asked for; the host code is followed again by each method that says so. Copies are the same one.
+/// are first asked for. Copies are the same one.
 ///
 /// ```
 /// use slipring::{Asked, Subject};
@@ -29,38 +25,12 @@ use slipring_session::prepare::load_text;
 /// # Ok::<(), slipring::Error>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Subject(Arc<Inner>);
-
-#[derive(Debug)]
-struct Inner {
-    source: Arc<Source>,
-    asked: Asked,
-    form: Arc<Form>,
-    /// The whole program up to its first question, and what was said of it.
-    program: OnceLock<Option<(Arc<Orchestration>, Vec<Diagnostic>)>>,
-    /// Its kernels, and whether it is known to have none.
-    loaded: OnceLock<(Loaded, bool)>,
-}
-
-/// What a text was parsed to, whatever is asked of it.
-#[derive(Debug)]
-enum Form {
-    /// The kernel language, once it was asked for, with what is wrong with modules that were not read.
-    Language(OnceLock<(Parsed, Vec<Diagnostic>)>),
-    /// A `.pto` text or C++, once it was asked for.
-    Text(OnceLock<(Module, Diags)>),
-}
+pub struct Subject(Input);
 
 impl Subject {
     /// A text as its source says it is.
     pub fn new(source: Source, asked: &Asked) -> Subject {
-        let source = Arc::new(source);
-        let form = if source.language { Form::Language(OnceLock::new()) } else { Form::Text(OnceLock::new()) };
-        Subject::of(source, asked.clone(), Arc::new(form))
-    }
-
-    fn of(source: Arc<Source>, asked: Asked, form: Arc<Form>) -> Subject {
-        Subject(Arc::new(Inner { source, asked, form, program: OnceLock::new(), loaded: OnceLock::new() }))
+        Subject(Input::new(source, asked))
     }
 
     /// What a file of this name holds: the kernel language if it ends in `.py`, else a text, unless something else is asked for.
@@ -68,12 +38,7 @@ impl Subject {
     /// # Errors
     /// If it is not a text, or empty.
     pub fn read(name: &str, bytes: Vec<u8>, asked: &Asked) -> Result<Subject, Error> {
-        let shown = visible_name(name);
-        let text = String::from_utf8(bytes).map_err(|_| Error::File(format!("`{shown}` is not UTF-8 text")))?;
-        if text.trim().is_empty() {
-            return Err(Error::File(format!("`{shown}` is empty")));
-        }
-        Ok(Subject::new(asked.source(name, text), asked))
+        Input::read(name, bytes, asked).map(Subject)
     }
 
     /// The same for a file.
@@ -81,73 +46,36 @@ impl Subject {
     /// # Errors
     /// If it cannot be read.
     pub fn open(path: impl AsRef<Path>, asked: &Asked) -> Result<Subject, Error> {
-        let path = path.as_ref();
-        Subject::read(&path.display().to_string(), read_source(path)?, asked)
+        Input::open(path, asked).map(Subject)
     }
 
     /// The same text with something else asked of it. It is not parsed again.
     pub fn asking(&self, asked: &Asked) -> Subject {
-        Subject::of(self.0.source.clone(), asked.clone(), self.0.form.clone())
+        Subject(self.0.asking(asked))
+    }
+
+    /// The text for the only kernel or program of a file that this process executes, or the one that is named, with the first of the
+    /// calls of the file's own code; the file as it is where nothing executes it.
+    ///
+    /// # Errors
+    /// What the file's own code raised, and several.
+    pub fn executed(&self) -> Result<Subject, Error> {
+        self.0.executed().map(Subject)
     }
 
     /// The text.
     pub fn source(&self) -> &Arc<Source> {
-        &self.0.source
+        self.0.source()
     }
 
     /// What is asked of it.
     pub fn asked(&self) -> &Asked {
-        &self.0.asked
-    }
-
-    /// The parsed text; `None` for what is not the kernel language.
-    fn parsed(&self) -> Option<&(Parsed, Vec<Diagnostic>)> {
-        match &*self.0.form {
-            Form::Language(read) => Some(read.get_or_init(|| self.0.asked.parse(&self.0.source))),
-            Form::Text(_) => None,
-        }
-    }
-
-    /// Does something with the parsed text and what is asked of it; `None` for what is not the kernel language.
-    fn with<T>(&self, work: impl FnOnce(&Parsed, &Request<'_>) -> T) -> Option<T> {
-        let (parsed, _) = self.parsed()?;
-        Some(self.0.asked.with(&self.0.source, |request| work(parsed, request)))
-    }
-
-    /// What is wrong before anything is lowered: what the text may not ask for, and modules that cannot be read.
-    fn said(&self) -> Vec<Diagnostic> {
-        let mut said = self.0.asked.refused(&self.0.source);
-        if let Some((_, unread)) = self.parsed() {
-            said.extend(unread.iter().cloned());
-        }
-        said
+        self.0.asked()
     }
 
     /// Functions and kernels of the text, with everything that was said of them.
     pub fn loaded(&self) -> &Loaded {
-        &self.lowered().0
-    }
-
-    fn lowered(&self) -> &(Loaded, bool) {
-        self.0.loaded.get_or_init(|| {
-            let (mut loaded, none) = match &*self.0.form {
-                Form::Language(read) => {
-                    let (parsed, _) = read.get_or_init(|| self.0.asked.parse(&self.0.source));
-                    let (compiled, diags) = self.0.asked.with(&self.0.source, |request| parsed.compile(request));
-                    (Loaded { module: compiled.module, diags, kernels: compiled.kernels }, compiled.none)
-                }
-                Form::Text(read) => {
-                    let (module, diags) = read.get_or_init(|| load_text(self.0.source.clone())).clone();
-                    (Loaded { module, diags, kernels: Vec::new() }, false)
-                }
-            };
-            loaded.diags.list.splice(0..0, self.said());
-            let first = loaded.diags.list.iter_mut().find(|said| said.severity == Severity::Error);
-            if let (Some(first), Some(note)) = (first, self.0.asked.guessed(&self.0.source)) {
-                first.notes.push(note.into());
-            }
-            (loaded, none)
-        })
+        self.0.loaded()
     }
 
     /// The kernels, or the one that is asked for.
@@ -156,7 +84,7 @@ impl Subject {
     /// If the text has errors.
     pub fn kernel(&self) -> Result<Kernel, Error> {
         let kernel = Kernel::from_loaded(self.loaded().clone())?;
-        Ok(match self.0.asked.function_asked() {
+        Ok(match self.asked().function_asked() {
             Some(function) => kernel.function(function),
             None => kernel,
         })
@@ -167,84 +95,12 @@ impl Subject {
     /// # Errors
     /// If the program has errors: those, and what else is wrong with the kernels of the text.
     pub fn program(&self) -> Result<Option<Program>, Error> {
-        let Some((orchestration, said)) = self.first() else { return Ok(None) };
-        let made = Program::of(self.clone(), orchestration.clone(), said.clone());
-        made.map(Some).map_err(|error| match error {
-            // The program was given up at its first error, its kernels were not.
-            Error::Text(report) if !waits_for_arguments(&report) => Error::Text(self.and_of_kernels(report)),
-            other => other,
-        })
+        Program::read(&self.0)
     }
 
-    /// The whole program up to its first question.
-    fn first(&self) -> Option<&(Arc<Orchestration>, Vec<Diagnostic>)> {
-        self.0.program.get_or_init(|| self.follow(&self.0.asked, None, false)).as_ref()
-    }
-
-    /// What is wrong with a program, and then with kernels of the text for whatever they are passed.
-    fn and_of_kernels(&self, report: Report) -> Report {
-        let (loaded, none) = self.lowered();
-        let wrong = |said: &&Diagnostic| said.severity == Severity::Error && said.kind != Kind::Parameter;
-        let new = |said: &&Diagnostic| !report.messages().iter().any(|known| known.repeats(said));
-        let more: Vec<Diagnostic> = match none {
-            true => Vec::new(),
-            false => loaded.diags.list.iter().filter(wrong).filter(new).cloned().collect(),
-        };
-        report.and(more)
-    }
-
-    /// Follows the whole program again, with answers to what it asks. With `made_up` nobody has passed the contents of its tensors: errors that
-    /// may come from them are none.
-    ///
-    /// # Errors
-    /// If the program has errors.
-    pub(crate) fn followed(
-        &self,
-        asked: &Asked,
-        answer: &mut Answer<'_>,
-        made_up: bool,
-    ) -> Result<Option<Program>, Error> {
-        let Some((orchestration, said)) = self.follow(asked, Some(answer), made_up) else { return Ok(None) };
-        Program::of(self.asking(asked), orchestration, said).map(Some)
-    }
-
-    fn follow(
-        &self,
-        asked: &Asked,
-        answer: Option<&mut Answer<'_>>,
-        made_up: bool,
-    ) -> Option<(Arc<Orchestration>, Vec<Diagnostic>)> {
-        let (parsed, _) = self.parsed()?;
-        let (orchestration, mut diags) = asked.with(&self.0.source, |request| parsed.orchestrate(request, answer))?;
-        if made_up && orchestration.doubtful {
-            for said in diags.list.iter_mut().filter(|said| said.severity == Severity::Error) {
-                said.severity = Severity::Note;
-                said.notes.push("with numbers that this check made up: what is behind it is not checked".into());
-            }
-        }
-        diags.list.splice(0..0, self.said());
-        Some((Arc::new(orchestration), diags.list))
-    }
-
-    /// What the host code of the text passes to its kernels. Follows the host code again.
-    pub(crate) fn passed_by_host(&self) -> Vec<(String, Vec<ArgType>)> {
-        self.with(|parsed, request| parsed.passed_by_host(request)).unwrap_or_default()
-    }
-
-    /// Names of the whole programs of the text. Follows the host code again.
-    pub(crate) fn programs(&self) -> Vec<String> {
-        self.with(|parsed, request| parsed.programs(request)).unwrap_or_default()
-    }
-
-    /// Names of extents that a call decides, where programs of the text ask how many devices there are. Follows the host code
-    /// again.
-    pub(crate) fn device_extents(&self) -> Vec<String> {
-        self.with(|parsed, request| parsed.device_extents(request)).unwrap_or_default()
-    }
-
-    /// Whether constants of the file, or functions that build its kernels, take a value of this name. Follows the host code
-    /// again.
-    pub(crate) fn takes(&self, name: &str) -> bool {
-        self.with(|parsed, request| parsed.takes(name, request)).unwrap_or_default()
+    /// What stands below it.
+    #[doc(hidden)]
+    pub fn input(&self) -> &Input {
+        &self.0
     }
 }

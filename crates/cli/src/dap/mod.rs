@@ -9,8 +9,8 @@ mod stops;
 use std::io::{self, BufRead, Read, Write};
 
 use serde_json::{Value, json};
-use slipring::debug::Session;
 use slipring::{Asked, Error, Kernel, RunOptions, Subject, Tensor};
+use slipring_debug::Session;
 
 use self::moment::{told, variables};
 use self::stops::Stops;

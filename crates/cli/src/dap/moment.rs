@@ -1,7 +1,7 @@
 //! What an editor asks of the moment: threads, stacks, variables.
 
 use serde_json::{Value, json};
-use slipring::debug::{Session, buffer_contents, decoded, row, tile_contents};
+use slipring_debug::{Session, buffer_contents, decoded, row, tile_contents};
 use slipring_report::Value as Fact;
 
 /// References of variables below this are scopes, up to the next one events; then come tiles and buffers, by their position.

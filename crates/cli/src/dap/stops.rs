@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
-use slipring::debug::{Condition, Session};
+use slipring_debug::{Condition, Session};
 
 use super::FINDINGS;
 

@@ -1,7 +1,7 @@
 //! `slipring cost`: what an op costs alone, and how the cycles come about.
 
 use clap::Args;
-use slipring::cost::{Query, compare, cost, facts, read_points, table_facts, table_text, text};
+use slipring_explore::cost::{Query, compare, cost, facts, read_points, table_facts, table_text, text};
 use slipring_machine::Platform;
 use slipring_tile::{Elem, Space};
 

@@ -3,8 +3,8 @@
 use std::io::{BufRead, IsTerminal};
 
 use clap::Args;
-use slipring::debug::Session;
 use slipring::{Error, Tensor, Timing};
+use slipring_debug::Session;
 
 use super::Exit;
 use super::kernel::KernelArgs;

@@ -2,7 +2,8 @@
 
 use clap::Args;
 use slipring::args::Arg;
-use slipring::{Asked, Error, Kernel, Limits, MOST_BLOCKS, Program, RunOptions, Subject, Tune};
+use slipring::{Asked, Error, Kernel, Limits, MOST_BLOCKS, Program, RunOptions, Subject};
+use slipring_explore::Tune;
 
 use super::asked::{SetArgs, ShapeArgs};
 use super::{PlatformArgs, read_bytes, subject};

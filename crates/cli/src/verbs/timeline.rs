@@ -1,7 +1,8 @@
 //! `slipring timeline`: a run beside what a board, or the vendor's simulator of one, recorded.
 
 use clap::Args;
-use slipring::{Error, Profile};
+use slipring::Error;
+use slipring_explore::Profile;
 
 use super::kernel::KernelArgs;
 use super::output::{json, out, report_all};

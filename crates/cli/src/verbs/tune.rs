@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use slipring::{Error, TuneProgress, Tuning, Vary, tools};
+use slipring::{Error, tools};
+use slipring_explore::{TuneProgress, Tuning, Vary};
 
 use super::Exit;
 use super::kernel::KernelArgs;

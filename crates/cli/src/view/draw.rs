@@ -6,7 +6,7 @@ use ratatui::style::{Style, Stylize};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Borders, Paragraph};
 use slipring::TileContents;
-use slipring::debug::{SIGNS, buffer_contents, decoded, row, tile_contents};
+use slipring_debug::{SIGNS, buffer_contents, decoded, row, tile_contents};
 use slipring_report::SliceKind;
 
 use super::{KEYS, View};

@@ -8,7 +8,7 @@ use std::io::{self, IsTerminal};
 
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
-use slipring::debug::Session;
+use slipring_debug::Session;
 
 /// The keys, as the last line shows them.
 const KEYS: &str =

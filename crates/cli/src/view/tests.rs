@@ -5,8 +5,8 @@ use ratatui::backend::TestBackend;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::View;
-use slipring::debug::Session;
 use slipring::{Kernel, RunOptions, Tensor};
+use slipring_debug::Session;
 
 /// A session on an example.
 fn session(file: &str) -> Session {

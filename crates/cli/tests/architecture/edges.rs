@@ -39,12 +39,13 @@ fn meant(phrase: &str) -> Option<&'static [&'static str]> {
         "drawing" => &["report"],
         "the queue" => &["queue"],
         "task graphs" => &["tasks"],
+        "proofs" => &["prove"],
         "passes" => &["passes"],
         "the table" => &["dialects"],
         "other families" => &["mlir", "pto", "micro"],
-        "any other crate" | "all but the facade and `cli`" | "kernels and programs" => &[
+        "any other crate" | "all but the facade, `debug` and `cli`" | "kernels and programs" => &[
             "tile", "machine", "finding", "ir", "program", "vector", "effect", "op", "mlir", "pto", "micro",
-            "dialects", "lang", "passes", "sim", "check", "report",
+            "dialects", "lang", "passes", "sim", "check", "report", "session", "prove", "board", "programs", "explore",
         ],
         // Said of names, insides and sources: scans look for those.
         "any op by name" | "what is in them" | "kernels' insides" | "how events arose" => return None,

@@ -1,0 +1,119 @@
+//! A kernel through the command queue of a board: its buffers go to DRAM, an image of the program to the L1 of a worker for each
+//! block, the workers run it, and the buffers come back.
+
+mod dram;
+mod resident;
+mod worker;
+
+use slipring_machine::Platform;
+use slipring_queue::board::Board;
+use slipring_queue::host::Times;
+use slipring_queue::machine::{Span, Status};
+use slipring_queue::sanitize::Finding;
+
+pub use resident::{Launch, Piece, Resident};
+pub use worker::{BlockRun, KernelWorker, Runs};
+
+use slipring_session::args::Passed;
+
+/// Where and how a kernel is launched.
+#[derive(Clone, Debug)]
+pub struct Order {
+    /// The board.
+    pub board: Board,
+    /// Blocks: each runs on a worker of its own; more than there are workers run in waves.
+    pub blocks: u32,
+    /// Seed of the board's delays; `None`: each takes its usual time.
+    pub delays: Option<u64>,
+    /// Zeroed bytes behind every buffer that the kernel may touch.
+    pub gm_slack: u64,
+    /// When the run of a block is given up.
+    pub limits: slipring_sim::Limits,
+    /// Whether it is kept who did what when.
+    pub trace: bool,
+}
+
+/// What came of it.
+#[derive(Clone, Debug)]
+pub struct DeviceRun {
+    /// For each parameter that is a buffer its contents; empty if the run did not complete.
+    pub buffers: Vec<Option<Vec<u8>>>,
+    /// What the workers did, by block.
+    pub runs: Vec<BlockRun>,
+    /// What was found on the way through the queue.
+    pub findings: Vec<Finding>,
+    /// The machine at the end.
+    pub status: Status,
+    /// Who did what when, where that was asked for.
+    pub spans: Vec<Span>,
+    /// From before the first wave to behind the last, on the dispatcher's clock.
+    pub launch: Times,
+    /// Bytes of the image that each worker is sent.
+    pub image_bytes: usize,
+    /// Bytes of buffers that were written to DRAM, and read back.
+    pub bytes: [u64; 2],
+    /// Whether every block ran to its end and all buffers came back.
+    pub complete: bool,
+}
+
+/// Runs a kernel, given as text and the name of its function where there are several, on these arguments, one for each parameter.
+///
+/// # Errors
+/// If program or buffers do not fit the board, or the queue cannot be driven. What goes wrong on the board is in the result.
+pub fn run_on_device(
+    text: &str,
+    function: Option<&str>,
+    platform: &Platform,
+    values: &[impl Passed],
+    order: &Order,
+) -> Result<DeviceRun, String> {
+    let contents: Vec<&[u8]> = values.iter().filter_map(Passed::contents).collect();
+    let sizes = contents.iter().map(|data| data.len() as u64 + order.gm_slack);
+    let mut board = Resident::open(order, platform, sizes)?;
+    let launch = Launch {
+        task: 0,
+        text: text.to_owned(),
+        entry: function.unwrap_or_default().to_owned(),
+        buffers: (0..contents.len()).map(|buffer| Piece { buffer, offset: 0 }).collect(),
+        scalars: values.iter().filter_map(Passed::bits).collect(),
+        blocks: order.blocks,
+    };
+    // Before anything is written: it may not fit.
+    let image_bytes = board.image(&launch)?.len();
+    let back = drive(&mut board, launch, &contents)?;
+    let mut run = DeviceRun {
+        buffers: Vec::new(),
+        runs: board.runs().iter().map(|(_, run)| run.clone()).collect(),
+        findings: board.findings(),
+        status: board.status(),
+        spans: board.spans(),
+        launch: Times::default(),
+        image_bytes,
+        bytes: board.moved(),
+        complete: back.is_some(),
+    };
+    if let Some(back) = back {
+        let mut back = back.into_iter();
+        run.buffers = values.iter().map(|value| value.contents().and_then(|_| back.next())).collect();
+        run.launch = board.times();
+    }
+    run.runs.sort_by_key(|run| run.block);
+    Ok(run)
+}
+
+/// Everything a host does: buffers down, the launch, buffers back. `None`: the board has stopped.
+fn drive(board: &mut Resident, launch: Launch, contents: &[&[u8]]) -> Result<Option<Vec<Vec<u8>>>, String> {
+    for (buffer, data) in contents.iter().enumerate() {
+        if !board.upload(buffer, data)? {
+            return Ok(None);
+        }
+    }
+    if !board.launch(&[launch])? || !board.wait()? {
+        return Ok(None);
+    }
+    let back = contents.iter().enumerate().map(|(buffer, data)| board.download(buffer, data.len()));
+    back.collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,289 @@
+//! A worker that runs kernels: one block of the program that was written to its L1, on a cluster of its own.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use slipring_ir::{Severity, Source};
+use slipring_machine::Platform;
+use slipring_program::{Finding, ParamKind};
+use slipring_queue::wire::Xy;
+use slipring_queue::worker::image::{Buffer, HEADER, Image, ImageError, TEXT};
+use slipring_queue::worker::{Job, Worker, WorkerMemory};
+use slipring_sim::{Limits, Turns};
+
+use slipring_session::args::Value;
+use slipring_session::exec::{ExecuteOptions, execute_part};
+use slipring_session::{Prepared, check, load, prepare};
+
+/// Most bytes of a launch's buffers together.
+const MOST_BYTES: u64 = 1 << 34;
+/// Programs that are kept prepared.
+const PREPARED: usize = 64;
+/// Least bytes of a page.
+const LEAST_PAGE: u32 = 64;
+
+/// What a worker did with a launch.
+#[derive(Clone, Debug)]
+pub struct BlockRun {
+    /// Which block.
+    pub block: u32,
+    /// On which worker.
+    pub tile: Xy,
+    /// Cycles of the kernel's platform.
+    pub cycles: u64,
+    /// Whether it was run a second time, as of its end: see [`KernelWorker`].
+    pub again: bool,
+    /// What it printed.
+    pub printed: Vec<String>,
+    /// What the engine found wrong.
+    pub findings: Vec<Finding>,
+    /// Whether it came to its end.
+    pub complete: bool,
+}
+
+/// What the workers of a machine did, in the order in which they were done or failed. The machine owns its worker; this stays with who asks.
+pub type Runs = Rc<RefCell<Vec<BlockRun>>>;
+
+/// Runs kernels from images.
+///
+/// A block reads its buffers when it starts and writes the elements that it changed when its time is over. If others have written
+/// one of these elements in between, it is run again on what is there then: blocks that add to the same elements come out as if they
+/// had run one after the other. Blocks that wait for each other are not possible: each runs alone.
+#[derive(Debug)]
+pub struct KernelWorker {
+    platform: Platform,
+    /// Clock of the board, in MHz.
+    clock_mhz: u32,
+    limits: Limits,
+    /// Programs that were prepared last, with the image's program and entry that they came from.
+    kernels: Vec<(Vec<u8>, String, Rc<Prepared>)>,
+    running: BTreeMap<Xy, Running>,
+    runs: Runs,
+}
+
+/// A launch.
+#[derive(Debug)]
+struct Running {
+    image: Image,
+    block: u32,
+    blocks: u32,
+    patches: Vec<Patch>,
+    run: BlockRun,
+}
+
+/// Neighbouring elements that a block changed.
+#[derive(Debug)]
+struct Patch {
+    buffer: Buffer,
+    offset: u64,
+    old: Vec<u8>,
+    new: Vec<u8>,
+}
+
+impl KernelWorker {
+    /// Workers whose clusters are of a platform, on a board with this clock (MHz), and where they say what they did.
+    pub fn new(platform: Platform, clock_mhz: u32) -> (KernelWorker, Runs) {
+        KernelWorker::with_limits(platform, clock_mhz, Limits::default())
+    }
+
+    /// The same where a block is given up earlier or later.
+    pub fn with_limits(platform: Platform, clock_mhz: u32, limits: Limits) -> (KernelWorker, Runs) {
+        let (runs, running) = (Runs::default(), BTreeMap::new());
+        let worker = KernelWorker { platform, clock_mhz, limits, kernels: Vec::new(), running, runs: Rc::clone(&runs) };
+        (worker, runs)
+    }
+
+    /// The program of an image; one of those before is not prepared again.
+    fn kernel(&mut self, image: &Image) -> Result<Rc<Prepared>, String> {
+        if image.kind != TEXT {
+            return Err(format!("the image's program is of kind {}; this worker runs kind {TEXT}, text", image.kind));
+        }
+        let known = self.kernels.iter().find(|(program, entry, _)| (program, entry) == (&image.program, &image.entry));
+        if let Some((.., kernel)) = known {
+            return Ok(Rc::clone(kernel));
+        }
+        let text = std::str::from_utf8(&image.program).map_err(|_| "the image's program is not UTF-8 text")?;
+        let (module, mut diags) = load(Source::new("image", text));
+        if !diags.has_errors() {
+            check(&module, &self.platform, &mut diags);
+        }
+        let entry = Some(image.entry.as_str()).filter(|entry| !entry.is_empty());
+        let kernel = if diags.has_errors() { None } else { prepare(module, entry, &self.platform, &mut diags) }
+            .ok_or_else(|| {
+                let first = diags.list.iter().find(|d| d.severity == Severity::Error);
+                let why = first.map_or(String::new(), |d| format!(": {}: {}", d.code, d.message));
+                format!("the image's program cannot be run{why}")
+            })?;
+        let kernel = Rc::new(kernel);
+        if self.kernels.len() == PREPARED {
+            self.kernels.remove(0);
+        }
+        self.kernels.push((image.program.clone(), image.entry.clone(), Rc::clone(&kernel)));
+        Ok(kernel)
+    }
+
+    /// Runs a block on its buffers as they are now: what it did and what it changed. Logs it if it fails.
+    fn block(
+        &mut self,
+        image: &Image,
+        (block, blocks): (u32, u32),
+        tile: Xy,
+        memory: &WorkerMemory<'_>,
+    ) -> Result<(BlockRun, Vec<Patch>), String> {
+        let kernel = self.kernel(image)?;
+        let params = &kernel.decoded.program.params;
+        let values = values(image, params.iter().map(|p| &p.kind), memory)?;
+        let options = ExecuteOptions { blocks: 1, mode: Turns::Pipes, gm_slack: 0, limits: self.limits };
+        let part = Some((block, blocks));
+        let done = execute_part(&kernel.decoded, &self.platform, &values, options, part, &mut ());
+        let result = &done.result;
+        let run = BlockRun {
+            block,
+            tile,
+            cycles: result.cycles,
+            again: false,
+            printed: result.output.lines.clone(),
+            findings: result.findings.clone(),
+            complete: result.complete,
+        };
+        if !run.complete {
+            let why = run.findings.first().map_or(String::new(), |f| format!(": {}: {}", f.code, f.message));
+            self.runs.borrow_mut().push(run);
+            return Err(format!("block {block} of {blocks} did not complete{why}"));
+        }
+        let (mut patches, mut buffers) = (Vec::new(), image.buffers.iter());
+        for (index, param) in params.iter().enumerate() {
+            let ParamKind::Buffer { elem, .. } = param.kind else { continue };
+            let (Some(buffer), Value::Buffer(before), Some(after)) =
+                (buffers.next(), &values[index], done.buffer(&values, index))
+            else {
+                continue;
+            };
+            let first = patches.len();
+            changes(*buffer, elem.bytes(), before, after, &mut patches);
+            if !buffer.written && patches.len() > first {
+                return Err(format!("block {block} writes %{}, which the image says it does not", param.name));
+            }
+        }
+        Ok((run, patches))
+    }
+}
+
+/// The kernel's arguments: buffers with their contents now.
+fn values<'a>(
+    image: &Image,
+    params: impl Iterator<Item = &'a ParamKind>,
+    memory: &WorkerMemory<'_>,
+) -> Result<Vec<Value>, String> {
+    let whole = image.buffers.iter().try_fold(0u64, |sum, b| sum.checked_add(b.bytes)).filter(|sum| *sum <= MOST_BYTES);
+    if whole.is_none() || image.buffers.iter().any(|b| b.page < LEAST_PAGE) {
+        return Err(format!("the image's buffers have more than {MOST_BYTES} bytes or pages under {LEAST_PAGE} bytes"));
+    }
+    let (mut buffers, mut scalars) = (image.buffers.iter(), image.scalars.iter());
+    let (mut values, mut missing) = (Vec::new(), false);
+    for kind in params {
+        let value = match kind {
+            ParamKind::Scratch { .. } => continue,
+            ParamKind::Buffer { .. } => match buffers.next() {
+                Some(buffer) => Some(Value::Buffer(read(buffer, 0, buffer.bytes as usize, memory)?)),
+                None => None,
+            },
+            ParamKind::Scalar(_) | ParamKind::Bool => scalars.next().map(|bits| Value::Scalar(*bits)),
+        };
+        missing |= value.is_none();
+        values.extend(value);
+    }
+    if missing || buffers.len() + scalars.len() > 0 {
+        return Err(format!(
+            "the image brings {} buffers and {} scalars, which are not the kernel's parameters",
+            image.buffers.len(),
+            image.scalars.len()
+        ));
+    }
+    Ok(values)
+}
+
+/// Where elements of `size` bytes differ.
+fn changes(buffer: Buffer, size: usize, before: &[u8], after: &[u8], patches: &mut Vec<Patch>) {
+    let elements = before.chunks(size).zip(after.chunks(size)).enumerate();
+    let mut end = None;
+    for (at, (old, new)) in elements.filter(|(_, (old, new))| old != new) {
+        match patches.last_mut().filter(|_| end == Some(at)) {
+            Some(patch) => {
+                patch.old.extend_from_slice(old);
+                patch.new.extend_from_slice(new);
+            }
+            None => patches.push(Patch { buffer, offset: (at * size) as u64, old: old.to_vec(), new: new.to_vec() }),
+        }
+        end = Some(at + 1);
+    }
+}
+
+fn read(buffer: &Buffer, offset: u64, bytes: usize, memory: &WorkerMemory<'_>) -> Result<Vec<u8>, String> {
+    let (mut out, mut at) = (vec![0; bytes], 0);
+    for (bank, addr, n) in buffer.range(offset, bytes as u64, memory.banks()) {
+        memory.read_dram(bank, addr, &mut out[at..at + n])?;
+        at += n;
+    }
+    Ok(out)
+}
+
+/// The image that a launch message points to.
+fn image(job: &Job, memory: &WorkerMemory<'_>) -> Result<Image, String> {
+    let at = job.launch.kernel_config_base.saturating_add(u32::from(job.launch.local_cb_offset));
+    let mut header = [0; HEADER];
+    memory.read(at, &mut header)?;
+    let needs = Image::size(&header).map_err(|error| error.to_string())?;
+    let has = u64::from(memory.l1_bytes().saturating_sub(at));
+    if needs > has {
+        return Err(ImageError::Truncated { needs, has }.to_string());
+    }
+    let mut bytes = vec![0; needs as usize];
+    memory.read(at, &mut bytes)?;
+    Image::decode(&bytes).map_err(|error| error.to_string())
+}
+
+impl Worker for KernelWorker {
+    fn start(&mut self, job: &Job, memory: &mut WorkerMemory<'_>) -> Result<u64, String> {
+        let image = image(job, memory)?;
+        let mut words = [0; 8];
+        memory.read(job.launch.kernel_config_base, &mut words)?;
+        let word = |at: usize| u32::from_le_bytes([words[at], words[at + 1], words[at + 2], words[at + 3]]);
+        let (block, blocks) = (word(0), word(4));
+        if block >= blocks {
+            return Err(format!("its arguments say that it is block {block} of {blocks}"));
+        }
+        let (run, patches) = self.block(&image, (block, blocks), job.tile, memory)?;
+        // The cluster takes the time that it takes; the board counts it with a clock of its own.
+        let cycles = u128::from(run.cycles) * u128::from(self.clock_mhz);
+        let cycles = cycles.div_ceil(u128::from(self.platform.clock_mhz.max(1)));
+        self.running.insert(job.tile, Running { image, block, blocks, patches, run });
+        Ok(u64::try_from(cycles).unwrap_or(u64::MAX >> 1))
+    }
+
+    fn finish(&mut self, job: &Job, memory: &mut WorkerMemory<'_>) -> Result<(), String> {
+        let Some(Running { image, block, blocks, mut patches, mut run }) = self.running.remove(&job.tile) else {
+            return Err("it ends what it did not start".into());
+        };
+        let mut overtaken = false;
+        for patch in &patches {
+            overtaken |= read(&patch.buffer, patch.offset, patch.old.len(), memory)? != patch.old;
+        }
+        if overtaken {
+            let cycles = run.cycles;
+            (run, patches) = self.block(&image, (block, blocks), job.tile, memory)?;
+            (run.again, run.cycles) = (true, cycles);
+        }
+        for patch in &patches {
+            let mut new = patch.new.as_slice();
+            for (bank, addr, n) in patch.buffer.range(patch.offset, new.len() as u64, memory.banks()) {
+                let (now, later) = new.split_at(n);
+                memory.write_dram(bank, addr, now)?;
+                new = later;
+            }
+        }
+        self.runs.borrow_mut().push(run);
+        Ok(())
+    }
+}

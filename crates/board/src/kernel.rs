@@ -1,0 +1,263 @@
+//! A kernel through the command queue of a board, with what there is to report.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+use slipring_ir::Diagnostic;
+use slipring_program::Program;
+use slipring_queue::board::Board;
+use slipring_queue::capture::Capture;
+use slipring_queue::machine::Actor;
+use slipring_report::{BufferFacts, CheckFacts, MessageFacts, Trace, buffers_text, checks_text, printed_text};
+use slipring_session::error::add_new;
+use slipring_session::places::Places;
+use slipring_session::run::start;
+use slipring_session::tensor::Bound;
+use slipring_session::{Compiled, Error, Report, RunOptions, Verdict, facts, to_diagnostics};
+
+use crate::queue_message::of_finding;
+use crate::{BlockRun, DeviceRun, Order, queue_trace, run_on_device};
+
+/// What a run through a command queue reports.
+#[derive(Clone, Debug, Serialize)]
+#[allow(missing_docs)]
+pub struct BoardFacts {
+    /// What went wrong besides the program.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    pub kernel: String,
+    pub platform: String,
+    pub device: String,
+    pub blocks: u32,
+    pub cores: Vec<String>,
+    pub complete: bool,
+    pub checks: Vec<CheckFacts>,
+    pub queue: QueueFacts,
+    /// Cycles of the platform that the slowest block took.
+    pub block_cycles: u64,
+    /// Blocks that were run again because others wrote the same elements.
+    pub ran_again: usize,
+    pub buffers: Vec<BufferFacts>,
+    pub printed: Vec<String>,
+    pub findings: Vec<MessageFacts>,
+}
+
+/// Cycles are those of the board.
+#[derive(Clone, Debug, Serialize)]
+#[allow(missing_docs)]
+pub struct QueueFacts {
+    pub records: u64,
+    pub prefetch_commands: u64,
+    pub dispatch_commands: u64,
+    pub launches: u64,
+    pub image_bytes: usize,
+    pub bytes_written: u64,
+    pub bytes_read: u64,
+    pub cycles: u64,
+    pub launch_cycles: u64,
+    pub microseconds: f64,
+}
+
+/// The board that a kernel is launched on.
+#[derive(Clone, Debug)]
+pub struct BoardOptions {
+    /// The board.
+    pub board: Board,
+    /// Seed of its delays; `None`: each takes its usual time.
+    pub delays: Option<u64>,
+}
+
+/// A run through the command queue of a board.
+#[derive(Debug)]
+pub struct BoardRun {
+    run: DeviceRun,
+    findings: Report,
+    /// What there is to report, as `slipring run --device --json` has it.
+    pub facts: BoardFacts,
+    description: String,
+    trace: Option<Trace>,
+}
+
+/// Runs a kernel through the command queue of a board, with a block on each worker. `function` is its name where the text has
+/// several. Of the options `gm_slack` and `record` count, and for its blocks the limits.
+///
+/// # Errors
+/// If the queue cannot be driven, or the run is cancelled.
+pub fn run_on_board(
+    compiled: &Arc<Compiled>,
+    function: Option<&str>,
+    bound: &[Bound<'_>],
+    blocks: u32,
+    board: BoardOptions,
+    options: &RunOptions,
+) -> Result<BoardRun, Error> {
+    let (prepared, platform) = (&compiled.prepared, &compiled.platform);
+    let names: Vec<&str> = prepared.decoded.program.params.iter().map(|param| param.name.as_str()).collect();
+    Places::new(bound).refuse_shared(&names, "each buffer has DRAM of its own on a board")?;
+    let order = Order {
+        board: board.board,
+        blocks,
+        delays: board.delays,
+        gm_slack: options.gm_slack,
+        limits: options.limits,
+        trace: options.record,
+    };
+    let run = run_on_device(&prepared.text(), function, platform, bound, &order);
+    let run = run.map_err(Error::Unsupported)?;
+    // What the workers do is watched in a run of the same launch without the queue.
+    let quiet = options.quiet();
+    let direct = start(compiled, bound.to_vec(), blocks, &quiet)?;
+    let program = &prepared.decoded.program;
+    let mut messages = direct.findings().messages().to_vec();
+    add_new(&mut messages, of_blocks(&run.runs, program));
+    messages.extend(run.findings.iter().map(|finding| of_finding(finding, &Capture::default())));
+    let mut after: Vec<Option<&[u8]>> = run.buffers.iter().map(Option::as_deref).collect();
+    after.resize(bound.len(), None);
+    let findings = Report::new(prepared.written.source.clone(), messages);
+    let facts = BoardFacts {
+        error: None,
+        kernel: program.name.clone(),
+        platform: platform.name.clone(),
+        device: order.board.name.clone(),
+        blocks: order.blocks,
+        cores: program.cores.iter().map(|core| core.role.name().to_string()).collect(),
+        complete: run.complete,
+        checks: checks(&run, &order, &direct.verdict()),
+        queue: queue_facts(&run, &order),
+        block_cycles: run.runs.iter().map(|block| block.cycles).max().unwrap_or(0),
+        ran_again: run.runs.iter().filter(|block| block.again).count(),
+        buffers: facts::buffers(program, bound, &after, None, true),
+        printed: run.runs.iter().flat_map(|block| block.printed.iter().cloned()).collect(),
+        findings: findings.facts(),
+    };
+    let trace = order.trace.then(|| queue_trace(&run.spans, &order.board, Vec::new()));
+    Ok(BoardRun { run, findings, facts, description: order.board.description.clone(), trace })
+}
+
+impl BoardRun {
+    /// What came back of the buffer that was passed at a position; `None` for scalars, and where the run stopped.
+    pub fn left(&self, index: usize) -> Option<&[u8]> {
+        self.run.buffers.get(index)?.as_deref()
+    }
+
+    /// What was found.
+    pub fn findings(&self) -> &Report {
+        &self.findings
+    }
+
+    /// Whether every block ran to its end and all buffers came back.
+    pub fn is_complete(&self) -> bool {
+        self.run.complete
+    }
+
+    /// What the queue and the workers did when, in cycles of the board; `None` where the run was not asked to keep it.
+    pub fn trace(&self) -> Option<&Trace> {
+        self.trace.as_ref()
+    }
+
+    /// The report as the command line prints it.
+    pub fn text(&self) -> String {
+        summary(&self.facts, &self.description)
+    }
+}
+
+/// What the engine found in the blocks; what it found in several is said once.
+fn of_blocks(runs: &[BlockRun], program: &Program) -> Vec<Diagnostic> {
+    let mut list: Vec<(u32, usize, Diagnostic)> = Vec::new();
+    for run in runs {
+        for message in to_diagnostics(&run.findings, program) {
+            match list.iter_mut().find(|(_, _, known)| known.says_the_same(&message)) {
+                Some((_, count, _)) => *count += 1,
+                None => list.push((run.block, 1, message)),
+            }
+        }
+    }
+    let note = |(block, count, mut message): (u32, usize, Diagnostic)| {
+        message.notes.push(match count {
+            1 => format!("in block {block}"),
+            _ => format!("in {count} blocks, block {block} first"),
+        });
+        message
+    };
+    list.into_iter().map(note).collect()
+}
+
+fn checks(run: &DeviceRun, order: &Order, direct: &Verdict) -> Vec<CheckFacts> {
+    let findings: usize = run.runs.iter().map(|block| block.findings.len()).sum();
+    let whole = run.complete && run.runs.len() == order.blocks as usize;
+    let verdict = |findings: usize| match (findings, whole) {
+        (0, true) => "clean",
+        (0, false) => "partly",
+        _ => "findings",
+    };
+    let fact = |tool: &str, verdict: &str, detail: &str, findings| CheckFacts {
+        tool: tool.into(),
+        verdict: verdict.into(),
+        detail: detail.into(),
+        findings,
+    };
+    let engine = "memory and synchronisation in each block";
+    let mut all = vec![
+        fact("queue", verdict(run.findings.len()), "the hazards of driving the queue", run.findings.len()),
+        fact("blocks", verdict(findings), engine, findings),
+    ];
+    let observers = direct.checks.iter().filter(|row| matches!(row.tool.as_str(), "race" | "init"));
+    all.extend(
+        observers
+            .map(|row| CheckFacts { detail: format!("{}; in a run without the queue", row.detail), ..row.clone() }),
+    );
+    all.push(fact("scope", "", "these delays only; each block alone on its cluster", 0));
+    all
+}
+
+fn queue_facts(run: &DeviceRun, order: &Order) -> QueueFacts {
+    let status = &run.status;
+    QueueFacts {
+        records: status.announced,
+        prefetch_commands: status.commands[Actor::Prefetch as usize],
+        dispatch_commands: status.commands[Actor::Dispatch as usize],
+        launches: status.launches,
+        image_bytes: run.image_bytes,
+        bytes_written: run.bytes[0],
+        bytes_read: run.bytes[1],
+        cycles: status.cycle,
+        launch_cycles: run.launch.end.saturating_sub(run.launch.start),
+        microseconds: status.cycle as f64 / f64::from(order.board.clock_mhz.max(1)),
+    }
+}
+
+fn summary(facts: &BoardFacts, description: &str) -> String {
+    let queue = &facts.queue;
+    let blocks = if facts.blocks == 1 { "1 block".to_string() } else { format!("{} blocks", facts.blocks) };
+    let end = if facts.complete { "" } else { ", when the run stopped" };
+    let again = match facts.ran_again {
+        0 => String::new(),
+        n => format!("  {n} of the blocks ran again, because others wrote the same elements meanwhile\n"),
+    };
+    format!(
+        "{} on {}, {blocks}, {}, through the command queue of a {} ({})\n{}\n\
+         queue: {} cycles of the board ({:.1} us){end}\n  \
+         {} records, {} prefetch and {} dispatch commands, {} launches of workers in {} cycles\n  \
+         {} bytes to DRAM, an image of {} bytes, {} bytes back; the slowest block took {} cycles of {}\n{again}{}{}",
+        facts.kernel,
+        facts.platform,
+        facts.cores.join(" + "),
+        facts.device,
+        description,
+        checks_text(&facts.checks),
+        queue.cycles,
+        queue.microseconds,
+        queue.records,
+        queue.prefetch_commands,
+        queue.dispatch_commands,
+        queue.launches,
+        queue.launch_cycles,
+        queue.bytes_written,
+        queue.image_bytes,
+        queue.bytes_read,
+        facts.block_cycles,
+        facts.platform,
+        printed_text(&facts.printed),
+        buffers_text(&facts.buffers),
+    )
+}

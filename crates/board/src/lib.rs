@@ -1,0 +1,18 @@
+//! The board: kernels and streams through its command queue, and what there is to tell of them.
+
+pub mod device;
+pub mod queue_message;
+
+mod kernel;
+mod queue_compare;
+mod queue_prove;
+mod queue_run;
+mod queue_trace;
+
+pub use device::{BlockRun, DeviceRun, KernelWorker, Order, Runs, run_on_device};
+pub use kernel::{BoardFacts, BoardOptions, BoardRun, QueueFacts, run_on_board};
+pub use queue_compare::{QueueDifference, QueueStall, RecordDifference, queue_difference, queue_stalls};
+pub use queue_message::{of_finding as queue_finding, of_text as queue_text_error};
+pub use queue_prove::{QueueProof, QueueSchedule, QueueTrial, queue_board, queue_prove, queue_trial};
+pub use queue_run::{queue_demo, queue_dumps, queue_findings};
+pub use queue_trace::queue_trace;

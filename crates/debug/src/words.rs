@@ -1,0 +1,252 @@
+//! The words that move a session, and what they show.
+
+use std::fmt::Write;
+
+use slipring_program::ParamKind;
+use slipring_report::{Number, digest, numbers};
+use slipring_tile::Elem;
+
+use super::Session;
+use slipring_session::TileContents;
+
+/// Events that `log` shows.
+const LOG: usize = 8;
+
+/// Rows and columns that are shown where nobody says which.
+const ROWS: usize = 4;
+const COLUMNS: usize = 6;
+
+/// The words, for `help`.
+const WORDS: &str = "\
+next [N], back [N]    one event on or back, or N
+step, rstep           along this core or pipe to another line of the source
+line L, rline L       the next, the previous event of a line
+op NAME, rop NAME     the next, the previous event whose name has this in it
+signal [NAME], rsignal [NAME]  the next, the previous signal that is sent or taken
+follow, rfollow       a tile through its ring, a signal to who takes it, work to its signal; or back
+tile K of RING        the way of the K-th tile, and where it is pushed
+until COND, runtil COND  where a condition comes to hold: slot 2 of ring C2V becomes full,
+                      ring C2V becomes empty, byte 4096 of out is written, bytes 0..9 of x are read,
+                      AIV1 waits, AIV0.V waits for C2V
+cycle C               the last event that has begun at a cycle
+findings, finding K   all findings; the moment of one, by its number
+start, end            in front of the first event; the end of the run
+where                 what every core and pipe does, what is queued behind it, and who ends each wait
+rings, flags          how full each ring is; how often each signal was sent and taken
+show NAME             what a tile or a buffer holds once the present cycle is over
+show NAME[A:B, C:D]   these rows and columns of it; of a buffer these elements: show out[0:64]
+hold N                what if the present work took N cycles longer: the run is another one
+held, release         what is held, as `slipring run --schedule` reads it; let go of all of it
+log [N]               the last events
+list                  the source around the line
+help, quit
+";
+
+impl Session {
+    /// Does what a line says. `None` ends it.
+    pub fn said(&mut self, line: &str) -> Option<String> {
+        let (word, rest) = line.trim().split_once(' ').unwrap_or((line.trim(), ""));
+        let rest = rest.trim();
+        let number = |least: u64| match rest {
+            "" => Ok(least),
+            digits => digits.parse::<u64>().map_err(|_| format!("`{digits}` is not a number\n")),
+        };
+        let (begun, _) = self.place_in_time();
+        let told = match word {
+            "" => Ok(String::new()),
+            "quit" | "q" | "exit" => return None,
+            "help" | "h" => Ok(WORDS.to_string()),
+            "next" | "n" => number(1).map(|n| self.go(begun.saturating_add(n as usize))),
+            "back" | "b" => number(1).map(|n| self.go(begun.saturating_sub(n as usize))),
+            "step" | "s" => self.step(true),
+            "rstep" => self.step(false),
+            "start" => Ok(self.go(0)),
+            "end" => Ok(self.at(self.history().end())),
+            "cycle" | "c" => number(0).map(|cycle| self.at(cycle)),
+            "line" | "l" => number(0).and_then(|line| self.find(true, |own, event| own.line(event) == Some(line))),
+            "rline" => number(0).and_then(|line| self.find(false, |own, event| own.line(event) == Some(line))),
+            "op" | "rop" => {
+                let named = self.history().names_with(rest);
+                self.find(word == "op", |own, event| named[own.name(event)])
+            }
+            "signal" => self.find(true, |own, event| own.is_signal(event, rest)),
+            "rsignal" => self.find(false, |own, event| own.is_signal(event, rest)),
+            "follow" => self.follow(true),
+            "rfollow" => self.follow(false),
+            "tile" => self.tile(rest),
+            "until" | "u" => self.until(true, rest),
+            "runtil" => self.until(false, rest),
+            "findings" => Ok(self.title()),
+            "finding" | "f" => number(1).and_then(|at| self.finding(at as usize)),
+            "where" | "w" => Ok(self.place()),
+            "rings" | "r" => {
+                let rings = self.history().rings(self.place_in_time().1);
+                Ok(if rings.is_empty() { "no rings\n".into() } else { rings.join("\n") + "\n" })
+            }
+            "flags" => Ok(self.flags()),
+            "hold" => number(1000).and_then(|cycles| self.hold(cycles)),
+            "held" => Ok(self.held()),
+            "release" => self.release(),
+            "show" | "p" => self.show(rest),
+            "log" => number(LOG as u64).map(|n| {
+                let first = begun.saturating_sub(n as usize);
+                (first..begun).map(|event| self.event(event)).collect()
+            }),
+            "list" => Ok(self.around()),
+            other => Err(format!("there is no word `{other}`: `help` lists them\n")),
+        };
+        Some(told.unwrap_or_else(|wrong| wrong))
+    }
+
+    /// Buffers that are passed: their names, elements and positions.
+    pub fn buffers(&self) -> Vec<(String, Elem, usize)> {
+        let params = &self.history().run().compiled.prepared.decoded.program.params;
+        let passed = params.iter().filter(|param| param.is_passed()).enumerate();
+        let buffers = passed.filter_map(|(at, param)| match param.kind {
+            ParamKind::Buffer { elem, .. } => Some((param.name.trim_start_matches('%').to_string(), elem, at)),
+            _ => None,
+        });
+        buffers.collect()
+    }
+
+    /// Names of the tiles whose address is known.
+    pub fn tile_names(&self) -> Vec<String> {
+        self.history().run().compiled.tile_names()
+    }
+
+    /// How many bytes a tile of this name takes.
+    pub fn tile_bytes(&self, name: &str) -> Option<usize> {
+        self.history().run().compiled.tile_places(name).first().map(|(.., bytes)| *bytes as usize)
+    }
+
+    /// The bytes of a buffer once the present cycle is over.
+    pub fn buffer(&mut self, at: usize) -> Option<Vec<u8>> {
+        self.moment();
+        let run = self.history().run();
+        self.moment_now().and_then(|execution| execution.buffer(&run.bound, at)).map(<[u8]>::to_vec)
+    }
+
+    /// What the tiles of a name hold once the present cycle is over, on the cluster of the present event.
+    pub fn tiles(&mut self, name: &str) -> Vec<TileContents> {
+        self.tiles_of(Some(name))
+    }
+
+    /// The same of all tiles whose address is known.
+    pub fn all_tiles(&mut self) -> Vec<TileContents> {
+        self.tiles_of(None)
+    }
+
+    fn tiles_of(&mut self, name: Option<&str>) -> Vec<TileContents> {
+        let cluster = self.cluster();
+        self.moment();
+        let compiled = &self.history().run().compiled;
+        self.moment_now().map_or_else(Vec::new, |execution| compiled.tiles_in(&execution.result.memory, cluster, name))
+    }
+
+    /// What a tile or a buffer holds.
+    pub fn show(&mut self, said: &str) -> Result<String, String> {
+        let (name, part) = match said.split_once('[') {
+            Some((name, part)) => (name.trim(), Some(Part::read(part)?)),
+            None => (said, None),
+        };
+        let name = name.trim_start_matches('%');
+        if name.is_empty() {
+            let buffers = self.buffers().into_iter().map(|(name, ..)| name);
+            let known: Vec<String> = buffers.chain(self.tile_names()).collect();
+            return Err(format!("`show` wants the name of a tile or of a parameter: {}\n", known.join(", ")));
+        }
+        let mut text = format!("once cycle {} is over\n", self.place_in_time().1);
+        for (_, elem, at) in self.buffers().into_iter().filter(|(own, ..)| own == name) {
+            if let Some(bytes) = self.buffer(at) {
+                let _ = writeln!(text, "{name}: {}", buffer_contents(elem, &bytes));
+                let all = decoded(elem, &bytes);
+                let (first, last) = part.as_ref().map_or((0, COLUMNS), |part| part.rows);
+                let _ = writeln!(text, "  {}", shown(&all, first, last));
+            }
+        }
+        for tile in self.tiles(name) {
+            text += &tile_text(&tile, part.as_ref());
+        }
+        if text.lines().count() == 1 {
+            return Err(format!("there is no tile and no buffer `{name}` whose address is known\n"));
+        }
+        Ok(text)
+    }
+}
+
+/// Rows and columns that somebody asks for.
+struct Part {
+    rows: (usize, usize),
+    columns: (usize, usize),
+}
+
+impl Part {
+    /// `0:4, 8:16]`.
+    fn read(text: &str) -> Result<Part, String> {
+        let wrong = || format!("`[{text}` is no part: `[0:4]` or `[0:4, 8:16]`\n");
+        let range = |text: &str| {
+            let (first, last) = text.trim().split_once(':').ok_or_else(wrong)?;
+            let number = |text: &str, none| if text.trim().is_empty() { Ok(none) } else { text.trim().parse() };
+            let range = (number(first, 0).map_err(|_| wrong())?, number(last, usize::MAX).map_err(|_| wrong())?);
+            if range.0 <= range.1 { Ok(range) } else { Err(wrong()) }
+        };
+        let inner = text.trim().strip_suffix(']').ok_or_else(wrong)?;
+        match inner.split_once(',') {
+            Some((rows, columns)) => Ok(Part { rows: range(rows)?, columns: range(columns)? }),
+            None => Ok(Part { rows: range(inner)?, columns: (0, usize::MAX) }),
+        }
+    }
+}
+
+fn tile_text(tile: &TileContents, part: Option<&Part>) -> String {
+    let mut text = format!("{}: {}\n", tile.name, tile_contents(tile));
+    let (first, last) = part.map_or((0, ROWS), |part| part.rows);
+    let (from, to) = part.map_or((0, COLUMNS), |part| part.columns);
+    for at in first..last.min(tile.shape[0] as usize) {
+        let _ = writeln!(text, "  {}", shown(&decoded(tile.elem, tile.row(at as u32)), from, to));
+    }
+    text
+}
+
+/// Some of a row of numbers; `…` where more follow.
+fn shown(all: &[Number], from: usize, to: usize) -> String {
+    let to = to.min(all.len());
+    format!("{}{}", row(all.get(from..to).unwrap_or_default()), if to < all.len() { " …" } else { "" })
+}
+
+/// Shape and place of a tile, its smallest and its largest element.
+pub fn tile_contents(tile: &TileContents) -> String {
+    let ([rows, cols], ends) = (tile.shape, ends(tile.elem, &tile.elements));
+    format!("{rows}x{cols} in {} of {} at {:#x}{ends}", tile.space, tile.core, tile.address)
+}
+
+/// How large a buffer is, its smallest and its largest element.
+pub fn buffer_contents(elem: Elem, bytes: &[u8]) -> String {
+    format!("{} bytes of {elem}{}", bytes.len(), ends(elem, bytes))
+}
+
+/// `, -1 to 2.5`: the smallest and the largest element.
+fn ends(elem: Elem, bytes: &[u8]) -> String {
+    let digest = digest(elem, bytes);
+    let ends = digest.min.zip(digest.max);
+    ends.map_or(String::new(), |(least, most)| format!(", {} to {}", number(&least), number(&most)))
+}
+
+/// Bytes as numbers.
+pub fn decoded(elem: Elem, bytes: &[u8]) -> Vec<Number> {
+    bytes.chunks_exact(elem.bytes()).flat_map(|one| numbers(elem, one)).collect()
+}
+
+/// Numbers side by side.
+pub fn row(numbers: &[Number]) -> String {
+    numbers.iter().map(number).collect::<Vec<_>>().join(" ")
+}
+
+/// A number as it is shown.
+fn number(number: &Number) -> String {
+    match number {
+        Number::Signed(x) => x.to_string(),
+        Number::Unsigned(x) => x.to_string(),
+        Number::Float(x) => format!("{:.5}", x).trim_end_matches('0').trim_end_matches('.').to_string(),
+    }
+}

@@ -1,0 +1,10 @@
+//! What another program, platform or measurement would come to: points of a grid of constants and edits, cycles of single instructions,
+//! and profiles of boards beside a run.
+
+pub mod cost;
+
+mod profile;
+mod tune;
+
+pub use profile::{Beside, BesideRow, Profile, ProfileForm, ProfileSpan, ProfileTrack};
+pub use tune::{Improved, KeptEdit, MOST_POINTS, Point, Setting, Tune, TuneProgress, Tuning, Vary, VaryFacts};

@@ -1,0 +1,198 @@
+//! Edits of the source that make it faster: tried one after the other, kept where the results are the same bytes and nothing is
+//! found wrong, and shown as a patch.
+
+use std::fmt::Write;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde::Serialize;
+use slipring_report::Table;
+
+use super::edit::{Edit, edits};
+use super::{Point, Tune};
+use slipring::Error;
+use slipring_prove::Judgement;
+
+/// An edit that was kept.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct KeptEdit {
+    /// What is changed, in words.
+    pub what: String,
+    /// The line of the text before it, from 1.
+    pub line: usize,
+    /// Cycles before and after it.
+    pub before: u64,
+    #[allow(missing_docs)]
+    pub after: u64,
+}
+
+/// A source, and what edits made of it.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Improved {
+    /// The file.
+    pub file: String,
+    /// The file as it is written.
+    pub written: Point,
+    /// The file with the edits; the same where none helps.
+    pub best: Point,
+    /// The edits in the order in which they were made.
+    pub steps: Vec<KeptEdit>,
+    /// How many edits were tried.
+    pub tried: usize,
+    /// What `prove` says of the file with the edits: `proved`, `doubtful` or `not-proved`; `None` for whole programs and where
+    /// nothing was changed.
+    pub proof: Option<Judgement>,
+    /// The edits as a unified diff, for `patch -p1` and `git apply`.
+    pub patch: String,
+    /// The text with the edits.
+    #[serde(skip)]
+    pub text: String,
+}
+
+/// Most edits of a text.
+const ROUNDS: usize = 8;
+/// What a single edit has to gain, in thousandths.
+const WORTH: u64 = 5;
+
+impl Tune {
+    /// Searches edits of the source that make it faster on these arguments. Each has to leave the same bytes in every buffer and
+    /// to be clean; those that are kept are compared with the sequential semantics, and proved where the file as it is written is.
+    ///
+    /// # Errors
+    /// If the file cannot be run, something is found wrong with it, it is no text, or the search is cancelled.
+    pub fn improve(&self, seen: impl Fn(usize, usize) + Sync) -> Result<Improved, Error> {
+        let text = std::str::from_utf8(&self.bytes);
+        let text = text.map_err(|_| Error::Arguments(format!("`{}` is not a text", self.name)))?.to_string();
+        let written = self.point_of(&[], &[], &[], true);
+        if !written.is_clean() {
+            let why = written.reason.as_ref().map_or(String::new(), |why| format!(": {why}"));
+            let what = format!("`{}` is to be clean before it is made faster{why}", self.name);
+            return Err(Error::Arguments(what));
+        }
+        let first = self.judgement();
+        let (mut best, mut now, mut steps, mut tried) = (written.clone(), text.clone(), Vec::new(), 0);
+        let mut proof = None;
+        while steps.len() < ROUNDS {
+            let own = self.with(&now);
+            let proposed = edits(&now, self.is_language(), &own.barriers());
+            let points = self.try_all(&proposed, &|done| seen(tried + done, tried + proposed.len()));
+            if self.run.control.is_cancelled() {
+                return Err(Error::Cancelled);
+            }
+            tried += proposed.len();
+            let Some((edit, point, judged)) = self.kept(&proposed, points, &written, &best, first) else { break };
+            let cycles = |point: &Point| point.cycles.unwrap_or(0);
+            steps.push(KeptEdit {
+                what: edit.what.clone(),
+                line: edit.line,
+                before: cycles(&best),
+                after: cycles(&point),
+            });
+            (best, now, proof) = (point, edit.text.clone(), judged);
+        }
+        let patch = patch(&self.name, &text, &now);
+        Ok(Improved { file: self.name.clone(), written, best, steps, tried, proof, patch, text: now })
+    }
+
+    /// The same kernel with another text.
+    fn with(&self, text: &str) -> Tune {
+        Tune { bytes: text.as_bytes().to_vec(), ..self.clone() }
+    }
+
+    /// Runs every proposal, several at a time.
+    fn try_all(&self, proposed: &[Edit], seen: &(impl Fn(usize) + Sync)) -> Vec<Option<Point>> {
+        let points = Mutex::new(vec![None; proposed.len()]);
+        let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let work = || {
+            loop {
+                let at = next.fetch_add(1, Ordering::Relaxed);
+                let Some(edit) = proposed.get(at).filter(|_| !self.run.control.is_cancelled()) else { return };
+                let point = self.with(&edit.text).point(&[]);
+                points.lock().unwrap_or_else(std::sync::PoisonError::into_inner)[at] = Some(point);
+                seen(done.fetch_add(1, Ordering::Relaxed) + 1);
+            }
+        };
+        self.together(proposed.len(), work);
+        points.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    /// The fastest proposal that is worth it and stands every test.
+    fn kept<'e>(
+        &self,
+        proposed: &'e [Edit],
+        points: Vec<Option<Point>>,
+        written: &Point,
+        best: &Point,
+        first: Option<Judgement>,
+    ) -> Option<(&'e Edit, Point, Option<Judgement>)> {
+        let now = best.cycles?;
+        let worth = |point: &Point| {
+            let gains = point.cycles.is_some_and(|cycles| now.saturating_sub(cycles) * 1000 >= WORTH * now);
+            gains && point.is_clean() && point.result.is_some() && point.result == written.result
+        };
+        let mut order: Vec<(usize, Point)> =
+            points.into_iter().enumerate().filter_map(|(at, point)| Some((at, point?))).collect();
+        order.retain(|(_, point)| worth(point));
+        order.sort_by_key(|(at, point)| (point.rank(), *at));
+        for (at, _) in order {
+            let own = self.with(&proposed[at].text);
+            let point = own.point_of(&[], &[], &[], true);
+            // What could not be compared before cannot be compared now.
+            let same = point.verified.as_deref() == Some("same") || point.verified == written.verified;
+            if !worth(&point) || !same {
+                continue;
+            }
+            let judged = own.judgement();
+            if judged == Some(Judgement::Violated) || first == Some(Judgement::Proved) && judged != first {
+                continue;
+            }
+            return Some((&proposed[at], point, judged));
+        }
+        None
+    }
+}
+
+/// A unified diff; empty where both are the same.
+fn patch(name: &str, old: &str, new: &str) -> String {
+    let name = name.trim_start_matches("./").trim_start_matches('/');
+    let diff = similar::TextDiff::from_lines(old, new);
+    if old == new {
+        String::new()
+    } else {
+        diff.unified_diff().header(&format!("a/{name}"), &format!("b/{name}")).to_string()
+    }
+}
+
+impl Improved {
+    /// The edits with their gains, what is known of them, and the patch, as the command line prints them.
+    pub fn text(&self) -> String {
+        let (old, new) = (self.written.cycles.unwrap_or(0), self.best.cycles.unwrap_or(0));
+        let edits = if self.tried == 1 { "1 edit".to_string() } else { format!("{} edits", self.tried) };
+        let mut text = format!("{}: {old} cycles as it is written; {edits} tried\n", self.file);
+        if self.steps.is_empty() {
+            return text + "none of them makes it faster\n";
+        }
+        let percent = |old: u64, new: u64| format!("{:+.1} %", 100.0 * (new as f64 - old as f64) / old.max(1) as f64);
+        let mut table = Table::new(0, &["cycles", "change", "line", "edit"]).left(&[3]);
+        for step in &self.steps {
+            let change = percent(step.before, step.after);
+            table.row(vec![step.after.to_string(), change, step.line.to_string(), step.what.clone()]);
+        }
+        text += &table.render();
+        let verified = match self.best.verified.as_deref() {
+            Some("same") => "the same bytes as before and as the sequential semantics".to_string(),
+            Some(other) => format!("the same bytes as before; the sequential semantics is {other}"),
+            None => "the same bytes as before".to_string(),
+        };
+        let proof = self.proof.map_or(String::new(), |own| format!("; `prove`: {}", own.word()));
+        let _ = writeln!(
+            text,
+            "\n{old} to {new} cycles, {}: checked on these arguments, {verified}{proof}",
+            percent(old, new)
+        );
+        if self.best.estimate {
+            text += "cycles are an estimate (`slipring cost` says of each op what stands behind them)\n";
+        }
+        text + "\n" + &self.patch
+    }
+}

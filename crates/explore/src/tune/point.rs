@@ -1,0 +1,545 @@
+//! One point of a grid: the kernel as its values make it, run and judged.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+use serde::{Deserialize, Serialize};
+use slipring_ir::Module;
+use slipring_machine::Platform;
+use slipring_op::function::{ask_split, asks_split};
+use slipring_op::ring::{Split, set_slots};
+use slipring_op::{OpRef, SyncAct};
+use slipring_report::digest;
+use slipring_tile::Elem;
+
+use super::Tune;
+use super::vary::{Setting, WORDS, Word, count};
+use slipring::{
+    Asked, DEEPEST, Error, Kernel, Program, ProgramOptions, ProveOptions, Report, RunOptions, Subject, Tensor,
+    VerifyOutcome, slot_buffers,
+};
+use slipring_prove::Judgement;
+use slipring_session::Compiled;
+use slipring_session::MemoryUse;
+use slipring_session::args::Passed;
+use slipring_session::places::Places;
+use slipring_session::run::start;
+
+/// What came of one point.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Point {
+    /// Value of each name.
+    pub values: BTreeMap<String, String>,
+    /// `clean`, `findings`, `partly` for a run that stopped without one, or `refused` for what cannot be run.
+    pub verdict: String,
+    /// Why it is not clean.
+    pub reason: Option<String>,
+    /// Cycles of the run; `None` where it was refused, or did not complete.
+    pub cycles: Option<u64>,
+    /// The same in microseconds of the platform's clock.
+    pub microseconds: Option<f64>,
+    /// Whether the cycles are an estimate.
+    #[serde(default)]
+    pub estimate: bool,
+    /// By how many per cent the cycles may be off; `None` for an estimate.
+    #[serde(default)]
+    pub error_percent: Option<f64>,
+    /// Bytes of local memory that tiles and rings of a cluster take: of the Cube core and of each Vector core that takes part.
+    pub local_memory: Option<u64>,
+    /// The same by memory.
+    pub memory: Vec<MemoryUse>,
+    /// What the comparison with the sequential semantics said: `same`, `different`, or `not checked: …`; `None` where it was not made.
+    pub verified: Option<String>,
+    /// FNV-1a, 64 bits, of all buffers after the run; `None` where it did not complete.
+    pub result: Option<String>,
+    /// FNV-1a, 64 bits, of all that decides the point: the compiled program, its arguments, the platform, the options.
+    pub of: Option<String>,
+}
+
+impl Point {
+    /// True if it ran to its end and nothing was found wrong.
+    pub fn is_clean(&self) -> bool {
+        self.verdict == "clean"
+    }
+
+    /// What the best of a grid is the least of: time, since platforms have other clocks, then memory.
+    pub(super) fn rank(&self) -> (u64, u64) {
+        // Times are not negative: their bits are in the order of the numbers.
+        let time = self.microseconds.unwrap_or(f64::INFINITY).to_bits();
+        (time, self.local_memory.unwrap_or(u64::MAX))
+    }
+
+    pub(super) fn refused(settings: &[Setting], error: &Error) -> Point {
+        let first = |report: &Report| {
+            let facts = report.facts().into_iter().find(|own| own.severity == "error")?;
+            let line = facts.line.map_or(String::new(), |line| format!(" (line {line})"));
+            Some(format!("{}: {}{line}", facts.code, facts.message))
+        };
+        let said = error.report().and_then(first);
+        let reason = said.unwrap_or_else(|| error.to_string().lines().next().unwrap_or_default().to_string());
+        Point { verdict: "refused".into(), reason: Some(reason), ..Point::at(settings) }
+    }
+
+    fn at(settings: &[Setting]) -> Point {
+        Point {
+            values: settings.iter().cloned().collect(),
+            verdict: String::new(),
+            reason: None,
+            cycles: None,
+            microseconds: None,
+            estimate: false,
+            error_percent: None,
+            local_memory: None,
+            memory: Vec::new(),
+            verified: None,
+            result: None,
+            of: None,
+        }
+    }
+}
+
+/// The file as the last points read it, and what is compiled of it.
+#[derive(Default, Debug)]
+pub(super) struct LastRead(Mutex<Vec<(Subject, Subject)>>);
+
+/// How many of them are kept: threads run as many points at a time, and neighbours often differ in nothing that is lowered.
+const MOST_READ: usize = 16;
+
+impl Clone for LastRead {
+    fn clone(&self) -> LastRead {
+        LastRead::default()
+    }
+}
+
+/// What a point runs.
+enum Runnable {
+    Kernel(Box<Kernel>),
+    Program(Box<Program>),
+}
+
+/// What the values of a point say besides constants.
+#[derive(Clone, Copy, Default)]
+struct Said {
+    slots: Option<u32>,
+    split: Option<Split>,
+    blocks: Option<u32>,
+    clusters: Option<u32>,
+}
+
+impl Tune {
+    /// What a name means. A constant of the file goes before a parameter of the kernel, and that before a word that means
+    /// something of every file.
+    pub(super) fn word(&self, (name, value): &Setting) -> Result<Word, Error> {
+        let word = WORDS.iter().find(|(word, _)| word == name).map(|(_, word)| *word);
+        if self.is_language() && self.takes(name, value)? {
+            return Ok(Word::Constant);
+        }
+        if self.is_number(name) {
+            return Ok(Word::Argument);
+        }
+        // That nothing takes it is said by the points.
+        let unknown = self.is_language().then_some(Word::Constant);
+        word.or(unknown).ok_or_else(|| {
+            let of_kernels = WORDS.iter().filter(|(_, word)| *word != Word::Clusters);
+            let words: Vec<String> = of_kernels.map(|(word, _)| format!("`{word}`")).collect();
+            Error::Arguments(format!(
+                "a text has no constant `{name}`, and the kernel no parameter of that name that takes a number: what varies is {}",
+                words.join(", ")
+            ))
+        })
+    }
+
+    /// Whether a name is a constant of the file, or a parameter of a function that builds kernels.
+    fn takes(&self, name: &str, value: &str) -> Result<bool, Error> {
+        Ok(self.asking(&[format!("{name}={value}")])?.input().takes(name))
+    }
+
+    /// The file with values for its constants: parsed once for all of them, and lowered once for each of the last ones.
+    fn asking(&self, sets: &[String]) -> Result<Subject, Error> {
+        let asked = Asked::new(self.function.as_deref(), &self.args, sets)?.language(self.language);
+        let mut read = self.read.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let same = |(file, _): &(Subject, Subject)| {
+            let source = file.source();
+            source.name == self.name && source.text.as_bytes() == self.bytes && source.language == self.is_language()
+        };
+        if !read.iter().all(same) {
+            read.clear();
+        }
+        if let Some((_, known)) = read.iter().find(|(file, _)| *file.asked() == asked) {
+            return Ok(known.clone());
+        }
+        let file = match read.first() {
+            Some((other, _)) => other.asking(&asked),
+            None => Subject::read(&self.name, self.bytes.clone(), &asked)?,
+        };
+        let subject = file.executed()?;
+        if read.len() == MOST_READ {
+            read.remove(0);
+        }
+        read.push((file, subject.clone()));
+        Ok(subject)
+    }
+
+    /// Whether a name is a parameter of the kernel that takes a number, as the file is written.
+    fn is_number(&self, name: &str) -> bool {
+        let Ok((Runnable::Kernel(kernel), _)) = self.runnable(&[], &[]) else { return false };
+        let parameters = kernel.parameters().unwrap_or_default();
+        parameters.iter().any(|own| own.name == *name && !own.is_buffer && own.elem.is_some())
+    }
+
+    /// What the values make of the file.
+    fn runnable(&self, settings: &[Setting], words: &[Word]) -> Result<(Runnable, Said), Error> {
+        let mut sets = self.sets.clone();
+        let (mut said, mut arch) = (Said::default(), None);
+        for ((name, value), word) in settings.iter().zip(words) {
+            match word {
+                Word::Constant => sets.push(format!("{name}={value}")),
+                Word::Slots => {
+                    let slots = value.parse().ok().filter(|slots| (1..=DEEPEST).contains(slots));
+                    let wrong = || Error::Arguments(format!("a ring has from 1 to {DEEPEST} slots, not `{value}`"));
+                    said.slots = Some(slots.ok_or_else(wrong)?);
+                }
+                Word::Split => {
+                    let modes = [("NONE", Split::None), ("UP_DOWN", Split::UpDown), ("LEFT_RIGHT", Split::LeftRight)];
+                    let own = value.rsplit('.').next().unwrap_or(value);
+                    let mode = modes.iter().find(|(name, _)| *name == own);
+                    let wrong =
+                        || Error::Arguments(format!("`split` is `UP_DOWN`, `LEFT_RIGHT` or `NONE`, not `{value}`"));
+                    said.split = Some(mode.ok_or_else(wrong)?.1);
+                }
+                Word::Blocks => said.blocks = Some(count(name, value)?),
+                Word::Clusters => said.clusters = Some(count(name, value)?),
+                Word::Arch => arch = Some(value.as_str()),
+                Word::Argument => {}
+            }
+        }
+        let platform = match arch {
+            Some(name) => {
+                let platform = slipring_machine::built_in(name);
+                Some(platform.map_err(|error| Error::Platform(error.to_string()))?)
+            }
+            None => self.platform.clone(),
+        };
+        let subject = self.asking(&sets)?;
+        if let Some(program) = subject.program()? {
+            if said.slots.or(said.blocks).is_some() || said.split.is_some() {
+                let message = "this is a whole program: its constants, `clusters` and `arch` vary";
+                return Err(Error::Arguments(message.into()));
+            }
+            let program = match platform {
+                Some(platform) => program.on(platform),
+                None => program,
+            };
+            let program = program.readings(self.readings.iter().cloned())?;
+            return Ok((Runnable::Program(Box::new(program)), said));
+        }
+        if said.clusters.is_some() {
+            return Err(Error::Arguments(
+                "`clusters` is for whole programs, and this is a kernel: vary `blocks`".into(),
+            ));
+        }
+        let mut kernel = subject.kernel()?;
+        if let Some(platform) = platform {
+            kernel = kernel.on(platform);
+        }
+        let kernel = kernel.insert_sync(self.insert_sync).readings(self.readings.iter().cloned())?;
+        Ok((Runnable::Kernel(Box::new(kernel)), said))
+    }
+
+    /// Runs a point. `known` are points of an earlier time, which stand for it where nothing that decides it has changed; with
+    /// `verify` the run is also compared with the sequential semantics.
+    pub(super) fn point_of(&self, settings: &[Setting], words: &[Word], known: &[Point], verify: bool) -> Point {
+        let made = self.runnable(settings, words).and_then(|(runnable, said)| match runnable {
+            Runnable::Kernel(kernel) => self.kernel_point(*kernel, said, (settings, words), known, verify),
+            Runnable::Program(program) => self.program_point(&program, said, settings, known, verify),
+        });
+        made.unwrap_or_else(|error| Point::refused(settings, &error))
+    }
+
+    fn kernel_point(
+        &self,
+        kernel: Kernel,
+        said: Said,
+        (settings, words): (&[Setting], &[Word]),
+        known: &[Point],
+        verify: bool,
+    ) -> Result<Point, Error> {
+        let mut grown = 1;
+        let kernel = match said.slots {
+            Some(slots) => {
+                let own = rings(kernel.compiled()?);
+                if own == 0 {
+                    return Err(Error::Arguments("the kernel has no ring whose `slot_num` could vary".into()));
+                }
+                grown = slots.max(own).div_ceil(own) as usize;
+                kernel.altered(|module, platform| set_slots(module, slots, platform))?
+            }
+            None => kernel,
+        };
+        let kernel = match said.split {
+            Some(mode) => divided(kernel, mode)?,
+            None => kernel,
+        };
+        let mut options = self.run.clone();
+        options.blocks = said.blocks.or(options.blocks);
+        (options.events, options.trace, options.record) = (0, false, false);
+        let compiled = kernel.compiled()?.clone();
+        let args = kernel.arguments_with(&self.args, &self.defaults(), &numbers(&kernel, settings, words)?)?;
+        let tensors: Vec<Tensor<'static>> = args.into_iter().map(Tensor::from).collect();
+        let mut bound = kernel.bind(tensors.into())?;
+        if grown > 1 {
+            let places = Places::new(&bound);
+            for buffer in slot_buffers(&compiled.prepared, &bound) {
+                if let Some(slots_of) = places.argument_of(buffer).and_then(|at| bound.get_mut(at)) {
+                    slots_of.grow(grown);
+                }
+            }
+        }
+        let blocks = kernel.blocks(&options)?;
+        let mut all = Everything::of(&kernel.text()?, &compiled.platform, &options);
+        all.add(&blocks.to_le_bytes());
+        bound.iter().for_each(|value| all.add_value(value));
+        let of = all.digest();
+        if let Some(known) = earlier(known, settings, &of, verify) {
+            return Ok(known);
+        }
+        let places = Places::new(&bound);
+        let slots_of: Vec<Option<usize>> =
+            slot_buffers(&compiled.prepared, &bound).into_iter().map(|buffer| places.argument_of(buffer)).collect();
+        let run = start(&compiled, bound, blocks, &options)?;
+        let verdict = run.verdict();
+        let memory = kernel.memory_uses()?;
+        let result = run.is_complete().then(|| {
+            let mut all = Everything::default();
+            // What slots of rings hold is no result.
+            let results = (0..run.arguments()).filter(|at| !slots_of.contains(&Some(*at)));
+            results.filter_map(|at| run.left(at)).for_each(|left| all.add(left));
+            all.digest()
+        });
+        let verified = (verify && verdict.is_clean()).then(|| match run.compare().outcome {
+            VerifyOutcome::Same(_) => "same".to_string(),
+            VerifyOutcome::NotChecked(why) => format!("not checked: {why}"),
+            VerifyOutcome::Different(..) | VerifyOutcome::Faulty(_) => DIFFERENT.to_string(),
+        });
+        let mut point = Point {
+            verdict: verdict.word().into(),
+            reason: reason(run.findings()),
+            cycles: run.is_complete().then(|| run.cycles()),
+            estimate: run.backing().is_estimate(),
+            error_percent: run.backing().error_percent(),
+            local_memory: Some(memory.iter().map(MemoryUse::of_cluster).sum()),
+            memory,
+            result,
+            of: Some(of),
+            ..Point::at(settings)
+        };
+        point.verified_as(verified);
+        point.timed(&compiled.platform);
+        Ok(point)
+    }
+
+    fn program_point(
+        &self,
+        program: &Program,
+        said: Said,
+        settings: &[Setting],
+        known: &[Point],
+        verify: bool,
+    ) -> Result<Point, Error> {
+        let mut options = ProgramOptions::from(&self.run);
+        options.clusters = said.clusters.or(self.clusters);
+        let args = program.arguments_within(&self.args, self.seed, self.run.limits.memory)?;
+        let tensors: Vec<Tensor<'static>> = args.into_iter().map(Tensor::from).collect();
+        let followed = program.followed(&tensors, &options)?;
+        let program = followed.as_ref().unwrap_or(program);
+        let platform = program.target()?;
+        let mut all = Everything::of(&program.source().text, &platform, &self.run);
+        program.compiled()?.iter().for_each(|own| all.add(slipring_ir::text::print(&own.prepared.module).as_bytes()));
+        all.add(format!("{:?} {:?}", options.clusters, program.graph()).as_bytes());
+        program.contents(tensors.clone().into())?.iter().flatten().for_each(|bytes| all.add(bytes));
+        let of = all.digest();
+        if let Some(known) = earlier(known, settings, &of, verify) {
+            return Ok(known);
+        }
+        let run = program.run(tensors, &options)?;
+        let errors = run.findings().errors();
+        let complete = run.is_complete();
+        let memory = program.memory_uses()?.unwrap_or_default();
+        let result = complete.then(|| {
+            let mut all = Everything::default();
+            (0..run.arguments()).filter_map(|at| run.left(at)).for_each(|left| all.add(left));
+            run.returned().filter(|own| own.0.is_none()).for_each(|own| all.add(own.3));
+            all.digest()
+        });
+        let verified = match verify && complete && errors == 0 {
+            true => {
+                let (row, _) = run.compare()?;
+                Some(match row.verdict.as_str() {
+                    "clean" => "same".to_string(),
+                    "not checked" => format!("not checked: {}", row.detail),
+                    _ => DIFFERENT.to_string(),
+                })
+            }
+            false => None,
+        };
+        let verdict = match (errors, complete) {
+            (0, true) => "clean",
+            (0, false) => "partly",
+            _ => "findings",
+        };
+        let mut point = Point {
+            verdict: verdict.into(),
+            reason: reason(run.findings()),
+            cycles: complete.then_some(run.facts().cycles),
+            estimate: run.facts().estimate,
+            error_percent: run.facts().evidence.error_percent(),
+            local_memory: Some(memory.iter().map(MemoryUse::of_cluster).sum()),
+            memory,
+            result,
+            of: Some(of),
+            ..Point::at(settings)
+        };
+        point.verified_as(verified);
+        point.timed(&platform);
+        Ok(point)
+    }
+}
+
+impl Tune {
+    /// Lines of the file, from 0, that are nothing but a barrier.
+    pub(super) fn barriers(&self) -> Vec<usize> {
+        let Ok((Runnable::Kernel(kernel), _)) = self.runnable(&[], &[]) else { return Vec::new() };
+        let Ok(compiled) = kernel.compiled() else { return Vec::new() };
+        let module = &compiled.prepared.written;
+        let line = |id| {
+            let op = OpRef::of(module, id).filter(|op| matches!(op.sync(), Some(SyncAct::Barrier(_))))?;
+            let span = module.op(op.id).span;
+            let (first, last) = (module.source.line_column(span.start).0, module.source.line_column(span.end).0);
+            (span.end > span.start && first == last && first > 0).then(|| first - 1)
+        };
+        let mut lines: Vec<usize> = module.walk(module.top).into_iter().filter_map(line).collect();
+        lines.sort_unstable();
+        lines.dedup();
+        lines
+    }
+
+    /// What `prove` says of the kernel as it is written; `None` for whole programs, and where it cannot be asked.
+    pub(super) fn judgement(&self) -> Option<Judgement> {
+        let Ok((Runnable::Kernel(kernel), _)) = self.runnable(&[], &[]) else { return None };
+        let args = kernel.arguments_with(&self.args, &self.defaults(), &[]).ok()?;
+        let tensors: Vec<Tensor<'static>> = args.into_iter().map(Tensor::from).collect();
+        let options = ProveOptions { run: self.run.clone(), fix: false, ..ProveOptions::default() };
+        kernel.prove(tensors, &options).ok().map(|proof| proof.judgement)
+    }
+}
+
+/// The numbers that a point passes, by parameter, as the command line writes them.
+fn numbers(kernel: &Kernel, settings: &[Setting], words: &[Word]) -> Result<Vec<(String, String)>, Error> {
+    let parameters = kernel.parameters()?;
+    let given = settings.iter().zip(words).filter(|(_, word)| **word == Word::Argument);
+    let typed = given.map(|((name, value), _)| {
+        let elem = parameters.iter().find(|own| own.name == *name).and_then(|own| own.elem);
+        let typed = elem.filter(|_| !value.contains(':')).map(|elem| format!("{value}:{elem}"));
+        (name.clone(), typed.unwrap_or_else(|| value.clone()))
+    });
+    Ok(typed.collect())
+}
+
+const DIFFERENT: &str = "different";
+
+impl Point {
+    fn timed(&mut self, platform: &Platform) {
+        self.microseconds = self.cycles.map(|cycles| cycles as f64 / f64::from(platform.clock_mhz.max(1)));
+    }
+
+    /// A run that is not what its source means is none to take.
+    fn verified_as(&mut self, verified: Option<String>) {
+        if verified.as_deref() == Some(DIFFERENT) {
+            self.verdict = "findings".into();
+            self.reason = Some("verify: the results differ from the sequential semantics".into());
+        }
+        self.verified = verified;
+    }
+}
+
+/// The point of an earlier time that stands for this one.
+fn earlier(known: &[Point], settings: &[Setting], of: &str, verify: bool) -> Option<Point> {
+    let same = |point: &&Point| {
+        point.of.as_deref() == Some(of)
+            && point.values.len() == settings.len()
+            && settings.iter().all(|(name, value)| point.values.get(name) == Some(value))
+            && (!verify || point.verified.is_some())
+    };
+    known.iter().rev().find(same).cloned()
+}
+
+/// Slots of the deepest ring.
+fn rings(compiled: &Compiled) -> u32 {
+    compiled.prepared.decoded.program.rings.iter().map(|ring| ring.slots).max().unwrap_or(0)
+}
+
+/// The kernel with the work of its Vector cores divided so.
+fn divided(kernel: Kernel, mode: Split) -> Result<Kernel, Error> {
+    let mut asks = false;
+    let kernel = kernel.altered(|module: &mut Module, _| {
+        let functions: Vec<_> = module.functions().filter(|function| asks_split(module, *function)).collect();
+        asks = !functions.is_empty();
+        for function in functions {
+            ask_split(module, function, (mode != Split::None).then_some(mode as i64));
+        }
+    })?;
+    match asks {
+        true => Ok(kernel),
+        false => {
+            let message = "no function of the file asks the compiler to divide its Vector work, so `split` cannot vary: \
+                           a file that divides it by hand varies its own constants";
+            Err(Error::Arguments(message.into()))
+        }
+    }
+}
+
+fn reason(findings: &Report) -> Option<String> {
+    let first = findings.facts().into_iter().find(|own| own.severity == "error")?;
+    let line = first.line.map_or(String::new(), |line| format!(" (line {line})"));
+    let more = match findings.errors() {
+        0 | 1 => String::new(),
+        n => format!(", and {} more", n - 1),
+    };
+    Some(format!("{}: {}{line}{more}", first.code, first.message))
+}
+
+/// All that decides a point.
+#[derive(Default)]
+struct Everything(Vec<u8>);
+
+impl Everything {
+    fn of(text: &str, platform: &Platform, options: &RunOptions) -> Everything {
+        let RunOptions { limits, gm_slack, timing, delays, launches, tools, strict, time_only, .. } = options;
+        let how = format!(
+            "{} {platform:?} {limits:?} {gm_slack} {timing:?} {delays:?} {launches} {tools:?} {strict} {time_only}",
+            env!("CARGO_PKG_VERSION")
+        );
+        let mut all = Everything::default();
+        all.add(how.as_bytes());
+        all.add(text.as_bytes());
+        all
+    }
+
+    /// Parts that follow each other are told apart.
+    fn add(&mut self, bytes: &[u8]) {
+        let hash = digest(Elem::U8, bytes).hash;
+        self.0.extend(format!("{} {hash};", bytes.len()).as_bytes());
+    }
+
+    fn add_value(&mut self, value: &impl Passed) {
+        match value.contents() {
+            Some(bytes) => self.add(bytes),
+            None => self.add(format!("{:?}", value.bits()).as_bytes()),
+        }
+    }
+
+    fn digest(&self) -> String {
+        digest(Elem::U8, &self.0).hash
+    }
+}

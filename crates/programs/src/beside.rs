@@ -1,0 +1,256 @@
+//! Tasks that wait for each other while they run. Each of them has a thread of its own, of which one runs at a time: which, and
+//! until when, is decided here, so that the result is the same on every host.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::JoinHandle;
+
+use slipring_lang::tasks::TaskCall;
+use slipring_machine::Platform;
+use slipring_program::{Kind, SignalUse};
+use slipring_sim::Turns;
+use slipring_tasks::signals::{Change, Signal, Wanted, since};
+use slipring_tasks::{Graph, Tensor};
+
+use super::ProgramOptions;
+use super::footprint::Signalled;
+use super::lost::Meaningless;
+use super::task::{Outcome, Talk, run_task};
+use slipring_session::Compiled;
+
+/// What runs a task.
+pub(super) struct Job<'j> {
+    pub graph: &'j Graph,
+    pub compiled: &'j Arc<Compiled>,
+    pub platform: &'j Platform,
+    pub call: &'j TaskCall,
+    pub blocks: (u32, Turns),
+    pub options: &'j ProgramOptions,
+}
+
+/// What came of a task so far.
+pub(super) enum Came {
+    Over(Box<Outcome>),
+    Waits,
+}
+
+enum Said {
+    Waits { tensors: Vec<Vec<u8>>, steps: Vec<Signalled>, looks: Vec<Signalled> },
+    Over { tensors: Vec<Vec<u8>>, outcome: Result<Box<Outcome>, String> },
+}
+
+struct Answer {
+    until: Option<u64>,
+    tensors: Vec<Vec<u8>>,
+}
+
+/// The end of a task.
+struct Line {
+    say: Sender<Said>,
+    hear: Receiver<Answer>,
+}
+
+impl Talk for Line {
+    fn waits(&mut self, _: u64, tensors: &mut [Vec<u8>], steps: Vec<Signalled>, looks: Vec<Signalled>) -> Option<u64> {
+        let all = tensors.iter_mut().map(std::mem::take).collect();
+        self.say.send(Said::Waits { tensors: all, steps, looks }).ok()?;
+        let answer = self.hear.recv().ok()?;
+        for (own, back) in tensors.iter_mut().zip(answer.tensors) {
+            *own = back;
+        }
+        answer.until
+    }
+}
+
+/// A task that waits.
+struct Waiting {
+    listen: Receiver<Said>,
+    answer: Sender<Answer>,
+    thread: JoinHandle<()>,
+    looks: Vec<Signalled>,
+}
+
+/// The tensors of a program, and the tasks that run.
+#[derive(Default)]
+pub(super) struct Beside {
+    pub tensors: Vec<Vec<u8>>,
+    /// What of them is uninitialised, where that is followed.
+    pub nothing: Option<Meaningless>,
+    waiting: BTreeMap<usize, Waiting>,
+    /// Changes of signals in the order in which they took place, each with its cycle.
+    log: BTreeMap<Signal, Vec<(u64, Change)>>,
+    started: BTreeMap<usize, u64>,
+    /// Steps of the tasks that are not over.
+    steps: BTreeMap<usize, Vec<Signalled>>,
+}
+
+/// What a task does to a signal, or what it waits for.
+pub(super) fn step(what: SignalUse) -> Result<Change, Wanted> {
+    match what {
+        SignalUse::Add(n) => Ok(Change::Add(n.into())),
+        SignalUse::Set(n) => Ok(Change::Set(n.into())),
+        SignalUse::Await { expected, at_least } => Err(Wanted { number: expected.into(), at_least }),
+    }
+}
+
+impl Beside {
+    pub fn new(tensors: Vec<Vec<u8>>) -> Beside {
+        let mut beside = Beside::default();
+        beside.tensors = tensors;
+        beside
+    }
+
+    /// Runs a task that starts at a cycle, as far as it comes.
+    ///
+    /// # Errors
+    /// Why it cannot be run.
+    pub fn start(&mut self, task: usize, at: u64, job: &Job<'_>) -> Result<Came, String> {
+        self.started.insert(task, at);
+        let Job { graph, compiled, platform, call, blocks, options } = *job;
+        if !compiled.prepared.decoded.program.polls() {
+            let outcome =
+                run_task(compiled, platform, call, blocks, (&mut self.tensors, self.nothing.as_ref()), options, None)?;
+            return Ok(self.over(task, Box::new(outcome)));
+        }
+        let mut tensors = std::mem::take(&mut self.tensors);
+        let shared: Vec<bool> = graph.tensors.iter().map(slipring_tasks::Tensor::is_shared).collect();
+        let (say, listen) = channel();
+        let (answer, hear) = channel();
+        let (compiled, platform, call, options) = (compiled.clone(), platform.clone(), call.clone(), options.clone());
+        let mut line = Line { say: say.clone(), hear };
+        let body = move || {
+            let others: (&mut dyn Talk, &[bool]) = (&mut line, &shared);
+            let outcome = run_task(&compiled, &platform, &call, blocks, (&mut tensors, None), &options, Some(others));
+            // Nobody hears it where the run was given up.
+            let _ = say.send(Said::Over { tensors, outcome: outcome.map(Box::new) });
+        };
+        let thread = std::thread::Builder::new().name(format!("task {task}")).spawn(body);
+        let thread = thread.map_err(|error| format!("no thread for a task that waits: {error}"))?;
+        self.waiting.insert(task, Waiting { listen, answer, thread, looks: Vec::new() });
+        self.listen(task)
+    }
+
+    /// Goes on with a task that waits, where what it waits for is there.
+    pub fn resume(&mut self, task: usize) -> Option<Result<Came, String>> {
+        let start = self.started.get(&task).copied().unwrap_or(0);
+        let ready = |look: &Signalled| {
+            let wanted = step(look.what).err()?;
+            let there = wanted.holds(number(&self.tensors, look.place)?);
+            let since = since(self.log.get(&look.place).map_or(&[], |log| &log[..]), wanted);
+            there.then(|| since.saturating_sub(start).max(look.at))
+        };
+        let until = self.waiting.get(&task)?.looks.iter().filter_map(ready).min()?;
+        Some(self.go_on(task, Some(until)))
+    }
+
+    /// Lets a task end that waits for what does not come.
+    ///
+    /// # Errors
+    /// Why it could not be run.
+    pub fn give_up(&mut self, task: usize, graph: &Graph) -> Result<Option<Box<Outcome>>, String> {
+        let looks = self.waiting.get(&task).map_or(Vec::new(), |waiting| waiting.looks.clone());
+        let Came::Over(mut outcome) = self.go_on(task, None)? else { return Ok(None) };
+        for message in outcome.messages.iter_mut().filter(|message| matches!(message.kind, Kind::Deadlock(_))) {
+            for look in &looks {
+                let Some(wanted) = step(look.what).err() else { continue };
+                let is = number(&self.tensors, look.place).unwrap_or(0);
+                let least = if wanted.at_least { "at least " } else { "" };
+                let tensor = &graph.tensors[look.place.0];
+                message.notes.push(format!(
+                    "it waits until {} is {least}{}, and it is {is}",
+                    element(tensor, look.place.1),
+                    wanted.number
+                ));
+                let changes = self.log.get(&look.place).map_or(0, Vec::len);
+                message.notes.push(match changes {
+                    0 => "no task has changed it".to_string(),
+                    1 => "tasks have changed it once".to_string(),
+                    n => format!("tasks have changed it {n} times"),
+                });
+            }
+        }
+        Ok(Some(outcome))
+    }
+
+    /// The tensors, once nothing runs any more.
+    pub fn into_tensors(mut self) -> Vec<Vec<u8>> {
+        std::mem::take(&mut self.tensors)
+    }
+
+    /// Tasks that wait.
+    pub fn waiting(&self) -> Vec<usize> {
+        self.waiting.keys().copied().collect()
+    }
+
+    fn go_on(&mut self, task: usize, until: Option<u64>) -> Result<Came, String> {
+        let tensors = std::mem::take(&mut self.tensors);
+        if let Some(waiting) = self.waiting.get(&task) {
+            waiting.answer.send(Answer { until, tensors }).map_err(|_| "a task has ended by itself".to_string())?;
+        }
+        self.listen(task)
+    }
+
+    fn listen(&mut self, task: usize) -> Result<Came, String> {
+        let Some(waiting) = self.waiting.get_mut(&task) else { return Ok(Came::Waits) };
+        match waiting.listen.recv() {
+            Ok(Said::Waits { tensors, steps, looks }) => {
+                waiting.looks = looks;
+                self.tensors = tensors;
+                self.note(task, steps);
+                Ok(Came::Waits)
+            }
+            Ok(Said::Over { tensors, outcome }) => {
+                self.tensors = tensors;
+                if let Some(waiting) = self.waiting.remove(&task) {
+                    let _ = waiting.thread.join();
+                }
+                outcome.map(|outcome| self.over(task, outcome))
+            }
+            Err(_) => Err("a task has ended by itself".into()),
+        }
+    }
+
+    fn over(&mut self, task: usize, mut outcome: Box<Outcome>) -> Came {
+        let steps = std::mem::take(&mut outcome.steps);
+        self.note(task, steps);
+        outcome.steps = self.steps.remove(&task).unwrap_or_default();
+        Came::Over(outcome)
+    }
+
+    fn note(&mut self, task: usize, steps: Vec<Signalled>) {
+        let start = self.started.get(&task).copied().unwrap_or(0);
+        for one in &steps {
+            if let Ok(change) = step(one.what) {
+                self.log.entry(one.place).or_default().push((start.saturating_add(one.at), change));
+            }
+        }
+        if !steps.is_empty() {
+            self.steps.entry(task).or_default().extend(steps);
+        }
+    }
+}
+
+impl Drop for Beside {
+    fn drop(&mut self) {
+        for (_, waiting) in std::mem::take(&mut self.waiting) {
+            // Without an answer it ends.
+            drop(waiting.answer);
+            let _ = waiting.thread.join();
+        }
+    }
+}
+
+fn number(tensors: &[Vec<u8>], (tensor, byte): Signal) -> Option<i64> {
+    let bytes = tensors.get(tensor)?.get(byte as usize..byte as usize + 4)?;
+    Some(i32::from_le_bytes(bytes.try_into().ok()?).into())
+}
+
+/// `element 3 of window1 on device 0`.
+fn element(tensor: &Tensor, byte: u64) -> String {
+    let (elements, part) = (byte / tensor.elem.bytes() as u64, tensor.shape.last().copied().unwrap_or(1).max(1));
+    match tensor.devices.get((elements / part) as usize) {
+        Some(device) => format!("element {} of `{}` on device {device}", elements % part, tensor.name),
+        None => format!("element {elements} of `{}`", tensor.name),
+    }
+}

@@ -1,0 +1,280 @@
+//! Tasks through the command queue of a board.
+
+use serde::Serialize;
+use slipring_ir::Diagnostic;
+use slipring_lang::tasks::TaskArg;
+use slipring_queue::capture::Capture;
+use slipring_queue::machine::Actor;
+use slipring_report::{CheckFacts, Trace};
+
+use super::ProgramOptions;
+use super::{HostFunctions, Program, ProgramRun, host};
+use slipring_board::device::{Launch, Piece, Resident};
+use slipring_board::queue_message::of_finding;
+use slipring_board::{BoardOptions, Order, queue_trace};
+use slipring_session::args::{Defaults, Passed, Value, read_arg};
+use slipring_session::error::add_new;
+use slipring_session::{Args, Error, Report, to_diagnostics};
+
+/// What a program did on a board. Cycles are those of the board.
+#[derive(Clone, Debug, Serialize)]
+#[allow(missing_docs)]
+pub struct ProgramQueueFacts {
+    pub device: String,
+    /// Tasks that were launched.
+    pub launched: usize,
+    /// Launches of workers: one for each block.
+    pub launches: u64,
+    pub workers: usize,
+    pub records: u64,
+    pub prefetch_commands: u64,
+    pub dispatch_commands: u64,
+    /// From the first launch to the end of the last.
+    pub cycles: u64,
+    /// From the start of the board to its end, buffers to DRAM and back included.
+    pub all_cycles: u64,
+    pub microseconds: f64,
+}
+
+/// What came of a program that was sent through the command queue.
+#[derive(Debug)]
+pub struct BoardProgram {
+    /// Contents of the parameters afterwards; `None` for scalars.
+    pub left: Vec<Option<Vec<u8>>>,
+    /// What there is to report.
+    pub facts: ProgramQueueFacts,
+    /// What was found on the board.
+    pub findings: Report,
+    /// Whether every task ran to its end.
+    pub complete: bool,
+    /// What the queue and the workers did when; `None` where the run was not asked to keep it.
+    pub trace: Option<Trace>,
+}
+
+/// The launches of a program, and the memory that they use.
+struct Launches {
+    /// By task.
+    list: Vec<Option<Launch>>,
+    /// Memory of the tasks' own, behind the tensors.
+    own: Vec<Vec<u8>>,
+}
+
+impl Program {
+    /// Sends the tasks through the command queue of one board: its tensors stay in DRAM, and tasks that no edge orders run at the same
+    /// time, each on workers of its own, a block on each. Of the options `clusters` (the most workers that are used), `order`, `limits`
+    /// and `record` count. What the tasks do to each other is watched in a run without the queue ([`Program::run`]).
+    ///
+    /// # Errors
+    /// If a kernel has errors, or the queue cannot be driven.
+    pub fn run_on_board<'a>(
+        &self,
+        args: impl Into<Args<'a>>,
+        board: &BoardOptions,
+        options: &ProgramOptions,
+    ) -> Result<BoardProgram, Error> {
+        let graph = self.graph();
+        let Ok(order) = graph.order() else {
+            return Err(Error::Unsupported(
+                "tasks wait for each other in a circle, and are not sent to a board".into(),
+            ));
+        };
+        let before = self.contents(args.into())?;
+        let mut tensors = self.tensors(&before, options.windows.as_deref())?;
+        let Launches { list, own } = self.launches(&tensors)?;
+        let compiled = self.compiled()?;
+        let mut used = self.orchestration.calls.iter().filter_map(|call| call.kernel).map(|kernel| &compiled[kernel]);
+        let platform = match used.next() {
+            Some(first) if used.all(|other| other.platform.name == first.platform.name) => first.platform.clone(),
+            Some(_) => return Err(Error::Unsupported("kernels of several platforms are not sent to one board".into())),
+            None => self.target()?,
+        };
+        let order_of_board = Order {
+            board: board.board.clone(),
+            blocks: options.clusters.unwrap_or(u32::MAX),
+            delays: board.delays,
+            gm_slack: 0,
+            limits: options.limits,
+            trace: options.record,
+        };
+        let sizes = tensors.iter().chain(&own).map(|data| data.len() as u64);
+        let unsupported = Error::Unsupported;
+        let mut resident = Resident::open(&order_of_board, &platform, sizes).map_err(unsupported)?;
+        let (mut messages, mut launched) = (Vec::new(), 0);
+        let mut complete = true;
+        for (index, data) in tensors.iter().chain(&own).enumerate() {
+            complete = complete && resident.upload(index, data).map_err(unsupported)?;
+        }
+        let steps = self.steps(&order, options.order);
+        for step in &steps {
+            if !complete {
+                break;
+            }
+            let acts: Vec<usize> =
+                step.iter().copied().filter(|task| self.orchestration.calls[*task].act.is_some()).collect();
+            if !acts.is_empty() {
+                complete = resident.wait().map_err(unsupported)? && self.bring(&mut resident, &mut tensors)?;
+                for task in acts.into_iter().filter(|_| complete) {
+                    messages.extend(self.act_of(task, &mut tensors)?);
+                }
+                for (index, data) in tensors.iter().enumerate() {
+                    complete = complete && resident.upload(index, data).map_err(unsupported)?;
+                }
+            }
+            if complete {
+                let together: Vec<Launch> = step.iter().filter_map(|task| list[*task].clone()).collect();
+                launched += together.len();
+                complete = resident.launch(&together).map_err(unsupported)?;
+            }
+        }
+        complete = complete && resident.wait().map_err(unsupported)? && self.bring(&mut resident, &mut tensors)?;
+        for (task, block) in resident.runs().to_vec() {
+            let Some(kernel) = self.orchestration.calls[task].kernel else { continue };
+            add_new(&mut messages, to_diagnostics(&block.findings, &compiled[kernel].prepared.decoded.program));
+        }
+        messages.extend(resident.findings().iter().map(|finding| of_finding(finding, &Capture::default())));
+        let (times, status) = (resident.times(), resident.status());
+        let facts = ProgramQueueFacts {
+            device: board.board.name.clone(),
+            launched,
+            launches: status.launches,
+            workers: board.board.workers().count().min(order_of_board.blocks as usize),
+            records: status.announced,
+            prefetch_commands: status.commands[Actor::Prefetch as usize],
+            dispatch_commands: status.commands[Actor::Dispatch as usize],
+            cycles: times.end.saturating_sub(times.start),
+            all_cycles: status.cycle,
+            microseconds: status.cycle as f64 / f64::from(board.board.clock_mhz.max(1)),
+        };
+        let trace = options.record.then(|| queue_trace(&resident.spans(), &board.board, Vec::new()));
+        let left = self.orchestration.tensor_of.iter().map(|tensor| tensor.map(|tensor| tensors[tensor].clone()));
+        let findings = Report::new(self.input.source().clone(), messages);
+        Ok(BoardProgram { left: left.collect(), facts, findings, complete, trace })
+    }
+
+    /// What each task is launched with.
+    fn launches(&self, tensors: &[Vec<u8>]) -> Result<Launches, Error> {
+        let (graph, compiled) = (self.graph(), self.compiled()?);
+        let texts: Vec<String> = compiled.iter().map(|kernel| kernel.prepared.text()).collect();
+        let mut launches = Launches { list: Vec::new(), own: Vec::new() };
+        for (task, call) in self.orchestration.calls.iter().enumerate() {
+            let Some(kernel) = call.kernel else {
+                launches.list.push(None);
+                continue;
+            };
+            if call.predicate.is_some() {
+                return Err(Error::Unsupported("a predicate of a task is not sent through the command queue".into()));
+            }
+            let (mut buffers, mut scalars) = (Vec::new(), Vec::new());
+            for arg in &call.args {
+                let value = match arg {
+                    TaskArg::Tensor { tensor, offset } => {
+                        buffers.push(Piece { buffer: *tensor, offset: *offset });
+                        continue;
+                    }
+                    TaskArg::Scalar(text) | TaskArg::Own(text) => {
+                        read_arg(text, &Defaults::default()).map_err(|error| Error::Arguments(error.to_string()))?.value
+                    }
+                };
+                scalars.extend(value.bits());
+                if let Value::Buffer(data) = value {
+                    buffers.push(Piece { buffer: tensors.len() + launches.own.len(), offset: 0 });
+                    launches.own.push(data);
+                }
+            }
+            let blocks = graph.tasks[task].blocks;
+            launches.list.push(Some(Launch {
+                task,
+                text: texts[kernel].clone(),
+                entry: String::new(),
+                buffers,
+                scalars,
+                blocks,
+            }));
+        }
+        Ok(launches)
+    }
+
+    /// The tasks, step by step: those of a step come after steps before, and no edge orders those that are launched. A number that is
+    /// not 0 chooses which of them gets its workers first.
+    fn steps(&self, order: &[usize], number: u64) -> Vec<Vec<usize>> {
+        let before = self.graph().before();
+        let mut step = vec![0; before.len()];
+        let mut steps: Vec<Vec<usize>> = Vec::new();
+        for task in order {
+            let after = |other: &usize| step[*other] + usize::from(self.orchestration.calls[*other].kernel.is_some());
+            step[*task] = before[*task].iter().map(after).max().unwrap_or(0);
+            steps.resize(steps.len().max(step[*task] + 1), Vec::new());
+            steps[step[*task]].push(*task);
+        }
+        if number != 0 {
+            // What the host does keeps its order: acts may follow each other in one step.
+            let chosen = |task: &usize| (*task as u64 + 1).wrapping_mul(number.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+            for step in &mut steps {
+                let (mut launched, rest): (Vec<_>, Vec<_>) =
+                    step.iter().partition(|task| self.orchestration.calls[**task].kernel.is_some());
+                launched.sort_by_key(chosen);
+                *step = rest.into_iter().chain(launched).collect();
+            }
+        }
+        steps
+    }
+
+    /// Brings all tensors back; whether the board went on.
+    fn bring(&self, resident: &mut Resident, tensors: &mut [Vec<u8>]) -> Result<bool, Error> {
+        for (index, tensor) in tensors.iter_mut().enumerate() {
+            match resident.download(index, tensor.len()).map_err(Error::Unsupported)? {
+                Some(data) => *tensor = data,
+                None => return Ok(false),
+            }
+        }
+        Ok(true)
+    }
+
+    /// What the host does to tensors in place of a task; a warning where it cannot.
+    fn act_of(&self, task: usize, tensors: &mut [Vec<u8>]) -> Result<Option<Diagnostic>, Error> {
+        let Some(act) = &self.orchestration.calls[task].act else { return Ok(None) };
+        let done = host::act((task, act), tensors, &HostFunctions::default(), &mut host::Called::default());
+        let own = &self.graph().tasks[task];
+        Ok((!done.map_err(Error::Unsupported)?).then(|| host::not_run(&own.name, own.span)))
+    }
+}
+
+impl BoardProgram {
+    /// The row of the report's checks, where the run without the queue left `direct`.
+    pub fn check(&self, direct: &ProgramRun<'_>) -> CheckFacts {
+        let same = self.left.iter().enumerate().all(|(index, left)| left.as_deref() == direct.left(index));
+        let findings = self.findings.messages().len();
+        let verdict = match (findings, self.complete) {
+            (0, true) => "clean",
+            (0, false) => "partly",
+            _ => "findings",
+        };
+        let bytes = match (self.complete && direct.is_complete(), same) {
+            (false, _) => "",
+            (true, true) => "; the same bytes as without the queue",
+            (true, false) => "; other bytes than without the queue",
+        };
+        let detail = format!("the hazards of driving the queue, with these delays{bytes}");
+        CheckFacts { tool: "queue".into(), verdict: verdict.into(), detail, findings }
+    }
+}
+
+impl ProgramQueueFacts {
+    /// The lines of the report.
+    pub fn text(&self, tasks: usize) -> String {
+        format!(
+            "queue: {} of {tasks} tasks launched through the command queue of a {}, {} launches of its {} workers, {} cycles of the \
+             board\n  {} records, {} prefetch and {} dispatch commands; {} cycles ({:.1} us) with buffers to DRAM and back\n",
+            self.launched,
+            self.device,
+            self.launches,
+            self.workers,
+            self.cycles,
+            self.records,
+            self.prefetch_commands,
+            self.dispatch_commands,
+            self.all_cycles,
+            self.microseconds,
+        )
+    }
+}

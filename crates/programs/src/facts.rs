@@ -1,0 +1,360 @@
+//! What a run of a whole program reports.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use serde::Serialize;
+use slipring_machine::{Backing, Platform};
+use slipring_report::{
+    BufferFacts, CheckFacts, LineFacts, MessageFacts, Table, buffers_text, checks_text, printed_text,
+};
+use slipring_sim::Stats;
+use slipring_tasks::Plan;
+
+use super::{Program, ProgramQueueFacts};
+use slipring_session::Flags;
+
+/// Everything that a run of a whole program reports.
+#[derive(Clone, Debug, Default, Serialize)]
+#[allow(missing_docs)]
+pub struct ProgramFacts {
+    pub program: String,
+    pub platform: String,
+    pub description: String,
+    /// Of each device.
+    pub clusters: u32,
+    /// Devices that its tasks run on.
+    pub devices: u32,
+    /// The number that chose among tasks that could start; 0 for the order of the text.
+    pub order: u64,
+    /// Flags between the pipes of a core: `inserted` by the compiler in some kernel, `by hand`, or `none`.
+    pub flags: String,
+    pub complete: bool,
+    pub checks: Vec<CheckFacts>,
+    /// When the last task was over.
+    pub cycles: u64,
+    pub microseconds: f64,
+    /// True where the cycles of some task are an estimate.
+    pub estimate: bool,
+    /// What stands behind the cycles of all tasks.
+    pub evidence: Backing,
+    /// Tasks of the graph, also those that did not run.
+    pub submitted: usize,
+    /// Edges of the graph.
+    pub edges: usize,
+    /// In the order in which they started.
+    pub tasks: Vec<TaskFacts>,
+    pub critical_path: PathFacts,
+    pub busy: Vec<ClusterFacts>,
+    /// What the kernels did, each summed over its tasks.
+    pub kernels: Vec<WorkFacts>,
+    /// Lines of the source, over all tasks, where they were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lines: Option<Vec<LineFacts>>,
+    pub buffers: Vec<BufferFacts>,
+    pub printed: Vec<String>,
+    pub findings: Vec<MessageFacts>,
+    /// What it did on a board, where it was sent to one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queue: Option<ProgramQueueFacts>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+/// A task that ran.
+#[derive(Clone, Debug, Serialize)]
+pub struct TaskFacts {
+    /// Its number, from 0, in the order in which tasks are submitted.
+    pub task: usize,
+    /// Name of its kernel or scope.
+    pub name: String,
+    /// Values of the loops around it.
+    pub turn: String,
+    /// Line where it is submitted.
+    pub line: usize,
+    /// Blocks.
+    pub blocks: u32,
+    /// Tasks that it waits for.
+    pub after: Vec<usize>,
+    /// Cycle at which all of those were over.
+    pub ready: u64,
+    /// Cycle at which its first block started.
+    pub start: u64,
+    /// Cycle at which it was over.
+    pub end: u64,
+    /// Clusters that it ran on, in the order of its blocks.
+    pub clusters: Vec<u32>,
+    /// Its predicate did not hold: it did nothing.
+    pub skipped: bool,
+}
+
+/// The longest chain of tasks that wait for each other.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct PathFacts {
+    /// Cycles of its tasks together: no number of clusters makes the program faster.
+    pub cycles: u64,
+    /// Numbers of its tasks.
+    pub tasks: Vec<usize>,
+}
+
+/// A cluster.
+#[derive(Clone, Debug, Serialize)]
+pub struct ClusterFacts {
+    /// Its number.
+    pub cluster: u32,
+    /// Cycles in which it worked.
+    pub busy: u64,
+}
+
+/// What all tasks of a kernel did together.
+#[derive(Clone, Debug, Serialize)]
+#[allow(missing_docs)]
+pub struct WorkFacts {
+    pub kernel: String,
+    pub tasks: u64,
+    pub cycles: u64,
+    /// Busy cycles of each pipe that did something: core, pipe, cycles.
+    pub pipes: Vec<(String, String, u64)>,
+}
+
+/// Sums over the tasks of a kernel.
+#[derive(Default)]
+pub(super) struct Work {
+    tasks: u64,
+    cycles: u64,
+    backing: Backing,
+    pipes: BTreeMap<(usize, usize), (String, String, u64)>,
+}
+
+impl Work {
+    pub fn add(&mut self, stats: &Stats) {
+        self.tasks += 1;
+        self.backing.add(&stats.backing());
+        self.cycles += stats.cycles;
+        for core in &stats.cores {
+            for pipe in &core.pipes {
+                let key = (core.role.index(), pipe.pipe.index());
+                let name = || (core.role.name().to_string(), pipe.pipe.name().to_string(), 0);
+                self.pipes.entry(key).or_insert_with(name).2 += pipe.busy;
+            }
+        }
+    }
+}
+
+pub(super) fn facts(
+    program: &Program,
+    platform: &Platform,
+    plan: &Plan,
+    (clusters, order): (u32, u64),
+    (stats, skipped): (&BTreeMap<usize, Work>, &[usize]),
+) -> ProgramFacts {
+    let graph = program.graph();
+    let before = graph.before();
+    let tasks = plan.ended.iter().map(|ended| TaskFacts {
+        task: ended.task,
+        name: graph.tasks[ended.task].name.clone(),
+        turn: graph.tasks[ended.task].turn.clone(),
+        line: program.line(ended.task),
+        blocks: graph.tasks[ended.task].blocks,
+        after: before[ended.task].clone(),
+        ready: ended.ready,
+        start: ended.start,
+        end: ended.end,
+        clusters: ended.blocks.iter().map(|block| block.0).collect(),
+        skipped: skipped.contains(&ended.task),
+    });
+    let work = |(kernel, work): (&usize, &Work)| WorkFacts {
+        kernel: program.orchestration.kernels[*kernel].info.name.clone(),
+        tasks: work.tasks,
+        cycles: work.cycles,
+        pipes: work.pipes.values().filter(|pipe| pipe.2 > 0).cloned().collect(),
+    };
+    let mut evidence = Backing::default();
+    stats.values().for_each(|work| evidence.add(&work.backing));
+    ProgramFacts {
+        program: program.name().to_string(),
+        platform: platform.name.clone(),
+        description: platform.description.clone(),
+        clusters,
+        devices: (plan.busy.len() as u32 / clusters.max(1)).max(1),
+        order,
+        flags: flags(program).word().into(),
+        complete: plan.complete,
+        cycles: plan.cycles,
+        microseconds: plan.cycles as f64 / f64::from(platform.clock_mhz),
+        estimate: evidence.is_estimate(),
+        evidence,
+        submitted: graph.tasks.len(),
+        edges: graph.edges.len(),
+        tasks: tasks.collect(),
+        critical_path: PathFacts { cycles: plan.critical.1, tasks: plan.critical.0.clone() },
+        busy: plan.busy.iter().enumerate().map(|(at, busy)| ClusterFacts { cluster: at as u32, busy: *busy }).collect(),
+        kernels: stats.iter().map(work).collect(),
+        ..ProgramFacts::default()
+    }
+}
+
+/// Who synchronises the pipes in the kernels of a program.
+fn flags(program: &Program) -> Flags {
+    let own = program.compiled().into_iter().flatten().map(|compiled| compiled.prepared.flags);
+    own.fold(Flags::None, |all, own| match (all, own) {
+        (Flags::Inserted, _) | (_, Flags::Inserted) => Flags::Inserted,
+        (Flags::ByHand, _) | (_, Flags::ByHand) => Flags::ByHand,
+        _ => Flags::None,
+    })
+}
+
+/// Tasks that a report lists.
+const LISTED: usize = 40;
+/// Clusters and steps of a path that a report lists.
+const SHOWN: usize = 12;
+
+impl ProgramFacts {
+    /// The report as the command line prints it.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        let count = |n: usize, what: &str| if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") };
+        let _ = writeln!(
+            text,
+            "{} on {} ({}), {} with {} on {}{}",
+            self.program,
+            self.platform,
+            self.description,
+            count(self.submitted, "task"),
+            count(self.edges, "edge"),
+            count(self.clusters as usize, "cluster") + &self.of_devices(),
+            if self.flags == Flags::Inserted.word() { ", flags inserted" } else { "" },
+        );
+        text += &checks_text(&self.checks);
+        let stopped = if self.complete { "" } else { ", when the program stopped" };
+        let (range, estimate) = (self.evidence.range(), self.evidence.mark());
+        let _ =
+            writeln!(text, "\ntime: {} cycles{range} ({:.2} us{estimate}){stopped}", self.cycles, self.microseconds);
+        text += &self.evidence.why_line();
+        if let Some(queue) = &self.queue {
+            text += &queue.text(self.submitted);
+        }
+        text += &self.tasks_text();
+        text += &self.path_text();
+        text += &self.clusters_text();
+        if !self.kernels.is_empty() {
+            let mut table = Table::new(1, &["kernel", "tasks", "cycles", "busiest pipe", "%"]).left(&[3]);
+            for kernel in &self.kernels {
+                let busiest = kernel.pipes.iter().max_by_key(|pipe| pipe.2);
+                let pipe = busiest.map_or("-".into(), |(core, pipe, _)| format!("{core} {pipe}"));
+                let share = busiest.map_or(String::new(), |pipe| percent(pipe.2, kernel.cycles));
+                table.row(vec![
+                    kernel.kernel.clone(),
+                    kernel.tasks.to_string(),
+                    kernel.cycles.to_string(),
+                    pipe,
+                    share,
+                ]);
+            }
+            text += &format!("\nkernels\n{}", table.render());
+        }
+        text + &printed_text(&self.printed) + &buffers_text(&self.buffers)
+    }
+
+    fn of_devices(&self) -> String {
+        if self.devices > 1 { format!(" of each of {} devices", self.devices) } else { String::new() }
+    }
+
+    /// A cluster's number, behind that of its device where there are several.
+    fn cluster_name(&self, cluster: u32) -> String {
+        match self.devices {
+            0 | 1 => cluster.to_string(),
+            _ => format!("{}:{}", cluster / self.clusters, cluster % self.clusters),
+        }
+    }
+
+    fn tasks_text(&self) -> String {
+        if self.tasks.is_empty() {
+            return String::new();
+        }
+        let mut table = Table::new(
+            2,
+            &["task", "", "line", "blocks", "ready", "start", "end", "cycles", "waited", "cluster", "after"],
+        )
+        .left(&[9, 10]);
+        for task in self.tasks.iter().take(LISTED) {
+            let list = |numbers: Vec<String>| match numbers.len() {
+                0 => "-".to_string(),
+                n if n > 4 => format!("{} … {}", numbers[0], numbers[n - 1]),
+                _ => numbers.join(" "),
+            };
+            let turn = if task.turn.is_empty() { String::new() } else { format!(" ({})", task.turn) };
+            let skipped = if task.skipped { " skipped" } else { "" };
+            let mut clusters: Vec<u32> = task.clusters.clone();
+            clusters.sort_unstable();
+            clusters.dedup();
+            table.row(vec![
+                format!("#{}", task.task),
+                format!("{}{turn}{skipped}", task.name),
+                task.line.to_string(),
+                task.blocks.to_string(),
+                task.ready.to_string(),
+                task.start.to_string(),
+                task.end.to_string(),
+                (task.end - task.start).to_string(),
+                (task.start - task.ready).to_string(),
+                list(clusters.iter().map(|own| self.cluster_name(*own)).collect()),
+                list(task.after.iter().map(|task| format!("#{task}")).collect()),
+            ]);
+        }
+        let mut text = format!("\ntasks\n{}", table.render());
+        if self.tasks.len() > LISTED {
+            let _ = writeln!(text, "  … and {} more: `--json` has all", self.tasks.len() - LISTED);
+        }
+        text
+    }
+
+    fn path_text(&self) -> String {
+        if self.critical_path.tasks.is_empty() || !self.complete {
+            return String::new();
+        }
+        let name = |task: &usize| {
+            let own = self.tasks.iter().find(|own| own.task == *task);
+            format!("#{task} {}", own.map_or("", |own| own.name.as_str()))
+        };
+        let path = &self.critical_path.tasks;
+        let mut steps: Vec<String> = path.iter().take(SHOWN).map(name).collect();
+        if path.len() > SHOWN {
+            steps.push(format!("… {} more", path.len() - SHOWN));
+        }
+        let cycles = self.critical_path.cycles;
+        format!(
+            "\ncritical path: {cycles} cycles, {}% of the time: {}\n",
+            percent(cycles, self.cycles),
+            steps.join(" → ")
+        )
+    }
+
+    fn clusters_text(&self) -> String {
+        let busy: u64 = self.busy.iter().map(|cluster| cluster.busy).sum();
+        let used: Vec<_> = self.busy.iter().filter(|cluster| cluster.busy > 0).collect();
+        if used.is_empty() {
+            return String::new();
+        }
+        let waited: u64 = self.tasks.iter().map(|task| task.start - task.ready).sum();
+        let name =
+            |own: &&ClusterFacts| format!("{} {}%", self.cluster_name(own.cluster), percent(own.busy, self.cycles));
+        let mut each: Vec<String> = used.iter().take(SHOWN).map(name).collect();
+        if used.len() > SHOWN {
+            each.push(format!("… {} more", used.len() - SHOWN));
+        }
+        let clusters = self.clusters * self.devices.max(1);
+        let all = self.cycles * u64::from(clusters);
+        format!(
+            "clusters: {} of {} used, {}% busy; tasks waited {waited} cycles for a free one\n  {}\n",
+            used.len(),
+            clusters,
+            percent(busy, all),
+            each.join("  ")
+        )
+    }
+}
+
+fn percent(part: u64, whole: u64) -> String {
+    if whole == 0 { "0".into() } else { format!("{:.0}", 100.0 * part as f64 / whole as f64) }
+}

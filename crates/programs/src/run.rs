@@ -1,0 +1,596 @@
+//! All tasks in time; what is found; the sequential semantics.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, PoisonError};
+
+use slipring_ir::{Diagnostic, Kind, Severity, Span};
+use slipring_lang::tasks::TaskCall;
+use slipring_machine::Platform;
+use slipring_report::{BufferFacts, CheckFacts, digest};
+use slipring_sim::{Stats, Turns, places};
+use slipring_tasks::signals::{Event, Parts, SignalStep};
+use slipring_tasks::{Bytes, Graph, Plan, Ran, Runs, Touched, plan, touched};
+use slipring_tile::Elem;
+
+use super::beside::{self, Beside, Came, Job};
+use super::facts::{self, ProgramFacts};
+use super::footprint::Signalled;
+use super::lost::Meaningless;
+use super::task::Outcome;
+use super::timeline::Kept;
+use super::values::holds;
+use super::{HostFunctions, Program, ProgramOptions, host, reading};
+use slipring_session::Compiled;
+use slipring_session::{Args, Error, Report};
+
+/// A run of a whole program, with what it left in its tensors.
+#[derive(Debug)]
+pub struct ProgramRun<'p> {
+    pub(super) program: &'p Program,
+    /// Contents of the parameters before and after; `None` for scalars.
+    before: Vec<Option<Vec<u8>>>,
+    tensors: Vec<Vec<u8>>,
+    pub(super) plan: Plan,
+    findings: Report,
+    /// Everything that is reported.
+    pub(super) facts: ProgramFacts,
+    pub(super) platform: Platform,
+    options: ProgramOptions,
+    summed: Vec<bool>,
+    /// What happened in each task, where it was asked for.
+    pub(super) kept: Option<Vec<Kept>>,
+    /// What functions of the host did.
+    called: host::Called,
+}
+
+/// What the kernels of a run said, summed.
+#[derive(Default)]
+struct Seen {
+    messages: Vec<(Diagnostic, Vec<usize>)>,
+    by_data: bool,
+    schedule: bool,
+    stopped: Option<String>,
+    stats: BTreeMap<usize, facts::Work>,
+    printed: Vec<String>,
+    skipped: Vec<usize>,
+    /// Tasks wait for each other while they run: with fewer clusters they may wait for what cannot start.
+    signals: bool,
+}
+
+impl Seen {
+    fn add(&mut self, task: usize, kernel: usize, outcome: &Outcome) {
+        self.by_data |= outcome.by_data;
+        self.schedule |= !outcome.all_schedules;
+        for message in &outcome.messages {
+            match self.messages.iter_mut().find(|(known, _)| known.repeats(message)) {
+                Some((_, tasks)) => tasks.push(task),
+                None => self.messages.push((message.clone(), vec![task])),
+            }
+        }
+        self.printed.extend(outcome.result.output.lines.iter().cloned());
+        self.stats.entry(kernel).or_default().add(&outcome.result.stats);
+    }
+
+    fn list(&self, graph: &Graph) -> Vec<Diagnostic> {
+        let note = |(message, tasks): &(Diagnostic, Vec<usize>)| {
+            let first = graph.name(tasks[0]);
+            message.clone().note(match tasks.len() {
+                1 => format!("in task {first}"),
+                n => format!("in {n} tasks, {first} first"),
+            })
+        };
+        self.messages.iter().map(note).collect()
+    }
+}
+
+/// Cycles of each block.
+fn durations(stats: &Stats) -> Vec<u64> {
+    stats.blocks.iter().map(|block| block.end.unwrap_or(stats.cycles).saturating_sub(block.start)).collect()
+}
+
+/// The same for each cluster's share, where blocks are more than the clusters and so many of them run on one at the same time.
+fn on_clusters(blocks: Vec<u64>, each: u32, clusters: u32) -> Vec<u64> {
+    if each < 2 || blocks.len() <= clusters as usize {
+        return blocks;
+    }
+    blocks.chunks(each as usize).map(|share| share.iter().copied().max().unwrap_or(0)).collect()
+}
+
+/// Runs the tasks of a plan.
+struct Runner<'r> {
+    program: &'r Program,
+    platform: &'r Platform,
+    compiled: &'r [Arc<Compiled>],
+    options: &'r ProgramOptions,
+    beside: Beside,
+    footprints: touched::Footprints,
+    /// Tasks that take steps with signals.
+    parts: BTreeMap<usize, Parts>,
+    seen: Seen,
+    refused: Option<String>,
+    kept: Vec<Kept>,
+    called: host::Called,
+}
+
+impl Runs for Runner<'_> {
+    fn start(&mut self, task: usize, at: u64) -> Ran {
+        let (program, graph) = (self.program, self.program.graph());
+        let call: &TaskCall = &program.orchestration.calls[task];
+        if let Some(act) = &call.act {
+            match host::act((task, act), &mut self.beside.tensors, &self.options.host, &mut self.called) {
+                Ok(true) => {
+                    self.footprints[task].extend(act.touched());
+                    if let Some(nothing) = &mut self.beside.nothing {
+                        nothing.after(task, &self.footprints[task], None);
+                    }
+                }
+                Ok(false) => self
+                    .seen
+                    .messages
+                    .push((host::not_run(&graph.tasks[task].name, graph.tasks[task].span), vec![task])),
+                Err(why) => {
+                    self.refused = Some(why);
+                    return Ran::Stopped;
+                }
+            }
+            return Ran::Over(Vec::new());
+        }
+        let Some(kernel) = call.kernel else { return Ran::Over(Vec::new()) };
+        if let Some(predicate) = &call.predicate {
+            let elem = graph.tensors[predicate.tensor].elem;
+            self.seen.by_data = true;
+            let size = elem.bytes() as u64;
+            let bytes = Bytes::range(predicate.offset, predicate.offset + size);
+            if let Some(nothing) = &mut self.beside.nothing {
+                nothing.decides(task, predicate.tensor, &bytes);
+            }
+            self.footprints[task].insert(predicate.tensor, Touched { reads: bytes, ..Touched::default() });
+            if !holds(predicate, elem, &self.beside.tensors[predicate.tensor]) {
+                self.seen.skipped.push(task);
+                return Ran::Over(Vec::new());
+            }
+        }
+        let job = Job {
+            graph,
+            compiled: &self.compiled[kernel],
+            platform: self.platform,
+            call,
+            blocks: (graph.tasks[task].blocks, Turns::Pipes),
+            options: self.options,
+        };
+        let came = self.beside.start(task, at, &job);
+        self.came(task, came)
+    }
+
+    fn resume(&mut self, task: usize) -> Option<Ran> {
+        let came = self.beside.resume(task)?;
+        Some(self.came(task, came))
+    }
+}
+
+impl Runner<'_> {
+    fn came(&mut self, task: usize, came: Result<Came, String>) -> Ran {
+        match came {
+            Ok(Came::Waits) => Ran::Waits,
+            Ok(Came::Over(outcome)) => self.over(task, *outcome),
+            Err(why) => {
+                self.refused = Some(format!("{}: {why}", self.program.graph().name(task)));
+                Ran::Stopped
+            }
+        }
+    }
+
+    fn over(&mut self, task: usize, mut outcome: Outcome) -> Ran {
+        let kernel = self.program.orchestration.calls[task].kernel.unwrap_or(0);
+        self.seen.add(task, kernel, &outcome);
+        if let Some((record, buffers)) = outcome.record.take() {
+            self.kept.push(Kept { task, kernel, record, buffers, stats: outcome.result.stats.clone() });
+        }
+        if let Some(nothing) = &mut self.beside.nothing {
+            nothing.after(task, &outcome.touched, outcome.left.as_ref());
+        }
+        for (tensor, touched) in std::mem::take(&mut outcome.touched) {
+            let own = self.footprints[task].entry(tensor).or_default();
+            let reads = own.reads.and(&touched.reads);
+            *own = Touched { reads, ..touched };
+        }
+        if !outcome.parts.is_empty() {
+            self.seen.signals = true;
+            let sites = &self.compiled[kernel].prepared.decoded.program.sites;
+            let event = |own: &Signalled| {
+                let span = sites.get(own.site as usize).map_or((0, 0), |site| site.span);
+                let step = match beside::step(own.what) {
+                    Ok(change) => SignalStep::Change(own.place, change),
+                    Err(wanted) => SignalStep::Wait(own.place, wanted),
+                };
+                Event { step, span: Span::new(span.0, span.1), at: own.at }
+            };
+            let events = outcome.steps.iter().map(event).collect();
+            self.parts.insert(task, Parts { touched: std::mem::take(&mut outcome.parts), events });
+        }
+        match outcome.result.complete {
+            true => {
+                let own = &self.compiled[kernel].prepared.decoded.program;
+                let each = places(own, self.platform) / self.platform.clusters.max(1);
+                Ran::Over(on_clusters(durations(&outcome.result.stats), each, self.platform.clusters))
+            }
+            false => {
+                self.seen.stopped = Some(self.program.graph().name(task));
+                Ran::Stopped
+            }
+        }
+    }
+
+    /// Ends tasks that wait for what does not come.
+    fn give_up(&mut self) {
+        if self.seen.stopped.is_some() || self.refused.is_some() {
+            // They wait because of that.
+            return;
+        }
+        for task in self.beside.waiting() {
+            match self.beside.give_up(task, self.program.graph()) {
+                Ok(Some(outcome)) => drop(self.over(task, *outcome)),
+                Ok(None) => {}
+                Err(why) => self.refused = Some(format!("{}: {why}", self.program.graph().name(task))),
+            }
+        }
+    }
+
+    /// All tasks in parts, where one of them takes steps with signals.
+    fn in_parts(&mut self) -> Option<Vec<Parts>> {
+        if self.parts.is_empty() {
+            return None;
+        }
+        let mut own = std::mem::take(&mut self.parts);
+        let whole = |task: usize| Parts { touched: vec![self.footprints[task].clone()], events: Vec::new() };
+        Some((0..self.footprints.len()).map(|task| own.remove(&task).unwrap_or_else(|| whole(task))).collect())
+    }
+}
+
+impl Program {
+    /// Runs the tasks, each when all that it waits for is over and a cluster is free.
+    ///
+    /// # Errors
+    /// If a kernel has errors, or there is not so much memory. What goes wrong in the run is a finding of its.
+    pub fn run<'a>(&self, args: impl Into<Args<'a>>, options: &ProgramOptions) -> Result<ProgramRun<'_>, Error> {
+        self.run_on(self.contents(args.into())?, options)
+    }
+
+    /// The same for what the tensors hold; `None` for scalars.
+    pub(super) fn run_on(
+        &self,
+        before: Vec<Option<Vec<u8>>>,
+        options: &ProgramOptions,
+    ) -> Result<ProgramRun<'_>, Error> {
+        options.within_bounds()?;
+        let graph = self.graph();
+        if let Some(open) = self.orchestration.open.as_ref().filter(|open| open.why.is_none()) {
+            let message = format!("the tasks depend on {}: follow the program for its arguments first", open.what);
+            return Err(Error::Unsupported(message));
+        }
+        let platform = self.with_clusters(options.clusters)?;
+        reading::may_have(options.devices)?;
+        let clusters = platform.clusters;
+        let stuck = touched::deadlocks(graph);
+        let compiled = self.compiled()?;
+        let mut beside = Beside::new(self.tensors(&before, options.windows.as_deref())?);
+        beside.nothing = options.tools.init.then(|| self.nothing_at_first());
+        let mut runner = Runner {
+            program: self,
+            platform: &platform,
+            compiled,
+            options,
+            beside,
+            footprints: vec![BTreeMap::new(); graph.tasks.len()],
+            parts: BTreeMap::new(),
+            seen: Seen::default(),
+            refused: None,
+            kept: Vec::new(),
+            called: std::mem::take(&mut *self.called.lock().unwrap_or_else(PoisonError::into_inner)),
+        };
+        let plan = match stuck.is_empty() {
+            // What has no kernel takes no time.
+            true => plan(graph, clusters, options.order, &mut runner),
+            false => Plan { busy: vec![0; clusters as usize], ..Plan::default() },
+        };
+        runner.give_up();
+        let parts = runner.in_parts();
+        let lost = runner.beside.nothing.take().map_or_else(Vec::new, Meaningless::found);
+        let Runner { beside, footprints, seen, refused, kept, called, .. } = runner;
+        if let Some(why) = refused {
+            return Err(Error::Unsupported(why));
+        }
+        if options.control.is_cancelled() {
+            return Err(Error::Cancelled);
+        }
+        let mut messages = stuck.clone();
+        messages.extend(seen.list(graph));
+        if let Some(why) = self.orchestration.open.as_ref().and_then(|open| open.why.as_ref()) {
+            messages.push(self.not_followed(why));
+        }
+        let mut between = Vec::new();
+        if let (Ok(order), true) = (graph.order(), stuck.is_empty()) {
+            between = touched::judge(graph, &order, &footprints, parts.as_deref(), &lost);
+        }
+        if !plan.complete || self.orchestration.open.is_some() {
+            // What a task that did not run would have touched is not known.
+            between.retain(|message| !matches!(message.kind, Kind::NeedlessEdge | Kind::TaskUnwritten));
+        }
+        let races = between.iter().filter(|message| message.severity == Severity::Error).count();
+        messages.extend(between);
+        let summed = (0..graph.tensors.len())
+            .map(|tensor| footprints.iter().any(|task| task.get(&tensor).is_some_and(|own| !own.atomics.is_empty())))
+            .collect();
+        let findings = Report::new(self.input.source().clone(), messages);
+        let mut run = ProgramRun {
+            program: self,
+            before,
+            tensors: beside.into_tensors(),
+            plan,
+            findings,
+            facts: ProgramFacts::default(),
+            platform,
+            options: options.clone(),
+            summed,
+            kept: options.record.then_some(kept),
+            called,
+        };
+        run.facts =
+            facts::facts(self, &run.platform, &run.plan, (clusters, options.order), (&seen.stats, &seen.skipped));
+        run.facts.printed = seen.printed.clone();
+        run.facts.checks = run.checks(&seen, stuck.len(), races);
+        run.facts.buffers = run.buffers();
+        run.facts.findings = run.findings.facts();
+        Ok(run)
+    }
+}
+
+impl ProgramRun<'_> {
+    /// Whether every task ran to its end.
+    pub fn is_complete(&self) -> bool {
+        self.plan.complete && self.program.orchestration.open.is_none()
+    }
+
+    /// What was found, with the places in the text.
+    pub fn findings(&self) -> &Report {
+        &self.findings
+    }
+
+    /// Everything that is reported, as `slipring run --json` has it.
+    pub fn facts(&self) -> &ProgramFacts {
+        &self.facts
+    }
+
+    /// When each task ran.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// What the run left in the tensor that was passed at a position; `None` for scalars.
+    pub fn left(&self, index: usize) -> Option<&[u8]> {
+        let tensor = (*self.program.orchestration.tensor_of.get(index)?)?;
+        Some(&self.tensors[tensor])
+    }
+
+    /// What the run left in the windows that devices share, in the order in which the program makes them, each with the parts of all its
+    /// devices: [`ProgramOptions::windows`] of the next run, where devices keep them.
+    pub fn windows(&self) -> impl Iterator<Item = &[u8]> {
+        self.program.windows().map(|tensor| self.tensors[tensor].as_slice())
+    }
+
+    /// The tensors that the program gives back, in order: the position of the parameter that one is, or `None` for one that the
+    /// program made; element type; extents in elements, outermost first; bytes.
+    pub fn returned(&self) -> impl Iterator<Item = (Option<usize>, Elem, &[u64], &[u8])> {
+        let own = &self.program.orchestration;
+        own.returned.iter().map(|&tensor| {
+            let (passed, facts) = (own.tensor_of.iter().position(|of| *of == Some(tensor)), &own.graph.tensors[tensor]);
+            (passed, facts.elem, &facts.shape[..], &self.tensors[tensor][..])
+        })
+    }
+
+    /// How many arguments were passed.
+    pub fn arguments(&self) -> usize {
+        self.before.len()
+    }
+
+    fn checks(&self, seen: &Seen, stuck: usize, between: usize) -> Vec<CheckFacts> {
+        let whole = self.is_complete();
+        let verdict = |findings: usize| match (findings, whole) {
+            (0, true) => "clean",
+            (0, false) => "partly",
+            _ => "findings",
+        };
+        let row = |tool: &str, verdict: &str, detail: String, findings: usize| CheckFacts {
+            tool: tool.into(),
+            verdict: verdict.into(),
+            detail,
+            findings,
+        };
+        let errors = |messages: &[(Diagnostic, Vec<usize>)]| {
+            messages.iter().filter(|(m, _)| m.severity == Severity::Error).count()
+        };
+        let inside = errors(&seen.messages);
+        let scope = if !whole {
+            let why = seen.stopped.as_ref().map_or("the program stopped".to_string(), |task| format!("{task} stopped"));
+            format!("this order only ({why})")
+        } else if self.findings.messages().iter().any(|message| message.kind == Kind::TaskRace) {
+            "this order only (tasks race)".to_string()
+        } else if seen.schedule {
+            "all orders of the tasks; inside of a kernel for this schedule only".to_string()
+        } else {
+            let data = if self.program.orchestration.by_answers {
+                "for these inputs and so many clusters: numbers that the orchestration asks for decide what tasks there are"
+            } else if seen.signals && seen.by_data {
+                "on so many clusters, these inputs: loaded data decide what a task touches"
+            } else if seen.signals {
+                "on so many clusters, any contents of the tensors but the signals"
+            } else if seen.by_data {
+                "on any number of clusters, these inputs: loaded data decide what a task touches"
+            } else {
+                "on any number of clusters, any contents of the tensors"
+            };
+            let own = &self.program.orchestration;
+            let numbers = own.params.iter().zip(&own.numbers).filter(|(param, _)| param.shape.is_none());
+            let numbers: Vec<String> =
+                numbers.filter_map(|(param, number)| Some(format!("{} = {}", param.name, number.as_ref()?))).collect();
+            let numbers = if numbers.is_empty() { String::new() } else { format!("; for {}", numbers.join(", ")) };
+            let devices = own.devices.map_or(String::new(), |devices| match devices {
+                1 => " on 1 device".to_string(),
+                n => format!(" on {n} devices"),
+            });
+            format!("all orders of the tasks{devices} {data}{numbers}")
+        };
+        let tasks = if stuck > 0 { "findings" } else { verdict(between) };
+        vec![
+            row(
+                "kernels",
+                if stuck > 0 { "partly" } else { verdict(inside) },
+                "memory, synchronisation, races and bytes that nobody wrote inside of each task".into(),
+                inside,
+            ),
+            row(
+                "tasks",
+                tasks,
+                "tasks that touch the same bytes without an order, directions, waits that never end".into(),
+                stuck + between,
+            ),
+            row("scope", "", scope, 0),
+        ]
+    }
+
+    fn buffers(&self) -> Vec<BufferFacts> {
+        let program = self.program;
+        let mut list = Vec::new();
+        for (index, param) in program.orchestration.params.iter().enumerate() {
+            let (Some(after), Some(shape)) = (self.left(index), &param.shape) else { continue };
+            let extents: Vec<String> = shape.iter().map(u64::to_string).collect();
+            list.push(BufferFacts {
+                name: param.name.clone(),
+                elem: format!("{}[{}]", param.elem, extents.join("x")),
+                bytes: after.len(),
+                changed: self.before[index].as_deref() != Some(after),
+                uninitialised: Vec::new(),
+                digest: digest(param.elem, after),
+            });
+        }
+        // What the program gives back without having been passed it.
+        for &tensor in &program.orchestration.returned {
+            let own = &program.graph().tensors[tensor];
+            if program.orchestration.tensor_of.contains(&Some(tensor)) {
+                continue;
+            }
+            let extents: Vec<String> = own.shape.iter().map(u64::to_string).collect();
+            list.push(BufferFacts {
+                name: own.name.clone(),
+                elem: format!("{}[{}]", own.elem, extents.join("x")),
+                bytes: self.tensors[tensor].len(),
+                changed: true,
+                uninitialised: Vec::new(),
+                digest: digest(own.elem, &self.tensors[tensor]),
+            });
+        }
+        list
+    }
+
+    /// Runs the sequential semantics of the program on the same arguments, its tasks one after the other in the order of the
+    /// text, each kernel op by op, and compares what is passed and what is given back.
+    ///
+    /// # Errors
+    /// Why it cannot be compared.
+    pub fn compare(&self) -> Result<(CheckFacts, Vec<Diagnostic>), Error> {
+        let program = self.program;
+        let fact = |verdict: &str, detail: String, findings| CheckFacts {
+            tool: "verify".into(),
+            verdict: verdict.into(),
+            detail,
+            findings,
+        };
+        if !self.is_complete() {
+            return Ok((fact("not checked", "the run did not complete".into(), 0), Vec::new()));
+        }
+        let mut beside = Beside::new(program.tensors(&self.before, self.options.windows.as_deref())?);
+        let compiled = program.compiled()?;
+        let graph = program.graph();
+        let stopped = |task: usize, outcome: &Outcome| {
+            let why = outcome.result.findings.first().map_or("", |finding| finding.message.as_str());
+            let detail = format!("the sequential run of {} did not complete: {why}", graph.name(task));
+            Ok((fact("not checked", detail, 0), Vec::new()))
+        };
+        // The order of the text, but for what comes after a task that waits for one behind it.
+        let before = graph.before();
+        let mut over = vec![false; graph.tasks.len()];
+        let mut left: BTreeSet<usize> = (0..over.len()).collect();
+        while let Some(task) = left.iter().copied().find(|task| before[*task].iter().all(|other| over[*other])) {
+            left.remove(&task);
+            let call = &program.orchestration.calls[task];
+            if let Some(act) = &call.act {
+                // What a function of the host did for these bytes is known; it is not called again.
+                let none = HostFunctions::default();
+                if host::act((task, act), &mut beside.tensors, &none, &mut self.called.clone()).is_err() {
+                    let detail = format!("what {} does with other bytes than the run's is not known", graph.name(task));
+                    return Ok((fact("not checked", detail, 0), Vec::new()));
+                }
+            }
+            let skipped = call.predicate.as_ref().is_some_and(|predicate| {
+                !holds(predicate, graph.tensors[predicate.tensor].elem, &beside.tensors[predicate.tensor])
+            });
+            let Some(kernel) = call.kernel.filter(|_| !skipped) else {
+                over[task] = true;
+                continue;
+            };
+            let blocks = (graph.tasks[task].blocks, Turns::Sequential);
+            let (platform, options) = (&self.platform, &self.options);
+            let job = Job { graph, compiled: &compiled[kernel], platform, call, blocks, options };
+            let mut came = vec![(task, beside.start(task, 0, &job))];
+            while let Some((task, one)) = came.pop() {
+                if let Came::Over(outcome) = one.map_err(Error::Unsupported)? {
+                    if !outcome.result.complete {
+                        return stopped(task, &outcome);
+                    }
+                    over[task] = true;
+                }
+                came.extend(beside.waiting().into_iter().find_map(|task| Some((task, beside.resume(task)?))));
+            }
+        }
+        if let Some(task) = beside.waiting().first()
+            && let Some(outcome) = beside.give_up(*task, graph).map_err(Error::Unsupported)?
+        {
+            return stopped(*task, &outcome);
+        }
+        let tensors = beside.into_tensors();
+        let mut compared: Vec<usize> = program.orchestration.tensor_of.iter().flatten().copied().collect();
+        compared.extend(&program.orchestration.returned);
+        compared.sort_unstable();
+        compared.dedup();
+        let mut notes = Vec::new();
+        let mut count = 0usize;
+        for &tensor in &compared {
+            let own = &graph.tensors[tensor];
+            let size = own.elem.bytes();
+            for (at, (a, b)) in self.tensors[tensor].chunks(size).zip(tensors[tensor].chunks(size)).enumerate() {
+                if a != b
+                    && !(self.summed[tensor] && own.elem.is_float() && slipring_session::verify::near(own.elem, a, b))
+                {
+                    count += 1;
+                    if notes.len() < 8 {
+                        let (run, wanted) =
+                            (slipring_session::args::show(own.elem, a), slipring_session::args::show(own.elem, b));
+                        notes.push(format!("{}[{at}]: {run} instead of {wanted}", own.name));
+                    }
+                }
+            }
+        }
+        let names: Vec<&str> = compared.iter().map(|tensor| graph.tensors[*tensor].name.as_str()).collect();
+        if count == 0 {
+            return Ok((
+                fact("clean", format!("same bytes as the sequential semantics: {}", names.join(", ")), 0),
+                Vec::new(),
+            ));
+        }
+        let differ = if count == 1 { "1 element differs".to_string() } else { format!("{count} elements differ") };
+        let message = format!("{differ} from the sequential semantics of the program");
+        let message = Diagnostic { notes, ..Diagnostic::nowhere("verify", Severity::Error, message) }
+            .help("look for tasks that race, and for a wrong direction");
+        Ok((fact("findings", format!("{differ} from the sequential semantics"), count), vec![message]))
+    }
+}

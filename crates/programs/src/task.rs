@@ -1,0 +1,281 @@
+//! One task: its memory, its run, what it touched.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use slipring_check::{Checker, Values};
+use slipring_ir::{Diagnostic, Diags};
+use slipring_lang::tasks::{TaskArg, TaskCall};
+use slipring_machine::Platform;
+use slipring_op::{Decoded, Decoding, decode};
+use slipring_program::{Choice, GmBuffer, Memory, ParamKind, Unwritten, Void, zeroed};
+use slipring_report::{Record, Recorder};
+use slipring_sim::{ArgValue, Launch, Outside, RunResult, Turns, run_beside};
+use slipring_tasks::{Bytes, Touched};
+use slipring_tile::Space;
+
+use super::footprint::{Footprint, Signalled, Trail};
+use super::lost::{LeftBehind, Meaningless};
+
+use super::ProgramOptions;
+use slipring_session::Compiled;
+use slipring_session::args::{Defaults, Passed, Value, read_arg};
+use slipring_session::{slot_buffers, to_diagnostics};
+
+/// What came of a task.
+pub(super) struct Outcome {
+    pub result: RunResult,
+    /// What it touched, by tensor.
+    pub touched: BTreeMap<usize, Touched>,
+    /// The same between its steps with signals, where it takes any.
+    pub parts: Vec<BTreeMap<usize, Touched>>,
+    /// What it stored that is uninitialised; `None` where that was not followed.
+    pub left: Option<LeftBehind>,
+    /// Steps with signals that have not been told yet: their places are bytes of tensors, their sites spans.
+    pub steps: Vec<Signalled>,
+    pub messages: Vec<Diagnostic>,
+    /// Whether its own verdict holds for all schedules of its cores.
+    pub all_schedules: bool,
+    /// Whether loaded data decide what it touches.
+    pub by_data: bool,
+    /// Everything that happened, where it was asked for, and the names of the buffers that it names by number.
+    pub record: Option<(Record, Vec<String>)>,
+}
+
+/// Who is asked where a task cannot go on without others.
+pub(super) trait Talk {
+    /// Hands over the tensors, the steps with signals so far and what the task waits for; until which cycle of its own it waited,
+    /// or `None` where that does not come.
+    fn waits(&mut self, at: u64, tensors: &mut [Vec<u8>], steps: Vec<Signalled>, looks: Vec<Signalled>) -> Option<u64>;
+}
+
+/// A task's memory as the others have it.
+struct Door<'t> {
+    tensor_of: &'t [usize],
+    tensors: &'t mut [Vec<u8>],
+    trail: Rc<RefCell<Trail>>,
+    talk: &'t mut dyn Talk,
+}
+
+/// Steps whose places are in tensors instead of buffers; those in other buffers are nobody else's.
+fn in_tensors(steps: impl IntoIterator<Item = Signalled>, tensor_of: &[usize]) -> Vec<Signalled> {
+    let there = |step: Signalled| Some(Signalled { place: (*tensor_of.get(step.place.0)?, step.place.1), ..step });
+    steps.into_iter().filter_map(there).collect()
+}
+
+impl Outside for Door<'_> {
+    fn change(&mut self, at: u64, memory: &mut Memory) -> Option<u64> {
+        for (buffer, tensor) in memory.gm.iter_mut().zip(self.tensor_of) {
+            self.tensors[*tensor] = std::mem::take(&mut buffer.data);
+        }
+        let steps = in_tensors(std::mem::take(&mut self.trail.borrow_mut().events), self.tensor_of);
+        let looks = in_tensors(self.trail.borrow().looks.values().copied(), self.tensor_of);
+        let until = self.talk.waits(at, self.tensors, steps, looks);
+        for (buffer, tensor) in memory.gm.iter_mut().zip(self.tensor_of) {
+            buffer.data = std::mem::take(&mut self.tensors[*tensor]);
+        }
+        until
+    }
+}
+
+/// Something of which only is asked whether it is a buffer.
+struct IsBuffer(bool);
+
+impl Passed for IsBuffer {
+    fn contents(&self) -> Option<&[u8]> {
+        self.0.then_some(&[])
+    }
+
+    fn bits(&self) -> Option<u64> {
+        (!self.0).then_some(0)
+    }
+}
+
+/// Runs a task on the tensors of the program.
+///
+/// # Errors
+/// Why there is no memory for it, or it cannot be decoded.
+pub(super) fn run_task(
+    compiled: &Compiled,
+    platform: &Platform,
+    call: &TaskCall,
+    (blocks, mode): (u32, Turns),
+    (tensors, nothing): (&mut [Vec<u8>], Option<&Meaningless>),
+    options: &ProgramOptions,
+    others: Option<(&mut dyn Talk, &[bool])>,
+) -> Result<Outcome, String> {
+    let reference;
+    let decoded: &Decoded = match mode {
+        Turns::Pipes => &compiled.prepared.decoded,
+        Turns::Sequential => {
+            let prepared = &compiled.prepared;
+            let (source, kernel) = prepared
+                .apart
+                .as_ref()
+                .map_or((&prepared.written, &prepared.kernel), |(module, kernel)| (module, kernel));
+            reference = decode(source, kernel, platform, Decoding::Reference, &mut Diags::default())
+                .map_err(|_| "the source as written cannot be decoded".to_string())?;
+            &reference
+        }
+    };
+    let program = &decoded.program;
+    // Each tensor is one buffer, however often it is passed.
+    let mut buffers: Vec<GmBuffer> = Vec::new();
+    let mut tensor_of: Vec<usize> = Vec::new();
+    let mut args = Vec::new();
+    let mut slot_of_param = Vec::new();
+    let room = |bytes: usize| zeroed(bytes).map_err(|_| "there is not so much memory".to_string());
+    let params: Vec<_> = program.params.iter().filter(|param| param.is_passed()).collect();
+    for (arg, param) in call.args.iter().zip(&params) {
+        match arg {
+            TaskArg::Tensor { tensor, offset } => {
+                let buffer = tensor_of.iter().position(|own| own == tensor).unwrap_or_else(|| {
+                    tensor_of.push(*tensor);
+                    buffers.push(GmBuffer { name: param.name.clone(), data: std::mem::take(&mut tensors[*tensor]) });
+                    tensor_of.len() - 1
+                });
+                slot_of_param.push(buffer);
+                args.push(if *offset == 0 {
+                    ArgValue::Buffer(buffer)
+                } else {
+                    ArgValue::Part { buffer, offset: *offset }
+                });
+            }
+            TaskArg::Scalar(text) => {
+                let value = read_arg(text, &Defaults::default()).map_err(|error| error.to_string())?.value;
+                args.push(ArgValue::Scalar(value.bits().unwrap_or_default()));
+            }
+            TaskArg::Own(_) => args.push(ArgValue::Scalar(0)),
+        }
+    }
+    for (at, arg) in call.args.iter().enumerate() {
+        if let TaskArg::Own(text) = arg {
+            let value = read_arg(text, &Defaults::default()).map_err(|error| error.to_string())?.value;
+            let Value::Buffer(data) = value else { continue };
+            let name = params.get(at).map_or(String::new(), |param| param.name.clone());
+            buffers.push(GmBuffer { name, data });
+            args[at] = ArgValue::Buffer(buffers.len() - 1);
+            slot_of_param.push(buffers.len() - 1);
+        }
+    }
+    for param in &program.params {
+        if let ParamKind::Scratch { bytes_per_block } = param.kind {
+            let data = room(bytes_per_block.saturating_mul(u64::from(blocks)) as usize)?;
+            buffers.push(GmBuffer { name: param.name.clone(), data });
+            args.push(ArgValue::Buffer(buffers.len() - 1));
+        }
+    }
+    let kept = tensor_of.len();
+    let mut tools = options.tools.clone();
+    let is_buffer: Vec<IsBuffer> = call.args.iter().map(|arg| IsBuffer(!matches!(arg, TaskArg::Scalar(_)))).collect();
+    // What the launch allocates lies behind what is passed, of which numbers have no buffer.
+    let own = program.params.iter().filter(|param| !param.is_passed()).count();
+    let behind = |place: usize| place - slot_of_param.len() + buffers.len() - own;
+    tools.scratch = slot_buffers(&compiled.prepared, &is_buffer)
+        .into_iter()
+        .map(|place| slot_of_param.get(place).copied().unwrap_or_else(|| behind(place)))
+        .filter(|slot| *slot < buffers.len())
+        .collect();
+    let nothing = nothing.filter(|_| tools.init && mode == Turns::Pipes);
+    if let Some(nothing) = nothing {
+        for (buffer, tensor) in tensor_of.iter().enumerate() {
+            tools.unwritten.extend(nothing.at_start(*tensor, buffer));
+        }
+    }
+    // What a kernel makes for itself holds nothing either.
+    for (at, (arg, param)) in call.args.iter().zip(&params).enumerate() {
+        let made = slipring_session::launch::info(&compiled.kernels, &program.name, param);
+        if let (TaskArg::Own(_), Some(made), ArgValue::Buffer(buffer)) = (arg, made, &args[at])
+            && made.direction == slipring_lang::Direction::Out
+        {
+            tools.unwritten.push(Unwritten::whole(*buffer));
+        }
+    }
+    let mut launch =
+        Launch::new(program, platform, blocks, args).mode(mode).limits(options.limits).timing(options.timing);
+    launch.cancel = options.control.wish();
+    let bytes = |space: Space| decoded.local_bytes[space as usize];
+    let mut memory = Memory::try_with_sizes(launch.clusters(), |space| bytes(space) as usize)
+        .map_err(|_| "there is not so much memory".to_string())?;
+    memory.gm = buffers;
+    let pipes = mode == Turns::Pipes;
+    let recorder = (pipes && options.record).then(Recorder::default);
+    let names: Vec<String> = memory.gm.iter().map(|buffer| buffer.name.clone()).collect();
+    let control = pipes.then(|| options.control.clone());
+    let (footprint, trail) = Footprint::new(program);
+    let footprint = (pipes || trail.is_some()).then_some(footprint);
+    let (talk, shared) = others.unzip();
+    let checker = || match shared {
+        Some(shared) => Checker::new(tools).with_outside(tensor_of.iter().map(|tensor| shared[*tensor]).collect()),
+        None => Checker::new(tools),
+    };
+    let mut watching = (pipes.then(checker), footprint, (control, recorder));
+    let mut result = {
+        let mut door = talk.map(|talk| Door {
+            tensor_of: &tensor_of,
+            tensors: &mut *tensors,
+            trail: trail.clone().unwrap_or_default(),
+            talk,
+        });
+        run_beside(&launch, memory, &mut watching, door.as_mut().map(|door| door as &mut dyn Outside))
+    };
+    let (mut checker, footprint, (_, recorder)) = watching;
+    let sizes: Vec<u64> = result.memory.gm.iter().map(|buffer| buffer.data.len() as u64).collect();
+    for (buffer, tensor) in result.memory.gm.iter_mut().zip(&tensor_of) {
+        tensors[*tensor] = std::mem::take(&mut buffer.data);
+    }
+    let mut outcome = Outcome {
+        touched: BTreeMap::new(),
+        parts: Vec::new(),
+        left: None,
+        steps: Vec::new(),
+        messages: Vec::new(),
+        all_schedules: true,
+        by_data: false,
+        record: None,
+        result,
+    };
+    outcome.record = recorder.map(|recorder| (recorder.finish(), names));
+    let by_tensor = |all: BTreeMap<usize, Touched>| {
+        all.into_iter().filter(|own| own.0 < kept).map(|(buffer, own)| (tensor_of[buffer], own)).collect()
+    };
+    let (touched, parts) = footprint.unwrap_or_default().finish();
+    outcome.touched = by_tensor(touched);
+    outcome.parts = parts.into_iter().map(by_tensor).collect();
+    if let Some(trail) = trail {
+        outcome.steps = in_tensors(std::mem::take(&mut trail.borrow_mut().events), &tensor_of);
+    }
+    if let (Some(nothing), Some(shadow)) = (nothing, &outcome.result.memory.shadow) {
+        let mut left = LeftBehind::default();
+        for (buffer, tensor) in tensor_of.iter().enumerate() {
+            let Some(own) = outcome.touched.get(tensor) else { continue };
+            let voids: Vec<_> = shadow.voids_of(buffer, sizes[buffer]).into_iter().filter(|void| void.here).collect();
+            let stored = Bytes::of(voids.iter().map(|void| (void.start, void.end)).collect()).common(&own.changes());
+            let inside = |void: &Void| Bytes::range(void.start, void.end).overlaps(&stored);
+            left.computed |= voids.iter().any(|void| void.origin.is_some() && inside(void));
+            if !stored.is_empty() {
+                left.bytes.insert(*tensor, stored);
+            }
+        }
+        // What comes into a result by way of others is told when the program is over.
+        let read = !nothing.read(&outcome.touched).is_empty();
+        let others = (0..sizes.len())
+            .filter(|buffer| tensor_of.get(*buffer).is_none_or(|tensor| read || !nothing.results[*tensor]));
+        if let Some(checker) = &mut checker {
+            checker.leave_out(&others.collect::<Vec<_>>());
+        }
+        outcome.left = Some(left);
+    }
+    if let Some(checker) = checker {
+        let judged = checker.report(&outcome.result);
+        outcome.all_schedules = judged.scope.schedules == slipring_check::Schedules::All;
+        // What the signals are is followed between the tasks.
+        outcome.by_data = match &judged.scope.values {
+            Values::AnyContents => false,
+            Values::TheseInputs { because } => because.iter().any(|because| because.choice != Choice::Wait),
+        };
+        outcome.messages = to_diagnostics(&judged.findings, program);
+    }
+    Ok(outcome)
+}

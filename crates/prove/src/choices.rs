@@ -1,0 +1,558 @@
+//! All choices: each loop and branch that an argument or loaded data decides goes on as it likes.
+//!
+//! The cores are held at each of them until nothing else can go on, and every way on is tried, until the states that come are like
+//! states from which every way has been tried. Then whatever the choices are, how often each loop turns too, all that can come of
+//! them has been seen. More is covered than can happen: where something is found nothing is shown.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use slipring_check::shift::{Distances, Follow, Shift};
+use slipring_check::{ArgUse, Checker, Marking, Moved, Rounds, Schedules, Stand, Tools};
+use slipring_op::Decoded;
+use slipring_program::{Causes, Choice, Decision, Inst, Kind, Operand, Reg, Severity};
+use slipring_sim::At;
+
+use super::expression::{NOT, expression};
+use super::given::{Given, nothing_written};
+use super::{Subject, text, wide};
+use slipring_session::exec::{How, launch};
+use slipring_session::places::Places;
+use slipring_session::{Error, ExecuteOptions};
+
+/// An operand of work: the core, the work, which operand.
+type OperandAt = (slipring_machine::Role, u32, usize);
+
+/// Which cores leave, at each meeting.
+type Leave = Vec<Vec<usize>>;
+
+/// What each number in words decides: the core, whether it leaves there, and by how much what it counts differs, where that is known.
+type Meets = BTreeMap<String, BTreeSet<(usize, bool, Option<i64>)>>;
+
+/// Most runs, most works of all of them, and most bytes behind each buffer.
+const RUNS: usize = 200;
+const WORKS: u64 = 20_000;
+const SLACK: usize = 1 << 20;
+/// Most cores that choose by themselves at one meeting.
+const GROUPS: usize = 4;
+
+/// What a branch is compared with in place of a loop's bound.
+const ONE: Operand = Operand::Imm(1);
+
+/// What came of it.
+pub(super) enum Choices {
+    /// Nothing is found, whatever is chosen.
+    Clean {
+        #[allow(missing_docs)]
+        runs: usize,
+        #[allow(missing_docs)]
+        given: Given,
+    },
+    /// Nothing is shown: why.
+    Open(String),
+}
+
+/// What some cores do.
+#[derive(Clone, Debug, Default)]
+struct Way {
+    leave: Leave,
+    /// Meetings of which the states are known, the last of them, and what arguments have decided until then.
+    known: usize,
+    before: Option<usize>,
+    decided: BTreeMap<String, bool>,
+}
+
+/// What a core decides by.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Key {
+    text: String,
+    /// It leaves where what the words say does not hold: two spellings of one condition have the same words.
+    negated: bool,
+    /// It is the same whenever it is asked for.
+    once: bool,
+}
+
+/// A state at a meeting.
+struct Node {
+    marking: Marking,
+    /// What arguments have decided before, once for all: whether the core left.
+    decided: BTreeMap<String, bool>,
+    /// An earlier state that it is like, and how its buffers are compared with that one's.
+    like: Option<(usize, Vec<Moved>)>,
+    /// What comes next: the first byte of each buffer that is touched until then, and the state; none at the end.
+    next: Vec<(BTreeMap<usize, u64>, Option<usize>)>,
+}
+
+/// A program whose loops and branches are chosen.
+struct Free<'a> {
+    subject: &'a Subject<'a>,
+    decoded: Decoded,
+    nodes: Vec<Node>,
+    args: BTreeMap<OperandAt, ArgUse>,
+    /// Operands that data or arguments decide and that decide what is accessed: they may be anywhere in their buffer.
+    wide: BTreeSet<OperandAt>,
+    /// Buffers that are written, and those whose accesses are not in order wherever they are.
+    written: BTreeSet<usize>,
+    racing: BTreeSet<usize>,
+    /// Buffers that are read.
+    read: BTreeSet<usize>,
+    buffers: usize,
+    /// Bytes that nobody wrote came into buffers.
+    unwritten: bool,
+    works: u64,
+    given: Given,
+}
+
+/// Tries every way through the loops and branches that arguments and data decide.
+///
+/// # Errors
+/// If that is cancelled.
+pub(super) fn all(subject: &Subject<'_>, tools: &Tools) -> Result<Choices, Error> {
+    let mut free = match Free::new(subject) {
+        Ok(free) => free,
+        Err(why) => return Ok(Choices::Open(why)),
+    };
+    // What is known of the buffers changes while runs come: then it is begun anew.
+    for _ in 0..4 {
+        let known = (free.written.clone(), free.racing.clone(), free.read.clone());
+        free.nodes.clear();
+        match free.explore(tools)? {
+            Choices::Clean { .. } if known != (free.written.clone(), free.racing.clone(), free.read.clone()) => {}
+            Choices::Clean { .. } if !free.holds() => {
+                return Ok(Choices::Open("what was accessed does not come back where loops turn as they like".into()));
+            }
+            Choices::Clean { runs, mut given } => {
+                return Ok(match free.widened(tools) {
+                    Ok(assumes) => {
+                        given.add(Given { assumes, ..Given::default() });
+                        Choices::Clean { runs, given }
+                    }
+                    Err(why) => Choices::Open(why),
+                });
+            }
+            other => return Ok(other),
+        }
+    }
+    Ok(Choices::Open("nothing was shown for loops that turn as they like".into()))
+}
+
+impl<'a> Free<'a> {
+    /// # Errors
+    /// What an argument or data decide besides how control goes on.
+    fn new(subject: &'a Subject<'a>) -> Result<Free<'a>, String> {
+        let decoded = &subject.compiled.prepared.decoded;
+        let others = decoded.program.decisions().into_iter();
+        let free = |decision: &Decision| match decision.choice {
+            Choice::Control | Choice::Access => true,
+            // The scope says that numbers fit their types.
+            Choice::Fault => !decision.causes.data,
+            _ => false,
+        };
+        let mut others = others.filter(|decision| !free(decision));
+        let (wide, narrow) = wide::operands(&decoded.program);
+        if let Some(other) = others.next().or(narrow) {
+            return Err(wide::decided(subject, &other));
+        }
+        let mut program = decoded.program.clone();
+        for (core, own) in program.cores.iter_mut().zip(&decoded.program.cores) {
+            let flow = decoded.program.flow(own);
+            for inst in &mut core.insts {
+                let (a, b, to) = match *inst {
+                    Inst::JumpIfGe { a, b, to } => (a, b, to),
+                    Inst::JumpIfZero { a, to } => (a, ONE, to),
+                    _ => continue,
+                };
+                if !flow.of(a).join(flow.of(b)).is_empty() {
+                    *inst = Inst::Meet { a, b, to };
+                }
+            }
+        }
+        let decoded = Decoded { program, local_bytes: decoded.local_bytes };
+        Ok(Free {
+            subject,
+            decoded,
+            nodes: Vec::new(),
+            wide,
+            args: BTreeMap::new(),
+            written: BTreeSet::new(),
+            racing: BTreeSet::new(),
+            read: BTreeSet::new(),
+            buffers: 0,
+            unwritten: false,
+            works: 0,
+            given: Given::default(),
+        })
+    }
+
+    fn explore(&mut self, tools: &Tools) -> Result<Choices, Error> {
+        let mut open = vec![Way::default()];
+        let mut runs = 0;
+        while let Some(way) = open.pop() {
+            if let Err(why) = self.subject.budget.check() {
+                return Ok(Choices::Open(why));
+            }
+            runs += 1;
+            self.subject.tell(format!("way {runs} through loops and branches"));
+            if runs > RUNS || self.works > WORKS {
+                let why = "the states of loops that turn as they like do not come back soon enough";
+                return Ok(Choices::Open(why.into()));
+            }
+            if let Some(why) = self.run(&way, tools, &mut open)? {
+                return Ok(Choices::Open(why));
+            }
+        }
+        Ok(Choices::Clean { runs, given: self.given.clone() })
+    }
+
+    /// Runs with these choices, behind which all cores leave: what stands in the way, if anything does.
+    fn run(&mut self, way: &Way, tools: &Tools, open: &mut Vec<Way>) -> Result<Option<String>, Error> {
+        let leave = &way.leave;
+        let subject = self.subject;
+        let limits = subject.budget.one(subject.options.limits);
+        let options = ExecuteOptions { gm_slack: subject.options.gm_slack + SLACK, limits, ..subject.options };
+        let (cancel, leave_at) = (subject.asked.control.wish(), Some(leave.clone()));
+        let how = How { cancel, leave: leave_at, stop_endless: true, ..How::default() };
+        let mut checker = Checker::new(tools.clone()).keeping_states(way.known);
+        let execution = launch(&self.decoded, &subject.compiled.platform, subject.bound, options, how, &mut checker);
+        let result = execution.result;
+        if result.findings.iter().any(|finding| finding.kind == Kind::Cancelled) {
+            return Err(Error::Cancelled);
+        }
+        subject.budget.spend(&result);
+        let judged = checker.report(&result);
+        if let Some(other) = self.contradicted(way, checker.rounds()) {
+            open.push(other);
+            return Ok(None);
+        }
+        self.racing.extend(checker.racing_anywhere());
+        let rounds = checker.rounds().cloned().unwrap_or_default();
+        (self.buffers, self.works) = (result.memory.gm.len(), self.works + rounds.works);
+        if let Some(error) = judged.findings.iter().find(|finding| finding.severity == Severity::Error) {
+            return Ok(Some(format!(
+                "where loops and branches go on as they like, `{}`: {}",
+                error.code, error.message
+            )));
+        }
+        if let Some(doubt) = judged.doubt() {
+            return Ok(Some(text::decided(doubt, |site| self.subject.line(site))));
+        }
+        if self.turns_once(&rounds.stands, leave) && !self.stays_inside(&rounds) {
+            return Ok(Some("where branches go as they like, an access lies behind the end of a buffer".into()));
+        }
+        if let Schedules::ThisOne { reasons } = &judged.scope.schedules {
+            return Ok(Some(reasons.join("; ")));
+        }
+        if result.counters.iter().any(|count| *count > 0) {
+            return Ok(Some("where loops and branches go on as they like, signals are left".into()));
+        }
+        self.unwritten |= judged.findings.iter().any(|finding| finding.kind == Kind::UninitialisedOutput);
+        let nothing = nothing_written(self.subject, &result, "some ways through loops and branches");
+        self.given.add(Given { nothing, ..Given::of(&judged) });
+        for (place, used) in &rounds.args {
+            let known = self.args.entry(*place).or_default();
+            known.buffers.extend(used.buffers.iter().copied());
+            known.other |= used.other;
+        }
+        self.written.extend((0..self.buffers).filter(|buffer| rounds.writes(*buffer)));
+        self.read.extend((0..self.buffers).filter(|buffer| rounds.reads(*buffer)));
+        let first = |round: usize| {
+            let touched = rounds.touched.get(round).into_iter().flatten();
+            touched.map(|(buffer, touched)| (*buffer, touched.first)).collect::<BTreeMap<usize, u64>>()
+        };
+        let mut last = way.before;
+        let mut decided = way.decided.clone();
+        for (at, marking) in rounds.markings.iter().enumerate() {
+            let meeting = way.known + at;
+            let node = self.nodes.len();
+            if let Some(last) = last {
+                self.nodes[last].next.push((first(meeting), Some(node)));
+            }
+            let own = decided.clone();
+            self.nodes.push(Node { marking: marking.clone(), decided: own, like: None, next: Vec::new() });
+            let groups = self.groups(&marking.cores);
+            if groups.len() > GROUPS {
+                return Ok(Some("too many cores choose by themselves".into()));
+            }
+            let like = (0..node).rev().find_map(|other| Some((other, self.like(other, node)?)));
+            if like.is_some() {
+                self.nodes[node].like = like;
+                return Ok(None);
+            }
+            // All ways on but the one that is gone here.
+            let gone = |place: &usize| leave.get(meeting).is_none_or(|leaves| leaves.contains(place));
+            for bits in 0..(1usize << groups.len()) {
+                let leaves = |at: usize| bits >> at & 1 != 0;
+                let mut others = decided.clone();
+                let may = groups.iter().enumerate().all(|(at, (key, _))| match key {
+                    Some(Key { text, negated, once: true }) => {
+                        let holds = leaves(at) != *negated;
+                        *others.entry(text.clone()).or_insert(holds) == holds
+                    }
+                    _ => true,
+                });
+                let here =
+                    |(at, (_, places)): (usize, &(_, Vec<usize>))| places.iter().all(|place| gone(place) == leaves(at));
+                if may && !groups.iter().enumerate().all(here) {
+                    let who = groups.iter().enumerate().filter(|(at, _)| leaves(*at)).flat_map(|(_, (_, p))| p.clone());
+                    let mut ways: Leave = leave.iter().take(meeting).cloned().collect();
+                    ways.resize(meeting, (0..marking.cores.len()).collect());
+                    ways.push(who.collect());
+                    open.push(Way { leave: ways, known: meeting + 1, before: Some(node), decided: others });
+                }
+            }
+            for (key, places) in &groups {
+                if let Some(Key { text, negated, once: true }) = key {
+                    decided.insert(text.clone(), places.iter().all(gone) != *negated);
+                }
+            }
+            last = Some(node);
+        }
+        if rounds.markings.len() >= slipring_check::Rounds::MOST {
+            return Ok(Some("there are too many rounds".into()));
+        }
+        if let Some(last) = last {
+            self.nodes[last].next.push((first(way.known + rounds.markings.len()), None));
+        }
+        Ok(None)
+    }
+
+    /// True if no core goes into a loop more than once where it is chosen: what is behind the end of a buffer then is so not because a
+    /// loop turns too often.
+    fn turns_once(&self, stands: &[Vec<Stand>], leave: &Leave) -> bool {
+        let mut turns: BTreeMap<(usize, usize), usize> = BTreeMap::new();
+        for (stands, leave) in stands.iter().zip(leave) {
+            for (place, stand) in stands.iter().enumerate().filter(|(place, _)| !leave.contains(place)) {
+                let inst = &self.decoded.program.cores[stand.position].insts[stand.pc];
+                let is_loop = matches!(inst, Inst::Meet { b, .. } if *b != ONE);
+                if stand.at == At::Meet && is_loop {
+                    *turns.entry((place, stand.pc)).or_default() += 1;
+                }
+            }
+        }
+        turns.values().all(|turns| *turns <= 1)
+    }
+
+    fn stays_inside(&self, rounds: &Rounds) -> bool {
+        let sizes = Places::new(self.subject.bound).sizes.into_iter().enumerate();
+        let slack = self.subject.options.gm_slack;
+        sizes.into_iter().all(|(buffer, size)| rounds.end(buffer) <= (size + slack) as u64)
+    }
+
+    /// What is taken for granted of accesses that may be anywhere in their buffers.
+    ///
+    /// # Errors
+    /// Why it does matter where they are.
+    fn widened(&self, tools: &Tools) -> Result<Vec<String>, String> {
+        // What is accessed somewhere in an output that is read, too, may be what was not written.
+        let nothing = |buffer: &usize| {
+            self.read.contains(buffer) && tools.unwritten.iter().any(|unwritten| unwritten.buffer == *buffer)
+        };
+        let mut somewhere = self.wide.iter().filter_map(|place| self.args.get(place)).flat_map(|used| &used.buffers);
+        if (self.unwritten && !self.wide.is_empty()) || somewhere.any(nothing) {
+            return Err("it is not known which bytes are accessed, and nobody has written some of them".into());
+        }
+        let places = self.wide.iter().filter_map(|place| Some((*place, self.args.get(place)?)));
+        places.map(|(place, used)| wide::stays(self.subject, place, used, &self.racing, &tools.scratch)).collect()
+    }
+
+    /// The cores that stand at a meeting, those together that decide the same.
+    fn groups(&self, stands: &[Stand]) -> Vec<(Option<Key>, Vec<usize>)> {
+        let mut groups: Vec<(Option<Key>, Vec<usize>)> = Vec::new();
+        for (place, stand) in stands.iter().enumerate().filter(|(_, stand)| stand.at == At::Meet) {
+            let key = self.key(stand);
+            match groups.iter_mut().find(|(other, _)| key.is_some() && *other == key) {
+                Some((_, members)) => members.push(place),
+                None => groups.push((key, vec![place])),
+            }
+        }
+        groups
+    }
+
+    /// The same cores in the same groups.
+    fn same_groups(&self, one: &[Stand], two: &[Stand]) -> bool {
+        let places = |stands: &[Stand]| -> Vec<Vec<usize>> {
+            self.groups(stands).into_iter().map(|(_, places)| places).collect()
+        };
+        places(one) == places(two)
+    }
+
+    /// The way to go instead, where all leave behind what was chosen and an argument has decided otherwise before.
+    fn contradicted(&self, way: &Way, rounds: Option<&Rounds>) -> Option<Way> {
+        let mut decided = way.decided.clone();
+        let stands = &rounds?.stands;
+        for (meeting, stands) in stands.iter().enumerate().skip(way.known) {
+            let groups = self.groups(stands);
+            let gone = |place: &usize| way.leave.get(meeting).is_none_or(|leaves| leaves.contains(place));
+            let mut stay: Vec<usize> = Vec::new();
+            for (key, places) in &groups {
+                let Some(Key { text, negated, once: true }) = key else { continue };
+                let holds = decided.entry(text.clone()).or_insert_with(|| places.iter().all(gone) != *negated);
+                let leaves = *holds != *negated;
+                if !leaves && places.iter().any(gone) {
+                    stay.extend(places);
+                }
+            }
+            if !stay.is_empty() {
+                let mut leave = way.leave.clone();
+                leave.resize(meeting, (0..stands.len()).collect());
+                leave.push((0..stands.len()).filter(|place| !stay.contains(place)).collect());
+                return Some(Way { leave, ..way.clone() });
+            }
+        }
+        None
+    }
+
+    /// What a core decides: two that decide the same have the same. `None` where that is not known.
+    fn key(&self, stand: &Stand) -> Option<Key> {
+        let core = &self.decoded.program.cores[stand.position];
+        let Inst::Meet { a, b, .. } = core.insts[stand.pc] else { return None };
+        let flow = self.decoded.program.flow(core);
+        let of = |operand: Operand| {
+            let causes = flow.of(operand);
+            match operand {
+                _ if causes.data => None,
+                Operand::Imm(value) => Some(value.to_string()),
+                Operand::Reg(Reg(reg)) if causes == Causes::default() => Some(stand.regs[reg as usize].to_string()),
+                Operand::Reg(_) => expression(core, operand, 8),
+            }
+        };
+        // Nothing that counts has a part in it.
+        let once = expression(core, a, 8).is_some() && expression(core, b, 8).is_some();
+        let text = format!("{} {}", of(a)?, of(b)?);
+        Some(match text.strip_prefix(NOT).filter(|_| b == ONE) {
+            Some(text) => Key { text: text.into(), negated: true, once },
+            None => Key { text, negated: false, once },
+        })
+    }
+
+    /// Whether all that comes of a state comes of an earlier one, up to where buffers are accessed.
+    fn like(&self, earlier: usize, later: usize) -> Option<Vec<Moved>> {
+        let (one, two) = (&self.nodes[earlier], &self.nodes[later]);
+        if one.like.is_some() {
+            return None;
+        }
+        let (a, b) = (&one.marking, &two.marking);
+        let at = |marking: &Marking| -> Vec<(usize, usize, At)> {
+            marking.cores.iter().map(|core| (core.position, core.pc, core.at)).collect()
+        };
+        // Without the buffers first, which is quick.
+        let none = vec![Moved::ReadOnly; self.buffers];
+        if at(a) != at(b)
+            || !self.same_groups(&a.cores, &b.cores)
+            || one.decided != two.decided
+            || !a.is_like(b, &none, &|_| false)
+        {
+            return None;
+        }
+        let mut distances = Distances::new();
+        let mut meets = Meets::new();
+        for (place, (stand, other)) in a.cores.iter().zip(&b.cores).enumerate() {
+            let start = match stand.at {
+                At::Meet => stand.pc,
+                At::Wait(_) => stand.pc + 1,
+                At::End => continue,
+                At::Pipe => return None,
+            };
+            let core = &self.decoded.program.cores[stand.position];
+            let flow = self.decoded.program.flow(core);
+            let regs: Vec<(Shift, Option<i64>)> = (0..core.regs as usize)
+                .map(|at| {
+                    let (one, two) = (stand.regs[at] as i64, other.regs[at] as i64);
+                    match flow.regs[at] {
+                        causes if causes.data => (Shift::Data, None),
+                        causes if causes.params != 0 => (Shift::Unknown, None),
+                        _ => (Shift::By(two.wrapping_sub(one)), Some(one.min(two))),
+                    }
+                })
+                .collect();
+            let follow =
+                Follow { core, param: None, bound: 0, into: false, free: true, args: &self.args, wide: &self.wide };
+            follow.from(start, &regs, &mut distances).ok()?;
+            for (pc, found) in follow.at_meets(start, &regs) {
+                // What no loop counts stays as it is, and what is not known is nobody else's.
+                let Inst::Meet { a, b, .. } = core.insts[pc] else { continue };
+                let counts = flow.of(a).is_empty() && !flow.of(b).data;
+                let Some(key) = expression(core, b, 8).filter(|_| counts) else { continue };
+                meets.entry(key).or_default().extend(found.into_iter().map(|(left, by)| (place, left, by)));
+            }
+        }
+        if !self.together(&a.cores, &meets) || distances.values().flatten().any(|by| *by < 0) {
+            return None;
+        }
+        let first = self.first_of_all();
+        let read = |buffer: usize| self.read.contains(&buffer);
+        let anywhere: BTreeSet<usize> =
+            self.wide.iter().filter_map(|place| self.args.get(place)).flat_map(|used| used.buffers.clone()).collect();
+        let moved: Vec<Moved> = (0..self.buffers)
+            .map(|buffer| {
+                let apart = distances.get(&buffer).cloned().unwrap_or_default();
+                Some(match (self.written.contains(&buffer), self.racing.contains(&buffer)) {
+                    (false, _) => Moved::ReadOnly,
+                    (true, false) if ![a, b].iter().any(|of| of.has_voids(buffer, read(buffer))) => Moved::InOrder,
+                    (true, _) if anywhere.contains(&buffer) => return None,
+                    (true, _) => match (apart.first().copied(), apart.len()) {
+                        (None | Some(0), 0 | 1) => Moved::Stays,
+                        (Some(by), 1) => {
+                            let from = first[earlier].get(&buffer).copied().unwrap_or(u64::MAX / 2);
+                            Moved::On { by: by as u64, from: [from, from.saturating_add(by as u64)] }
+                        }
+                        _ => return None,
+                    },
+                })
+            })
+            .collect::<Option<_>>()?;
+        a.is_like(b, &moved, &read).then_some(moved)
+    }
+
+    /// Whether cores that decide the same thing go on deciding the same thing: what their loops count differs by the same numbers.
+    fn together(&self, stands: &[Stand], meets: &Meets) -> bool {
+        let one_group = self.groups(stands).len() == 1;
+        meets.values().all(|found| {
+            let cores: BTreeSet<usize> = found.iter().map(|(place, ..)| *place).collect();
+            let by = |left: bool| -> BTreeSet<Option<i64>> {
+                found.iter().filter(|(_, l, _)| *l == left).map(|(.., by)| *by).collect()
+            };
+            let known = |set: &BTreeSet<Option<i64>>| set.len() <= 1 && !set.contains(&None);
+            let (before, behind) = (by(false), by(true));
+            let same = before.is_empty() || behind.is_empty() || before == behind;
+            cores.len() < 2 || (known(&before) && known(&behind) && (same || one_group))
+        })
+    }
+
+    /// The first byte of each buffer that is touched after each state, as far as is known.
+    fn first_of_all(&self) -> Vec<BTreeMap<usize, u64>> {
+        let mut all: Vec<BTreeMap<usize, u64>> = vec![BTreeMap::new(); self.nodes.len()];
+        let mut changed = true;
+        while std::mem::take(&mut changed) {
+            for (at, node) in self.nodes.iter().enumerate().rev() {
+                let mut found: Vec<(usize, u64)> = Vec::new();
+                for (touched, next) in &node.next {
+                    found.extend(touched.iter().map(|(buffer, first)| (*buffer, *first)));
+                    found.extend(next.iter().flat_map(|next| all[*next].iter().map(|(b, f)| (*b, *f))));
+                }
+                if let Some((other, moved)) = &node.like {
+                    let by = |buffer: usize| match moved.get(buffer) {
+                        Some(Moved::On { by, .. }) => *by,
+                        _ => 0,
+                    };
+                    found
+                        .extend(all[*other].iter().map(|(buffer, first)| (*buffer, first.saturating_add(by(*buffer)))));
+                }
+                for (buffer, first) in found {
+                    let known = all[at].entry(buffer).or_insert(u64::MAX);
+                    changed |= first < *known;
+                    *known = first.min(*known);
+                }
+            }
+        }
+        all
+    }
+
+    /// Whether what was taken for alike is so with all that is known in the end.
+    fn holds(&self) -> bool {
+        let later = (0..self.nodes.len()).filter(|at| self.nodes[*at].like.is_some());
+        later.into_iter().all(|later| {
+            let Some((earlier, _)) = self.nodes[later].like else { return false };
+            self.like(earlier, later).is_some()
+        })
+    }
+}

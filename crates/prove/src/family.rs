@@ -1,0 +1,162 @@
+//! The launches of a kernel that differ in one number: an argument, or the bound that loops of the text have.
+
+use std::ops::Range;
+
+use slipring_check::{CheckReport, Checker, Rounds, Tools};
+use slipring_op::Decoded;
+use slipring_program::{Inst, Kind, Operand};
+
+use super::Subject;
+use super::given::{EmptyOutput, Given, nothing_written};
+use slipring_session::args::Passed;
+use slipring_session::exec::{How, launch};
+use slipring_session::tensor::Bound;
+use slipring_session::{Error, ExecuteOptions};
+
+/// What differs from launch to launch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Number {
+    /// The parameter at this position.
+    Param(u32),
+    /// Each bound of a loop that is this constant.
+    Bound(u64),
+}
+
+/// A kernel whose cores meet at the heads of the loops that a number bounds.
+#[derive(Debug)]
+pub(super) struct Family<'a> {
+    pub subject: &'a Subject<'a>,
+    pub number: Number,
+    /// The program with its meetings.
+    pub decoded: Decoded,
+}
+
+/// A launch with one number.
+#[derive(Debug)]
+pub(super) struct Member {
+    /// Signals that are left.
+    pub left: Vec<u64>,
+    /// Buffers in global memory.
+    pub buffers: usize,
+    pub judged: CheckReport,
+    pub rounds: Rounds,
+    /// Outputs of which it writes nothing.
+    pub nothing: Vec<EmptyOutput>,
+}
+
+impl Member {
+    /// What its verdict leans on.
+    pub fn given(&self) -> Given {
+        Given { nothing: self.nothing.clone(), ..Given::of(&self.judged) }
+    }
+}
+
+/// An argument, perhaps with another number.
+struct Varied<'a>(&'a Bound<'a>, Option<u64>);
+
+impl Passed for Varied<'_> {
+    fn contents(&self) -> Option<&[u8]> {
+        self.0.contents()
+    }
+
+    fn bits(&self) -> Option<u64> {
+        self.1.or(self.0.bits())
+    }
+
+    fn held(&self) -> Option<&[Range<usize>]> {
+        self.0.held()
+    }
+}
+
+impl<'a> Family<'a> {
+    /// The launches that differ in a number.
+    pub fn new(subject: &'a Subject<'a>, number: Number) -> Family<'a> {
+        let decoded = &subject.compiled.prepared.decoded;
+        let mut program = decoded.program.clone();
+        for (core, own) in program.cores.iter_mut().zip(&decoded.program.cores) {
+            let flow = decoded.program.flow(own);
+            for inst in &mut core.insts {
+                let Inst::JumpIfGe { a, b, to } = *inst else { continue };
+                let meets = match number {
+                    Number::Param(at) => flow.of(a).join(flow.of(b)).params >> at.min(63) & 1 != 0,
+                    Number::Bound(bound) => b == Operand::Imm(bound),
+                };
+                if meets {
+                    *inst = Inst::Meet { a, b, to };
+                }
+            }
+        }
+        let decoded = Decoded { program, local_bytes: decoded.local_bytes };
+        Family { subject, number, decoded }
+    }
+
+    /// What differs, and its value, in words.
+    pub fn says(&self, value: u64) -> String {
+        match self.number {
+            Number::Param(at) => {
+                let param = self.decoded.program.params.get(at as usize);
+                format!("{} = {value}", param.map_or("?", |param| &param.name))
+            }
+            Number::Bound(_) => format!("{value} iterations"),
+        }
+    }
+
+    /// True if the assumptions allow a number.
+    pub fn allows(&self, value: u64) -> bool {
+        match self.number {
+            Number::Param(at) => self.subject.assumed.allows(at as usize, value, &self.subject.numbers()),
+            Number::Bound(_) => true,
+        }
+    }
+
+    /// True if they allow no larger one.
+    pub fn ends(&self, value: u64) -> bool {
+        match self.number {
+            Number::Param(at) => self.subject.assumed.ends(at as usize, value, &self.subject.numbers()),
+            Number::Bound(_) => false,
+        }
+    }
+
+    /// True if each larger one than `last` that they allow is `period` above one that they allow.
+    pub fn goes_back(&self, last: u64, period: u64) -> bool {
+        match self.number {
+            Number::Param(at) => self.subject.assumed.goes_back(at as usize, last, period, &self.subject.numbers()),
+            Number::Bound(_) => true,
+        }
+    }
+
+    /// Runs the launch with a number, with all checks and so many bytes behind each buffer.
+    ///
+    /// # Errors
+    /// If that is cancelled.
+    pub fn run(&mut self, value: u64, slack: usize, tools: &Tools) -> Result<Member, Error> {
+        self.subject.tell(format!("a run with {}; those before are clean", self.says(value)));
+        if let Number::Bound(_) = self.number {
+            for inst in self.decoded.program.cores.iter_mut().flat_map(|core| &mut core.insts) {
+                if let Inst::Meet { b, .. } = inst {
+                    *b = Operand::Imm(value);
+                }
+            }
+        }
+        let subject = self.subject;
+        let vary = |(at, bound): (usize, &'a Bound<'a>)| match self.number {
+            Number::Param(param) if param as usize == at => Varied(bound, Some(value)),
+            _ => Varied(bound, None),
+        };
+        let values: Vec<Varied<'_>> = subject.bound.iter().enumerate().map(vary).collect();
+        let limits = subject.budget.one(subject.options.limits);
+        let options = ExecuteOptions { gm_slack: subject.options.gm_slack + slack, limits, ..subject.options };
+        let how = How { cancel: subject.asked.control.wish(), stop_endless: true, ..How::default() };
+        let mut checker = Checker::new(tools.clone()).keeping_rounds();
+        let execution = launch(&self.decoded, &subject.compiled.platform, &values, options, how, &mut checker);
+        if execution.result.findings.iter().any(|finding| finding.kind == Kind::Cancelled) {
+            return Err(Error::Cancelled);
+        }
+        subject.budget.spend(&execution.result);
+        let judged = checker.report(&execution.result);
+        let rounds = checker.rounds().cloned().unwrap_or_default();
+        let result = execution.result;
+        let nothing = nothing_written(subject, &result, &self.says(value));
+        Ok(Member { nothing, left: result.counters, buffers: result.memory.gm.len(), judged, rounds })
+    }
+}

@@ -1,0 +1,390 @@
+//! A quick hunt for a schedule that shows something: random legal durations, and each core and pipe slow in turn.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use serde::Serialize;
+use slipring_check::{CheckReport, Tools, Verdict};
+use slipring_machine::{Pipe, Role};
+use slipring_program::{Finding, ParamKind, Severity, SiteRef};
+use slipring_sim::{Agent, Delay, LONGEST, Late, Observer, Timing, WorkRun};
+
+use super::{ALL, Judgement, Proof, Subject, budget};
+use slipring_session::exec::{How, launch};
+use slipring_session::{Error, Execution};
+
+/// A schedule and what it shows.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Witness {
+    /// What `slipring run` takes to replay it: `--timing random:17`, or `--schedule FILE` with the file's text in `schedule`.
+    pub replay: String,
+    /// The works that take longer, a line each, where those are few.
+    pub schedule: Option<String>,
+    /// What it shows.
+    pub shows: String,
+}
+
+impl fmt::Display for Witness {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.schedule {
+            Some(schedule) => {
+                write!(f, "{}: {} (replay: `slipring run … {}`)", schedule.trim_end(), self.shows, self.replay)
+            }
+            None if self.replay.is_empty() => write!(f, "{} (replay: `slipring run …`)", self.shows),
+            None => write!(f, "{} (replay: `slipring run … {}`)", self.shows, self.replay),
+        }
+    }
+}
+
+/// How much a schedule shows: the first is the most.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Shows {
+    /// Other bytes in a buffer, or another end.
+    Results,
+    /// Other bytes in a memory on chip.
+    OnChip,
+    /// The two accesses change places, and the bytes are the same.
+    Order,
+}
+
+/// What two runs leave that is not the same: the first byte that differs of the first buffer, or the end.
+pub(super) fn difference(subject: &Subject<'_>, usual: &Execution, other: &Execution) -> Option<String> {
+    if other.result.findings.iter().any(budget::is_limit) {
+        return None;
+    }
+    let error = other.result.findings.iter().find(|finding| finding.severity == Severity::Error);
+    if let Some(error) =
+        error.filter(|error| usual.result.findings.iter().all(|known| !known.kind.is_like(&error.kind)))
+    {
+        return Some(format!("`{}`: {}", error.code, error.message));
+    }
+    if !usual.result.complete || !other.result.complete {
+        return None;
+    }
+    let params = subject.compiled.prepared.decoded.program.params.iter().filter(|param| param.is_passed());
+    for (index, param) in params.enumerate() {
+        let ParamKind::Buffer { elem, .. } = param.kind else { continue };
+        let (Some(a), Some(b)) = (usual.buffer(subject.bound, index), other.buffer(subject.bound, index)) else {
+            continue;
+        };
+        if a != b
+            && let Some(at) = a.iter().zip(b).position(|(a, b)| a != b)
+        {
+            let differ = a.iter().zip(b).filter(|(a, b)| a != b).count();
+            let element = at / elem.bytes().max(1);
+            return Some(format!("{differ} bytes of `{}` differ, from element {element} on", param.name));
+        }
+    }
+    None
+}
+
+/// The same for memories on chip.
+fn difference_on_chip(usual: &Execution, other: &Execution) -> Option<String> {
+    if !usual.result.complete || !other.result.complete {
+        return None;
+    }
+    let (cluster, core, space, count, first) = usual.result.memory.local_difference(&other.result.memory)?;
+    let whose = if cluster == 0 { String::new() } else { format!(" on cluster {cluster}") };
+    let name = space.name();
+    Some(format!(
+        "{count} bytes of `{name}` of {core}{whose} differ when it ends, from byte {first} on; no buffer does"
+    ))
+}
+
+/// A work of a run: whose, which of its pipe's in the block, where it stands, and from when until when it takes place.
+#[derive(Clone, Copy)]
+struct Placed {
+    agent: Agent,
+    number: u32,
+    site: SiteRef,
+    start: u64,
+    end: u64,
+}
+
+impl Placed {
+    /// Its block, and its pipe there.
+    fn lane(&self) -> (u32, usize) {
+        (self.agent.block, self.agent.lane())
+    }
+}
+
+/// The works of a run.
+#[derive(Default)]
+struct Works {
+    counts: BTreeMap<(u32, usize), u32>,
+    list: Vec<Placed>,
+    open: BTreeMap<(u32, usize), usize>,
+}
+
+impl Observer for Works {
+    fn start(&mut self, start: u64, run: &WorkRun<'_>) {
+        let lane = (run.agent.block, run.agent.lane());
+        let count = self.counts.entry(lane).or_insert(0);
+        *count += 1;
+        self.open.insert(lane, self.list.len());
+        self.list.push(Placed { agent: run.agent, number: *count, site: run.site, start, end: u64::MAX });
+    }
+
+    fn end(&mut self, end: u64, run: &WorkRun<'_>) {
+        if let Some(at) = self.open.remove(&(run.agent.block, run.agent.lane())) {
+            self.list[at].end = end;
+        }
+    }
+}
+
+impl Works {
+    /// All works of a run with these delays.
+    fn of(subject: &Subject<'_>, delays: &[Delay]) -> Works {
+        let mut works = Works::default();
+        let (compiled, cancel) = (subject.compiled, subject.asked.control.wish());
+        let how = How { cancel, delays, stop_endless: true, ..How::default() };
+        let limits = subject.budget.of_run(subject.options.limits);
+        let options = slipring_session::ExecuteOptions { limits, ..subject.options };
+        let run = launch(&compiled.prepared.decoded, &compiled.platform, subject.bound, options, how, &mut works);
+        subject.budget.spend(&run.result);
+        works
+    }
+
+    /// A work of another run.
+    fn again(&self, own: &Placed) -> Option<&Placed> {
+        self.list.iter().find(|work| work.lane() == own.lane() && work.number == own.number)
+    }
+}
+
+/// Most works that are delayed, one after the other, and later works of the same pipe that each is put behind.
+const DELAYED: usize = 48;
+const OVERTAKING: usize = 4;
+
+/// The hunt for a schedule in which one work that a finding names is late, by as little as shows something.
+struct OneDelay<'a> {
+    subject: &'a Subject<'a>,
+    quiet: &'a Tools,
+    usual: &'a Execution,
+    works: Works,
+    /// The places of each finding.
+    pairs: Vec<(SiteRef, SiteRef)>,
+}
+
+impl OneDelay<'_> {
+    /// What a delay shows.
+    fn shown(&self, delay: Delay) -> Result<Option<(Shows, String)>, Error> {
+        let mut asked = self.subject.asked.clone();
+        asked.delays = vec![delay];
+        let (other, _) = self.subject.run_as(asked, self.quiet, None)?;
+        if let Some(text) = difference(self.subject, self.usual, &other) {
+            return Ok(Some((Shows::Results, text)));
+        }
+        if let Some(text) = difference_on_chip(self.usual, &other) {
+            return Ok(Some((Shows::OnChip, text)));
+        }
+        Ok(self.changes_places(delay, other.result.overtaken > 0).map(|text| (Shows::Order, text)))
+    }
+
+    /// How the delayed work and the other one of a finding change places, if they do.
+    fn changes_places(&self, delay: Delay, overtaken: bool) -> Option<String> {
+        let one = *self.works.list.iter().find(|work| delay.is_of(work.agent) && work.number == delay.work)?;
+        let pair = |a, b| self.pairs.contains(&(a, b)) || self.pairs.contains(&(b, a));
+        let other = |work: &&Placed| match delay.late {
+            Late::By(_) => work.lane() != one.lane() && work.start >= one.start,
+            Late::Past(later) => work.lane() == one.lane() && work.number == later,
+        };
+        let second = *self.works.list.iter().find(|work| pair(one.site, work.site) && other(work))?;
+        let swapped = match delay.late {
+            Late::By(_) => {
+                let late = Works::of(self.subject, &[delay]);
+                late.again(&second)?.start < late.again(&one)?.end
+            }
+            Late::Past(_) => overtaken,
+        };
+        let (first, second) = (self.name(one.site), self.name(second.site));
+        let how = if matches!(delay.late, Late::By(_)) { "starts before" } else { "overtakes" };
+        let is_over = if matches!(delay.late, Late::By(_)) { " is over" } else { "" };
+        swapped.then(|| format!("{second} {how} {first}{is_over}; with these contents the bytes are the same"))
+    }
+
+    /// An op and where it stands.
+    fn name(&self, site: SiteRef) -> String {
+        let program = &self.subject.compiled.prepared.decoded.program;
+        let op = program.sites.get(site as usize).map_or("?", |site| &*site.op);
+        let line = self.subject.line(site).map_or(String::new(), |line| format!(" (line {line})"));
+        format!("`{op}`{line}")
+    }
+
+    /// The delays of a work that are tried, the largest of each kind.
+    fn delays(&self, work: &Placed, named: &[Placed]) -> Vec<Delay> {
+        let (role, pipe, block) = (work.agent.role, work.agent.pipe, work.agent.block);
+        let delay = |late| Delay { role, pipe, work: work.number, late, block };
+        let later = named.iter().filter(|other| other.lane() == work.lane() && other.number > work.number);
+        let overlaps = self.subject.compiled.platform.needs_barrier(pipe);
+        let past = later.filter(|_| overlaps).take(OVERTAKING).map(|other| delay(Late::Past(other.number)));
+        std::iter::once(delay(Late::By(LONGEST))).chain(past).collect()
+    }
+
+    /// The same delay by as little as shows as much.
+    fn least(&self, delay: Delay, shows: (Shows, String)) -> Result<(Delay, String), Error> {
+        let Late::By(mut enough) = delay.late else { return Ok((delay, shows.1)) };
+        let (wanted, mut text, mut less) = (shows.0, shows.1, 0);
+        while enough - less > 1 {
+            let middle = less + (enough - less) / 2;
+            match self.shown(Delay { late: Late::By(middle), ..delay })? {
+                Some((shows, shown)) if shows <= wanted => (enough, text) = (middle, shown),
+                _ => less = middle,
+            }
+        }
+        Ok((Delay { late: Late::By(enough), ..delay }, text))
+    }
+
+    fn find(&self, sites: &BTreeSet<SiteRef>) -> Result<Option<(Shows, Witness)>, Error> {
+        let named = self.works.list.iter().filter(|work| sites.contains(&work.site)).take(DELAYED);
+        let named: Vec<Placed> = named.copied().collect();
+        let mut best: Option<(Delay, (Shows, String), SiteRef)> = None;
+        'works: for work in &named {
+            for delay in self.delays(work, &named) {
+                if self.subject.budget.check().is_err() {
+                    break 'works;
+                }
+                self.subject.tell("schedules that delay one work");
+                let Some(shows) = self.shown(delay)? else { continue };
+                if best.as_ref().is_none_or(|(_, known, _)| shows.0 < known.0) {
+                    let all = shows.0 == Shows::Results;
+                    best = Some((delay, shows, work.site));
+                    if all {
+                        break 'works;
+                    }
+                }
+            }
+        }
+        let Some((delay, shows, site)) = best else { return Ok(None) };
+        let level = shows.0;
+        let (delay, shows) = self.least(delay, shows)?;
+        let schedule = format!("{delay}  # {}\n", self.name(site));
+        Ok(Some((level, Witness { replay: "--schedule FILE".into(), schedule: Some(schedule), shows })))
+    }
+}
+
+/// A schedule in which one work that a finding names is late.
+fn one_delay(
+    subject: &Subject<'_>,
+    quiet: &Tools,
+    usual: &Execution,
+    judged: &CheckReport,
+) -> Result<Option<(Shows, Witness)>, Error> {
+    let errors = || judged.findings.iter().filter(|finding| finding.severity == Severity::Error);
+    let labels = errors().flat_map(|finding| finding.primary.iter().chain(&finding.secondary));
+    let sites: BTreeSet<SiteRef> = labels.map(|label| label.site).collect();
+    if sites.is_empty() {
+        return Ok(None);
+    }
+    let pair = |finding: &Finding| Some((finding.secondary.first()?.site, finding.primary.as_ref()?.site));
+    let pairs = errors().filter_map(pair).collect();
+    OneDelay { subject, quiet, usual, works: Works::of(subject, &[]), pairs }.find(&sites)
+}
+
+impl Proof {
+    /// The same for the launch that fails: with the smallest number, or after others.
+    pub(super) fn hunt_where_it_fails(
+        &mut self,
+        subject: &Subject<'_>,
+        tools: &Tools,
+        timings: u32,
+    ) -> Result<(), Error> {
+        let mut bound = subject.bound.to_vec();
+        for (at, value) in &self.fails.arguments {
+            let Some(own) = bound.get_mut(*at as usize) else { return Ok(()) };
+            *own = own.with_bits(*value);
+        }
+        let there = Subject { launches: self.fails.launch.max(1), ..subject.with(&bound) };
+        let (usual, judged) = there.run(Timing::Platform, tools, None)?;
+        self.hunt(&there, tools, (&usual, &judged), timings)?;
+        self.name_launch(subject);
+        Ok(())
+    }
+
+    /// A witness names the launch that fails.
+    fn name_launch(&mut self, subject: &Subject<'_>) {
+        let Some(witness) = &mut self.witness else { return };
+        let params = &subject.compiled.prepared.decoded.program.params;
+        let argument = |(at, value): &(u32, u64)| {
+            let param = params.get(*at as usize)?;
+            let value = match param.kind {
+                ParamKind::Bool => (*value != 0).to_string(),
+                ParamKind::Scalar(elem) => format!("{value}:{elem}"),
+                _ => return None,
+            };
+            Some(format!("--arg {}={value}", param.name))
+        };
+        let mut words: Vec<String> = self.fails.arguments.iter().filter_map(argument).collect();
+        if self.fails.launch > 1 {
+            words.push(format!("--launches {}", self.fails.launch));
+        }
+        words.extend((!witness.replay.is_empty()).then(|| witness.replay.clone()));
+        witness.replay = words.join(" ");
+    }
+
+    /// What does not depend on the schedule has every one as its witness.
+    pub(super) fn everywhere(&mut self, subject: &Subject<'_>) {
+        if self.judgement != Judgement::Violated || self.witness.is_some() {
+            return;
+        }
+        let mut errors = self.findings.messages().iter().filter(|message| message.severity == Severity::Error);
+        let Some(error) = errors.find(|message| !message.kind.is_of_order()) else { return };
+        let schedules = if self.scope.schedules == ALL { "in every schedule" } else { "in the usual schedule" };
+        let shows = format!("`{}` {schedules}", error.code);
+        self.witness = Some(Witness { replay: String::new(), schedule: None, shows });
+        self.name_launch(subject);
+    }
+
+    /// Looks for a schedule in which a finding changes the results, or, where one run does not decide, in which something is
+    /// found.
+    pub(super) fn hunt(
+        &mut self,
+        subject: &Subject<'_>,
+        tools: &Tools,
+        (usual, judged): (&Execution, &CheckReport),
+        timings: u32,
+    ) -> Result<(), Error> {
+        let undecided = self.judgement == Judgement::NotProved;
+        let slow = Role::ALL.into_iter().flat_map(|role| {
+            let whole = std::iter::once(Timing::Slow { role, pipe: None });
+            whole.chain(Pipe::ALL.into_iter().map(move |pipe| Timing::Slow { role, pipe: Some(pipe) }))
+        });
+        let cores = &subject.compiled.prepared.decoded.program.cores;
+        let has = |timing: &Timing| match timing {
+            Timing::Slow { role, .. } => cores.iter().any(|core| core.role == *role),
+            _ => true,
+        };
+        let random = (1..=u64::from(timings)).map(|seed| Timing::Random { seed });
+        let schedules: Vec<Timing> = if timings == 0 { Vec::new() } else { random.chain(slow.filter(has)).collect() };
+        let quiet = Tools { race: false, init: false, ..tools.clone() };
+        let compete = judged.tools.iter().any(|tool| matches!(tool.verdict, Verdict::NotShown { .. }));
+        if timings > 0
+            && !undecided
+            && let Some((shows, witness)) = one_delay(subject, &quiet, usual, judged)?
+        {
+            self.explored.push("schedules that delay one work".into());
+            self.witness = Some(witness);
+            if shows == Shows::Results {
+                return Ok(());
+            }
+        }
+        for (at, timing) in schedules.iter().enumerate() {
+            if subject.budget.check().is_err() {
+                self.explored.push(format!("{at} schedules, which come to the same end"));
+                return Ok(());
+            }
+            subject.tell(format!("schedule {} of {}", at + 1, schedules.len()));
+            let (other, _) = subject.run(*timing, &quiet, None)?;
+            let Some(shows) = difference(subject, usual, &other) else { continue };
+            self.explored.push(format!("{} schedules", at + 1));
+            self.witness = Some(Witness { replay: format!("--timing {timing}"), schedule: None, shows });
+            if undecided && (compete || !other.result.complete) {
+                self.judgement = Judgement::Violated;
+            }
+            return Ok(());
+        }
+        if !schedules.is_empty() {
+            self.explored.push(format!("{} schedules, which come to the same end", schedules.len()));
+        }
+        Ok(())
+    }
+}

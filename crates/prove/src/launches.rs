@@ -1,0 +1,64 @@
+//! Launch after launch.
+
+use slipring_check::{CheckReport, Tools};
+use slipring_sim::Timing;
+
+use super::given::Given;
+use super::{Judgement, Proof, Subject, budget};
+use slipring_session::{Error, Execution};
+
+/// How a scope says that launches leave nothing.
+pub(super) const NOTHING_LEFT: &str = "any number: each leaves the signals as it found them";
+/// Most launches after each other until the signals that are left come back.
+const LAUNCHES: usize = 64;
+impl Proof {
+    /// Launches again until the signals that are left are those of an earlier launch: from then on nothing is new.
+    pub(super) fn launches(
+        &mut self,
+        subject: &Subject<'_>,
+        tools: &Tools,
+        first: Execution,
+        judged: &CheckReport,
+    ) -> Result<(), Error> {
+        let count = first.result.counters.len();
+        let mut left = vec![vec![0; count], first.result.counters.clone()];
+        let mut before = first;
+        while !left[..left.len() - 1].contains(&left[left.len() - 1]) {
+            if left.len() > LAUNCHES {
+                self.scope.launches = format!("the first {LAUNCHES}");
+                self.reason(format!("each of {LAUNCHES} launches leaves other signals than those before it"));
+                return Ok(());
+            }
+            let number = left.len();
+            subject.tell(format!("launch {number}, each on the device as the one before has left it"));
+            let (execution, next) = subject.run(Timing::Platform, tools, Some(&before))?;
+            if let Some(stopped) = next.findings.iter().find(|finding| budget::is_limit(finding)) {
+                self.scope.launches = format!("the first {}", number - 1);
+                self.reason(format!("launch {number}: {}", budget::given_up(subject, stopped)));
+                return Ok(());
+            }
+            if next.findings.iter().any(|finding| finding.severity == slipring_program::Severity::Error) {
+                self.scope.launches = format!("launch {number}, each on the device as the one before has left it");
+                self.judgement = Judgement::Violated;
+                self.found(subject, &next);
+                self.fails.launch = number as u32;
+                return Ok(());
+            }
+            self.assume(Given { warnings: Given::of(&next).warnings, ..Given::default() });
+            if next.scope != judged.scope {
+                self.reason(format!("launch {number} is decided otherwise: {}", next.scope));
+            }
+            left.push(execution.result.counters.clone());
+            before = execution;
+        }
+        let runs = left.len() - 1;
+        if runs > 1 {
+            self.explored.push(format!("{runs} launches after each other"));
+        }
+        self.scope.launches = match left[left.len() - 1].iter().all(|count| *count == 0) {
+            true => NOTHING_LEFT.into(),
+            false => format!("any number: launch {runs} leaves the signals as an earlier one did"),
+        };
+        Ok(())
+    }
+}

@@ -6,11 +6,11 @@ use slipring::{Asked, Error, Lang};
 // Values for what builds kernels.
 #[derive(Args, Clone, Default)]
 pub(super) struct SetArgs {
-    /// Give a parameter of a function that builds kernels, or a constant of the file, a value. For files of the kernel language
+    /// Set a constant of the file, or a parameter of a function that builds kernels. Kernel language only
     #[arg(long = "set", value_name = "NAME=VALUE")]
     pub sets: Vec<String>,
-    /// What a file is whose name does not say it, such as `-`: the kernel language (`py`), a `.pto` text (`pto`) or the assembler's
-    /// C++ (`cpp`)
+    /// Language of a file whose name does not tell, such as `-`: the kernel language (`py`), `.pto` text (`pto`) or the
+    /// assembler's C++ (`cpp`)
     #[arg(long, value_name = "LANG", value_parser = ["py", "pto", "cpp"])]
     lang: Option<String>,
 }
@@ -29,7 +29,7 @@ impl SetArgs {
 // Shapes for verbs that pass no values.
 #[derive(Args, Clone, Default)]
 pub(super) struct ShapeArgs {
-    /// The shape of an argument of a kernel whose text leaves it open: `x=f32[64x64]`, `@x.npy`, or anything that `run` takes
+    /// Shape of an argument that the kernel leaves open: `x=f32[64x64]`, `@x.npy`, or any argument that `run` accepts
     #[arg(long = "arg", value_name = "A", allow_hyphen_values = true)]
     pub args: Vec<String>,
     #[command(flatten)]

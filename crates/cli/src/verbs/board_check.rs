@@ -18,15 +18,15 @@ use super::{Exit, output};
 pub(super) struct BoardCheckArgs {
     #[command(flatten)]
     pub kernel: KernelArgs,
-    /// What is printed for
+    /// The tool to print for
     #[arg(long = "for", value_name = "TARGET", default_value = "ptoas-0.27")]
     target: String,
     #[command(flatten)]
     pub tools: ToolArgs,
-    /// Keep all files in this folder: the text, the C++, the harness, what was passed and what was left
+    /// Keep all files in this folder: text, C++, harness, inputs and outputs
     #[arg(long, value_name = "DIR")]
     keep: Option<PathBuf>,
-    /// The same facts as one JSON object
+    /// Print the results as one JSON object
     #[arg(long)]
     pub json: bool,
 }
@@ -34,16 +34,16 @@ pub(super) struct BoardCheckArgs {
 // Tools of others.
 #[derive(Args)]
 pub(super) struct ToolArgs {
-    /// The assembler; by default `ptoas` of $PTOAS_ROOT or of PATH
+    /// The assembler. Defaults to `ptoas` in $PTOAS_ROOT or on PATH
     #[arg(long, value_name = "BINARY")]
     pub ptoas: Option<PathBuf>,
-    /// A checkout of pto-isa, whose headers have a back end for CPUs; by default $PTO_ISA_ROOT
+    /// A checkout of pto-isa, whose headers have a CPU back end. Defaults to $PTO_ISA_ROOT
     #[arg(long, value_name = "DIR")]
     headers: Option<PathBuf>,
-    /// A C++ compiler for this computer (clang 15 or gcc 14, or newer); by default $CXX, `clang++` or `g++`
+    /// A C++ compiler for this machine (clang 15, gcc 14, or newer). Defaults to $CXX, `clang++` or `g++`
     #[arg(long, value_name = "COMPILER")]
     cxx: Option<PathBuf>,
-    /// Seconds that a tool may take
+    /// Time limit for each external tool, in seconds
     #[arg(long, value_name = "N", default_value_t = 120, value_parser = clap::value_parser!(u64).range(1..=3600))]
     seconds: u64,
 }
@@ -152,7 +152,7 @@ fn judge(
         output::said_error();
     }
     Ok(match (leaving.unjudged, found) {
-        (true, _) => output::fail("what leaves was not judged: a tool is missing or did not end, as its row says"),
+        (true, _) => output::fail("the output was not checked: a tool is missing or timed out (see its row)"),
         (_, true) => Exit::Findings,
         _ => Exit::Clean,
     })

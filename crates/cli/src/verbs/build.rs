@@ -16,38 +16,38 @@ use super::{Exit, PlatformArgs, open, project};
 // Arguments of `build`.
 #[derive(Args)]
 pub(super) struct BuildArgs {
-    /// The file; `-` is standard input
+    /// Input file, or `-` for standard input
     #[arg(required_unless_present = "list_passes")]
     pub file: Option<String>,
-    /// Where the program goes; standard output by default
+    /// Output file. Defaults to standard output
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<String>,
     #[command(flatten)]
     pub platform: PlatformArgs,
-    /// Also print the program after this pass, or after `all`, to standard error
+    /// Also print the program to standard error after this pass, or after `all` passes
     #[arg(long, value_name = "PASS")]
     print_ir_after: Vec<String>,
-    /// Print to standard error how long each pass took
+    /// Print the time of each pass to standard error
     #[arg(long)]
     time_passes: bool,
-    /// Check the program against the declarations after each pass, and stop where a pass broke it
+    /// Verify the program after each pass, and stop at the first pass that breaks it
     #[arg(long)]
     verify_passes: bool,
     /// Run only these passes, in this order
     #[arg(long = "pass", value_name = "PASS")]
     passes: Vec<String>,
-    /// What lies where in local memory: a picture if OUT ends in .svg, else a table; on standard output if no OUT is
-    /// given. The program itself is then written only with `-o`
+    /// Print the layout of local memory: a picture if OUT ends in .svg, else a table. Defaults to standard output; the
+    /// program itself is then written only with `-o`
     #[arg(long, value_name = "OUT", num_args = 0..=1, default_missing_value = "-")]
     pub memory_map: Option<String>,
     /// List the passes
     #[arg(long)]
     list_passes: bool,
-    /// Print for another tool: what it takes, spelt as it reads it, or the reason why not
+    /// Print for another tool, in the spelling it reads, or say why it cannot take the program
     #[arg(long = "for", value_name = "TARGET", conflicts_with = "passes")]
     pub target: Option<String>,
-    /// Write a folder with which a launch can be tried on a board: kernel, host program, inputs, what a run here leaves, and a
-    /// script that compares. For ptoas-0.27 where `--for` does not say another
+    /// Write a folder for a launch on a board: kernel, host program, inputs, expected outputs and a script that
+    /// compares. For ptoas-0.27 unless `--for` names another tool
     #[arg(long, value_name = "DIR", conflicts_with_all = ["output", "memory_map", "passes", "print_ir_after", "time_passes", "verify_passes", "list_passes"])]
     pub project: Option<PathBuf>,
     /// With `--project`: the assembler; by default `ptoas` of $PTOAS_ROOT or of PATH
@@ -55,8 +55,8 @@ pub(super) struct BuildArgs {
     pub ptoas: Option<PathBuf>,
     #[command(flatten)]
     pub launch: LaunchArgs,
-    /// Add flags to functions that have none although others of the text synchronise by hand. Where nothing of a text does,
-    /// flags are added in any case
+    /// Add flags to functions that have none, even if other functions of the file synchronise by hand. In a file
+    /// without any synchronisation they are always added
     #[arg(long)]
     pub insert_sync: bool,
     #[command(flatten)]

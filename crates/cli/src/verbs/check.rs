@@ -12,23 +12,23 @@ use super::{Exit, PlatformArgs, subject};
 // Arguments of `check`.
 #[derive(Args)]
 pub(super) struct CheckArgs {
-    /// Files to check, folders with all kernels in them, patterns such as `'kernels/**/*.py'`; `-` is standard input
+    /// Files, folders (all kernels in them), patterns such as `'kernels/**/*.py'`, or `-` for standard input
     #[arg(required = true)]
     pub files: Vec<String>,
     #[command(flatten)]
     pub platform: PlatformArgs,
-    /// One JSON object a file
+    /// Print one JSON object per file
     #[arg(long)]
     pub json: bool,
-    /// Also write all messages to a file, as a SARIF log
+    /// Also write all diagnostics to this file, as a SARIF log
     #[arg(long, value_name = "FILE")]
     pub sarif: Option<String>,
     #[command(flatten)]
     shapes: ShapeArgs,
-    /// Write the text with edits that mend what is wrong on some path to another file. For one file
+    /// Write the file, with edits that fix what is wrong on some path, to OUT. Takes one input file
     #[arg(long, value_name = "OUT")]
     pub fix: Option<String>,
-    /// Write such edits into the files themselves, and judge what is then left
+    /// Apply such edits to the files themselves, and check them again
     #[arg(long, conflicts_with = "fix")]
     pub in_place: bool,
 }
@@ -40,10 +40,10 @@ pub(super) fn check(args: &CheckArgs) -> Exit {
         Err(message) => return fail(message),
     };
     if args.fix.is_some() && listed.files.len() > 1 {
-        return fail("`--fix` takes one file; `--in-place` mends several");
+        return fail("`--fix` takes one file; use `--in-place` for several");
     }
     if args.in_place && listed.files.iter().any(|file| file == "-") {
-        return fail("`--in-place` wants files: standard input is not written");
+        return fail("`--in-place` needs files: standard input cannot be rewritten");
     }
     let exits: Vec<Exit> = listed.files.iter().map(|file| check_file(file, args)).collect();
     if listed.several && !args.json {
@@ -122,7 +122,7 @@ fn mended<'a>(
     let wrong = |checked: &Checked| checked.findings() + checked.errors();
     let Some(fix) = checked.mend(&of)? else {
         if args.fix.is_some() {
-            note("there is no edit to write");
+            note("there are no edits to write");
         }
         return Ok(Mended { file, fix: None, left: wrong(checked) });
     };

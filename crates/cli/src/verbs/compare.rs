@@ -15,21 +15,22 @@ use super::{Exit, PlatformArgs, project, read_bytes, shown};
 // Arguments of `compare`.
 #[derive(Args)]
 pub(super) struct CompareArgs {
-    /// What `slipring run --json` wrote, with `--lines` for lines and paths too; or a kernel, which is run with the arguments of its
-    /// file
+    /// Output of `slipring run --json` (add `--lines` for lines and critical paths), or a kernel, which is run with the
+    /// arguments its file gives
     #[arg(required_unless_present = "board")]
     before: Option<String>,
-    /// The same for the other run
+    /// The other run, given in the same way
     #[arg(required_unless_present = "board")]
     after: Option<String>,
-    /// The outputs that a board left in a folder of `slipring build --project`, against what a run here left
+    /// Compare the outputs that a board wrote into a folder of `slipring build --project` with those of the simulated
+    /// run
     #[arg(long, value_name = "DIR", conflicts_with_all = ["before", "after", "arch", "platform", "readings", "sets", "lang"])]
     board: Option<PathBuf>,
     #[command(flatten)]
     platform: PlatformArgs,
     #[command(flatten)]
     sets: SetArgs,
-    /// The same facts as one JSON object
+    /// Print the results as one JSON object
     #[arg(long)]
     pub json: bool,
 }
@@ -44,7 +45,7 @@ fn start(args: &CompareArgs) -> Result<Exit, Error> {
     let (before, after) = match (&args.board, &args.before, &args.after) {
         (Some(folder), ..) => return project::compare(folder, args.json),
         (None, Some(before), Some(after)) => (before, after),
-        _ => return Err(Error::Arguments("two runs are compared, or `--board DIR`".into())),
+        _ => return Err(Error::Arguments("give two runs to compare, or `--board DIR`".into())),
     };
     let before = facts(before, &args.platform, &asked)?;
     let after = facts(after, &args.platform, &asked)?;

@@ -11,36 +11,36 @@ use super::{Exit, PlatformArgs, read_text};
 // Arguments of `cost`.
 #[derive(Args)]
 pub(super) struct CostArgs {
-    /// Name of an op, with or without `pto.`; it need not be one that can be run
+    /// Name of an op, with or without `pto.`. The op need not be executable
     #[arg(required_unless_present = "points")]
     op: Option<String>,
     #[command(flatten)]
     platform: PlatformArgs,
-    /// Type of the elements that it works on
+    /// Element type of the inputs
     #[arg(long, default_value = "f32")]
     elem: String,
-    /// Type of its result, where it converts
+    /// Element type of the result, for conversions
     #[arg(long)]
     to: Option<String>,
-    /// Rows and columns of the tile, such as 64x128; of a product m, k and n, such as 128x64x256
+    /// Rows and columns of the tile, such as 64x128; for products m, k and n, such as 128x64x256
     #[arg(long, default_value = "64x64")]
     shape: String,
-    /// Valid rows and columns, where they are not all
+    /// Valid rows and columns, if fewer
     #[arg(long)]
     valid: Option<String>,
-    /// Blocks that a data move is made of: the product of the outer dimensions of its window
+    /// Number of blocks in a data move: the product of the outer dimensions of its window
     #[arg(long, default_value_t = 1)]
     blocks: u64,
-    /// From which memory to which, such as gm-mat, for data moves that have several ways
+    /// Source and destination memory, such as gm-mat, for data moves with several paths
     #[arg(long)]
     way: Option<String>,
-    /// The variant of high precision
+    /// Use the high-precision variant
     #[arg(long)]
     precise: bool,
-    /// A table of published points: tab-separated, columns arch, op, case, params and expected_cycles
+    /// A table of measurements to compare with: tab-separated, with columns arch, op, case, params and expected_cycles
     #[arg(long, value_name = "TSV", conflicts_with = "op")]
     points: Option<String>,
-    /// Print facts as JSON
+    /// Print the results as JSON
     #[arg(long)]
     pub(super) json: bool,
 }
@@ -59,7 +59,7 @@ fn one(args: &CostArgs) -> Result<Exit, String> {
     let elem = |name: &str| Elem::parse(name).ok_or(format!("`{name}` is not an element type"));
     let way = |text: &String| {
         let ends = text.split_once('-').and_then(|(from, to)| Some((Space::parse(from)?, Space::parse(to)?)));
-        ends.ok_or(format!("`{text}` is no way from one memory to another, such as gm-mat"))
+        ends.ok_or(format!("`{text}` is not a path between two memories, such as gm-mat"))
     };
     let valid = match args.valid.as_deref().map(extents).transpose()? {
         None => None,

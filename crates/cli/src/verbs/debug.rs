@@ -16,16 +16,16 @@ use super::run::{read_schedule, refused};
 pub(super) struct DebugArgs {
     #[command(flatten)]
     pub(super) kernel: KernelArgs,
-    /// Works that take longer, line by line, as `slipring prove --schedule` and the word `held` write them
+    /// Delayed operations, one per line, as written by `slipring prove --schedule` and the command `held`
     #[arg(long, value_name = "FILE")]
     pub(super) schedule: Option<String>,
-    /// How long things take, as for `slipring run`: `platform`, `random:SEED`, `slow:AIV0`
+    /// Durations of operations, as for `slipring run`: `platform`, `random:SEED`, `slow:AIV0`
     #[arg(long, value_name = "T", default_value = "platform")]
     timing: Timing,
-    /// Say this first, once for each: `-x 'finding 1' -x where`
+    /// Execute this command first. May be repeated: `-x 'finding 1' -x where`
     #[arg(short = 'x', long = "word", value_name = "WORDS")]
     words: Vec<String>,
-    /// Show it on the whole terminal: source, cores and pipes, rings, waits and memory, with keys that step both ways
+    /// Full-screen view: source, cores and pipes, rings, waits and memory, with keys that step both ways
     #[arg(long)]
     view: bool,
 }
@@ -40,7 +40,7 @@ pub(super) fn debug(args: &DebugArgs) -> Exit {
 
 fn start(args: &DebugArgs) -> Result<(), Error> {
     if args.kernel.file == "-" {
-        return Err(Error::Arguments("`debug` reads its words from standard input, and wants a file".into()));
+        return Err(Error::Arguments("`debug` reads commands from standard input, so it needs a file".into()));
     }
     let subject = args.kernel.subject()?;
     if args.kernel.program_of(&subject)?.is_some() {
@@ -66,11 +66,11 @@ fn start(args: &DebugArgs) -> Result<(), Error> {
         out(&told);
     }
     if asked {
-        out("`help` lists the words\n> ");
+        out("`help` lists the commands\n> ");
     }
     for line in std::io::stdin().lock().lines() {
         let Ok(line) = line else {
-            fail("standard input is not a text");
+            fail("standard input is not text");
             break;
         };
         // What is read from a file stands in the transcript.

@@ -8,10 +8,10 @@ use super::output::{fail, out};
 // Arguments of `explain`.
 #[derive(Args)]
 pub(super) struct ExplainArgs {
-    /// The code of a message, such as `race`; without one, all codes are listed
+    /// Code of a diagnostic, such as `race`. Without one, all codes are listed
     #[arg(value_name = "CODE")]
     word: Option<String>,
-    /// All codes as a document
+    /// Print all codes as one document
     #[arg(long, conflicts_with = "word")]
     document: bool,
 }

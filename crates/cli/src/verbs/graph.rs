@@ -14,10 +14,10 @@ use super::run::{divide, refused};
 pub(super) struct GraphArgs {
     #[command(flatten)]
     pub kernel: KernelArgs,
-    /// Draw the graph into an SVG file; `-` is standard output
+    /// Draw the graph as an SVG file, or to standard output with `-`
     #[arg(long, value_name = "FILE", conflicts_with = "json")]
     pub svg: Option<String>,
-    /// The graph as one JSON object
+    /// Print the graph as one JSON object
     #[arg(long)]
     pub json: bool,
 }
@@ -35,8 +35,7 @@ fn start(args: &GraphArgs) -> Result<Exit, Error> {
     let Some(program) = args.kernel.program_of(&subject)? else {
         // What is wrong with the file comes first.
         args.kernel.kernel_of(&subject)?;
-        let message = "the file has kernels and no whole program: a function of type Orchestration, or a `@pl.jit` that starts \
-                       several kernels; where it has several, `--func` says which";
+        let message = "the file has kernels but no program (a function of type Orchestration, or a `@pl.jit` that starts several kernels); if it has several programs, select one with `--func`";
         return Err(Error::Arguments(message.into()));
     };
     // What tensors hold may decide what tasks there are.
@@ -55,7 +54,7 @@ fn start(args: &GraphArgs) -> Result<Exit, Error> {
     } else if let Some(path) = &args.svg {
         let picture = draw::svg(program.graph(), program.name(), &line, &[]);
         if picture.is_empty() {
-            return Ok(fail("a graph with a cycle is not drawn"));
+            return Ok(fail("a graph with a cycle cannot be drawn"));
         }
         if let Err(message) = write_file(path, &[picture.as_bytes()]) {
             return Ok(fail(message));

@@ -11,29 +11,30 @@ use super::{PlatformArgs, read_bytes, subject};
 // Arguments of the verbs that run a kernel.
 #[derive(Args)]
 pub(super) struct KernelArgs {
-    /// The file; `-` is standard input
+    /// Input file, or `-` for standard input
     pub file: String,
-    /// The kernel, where the file has several
+    /// Name of the kernel, if the file has several
     #[arg(long, value_name = "NAME")]
     pub func: Option<String>,
     #[command(flatten)]
     pub platform: PlatformArgs,
-    /// Blocks of the launch: each runs on a cluster of its own. By default the file's `// blocks:` line, else 1
+    /// Number of blocks in the launch; each runs on its own cluster. Defaults to the file's `// blocks:` line, else 1
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_BLOCKS)))]
     blocks: Option<u32>,
-    /// A kernel argument, once for each parameter in order, or with its name in front, `x=@x.npy`: `@file`, `@file:out`,
-    /// `zeros:BYTES`, `rand:f32[64x64],seed=1`, `iota:i32[64]`, `full:f32[64x64]=1.5`, `3:i32`, `1.5:f32`, `true`. By default those of the file's `// args:` line
+    /// Kernel argument, once per parameter, in order or by name (`x=@x.npy`): `@file`, `@file:out`, `zeros:BYTES`,
+    /// `rand:f32[64x64],seed=1`, `iota:i32[64]`, `full:f32[64x64]=1.5`, `3:i32`, `1.5:f32`, `true`. Defaults to the
+    /// file's `// args:` line
     #[arg(long = "arg", value_name = "A", allow_hyphen_values = true)]
     args: Vec<String>,
-    /// Seed of `rand` arguments that have none of their own: each takes this plus its position
+    /// Seed for `rand` arguments without one; each uses this number plus its position
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
-    /// Threads that carry out the work of blocks, and large products: results are the same on any number. By default as many
-    /// as the machine has
+    /// Number of host threads for blocks and large products; the results do not depend on it. Defaults to the number of
+    /// cores
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: Option<u16>,
-    /// Add flags to functions that have none although others of the text synchronise by hand. Where nothing of a text does,
-    /// flags are added in any case
+    /// Add flags to functions that have none, even if other functions of the file synchronise by hand. In a file
+    /// without any synchronisation they are always added
     #[arg(long)]
     pub insert_sync: bool,
     #[command(flatten)]
@@ -45,16 +46,17 @@ pub(super) struct KernelArgs {
 // Options that change when a run is given up.
 #[derive(Args)]
 pub(super) struct LimitArgs {
-    /// Stop after so many steps: scalar instructions, 8 for a vector instruction, 1 for 4 cycles of other work
+    /// Stop after this many steps: one per scalar instruction, 8 per vector instruction, 1 per 4 cycles of other
+    /// operations
     #[arg(long, value_name = "N", default_value_t = Limits::default().steps)]
     max_steps: u64,
-    /// Stop after so many cycles
+    /// Stop after this many cycles
     #[arg(long, value_name = "N", default_value_t = Limits::default().cycles)]
     max_cycles: u64,
-    /// Do not run what takes more bytes of buffers and local memories
+    /// Refuse to run a launch that needs more bytes for buffers and local memories
     #[arg(long, value_name = "BYTES", default_value_t = Limits::default().memory)]
     max_memory: u64,
-    /// Stop a program that prints more bytes
+    /// Stop a program that prints more than this many bytes
     #[arg(long, value_name = "BYTES", default_value_t = Limits::default().output)]
     max_output: u64,
 }
@@ -76,13 +78,13 @@ impl LimitArgs {
 // How a kernel is launched by a verb that prints programs.
 #[derive(Args, Clone, Default)]
 pub(super) struct LaunchArgs {
-    /// With `--project`: the kernel, where the file has several
+    /// With `--project`: name of the kernel, if the file has several
     #[arg(long, value_name = "NAME", requires = "project")]
     func: Option<String>,
-    /// With `--project`: blocks of the launch
+    /// With `--project`: number of blocks in the launch
     #[arg(long, value_name = "N", requires = "project", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_BLOCKS)))]
     blocks: Option<u32>,
-    /// With `--project`: the seed of `rand` arguments that have none of their own
+    /// With `--project`: seed for `rand` arguments without one
     #[arg(long, value_name = "N", requires = "project", default_value_t = 0)]
     seed: u64,
 }

@@ -15,9 +15,9 @@ pub(super) fn as_json(wanted: bool) {
 #[cfg(unix)]
 pub(super) fn words() {
     extern "C" fn say(_: libc::c_int) {
-        const MESSAGE: &[u8] = b"error: slipring has to give up: the system gives it no more memory\n";
+        const MESSAGE: &[u8] = b"error: slipring ran out of memory: the system refused an allocation\n";
         const OBJECT: &[u8] =
-            b"{\n  \"schema\": 1,\n  \"complete\": false,\n  \"error\": \"slipring has to give up: the system gives it no more memory\",\
+            b"{\n  \"schema\": 1,\n  \"complete\": false,\n  \"error\": \"slipring ran out of memory: the system refused an allocation\",\
             \n  \"findings\": []\n}\n";
         // SAFETY: these calls may be made in a handler of signals; the bytes are there forever.
         unsafe {

@@ -48,7 +48,7 @@ pub(super) fn list(words: &[String]) -> Result<Listed, String> {
                 }
             }
             if listed.files.len() == before {
-                return Err(format!("no file is called like `{word}`"));
+                return Err(format!("no file matches `{word}`"));
             }
         } else {
             // What is wrong with it says who reads it.
@@ -60,7 +60,7 @@ pub(super) fn list(words: &[String]) -> Result<Listed, String> {
 
 fn add(path: &Path, listed: &mut Listed) -> Result<(), String> {
     if listed.files.len() >= MOST {
-        return Err(format!("these are more than {MOST} files"));
+        return Err(format!("more than {MOST} files match"));
     }
     listed.files.push(path.to_string_lossy().into_owned());
     Ok(())

@@ -8,7 +8,7 @@ use super::output::fail;
 // Arguments of `lsp`.
 #[derive(Args)]
 pub(super) struct LspArgs {
-    /// Over standard input and output, which is the only way: editors say so by habit
+    /// Use standard input and output. This is the only transport; accepted because editors pass it
     #[arg(long)]
     stdio: bool,
 }

@@ -55,13 +55,14 @@ use slipring_machine::Platform;
 struct Cli {
     #[command(subcommand)]
     verb: Verb,
-    /// Leave colours out of messages; they are left out anyway where standard error is not a terminal
+    /// Do not colour diagnostics. They are never coloured unless standard error is a terminal
     #[arg(long, global = true)]
     no_color: bool,
-    /// Print no report: messages on standard error and the exit code say all. What was asked for as data is printed
+    /// Do not print the report, only diagnostics (on standard error). Data that was requested, such as `--json`, is
+    /// still printed
     #[arg(long, short, global = true)]
     quiet: bool,
-    /// Say at the end how often texts were parsed and lowered
+    /// Print at the end how often files were parsed and lowered
     #[arg(long, global = true, hide = true)]
     counts: bool,
 }
@@ -72,50 +73,51 @@ struct Cli {
 enum Verb {
     /// Run a kernel on a simulated device
     Run(run::RunArgs),
-    /// The tasks of a whole program and what orders them: as text, as a picture, as JSON
+    /// Show the tasks of a program and the dependencies between them: as text, SVG or JSON
     Graph(graph::GraphArgs),
-    /// Run a kernel and write a page with its timeline, its source, its rings and what would make it faster
+    /// Run a kernel and write an HTML page: timeline, source, rings, and what would make it faster
     Report(report::ReportArgs),
-    /// Run a kernel over a grid of values: the table, what is refused and why, and the best, checked and verified
+    /// Run a kernel over a grid of parameters, print the table, and check and verify the best point
     Tune(tune::TuneArgs),
-    /// Two runs side by side: what became faster, what slower, which wait went
+    /// Compare two runs: what got faster, what got slower, which waits disappeared
     Compare(compare::CompareArgs),
-    /// A run beside what a board, or the vendor's simulator of one, recorded: cycles by pipe, and one timeline of both
+    /// Compare a run with a profile of a board or of the vendor's simulator: cycles by pipe, and one timeline of both
     Timeline(timeline::TimelineArgs),
-    /// What holds of a kernel for all schedules, all contents of its buffers, all trip counts and launch after launch
+    /// Prove a kernel correct for all schedules, buffer contents, trip counts and repeated launches, or give a
+    /// counterexample
     Prove(prove::ProveArgs),
-    /// How full the rings of a kernel are, who waits for whom, and what another depth would do
+    /// Show how full each ring is, who waits for whom, and what another depth would change
     Ring(ring::RingArgs),
-    /// Read and verify files: every error of every file
+    /// Parse and verify files, and report every error
     Check(check::CheckArgs),
-    /// The flags of a text that any compiler has written: hazards without an order, wrong flags, superfluous ones
+    /// Check the synchronisation in `.pto` text emitted by any compiler: missing orders, wrong flags, superfluous flags
     SyncCheck(sync_check::SyncCheckArgs),
-    /// Run the passes and print the program
+    /// Compile a kernel and print the program
     Build(build::BuildArgs),
-    /// Run single passes on a text, and print what each makes of it
+    /// Run selected passes and print what each one changes
     Opt(opt::OptArgs),
-    /// What a kernel is on its way to a board: the assembler's C++ is read back and run here, and on the CPU back end of the
-    /// public headers
+    /// Check a kernel on its way to a board: read the assembler's C++ back and run it here, and on the CPU back end of
+    /// the public headers
     BoardCheck(board_check::BoardCheckArgs),
-    /// List the ops, or show the reference page of one
+    /// List the ops, or print the reference page of one
     Ops(ops::OpsArgs),
-    /// What a message means: its cause, what fixes it, and the smallest text that gives it
+    /// Explain a diagnostic: its cause, its fix, and the smallest program that triggers it
     Explain(explain::ExplainArgs),
-    /// What an op costs alone and how its cycles come about, or the errors of a table of published points
+    /// Show the cycles of a single op and how they are derived, or the model's error on a table of measurements
     Cost(cost::CostArgs),
-    /// The debugger for editors, over the Debug Adapter Protocol
+    /// Start the debugger for editors (Debug Adapter Protocol)
     Dap(dap::DapArgs),
-    /// Go through a run event by event, forwards and backwards
+    /// Step through a run, forwards and backwards
     Debug(debug::DebugArgs),
-    /// Check and run a file whenever it is saved, and say what changed
+    /// Check and run a file each time it is saved, and show what changed
     Watch(watch::WatchArgs),
-    /// A language server for editors: messages as one types, pages, types, addresses, edits
+    /// Start the language server for editors (LSP): diagnostics, hover, completion, rename, quick fixes
     Lsp(lsp::LspArgs),
-    /// What makes a shell complete commands and options
+    /// Print a completion script for a shell
     Completions(shell::CompletionArgs),
-    /// A page of the manual, as `man` reads it
+    /// Print a manual page in the format of `man`
     Man(shell::ManArgs),
-    /// Read and judge streams of the host-to-device command queue
+    /// Decode, check and run streams of the host-to-device command queue
     #[command(subcommand)]
     Queue(queue::QueueVerb),
 }
@@ -175,7 +177,7 @@ fn verb(cli: &Cli) -> Exit {
     }
     match cli.verb.sarif() {
         // It would stand between other lines there.
-        Some("-") => return output::fail("`--sarif` wants the name of a file: standard output has the report"),
+        Some("-") => return output::fail("`--sarif` needs the name of a file: standard output holds the report"),
         Some(file) => output::log_to(file),
         None => {}
     }
@@ -331,13 +333,13 @@ fn path(file: &Option<String>) -> Option<&Path> {
 // Which platform a verb is for.
 #[derive(clap::Args, Clone)]
 struct PlatformArgs {
-    /// Built-in platform: a5 or a2a3. By default the module's `pto.target_arch`, else a5 (`check`: both)
+    /// Built-in platform, a5 or a2a3. Defaults to the module's `pto.target_arch`, else a5 (`check`: both)
     #[arg(long)]
     arch: Option<String>,
-    /// A platform file of your own
+    /// A custom platform file
     #[arg(long, value_name = "TOML", conflicts_with = "arch")]
     platform: Option<String>,
-    /// Where public sources disagree: the other reading of this name (docs/decisions/readings.md)
+    /// Use the alternative interpretation of this name where public sources disagree (docs/decisions/readings.md)
     #[arg(long = "reading", value_name = "NAME", value_parser = reading)]
     readings: Vec<String>,
 }

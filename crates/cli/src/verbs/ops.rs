@@ -9,12 +9,12 @@ use super::output::{fail, json_line, out};
 // Arguments of `ops`.
 #[derive(Args)]
 pub(super) struct OpsArgs {
-    /// Name of an op, with or without `pto.`; `pl.…` is one of the kernel language
+    /// Name of an op, with or without `pto.`; names that start with `pl.` are those of the kernel language
     name: Option<String>,
     /// List the ops of the kernel language instead
     #[arg(long)]
     lang: bool,
-    /// Every op with its operands, attributes and pipe, as one JSON object a line
+    /// Print every op with its operands, attributes and pipe, as one JSON object per line
     #[arg(long, conflicts_with_all = ["name", "lang"])]
     json: bool,
 }

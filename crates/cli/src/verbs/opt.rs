@@ -14,18 +14,18 @@ use super::{Exit, PlatformArgs, open};
 // Arguments of `opt`.
 #[derive(Args)]
 pub(super) struct OptArgs {
-    /// The file; `-` is standard input
+    /// Input file, or `-` for standard input
     #[arg(required_unless_present = "list_passes")]
     pub file: Option<String>,
-    /// Where the program goes; standard output by default
+    /// Output file. Defaults to standard output
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<String>,
     #[command(flatten)]
     pub platform: PlatformArgs,
-    /// Run these passes, in this order. By default all, as `slipring build` does
+    /// Run these passes, in this order. Defaults to all of `slipring build`
     #[arg(long, value_name = "PASSES", value_delimiter = ',')]
     passes: Vec<String>,
-    /// Stop once this pass has run
+    /// Stop after this pass
     #[arg(long, value_name = "PASS")]
     stop_after: Option<String>,
     /// Print the program before these passes, or before `all`, to standard error
@@ -37,13 +37,13 @@ pub(super) struct OptArgs {
     /// Print the program to standard error after each pass that changed it, and name those that did not
     #[arg(long)]
     print_changed: bool,
-    /// Leave out the places that ops come from, `loc(…)`
+    /// Omit source locations, `loc(…)`
     #[arg(long)]
     no_loc: bool,
-    /// Check the program against the declarations after each pass, and stop where a pass broke it
+    /// Verify the program after each pass, and stop at the first pass that breaks it
     #[arg(long)]
     verify_passes: bool,
-    /// List the passes with their other names
+    /// List the passes and their aliases
     #[arg(long)]
     list_passes: bool,
     #[command(flatten)]

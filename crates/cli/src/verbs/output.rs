@@ -154,7 +154,7 @@ pub(super) fn write_file(path: &str, parts: &[&[u8]]) -> Result<(), String> {
 pub(super) fn finish(exit: Exit, as_json: bool) -> Exit {
     let silent = with(|written| exit != Exit::Clean && !written.error);
     if silent {
-        fail(format!("internal error: the command ends with {} and has not said why", exit as u8));
+        fail(format!("internal error: the command exited with {} without a message", exit as u8));
     }
     if as_json && !with(|written| written.object) && exit != Exit::Clean {
         let error = with(|written| written.failures.join("\n"));

@@ -85,7 +85,7 @@ impl Pages {
         // Another site whose name leads here must not read what is shown.
         let own = [self.address.to_string(), format!("localhost:{}", self.address.port())];
         if host.is_none_or(|host| !own.contains(&host)) {
-            return say(stream, "403 Forbidden", "this page is for this machine alone");
+            return say(stream, "403 Forbidden", "this page is only served to this machine");
         }
         let words: Vec<&str> = first.split(' ').collect();
         match words[..] {

@@ -34,7 +34,7 @@ fn project(
     folder: &Path,
 ) -> Result<Exit, Error> {
     if launched.run.findings().errors() > 0 {
-        output::note("no project is written: what a run here finds wrong does not leave for a board");
+        output::note("no project is written: the simulated run has findings");
         return Ok(Exit::Findings);
     }
     let tools = LeavingTools {
@@ -49,11 +49,11 @@ fn project(
     out(&checks_text(&leaving.checks));
     if leaving.checks.iter().any(|check| check.verdict == "findings") {
         output::said_error();
-        output::note("no project is written: a judge has findings, as its row says");
+        output::note("no project is written: a check has findings (see its row)");
         return Ok(Exit::Findings);
     }
     if leaving.unjudged && args.ptoas.is_some() {
-        return Ok(output::fail("no project is written: the assembler of `--ptoas` gave no C++, as its row says"));
+        return Ok(output::fail("no project is written: the assembler of `--ptoas` produced no C++ (see its row)"));
     }
     let count = launched.project(built, leaving.cpp.as_deref(), folder)?;
     out(&format!(
@@ -77,7 +77,7 @@ pub(super) fn compare(folder: &Path, as_json: bool) -> Result<Exit, Error> {
     Ok(match (returned.wrong, returned.doubtful) {
         (0, 0) => Exit::Clean,
         (0, count) => output::doubtful(&format!(
-            "{count} elements are off by more than their own size permits: sums in another order are, and so are small numbers that are wrong"
+            "{count} elements exceed the tolerance relative to their own value; a different order of summation does that, and so do wrong small values"
         )),
         _ => {
             output::said_error();

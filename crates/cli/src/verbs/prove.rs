@@ -17,23 +17,23 @@ const MOST_TIMINGS: i64 = 100_000;
 pub(super) struct ProveArgs {
     #[command(flatten)]
     pub kernel: KernelArgs,
-    /// Schedules of random durations to try where something is wrong or one run does not decide; 0 tries none
+    /// Number of random schedules to try if a finding needs a witness or one run does not decide; 0 tries none
     #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u32).range(0..=MOST_TIMINGS))]
     timings: u32,
-    /// What the scalar arguments of each launch satisfy, such as `n % 8 == 0, valid_row <= 32`: others are not spoken of. May be
-    /// given several times; a function's own attribute `pto.assume` is added
+    /// Precondition on the scalar arguments, such as `n % 8 == 0, valid_row <= 32`. Launches that violate it are out of
+    /// scope. May be repeated; `pto.assume` attributes of the function are added
     #[arg(long, value_name = "CONDITIONS")]
     assume: Vec<String>,
-    /// Warnings about results, such as bytes in them that nobody has written, are errors
+    /// Treat warnings about results, such as uninitialised bytes in an output, as errors
     #[arg(long)]
     strict: bool,
-    /// Write the schedule of the witness, for `slipring run --schedule`
+    /// Write the schedule of the counterexample to this file, for `slipring run --schedule`
     #[arg(long, value_name = "OUT")]
     pub schedule: Option<String>,
-    /// Write the text with the edits that mend what was found to a new file
+    /// Write the file, with edits that fix what was found, to OUT
     #[arg(long, value_name = "OUT")]
     pub fix: Option<String>,
-    /// The same facts as one JSON object
+    /// Print the results as one JSON object
     #[arg(long)]
     pub json: bool,
 }
@@ -68,7 +68,7 @@ fn start(args: &ProveArgs) -> Result<Exit, Error> {
     if let Some(path) = &args.fix {
         match &proof.fix {
             Some(fix) => write_file(path, &[fix.text.as_bytes()]).map_err(Error::File)?,
-            None => note("there is no edit to write"),
+            None => note("there are no edits to write"),
         }
     }
     if args.json {
@@ -81,7 +81,7 @@ fn start(args: &ProveArgs) -> Result<Exit, Error> {
         Judgement::Doubtful => doubtful(&proof.reasons.join("; ")),
         Judgement::Violated => {
             if proof.findings.errors() == 0 {
-                fail("another schedule comes to another end: the witness says which");
+                fail("another schedule gives a different result: see the witness");
             }
             Exit::Findings
         }

@@ -14,14 +14,14 @@ use super::{Exit, shown};
 pub(super) struct ReportArgs {
     #[command(flatten)]
     pub kernel: KernelArgs,
-    /// The page; `-` is standard output
+    /// Output file, or `-` for standard output
     #[arg(short, long, value_name = "FILE", default_value = "report.html")]
     pub output: String,
-    /// Leave out what would make it faster, which takes a run for each forecast
+    /// Omit advice on speed, which needs one run per forecast
     #[arg(long)]
     no_advice: bool,
-    /// Also compare with another run: what `slipring run --json` wrote, with `--lines` for lines and paths too; or a kernel, which
-    /// is run with the arguments of its file
+    /// Also compare with another run: output of `slipring run --json` (add `--lines` for lines and critical paths), or
+    /// a kernel, which is run with the arguments its file gives
     #[arg(long, value_name = "RUN")]
     pub against: Option<String>,
 }
@@ -51,7 +51,7 @@ fn whole(args: &ReportArgs, program: &Program) -> Result<Exit, Error> {
     options.record = true;
     let run = program.run(tensors, &options)?;
     report_all(run.findings());
-    let Some(page) = run.html() else { return Ok(fail("no task of the program ran: there is nothing to show")) };
+    let Some(page) = run.html() else { return Ok(fail("no task of the program ran; there is nothing to show")) };
     if let Err(message) = write(args, page) {
         return Ok(fail(message));
     }

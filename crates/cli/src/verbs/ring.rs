@@ -15,10 +15,10 @@ use super::run::{divide, refused};
 pub(super) struct RingArgs {
     #[command(flatten)]
     pub kernel: KernelArgs,
-    /// Also run the kernel with every depth from A to B, and compare: `--sweep 1..8`
+    /// Also run the kernel with each depth from A to B, and compare: `--sweep 1..8`
     #[arg(long, value_name = "A..B", value_parser = depths)]
     sweep: Option<RangeInclusive<u32>>,
-    /// The same facts as one JSON object
+    /// Print the results as one JSON object
     #[arg(long)]
     pub json: bool,
 }

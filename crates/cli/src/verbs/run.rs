@@ -28,74 +28,78 @@ const PARTS: usize = 12;
 pub(super) struct RunArgs {
     #[command(flatten)]
     pub(super) kernel: KernelArgs,
-    /// Clusters that the tasks of a whole program run on; by default all of the platform
+    /// Number of clusters for the tasks of a program. Defaults to all of the platform
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_BLOCKS)))]
     pub(super) clusters: Option<u32>,
-    /// Devices that a whole program for several runs on (`pld.world_size()`); 2 where nothing is said
+    /// Number of devices for a multi-device program (`pld.world_size()`). Defaults to 2
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_DEVICES)))]
     pub(super) devices: Option<u32>,
-    /// Choose by this number which of several tasks that could start does; 0 takes the one that was submitted first
+    /// Seed that decides which of several ready tasks starts; 0 takes the one submitted first
     #[arg(long, value_name = "N")]
     pub(super) order: Option<u64>,
-    /// Zeroed bytes behind every buffer in global memory, as a device allocator leaves them: touching them is not a finding
+    /// Zeroed bytes after each buffer in global memory, as a device allocator leaves them; accessing them is not a
+    /// finding
     #[arg(long, value_name = "BYTES", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=MOST_SLACK))]
     pub(super) gm_slack: u64,
-    /// How long things take: `platform`, `random:SEED` (each step and signal anything from 1 to 131072 cycles), `slow:AIV0` or
-    /// `slow:AIC.FIX` (that core, that pipe slow, all else fast). What is clean over all schedules gives the same bytes
+    /// Durations of operations: `platform`, `random:SEED` (each step and signal takes from 1 to 131072 cycles),
+    /// `slow:AIV0` or `slow:AIC.FIX` (that core or pipe is slow, everything else fast). A kernel that is clean for all
+    /// schedules gives the same bytes
     #[arg(long, value_name = "T", default_value = "platform")]
     pub(super) timing: Timing,
-    /// Works that take longer, line by line: `delay AIV0.MTE3 work 4 by 1200`, as `slipring prove` writes it
+    /// Delayed operations, one per line: `delay AIV0.MTE3 work 4 by 1200`, as written by `slipring prove`
     #[arg(long, value_name = "FILE", conflicts_with = "device")]
     pub(super) schedule: Option<String>,
-    /// Launch so many times, each time with the arguments as given, on a device as the launch before left it: signals where the
-    /// platform keeps them, and local memories. The report is the last launch's, or the first one's with a finding
+    /// Launch this many times, each time with the given arguments, on the device as the previous launch left it (local
+    /// memories, and signals if the platform keeps them). Reports the last launch, or the first one with a finding
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_LAUNCHES)))]
     pub(super) launches: u32,
-    /// Take times only: nothing is computed, races and unwritten bytes are not looked for. For launches too large to run
+    /// Only count cycles: compute nothing, and do not look for races or uninitialised bytes. For launches too large to
+    /// run
     #[arg(long, conflicts_with_all = ["verify", "check", "device"])]
     pub(super) time_only: bool,
-    /// Also run the sequential semantics of the source and compare every buffer
+    /// Also run the source sequentially, op by op, and compare every buffer
     #[arg(long)]
     pub(super) verify: bool,
-    /// What a buffer holds after the run, once for each: `out=@golden.npy,rtol=1e-3,atol=1e-5`, or `out=zeros:f32[64x64]`.
-    /// Without tolerances the numbers are equal. Says how many are not, where, and how far they are off
+    /// Expected contents of a buffer after the run, once per buffer: `out=@golden.npy,rtol=1e-3,atol=1e-5`, or
+    /// `out=zeros:f32[64x64]`. Without tolerances values must be equal. Reports how many differ, where, and by how much
     #[arg(long, value_name = "E", conflicts_with = "time_only")]
     pub(super) expect: Vec<String>,
-    /// Which tools watch the run: all, none, or a list of memory, sync, init, race
+    /// Checks to run: all, none, or a list of memory, sync, init, race
     #[arg(long, value_name = "TOOLS", default_value = "all")]
     pub(super) check: String,
-    /// What the scalar arguments satisfy, such as `n % 8 == 0, valid_row <= 32`: a launch that does not is a finding. May be given
-    /// several times; what the kernel assumes itself is added
+    /// Precondition on the scalar arguments, such as `n % 8 == 0, valid_row <= 32`. A launch that violates it is a
+    /// finding. May be repeated; assumptions of the kernel itself are added
     #[arg(long, value_name = "CONDITIONS", conflicts_with = "device")]
     assume: Vec<String>,
-    /// Bytes in the results that nobody has written are an error, not a warning
+    /// Treat uninitialised bytes in the results as errors, not warnings
     #[arg(long)]
     strict: bool,
-    /// Send the program through the command queue of a board (p100, p150, or a board file `my.toml`), with a block on each worker
+    /// Launch through the command queue of a board (p100, p150, or a board file `my.toml`), one block per worker
     #[arg(long, value_name = "BOARD", conflicts_with_all = ["verify", "check", "strict", "stats", "timing", "launches"])]
     pub(super) device: Option<String>,
-    /// Choose the delays of the board by this number, to reach other interleavings
+    /// Seed for the delays of the board, to reach other interleavings
     #[arg(long, value_name = "N", requires = "device")]
     pub(super) delays: Option<u64>,
-    /// Write a timeline of all pipes and scalar units: in Perfetto's own form if the name ends in `.pftrace`, else in Chrome's (JSON)
+    /// Write a timeline of all pipes and scalar units, in Perfetto's binary format if the name ends in `.pftrace`, else
+    /// in Chrome's JSON
     #[arg(long, value_name = "FILE")]
     pub(super) trace: Option<String>,
-    /// Also draw the timeline as text
+    /// Also print the timeline as text
     #[arg(long, conflicts_with = "device")]
     pub(super) timeline: bool,
-    /// Also cycles, stalls and bytes by line of the source, and the critical path
+    /// Also print cycles, stalls and bytes by source line, and the critical path
     #[arg(long, conflicts_with = "device")]
     pub(super) lines: bool,
-    /// Also what would make it faster: forecasts by more runs of the same engine, and advice
+    /// Also print what would make it faster: forecasts (from further runs) and advice
     #[arg(long, conflicts_with = "device")]
     pub(super) advice: bool,
-    /// Also tables by op and by ring, and which tag each push, pop and free used when
+    /// Also print tables by op and by ring, and when each push, pop and free used which tag
     #[arg(long)]
     pub(super) stats: bool,
-    /// The same facts as one JSON object
+    /// Print the results as one JSON object
     #[arg(long)]
     pub json: bool,
-    /// Also write all messages to a file, as a SARIF log
+    /// Also write all diagnostics to this file, as a SARIF log
     #[arg(long, value_name = "FILE")]
     pub sarif: Option<String>,
 }
@@ -190,7 +194,7 @@ pub(super) fn divide(mut bound: Vec<Arg>) -> (Vec<Tensor<'static>>, Vec<Option<O
 /// Refuses arguments that ask to be written back, for verbs that write none.
 pub(super) fn written_by_run_only(files: &[Option<OutFile>]) -> Result<(), Error> {
     match files.iter().flatten().next() {
-        Some(_) => Err(Error::Arguments("`:out` writes an argument back in `slipring run` only".into())),
+        Some(_) => Err(Error::Arguments("`:out` is only available in `slipring run`".into())),
         None => Ok(()),
     }
 }
@@ -198,7 +202,7 @@ pub(super) fn written_by_run_only(files: &[Option<OutFile>]) -> Result<(), Error
 fn launch(args: &RunArgs, kernel: &Kernel, bound: Vec<Arg>, options: &RunOptions) -> Result<Exit, Error> {
     let (tensors, files) = divide(bound);
     if args.time_only && files.iter().any(Option::is_some) {
-        return Err(Error::Arguments("with `--time-only` nothing is computed that could be written to a file".into()));
+        return Err(Error::Arguments("`--time-only` computes nothing that could be written to a file".into()));
     }
     let expected = expectations(&args.expect)?;
     let params = if expected.is_empty() { Vec::new() } else { kernel.parameters()? };
@@ -329,7 +333,7 @@ pub(super) fn write_outputs(files: &[Option<OutFile>], after: &[Option<&[u8]>], 
     for (file, data) in files.iter().zip(after) {
         let (Some(file), Some(data)) = (file, data) else { continue };
         if !complete {
-            note(format!("`{}` is left as it was: the run did not complete", files::shown(&file.path)));
+            note(format!("`{}` is left unchanged: the run did not complete", files::shown(&file.path)));
             continue;
         }
         let header = file.npy.as_ref().map_or(&[][..], |npy| npy.header.as_slice());

@@ -9,7 +9,7 @@ use super::{Cli, Exit};
 // Arguments of `completions`.
 #[derive(Args)]
 pub(super) struct CompletionArgs {
-    /// The shell
+    /// Name of the shell
     shell: Shell,
 }
 
@@ -24,7 +24,7 @@ pub(super) fn completions(args: &CompletionArgs) -> Exit {
 // Arguments of `man`.
 #[derive(Args)]
 pub(super) struct ManArgs {
-    /// The command whose page it is; without one, the page of slipring
+    /// Command to describe. Without one, the page of slipring itself
     verb: Option<String>,
 }
 

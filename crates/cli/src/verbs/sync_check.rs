@@ -10,22 +10,22 @@ use super::{Exit, PlatformArgs, open};
 // Arguments of `sync-check`.
 #[derive(Args)]
 pub(super) struct SyncCheckArgs {
-    /// The text; `-` is standard input
+    /// Input file, or `-` for standard input
     pub file: String,
-    /// An earlier text of the same kernels: which orders were lost since, and which were gained
+    /// An earlier version of the same kernels: show which orders were lost and which were gained since
     #[arg(long, value_name = "OLD")]
     pub against: Option<String>,
     #[command(flatten)]
     pub platform: PlatformArgs,
     #[command(flatten)]
     shapes: ShapeArgs,
-    /// What is superfluous is an error, too
+    /// Treat superfluous flags as errors, too
     #[arg(long)]
     strict: bool,
-    /// The same facts as one JSON object
+    /// Print the results as one JSON object
     #[arg(long)]
     pub json: bool,
-    /// Also write all messages to a file, as a SARIF log
+    /// Also write all diagnostics to this file, as a SARIF log
     #[arg(long, value_name = "FILE")]
     pub sarif: Option<String>,
 }

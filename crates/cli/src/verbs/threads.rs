@@ -21,7 +21,7 @@ pub(super) fn make(threads: Option<usize>) -> Result<(), String> {
             false => pool.num_threads(1).use_current_thread().build_global(),
         };
         match made {
-            Err(error) if error.source().is_some() => Err(format!("there are no threads to work on: {error}")),
+            Err(error) if error.source().is_some() => Err(format!("cannot start worker threads: {error}")),
             // Without a cause: the process has a pool already, as the package has worked in it before.
             Err(_) | Ok(()) => Ok(()),
         }

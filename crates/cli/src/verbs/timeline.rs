@@ -14,14 +14,15 @@ use super::{Exit, read_bytes, shown};
 pub(super) struct TimelineArgs {
     #[command(flatten)]
     pub kernel: KernelArgs,
-    /// What was recorded of the same kernel: `trace.json` of the operator simulator, `chip_swimlane_records.json` or `pmu.csv` of
-    /// the public runtime
+    /// A profile of the same kernel: `trace.json` of the operator simulator, `chip_swimlane_records.json` or `pmu.csv`
+    /// of the public runtime
     #[arg(long, value_name = "PROFILE")]
     pub against: String,
-    /// Also write both timelines to one file: Perfetto's form if its name ends in `.pftrace`, else Chrome's
+    /// Also write both timelines to one file, in Perfetto's binary format if the name ends in `.pftrace`, else in
+    /// Chrome's JSON
     #[arg(long, value_name = "FILE")]
     pub trace: Option<String>,
-    /// The same facts as one JSON object
+    /// Print the results as one JSON object
     #[arg(long)]
     pub json: bool,
 }

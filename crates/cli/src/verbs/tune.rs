@@ -25,31 +25,32 @@ const MOST_THREADS: i64 = 1024;
 pub(super) struct TuneArgs {
     #[command(flatten)]
     pub kernel: KernelArgs,
-    /// What varies, once for each: `TILE=32,64,128`, `slot_num=1..4`, `TILE=16..64..16`. A constant of the file or a parameter of a
-    /// function that builds kernels; or, where the file has none of that name, `slot_num` (slots of each ring), `split` (how the
-    /// compiler divides Vector work: UP_DOWN, LEFT_RIGHT, NONE), `blocks`, `arch`, and `clusters` of a whole program
+    /// Parameter to vary. May be repeated: `TILE=32,64,128`, `slot_num=1..4`, `TILE=16..64..16`. A constant of the file
+    /// or a parameter of a function that builds kernels; or, if the file has none of that name, `slot_num` (slots of
+    /// each ring), `split` (how the compiler divides Vector work: UP_DOWN, LEFT_RIGHT, NONE), `blocks`, `arch`, and
+    /// `clusters` of a program
     #[arg(long, value_name = "NAME=VALUES", required_unless_present = "auto", value_parser = |text: &str| text.parse::<Vary>())]
     vary: Vec<Vary>,
-    /// Instead of a grid: try edits of the source (overlapped and unrolled loops, other tiles, statements that stand earlier, deeper
-    /// rings, barriers that nothing needs), keep those that leave the same bytes and nothing to find, and print them as a patch
+    /// Instead of a grid, try edits of the source (overlapped and unrolled loops, other tile sizes, earlier loads,
+    /// deeper rings, removed barriers), keep those that give the same bytes without findings, and print them as a patch
     #[arg(long, conflicts_with_all = ["vary", "resume", "plot"])]
     auto: bool,
-    /// Also write the patch of `--auto` to a file
+    /// Also write the patch of `--auto` to this file
     #[arg(long, value_name = "FILE", requires = "auto")]
     pub patch: Option<String>,
-    /// Points that are run at a time; by default as many as the host has cores
+    /// Number of points to run in parallel; 0 means one per core
     #[arg(short, long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=MOST_THREADS))]
     jobs: u32,
-    /// Keep every point in this file as soon as it is over, and go on from what it has
+    /// Record each finished point in this file, and resume from it
     #[arg(long, value_name = "FILE")]
     pub resume: Option<PathBuf>,
-    /// Which tools watch the runs: all, none, or a list of memory, sync, init, race
+    /// Checks to run: all, none, or a list of memory, sync, init, race
     #[arg(long, value_name = "TOOLS", default_value = "all")]
     check: String,
-    /// Also draw cycles against local memory (SVG)
+    /// Also plot cycles against local memory (SVG)
     #[arg(long, value_name = "FILE")]
     pub plot: Option<String>,
-    /// The same facts as one JSON object
+    /// Print the results as one JSON object
     #[arg(long)]
     pub json: bool,
 }
@@ -132,7 +133,7 @@ fn exit(tuning: &Tuning) -> Exit {
     match (count(true), count(false)) {
         (_, 0) => {
             let first = tuning.points.iter().find_map(|point| point.reason.as_deref());
-            fail(format!("no point can be run; the first one: {}", first.unwrap_or("refused")))
+            fail(format!("no point could run; the first one: {}", first.unwrap_or("refused")))
         }
         _ => {
             note("every point that runs has findings: `slipring run` with its values shows them");

@@ -20,11 +20,11 @@ const EACH: Duration = Duration::from_millis(50);
 pub(super) struct WatchArgs {
     /// The file
     file: String,
-    /// Also show the page of `slipring report` in a browser, on this port of 127.0.0.1, where it comes anew with each look. By default
-    /// a port that is free
+    /// Also serve the page of `slipring report` on this port of 127.0.0.1, and reload it after each change. Defaults to
+    /// a free port
     #[arg(long, value_name = "PORT", num_args = 0..=1, require_equals = true, default_missing_value = "0")]
     serve: Option<u16>,
-    /// End after so many looks, with the exit code of the last one. By default until it is interrupted
+    /// Stop after this many checks, with the exit code of the last one. By default runs until interrupted
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     looks: Option<u32>,
 }
@@ -47,7 +47,7 @@ struct Look {
 /// Watches a file.
 pub(super) fn watch(args: &WatchArgs) -> Exit {
     if args.file == "-" {
-        return fail("`watch` wants a file: standard input is not saved again");
+        return fail("`watch` needs a file, not standard input");
     }
     let (mut stamp, mut text, mut before, mut looks) = (None, None, None::<Look>, 0);
     let (mut gone, mut last) = (false, None);
@@ -224,6 +224,6 @@ fn tell(before: Option<&Look>, now: &Look, source: &Source) {
     };
     let counts = [(came.len(), "came"), (went.len(), "went")];
     let counts: Vec<String> = counts.iter().filter(|(n, _)| *n > 0).map(|(n, word)| format!("{n} {word}")).collect();
-    let counts = if counts.is_empty() { "nothing came or went".to_string() } else { counts.join(", ") };
+    let counts = if counts.is_empty() { "no findings appeared or disappeared".to_string() } else { counts.join(", ") };
     out(&format!("== {cycles}; {counts}\n"));
 }

@@ -12,7 +12,7 @@ use super::StreamArgs;
 pub(in crate::verbs) struct DecodeArgs {
     #[command(flatten)]
     pub stream: StreamArgs,
-    /// Write the stream in its binary form to a file instead
+    /// Write the stream to this file in binary form instead
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<String>,
 }

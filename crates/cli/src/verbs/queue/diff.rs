@@ -14,21 +14,21 @@ use super::{Stream, StreamArgs};
 /// Arguments of `queue diff`.
 #[derive(Args)]
 pub(in crate::verbs) struct DiffArgs {
-    /// A captured stream: text or binary
+    /// A captured stream, as text or binary
     #[arg(value_name = "A")]
     first: String,
-    /// Another
+    /// The other stream
     #[arg(value_name = "B")]
     second: String,
-    /// The files are the bytes of issue regions, without slots
+    /// The files hold the raw bytes of issue regions, without slots
     #[arg(long)]
     raw: bool,
-    /// Board in place of those that the streams name: p100, p150, or a file whose name ends in `.toml`
+    /// Board to use instead of the ones the streams name: p100, p150, or a `.toml` file
     #[arg(long)]
     board: Option<String>,
     #[command(flatten)]
     look: LookArgs,
-    /// One JSON object
+    /// Print one JSON object
     #[arg(long)]
     pub json: bool,
 }
@@ -83,7 +83,7 @@ pub(super) fn diff(args: &DiffArgs) -> Exit {
     if difference.same {
         return Exit::Clean;
     }
-    fail("the streams are not the same");
+    fail("the streams differ");
     Exit::Findings
 }
 
@@ -115,7 +115,7 @@ fn text(d: &Difference) -> String {
         text += &format!("  for a {a} and for a {b}\n");
     }
     if let Some(first) = &d.bytes.first {
-        text += &format!("  record {} is the first that differs, from byte {:#x} on\n", first.record, first.byte);
+        text += &format!("  record {} is the first to differ, from byte {:#x} on\n", first.record, first.byte);
         if let Some([a, b]) = first.slots {
             text += &format!("    its slots hold {a:#06x} and {b:#06x}\n");
         }

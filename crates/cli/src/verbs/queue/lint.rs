@@ -20,7 +20,7 @@ pub(in crate::verbs) struct LintArgs {
     stream: StreamArgs,
     #[command(flatten)]
     allow: AllowArgs,
-    /// One JSON object
+    /// Print one JSON object
     #[arg(long)]
     pub json: bool,
 }
@@ -79,7 +79,7 @@ pub(super) fn lint(args: &LintArgs) -> Exit {
         report(&diags, &stream.source);
         let warnings = diags.list.iter().filter(|d| d.severity == Severity::Warning).count();
         let verdict = match all {
-            0 => "no hazard that the bytes alone show".to_string(),
+            0 => "no hazard visible in the bytes alone".to_string(),
             _ => format!("{}, {}", counted(bad, "error"), counted(warnings, "warning")),
         };
         out(&format!(
@@ -87,10 +87,10 @@ pub(super) fn lint(args: &LintArgs) -> Exit {
             judged.records, judged.relays, judged.commands, stream.board.name
         ));
         if more > 0 {
-            out(&format!("{more} more findings of these kinds are not listed\n"));
+            out(&format!("{more} more findings of these kinds, not listed\n"));
         }
         out(&allowed_line(&allowed));
-        let late = "what depends on time: slots, reuse of issue memory, the completion ring, workers";
+        let late = "anything that depends on timing: slots, reuse of issue memory, the completion ring, workers";
         for what in judged.not_judged.iter().map(String::as_str).chain([late]) {
             out(&format!("not judged: {what}\n"));
         }

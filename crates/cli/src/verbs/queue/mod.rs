@@ -22,15 +22,15 @@ use super::{Exit, read_at_most, shown};
 /// Verbs about command streams.
 #[derive(Subcommand)]
 pub(super) enum QueueVerb {
-    /// Print a stream as text, with offsets; the text can be read again
+    /// Print a stream as text with offsets; the text can be read back
     Decode(decode::DecodeArgs),
-    /// Judge a stream without running it
+    /// Check a stream without running it
     Lint(lint::LintArgs),
-    /// Run a stream on a simulated board; workers acknowledge launches
+    /// Run a stream on a simulated board whose workers acknowledge launches
     Run(run::RunArgs),
-    /// Say whether findings and results hold for all delays, or give a schedule that shows what is wrong
+    /// Prove a stream correct for all delays, or give a schedule that shows the error
     Prove(prove::ProveArgs),
-    /// Show who waited for what in a run
+    /// Show which actor waited for what during a run
     Stats(stats::StatsArgs),
     /// Compare two streams: bytes, order, and who waits for what
     Diff(diff::DiffArgs),
@@ -84,12 +84,12 @@ pub(super) fn queue(verb: &QueueVerb) -> Exit {
 /// Where a stream comes from.
 #[derive(clap::Args)]
 pub(in crate::verbs) struct StreamArgs {
-    /// A captured stream: text or binary; `-` is standard input
+    /// A captured stream, as text or binary; `-` for standard input
     file: String,
-    /// The file is the bytes of an issue region, without slots
+    /// The file holds the raw bytes of an issue region, without slots
     #[arg(long)]
     raw: bool,
-    /// Board in place of the one that the stream names: p100, p150, or a file whose name ends in `.toml`
+    /// Board to use instead of the one the stream names: p100, p150, or a `.toml` file
     #[arg(long)]
     board: Option<String>,
 }
@@ -97,7 +97,8 @@ pub(in crate::verbs) struct StreamArgs {
 /// Which hazards are accepted.
 #[derive(clap::Args)]
 struct AllowArgs {
-    /// Accept a hazard by its code, such as go-before-payload: it is counted and hides nothing else. May be given several times
+    /// Accept a hazard, by its code, such as go-before-payload. It is still counted and hides nothing else. May be
+    /// repeated
     #[arg(long = "allow", value_name = "CODE")]
     codes: Vec<String>,
 }

@@ -16,16 +16,16 @@ pub(in crate::verbs) struct ProveArgs {
     stream: StreamArgs,
     #[command(flatten)]
     allow: AllowArgs,
-    /// Seeds to try, besides the usual delays and each kind of delay late
+    /// Number of random seeds to try, besides the usual delays and each kind of delay at its latest
     #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u64).range(0..=10_000))]
     seeds: u64,
-    /// How long each launch takes a worker, in cycles
+    /// Duration of each launch on a worker, in cycles
     #[arg(long, default_value_t = 1000, value_name = "CYCLES")]
     kernel_cycles: u64,
-    /// Give up a run after so many steps of the simulation without a new record
+    /// Give up after this many simulation steps without a new record
     #[arg(long, default_value_t = Limits::default().steps, value_name = "STEPS")]
     max_steps: u64,
-    /// One JSON object
+    /// Print one JSON object
     #[arg(long)]
     pub json: bool,
 }
@@ -70,7 +70,7 @@ pub(super) fn prove(args: &ProveArgs) -> Exit {
                 false => format!("; warnings of `slipring queue run`: {}", codes.join(", ")),
             };
             let text = format!(
-                "{file}: clean for all delays: whatever meets is ordered by barriers, waits or completions; {schedules} schedules agree{warned}\n"
+                "{file}: clean for all delays: all conflicting accesses are ordered by barriers, waits or completions; {schedules} schedules agree{warned}\n"
             );
             ("clean", text, Exit::Clean)
         }
@@ -86,8 +86,7 @@ pub(super) fn prove(args: &ProveArgs) -> Exit {
         QueueProof::Undecided(why) => {
             let lines: String = why.iter().map(|why| format!("not judged: {why}\n")).collect();
             undecided = why;
-            let exit =
-                doubtful(&format!("nothing is wrong in {schedules} schedules; for all delays it is not decided"));
+            let exit = doubtful(&format!("no finding in {schedules} schedules; not decided for all delays"));
             ("undecided", lines, exit)
         }
     };

@@ -23,43 +23,43 @@ use slipring::queue_finding as of_finding;
 /// Arguments of `queue run`.
 #[derive(Args)]
 pub(in crate::verbs) struct RunArgs {
-    /// A captured stream: text or binary; `-` is standard input
+    /// A captured stream, as text or binary; `-` for standard input
     #[arg(required_unless_present = "demo", conflicts_with = "demo")]
     pub file: Option<String>,
-    /// Launch a small program over a whole board, so many times
+    /// Launch a small program on a whole board, this many times
     #[arg(long, value_name = "LAUNCHES", num_args = 0..=1, default_missing_value = "8", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     demo: Option<u32>,
-    /// The file is the bytes of an issue region, without slots
+    /// The file holds the raw bytes of an issue region, without slots
     #[arg(long)]
     raw: bool,
-    /// Board in place of the one that the stream names: p100, p150, or a file whose name ends in `.toml`
+    /// Board to use instead of the one the stream names: p100, p150, or a `.toml` file
     #[arg(long)]
     board: Option<String>,
-    /// Choose delays by this number, to reach other interleavings; the same number gives the same run
+    /// Seed for delays, to reach other interleavings; equal seeds give equal runs
     #[arg(long)]
     seed: Option<u64>,
-    /// One kind of delay is always as late as it may be
+    /// Make one kind of delay always as late as it can be
     #[arg(long, value_name = "KIND", conflicts_with_all = ["seed", "seeds"], value_parser = Delays::KINDS)]
     late: Option<String>,
-    /// Run it with so many seeds more, 1 and following, and say whether they find the same
+    /// Also run it with this many more seeds, from 1 on, and report whether they agree
     #[arg(long, value_name = "N", conflicts_with = "trace", value_parser = clap::value_parser!(u64).range(1..=10_000))]
     seeds: Option<u64>,
-    /// Go on after errors as the silicon would, as far as that is known
+    /// Continue after errors as the silicon would, as far as that is known
     #[arg(long)]
     silicon: bool,
     #[command(flatten)]
     allow: AllowArgs,
-    /// Give up after so many steps of the simulation without a new record
+    /// Give up after this many simulation steps without a new record
     #[arg(long, default_value_t = Limits::default().steps, value_name = "STEPS")]
     max_steps: u64,
-    /// How long each launch takes a worker, in cycles
+    /// Duration of each launch on a worker, in cycles
     #[arg(long, default_value_t = 1000, value_name = "CYCLES")]
     kernel_cycles: u64,
-    /// Write a timeline of all actors, in Perfetto's own form if the name ends in `.pftrace`, else in Chrome's (JSON), and show it as
-    /// a chart
+    /// Write a timeline of all actors, in Perfetto's binary format if the name ends in `.pftrace`, else in Chrome's
+    /// JSON, and print it as a chart
     #[arg(long, value_name = "FILE")]
     pub trace: Option<String>,
-    /// One JSON object
+    /// Print one JSON object
     #[arg(long)]
     pub json: bool,
 }
@@ -150,7 +150,7 @@ pub(super) fn run(args: &RunArgs) -> Exit {
     }
     let differ = seeds.as_ref().is_some_and(|seeds| !seeds.differ.is_empty());
     if differ {
-        fail(format!("{file}: what is found depends on the delays"));
+        fail(format!("{file}: the findings depend on the delays"));
     }
     let facts = Facts { seeds, ..facts(file, &mut replayed, &diags, &stream) };
     if args.json {
@@ -222,7 +222,7 @@ fn facts(file: String, replayed: &mut Replay, diags: &Diags, stream: &Stream) ->
 
 fn summary(facts: &Facts, stream: &Stream) -> String {
     let all = stream.capture.entries.len();
-    let end = if facts.complete { "everything ran" } else { "it did not run to its end" };
+    let end = if facts.complete { "everything ran" } else { "it did not complete" };
     let last = facts.events.last().map_or(String::new(), |event| format!(", the last {event}"));
     let back = match facts.read_backs {
         0 => String::new(),
@@ -230,10 +230,10 @@ fn summary(facts: &Facts, stream: &Stream) -> String {
     };
     let seeds = match &facts.seeds {
         None => String::new(),
-        Some(seeds) if seeds.differ.is_empty() => format!("{} seeds more: the same findings in all\n", seeds.tried),
+        Some(seeds) if seeds.differ.is_empty() => format!("{} more seeds: the same findings in all\n", seeds.tried),
         Some(seeds) => {
             let lines: String = seeds.differ.iter().map(|line| format!("  {line}\n")).collect();
-            format!("{} of {} seeds more find something else\n{lines}", seeds.differ.len(), seeds.tried)
+            format!("{} of {} more seeds have different findings\n{lines}", seeds.differ.len(), seeds.tried)
         }
     };
     format!(

@@ -16,13 +16,13 @@ use super::{Stream, StreamArgs};
 /// How a stream is run to look at it.
 #[derive(Args)]
 pub(super) struct LookArgs {
-    /// Choose delays by this number
+    /// Seed for delays
     #[arg(long)]
     seed: Option<u64>,
-    /// How long each launch takes a worker, in cycles
+    /// Duration of each launch on a worker, in cycles
     #[arg(long, default_value_t = 1000, value_name = "CYCLES")]
     kernel_cycles: u64,
-    /// Give up after so many steps of the simulation without a new record
+    /// Give up after this many simulation steps without a new record
     #[arg(long, default_value_t = Limits::default().steps, value_name = "STEPS")]
     max_steps: u64,
 }
@@ -64,7 +64,7 @@ pub(in crate::verbs) struct StatsArgs {
     stream: StreamArgs,
     #[command(flatten)]
     look: LookArgs,
-    /// One JSON object
+    /// Print one JSON object
     #[arg(long)]
     pub json: bool,
 }
@@ -93,14 +93,14 @@ pub(super) fn stats(args: &StatsArgs) -> Exit {
     };
     let Looked { stalls, cycles, complete, found } = looked;
     if !complete {
-        fail(format!("{file} did not run to its end: `slipring queue run` says why"));
+        fail(format!("{file} did not complete: run `slipring queue run` for the reason"));
     }
     let exit = if complete { Exit::Clean } else { Exit::Findings };
     if args.json {
         json_line(&Stalls { file, board: stream.board.name, complete, cycles, stalls, found });
         return exit;
     }
-    let end = if complete { "" } else { "; it did not run to its end" };
+    let end = if complete { "" } else { "; it did not complete" };
     out(&format!("{file} on a {}: {cycles} cycles{end}\n", stream.board.name));
     out(&format!(
         "{:<12} {:<42} {:>8} {:>12} {:>7} {:>12}  in command\n",

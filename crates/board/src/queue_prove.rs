@@ -215,7 +215,7 @@ fn proof(timed: &QueueTrial, trials: &[QueueTrial]) -> QueueProof {
                 false => format!("record {at} that comes back"),
             };
             why.push(format!(
-                "{what} has other bytes with {} than with {}: an order that nothing names",
+                "{what} has different bytes with {} and {}: an order that nothing enforces",
                 other.schedule, first.schedule
             ));
             break;

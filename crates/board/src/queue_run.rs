@@ -18,7 +18,7 @@ pub fn queue_findings(replayed: &Replay, capture: &Capture, config: &Config) -> 
     for mut finding in judged.findings {
         let record = |finding: &Finding| finding.record.map(|record| record.index);
         if !all.iter().any(|other| other.hazard == finding.hazard && record(other) == record(&finding)) {
-            finding.notes.push("the stream's bytes show it, whatever happens when".to_string());
+            finding.notes.push("the bytes of the stream show it, whatever the timing".to_string());
             all.push(finding);
         }
     }

@@ -7,7 +7,7 @@ use slipring_sim::Agent;
 /// core has tokens, else with flags.
 pub(crate) fn missing_edge(old: Agent, new: Agent, old_op: &str, op: &str, (words, tokens): (&Words, bool)) -> String {
     if old.block != new.block {
-        return "blocks run in any order and at the same time: give each block bytes of its own".into();
+        return "blocks run concurrently and in any order: give each block its own bytes".into();
     }
     if old.role != new.role {
         return format!(
@@ -18,14 +18,14 @@ pub(crate) fn missing_edge(old: Agent, new: Agent, old_op: &str, op: &str, (word
     }
     if old.pipe == new.pipe {
         return format!(
-            "pipe {} may carry out such accesses in either order: {} between the two",
+            "pipe {} may execute such accesses in either order: {} between the two",
             old.pipe,
             words.barrier(old.pipe)
         );
     }
     if tokens {
         return format!(
-            "hold one buffer id over both: {} and {} of pipe {} around `{old_op}`, then of pipe {}, with the same id, around \
+            "hold one buffer id across both: {} and {} of pipe {} around `{old_op}`, then of pipe {}, with the same id, around \
              `{op}`",
             words.get_buffer, words.release_buffer, old.pipe, new.pipe
         );

@@ -114,8 +114,7 @@ impl Init {
                     (Kind::OutputInPart, format!("this run does not write {at} of {name}, which is an output"))
                 }
             };
-            let help = "what it holds there is uninitialised: write it in every launch, or declare it `pl.InOut[…]` if the \
-                        rest is given";
+            let help = "those bytes are uninitialised: write them in every launch, or declare the parameter `pl.InOut[…]` if the caller provides the rest";
             findings.push(Finding::new(kind, Severity::Warning, message).help(help));
         }
         findings
@@ -131,9 +130,9 @@ impl Init {
             Some(extent) => {
                 let (place, start) = LaunchMemory::of(extent, misuse.env.block);
                 let at = bytes(start, start + u64::from(extent.row_bytes));
-                format!("{at} of {}, which nobody has written", place.name(&self.names))
+                format!("{at} of {}, which were never written", place.name(&self.names))
             }
-            None => "a register that holds bytes which nobody has written".into(),
+            None => "a register that holds bytes which were never written".into(),
         };
         let prints = misuse.what == "prints";
         let severity = if prints { Severity::Warning } else { Severity::Error };
@@ -149,7 +148,7 @@ impl Init {
         } else {
             format!("and `{}` stores the result", self.names.op(store))
         };
-        let message = format!("`{}` computes with bytes that nobody has written, {by}: {at}", self.names.op(origin));
+        let message = format!("`{}` computes with uninitialised bytes, {by}: {at}", self.names.op(origin));
         let finding = Finding::new(Kind::UninitialisedRead, Severity::Error, message)
             .at(origin, "computed here")
             .help("write the operands first, or compute and store only the part that is valid");
@@ -157,20 +156,19 @@ impl Init {
     }
 
     fn copied(&self, store: SiteRef, at: &str) -> Finding {
-        let message =
-            format!("`{}` stores bytes that nobody has written: {at} are uninitialised", self.names.op(store));
+        let message = format!("`{}` stores uninitialised bytes: {at} are uninitialised", self.names.op(store));
         Finding::new(Kind::UninitialisedOutput, Severity::Warning, message)
             .at(store, "stored here")
-            .note("comparisons leave these bytes out")
+            .note("comparisons ignore these bytes")
             .help("store only the part that was written, or fill the rest first")
     }
 }
 
 /// A check has no room for its notes of so large a memory: what it says does not cover everything.
 pub(crate) fn no_room(check: &str, of: &str) -> Finding {
-    let message = format!("the host has no memory for the notes of {of}: `{check}` has not watched everything");
+    let message = format!("out of memory for the records of {of}: `{check}` did not cover everything");
     Finding::new(Kind::MemoryLimit, Severity::Error, message)
-        .note("such notes take up to three bytes for each byte that is accessed")
+        .note("such records take up to three bytes for each byte accessed")
         .help(format!("run with smaller buffers or fewer blocks, or without `{check}`"))
 }
 

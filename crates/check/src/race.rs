@@ -250,7 +250,7 @@ impl Race {
         }
         if full && !self.gave_up {
             self.gave_up = true;
-            self.doubts.push("the host had no memory for the notes of accesses".into());
+            self.doubts.push("out of memory for the records of accesses".into());
             self.findings.push(no_room("race", "who accessed which bytes"));
         }
         if let Some(old) = added {
@@ -317,7 +317,7 @@ impl Race {
         let (why, hint) = match behind {
             true => (
                 "the free comes before the use",
-                "free a slot behind the last use of its tile, on every pipe that uses it".to_string(),
+                "free a slot after the last use of its tile, on every pipe that uses it".to_string(),
             ),
             false => ("nothing orders the use before the free", missing_edge(user, by, op, free, self.words_for(user))),
         };
@@ -325,7 +325,7 @@ impl Race {
         let finding = Finding::new(Kind::UseAfterFree, Severity::Error, message)
             .at(used, format!("{user} uses the slot here"))
             .also(freed, format!("{by} gives it back here"))
-            .note("the next tile may come into the slot as soon as it is free")
+            .note("the next tile may be pushed into the slot as soon as it is free")
             .help(hint);
         self.findings.push(finding);
     }
@@ -426,7 +426,7 @@ impl Race {
             let other = agent.at(old.block, usize::from(old.lane));
             let blocks = if old.block == agent.block { "" } else { " of different blocks" };
             self.doubts.push(format!(
-                "{other} and {agent}{blocks} add to the same bytes in an order that depends on time, and so may the rounding of floats"
+                "{other} and {agent}{blocks} add to the same bytes in an order that depends on time, and so may the rounding of floating-point sums"
             ));
         }
     }

@@ -126,7 +126,7 @@ impl ScalarMemory {
                 .at(*at, format!("{scalar} goes through its data cache here"))
                 .also(*there, format!("{other} touches the same {LINE} bytes of memory here"))
                 .note(why)
-                .help("write the cache back and forget its lines between the two; or let one of the two do both")
+                .help("write back and invalidate the cache lines between the two, or do both accesses on one unit")
         })
     }
 }

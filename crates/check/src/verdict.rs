@@ -256,7 +256,7 @@ impl Checker {
         let sync = engine.iter().chain(watched).filter(|f| f.kind.is_of_sync());
         let sync = match verdict(&sync.cloned().collect::<Vec<_>>()) {
             Verdict::Checked { findings, .. } if self.race.signals_compete() => {
-                Verdict::NotShown { findings, reason: "the scope says why".into() }
+                Verdict::NotShown { findings, reason: "see the scope".into() }
             }
             verdict => verdict,
         };
@@ -300,17 +300,17 @@ impl Checker {
             reasons.push("the operations were run one after another, without pipes".to_string());
         } else {
             if !self.races {
-                reasons.push("races were not looked for".to_string());
+                reasons.push("races were not checked".to_string());
             }
             let is_race = |f: &Finding| matches!(f.kind, Kind::Race(_)) && f.severity == Severity::Error;
             if self.race.findings().iter().any(is_race) {
-                reasons.push("there are races: what is read depends on the schedule".into());
+                reasons.push("there are races: the values read depend on the schedule".into());
             }
             reasons.extend(self.race.doubts().iter().cloned());
         }
         // Other stops happen in every schedule: the steps before them are the same.
         for (kind, reason) in
-            [(Kind::StepLimit, "the run was given up"), (Kind::FlagOverflow, "a signal found no room in it")]
+            [(Kind::StepLimit, "the run was abandoned"), (Kind::FlagOverflow, "a signal overflowed it")]
         {
             if result.findings.iter().any(|f| f.kind == kind) {
                 reasons.push(reason.into());
@@ -329,7 +329,7 @@ impl Checker {
         because.sort_by_key(|because| (because.site, because.choice));
         because.dedup();
         let values = if because.is_empty() { Values::AnyContents } else { Values::TheseInputs { because } };
-        let leans = self.race.leans_on_pipes().then(|| "each pipe keeps its work in order".to_string());
+        let leans = self.race.leans_on_pipes().then(|| "each pipe executes its operations in order".to_string());
         let assumes = leans.into_iter().collect();
         let (arguments, shared) = (self.arguments.clone(), self.shared.clone());
         Scope { schedules, values, arguments, shared, assumes, clean_if: Vec::new() }
@@ -392,7 +392,7 @@ impl fmt::Display for Verdict {
             Verdict::Checked { findings: 0, warnings: 1.. } => f.write_str("checked, warnings only"),
             Verdict::Checked { findings, .. } => write!(f, "checked, {}", found(*findings)),
             Verdict::Partly { findings, reason } => {
-                write!(f, "checked up to the stop ({reason}), {}", found(*findings))
+                write!(f, "checked until the stop ({reason}), {}", found(*findings))
             }
             Verdict::NotShown { findings, reason } => {
                 write!(f, "checked for this schedule only ({reason}), {}", found(*findings))

@@ -409,7 +409,7 @@ fn reads_of_what_nobody_wrote() {
     let report = run(200, vec![]);
     assert_eq!(report.findings.len(), 1, "once, although 40 blocks do it");
     assert_eq!((report.findings[0].code, report.findings[0].severity), ("uninitialised-output", Severity::Warning));
-    has(&report.findings[0].message, "`tstore` stores bytes that nobody has written: ");
+    has(&report.findings[0].message, "`tstore` stores uninitialised bytes: ");
     has(&report.findings[0].message, " of buffer `x` are uninitialised");
     let errors = |report: &CheckReport| report.findings.iter().filter(|f| f.severity == Severity::Error).count();
     let mut strict = report.clone();
@@ -501,7 +501,7 @@ fn the_report_says_what_was_checked() {
         ]
     );
     assert!(!report.is_clean());
-    assert_eq!(report.scope.to_string(), "this schedule only (races were not looked for)");
+    assert_eq!(report.scope.to_string(), "this schedule only (races were not checked)");
 
     let platform = a5();
     let launch =

@@ -143,7 +143,7 @@ fn class(point: &slipring_explore::cost::Point, costed: &slipring_explore::cost:
 }
 
 /// Cycles of a vector op are an estimate where fewer than four published points of the op, its types and its shape stand behind
-/// them, or where these are off by more than 10 per cent in the mean: counted here from the table, without the platform files.
+/// them, or where these differ by more than 10 per cent in the mean: counted here from the table, without the platform files.
 #[test]
 fn an_estimate_is_what_too_few_points_stand_behind() {
     let points = read_points(include_str!("../../../docs/costs/points.tsv")).unwrap();

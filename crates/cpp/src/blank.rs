@@ -115,7 +115,7 @@ pub(crate) fn blank(text: &str, diags: &mut Diags) -> Blanked {
                     let default = open.iter().any(|o| o.default_of == Some(name));
                     let told = SILENT.contains(&name) || name == LAUNCHED || SAME.contains(&(name, value));
                     if !told && !value.is_empty() && !default {
-                        diags.push(unknown(span, format!("a macro, `{name}`")).help("write out what it stands for"));
+                        diags.push(unknown(span, format!("a macro, `{name}`")).help("write it out"));
                     }
                     defined.push(name);
                 }

@@ -62,7 +62,7 @@ impl std::str::FromStr for Condition {
             }
             _ => of_words(&words.into_iter().filter(|word| !FILLERS.contains(word)).collect::<Vec<_>>()),
         };
-        condition.ok_or_else(|| format!("`{text}` is no condition; there are: {FORMS}\n"))
+        condition.ok_or_else(|| format!("`{text}` is not a condition; conditions are: {FORMS}\n"))
     }
 }
 
@@ -118,7 +118,7 @@ impl Condition {
                     history.rows().into_iter().filter(|(_, name)| is_of(name, who)).map(|(row, _)| row).collect();
                 if own.is_empty() {
                     let rows: Vec<String> = history.rows().into_iter().map(|(_, row)| row).collect();
-                    return Err(format!("nobody is called `{who}`; there are {}\n", rows.join(", ")));
+                    return Err(format!("no core or pipe is called `{who}`; there are {}\n", rows.join(", ")));
                 }
                 let program = &history.run().compiled.prepared.decoded.program;
                 let object = |event: usize| {

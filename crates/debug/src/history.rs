@@ -133,7 +133,7 @@ impl History {
     /// The same as the recorder has it.
     pub fn happening(&self, event: usize) -> &Happening {
         let (row, at) = self.order[event];
-        let record = self.run.record().expect("a history is that of a run that was recorded");
+        let record = self.run.record().expect("a history needs a recorded run");
         &record.happenings[self.first[row] + at]
     }
 

@@ -31,7 +31,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// Stands in front of the first event of a run that kept what happened, and that was asked for like this.
+    /// Stands before the first event of a run that kept what happened, and that was asked for like this.
     pub fn start(run: Run<'static>, asked: RunOptions) -> Session {
         let findings = run.findings().messages().to_vec();
         let history = History::new(run);
@@ -91,7 +91,7 @@ impl Session {
         self.begun = begun.min(self.history.count());
         let Some(event) = self.event_now() else {
             self.cycle = 0;
-            return "in front of the first event\n".into();
+            return "before the first event\n".into();
         };
         self.cycle = self.history.slice(event).start;
         self.event(event)
@@ -158,7 +158,7 @@ impl Session {
         }
         let way = if on { "behind" } else { "in front of" };
         Err(match events.len() {
-            0 => "that never happens in this run\n".into(),
+            0 => "this never happens in this run\n".into(),
             1 => format!("that does not happen {way} this event, and once in all\n"),
             count => format!("that does not happen {way} this event, and {count} times in all\n"),
         })
@@ -182,7 +182,7 @@ impl Session {
 
     /// Follows a tile from stage to stage of its way through a ring, another signal to who took it, work to its signal; or back.
     pub fn follow(&mut self, on: bool) -> Result<String, String> {
-        let Some(now) = self.event_now() else { return Err("in front of the first event\n".into()) };
+        let Some(now) = self.event_now() else { return Err("before the first event\n".into()) };
         let life = self.history.lives().iter().find_map(|life| {
             let stage = life.stages.iter().position(|event| *event == Some(now))?;
             let next = if on { stage + 1 } else { stage.checked_sub(1)? };
@@ -381,11 +381,13 @@ impl Session {
 
     /// What if the present work took so many cycles longer: the run is another one from here on.
     pub fn hold(&mut self, cycles: u64) -> Result<String, String> {
-        let event = self.event_now().ok_or("in front of the first event there is nothing to hold\n")?;
+        let event = self.event_now().ok_or("before the first event there is nothing to hold\n")?;
         let agent = self.history.happening(event).agent;
         let Some(work) = self.history.work_number(event) else {
             let name = &self.history.slice(event).name;
-            return Err(format!("`{name}` is no work of a pipe, and only work can be held: go to one with `op`\n"));
+            return Err(format!(
+                "`{name}` is not an operation of a pipe, and only those can be held: go to one with `op`\n"
+            ));
         };
         let Agent { role, pipe, block, .. } = agent;
         let late = Late::By(cycles);

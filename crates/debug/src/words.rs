@@ -23,19 +23,19 @@ step, rstep           along this core or pipe to another line of the source
 line L, rline L       the next, the previous event of a line
 op NAME, rop NAME     the next, the previous event whose name has this in it
 signal [NAME], rsignal [NAME]  the next, the previous signal that is sent or taken
-follow, rfollow       a tile through its ring, a signal to who takes it, work to its signal; or back
+follow, rfollow       a tile through its ring, a signal to its wait, an operation to its signal; or back
 tile K of RING        the way of the K-th tile, and where it is pushed
 until COND, runtil COND  where a condition comes to hold: slot 2 of ring C2V becomes full,
                       ring C2V becomes empty, byte 4096 of out is written, bytes 0..9 of x are read,
                       AIV1 waits, AIV0.V waits for C2V
 cycle C               the last event that has begun at a cycle
 findings, finding K   all findings; the moment of one, by its number
-start, end            in front of the first event; the end of the run
-where                 what every core and pipe does, what is queued behind it, and who ends each wait
+start, end            before the first event; the end of the run
+where                 what every core and pipe is doing, what is queued, and who ends each wait
 rings, flags          how full each ring is; how often each signal was sent and taken
 show NAME             what a tile or a buffer holds once the present cycle is over
 show NAME[A:B, C:D]   these rows and columns of it; of a buffer these elements: show out[0:64]
-hold N                what if the present work took N cycles longer: the run is another one
+hold N                what if the present operation took N cycles longer: starts another run
 held, release         what is held, as `slipring run --schedule` reads it; let go of all of it
 log [N]               the last events
 list                  the source around the line
@@ -93,7 +93,7 @@ impl Session {
                 (first..begun).map(|event| self.event(event)).collect()
             }),
             "list" => Ok(self.around()),
-            other => Err(format!("there is no word `{other}`: `help` lists them\n")),
+            other => Err(format!("there is no command `{other}`: `help` lists them\n")),
         };
         Some(told.unwrap_or_else(|wrong| wrong))
     }
@@ -153,7 +153,7 @@ impl Session {
         if name.is_empty() {
             let buffers = self.buffers().into_iter().map(|(name, ..)| name);
             let known: Vec<String> = buffers.chain(self.tile_names()).collect();
-            return Err(format!("`show` wants the name of a tile or of a parameter: {}\n", known.join(", ")));
+            return Err(format!("`show` needs the name of a tile or of a parameter: {}\n", known.join(", ")));
         }
         let mut text = format!("once cycle {} is over\n", self.place_in_time().1);
         for (_, elem, at) in self.buffers().into_iter().filter(|(own, ..)| own == name) {
@@ -183,7 +183,7 @@ struct Part {
 impl Part {
     /// `0:4, 8:16]`.
     fn read(text: &str) -> Result<Part, String> {
-        let wrong = || format!("`[{text}` is no part: `[0:4]` or `[0:4, 8:16]`\n");
+        let wrong = || format!("`[{text}` is not a slice such as `[0:4]` or `[0:4, 8:16]`\n");
         let range = |text: &str| {
             let (first, last) = text.trim().split_once(':').ok_or_else(wrong)?;
             let number = |text: &str, none| if text.trim().is_empty() { Ok(none) } else { text.trim().parse() };

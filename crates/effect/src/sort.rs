@@ -143,7 +143,7 @@ impl Control {
             }
         };
         if word >> 13 != 0 {
-            return Err(wrong(format!("the control word {word:#x} has bits above bit 12, which mean nothing")));
+            return Err(wrong(format!("the control word {word:#x} has bits above bit 12, which are undefined")));
         }
         let control = Control { repeats: word & 255, lists, stops: word >> 12 & 1 == 1 };
         if control.repeats == 0 {

@@ -66,7 +66,7 @@ pub enum Kind {
     FlagMayOverflow,
     /// A flag was set more often than it counts.
     FlagOverflow,
-    /// A flag was set and not waited for.
+    /// A flag was set but not waited for.
     FlagLeftSet,
     /// A wait for a flag that nothing sets.
     FlagNeverSet,
@@ -80,7 +80,7 @@ pub enum Kind {
     TokenNotReleased,
     /// A buffer's token was given back and not taken.
     TokenNotHeld,
-    /// A semaphore was set and not waited for.
+    /// A semaphore was set but not waited for.
     SignalLeftOver,
     /// The number of a flag, computed in the run, names none.
     SyncIndex,

@@ -8,7 +8,7 @@ use slipring_ir::{BlockId, Diagnostic, Diags, Module, OpId, Span, ValueId};
 /// Reports a function that was given up without a word.
 pub(crate) fn given_up(name: &str, span: Span, diags: &mut Diags) {
     if !diags.has_errors() {
-        let message = format!("`{name}` could not be compiled, and nothing says why");
+        let message = format!("`{name}` could not be compiled, for an unknown reason");
         diags
             .push(Diagnostic::error("internal", span, message).help("this is a mistake of slipring: please report it"));
     }
@@ -27,7 +27,7 @@ pub(crate) fn check_values(module: &Module, function: OpId, diags: &mut Diags) {
             span,
             "a value is used here that exists inside a loop, branch or region only",
         )
-        .note("a name may stand for a window or tile that was made with it")
+        .note("a name may refer to a window or tile made with it")
         .help("compute it again where it is used; that nothing said so earlier is a mistake of slipring");
         diags.push(error);
     }

@@ -72,7 +72,7 @@ static TILE_BUF_ADDR: OpDef = OpDef {
     },
     lower: |op, d| {
         if !d.in_vector_function() {
-            return Err(d.error("outside-vecscope", "`pto.tile_buf_addr` stands outside of a vector function"));
+            return Err(d.error("outside-vecscope", "`pto.tile_buf_addr` is outside every vector function"));
         }
         let tile = d.tile(op.operand("tile").ok_or(Reported)?)?;
         d.bind(op.result(0), Binding::Scalar(tile.addr));

@@ -159,7 +159,7 @@ static GET_VMS4_SR: OpDef = OpDef {
 
 fn lower_status(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     if d.in_vector_function() {
-        return Err(d.error("in-vecscope", "`pto.get_vms4_sr` cannot stand in a vector function"));
+        return Err(d.error("in-vecscope", "`pto.get_vms4_sr` cannot be used in a vector function"));
     }
     let register = ElementAccess { space: Space::Spr, core: d.role, elem: Elem::U64, load: true, within: None };
     let counts = d.issue_scalar(register, vec![Operand::Imm(0)]);

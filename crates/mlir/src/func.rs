@@ -82,7 +82,7 @@ fn verify_func(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     let Some(ty) = op.module.function_type(op.id) else { return };
     verify_slots(op, ty, platform, diags);
     if let Some(around) = op.module.parent_op(op.id).and_then(|parent| op.module.function_of(parent)) {
-        let error = op.error("nested-function", "a function stands inside of another one, where nothing can call it");
+        let error = op.error("nested-function", "a function is nested in another one, where nothing can call it");
         let error = error.also(op.module.op(around).span, "the function around it");
         diags.push(error.help("put it beside that function"));
     }

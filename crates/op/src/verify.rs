@@ -54,7 +54,7 @@ fn names_differ(module: &Module, diags: &mut Diags) {
         let data = module.op(function);
         let Some(name) = module.symbol_name(function) else { continue };
         if let Some(other) = first.get(name) {
-            let message = format!("`@{name}` is defined a second time");
+            let message = format!("`@{name}` is defined twice");
             let error = Diagnostic::error("redefinition", data.span, message);
             diags.push(error.also(module.op(*other).span, "first here"));
         } else {
@@ -69,7 +69,7 @@ fn place(op: &OpRef<'_>, diags: &mut Diags) {
     let outside = op.module.parent_op(op.id).is_none_or(|outer| op.module.part(outer) == Part::Module);
     let runs = !data.operands.is_empty() || !data.results.is_empty() || !matches!(op.def.pipe, PipeRule::None);
     if outside && runs {
-        let message = format!("`{}` stands outside of every function", op.def.schema.name);
+        let message = format!("`{}` stands outside every function", op.def.schema.name);
         diags.push(op.error("outside-function", message).help("move it into the function that uses it"));
     }
 }
@@ -149,7 +149,7 @@ fn core(op: &OpRef<'_>, diags: &mut Diags) {
     {
         diags.push(
             op.error("wrong-core", format!("`{}` runs on the {} core", op.def.schema.name, kind.name()))
-                .label(format!("stands in the program of the {} core", home.name()))
+                .label(format!("is in the program of the {} core", home.name()))
                 .also(op.module.op(outer).span, "which begins here"),
         );
     }

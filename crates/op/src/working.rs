@@ -89,6 +89,6 @@ pub(crate) fn working_memory(op: &OpRef<'_>, platform: &Platform, diags: &mut Di
     if let Some((needed, have)) = lacking(rooms, &Around { src, dst, tmp }) {
         let (name, on) = (op.def.schema.name, &platform.name);
         let error = op.error("tmp-size", format!("`{name}` needs {needed} here on {on}")).label(have);
-        diags.push(error.help("make `tmp` as large as that: the device's library overwrites what lies behind it"));
+        diags.push(error.help("make `tmp` as large as that: the device's library overwrites what follows it"));
     }
 }

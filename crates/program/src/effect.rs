@@ -294,7 +294,9 @@ impl Output {
                 "output-limit",
                 format!("the program was stopped: it prints more than {} bytes", self.limit),
             );
-            return Err(fault.help("if a loop has no end here, correct its bounds; otherwise raise `--max-output`"));
+            return Err(
+                fault.help("if a loop does not terminate here, correct its bounds; otherwise raise `--max-output`")
+            );
         };
         self.left = left;
         self.lines.push(line);

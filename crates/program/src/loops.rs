@@ -12,7 +12,7 @@ use crate::{CoreProgram, Inst, Law, Operand, Order, Reg, Relation, SiteRef, Trap
 pub enum End {
     /// A counter grows by a positive step up to a bound that stays, and never wraps.
     Counted,
-    /// A number moves towards a bound that stays: by so much each round, or it is divided. It ends while that number fits its type.
+    /// A number moves towards a constant bound: by so much each round, or it is divided. It ends while that number fits its type.
     Toward {
         /// What is added each round; `None` where the number is divided.
         by: Option<i64>,

@@ -69,7 +69,7 @@ pub fn scaled(count: u64, size: u64) -> Result<u64, Trap> {
 /// So many bytes of zeros.
 ///
 /// # Errors
-/// If there is not so much memory.
+/// If out of memory.
 pub fn zeroed(bytes: usize) -> Result<Vec<u8>, TryReserveError> {
     // Asked for as zeros, large memory is not touched before it is used. What is refused so is asked for again to say why.
     let layout = std::alloc::Layout::array::<u8>(bytes).ok().filter(|layout| layout.size() > 0);

@@ -122,7 +122,7 @@ impl Beside {
         let body = move || {
             let others: (&mut dyn Talk, &[bool]) = (&mut line, &shared);
             let outcome = run_task(&compiled, &platform, &call, blocks, (&mut tensors, None), &options, Some(others));
-            // Nobody hears it where the run was given up.
+            // Nobody hears it where the run was abandoned.
             let _ = say.send(Said::Over { tensors, outcome: outcome.map(Box::new) });
         };
         let thread = std::thread::Builder::new().name(format!("task {task}")).spawn(body);

@@ -77,6 +77,6 @@ pub(super) fn act(
 /// What is said of a function of the host that nobody ran.
 pub(super) fn not_run(name: &str, span: Span) -> Diagnostic {
     Diagnostic::warning("host-call", span, format!("`{name}` is a Python function of the host: it was not called"))
-        .note("what it would have looked at was not looked at")
+        .note("what it checks was not checked")
         .help("`python -m slipring.pypto FILE` runs the file with it")
 }

@@ -251,7 +251,7 @@ impl Program {
     /// Runs the tasks, each when all that it waits for is over and a cluster is free.
     ///
     /// # Errors
-    /// If a kernel has errors, or there is not so much memory. What goes wrong in the run is a finding of its.
+    /// If a kernel has errors, or out of memory. What goes wrong in the run is a finding of its.
     pub fn run<'a>(&self, args: impl Into<Args<'a>>, options: &ProgramOptions) -> Result<ProgramRun<'_>, Error> {
         self.run_on(self.contents(args.into())?, options)
     }
@@ -416,16 +416,16 @@ impl ProgramRun<'_> {
         } else if self.findings.messages().iter().any(|message| message.kind == Kind::TaskRace) {
             "this order only (tasks race)".to_string()
         } else if seen.schedule {
-            "all orders of the tasks; inside of a kernel for this schedule only".to_string()
+            "all orders of the tasks; inside a kernel for this schedule only".to_string()
         } else {
             let data = if self.program.orchestration.by_answers {
-                "for these inputs and so many clusters: numbers that the orchestration asks for decide what tasks there are"
+                "for these inputs and this number of clusters: the set of tasks depends on numbers that the orchestration asks for"
             } else if seen.signals && seen.by_data {
-                "on so many clusters, these inputs: loaded data decide what a task touches"
+                "on this number of clusters, these inputs: the accesses of a task depend on loaded data"
             } else if seen.signals {
-                "on so many clusters, any contents of the tensors but the signals"
+                "on this number of clusters, any contents of the tensors except the signals"
             } else if seen.by_data {
-                "on any number of clusters, these inputs: loaded data decide what a task touches"
+                "on any number of clusters, these inputs: the accesses of a task depend on loaded data"
             } else {
                 "on any number of clusters, any contents of the tensors"
             };
@@ -445,13 +445,13 @@ impl ProgramRun<'_> {
             row(
                 "kernels",
                 if stuck > 0 { "partly" } else { verdict(inside) },
-                "memory, synchronisation, races and bytes that nobody wrote inside of each task".into(),
+                "memory, synchronisation, races and uninitialised bytes inside each task".into(),
                 inside,
             ),
             row(
                 "tasks",
                 tasks,
-                "tasks that touch the same bytes without an order, directions, waits that never end".into(),
+                "tasks that access the same bytes without an order, directions, waits that never end".into(),
                 stuck + between,
             ),
             row("scope", "", scope, 0),
@@ -527,7 +527,8 @@ impl ProgramRun<'_> {
                 // What a function of the host did for these bytes is known; it is not called again.
                 let none = HostFunctions::default();
                 if host::act((task, act), &mut beside.tensors, &none, &mut self.called.clone()).is_err() {
-                    let detail = format!("what {} does with other bytes than the run's is not known", graph.name(task));
+                    let detail =
+                        format!("the behaviour of {} with other bytes than the run's is unknown", graph.name(task));
                     return Ok((fact("not checked", detail, 0), Vec::new()));
                 }
             }

@@ -125,7 +125,7 @@ pub(super) fn run_task(
     let mut tensor_of: Vec<usize> = Vec::new();
     let mut args = Vec::new();
     let mut slot_of_param = Vec::new();
-    let room = |bytes: usize| zeroed(bytes).map_err(|_| "there is not so much memory".to_string());
+    let room = |bytes: usize| zeroed(bytes).map_err(|_| "out of memory".to_string());
     let params: Vec<_> = program.params.iter().filter(|param| param.is_passed()).collect();
     for (arg, param) in call.args.iter().zip(&params) {
         match arg {
@@ -197,7 +197,7 @@ pub(super) fn run_task(
     launch.cancel = options.control.wish();
     let bytes = |space: Space| decoded.local_bytes[space as usize];
     let mut memory = Memory::try_with_sizes(launch.clusters(), |space| bytes(space) as usize)
-        .map_err(|_| "there is not so much memory".to_string())?;
+        .map_err(|_| "out of memory".to_string())?;
     memory.gm = buffers;
     let pipes = mode == Turns::Pipes;
     let recorder = (pipes && options.record).then(Recorder::default);

@@ -143,7 +143,7 @@ impl Proof {
             }
         };
         self.assume(given);
-        self.explored.push(format!("{runs} ways through loops and branches"));
+        self.explored.push(format!("{runs} paths through loops and branches"));
         let program = &subject.compiled.prepared.decoded.program;
         let decisions = program.decisions();
         let ways = |causes: fn(&slipring_program::Causes) -> bool| {
@@ -153,8 +153,8 @@ impl Proof {
         let names: Vec<&str> = deciding(subject).iter().map(|at| program.params[*at as usize].name.as_str()).collect();
         if !names.is_empty() {
             let how = match ways(|causes| causes.params != 0) {
-                true => "loops turn as often and branches go as they like",
-                false => "they decide only what is accessed",
+                true => "any trip counts and branches",
+                false => "they only decide what is accessed",
             };
             self.scope.counts = format!(
                 "every {}, while numbers fit their types and buffers are large enough: {how}",
@@ -163,11 +163,11 @@ impl Proof {
         }
         if decisions.iter().any(|decision| decision.causes.data) {
             let how = match ways(|causes| causes.data) {
-                true => "every way on was taken where loaded data decide",
-                false => "they decide only what is accessed",
+                true => "every branch on loaded data was taken both ways",
+                false => "they only decide what is accessed",
             };
             self.scope.values =
-                format!("any contents of the buffers that lead to no access behind the end of one: {how}");
+                format!("any contents of the buffers that lead to no access past the end of one: {how}");
         }
         (self.judgement, self.reasons) = (Judgement::Proved, Vec::new());
         Ok(true)

@@ -118,7 +118,7 @@ pub(super) fn all(subject: &Subject<'_>, tools: &Tools) -> Result<Choices, Error
         match free.explore(tools)? {
             Choices::Clean { .. } if known != (free.written.clone(), free.racing.clone(), free.read.clone()) => {}
             Choices::Clean { .. } if !free.holds() => {
-                return Ok(Choices::Open("what was accessed does not come back where loops turn as they like".into()));
+                return Ok(Choices::Open("the set of accesses does not recur for arbitrary trip counts".into()));
             }
             Choices::Clean { runs, mut given } => {
                 return Ok(match free.widened(tools) {
@@ -132,7 +132,7 @@ pub(super) fn all(subject: &Subject<'_>, tools: &Tools) -> Result<Choices, Error
             other => return Ok(other),
         }
     }
-    Ok(Choices::Open("nothing was shown for loops that turn as they like".into()))
+    Ok(Choices::Open("nothing was shown for arbitrary trip counts".into()))
 }
 
 impl<'a> Free<'a> {
@@ -191,9 +191,9 @@ impl<'a> Free<'a> {
                 return Ok(Choices::Open(why));
             }
             runs += 1;
-            self.subject.tell(format!("way {runs} through loops and branches"));
+            self.subject.tell(format!("path {runs} through loops and branches"));
             if runs > RUNS || self.works > WORKS {
-                let why = "the states of loops that turn as they like do not come back soon enough";
+                let why = "the states of loops with arbitrary trip counts do not recur soon enough";
                 return Ok(Choices::Open(why.into()));
             }
             if let Some(why) = self.run(&way, tools, &mut open)? {
@@ -227,25 +227,22 @@ impl<'a> Free<'a> {
         let rounds = checker.rounds().cloned().unwrap_or_default();
         (self.buffers, self.works) = (result.memory.gm.len(), self.works + rounds.works);
         if let Some(error) = judged.findings.iter().find(|finding| finding.severity == Severity::Error) {
-            return Ok(Some(format!(
-                "where loops and branches go on as they like, `{}`: {}",
-                error.code, error.message
-            )));
+            return Ok(Some(format!("for arbitrary trip counts and branches, `{}`: {}", error.code, error.message)));
         }
         if let Some(doubt) = judged.doubt() {
             return Ok(Some(text::decided(doubt, |site| self.subject.line(site))));
         }
         if self.turns_once(&rounds.stands, leave) && !self.stays_inside(&rounds) {
-            return Ok(Some("where branches go as they like, an access lies behind the end of a buffer".into()));
+            return Ok(Some("for arbitrary branches, an access is past the end of a buffer".into()));
         }
         if let Schedules::ThisOne { reasons } = &judged.scope.schedules {
             return Ok(Some(reasons.join("; ")));
         }
         if result.counters.iter().any(|count| *count > 0) {
-            return Ok(Some("where loops and branches go on as they like, signals are left".into()));
+            return Ok(Some("for arbitrary trip counts and branches, signals are left".into()));
         }
         self.unwritten |= judged.findings.iter().any(|finding| finding.kind == Kind::UninitialisedOutput);
-        let nothing = nothing_written(self.subject, &result, "some ways through loops and branches");
+        let nothing = nothing_written(self.subject, &result, "some paths through loops and branches");
         self.given.add(Given { nothing, ..Given::of(&judged) });
         for (place, used) in &rounds.args {
             let known = self.args.entry(*place).or_default();
@@ -270,7 +267,7 @@ impl<'a> Free<'a> {
             self.nodes.push(Node { marking: marking.clone(), decided: own, like: None, next: Vec::new() });
             let groups = self.groups(&marking.cores);
             if groups.len() > GROUPS {
-                return Ok(Some("too many cores choose by themselves".into()));
+                return Ok(Some("too many cores make independent choices".into()));
             }
             let like = (0..node).rev().find_map(|other| Some((other, self.like(other, node)?)));
             if like.is_some() {
@@ -348,7 +345,7 @@ impl<'a> Free<'a> {
         };
         let mut somewhere = self.wide.iter().filter_map(|place| self.args.get(place)).flat_map(|used| &used.buffers);
         if (self.unwritten && !self.wide.is_empty()) || somewhere.any(nothing) {
-            return Err("it is not known which bytes are accessed, and nobody has written some of them".into());
+            return Err("it is unknown which bytes are accessed, and some of them are uninitialised".into());
         }
         let places = self.wide.iter().filter_map(|place| Some((*place, self.args.get(place)?)));
         places.map(|(place, used)| wide::stays(self.subject, place, used, &self.racing, &tools.scratch)).collect()

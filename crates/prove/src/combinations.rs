@@ -73,7 +73,7 @@ impl Proof {
             if subject.budget.check().is_err() {
                 return Ok(None);
             }
-            subject.tell(format!("a run with {words}; those before are clean"));
+            subject.tell(format!("a run with {words}; earlier ones are clean"));
             let (execution, judged) = there.run(Timing::Platform, tools, None)?;
             let errors = judged.findings.iter().filter(|finding| finding.severity == Severity::Error);
             if errors.clone().any(super::budget::is_limit) {

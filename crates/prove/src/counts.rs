@@ -286,7 +286,7 @@ fn like(family: &Family<'_>, members: &[Option<Member>], first: usize, second: u
     let member = |at: usize| members.get(at).and_then(Option::as_ref);
     let (Some(one), Some(two)) = (member(first), member(second)) else { return Err(Why(0, String::new())) };
     let (Some(a), Some(b)) = (&one.rounds.last, &two.rounds.last) else {
-        return Err(Why(1, "the cores do not meet at the head of a loop".into()));
+        return Err(Why(1, "the cores do not synchronise at the head of a loop".into()));
     };
     let (last, other) = (one.rounds.stands.len() - 1, two.rounds.stands.len() - 1);
     let most = slipring_check::Rounds::MOST;
@@ -302,7 +302,7 @@ fn like(family: &Family<'_>, members: &[Option<Member>], first: usize, second: u
     if !two.rounds.stands[..other].iter().all(|stands| goes_in(family, second as i64, stands)) {
         return Err(Why(
             2,
-            "a core leaves such a loop before the last round: a second loop depends on it, or cores go round at different rates".into(),
+            "a core leaves such a loop before the last iteration: a second loop depends on it, or cores iterate at different rates".into(),
         ));
     }
     let mut args = one.rounds.args.clone();
@@ -327,19 +327,19 @@ fn like(family: &Family<'_>, members: &[Option<Member>], first: usize, second: u
     no_way_back(family, &distances)?;
     if let Some((buffer, _)) = distances.iter().find(|(buffer, by)| written(**buffer) && by.iter().any(|by| *by != 0)) {
         let buffer = buffer_name(&family.decoded.program, *buffer);
-        return Err(Why(3, format!("it also decides where in {buffer} the first rounds are")));
+        return Err(Why(3, format!("it also decides where in {buffer} the first iterations are")));
     }
     // From the meeting on.
     let mut distances = Distances::new();
     for (stand, other) in a.cores.iter().zip(&b.cores) {
         if (stand.position, stand.pc, stand.at) != (other.position, other.pc, other.at) {
-            return Err(Why(2, "the cores do not come back to where they were".into()));
+            return Err(Why(2, "the cores do not return to the same state".into()));
         }
         let start = match stand.at {
             At::Meet => stand.pc,
             At::Wait(_) => stand.pc + 1,
             At::End => continue,
-            At::Pipe => return Err(Why(2, "a core waits for its pipes where the others meet".into())),
+            At::Pipe => return Err(Why(2, "a core waits for its pipes where the others synchronise".into())),
         };
         let core = &program.cores[stand.position];
         let flow = program.flow(core);
@@ -384,7 +384,7 @@ fn like(family: &Family<'_>, members: &[Option<Member>], first: usize, second: u
     }
     match a.is_like(b, &moved, &read) {
         true => Ok(distances),
-        false => Err(Why(6, "what was synchronised or accessed at the head of the loop does not come back".into())),
+        false => Err(Why(6, "the synchronisation or accesses at the loop head do not recur".into())),
     }
 }
 
@@ -432,5 +432,5 @@ fn obstacle_text(family: &Family<'_>, obstacle: Obstacle) -> String {
     };
     let op = family.decoded.program.sites.get(site as usize).map_or("?", |site| &*site.op);
     let at = family.subject.line(site).map_or(String::new(), |line| format!(" (line {line})"));
-    format!("`{op}`{at}: the number of rounds decides {what}")
+    format!("`{op}`{at}: the trip count decides {what}")
 }

@@ -54,11 +54,11 @@ pub(super) fn not_shown(subject: &Subject<'_>) -> Option<String> {
     let who = if ending.causes.data { "loaded data" } else { "an argument" };
     let name = name(subject, &ending.own);
     Some(match ending.own.end {
-        End::Never => format!("{name} never ends where {who} let it go round: nothing that decides it changes in it"),
+        End::Never => format!("{name} never ends where {who} enter it: nothing that its condition reads changes in it"),
         End::Away { by } => {
-            format!("{name} is not shown to end: what it compares moves by {by} each time, away from its bound")
+            format!("{name} may not terminate: what it compares moves by {by} per iteration, away from its bound")
         }
-        _ => format!("{name} is not shown to end: how often it goes round depends on {who}"),
+        _ => format!("{name} may not terminate: its trip count depends on {who}"),
     })
 }
 
@@ -67,7 +67,7 @@ pub(super) fn away(subject: &Subject<'_>) -> Vec<String> {
     let all = all(&subject.compiled.prepared.decoded.program).into_iter();
     let says = |ending: Ending| match ending.own.end {
         End::Away { by } => Some(format!(
-            "what {} compares moves by {by} each time, away from its bound: only a number that leaves its type ends it",
+            "what {} compares moves by {by} each time, away from its bound: it only ends when a number overflows its type",
             name(subject, &ending.own)
         )),
         _ => None,
@@ -87,14 +87,14 @@ impl Proof {
             let stops = |message: &Diagnostic| matches!(message.kind, Kind::EndlessLoop | Kind::StepLimit);
             let open = self.findings.messages().iter().any(stops);
             self.scope.loops = match open {
-                true => "not all of them were seen to end".into(),
+                true => "termination was not observed for all of them".into(),
                 false => "those of the runs ended".into(),
             };
             return;
         }
         let mut says: Vec<String> = Vec::new();
         if all.iter().any(|ending| ending.own.end == End::Counted) {
-            says.push("counted up to a bound that stays".into());
+            says.push("all end: counters with constant bounds".into());
         }
         let mut fit = Vec::new();
         for ending in &all {
@@ -103,7 +103,7 @@ impl Proof {
                 End::Counted => {}
                 End::Toward { by } if !ending.causes.is_empty() => {
                     let how = by.map_or("is divided each time".into(), |by| format!("moves by {by} each time"));
-                    says.push(format!("what {name} compares {how}, towards a bound that stays"));
+                    says.push(format!("what {name} compares {how}, towards a constant bound"));
                     fit.push(format!("what {name} counts fits its type"));
                 }
                 _ if ending.causes.is_empty() => {

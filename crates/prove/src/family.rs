@@ -130,7 +130,7 @@ impl<'a> Family<'a> {
     /// # Errors
     /// If that is cancelled.
     pub fn run(&mut self, value: u64, slack: usize, tools: &Tools) -> Result<Member, Error> {
-        self.subject.tell(format!("a run with {}; those before are clean", self.says(value)));
+        self.subject.tell(format!("a run with {}; earlier ones are clean", self.says(value)));
         if let Number::Bound(_) = self.number {
             for inst in self.decoded.program.cores.iter_mut().flat_map(|core| &mut core.insts) {
                 if let Inst::Meet { b, .. } = inst {

@@ -369,7 +369,7 @@ impl Proof {
         }
         for (at, timing) in schedules.iter().enumerate() {
             if subject.budget.check().is_err() {
-                self.explored.push(format!("{at} schedules, which come to the same end"));
+                self.explored.push(format!("{at} schedules with the same result"));
                 return Ok(());
             }
             subject.tell(format!("schedule {} of {}", at + 1, schedules.len()));
@@ -383,7 +383,7 @@ impl Proof {
             return Ok(());
         }
         if !schedules.is_empty() {
-            self.explored.push(format!("{} schedules, which come to the same end", schedules.len()));
+            self.explored.push(format!("{} schedules with the same result", schedules.len()));
         }
         Ok(())
     }

@@ -137,7 +137,7 @@ fn lane(d: &mut Decoder<'_>) -> Result<usize, Reported> {
     match (d.lanes_of_cluster().is_some(), d.role) {
         (true, Role::Aiv0) => Ok(0),
         (true, Role::Aiv1) => Ok(1),
-        (true, Role::Aic) => Err(d.error("split-outside", "this op stands outside of every `pto.split_aiv`")),
+        (true, Role::Aic) => Err(d.error("split-outside", "this op is outside every `pto.split_aiv`")),
         (false, _) => Err(d.error("mixed-kernel", NO_CORE)),
     }
 }

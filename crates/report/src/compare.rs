@@ -53,9 +53,8 @@ type Sums = BTreeMap<String, u64>;
 /// # Errors
 /// If one of them is none.
 pub fn compare(before: &Value, after: &Value) -> Result<Compared, String> {
-    let cycles = |run: &Value| {
-        run["cycles"].as_u64().ok_or("these are no facts of a run: `slipring run --json` writes them".to_string())
-    };
+    let cycles =
+        |run: &Value| run["cycles"].as_u64().ok_or("this is not the output of `slipring run --json`".to_string());
     let total = Change { what: "cycles".into(), before: cycles(before)?, after: cycles(after)? };
     let both = |of: fn(&Value) -> Sums| changes(&of(before), &of(after));
     let name = |run: &Value| format!("{} on {}", text(&run["kernel"]), text(&run["platform"]));

@@ -115,7 +115,7 @@ fn headline(page: &Page<'_>) -> String {
         true => format!("bound by {name}, {share:.0} % busy"),
         false => format!("bound by waits: {name} is the busiest pipe, {share:.0} % busy"),
     };
-    text += &format!("; {bound} cycles if it never stood still");
+    text += &format!("; {bound} cycles if it were never idle");
     let best = page.what_if.iter().filter(|(_, cycles)| *cycles < facts.cycles).min_by_key(|(_, cycles)| *cycles);
     if let Some((what, cycles)) = best {
         text += &format!("; {:.0} % to gain by {what}", percent(facts.cycles - cycles, facts.cycles));

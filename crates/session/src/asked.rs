@@ -149,7 +149,7 @@ impl Asked {
     pub fn guessed(&self, source: &Source) -> Option<&'static str> {
         let open = self.language.is_none() && !source.is_named();
         open.then_some(
-            "the name says neither `.py` nor `.pto`, so that it was read as `.pto` text: `--lang py` reads it as the kernel language, \
+            "the name ends in neither `.py` nor `.pto`, so the file was read as `.pto` text: `--lang py` reads it as the kernel language, \
              `--lang cpp` as C++",
         )
     }
@@ -175,9 +175,7 @@ impl Asked {
             [parts.with_extension("py"), parts.join("__init__.py")].into_iter().find_map(|path| {
                 let why = match files::below(&folders, &path) {
                     Err(Refused::Missing(_)) => return None,
-                    Err(Refused::Outside) => {
-                        "it is a link that leads out of the folder of the file that imports it".into()
-                    }
+                    Err(Refused::Outside) => "it is a link that leaves the folder of the importing file".into(),
                     Err(Refused::NoFile) => "it is not a regular file".into(),
                     Ok(real) => match files::read_text(&real) {
                         Ok(text) => return Some(Source::new(folder.join(&path).display().to_string(), text)),

@@ -112,7 +112,7 @@ pub enum Error {
     #[error("the run was cancelled; nothing was written")]
     Cancelled,
     /// The run did not complete, so that there are no results: its findings.
-    #[error("the run did not complete, so that it has no results\n{0}")]
+    #[error("the run did not complete and has no results\n{0}")]
     Incomplete(Report),
     /// A run and the sequential semantics of its source differ.
     #[error("{0}")]

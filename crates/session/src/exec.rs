@@ -165,7 +165,7 @@ pub fn launch<O: Observer>(
 /// The same bytes once more.
 ///
 /// # Errors
-/// If there is not so much memory.
+/// If out of memory.
 fn copied(data: &[u8]) -> Result<Vec<u8>, TryReserveError> {
     let mut own = Vec::new();
     own.try_reserve_exact(data.len())?;

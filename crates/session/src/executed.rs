@@ -85,13 +85,13 @@ impl Input {
                 let (input, calls) = all.remove(0);
                 Ok(calls.into_iter().next().map_or_else(|| input.clone(), |first| input.passing(first)))
             }
-            0 => {
-                Err(Error::Arguments(format!("`{name}` has no kernel: nothing in it has a decorator of the language")))
-            }
+            0 => Err(Error::Arguments(format!(
+                "`{name}` has no kernel: no function has a decorator of the kernel language"
+            ))),
             _ => {
                 let names: Vec<_> = all.iter().filter_map(|(own, _)| own.asked().function_asked()).collect();
                 let names = names.join("`, `");
-                Err(Error::Arguments(format!("`{name}` has several kernels: `--func` says which (`{names}`)")))
+                Err(Error::Arguments(format!("`{name}` has several kernels: select one with `--func` (`{names}`)")))
             }
         }
     }

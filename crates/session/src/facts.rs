@@ -38,7 +38,7 @@ pub fn check_facts(report: &CheckReport, complete: bool, line: impl Fn(SiteRef) 
             "memory" => "every access inside its buffer or memory",
             "sync" => "deadlock, flags set twice or left set, slots held or never popped",
             "race" => "conflicting accesses without an order",
-            _ => "reads of bytes that nobody wrote",
+            _ => "reads of uninitialised bytes",
         };
         let (verdict, detail, findings) = match &tool.verdict {
             Verdict::Checked { findings, warnings } => {

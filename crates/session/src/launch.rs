@@ -64,7 +64,7 @@ pub fn arguments(
         }
         let mut message = misfit_text(prepared, &error);
         if own {
-            message += "\npass `--arg` once for each parameter, or write an `// args: …` line into the file";
+            message += "\npass one `--arg` per parameter, or write an `// args: …` line into the file";
         }
         Error::Arguments(message)
     };
@@ -80,7 +80,7 @@ pub fn too_large(source: Arc<Source>, bytes: u64) -> Error {
 
 /// What is said of a run whose memories are too large.
 pub fn too_large_text(bytes: u64) -> String {
-    format!("the buffers and local memories of the run take {bytes} bytes: more than it may have")
+    format!("the buffers and local memories of the run take {bytes} bytes, more than the limit")
 }
 
 /// What helps then.
@@ -215,7 +215,7 @@ pub fn refused_words(source: &Source) -> Vec<Diagnostic> {
         }
         let start = (word.as_ptr() as usize - source.text.as_ptr() as usize) as u32;
         let span = Span::new(start, start + word.len() as u32);
-        let help = "pass what the kernel takes on the command line, `--arg` once for each parameter: this line does not count then";
+        let help = "pass the arguments on the command line, one `--arg` per parameter: this line is then ignored";
         Some(Diagnostic::error("args-line", span, error.to_string()).help(help))
     };
     words.filter_map(refused).collect()

@@ -140,13 +140,13 @@ pub fn run_part(
     } else if !result.complete {
         Some("it did not complete".into())
     } else if !result.output.lines.is_empty() {
-        Some("it prints, in the order of time".into())
+        Some("it prints, in order of time".into())
     } else if !matches!(scope.values, Values::AnyContents) {
-        Some("loaded data decide what it does".into())
+        Some("its behaviour depends on loaded data".into())
     } else if asked.tools.race && !matches!(scope.schedules, Schedules::All) {
-        Some("what it does depends on the schedule".into())
+        Some("its behaviour depends on the schedule".into())
     } else if !judged.questions.is_empty() {
-        Some("it depends on what no source decides, which is tried in one piece".into())
+        Some("it depends on an ambiguity of the sources, which is only tried on a single thread".into())
     } else if Places::new(bound).any_shared() {
         Some("arguments share memory".into())
     } else if touched.by_scalars {
@@ -192,7 +192,7 @@ impl<'a> Run<'a> {
                 for (start, end) in list {
                     let (start, end) = (*start as usize, (*end as usize).min(room.len()));
                     let Some(place) = room.get_mut(start..end) else { continue };
-                    let outside = || Error::Arguments("parts of a launch have other bytes than they say".into());
+                    let outside = || Error::Arguments("parts of a launch have a different size than declared".into());
                     let (own, behind) = rest.split_at_checked(place.len()).ok_or_else(outside)?;
                     place.copy_from_slice(own);
                     rest = behind;

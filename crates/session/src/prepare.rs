@@ -56,7 +56,7 @@ fn load_cpp(source: Arc<Source>) -> (Module, Diags) {
 #[cfg(not(feature = "cpp"))]
 fn load_cpp(source: Arc<Source>) -> (Module, Diags) {
     let mut diags = Diags::default();
-    let message = "this slipring was built without the parser of C++";
+    let message = "this slipring was built without the C++ parser";
     let error = Diagnostic::nowhere("cpp-absent", Severity::Error, message);
     diags.push(error.help("build it with the feature `cpp`, which needs a C compiler"));
     (Module::new(source), diags)
@@ -222,7 +222,7 @@ pub fn needed_of(module: &Module, kernel: &Kernel) -> Module {
 }
 
 /// What is said where a room refuses a program and does not say why.
-const UNSAID: &str = "slipring cannot decode this program and has not found out why";
+const UNSAID: &str = "internal error: slipring cannot decode this program and does not know why";
 
 fn try_prepare(
     written: Module,

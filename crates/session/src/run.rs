@@ -124,7 +124,7 @@ fn not_met(unused: &[(Delay, u32)]) -> Option<Finding> {
     let message = format!(
         "`{delay}` of the schedule makes nothing late{others}: works of {role}.{pipe} in block {block} of this run: {works}"
     );
-    let help = "a schedule belongs to the program, the platform and the arguments that it was written for";
+    let help = "a schedule is only valid for the program, platform and arguments that it was written for";
     Some(Finding::new(Kind::Other("schedule-unused"), Severity::Warning, message).help(help))
 }
 
@@ -289,7 +289,7 @@ impl Run<'_> {
         if !self.is_complete() {
             return Err(Error::Incomplete(self.findings.clone()));
         }
-        let what = if self.time_only { "was not computed: only times were taken" } else { "is not a buffer" };
+        let what = if self.time_only { "was not computed: the run only counted cycles" } else { "is not a buffer" };
         self.left(index).ok_or_else(|| Error::Arguments(format!("argument {} {what}", index + 1)))
     }
 
@@ -346,7 +346,7 @@ impl Run<'_> {
             memory.findings += found;
         }
         if self.time_only {
-            let detail = "nothing was computed: only times were taken".into();
+            let detail = "nothing was computed: the run only counted cycles".into();
             checks.insert(0, CheckFacts { tool: "values".into(), verdict: "not checked".into(), detail, findings: 0 });
         }
         Verdict { checks, complete, errors: self.findings.errors() }
@@ -431,7 +431,7 @@ impl Run<'_> {
     pub fn compare(&self) -> Comparison {
         let mut diags = Diags::default();
         let outcome = if self.time_only {
-            VerifyOutcome::NotChecked("nothing was computed: only times were taken".into())
+            VerifyOutcome::NotChecked("nothing was computed: the run only counted cycles".into())
         } else if self.is_complete() {
             let (prepared, platform) = (&self.compiled.prepared, &self.compiled.platform);
             verify_with(

@@ -183,7 +183,7 @@ impl<'a> Tensor<'a> {
                 let elements = count(self.shape.as_deref().unwrap_or_default());
                 let bytes = elements.zip(elem).and_then(|(n, elem)| n.checked_mul(elem.bytes()));
                 let zeros = bytes.and_then(|bytes| slipring_program::zeroed(bytes).ok());
-                let zeros = zeros.ok_or_else(|| error(described.clone(), "there is not so much memory".into()))?;
+                let zeros = zeros.ok_or_else(|| error(described.clone(), "out of memory".into()))?;
                 Contents::Bytes(Cow::Owned(zeros))
             }
         };

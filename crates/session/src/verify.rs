@@ -108,7 +108,7 @@ pub fn verify_with(
         if left_out > 0
             && let Some(name) = compared.last_mut()
         {
-            *name += &format!(" (without {left_out} elements that nobody writes)");
+            *name += &format!(" (without {left_out} elements that are never written)");
         }
         for (element, (a, b)) in run.chunks(size).zip(wanted.chunks(size)).enumerate() {
             if a != b && !nothing(element) && !(summed && near(elem, a, b)) {

@@ -1,4 +1,4 @@
-//! The report when nothing can move.
+//! The report when no progress is possible.
 
 use slipring_machine::{Pipe, Platform};
 use slipring_program::{Direction, Finding, Kind, RingDecl, SyncDecl, SyncRole, Unit, Waiting};
@@ -13,7 +13,7 @@ use crate::state::AgentId;
 pub(crate) fn report(engine: &Engine<'_>) -> Box<Finding> {
     let stuck: Vec<usize> = (0..engine.clusters.len()).filter(|c| engine.clusters[*c].live > 0).collect();
     let Some(&cluster) = stuck.first() else {
-        return report::error(Kind::Deadlock(Vec::new()), "nothing can move");
+        return report::error(Kind::Deadlock(Vec::new()), "no progress is possible");
     };
     let (cores, syncs) = (engine.program.cores.len(), engine.program.syncs.len());
     let view = View {
@@ -31,7 +31,7 @@ pub(crate) fn report(engine: &Engine<'_>) -> Box<Finding> {
         ));
     }
     if engine.launch.blocks > 1 {
-        finding.notes.push(format!("this is block {}", engine.clusters[cluster].block));
+        finding.notes.push(format!("in block {}", engine.clusters[cluster].block));
     }
     if stuck.len() > 1 {
         finding.notes.push(format!("{} blocks are stuck", stuck.len()));
@@ -42,13 +42,11 @@ pub(crate) fn report(engine: &Engine<'_>) -> Box<Finding> {
         let resident = engine.clusters.len();
         finding.message.push_str(&format!(": {all} blocks are launched, {resident} are resident"));
         finding.notes.push(format!(
-            "{} have not begun: a block begins on a cluster where another one has ended, and all {resident} clusters are held \
-             by blocks that wait",
+            "{} have not started: a block starts when a cluster becomes free, and waiting blocks hold all {resident} clusters",
             count(u64::from(all - begun), "block")
         ));
         finding.hint = Some(format!(
-            "launch at most {resident} blocks, each with more of the work: who waits for every block of a launch needs all \
-             of them resident"
+            "launch at most {resident} blocks and give each more work: a wait for every block of a launch needs all of them to be resident"
         ));
     }
     finding
@@ -59,7 +57,7 @@ fn describe(view: &View<'_>, platform: &Platform) -> Box<Finding> {
     let cycle = view.cycle(&blocked);
     let root = root(view, &blocked, cycle.as_deref());
     let Some(root) = root else {
-        return report::error(Kind::Deadlock(Vec::new()), "nothing can move");
+        return report::error(Kind::Deadlock(Vec::new()), "no progress is possible");
     };
     let message = match &cycle {
         Some(cycle) if cycle.len() > 1 => {
@@ -229,8 +227,8 @@ fn because(view: &View<'_>, blocked: &Blocked) -> String {
             format!("{} would signal it and takes no part in the program", setter(sync))
         }
         (Release::NoSet, Reason::Wait(sync)) => format!("nothing in the program of {} sets it", setter(sync)),
-        (Release::Ended, Reason::Wait(sync)) if view.is_token(sync) => "nothing that is left does so".into(),
-        (Release::Nobody, _) => "nobody changes it any more".into(),
+        (Release::Ended, Reason::Wait(sync)) if view.is_token(sync) => "nothing that remains sets it".into(),
+        (Release::Nobody, _) => "nothing changes it any more".into(),
         (Release::Ended, Reason::Wait(sync)) => format!("{} would signal it, and its program has ended", setter(sync)),
         _ => String::new(),
     }
@@ -288,19 +286,18 @@ fn hint(view: &View<'_>, platform: &Platform, blocked: &[Blocked], root: &Blocke
         SyncRole::Event { from, to, id } if is_unprimed(view, root) => {
             let set = view.program.words.set(from, to, Some(id));
             format!(
-                "every set comes after this wait: if a loop hands the signal to its next iteration, prime it before the \
-                 loop with {set} (and wait for the last one behind it); otherwise move the set before the wait"
+                "every set comes after this wait: if a loop passes the signal to its next iteration, prime it before the loop with {set} (and wait for the last one after it); otherwise move the set before the wait"
             )
         }
         SyncRole::Event { .. } => {
-            "move the set before the wait that holds it up, or give the wait another event id".into()
+            "move the set before the wait that blocks it, or use another event id for the wait".into()
         }
         SyncRole::Semaphore { id } if hopeless => {
             format!("{} must set semaphore {id} once for every wait of {}", decl.setter, decl.waiter)
         }
-        SyncRole::Semaphore { .. } => "order the sets and waits of both cores so that one of them can go first".into(),
+        SyncRole::Semaphore { .. } => "order the sets and waits of both cores so that one of them can proceed".into(),
         SyncRole::Token { .. } | SyncRole::UnitFlag { .. } => {
-            "the pipe that must release the buffer first waits itself: what it waits for must not come after this acquire".into()
+            "the pipe that must release the buffer is itself waiting: whatever it waits for must not come after this acquire".into()
         }
     })
 }
@@ -340,7 +337,7 @@ fn unpopped(view: &View<'_>, platform: &Platform, blocked: &[Blocked]) -> String
     }
     let (pop, rings) = match directions.len() {
         2 => ("both sides push before they pop: pop on one of them before its own ring is full", "rings"),
-        _ => ("pop before so many are pushed", "ring"),
+        _ => ("pop before that many are pushed", "ring"),
     };
     let more =
         if room { format!(", or give the {rings} more slots with `slot_num` at both ends") } else { String::new() };

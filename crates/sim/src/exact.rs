@@ -141,12 +141,12 @@ fn misled(
     let one = |operand: Operand, what| Some((meant.get(operand)?, what));
     match &core.insts[pc] {
         Inst::JumpIfGe { a, b, .. } | Inst::Meet { a, b, .. } => {
-            Some((meant.leaves([*a, *b], [value(*a), value(*b)])?, "decides how often this loop goes round"))
+            Some((meant.leaves([*a, *b], [value(*a), value(*b)])?, "decides the trip count of this loop"))
         }
         Inst::JumpIfZero { a, .. } => {
             let number = meant.get(*a)?;
             let leaves = core.loops().iter().any(|own| core.exits(own).contains(&pc));
-            leaves.then_some((number, "decides whether this loop goes on"))
+            leaves.then_some((number, "decides whether this loop continues"))
         }
         Inst::Issue { work } => {
             let work = &core.works[*work as usize];
@@ -154,8 +154,8 @@ fn misled(
             let mut wrapped = (0..work.args.len()).filter(|at| meant.get(work.args[*at]).is_some());
             one(work.args[wrapped.find(decides)?], "decides what this accesses")
         }
-        Inst::Set { sync, .. } | Inst::Wait { sync, .. } => one(sync.index, "decides which signal this means"),
-        Inst::Acquire { token, .. } | Inst::Release { token, .. } => one(token.index, "decides which token this means"),
+        Inst::Set { sync, .. } | Inst::Wait { sync, .. } => one(sync.index, "decides which signal this uses"),
+        Inst::Acquire { token, .. } | Inst::Release { token, .. } => one(token.index, "decides which token this uses"),
         _ => None,
     }
 }

@@ -167,7 +167,7 @@ impl Shared {
     fn help<'s>(&'s self, hand: &mut Hand, most: usize, until: impl Fn(&Board) -> bool) -> MutexGuard<'s, Board> {
         let mut board = self.board();
         loop {
-            assert!(!board.broken, "a thread that carried out work has gone down");
+            assert!(!board.broken, "a worker thread crashed");
             if until(&board) {
                 return board;
             }

@@ -70,7 +70,7 @@ impl Products {
         finding
             .secondary
             .push(report::label(product.site, "the product takes its rows from the left operand's valid rows"));
-        finding.notes.push("a way out goes by the rows of the tile, or by its valid rows if it is compact".to_string());
+        finding.notes.push("a store goes by the rows of the tile, or by its valid rows if it is compact".to_string());
         finding.hint = Some(
             "make the accumulator `compact=1` with the product's valid rows, or as many rows as the product has"
                 .to_string(),

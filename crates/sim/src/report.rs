@@ -30,9 +30,9 @@ pub(crate) fn error_at(kind: impl Into<Kind>, site: SiteRef, text: &str, message
 
 /// A run that took more steps than it may.
 pub(crate) fn step_limit(limit: u64, site: SiteRef, role: Role) -> Box<Finding> {
-    let text = format!("{role} had come to this point");
+    let text = format!("{role} had reached this point");
     let mut finding = error_at(Kind::StepLimit, site, &text, format!("the program was stopped after {limit} steps"));
-    finding.hint = Some("if a loop has no end here, correct its bounds; otherwise raise `--max-steps`".into());
+    finding.hint = Some("if a loop does not terminate here, correct its bounds; otherwise raise `--max-steps`".into());
     finding
 }
 
@@ -53,12 +53,12 @@ pub(crate) fn in_loop(finding: &mut Finding, core: &CoreProgram, pc: usize, endl
 pub(crate) fn endless_loop(site: SiteRef, rounds: u64, role: Role) -> Box<Finding> {
     let mut finding = error_at(Kind::EndlessLoop, site, &format!("{role} never leaves it"), "this loop never ends");
     finding.notes.push(comes_back(rounds));
-    finding.hint = Some("change in the loop what its condition depends on, or correct the condition".into());
+    finding.hint = Some("change the loop condition's inputs inside the loop, or correct the condition".into());
     finding
 }
 
 fn comes_back(rounds: u64) -> String {
-    format!("what decides whether it goes on is after {rounds} iterations what it was before")
+    format!("after {rounds} iterations the loop condition's inputs have not changed")
 }
 
 /// A number that left its type decides something at a place.
@@ -75,8 +75,8 @@ pub(crate) fn wraps(number: Number, what: &'static str, used: SiteRef) -> Box<Fi
 /// A run that took more cycles than it may.
 pub(crate) fn cycle_limit(limit: u64, site: Option<SiteRef>) -> Box<Finding> {
     let mut finding = error(Kind::StepLimit, format!("the program was stopped after {limit} cycles"));
-    finding.primary = site.map(|site| label(site, "it had come to this point"));
-    finding.hint = Some("if a loop has no end here, correct its bounds; otherwise raise `--max-cycles`".into());
+    finding.primary = site.map(|site| label(site, "it had reached this point"));
+    finding.hint = Some("if a loop does not terminate here, correct its bounds; otherwise raise `--max-cycles`".into());
     finding
 }
 

@@ -34,8 +34,8 @@ impl Skipped {
         if !access.reads.iter().any(unknown) {
             return Ok(());
         }
-        let fault = Fault::new("time-only", "it reads what the kernel computes, and only times are taken here");
-        Err(fault.help("run it without `--time-only`: what it reads may decide what follows"))
+        let fault = Fault::new("time-only", "it reads computed data, and this run only counts cycles");
+        Err(fault.help("run without `--time-only`: the data may decide what follows"))
     }
 }
 

@@ -21,7 +21,7 @@ impl Engine<'_> {
             _ => String::new(),
         };
         let message =
-            format!("index {} names no synchronisation object: there are {}{objects}", index as i64, sync.count);
+            format!("index {} is not a synchronisation object: there are {}{objects}", index as i64, sync.count);
         Err(report::error_at(Kind::SyncIndex, site, "computed here", message))
     }
 
@@ -132,7 +132,7 @@ impl Engine<'_> {
         let state = &self.syncs[self.state_index(core, sync)];
         let (open, other) = match state.issued {
             0 => return Ok(()),
-            1.. => ("is set and not waited for yet", "set here"),
+            1.. => ("is set but not waited for yet", "set here"),
             _ => ("is waited for and not set yet", "waited for here"),
         };
         let op = &self.program.sites[site as usize].op;
@@ -140,7 +140,7 @@ impl Engine<'_> {
         let mut finding =
             report::error_at(Kind::LibraryFlag, site, "the public library uses this flag inside", message);
         finding.secondary.extend(state.last_issued.map(|earlier| report::label(earlier, other)));
-        finding.notes.push("its set is lost, or its wait takes the signal of the program".to_string());
+        finding.notes.push("its set is lost, or its wait consumes the signal of the program".to_string());
         finding.hint = Some(match decl.role {
             SyncRole::Event { from, to, id } => {
                 format!("use another id than {id} from {from} to {to}, or wait for the flag before this op")
@@ -159,9 +159,9 @@ impl Engine<'_> {
             max => format!("it is at its maximum of {max}"),
         };
         let message = format!("{agent} sets {}, but {held}: the signal would be lost", decl.name);
-        let mut finding = report::error_at(Kind::FlagOverflow, site, "this set has no room", message);
+        let mut finding = report::error_at(Kind::FlagOverflow, site, "there is no room for this signal", message);
         if let Some(earlier) = state.signals.back().and_then(|signal| signal.site) {
-            finding.secondary.push(report::label(earlier, "the earlier set that nobody has waited for yet"));
+            finding.secondary.push(report::label(earlier, "the earlier set, not waited for yet"));
         }
         finding.notes.push(format!(
             "{} so far: set {}, waited for {}",
@@ -171,12 +171,11 @@ impl Engine<'_> {
         ));
         finding.hint = Some(match decl.role {
             SyncRole::RingFree { .. } => {
-                "a slot was freed that is free already: each free needs a pop before it, and the slots start free \
-                 once the pipe is initialised"
+                "a slot was freed twice: each free needs a pop before it, and slots start free once the pipe is initialised"
                     .to_string()
             }
             SyncRole::RingReady { .. } => {
-                "a slot was filled that still holds a tile: each push waits for the free signal of its slot first"
+                "a slot was overwritten while it still held a tile: each push must first wait for the free signal of its slot"
                     .to_string()
             }
             SyncRole::Event { from, to, id } => {

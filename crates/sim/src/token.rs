@@ -263,7 +263,7 @@ impl Engine<'_> {
     fn not_held(&self, core: usize, pipe: Pipe, sync: u32, site: SiteRef) -> Box<Finding> {
         let (decl, agent) = (&self.program.syncs[sync as usize], self.agent(core, pipe));
         let message = format!("{agent} releases {}, which it does not hold", decl.name);
-        let mut finding = report::error_at(Kind::TokenNotHeld, site, "this release has no acquire", message);
+        let mut finding = report::error_at(Kind::TokenNotHeld, site, "this release has no matching acquire", message);
         for (holder, place) in &self.syncs[self.state_index(core, sync)].token.held {
             finding.secondary.push(report::label(*place, format!("pipe {holder} holds it from here on")));
         }

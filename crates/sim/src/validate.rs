@@ -24,11 +24,11 @@ pub(crate) fn validate(launch: &Launch<'_>, buffers: usize) -> Result<(), Box<Fi
         }
     }
     if program.whole_cluster && launch.mode == Turns::Pipes {
-        let message = "the program does the work of all cores in order: it cannot run on pipes";
+        let message = "the program runs all cores in program order: it cannot run on pipes";
         return Err(report::error("bad-program", message.to_string()));
     }
     if let Some(delay) = Delays::against_order(&launch.delays, launch.platform) {
-        let message = format!("`{delay}`: {} keeps the work of this pipe in order", launch.platform.name);
+        let message = format!("`{delay}`: {} executes the operations of this pipe in order", launch.platform.name);
         return Err(report::error("bad-arguments", message));
     }
     for (at, core) in program.cores.iter().enumerate() {

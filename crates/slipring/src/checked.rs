@@ -169,7 +169,7 @@ impl Checked {
         let names: Vec<String> = extents.iter().map(|name| format!("`{name}`")).collect();
         let message = format!("checked for {DEVICES} devices: {} is {DEVICES}", names.join(", "));
         let note = Diagnostic::nowhere("devices", Severity::Note, message);
-        judged.diags.list.push(note.help(format!("`--set {}=N` checks for others", extents[0])));
+        judged.diags.list.push(note.help(format!("use `--set {}=N` for other numbers", extents[0])));
         Ok(judged)
     }
 
@@ -304,18 +304,15 @@ impl Checked {
     /// What the text does not decide, or was not asked.
     fn not_checked(&self) -> &'static str {
         if self.judged.iter().any(|judged| judged.called > 0) && self.errors() == 0 {
-            return "rings, memory and synchronisation of functions that take tiles or views, which whoever calls them decides; races, \
-                    deadlocks, bounds and values, which a run decides";
+            return "rings, memory and synchronisation of functions that take tiles or views, which depend on the caller; races, deadlocks, bounds and values: use `slipring run`";
         }
         if self.judged.iter().all(|judged| judged.kernels == 0) && self.errors() == 0 {
-            return "what numbers that tensors hold decide, with its rings, memory and synchronisation; races, deadlocks, bounds and \
-                    values, which a run decides";
+            return "code that depends on the contents of tensors, with its rings, memory and synchronisation; races, deadlocks, bounds and values: use `slipring run`";
         }
         if self.judged.iter().all(|judged| judged.kernels == 0) {
-            return "rings, memory and synchronisation, since the text has errors; races, deadlocks, bounds and values, which a run \
-                    decides";
+            return "rings, memory and synchronisation, since the text has errors; races, deadlocks, bounds and values: use `slipring run`";
         }
-        "races, deadlocks, bounds and values, which a run decides"
+        "races, deadlocks, bounds and values: use `slipring run`"
     }
 }
 

@@ -154,7 +154,7 @@ pub fn language_page(name: &str) -> Result<String, String> {
         let _ = writeln!(text, "form      pl.{}({})", entry.names[0], way.trim());
     }
     if entry.refused {
-        let _ = writeln!(text, "          known, and refused: it cannot be compiled yet");
+        let _ = writeln!(text, "          known, but cannot be compiled yet");
     }
     for (op, when) in [(entry.op, ""), (entry.with_number, ", where its second operand is a number")] {
         if let Some(def) = op {
@@ -204,7 +204,7 @@ fn page_of(def: &OpDef) -> String {
     };
     let _ = writeln!(text, "core      {core}");
     let pipe = match def.pipe {
-        slipring_op::PipeRule::None => "none: the scalar unit runs it, or it only names memory".to_string(),
+        slipring_op::PipeRule::None => "none: it runs on the scalar unit, or only names memory".to_string(),
         slipring_op::PipeRule::Fixed(pipe) => pipe.to_string(),
         slipring_op::PipeRule::By(_) => "depends on the memories of its operands, or on the platform".to_string(),
     };

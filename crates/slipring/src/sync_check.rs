@@ -343,7 +343,7 @@ impl Said<'_> {
         let (kind, then) = match (lost, surely) {
             (true, _) => ("order-lost", ", and in the earlier text it was ordered"),
             (_, true) => ("order-missing", ""),
-            (_, false) => ("order-unknown", ": whether they touch the same bytes depends on offsets that are computed"),
+            (_, false) => ("order-unknown", ": whether they access the same bytes depends on computed offsets"),
         };
         let round = if first >= second { " of an earlier round" } else { "" };
         let message = format!(
@@ -362,7 +362,7 @@ impl Said<'_> {
         if !surely && !lost {
             said.severity = Severity::Warning;
         }
-        self.diags.push(said.also(self.span(old), "one of the two writes what the other touches").help(help));
+        self.diags.push(said.also(self.span(old), "one of the two writes what the other accesses").help(help));
     }
 
     /// The ops of a flag, those that set it or those that wait for it first.
@@ -385,19 +385,19 @@ impl Said<'_> {
                 Kind::from("flag-set-twice"),
                 "may be set while it is still set",
                 true,
-                "wait for it, or let a signal back say that it was taken, before it is set again",
+                "wait for it before it is set again, or order the set after the wait by a signal back",
             ),
             Problem::NeverSet(flag) => (
                 flag,
                 Kind::FlagNeverSet,
-                "is waited for where nothing has set it: the wait never ends",
+                "is waited for where nothing sets it: the wait never ends",
                 false,
                 "set it on every path that leads to the wait, once for each wait",
             ),
             Problem::Unbalanced(flag) => (
                 flag,
                 Kind::from("flag-unbalanced"),
-                "is set on one path and not on another where they meet",
+                "is set on one of two paths that join",
                 true,
                 "set it, or wait for it, on both paths",
             ),
@@ -446,7 +446,7 @@ impl Said<'_> {
         for op in ops.iter().skip(1).take(5) {
             said = said.also(self.span(*op), "this with it");
         }
-        self.diags.push(said.help("it can go, together with all others that are called superfluous"));
+        self.diags.push(said.help("it can be removed, together with all others reported as superfluous"));
     }
 }
 

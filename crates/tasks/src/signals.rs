@@ -123,7 +123,7 @@ pub fn races(graph: &Graph, tasks: &[Parts]) -> Option<Vec<Diagnostic>> {
         let before = events.get(part).map(|own| (own.span, format!("{name} does so before {}", says(own.step))));
         let behind = || {
             let own = events.get(part.checked_sub(1)?)?;
-            Some((own.span, format!("{name} does so behind {}", says(own.step))))
+            Some((own.span, format!("{name} does so after {}", says(own.step))))
         };
         before.or_else(behind)
     };

@@ -106,7 +106,7 @@ pub fn deadlocks(graph: &Graph) -> Vec<Diagnostic> {
                 error = error.also(graph.tasks[task].span, "one of them");
             }
         }
-        found.push(error.help("take one of these away: `deps=` names what must be over before, not what follows"));
+        found.push(error.help("remove one of these: `deps=` names tasks that must finish before this one"));
     }
     found
 }
@@ -115,7 +115,7 @@ pub fn deadlocks(graph: &Graph) -> Vec<Diagnostic> {
 pub fn reasons(graph: &Graph, why: &[Why]) -> String {
     let one = |why: &Why| match why {
         Why::Declared => "`deps=` says so".to_string(),
-        Why::Submitted => "it is submitted when that is over".to_string(),
+        Why::Submitted => "it is submitted when that has finished".to_string(),
         Why::Reads { tensor } => format!("it reads what that writes, `{}`", graph.tensors[*tensor].name),
         Why::Writes { tensor } => format!("it writes what that writes, `{}`", graph.tensors[*tensor].name),
         Why::Overwrites { tensor } => format!("it overwrites what that reads, `{}`", graph.tensors[*tensor].name),
@@ -125,8 +125,7 @@ pub fn reasons(graph: &Graph, why: &[Why]) -> String {
 
 /// All that the footprints of a run say about the graph, for an order of [`Graph::order`].
 ///
-/// `parts` are the tasks in parts, where some of them wait for each other while they run; `lost` is what was read where nobody has
-/// written, as far as it counts.
+/// `parts` are the tasks in parts, where some of them wait for each other while they run; `lost` is what was read which was never written, as far as it counts.
 pub fn judge(
     graph: &Graph,
     order: &[usize],
@@ -426,7 +425,7 @@ fn unwritten(graph: &Graph, reach: &Reach, touched: &Footprints, lost: &[Lost]) 
                 None => String::new(),
             };
             let Some(computed) = stored else {
-                let message = format!("{} reads `{name}`, where nobody has written{becomes}", graph.name(*task));
+                let message = format!("{} reads `{name}`, which was never written{becomes}", graph.name(*task));
                 let holds = match own.origin {
                     Origin::Argument => "an output holds nothing when the program begins",
                     _ => "the tensor is made here and holds nothing",
@@ -436,7 +435,7 @@ fn unwritten(graph: &Graph, reach: &Reach, touched: &Footprints, lost: &[Lost]) 
                     .also(own.span, holds)
                     .help("write it in a task before, or give it a value: `pl.create_tensor(…, init_value=0.0)`");
             };
-            let message = format!("{} stores bytes that nobody has written into `{name}`{becomes}", graph.name(*task));
+            let message = format!("{} stores uninitialised bytes into `{name}`{becomes}", graph.name(*task));
             let said = match computed {
                 true => Diagnostic::error(slipring_ir::Kind::TaskUnwritten, span, message),
                 false => Diagnostic::warning(slipring_ir::Kind::TaskUnwritten, span, message),

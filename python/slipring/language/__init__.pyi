@@ -846,7 +846,7 @@ def device_assert(cond: Any, msg: Any = ...) -> Any:
     """Claim that a condition holds: a finding with the values where it does not, nothing where it is known to; as `assert`."""
 
 def syncall(*, core_type: Any = ..., mode: Any = ..., gm_workspace: Any = ..., used_cores: Any = ...) -> Any:
-    """Wait until all cores of the launch have come here; what they stored before is seen behind it."""
+    """Wait until all cores of the launch have come here; what they stored before is visible after it."""
 
 def sync_set(*args: Any, **options: Any) -> Any:
     """Synchronisation by hand between the cores of a block. Known, and refused: it cannot be compiled yet."""

@@ -9,7 +9,7 @@
 # check: AIV MTE3 101 83 1.22
 # check: AIV V 70 66 1.06
 # check: cycles of the run are an estimate
-# check: 2 events of the profile are no work of a pipe
+# check: 2 events of the profile are not pipe operations
 # test: timeline %s --arch a5 --against ../../tests/files/profile/chip_swimlane_records.json
 # check: cycles 310 2310 0.13
 # check: a task of AIV 310 495 0.63

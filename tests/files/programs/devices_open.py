@@ -3,7 +3,7 @@
 # test: check %s
 # check: ok, 1 function
 # check: note[devices]: checked for 2 devices: `NR` is 2
-# check: help: `--set NR=N` checks for others
+# check: help: use `--set NR=N` for other numbers
 # test: check %s --set NR=3
 # check-not: note
 # test: run %s --func one --devices 3 --verify --arg full:f32[3x16x64]=2 --arg zeros:f32[3x16x64]

@@ -40,7 +40,7 @@ def rows(
 @pl.function(type=pl.FunctionType.Orchestration)
 def whole(x: pl.Tensor[[8, 64], pl.FP32], out: pl.Out[pl.Tensor[[8, 64], pl.FP32]]):
     t = pl.create_tensor([8, 64], pl.FP32)
-    # error: task-unwritten `half` stores bytes that nobody has written into `t`, and what is made of it comes into `out`
+    # error: task-unwritten `half` stores uninitialised bytes into `t`, and what is made of it comes into `out`
     t = half(x, t)
     out = copied(t, out)
     return out

@@ -130,7 +130,7 @@ class Loop:
 class Method:
     @pl.function(type=pl.FunctionType.Orchestration)
     def main(self, a: pl.Tensor[[16, 64], pl.FP32], o: pl.Out[pl.Tensor[[16, 64], pl.FP32]]):
-        # error: misplaced-op `add_` of a tensor stands outside of every kernel
+        # error: misplaced-op `add_` of a tensor is outside every kernel
         a.add_(o)
         return plus(a, o)
 

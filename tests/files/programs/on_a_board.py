@@ -23,7 +23,7 @@
 # out[1]: f32 2048*4
 # test: run %s --func wrong --device p150
 # exit: 1 with task-unwritten
-# check: reads `t`, where nobody has written
+# check: reads `t`, which was never written
 import slipring.language as pl
 
 

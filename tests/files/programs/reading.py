@@ -4,7 +4,7 @@
 # platforms: a5, a2a3
 # test: run %s --func by_lengths --verify --arg iota:i32[4] --arg iota:f32[4x3x16] --arg zeros:f32[4x3x16]
 # exit: 0
-# check: for these inputs and so many clusters: numbers that the orchestration asks for decide what tasks there are
+# check: for these inputs and this number of clusters: the set of tasks depends on numbers that the orchestration asks for
 # check: verify clean
 # check: read lengths
 # check: add_one (request = 3, block = 2)
@@ -16,7 +16,7 @@
 # test: graph %s --func by_result --arg full:i32[1x16]=3 --arg full:f32[16x16]=1 --arg zeros:f32[16x16]
 # exit: 0
 # check: #2 read counts
-# check: after #1 write counts: it is submitted when that is over
+# check: after #1 write counts: it is submitted when that has finished
 # test: run %s --func whole_device --clusters 5 --verify --arg iota:f32[40x16] --arg zeros:f32[40x16]
 # exit: 0
 # check: verify clean

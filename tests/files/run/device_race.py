@@ -6,7 +6,7 @@
 # check: race findings
 # check: init findings
 # check: error[race]: `pto.tstore` on pipe MTE3 of AIV0 in block 1 writes bytes
-# check: error[uninitialised-read]: `pto.tmuls` computes with bytes that nobody has written
+# check: error[uninitialised-read]: `pto.tmuls` computes with uninitialised bytes
 # test: run %s --blocks 1 --device p150 --max-steps 20
 # exit: 1 with step-limit, worker-fault
 # check: error[step-limit]

@@ -3,14 +3,14 @@
 # test: tune %s --auto --arch a5
 # check: cycles as it is written; 20 edits tried
 # check: `TILE` is 32 instead of 16
-# check: every round of the loop is written out
+# check: every iteration of the loop is unrolled
 # check: the same bytes as before and as the sequential semantics; `prove`: proved
 # check: -ROWS, TILE = 64, 16
 # check: +ROWS, TILE = 64, 32
 # check: +    for i in pl.unroll(0, ROWS, TILE):
 # test: tune %s --auto --arch a5 --arg zeros:4 --arg zeros:4 --arg zeros:4
 # exit: 2
-# check: is to be clean before it is made faster:
+# check: must be clean before it can be made faster:
 # test: tune %s --auto --vary TILE=8,16
 # exit: 2
 # check: cannot be used with

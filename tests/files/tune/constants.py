@@ -12,7 +12,7 @@
 # exit: 2
 # check: refused: set: nothing of the file takes `NOTHING` from outside
 # check: no point is clean: there is no best
-# check: error: no point can be run
+# check: error: no point could run
 # test: tune %s --vary slot_num=1..2
 # exit: 2
 # check: refused: the kernel has no ring whose `slot_num` could vary
@@ -23,7 +23,7 @@
 # check: error: no point is clean
 # test: tune %s --vary clusters=1,2
 # exit: 2
-# check: refused: `clusters` is for whole programs, and this is a kernel: vary `blocks`
+# check: refused: `clusters` is for programs, and this is a kernel: vary `blocks`
 # test: tune %s --vary TILE=8 --vary TILE=9
 # exit: 2
 # check: error: `TILE` varies twice

@@ -81,7 +81,7 @@ pub(super) fn download<D: Device>(queue: &mut Queue<D>, buffer: &Buffer, bytes: 
         let completion = queue.completion()?;
         let wanted = part.bytes.len();
         let Some(data) = completion.bytes.get(..wanted).filter(|_| !completion.is_event) else {
-            let why = format!("{} bytes came where {wanted} were asked for", completion.bytes.len());
+            let why = format!("{} bytes arrived where {wanted} were requested", completion.bytes.len());
             return Err(HostError::Completion { at: 0, why });
         };
         contents.extend_from_slice(data);

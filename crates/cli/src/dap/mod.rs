@@ -31,7 +31,7 @@ struct Wire<R, W> {
 impl<R: BufRead, W: Write> Wire<R, W> {
     /// The next request; `None` where the editor has gone away.
     fn next(&mut self) -> io::Result<Option<Value>> {
-        let wrong = |what: &str| io::Error::other(format!("the editor sends what is no message: {what}"));
+        let wrong = |what: &str| io::Error::other(format!("the editor sent something that is not a message: {what}"));
         let mut length = None;
         loop {
             let mut line = String::new();

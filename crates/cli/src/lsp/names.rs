@@ -280,15 +280,15 @@ pub fn prepare_rename(text: &Text, params: &Value) -> Result<Value, String> {
     let byte = lines.byte(&params["position"]).ok_or("a position has a line and a character, both from 0")?;
     let list = renamed(text, byte)?;
     let here = list.iter().find(|place| (place.range.start..=place.range.end).contains(&byte));
-    here.map(|place| lines.range(place.range.start, place.range.end)).ok_or_else(|| "no name stands here".into())
+    here.map(|place| lines.range(place.range.start, place.range.end)).ok_or_else(|| "there is no name here".into())
 }
 
 fn renamed(text: &Text, byte: usize) -> Result<Vec<WordUse>, String> {
     let list = same(text, byte);
     match list.first() {
-        None => Err("no name that this text defines stands here".into()),
-        Some(place) if place.kind == NAMESPACE => Err("a module is named by its import".into()),
-        Some(_) if !list.iter().any(|place| place.binds) => Err("this text does not define the name".into()),
+        None => Err("the name here is not defined in this file".into()),
+        Some(place) if place.kind == NAMESPACE => Err("a module is renamed at its import".into()),
+        Some(_) if !list.iter().any(|place| place.binds) => Err("the name is not defined in this file".into()),
         Some(_) => Ok(list),
     }
 }
@@ -316,7 +316,7 @@ pub fn rename(text: &Text, address: &str, params: &Value) -> Result<Value, Strin
     }
     let whole = format!("{mark}{new}");
     if whole != old && places(text).iter().any(|place| text.text[place.range.clone()] == whole) {
-        return Err(format!("`{whole}` is a name of this text already"));
+        return Err(format!("`{whole}` is already a name in this file"));
     }
     let edits =
         list.iter().map(|place| json!({ "range": lines.range(place.range.start, place.range.end), "newText": whole }));

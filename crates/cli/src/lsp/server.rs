@@ -23,7 +23,7 @@ pub(crate) fn serve() -> Result<(), String> {
     documents.end();
     drop(connection);
     // What was wrong with a message says the thread that read it.
-    threads.join().map_err(|error| format!("the editor sends what is no message: {error}"))?;
+    threads.join().map_err(|error| format!("the editor sent something that is not a message: {error}"))?;
     served
 }
 
@@ -78,7 +78,7 @@ fn talk(connection: &Connection, documents: &Arc<Documents>) -> Result<(), Strin
             Message::Response(_) => {}
         }
     }
-    Err("the editor went away without `shutdown`".into())
+    Err("the editor disconnected without `shutdown`".into())
 }
 
 /// Takes what an editor says of its texts.

@@ -44,7 +44,7 @@ fn a_run_goes_forwards_and_backwards() {
     assert_eq!(answer(&text, "back").trim_end(), fifth.trim_end());
     assert!(answer(&text, "end").starts_with("cycle 887; ["), "{text}");
     assert!(answer(&text, "end").ends_with(answer(&text, "next 99999").trim_end()), "{text}");
-    assert_eq!(answer(&text, "start"), "in front of the first event");
+    assert_eq!(answer(&text, "start"), "before the first event");
     assert!(
         text.starts_with(&format!("{} events, 887 cycles", answer(&text, "end").split(['/', ']']).nth(1).unwrap())),
         "{text}"
@@ -147,11 +147,14 @@ fn one_goes_to_where_a_condition_comes_to_hold() {
     assert!(answer(&text, words[3]).contains("free ring C2V  line 79"), "{text}");
     assert!(answer(&text, words[4]).contains("551 to 590  AIV1.V  waits for a tile of ring C2V  line 77"), "{text}");
     // The fourth slot is the one that the fourth pop waits for.
-    assert_eq!(answer(&text, words[5]), "that never happens in this run");
+    assert_eq!(answer(&text, words[5]), "this never happens in this run");
     assert_eq!(answer(&text, words[6]), "ring C2V.AIV0 has slots 0 to 7, and no slot 8");
     assert_eq!(answer(&text, words[7]), "there is no ring `V2C`; there are C2V.AIV0, C2V.AIV1");
     assert!(answer(&text, words[8]).starts_with("nobody is called `AIV7`; there are AIC.M"), "{text}");
-    assert!(answer(&text, words[9]).starts_with("`it rains` is no condition; there are: slot K of ring R"), "{text}");
+    assert!(
+        answer(&text, words[9]).starts_with("`it rains` is not a condition; conditions are: slot K of ring R"),
+        "{text}"
+    );
     assert!(answer(&text, words[11]).contains("free ring C2V"), "{text}");
     // The last waits never end.
     assert!(answer(&text, words[12]).contains("forever, at the end"), "{text}");

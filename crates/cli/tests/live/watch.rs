@@ -62,7 +62,7 @@ fn each_save_says_what_came_and_went() {
     let unread = look();
     assert!(unread.contains("error[unknown-op]") && unread.ends_with("== not run: it has errors; 1 came"), "{unread}");
     save(&file, &format!("//\n{}", broken.replace("pto.vabs", "pto.vabz")));
-    assert_eq!(look(), "== not run: it has errors; nothing came or went");
+    assert_eq!(look(), "== not run: it has errors; no findings appeared or disappeared");
     assert_eq!(watch.wait().unwrap().code(), Some(2));
 }
 
@@ -80,7 +80,10 @@ fn a_kernel_of_the_language_is_run() {
     std::fs::write(&file, example("lang/double.py")).unwrap();
     let ran = Command::new(env!("CARGO_BIN_EXE_slipring")).args(["watch", "--looks", "1"]).arg(&file).output().unwrap();
     assert_eq!(ran.status.code(), Some(0));
-    assert_eq!(String::from_utf8_lossy(&ran.stdout), "== double on a5: 887 cycles; nothing came or went\n");
+    assert_eq!(
+        String::from_utf8_lossy(&ran.stdout),
+        "== double on a5: 887 cycles; no findings appeared or disappeared\n"
+    );
 }
 
 /// Asks a server for a page.

@@ -31,7 +31,7 @@ fn names_are_found_and_changed_everywhere() {
     assert_eq!(lines_of(&edits), [4, 5, 10]);
     assert!(edits.as_array().unwrap().iter().all(|edit| edit["newText"] == "count"));
     for (name, why) in
-        [("y", "is a name of this text already"), ("2 x", "is not a name"), ("lambda", "is a keyword of Python")]
+        [("y", "is already a name in this file"), ("2 x", "is not a name"), ("lambda", "is a keyword of Python")]
     {
         let answer = client.ask("textDocument/rename", asked(line, column, name));
         assert!(answer["error"]["message"].as_str().unwrap().contains(why), "{answer}");

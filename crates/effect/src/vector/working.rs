@@ -151,7 +151,7 @@ impl WorkingTile {
         let around = Around { src, dst, tmp };
         if let Some((needed, have)) = lacking(self.rooms, &around) {
             let fault = Fault::new("tmp-size", format!("this needs {needed}: {have}"));
-            return Err(fault.help("make `tmp` as large as that: what lies behind it is overwritten"));
+            return Err(fault.help("make `tmp` as large as that: what follows it is overwritten"));
         }
         for room in used(self.rooms, &around) {
             room.extents(local, &tmp, args[self.tmp.tile.at], out);

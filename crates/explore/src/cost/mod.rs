@@ -103,7 +103,9 @@ fn by_tile(def: &OpDef, platform: &Platform, query: &Query) -> Result<(Price, Un
     }
     let (from, to) = match query.way {
         Some(way) => way,
-        None => way_of(def).ok_or_else(|| format!("`{}` is not a work of a pipe that has a price", def.schema.name))?,
+        None => {
+            way_of(def).ok_or_else(|| format!("`{}` is not an operation of a pipe with a cost", def.schema.name))?
+        }
     };
     if !platform.has_way(from, to) {
         return Err(format!("tiles do not move from `{from}` to `{to}` on {}", platform.name));

@@ -35,7 +35,7 @@ pub fn text(platform: &Platform, query: &Query, shape: &str, costed: &Costed) ->
     if let Some(tenths) = price.within(*units) {
         let most = if price.points(*units).count < 10 { "all" } else { "nine of ten" };
         let within = f64::from(tenths) / 10.0;
-        let _ = writeln!(text, "  range    {most} of them, each left out of the fit, are off by at most {within:.1} %");
+        let _ = writeln!(text, "  range    {most} of them, each left out of the fit, are within {within:.1} %");
     }
     text
 }
@@ -119,7 +119,7 @@ pub fn table_text(measured: &[Measured<'_>], errors: &ErrorTable) -> String {
     let doubted = errors.all.points - errors.sound.points;
     let _ = writeln!(
         text,
-        "mean error {} over {} points, {} with the {doubted} that the table calls suspect",
+        "mean error {} over {} points, {} with the {doubted} that the table marks as suspect",
         percent(errors.sound.mean),
         errors.sound.points,
         percent(errors.all.mean)

@@ -148,7 +148,7 @@ impl Beside {
             let _ = writeln!(text, "  cycles of the run are an estimate: {}", self.why);
         }
         if self.left_out > 0 {
-            let _ = writeln!(text, "  {} events of the profile are no work of a pipe", self.left_out);
+            let _ = writeln!(text, "  {} events of the profile are not pipe operations", self.left_out);
         }
         text
     }

@@ -66,7 +66,7 @@ impl Tune {
         let written = self.point_of(&[], &[], &[], true);
         if !written.is_clean() {
             let why = written.reason.as_ref().map_or(String::new(), |why| format!(": {why}"));
-            let what = format!("`{}` is to be clean before it is made faster{why}", self.name);
+            let what = format!("`{}` must be clean before it can be made faster{why}", self.name);
             return Err(Error::Arguments(what));
         }
         let first = self.judgement();
@@ -191,7 +191,7 @@ impl Improved {
             percent(old, new)
         );
         if self.best.estimate {
-            text += "cycles are an estimate (`slipring cost` says of each op what stands behind them)\n";
+            text += "cycles are an estimate (`slipring cost` gives the evidence for each op)\n";
         }
         text + "\n" + &self.patch
     }

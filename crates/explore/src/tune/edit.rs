@@ -99,13 +99,13 @@ impl<'a> Sheet<'a> {
                 let cut = line.len() - "):".len();
                 for stage in 2..=4 {
                     let own = format!("{}, stage={stage}):", &line[..cut]).replacen(".range(", ".pipeline(", 1);
-                    push(format!("{stage} rounds of the loop overlap, each with buffers of its own"), own);
+                    push(format!("{stage} iterations of the loop overlap, each with its own buffers"), own);
                 }
-                push("every round of the loop is written out".into(), line.replacen(".range(", ".unroll(", 1));
+                push("every iteration of the loop is unrolled".into(), line.replacen(".range(", ".unroll(", 1));
             }
             for (number, own) in numbers_of(line, "stage=") {
                 for stage in [number + 1, number * 2] {
-                    push(format!("{stage} rounds of the loop overlap instead of {number}"), own(stage));
+                    push(format!("{stage} iterations of the loop overlap instead of {number}"), own(stage));
                 }
             }
         }
@@ -370,8 +370,8 @@ def f(a, b, out):
     #[test]
     fn loops_and_constants() {
         let told = told(KERNEL, true);
-        assert!(told.contains(&("2 rounds of the loop overlap, each with buffers of its own".into(), 8)));
-        assert!(told.contains(&("every round of the loop is written out".into(), 8)));
+        assert!(told.contains(&("2 iterations of the loop overlap, each with its own buffers".into(), 8)));
+        assert!(told.contains(&("every iteration of the loop is unrolled".into(), 8)));
         assert!(told.contains(&("`TILE` is 8 instead of 16".into(), 3)));
         let all = edits(KERNEL, true, &[]);
         let half = all.iter().find(|edit| edit.what.contains("`TILE` is 8")).unwrap();
@@ -414,6 +414,6 @@ func.func @f(%a: index) {
     fn rings_and_stages_grow() {
         let told = told("x = pl.pipe(slot_num=2)\nfor i in pl.pipeline(4, stage=2):", true);
         assert!(told.contains(&("the ring has 4 slots instead of 2".into(), 1)), "{told:?}");
-        assert!(told.contains(&("3 rounds of the loop overlap instead of 2".into(), 2)), "{told:?}");
+        assert!(told.contains(&("3 iterations of the loop overlap instead of 2".into(), 2)), "{told:?}");
     }
 }

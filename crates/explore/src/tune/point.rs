@@ -144,7 +144,7 @@ impl Tune {
             let of_kernels = WORDS.iter().filter(|(_, word)| *word != Word::Clusters);
             let words: Vec<String> = of_kernels.map(|(word, _)| format!("`{word}`")).collect();
             Error::Arguments(format!(
-                "a text has no constant `{name}`, and the kernel no parameter of that name that takes a number: what varies is {}",
+                "the file has no constant `{name}`, and the kernel no numeric parameter of that name; tunable names: {}",
                 words.join(", ")
             ))
         })
@@ -224,7 +224,7 @@ impl Tune {
         let subject = self.asking(&sets)?;
         if let Some(program) = subject.program()? {
             if said.slots.or(said.blocks).is_some() || said.split.is_some() {
-                let message = "this is a whole program: its constants, `clusters` and `arch` vary";
+                let message = "this is a program: its constants, `clusters` and `arch` can vary";
                 return Err(Error::Arguments(message.into()));
             }
             let program = match platform {
@@ -235,9 +235,7 @@ impl Tune {
             return Ok((Runnable::Program(Box::new(program)), said));
         }
         if said.clusters.is_some() {
-            return Err(Error::Arguments(
-                "`clusters` is for whole programs, and this is a kernel: vary `blocks`".into(),
-            ));
+            return Err(Error::Arguments("`clusters` is for programs, and this is a kernel: vary `blocks`".into()));
         }
         let mut kernel = subject.kernel()?;
         if let Some(platform) = platform {

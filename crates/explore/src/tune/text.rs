@@ -116,8 +116,8 @@ impl Tuning {
         };
         let as_good = self.points.iter().filter(|point| self.is_as_good(point)).count();
         if self.points.iter().any(|point| point.estimate) {
-            text += "cycles are an estimate: how large a difference must be to tell two points apart is not known\n\
-                     (`slipring cost` says of each op what stands behind them)\n";
+            text += "cycles are an estimate: the smallest significant difference between two points is unknown\n\
+                     (`slipring cost` gives the evidence for each op)\n";
         } else if as_good > 0 {
             let others = if as_good == 1 { "1 other differs".to_string() } else { format!("{as_good} others differ") };
             let _ = writeln!(text, "{others} from it by less than the error of the cycles");

@@ -138,7 +138,7 @@ impl<'a> OpParser<'a> {
                     if hex && value >= 0 && (bits == 64 || value < 1 << bits) && value <= u64::MAX.into() {
                         return Ok(Attr::Float(value as u64, ty));
                     }
-                    let d = Diagnostic::error("attribute", span, format!("an integer cannot stand for a `{ty}`"));
+                    let d = Diagnostic::error("attribute", span, format!("an integer is not a `{ty}`"));
                     let help = if hex { format!("a `{ty}` has {bits} bits") } else { format!("write `{digits}.0`") };
                     return Err(self.fail(d.help(help)));
                 }
@@ -161,7 +161,7 @@ impl<'a> OpParser<'a> {
         match bits_of(value, &ty) {
             Some(bits) => Ok(Attr::Float(bits, ty)),
             None if float_width(&ty).is_none() => {
-                Err(self.error("attribute", span, format!("a float cannot stand for a `{ty}`")))
+                Err(self.error("attribute", span, format!("a float is not a `{ty}`")))
             }
             None => Err(self.error("attribute", span, format!("this is beyond the range of `{ty}`"))),
         }
@@ -176,7 +176,7 @@ impl<'a> OpParser<'a> {
                 let high = if sign == Sign::Signed { (1i128 << (width - 1)) - 1 } else { (1i128 << width) - 1 };
                 (low..=high).contains(&value)
             }
-            _ => return Err(self.error("attribute", span, format!("an integer cannot stand for a `{ty}`"))),
+            _ => return Err(self.error("attribute", span, format!("an integer is not a `{ty}`"))),
         };
         if fits { Ok(()) } else { Err(self.error("attribute", span, format!("this does not fit in `{ty}`"))) }
     }

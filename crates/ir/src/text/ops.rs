@@ -82,7 +82,7 @@ impl<'a> OpParser<'a> {
         };
         self.bad_aliases.remove(text);
         if taken {
-            self.error("redefinition", span, format!("`{text}` is defined a second time"));
+            self.error("redefinition", span, format!("`{text}` is defined twice"));
         }
         Ok(())
     }
@@ -123,7 +123,7 @@ impl<'a> OpParser<'a> {
                     let at = p.span();
                     count = usize::try_from(p.integer()?).unwrap_or(0);
                     if !(1..=1024).contains(&count) {
-                        return Err(p.error(crate::Kind::Syntax, at, "a name stands for 1 to 1024 results"));
+                        return Err(p.error(crate::Kind::Syntax, at, "a name can have 1 to 1024 results"));
                     }
                 }
                 let span = p.span_from(start);
@@ -254,7 +254,7 @@ impl<'a> OpParser<'a> {
             p.pop_scope();
             if p.cur.tok == Tok::Eof {
                 let end = Span::new(p.cur.prev_end.saturating_sub(1), p.cur.prev_end);
-                let d = Diagnostic::error(crate::Kind::Syntax, end, "the text ends inside of a region");
+                let d = Diagnostic::error(crate::Kind::Syntax, end, "the file ends inside a region");
                 return Err(p.fail(d.also(open, "this `{` is never closed")));
             }
             p.expect(Tok::RBrace, "`}`")

@@ -332,8 +332,7 @@ impl<'a> OpParser<'a> {
         match unescape(text) {
             Some(string) => Ok(string.into()),
             None => {
-                let wrong =
-                    Diagnostic::error(crate::Kind::Syntax, span, "this string has an escape that means nothing");
+                let wrong = Diagnostic::error(crate::Kind::Syntax, span, "this string has an unknown escape");
                 Err(self.fail(wrong.help("write `\\n`, `\\t`, `\\\\`, `\\\"` or two hexadecimal digits after `\\`")))
             }
         }
@@ -357,7 +356,7 @@ impl<'a> OpParser<'a> {
         self.expect(Tok::At, "a symbol such as `@name`")?;
         if text.starts_with("@\"") {
             return unescape(text)
-                .ok_or_else(|| self.error(crate::Kind::Syntax, span, "this name has an escape that means nothing"));
+                .ok_or_else(|| self.error(crate::Kind::Syntax, span, "this name has an unknown escape"));
         }
         Ok(text[1..].to_string())
     }
@@ -404,7 +403,7 @@ impl<'a> OpParser<'a> {
                 let first = binding.values[0];
                 if !is_unknown(self.module.ty(first)) {
                     let n = binding.values.len();
-                    let d = Diagnostic::error(Kind::UndefinedValue, span, format!("`%{name}` stands for {n} results"))
+                    let d = Diagnostic::error(Kind::UndefinedValue, span, format!("`%{name}` has {n} results"))
                         .also(binding.span, "defined here")
                         .help(format!("name one of them: `%{name}#0` to `%{name}#{}`", n - 1));
                     self.fail(d);
@@ -469,7 +468,7 @@ impl<'a> OpParser<'a> {
                     reported.help = None;
                 }
             } else {
-                let d = Diagnostic::error("redefinition", span, format!("`%{name}` is defined a second time"))
+                let d = Diagnostic::error("redefinition", span, format!("`%{name}` is defined twice"))
                     .also(earlier.span, "first defined here")
                     .help("give it another name");
                 self.fail(d);

@@ -60,7 +60,7 @@ fn every_error_of_a_file_is_reported() {
         "12:17 syntax expected a value such as `%name`, found `4`",
         "13:12 unknown-op no operation is called `t.summ` (is `t.sum` meant?)",
         "14:22 operand-type `b` of `t.sum` is a scalar",
-        "16:5 redefinition `%a` is defined a second time (give it another name)",
+        "16:5 redefinition `%a` is defined twice (give it another name)",
         "17:18 attribute an integer cannot stand for a `f32` (write `1.0`)",
         "18:5 results `t.idx` has one result, but 2 are named",
         "19:36 unknown-attribute `t.flag` has no attribute `a`",
@@ -109,7 +109,7 @@ fn both_places_of_a_contradiction_are_shown() {
 
 #[test]
 fn missing_ends_are_named() {
-    assert_eq!(errors("t.func @f() {\n  return\n"), ["2:8 syntax the text ends inside of a region"]);
+    assert_eq!(errors("t.func @f() {\n  return\n"), ["2:8 syntax the file ends inside a region"]);
     assert_eq!(errors("t.func @f() {\n  return\n}}\n"), ["3:2 syntax this `}` closes nothing"]);
     assert_eq!(errors("%a = \"x"), ["1:6 syntax expected an operation, found a string without its closing quote"]);
     assert_eq!(

@@ -96,7 +96,7 @@ impl Lower<'_> {
             (DType::Elem(Elem::F32), DType::Elem(elem)) if elem.is_float() => Ok(scalar.value),
             (from, to) => {
                 let message = format!(
-                    "{} scalar stands where {} one is needed",
+                    "{} scalar where {} one is needed",
                     crate::dtype::with_article(from.name()),
                     crate::dtype::with_article(to.name())
                 );

@@ -391,7 +391,7 @@ impl Lower<'_> {
     }
 
     fn alias_error(&mut self, name: &str, span: Span, place: Span) -> Reported {
-        let message = format!("a part of a tile is assigned to that `{name}` may stand for too");
+        let message = format!("the assigned part of a tile may also be visible through `{name}`");
         let error = Diagnostic::error("alias", span, message)
             .also(place, format!("here `{name}` is rebound on some paths only, and got a buffer of its own"))
             .help("copy the tile before: `t = pl.move(t, pl.Mem.Vec)`, or give the changed tile a name of its own");

@@ -49,7 +49,7 @@ impl Lower<'_> {
             let message = format!("a tile in `{}` cannot be copied, which is needed to carry it", tile.ty.space);
             let span = self.e.span;
             let error = Diagnostic::error("carry", span, message).also(tile.span, "the tile is made here");
-            return Err(self.report(error.help("carry a tile that no other name stands for")));
+            return Err(self.report(error.help("carry a tile that has no other name")));
         }
         let copy = match tile.valid {
             None => {
@@ -67,7 +67,7 @@ impl Lower<'_> {
     /// Why a tile cannot be put into another one's buffer; `None` if they have one type.
     pub(super) fn unequal(&self, source: &Tile, target: &Tile, span: Span) -> Option<Diagnostic> {
         if source.valid != target.valid {
-            let message = "a name stands for tiles with other valid shapes before and after";
+            let message = "a name refers to tiles with different valid shapes before and after";
             return Some(
                 Diagnostic::error("carry", span, message)
                     .also(target.span, "the one")

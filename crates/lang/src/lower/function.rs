@@ -176,7 +176,7 @@ fn constant_parameter(lower: &mut Lower<'_>, parameter: &ruff_python_ast::Parame
     }
     let Some(default) = &parameter.default else {
         let span = at(&parameter.parameter.name);
-        let error = Diagnostic::error("parameter", span, format!("`{name}` is a constant, and nothing says which"))
+        let error = Diagnostic::error("parameter", span, format!("`{name}` is a constant without a value"))
             .help(format!("give it a default, `{name}: pl.constexpr = 64`, or pass `{name}=…`"));
         return Some(Err(lower.report(error)));
     };
@@ -227,7 +227,7 @@ impl Lower<'_> {
         }
         let mut outcome = Ok(());
         for span in std::mem::take(&mut self.facts.lane_questions) {
-            let message = "`get_subblock_idx` stands outside of every region";
+            let message = "`get_subblock_idx` is outside every region";
             let mut error = Diagnostic::error("lane-outside", span, message)
                 .label("only one Vector core runs here, and its number is 0");
             if let Some((_, split)) = self.facts.split {
@@ -246,7 +246,7 @@ impl Lower<'_> {
             let error =
                 Diagnostic::error("unknown-function", span, format!("there is no function `{name}` in this file"))
                     .help(
-                        "kernels that call each other stand in one file; constants may come from a module next to it",
+                        "kernels that call each other must be in one file; constants may come from a module next to it",
                     );
             return Err(self.report(error));
         };
@@ -330,7 +330,7 @@ impl Lower<'_> {
             env.insert(wanted.into(), value);
         }
         if let Some((_, place)) = positional.next() {
-            return Err(self.error("argument", place, format!("`{name}` does not take so many arguments")));
+            return Err(self.error("argument", place, format!("`{name}` does not take that many arguments")));
         }
         if let Some((keyword, _, place)) = keywords.first() {
             return Err(self.error("argument", *place, format!("`{name}` has no parameter `{keyword}`")));

@@ -266,7 +266,7 @@ pub(crate) struct Facts {
     pub end_failed: bool,
     /// The kind of core that the function's type says.
     pub kind: Option<CoreKind>,
-    /// Questions about the lane outside of every region.
+    /// Questions about the lane outside every region.
     pub lane_questions: Vec<Span>,
 }
 

@@ -165,7 +165,7 @@ impl Lower<'_> {
             let error = Diagnostic::error(
                 "boundary-outside",
                 span,
-                format!("`pl.{what}` stands outside every `split_aiv` region"),
+                format!("`pl.{what}` is outside every `split_aiv` region"),
             )
             .help("put it into a `for lane in pl.split_aiv(2, mode=…):` loop, which says where lanes begin and end");
             return Err(self.report(error));

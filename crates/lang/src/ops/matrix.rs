@@ -288,7 +288,7 @@ fn matmul_acc(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let (acc, span) = call.need(lower, "acc")?;
     let id = match &acc {
         Value::Tile(id) => *id,
-        // A tensor that was made to begin with, which nobody has written: an accumulator that holds nothing.
+        // A tensor that was made to begin with, which were never written: an accumulator that holds nothing.
         Value::Tensor(tensor) if lower.holds_nothing(tensor) => {
             if lower.wants_accumulator(tensor) {
                 return Err(Reported);

@@ -17,9 +17,11 @@ const LINE: u64 = 16;
 pub(super) fn syncall(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     if let Some(region) = lower.region {
         let region = lower.regions[region.0 as usize].span;
-        let error = Diagnostic::error("barrier", call.span, "a barrier of all blocks stands in a region")
+        let error = Diagnostic::error("barrier", call.span, "a barrier of all blocks is inside a region")
             .also(region, "the region begins here")
-            .help("end the region before the barrier and open another one behind it: all cores of a block come to it");
+            .help(
+                "end the region before the barrier and open another one after it: all cores of a block must reach it",
+            );
         return Err(lower.report(error));
     }
     let word = |lower: &mut Lower<'_>, name: &str, all: &[&'static str]| match call.word(lower, name)? {
@@ -72,7 +74,7 @@ pub(super) fn syncall(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     };
     let used = match call.get("used_cores").cloned() {
         None if soft => {
-            let error = Diagnostic::error("argument", call.span, "a soft barrier is told how many cores meet")
+            let error = Diagnostic::error("argument", call.span, "a soft barrier needs the number of cores that meet")
                 .help("`used_cores=n`, counted over both kinds of core, or 0 for all of the launch");
             return Err(lower.report(error));
         }

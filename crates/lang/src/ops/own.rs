@@ -30,8 +30,9 @@ pub(super) fn create_tensor(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     if let Some(span) = filled
         && lower.loops > 0
     {
-        let error = Diagnostic::error("loop", span, "a tensor is filled once, and this loop makes it in each turn")
-            .help("make it before the loop, or store what it begins with");
+        let error =
+            Diagnostic::error("loop", span, "a tensor is filled once, and this loop makes it in each iteration")
+                .help("make it before the loop, or store what it begins with");
         return Err(lower.report(error));
     }
     // A loop that is lowered again, or turn by turn, has the tensor that it had, unless a name still stands for that one.

@@ -62,7 +62,7 @@ pub(super) const OPS: &[Entry] = &[
         names: &["syncall"],
         params: "*, core_type=, mode=, gm_workspace=, used_cores=",
         op: Some(&pto::SYNCALL),
-        doc: "Wait until all cores of the launch have come here; what they stored before is seen behind it",
+        doc: "Wait until all cores of the launch have come here; what they stored before is visible after it",
         lower: super::meet::syncall,
         ..ENTRY
     },

@@ -1,7 +1,7 @@
 //! The sequential semantics of a kernel for the whole cluster: one program that does the work of every core in order.
 //!
 //! The program is the Cube core's. What a Vector core does is decoded for one lane after the other, with that lane's UB: the
-//! body of a region once for each lane, an op outside of every region likewise. Lane 1 has bindings of its own where it
+//! body of a region once for each lane, an op outside every region likewise. Lane 1 has bindings of its own where it
 //! differs; addresses are the same on both lanes.
 
 use std::collections::BTreeMap;
@@ -75,7 +75,7 @@ pub(super) fn not_expanded(module: &Module, kernel: &Kernel) -> Diagnostic {
 }
 
 impl Decoder<'_> {
-    /// The lanes whose work an op outside of every region of a kernel for the whole cluster is. Empty for what is done
+    /// The lanes whose work an op outside every region of a kernel for the whole cluster is. Empty for what is done
     /// once: scalar code, control flow, the Cube core's ops.
     pub(super) fn lanes_of(&self, op: &OpRef<'_>) -> std::ops::Range<usize> {
         let Some(cluster) = self.cluster.as_ref().filter(|_| self.role == Role::Aic) else { return 0..0 };
@@ -130,7 +130,7 @@ impl Decoder<'_> {
     pub fn region_on_lanes(&mut self, body: impl FnMut(&mut Self, usize) -> Lowered) -> Lowered {
         let lanes = match &self.cluster {
             Some(cluster) if self.role == Role::Aic => cluster.lanes,
-            Some(_) => return Err(self.error("split-nested", "a region for the Vector cores stands in another one")),
+            Some(_) => return Err(self.error("split-nested", "a region for the Vector cores is nested in another one")),
             None => return Err(self.error("mixed-kernel", "no single core runs a region for both Vector cores")),
         };
         self.on_lanes(0..lanes, body)?;

@@ -219,7 +219,7 @@ impl Decoder<'_> {
         if !self.belongs_here(&op) {
             self.diags.push(
                 op.error("wrong-core", format!("`{name}` cannot run on {}", self.role))
-                    .label(format!("stands in the program of the {} core", self.role.kind().name()))
+                    .label(format!("is in the program of the {} core", self.role.kind().name()))
                     .help("put it into a function or `pto.section` of the other kind"),
             );
             return Err(Reported);
@@ -299,7 +299,7 @@ impl Decoder<'_> {
     pub fn emit(&mut self, inst: Inst) {
         if self.function.is_some() && matches!(inst, Inst::Set { .. } | Inst::Wait { .. } | Inst::Barrier { .. }) {
             let name = self.current.0;
-            self.error("in-vecscope", format!("`{name}` synchronises pipes: it cannot stand in a vector function"));
+            self.error("in-vecscope", format!("`{name}` synchronises pipes: it cannot be used in a vector function"));
             return;
         }
         self.builder.emit(inst);

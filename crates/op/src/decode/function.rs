@@ -151,7 +151,7 @@ impl Decoder<'_> {
     /// Reports work of another pipe in a vector function.
     pub(super) fn out_of_reach(&mut self, pipe: Pipe) {
         let name = self.current.0;
-        self.error("in-vecscope", format!("`{name}` cannot stand in a vector function: it runs on pipe {pipe}"));
+        self.error("in-vecscope", format!("`{name}` cannot be used in a vector function: it runs on pipe {pipe}"));
     }
 
     /// Copies vector registers of one set of bindings into those of another at the same time.

@@ -163,13 +163,16 @@ impl Look<'_> {
         }
         let name = |value| self.module.value_name(value);
         let message = format!(
-            "`{}` is the same in each round: the loop goes by {step}, so that only one of {slots} slots is used",
+            "`{}` is the same in each iteration: the loop steps by {step}, so only one of {slots} slots is used",
             name(result)
         );
         Some(
             Diagnostic::warning("same-slot", self.module.op(id).span, message)
                 .also(self.module.op(round.id).span, format!("`{}` goes by {step} here", name(*variable)))
-                .help(format!("divide `{}` by {step} first: the number of the round modulo {slots}", name(*variable))),
+                .help(format!(
+                    "divide `{}` by {step} first, to get the iteration number modulo {slots}",
+                    name(*variable)
+                )),
         )
     }
 

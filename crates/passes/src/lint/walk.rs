@@ -137,7 +137,7 @@ impl<'m> Walk<'m> {
             }
         }
         if self.budget == 0 {
-            let message = "not followed to its end: the paths of this function multiply too far";
+            let message = "not analysed completely: this function has too many paths";
             let span = self.calls.first().map(|function| self.module.op(*function).span).unwrap_or_default();
             return diags.push(Diagnostic::warning("not-followed", span, message));
         }
@@ -382,7 +382,7 @@ impl<'m> Walk<'m> {
             Found::Surplus(object @ Object::Flag { to, .. }, op) => Diagnostic::error(
                 slipring_ir::Kind::FlagLeftSet,
                 at(op),
-                format!("{} is set and not waited for{where_}", self.name(object)),
+                format!("{} is set but not waited for{where_}", self.name(object)),
             )
             .help(format!(
                 "every set needs a wait of {to} on the same path, or the next kernel starts with the flag set"
@@ -408,7 +408,7 @@ impl<'m> Walk<'m> {
             Found::Inside { op, flag, set } => {
                 let name = &self.module.op(op).name;
                 let message = format!(
-                    "`{name}` sets and waits for {} itself, which is set and not waited for{where_}",
+                    "`{name}` sets and waits for {} itself, which is set but not waited for{where_}",
                     self.name(flag)
                 );
                 let error = Diagnostic::error(Kind::LibraryFlag, at(op), message).also(at(set), "set here");
@@ -424,7 +424,7 @@ impl<'m> Walk<'m> {
                 format!("the slot of this tile has been given back{where_}: the producer may overwrite it"),
             )
             .also(at(free), "given back here")
-            .help("free it behind the last use of the tile"),
+            .help("free it after the last use of the tile"),
             Found::Unwritten { reader, root } => {
                 let value = self.roots.root(root).value;
                 let message = format!(

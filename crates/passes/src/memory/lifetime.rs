@@ -150,7 +150,7 @@ impl Finder<'_> {
     }
 }
 
-/// The innermost loop around all that touches a root, for roots declared outside of it, where the first of these in each turn
+/// The innermost loop around all that touches a root, for roots declared outside of it, where the first of these in each iteration
 /// writes all of the root, on every path.
 fn renewed(
     module: &Module,

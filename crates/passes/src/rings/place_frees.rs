@@ -92,7 +92,12 @@ fn place(module: &Module, block: BlockId, context: &PassContext<'_>, frees: &mut
                     frees.push((pop.op, anchor));
                 }
                 Err(culprit) => {
-                    return diags.push(unclear(module, pop, culprit, "used here, outside of what follows the pop"));
+                    return diags.push(unclear(
+                        module,
+                        pop,
+                        culprit,
+                        "used here, not in the code that follows the pop",
+                    ));
                 }
             }
         }
@@ -101,11 +106,11 @@ fn place(module: &Module, block: BlockId, context: &PassContext<'_>, frees: &mut
 
 /// Says that the instruction itself frees earlier than what is run here.
 fn moved(module: &Module, pop: &Pop, anchor: OpId) -> Diagnostic {
-    let message = "the free of this pop stands behind the last use of its tile; the instruction itself frees in its last phase (seed \
+    let message = "the free of this pop comes after the last use of its tile; the instruction itself frees in its last phase (seed \
                    003), where the producer may overwrite the tile in use";
     let note = Diagnostic::warning("free-moved", module.op(pop.op).span, message);
     let note = note.also(module.op(anchor).span, "freed behind this");
-    let help = "say it in the text: `auto_free = false`, and a `pto.tfree` behind the last use";
+    let help = "say so in the file: `auto_free = false`, and a `pto.tfree` after the last use";
     Diagnostic { severity: Severity::Note, ..note.help(help) }
 }
 

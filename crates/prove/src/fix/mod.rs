@@ -38,7 +38,7 @@ impl Fix {
         match (self.verdict, self.errors) {
             (Judgement::Proved, _) => "then it is proved".into(),
             (Judgement::Doubtful, _) => "then only warnings are left".into(),
-            (_, 0) => "then nothing is found, and it is not proved".into(),
+            (_, 0) => "then nothing is found, but it is not proved".into(),
             (_, 1) => "then 1 error is left".into(),
             (_, left) => format!("then {left} errors are left"),
         }

@@ -69,7 +69,7 @@ fn check(board: &Board, harvested: &[u8], columns: &[u8]) -> Result<(), BoardErr
         return wrong(format!("column {x} is harvested, but not among `columns`"));
     }
     if board.rows.0 > board.rows.1 {
-        return wrong(format!("the first row, {}, lies behind the last, {}", board.rows.0, board.rows.1));
+        return wrong(format!("the first row, {}, is after the last, {}", board.rows.0, board.rows.1));
     }
     for (name, core) in [("prefetch", board.prefetch), ("dispatch", board.dispatch)] {
         if !board.is_tensix(core) {

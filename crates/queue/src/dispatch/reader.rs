@@ -76,7 +76,7 @@ impl Reader {
         world.ledger.consumed += u64::from(usable);
         if let Some(stale) = (first..first + usable as usize).find(|page| world.ledger.pages[*page].filled == 0) {
             world.flag(core.actor, Hazard::StalePage, || {
-                format!("page {stale} was handed over, and nobody wrote to it since it was released")
+                format!("page {stale} was handed over, and it was not written since it was released")
             })?;
         }
         Ok(())

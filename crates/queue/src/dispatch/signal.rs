@@ -82,7 +82,7 @@ impl Dispatcher {
         let next = u64::from(self.cmd_ptr - at) + 4 * u64::from(all);
         let next = u64::from(at) + next.next_multiple_of(16);
         self.cmd_ptr = u32::try_from(next).map_err(|_| {
-            self.core.lose(Hazard::StalePage, || format!("a list of {all} words ends behind all memory"))
+            self.core.lose(Hazard::StalePage, || format!("a list of {all} words ends beyond all memory"))
         })?;
         Ok(())
     }

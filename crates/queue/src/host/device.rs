@@ -77,7 +77,7 @@ pub enum DeviceError {
         bytes: u64,
     },
     /// The access leaves the window, the pinned memory, or the registers.
-    #[error("{bytes} bytes at {offset:#x} of {what} end behind its {size:#x} bytes")]
+    #[error("{bytes} bytes at {offset:#x} of {what} end past its {size:#x} bytes")]
     Bounds {
         /// What was accessed.
         what: &'static str,

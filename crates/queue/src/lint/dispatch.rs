@@ -177,7 +177,7 @@ impl Linter {
 
     fn host(&mut self, at: CommandRef, c: &WriteHost, data: &[u8]) {
         if c.is_event != 0 && (c.length > u64::from(COMPLETION_PAGE) || data.len() < 4) {
-            let message = format!("an event of {} bytes; hosts read 4 bytes behind the header, in one page", c.length);
+            let message = format!("an event of {} bytes; hosts read 4 bytes after the header, in one page", c.length);
             self.find_in(at, Hazard::CompletionInsideRecord, message);
         }
     }

@@ -162,7 +162,7 @@ impl Linter {
         let unknown =
             c.flags & !(Wait::BARRIER | Wait::NOTIFY_PREFETCH | Wait::MEMORY | Wait::STREAM | Wait::CLEAR_STREAM);
         if unknown != 0 {
-            self.find_in(at, Hazard::ReservedBytes, format!("bits {unknown:#04x} of the flags mean nothing"));
+            self.find_in(at, Hazard::ReservedBytes, format!("bits {unknown:#04x} of the flags are undefined"));
         }
         if c.has(Wait::BARRIER) {
             self.barrier();

@@ -356,7 +356,7 @@ impl Linter {
         self.congruent(pages.base.into(), modulo);
         if pages.count > 1 && !pages.page.is_multiple_of(modulo) {
             let text = format!(
-                "pages of {} bytes land one behind the other: the second is not congruent modulo {modulo}",
+                "pages of {} bytes land one after the other: the second is not congruent modulo {modulo}",
                 pages.page
             );
             self.find(Hazard::NocAlignment, text);

@@ -216,7 +216,7 @@ impl Wait {
                 format!("waits for {pages} pages of the completion ring, with {room} free")
             }
             Wait::Acknowledgements { missing } => {
-                format!("waits for {missing} acknowledgements that nobody will send")
+                format!("waits for {missing} acknowledgements that will never come")
             }
             Wait::SubordinatePage { consumed, inside } => {
                 let what = if inside { "the rest of its command, in " } else { "" };

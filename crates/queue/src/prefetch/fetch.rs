@@ -244,7 +244,7 @@ impl Fetch {
         if let Some(front) = record.filter(|front| end > u64::from(front.end)) {
             let behind = end - u64::from(front.end);
             return core.flag(Hazard::RelayUnfetched, || {
-                format!("{behind} of the {bytes} bytes behind the command's header lie behind its record")
+                format!("{behind} of the {bytes} bytes after the command's header are past its record")
             });
         }
         if record.is_some() && end > u64::from(at) + u64::from(stride) {

@@ -30,14 +30,14 @@ fn behind_terminate(world: &World, actor: Actor) -> u64 {
     }
 }
 
-/// Whether all actors have done what they were told.
+/// Whether all actors have finished.
 pub(crate) fn all_idle(world: &World) -> bool {
     Actor::ALL.into_iter().all(|actor| idle_actor(world, actor))
 }
 
 /// What keeps a machine in which nothing is under way from going on.
 ///
-/// Call it only then. If all actors have done what they were told, the host waits for something that was never sent.
+/// Call it only then. If all actors have finished, the host waits for something that was never sent.
 pub(crate) fn diagnose(world: &World) -> Finding {
     let wait = |actor: Actor| match world.states[actor as usize] {
         State::On => world.waits[actor as usize],
@@ -56,8 +56,7 @@ pub(crate) fn diagnose(world: &World) -> Finding {
             (Actor::Dispatch, Hazard::CompletionNotDrained, message)
         }
         (_, Some(Wait::Acknowledgements { missing })) => {
-            let message =
-                format!("the dispatcher's barrier waits for {missing} acknowledgements that nobody will send");
+            let message = format!("the dispatcher's barrier waits for {missing} acknowledgements that will never come");
             (Actor::Dispatch, Hazard::MulticastCount, message)
         }
         (Some(Wait::Credits { subordinate: true, .. }), _) => {
@@ -75,7 +74,7 @@ pub(crate) fn diagnose(world: &World) -> Finding {
         (_, Some(Wait::Pages { inside: true, .. })) => {
             let name = world.ledger.at[Actor::Dispatch as usize].command.map_or("a command", |command| command.name);
             let message = format!(
-                "{name} announces more bytes than were relayed: the dispatcher waits for the rest, and takes what is sent next for it"
+                "{name} announces more bytes than were relayed: the dispatcher waits for the rest, and takes whatever is sent next for it"
             );
             (Actor::Dispatch, Hazard::CommandUnfinished, message)
         }
@@ -104,11 +103,9 @@ pub(crate) fn diagnose(world: &World) -> Finding {
                 Actor::Dispatch
             };
             let message = match (idle, dispatch) {
-                (true, _) => {
-                    "the host waits for something that was never sent: all actors have done what they were told"
-                }
-                (_, Some(Wait::Memory { .. })) => "the dispatcher waits for a word of memory that nobody will write",
-                _ => "nothing can happen any more, and somebody waits",
+                (true, _) => "the host waits for something that was never sent: all actors have finished",
+                (_, Some(Wait::Memory { .. })) => "the dispatcher waits for a word of memory that is never written",
+                _ => "no progress is possible, and an actor is waiting",
             };
             (culprit, Hazard::Hang, message.to_string())
         }

@@ -68,7 +68,7 @@ hazards! {
         "A slot has the stall flag (or a size of 512 KiB and more, which sets it) but its record starts no exec_buf: nothing ever ends the stall."
         "set bit 15 only for the record that carries EXEC_BUF, and keep records below 512 KiB";
     RecordTooLarge "record-too-large" Error
-        "A record is larger than the command area: it runs over into the scratch buffers behind it."
+        "A record is larger than the command area: it overruns the scratch buffers after it."
         "split records at the size of the command area, 256 KiB";
     IssueLapped "issue-lapped" Error
         "The host writes issue memory that holds a record whose slot is still queued: the device runs what replaced it."
@@ -77,7 +77,7 @@ hazards! {
         "The host writes issue memory whose slot is free again but whose bytes are still being read: slots free up when a read starts."
         "take issue memory as free only when a later completion proves that the record ran";
     RecordTrailing "record-trailing-bytes" Error
-        "The strides of a record's commands do not add up to its size: the prefetcher takes padding, or the next record, for a command."
+        "The strides of a record's commands do not add up to its size: the prefetcher executes padding, or the next record, as a command."
         "give the last command of a record a stride that ends where the record ends";
     SysmemMisplaced "sysmem-misplaced" Error
         "The pinned buffer is not where the kernels were built to find it: they read other host memory, or none."
@@ -91,16 +91,16 @@ hazards! {
 
     // The prefetcher.
     PrefetchIllegal "prefetch-illegal-command" Error
-        "The prefetcher meets a command id that its kernel has no case for: the core runs into arbitrary code."
+        "The prefetcher meets a command id that its kernel has no case for: the core jumps into arbitrary code."
         "send only ids that this firmware has";
     RelayUnfetched "relay-unfetched" Error
-        "A relay takes bytes, or a list, from behind its record: what lies there in the command area was never fetched for it."
+        "A relay takes bytes, or a list, from beyond its record: that part of the command area was never fetched for it."
         "keep lengths and lists within the record that carries them";
     RelayBeforeWrite "relay-before-write" Error
         "The prefetcher reads memory that an earlier command writes, and nothing makes it wait: it runs ahead, and relays the old bytes."
         "wait on the host for an event behind a barrier, or put a WAIT that notifies and a STALL in between";
     RelayBeforeDone "relay-before-done" Error
-        "The prefetcher reads memory of a worker that an earlier command starts, and nothing makes it wait until the worker is done: it runs ahead of the dispatcher's WAIT, and relays what stands there before the result."
+        "The prefetcher reads memory of a worker that an earlier command starts, and nothing makes it wait until the worker is done: it runs ahead of the dispatcher's WAIT, and relays what was there before the result."
         "wait on the host for an event behind the WAIT, or let the WAIT notify and put a STALL in front of the relay";
     RelayFromQueue "relay-from-queue" Error
         "A relay reads memory of the queue itself, its pointers, records and completions in host memory or the L1 of its two cores, which changes while it is read."
@@ -133,7 +133,7 @@ hazards! {
         "The command area is not a multiple of the page size of the exec_buf: the trace wraps in the middle of a page."
         "use a page size that divides the command area";
     ExecBufRunsOut "exec-buf-runs-out" Error
-        "The pages of an exec_buf end before its EXEC_BUF_END: the prefetcher takes what lies behind for commands."
+        "The pages of an exec_buf end before its EXEC_BUF_END: the prefetcher executes whatever follows as commands."
         "end every trace with EXEC_BUF_END and count its pages";
     SubordinateNoCredits "subordinate-no-credits" Error
         "A relay goes to the subordinate dispatcher, which grants no page in this configuration: the prefetcher waits forever."
@@ -150,10 +150,10 @@ hazards! {
 
     // The dispatcher.
     DispatchIllegal "dispatch-illegal-command" Error
-        "The dispatcher meets a command id that its kernel has no case for: the core runs into arbitrary code."
+        "The dispatcher meets a command id that its kernel has no case for: the core jumps into arbitrary code."
         "send only ids that this firmware has";
     StalePage "stale-page" Error
-        "The dispatcher reads bytes of a page that nobody wrote since it was released."
+        "The dispatcher reads bytes of a page that was not written since it was released."
         "make relay lengths cover what the dispatch command says it carries";
     CommandUnfinished "command-unfinished" Error
         "A dispatch command announces more bytes than were relayed: the dispatcher waits in it, and takes whatever is relayed next for the rest."
@@ -168,7 +168,7 @@ hazards! {
         "A packed write without stride does not lie in one page: the page that holds its tail is executed as a command."
         "keep header, targets and payload of a NO_STRIDE write within 4096 bytes";
     MulticastCount "multicast-count-mismatch" Error
-        "A multicast announces another number of destinations than its rectangle has workers: a later barrier never sees, or does not wait for, all acknowledgements."
+        "A multicast announces a number of destinations that differs from the workers in its rectangle: a later barrier never sees, or does not wait for, all acknowledgements."
         "count the workers that the rectangle covers, and cover nothing else";
     MulticastTargets "multicast-targets" Error
         "A multicast covers tiles that are not workers: harvested columns, other kinds of tiles, or the queue's own cores."
@@ -195,20 +195,20 @@ hazards! {
         "A WAIT counts more notices than the launched workers will send."
         "count the workers that were launched in device mode, and clear the stream before each launch";
     WaitForeignStream "wait-foreign-stream" Warning
-        "A command waits on a stream that counts no workers: the kernel does not clear it at its start, and nobody notifies it."
+        "A command waits on a stream that counts no workers: the kernel does not clear it at its start, and nothing notifies it."
         "wait on the streams that count workers, 48 to 55 in the fixed configuration";
     GoListOverrun "go-list-overrun" Error
         "A list of go targets exceeds the dispatcher's 256 words, or its page: it overwrites local memory."
         "send at most 256 words, all in the record";
     GoIndexOutside "go-index-outside" Error
-        "A go signal uses targets behind those that were set, or its index passes 255 and wraps."
+        "A go signal uses targets beyond those that were set, or its index passes 255 and wraps."
         "keep first target plus count within the list";
     GoBeforePayload "go-before-payload" Error
         "A go signal may overtake a write that its worker is to see: to the same worker in another channel (multicast, unicast), or to DRAM, and no barrier orders them."
         "put a WAIT with the barrier flag between the last write and the go signal";
     GoBeforeReset "go-before-reset" Error
         "A go message replaces a reset of the launch pointer that the worker has not seen: it runs the wrong launch message."
-        "let something that takes the worker's time lie between the reset and the go signal";
+        "put something that takes the worker time between the reset and the go signal";
     GoWhileRunning "go-while-running" Error
         "A worker is sent a go message while it runs: the signal is lost when the worker reports that it is done."
         "wait for the previous launch";
@@ -219,7 +219,7 @@ hazards! {
         "A worker's kernel configuration is overwritten while it runs."
         "wait for the launch before writing the next one's kernel";
     WriteOffsetOverrun "write-offset-overrun" Error
-        "A command sets or uses a write offset behind the four that exist."
+        "A command sets or uses a write offset beyond the four that exist."
         "use offsets 0 to 3";
     CompletionNotDrained "completion-not-drained" Error
         "The completion ring is full and the host never advances its read pointer: the dispatcher waits forever."
@@ -237,7 +237,7 @@ hazards! {
         "The host reads memory that a command writes, and has taken no completion that was written behind a barrier after it: it may read the old bytes."
         "wait for an event that a WAIT with the barrier flag precedes";
     HostBeforeDone "host-before-done" Error
-        "The host reads what a worker writes, and has taken no completion that was written behind the WAIT for the worker: it may read what stands there before the result."
+        "The host reads what a worker writes, and has taken no completion that was written behind the WAIT for the worker: it may read what was there before the result."
         "wait for an event that the WAIT for the launch precedes";
     NocUnmapped "noc-unmapped" Error
         "A write or read goes to coordinates or an address where nothing is: it vanishes, or hangs the bus."
@@ -273,13 +273,13 @@ hazards! {
         "A time is written over a worker's launch messages, go messages or their index: the worker takes it for one."
         "write times to their slots in host memory, or behind the mailboxes";
     KernelOutside "kernel-outside" Error
-        "A launch message places its kernel, or what belongs to it, outside of the worker's L1: the worker runs what is not there."
+        "A launch message places its kernel, or what belongs to it, outside of the worker's L1: the worker jumps to code that is not there."
         "keep base plus offset within L1";
     QueueMemoryWritten "queue-memory-written" Error
         "A dispatched write hits host memory that belongs to the queue itself: its pointers, records that wait to be fetched, or completions."
         "write to timestamp slots, core timing slots, or memory pinned for data";
     IssueOverrun "issue-overrun" Error
-        "The host writes past the end of the issue region, into the completion ring behind it."
+        "The host writes past the end of the issue region, into the completion ring after it."
         "wrap to the start of the region where a record does not fit";
     L1Outside "l1-outside" Error
         "A write or read leaves a tile's 1.5 MiB."
@@ -298,7 +298,7 @@ hazards! {
         "A wait is for fewer notices than are on their way: it passes early, and later notices count for the next launch."
         "wait for exactly the workers that were launched";
     AfterTerminate "after-terminate" Error
-        "A record follows the command that ends the kernel: nobody reads it."
+        "A record follows the command that ends the kernel: it is never read."
         "terminate last";
 
     // Workers, and the end of everything.

@@ -25,7 +25,7 @@ impl WorkerLayout {
         };
         if end <= ring.start || addr >= ring.end {
             if addr >= go && addr < mailboxes && end > mailboxes {
-                return says(Hazard::LaunchOutsideRing, "run over the go messages and what lies behind them");
+                return says(Hazard::LaunchOutsideRing, "overrun the go messages and whatever follows them");
             }
             let message = bytes == MESSAGE;
             return if message { says(Hazard::LaunchOutsideRing, "are as long as a launch message") } else { None };

@@ -31,7 +31,7 @@ const FEW: usize = 1 << 19;
 /// The bytes of `count` elements.
 ///
 /// # Errors
-/// If there is not so much memory.
+/// If out of memory.
 pub(super) fn fill(kind: Fill, elem: Elem, count: usize) -> Result<Vec<u8>, TryReserveError> {
     let mut bytes = slipring_program::zeroed(count * elem.bytes())?;
     let Some(kind) = kind.of(elem) else { return Ok(bytes) };

@@ -116,7 +116,7 @@ pub enum ArgError {
         given: usize,
     },
     /// A line of the file itself asks for what only the command line may.
-    #[error("`{text}` stands in the file's own `args` line: {reason}")]
+    #[error("`{text}` comes from the file's `args` line: {reason}")]
     Own {
         /// The argument as written.
         text: String,
@@ -218,7 +218,7 @@ pub fn in_order(
         }
     }
     let complete = list.into_iter().zip(&params).map(|(text, param)| {
-        let missing = || ArgError::Name(format!("nothing is passed for `{0}`: give it `--arg {0}=…`", param.name));
+        let missing = || ArgError::Name(format!("no argument for `{0}`: give it `--arg {0}=…`", param.name));
         text.or_else(|| declared(param)).ok_or_else(missing)
     });
     complete.collect()
@@ -337,7 +337,7 @@ pub fn misfit(arg: &Given<'_>, kind: &ParamKind, shape: Option<&[u64]>) -> Optio
             }
         }
         (ParamKind::Buffer { elem, .. }, None) => Some(format!("a scalar, where a buffer of {elem} is expected")),
-        (ParamKind::Scratch { .. }, _) => Some("nobody passes it: the launch allocates it".into()),
+        (ParamKind::Scratch { .. }, _) => Some("not passed: the launch allocates it".into()),
         (_, Some(_)) => Some(format!("a buffer, where {} is expected", kind_name(kind))),
         (ParamKind::Scalar(elem), None) => {
             let given = arg.elem.map_or("i1".to_string(), |e| e.to_string());

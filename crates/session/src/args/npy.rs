@@ -59,7 +59,7 @@ impl Npy {
         let (length, at) = match rest {
             [1, _, a, b, ..] => (usize::from(u16::from_le_bytes([*a, *b])), 10),
             [2 | 3, _, a, b, c, d, ..] => (u32::from_le_bytes([*a, *b, *c, *d]) as usize, 12),
-            _ => return Err("a .npy version that is not known".into()),
+            _ => return Err("unknown .npy version".into()),
         };
         let data_at = at + length;
         let header = bytes.get(at..data_at).ok_or("the header is cut off")?;

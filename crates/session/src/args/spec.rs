@@ -131,7 +131,7 @@ pub fn read_arg(text: &str, defaults: &Defaults) -> Result<Arg, ArgError> {
         }
         _ => Fill::Zeros,
     };
-    let data = fill(kind, elem, count).map_err(|_| bad("there is not so much memory"))?;
+    let data = fill(kind, elem, count).map_err(|_| bad("out of memory"))?;
     Ok(Arg { elem: shape.is_some().then_some(elem), shape, ..Arg::of(Value::Buffer(data)) })
 }
 
@@ -219,12 +219,12 @@ pub fn file_of(file: &str, defaults: &Defaults) -> Result<(PathBuf, bool), ArgEr
     }
     let refused = |reason: &str| Err(ArgError::Own { text: format!("@{file}"), reason: reason.into() });
     if out {
-        return refused("a file never says itself what is written");
+        return refused("a file cannot request that files be written");
     }
     match files::below(&[&defaults.folder], Path::new(name)) {
         Ok(path) => Ok((path, false)),
-        Err(Refused::Outside) => refused("of what a file names itself only files below its folder are read"),
-        Err(Refused::NoFile) => refused("of what a file names itself only regular files are read"),
+        Err(Refused::Outside) => refused("a file can only name files below its own folder"),
+        Err(Refused::NoFile) => refused("a file can only name regular files"),
         Err(Refused::Missing(error)) => {
             Err(ArgError::File { path: files::shown(&defaults.folder.join(name)), reason: error.to_string() })
         }
@@ -278,7 +278,7 @@ pub(super) fn new_file(text: &str, elem: Elem, shape: &[u64], defaults: &Default
         }
         false => None,
     };
-    let data = fill(Fill::Zeros, elem, bytes / elem.bytes()).map_err(|_| bad("there is not so much memory"))?;
+    let data = fill(Fill::Zeros, elem, bytes / elem.bytes()).map_err(|_| bad("out of memory"))?;
     let out = Some(OutFile { path, npy });
     Ok(Arg { elem: Some(elem), shape: Some(dims), out, ..Arg::of(Value::Buffer(data)) })
 }

@@ -7,14 +7,14 @@ use super::tolerance;
 
 /// What is said of elements that are doubtful.
 pub(super) const DOUBTFUL: &str =
-    "are off by more than their own size permits, by no more than the largest number of the buffer does";
+    "exceed the tolerance relative to their own value, but not relative to the largest value of the buffer";
 
 /// How two buffers compare, element by element.
 #[derive(Clone, Copy, Default, PartialEq, Debug)]
 pub(super) struct Closeness {
     /// Elements whose bytes differ.
     pub different: usize,
-    /// Of these, floats that are off by more than their own size permits, and by no more than the largest number of the buffer
+    /// Of these, floats that differ by more than their own size permits, and by no more than the largest number of the buffer
     /// does. Sums in another order are off by as much as their largest terms are; so may a small number be that is wrong.
     pub doubtful: usize,
     /// Floats where one side is infinite or not a number.

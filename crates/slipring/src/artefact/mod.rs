@@ -179,7 +179,7 @@ impl Launched<'_> {
         };
         let mut leaving = Leaving { checks: Vec::new(), messages: Vec::new(), unjudged: false, cpp: None };
         let Some(assembler) = tools.assembler().filter(|file| file.is_file()) else {
-            let how = "there is no `ptoas` in PATH or $PTOAS_ROOT: say `--ptoas BINARY`; docs/to-the-board.md says how to make it";
+            let how = "there is no `ptoas` in PATH or $PTOAS_ROOT: give `--ptoas BINARY`; docs/to-the-board.md says how to build it";
             leaving.checks.push(row("assembler", "not checked", how.into()));
             leaving.unjudged = true;
             return Ok(leaving);
@@ -193,12 +193,12 @@ impl Launched<'_> {
                 return Ok(leaving);
             }
             Ok(Err(reason)) => {
-                leaving.checks.push(row("assembler", "findings", format!("it refuses what was printed: {reason}")));
+                leaving.checks.push(row("assembler", "findings", format!("it rejects the printed text: {reason}")));
                 return Ok(leaving);
             }
         };
         let words = assembler_words(&arch).join(" ");
-        leaving.checks.push(row("assembler", "clean", format!("`ptoas {words}` takes what was printed")));
+        leaving.checks.push(row("assembler", "clean", format!("`ptoas {words}` accepts the printed text")));
         let passing = self.passing(&text)?;
         let (back, messages) = self.read_back(&cpp, &passing)?;
         leaving.checks.push(back);

@@ -286,7 +286,7 @@ fn row_of_host(slot: &Slot) -> String {
 fn row_of_readme((at, slot): (usize, &Slot)) -> String {
     let what = match slot.passed {
         Passed::Buffer => "a buffer",
-        Passed::Scratch => "zeroed memory that the host makes room for",
+        Passed::Scratch => "zeroed memory, allocated by the host",
         Passed::Scalar => "a scalar",
         Passed::Flags => "where the hardware keeps flags between cores",
     };
@@ -326,7 +326,7 @@ fn put(folder: &Path, contents: &BTreeMap<String, Vec<u8>>, facts: &[u8]) -> Res
         let Ok(own) = fs::symlink_metadata(&path) else { continue };
         let shown = path.display();
         match before.get(name) {
-            None => return refuse(format!("`{shown}` is there, and slipring did not write it: name another folder")),
+            None => return refuse(format!("`{shown}` exists and was not written by slipring: name another folder")),
             Some(_) if !own.is_file() => return refuse(format!("`{shown}` is no longer the file that slipring wrote")),
             Some(hashed) if hash(&read(folder, name)?) != *hashed => {
                 return refuse(format!(
@@ -371,7 +371,7 @@ fn read_manifest(folder: &Path) -> Result<Manifest, Error> {
     }
     let plain = |name: &str| Path::new(name).components().all(|part| matches!(part, std::path::Component::Normal(_)));
     match manifest.files.keys().find(|name| !plain(name)) {
-        Some(name) => Err(wrong(format!("`{name}` does not lie in the folder"))),
+        Some(name) => Err(wrong(format!("`{name}` is not in the folder"))),
         None => Ok(manifest),
     }
 }
@@ -387,7 +387,7 @@ pub struct Returned {
     pub checks: Vec<CheckFacts>,
     /// Elements that are wrong.
     pub wrong: usize,
-    /// Floats that are off by more than their own size permits, and by no more than the largest number of their buffer does.
+    /// Floats that differ by more than their own size permits, and by no more than the largest number of their buffer does.
     pub doubtful: usize,
 }
 

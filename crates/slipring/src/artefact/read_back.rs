@@ -22,7 +22,7 @@ impl Launched<'_> {
         let unread = |error: Error| match error.report() {
             Some(report) => {
                 let first = report.messages().first().map_or(String::new(), |first| first.message.to_string());
-                let detail = format!("what the assembler wrote is not read: {first}");
+                let detail = format!("the assembler's output cannot be read: {first}");
                 Ok((row("not checked", detail, 0), Some(report.clone())))
             }
             None => Err(error),
@@ -49,7 +49,7 @@ impl Launched<'_> {
         }
         let found = findings.messages().len() + different.len();
         let detail = match (found, run.is_complete()) {
-            (0, true) => format!("the same bytes in {same} buffers; no finding on its own flags and addresses"),
+            (0, true) => format!("the same bytes in {same} buffers; no findings with its own flags and addresses"),
             (0, false) => "its run does not end".into(),
             _ => {
                 let said = findings.messages().first().map(|first| first.message.to_string());

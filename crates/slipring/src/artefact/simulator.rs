@@ -114,7 +114,7 @@ impl Launched<'_> {
             }
         };
         if first != second {
-            return unchecked("it gives other bytes from run to run".into());
+            return unchecked("its bytes change from run to run".into());
         }
         Ok(match (self.against(passing, &first), known.first()) {
             (Simulated::Same(count), _) => row("clean", format!("the same bytes in {count} buffers")),
@@ -122,7 +122,7 @@ impl Launched<'_> {
             (Simulated::Doubtful(what), _) => row("partly", what),
             (Simulated::NoNumbers(what), _) => row(
                 "not checked",
-                format!("{what}; infinities and NaN become other numbers there, and so does what is divided by zero"),
+                format!("{what}; infinities and NaN become other values there, and so do divisions by zero"),
             ),
             (Simulated::Different(what), Some(known)) => row("not checked", format!("{known}: {what}")),
             (Simulated::Different(what), None) => row("findings", what),
@@ -185,7 +185,7 @@ fn otherwise(cpp: &str) -> Vec<&'static str> {
     let mut list: Vec<&str> = OTHERWISE.iter().filter(shown).map(|(_, what)| *what).collect();
     let statements = || cpp.lines().map(str::trim).filter(|line| !line.is_empty());
     if statements().zip(statements().skip(1)).any(|(a, b)| a.starts_with("TPOP<") && b.starts_with("TFREE<")) {
-        list.push("its bytes change from run to run where a slot is freed directly behind its pop");
+        list.push("its bytes change from run to run where a slot is freed directly after its pop");
     }
     list.dedup();
     list

@@ -13,7 +13,7 @@ def f(
 ):
     # error: argument a soft barrier counts in a tensor, and none is given
     pl.system.syncall(mode="soft", used_cores=4)
-    # error: argument a soft barrier is told how many cores meet
+    # error: argument a soft barrier needs the number of cores that meet
     pl.system.syncall(mode="soft", gm_workspace=ws)
     # error: argument a hard barrier takes no counter and no number of cores
     pl.system.syncall(gm_workspace=ws, used_cores=4)
@@ -24,5 +24,5 @@ def f(
     # error: argument `core_type` is one of mix, aiv_only, aic_only, not "aiv"
     pl.system.syncall(core_type="aiv")
     for lane in pl.split_aiv(2, mode=pl.SplitMode.NONE):
-        # error: barrier a barrier of all blocks stands in a region
+        # error: barrier a barrier of all blocks is inside a region
         pl.system.syncall()

@@ -1,4 +1,4 @@
-# A barrier in a loop is another one in each turn; hard barriers count in memory of the kernel's own.
+# A barrier in a loop is another one in each iteration; hard barriers count in memory of the kernel's own.
 #
 # platforms: a5, a2a3
 # args: full:f32[4x8]=1 zeros:f32[4x8] zeros:f32[4x8]

@@ -10,7 +10,7 @@ def in_the_loop(x: pl.Tensor[[2, 8], pl.FP32], y: pl.Out[pl.Tensor[[2, 8], pl.FP
     t = pl.load(x, [0, 0], [2, 8])
     u = t
     for i in pl.range(n):
-        # error: alias a part of a tile is assigned to that `u` may stand for too
+        # error: alias the assigned part of a tile may also be visible through `u`
         t[0:1, :] = pl.full([1, 8], pl.FP32, 9.0)
         t = t + 1.0
     y[:] = u + t
@@ -22,7 +22,7 @@ def behind_it(x: pl.Tensor[[2, 8], pl.FP32], y: pl.Out[pl.Tensor[[2, 8], pl.FP32
     u = t
     if n > 0:
         t = t + 1.0
-    # error: alias a part of a tile is assigned to that `u` may stand for too
+    # error: alias the assigned part of a tile may also be visible through `u`
     t[0:1, :] = pl.full([1, 8], pl.FP32, 9.0)
     y[:] = u + t
 
@@ -52,7 +52,7 @@ def next_iteration(x: pl.Tensor[[2, 8], pl.FP32], y: pl.Out[pl.Tensor[[2, 8], pl
     t = pl.load(x, [0, 0], [2, 8])
     u = x + 1.0
     for i in pl.range(n):
-        # error: alias a part of a tile is assigned to that `u` may stand for too
+        # error: alias the assigned part of a tile may also be visible through `u`
         t[0:1, :] = pl.full([1, 8], pl.FP32, 9.0)
         t = u
     y[:] = u + t

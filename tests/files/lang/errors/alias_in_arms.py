@@ -17,7 +17,7 @@ def one_new_tile(
     else:
         t2 = t1 - t2
         t1 = t2
-    # error: alias a part of a tile is assigned to that `t2` may stand for too
+    # error: alias the assigned part of a tile may also be visible through `t2`
     t1[0:1, :] = t1[0:1, :] + 1.0
     y[0:4, :] = t1
     y[4:8, :] = t2
@@ -33,7 +33,7 @@ def one_arm_keeps_it(
         t2 = t1
     else:
         t1 = t1 - t2
-    # error: alias a part of a tile is assigned to that `t1` may stand for too
+    # error: alias the assigned part of a tile may also be visible through `t1`
     t2[0:1, :] = t1[1:2, :] + 1.0
     y[0:4, :] = t1
     y[4:8, :] = t2
@@ -51,7 +51,7 @@ def in_an_inner_branch(
         t2 = t1
         if n != 1:
             t1 = t1 + t1
-    # error: alias a part of a tile is assigned to that `t1` may stand for too
+    # error: alias the assigned part of a tile may also be visible through `t1`
     t2[0:1, :] = t1[1:2, :] + 1.0
     y[0:4, :] = t1
     y[4:8, :] = t2

@@ -12,7 +12,7 @@ def perhaps_no_iteration(x: pl.Tensor[[2, 8], pl.FP32], y: pl.Out[pl.Tensor[[2, 
     for i in pl.range(n):
         b = a + 1.0
         a = b * 2.0
-    # error: alias a part of a tile is assigned to that `b` may stand for too
+    # error: alias the assigned part of a tile may also be visible through `b`
     a[0:1, :] = pl.full([1, 8], pl.FP32, 9.0)
     y[:] = a + b
 
@@ -25,7 +25,7 @@ def in_an_arm(x: pl.Tensor[[2, 8], pl.FP32], y: pl.Out[pl.Tensor[[2, 8], pl.FP32
         for i in pl.range(2):
             b = a + 1.0
             a = b * 2.0
-    # error: alias a part of a tile is assigned to that `b` may stand for too
+    # error: alias the assigned part of a tile may also be visible through `b`
     a[0:1, :] = pl.full([1, 8], pl.FP32, 9.0)
     y[:] = a + b
 
@@ -38,7 +38,7 @@ def inside_a_loop(x: pl.Tensor[[2, 8], pl.FP32], y: pl.Out[pl.Tensor[[2, 8], pl.
         for i in pl.range(2):
             b = a + 1.0
             a = b * 2.0
-    # error: alias a part of a tile is assigned to that `b` may stand for too
+    # error: alias the assigned part of a tile may also be visible through `b`
     a[0:1, :] = pl.full([1, 8], pl.FP32, 9.0)
     y[:] = a + b
 
@@ -50,7 +50,7 @@ def three_in_turn(x: pl.Tensor[[2, 8], pl.FP32], y: pl.Out[pl.Tensor[[2, 8], pl.
     c = a * 2.0
     for i in pl.range(n):
         a, b, c = b, c, a
-    # error: alias a part of a tile is assigned to that `a` may stand for too
+    # error: alias the assigned part of a tile may also be visible through `a`
     c[0:1, :] = pl.full([1, 8], pl.FP32, 9.0)
     y[:] = a + c
 
@@ -61,7 +61,7 @@ def an_iteration_later(x: pl.Tensor[[2, 8], pl.FP32], y: pl.Out[pl.Tensor[[2, 8]
     b = a
     c = a * 2.0
     for i in pl.range(4):
-        # error: alias a part of a tile is assigned to that `a` may stand for too
+        # error: alias the assigned part of a tile may also be visible through `a`
         c[0:1, :] = pl.full([1, 8], pl.FP32, 9.0)
         y[:] = b
         a, b, c = b, c, a
@@ -82,6 +82,6 @@ def bound_anew_in_the_other_arm(
     else:
         for i in pl.range(3):
             c += pl.maximum(b, a)
-    # error: alias a part of a tile is assigned to that `a` may stand for too
+    # error: alias the assigned part of a tile may also be visible through `a`
     c[:, 0:4] = a[:, 4:8] * 1.5
     y[:] = a + b + c

@@ -14,7 +14,7 @@ import slipring.language as pl
 def f(x: pl.Tensor[[16, 16], pl.FP32], n: pl.Scalar[pl.INT32], y: pl.Out[pl.Tensor[[16, 16], pl.FP32]]):
     for i in pl.range(n):
         last = pl.load(x, [0, 0], [16, 16]) * pl.cast(i + 1, pl.FP32)
-    # error: uninitialised-read computes with bytes that nobody has written
+    # error: uninitialised-read computes with uninitialised bytes
     y[:, :] = last + 0.0
 
 

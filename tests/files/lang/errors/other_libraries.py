@@ -10,7 +10,7 @@
 # check: the language has `pl.concat`
 # check: it has no `return`
 # check: valid_shape=
-# check: an INT32 scalar stands where
+# check: an INT32 scalar where
 import math
 
 import numpy as np
@@ -60,5 +60,5 @@ def some(x: pl.Tensor[[64, 64], pl.FP32], n: pl.Tensor[[1, 8], pl.INT32], y: pl.
 @pl.incore
 def kinds(x: pl.Tensor[[64, 64], pl.FP32], n: pl.Tensor[[1, 8], pl.INT32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
     k = pl.read(n, [0, 0])
-    # error: scalar-type an INT32 scalar stands where an FP32 one is needed
+    # error: scalar-type an INT32 scalar where an FP32 one is needed
     y[:] = pl.add(x, k)

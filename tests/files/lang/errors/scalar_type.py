@@ -7,12 +7,12 @@ import slipring.language as pl
 
 @pl.incore
 def rows(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]], s: pl.Scalar[pl.FP32]):
-    # error: scalar-type an FP32 scalar stands where an INDEX one is needed
+    # error: scalar-type an FP32 scalar where an INDEX one is needed
     for i in pl.range(s):
         y[:] = x
 
 
 @pl.incore
 def factor(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]], n: pl.Scalar[pl.INT32]):
-    # error: scalar-type an INT32 scalar stands where an FP32 one is needed
+    # error: scalar-type an INT32 scalar where an FP32 one is needed
     y[:] = x * n

@@ -11,5 +11,5 @@ def f(a: pl.Tensor[[64, 64], pl.FP16], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]], 
     for lane in pl.split_aiv(2, mode=pl.SplitMode.UP_DOWN):
         y[lane * 32 : lane * 32 + 32, :] = pl.aiv_shard(c)
     # error: needs-shard the Vector cores read a tile of the Cube core that was not handed to them
-    # error: vector-outside `texp` is Vector work outside of every region
+    # error: vector-outside `texp` is Vector work outside every region
     z[:] = pl.exp(c)

@@ -7,14 +7,14 @@ import slipring.language as pl
 
 @pl.incore
 def plain(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
-    # error: lane-outside `get_subblock_idx` stands outside of every region
+    # error: lane-outside `get_subblock_idx` is outside every region
     i = pl.tile.get_subblock_idx()
     y[i * 32 : i * 32 + 32, :] = x[i * 32 : i * 32 + 32, :] * 2.0
 
 
 @pl.inline
 def lane():
-    # error: lane-outside `get_subblock_idx` stands outside of every region
+    # error: lane-outside `get_subblock_idx` is outside every region
     return pl.tile.get_subblock_idx()
 
 
@@ -27,6 +27,6 @@ def called(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP3
 @pl.incore
 def automatic(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
     with pl.at(level=pl.Level.CORE_GROUP, optimizations=[pl.split(pl.SplitMode.UP_DOWN)]):
-        # error: lane-outside `get_subblock_idx` stands outside of every region
+        # error: lane-outside `get_subblock_idx` is outside every region
         i = pl.tile.get_subblock_idx()
         y[i * 32 : i * 32 + 32, :] = x[i * 32 : i * 32 + 32, :] * 2.0

@@ -1,4 +1,4 @@
-# A Vector store outside of every region is done once, by lane 0.
+# A Vector store outside every region is done once, by lane 0.
 #
 # args: zeros:f16[32x32] zeros:f16[32x32] full:f32[8x32]=3 zeros:f32[8x32] full:f32[32x32]=7
 # test: run %s --verify

@@ -10,5 +10,5 @@ def f(a: pl.Tensor[[64, 64], pl.FP16], x: pl.Tensor[[64, 64], pl.FP32], y: pl.Ou
     c = pl.matmul(a, a)
     for lane in pl.split_aiv(2, mode=pl.SplitMode.UP_DOWN):
         y[lane * 32 : lane * 32 + 32, :] = pl.aiv_shard(c)
-    # error: vector-outside `texp` is Vector work outside of every region
+    # error: vector-outside `texp` is Vector work outside every region
     z[:] = pl.exp(x)

@@ -10,5 +10,5 @@ import slipring.language as pl
 
 @pl.incore
 def added(x: pl.Tensor[[32, 64], pl.FP32], out: pl.Out[pl.Tensor[[32, 64], pl.FP32]]):
-    # error: uninitialised-read `pto.tstore` computes with bytes that nobody has written, and stores the result: elements 0 to 2047 of buffer `out`
+    # error: uninitialised-read `pto.tstore` computes with uninitialised bytes, and stores the result: elements 0 to 2047 of buffer `out`
     pl.store(x[:, :], [0, 0], out, atomic=pl.AtomicType.Add)

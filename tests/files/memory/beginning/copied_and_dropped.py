@@ -6,7 +6,7 @@
 # test: run %s
 # check-not: of buffer `out`
 # check: init    warnings
-# check: warning[uninitialised-output]: `pto.tstore` stores bytes that nobody has written: elements 256 to 1023 of buffer `copied` are uninitialised
+# check: warning[uninitialised-output]: `pto.tstore` stores uninitialised bytes: elements 256 to 1023 of buffer `copied` are uninitialised
 # out[2]: f32 1024*1.5
 # out[3]: f32 256*1.5 …
 # test: run %s --strict

@@ -22,5 +22,5 @@ def read_back(
 ):
     for i in pl.range(n):
         out[i : i + 1, :] = x[i : i + 1, :]
-    # error: uninitialised-read `pto.tmuls` computes with bytes that nobody has written, and `pto.tstore` stores the result: elements 256 to 2047 of buffer `other`
+    # error: uninitialised-read `pto.tmuls` computes with uninitialised bytes, and `pto.tstore` stores the result: elements 256 to 2047 of buffer `other`
     other[:, :] = out[:, :] * 2.0

@@ -25,5 +25,5 @@ def scratch(
     t = pl.create_tensor([32, 64], dtype=pl.FP32)
     for i in pl.range(n):
         t[i : i + 1, :] = x[i : i + 1, :]
-    # error: uninitialised-read `pto.tmuls` computes with bytes that nobody has written
+    # error: uninitialised-read `pto.tmuls` computes with uninitialised bytes
     out[:, :] = t[:, :] * 2.0

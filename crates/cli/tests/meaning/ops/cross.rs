@@ -26,7 +26,7 @@ pub(super) fn pipe(args: &Args) -> Eval<i128> {
 
 /// The mode of a cross-core copy and which lane this is.
 pub(super) fn crossing(run: &Run<'_>, args: &Args) -> Eval<(String, usize)> {
-    let lane = run.lane.ok_or("a cross-core copy outside of every region")?;
+    let lane = run.lane.ok_or("a cross-core copy outside every region")?;
     let own = args.get(1, "mode").map(|mode| mode.member().map(str::to_string)).transpose()?;
     Ok((own.or_else(|| run.mode.clone()).ok_or("a cross-core copy without a mode")?, lane))
 }

@@ -137,5 +137,5 @@ fn what_keeps_its_order_is_not_overtaken() {
     assert_eq!(delay.late, Late::Past(2));
     let run = kernel.run_with(arguments(&kernel, &random.text), &options(&random, &[delay])).expect("it can be tried");
     let said = run.findings().to_string();
-    assert!(said.contains("a5 keeps the work of this pipe in order"), "{said}");
+    assert!(said.contains("a5 executes the operations of this pipe in order"), "{said}");
 }

@@ -402,7 +402,7 @@ impl<'a> Host<'a> {
     /// Reports an argument that the word has in a kernel, and not where a program is followed.
     pub(super) fn all_read(&mut self, word: &str, bound: &Bound<'a>) {
         if let Some((name, place)) = bound.unread().filter(|_| !self.rec().stopped) {
-            let message = format!("`{name}` of `{}` outside of every kernel", spelled(word));
+            let message = format!("`{name}` of `{}` outside every kernel", spelled(word));
             let error = Diagnostic::error("argument", place, message);
             self.refuse(error.help("say it in the kernel, where a tile has it"));
         }

@@ -133,8 +133,11 @@ impl<'a> Host<'a> {
     /// Adds what the orchestration does itself; `waits` where nothing is submitted before it is done.
     fn act(&mut self, act: Act, name: String, tracked: bool, waits: bool, span: Span) {
         if let Some(cluster) = self.rec().cluster {
-            let error =
-                Diagnostic::error("cluster", span, format!("`{name}` stands in a cluster, which starts kernels only"));
+            let error = Diagnostic::error(
+                "cluster",
+                span,
+                format!("`{name}` is inside a cluster, which can only start kernels"),
+            );
             self.stop(error.also(cluster, "the cluster").help("do it before the cluster"));
             return;
         }

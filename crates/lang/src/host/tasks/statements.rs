@@ -88,7 +88,7 @@ impl<'a> Host<'a> {
     }
 
     pub(super) fn misplaced(&mut self, what: &str, span: Span) -> HostValue<'a> {
-        let error = Diagnostic::error("misplaced-op", span, format!("{what} stands outside of every kernel"));
+        let error = Diagnostic::error("misplaced-op", span, format!("{what} is outside every kernel"));
         self.refuse(
             error.help("an orchestration only starts kernels: put it under `with pl.at(level=pl.Level.CORE_GROUP):`"),
         )
@@ -242,7 +242,7 @@ impl<'a> Host<'a> {
         if let Some(outer) = self.rec().manual {
             let what = if manual { "a manual scope" } else { "an auto scope" };
             let error = Diagnostic::error("scope", span, format!("{what} inside a manual scope"));
-            self.stop(error.also(outer, "the manual scope").help("write them one behind the other"));
+            self.stop(error.also(outer, "the manual scope").help("write them one after the other"));
             return Some(Flow::Stop);
         }
         if manual {

@@ -296,7 +296,7 @@ impl<'a> Host<'a> {
                         && !kind.starts_with("None")
                     {
                         let error =
-                            Diagnostic::error("misplaced-op", span, "an atomic `pl.assemble` outside of every kernel");
+                            Diagnostic::error("misplaced-op", span, "an atomic `pl.assemble` outside every kernel");
                         return Some(self.stop(error.help("put it into the scope that makes the part")));
                     }
                     let shape = HostValue::list(part.shape.iter().map(|n| HostValue::int(*n as i64)).collect());

@@ -364,7 +364,7 @@ fn destination(lower: &mut Lower<'_>, call: &Call) -> Lowered<Option<(TileId, Sp
     let stands = |v: &Value| matches!(v, Value::Tile(other) if lower.tile(*other).value == value);
     let names = lower.callers.iter().chain([&lower.env]).flat_map(|scope| scope.values()).filter(|v| stands(v)).count();
     if names > 1 {
-        let error = Diagnostic::error("alias", span, "several names stand for the tile that is popped into")
+        let error = Diagnostic::error("alias", span, "several names refer to the tile that is popped into")
             .also(lower.tile(id).span, "the tile")
             .help("take the tile that the pop gives: `tile = TPOP(fifo)`");
         return Err(lower.report(error));

@@ -96,7 +96,7 @@ impl Beside {
                 if root.address == Address::Open {
                     diags.push(
                         Diagnostic::error("mx-place", module.op(op).span, "no product takes these scales")
-                            .help("their place is beside the operand that they belong to: remove the tile"),
+                            .help("scales are stored beside the operand they belong to: remove the tile"),
                     );
                 }
                 continue;
@@ -120,10 +120,14 @@ impl Beside {
             if let Some(other) = addresses.iter().position(|address| *address != addresses[0]) {
                 let ops: Vec<OpId> = self.bonds.iter().filter(|bond| bond.scale == id).map(|bond| bond.op).collect();
                 diags.push(
-                    Diagnostic::error("mx-place", module.op(op).span, "these scales belong to operands in two places")
-                        .also(module.op(ops[0]).span, "one")
-                        .also(module.op(ops[other]).span, "another")
-                        .help("scales lie beside their operand: fill a tile of scales for each"),
+                    Diagnostic::error(
+                        "mx-place",
+                        module.op(op).span,
+                        "these scales belong to operands at two addresses",
+                    )
+                    .also(module.op(ops[0]).span, "one")
+                    .also(module.op(ops[other]).span, "another")
+                    .help("scales lie beside their operand: fill a tile of scales for each"),
                 );
                 continue;
             }
@@ -146,7 +150,7 @@ impl Beside {
                         "two tiles of scales of one operand are in use at once",
                     )
                     .also(span, "the other")
-                    .help("the operand has one place for scales: fill it again when the first product is done"),
+                    .help("an operand has room for one set of scales: refill it when the first product is done"),
                 );
                 continue;
             }

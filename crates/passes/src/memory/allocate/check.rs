@@ -12,7 +12,7 @@
 //! | loop | what may be so at its head at the entry or after an iteration |
 //!
 //! What may be so only grows, so the function is followed again and again until no loop head changes, and only then are
-//! clashes looked for. It knows nothing of lives: a buffer may be overwritten as long as nobody reads it afterwards.
+//! clashes looked for. It knows nothing of lives: a buffer may be overwritten as long as it is never read afterwards.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;

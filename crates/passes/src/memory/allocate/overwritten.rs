@@ -39,7 +39,7 @@ pub fn overwritten(module: &Module, diags: &mut Diags) {
     }
     for clash in &inspection.clashes {
         if let Clash::NotFollowed(function) = clash {
-            let message = "not looked for tiles that overwrite each other: the calls in here multiply too far";
+            let message = "tiles that overwrite each other were not checked: there are too many calls here";
             diags.push(Diagnostic::warning(Kind::TileOverwritten, span(*function), message));
         }
     }

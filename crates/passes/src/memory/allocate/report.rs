@@ -46,7 +46,7 @@ pub(super) fn overlap(module: &Module, space: Space, a: &Fixed, b: &Fixed) -> Di
 pub(super) fn shared_by_hand(module: &Module, space: Space, op: OpId) -> Diagnostic {
     let message = format!("buffers in `{space}` have to share bytes, and this kernel synchronises its pipes by hand");
     Diagnostic::warning("shared-by-hand", module.op(op).span, message)
-        .label("flags set by hand know nothing of shared bytes")
+        .label("manual flags do not cover shared bytes")
         .help("give the tiles addresses yourself, use fewer bytes, or leave the flags to the compiler")
 }
 

@@ -76,7 +76,7 @@ pub(super) fn plan(module: &Module, roots: &Roots, tile: ValueId, usable: u64) -
     let place = |op: &OpId| module.position(*op);
     let home = users.first().and_then(place).map(|(block, _)| block).ok_or(format!("nothing uses `{name}`"))?;
     if users.iter().any(|op| place(op).is_none_or(|(block, _)| block != home)) {
-        return Err(format!("`{name}` is used in several blocks of the program, such as a loop and what is behind it"));
+        return Err(format!("`{name}` is used in several blocks of the program, such as a loop and the code after it"));
     }
     let mut steps = Vec::new();
     for user in &users {

@@ -236,10 +236,10 @@ impl Axes {
                         let reason = self.whole.iter().find(|(node, _)| self.root(*node) == to);
                         added.extend(reason.map(|(_, reason)| (source, reason.clone())));
                     } else if let Start::Unknown(_) = part.start {
-                        let text = format!("it is not known here in which half the {what} of this part lie");
+                        let text = format!("it is unknown here which half holds the {what} of this part");
                         added.push((source, because(text)));
                     } else if asked.contains_key(&to) || !self.is_clipped_only(to, members) {
-                        let text = format!("this part of its {what} is used with tiles that are no such parts");
+                        let text = format!("this part of its {what} is used with tiles that are not such parts");
                         added.push((source, because(text)));
                     }
                 } else if part.written && !is_whole(self, to) {

@@ -65,14 +65,14 @@ fn split(
         }
     };
     if slipring_op::asks_lane(module, function) {
-        let message = "the automatic split cannot divide a kernel that the launch tells which Vector core it is on";
+        let message = "the automatic split cannot divide a kernel that takes its Vector core as an argument";
         return Err(vec![Diagnostic::error("auto-split", span, message).help("leave `split` out")]);
     }
     if !crosses(module, function, body) {
         let name = symbol_name(module, function);
-        let message = format!("nothing crosses between the kinds of core in `@{name}`: it is left as it is");
+        let message = format!("`@{name}` has no cross-core copies: it is left unchanged");
         let warning = Diagnostic::warning("split-nothing", span, message)
-            .label("`split` divides tiles that go from one kind of core to the other")
+            .label("`split` divides tiles that are copied between Cube and Vector cores")
             .help("leave `split` out, or write the split of Vector work explicitly (`split_aiv`)");
         return Ok(Some(warning));
     }
@@ -136,7 +136,7 @@ fn refusal(module: &Module, functions: &Functions, id: OpId) -> Option<Diagnosti
     let calls = functions.callee(module, id).and_then(|f| module.body(f, 0));
     let of_a_kind = |op: OpId| OpRef::of(module, op).is_some_and(|op| affinity(&op).is_some());
     let why = if op.def.per_lane.is_some() {
-        "it asks which Vector core it is on"
+        "it reads the number of its Vector core"
     } else if op.def.ring.is_some() {
         "it works on a ring"
     } else if op.def.in_core_sync == InCoreSync::Manual {

@@ -82,7 +82,7 @@ pub(super) fn check(walk: &mut Walk<'_, '_>, op: &OpRef<'_>, tile: Contents, pla
         if let Some(lane) = tile.lane {
             walk.report(
                 op.error("store-outside", format!("`{name}` stores a tile that differs between the Vector cores"))
-                    .label("outside of every region the tile of lane 0 is stored")
+                    .label("outside every region the tile of lane 0 is stored")
                     .also(lane, "differs from here on")
                     .help("store it inside a region, each lane its own window"),
             );

@@ -60,7 +60,7 @@ fn nesting(placed: &Placed<'_>, diags: &mut Diags) {
         diags.push(
             placed
                 .op
-                .error("split-nested", "a region for the Vector cores stands in another one")
+                .error("split-nested", "a region for the Vector cores is nested in another one")
                 .also(outer.span(), "its body is already what each of the two Vector cores runs")
                 .help("put the regions one after the other, or leave the inner one out"),
         );
@@ -142,7 +142,7 @@ fn crossing(placed: &Placed<'_>, region: Option<OpRef<'_>>, diags: &mut Diags) -
         Some(MixedPart::Region) => true,
         Some(MixedPart::Shard | MixedPart::Gather) => {
             if placed.region.is_none() {
-                let error = op.error("split-outside", format!("`{name}` stands outside of every region"));
+                let error = op.error("split-outside", format!("`{name}` is outside every region"));
                 diags.push(
                     error
                         .label("no Vector core runs this")
@@ -205,7 +205,7 @@ fn in_region(placed: &Placed<'_>, diags: &mut Diags) {
     );
 }
 
-/// Vector work, and questions about the lane, outside of every region. `by_hand`: the function pushes and pops itself, and without
+/// Vector work, and questions about the lane, outside every region. `by_hand`: the function pushes and pops itself, and without
 /// a region it is then a program for each lane.
 fn outside(placed: &Placed<'_>, region: Option<OpRef<'_>>, by_hand: bool, diags: &mut Diags) {
     let op = &placed.op;
@@ -218,7 +218,7 @@ fn outside(placed: &Placed<'_>, region: Option<OpRef<'_>>, by_hand: bool, diags:
             return;
         }
         let mut error = op
-            .error("lane-outside", format!("`{name}` stands outside of every region"))
+            .error("lane-outside", format!("`{name}` is outside every region"))
             .label("the Cube core has no lane, and both Vector cores would get the same answer");
         if let Some(region) = region {
             error = error.also(region.span(), "this region has the number of its lane");
@@ -231,7 +231,7 @@ fn outside(placed: &Placed<'_>, region: Option<OpRef<'_>>, by_hand: bool, diags:
         return;
     }
     diags.push(
-        op.error("vector-outside", format!("`{name}` is Vector work outside of every region"))
+        op.error("vector-outside", format!("`{name}` is Vector work outside every region"))
             .label("no Vector core is told to run this")
             .also(region.span(), "in a function with a region, regions say where Vector work runs")
             .help("put it into a region of its own; with split 0 (NONE) both Vector cores do it"),

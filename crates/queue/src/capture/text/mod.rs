@@ -36,7 +36,7 @@ impl TextError {
     }
 
     fn full(span: Range<usize>) -> TextError {
-        let message = format!("up to here the text stands for more than {MOST_BYTES} bytes, the most that are read");
+        let message = format!("up to here the file expands to more than {MOST_BYTES} bytes, the limit");
         TextError { full: true, ..TextError::new(span, message) }
     }
 
@@ -105,7 +105,7 @@ pub fn parse_for(text: &str, board: Option<&Board>) -> Parsed {
     for raw in text.split_inclusive('\n') {
         let errors = &mut parser.out.errors;
         if errors.len() >= MOST_ERRORS {
-            let message = format!("{MOST_ERRORS} mistakes; what follows is not read");
+            let message = format!("{MOST_ERRORS} mistakes; the rest is not read");
             errors.push(TextError::new(at..at + raw.trim_end().len(), message));
             return parser.out;
         }
@@ -243,7 +243,7 @@ impl Parser {
                 }
                 self.dumped += u64::from(bytes) * tiles.len() as u64;
                 if self.dumped > MOST_DUMPED {
-                    let message = format!("up to here the text asks to see more than {MOST_DUMPED} bytes of memory");
+                    let message = format!("up to here the file dumps more than {MOST_DUMPED} bytes of memory");
                     return Err(TextError { full: true, ..TextError::new(line.span.clone(), message) });
                 }
                 self.out.capture.dumps.extend(tiles.into_iter().map(|tile| Dump { tile, addr, bytes }));
@@ -251,7 +251,7 @@ impl Parser {
             other => {
                 let message = format!("`{other}` is neither a statement nor a prefetch command");
                 return Err(TextError::new(first.span.clone(), message).hint(format!(
-                    "statements: {STATEMENTS}; dispatch commands stand behind `>` in a record, or behind `send`"
+                    "statements: {STATEMENTS}; dispatch commands are written after `>` in a record, or after `send`"
                 )));
             }
         }

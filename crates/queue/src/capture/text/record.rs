@@ -70,7 +70,7 @@ impl Record {
         match first.text {
             ">" => {
                 let Some(relay) = &mut self.relay else {
-                    return Err(TextError::new(first.span.clone(), "no command stands before this").hint(
+                    return Err(TextError::new(first.span.clone(), "no command precedes this").hint(
                         "name the prefetch command that relays it, such as RELAY_INLINE, or write `send` instead of a record",
                     ));
                 };
@@ -84,14 +84,14 @@ impl Record {
             }
             "sub" => match &mut self.relay {
                 Some(relay) => relay.command.sub(first, rest),
-                None => Err(TextError::new(first.span.clone(), "no command stands before this")),
+                None => Err(TextError::new(first.span.clone(), "no command precedes this")),
             },
             "padding" => match &mut self.relay {
                 Some(relay) => {
                     relay.padding = Some(bytes(rest, most)?);
                     Ok(())
                 }
-                None => Err(TextError::new(first.span.clone(), "no command stands before this")),
+                None => Err(TextError::new(first.span.clone(), "no command precedes this")),
             },
             "bytes" => {
                 self.end_relay(most).map_err(full)?;
@@ -159,7 +159,7 @@ impl Relay {
             }
             ("data", Some(inner)) => inner.data.extend(bytes(rest, most)?),
             ("sub" | "words" | "data", None) => {
-                return Err(TextError::new(what.span.clone(), "no dispatch command stands before this"));
+                return Err(TextError::new(what.span.clone(), "no dispatch command precedes this"));
             }
             _ => {
                 self.end_inner();

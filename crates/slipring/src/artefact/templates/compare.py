@@ -1,7 +1,7 @@
 """Holds `outputs` against `expected`, as `slipring compare --board .` does: the standard library of Python is enough.
 
 Exit code 0: all as expected, within the tolerance of each type; 1: something is wrong; 2: files are missing, short or of
-another launch; 3: nothing is wrong but numbers that are off by more than their own size permits.
+another launch; 3: nothing is wrong but numbers that differ by more than their own size permits.
 """
 
 import array
@@ -82,7 +82,7 @@ def main():
         if found == 0:
             print(f"{slot['name']}: as expected")
         elif found == 1:
-            print(f"{slot['name']}: {count} elements are off by more than their own size permits, by no more than the "
+            print(f"{slot['name']}: {count} elements differ by more than their own size permits, by no more than the "
                   f"largest number does; first element {first}")
         else:
             print(f"{slot['name']}: {count} elements are wrong, first element {first}")

@@ -194,6 +194,15 @@ fn view(lower: &mut Lower<'_>, name: &str, call: &ExprCall, dims: &[u64], value:
     Ok(())
 }
 
+/// The layout of packed scales with these extents, where their bytes lie in another order than row by row.
+pub(crate) fn packed_otherwise(scales: Space, dims: &[u64]) -> Option<&'static str> {
+    match scales {
+        // One box after the other is the order of rows where there is one box in each row.
+        Space::LeftScale => (dims.get(1) != Some(&2)).then_some("MX_A_ZZ"),
+        _ => Some("MX_B_NN"),
+    }
+}
+
 /// The memory whose scales a tensor holds by the name of its layout: `pl.Tensor[[32, 4], pl.FP8E8M0, pl.MX_A_ZZ]`.
 fn packed_scales(lower: &mut Lower<'_>, name: &str, (dims, elem): (&[u64], Elem), span: Span) -> Lowered<Space> {
     let (scales, groups, outer) = match name {
@@ -206,8 +215,7 @@ fn packed_scales(lower: &mut Lower<'_>, name: &str, (dims, elem): (&[u64], Elem)
             .help("scales are `pl.FP8E8M0`, [m, k / 32] for `pl.MX_A_ZZ` and [k / 32, n] for `pl.MX_B_NN`, m and n multiples of 16, k of 64");
         return Err(lower.report(error));
     }
-    // One box after the other is the order of rows where there is one box in each row.
-    if scales == Space::RightScale || groups != Some(&2) {
+    if packed_otherwise(scales, dims).is_some() {
         let note = Diagnostic::warning(
             "packed-scales",
             span,

@@ -35,6 +35,7 @@ mod jumps;
 mod lower;
 mod ops;
 mod parsed;
+mod private_names;
 mod program;
 pub mod scopes;
 mod signature;
@@ -98,6 +99,8 @@ pub struct ParamInfo {
     pub direction: Direction,
     /// A number that the file's host code passes for a scalar, as the command line writes it.
     pub given: Option<String>,
+    /// The layout of packed scales that it holds, where its bytes lie in another order than row by row: `MX_B_NN`.
+    pub packed: Option<&'static str>,
 }
 
 /// Gives the text of a helper module by its dotted name; none where there is no such file.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use slipring_ir::{Diagnostic, Diags, Module, Source};
 
 use crate::host::ModuleText;
-use crate::{Compiled, FindModule, Request, helpers, jumps, on_own_stack, program, syntax};
+use crate::{Compiled, FindModule, Request, helpers, jumps, on_own_stack, private_names, program, syntax};
 
 /// A file and the modules that it imports, parsed. Copies are the same one.
 #[derive(Clone, Debug)]
@@ -69,11 +69,15 @@ impl Parsed {
 fn parse(source: &Source, texts: Vec<(String, Source)>) -> Trees {
     let mut diags = Diags::default();
     let Some(own) = syntax::parse(source, &mut diags) else { return Trees { said: diags.list, ..Trees::default() } };
-    let mut modules = vec![ModuleText { name: String::new(), body: own }];
+    let spelled = |text: &Source, body| match text.text.contains("class ") {
+        true => private_names::spelled_out(body),
+        false => body,
+    };
+    let mut modules = vec![ModuleText { name: String::new(), body: spelled(source, own) }];
     for (name, text) in texts {
         let mut own = Diags::default();
         match syntax::parse(&text, &mut own) {
-            Some(body) => modules.push(ModuleText { name, body }),
+            Some(body) => modules.push(ModuleText { name, body: spelled(&text, body) }),
             None => diags.list.extend(helpers::errors(&name, &own, &text)),
         }
     }

@@ -474,16 +474,28 @@ fn full_names(found: &[Found<'_>], diags: &mut Diags) -> Vec<Rc<str>> {
                 at(&function.def.name),
                 format!("a second function `{}`", function.def.name),
             )
-            .also(at(&found[*first].def.name), "the first one")
-            .help("kernels of a file, or of one class, have names of their own");
-            diags.push(error);
+            .also(at(&found[*first].def.name), "the first one");
+            let decided = function.perhaps.or(found[*first].perhaps).filter(|_| function.module == 0);
+            diags.push(match decided {
+                Some(place) => error.also(place, "what decides which one Python keeps, and is not known").help(PERHAPS),
+                None => error.help("kernels of a file, or of one class, have names of their own"),
+            });
         } else {
             firsts.insert(full.clone(), position);
+            if let (Some(place), 0) = (function.perhaps, function.module) {
+                let message = format!("whether Python comes to `{}` is not known", function.def.name);
+                let warning = Diagnostic::warning("kernel-perhaps", at(&function.def.name), message);
+                diags.push(warning.also(place, "it is decided here").help(PERHAPS));
+            }
         }
         names.push(full);
     }
     names
 }
+
+/// What helps where host code that is not followed decides which kernels there are.
+const PERHAPS: &str =
+    "let Python run the file, `python -m slipring COMMAND FILE`, or take the kernel out of the branch";
 
 /// Lowers the functions that nobody has begun to lower, to learn what they push and reserve. Whatever is wrong with them is
 /// reported when their turn comes. One that fails may have asked for what the function that is being lowered has not said yet: it

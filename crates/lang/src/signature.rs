@@ -9,7 +9,7 @@ use slipring_tile::{Elem, Space};
 use smallvec::SmallVec;
 
 use crate::dtype::DType;
-use crate::further::{of_parameter, of_value};
+use crate::further::{of_parameter, of_value, packed_otherwise};
 use crate::host::Passed;
 use crate::lower::{Lower, Lowered, Reported, Root, describe, show, whole};
 use crate::program::{Globals, Scope, path_of};
@@ -120,7 +120,14 @@ pub(crate) fn declare(
                 let place = Shape { dims: shape, strides, scales: None };
                 let (tensor, ty) = strided_parameter(lower, name, place, elem, direction, whole_place, body);
                 lower.env.insert(name.into(), tensor);
-                let info = ParamInfo { name: name.into(), elem, shape: Some(shape.to_vec()), direction, given: None };
+                let info = ParamInfo {
+                    name: name.into(),
+                    elem,
+                    shape: Some(shape.to_vec()),
+                    direction,
+                    given: None,
+                    packed: None,
+                };
                 return Ok((info, ty));
             }
             // The public way to write a scalar of an entry: `vlen: pl.INDEX`.
@@ -148,7 +155,8 @@ pub(crate) fn declare(
                 }
             }
             lower.env.insert(name.into(), tensor);
-            Ok((ParamInfo { name: name.into(), elem, shape: Some(dims), direction, given: None }, ty))
+            let packed = scales.and_then(|scales| packed_otherwise(scales, &dims));
+            Ok((ParamInfo { name: name.into(), elem, shape: Some(dims), direction, given: None, packed }, ty))
         }
         "pl.Scalar" => {
             let ty = match args.first().map(|arg| lower.expr(arg)) {
@@ -167,7 +175,7 @@ pub(crate) fn declare(
                 Some(Passed::Number(c)) => Some(passed_number(c, ty)),
                 _ => None,
             };
-            Ok((ParamInfo { name: name.into(), elem, shape: None, direction: Direction::In, given }, ir))
+            Ok((ParamInfo { name: name.into(), elem, shape: None, direction: Direction::In, given, packed: None }, ir))
         }
         _ => Err(bad_type(lower, name, place)),
     }
@@ -285,7 +293,7 @@ fn tensor_type(
     let known = match (written, shape) {
         (Some(_), _) => Vec::new(),
         (None, shape) => match lower.expr(shape)? {
-            Value::Tuple(items) => items,
+            Value::Tuple(items) => items.into(),
             single => vec![single],
         },
     };

@@ -25,7 +25,7 @@ pub(crate) enum Value {
     /// A list of matrices in buffers of their own.
     Parts(Rc<Parts>),
     /// Several values.
-    Tuple(Vec<Value>),
+    Tuple(Items),
     /// Reserved or imported memory for the slots of a ring.
     Buffer(Rc<Buffer>),
     /// An end of a pipe: what a function that makes one gives.
@@ -40,6 +40,54 @@ pub(crate) enum Value {
     Unknown(Rc<crate::host::Unknown>),
     /// The result of a statement-like op.
     Nothing,
+}
+
+/// Values of a list: names for one list hold it together.
+#[derive(Clone, Debug)]
+pub(crate) struct Items(Rc<Vec<Value>>);
+
+impl std::ops::Deref for Items {
+    type Target = [Value];
+
+    fn deref(&self) -> &[Value] {
+        &self.0
+    }
+}
+
+impl From<Vec<Value>> for Items {
+    fn from(values: Vec<Value>) -> Items {
+        Items(Rc::new(values))
+    }
+}
+
+impl FromIterator<Value> for Items {
+    fn from_iter<T: IntoIterator<Item = Value>>(values: T) -> Items {
+        Items(Rc::new(values.into_iter().collect()))
+    }
+}
+
+impl From<Items> for Vec<Value> {
+    fn from(items: Items) -> Vec<Value> {
+        Rc::unwrap_or_clone(items.0)
+    }
+}
+
+impl IntoIterator for Items {
+    type Item = Value;
+    type IntoIter = std::vec::IntoIter<Value>;
+
+    fn into_iter(self) -> std::vec::IntoIter<Value> {
+        Vec::from(self).into_iter()
+    }
+}
+
+impl<'a> IntoIterator for &'a Items {
+    type Item = &'a Value;
+    type IntoIter = std::slice::Iter<'a, Value>;
+
+    fn into_iter(self) -> std::slice::Iter<'a, Value> {
+        self.0.iter()
+    }
 }
 
 /// A function with arguments that each of its calls has.

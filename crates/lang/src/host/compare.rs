@@ -9,7 +9,7 @@ use slipring_ir::Span;
 use super::run::Host;
 use super::tensors;
 use super::value::{HostValue, range_len};
-use super::{MOST_VALUES, unknown};
+use super::{MOST_TEXT, MOST_VALUES, unknown};
 use crate::lower::constants;
 use crate::value::Const;
 
@@ -71,6 +71,7 @@ impl<'a> Host<'a> {
             (HostValue::Const(Const::Str(x)), HostValue::Const(Const::Str(_))) if op == Operator::Add => {
                 let HostValue::Const(y) = &b else { return unknown(span, "a string") };
                 return match constants::binary(op, &Const::Str(x.clone()), y) {
+                    Ok(Const::Str(text)) => HostValue::str(text),
                     Ok(value) => HostValue::Const(value),
                     Err(why) => unknown(span, why),
                 };
@@ -164,6 +165,7 @@ impl<'a> Host<'a> {
                     return self.lost_in(&[a, b], span, "a list with what is not known");
                 };
                 self.touch(&a);
+                super::value::count_made(more.len());
                 list.borrow_mut().extend(more);
                 a
             }
@@ -212,8 +214,8 @@ impl<'a> Host<'a> {
     fn repeated(&mut self, sequence: &HostValue<'a>, n: i64, span: Span) -> HostValue<'a> {
         let count = usize::try_from(n.max(0)).unwrap_or(usize::MAX);
         if let HostValue::Const(Const::Str(text)) = sequence {
-            if text.len().saturating_mul(count) > MOST_VALUES {
-                return unknown(span, format!("a string of more than {MOST_VALUES} bytes"));
+            if text.len().saturating_mul(count) > MOST_TEXT {
+                return unknown(span, format!("a string of more than {MOST_TEXT} bytes"));
             }
             return HostValue::str(text.repeat(count));
         }
@@ -340,6 +342,8 @@ impl<'a> Host<'a> {
                 self.fail("TypeError", "'in <string>' requires string as left operand", span);
                 None
             }
+            // Python looks a set up in a set as the frozen set that it is equal to; none here has one among its members.
+            (HostValue::Set(_), HostValue::Set(_)) => Some(false),
             (HostValue::Dict(entries) | HostValue::Set(entries), item) => {
                 let key = self.key(item, span).ok()?;
                 Some(entries.borrow().contains_key(&key))

@@ -202,6 +202,8 @@ impl<'a> Host<'a> {
                     defaults,
                     class: None,
                     escaped: std::cell::Cell::new(false),
+                    renamed: std::cell::Cell::new(false),
+                    is_abstract: std::cell::Cell::new(false),
                 }))
             }
             Expr::Call(call) => self.call(call, span),

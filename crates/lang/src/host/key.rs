@@ -75,12 +75,11 @@ pub(super) fn key_of_const(value: &Const) -> Option<Key> {
     })
 }
 
-/// The type of a value that has no hash in Python.
+/// The type of a value that has no hash in Python. A set may be a frozen one, which has.
 pub(super) fn unhashable(value: &HostValue<'_>) -> Option<&'static str> {
     match value {
         HostValue::List(_) => Some("list"),
         HostValue::Dict(_) => Some("dict"),
-        HostValue::Set(_) => Some("set"),
         _ => None,
     }
 }

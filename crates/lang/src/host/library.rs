@@ -293,7 +293,7 @@ impl<'a> Host<'a> {
                 HostValue::Wrapped(Rc::new(Wrapped::Partial(function.clone(), all)))
             }
             ("functools.wraps", [_]) => HostValue::Path("functools.wraps()".into()),
-            ("functools.wraps()", [function]) => function.clone(),
+            ("functools.wraps()", [function]) => renamed(function.clone()),
             ("functools.reduce", [function, list, rest @ ..]) if rest.len() < 2 && given.len() == args.len() => {
                 let mut items = self.all_of(list, span)?.into_iter();
                 let Some(mut value) = rest.first().cloned().or_else(|| items.next()) else {
@@ -351,13 +351,16 @@ impl<'a> Host<'a> {
             "classmethod" => HostValue::Wrapped(Rc::new(Wrapped::OfClass(function))),
             "property" => HostValue::Wrapped(Rc::new(Wrapped::Property(function, None))),
             "functools.lru_cache" | "functools.cache" => self.cached(function),
-            "functools.wraps()"
-            | "abc.abstractmethod"
-            | "typing.override"
-            | "typing.final"
-            | "typing.no_type_check"
-            | "typing.overload"
-            | "atexit.register" => function,
+            "functools.wraps()" => renamed(function),
+            "abc.abstractmethod" => {
+                if let HostValue::Function(own) = &function {
+                    own.is_abstract.set(true);
+                }
+                function
+            }
+            "typing.override" | "typing.final" | "typing.no_type_check" | "typing.overload" | "atexit.register" => {
+                function
+            }
             // Marks of a test's runner, and of tools that count.
             path if path.starts_with("pytest.") || path.starts_with("torch.") || path.starts_with("unittest.") => {
                 function
@@ -410,4 +413,12 @@ impl<'a> Host<'a> {
             _ => self.lost_in(std::slice::from_ref(base), span, &format!("`{name}` of {PARSER}")),
         }
     }
+}
+
+/// A function with the name of another one.
+fn renamed(function: HostValue<'_>) -> HostValue<'_> {
+    if let HostValue::Function(own) = &function {
+        own.renamed.set(true);
+    }
+    function
 }

@@ -4,12 +4,12 @@ use std::rc::Rc;
 
 use slipring_ir::Span;
 
-use super::MOST_VALUES;
 use super::iter::Part;
 use super::key::NoKey;
 use super::run::Host;
 use super::unknown;
 use super::value::HostValue;
+use super::{MOST_TEXT, MOST_VALUES};
 use crate::value::Const;
 
 /// Arguments of a call.
@@ -401,7 +401,7 @@ impl<'a> Host<'a> {
         {
             let Some(parts) = self.all_of(list, span) else { return self.no_method(&base, name, given, span) };
             let texts: Option<Vec<String>> = parts.iter().map(HostValue::text).collect();
-            let Some(texts) = texts.filter(|texts| texts.iter().map(String::len).sum::<usize>() < MOST_VALUES) else {
+            let Some(texts) = texts.filter(|texts| texts.iter().map(String::len).sum::<usize>() < MOST_TEXT) else {
                 return self.no_method(&base, name, given, span);
             };
             return HostValue::str(texts.join(text));
@@ -438,7 +438,7 @@ impl<'a> Host<'a> {
                 },
                 ("count", [part]) if !part.is_empty() => Some(HostValue::int(text.matches(part).count() as i64)),
                 ("replace", [from, to])
-                    if !from.is_empty() && (text.len() + 1).saturating_mul(to.len() + 1) < MOST_VALUES =>
+                    if !from.is_empty() && (text.len() + 1).saturating_mul(to.len() + 1) < MOST_TEXT =>
                 {
                     Some(HostValue::str(text.replace(from, to)))
                 }
@@ -480,7 +480,7 @@ impl<'a> Host<'a> {
             }
         }
         match (name, &args[..]) {
-            ("zfill", [HostValue::Const(Const::Int(n))]) if *n < MOST_VALUES as i64 => {
+            ("zfill", [HostValue::Const(Const::Int(n))]) if *n < MOST_TEXT as i64 => {
                 let (sign, digits) = match text.strip_prefix(['-', '+']) {
                     Some(digits) => (&text[..1], digits),
                     None => ("", &**text),
@@ -488,7 +488,7 @@ impl<'a> Host<'a> {
                 let room = usize::try_from(*n).unwrap_or(0).saturating_sub(text.len());
                 HostValue::str(format!("{sign}{}{digits}", "0".repeat(room)))
             }
-            ("ljust" | "rjust", [HostValue::Const(Const::Int(n))]) if *n < MOST_VALUES as i64 => {
+            ("ljust" | "rjust", [HostValue::Const(Const::Int(n))]) if *n < MOST_TEXT as i64 => {
                 let room = " ".repeat(usize::try_from(*n).unwrap_or(0).saturating_sub(text.len()));
                 HostValue::str(if name == "ljust" { format!("{text}{room}") } else { format!("{room}{text}") })
             }

@@ -19,6 +19,7 @@
 //! | `iter` | iterators and comprehensions |
 //! | `text` | `str`, `repr` and formats |
 //! | `object` | members of classes and instances |
+//! | `instance` | how an instance is made |
 //! | `methods` | methods of lists, dicts, sets and strings |
 //! | `call` | calls of functions, classes and kernels |
 //! | `builtin` | functions of Python |
@@ -34,6 +35,7 @@ mod call;
 mod compare;
 mod expr;
 mod frame;
+mod instance;
 mod iter;
 mod key;
 mod kinds;
@@ -97,6 +99,8 @@ pub(crate) struct Found<'a> {
     pub scopes: Vec<frame::Scope<'a>>,
     /// The module that it stands in.
     pub module: usize,
+    /// What decides whether Python comes to it, where that is not known.
+    pub perhaps: Option<Span>,
 }
 
 /// What is passed to a kernel.
@@ -126,13 +130,19 @@ pub(crate) struct HostCall {
 }
 
 /// The most steps that host code is run for.
-const MOST_STEPS: u64 = 2_000_000;
+const MOST_STEPS: u64 = 4_000_000;
+/// The most that lists, dicts and strings of host code are together, in values of a list: some hundred MiB, with what is copied on the way.
+const MOST_MADE: u64 = 1_000_000;
 /// The most calls inside each other.
 const MOST_DEPTH: usize = 400;
 /// The most expressions and iterators inside each other, over all calls.
 const MOST_NEST: usize = 3000;
 /// The most values of a list.
-const MOST_VALUES: usize = 1 << 16;
+const MOST_VALUES: usize = 1 << 18;
+/// The most values that a kernel sees of what the host made, and iterations of a loop that starts kernels.
+const MOST_SEEN: usize = 1 << 16;
+/// The most bytes of a string.
+const MOST_TEXT: usize = 1 << 16;
 
 /// What stops a body.
 enum Flow<'a> {

@@ -72,6 +72,7 @@ impl<'a> Host<'a> {
             HostValue::Function(_) | HostValue::Bound(_) | HostValue::Method(_) | HostValue::Iter(_) => {
                 if name == "__name__"
                     && let HostValue::Function(function) = &base
+                    && !function.renamed.get()
                 {
                     return HostValue::str(function.name());
                 }
@@ -106,8 +107,15 @@ impl<'a> Host<'a> {
         {
             return self.call_value(read.clone(), vec![(None, base.clone())], span, &|| name.into());
         }
-        if let Some(own) = object.fields.get(name) {
+        let descriptor = shared.clone().filter(|value| self.has(value, "__get__"));
+        // One that is assigned to as well goes before what the instance has.
+        let first = descriptor.as_ref().is_some_and(|value| self.has(value, "__set__"));
+        if let Some(own) = object.fields.get(name).filter(|_| !first) {
             return own;
+        }
+        if let Some(value) = descriptor {
+            let given = vec![(None, base.clone()), (None, HostValue::Class(class))];
+            return self.special(&value, "__get__", given, span).unwrap_or_else(|| unknown(span, "a descriptor"));
         }
         if &*object.what == super::library::PARSER {
             return self.method_of(base, name);
@@ -123,9 +131,6 @@ impl<'a> Host<'a> {
                 _ => HostValue::Bound(Rc::new((base.clone(), HostValue::Wrapped(wrapped.clone())))),
             },
             Some(value @ (HostValue::Kernel(_) | HostValue::Class(_))) => value,
-            Some(value @ HostValue::Object(_)) if self.has(&value, "__get__") => {
-                self.lost_in(&[base.clone(), value], span, "a descriptor")
-            }
             Some(value) => match &*class.foreign.borrow() {
                 Some(why) => HostValue::Unknown(why.clone()),
                 None => value,
@@ -157,6 +162,10 @@ impl<'a> Host<'a> {
                 _ => HostValue::Wrapped(wrapped.clone()),
             },
             Some(value @ (HostValue::Function(_) | HostValue::Kernel(_) | HostValue::Class(_))) => value,
+            Some(value) if self.has(&value, "__get__") => {
+                let given = vec![(None, HostValue::none()), (None, HostValue::Class(class.clone()))];
+                self.special(&value, "__get__", given, span).unwrap_or_else(|| unknown(span, "a descriptor"))
+            }
             Some(value) => match &*class.foreign.borrow() {
                 Some(why) => HostValue::Unknown(why.clone()),
                 None => value,
@@ -267,101 +276,6 @@ impl<'a> Host<'a> {
         .into()
     }
 
-    /// An instance of a class.
-    pub(super) fn instance(&mut self, class: &Rc<Class<'a>>, given: Given<'a>, span: Span) -> HostValue<'a> {
-        let what: Rc<str> = format!("an instance of `{}`", class.name).into();
-        self.costs();
-        let fields = Frame::new(Kind::Function, IndexMap::new());
-        let object = HostValue::Object(Rc::new(Object { class: Some(class.clone()), what, fields: fields.clone() }));
-        let foreign = class.foreign.borrow().clone();
-        let init = class.find("__init__");
-        if class.find("__new__").is_some() {
-            let values: Vec<_> = given.iter().map(|(_, value)| value.clone()).collect();
-            return self.lost_in(&values, span, &format!("what `{}` makes of itself", class.name));
-        }
-        if class.exception.is_some() {
-            let args = given.iter().filter(|(name, _)| name.is_none()).map(|(_, value)| value.clone()).collect();
-            fields.put("args", HostValue::tuple(args));
-        }
-        match (init, foreign) {
-            (Some(init), _) => {
-                let mut all = vec![(None, object.clone())];
-                all.extend(given);
-                let result = self.call_value(init, all, span, &|| class.name.to_string());
-                if let HostValue::Unknown(why) = &result {
-                    let why = why.clone();
-                    self.lose(&object, &why);
-                }
-            }
-            (None, _) if class.made.get().init => {
-                if !self.fill_fields(class, &object, given, span) {
-                    return unknown(span, format!("an instance of `{}`", class.name));
-                }
-            }
-            (None, Some(_)) if given.is_empty() => {}
-            (None, Some(why)) => {
-                let values: Vec<_> = given.iter().map(|(_, value)| value.clone()).collect();
-                self.let_go(&values, span, &format!("`{}`", class.name));
-                self.lose(&object, &why);
-            }
-            (None, None) if !given.is_empty() && class.made.get().program => {
-                let values: Vec<_> = given.iter().map(|(_, value)| value.clone()).collect();
-                return self.lost_in(&values, span, &format!("a run of the program `{}`", class.name));
-            }
-            (None, None) if !given.is_empty() && class.exception.is_none() => {
-                return self.fail("TypeError", format!("{}() takes no arguments", class.name), span);
-            }
-            (None, None) => {}
-        }
-        if self.raised.is_some() {
-            return unknown(span, "what is raised");
-        }
-        object.seen()
-    }
-
-    /// Gives the fields of a dataclass or named tuple their values. False if arguments do not fit.
-    fn fill_fields(&mut self, class: &Rc<Class<'a>>, object: &HostValue<'a>, given: Given<'a>, span: Span) -> bool {
-        let HostValue::Object(own) = object else { return false };
-        let fields = class.fields.borrow().clone();
-        let mut positional = given.iter().filter(|(name, _)| name.is_none()).map(|(_, value)| value.clone());
-        let mut used = 0;
-        for field in &fields {
-            let named = given.iter().find(|(name, _)| name.as_ref() == Some(&field.name)).map(|(_, v)| v.clone());
-            let by_position = if field.init && !field.keyword_only { positional.next() } else { None };
-            used += usize::from(by_position.is_some()) + usize::from(named.is_some());
-            let value = match (by_position, named) {
-                (Some(_), Some(_)) => None,
-                (Some(value), None) | (None, Some(value)) => Some(value).filter(|_| field.init),
-                (None, None) => match (&field.default, &field.factory) {
-                    (Some(value), _) => Some(value.clone()),
-                    (None, Some(make)) => Some(self.call_value(make.clone(), Vec::new(), span, &|| "a field".into())),
-                    (None, None) if !field.init => continue,
-                    _ => None,
-                },
-            };
-            let Some(value) = value else {
-                self.fail(
-                    "TypeError",
-                    format!("{}() does not get what it asks for: '{}'", class.name, field.name),
-                    span,
-                );
-                return false;
-            };
-            own.fields.put(&field.name, value);
-        }
-        if used != given.len() {
-            self.fail("TypeError", format!("{}() got an unexpected argument", class.name), span);
-            return false;
-        }
-        if class.made.get().dataclass
-            && let Some(after) = class.find("__post_init__")
-        {
-            self.call_value(after, vec![(None, object.clone())], span, &|| "__post_init__".into());
-        }
-        own.fields.frozen.set(class.made.get().frozen);
-        true
-    }
-
     /// `base.name = value`.
     pub(super) fn set_attribute(&mut self, base: &HostValue<'a>, name: &str, value: HostValue<'a>, span: Span) {
         if self.raised.is_some() {
@@ -381,6 +295,11 @@ impl<'a> Host<'a> {
                             }
                             None => drop(self.fail("AttributeError", format!("property '{name}' has no setter"), span)),
                         }
+                        return;
+                    }
+                    if let Some(descriptor) = class.find(name).filter(|own| self.has(own, "__set__")) {
+                        let given = vec![(None, base.clone()), (None, value)];
+                        self.special(&descriptor, "__set__", given, span);
                         return;
                     }
                     if object.fields.frozen.get() {
@@ -505,6 +424,7 @@ impl<'a> Host<'a> {
             return;
         };
         self.touch(base);
+        super::value::count_made(more.len());
         if step == 1 {
             let (first, end) = (first as usize, end.max(first) as usize);
             items.borrow_mut().splice(first..end, more);

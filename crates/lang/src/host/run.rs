@@ -1,6 +1,7 @@
 //! Statements of the host, and what they define.
 
 mod bind;
+mod classes;
 mod define;
 mod flow;
 
@@ -14,8 +15,8 @@ use slipring_ir::{Diagnostic, Span};
 use super::frame::{Frame, Kind, Locals, Scope};
 use super::raise::Raised;
 use super::unsure::Trial;
-use super::value::{Class, Entries, Function, Given, HostValue, Object, Unknown, Wrapped};
-use super::{Flow, Found, HostCall, MOST_STEPS, ModuleText, unknown};
+use super::value::{Class, Entries, Function, Given, HostValue, Object, Unknown, Wrapped, made_so_far};
+use super::{Flow, Found, HostCall, MOST_MADE, MOST_STEPS, ModuleText, unknown};
 use crate::Name;
 use crate::program::language;
 use crate::syntax::at;
@@ -70,8 +71,14 @@ pub(crate) struct Host<'a> {
     pub(super) escaped: Vec<Rc<Function<'a>>>,
     /// Members of modules that the file changes.
     pub(super) changed: Vec<(String, Rc<Unknown>)>,
+    /// What decides whether that which runs now does, where it is not known, the innermost last.
+    pub(super) decided_at: Vec<Span>,
     /// Where the steps came to an end.
     spent: Option<Span>,
+    /// True if that is because of what it made.
+    full: bool,
+    /// What others made before.
+    made_before: u64,
     /// Names around the file.
     given: IndexMap<Rc<str>, HostValue<'a>>,
     /// What a program submits, while it is followed.
@@ -116,7 +123,10 @@ impl<'a> Host<'a> {
             losses: 0,
             escaped: Vec::new(),
             changed: Vec::new(),
+            decided_at: Vec::new(),
             spent: None,
+            full: false,
+            made_before: made_so_far(),
             given: IndexMap::new(),
             recorder: None,
         };
@@ -151,8 +161,11 @@ impl<'a> Host<'a> {
             self.problems.push(error);
         }
         if let Some(place) = self.spent.take() {
-            let message =
-                format!("the file's own code runs for more than {MOST_STEPS} steps: it is not followed further");
+            let what = match self.full {
+                true => format!("makes lists, dicts and strings of more than {MOST_MADE} values"),
+                false => format!("runs for more than {MOST_STEPS} steps"),
+            };
+            let message = format!("the file's own code {what}: it is not followed further");
             let error = Diagnostic::error("host-steps", place, message);
             self.problems.push(error.help(
                 "write the numbers that it computes, or let Python run the file: `python -m slipring COMMAND FILE`",
@@ -176,7 +189,7 @@ impl<'a> Host<'a> {
             Name::Str(text) => Const::Str(text.as_str().into()),
             Name::None => Const::None,
             Name::Tuple(items) => {
-                return HostValue::Tuple(Rc::new(items.iter().map(|item| self.value_of(item)).collect()));
+                return HostValue::tuple(items.iter().map(|item| self.value_of(item)).collect());
             }
             Name::Members(what, members) => {
                 let fields = members.iter().map(|(name, value)| (name.as_str().into(), self.value_of(value)));
@@ -244,7 +257,8 @@ impl<'a> Host<'a> {
     /// Counts a step; false once there have been too many.
     pub(super) fn step(&mut self) -> bool {
         self.steps += 1;
-        if self.steps >= MOST_STEPS && self.spent.is_none() {
+        self.full |= made_so_far() - self.made_before > MOST_MADE;
+        if (self.steps >= MOST_STEPS || self.full) && self.spent.is_none() {
             self.spent = Some(Span::default());
         }
         self.spent.is_none()

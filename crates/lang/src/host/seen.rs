@@ -12,12 +12,12 @@ use crate::value::{Partial, Record, Value};
 impl<'a> HostValue<'a> {
     /// What a kernel sees of it. `name` says what a kernel that was found is called.
     pub fn to_value(&self, name: &dyn Fn(usize) -> Rc<str>) -> Value {
-        self.to_value_within(name, 0, &Cell::new(super::MOST_VALUES))
+        self.to_value_within(name, 0, &Cell::new(super::MOST_SEEN))
     }
 
     /// The same of one of many values, which have room for so many together: lists of lists are copied out.
     pub fn to_value_of(&self, name: &dyn Fn(usize) -> Rc<str>, room: &Cell<usize>) -> Value {
-        let own = room.get().min(super::MOST_VALUES);
+        let own = room.get().min(super::MOST_SEEN);
         let left = Cell::new(own.max(1));
         let holds = matches!(
             self,

@@ -183,7 +183,9 @@ impl<'a> Host<'a> {
         let mut ends = Ends::Next;
         for arm in arms {
             self.begin_trial();
+            self.decided_at.push(place);
             let flow = arm(self);
+            self.decided_at.pop();
             let raised = self.raised.take();
             let raises = raised.is_some();
             if raises {

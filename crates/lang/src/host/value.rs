@@ -77,6 +77,35 @@ pub(super) type Entries<'a> = IndexMap<Key, (HostValue<'a>, HostValue<'a>)>;
 
 thread_local! {
     static MADE: Cell<u64> = const { Cell::new(0) };
+    static PARTS: Cell<u64> = const { Cell::new(0) };
+}
+
+/// Counts values of a list that are made: what host code may keep is counted where it is made, however it comes about.
+pub(super) fn count_made(values: usize) {
+    PARTS.with(|parts| parts.set(parts.get().saturating_add(values as u64)));
+}
+
+/// What [`count_made`] has counted.
+pub(super) fn made_so_far() -> u64 {
+    PARTS.with(Cell::get)
+}
+
+/// What takes memory by what it holds.
+pub(crate) trait Holds {
+    /// In values of a list.
+    fn parts(&self) -> usize;
+}
+
+impl Holds for Vec<HostValue<'_>> {
+    fn parts(&self) -> usize {
+        self.len()
+    }
+}
+
+impl Holds for Entries<'_> {
+    fn parts(&self) -> usize {
+        self.len() * 6
+    }
 }
 
 /// The number of what is made next: what has a lower one was there before.
@@ -96,11 +125,14 @@ pub(crate) struct Held<T> {
     pub number: u64,
 }
 
-impl<T> Held<T> {
+impl<T: Holds> Held<T> {
     pub fn new(inner: T) -> Held<T> {
+        count_made(inner.parts());
         Held { inner: RefCell::new(inner), lost: RefCell::new(None), number: next_number() }
     }
+}
 
+impl<T> Held<T> {
     pub fn borrow(&self) -> std::cell::Ref<'_, T> {
         self.inner.borrow()
     }
@@ -136,6 +168,10 @@ pub(crate) struct Made {
     pub frozen: bool,
     pub eq: bool,
     pub init: bool,
+    /// Its instances have no abstract methods.
+    pub abstract_base: bool,
+    /// It has fields that are not followed.
+    pub strange_fields: bool,
 }
 
 /// A field of a dataclass.
@@ -177,6 +213,10 @@ pub(crate) struct Function<'a> {
     pub class: Option<Rc<Class<'a>>>,
     /// True once something not followed may call it at any time.
     pub escaped: Cell<bool>,
+    /// True once a decorator has given it the name of another function.
+    pub renamed: Cell<bool>,
+    /// True for an abstract method.
+    pub is_abstract: Cell<bool>,
 }
 
 /// What a decorator makes of a function.
@@ -196,7 +236,9 @@ impl<'a> HostValue<'a> {
     }
 
     pub fn str(text: impl Into<Rc<str>>) -> HostValue<'a> {
-        HostValue::Const(Const::Str(text.into()))
+        let text = text.into();
+        count_made(text.len() / 32);
+        HostValue::Const(Const::Str(text))
     }
 
     pub fn bool(truth: bool) -> HostValue<'a> {
@@ -212,6 +254,7 @@ impl<'a> HostValue<'a> {
     }
 
     pub fn tuple(items: Vec<HostValue<'a>>) -> HostValue<'a> {
+        count_made(items.len());
         HostValue::Tuple(Rc::new(items))
     }
 

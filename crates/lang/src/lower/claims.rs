@@ -174,7 +174,7 @@ impl Lower<'_> {
             least = self.call_by_name("col_min", vec![least], span)?;
         }
         least = self.call_by_name("row_min", vec![least], span)?;
-        let first = Value::Tuple(vec![Value::Const(Const::Int(0)), Value::Const(Const::Int(0))]);
+        let first = Value::Tuple(vec![Value::Const(Const::Int(0)), Value::Const(Const::Int(0))].into());
         let least = self.call_by_name("read", vec![least, first], span)?;
         let truth = self.compare_numbers(CmpOp::NotEq, &least, &Value::Const(Const::Int(0)), span)?;
         self.number(&truth, DType::Bool, span)

@@ -280,7 +280,7 @@ impl Lower<'_> {
             (None, None) => (&*stmt.target, Vec::new()),
             (Some(init), Some((counter, targets))) => {
                 let values = match self.expr(&init.value)? {
-                    Value::Tuple(values) => values,
+                    Value::Tuple(values) => values.into(),
                     single => vec![single],
                 };
                 let targets = match targets {
@@ -288,7 +288,7 @@ impl Lower<'_> {
                     Expr::List(list) => &list.elts[..],
                     single => std::slice::from_ref(single),
                 };
-                self.assign_each(targets, Value::Tuple(values), at(&init.value))?;
+                self.assign_each(targets, Value::Tuple(values.into()), at(&init.value))?;
                 (counter, targets.iter().map(|t| self.loop_name(t)).collect::<Lowered<_>>()?)
             }
             _ => {

@@ -136,7 +136,7 @@ impl Lower<'_> {
         if count(&items) > MOST_VALUES {
             return Err(self.error("too-large", span, format!("a tuple of more than {MOST_VALUES} values")));
         }
-        Ok(Value::Tuple(items))
+        Ok(Value::Tuple(items.into()))
     }
 
     /// An operator on numbers, tiles or tensors.
@@ -495,7 +495,7 @@ impl Lower<'_> {
         let args: Vec<Value> = given.positional.iter().map(|(value, _)| value.clone()).collect();
         let numbers = args.iter().all(|v| matches!(v, Value::Const(_) | Value::Scalar(_)));
         let list = match args.as_slice() {
-            [Value::Tuple(items)] if matches!(path, "min" | "max" | "sum") => items.as_slice(),
+            [Value::Tuple(items)] if matches!(path, "min" | "max" | "sum") => items,
             all => all,
         };
         let constants = list.iter().map(|v| if let Value::Const(c) = v { Some(c.clone()) } else { None });

@@ -391,8 +391,14 @@ impl Lower<'_> {
         let name: Rc<str> = format!("ret{}", self.returned.len()).into();
         let entry = self.blocks[0];
         let (tensor, ty) = tensor_parameter(self, &name, &shape, elem, Direction::Out, span, entry);
-        let info =
-            ParamInfo { name: name.to_string(), elem, shape: Some(shape), direction: Direction::Out, given: None };
+        let info = ParamInfo {
+            name: name.to_string(),
+            elem,
+            shape: Some(shape),
+            direction: Direction::Out,
+            given: None,
+            packed: None,
+        };
         self.returned.push((info, ty));
         self.returned_tiles.push(span);
         self.put(&tensor, &Value::Tile(id), span)

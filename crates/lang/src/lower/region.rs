@@ -88,7 +88,7 @@ pub(crate) fn lower_region(
                 (Elem::I64, None, Direction::In, Type::Index)
             }
         };
-        infos.push(ParamInfo { name: param.name.to_string(), elem, shape, direction, given: None });
+        infos.push(ParamInfo { name: param.name.to_string(), elem, shape, direction, given: None, packed: None });
         types.push(ty);
     }
     lower.read_behind(wanted.clone());

@@ -60,7 +60,7 @@ impl Lower<'_> {
         };
         let place = at(values);
         let values = match self.expr(values)? {
-            Value::Tuple(values) => values,
+            Value::Tuple(values) => values.into(),
             single => vec![single],
         };
         let targets = match &*stmt.target {
@@ -68,7 +68,7 @@ impl Lower<'_> {
             Expr::List(list) => &list.elts[..],
             single => std::slice::from_ref(single),
         };
-        self.assign_each(targets, Value::Tuple(values), place)?;
+        self.assign_each(targets, Value::Tuple(values.into()), place)?;
         let carried = targets.iter().map(|t| self.loop_name(t)).collect::<Lowered<_>>()?;
         let frame = Frame::Loop { carried, targets: None };
         self.turns(&Turns { test, body: &stmt.body[1..], frame, span: at(stmt) })

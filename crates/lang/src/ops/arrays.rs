@@ -69,7 +69,7 @@ fn create(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     };
     let zero = lower.number(&Value::Const(zero), ty, call.span)?;
     let zero = lower.scalar(zero, ty);
-    Ok(Value::Tuple(vec![zero; extent as usize]))
+    Ok(Value::Tuple(vec![zero; extent as usize].into()))
 }
 
 /// True for an array: numbers that the kernel computes. A list of constants is none.
@@ -122,7 +122,7 @@ impl Lower<'_> {
                 }
             }
         }
-        Ok(Value::Tuple(items))
+        Ok(Value::Tuple(items.into()))
     }
 
     /// Reports an index that some iteration takes from outside of an array; where only the run knows it, it stops there.

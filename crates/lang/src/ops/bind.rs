@@ -339,7 +339,7 @@ impl Call {
     pub fn shape(&self, lower: &mut Lower<'_>, name: &str) -> Lowered<Option<Vec<u64>>> {
         let Some((value, span)) = self.get(name).cloned() else { return Ok(None) };
         let items = match value {
-            Value::Tuple(items) => items,
+            Value::Tuple(items) => items.into(),
             single => vec![single],
         };
         let mut extents = Vec::new();
@@ -376,7 +376,7 @@ impl Call {
     pub fn offsets(&self, lower: &mut Lower<'_>, name: &str) -> Lowered<Vec<crate::value::Index>> {
         let (value, span) = self.need(lower, name)?;
         let items = match value {
-            Value::Tuple(items) => items,
+            Value::Tuple(items) => items.into(),
             single => vec![single],
         };
         items.iter().map(|item| lower.index(item, span)).collect()

@@ -271,7 +271,8 @@ pub(super) fn exchange_rows(lower: &mut Lower<'_>, call: &Call) -> Lowered {
         copy(lower, &part, &there, (false, PIECE), call.span)?;
         let mut at = vec![Value::Const(Const::Int(0)); counts.shape().len()];
         at[0] = Value::Const(Const::Int(peer as i64));
-        let count = lower.call_by_name("read", vec![Value::Tensor(counts.clone()), Value::Tuple(at)], counts_span)?;
+        let count =
+            lower.call_by_name("read", vec![Value::Tensor(counts.clone()), Value::Tuple(at.into())], counts_span)?;
         let count = lower.extreme(false, &count, &most, counts_span)?;
         let count = lower.number(&count, DType::Elem(Elem::I32), counts_span)?;
         tell(lower, (&mine, Index::Known(peer as i64)), count, true, received_span)?;

@@ -248,7 +248,7 @@ fn gather_compare(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let offset = call.int(lower, "offset")?.unwrap_or(0);
     let attrs = [("cmpMode", Attr::member("cmp", mode)), ("offset", Attr::int(offset))];
     lower.e.op(&pto::TGATHER, &groups, &attrs, &[]);
-    Ok(Value::Tuple(vec![Value::Tile(target), Value::Tile(counts)]))
+    Ok(Value::Tuple(vec![Value::Tile(target), Value::Tile(counts)].into()))
 }
 
 fn gather_blocks(lower: &mut Lower<'_>, call: &Call) -> Lowered {

@@ -551,7 +551,7 @@ fn slice(lower: &mut Lower<'_>, call: &Call) -> Lowered {
 fn dropped_dims(lower: &mut Lower<'_>, call: &Call, shape: &[u64]) -> Lowered<Vec<usize>> {
     let Some((value, span)) = call.get("drop_dims").cloned() else { return Ok(Vec::new()) };
     let items = match value {
-        Value::Tuple(items) => items,
+        Value::Tuple(items) => items.into(),
         single => vec![single],
     };
     let mut dims = Vec::new();

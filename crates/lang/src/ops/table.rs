@@ -117,7 +117,7 @@ fn gather(lower: &mut Lower<'_>, call: &Call) -> Lowered {
             let (_, width) = fold(&table.shape());
             // One index a row: the same bytes as a column.
             if cols != 1 {
-                let column = Value::Tuple([cols as i64, 1].map(|n| Value::Const(Const::Int(n))).to_vec());
+                let column = Value::Tuple([cols as i64, 1].map(|n| Value::Const(Const::Int(n))).into_iter().collect());
                 let value = lower.call_by_name("reshape", vec![Value::Tile(indices), column], call.span)?;
                 indices = lower.demand(&value, Space::Vec, call.span)?;
             }
@@ -217,7 +217,7 @@ fn element(lower: &mut Lower<'_>, list: &Value, at: &Value, span: Span) -> Lower
         offsets[dim] = lower.binary_number(Operator::Mod, &left, &extent, span)?;
         left = lower.binary_number(Operator::FloorDiv, &left, &extent, span)?;
     }
-    let value = lower.call_by_name("read", vec![list.clone(), Value::Tuple(offsets)], span)?;
+    let value = lower.call_by_name("read", vec![list.clone(), Value::Tuple(offsets.into())], span)?;
     let index = lower.index(&value, span)?;
     Ok(Value::Scalar(match index {
         Index::At(scalar) => scalar,

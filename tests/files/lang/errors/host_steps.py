@@ -6,7 +6,7 @@ import slipring.language as pl
 
 COUNT = 0
 for i in range(5000000):
-    # error: host-steps runs for more than 2000000 steps
+    # error: host-steps runs for more than 4000000 steps
     COUNT += 1
 
 

@@ -4,13 +4,14 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use indexmap::IndexMap;
-use ruff_python_ast::{Decorator, Expr, Stmt, StmtClassDef, StmtFunctionDef};
+use ruff_python_ast::{Decorator, Expr, StmtClassDef, StmtFunctionDef};
 use slipring_ir::{Diagnostic, Span};
 
 use super::Host;
 use crate::attrs::FunctionAttrs;
 use crate::host::frame::{Frame, Kind, Locals, Scope};
-use crate::host::value::{Class, Code, Field, Function, HostValue, Made, Unknown, Wrapped, shown};
+use crate::host::run::classes::order_of;
+use crate::host::value::{Class, Code, Function, HostValue, Made, Unknown, Wrapped, shown};
 use crate::host::{Flow, Found, unknown};
 use crate::program::{Role, role_of};
 use crate::syntax::at;
@@ -59,6 +60,7 @@ impl<'a> Host<'a> {
                         class: self.class.clone(),
                         scopes,
                         module: self.module,
+                        perhaps: self.decided_at.last().copied(),
                     });
                     self.found.len() - 1
                 }
@@ -95,6 +97,8 @@ impl<'a> Host<'a> {
             locals,
             class: self.class.clone(),
             escaped: Cell::new(false),
+            renamed: Cell::new(false),
+            is_abstract: Cell::new(false),
         };
         let function = Rc::new(function);
         self.functions.entry(at(def)).or_insert_with(|| (function.clone(), false));
@@ -373,13 +377,13 @@ impl<'a> Host<'a> {
                     made.init |= own.init;
                     made.eq |= own.eq;
                     made.frozen |= own.frozen;
-                    if base.find("__init_subclass__").is_some() {
-                        strange(span, "what `__init_subclass__` makes of a class".into());
-                    }
+                    made.abstract_base |= own.abstract_base;
+                    made.strange_fields |= own.strange_fields;
                 }
                 HostValue::Path(path) => match &**path {
                     "typing.NamedTuple" => (made.named_tuple, made.init) = (true, true),
-                    "object" | "abc.ABC" | "typing.Generic" | "typing.Protocol" => {}
+                    "abc.ABC" => made.abstract_base = true,
+                    "object" | "typing.Generic" | "typing.Protocol" => {}
                     path if crate::host::raise::exception(path).is_some() => exception = Some(path.into()),
                     path => strange(at(base), format!("what `{path}` makes of a class")),
                 },
@@ -388,8 +392,9 @@ impl<'a> Host<'a> {
         }
         for keyword in def.arguments.iter().flat_map(|arguments| arguments.keywords.iter()) {
             let value = self.expr(&keyword.value);
-            if !matches!(&value, HostValue::Path(path) if &**path == "abc.ABCMeta") {
-                strange(at(keyword), "what a metaclass makes of a class".into());
+            match &value {
+                HostValue::Path(path) if &**path == "abc.ABCMeta" => made.abstract_base = true,
+                _ => strange(at(keyword), "what a metaclass makes of a class".into()),
             }
         }
         if self.raised.is_some() {
@@ -427,6 +432,10 @@ impl<'a> Host<'a> {
         if self.raised.is_some() {
             return;
         }
+        self.class_is_made(def, &class);
+        if self.raised.is_some() {
+            return;
+        }
         if made.named_tuple {
             self.fields_of(def, &class, false);
         }
@@ -460,133 +469,5 @@ impl<'a> Host<'a> {
             return HostValue::Path(path);
         }
         self.decorator(decorator)
-    }
-
-    /// `@dataclass` and what it is told.
-    fn dataclass(&mut self, def: &'a StmtClassDef, class: &Rc<Class<'a>>, expression: &'a Expr) {
-        let mut made = class.made.get();
-        (made.dataclass, made.init, made.eq) = (true, true, true);
-        let mut keyword_only = false;
-        if let Expr::Call(call) = expression {
-            for keyword in &call.arguments.keywords {
-                let word = keyword.arg.as_ref().map_or("", |name| name.as_str());
-                let value = self.expr(&keyword.value).truth();
-                match (word, value) {
-                    ("frozen", Some(value)) => made.frozen = value,
-                    ("eq", Some(value)) => made.eq = value,
-                    ("init", Some(value)) => made.init = value,
-                    ("kw_only", Some(value)) => keyword_only = value,
-                    ("repr" | "unsafe_hash", Some(_)) | ("order" | "slots" | "weakref_slot", Some(false)) => {}
-                    _ => {
-                        let why = Unknown { span: at(keyword), why: format!("what `{word}` makes of a class") };
-                        *class.foreign.borrow_mut() = Some(Rc::new(why));
-                    }
-                }
-            }
-        }
-        class.made.set(made);
-        self.fields_of(def, class, keyword_only);
-    }
-
-    /// The fields that the text of a class names, behind those of what it is based on.
-    fn fields_of(&mut self, def: &'a StmtClassDef, class: &Rc<Class<'a>>, keyword_only: bool) {
-        let mut fields: Vec<Field<'a>> = Vec::new();
-        let order = class.order.borrow().clone();
-        for base in order.iter().skip(1).rev() {
-            for field in base.fields.borrow().iter() {
-                match fields.iter_mut().find(|known| known.name == field.name) {
-                    Some(known) => *known = field.clone(),
-                    None => fields.push(field.clone()),
-                }
-            }
-        }
-        for stmt in &def.body {
-            let Stmt::AnnAssign(assign) = stmt else { continue };
-            let Expr::Name(name) = &*assign.target else { continue };
-            let name = name.id.as_str();
-            let annotation = shown(&assign.annotation);
-            if annotation.contains("ClassVar") {
-                continue;
-            }
-            if annotation.contains("InitVar") || annotation.contains("KW_ONLY") || annotation == "…" {
-                let plain = assign.annotation.is_string_literal_expr() || assign.annotation.is_bin_op_expr();
-                if !plain && !assign.annotation.is_none_literal_expr() {
-                    let why = Unknown { span: at(assign), why: "a field of this kind".into() };
-                    *class.foreign.borrow_mut() = Some(Rc::new(why));
-                }
-            }
-            let mut field = Field { name: name.into(), default: None, factory: None, init: true, keyword_only };
-            if let Some(value) = &assign.value {
-                self.field_default(value, class, &mut field);
-            }
-            if let Some(kind) = field.default.as_ref().and_then(crate::host::key::unhashable) {
-                self.fail(
-                    "ValueError",
-                    format!("mutable default {kind} for field {name}: use default_factory"),
-                    at(assign),
-                );
-                return;
-            }
-            match fields.iter_mut().find(|known| known.name == field.name) {
-                Some(known) => *known = field,
-                None => fields.push(field),
-            }
-        }
-        let positional = fields.iter().filter(|field| field.init && !field.keyword_only);
-        let given = |field: &&Field<'a>| field.default.is_some() || field.factory.is_some();
-        if let Some(late) = positional.skip_while(|field| !given(field)).find(|field| !given(field)) {
-            let what = format!("non-default argument '{}' follows default argument", late.name);
-            self.fail("TypeError", what, at(&def.name));
-            return;
-        }
-        *class.fields.borrow_mut() = fields;
-    }
-
-    /// What a field is where nothing is said: a value, or what `field(…)` says.
-    fn field_default(&mut self, value: &'a Expr, class: &Rc<Class<'a>>, field: &mut Field<'a>) {
-        let call = value.as_call_expr();
-        let path = call.and_then(|call| self.expr_path(&call.func));
-        let (Some(call), Some("dataclasses.field")) = (call, path.as_deref()) else {
-            field.default = class.names.get(&field.name);
-            return;
-        };
-        class.names.borrow_mut().shift_remove(&field.name);
-        for keyword in &call.arguments.keywords {
-            let own = self.expr(&keyword.value);
-            match keyword.arg.as_ref().map_or("", |name| name.as_str()) {
-                "default" => {
-                    class.names.put(&field.name, own.clone());
-                    field.default = Some(own);
-                }
-                "default_factory" => field.factory = Some(own),
-                "init" => field.init = own.truth().unwrap_or(true),
-                "kw_only" => field.keyword_only = own.truth().unwrap_or(false),
-                "repr" | "metadata" | "hash" => {}
-                _ => {
-                    let why = Unknown { span: at(keyword), why: "a field of this kind".into() };
-                    *class.foreign.borrow_mut() = Some(Rc::new(why));
-                }
-            }
-        }
-    }
-}
-
-/// The order in which a class and its bases are looked through, as Python finds it; `None` where there is none.
-fn order_of<'a>(class: &Rc<Class<'a>>, bases: &[Rc<Class<'a>>]) -> Option<Vec<Rc<Class<'a>>>> {
-    let mut lists: Vec<Vec<Rc<Class<'a>>>> = bases.iter().map(|base| base.order.borrow().clone()).collect();
-    lists.push(bases.to_vec());
-    let mut order = vec![class.clone()];
-    loop {
-        lists.retain(|list| !list.is_empty());
-        if lists.is_empty() {
-            return Some(order);
-        }
-        let free =
-            |head: &Rc<Class<'a>>| lists.iter().all(|list| !list[1..].iter().any(|other| Rc::ptr_eq(other, head)));
-        let next = lists.iter().map(|list| list[0].clone()).find(|head| free(head))?;
-        for list in &mut lists {
-            list.retain(|other| !Rc::ptr_eq(other, &next));
-        }
-        order.push(next);
     }
 }

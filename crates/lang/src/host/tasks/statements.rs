@@ -7,7 +7,7 @@ use slipring_ir::{Diagnostic, Span};
 
 use super::super::run::Host;
 use super::super::value::{HostValue, range, shown};
-use super::super::{Flow, MOST_VALUES};
+use super::super::{Flow, MOST_SEEN};
 use super::submit::Options;
 use crate::syntax::at;
 use crate::tasks;
@@ -265,9 +265,9 @@ impl<'a> Host<'a> {
         let (Some(call), Some(word)) = (call, word) else {
             let over = self.expr(&stmt.iter);
             if let HostValue::Range(first, end, step) = over
-                && range(first, end, step).nth(MOST_VALUES).is_some()
+                && range(first, end, step).nth(MOST_SEEN).is_some()
             {
-                self.stop_at("too-large", at(&*stmt.iter), format!("a loop of more than {MOST_VALUES} iterations"));
+                self.stop_at("too-large", at(&*stmt.iter), format!("a loop of more than {MOST_SEEN} iterations"));
                 return Flow::Stop;
             }
             let Some(items) = self.all_of(&over, at(&*stmt.iter)) else {
@@ -307,9 +307,9 @@ impl<'a> Host<'a> {
         if !self.keywords_known(&format!("pl.{word}"), call, known) {
             return Flow::Stop;
         }
-        let items: Vec<_> = range(first, end, step).take(MOST_VALUES + 1).map(HostValue::int).collect();
-        if items.len() > MOST_VALUES {
-            self.stop_at("too-large", at(call), format!("a loop of more than {MOST_VALUES} iterations"));
+        let items: Vec<_> = range(first, end, step).take(MOST_SEEN + 1).map(HostValue::int).collect();
+        if items.len() > MOST_SEEN {
+            self.stop_at("too-large", at(call), format!("a loop of more than {MOST_SEEN} iterations"));
             return Flow::Stop;
         }
         let carried = self.carried(call);
@@ -373,7 +373,7 @@ impl<'a> Host<'a> {
     }
 
     pub(super) fn while_loop(&mut self, stmt: &'a StmtFor, call: &'a ExprCall) -> Flow<'a> {
-        let mut carried = self.carried(call).unwrap_or_else(|| HostValue::Tuple(Rc::new(Vec::new())));
+        let mut carried = self.carried(call).unwrap_or_else(|| HostValue::tuple(Vec::new()));
         let Some((Stmt::Expr(first), body)) = stmt.body.split_first() else {
             self.stop_at("loop", at(call), "the body of `pl.while_` begins with `pl.cond(…)`");
             return Flow::Stop;

@@ -90,7 +90,7 @@ impl<'a> Host<'a> {
             one => vec![one],
         };
         all.push(HostValue::Task(task));
-        HostValue::Tuple(Rc::new(all))
+        HostValue::tuple(all)
     }
 
     /// `deps=`, `no_dep_args=`, `predicate=`, `sync_start=` of a call.

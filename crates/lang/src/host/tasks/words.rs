@@ -8,7 +8,7 @@ use slipring_tasks::Origin;
 
 use super::super::run::Host;
 use super::super::value::{HostValue, Wrapped};
-use super::super::{MOST_VALUES, unknown};
+use super::super::{MOST_SEEN, unknown};
 use super::calls::Bound;
 use super::submit::Options;
 use super::{Arg, View, extents};
@@ -142,7 +142,7 @@ impl<'a> Host<'a> {
             "create_tensor" => return Some(self.create(&own, span)),
             "task_invalid" => HostValue::Const(Const::None),
             "array.create" => match own("extent") {
-                Some(HostValue::Const(Const::Int(n))) if (0..=MOST_VALUES as i64).contains(&n) => {
+                Some(HostValue::Const(Const::Int(n))) if (0..=MOST_SEEN as i64).contains(&n) => {
                     // An id that no task has, or a number.
                     let first = match own("dtype") {
                         Some(HostValue::Const(Const::DType(_))) => HostValue::int(0),

@@ -152,10 +152,10 @@ pub static SELECT: OpDef = OpDef {
     ),
     summary: "One of two values",
     from_zero: FromZero::IfAll(&["true_value", "false_value"]),
-    doc: "",
+    doc: "Of two tiles or views the result is one of them, not a copy: what is done with it is done with that one.",
     lower: |op, d| {
         if op.ty("true_value").is_some_and(|t| !t.is_scalar() && !matches!(t, Type::Ptr(..))) {
-            return Err(d.unsupported("a choice between values that are not numbers"));
+            return slipring_op::decode::lower_choice(op, d);
         }
         if op.operand("false_value").is_none() {
             return Err(Reported);

@@ -92,6 +92,32 @@ pub fn lower_if(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     Ok(())
 }
 
+/// A tile or a window of two: the condition decides which of the two stands for the result, as a branch does.
+///
+/// # Errors
+/// Reported where one of the two is neither a tile nor a window.
+pub fn lower_choice(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let condition = scalar(op, d, "condition")?;
+    let mut either = |name: &str| -> Result<Binding, Reported> {
+        match d.binding(op.operand(name).ok_or(Reported)?) {
+            Some(binding @ (Binding::Tile(_) | Binding::View(_))) => Ok(binding.clone()),
+            Some(_) => Err(d.unsupported("a choice between values that are neither numbers nor tiles nor views")),
+            None => Err(Reported),
+        }
+    };
+    let (yes, no) = (either("true_value")?, either("false_value")?);
+    let chosen = d.phi(&yes);
+    let (otherwise, end) = (d.label(), d.label());
+    d.jump_if_zero(condition, otherwise);
+    d.assign(std::slice::from_ref(&chosen), &[yes]);
+    d.jump(end);
+    d.place(otherwise);
+    d.assign(std::slice::from_ref(&chosen), &[no]);
+    d.place(end);
+    bind_all(&op.module.op(op.id).results, &[chosen], d);
+    Ok(())
+}
+
 /// A region that runs once; the results are what it yields.
 ///
 /// # Errors

@@ -21,6 +21,7 @@ mod values;
 
 pub use binding::{Binding, TileRef, ViewRef};
 pub use builder::Label;
+pub use control::lower_choice;
 pub use decoder::{Decoded, Decoder, Decoding, decode};
 pub use element::{access, element_address};
 pub use kernel::{Kernel, asks_lane, is_lane_number, needed_functions, not_launched, select_kernel};

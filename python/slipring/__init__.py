@@ -15,7 +15,7 @@ from ._debug import debug
 from ._files import open
 from ._kernel import Function, Program
 from ._runs import KernelWarning, Run
-from ._scales import pack_scales
+from ._scales import pack_scales, packed_scales
 
 __all__ = [
     "Function",
@@ -29,6 +29,7 @@ __all__ = [
     "language",
     "open",
     "pack_scales",
+    "packed_scales",
     "reference",
     "scale",
     "sweep",

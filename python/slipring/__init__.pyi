@@ -179,6 +179,9 @@ def open(
 def pack_scales(scales: Any, layout: Any) -> Any:
     """Scales that lie row by row, as products with scales read them."""
 
+def packed_scales(scales: Any, layout: Any) -> Any:
+    """Scales whose bytes lie as products with scales read them already, marked as such."""
+
 def sweep(
     kernel: Any,
     points: Any,

@@ -69,6 +69,23 @@ def is_array(value):
     return hasattr(value, "__dlpack__") or hasattr(value, "__array_interface__") or hasattr(value, "__array__")
 
 
+def marked(array, layout):
+    """A numpy array whose bytes lie in a layout of packed scales."""
+    import numpy as np
+
+    class PackedScales(np.ndarray):
+        """Scales in the order that a product reads them in; what is made of it by numpy is not known to be in that order."""
+
+        slipring_layout = None
+
+        def __reduce__(self):
+            return marked, (self.view(np.ndarray), self.slipring_layout)
+
+    made = array.view(PackedScales)
+    made.slipring_layout = layout
+    return made
+
+
 def host_array(value):
     """A numpy array over the memory of `value`, without a copy where that is possible."""
     import numpy as np
@@ -81,7 +98,8 @@ def host_array(value):
             return value.data
         return value
     if type(value).__module__.partition(".")[0] == "torch":
-        return _torch(value)
+        layout = getattr(value, "slipring_layout", None)
+        return _torch(value) if layout is None else marked(_torch(value), layout)
     if hasattr(value, "__dlpack__"):
         try:
             return np.from_dlpack(value)

@@ -250,7 +250,7 @@ class Compiled:
         """All arguments, with new arrays of zeros for the outputs: tensors of torch where the inputs are."""
         import numpy as np
 
-        types = {name: (elem, shape) for name, elem, shape, _, _ in self._parameters}
+        types = {name: (elem, shape) for name, elem, shape, *_ in self._parameters}
         given, args = iter(inputs), []
         of_torch = any(type(value).__module__.partition(".")[0] == "torch" for value in inputs)
         for at, name in enumerate(self.param_names):

@@ -4,7 +4,7 @@ import builtins
 import os
 
 from . import _slipring
-from ._arrays import dtype_of, element_of, extents, host_array, is_array, of_bytes
+from ._arrays import dtype_of, element_of, extents, host_array, is_array, marked, of_bytes
 from ._compiled import Kept, bound, readings, tensors
 from ._runs import OPTIONS, ProgramRun, start
 from ._slipring import KernelError
@@ -72,7 +72,10 @@ class File:
         """The arrays and numbers that the command line passes for these texts (`"rand:f32[64x64]"`, `"n=4:i64"`), one for each parameter;
         without any those of the file's own line, else random ones of the shapes that it declares."""
         kernel = self._open(list(texts))
-        return [_argument(*given) for given in kernel.arguments(list(texts), seed)]
+        given = [_argument(*given) for given in kernel.arguments(list(texts), seed)]
+        # What is made for a parameter lies as the parameter says.
+        layouts = [parameter[5] for parameter in kernel.parameters()]
+        return [value if layout is None else marked(value, layout) for value, layout in zip(given, layouts)]
 
     def run(self, *args, verify=False, **kwargs):
         """Runs it and gives the run. Buffers without a declared direction are outputs, too. `where` and `workers` are those of

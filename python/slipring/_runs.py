@@ -8,6 +8,7 @@ from ._arrays import dtype_of, element_of, extents, flat_bytes, of_bytes, write_
 from ._errors import outside, public
 from ._memory import places
 from ._progress import Progress
+from ._scales import check_packed
 
 # pytest leaves the frames of this module out.
 __tracebackhide__ = True
@@ -44,7 +45,7 @@ class KernelWarning(UserWarning):
 def passed(parameters, arguments):
     """What is passed for each parameter, and the arrays by their positions."""
     values, arrays, returned = [], {}, []
-    for at, (name, elem, shape, is_buffer, _) in enumerate(parameters):
+    for at, (name, elem, shape, is_buffer, _, packed) in enumerate(parameters):
         if name not in arguments and is_buffer and shape is not None:
             # A tile that the kernel returns.
             import numpy as np
@@ -65,6 +66,8 @@ def passed(parameters, arguments):
                 raise TypeError(f"`{name}` is a number in the kernel, and an array of shape {array.shape} is given")
             values.append(_number(name, elem, array.item()))
         else:
+            if packed is not None:
+                check_packed(name, array, packed)
             values.append((flat_bytes(array), element_of(array, name), extents(array, name)))
             arrays[at] = array
     for at, place in places(parameters, arrays).items():
@@ -108,7 +111,7 @@ def start(kernel, parameters, arguments, options, verify):
         options["blocks"] = block_count(options["blocks"])
     values, arrays, returned = passed(parameters, arguments)
     for at, array in arrays.items():
-        name, _, _, _, direction = parameters[at]
+        name, _, _, _, direction, _ = parameters[at]
         if direction in ("out", "inout") and not array.flags.writeable:
             raise TypeError(f"`{name}` is an output of the kernel, and the array is read-only")
     with Progress(kernel.name) as progress:
@@ -233,7 +236,7 @@ class Run:
             return
         self._written = True
         for at, array in self._arrays.items():
-            name, _, _, _, direction = self._parameters[at]
+            name, _, _, _, direction, _ = self._parameters[at]
             if direction == "in":
                 continue
             left = self._inner.result(at)

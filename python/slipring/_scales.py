@@ -1,23 +1,24 @@
 """Scales of products with scales, as the matrix unit reads them."""
 
-from ._arrays import host_array
+import warnings
+
+from ._arrays import host_array, marked
 
 # Rows (of the left operand) or columns (of the right one) of a box, and groups of 32 elements of k.
 LANES, GROUPS = 16, 2
+# True in a process that runs public scripts: there an array of scales is its bytes on the device, by their own convention.
+AS_ON_DEVICE = []
 
 
 def pack_scales(scales, layout):
-    """Scales in the order of bytes that a parameter with `pl.MX_A_ZZ` or `pl.MX_B_NN` holds, in the same shape.
+    """Scales in the order of bytes that a parameter with `pl.MX_A_ZZ` or `pl.MX_B_NN` holds, in the same shape, marked as such.
 
     `scales` has one row for each row of the left operand and one column for each 32 elements of k (`pl.MX_A_ZZ`, `[m, k // 32]`), or one
     row for each 32 elements of k and one column for each column of the right operand (`pl.MX_B_NN`, `[k // 32, n]`).
     """
     import numpy as np
 
-    name = getattr(layout, "__slipring_path__", str(layout)).rpartition(".")[2]
-    if name not in ("MX_A_ZZ", "MX_B_NN"):
-        raise ValueError(f"scales are packed as pl.MX_A_ZZ or pl.MX_B_NN, not as {layout!r}")
-    array = host_array(scales)
+    name, array = layout_name(layout), host_array(scales)
     left = name == "MX_A_ZZ"
     form = "[m, k // 32]" if left else "[k // 32, n]"
     if array.ndim != 2 or array.dtype.itemsize != 1:
@@ -29,11 +30,55 @@ def pack_scales(scales, layout):
     each = array if left else array.T
     boxes = each.reshape(lanes // LANES, LANES, groups // GROUPS, GROUPS).transpose(0, 2, 1, 3)
     packed = np.ascontiguousarray(boxes).reshape(array.shape)
+    return _as_given(packed, scales, name)
+
+
+def packed_scales(scales, layout):
+    """Scales whose bytes lie as a parameter with `pl.MX_A_ZZ` or `pl.MX_B_NN` holds them already: the same array, marked as such."""
+    name, array = layout_name(layout), host_array(scales)
+    if array.dtype.itemsize != 1:
+        raise TypeError(f"scales are an array of float8_e8m0fnu, or of its bytes; this is {array.dtype}{list(array.shape)}")
+    return _as_given(array, scales, name)
+
+
+def layout_name(layout):
+    """The name of a layout of packed scales."""
+    name = getattr(layout, "__slipring_path__", str(layout)).rpartition(".")[2]
+    if name not in ("MX_A_ZZ", "MX_B_NN"):
+        raise ValueError(f"scales are packed as pl.MX_A_ZZ or pl.MX_B_NN, not as {layout!r}")
+    return name
+
+
+def _as_given(packed, scales, name):
+    """The packed array, of the library that the scales came from, with its mark."""
+    import numpy as np
+
     if type(scales).__module__.partition(".")[0] == "torch":
         import torch
 
-        return torch.from_numpy(packed.view(np.uint8)).view(scales.dtype)
-    return packed
+        made = torch.from_numpy(np.ascontiguousarray(packed).view(np.uint8)).view(scales.dtype)
+        made.slipring_layout = name
+        return made
+    return marked(packed, name)
 
 
-__all__ = ["pack_scales"]
+def check_packed(name, array, layout):
+    """Refuses an array for a parameter of packed scales that does not say how its bytes lie: the bytes alone do not tell."""
+    given = getattr(array, "slipring_layout", None)
+    if given == layout:
+        return
+    if given is not None:
+        raise TypeError(f"`{name}` holds scales packed as pl.{layout}, and these are packed as pl.{given}")
+    if AS_ON_DEVICE:
+        from ._runs import KernelWarning
+
+        warnings.warn(f"the bytes of `{name}` are taken as scales packed as pl.{layout}: nothing says that they are", KernelWarning, stacklevel=2)
+        return
+    raise TypeError(
+        f"`{name}` holds scales packed as pl.{layout}, and an array does not say how its bytes lie: pass "
+        f"`slipring.pack_scales({name}, pl.{layout})` of scales that lie row by row, "
+        f"`slipring.packed_scales({name}, pl.{layout})` of those that are packed already"
+    )
+
+
+__all__ = ["pack_scales", "packed_scales"]

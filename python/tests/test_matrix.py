@@ -351,6 +351,7 @@ def test_products_with_scales(op):
     e4, e8 = ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e8m0fnu
     a, b = (rng.standard_normal(shape).astype(e4) for shape in [(32, 64), (64, 32)])
     sa, sb = (np.exp2(rng.integers(-3, 3, shape)).astype(e8) for shape in [(32, 2), (2, 32)])
+    sb = slipring.pack_scales(sb, pl.MX_B_NN)
     assert agrees(op, kernel, (a, sa, b, sb, plain(F, 1, 32), np.zeros((32, 32), F)), "a5")
 
 

@@ -50,6 +50,41 @@ def test_packed_scales_give_the_product(shape):
     assert len(said) == (1 if k == 64 else 2) and all("pack_scales" in one["help"] for one in said)
 
 
+def test_an_array_that_does_not_say_how_it_lies_is_refused():
+    @pl.jit
+    def product(
+        a: pl.Tensor,
+        a_scale: pl.Tensor[[16, 4], pl.FP8E8M0, pl.MX_A_ZZ],
+        b: pl.Tensor,
+        b_scale: pl.Tensor[[4, 16], pl.FP8E8M0, pl.MX_B_NN],
+        out: pl.Out[pl.Tensor],
+    ):
+        out[:, :] = pl.matmul_mx(a[:, :], a_scale[:, :], b[:, :], b_scale[:, :])
+
+    a, b = (np.ones(s, ml_dtypes.float8_e4m3fn) for s in ((16, 128), (128, 16)))
+    out = np.zeros((16, 16), np.float32)
+    natural = np.exp2(np.arange(64).reshape(16, 4) % 5 - 2).astype(E8)
+    left, right = slipring.pack_scales(natural, pl.MX_A_ZZ), slipring.pack_scales(natural.T.copy(), pl.MX_B_NN)
+    # Plain arrays, parts and copies of packed ones, and those of the other operand.
+    for scales, said in (
+        ((natural, right), "`a_scale`.*pack_scales"),
+        ((left, natural.T.copy()), "`b_scale`.*pack_scales"),
+        ((np.array(left), right), "`a_scale`.*packed_scales"),
+        ((slipring.packed_scales(left, pl.MX_B_NN), right), "packed as pl.MX_A_ZZ, and these are packed as pl.MX_B_NN"),
+    ):
+        for ways in (product.run, product, product.prove):
+            with pytest.raises(TypeError, match=said):
+                ways(a, scales[0], b, scales[1], out, platform="a5")
+    assert not out.any()
+    by_hand = slipring.packed_scales(np.array(left), "MX_A_ZZ")
+    import pickle
+
+    assert pickle.loads(pickle.dumps(by_hand)).slipring_layout == "MX_A_ZZ"
+    product.run(a, by_hand, b, right, out, platform="a5")
+    expected = np.repeat(natural.astype(np.float64), 32, 1) @ np.repeat(natural.astype(np.float64).T, 32, 0)
+    assert np.array_equal(out, expected)
+
+
 def test_what_cannot_be_packed_is_refused():
     bytes_of = lambda *shape: np.zeros(shape, np.uint8)
     for scales, layout, said in (

@@ -217,6 +217,7 @@ impl Program {
         let parameter = |param: &ParamInfo| {
             let shape = param.shape.clone();
             Parameter::new(&param.name, Some(param.elem), shape, param.shape.is_some(), Some(param.direction))
+                .packed_as(param.packed)
         };
         self.orchestration.params.iter().map(parameter).collect()
     }

@@ -143,8 +143,9 @@ fn tensor(value: &Bound<'_, PyAny>) -> PyResult<Tensor<'static>> {
     Err(PyTypeError::new_err(format!("a kernel takes arrays and numbers, not {}", value.get_type().name()?)))
 }
 
-/// A parameter: name, element type or `None`, shape or `None`, whether it is a buffer, and `in`, `out`, `inout` or `None`.
-pub type Described = (String, Option<&'static str>, Option<Vec<u64>>, bool, Option<&'static str>);
+/// A parameter: name, element type or `None`, shape or `None`, whether it is a buffer, `in`, `out`, `inout` or `None`, and the layout of
+/// packed scales or `None`.
+pub type Described = (String, Option<&'static str>, Option<Vec<u64>>, bool, Option<&'static str>, Option<&'static str>);
 
 /// Parameters as Python sees them.
 pub fn described(list: Vec<Parameter>) -> Vec<Described> {
@@ -155,7 +156,7 @@ pub fn described(list: Vec<Parameter>) -> Vec<Described> {
             Direction::InOut => "inout",
         });
         let elem = parameter.elem.map(Elem::name);
-        (parameter.name, elem, parameter.shape, parameter.is_buffer, direction)
+        (parameter.name, elem, parameter.shape, parameter.is_buffer, direction, parameter.packed)
     });
     each.collect()
 }
@@ -257,7 +258,8 @@ impl Kernel {
         self.inner.platform_name().map(str::to_owned).map_err(|error| raise(py, &error))
     }
 
-    /// Its parameters: name, element type or `None`, shape or `None`, whether it is a buffer, and `in`, `out`, `inout` or `None`.
+    /// Its parameters: name, element type or `None`, shape or `None`, whether it is a buffer, `in`, `out`, `inout` or `None`,
+    /// and the layout of packed scales or `None`.
     fn parameters(&self, py: Python<'_>) -> PyResult<Vec<Described>> {
         Ok(described(self.inner.parameters().map_err(|error| raise(py, &error))?))
     }

@@ -142,6 +142,8 @@ pub struct Parameter {
     pub is_buffer: bool,
     /// What the kernel does with it, where it says so.
     pub direction: Option<Direction>,
+    /// The layout of packed scales that it holds, where its bytes lie in another order than row by row: `MX_B_NN`.
+    pub packed: Option<&'static str>,
 }
 
 /// Arguments of a kernel: one for each parameter in order, or by name.
@@ -158,7 +160,14 @@ impl Parameter {
         is_buffer: bool,
         direction: Option<Direction>,
     ) -> Parameter {
-        Parameter { name: name.into(), elem, shape, is_buffer, direction }
+        Parameter { name: name.into(), elem, shape, is_buffer, direction, packed: None }
+    }
+
+    /// The same of one that holds packed scales in a layout, or of one that holds none.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn packed_as(self, packed: Option<&'static str>) -> Parameter {
+        Parameter { packed, ..self }
     }
 }
 

@@ -263,6 +263,7 @@ impl Kernel {
             };
             let shape = compiled.shapes.get(at).cloned().flatten();
             Parameter::new(&param.name, elem, shape, is_buffer, declared.map(|info| info.direction))
+                .packed_as(declared.and_then(|info| info.packed))
         };
         Ok(program.params.iter().filter(|param| param.is_passed()).enumerate().map(parameter).collect())
     }

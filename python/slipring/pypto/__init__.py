@@ -41,10 +41,11 @@ class _Finder:
 
 def install(platform=None):
     """Makes the imports of public scripts work in this process. `platform` is the one of a `RunConfig` that names none."""
-    from .. import _kernel
+    from .. import _kernel, _scales
     from ..language import distributed as of_devices
     from . import _language
 
+    _scales.AS_ON_DEVICE[:] = [True]
     if platform is not None:
         # Where nobody names a platform it is this one; without it kernels run where they did before.
         _kernel.PUBLIC[:] = [True]

@@ -54,7 +54,7 @@ def _random_arrays(kernel, point, platform):
     names = {"platform": platform} if platform else {}
     compiled = kernel.compile(**names)
     chance, arrays = np.random.default_rng(0), {}
-    for name, elem, shape, is_buffer, direction in compiled.parameters():
+    for name, elem, shape, is_buffer, direction, _ in compiled.parameters():
         if not is_buffer or name in point:
             continue
         dtype = dtype_of(elem)

@@ -154,6 +154,9 @@ fn judge(
     Ok(match (leaving.unjudged, found) {
         (true, _) => output::fail("the output was not checked: a tool is missing or timed out (see its row)"),
         (_, true) => Exit::Findings,
-        _ => Exit::Clean,
+        _ => match checks.iter().find(|check| check.verdict == "partly") {
+            Some(check) => output::doubtful(&format!("{}: {}", check.tool, check.detail)),
+            None => Exit::Clean,
+        },
     })
 }

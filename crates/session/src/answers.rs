@@ -21,7 +21,7 @@ pub fn clean_if(question: &Question, clean: [bool; 2], instead: Option<String>) 
 }
 
 /// The condition of a clean verdict whose question was answered otherwise for so many steps only, without a finding.
-pub fn tried_only(question: &Question, steps: u64) -> String {
+pub(crate) fn tried_only(question: &Question, steps: u64) -> String {
     format!("{} (else, `--reading {}`: tried for {steps} steps only)", question.ours[0], question.name)
 }
 
@@ -33,7 +33,7 @@ pub fn first_error(findings: &Report) -> Option<String> {
 }
 
 /// The same for what the tools say: also why a verdict is for one schedule only.
-pub fn not_clean(judged: &CheckReport, findings: &Report) -> Option<String> {
+pub(crate) fn not_clean(judged: &CheckReport, findings: &Report) -> Option<String> {
     first_error(findings).or_else(|| match &judged.scope.schedules {
         slipring_check::Schedules::ThisOne { reasons } => reasons.first().cloned(),
         slipring_check::Schedules::All => None,

@@ -67,7 +67,7 @@ impl Asked {
     }
 
     /// True if the file has to be executed first.
-    pub fn may_execute(&self) -> bool {
+    pub(crate) fn may_execute(&self) -> bool {
         self.may_execute && self.names.is_none()
     }
 
@@ -82,7 +82,7 @@ impl Asked {
     }
 
     /// The same for a function of a text that was executed: what is set has been.
-    pub fn with_names(&self, function: String, names: Vec<(String, Name)>) -> Asked {
+    pub(crate) fn with_names(&self, function: String, names: Vec<(String, Name)>) -> Asked {
         Asked { function: Some(function), names: Some(names.into()), sets: Vec::new(), ..self.clone() }
     }
 
@@ -92,7 +92,7 @@ impl Asked {
     }
 
     /// The same with what the file's own code passes to the function: it counts where nothing else is passed.
-    pub fn with_passed(self, passed: Vec<ArgType>) -> Asked {
+    pub(crate) fn with_passed(self, passed: Vec<ArgType>) -> Asked {
         Asked { passed, ..self }
     }
 

@@ -18,7 +18,7 @@ fn of_text(module: &Module, name: &str) -> Vec<String> {
 }
 
 /// What is wrong with what the text of a kernel assumes.
-pub fn misread(module: &Module, program: &Program) -> Option<Diagnostic> {
+pub(crate) fn misread(module: &Module, program: &Program) -> Option<Diagnostic> {
     let wrong = Assumed::read(&of_text(module, &program.name), &program.params).err()?;
     let function = module.functions().find(|function| symbol_name(module, *function) == program.name)?;
     Some(Diagnostic::error("assumption", module.op(function).span, wrong))

@@ -60,7 +60,7 @@ impl Execution {
     }
 
     /// The contents of the buffer of this number, to be written from elsewhere.
-    pub fn passed_mut(&mut self, buffer: usize) -> Option<&mut [u8]> {
+    pub(crate) fn passed_mut(&mut self, buffer: usize) -> Option<&mut [u8]> {
         let size = *self.places.sizes.get(buffer)?;
         self.result.memory.gm.get_mut(buffer)?.data.get_mut(..size)
     }
@@ -280,7 +280,7 @@ fn given<'a>(
 }
 
 /// Runs a decoded kernel, and gives the run to a keeper now and then.
-pub fn launch_kept(
+pub(crate) fn launch_kept(
     decoded: &Decoded,
     platform: &Platform,
     values: &[impl Passed],
@@ -295,7 +295,7 @@ pub fn launch_kept(
 }
 
 /// Goes on with a run of the same launch from where it was kept.
-pub fn launch_on(
+pub(crate) fn launch_on(
     decoded: &Decoded,
     platform: &Platform,
     values: &[impl Passed],

@@ -31,7 +31,11 @@ pub fn tools(text: &str) -> Result<Tools, String> {
 }
 
 /// What each tool says, and what the verdict covers.
-pub fn check_facts(report: &CheckReport, complete: bool, line: impl Fn(SiteRef) -> Option<usize>) -> Vec<CheckFacts> {
+pub(crate) fn check_facts(
+    report: &CheckReport,
+    complete: bool,
+    line: impl Fn(SiteRef) -> Option<usize>,
+) -> Vec<CheckFacts> {
     let mut facts = Vec::new();
     for tool in &report.tools {
         let what = match tool.tool {
@@ -72,7 +76,7 @@ pub fn check_facts(report: &CheckReport, complete: bool, line: impl Fn(SiteRef) 
 }
 
 /// The comparison with the sequential semantics; differences become a message.
-pub fn verify_facts(outcome: &VerifyOutcome, bound: &[Bound<'_>], messages: &mut Vec<Diagnostic>) -> CheckFacts {
+pub(crate) fn verify_facts(outcome: &VerifyOutcome, bound: &[Bound<'_>], messages: &mut Vec<Diagnostic>) -> CheckFacts {
     let (verdict, detail, findings) = match outcome {
         VerifyOutcome::Same(buffers) => {
             ("clean", format!("same bytes as the sequential semantics: {}", buffers.join(", ")), 0)

@@ -52,7 +52,7 @@ pub fn judge(module: &Module, platforms: &[Platform]) -> Vec<Judged> {
 
 /// What is wrong with a module that all passes have just made without a word: its rules, and what the decoder says of each of its
 /// kernels. What the passes themselves would say of it they have said.
-pub fn wrong_in_built(module: &Module, platform: &Platform) -> Vec<Diagnostic> {
+pub(crate) fn wrong_in_built(module: &Module, platform: &Platform) -> Vec<Diagnostic> {
     let mut diags = Diags::default();
     check_rules(module, platform, &mut diags);
     if !diags.has_errors() {

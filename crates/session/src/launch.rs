@@ -79,12 +79,13 @@ pub fn too_large(source: Arc<Source>, bytes: u64) -> Error {
 }
 
 /// What is said of a run whose memories are too large.
-pub fn too_large_text(bytes: u64) -> String {
+pub(crate) fn too_large_text(bytes: u64) -> String {
     format!("the buffers and local memories of the run take {bytes} bytes, more than the limit")
 }
 
 /// What helps then.
-pub const TOO_LARGE_HELP: &str = "run fewer blocks or smaller buffers, or raise `--max-memory` where the host has more";
+pub(crate) const TOO_LARGE_HELP: &str =
+    "run fewer blocks or smaller buffers, or raise `--max-memory` where the host has more";
 
 /// Arguments with others for some parameters.
 fn replaced(mut texts: Vec<String>, params: &[Param], others: &[(String, String)]) -> Vec<String> {
@@ -204,7 +205,7 @@ fn header_line<'s>(source: &'s Source, name: &str) -> Option<&'s str> {
 }
 
 /// What the `args` line of a file asks for and only a command line may: files that are written, or lie elsewhere.
-pub fn refused_words(source: &Source) -> Vec<Diagnostic> {
+pub(crate) fn refused_words(source: &Source) -> Vec<Diagnostic> {
     let folder = Path::new(&source.name).parent().map_or_else(PathBuf::new, Path::to_path_buf);
     let defaults = Defaults { folder, own: true, ..Defaults::default() };
     let words = header_line(source, "args").into_iter().flat_map(str::split_whitespace);

@@ -87,7 +87,7 @@ impl Places {
     }
 
     /// True if any two arguments lie in one buffer.
-    pub fn any_shared(&self) -> bool {
+    pub(crate) fn any_shared(&self) -> bool {
         (0..self.sizes.len()).any(|buffer| self.is_shared(buffer))
     }
 }

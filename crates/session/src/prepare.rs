@@ -42,7 +42,7 @@ pub fn load_file(source: Source) -> Loaded {
 }
 
 /// Reads what is not the kernel language: C++, or a text.
-pub fn load_text(source: Arc<Source>) -> (Module, Diags) {
+pub(crate) fn load_text(source: Arc<Source>) -> (Module, Diags) {
     if source.cpp { load_cpp(source) } else { load(source) }
 }
 
@@ -92,7 +92,7 @@ pub fn check(module: &Module, platform: &Platform, diags: &mut Diags) {
 }
 
 /// The same without warnings of tiles that overwrite each other.
-pub fn check_rules(module: &Module, platform: &Platform, diags: &mut Diags) {
+pub(crate) fn check_rules(module: &Module, platform: &Platform, diags: &mut Diags) {
     let mut functions = module.functions().skip(MOST_FUNCTIONS);
     if let Some(first) = functions.next() {
         let message = format!(
@@ -161,7 +161,7 @@ impl Flags {
 }
 
 /// Which functions of a text get flags: where one of them synchronises by hand none does, unless that was asked for.
-pub fn which_get_flags(written: &Module, asked: bool) -> InsertSync {
+pub(crate) fn which_get_flags(written: &Module, asked: bool) -> InsertSync {
     match asked {
         // What ships is judged as it is.
         _ if written.source.cpp => InsertSync::Never,
@@ -192,7 +192,7 @@ pub fn prepare(written: Module, function: Option<&str>, platform: &Platform, dia
 }
 
 /// The same, where functions without flags may get some although others of the text have theirs by hand.
-pub fn prepare_with(
+pub(crate) fn prepare_with(
     written: Module,
     function: Option<&str>,
     platform: &Platform,
@@ -214,7 +214,7 @@ pub fn needed(module: &Module, function: Option<&str>) -> Option<Module> {
 }
 
 /// A module without the functions that a kernel does not need.
-pub fn needed_of(module: &Module, kernel: &Kernel) -> Module {
+pub(crate) fn needed_of(module: &Module, kernel: &Kernel) -> Module {
     let needed = needed_functions(module, kernel);
     // What stands inside of a function that it needs belongs to it, whatever it is.
     let inside = |op| module.parent_op(op).is_some_and(|parent| module.function_of(parent).is_some());

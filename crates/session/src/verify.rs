@@ -58,7 +58,7 @@ pub fn verify(
 }
 
 /// The same where somebody may wish the run of the reference to end; it then did not complete.
-pub fn verify_with(
+pub(crate) fn verify_with(
     prepared: &Prepared,
     platform: &Platform,
     values: &[impl Passed],

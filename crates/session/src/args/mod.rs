@@ -34,7 +34,7 @@ use crate::places::Within;
 
 pub use fill::float_bits;
 pub use npy::Npy;
-pub use spec::file_of;
+pub(crate) use spec::file_of;
 pub use spec::{Arg, OutFile, arg_type, named, read_arg};
 
 /// What is passed for a parameter.

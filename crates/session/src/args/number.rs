@@ -136,7 +136,7 @@ fn specials(elem: Elem) -> (bool, bool) {
 }
 
 /// For messages: `whole numbers from -128 to 127`.
-pub fn range_text(elem: Elem) -> String {
+pub(crate) fn range_text(elem: Elem) -> String {
     if elem.is_float() {
         let (low, high) = float_range(elem);
         return format!("numbers from {low:e} to {high:e}");

@@ -209,7 +209,7 @@ pub(super) fn is_new_file(text: &str, defaults: &Defaults) -> bool {
 ///
 /// # Errors
 /// If a file says so itself and may not.
-pub fn file_of(file: &str, defaults: &Defaults) -> Result<(PathBuf, bool), ArgError> {
+pub(crate) fn file_of(file: &str, defaults: &Defaults) -> Result<(PathBuf, bool), ArgError> {
     let (name, out) = match file.strip_suffix(":out") {
         Some(name) => (name, true),
         None => (file, false),

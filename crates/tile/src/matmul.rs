@@ -2,13 +2,14 @@
 //!
 //! Each element of the result is one chain of fused multiply-adds in ascending order of k that starts from
 //! the accumulator's old value, zero, or the bias: `c = fma(a[i][k], b[k][j], c)` in `f32`, or wrapping
-//! `i32` for 8-bit integers, where the order does not show: two products are one term. (Products of two `f16` or `bf16` are exact in `f32`, so that there a fused and
+//! `i32` for 8-bit integers, where the order does not show: two or four products are one term. (Products of two `f16` or `bf16` are exact in `f32`, so that there a fused and
 //! a separate add agree.) The kernel keeps this order by updating a block of the result with one column of
 //! A times one row of B at a time; SIMD width and threads only decide which elements are worked on
 //! together, so they cannot change a bit. A NaN in the result is the canonical one, `0x7fc00000`.
 
 mod kernel;
 mod pack;
+mod quads;
 #[cfg(test)]
 mod tests;
 mod vector;
@@ -17,7 +18,7 @@ use std::fmt;
 
 use crate::copy::{Cast, View, copy};
 use crate::{BLayout, Elem, Layout, SLayout};
-use kernel::Term;
+use kernel::{Grouped, Term};
 use pack::{PANEL, Packed};
 
 /// What the accumulation starts from.
@@ -165,23 +166,36 @@ fn run<T: Term>(
 /// The product into strips of `rows` rows each.
 fn product<T: Term>(operands: &Operands, packed: &mut Packed<T>, dst: &mut [[u8; STRIP]], rows: usize) {
     let &Operands { a, a_layout, b, b_layout, m, k, n, init } = operands;
-    let (a_lines, b_lines) = packed.lines(m * k.div_ceil(PANEL), k * n.div_ceil(PANEL));
+    let quads = if T::INTEGER { quads::layouts(operands) } else { None };
+    let (grouped, a_layout, b_layout, terms) = match &quads {
+        Some((a, b)) => (Grouped::Quads, a, b, k.div_ceil(4)),
+        None if T::INTEGER => (Grouped::Pairs, a_layout, b_layout, k),
+        None => (Grouped::Alone, a_layout, b_layout, k),
+    };
+    let signed = operands.a_layout.elem.is_signed_int();
+    let (a_lines, b_lines) = packed.lines(m * terms.div_ceil(PANEL), terms * n.div_ceil(PANEL));
     for (p, panel) in a_lines.chunks_mut(m).enumerate() {
         pack::panel(a_layout, a, m, p * PANEL, panel);
     }
-    if T::PAIRS {
-        pack::pair_columns(a_lines, m);
+    match grouped {
+        Grouped::Alone => {}
+        Grouped::Pairs => pack::pair_columns(a_lines, m),
+        Grouped::Quads => T::without_sign(a_lines, m, k, signed),
     }
     let a_lines = &*a_lines;
     // One panel of B makes two strips of the result.
     let part = |first: usize, b_lines: &mut [[T; PANEL]], dst: &mut [[u8; STRIP]]| {
         for (i, strips) in dst.chunks_mut(2 * rows).enumerate() {
             let p = first + i;
-            let panel = &mut b_lines[i * k..(i + 1) * k];
-            pack::panel(b_layout, b, k, p * PANEL, panel);
-            let panel = if T::PAIRS { pack::pair_rows(panel) } else { panel };
+            let panel = &mut b_lines[i * terms..(i + 1) * terms];
+            pack::panel(b_layout, b, terms, p * PANEL, panel);
+            let panel = if grouped == Grouped::Pairs { pack::pair_rows(panel) } else { panel };
+            let width = (n - p * PANEL).min(PANEL);
             kernel::start::<T>(strips, rows, m, p * PANEL, n, init);
-            kernel::panel(a_lines, m, panel, strips, rows, (n - p * PANEL).min(PANEL));
+            if grouped == Grouped::Quads && signed {
+                T::take_sums(panel, k, strips, (rows, m, width));
+            }
+            kernel::panel(grouped, a_lines, m, panel, strips, rows, width);
         }
     };
     let panels = n.div_ceil(PANEL);
@@ -189,7 +203,7 @@ fn product<T: Term>(operands: &Operands, packed: &mut Packed<T>, dst: &mut [[u8;
         return part(0, b_lines, dst);
     }
     let half = panels / 2;
-    let (b_left, b_right) = b_lines.split_at_mut(half * k);
+    let (b_left, b_right) = b_lines.split_at_mut(half * terms);
     let (left, right) = dst.split_at_mut(half * 2 * rows);
     rayon::join(|| part(0, b_left, left), || part(half, b_right, right));
 }

@@ -2,8 +2,18 @@
 
 use super::pack::PANEL;
 use super::vector::Vector;
-use super::{Init, STRIP};
+use super::{Init, STRIP, quads};
 use crate::Native;
+
+/// How many products are one term.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Grouped {
+    Alone,
+    /// Integers: two, of 16 bits each.
+    Pairs,
+    /// Integers: four, of 8 bits each. See [`quads`].
+    Quads,
+}
 
 /// An element of the accumulator.
 pub(super) trait Term: Native<Bytes = [u8; 4]> {
@@ -13,11 +23,14 @@ pub(super) trait Term: Native<Bytes = [u8; 4]> {
     /// The same, of processors that multiply and add integers at once.
     #[cfg(target_arch = "x86_64")]
     type Vnni: Vector<Self>;
+    /// The same of four products.
+    #[cfg(target_arch = "x86_64")]
+    type Quads: Vector<Self>;
     /// Sixteen elements in registers.
     #[cfg(target_arch = "x86_64")]
     type Avx2: Vector<Self>;
-    /// Two products are one term, where that is no other sum: integers, which wrap.
-    const PAIRS: bool;
+    /// Integers, which wrap: several products may be one term.
+    const INTEGER: bool;
     /// Two neighbours in the direction of the sum.
     fn pair(low: Self, high: Self) -> Self;
     /// Reads packed elements of an operand of a product.
@@ -26,6 +39,10 @@ pub(super) trait Term: Native<Bytes = [u8; 4]> {
     fn mul_add(a: Self, b: Self, c: Self) -> Self;
     /// The same value with the canonical bits.
     fn canonical(self) -> Self;
+    /// Of integers, four to a term: see [`quads::without_sign`].
+    fn without_sign(_: &mut [[Self; PANEL]], _: usize, _: usize, _: bool) {}
+    /// Of integers, four to a term: see [`quads::take_sums`].
+    fn take_sums(_: &[[Self; PANEL]], _: usize, _: &mut [[u8; STRIP]], _: (usize, usize, usize)) {}
 }
 
 impl Term for f32 {
@@ -34,8 +51,10 @@ impl Term for f32 {
     #[cfg(target_arch = "x86_64")]
     type Vnni = std::arch::x86_64::__m512;
     #[cfg(target_arch = "x86_64")]
+    type Quads = std::arch::x86_64::__m512;
+    #[cfg(target_arch = "x86_64")]
     type Avx2 = [std::arch::x86_64::__m256; 2];
-    const PAIRS: bool = false;
+    const INTEGER: bool = false;
 
     #[inline(always)]
     fn pair(low: f32, _: f32) -> f32 {
@@ -60,8 +79,10 @@ impl Term for i32 {
     #[cfg(target_arch = "x86_64")]
     type Vnni = super::vector::Vnni;
     #[cfg(target_arch = "x86_64")]
+    type Quads = super::vector::Quads;
+    #[cfg(target_arch = "x86_64")]
     type Avx2 = [std::arch::x86_64::__m256i; 2];
-    const PAIRS: bool = true;
+    const INTEGER: bool = true;
 
     /// Of 8 bits each, they fit 16.
     #[inline(always)]
@@ -69,6 +90,10 @@ impl Term for i32 {
         low & 0xffff | high << 16
     }
     fn load(elem: crate::Elem, bytes: &[u8], out: &mut [i32]) {
+        if elem == crate::Elem::I32 {
+            out.iter_mut().zip(bytes.as_chunks().0).for_each(|(o, b)| *o = i32::from_le_bytes(*b));
+            return;
+        }
         let signed = elem.is_signed_int();
         for (o, b) in out.iter_mut().zip(bytes) {
             *o = if signed { *b as i8 as i32 } else { *b as i32 };
@@ -83,6 +108,12 @@ impl Term for i32 {
     #[inline(always)]
     fn canonical(self) -> i32 {
         self
+    }
+    fn without_sign(lines: &mut [[i32; PANEL]], rows: usize, k: usize, signed: bool) {
+        quads::without_sign(lines, rows, k, signed);
+    }
+    fn take_sums(panel: &[[i32; PANEL]], k: usize, strips: &mut [[u8; STRIP]], extents: (usize, usize, usize)) {
+        quads::take_sums(panel, k, strips, extents);
     }
 }
 
@@ -109,6 +140,7 @@ pub(super) fn start<T: Term>(strips: &mut [[u8; STRIP]], rows: usize, m: usize, 
 /// Adds the products of all of A (`m` rows, panels of k) with one panel of B (`width` valid columns) to one
 /// or two strips of `rows` rows each.
 pub(super) fn panel<T: Term>(
+    grouped: Grouped,
     a: &[[T; PANEL]],
     m: usize,
     b: &[[T; PANEL]],
@@ -117,11 +149,14 @@ pub(super) fn panel<T: Term>(
     width: usize,
 ) {
     let product = Product { a, m, b, rows, width };
-    // SAFETY: the features of each function were just detected.
+    // SAFETY: the features of each function were just detected; those of quads by what grouped the products so.
     #[cfg(target_arch = "x86_64")]
     unsafe {
+        if grouped == Grouped::Quads {
+            return quads::<T>(product, strips);
+        }
         if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512bw") {
-            if T::PAIRS && is_x86_feature_detected!("avx512vnni") {
+            if T::INTEGER && is_x86_feature_detected!("avx512vnni") {
                 return vnni::<T>(product, strips);
             }
             return avx512::<T>(product, strips);
@@ -130,6 +165,7 @@ pub(super) fn panel<T: Term>(
             return avx2::<T>(product, strips);
         }
     }
+    debug_assert!(grouped != Grouped::Quads, "only where there is an instruction for it");
     // SAFETY: plain arrays need no feature.
     unsafe { by_strip::<T, [T; 16], 4>(product, strips) }
 }
@@ -168,6 +204,20 @@ fn vnni<T: Term>(product: Product<T>, strips: &mut [[u8; STRIP]]) {
             blocks::<T, T::Vnni, 8, 2>(product, 0, strips)
         } else {
             blocks::<T, T::Vnni, 8, 1>(product, 0, strips)
+        }
+    }
+}
+
+/// The same of four products.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
+fn quads<T: Term>(product: Product<T>, strips: &mut [[u8; STRIP]]) {
+    // SAFETY: this function has the features of the vector.
+    unsafe {
+        if product.width > 16 {
+            blocks::<T, T::Quads, 8, 2>(product, 0, strips)
+        } else {
+            blocks::<T, T::Quads, 8, 1>(product, 0, strips)
         }
     }
 }
@@ -288,7 +338,8 @@ mod tests {
             // SAFETY: plain arrays need no feature.
             unsafe { by_strip::<T, [T; 16], 4>(product, &mut plain) };
             let mut best = strips.clone();
-            panel(&a, m, &b, &mut best, m, width);
+            let grouped = if T::INTEGER { Grouped::Pairs } else { Grouped::Alone };
+            panel(grouped, &a, m, &b, &mut best, m, width);
             assert!(best == plain, "widest: {m} {k} {width}");
             #[cfg(target_arch = "x86_64")]
             if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512bw") {
@@ -319,7 +370,7 @@ mod tests {
         let (a, b) = ([[f32::INFINITY; PANEL]; 9], [[-1.0; PANEL]; 1]);
         let mut strips = [[0; STRIP]; 18];
         strips.as_flattened_mut().as_chunks_mut().0.fill(f32::INFINITY.to_le_bytes());
-        panel(&a, 9, &b, &mut strips, 9, PANEL);
+        panel(Grouped::Alone, &a, 9, &b, &mut strips, 9, PANEL);
         let canonical = 0x7fc0_0000u32.to_le_bytes();
         assert!(strips.as_flattened().as_chunks().0.iter().all(|x| *x == canonical));
     }

@@ -116,6 +116,50 @@ fn threads_change_nothing() {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    /// Integers of 8 bits in the layouts that products take, of all kinds and with their extremes.
+    #[test]
+    fn integers_come_to_the_definition(
+        (mb, kb, nb) in (1u32..3, 1u32..8, 1u32..5),
+        cut in (0usize..15, 0usize..31, 0usize..15),
+        (a_signed, b_signed, extreme) in any::<(bool, bool, bool)>(),
+        column_boxes: bool,
+        init in 0usize..3,
+        seed: u32,
+    ) {
+        let elem = |signed| if signed { Elem::I8 } else { Elem::U8 };
+        let blayout = if column_boxes { BLayout::ColMajor } else { BLayout::RowMajor };
+        let a_layout = Layout { blayout, ..Layout::nz(elem(a_signed), 16 * mb, 32 * kb) };
+        let b_layout = Layout {
+            blayout: BLayout::RowMajor,
+            slayout: SLayout::ColMajor,
+            ..Layout::nz(elem(b_signed), 32 * kb, 16 * nb)
+        };
+        let layout = Layout { fractal: 1024, ..Layout::nz(Elem::I32, 16 * mb, 16 * nb) };
+        let (m, k, n) = (16 * mb as usize - cut.0, 32 * kb as usize - cut.1, 16 * nb as usize - cut.2);
+        let mut state = seed | 1;
+        let mut bytes = |count: usize| -> Vec<u8> {
+            let next = |_| {
+                state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                let byte = (state >> 24) as u8;
+                if extreme { [0x80, 0x7f, 0xff, 0][usize::from(byte >> 6)] } else { byte }
+            };
+            (0..count).map(next).collect()
+        };
+        let (a, b) = (bytes(a_layout.bytes()), bytes(b_layout.bytes()));
+        let (mut got, bias) = (bytes(layout.bytes()), bytes(n * 4));
+        let mut want = got.clone();
+        let init = [Init::Zero, Init::Acc, Init::Bias(&bias)][init];
+        let mut scratch = Scratch::default();
+        matmul_tile(&mut scratch, &mut got, &layout, &a, &a_layout, &b, &b_layout, (m, k, n), init).unwrap();
+        let operands = Operands { a: &a, a_layout: &a_layout, b: &b, b_layout: &b_layout, m, k, n, init };
+        naive(&operands, &mut want, &layout, |a: i32, b, c| a.wrapping_mul(b).wrapping_add(c));
+        prop_assert!(got == want);
+    }
+}
+
 #[test]
 fn refusals() {
     let mut scratch = Scratch::default();

@@ -47,7 +47,7 @@ impl<T: super::kernel::Term> Vector<T> for [T; 16] {
 }
 
 #[cfg(target_arch = "x86_64")]
-pub(super) use x86::Vnni;
+pub(super) use x86::{Quads, Vnni};
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
@@ -113,6 +113,29 @@ mod x86 {
         #[inline(always)]
         unsafe fn add_product(self, x: i32, b: Self) -> Self {
             unsafe { Vnni(_mm512_dpwssd_epi32(self.0, _mm512_set1_epi32(x), b.0)) }
+        }
+        #[inline(always)]
+        unsafe fn store(self, to: &mut [u8; 64]) {
+            unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), self.0) }
+        }
+    }
+
+    /// Integers where one instruction multiplies four of 8 bits, those of `x` without a sign, and adds them to a sum.
+    #[derive(Clone, Copy)]
+    pub struct Quads(__m512i);
+
+    impl Vector<i32> for Quads {
+        #[inline(always)]
+        unsafe fn load(from: &[u8; 64]) -> Self {
+            unsafe { Quads(_mm512_loadu_si512(from.as_ptr().cast())) }
+        }
+        #[inline(always)]
+        unsafe fn load_packed(from: &[i32; 16]) -> Self {
+            unsafe { Quads(_mm512_loadu_si512(from.as_ptr().cast())) }
+        }
+        #[inline(always)]
+        unsafe fn add_product(self, x: i32, b: Self) -> Self {
+            unsafe { Quads(_mm512_dpbusd_epi32(self.0, _mm512_set1_epi32(x), b.0)) }
         }
         #[inline(always)]
         unsafe fn store(self, to: &mut [u8; 64]) {

@@ -94,9 +94,20 @@ fn number(state: u64, lo: f64, hi: f64) -> f64 {
 /// Random integers of at most 32 bits, whose ends fit into 64.
 fn short<T: Int>(mut state: u64, lo: f64, hi: f64, bytes: &mut [u8]) {
     let last = hi as i64 - 1;
-    for to in T::split_mut(bytes) {
-        state = state.wrapping_add(STEP);
-        *to = T::from_low((number(state, lo, hi).floor() as i64).min(last)).put();
+    let mut values = [0.0; CHUNK];
+    for to in T::split_mut(bytes).chunks_mut(CHUNK) {
+        let values = &mut values[..to.len()];
+        random(state, lo, hi, values);
+        state = state.wrapping_add(STEP.wrapping_mul(values.len() as u64));
+        whole::<T>(values, last, to);
+    }
+}
+
+/// The whole parts below numbers, none above `last`.
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+fma", "x86_64+avx2", "aarch64+neon"))]
+fn whole<T: Int>(values: &[f64], last: i64, to: &mut [T::Bytes]) {
+    for (to, value) in to.iter_mut().zip(values) {
+        *to = T::from_low((value.floor() as i64).min(last)).put();
     }
 }
 
@@ -131,6 +142,22 @@ mod tests {
         // First outputs of SplitMix64 from state 1234567, as published with the algorithm.
         let first: Vec<u64> = (1..=3).map(|at| mixed(STEP.wrapping_mul(at).wrapping_add(1_234_567))).collect();
         assert_eq!(first, [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423]);
+    }
+
+    #[test]
+    fn integers_are_the_whole_parts_of_their_formula() {
+        let (seed, from) = (7, 3);
+        for (elem, lo, hi) in
+            [(Elem::I8, -128.0, 128.0), (Elem::U16, 0.0, 65536.0), (Elem::I32, -2e9, 2e9), (Elem::I8, -3.5, 9.0)]
+        {
+            let mut all = vec![0; 1000 * elem.bytes()];
+            fill(Fill::Random { seed, lo, hi }, elem, from, &mut all);
+            for (at, found) in all.chunks_exact(elem.bytes()).enumerate() {
+                let k = mixed(STEP.wrapping_mul((from + at) as u64 + 1).wrapping_add(seed)) >> 11;
+                let value = (lo + (hi - lo) * (k as f64 / 9_007_199_254_740_992.0)).floor() as i64;
+                assert_eq!(*found, value.min(hi as i64 - 1).to_le_bytes()[..elem.bytes()], "{elem} {at}");
+            }
+        }
     }
 
     #[test]

@@ -592,5 +592,6 @@ impl Shadow {
     }
 }
 
+mod quick;
 #[cfg(test)]
 mod tests;

@@ -8,6 +8,9 @@ use slipring_program::{Fault, Inst, Operand, Reg, ScalarFn, Trap, moved, scaled}
 use crate::clock::Cost;
 use crate::{Arg, Parts, Step};
 
+/// Steps of the run's limit that a vector instruction takes; a scalar one takes 1.
+pub(crate) const STEPS: u64 = 8;
+
 /// A place in the list of numbers.
 type NumberAt = u32;
 
@@ -45,6 +48,37 @@ pub(crate) enum Code {
     End,
 }
 
+/// Where a function goes on.
+pub(crate) enum Next {
+    Behind,
+    At(u32),
+    Over,
+}
+
+impl Code {
+    /// Executes an instruction of the scalar unit.
+    ///
+    /// # Errors
+    /// What the instruction stops with.
+    #[inline(always)]
+    pub fn scalar(&self, numbers: &mut [u64]) -> Result<Next, Trap> {
+        let leave = |leaves: bool, to: u32| if leaves { Next::At(to) } else { Next::Behind };
+        match *self {
+            Code::Scalar { f, d, args } => numbers[d as usize] = f(args.map(|a| numbers[a as usize]))?,
+            Code::Move { d, a } => numbers[d as usize] = numbers[a as usize],
+            Code::Add { d, a, b } => numbers[d as usize] = numbers[a as usize].wrapping_add(numbers[b as usize]),
+            Code::Jump { to } => return Ok(Next::At(to)),
+            Code::JumpIfZero { a, to } => return Ok(leave(numbers[a as usize] == 0, to)),
+            Code::JumpIfGe { a, b, to } => {
+                return Ok(leave(numbers[a as usize] as i64 >= numbers[b as usize] as i64, to));
+            }
+            Code::Vector(_) => {}
+            Code::End => return Ok(Next::Over),
+        }
+        Ok(Next::Behind)
+    }
+}
+
 /// A number that a vector instruction takes.
 #[derive(Clone, Copy, Debug)]
 enum Number {
@@ -68,10 +102,24 @@ pub(crate) struct Vector {
     pub cost: Cost,
 }
 
+/// The instructions from one on to the next that chooses where to go on, or that ends the function: all of them are executed.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Stretch {
+    /// Steps of the run's limit that they take.
+    pub cost: u64,
+    /// Vector instructions among them: so many of [`Compact::order`], from this one on.
+    pub vectors: u32,
+    pub first: u32,
+}
+
 /// A function's program.
 #[derive(Debug)]
 pub(crate) struct Compact {
     pub code: Vec<Code>,
+    /// For each instruction what is executed from there on; one more at the end.
+    pub stretches: Vec<Stretch>,
+    /// The vector instructions, in the order of the program.
+    pub order: Vec<u32>,
     pub vectors: Vec<Vector>,
     numbers: Vec<Number>,
     /// Registers that instructions read and write, for the clock.
@@ -89,10 +137,35 @@ impl Compact {
         let (code, vectors) = (Vec::new(), Vec::new());
         let (numbers, slots, constants) = (Vec::new(), Vec::new(), Vec::new());
         let known = BTreeMap::new();
-        let mut compact = Compact { code, vectors, numbers, slots, scalars, constants, known };
+        let (stretches, order) = (Vec::new(), Vec::new());
+        let mut compact = Compact { code, stretches, order, vectors, numbers, slots, scalars, constants, known };
         compact.code = parts.code.iter().map(|inst| compact.inst(inst)).collect();
         compact.vectors = parts.steps.iter().map(|step| compact.vector(step, parts)).collect();
+        compact.stretch();
         compact
+    }
+
+    /// Finds the stretches, from the last instruction to the first.
+    fn stretch(&mut self) {
+        let vector = |code: &Code| if let Code::Vector(work) = code { Some(*work) } else { None };
+        self.order = self.code.iter().filter_map(vector).collect();
+        self.stretches = vec![Stretch { first: self.order.len() as u32, ..Stretch::default() }; self.code.len() + 1];
+        for (pc, code) in self.code.iter().enumerate().rev() {
+            let next = self.stretches[pc + 1];
+            self.stretches[pc] = match code {
+                Code::Vector(_) => {
+                    Stretch { cost: next.cost + STEPS, vectors: next.vectors + 1, first: next.first - 1 }
+                }
+                Code::Scalar { .. } | Code::Move { .. } | Code::Add { .. } => Stretch { cost: next.cost + 1, ..next },
+                Code::Jump { to } => Stretch { cost: 1 + u64::from(self.chooses(*to)), vectors: 0, ..next },
+                Code::JumpIfZero { .. } | Code::JumpIfGe { .. } | Code::End => Stretch { cost: 1, vectors: 0, ..next },
+            };
+        }
+    }
+
+    /// True of an instruction that chooses where to go on.
+    pub fn chooses(&self, pc: u32) -> bool {
+        matches!(self.code.get(pc as usize), Some(Code::JumpIfZero { .. } | Code::JumpIfGe { .. }))
     }
 
     fn place(&mut self, operand: Operand) -> NumberAt {

@@ -181,6 +181,13 @@ impl Footprint {
         }
     }
 
+    /// Notes an access that goes on with those of its step, as long as accesses are only written down. False, and nothing noted, of
+    /// others.
+    #[inline]
+    pub fn goes_on(&mut self, touch: Touch, start: usize, end: usize) -> bool {
+        self.keeps && start < end && self.journal.goes_on(touch, start, end)
+    }
+
     /// From now on accesses are judged as they happen; those that were only written down, at once.
     #[cold]
     #[inline(never)]

@@ -7,7 +7,7 @@ use slipring_machine::{Units, VectorSpec};
 use slipring_program::{Access, Causes, Choice, Decision, Discover, Fault, Inst, Kind, Operand, Reg, Run, SiteRef};
 use slipring_tile::Space;
 
-use crate::code::{Code, Compact, fault};
+use crate::code::{Code, Compact, Next, STEPS, fault};
 use crate::decide::{FromData, decisions};
 use crate::footprint::{Moment, follows_numbers, relevant};
 use crate::journal::LONGEST;
@@ -15,9 +15,6 @@ use crate::machine::State;
 use crate::shade::Shade;
 use crate::trace::Trace;
 use crate::{Machine, Step};
-
-/// Steps of the run's limit that a vector instruction takes; a scalar one takes 1.
-const STEPS: u64 = 8;
 
 /// What a function consists of.
 #[derive(Debug)]
@@ -132,77 +129,116 @@ impl Function {
     }
 
     fn execute(&self, machine: &mut Machine<'_>) -> Result<(), Fault> {
-        let (Parts { sites, steps, spec, .. }, compact) = (&self.parts, &self.compact);
+        let (compact, sites) = (&self.compact, &self.parts.sites);
         let (mut pc, mut position) = (0usize, 0u32);
         loop {
-            let code = compact.code[pc];
-            let cost = if matches!(code, Code::Vector(_)) { STEPS } else { 1 };
-            let Some(left) = machine.scratch.steps.checked_sub(cost) else { break };
-            if machine.scratch.cancel.between(machine.scratch.steps, left) {
+            // What is executed in any case is looked at once: the limit, the wish to end, what is remembered.
+            let (stretch, before) = (compact.stretches[pc], machine.scratch.steps);
+            let after = position.saturating_add(stretch.vectors);
+            let left = before.checked_sub(stretch.cost).filter(|_| !machine.state.timed && after <= LONGEST);
+            if let Some(left) = left.filter(|left| !machine.scratch.cancel.between(before, *left)) {
+                machine.scratch.steps = left;
+                let steps = &compact.order[stretch.first as usize..][..stretch.vectors as usize];
+                machine.state.trace.note_all(position, steps);
+                match self.go_on(machine, pc, position)? {
+                    Some(next) => (pc, position) = (next, after),
+                    None => return Ok(()),
+                }
+                continue;
+            }
+            let cost = if matches!(compact.code[pc], Code::Vector(_)) { STEPS } else { 1 };
+            let Some(left) = before.checked_sub(cost) else { break };
+            if machine.scratch.cancel.between(before, left) {
                 return Err(Fault { site: Some(sites[pc]), ..Fault::new(Kind::Cancelled, "was cancelled") });
             }
             machine.scratch.steps = left;
-            if self.follows_numbers && !matches!(code, Code::Vector(_)) {
+            if let Code::Vector(work) = compact.code[pc] {
+                if position == LONGEST && !machine.state.timed {
+                    machine.judge_accesses();
+                    self.time(machine.state, LONGEST);
+                    machine.state.timed = true;
+                }
+                machine.state.trace.note(position, work);
+                self.vector(machine, work, pc, position)?;
+                if machine.state.timed {
+                    let cost = &compact.vectors[work as usize].cost;
+                    machine.state.clock.step(cost, &compact.slots, self.parts.spec.issue);
+                }
+                (pc, position) = (pc + 1, position.wrapping_add(1));
+                continue;
+            }
+            if self.follows_numbers {
                 machine.state.trace.note_scalar(position, pc);
                 position = position.wrapping_add(1);
             }
-            let numbers = &mut machine.state.numbers;
-            match code {
-                Code::Vector(work) => {
-                    let vector = &compact.vectors[work as usize];
-                    let mut args = [0; 8];
-                    let count = compact.gather(vector, numbers, &mut args).map_err(|trap| fault(trap, sites[pc]))?;
-                    let (step, args) = (&steps[work as usize], &args[..count]);
-                    machine.current = Moment { step: work, site: sites[pc], position };
-                    if position == LONGEST && !machine.state.timed {
-                        machine.judge_accesses();
-                        self.time(machine.state, LONGEST);
-                        machine.state.timed = true;
-                    }
-                    machine.state.trace.note(position, work);
-                    position = position.wrapping_add(1);
-                    machine.state.executed = position;
-                    let special = (machine.ar, machine.sqzn);
-                    let result = (step.kernel)(machine, args).map_err(|mut fault| {
-                        fault.message = format!("`{}` {}", step.name, fault.message);
-                        fault.site = Some(sites[pc]);
-                        fault
-                    })?;
-                    if machine.state.shade.as_ref().is_some_and(Shade::is_tracking) {
-                        machine.settle(step, args, special);
-                    }
-                    if let Some(d) = vector.result {
-                        machine.state.numbers[d.0 as usize] = result;
-                    }
-                    if machine.state.timed {
-                        machine.state.clock.step(&vector.cost, &compact.slots, spec.issue);
-                    }
-                }
-                Code::Scalar { f, d, args } => match f(args.map(|a| numbers[a as usize])) {
-                    Ok(result) => numbers[d as usize] = result,
-                    Err(trap) => return Err(fault(trap, sites[pc])),
-                },
-                Code::Move { d, a } => numbers[d as usize] = numbers[a as usize],
-                Code::Add { d, a, b } => numbers[d as usize] = numbers[a as usize].wrapping_add(numbers[b as usize]),
-                Code::Jump { to } => {
-                    pc = to as usize;
-                    continue;
-                }
-                Code::JumpIfZero { a, to } if numbers[a as usize] == 0 => {
-                    pc = to as usize;
-                    continue;
-                }
-                Code::JumpIfGe { a, b, to } if numbers[a as usize] as i64 >= numbers[b as usize] as i64 => {
-                    pc = to as usize;
-                    continue;
-                }
-                Code::JumpIfZero { .. } | Code::JumpIfGe { .. } => {}
-                Code::End => return Ok(()),
+            match compact.code[pc].scalar(&mut machine.state.numbers).map_err(|trap| fault(trap, sites[pc]))? {
+                Next::Behind => pc += 1,
+                Next::At(to) => pc = to as usize,
+                Next::Over => return Ok(()),
             }
-            pc += 1;
         }
         Err(Fault { site: Some(sites[pc]), ..Fault::new(Kind::StepLimit, "was stopped") })
     }
+
+    /// Executes a stretch, whose steps are spent and written down: where the function goes on, if it does.
+    fn go_on(&self, machine: &mut Machine<'_>, mut pc: usize, mut position: u32) -> Result<Option<usize>, Fault> {
+        let compact = &self.compact;
+        loop {
+            let code = &compact.code[pc];
+            match *code {
+                Code::Vector(work) => {
+                    self.vector(machine, work, pc, position)?;
+                    position += 1;
+                }
+                // What chooses is the last one of the stretch.
+                Code::Jump { to } if compact.chooses(to) => {
+                    pc = to as usize;
+                    continue;
+                }
+                _ => {
+                    let next = code.scalar(&mut machine.state.numbers);
+                    match next.map_err(|trap| fault(trap, self.parts.sites[pc]))? {
+                        Next::At(to) => return Ok(Some(to as usize)),
+                        Next::Over => return Ok(None),
+                        Next::Behind if matches!(code, Code::JumpIfZero { .. } | Code::JumpIfGe { .. }) => {
+                            return Ok(Some(pc + 1));
+                        }
+                        Next::Behind => {}
+                    }
+                }
+            }
+            pc += 1;
+        }
+    }
+
+    /// Executes the vector instruction of a number, at `pc`.
+    #[inline(always)]
+    fn vector(&self, machine: &mut Machine<'_>, work: u32, pc: usize, position: u32) -> Result<(), Fault> {
+        let (vector, step, site) =
+            (&self.compact.vectors[work as usize], &self.parts.steps[work as usize], self.parts.sites[pc]);
+        let mut args = [0; 8];
+        let count = self.compact.gather(vector, &machine.state.numbers, &mut args).map_err(|trap| fault(trap, site))?;
+        let args = &args[..count];
+        machine.current = Moment { step: work, site, position };
+        machine.state.executed = position.wrapping_add(1);
+        let special = (machine.ar, machine.sqzn);
+        let result = (step.kernel)(machine, args).map_err(|fault| of_step(fault, step, site))?;
+        if machine.state.shade.as_ref().is_some_and(Shade::is_tracking) {
+            machine.settle(step, args, special);
+        }
+        if let Some(d) = vector.result {
+            machine.state.numbers[d.0 as usize] = result;
+        }
+        Ok(())
+    }
+}
+
+/// The fault of a vector instruction, at its place.
+#[cold]
+fn of_step(mut fault: Fault, step: &Step, site: SiteRef) -> Fault {
+    fault.message = format!("`{}` {}", step.name, fault.message);
+    fault.site = Some(site);
+    fault
 }
 
 fn registers(inst: &Inst) -> Vec<Reg> {

@@ -119,16 +119,24 @@ impl Journal {
     /// Writes down an access that is not empty. False once there is no room for more.
     #[inline]
     pub fn note(&mut self, touch: Touch, start: usize, end: usize) -> bool {
+        self.goes_on(touch, start, end) || self.begin(touch, start, end)
+    }
+
+    /// Writes down an access that goes on with the stride of its step. False, and nothing noted, of others.
+    #[inline]
+    pub fn goes_on(&mut self, touch: Touch, start: usize, end: usize) -> bool {
         let (bytes, position) = (end - start, touch.at.position);
-        let open = self.open[touch.at.step as usize];
-        if let Some(stride) = self.strides.get_mut(open as usize)
-            && (stride.next, stride.position, stride.bytes, stride.first.kind) == (start, position, bytes, touch.kind)
-        {
+        let Some(stride) = self.open.get(touch.at.step as usize).and_then(|open| self.strides.get_mut(*open as usize))
+        else {
+            return false;
+        };
+        let goes_on =
+            (stride.next, stride.position, stride.bytes, stride.first.kind) == (start, position, bytes, touch.kind);
+        if goes_on {
             stride.count += 1;
             (stride.next, stride.position) = (start.wrapping_add(stride.distance), position + stride.pace);
-            return true;
         }
-        self.begin(touch, start, end)
+        goes_on
     }
 
     /// An access that goes on with no stride as it is.

@@ -210,6 +210,25 @@ impl Machine<'_> {
 
     #[inline]
     fn touch(&mut self, kind: Kind, address: u64, bytes: usize) -> Result<(usize, usize), Fault> {
+        match self.passes(kind, address, bytes) {
+            Some(range) => Ok(range),
+            None => self.touch_first(kind, address, bytes),
+        }
+    }
+
+    /// Notes an access as nearly all are: it goes on with those of its step, and nothing there is uninitialised. `None`, and
+    /// nothing noted, of others.
+    #[inline(always)]
+    fn passes(&mut self, kind: Kind, address: u64, bytes: usize) -> Option<(usize, usize)> {
+        let end = address.checked_add(bytes as u64).filter(|end| *end <= self.ub.len() as u64)?;
+        let (start, end) = (address as usize, end as usize);
+        let State { footprint, shade, .. } = &mut *self.state;
+        let plain = shade.as_ref().is_none_or(|shade| shade.passes(kind, start, end));
+        (plain && footprint.goes_on(Touch { kind, at: self.current }, start, end)).then_some((start, end))
+    }
+
+    #[inline(never)]
+    fn touch_first(&mut self, kind: Kind, address: u64, bytes: usize) -> Result<(usize, usize), Fault> {
         let end = address.saturating_add(bytes as u64);
         if end > self.ub.len() as u64 {
             return Err(self.miss(kind, address, bytes));

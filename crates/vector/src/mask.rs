@@ -56,8 +56,9 @@ impl Mask {
     /// Whether every lane of `bytes` bytes is active.
     #[inline]
     pub fn is_full(&self, bytes: usize) -> bool {
-        let full = Mask::full(bytes).0;
-        self.0.iter().zip(full).all(|(word, full)| word & full == full)
+        // The same for each word.
+        let full = Mask::full(bytes).0[0];
+        self.0.iter().fold(full, |all, word| all & word) == full
     }
 
     /// Whether lane `i` of `bytes` bytes is active.

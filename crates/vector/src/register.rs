@@ -62,9 +62,13 @@ impl Register {
     /// Clears the lanes (of `bytes` bytes) that `mask` leaves out: zeroing predication.
     #[inline]
     pub fn zero_inactive(&mut self, mask: &Mask, bytes: usize) {
-        if mask.is_full(bytes) {
-            return;
+        if !mask.is_full(bytes) {
+            self.zero_some(mask, bytes);
         }
+    }
+
+    #[inline(never)]
+    fn zero_some(&mut self, mask: &Mask, bytes: usize) {
         for i in 0..BYTES / bytes {
             if !mask.lane(i, bytes) {
                 self.0[i * bytes..][..bytes].fill(0);

@@ -80,6 +80,12 @@ impl Shade {
         self.tracking || !kind.writes() && self.marks.any(start as u64, end as u64)
     }
 
+    /// True only if nothing is to be done about an access.
+    #[inline]
+    pub fn passes(&self, kind: Kind, start: usize, end: usize) -> bool {
+        !self.tracking && !self.probing && (kind.writes() || self.marks.is_clean(start as u64, end as u64))
+    }
+
     /// An access happens. The footprint knows what the function has written.
     #[cold]
     pub fn note(&mut self, kind: Kind, start: usize, end: usize, footprint: &Footprint) {

@@ -127,6 +127,19 @@ impl Trace {
         }
     }
 
+    /// Steps are executed one after the other, the first at a position, and all before the first [`KEPT`].
+    #[inline]
+    pub fn note_all(&mut self, position: u32, steps: &[u32]) {
+        let at = position as usize;
+        match self.steps.get_mut(at..at + steps.len()) {
+            Some(kept) => kept.copy_from_slice(steps),
+            None => {
+                self.steps.truncate(at);
+                self.steps.extend_from_slice(steps);
+            }
+        }
+    }
+
     /// The first steps of a function that has executed no more than are remembered.
     pub fn first(&self, executed: u32) -> &[u32] {
         self.steps.get(..executed as usize).unwrap_or_default()

@@ -146,7 +146,7 @@ pub(super) fn lanewise<const N: usize>(
     if !kernel.supports(elem) {
         return Err(e.d.unsupported("this element type"));
     }
-    let direct = kernel.direct(elem);
+    let (direct, bytes) = (kernel.direct(elem), elem.bytes());
     e.step(VectorPort::Alu, elem, move |m, args| {
         for (slot, number) in &numbers {
             m.set(*slot, splat(elem, args[*number]));
@@ -156,7 +156,7 @@ pub(super) fn lanewise<const N: usize>(
                 Some(direct) => direct(sources.map(|slot| &m.reg(slot).0[..]), &mut result.0),
                 None => drop(kernel.run_args(elem, sources.map(|slot| Arg::Slice(&m.reg(slot).0)), &mut result.0)),
             }
-            result.zero_inactive(&m.mask(mask), elem.bytes());
+            result.zero_inactive(&m.mask(mask), bytes);
         });
         Ok(0)
     })

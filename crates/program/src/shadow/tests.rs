@@ -104,3 +104,17 @@ fn what_contents_decide_is_kept_apart() {
     marks.forget_run(10, 13);
     assert_eq!(marks.voids(0, 20), [Void { end: 13, ..void(10, true, None) }]);
 }
+
+/// The quick look finds whole registers clean, and never what the other look finds something in.
+#[test]
+fn what_is_clean_has_nothing_uninitialised() {
+    let mut marks = Marks::new(true);
+    marks.define(0, 4096);
+    assert!(marks.is_clean(0, 256) && marks.is_clean(1024, 1280) && marks.is_clean(70, 300));
+    marks.forget(1000, none());
+    for (from, to) in (0..4300).step_by(31).flat_map(|from| (0..600).step_by(37).map(move |bytes| (from, from + bytes)))
+    {
+        assert!(!(marks.is_clean(from, to) && marks.any(from, to)), "{from} to {to}");
+    }
+    assert!(!marks.is_clean(768, 1024) && !marks.is_clean(3900, 4100) && !marks.is_clean(1 << 40, (1 << 40) + 256));
+}

@@ -1,0 +1,3 @@
+//! Tests of vector functions as others use them.
+
+mod limits;

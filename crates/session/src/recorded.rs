@@ -98,8 +98,8 @@ impl Run<'_> {
         self.seen.record.as_ref()
     }
 
-    /// The timeline, for [`chrome`](crate::report::chrome), [`perfetto`](crate::report::perfetto) and
-    /// [`chart`](crate::report::chart); `None` where the run was not asked to keep it.
+    /// The timeline, for [`chrome`](slipring_report::chrome), [`perfetto`](slipring_report::perfetto) and
+    /// [`chart`](slipring_report::chart); `None` where the run was not asked to keep it.
     pub fn trace(&self) -> Option<Trace> {
         self.timetable().map(|(trace, _)| trace)
     }

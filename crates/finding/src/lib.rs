@@ -50,6 +50,8 @@ pub enum Kind {
     Claim,
     /// Operands of an op have other valid shapes than it takes.
     TileValid,
+    /// The inner extents of a product differ, and the right operand transposed would fit.
+    InnerExtents,
     /// A product has left other columns of fractals than are taken out of the accumulator.
     AccumulatorRows,
     /// Something depends on bytes that nobody has written.
@@ -142,6 +144,7 @@ impl Kind {
             Kind::OutOfBounds(_) => "memory-bounds",
             Kind::Claim => "assert",
             Kind::TileValid => "tile-valid",
+            Kind::InnerExtents => "shapes",
             Kind::AccumulatorRows => "accumulator-rows",
             Kind::UninitialisedRead => "uninitialised-read",
             Kind::UninitialisedOutput => "uninitialised-output",

@@ -181,6 +181,8 @@ pub(crate) struct Tensor {
     pub valid: Option<Box<[Index; 2]>>,
     /// The carried name that an iteration began with it under.
     pub origin: Origin,
+    /// True where only the run knows how large it is: its sizes are bounds, and `valid` says how much of it there is.
+    pub few: bool,
 }
 
 /// Which carried name a window was copied from; none by default. Windows are equal whatever it is.

@@ -106,7 +106,26 @@ fn element_types(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
                 _ => format!("`{name}` works on {} on {on}, not on {elem}", names.join(", ")),
             };
             let error = op.error("tile-elem", message).label(format!("`{}` has `{elem}`", rule.operand));
-            let help = "convert the elements first (`pl.cast`, `pto.tcvt`), or choose a platform that has them";
+            // Short floats that cannot even be loaded: nothing on the device converts them.
+            let stays_out = elem.is_float()
+                && elem.bytes() == 1
+                && matches!(op.def.pipe, PipeRule::Fixed(slipring_machine::Pipe::Mte2));
+            let help = match stays_out {
+                true => {
+                    "convert them before the launch (`x.astype(np.float16)` on the host), or choose a platform that has them"
+                }
+                false => "convert the elements first (`pl.cast`, `pto.tcvt`), or choose a platform that has them",
+            };
+            // One line that becomes several ops has one error for the elements that none of them takes.
+            let place = |own: &slipring_ir::Diagnostic| own.primary.as_ref().map(|primary| primary.span);
+            let said = |own: &slipring_ir::Diagnostic| {
+                own.code == error.code
+                    && place(own) == place(&error)
+                    && own.message.ends_with(&format!("not on {elem}"))
+            };
+            if !names.is_empty() && diags.list.iter().any(said) {
+                continue;
+            }
             diags.push(if names.is_empty() { error } else { error.help(help) });
         }
     }

@@ -401,6 +401,39 @@ def addsc(a: Any, scalar: Any, b: Any) -> Any:
 def subsc(a: Any, scalar: Any, b: Any) -> Any:
     """Tile minus number plus tile."""
 
+def zeros(shape: Any, dtype: Any) -> Any:
+    """A tile of zeros: `pl.full`."""
+
+def ones(shape: Any, dtype: Any) -> Any:
+    """A tile of ones: `pl.full`."""
+
+def zeros_like(x: Any) -> Any:
+    """A tile like another one, of zeros: `pl.expands`."""
+
+def ones_like(x: Any) -> Any:
+    """A tile like another one, of ones: `pl.expands`."""
+
+def square(x: Any) -> Any:
+    """Each element times itself: `pl.mul`."""
+
+def sigmoid(x: Any) -> Any:
+    """`pl.recip(pl.exp(-x) + 1.0)`."""
+
+def silu(x: Any) -> Any:
+    """`x * pl.recip(pl.exp(-x) + 1.0)`."""
+
+def tanh(x: Any) -> Any:
+    """`1.0 - pl.recip(pl.exp(x * 2.0) + 1.0) * 2.0`."""
+
+def clamp(x: Any, least: Any, most: Any) -> Any:
+    """Elements between two bounds: `pl.maximum(pl.minimum(x, most), least)`."""
+
+def clip(x: Any, least: Any, most: Any) -> Any:
+    """Elements between two bounds: `pl.maximum(pl.minimum(x, most), least)`."""
+
+def cdiv(a: Any, b: Any) -> Any:
+    """A quotient of integers, rounded up: `(a + b - 1) // b`."""
+
 def row_sum(x: Any, tmp_tile: Any = ...) -> Any:
     """Sum of each row."""
 
@@ -726,6 +759,9 @@ def program_id(axis: Any = ...) -> Any:
 
 def get_block_num() -> Any:
     """Number of blocks."""
+
+def num_programs(axis: Any = ...) -> Any:
+    """Number of blocks: a launch has one axis, 0."""
 
 def get_subblock_idx() -> Any:
     """Which Vector core of the cluster this is."""

@@ -61,6 +61,8 @@ pub struct Run<'a> {
     /// Tensors that the kernel made: where in the text, in which block, and the last one.
     created: Vec<(u32, i128, Array)>,
     calls: usize,
+    /// The core that its function is for, where several functions meet in pipes.
+    pub core: Option<crate::meaning::meet::Core>,
     /// Turns of loops so far.
     turns: u32,
 }
@@ -75,24 +77,7 @@ impl File {
 
     /// The bytes of each tensor after the kernel ran, those that it returns behind its parameters'.
     pub fn run(&self, kernel: &str, arguments: &[Argument], blocks: u32, registers: bool) -> Eval<Vec<Vec<u8>>> {
-        let mut run = Run {
-            functions: BTreeMap::new(),
-            globals: Names::new(),
-            names: Names::new(),
-            block: 0,
-            blocks: i128::from(blocks),
-            registers,
-            lane: None,
-            mode: None,
-            gathers: Vec::new(),
-            gathered: 0,
-            pipes: BTreeMap::new(),
-            yielded: Vec::new(),
-            created: Vec::new(),
-            calls: 0,
-            turns: 0,
-        };
-        run.define(&self.body)?;
+        let mut run = self.begun(0, blocks, registers)?;
         let function = *run.functions.get(kernel).ok_or_else(|| format!("no function `{kernel}`"))?;
         let mut tensors = Vec::new();
         let mut parameters = Names::new();
@@ -133,7 +118,57 @@ impl File {
     }
 }
 
+impl File {
+    /// An evaluation that knows the functions and constants of the file.
+    pub fn begun(&self, block: u32, blocks: u32, registers: bool) -> Eval<Run<'_>> {
+        let mut run = Run {
+            functions: BTreeMap::new(),
+            globals: Names::new(),
+            names: Names::new(),
+            block: i128::from(block),
+            blocks: i128::from(blocks),
+            registers,
+            lane: None,
+            mode: None,
+            gathers: Vec::new(),
+            gathered: 0,
+            pipes: BTreeMap::new(),
+            yielded: Vec::new(),
+            created: Vec::new(),
+            calls: 0,
+            core: None,
+            turns: 0,
+        };
+        run.define(&self.body)?;
+        Ok(run)
+    }
+
+    /// True if the text of a function has a word.
+    pub fn says(&self, function: &str, word: &str) -> bool {
+        let named = |stmt: &&Stmt| stmt.as_function_def_stmt().is_some_and(|own| own.name.as_str() == function);
+        self.body.iter().filter(named).any(|own| format!("{own:?}").contains(word))
+    }
+}
+
 impl<'a> Run<'a> {
+    /// The names, shapes and types of a function's parameters.
+    pub fn parameters(&mut self, kernel: &str) -> Eval<Vec<(String, Option<Vec<usize>>, Option<Elem>)>> {
+        let function = *self.functions.get(kernel).ok_or_else(|| format!("no function `{kernel}`"))?;
+        let mut all = Vec::new();
+        for parameter in function.parameters.iter_non_variadic_params() {
+            let annotation = parameter.parameter.annotation.as_deref().ok_or("a parameter without a type")?;
+            let (shape, elem) = self.declared(annotation)?;
+            all.push((parameter.parameter.name.as_str().to_string(), shape, elem));
+        }
+        Ok(all)
+    }
+
+    /// Evaluates the body of a function with the names that stand.
+    pub fn body_of(&mut self, kernel: &str) -> Eval<()> {
+        let function = *self.functions.get(kernel).ok_or("no such function")?;
+        self.body(&function.body).map(drop)
+    }
+
     /// Reads the statements of a file or class.
     fn define(&mut self, body: &'a [Stmt]) -> Eval<()> {
         for stmt in body {
@@ -308,6 +343,9 @@ impl<'a> Run<'a> {
             Expr::Tuple(tuple) => Value::Tuple(tuple.elts.iter().map(|e| self.expr(e)).collect::<Eval<_>>()?),
             Expr::List(list) => Value::Tuple(list.elts.iter().map(|e| self.expr(e)).collect::<Eval<_>>()?),
             Expr::Attribute(attribute) => match (self.expr(&attribute.value)?, attribute.attr.as_str()) {
+                (Value::Word(word), name) if self.of_a_pipe(&word, name).is_some() => {
+                    return self.of_a_pipe(&word, name).unwrap_or_else(|| Err("no pipe".into()));
+                }
                 (Value::Word(word), name) => Value::Word(format!("{word}.{name}")),
                 (Value::Array(array), "shape") => {
                     Value::Tuple(array.shape.iter().map(|n| Value::Int(*n as i128)).collect())
@@ -415,7 +453,7 @@ impl<'a> Run<'a> {
             other => return Err(format!("a part of {other:?}")),
         };
         let items: Vec<&Expr> = match slice {
-            Expr::Tuple(tuple) => tuple.elts.iter().collect(),
+            Expr::Tuple(tuple) => tuple.elts.iter().filter(|item| !item.is_none_literal_expr()).collect(),
             other => vec![other],
         };
         let rank = array.shape.len();
@@ -436,6 +474,8 @@ impl<'a> Run<'a> {
                     };
                     let first = bound(self, &slice.lower, 0)?;
                     let end = bound(self, &slice.upper, extent(&parts)? as i128)?;
+                    // As numpy's, they end where the dimension does.
+                    let end = if array.tensor { end.min(extent(&parts)? as i128) } else { end };
                     parts.push((first, Some(usize::try_from(end - first).map_err(|_| "an empty slice")?)));
                 }
                 // Tiles keep all of their dimensions.
@@ -445,7 +485,19 @@ impl<'a> Run<'a> {
         for extent in &array.shape[parts.len()..] {
             parts.push((0, Some(*extent)));
         }
-        array.part(&parts).map(Value::Array)
+        let part = array.part(&parts)?;
+        let Expr::Tuple(tuple) = slice else { return Ok(Value::Array(part)) };
+        if !tuple.elts.iter().any(Expr::is_none_literal_expr) {
+            return Ok(Value::Array(part));
+        }
+        // A dimension of one element for each `None`; the others are slices.
+        let mut left = part.shape.iter();
+        let shape: Vec<usize> = tuple
+            .elts
+            .iter()
+            .map(|item| if item.is_none_literal_expr() { 1 } else { *left.next().unwrap_or(&1) })
+            .collect();
+        part.reshaped(&shape).map(Value::Array)
     }
 
     /// A comparison of tiles: ones and zeros.

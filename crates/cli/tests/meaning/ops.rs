@@ -13,6 +13,7 @@ use crate::meaning::number;
 use crate::meaning::scalars;
 use crate::meaning::value::{Eval, Value};
 pub use arrays::{changed, element};
+pub use cross::half;
 use cross::{gather, pop, push, shard};
 pub use masks::chosen;
 use masks::{compared, selected};
@@ -105,8 +106,13 @@ pub fn named(name: &str, args: &[Value]) -> Eval {
 /// Calls an op or a function of Python.
 pub fn call(run: &mut Run<'_>, name: &str, positional: Vec<Value>, keywords: Vec<(String, Value)>) -> Eval {
     let args = Args { positional, keywords };
+    if let Some(done) = crate::meaning::meet::op(run, name, &args) {
+        return done;
+    }
     match name {
         "get_block_idx" => Ok(Value::Int(run.block)),
+        "num_programs" => Ok(Value::Int(run.blocks)),
+        "program_id" => Ok(Value::Int(run.block)),
         "get_block_num" => Ok(Value::Int(run.blocks)),
         "get_subblock_idx" => Ok(Value::Int(run.lane.unwrap_or(0) as i128)),
         "aiv_shard" => shard(run, &args),
@@ -441,6 +447,24 @@ fn plain(name: &str, args: &Args) -> Eval {
     elementwise(what, &args.need(0, "lhs")?, &args.need(1, "rhs")?)
 }
 
+/// What is several instructions: each rounds.
+fn composed(name: &str, args: &Args) -> Eval {
+    let x = args.need(0, "x")?;
+    let step = |what: &str, a: &Value, b: f64| elementwise(what, a, &Value::Float(b));
+    let sigmoid = |x: &Value| named("recip", &[step("add", &named("exp", &[named("neg", &[x.clone()])?])?, 1.0)?]);
+    match name {
+        "square" => elementwise("mul", &x, &x),
+        "sigmoid" => sigmoid(&x),
+        "silu" => elementwise("mul", &x, &sigmoid(&x)?),
+        "tanh" => {
+            let power = named("exp", &[step("mul", &x, 2.0)?])?;
+            let part = named("recip", &[step("add", &power, 1.0)?])?;
+            step("add", &step("mul", &part, -2.0)?, 1.0)
+        }
+        _ => elementwise("max", &elementwise("min", &x, &args.need(2, "most")?)?, &args.need(1, "least")?),
+    }
+}
+
 fn other(name: &str, args: &Args) -> Eval {
     Ok(match name {
         "cmp" | "cmps" => return compared(args),
@@ -466,6 +490,19 @@ fn other(name: &str, args: &Args) -> Eval {
         }
         "mgather" | "mscatter" | "paged_gather" | "scatter_update" | "sort32" | "mrgsort" | "random" => {
             return crate::meaning::tables::call(name, args);
+        }
+        "zeros" | "ones" => {
+            let (shape, elem) = shape_and_elem(args, 0)?;
+            Value::Array(Array::full(&shape, elem, f64::from(u8::from(name == "ones"))))
+        }
+        "zeros_like" | "ones_like" => {
+            let own = args.array(0, "x")?;
+            Value::Array(Array { valid: own.valid, ..own.map(own.elem, |_| f64::from(u8::from(name == "ones_like"))) })
+        }
+        "square" | "sigmoid" | "silu" | "tanh" | "clamp" | "clip" => return composed(name, args),
+        "cdiv" => {
+            let (a, b) = (args.need(0, "a")?.int()?, args.need(1, "b")?.int()?);
+            Value::Int((a + b - 1).div_euclid(b))
         }
         "sin" | "cos" => return crate::meaning::tables::wave(&args.array(0, "x")?, name == "cos"),
         "expand_clone" => Value::Array(repeated(&args.array(0, "src")?, &args.array(1, "target")?.shape)?),

@@ -94,6 +94,13 @@ impl Lower<'_> {
                 Ok(self.e.value(&arith::INDEX_CAST, &[("in", &[scalar.value])], &[], Type::Index))
             }
             (DType::Elem(Elem::F32), DType::Elem(elem)) if elem.is_float() => Ok(scalar.value),
+            // As Python does it.
+            (from, to) if to.is_float() && (from == DType::Index || is_int(from)) => {
+                match self.cast_number(&Value::Scalar(scalar), Elem::F32, span)? {
+                    Value::Scalar(float) => Ok(float.value),
+                    _ => Err(self.error("scalar-type", span, "this number is no float")),
+                }
+            }
             (from, to) => {
                 let message = format!(
                     "{} scalar where {} one is needed",
@@ -218,6 +225,13 @@ impl Lower<'_> {
         }
         let ty = match (a, b) {
             (Value::Scalar(a), Value::Scalar(b)) if a.ty == b.ty => a.ty,
+            (Value::Scalar(s), Value::Scalar(_)) | (Value::Scalar(_), Value::Scalar(s)) if s.ty.is_float() => s.ty,
+            (Value::Scalar(_), Value::Scalar(s)) if s.ty.is_float() => s.ty,
+            (Value::Scalar(s), Value::Const(Const::Float(_))) | (Value::Const(Const::Float(_)), Value::Scalar(s))
+                if !s.ty.is_float() =>
+            {
+                DType::Elem(Elem::F32)
+            }
             (Value::Scalar(a), Value::Scalar(_)) if a.ty == DType::Index => DType::Index,
             (Value::Scalar(_), Value::Scalar(b)) if b.ty == DType::Index => DType::Index,
             (Value::Scalar(s), _) | (_, Value::Scalar(s)) => s.ty,

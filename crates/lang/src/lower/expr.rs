@@ -276,14 +276,20 @@ impl Lower<'_> {
             Value::Tile(id) if name == "dtype" => {
                 Ok(Value::Const(Const::DType(DType::Elem(self.tile(*id).ty.layout.elem))))
             }
+            // An op as a method: `x.cast(pl.FP16)`.
+            Value::Tensor(_) | Value::Tile(_) | Value::Parts(_) if crate::ops::as_method(name).is_some() => {
+                let callee = format!("pl.{}", crate::ops::as_method(name).unwrap_or(name));
+                Ok(Value::Partial(Rc::new(Partial {
+                    callee: callee.into(),
+                    positional: vec![base],
+                    keywords: Vec::new(),
+                })))
+            }
             other => {
                 let what = describe(self, other);
                 let mut error = Diagnostic::error("attribute", span, format!("{what} has no member `{name}`"));
                 if matches!(other, Value::Tensor(_) | Value::Tile(_) | Value::Parts(_)) {
-                    error = match crate::ops::find(name) {
-                        Some(_) => error.help(format!("it is a function: `pl.{name}(x, …)`")),
-                        None => crate::ops::instead_of(name).map_or(error.clone(), |instead| error.help(instead)),
-                    };
+                    error = crate::ops::instead_of(name).map_or(error.clone(), |instead| error.help(instead));
                 }
                 if matches!(other, Value::Tuple(_)) {
                     error = error.help(super::unknown::LISTS);

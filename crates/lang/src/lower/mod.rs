@@ -16,6 +16,7 @@ mod control;
 mod copies;
 mod exchange;
 mod expr;
+mod extents;
 mod fresh;
 mod function;
 mod lists;
@@ -140,6 +141,8 @@ pub(crate) struct Lower<'a> {
     pub views: Vec<(Tensor, slipring_ir::BlockId, usize)>,
     /// What is there of slices at the end of a dimension.
     pub tails: Vec<tails::Tail>,
+    /// How many elements slices have of which only the run knows the end.
+    pub extents: Vec<extents::Extent>,
     /// Tiles of L1 that are what a window holds which nothing changes: they can be loaded anew into another memory. And what their
     /// buffers' changes were.
     pub images: Vec<(Loaded, (u32, usize))>,
@@ -292,6 +295,7 @@ impl<'a> Lower<'a> {
             rows: Vec::new(),
             views: Vec::new(),
             tails: Vec::new(),
+            extents: Vec::new(),
             images: Vec::new(),
             regions: Vec::new(),
             region: None,
@@ -593,5 +597,6 @@ pub(crate) fn whole(root: usize, elem: Elem, dims: &[u64]) -> Tensor {
         reshaped: None,
         valid: None,
         origin: Origin::default(),
+        few: false,
     }
 }

@@ -75,14 +75,23 @@ impl Lower<'_> {
     pub(super) fn has_tail(&self, first: ValueId, size: u64, extent: u64) -> bool {
         let (size, extent) = (size as i64, extent as i64);
         let inside = |n: i64| (0..extent).contains(&n);
-        if let Some(each) = self.in_each_iteration(&[first]) {
-            let firsts: Option<Vec<i64>> = each.iter().map(|known| known[0]).collect();
-            return firsts.is_some_and(|firsts| {
-                firsts.iter().all(|n| inside(*n)) && firsts.iter().any(|n| n.saturating_add(size) > extent)
-            });
+        let each = self.in_each_iteration(&[first]);
+        let firsts = each.and_then(|each| each.iter().map(|known| known[0]).collect::<Option<Vec<i64>>>());
+        if let Some(firsts) = firsts {
+            return firsts.iter().all(|n| inside(*n)) && firsts.iter().any(|n| n.saturating_add(size) > extent);
         }
-        let range = self.range(first);
-        range.is_some_and(|(least, most)| inside(least) && inside(most) && most.saturating_add(size) > extent)
+        if let Some((least, most)) = self.range(first) {
+            return inside(least) && inside(most) && most.saturating_add(size) > extent;
+        }
+        // Parts side by side, of which only the run knows the first: that of a block. The last one ends where the dimension does.
+        extent % size != 0 && self.unit(first).is_multiple_of(size as u64)
+    }
+
+    /// True if a number is known to lie before an extent, and not before 0.
+    pub(super) fn begins_inside(&self, first: ValueId, extent: u64) -> bool {
+        let inside = |n: i64| u64::try_from(n).is_ok_and(|n| n < extent);
+        self.inside_always(first, extent)
+            || self.range(first).is_some_and(|(least, most)| inside(least) && inside(most))
     }
 
     /// What a number that is made of constants and counters is at least and at most.

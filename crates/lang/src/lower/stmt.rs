@@ -283,6 +283,8 @@ impl Lower<'_> {
                 if let Value::Const(_) | Value::Scalar(_) = value {
                     return self.write_element(tensor, value, span);
                 }
+                let resized = self.as_large(tensor, value);
+                let tensor = resized.as_ref().unwrap_or(tensor);
                 let cut = self.cut_to(value, tensor, span)?;
                 self.store(cut.as_ref().unwrap_or(value), tensor, false, span)
             }

@@ -23,6 +23,10 @@ impl Lower<'_> {
     /// A part of a tensor whose shape is `shape`, less what some iteration of the loops around would take from behind its end.
     /// What begins outside, or where only the run knows, is left as it is.
     pub(super) fn clipped(&mut self, window: Tensor, parts: &[Part], shape: &[u64], span: Span) -> Lowered<Tensor> {
+        let few = parts.iter().any(|part| matches!(part, Part::Few { .. }));
+        if few && window.reshaped.is_some() {
+            return Err(self.unsupported(span, "a slice of a reshaped tensor whose extent only the run knows"));
+        }
         if self.facts.exact_slices || window.valid.is_some() || window.reshaped.is_some() {
             return Ok(window);
         }
@@ -31,6 +35,7 @@ impl Lower<'_> {
             .zip(shape)
             .map(|(part, extent)| match part {
                 Part::Range(Index::At(first), size) => self.has_tail(first.value, *size, *extent),
+                Part::Few { .. } => true,
                 _ => false,
             })
             .collect();
@@ -39,12 +44,17 @@ impl Lower<'_> {
         }
         let (mut valid, mut sizes) = (Vec::new(), Vec::new());
         for ((part, extent), cut) in parts.iter().zip(shape).zip(cut) {
-            let Part::Range(first, size) = part else { continue };
-            valid.push(if cut { self.tail(*first, *size, *extent) } else { Index::Known(*size as i64) });
-            sizes.push(*size);
+            let (size, count) = match part {
+                Part::Range(first, size) if cut => (*size, self.tail(*first, *size, *extent)),
+                Part::Range(_, size) => (*size, Index::Known(*size as i64)),
+                Part::Few { most, count, .. } => (*most, *count),
+                Part::One(_) => continue,
+            };
+            valid.push(count);
+            sizes.push(size);
         }
         let valid = self.folded_valid(&valid, &sizes, span)?;
-        Ok(Tensor { valid: valid.map(Box::new), ..window })
+        Ok(Tensor { few: few && valid.is_some(), valid: valid.map(Box::new), ..window })
     }
 
     /// How many of `size` elements from `first` on there are before `extent`.
@@ -63,9 +73,33 @@ impl Lower<'_> {
             return tail.left;
         }
         let left = self.less(Index::Known(extent as i64), first);
-        let left = self.smaller(Index::Known(size as i64), left);
+        let mut left = self.smaller(Index::Known(size as i64), left);
+        // Of what begins behind the end, nothing is there.
+        if matches!(first, Index::At(scalar) if !self.begins_inside(scalar.value, extent)) {
+            left = self.larger(Index::Known(0), left);
+        }
         self.tails.push(Tail { first, size, extent, block: self.e.block, left });
         left
+    }
+
+    /// A window of which only the run knows how much there is, as large as the tile that is stored into it.
+    pub(super) fn as_large(&self, window: &Tensor, value: &Value) -> Option<Tensor> {
+        let (Some(valid), Value::Tile(id)) = (window.valid.as_deref(), value) else { return None };
+        let (own, wanted) = (window.shape(), &self.tile(*id).shape);
+        if !window.few || own.len() > 2 || own.len() != wanted.len() {
+            return None;
+        }
+        let kept = (0..window.sizes.len()).filter(|at| !window.dropped[*at]);
+        let valid = &valid[2 - own.len()..];
+        let mut resized = window.clone();
+        for (((at, own), wanted), count) in kept.zip(&own).zip(wanted).zip(valid) {
+            match count {
+                Index::At(_) => resized.sizes[at] = *wanted,
+                Index::Known(_) if own == wanted => {}
+                Index::Known(_) => return None,
+            }
+        }
+        (resized.sizes != window.sizes).then_some(resized)
     }
 
     /// The tile that is stored into a window with a tail: as much of it as the window has. `None` for what needs no cut.

@@ -139,9 +139,10 @@ impl Lower<'_> {
     /// A tile that crossed to the other kind of core as a whole, with what was valid of it.
     pub fn crossed(&mut self, id: TileId, valid: Option<[Index; 2]>, span: Span) -> Lowered<TileId> {
         let Some(valid) = valid else { return Ok(id) };
-        let crossing = self.tile(id).crossing;
+        let (crossing, made_by) = (self.tile(id).crossing, self.tile(id).made_by);
         let id = self.with_valid(id, valid, span)?;
-        self.tiles[id.0 as usize].crossing = crossing;
+        let own = &mut self.tiles[id.0 as usize];
+        (own.crossing, own.made_by) = (crossing, made_by);
         Ok(id)
     }
 

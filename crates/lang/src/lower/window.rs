@@ -17,6 +17,8 @@ pub(super) enum Part {
     Range(Index, u64),
     /// `i`: the dimension goes away.
     One(Index),
+    /// `a:b` whose extent only the run knows: the first index, how many there are at most, and how many there are.
+    Few { first: Index, most: u64, count: Index },
 }
 
 impl Lower<'_> {
@@ -74,12 +76,15 @@ impl Lower<'_> {
                 let shape = tensor.shape();
                 let parts = self.parts(slice, &shape, span)?;
                 let part = self.tensor_part(&tensor, &parts, span)?;
-                self.clipped(part, &parts, &shape, span).map(Value::Tensor)
+                let part = self.clipped(part, &parts, &shape, span).map(Value::Tensor)?;
+                self.with_new_axes(part, slice, &parts, span)
             }
             Value::Tile(id) => {
                 let shape = self.tile(*id).shape.clone();
                 let parts = self.parts(slice, &shape, span)?;
-                self.tile_part(*id, &parts, span).map(Value::Tile)
+                let part = self.tile_part(*id, &parts, span)?;
+                let part = self.counted_part(part, &parts, span).map(Value::Tile)?;
+                self.with_new_axes(part, slice, &parts, span)
             }
             other => {
                 let what = describe(self, other);
@@ -88,10 +93,66 @@ impl Lower<'_> {
         }
     }
 
+    /// `x[:, None]`: dimensions of one element where `None` stands.
+    fn with_new_axes(&mut self, part: Value, slice: &Expr, parts: &[Part], span: Span) -> Lowered {
+        let items = match slice {
+            Expr::Tuple(tuple) => &tuple.elts[..],
+            single => std::slice::from_ref(single),
+        };
+        if !items.iter().any(Expr::is_none_literal_expr) {
+            return Ok(part);
+        }
+        let have = self.shape_of(&part);
+        let (mut shape, mut left, mut dims) = (Vec::new(), parts.iter(), have.iter());
+        let written =
+            items.iter().filter(|item| !item.is_none_literal_expr() && !item.is_ellipsis_literal_expr()).count();
+        for item in items {
+            match item {
+                Expr::NoneLiteral(_) => shape.push(1),
+                Expr::EllipsisLiteral(_) => {
+                    for _ in 0..parts.len().saturating_sub(written) {
+                        left.next();
+                        shape.extend(dims.next().copied());
+                    }
+                }
+                _ => match left.next() {
+                    Some(Part::One(_)) | None => {}
+                    Some(_) => shape.extend(dims.next().copied()),
+                },
+            }
+        }
+        shape.extend(dims);
+        let shape = shape.into_iter().map(|n| Value::Const(Const::Int(n as i64))).collect();
+        self.call_by_name("reshape", vec![part, Value::Tuple(shape)], span)
+    }
+
+    /// A part of a tile of which only the run knows how much there is.
+    fn counted_part(&mut self, part: TileId, parts: &[Part], span: Span) -> Lowered<TileId> {
+        if !parts.iter().any(|part| matches!(part, Part::Few { .. })) {
+            return Ok(part);
+        }
+        self.wholly_valid(part, "a slice whose extent only the run knows", span)?;
+        let mut valid = Vec::new();
+        let shape = self.tile(part).shape.to_vec();
+        for part in parts {
+            match part {
+                Part::Range(_, size) => valid.push(Index::Known(*size as i64)),
+                Part::Few { count, .. } => valid.push(*count),
+                Part::One(_) => valid.push(Index::Known(1)),
+            }
+        }
+        let valid = valid.split_off(valid.len() - shape.len());
+        match self.folded_valid(&valid, &shape, span)? {
+            Some(valid) => self.with_valid(part, valid, span),
+            None => Ok(part),
+        }
+    }
+
     /// The subscripts of each dimension; what is not written is whole.
     fn parts(&mut self, slice: &Expr, shape: &[u64], span: Span) -> Lowered<Vec<Part>> {
         let items: Vec<&Expr> = match slice {
-            Expr::Tuple(tuple) => tuple.elts.iter().collect(),
+            Expr::Tuple(tuple) => tuple.elts.iter().filter(|item| !item.is_none_literal_expr()).collect(),
+            Expr::NoneLiteral(_) => Vec::new(),
             other => vec![other],
         };
         let written = items.iter().filter(|e| !e.is_ellipsis_literal_expr()).count();
@@ -158,12 +219,7 @@ impl Lower<'_> {
             return match size {
                 Some(size) if size > 0 && size as u64 <= extent => Ok(Part::Range(lower, size as u64)),
                 Some(size) => Err(self.error("bounds", span, format!("a slice of {size} in a dimension of {extent}"))),
-                None => {
-                    let error = Diagnostic::error("slice-extent", span, "the extent of this slice is not known").help(
-                        "write it as `start : start + N` with a constant N, or use `pl.slice(x, shape, offsets)`",
-                    );
-                    Err(self.report(error))
-                }
+                None => self.few(slice, lower, extent, span),
             };
         };
         let last = match upper {
@@ -171,12 +227,7 @@ impl Lower<'_> {
             Some(expr) => {
                 let value = self.expr(expr)?;
                 if let Value::Scalar(_) = value {
-                    let message =
-                        "the end of this slice is known only when the kernel runs, and its extent must be constant";
-                    let error = Diagnostic::error("not-constant", at(&**expr), message).help(format!(
-                        "take the largest part, and say how much of it counts: `pl.load(x, offsets, [{extent}, …], valid_shape=[n, …])`"
-                    ));
-                    return Err(self.report(error));
+                    return self.few(slice, lower, extent, span);
                 }
                 let last = self.known_int(&value, "the end of a slice that begins at a constant", at(&**expr))?;
                 from_behind(last)
@@ -300,6 +351,7 @@ impl Lower<'_> {
         for (at, part) in kept.into_iter().zip(parts) {
             let (first, size) = match part {
                 Part::Range(first, size) => (*first, *size),
+                Part::Few { first, most, .. } => (*first, *most),
                 Part::One(index) => {
                     result.dropped[at] = true;
                     (*index, 1)
@@ -434,6 +486,10 @@ impl Lower<'_> {
                 Part::Range(first, size) => {
                     offsets.push(*first);
                     shape.push(*size);
+                }
+                Part::Few { first, most, .. } => {
+                    offsets.push(*first);
+                    shape.push(*most);
                 }
                 Part::One(index) => {
                     offsets.push(*index);

@@ -157,7 +157,17 @@ fn number_for(lower: &mut Lower<'_>, call: &Call, mask: TileId, (number, span): 
         return super::mask::filled(lower, number, (&tile.shape, tile.ty.layout.elem), model, *span);
     }
     match lower.tile(mask).mask.clone() {
-        Some(own) => super::mask::filled(lower, number, (&own.shape, own.elem), mask, *span),
+        // Two numbers are of the type that was compared, or floats where one of them is.
+        Some(own) => {
+            let is_float = |value: &Value| match value {
+                Value::Const(Const::Float(_)) => true,
+                Value::Scalar(scalar) => scalar.ty.is_float(),
+                _ => false,
+            };
+            let floats = !own.elem.is_float() && (is_float(number) || is_float(&other));
+            let elem = if floats { slipring_tile::Elem::F32 } else { own.elem };
+            super::mask::filled(lower, number, (&own.shape, elem), mask, *span)
+        }
         None => Err(call.wrong(lower, "lhs", "a tile, as the mask says no shape", number, *span)),
     }
 }

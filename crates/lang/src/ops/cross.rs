@@ -44,6 +44,14 @@ pub(super) const OPS: &[Entry] = &[
         ..ENTRY
     },
     Entry {
+        names: &["num_programs"],
+        params: "axis=",
+        op: Some(&pto::GET_BLOCK_NUM),
+        doc: "Number of blocks: a launch has one axis, 0",
+        lower: program_id,
+        ..ENTRY
+    },
+    Entry {
         names: &["get_subblock_idx"],
         op: Some(&pto::GET_SUBBLOCK_IDX),
         doc: "Which Vector core of the cluster this is",

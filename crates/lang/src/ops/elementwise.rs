@@ -285,7 +285,18 @@ fn binary(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     }
     let (lhs, rhs) = super::expand::alike(lower, lhs, rhs)?;
     same(lower, call, lhs, rhs)?;
+    if call.op() == &pto::TADD && (is_tail_of_product(lower, lhs, rhs) || is_tail_of_product(lower, rhs, lhs)) {
+        // What a product has no elements for adds nothing.
+        return lower.call_by_name("part_add", vec![Value::Tile(lhs), Value::Tile(rhs)], call.span);
+    }
     Ok(Value::Tile(like(lower, call, lhs, &[("src0", lhs), ("src1", rhs)])))
+}
+
+/// True for a sum of a whole tile and a product of tails.
+fn is_tail_of_product(lower: &Lower<'_>, whole: TileId, part: TileId) -> bool {
+    let part = lower.tile(part);
+    let made_by = super::find(part.made_by).and_then(|entry| entry.op);
+    lower.tile(whole).valid.is_none() && part.valid.is_some() && made_by.is_some_and(|op| op.product.is_some())
 }
 
 /// Reports operands of different shapes or types.

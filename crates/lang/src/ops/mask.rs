@@ -62,8 +62,16 @@ pub(super) fn spread(lower: &mut Lower<'_>, mask: TileId, shape: &[u64], span: S
         return Ok(mask);
     }
     let bits = unpacked(lower, mask)?;
-    let shape = shape.iter().map(|extent| Value::Const(Const::Int(*extent as i64))).collect();
-    let spread = lower.call_by_name("broadcast_to", vec![Value::Tile(bits), Value::Tuple(shape)], span)?;
+    let numbers =
+        |shape: &[u64]| Value::Tuple(shape.iter().map(|extent| Value::Const(Const::Int(*extent as i64))).collect());
+    let mut bits = Value::Tile(bits);
+    if own.len() < shape.len() {
+        // As numpy does: dimensions of one element in front.
+        let mut all = vec![1; shape.len() - own.len()];
+        all.extend(own.iter().copied());
+        bits = lower.call_by_name("reshape", vec![bits, numbers(&all)], span)?;
+    }
+    let spread = lower.call_by_name("broadcast_to", vec![bits, numbers(shape)], span)?;
     packed(lower, &spread, span)
 }
 

@@ -150,6 +150,7 @@ pub(super) fn operands_of(
         let message = format!("a product of [{m}, {k}] and [{other}, {n}]: the inner extents differ");
         let mut error = Diagnostic::error("shapes", call.span, message);
         if k == n {
+            error.kind = slipring_ir::Kind::InnerExtents;
             error = error
                 .help(format!("transpose the right operand: `b_trans={}`", if b_trans { "False" } else { "True" }));
         }

@@ -7,6 +7,7 @@ mod batch;
 mod bind;
 mod choose;
 mod collectives;
+mod composed;
 mod cross;
 mod devices;
 mod elementwise;
@@ -103,6 +104,7 @@ const REFUSED: Entry = Entry { params: "…", refused: true, ..ENTRY };
 const FAMILIES: &[&[Entry]] = &[
     elementwise::OPS,
     choose::OPS,
+    composed::OPS,
     reduce::OPS,
     shape::OPS,
     trig::OPS,
@@ -135,7 +137,7 @@ pub(crate) fn of_numpy(name: &str) -> Option<&'static str> {
         "amin" => "row_min",
         "fabs" | "absolute" => "abs",
         "negative" => "neg",
-        "zeros" | "ones" | "full_like" | "zeros_like" | "ones_like" => "full",
+        "full_like" => "expands",
         "empty" => "create_tile",
         "reciprocal" => "recip",
         "astype" | "to" => "cast",
@@ -145,6 +147,12 @@ pub(crate) fn of_numpy(name: &str) -> Option<&'static str> {
         }
     };
     Some(other)
+}
+
+/// The op that a method of a tile or tensor is: `x.cast(…)` is `pl.cast(x, …)`.
+pub(crate) fn as_method(name: &str) -> Option<&str> {
+    let name = if matches!(name, "to" | "astype") { "cast" } else { name };
+    catalogue().any(|entry| entry.names.contains(&name)).then_some(name)
 }
 
 /// What to write for a name that other languages of tiles have, and this one has not.
@@ -157,10 +165,12 @@ pub(crate) fn instead_of(name: &str) -> Option<String> {
             format!("it is `pl.row_{name}(x)` of each row, `pl.col_{name}(x)` of each column")
         }
         "round" | "rint" => "`pl.cast(x, pl.INT32)` rounds; its `mode` says how: round, rint, floor, ceil, trunc".into(),
+        "topk" | "top_k" => "of a few, take the largest of each row again and again: `m = pl.row_max(t)`, its place `pl.row_argmax(t)`, \
+             then `t = pl.where(t == m, -3.4e38, t)`; of many, `pl.sort32` sorts runs of 32 and `pl.mrgsort` merges them"
+            .into(),
+        "atomic_add" => "a store adds: `pl.store(tile, offsets, x, atomic=pl.AtomicType.Add)`".into(),
         "sort" | "argsort" => "`pl.sort32` sorts runs of 32 numbers, `pl.mrgsort` merges sorted runs".into(),
-        "square" | "pow" | "power" => "a square is `x * x`".into(),
-        "clip" | "clamp" => "it is `pl.maximum(pl.minimum(x, most), least)`".into(),
-        "silu" => "it is `x * pl.recip(pl.exp(-x) + 1.0)`".into(),
+        "pow" | "power" => "a square is `x * x`, another power `pl.exp(pl.log(x) * n)` where x > 0".into(),
         "mean" | "average" => "it is `pl.row_sum(x) * (1.0 / N)`".into(),
         "erf" => "the hardware has no such op: `1.0 - (((((1.061405429 * t - 1.453152027) * t) + 1.421413741) * t - 0.284496736) * t \
                   + 0.254829592) * t * pl.exp(-x * x)` with `t = pl.recip(x * 0.3275911 + 1.0)` is within 1.5e-7 of it for x >= 0; \
@@ -171,13 +181,7 @@ pub(crate) fn instead_of(name: &str) -> Option<String> {
              `pl.matmul(x, u)` with a matrix `u` of ones on and above the diagonal; down the rows a loop carries the sum"
             .into(),
         "dot" => "the language has `pl.matmul`".into(),
-        "cdiv" => "it is `(a + b - 1) // b`".into(),
-        "num_programs" => "it is `pl.get_block_num()`".into(),
         "flip" | "roll" => "the hardware moves no elements within a row: `pl.gather(x, indices)` takes them by their numbers".into(),
-        "zeros" => "it is `pl.full(shape, dtype, 0.0)`".into(),
-        "ones" => "it is `pl.full(shape, dtype, 1.0)`".into(),
-        "sigmoid" => "it is `pl.recip(pl.exp(-x) + 1.0)`".into(),
-        "tanh" => "it is `1.0 - pl.recip(pl.exp(x * 2.0) + 1.0) * 2.0`".into(),
         other => format!("the language has `pl.{}`", of_numpy(other)?),
     })
 }

@@ -448,6 +448,14 @@ fn transpose(lower: &mut Lower<'_>, call: &Call) -> Lowered {
         return lower.demand_transposed(&value, Space::Mat, span).map(Value::Tile);
     }
     let source = vector(lower, call, "x")?;
+    if let (Some([rows, cols]), 2) = (lower.tile(source).valid, rank) {
+        // Of a tail all elements are exchanged, and what counts of them is said again.
+        let pad = Value::Const(crate::value::Const::Int(0));
+        let whole = lower.call_by_name("fillpad", vec![Value::Tile(source), pad], call.span)?;
+        let exchanged = lower.call_by_name("transpose", vec![whole], call.span)?;
+        let id = lower.demand(&exchanged, Space::Vec, call.span)?;
+        return lower.with_valid(id, [cols, rows], call.span).map(Value::Tile);
+    }
     lower.wholly_valid(source, "a transpose", call.span)?;
     let tile = lower.tile(source).clone();
     let (elem, rank) = (tile.ty.layout.elem, tile.shape.len());

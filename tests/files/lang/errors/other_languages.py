@@ -2,7 +2,6 @@
 #
 # test: check %s
 # check: help: it is `pl.row_sum(x)` of each row, `pl.col_sum(x)` of each column
-# check: help: it is a function: `pl.exp(x, …)`
 # check: help: it is `pl.row_sum(x) * (1.0 / N)`
 # check: help: write `pl.FP32`
 # check: help: write `pl.BF16`
@@ -16,13 +15,6 @@ import slipring.language as pl
 def sums(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 1], pl.FP32]]):
     # error: unknown-op there is no `pl.sum`
     y[:] = pl.sum(x)
-
-
-@pl.incore
-def methods(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
-    t = pl.load(x, [0, 0], [64, 64])
-    # error: attribute a tile [64, 64] FP32 in vec has no member `exp`
-    y[:] = t.exp()
 
 
 @pl.incore

@@ -6,11 +6,10 @@
 # check: a kernel calls the language's own: `pl.where`
 # check: a kernel calls the language's own: `pl.sqrt`
 # check: it is made of `pl.row_max`
-# check: it is `pl.full(shape, dtype, 0.0)`
+# check: it is `pl.row_sum(x)` of each row
 # check: the language has `pl.concat`
 # check: it has no `return`
-# check: valid_shape=
-# check: an INT32 scalar where
+# check: an FP32 scalar where
 import math
 
 import numpy as np
@@ -31,8 +30,8 @@ def numpy(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32
 def own(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
     # error: unknown-op there is no `pl.softmax`
     t = pl.softmax(x)
-    # error: unknown-op there is no `pl.zeros`
-    u = pl.zeros([64, 64], pl.FP32)
+    # error: unknown-op there is no `pl.sum`
+    u = pl.sum(x)
     # error: unknown-op there is no `pl.hstack`
     y[:] = pl.hstack(x, x)
 
@@ -50,15 +49,7 @@ def nothing(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP
 
 
 @pl.incore
-def some(x: pl.Tensor[[64, 64], pl.FP32], n: pl.Tensor[[1, 8], pl.INT32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
+def kinds(x: pl.Tensor[[64, 64], pl.INT32], n: pl.Tensor[[1, 8], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.INT32]]):
     k = pl.read(n, [0, 0])
-    # error: not-constant the end of this slice is known only when the kernel runs
-    t = x[0:k, :]
-    y[:] = t
-
-
-@pl.incore
-def kinds(x: pl.Tensor[[64, 64], pl.FP32], n: pl.Tensor[[1, 8], pl.INT32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
-    k = pl.read(n, [0, 0])
-    # error: scalar-type an INT32 scalar where an FP32 one is needed
+    # error: scalar-type an FP32 scalar where an INT32 one is needed
     y[:] = pl.add(x, k)

@@ -13,6 +13,6 @@ def rows(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]
 
 
 @pl.incore
-def factor(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]], n: pl.Scalar[pl.INT32]):
-    # error: scalar-type an INT32 scalar where an FP32 one is needed
-    y[:] = x * n
+def factor(x: pl.Tensor[[64, 64], pl.INT32], y: pl.Out[pl.Tensor[[64, 64], pl.INT32]], s: pl.Scalar[pl.FP32]):
+    # error: scalar-type an FP32 scalar where an INT32 one is needed
+    y[:] = x * s

@@ -1,4 +1,4 @@
-# A slice whose extent cannot be told.
+# A slice whose extent only the run knows, where the kernel asks for constant ones.
 #
 # test: check %s
 # exit: 2
@@ -7,6 +7,7 @@ import slipring.language as pl
 
 @pl.incore
 def f(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]], n: pl.Scalar[pl.INT32]):
+    pl.func_attr({"exact_slices": True})
     for i in pl.range(4):
         # error: slice-extent the extent of this slice is not known
         y[i * 16 : i * 16 + n, :] = x[i * 16 : i * 16 + n, :]

@@ -32,7 +32,7 @@ pub(super) fn crossing(run: &Run<'_>, args: &Args) -> Eval<(String, usize)> {
 }
 
 /// A lane's half of an array: the first or the second half of the rows or columns.
-pub(super) fn half(array: &Array, mode: &str, lane: usize) -> Eval<Array> {
+pub fn half(array: &Array, mode: &str, lane: usize) -> Eval<Array> {
     let axis = match mode {
         "NONE" => return Ok(array.clone()),
         "UP_DOWN" => 0,

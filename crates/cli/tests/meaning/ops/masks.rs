@@ -67,7 +67,11 @@ pub(super) fn selected(name: &str, args: &Args) -> Eval {
 
 /// The elements of `a` where a mask holds, else those of `b`. Numbers are of the type of the other choice, or of the mask's.
 pub fn chosen(mask: &Array, a: &Value, b: &Value) -> Eval {
-    let elem = a.array().or_else(|_| b.array()).map_or(mask.elem, |array| array.elem);
+    // Of two numbers with a float among them it is floats.
+    let is_float = |value: &Value| matches!(value, Value::Float(_) | Value::Single(_));
+    let of_mask = if is_float(a) || is_float(b) { Elem::F32 } else { mask.elem };
+    let of_mask = if mask.elem.is_float() { mask.elem } else { of_mask };
+    let elem = a.array().or_else(|_| b.array()).map_or(of_mask, |array| array.elem);
     let side = |value: &Value| match value {
         Value::Array(array) => Ok(array.values()),
         number => Ok::<_, String>(vec![scalar(number, elem)?; mask.count()]),

@@ -1,0 +1,237 @@
+//! Slices whose extent only the run knows: a window as large as it can be, of which what the run takes counts.
+
+use std::collections::BTreeMap;
+
+use ruff_python_ast::ExprSlice;
+use slipring_ir::{BlockId, Diagnostic, Span, ValueDef, ValueId};
+use slipring_mlir::arith;
+use slipring_op::{Counter, Linear, OpDef, OpRef, rules};
+
+use super::window::Part;
+use super::{Lower, Lowered};
+use crate::syntax::at;
+use crate::value::Index;
+
+/// Steps to find how two numbers hang together.
+const MOST_STEPS: usize = 1 << 12;
+
+/// How many elements such a slice has: made once for all slices with the same beginning and end.
+#[derive(Clone, Debug)]
+pub(crate) struct Extent {
+    first: Form,
+    end: Form,
+    extent: u64,
+    /// Valid while this block is being lowered.
+    block: BlockId,
+    count: Index,
+}
+
+/// A number as multiples of others, and a constant.
+type Form = (BTreeMap<ValueId, i64>, i64);
+
+impl Lower<'_> {
+    /// `a:b` of which the run knows how far it goes, as numpy takes it: it ends where the dimension does.
+    pub(super) fn few(&mut self, slice: &ExprSlice, first: Index, extent: u64, span: Span) -> Lowered<Part> {
+        let end = match &slice.upper {
+            None => Index::Known(extent as i64),
+            Some(expr) => {
+                let value = self.expr(expr)?;
+                self.index(&value, at(&**expr))?
+            }
+        };
+        if self.facts.exact_slices {
+            let error = Diagnostic::error("slice-extent", span, "the extent of this slice is not known").help(
+                "write it as `start : start + N` with a constant N: `exact_slices` asks for extents that are constant",
+            );
+            return Err(self.report(error));
+        }
+        let most = self.most_between(first, end, &mut { MOST_STEPS }).unwrap_or(i64::MAX);
+        let left = if let Index::Known(n) = first { extent as i64 - n } else { extent as i64 };
+        let most = most.min(left);
+        if most <= 0 || matches!(first, Index::Known(n) if n < 0) {
+            return Err(self.error(
+                "bounds",
+                span,
+                format!("nothing of this slice lies inside the {extent} of this dimension"),
+            ));
+        }
+        let count = self.count_between(first, end, extent);
+        Ok(Part::Few { first, most: most as u64, count })
+    }
+
+    /// How many elements there are from `first` to `end`, or to where the dimension ends.
+    fn count_between(&mut self, first: Index, end: Index, extent: u64) -> Index {
+        let forms = self.form(first, &mut { MOST_STEPS }).zip(self.form(end, &mut { MOST_STEPS }));
+        if let Some((low, high)) = &forms {
+            let module = &self.e.module;
+            let there = |own: &Index| match own {
+                Index::At(scalar) => module.defining_op(scalar.value).is_none_or(|op| module.op(op).block.is_some()),
+                Index::Known(_) => true,
+            };
+            let known = self.extents.iter().find(|own| {
+                (&own.first, &own.end, own.extent) == (low, high, extent)
+                    && self.blocks.contains(&own.block)
+                    && there(&own.count)
+            });
+            if let Some(known) = known {
+                return known.count;
+            }
+        }
+        let ends_inside = match end {
+            Index::Known(n) => n <= extent as i64,
+            Index::At(scalar) => self.range(scalar.value).is_some_and(|(_, last)| last <= extent as i64),
+        };
+        let end = if ends_inside { end } else { self.smaller(end, Index::Known(extent as i64)) };
+        let count = self.less(end, first);
+        if let Some((first, end)) = forms {
+            self.extents.push(Extent { first, end, extent, block: self.e.block, count });
+        }
+        count
+    }
+
+    /// What the difference of two numbers is at most, where that can be told.
+    fn most_between(&self, low: Index, high: Index, steps: &mut usize) -> Option<i64> {
+        *steps = steps.checked_sub(1)?;
+        if let (Index::At(low), Index::At(high)) = (low, high)
+            && let Some(each) = self.in_each_iteration(&[low.value, high.value])
+            && let Some(most) =
+                each.iter().map(|pair| Some(pair[1]?.saturating_sub(pair[0]?))).collect::<Option<Vec<_>>>()
+        {
+            return most.into_iter().max();
+        }
+        // Of the smaller of two ends, and the larger of two beginnings, either is a bound.
+        let mut bounds = Vec::new();
+        if let Some(sides) = self.sides(high, &arith::MINSI) {
+            bounds.extend(sides.map(|side| self.most_between(low, side, steps)));
+        }
+        if let Some(sides) = self.sides(low, &arith::MAXSI) {
+            bounds.extend(sides.map(|side| self.most_between(side, high, steps)));
+        }
+        if let Some(least) = bounds.into_iter().flatten().min() {
+            return Some(least);
+        }
+        let (mut terms, mut constant) = self.form(high, steps)?;
+        let (others, less) = self.form(low, steps)?;
+        for (value, times) in others {
+            let own = terms.entry(value).or_default();
+            *own = own.checked_sub(times)?;
+        }
+        constant = constant.checked_sub(less)?;
+        if terms.values().all(|times| *times == 0) {
+            return Some(constant);
+        }
+        // Numbers with known bounds.
+        let most = |index: Index, upper: bool| match index {
+            Index::Known(n) => Some(n),
+            Index::At(scalar) => self.range(scalar.value).map(|(least, most)| if upper { most } else { least }),
+        };
+        most(high, true)?.checked_sub(most(low, false)?)
+    }
+
+    /// Both operands of a number that an op makes of two.
+    fn sides(&self, index: Index, of: &'static OpDef) -> Option<[Index; 2]> {
+        let Index::At(scalar) = index else { return None };
+        let mut value = scalar.value;
+        loop {
+            let ValueDef::Result(id, _) = self.e.module.value(value).def else { return None };
+            let def = OpDef::of(&self.e.module, id)?;
+            let operands = &self.e.module.op(id).operands;
+            if def.linear == Some(Linear::Same) {
+                value = *operands.first()?;
+                continue;
+            }
+            let as_index = |value: &ValueId| match rules::constant(&self.e.module, *value) {
+                Some(n) => Index::Known(n),
+                None => Index::At(crate::value::Scalar { value: *value, ..scalar }),
+            };
+            return match operands[..] {
+                [a, b] if std::ptr::eq(def, of) => Some([as_index(&a), as_index(&b)]),
+                _ => None,
+            };
+        }
+    }
+
+    fn form(&self, index: Index, steps: &mut usize) -> Option<Form> {
+        match index {
+            Index::Known(n) => Some((BTreeMap::new(), n)),
+            Index::At(scalar) => {
+                let mut form = Form::default();
+                self.add_form(scalar.value, 1, &mut form, steps)?;
+                Some(form)
+            }
+        }
+    }
+
+    fn add_form(&self, value: ValueId, times: i64, form: &mut Form, steps: &mut usize) -> Option<()> {
+        *steps = steps.checked_sub(1)?;
+        let module = &self.e.module;
+        if let Some(n) = rules::constant(module, value) {
+            form.1 = form.1.checked_add(n.checked_mul(times)?)?;
+            return Some(());
+        }
+        if let ValueDef::Result(id, _) = module.value(value).def {
+            let operands = &module.op(id).operands;
+            match OpDef::of(module, id).and_then(|def| def.linear) {
+                Some(Linear::Same) => return self.add_form(*operands.first()?, times, form, steps),
+                Some(linear @ (Linear::Sum | Linear::Difference)) => {
+                    self.add_form(*operands.first()?, times, form, steps)?;
+                    let times = if linear == Linear::Sum { times } else { times.checked_neg()? };
+                    return self.add_form(*operands.get(1)?, times, form, steps);
+                }
+                Some(Linear::Product) => {
+                    for (factor, rest) in [(0, 1), (1, 0)] {
+                        if let Some(n) = rules::constant(module, *operands.get(factor)?) {
+                            return self.add_form(*operands.get(rest)?, times.checked_mul(n)?, form, steps);
+                        }
+                    }
+                }
+                Some(Linear::Remainder) | None => {}
+            }
+        }
+        let own = form.0.entry(value).or_default();
+        *own = own.checked_add(times)?;
+        Some(())
+    }
+
+    /// What a number is a multiple of, as far as its making says: 0 for 0, 1 where nothing is known.
+    pub(super) fn unit(&self, value: ValueId) -> u64 {
+        self.unit_in(value, &mut { MOST_STEPS })
+    }
+
+    fn unit_in(&self, value: ValueId, steps: &mut usize) -> u64 {
+        let Some(left) = steps.checked_sub(1) else { return 1 };
+        *steps = left;
+        let module = &self.e.module;
+        if let Some(n) = rules::constant(module, value) {
+            return n.unsigned_abs();
+        }
+        match module.value(value).def {
+            ValueDef::Result(id, _) => {
+                let linear = OpDef::of(module, id).and_then(|def| def.linear);
+                let operands = &module.op(id).operands;
+                let [a, b] = [0, 1].map(|at| operands.get(at).map_or(1, |of| self.unit_in(*of, steps)));
+                match linear {
+                    Some(Linear::Same) => a,
+                    Some(Linear::Sum | Linear::Difference | Linear::Remainder) => common(a, b),
+                    Some(Linear::Product) => a.checked_mul(b).unwrap_or(1),
+                    None => 1,
+                }
+            }
+            ValueDef::Arg(block, 0) => {
+                let Some(id) = module.block_parent(block) else { return 1 };
+                let Some(Counter::Range([first, _, step])) = OpDef::of(module, id).and_then(|def| def.counter) else {
+                    return 1;
+                };
+                let Some(op) = OpRef::of(module, id) else { return 1 };
+                let mut of = |name: &str| op.operand(name).map_or(1, |value| self.unit_in(value, steps));
+                common(of(first), of(step))
+            }
+            ValueDef::Arg(..) => 1,
+        }
+    }
+}
+
+/// The greatest common divisor.
+fn common(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { common(b, a % b) }
+}

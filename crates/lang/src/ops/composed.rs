@@ -1,0 +1,121 @@
+//! Words that every language of tiles has, and that are several instructions here.
+
+use super::{Call, ENTRY, Entry};
+use crate::lower::{Lower, Lowered};
+use crate::value::{Const, Value};
+use ruff_python_ast::Operator;
+
+/// Made of the ops that stand in its doc.
+const OF_ONE: Entry = Entry { params: "x/input/tile", ..ENTRY };
+
+pub(super) const OPS: &[Entry] = &[
+    Entry { names: &["zeros"], params: "shape, dtype", doc: "A tile of zeros: `pl.full`", lower: zeros, ..ENTRY },
+    Entry { names: &["ones"], params: "shape, dtype", doc: "A tile of ones: `pl.full`", lower: ones, ..ENTRY },
+    Entry {
+        names: &["zeros_like"],
+        doc: "A tile like another one, of zeros: `pl.expands`",
+        lower: zeros_like,
+        ..OF_ONE
+    },
+    Entry { names: &["ones_like"], doc: "A tile like another one, of ones: `pl.expands`", lower: ones_like, ..OF_ONE },
+    Entry { names: &["square"], doc: "Each element times itself: `pl.mul`", lower: square, ..OF_ONE },
+    Entry { names: &["sigmoid"], doc: "`pl.recip(pl.exp(-x) + 1.0)`", lower: sigmoid, ..OF_ONE },
+    Entry { names: &["silu"], doc: "`x * pl.recip(pl.exp(-x) + 1.0)`", lower: silu, ..OF_ONE },
+    Entry { names: &["tanh"], doc: "`1.0 - pl.recip(pl.exp(x * 2.0) + 1.0) * 2.0`", lower: tanh, ..OF_ONE },
+    Entry {
+        names: &["clamp", "clip"],
+        params: "x/input/tile, least/min, most/max",
+        doc: "Elements between two bounds: `pl.maximum(pl.minimum(x, most), least)`",
+        lower: clamp,
+        ..ENTRY
+    },
+    Entry {
+        names: &["cdiv"],
+        params: "a, b",
+        doc: "A quotient of integers, rounded up: `(a + b - 1) // b`",
+        lower: cdiv,
+        ..ENTRY
+    },
+];
+
+fn number(x: f64) -> Value {
+    Value::Const(Const::Float(x))
+}
+
+/// The result of an op of the language on a value and others.
+fn then(lower: &mut Lower<'_>, call: &Call, name: &'static str, value: Value, others: &[Value]) -> Lowered {
+    let args = std::iter::once(value).chain(others.iter().cloned()).collect();
+    lower.call_by_name(name, args, call.span)
+}
+
+/// One number in all elements of a new tile.
+fn constant(lower: &mut Lower<'_>, call: &Call, n: i64) -> Lowered {
+    let (shape, dtype) = (call.need(lower, "shape")?.0, call.need(lower, "dtype")?.0);
+    then(lower, call, "full", shape, &[dtype, Value::Const(Const::Int(n))])
+}
+
+fn zeros(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    constant(lower, call, 0)
+}
+
+fn ones(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    constant(lower, call, 1)
+}
+
+fn zeros_like(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    let x = call.need(lower, "x")?.0;
+    then(lower, call, "expands", x, &[Value::Const(Const::Int(0))])
+}
+
+fn ones_like(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    let x = call.need(lower, "x")?.0;
+    then(lower, call, "expands", x, &[Value::Const(Const::Int(1))])
+}
+
+fn square(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    // Loaded once.
+    let x = Value::Tile(super::elementwise::vector(lower, call, "x")?);
+    then(lower, call, "mul", x.clone(), &[x])
+}
+
+fn sigmoid(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    let x = call.need(lower, "x")?.0;
+    sigmoid_of(lower, call, x)
+}
+
+fn sigmoid_of(lower: &mut Lower<'_>, call: &Call, x: Value) -> Lowered {
+    let negative = then(lower, call, "neg", x, &[])?;
+    let power = then(lower, call, "exp", negative, &[])?;
+    let sum = then(lower, call, "add", power, &[number(1.0)])?;
+    then(lower, call, "recip", sum, &[])
+}
+
+fn silu(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    let x = Value::Tile(super::elementwise::vector(lower, call, "x")?);
+    let gate = sigmoid_of(lower, call, x.clone())?;
+    then(lower, call, "mul", x, &[gate])
+}
+
+fn tanh(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    let x = call.need(lower, "x")?.0;
+    let twice = then(lower, call, "mul", x, &[number(2.0)])?;
+    let power = then(lower, call, "exp", twice, &[])?;
+    let sum = then(lower, call, "add", power, &[number(1.0)])?;
+    let part = then(lower, call, "recip", sum, &[])?;
+    let part = then(lower, call, "mul", part, &[number(-2.0)])?;
+    then(lower, call, "add", part, &[number(1.0)])
+}
+
+fn clamp(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    let [x, least, most] = ["x", "least", "most"].map(|name| call.need(lower, name));
+    let (x, least, most) = (x?.0, least?.0, most?.0);
+    let below = then(lower, call, "minimum", x, &[most])?;
+    then(lower, call, "maximum", below, &[least])
+}
+
+fn cdiv(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    let ((a, _), (b, _)) = (call.need(lower, "a")?, call.need(lower, "b")?);
+    let sum = lower.binary_number(Operator::Add, &a, &b, call.span)?;
+    let sum = lower.binary_number(Operator::Sub, &sum, &Value::Const(Const::Int(1)), call.span)?;
+    lower.binary_number(Operator::FloorDiv, &sum, &b, call.span)
+}

@@ -303,13 +303,13 @@ class Function:
     def directions(self):
         """`in`, `out` or `inout` for each parameter, as its annotation says."""
         ways = {"pl.Out": "out", "pl.InOut": "inout"}
-        words = {name: getattr(own, "word", None) for name, own in self.function.__annotations__.items()}
+        words = {name: getattr(own, "word", None) for name, own in self._annotations.items()}
         return {name: ways.get(str(words.get(name)), "in") for name in self.parameter_names}
 
     @property
     def params(self):
         """The names and annotations of its parameters."""
-        return [(name, self.function.__annotations__.get(name)) for name in self.parameter_names]
+        return [(name, self._annotations.get(name)) for name in self.parameter_names]
 
     @property
     def return_types(self):
@@ -340,10 +340,31 @@ class Function:
         return bound(self.parameter_names, args, kwargs, self.__name__, self.defaults)
 
     @property
-    def parameter_names(self):
-        """The names of its parameters."""
+    def own_parameters(self):
+        """The names of the parameters in its text."""
         code = self.function.__code__
         return [name for name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount] if name != "self"]
+
+    @functools.cached_property
+    def peers(self):
+        """The functions that meet this one in pipes: they are launched with it, those whose buffers it imports."""
+        if self.kind in (None, "inline", "python", "helper") or not _has_pipe(self):
+            return []
+        parts, _ = self._parts()
+        kernels = [part for part in parts if part.kind not in (None, "inline", "python", "helper")]
+        return [part for part in kernels if part.function is not self.function and _has_pipe(part)]
+
+    @property
+    def parameter_names(self):
+        """The names of its parameters, and behind them those of the functions that it meets in pipes."""
+        if not self.peers:
+            return self.own_parameters
+        return list(dict.fromkeys(name for part in (self, *self.peers) for name in part.own_parameters))
+
+    @property
+    def _annotations(self):
+        """The annotations of all its parameters."""
+        return {**{name: own for part in self.peers for name, own in part.function.__annotations__.items()}, **self.function.__annotations__}
 
     def _compile(self, arguments, platform, readings=()):
         special = self._special(arguments)
@@ -533,6 +554,11 @@ class Function:
         from ._html import kernel
 
         return kernel(self)
+
+
+def _has_pipe(function):
+    """True for a function with an end of a pipe of its own."""
+    return any("_initialize_pipe" in line for line in function.text.lines)
 
 
 def _functions(value, members):

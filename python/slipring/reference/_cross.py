@@ -4,6 +4,7 @@ import contextlib
 
 import numpy as np
 
+from . import _pipes
 from ._tiles import NotKnown, counted, data, made, member
 
 
@@ -148,26 +149,35 @@ def number_of(id):
 
 def undivided(split):
     if split is not None and getattr(split, "__slipring_path__", split) not in (0, "pl.SplitMode.NONE"):
-        raise NotKnown("the reference knows pushes of whole tiles only")
+        raise NotKnown("the reference knows pushes of whole tiles only, in a kernel for both kinds of core")
 
 
 def push(to):
-    """A ring of a kernel for both kinds of core: first in, first out."""
+    """A ring of a kernel for both kinds of core: first in, first out. `None` stands for a push by where its tile lies."""
 
     def op(tile, pipe=None, prod=None, fifo=None, split=None, id=None, lane_stride=None):
+        if own().meeting is not None:
+            return _pipes.push(tile, pipe, prod, fifo, split, id, lane_stride)
         undivided(split)
-        own().rings.setdefault((to, number_of(id)), []).append(made(counted(tile), tile.dtype))
+        # The Cube core pushes products, the Vector cores what they computed.
+        target = to or ("aiv" if tile.product else "aic")
+        own().rings.setdefault((target, number_of(id)), []).append(made(counted(tile), tile.dtype))
 
     return op
 
 
 def pop(to):
     def op(pipe=None, shape=None, dtype=None, cons=None, tile=None, fifo=None, split=None, id=None, lane_stride=None):
+        if own().meeting is not None:
+            return _pipes.pop(pipe, shape, dtype, cons, tile, fifo, split, id, lane_stride)
         undivided(split)
-        ring = own().rings.get((to, number_of(id)), [])
-        if not ring:
-            raise NotKnown("the reference runs one function: what another one pushes is not here")
-        return ring.pop(0)
+        rings = [own().rings.get((target, number_of(id)), []) for target in ((to,) if to else ("aiv", "aic"))]
+        full = [ring for ring in rings if ring]
+        if len(full) > 1:
+            raise NotKnown("both cores have pushed, and the pop does not say whose tile it takes: `pl.tpop_from_aic`, `pl.tpop_from_aiv`")
+        if not full:
+            raise NotKnown("a pop of what nothing in this function pushes: run the reference of the function that imports the other's buffer")
+        return full[0].pop(0)
 
     return op
 
@@ -180,13 +190,6 @@ def alone(*args, **options):
     """A barrier of all cores: nothing with one block."""
     if own().blocks > 1:
         raise NotKnown("the reference runs blocks one after the other, and `pl.syncall` lets them meet")
-
-
-def unknown(what):
-    def op(*args, **options):
-        raise NotKnown(f"the reference does not know {what}")
-
-    return op
 
 
 OPS = {
@@ -210,16 +213,17 @@ OPS = {
     "program_id": lambda axis=0: own().block,
     "get_block_idx": lambda: own().block,
     "get_block_num": lambda: own().blocks,
+    "num_programs": lambda axis=0: own().blocks,
     "get_subblock_idx": lambda: own().lane,
     # The result does not depend on how many there are.
     "available_cluster_count": lambda: 1,
     "available_aiv_count": lambda: 1,
-    "reserve_buffer": free,
-    "import_peer_buffer": free,
-    "aic_initialize_pipe": free,
-    "aiv_initialize_pipe": free,
-    "TPUSH": unknown("`TPUSH` without a direction"),
-    "TPOP": unknown("`TPOP` without a direction"),
+    "reserve_buffer": _pipes.reserve,
+    "import_peer_buffer": _pipes.imported,
+    "aic_initialize_pipe": _pipes.initialize,
+    "aiv_initialize_pipe": _pipes.initialize,
+    "TPUSH": push(None),
+    "TPOP": pop(None),
     "TFREE": free,
     "tpush_to_aiv": push("aiv"),
     "tpush_to_aic": push("aic"),

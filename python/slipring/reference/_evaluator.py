@@ -9,6 +9,7 @@ from .._runs import block_count, nothing_to_do
 from .._words import Generic
 from ._bind import bound, entries
 from ._cross import Lanes
+from ._pipes import meet
 from ._rewrite import for_reference
 from ._tiles import NotKnown, Part, is_float, numpy_type
 
@@ -27,29 +28,20 @@ class Evaluator:
         self.lane, self.lanes, self.mode, self.region = lane, lanes, None, False
         # Arrays in global memory, sums that the other lane has not seen, tiles on their way, what a loop carries.
         self.memory, self.sums, self.rings, self.yielded = [], [], {}, ()
+        # Where it is one of several functions that meet in pipes: the pipes, the kind of core, its ends of them.
+        self.meeting, self.core, self.ends = None, None, []
 
     def run(self, function, arguments, blocks):
         """Runs all blocks; the arrays of outputs and what the function returned."""
-        annotations = function.function.__annotations__
-        passed, back = {}, []
+        arrays, back = {}, []
         for name, value in arguments.items():
-            annotation = annotations.get(name)
-            word = annotation.word if isinstance(annotation, Generic) else str(annotation)
-            if "Scalar" in word:
-                passed[name] = scalar(value, annotation)
-                continue
-            if not isinstance(value, np.ndarray):
-                passed[name] = value
-                continue
-            array = np.ascontiguousarray(value).copy().reshape(value.shape or (1,))
-            self.memory.append(array)
-            output = "Out" in word or function.is_opaque
-            passed[name] = Part(array, None if output else name)
-            if output:
-                back.append((value, array, "Out" not in word and array.copy()))
-        code = function.function.__code__
-        if code.co_varnames[:1] == ("self",):
-            passed["self"] = function.owner if function.instance is None else function.instance
+            if isinstance(value, np.ndarray) and not is_scalar(function, name):
+                arrays[name] = np.ascontiguousarray(value).copy().reshape(value.shape or (1,))
+                self.memory.append(arrays[name])
+        passed = parameters_of(function, {**arguments, **arrays})
+        for name, array in arrays.items():
+            if passed[name].frozen is None:
+                back.append((arguments[name], array, "Out" not in word_of(function, name) and array.copy()))
         body, result = for_reference(function), None
         self.blocks = blocks
         for self.block in range(blocks):
@@ -83,6 +75,31 @@ class Evaluator:
         return op(**given)
 
 
+def word_of(function, name):
+    annotation = function.function.__annotations__.get(name)
+    return annotation.word if isinstance(annotation, Generic) else str(annotation)
+
+
+def is_scalar(function, name):
+    return "Scalar" in word_of(function, name)
+
+
+def parameters_of(function, given):
+    """What a function's own parameters are of what is given by name: windows, numbers as the kernel has them."""
+    passed = {}
+    for name in function.own_parameters:
+        value = given[name]
+        if is_scalar(function, name):
+            value = scalar(value, function.function.__annotations__.get(name))
+        elif isinstance(value, np.ndarray):
+            output = "Out" in word_of(function, name) or function.is_opaque
+            value = Part(value, None if output else name)
+        passed[name] = value
+    if function.function.__code__.co_varnames[:1] == ("self",):
+        passed["self"] = function.owner if function.instance is None else function.instance
+    return passed
+
+
 def place_in(part, at, whole):
     """Where a view of an array begins and ends in it: `(number of the array, slices)`."""
     if not np.may_share_memory(part, whole):
@@ -106,6 +123,10 @@ def evaluate(function, arguments, blocks, active):
     """Runs a kernel, with a run for each lane where it has regions; the outputs are written, what it returns comes back."""
     blocks = block_count(blocks)
     if nothing_to_do(arguments, function.directions):
+        return None
+    if function.peers:
+        for value, array in meet(function, arguments, blocks, active):
+            value[...] = array.reshape(value.shape)
         return None
     parts, _ = function._parts()
     divided = any("split_aiv" in line for part in parts for line in part.text.lines)

@@ -109,6 +109,19 @@ def quotient(a, b):
     return np.abs(a) // np.abs(b) * np.sign(a) * np.sign(b)
 
 
+def add(lhs, rhs, tmp=None):
+    """A sum; of a whole tile and a product of tails, what the product has no elements for adds nothing."""
+    for whole, part in ((lhs, rhs), (rhs, lhs)):
+        if isinstance(part, Part) and part.product and isinstance(whole, Part) and whole.valid is None:
+            own, size = counted(part), whole.shape
+            if own.ndim == len(size) and own.shape != size and all(1 < m <= n for m, n in zip(own.shape, size)):
+                result = made(whole.array, whole.dtype)
+                corner = tuple(builtins.slice(n) for n in own.shape)
+                result.array[corner] = computed(np.add, whole.array[corner], own)
+                return result
+    return binary(np.add)(lhs, rhs)
+
+
 def divide(lhs, rhs, high_precision=None):
     if not isinstance(lhs, Part) and not isinstance(rhs, Part):
         return lhs / rhs
@@ -335,6 +348,9 @@ def select(mask, lhs=None, rhs=None, tmp=None, src=None, scalar=None):
         rhs = tmp
     like = next((own for own in (lhs, rhs) if isinstance(own, Part)), mask)
     holds = bits_of(mask, like.shape)
+    if like is mask and not is_float(mask.dtype) and any(isinstance(own, (float, np.floating)) for own in (lhs, rhs)):
+        # Two numbers, one of them a float.
+        like = Part(np.empty(mask.array.shape, np.float32), None, mask.valid)
     chosen = np.where(holds, of_type(lhs, like.dtype), of_type(rhs, like.dtype))
     return made(chosen, like.dtype, like if like.shape == chosen.shape else mask)
 
@@ -355,11 +371,19 @@ def part_op(f):
 
 def full(shape, dtype, value):
     dtype = numpy_type(dtype)
-    return made(np.full([int(n) for n in shape], of_type(value, dtype)), dtype)
+    return made(np.full([int(n) for n in (shape if isinstance(shape, (list, tuple)) else [shape])], of_type(value, dtype)), dtype)
+
+
+def sigmoid(x):
+    return OPS["recip"](OPS["add"](OPS["exp"](OPS["neg"](x)), 1.0))
+
+
+def tanh(x):
+    return OPS["add"](OPS["mul"](OPS["recip"](OPS["add"](OPS["exp"](OPS["mul"](x, 2.0)), 1.0)), -2.0), 1.0)
 
 
 def integers(start, shape, dtype=None, descending=False):
-    shape = [int(n) for n in shape]
+    shape = [int(n) for n in (shape if isinstance(shape, (list, tuple)) else [shape])]
     count = np.arange(int(np.prod(shape))).reshape(shape)
     return made(start - count if descending else start + count, numpy_type(dtype) if dtype else np.dtype(np.int32))
 
@@ -421,7 +445,7 @@ OPS = {
     **_indexed.OPS,
     **_products.OPS,
     **_shapes.OPS,
-    "add": binary(np.add),
+    "add": add,
     "sub": binary(np.subtract),
     "mul": binary(np.multiply),
     "div": divide,
@@ -461,6 +485,16 @@ OPS = {
     "expands": lambda target, scalar: made(np.full(data(target).shape, of_type(scalar, target.dtype)), target.dtype, target),
     "ci": integers,
     "tri": triangle,
+    "zeros": lambda shape, dtype: full(shape, dtype, 0),
+    "ones": lambda shape, dtype: full(shape, dtype, 1),
+    "zeros_like": lambda x: OPS["expands"](x, 0),
+    "ones_like": lambda x: OPS["expands"](x, 1),
+    "square": lambda x: OPS["mul"](x, x),
+    "sigmoid": sigmoid,
+    "silu": lambda x: OPS["mul"](x, sigmoid(x)),
+    "tanh": tanh,
+    "clamp": lambda x, least, most: OPS["maximum"](OPS["minimum"](x, most), least),
+    "cdiv": lambda a, b: -(-a // b),
     "row_expand": expanded(lambda a, v: v, 1),
     "col_expand": expanded(lambda a, v: v, 0),
     "row_mean": mean(-1),

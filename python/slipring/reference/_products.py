@@ -110,15 +110,26 @@ def matmul_mx_bias(lhs, lhs_scale, rhs, rhs_scale, bias):
     return made(total, np.dtype(np.float32))
 
 
+def marked(op):
+    """The op; its result is known as a product."""
+
+    def called(*args, **kwargs):
+        result = op(*args, **kwargs)
+        result.product = True
+        return result
+
+    return called
+
+
 OPS = {
-    "matmul": matmul,
-    "gemv": matmul,
-    "batch_matmul": matmul,
-    "matmul_acc": matmul_acc,
-    "gemv_acc": matmul_acc,
-    "batch_matmul_acc": matmul_acc,
-    "matmul_bias": matmul_bias,
-    "gemv_bias": matmul_bias,
+    "matmul": marked(matmul),
+    "gemv": marked(matmul),
+    "batch_matmul": marked(matmul),
+    "matmul_acc": marked(matmul_acc),
+    "gemv_acc": marked(matmul_acc),
+    "batch_matmul_acc": marked(matmul_acc),
+    "matmul_bias": marked(matmul_bias),
+    "gemv_bias": marked(matmul_bias),
     "matmul_mx": matmul_mx,
     "matmul_mx_acc": matmul_mx_acc,
     "matmul_mx_bias": matmul_mx_bias,

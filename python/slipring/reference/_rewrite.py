@@ -8,6 +8,7 @@ import functools
 import textwrap
 import types
 
+from ._pipes import bare
 from ._tiles import Mask
 
 
@@ -96,7 +97,8 @@ def for_reference(function):
     definition = next(node for node in tree.body if isinstance(node, ast.FunctionDef))
     rewrite = Rewrite()
     definition.body = [rewrite.visit(line) for line in definition.body]
-    if not rewrite.changed:
+    words = bare(own)
+    if not rewrite.changed and not words:
         return own
     definition.decorator_list, definition.returns = [], None
     for argument in [*definition.args.args, *definition.args.kwonlyargs]:
@@ -111,7 +113,7 @@ def for_reference(function):
     module = ast.fix_missing_locations(ast.Module([around], []))
     outer = next(code for code in compile(module, own.__code__.co_filename, "exec").co_consts if isinstance(code, types.CodeType))
     code = next(code for code in outer.co_consts if isinstance(code, types.CodeType) and code.co_name == own.__name__)
-    names = {**own.__globals__, "__choose": choose, "__all": every, "__not": opposite}
+    names = {**own.__globals__, **words, "__choose": choose, "__all": every, "__not": opposite}
     cells = dict(zip(own.__code__.co_freevars, own.__closure__ or ()))
     made = types.FunctionType(code, names, own.__name__, own.__defaults__, tuple(cells[name] for name in code.co_freevars))
     made.__kwdefaults__ = own.__kwdefaults__

@@ -57,6 +57,9 @@ def is_tile(value):
 class Part:
     """A window of a tensor, or a tile: an array and what may be done with it. A part of it is a view."""
 
+    # True for what a product of matrices gives.
+    product = False
+
     def __init__(self, array, output=None, valid=None):
         self.array = array
         # The name of the parameter where it may not be written.
@@ -87,6 +90,10 @@ class Part:
                 # Slices end where the dimension does, as numpy's; one that begins outside takes nothing that is there.
                 first = part.start or 0
                 first += extent if first < 0 else 0
+                size = (extent if part.stop is None else part.stop) - first
+                # Of parts side by side, those behind the end are empty: a launch may have more blocks than there are parts.
+                if first >= extent and size > 0 and first % size == 0:
+                    continue
                 if not 0 <= first < extent:
                     raise IndexError(f"the window {part.start}:{part.stop} begins outside of an extent of {extent}")
             elif isinstance(part, (Part, np.ndarray)):
@@ -102,7 +109,23 @@ class Part:
         first = [own.indices(n)[0] if isinstance(own, slice) else own for own, n in zip(at, self.array.shape)]
         return tuple(int(np.clip(n - start, 0, size)) for n, start, size in zip(self.valid, first, part.shape))
 
+    def __getattr__(self, name):
+        """A word of the language as a method: `x.cast(pl.FP16)`."""
+        from . import active
+        from ._bind import entries
+
+        word = "cast" if name in ("to", "astype") else name
+        if name.startswith("_") or active() is None or word not in entries():
+            raise AttributeError(f"a tile has no member `{name}`")
+        return lambda *args, **kwargs: active().call(f"pl.{word}", (self, *args), kwargs)
+
     def __getitem__(self, at):
+        if isinstance(at, tuple) and None in [own for own in at if not isinstance(own, Part)] or at is None:
+            # Dimensions of one element, behind those that are taken.
+            at = at if isinstance(at, tuple) else (at,)
+            part = self[tuple(own for own in at if own is not None)] if any(own is not None for own in at) else self
+            behind = tuple(own if own is None or own is Ellipsis else slice(None) for own in at if own is None or not isinstance(own, int))
+            return Part(part.array[behind], part.frozen)
         if isinstance(at, Part) and self.array.ndim == 2 and not is_float(at.dtype) and not isinstance(at, Mask):
             return _word("mgather", self, at)
         part = self._window(at)

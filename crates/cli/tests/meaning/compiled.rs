@@ -92,6 +92,27 @@ impl Compiled {
         &self.prepared.decoded.program.name
     }
 
+    /// The names of the kernel's parameters.
+    pub fn names(&self) -> Vec<&str> {
+        self.prepared.decoded.program.params.iter().map(|param| param.name.as_str()).collect()
+    }
+
+    /// What the text says that buffers hold after a launch.
+    fn meaning(
+        &self,
+        text: &str,
+        arguments: &[Argument],
+        blocks: u32,
+        registers: bool,
+    ) -> Result<Vec<Vec<u8>>, String> {
+        let file = File::parse(text)?;
+        let kernels: Vec<&str> = self.kernel().split('+').map(str::trim).collect();
+        match kernels.len() {
+            1 => file.run(self.kernel(), arguments, blocks, registers),
+            _ => file.meet(&kernels, &self.names(), arguments, blocks, registers),
+        }
+    }
+
     /// Runs the kernel with every check on, and compares it with the meaning of its text.
     pub fn compare(&self, text: &str, values: &[Value], blocks: u32) -> Outcome {
         let arguments: Vec<Argument> = values
@@ -102,7 +123,7 @@ impl Compiled {
             })
             .collect();
         let registers = self.platform.vector_function.is_some();
-        let meant = match File::parse(text).and_then(|file| file.run(self.kernel(), &arguments, blocks, registers)) {
+        let meant = match self.meaning(text, &arguments, blocks, registers) {
             Ok(meant) => meant,
             Err(why) => return Outcome::Unknown(why),
         };

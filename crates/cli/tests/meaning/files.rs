@@ -5,11 +5,7 @@ use std::path::{Path, PathBuf};
 use slipring_ir::Source;
 use slipring_lang::Direction;
 
-use crate::meaning::compiled::{Outcome, PLATFORMS, compile};
-
-/// Files that the evaluator cannot follow, and why. A file that it can follow must not stand here.
-const NOT_EVALUATED: [(&str, &str); 2] =
-    [("pipes_by_hand.py", "two functions that meet in a pipe"), ("two_lanes.py", "two functions that meet in pipes")];
+use crate::meaning::compiled::{Compiled, Outcome, PLATFORMS, compile};
 
 /// One run of a file.
 #[derive(Default)]
@@ -65,11 +61,15 @@ fn launches(text: &str) -> Vec<Launch> {
     runs
 }
 
-/// Random numbers of the shapes that a kernel declares, zeros where it only writes.
-fn declared(text: &str, kernel: &str) -> Vec<String> {
-    let (compiled, _) = slipring_lang::compile(std::sync::Arc::new(Source::new("kernel.py", text)));
-    let kernel = compiled.kernels.iter().find(|k| k.name == kernel).expect("the kernel");
-    let params = kernel.params.iter().map(|param| {
+/// Random numbers of the shapes that a kernel declares, or several that meet, zeros where it only writes.
+fn declared(text: &str, compiled: &Compiled) -> Vec<String> {
+    let (file, _) = slipring_lang::compile(std::sync::Arc::new(Source::new("kernel.py", text)));
+    let functions: Vec<&str> = compiled.kernel().split('+').map(str::trim).collect();
+    let own = file.kernels.iter().filter(|kernel| functions.contains(&kernel.name.as_str()));
+    let all: Vec<_> = own.flat_map(|kernel| &kernel.params).collect();
+    let names = compiled.names();
+    let params = names.iter().filter_map(|name| all.iter().find(|param| param.name == **name));
+    let params = params.map(|param| {
         let extents: Vec<String> = param.shape.iter().flatten().map(u64::to_string).collect();
         let what = if param.direction == Direction::Out { "zeros" } else { "rand" };
         // Integers of the examples are indices.
@@ -84,19 +84,15 @@ fn agree(folder: &str) {
     for file in python_files(folder) {
         let name = file.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
         let text = std::fs::read_to_string(&file).expect("a file of the repository");
-        let listed = NOT_EVALUATED.iter().any(|(listed, _)| *listed == name);
         for launch in launches(&text) {
             for platform in PLATFORMS {
                 let outcome = match compile(&text, launch.function.as_deref(), platform) {
-                    Ok(compiled) if listed && compiled.kernel().contains('+') => {
-                        Outcome::Unknown("several functions".into())
-                    }
                     Ok(compiled) => {
                         let texts = match launch.args.is_empty() {
-                            true => declared(&text, compiled.kernel()),
+                            true => declared(&text, &compiled),
                             false => {
                                 // Tensors of the kernel's own are behind what is passed.
-                                let made = declared(&text, compiled.kernel()).into_iter().skip(launch.args.len());
+                                let made = declared(&text, &compiled).into_iter().skip(launch.args.len());
                                 launch.args.iter().cloned().chain(made).collect()
                             }
                         };
@@ -119,10 +115,9 @@ fn agree(folder: &str) {
                     elsewhere.push((name.to_string(), platform));
                     continue;
                 }
-                match (outcome, listed) {
-                    (Outcome::Agrees, false) | (Outcome::Unknown(_), true) => {}
-                    (Outcome::Agrees, true) => wrong.push(format!("{name} is evaluated now: take it off the list")),
-                    (other, _) => wrong.push(format!("{name} on {platform} {other}")),
+                match outcome {
+                    Outcome::Agrees => {}
+                    other => wrong.push(format!("{name} on {platform} {other}")),
                 }
             }
         }

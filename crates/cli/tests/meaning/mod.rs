@@ -7,6 +7,7 @@ mod compiled;
 mod eval;
 mod files;
 mod indexed;
+mod meet;
 mod number;
 mod ops;
 mod random;

@@ -1,6 +1,7 @@
 //! The command line of slipring: its verbs, the language server and the debug adapter, as thin layers of the library.
 
 mod dap;
+pub mod expect;
 mod lsp;
 mod session;
 mod verbs;

@@ -5,6 +5,7 @@ mod arguments;
 mod bombs;
 mod confined;
 mod exits;
+mod expected;
 mod imports;
 mod large;
 mod listed;

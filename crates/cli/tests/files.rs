@@ -2,28 +2,21 @@
 //! `tests/field`. A comment begins with `//`, in `.py` files with `#`.
 //! `tests/files/README.md` has the format.
 
-// What other tests of these files need stands there too.
-#[allow(dead_code)]
-#[path = "files/directives.rs"]
-mod directives;
 #[path = "files/explained.rs"]
 mod explained;
 #[path = "files/field.rs"]
 mod field;
-#[path = "files/outputs.rs"]
-mod outputs;
 #[path = "files/reads_back.rs"]
 mod reads_back;
 #[path = "files/walk.rs"]
 mod walk;
 
-use std::collections::BTreeMap;
 use std::path::Path;
-use std::process::Command;
 use std::sync::OnceLock;
 
-use directives::{Directives, Expected, Run, comment_mark, has_json, read};
 use libtest_mimic::{Arguments, Failed, Trial};
+use slipring_cli::expect::directives::{Directives, Run, comment_mark, read};
+use slipring_cli::expect::{Tool, fold};
 
 fn main() {
     let args = Arguments::from_args();
@@ -51,40 +44,16 @@ fn test(file: &Path) -> Result<(), Failed> {
     let mut blessed = text.clone();
     let mut wrong = reads_back::judge(file, &text, runs.iter().any(|run| run.exit == 2));
     for run in runs.iter().chain(&third) {
-        let (exit, output) = call(file, &words(&run.command))?;
-        if exit != run.exit {
-            wrong.push(format!("`{}` exits with {exit}, not {}\n{output}", run.command, run.exit));
-        }
-        for code in explained::unexplained(&output) {
+        let judged = tool().judge(file, &text, &errors, run)?;
+        wrong.extend(judged.wrong);
+        for code in explained::unexplained(&judged.output) {
             wrong.push(format!("no page of `crates/slipring/explain` says what `{code}` means"));
         }
-        if let Some(missing) = missing(&output, &run.checks) {
-            wrong.push(format!("`{}` does not print, in this order: {missing}\n{output}", run.command));
-            bless(&mut blessed, run, &output, file);
+        if judged.prints_other {
+            bless(&mut blessed, run, &judged.output, file);
         }
-        for absent in &run.absent {
-            if output.lines().any(|l| fold(l).contains(&fold(absent))) {
-                wrong.push(format!("`{}` prints what it must not: {absent}\n{output}", run.command));
-            }
-        }
-        wrong.extend(outputs::compare(file, &text, run)?);
-        if errors.is_empty() && run.exit != 0 && has_json(&run.command) {
-            let codes = codes(&reported(file, run)?);
-            let pinned = run.codes.clone().unwrap_or_else(|| of_checks(&run.checks));
-            // What a comparison lists is not among the findings.
-            if !codes.is_empty() && pinned.split(" or ").all(|pinned| codes != pinned) {
-                let exit = format!("exit: {} with {codes}", run.exit);
-                wrong.push(format!(
-                    "`{}` has errors that nothing expects: `{mark} {exit}` pins all of them",
-                    run.command
-                ));
-                bless_exit(&mut blessed, run, &exit, mark);
-            }
-        }
-        if !errors.is_empty() && has_json(&run.command) {
-            let none = Vec::new();
-            let due = if run.exit == 0 { &none } else { &errors };
-            wrong.extend(compare_errors(file, run, due)?.into_iter().map(|w| format!("`{}`: {w}", run.command)));
+        if let Some(exit) = judged.pins {
+            bless_exit(&mut blessed, run, &exit, mark);
         }
     }
     if std::env::var_os("SLIPRING_BLESS").is_some() && blessed != text {
@@ -130,26 +99,9 @@ fn third_platform(runs: &[Run]) -> Vec<Run> {
     runs.iter().filter_map(on_third).collect()
 }
 
-fn words(command: &str) -> Vec<String> {
-    command.split_whitespace().map(str::to_string).collect()
-}
-
-/// Runs `slipring` on a file, `%s` of the words: exit code, then standard output and standard error.
-fn call(file: &Path, words: &[String]) -> Result<(i32, String), Failed> {
-    let words = words.iter().map(|w| if w == "%s" { file.display().to_string() } else { w.clone() });
-    let ran = Command::new(env!("CARGO_BIN_EXE_slipring")).args(words).output()?;
-    let output = String::from_utf8(ran.stdout)? + &String::from_utf8(ran.stderr)?;
-    Ok((ran.status.code().unwrap_or(-1), output))
-}
-
-fn fold(line: &str) -> String {
-    line.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// The first expected line that does not come.
-fn missing(output: &str, checks: &[String]) -> Option<String> {
-    let mut lines = output.lines().map(fold);
-    checks.iter().find(|check| !lines.any(|line| line.contains(&fold(check)))).cloned()
+/// The command line that is tested.
+fn tool() -> Tool {
+    Tool(vec![env!("CARGO_BIN_EXE_slipring").into()])
 }
 
 /// Replaces the `check` lines of a run by the output it has now.
@@ -180,27 +132,6 @@ fn bless(text: &mut String, run: &Run, output: &str, file: &Path) {
     *text = result.join("\n") + "\n";
 }
 
-/// Codes with how often each of them stands there, in order of the codes: `race 2, uninitialised-read`.
-fn counted<'c>(codes: impl Iterator<Item = &'c str>) -> String {
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    codes.for_each(|code| *counts.entry(code).or_default() += 1);
-    let each = counts.into_iter().map(|(code, count)| match count {
-        1 => code.to_string(),
-        count => format!("{code} {count}"),
-    });
-    each.collect::<Vec<_>>().join(", ")
-}
-
-/// The codes of errors.
-fn codes(errors: &[Expected]) -> String {
-    counted(errors.iter().map(|error| error.code.as_str()))
-}
-
-/// The codes of the errors whose first lines are expected.
-fn of_checks(checks: &[String]) -> String {
-    counted(checks.iter().filter_map(|check| Some(check.split_once("error[")?.1.split_once(']')?.0)))
-}
-
 /// Replaces the exit code of a run by one with all its errors.
 fn bless_exit(text: &mut String, run: &Run, exit: &str, mark: &str) {
     let mut inside = false;
@@ -215,38 +146,4 @@ fn bless_exit(text: &mut String, run: &Run, exit: &str, mark: &str) {
         }
     });
     *text = lines.collect::<Vec<_>>().join("\n") + "\n";
-}
-
-/// The errors that a command reports, as its JSON has them.
-fn reported(file: &Path, run: &Run) -> Result<Vec<Expected>, Failed> {
-    let mut words = words(&run.command);
-    if !words.iter().any(|word| word == "--json") {
-        words.push("--json".into());
-    }
-    let words = words.iter().map(|w| if w == "%s" { file.display().to_string() } else { w.clone() });
-    let out = Command::new(env!("CARGO_BIN_EXE_slipring")).args(words).output()?.stdout;
-    // What else is asked for may stand behind it.
-    let mut objects = serde_json::Deserializer::from_slice(&out).into_iter::<serde_json::Value>();
-    let facts = objects.next().ok_or("no JSON")??;
-    let messages = ["diagnostics", "findings"].iter().filter_map(|list| facts[*list].as_array()).flatten();
-    let text = |value: &serde_json::Value| value.as_str().unwrap_or("").to_string();
-    let errors = messages.filter(|m| m["severity"] == "error");
-    Ok(errors
-        .map(|m| Expected { line: m["line"].as_u64(), code: text(&m["code"]), part: text(&m["message"]) })
-        .collect())
-}
-
-/// Compares the errors that a command reports with the expected ones: all of them, no others.
-fn compare_errors(file: &Path, run: &Run, expected: &[Expected]) -> Result<Vec<String>, Failed> {
-    let mut found = reported(file, run)?;
-    let mut wrong = Vec::new();
-    for error in expected {
-        let fits = |f: &Expected| f.line == error.line && f.code == error.code && f.part.contains(&error.part);
-        match found.iter().position(fits) {
-            Some(at) => drop(found.remove(at)),
-            None => wrong.push(format!("expected {error:?}; left of what is reported: {found:?}")),
-        }
-    }
-    wrong.extend(found.iter().map(|f| format!("unexpected {f:?}")));
-    Ok(wrong)
 }

@@ -1,9 +1,7 @@
 //! Tests of the whole, in one binary; `files.rs` has a harness of its own.
 
-// Shared with the runner of the file tests, which uses the rest.
-#[allow(dead_code)]
-#[path = "files/directives.rs"]
-mod directives;
+use slipring_cli::expect::directives;
+
 #[path = "files/walk.rs"]
 mod walk;
 

@@ -30,6 +30,7 @@ mod run;
 mod shell;
 mod standard;
 mod sync_check;
+mod test;
 mod threads;
 mod timeline;
 mod tune;
@@ -92,6 +93,8 @@ enum Verb {
     Check(check::CheckArgs),
     /// Check the synchronisation in `.pto` text emitted by any compiler: missing orders, wrong flags, superfluous flags
     SyncCheck(sync_check::SyncCheckArgs),
+    /// Run the command lines in the comments of files, and compare the output with the expectations there
+    Test(test::TestArgs),
     /// Compile a kernel and print the program
     Build(build::BuildArgs),
     /// Run selected passes and print what each one changes
@@ -195,6 +198,7 @@ fn verb(cli: &Cli) -> Exit {
         Verb::Ring(args) => ring::ring(args),
         Verb::Check(args) => check::check(args),
         Verb::SyncCheck(args) => sync_check::sync_check(args),
+        Verb::Test(args) => test::test(args),
         Verb::Build(args) => build::build(args),
         Verb::Opt(args) => opt::opt(args),
         Verb::BoardCheck(args) => board_check::board_check(args),

@@ -152,19 +152,26 @@ impl View<'_> {
     /// Tiles and buffers, and the elements of one of them.
     fn memory(&mut self, frame: &mut Frame<'_>, area: Rect) {
         let tiles = self.session.all_tiles();
-        let mut lines: Vec<String> =
-            tiles.iter().map(|tile| format!("{}: {}", tile.name, tile_contents(tile))).collect();
+        // Each cluster has tiles of its own by these names.
+        let cluster = self.session.cluster();
+        let mut lines: Vec<(String, String)> = Vec::new();
+        for tile in &tiles {
+            let own = format!("{cluster} {} {}", tile.core, tile.name);
+            lines.push((own, format!("{}: {}", tile.name, tile_contents(tile))));
+        }
         for (name, elem, at) in self.session.buffers() {
             if let Some(bytes) = self.session.buffer(at) {
-                lines.push(format!("{name}: {}", buffer_contents(elem, &bytes)));
+                lines.push((name.clone(), format!("{name}: {}", buffer_contents(elem, &bytes))));
             }
         }
         let [list, elements] = Layout::horizontal([Constraint::Fill(1), Constraint::Length(ELEMENTS)]).areas(area);
         let chosen = if tiles.is_empty() { 0 } else { self.tile % tiles.len() };
         let first = (chosen + 1).saturating_sub(list.height.saturating_sub(1) as usize);
-        let held = std::mem::replace(&mut self.held, lines.clone());
-        let shown = lines.iter().enumerate().skip(first).map(|(at, line)| {
-            let changed = held.get(at).is_some_and(|before| before != line);
+        let changes: Vec<bool> = lines
+            .iter()
+            .map(|(own, line)| self.held.insert(own.clone(), line.clone()).is_some_and(|was| was != *line))
+            .collect();
+        let shown = lines.iter().zip(changes).enumerate().skip(first).map(|(at, ((_, line), changed))| {
             let text = format!("{}{line}", if changed { '*' } else { ' ' });
             if at == chosen && !tiles.is_empty() { Line::from(text).bold() } else { Line::from(text) }
         });

@@ -4,6 +4,7 @@ mod draw;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
 use std::io::{self, IsTerminal};
 
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
@@ -30,14 +31,14 @@ struct View<'a> {
     tile: usize,
     /// The finding that was last gone to.
     finding: usize,
-    /// What tiles and buffers held when they were last shown, to mark what changed.
-    held: Vec<String>,
+    /// What tiles and buffers held when each was last shown, by cluster, core and name, to mark what changed.
+    held: BTreeMap<String, String>,
 }
 
 impl<'a> View<'a> {
     fn new(session: &'a mut Session, name: &str) -> View<'a> {
         let told = session.title();
-        View { session, name: name.into(), told, typed: None, tile: 0, finding: 0, held: Vec::new() }
+        View { session, name: name.into(), told, typed: None, tile: 0, finding: 0, held: BTreeMap::new() }
     }
 
     /// Does what a line says, as in `slipring debug`. False ends it.

@@ -8,8 +8,10 @@ use std::sync::OnceLock;
 use libtest_mimic::{Failed, Trial};
 use serde::Deserialize;
 
-use crate::directives::Run;
-use crate::{call, outputs};
+use slipring_cli::expect::directives::Run;
+use slipring_cli::expect::outputs;
+
+use crate::tool;
 
 /// `bug.toml` of a folder.
 #[derive(Deserialize, Debug)]
@@ -208,7 +210,7 @@ fn commands(file: &Path, on: &str, wrong: &Wrong) -> Said {
     let mut said = Said { file: name_of(file), on: on.into(), by: Vec::new(), first: String::new() };
     let warning = format!("warning[{}]", wrong.finds);
     for verb in verbs(file) {
-        let Ok((exit, output)) = call(file, &words(verb, file, on, &wrong.with)) else { continue };
+        let Ok((exit, output)) = tool().call(file, &words(verb, file, on, &wrong.with)) else { continue };
         let (message, reported) = if wrong.warns {
             let message = output.lines().position(|l| l.starts_with(&warning));
             (message, message.is_some())
@@ -258,7 +260,7 @@ fn judge_right(folder: &Path, right: &Right, on: &str) -> Vec<String> {
     for verb in verbs(&file) {
         // Lowered or written by hand, it means what the text says op by op.
         let with = if *verb == "run" { format!("{} --verify", right.with) } else { right.with.clone() };
-        let (exit, output) = match call(&file, &words(verb, &file, on, &with)) {
+        let (exit, output) = match tool().call(&file, &words(verb, &file, on, &with)) {
             Ok(answer) => answer,
             Err(why) => return vec![format!("{}: {why:?}", right.file)],
         };
@@ -284,7 +286,7 @@ fn judge_outputs(file: &Path, right: &Right, on: &str) -> Vec<String> {
     let command = format!("run %s --arch {on} {}", right.with);
     let run = Run { written: command.clone(), command, outs, ..Run::default() };
     let text = std::fs::read_to_string(file).unwrap_or_default();
-    outputs::compare(file, &text, &run).unwrap_or_else(|why| vec![format!("{}: {why:?}", right.file)])
+    outputs::compare(&tool(), file, &text, &run).unwrap_or_else(|why| vec![format!("{}: {why:?}", right.file)])
 }
 
 /// The page: how many are found, then every bug with what is said of it.

@@ -3,15 +3,18 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use libtest_mimic::Failed;
 use slipring::args::{Defaults, Npy, Value, arg_type, named, read_arg, show};
 use slipring_report::digest;
 use slipring_tile::Elem;
 
-use crate::{Run, call, comment_mark, words};
+use super::directives::{Run, comment_mark};
+use super::{Tool, words};
 
 /// Runs the command with each expected buffer in a file that is written back, and compares. Says what is wrong.
-pub fn compare(file: &Path, text: &str, run: &Run) -> Result<Vec<String>, Failed> {
+///
+/// # Errors
+/// Expectations that cannot be read, and files that cannot be written.
+pub fn compare(tool: &Tool, file: &Path, text: &str, run: &Run) -> Result<Vec<String>, String> {
     if run.outs.is_empty() {
         return Ok(Vec::new());
     }
@@ -29,7 +32,8 @@ pub fn compare(file: &Path, text: &str, run: &Run) -> Result<Vec<String>, Failed
     static RUNS: AtomicUsize = AtomicUsize::new(0);
     let run_number = RUNS.fetch_add(1, Ordering::Relaxed);
     let folder = std::env::temp_dir().join(format!("slipring-{}-{run_number}", std::process::id()));
-    std::fs::create_dir_all(&folder)?;
+    let at = |what: std::io::Error| format!("cannot write to {}: {what}", folder.display());
+    std::fs::create_dir_all(&folder).map_err(at)?;
     let outcome = (|| {
         for (index, _) in &run.outs {
             let arg = args.get_mut(*index).ok_or_else(|| format!("there is no parameter {index}"))?;
@@ -38,7 +42,7 @@ pub fn compare(file: &Path, text: &str, run: &Run) -> Result<Vec<String>, Failed
             let beside = file.parent().unwrap_or(file).to_path_buf();
             let defaults = Defaults { folder: beside, seed: *index as u64, ..Defaults::default() };
             let Value::Buffer(data) = read_arg(&own, &defaults).map_err(|e| e.to_string())?.value else {
-                return Err(format!("parameter {index} is not a buffer").into());
+                return Err(format!("parameter {index} is not a buffer"));
             };
             // Where the argument says the shape, the file does.
             let shaped = text.contains("pl.Tensor,") || text.contains("pl.Tensor]") || text.contains("pl.dynamic");
@@ -49,17 +53,17 @@ pub fn compare(file: &Path, text: &str, run: &Run) -> Result<Vec<String>, Failed
                 _ => None,
             };
             let path = folder.join(index.to_string());
-            std::fs::write(&path, [npy.map_or(Vec::new(), |npy| npy.header), data].concat())?;
+            std::fs::write(&path, [npy.map_or(Vec::new(), |npy| npy.header), data].concat()).map_err(at)?;
             let name = name.map_or(String::new(), |name| format!("{name}="));
             *arg = format!("{name}@{}:out", path.display());
         }
         command.extend(args.into_iter().flat_map(|arg| ["--arg".to_string(), arg]));
-        let (_, output) = call(file, &command)?;
+        let (_, output) = tool.call(file, &command)?;
         let mut wrong = Vec::new();
         for (index, expected) in &run.outs {
-            let mut bytes = std::fs::read(folder.join(index.to_string()))?;
+            let mut bytes = std::fs::read(folder.join(index.to_string())).map_err(at)?;
             if Npy::begins(&bytes) {
-                bytes.drain(..Npy::read(&bytes)?.data_at);
+                bytes.drain(..Npy::read(&bytes).map_err(|error| error.to_string())?.data_at);
             }
             if let Err(message) = compare_one(expected, &bytes) {
                 wrong.push(format!("`{}`, out[{index}]: {message}\n{output}", run.command));
@@ -67,7 +71,7 @@ pub fn compare(file: &Path, text: &str, run: &Run) -> Result<Vec<String>, Failed
         }
         Ok(wrong)
     })();
-    std::fs::remove_dir_all(&folder)?;
+    std::fs::remove_dir_all(&folder).map_err(at)?;
     outcome
 }
 

@@ -1,4 +1,4 @@
-//! What a file test says in its comments. `tests/files/README.md` has the format.
+//! What a file says in its comments. `tests/files/README.md` has the format.
 
 use std::path::Path;
 
@@ -24,6 +24,15 @@ pub struct Expected {
     pub line: Option<u64>,
     pub code: String,
     pub part: String,
+}
+
+impl std::fmt::Display for Expected {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.line {
+            Some(line) => write!(f, "line {line}: {} {}", self.code, self.part),
+            None => write!(f, "{} {}", self.code, self.part),
+        }
+    }
 }
 
 /// All that a file says.

@@ -1,0 +1,184 @@
+//! Files that say in their comments what the tool makes of them, and whether that is so: `slipring test`, and the tests of this
+//! repository. `tests/files/README.md` has the format.
+
+pub mod directives;
+pub mod outputs;
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::Command;
+
+use directives::{Expected, Run, comment_mark, has_json};
+
+/// What runs the tool: a program and the words before the verb.
+#[derive(Clone, Debug)]
+pub struct Tool(pub Vec<OsString>);
+
+/// What a run made of its expectations.
+#[derive(Debug, Default)]
+pub struct Judged {
+    /// Standard output, then standard error.
+    pub output: String,
+    /// What is not as expected.
+    pub wrong: Vec<String>,
+    /// True where the `check:` lines do not stand in the output.
+    pub prints_other: bool,
+    /// The `exit:` line that names errors which nothing expects.
+    pub pins: Option<String>,
+}
+
+impl Tool {
+    /// The tool that runs this program: itself, by the interpreter where it is a module of Python.
+    ///
+    /// # Errors
+    /// Where the system does not say which program this is.
+    pub fn own() -> Result<Tool, String> {
+        let program = std::env::current_exe().map_err(|error| format!("cannot find this program: {error}"))?;
+        let name = program.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
+        let mut words = vec![program.into_os_string()];
+        if name.starts_with("python") {
+            words.extend(["-m", "slipring"].map(OsString::from));
+        }
+        Ok(Tool(words))
+    }
+
+    fn started(&self, file: &Path, words: &[String]) -> Result<std::process::Output, String> {
+        let words = words.iter().map(|word| if word == "%s" { file.as_os_str().to_owned() } else { word.into() });
+        let (program, before) = self.0.split_first().ok_or("no program")?;
+        let ran = Command::new(program).args(before).args(words).output();
+        ran.map_err(|error| format!("cannot start {}: {error}", program.to_string_lossy()))
+    }
+
+    /// Runs the tool on a file, `%s` of the words: exit code, then standard output and standard error.
+    ///
+    /// # Errors
+    /// Where it does not start, or prints what is no text.
+    pub fn call(&self, file: &Path, words: &[String]) -> Result<(i32, String), String> {
+        let ran = self.started(file, words)?;
+        let text = |bytes| String::from_utf8(bytes).map_err(|error| format!("the output is no text: {error}"));
+        Ok((ran.status.code().unwrap_or(-1), text(ran.stdout)? + &text(ran.stderr)?))
+    }
+
+    /// Runs a command line of a file and holds it against what the file expects of it, `errors` among it.
+    ///
+    /// # Errors
+    /// Where the tool does not start, or an expectation cannot be read.
+    pub fn judge(&self, file: &Path, text: &str, errors: &[Expected], run: &Run) -> Result<Judged, String> {
+        let (exit, output) = self.call(file, &words(&run.command))?;
+        let mut judged = Judged::default();
+        let wrong = &mut judged.wrong;
+        if exit != run.exit {
+            wrong.push(format!("`{}` exits with {exit}, not {}\n{output}", run.command, run.exit));
+        }
+        if let Some(missing) = missing(&output, &run.checks) {
+            wrong.push(format!("`{}` does not print, in this order: {missing}\n{output}", run.command));
+            judged.prints_other = true;
+        }
+        for absent in &run.absent {
+            if output.lines().any(|l| fold(l).contains(&fold(absent))) {
+                wrong.push(format!("`{}` prints what it must not: {absent}\n{output}", run.command));
+            }
+        }
+        wrong.extend(outputs::compare(self, file, text, run)?);
+        if errors.is_empty() && run.exit != 0 && has_json(&run.command) {
+            let codes = codes(&self.reported(file, run)?);
+            let pinned = run.codes.clone().unwrap_or_else(|| of_checks(&run.checks));
+            // What a comparison lists is not among the findings.
+            if !codes.is_empty() && pinned.split(" or ").all(|pinned| codes != pinned) {
+                let exit = format!("exit: {} with {codes}", run.exit);
+                let mark = comment_mark(file);
+                wrong.push(format!(
+                    "`{}` has errors that nothing expects: `{mark} {exit}` pins all of them",
+                    run.command
+                ));
+                judged.pins = Some(exit);
+            }
+        }
+        if !errors.is_empty() && has_json(&run.command) {
+            let due = if run.exit == 0 { &[][..] } else { errors };
+            let unlike = self.compare_errors(file, run, due)?;
+            wrong.extend(unlike.into_iter().map(|what| format!("`{}`: {what}", run.command)));
+        }
+        Ok(Judged { output, ..judged })
+    }
+
+    /// The errors that a command reports, as its JSON has them.
+    fn reported(&self, file: &Path, run: &Run) -> Result<Vec<Expected>, String> {
+        let mut words = words(&run.command);
+        if !words.iter().any(|word| word == "--json") {
+            words.push("--json".into());
+        }
+        let out = self.started(file, &words)?.stdout;
+        // What else is asked for may stand behind it.
+        let mut objects = serde_json::Deserializer::from_slice(&out).into_iter::<serde_json::Value>();
+        let facts = objects.next().ok_or("no JSON")?.map_err(|error| format!("no JSON: {error}"))?;
+        let messages = ["diagnostics", "findings"].iter().filter_map(|list| facts[*list].as_array()).flatten();
+        let text = |value: &serde_json::Value| value.as_str().unwrap_or("").to_string();
+        let errors = messages.filter(|m| m["severity"] == "error");
+        Ok(errors
+            .map(|m| Expected { line: m["line"].as_u64(), code: text(&m["code"]), part: text(&m["message"]) })
+            .collect())
+    }
+
+    /// Compares the errors that a command reports with the expected ones: all of them, no others.
+    fn compare_errors(&self, file: &Path, run: &Run, expected: &[Expected]) -> Result<Vec<String>, String> {
+        let mut found = self.reported(file, run)?;
+        let mut wrong = Vec::new();
+        for error in expected {
+            let fits = |f: &Expected| f.line == error.line && f.code == error.code && f.part.contains(&error.part);
+            match found.iter().position(fits) {
+                Some(at) => drop(found.remove(at)),
+                None => wrong.push(format!("expected {error}; left of what is reported: {}", listed(&found))),
+            }
+        }
+        wrong.extend(found.iter().map(|error| format!("unexpected {error}")));
+        Ok(wrong)
+    }
+}
+
+fn listed(errors: &[Expected]) -> String {
+    if errors.is_empty() {
+        return "nothing".into();
+    }
+    errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+}
+
+/// The words of a command line.
+#[must_use]
+pub fn words(command: &str) -> Vec<String> {
+    command.split_whitespace().map(str::to_string).collect()
+}
+
+/// A line with one blank between its words.
+#[must_use]
+pub fn fold(line: &str) -> String {
+    line.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The first expected line that does not come.
+fn missing(output: &str, checks: &[String]) -> Option<String> {
+    let mut lines = output.lines().map(fold);
+    checks.iter().find(|check| !lines.any(|line| line.contains(&fold(check)))).cloned()
+}
+
+/// Codes with how often each of them stands there, in order of the codes: `race 2, uninitialised-read`.
+fn counted<'c>(codes: impl Iterator<Item = &'c str>) -> String {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    codes.for_each(|code| *counts.entry(code).or_default() += 1);
+    let each = counts.into_iter().map(|(code, count)| match count {
+        1 => code.to_string(),
+        count => format!("{code} {count}"),
+    });
+    each.collect::<Vec<_>>().join(", ")
+}
+
+/// The codes of errors.
+fn codes(errors: &[Expected]) -> String {
+    counted(errors.iter().map(|error| error.code.as_str()))
+}
+
+/// The codes of the errors whose first lines are expected.
+fn of_checks(checks: &[String]) -> String {
+    counted(checks.iter().filter_map(|check| Some(check.split_once("error[")?.1.split_once(']')?.0)))
+}

@@ -1,0 +1,98 @@
+//! `slipring test`: files that say in their comments what the tool makes of them.
+
+use std::path::Path;
+
+use clap::Args;
+
+use super::Exit;
+use super::listed::list;
+use super::output::{fail, out};
+use crate::expect::Tool;
+use crate::expect::directives::{comment_mark, read};
+
+// Arguments of `test`.
+#[derive(Args)]
+pub(super) struct TestArgs {
+    /// Files, folders or patterns. Of a folder those are tested that have a line `// test: run %s …` (`#` in Python files)
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<String>,
+}
+
+/// How a file was.
+enum Outcome {
+    Right(usize),
+    Wrong,
+    Unreadable,
+    None,
+}
+
+/// Runs the command lines that files have in their comments, and compares.
+pub(super) fn test(args: &TestArgs) -> Exit {
+    let (listed, tool) = match list(&args.files).and_then(|listed| Ok((listed, Tool::own()?))) {
+        Ok(both) => both,
+        Err(message) => return fail(message),
+    };
+    let (mut right, mut wrong, mut runs, mut unreadable) = (0, 0, 0, 0);
+    for file in &listed.files {
+        match one(file, &tool, listed.several) {
+            Outcome::Right(count) => (right, runs) = (right + 1, runs + count),
+            Outcome::Wrong => wrong += 1,
+            Outcome::Unreadable => unreadable += 1,
+            Outcome::None => {}
+        }
+    }
+    if right + wrong + unreadable == 0 {
+        return fail("none of these files has a line `test: …` in its comments: nothing was tested");
+    }
+    let not_read = if unreadable == 0 { String::new() } else { format!(", {unreadable} not read") };
+    out(&format!("{right} as they say ({runs} runs), {wrong} not{not_read}\n"));
+    match (wrong, unreadable) {
+        (0, 0) => Exit::Clean,
+        (_, 0) => Exit::Findings,
+        _ => Exit::BadInput,
+    }
+}
+
+fn one(file: &str, tool: &Tool, among_others: bool) -> Outcome {
+    let path = Path::new(file);
+    let text = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) => {
+            fail(format!("cannot read `{file}`: {error}"));
+            return Outcome::Unreadable;
+        }
+    };
+    let mark = comment_mark(path);
+    let begins =
+        |line: &str| line.trim_start().strip_prefix(mark).is_some_and(|line| line.trim_start().starts_with("test:"));
+    if !text.lines().any(begins) {
+        if !among_others {
+            fail(format!("`{file}` has no line `{mark} test: run %s`: nothing of it can be tested"));
+            return Outcome::Unreadable;
+        }
+        return Outcome::None;
+    }
+    let said = match read(&text, mark) {
+        Ok(said) => said,
+        Err(wrong) => {
+            wrong.iter().for_each(|what| drop(fail(format!("{file}: {what}"))));
+            return Outcome::Unreadable;
+        }
+    };
+    let mut wrong = Vec::new();
+    for run in &said.runs {
+        match tool.judge(path, &text, &said.errors, run) {
+            Ok(judged) => wrong.extend(judged.wrong),
+            Err(what) => wrong.push(format!("`{}`: {what}", run.command)),
+        }
+    }
+    if wrong.is_empty() {
+        out(&format!("ok      {file}\n"));
+        return Outcome::Right(said.runs.len());
+    }
+    out(&format!("failed  {file}\n"));
+    for what in wrong {
+        out(&what.lines().map(|line| format!("    {line}\n")).collect::<String>());
+    }
+    Outcome::Wrong
+}

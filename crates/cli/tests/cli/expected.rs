@@ -1,0 +1,43 @@
+//! `slipring test`: files that say what the tool makes of them.
+
+use super::*;
+
+#[test]
+fn files_are_as_they_say_or_not() {
+    let folder = Folder::new("expected");
+    folder.write(
+        "right.pto",
+        format!("// test: run %s --arch a5\n// check: race clean\n// out[1]: f32 2 3 4 …\n{KERNEL}"),
+    );
+    let wrong = format!("// test: run %s --arch a5\n// check: nothing prints this\n// out[1]: f32 7 …\n{KERNEL}");
+    folder.write("wrong.pto", wrong);
+    folder.write("plain.pto", KERNEL);
+    folder.call(&["test", "right.pto"]).exits(0).says("1 as they say (1 runs), 0 not");
+    // What says nothing is passed over in a folder, and an error where it is named.
+    let all = folder.call(&["test", "."]).exits(1).says("1 as they say (1 runs), 1 not\n");
+    assert!(!all.out.contains("plain.pto"), "{}", all.out);
+    all.says("does not print, in this order: nothing prints this").says("element 0 is 2, not 7");
+    folder.call(&["test", "plain.pto"]).exits(2).says("has no line `// test: run %s`");
+    folder.write("misspelt.pto", format!("// test: run %s\n// chek: clean\n{KERNEL}"));
+    folder.call(&["test", "misspelt.pto"]).exits(2).says("did you mean `check:`?");
+    // A folder of which nothing can be tested is no success.
+    fs::create_dir(folder.file("empty")).unwrap();
+    fs::write(folder.file("empty/plain.pto"), KERNEL).unwrap();
+    folder.call(&["test", "empty"]).exits(2).says("nothing was tested");
+}
+
+#[test]
+fn a_product_of_the_wrong_sides_is_mended() {
+    let folder = Folder::new("mended");
+    let kernel = "import slipring.language as pl\n\n\n@pl.incore\ndef f(a: pl.Tensor[[32, 64], pl.FP16], b: pl.Tensor[[48, 64], pl.FP16], \
+                  c: pl.Out[pl.Tensor[[32, 48], pl.FP32]]):\n    c[:, :] = PRODUCT\n";
+    for (product, mended) in
+        [("pl.matmul(a, b)", "pl.matmul(a, b, b_trans=True)"), ("a[:, :] @ b[:, :]", "a[:, :] @ b[:, :].T")]
+    {
+        folder.write("k.py", kernel.replace("PRODUCT", product));
+        folder.call(&["check", "k.py"]).exits(2).says("b_trans=True");
+        folder.call(&["check", "k.py", "--in-place"]).exits(0).says("line 6: c[:, :] = ");
+        let text = fs::read_to_string(folder.file("k.py")).unwrap();
+        assert!(text.contains(mended), "{text}");
+    }
+}

@@ -298,7 +298,7 @@ impl Session {
     }
 
     /// The cluster of the present event.
-    pub(super) fn cluster(&self) -> u32 {
+    pub fn cluster(&self) -> u32 {
         self.event_now().map_or(0, |event| self.history.happening(event).agent.cluster)
     }
 

@@ -36,7 +36,7 @@ use slipring_session::tensor::Bound;
 use slipring_session::{Error, ExecuteOptions, Execution, Report, RunOptions};
 
 use budget::Budget;
-pub use fix::{Fix, OfText, PathFix, mend_paths};
+pub use fix::{Fix, OfText, PathFix, mend_paths, mend_words};
 use given::Given;
 pub use hunt::Witness;
 use proof::{ALL, Fails};

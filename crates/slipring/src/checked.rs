@@ -7,7 +7,7 @@ use slipring_ir::{Diagnostic, Diags, Kind, Module, Severity, Source};
 use slipring_machine::Platform;
 use slipring_op::rules::counted;
 use slipring_programs::DEVICES;
-use slipring_prove::{OfText, mend_paths};
+use slipring_prove::{OfText, mend_paths, mend_words};
 use slipring_report::MessageFacts;
 use slipring_session::executed::Together;
 use slipring_session::{Input, waits_for_arguments};
@@ -212,12 +212,16 @@ impl Checked {
     }
 
     /// Looks for edits after which fewer findings are left, best none; `again` checks a text as this one was checked. `None` where
-    /// there is no finding, no edit was found, or the text has errors or is of the kernel language.
+    /// there is no finding, no edit was found, or a text of tile ops has errors. A kernel of the language is mended where an error says
+    /// exactly what to write.
     ///
     /// # Errors
     /// Those of `again`.
     pub fn mend(&self, again: impl Fn(Source) -> Result<Checked, Error>) -> Result<Option<PathFix>, Error> {
         let source = self.source();
+        if source.language && self.errors() > 0 {
+            return mend_words(self, again);
+        }
         match &self.platform {
             Some(platform) if !source.language && !source.cpp && self.errors() == 0 => {
                 mend_paths(self, platform, again)

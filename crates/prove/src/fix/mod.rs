@@ -3,6 +3,7 @@
 mod draft;
 mod paths;
 mod propose;
+mod words;
 
 use std::sync::Arc;
 
@@ -17,6 +18,7 @@ use slipring_session::tensor::Bound;
 use draft::Draft;
 pub use paths::{OfText, PathFix, mend_paths};
 use propose::Scene;
+pub use words::mend_words;
 
 /// Edits of a text, and what is then known of it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]

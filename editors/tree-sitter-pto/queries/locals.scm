@@ -1,0 +1,3 @@
+(block) @local.scope
+(definition (value) @local.definition)
+(value) @local.reference

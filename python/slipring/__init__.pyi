@@ -90,6 +90,12 @@ class Function:
     @property
     def name(self) -> str: ...
     @property
+    def own_parameters(self) -> list[str]:
+        """The names of the parameters in its text."""
+    @property
+    def peers(self) -> list[Function]:
+        """The functions that meet this one in pipes: they are launched with it."""
+    @property
     def parameter_names(self) -> list[str]: ...
     @property
     def constant_names(self) -> list[str]: ...

@@ -18,6 +18,7 @@ pub(super) struct Attempt {
     buffers: BuffersMark,
     tiles: usize,
     regions: usize,
+    extents: usize,
     diags: usize,
     env: Scope,
     lost: IndexMap<Rc<str>, (Span, &'static str)>,
@@ -34,6 +35,7 @@ impl Lower<'_> {
             buffers: self.buffers.mark(),
             tiles: self.tiles.len(),
             regions: self.regions.len(),
+            extents: self.extents.len(),
             diags: self.diags.list.len(),
             env: self.env.clone(),
             lost: self.lost.clone(),
@@ -56,6 +58,7 @@ impl Lower<'_> {
         self.loads.retain(|load| older(load.tile));
         self.images.retain(|(image, _)| older(image.tile));
         self.regions.truncate(attempt.regions);
+        self.extents.truncate(attempt.extents);
         self.forget_reports(attempt.diags);
         self.env.clone_from(&attempt.env);
         self.lost.clone_from(&attempt.lost);

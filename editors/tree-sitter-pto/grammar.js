@@ -40,7 +40,7 @@ module.exports = grammar({
       ),
 
     // `func.func private @name`, `func @name`.
-    function: ($) => prec(1, seq("func.func", optional(choice("private", "public", "nested")), field("name", $.symbol))),
+    function: ($) => prec(1, seq(alias(token(prec(2, "func.func")), "func.func"), optional(choice("private", "public", "nested")), field("name", $.symbol))),
 
     block: ($) => seq("{", repeat($._element), "}"),
     arguments: ($) => seq("(", repeat($._element), ")"),

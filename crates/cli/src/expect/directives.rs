@@ -9,10 +9,13 @@ pub struct Run {
     pub written: String,
     /// With the platform, where the file names several.
     pub command: String,
+    /// The exit code.
     pub exit: i32,
     /// The codes of all errors, where the file has no `error:` lines and the `check` lines do not have all of them.
     pub codes: Option<String>,
+    /// Lines that the output has, in this order.
     pub checks: Vec<String>,
+    /// What no line of the output has.
     pub absent: Vec<String>,
     /// Kernel parameter, and what its buffer holds after the run.
     pub outs: Vec<(usize, String)>,
@@ -21,8 +24,11 @@ pub struct Run {
 /// An error that the file expects: line (from 1; `None` for one without a place), code, part of the message.
 #[derive(Clone, Debug)]
 pub struct Expected {
+    /// The line, from 1.
     pub line: Option<u64>,
+    /// The code.
     pub code: String,
+    /// A part of the message.
     pub part: String,
 }
 
@@ -38,7 +44,9 @@ impl std::fmt::Display for Expected {
 /// All that a file says.
 #[derive(Default, Debug)]
 pub struct Directives {
+    /// The command lines, in order.
     pub runs: Vec<Run>,
+    /// The errors of every run that does not exit with 0.
     pub errors: Vec<Expected>,
     /// What is expected holds on every platform.
     pub on_all: bool,

@@ -75,7 +75,9 @@ fn one(file: &str, tool: &Tool, among_others: bool) -> Outcome {
     let said = match read(&text, mark) {
         Ok(said) => said,
         Err(wrong) => {
-            wrong.iter().for_each(|what| drop(fail(format!("{file}: {what}"))));
+            for what in wrong {
+                fail(format!("{file}: {what}"));
+            }
             return Outcome::Unreadable;
         }
     };

@@ -185,6 +185,21 @@ pub(crate) struct Tensor {
     pub few: bool,
 }
 
+/// The window that is a whole tensor.
+pub(crate) fn whole(root: usize, elem: slipring_tile::Elem, dims: &[u64]) -> Tensor {
+    Tensor {
+        root,
+        elem,
+        offsets: dims.iter().map(|_| Index::Known(0)).collect(),
+        sizes: dims.iter().copied().collect(),
+        dropped: dims.iter().map(|_| false).collect(),
+        reshaped: None,
+        valid: None,
+        origin: Origin::default(),
+        few: false,
+    }
+}
+
 /// Which carried name a window was copied from; none by default. Windows are equal whatever it is.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Origin(Option<NonZeroU32>);

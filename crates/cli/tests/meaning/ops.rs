@@ -1,6 +1,7 @@
 //! What each `pl.…` does to arrays.
 
 mod arrays;
+mod composed;
 mod cross;
 mod masks;
 mod reduced;
@@ -447,24 +448,6 @@ fn plain(name: &str, args: &Args) -> Eval {
     elementwise(what, &args.need(0, "lhs")?, &args.need(1, "rhs")?)
 }
 
-/// What is several instructions: each rounds.
-fn composed(name: &str, args: &Args) -> Eval {
-    let x = args.need(0, "x")?;
-    let step = |what: &str, a: &Value, b: f64| elementwise(what, a, &Value::Float(b));
-    let sigmoid = |x: &Value| named("recip", &[step("add", &named("exp", &[named("neg", &[x.clone()])?])?, 1.0)?]);
-    match name {
-        "square" => elementwise("mul", &x, &x),
-        "sigmoid" => sigmoid(&x),
-        "silu" => elementwise("mul", &x, &sigmoid(&x)?),
-        "tanh" => {
-            let power = named("exp", &[step("mul", &x, 2.0)?])?;
-            let part = named("recip", &[step("add", &power, 1.0)?])?;
-            step("add", &step("mul", &part, -2.0)?, 1.0)
-        }
-        _ => elementwise("max", &elementwise("min", &x, &args.need(2, "most")?)?, &args.need(1, "least")?),
-    }
-}
-
 fn other(name: &str, args: &Args) -> Eval {
     Ok(match name {
         "cmp" | "cmps" => return compared(args),
@@ -499,7 +482,7 @@ fn other(name: &str, args: &Args) -> Eval {
             let own = args.array(0, "x")?;
             Value::Array(Array { valid: own.valid, ..own.map(own.elem, |_| f64::from(u8::from(name == "ones_like"))) })
         }
-        "square" | "sigmoid" | "silu" | "tanh" | "clamp" | "clip" => return composed(name, args),
+        "square" | "sigmoid" | "silu" | "tanh" | "clamp" | "clip" => return composed::composed(name, args),
         "cdiv" => {
             let (a, b) = (args.need(0, "a")?.int()?, args.need(1, "b")?.int()?);
             Value::Int((a + b - 1).div_euclid(b))

@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use ruff_python_ast::ExprSlice;
+use ruff_python_ast::{Expr, ExprSlice};
 use slipring_ir::{BlockId, Diagnostic, Span, ValueDef, ValueId};
 use slipring_mlir::arith;
 use slipring_op::{Counter, Linear, OpDef, OpRef, rules};
 
 use super::window::Part;
-use super::{Lower, Lowered};
+use super::{Lower, Lowered, Value};
 use crate::syntax::at;
-use crate::value::Index;
+use crate::value::{Const, Index, TileId};
 
 /// Steps to find how two numbers hang together.
 const MOST_STEPS: usize = 1 << 12;
@@ -87,6 +87,61 @@ impl Lower<'_> {
             self.extents.push(Extent { first, end, extent, block: self.e.block, count });
         }
         count
+    }
+
+    /// `x[:, None]`: dimensions of one element where `None` stands.
+    pub(super) fn with_new_axes(&mut self, part: Value, slice: &Expr, parts: &[Part], span: Span) -> Lowered {
+        let items = match slice {
+            Expr::Tuple(tuple) => &tuple.elts[..],
+            single => std::slice::from_ref(single),
+        };
+        if !items.iter().any(Expr::is_none_literal_expr) {
+            return Ok(part);
+        }
+        let have = self.shape_of(&part);
+        let (mut shape, mut left, mut dims) = (Vec::new(), parts.iter(), have.iter());
+        let written =
+            items.iter().filter(|item| !item.is_none_literal_expr() && !item.is_ellipsis_literal_expr()).count();
+        for item in items {
+            match item {
+                Expr::NoneLiteral(_) => shape.push(1),
+                Expr::EllipsisLiteral(_) => {
+                    for _ in 0..parts.len().saturating_sub(written) {
+                        left.next();
+                        shape.extend(dims.next().copied());
+                    }
+                }
+                _ => match left.next() {
+                    Some(Part::One(_)) | None => {}
+                    Some(_) => shape.extend(dims.next().copied()),
+                },
+            }
+        }
+        shape.extend(dims);
+        let shape = shape.into_iter().map(|n| Value::Const(Const::Int(n as i64))).collect();
+        self.call_by_name("reshape", vec![part, Value::Tuple(shape)], span)
+    }
+
+    /// A part of a tile of which only the run knows how much there is.
+    pub(super) fn counted_part(&mut self, part: TileId, parts: &[Part], span: Span) -> Lowered<TileId> {
+        if !parts.iter().any(|part| matches!(part, Part::Few { .. })) {
+            return Ok(part);
+        }
+        self.wholly_valid(part, "a slice whose extent only the run knows", span)?;
+        let mut valid = Vec::new();
+        let shape = self.tile(part).shape.to_vec();
+        for part in parts {
+            match part {
+                Part::Range(_, size) => valid.push(Index::Known(*size as i64)),
+                Part::Few { count, .. } => valid.push(*count),
+                Part::One(_) => valid.push(Index::Known(1)),
+            }
+        }
+        let valid = valid.split_off(valid.len() - shape.len());
+        match self.folded_valid(&valid, &shape, span)? {
+            Some(valid) => self.with_valid(part, valid, span),
+            None => Ok(part),
+        }
     }
 
     /// What the difference of two numbers is at most, where that can be told.

@@ -49,7 +49,8 @@ use crate::Direction;
 use crate::dtype::DType;
 use crate::emit::Emitter;
 use crate::program::{Globals, Scope};
-use crate::value::{Const, Loaded, Origin, PipeEnd, RegionId, Split, Tensor, Tile, Value, split_name};
+pub(crate) use crate::value::whole;
+use crate::value::{Const, Loaded, PipeEnd, RegionId, Split, Tensor, Tile, Value, split_name};
 
 pub(crate) use crate::dtype::scalar_type as scalar_type_of;
 pub(crate) use buffers::Buffers;
@@ -583,20 +584,5 @@ pub(crate) fn describe(lower: &Lower<'_>, value: &Value) -> String {
         Value::Partial(partial) => format!("`functools.partial` of `{}`", partial.callee.trim_start_matches('@')),
         Value::Unknown(_) => "a value of the host code".into(),
         Value::Nothing => "nothing".into(),
-    }
-}
-
-/// The window that is a whole tensor.
-pub(crate) fn whole(root: usize, elem: Elem, dims: &[u64]) -> Tensor {
-    Tensor {
-        root,
-        elem,
-        offsets: dims.iter().map(|_| crate::value::Index::Known(0)).collect(),
-        sizes: dims.iter().copied().collect(),
-        dropped: dims.iter().map(|_| false).collect(),
-        reshaped: None,
-        valid: None,
-        origin: Origin::default(),
-        few: false,
     }
 }

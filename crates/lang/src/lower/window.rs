@@ -93,61 +93,6 @@ impl Lower<'_> {
         }
     }
 
-    /// `x[:, None]`: dimensions of one element where `None` stands.
-    fn with_new_axes(&mut self, part: Value, slice: &Expr, parts: &[Part], span: Span) -> Lowered {
-        let items = match slice {
-            Expr::Tuple(tuple) => &tuple.elts[..],
-            single => std::slice::from_ref(single),
-        };
-        if !items.iter().any(Expr::is_none_literal_expr) {
-            return Ok(part);
-        }
-        let have = self.shape_of(&part);
-        let (mut shape, mut left, mut dims) = (Vec::new(), parts.iter(), have.iter());
-        let written =
-            items.iter().filter(|item| !item.is_none_literal_expr() && !item.is_ellipsis_literal_expr()).count();
-        for item in items {
-            match item {
-                Expr::NoneLiteral(_) => shape.push(1),
-                Expr::EllipsisLiteral(_) => {
-                    for _ in 0..parts.len().saturating_sub(written) {
-                        left.next();
-                        shape.extend(dims.next().copied());
-                    }
-                }
-                _ => match left.next() {
-                    Some(Part::One(_)) | None => {}
-                    Some(_) => shape.extend(dims.next().copied()),
-                },
-            }
-        }
-        shape.extend(dims);
-        let shape = shape.into_iter().map(|n| Value::Const(Const::Int(n as i64))).collect();
-        self.call_by_name("reshape", vec![part, Value::Tuple(shape)], span)
-    }
-
-    /// A part of a tile of which only the run knows how much there is.
-    fn counted_part(&mut self, part: TileId, parts: &[Part], span: Span) -> Lowered<TileId> {
-        if !parts.iter().any(|part| matches!(part, Part::Few { .. })) {
-            return Ok(part);
-        }
-        self.wholly_valid(part, "a slice whose extent only the run knows", span)?;
-        let mut valid = Vec::new();
-        let shape = self.tile(part).shape.to_vec();
-        for part in parts {
-            match part {
-                Part::Range(_, size) => valid.push(Index::Known(*size as i64)),
-                Part::Few { count, .. } => valid.push(*count),
-                Part::One(_) => valid.push(Index::Known(1)),
-            }
-        }
-        let valid = valid.split_off(valid.len() - shape.len());
-        match self.folded_valid(&valid, &shape, span)? {
-            Some(valid) => self.with_valid(part, valid, span),
-            None => Ok(part),
-        }
-    }
-
     /// The subscripts of each dimension; what is not written is whole.
     fn parts(&mut self, slice: &Expr, shape: &[u64], span: Span) -> Lowered<Vec<Part>> {
         let items: Vec<&Expr> = match slice {

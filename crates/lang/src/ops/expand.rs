@@ -5,7 +5,7 @@ use slipring_tile::Space;
 
 use super::Call;
 use super::elementwise::emit;
-use crate::lower::{Lower, Lowered, fold};
+use crate::lower::{Lower, Lowered, fold, show};
 use crate::value::{TileId, Value};
 
 /// The result of an op that takes a value for each row or column itself, where the second tile is a column or a row.
@@ -76,4 +76,20 @@ pub(super) fn repeated(lower: &mut Lower<'_>, id: TileId, shape: &[u64]) -> Tile
         source = target;
     }
     source
+}
+
+/// A single row or column repeated to a shape.
+pub(super) fn broadcast_to(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    let (value, span) = call.need(lower, "x")?;
+    let shape = call.need_shape(lower, "shape")?;
+    let source = super::elementwise::vector_of(lower, &value, span)?;
+    lower.wholly_valid(source, "a broadcast", call.span)?;
+    let have = lower.tile(source).shape.to_vec();
+    let (of_source, of_target) = (fold(&have), fold(&shape));
+    let fits = |own: u64, wanted: u64| own == wanted || own == 1;
+    if have.len() != shape.len() || !fits(of_source.0, of_target.0) || !fits(of_source.1, of_target.1) {
+        let message = format!("{} cannot be repeated to {}", show(&have), show(&shape));
+        return Err(lower.error("shapes", call.span, message));
+    }
+    Ok(Value::Tile(repeated(lower, source, &shape)))
 }

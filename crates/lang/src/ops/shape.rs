@@ -58,7 +58,7 @@ pub(super) const OPS: &[Entry] = &[
         names: &["broadcast_to"],
         params: "x/input, shape",
         doc: "A single row or column repeated to a shape",
-        lower: broadcast_to,
+        lower: super::expand::broadcast_to,
         ..ENTRY
     },
     Entry {
@@ -419,21 +419,6 @@ fn expand_clone(lower: &mut Lower<'_>, call: &Call) -> Lowered {
         }
         _ => Ok(made),
     }
-}
-
-fn broadcast_to(lower: &mut Lower<'_>, call: &Call) -> Lowered {
-    let (value, span) = call.need(lower, "x")?;
-    let shape = call.need_shape(lower, "shape")?;
-    let source = super::elementwise::vector_of(lower, &value, span)?;
-    lower.wholly_valid(source, "a broadcast", call.span)?;
-    let have = lower.tile(source).shape.to_vec();
-    let (of_source, of_target) = (crate::lower::fold(&have), crate::lower::fold(&shape));
-    let fits = |own: u64, wanted: u64| own == wanted || own == 1;
-    if have.len() != shape.len() || !fits(of_source.0, of_target.0) || !fits(of_source.1, of_target.1) {
-        let message = format!("{} cannot be repeated to {}", show(&have), show(&shape));
-        return Err(lower.error("shapes", call.span, message));
-    }
-    Ok(Value::Tile(super::expand::repeated(lower, source, &shape)))
 }
 
 fn transpose(lower: &mut Lower<'_>, call: &Call) -> Lowered {

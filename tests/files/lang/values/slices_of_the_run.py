@@ -1,6 +1,6 @@
 # Slices of which only the run knows the extent: they end where they say, or where the dimension does.
 #
-# args: iota:f32[12x8] 5 zeros:f32[12x8] zeros:f32[12x8] zeros:f32[12x8] zeros:f32[12x8]
+# args: iota:f32[12x8] 5:i32 zeros:f32[12x8] zeros:f32[12x8] zeros:f32[12x8] zeros:f32[12x8]
 # test: run %s --arch a5 --verify
 # check: verify clean
 # out[2]: f32 0 2 4 6 8 10 12 14 16 18 20 22 24 26 28 30 32 34 36 38 40 42 44 46 48 50 52 54 56 58 60 62 64 66 68 70 72 74 76 78 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0

@@ -46,6 +46,9 @@ pub(super) fn test(args: &TestArgs) -> Exit {
     }
     let not_read = if unreadable == 0 { String::new() } else { format!(", {unreadable} not read") };
     out(&format!("{right} as they say ({runs} runs), {wrong} not{not_read}\n"));
+    if wrong > 0 {
+        fail(format!("{wrong} of {} files are not as they say", right + wrong + unreadable));
+    }
     match (wrong, unreadable) {
         (0, 0) => Exit::Clean,
         (_, 0) => Exit::Findings,

@@ -1,5 +1,7 @@
 //! The words of the language besides its ops: loops, scopes, decorators, types, and the members of enumerations.
 
+use crate::host::meaning::{self, InProgram};
+
 /// A word of the language that is no op.
 #[derive(Clone, Copy, Debug)]
 pub struct Word {
@@ -72,13 +74,23 @@ pub(crate) const WORDS: &[Word] = &[
     word("INDEX", "", "The type of indices and extents"), word("BOOL", "", "An element type: bytes, 0 and 1"),
 ];
 
-/// Words that bind their arguments as a function does, in kernels and in programs.
-const FUNCTIONS: [&str; 3] = ["const", "static_assert", "cond"];
+/// Words that bind their arguments as a function does, in kernels and in programs, and those that take any number of them.
+const FUNCTIONS: [(&str, InProgram); 4] = [
+    ("const", InProgram { takes: None, run: meaning::constant }),
+    ("static_assert", InProgram { takes: None, run: meaning::static_assert }),
+    ("cond", InProgram { takes: None, run: meaning::condition }),
+    ("yield_", InProgram { takes: None, run: meaning::yields }),
+];
 
-/// What such a word takes.
+/// What a word does in a program that is followed.
+pub(crate) fn followed(name: &str) -> Option<InProgram> {
+    FUNCTIONS.iter().find(|(own, _)| *own == name).map(|(_, followed)| *followed)
+}
+
+/// What such a word takes; none for one that takes any number of arguments.
 pub(crate) fn takes(name: &str) -> Option<&'static str> {
-    let word = WORDS.iter().find(|word| word.name == name && FUNCTIONS.contains(&name))?;
-    word.form.strip_prefix('(')?.strip_suffix(')')
+    let word = WORDS.iter().find(|word| word.name == name && followed(name).is_some())?;
+    word.form.strip_prefix('(')?.strip_suffix(')').filter(|takes| !takes.starts_with('*'))
 }
 
 /// Names of the language besides its ops.

@@ -60,7 +60,7 @@ use slipring_tile::Elem;
 
 pub(crate) use numbers::of_numbers;
 pub(crate) use run::Host;
-pub(crate) use tasks::{Groups, Recorder, SPMD, View};
+pub(crate) use tasks::{Groups, Recorder, SPMD, View, meaning};
 pub(crate) use text::python_text;
 pub(crate) use value::{HostValue, Unknown};
 

@@ -8,8 +8,9 @@ use slipring_ir::{Attr, Span, Type};
 use slipring_mlir::{arith, scf};
 use slipring_pto as pto;
 
-use super::{Call, ENTRY, Entry, PROGRAM};
+use super::{Call, ENTRY, Entry};
 use crate::dtype::DType;
+use crate::host::meaning::{self, followed, followed_with};
 use crate::lower::{Lower, Lowered};
 use crate::value::{Const, Index, Value};
 
@@ -22,7 +23,8 @@ pub(super) const OPS: &[Entry] = &[
         params: "extent/size, dtype",
         doc: "An array of numbers, zeros at first; of ids of tasks: nothing, since scopes run in the order of the text",
         lower: create,
-        ..PROGRAM
+        followed: followed_with("extent/size/n, dtype=", meaning::array),
+        ..ENTRY
     },
     Entry {
         names: &["array.get_element"],
@@ -35,7 +37,8 @@ pub(super) const OPS: &[Entry] = &[
                 other => Err(call.wrong(lower, "array", "an array", &other, call.span)),
             }
         },
-        ..PROGRAM
+        followed: followed(meaning::element),
+        ..ENTRY
     },
     Entry {
         names: &["array.update_element"],

@@ -163,7 +163,7 @@ impl Call {
     /// # Errors
     /// Reported: too many, unknown, given twice, missing.
     pub fn bind(lower: &mut Lower<'_>, entry: &'static Entry, given: Given, span: Span) -> Lowered<Call> {
-        if entry.params == "…" {
+        if entry.params == super::ANYTHING {
             return Ok(Call { entry, span, args: Vec::new(), expected: None });
         }
         let Given { positional, keywords, expected } = given;

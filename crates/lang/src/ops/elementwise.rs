@@ -5,8 +5,9 @@ use slipring_op::OpDef;
 use slipring_pto as pto;
 use slipring_tile::{Elem, Space};
 
-use super::{Call, ENTRY, Entry, PROGRAM};
+use super::{Call, ENTRY, Entry};
 use crate::dtype::DType;
+use crate::host::meaning::{self, followed};
 use crate::lower::{Lower, Lowered, show};
 use crate::value::{Const, TileId, Value};
 
@@ -164,7 +165,8 @@ pub(super) const OPS: &[Entry] = &[
         op: Some(&pto::TCVT),
         doc: "Convert to another element type; `mode` is none, rint, round (ties away from zero, the default), floor, ceil, trunc or odd",
         lower: cast,
-        ..PROGRAM
+        followed: followed(meaning::cast),
+        ..ENTRY
     },
 ];
 

@@ -7,8 +7,9 @@ use slipring_pto as pto;
 use slipring_tile::Space;
 
 use super::own::{assembled_in_memory, create_tensor, through_memory};
-use super::{Call, ENTRY, Entry, PROGRAM, REFUSED};
+use super::{Call, ENTRY, Entry, REFUSED};
 use crate::dtype::DType;
+use crate::host::meaning::{self, followed};
 use crate::lower::{Lower, Lowered, scalar_type_of};
 use crate::value::{Index, Parts, Tensor, TileId, Value};
 
@@ -35,7 +36,8 @@ pub(super) const OPS: &[Entry] = &[
         op: Some(&pto::TSTORE),
         doc: "Store a tile into a window of a tensor, or put it into a larger tile",
         lower: assemble,
-        ..PROGRAM
+        followed: followed(meaning::assemble),
+        ..ENTRY
     },
     Entry {
         names: &["move"],
@@ -59,7 +61,8 @@ pub(super) const OPS: &[Entry] = &[
         params: "shape, dtype, layout=, manual_dep=, init_value=",
         doc: "A tensor of the kernel's own in global memory: one more buffer of the launch",
         lower: create_tensor,
-        ..PROGRAM
+        followed: followed(meaning::create_tensor),
+        ..ENTRY
     },
     Entry {
         names: &["transpose_view"],
@@ -75,7 +78,8 @@ pub(super) const OPS: &[Entry] = &[
         op: Some(&pto::LOAD_SCALAR),
         doc: "Read one element",
         lower: read,
-        ..PROGRAM
+        followed: followed(meaning::read),
+        ..ENTRY
     },
     Entry {
         names: &["write"],
@@ -83,9 +87,17 @@ pub(super) const OPS: &[Entry] = &[
         op: Some(&pto::STORE_SCALAR),
         doc: "Write one element",
         lower: write,
-        ..PROGRAM
+        followed: followed(meaning::write),
+        ..ENTRY
     },
-    Entry { names: &["dim"], params: "tensor, axis", doc: "An extent", lower: dim, ..PROGRAM },
+    Entry {
+        names: &["dim"],
+        params: "tensor, axis",
+        doc: "An extent",
+        lower: dim,
+        followed: followed(meaning::dim),
+        ..ENTRY
+    },
 ];
 
 pub(super) fn tensor(lower: &mut Lower<'_>, call: &Call, name: &str) -> Lowered<(Tensor, slipring_ir::Span)> {

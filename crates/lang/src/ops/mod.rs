@@ -1,4 +1,5 @@
-//! The catalogue: every op that a kernel may call, declared once, with its parameters and how it is lowered.
+//! The catalogue: every op that a kernel may call, declared once, with its parameters, how it is lowered, and what it does in a
+//! program that is followed.
 //!
 //! What an op means is said by the declaration of the op that it becomes (`crates/pto`); what is here is its spelling.
 
@@ -29,6 +30,7 @@ mod trig;
 use slipring_op::OpDef;
 use slipring_op::def::RingPart;
 
+use crate::host::meaning::InProgram;
 use crate::lower::{Lower, Lowered};
 
 pub(crate) use arrays::is_array;
@@ -58,8 +60,8 @@ pub struct Entry {
     pub doc: &'static str,
     /// True for an op that is known by its name and not compiled.
     pub refused: bool,
-    /// True for one that a program which is followed has, too, outside of its kernels.
-    pub(crate) followed: bool,
+    /// What it does in a program that is followed, outside of its kernels; none where it stands in kernels only.
+    pub(crate) followed: Option<InProgram>,
     pub(crate) lower: fn(&mut Lower<'_>, &Call) -> Lowered,
 }
 
@@ -91,15 +93,15 @@ const ENTRY: Entry = Entry {
     with_row: None,
     doc: "",
     refused: false,
-    followed: false,
+    followed: None,
     lower: |lower, call| Err(lower.unsupported(call.span, format!("`pl.{}`", call.entry.names[0]))),
 };
 
-/// A word that a program which is followed has, too.
-const PROGRAM: Entry = Entry { followed: true, ..ENTRY };
+/// Parameters of what is called in any way.
+pub(crate) const ANYTHING: &str = "…";
 
 /// An op of the public language that is known and not compiled, however it is called.
-const REFUSED: Entry = Entry { params: "…", refused: true, ..ENTRY };
+const REFUSED: Entry = Entry { params: ANYTHING, refused: true, ..ENTRY };
 
 const FAMILIES: &[&[Entry]] = &[
     elementwise::OPS,
@@ -194,4 +196,18 @@ pub fn find(name: &str) -> Option<&'static Entry> {
     let bare = ["tile.", "tensor.", "system."].iter().find_map(|prefix| name.strip_prefix(prefix)).unwrap_or(name);
     let by = |name: &str| catalogue().find(|entry| entry.names.contains(&name));
     by(name).or_else(|| by(bare))
+}
+
+/// What a word does in a program that is followed, outside of its kernels; none for one that has no meaning of its own there.
+pub(crate) fn followed(name: &str) -> Option<InProgram> {
+    crate::words::followed(name).or_else(|| find(name).filter(|entry| entry.names.contains(&name))?.followed)
+}
+
+/// What a word takes there; none for one that takes anything.
+pub(crate) fn followed_params(name: &str) -> Option<&'static str> {
+    let of_entry = || {
+        let entry = find(name)?;
+        Some(entry.followed?.takes.unwrap_or(entry.params)).filter(|takes| *takes != ANYTHING)
+    };
+    crate::words::takes(name).or_else(of_entry)
 }

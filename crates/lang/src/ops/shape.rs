@@ -5,9 +5,12 @@ use slipring_pto as pto;
 use slipring_tile::{BLayout, SLayout, Space};
 
 use super::elementwise::{scalar_for, vector};
-use super::{Call, ENTRY, Entry, PROGRAM};
+use super::{Call, ENTRY, Entry};
+use crate::host::meaning::{self, followed, followed_with};
 use crate::lower::{Lower, Lowered, show};
 use crate::value::{Index, Value};
+
+const PADDED: Entry = Entry { params: "x/value/tile/tensor, pad_value=", lower: fillpad, ..ENTRY };
 
 pub(super) const OPS: &[Entry] = &[
     Entry {
@@ -38,13 +41,15 @@ pub(super) const OPS: &[Entry] = &[
         params: "x/input/tile/tensor, shape",
         doc: "The same elements, row by row, in another shape",
         lower: reshape,
-        ..PROGRAM
+        followed: followed(meaning::reshape),
+        ..ENTRY
     },
     Entry {
         names: &["view", "tensor.view"],
         params: "x/tensor, shape=, valid_shape=, *, layout=",
         doc: "The same elements in another shape: `reshape`",
         lower: view,
+        followed: followed_with("x/tensor, shape=, valid_shape=, *, offset=, layout=", meaning::view),
         ..ENTRY
     },
     Entry {
@@ -67,14 +72,16 @@ pub(super) const OPS: &[Entry] = &[
         op: Some(&pto::TTRANS),
         doc: "Rows become columns",
         lower: transpose,
-        ..PROGRAM
+        followed: followed(meaning::transpose),
+        ..ENTRY
     },
     Entry {
         names: &["slice"],
         params: "x/input/tile/tensor, shape, offset, valid_shape=, drop_dims=, pad_value=, clamp=",
         doc: "A part of a tensor or tile",
         lower: slice,
-        ..PROGRAM
+        followed: followed(meaning::slice),
+        ..ENTRY
     },
     Entry {
         names: &["row_expand"],
@@ -102,27 +109,22 @@ pub(super) const OPS: &[Entry] = &[
     },
     Entry {
         names: &["fillpad"],
-        params: "x/value/tile/tensor, pad_value=",
         op: Some(&pto::TFILLPAD),
         doc: "A copy of which all elements count: those outside the valid shape are zero, or the smallest or largest value",
-        lower: fillpad,
-        ..ENTRY
+        ..PADDED
     },
     Entry {
         names: &["fillpad_inplace"],
-        params: "x/value/tile/tensor, pad_value=",
         op: Some(&pto::TFILLPAD),
         doc: "The same; the tile itself stays as it is",
-        lower: fillpad,
-        ..ENTRY
+        ..PADDED
     },
     Entry {
         names: &["fillpad_expand"],
         params: "x/value/tile/tensor, shape, pad_value=",
         op: Some(&pto::TFILLPAD_EXPAND),
         doc: "A copy in a larger tile, the rest filled",
-        lower: fillpad,
-        ..ENTRY
+        ..PADDED
     },
     Entry {
         names: &["tri"],

@@ -3,13 +3,14 @@
 use slipring_ir::{Attr, Diagnostic, Span};
 use slipring_pto as pto;
 
-use super::{Call, ENTRY, Entry, PROGRAM, REFUSED};
+use super::{ANYTHING, Call, ENTRY, Entry, REFUSED};
 use crate::attrs::FunctionAttrs;
+use crate::host::meaning::{self, followed, followed_with};
 use crate::lower::{Lower, Lowered, describe};
 use crate::program::Role;
 use crate::value::{Const, Value};
 
-const NOTHING: Entry = Entry { params: "…", lower: |_, _| Ok(Value::Nothing), ..ENTRY };
+const NOTHING: Entry = Entry { params: ANYTHING, lower: |_, _| Ok(Value::Nothing), ..ENTRY };
 /// Starts kernels or moves data between devices: not a part of a kernel.
 const HOST: Entry = Entry { lower: host, ..REFUSED };
 
@@ -25,15 +26,22 @@ pub(super) const OPS: &[Entry] = &[
         params: "attrs",
         doc: "What the function says of itself, as `attrs=` of its decorator: how it is divided, its blocks, slots of its rings",
         lower: func_attr,
-        ..PROGRAM
+        followed: followed(meaning::attributes),
+        ..ENTRY
     },
-    Entry { names: &["dump_tag"], doc: "Nothing: it says how the public compiler reports", ..NOTHING },
+    Entry {
+        names: &["dump_tag"],
+        doc: "Nothing: it says how the public compiler reports",
+        followed: followed(meaning::nothing),
+        ..NOTHING
+    },
     Entry {
         names: &["no_dep"],
         params: "x/tensor",
         doc: "The value itself",
         lower: |lower, call| call.need(lower, "x").map(|(value, _)| value),
-        ..PROGRAM
+        followed: followed(meaning::no_dep),
+        ..ENTRY
     },
     Entry {
         names: &["print"],
@@ -41,6 +49,7 @@ pub(super) const OPS: &[Entry] = &[
         op: Some(&pto::TPRINT),
         doc: "Print texts, numbers and tiles in the order of the program, with label, core, block and iteration",
         lower: print,
+        followed: followed_with(ANYTHING, meaning::print),
         ..ENTRY
     },
     Entry {
@@ -56,6 +65,7 @@ pub(super) const OPS: &[Entry] = &[
         params: "x, second=, third=, fourth=, fifth=, sixth=, *, label=",
         doc: "Say what values are, when the kernel is compiled",
         lower: static_print,
+        followed: followed_with(ANYTHING, meaning::print),
         ..ENTRY
     },
     Entry {
@@ -80,15 +90,22 @@ pub(super) const OPS: &[Entry] = &[
         names: &["available_cluster_count"],
         doc: "How many clusters the program runs on: the number of blocks of `pl.spmd`",
         lower: |lower, call| cores(lower, call, 0),
-        ..PROGRAM
+        followed: followed(meaning::clusters),
+        ..ENTRY
     },
     Entry {
         names: &["available_aiv_count"],
         doc: "How many Vector cores the program runs on: the number of blocks of `pl.spmd`",
         lower: |lower, call| cores(lower, call, 1),
-        ..PROGRAM
+        followed: followed(meaning::vector_cores),
+        ..ENTRY
     },
-    Entry { names: &["task_dummy", "task_invalid"], doc: "Ids of tasks", ..HOST },
+    Entry {
+        names: &["task_dummy", "task_invalid"],
+        doc: "Ids of tasks",
+        followed: followed_with("", meaning::nothing),
+        ..HOST
+    },
     Entry { names: &["submit", "spmd_submit", "call_group", "call_spmd"], doc: "Start a kernel", ..HOST },
     Entry { names: &["while_", "cond"], doc: "A loop that runs as long as a condition holds", ..REFUSED },
     Entry { names: &["dynamic"], doc: "An extent that is known when the kernel runs", lower: dynamic, ..REFUSED },

@@ -58,23 +58,10 @@ pub(super) fn is_plain(expr: &Expr) -> bool {
     }
 }
 
-/// What words take that only a program has, or that take something else there than in a kernel. Of all others the catalogue says it.
-#[rustfmt::skip]
-const OF_PROGRAMS: &[(&str, &str)] = &[
-    ("array.create", "extent/size/n, dtype="),
-    ("view", "x/tensor, shape=, valid_shape=, *, offset=, layout="),
-    ("task_invalid", ""),
-    ("task_dummy", "*, deps="),
-    ("pld.alloc_window_buffer", "size/shape, *, dtype=, name="),
-    ("pld.window", "buf, shape, *, dtype"),
-    ("pld.world_size", ""),
-];
-
 /// What a word takes where a program is followed; `None` for one that takes anything, or stands in kernels only.
 fn takes(word: &str) -> Option<&'static str> {
-    let own = OF_PROGRAMS.iter().find(|(own, _)| *own == word).map(|(_, takes)| *takes);
-    let of_kernels = || Some(crate::ops::find(word).filter(|entry| entry.followed)?.params);
-    own.or_else(|| crate::words::takes(word)).or_else(of_kernels)
+    let joins = (word == "task_dummy").then_some("*, deps=");
+    joins.or_else(|| super::devices::takes(word)).or_else(|| crate::ops::followed_params(word))
 }
 
 /// The arguments of a word by the names of its parameters. What the word does not ask for has no effect in a program, which is said.

@@ -46,6 +46,18 @@ pub(crate) struct DeviceWindow {
     view: Option<(Vec<u64>, Elem)>,
 }
 
+/// What words take that only the host of several devices has.
+const WORDS: [(&str, &str); 3] = [
+    ("pld.alloc_window_buffer", "size/shape, *, dtype=, name="),
+    ("pld.window", "buf, shape, *, dtype"),
+    ("pld.world_size", ""),
+];
+
+/// What such a word takes.
+pub(super) fn takes(word: &str) -> Option<&'static str> {
+    WORDS.iter().find(|(own, _)| *own == word).map(|(_, takes)| *takes)
+}
+
 impl<'a> Host<'a> {
     /// `pld.…` in a function of the host.
     pub(super) fn distributed(&mut self, word: &str, call: &'a ExprCall, span: Span) -> HostValue<'a> {

@@ -10,8 +10,9 @@
 //! | `collective` | what all devices do together, started by the host |
 //! | `devices` | several devices, and memory of each |
 //! | `direct` | what an orchestration does itself with tensors |
+//! | `meaning` | what each word means here |
 //! | `statements` | loops, branches, modes |
-//! | `words` | words of the language, tensors and their parts |
+//! | `words` | calls of words, tensors and their parts |
 //! | `submit` | submits and calls of kernels |
 //! | `scope` | scopes that are tasks |
 
@@ -20,6 +21,7 @@ mod cluster;
 mod collective;
 mod devices;
 mod direct;
+pub(crate) mod meaning;
 mod scope;
 mod statements;
 mod submit;

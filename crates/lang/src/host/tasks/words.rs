@@ -7,9 +7,10 @@ use slipring_ir::{Diagnostic, Span};
 use slipring_tasks::Origin;
 
 use super::super::run::Host;
+use super::super::unknown;
 use super::super::value::{HostValue, Wrapped};
-use super::super::{MOST_SEEN, unknown};
 use super::calls::Bound;
+use super::meaning::Followed;
 use super::submit::Options;
 use super::{Arg, View, extents};
 use crate::syntax::at;
@@ -136,192 +137,16 @@ impl<'a> Host<'a> {
         Some(value)
     }
 
+    /// What a word means here, by the catalogue; `None` where it means what it means in any host code.
     fn bound_word(&mut self, word: &str, args: &[Arg<'a>], bound: &Bound<'a>, span: Span) -> Option<HostValue<'a>> {
-        let own = |name: &str| bound.get(name);
-        Some(match word {
-            "create_tensor" => return Some(self.create(&own, span)),
-            "task_invalid" => HostValue::Const(Const::None),
-            "array.create" => match own("extent") {
-                Some(HostValue::Const(Const::Int(n))) if (0..=MOST_SEEN as i64).contains(&n) => {
-                    // An id that no task has, or a number.
-                    let first = match own("dtype") {
-                        Some(HostValue::Const(Const::DType(_))) => HostValue::int(0),
-                        _ => HostValue::Const(Const::None),
-                    };
-                    HostValue::list(vec![first; n as usize])
-                }
-                other => {
-                    let value = other.unwrap_or_else(|| unknown(span, "a size"));
-                    self.not_known(&value, "the size of this array", span)
-                }
-            },
-            "array.get_element" => match (own("array").and_then(|list| list.items()), own("index")) {
-                (Some(items), Some(HostValue::Const(Const::Int(n)))) if (n as usize) < items.len() => {
-                    items[n as usize].clone()
-                }
-                _ => self.stop_at("array", span, "an element that the array does not have"),
-            },
-            "yield_" => {
-                let mut values: Vec<HostValue<'a>> = args.iter().map(|arg| arg.1.clone()).collect();
-                let value = match values.len() {
-                    1 => values.remove(0),
-                    _ => HostValue::Tuple(Rc::new(values)),
-                };
-                self.rec().yielded = Some(value.clone());
-                value
+        match crate::ops::followed(word) {
+            Some(followed) => (followed.run)(self, &Followed { args, bound, span }),
+            // These are functions of Python, too.
+            None if crate::ops::find(word).is_some() && !matches!(word, "min" | "max" | "abs") => {
+                Some(self.misplaced(&format!("`pl.{word}`"), span))
             }
-            "const" | "cast" => {
-                let (number, ty) = match word {
-                    "const" => (own("value"), own("dtype")),
-                    _ => (own("x"), own("target_type")),
-                };
-                let known = [None, Some("none"), Some("trunc")];
-                let mode = (word == "cast").then(|| own("mode")).flatten().and_then(|mode| match mode {
-                    HostValue::Const(Const::Str(mode)) => Some(mode),
-                    _ => None,
-                });
-                match (number?, ty) {
-                    (HostValue::Const(number), Some(HostValue::Const(Const::DType(ty)))) => {
-                        match (&number, ty.is_float()) {
-                            (Const::Int(n), true) => HostValue::Const(Const::Float(*n as f64)),
-                            (Const::Float(x), false) if known.contains(&mode.as_deref()) => {
-                                match crate::lower::constants::int_of(*x) {
-                                    Ok(whole) => HostValue::Const(whole),
-                                    Err(why) => self.stop_at("argument", span, why),
-                                }
-                            }
-                            (Const::Float(_), false) => self.stop_at(
-                                "argument",
-                                span,
-                                "a number outside of kernels is converted by `mode=\"trunc\"`",
-                            ),
-                            _ => HostValue::Const(number),
-                        }
-                    }
-                    (HostValue::Const(_), other) => {
-                        let value = other.unwrap_or_else(|| unknown(span, "no type"));
-                        self.not_known(&value, "the type of this number", span)
-                    }
-                    (number @ HostValue::Unknown(_), _) => number,
-                    _ if word == "const" => return None,
-                    _ => return Some(self.misplaced("`pl.cast`", span)),
-                }
-            }
-            "slice" => match (own("x"), own("shape"), own("offset")) {
-                (Some(HostValue::Device(view)), Some(shape), Some(offset)) => {
-                    let window = self.tail(&view, &shape, &offset, span);
-                    match (window, own("drop_dims")) {
-                        (HostValue::Device(window), Some(dropped)) => self.dropped(&window, &dropped, span),
-                        (window, _) => window,
-                    }
-                }
-                _ => return Some(self.misplaced("`pl.slice`", span)),
-            },
-            "view" => match (own("x"), own("shape"), own("offset")) {
-                (Some(HostValue::Device(view)), Some(shape), Some(offset)) => self.window(&view, &shape, &offset, span),
-                (Some(HostValue::Device(view)), shape, None) => {
-                    let shape = shape.filter(|shape| !matches!(shape, HostValue::Const(Const::None)));
-                    let other = own("layout").and_then(|layout| match layout {
-                        HostValue::Const(Const::Member(_, name)) => Some(name.to_string()),
-                        _ => None,
-                    });
-                    match (shape, other.as_deref()) {
-                        (Some(shape), None | Some("ND")) => self.reshaped(&view, &shape, span),
-                        (None, None | Some("ND")) => HostValue::Device(view),
-                        (None, Some("DN")) if view.shape.len() >= 2 => self.transposed(&view, -2, -1, span),
-                        _ => {
-                            let error =
-                                Diagnostic::error("layout", span, "an orchestration cannot give a tensor this layout");
-                            self.stop(error.help("take the view in the kernel"))
-                        }
-                    }
-                }
-                _ => return Some(self.misplaced("`pl.view`", span)),
-            },
-            "reshape" => match (own("x"), own("shape")) {
-                (Some(HostValue::Device(view)), Some(shape)) => self.reshaped(&view, &shape, span),
-                _ => return Some(self.misplaced("`pl.reshape`", span)),
-            },
-            "dim" => match (own("tensor"), own("axis")) {
-                (Some(HostValue::Device(view)), Some(HostValue::Const(Const::Int(n)))) => {
-                    let axis = if n < 0 { n + view.shape.len() as i64 } else { n };
-                    match usize::try_from(axis).ok().and_then(|axis| view.shape.get(axis)) {
-                        Some(extent) => HostValue::int(*extent as i64),
-                        None => self.stop_at("dim", span, format!("the tensor has no dimension {n}")),
-                    }
-                }
-                _ => return None,
-            },
-            "no_dep" => match own("x") {
-                Some(HostValue::Device(view)) => HostValue::Device(Rc::new(View { tracked: false, ..(*view).clone() })),
-                _ => self.stop_at("no-dep", span, "`pl.no_dep` takes a tensor"),
-            },
-            "func_attr" => {
-                own("attrs");
-                self.attributes(args, span)
-            }
-            // It says how the public compiler reports.
-            "dump_tag" => HostValue::Const(Const::None),
-            "static_print" | "print" => {
-                let said = args.iter().map(|arg| arg.1.said()).collect::<Vec<_>>().join(" ");
-                let note = Diagnostic::warning("static-print", span, said);
-                self.rec().diags.push(Diagnostic { severity: slipring_ir::Severity::Note, ..note });
-                HostValue::Const(Const::None)
-            }
-            "cond" => own("condition").map(|_| HostValue::Const(Const::None))?,
-            "static_assert" => {
-                let (condition, said) = (own("condition")?, own("msg"));
-                match condition.truth() {
-                    Some(true) => HostValue::Const(Const::None),
-                    Some(false) => {
-                        let said = said.and_then(|text| text.text()).unwrap_or("the assertion does not hold".into());
-                        self.stop_at("static-assert", span, said)
-                    }
-                    None => self.not_known(&condition, "this condition", span),
-                }
-            }
-            "read" => match (own("src"), own("offset")) {
-                (Some(HostValue::Device(view)), Some(at)) => return Some(self.read_number(&view, &[at], span)),
-                _ => self.stop_at("argument", span, "`pl.read` takes a tensor and indices"),
-            },
-            "write" => match (own("dst"), own("offset"), own("value")) {
-                (Some(HostValue::Device(view)), Some(at), Some(value)) => {
-                    return Some(self.write_number(&view, &[at], &value, span));
-                }
-                _ => self.stop_at("argument", span, "`pl.write` takes a tensor, indices and a number"),
-            },
-            "assemble" => match (own("target"), own("source"), own("offset")) {
-                (Some(HostValue::Device(into)), Some(HostValue::Device(part)), Some(offset)) => {
-                    if let Some(HostValue::Const(Const::Member(_, kind))) = own("atomic")
-                        && !kind.starts_with("None")
-                    {
-                        let error =
-                            Diagnostic::error("misplaced-op", span, "an atomic `pl.assemble` outside every kernel");
-                        return Some(self.stop(error.help("put it into the scope that makes the part")));
-                    }
-                    let shape = HostValue::list(part.shape.iter().map(|n| HostValue::int(*n as i64)).collect());
-                    match self.window(&into, &shape, &offset, span) {
-                        HostValue::Device(window) => return Some(self.assembled(&into, &part, &window, span)),
-                        stopped => stopped,
-                    }
-                }
-                _ => return Some(self.misplaced("`pl.assemble`", span)),
-            },
-            "transpose" => match (own("x"), own("axis1"), own("axis2")) {
-                (
-                    Some(HostValue::Device(view)),
-                    Some(HostValue::Const(Const::Int(one))),
-                    Some(HostValue::Const(Const::Int(two))),
-                ) => self.transposed(&view, one, two, span),
-                _ => return Some(self.misplaced("`pl.transpose`", span)),
-            },
-            "available_cluster_count" => return Some(self.cores(tasks::Question::Clusters, span)),
-            "available_aiv_count" => return Some(self.cores(tasks::Question::VectorCores, span)),
-            _ if crate::ops::find(word).is_some() && !matches!(word, "min" | "max" | "abs") => {
-                return Some(self.misplaced(&format!("`pl.{word}`"), span));
-            }
-            _ => return None,
-        })
+            None => None,
+        }
     }
 
     pub(super) fn create(&mut self, own: &dyn Fn(&str) -> Option<HostValue<'a>>, span: Span) -> HostValue<'a> {
@@ -417,7 +242,13 @@ impl<'a> Host<'a> {
 
     /// `pl.slice`: a window, whose rows may go on behind the end of the tensor, as the last part of a longer one may. Nothing lies
     /// there.
-    fn tail(&mut self, view: &View, shape: &HostValue<'a>, offset: &HostValue<'a>, span: Span) -> HostValue<'a> {
+    pub(super) fn tail(
+        &mut self,
+        view: &View,
+        shape: &HostValue<'a>,
+        offset: &HostValue<'a>,
+        span: Span,
+    ) -> HostValue<'a> {
         let (Some(sizes), Some(firsts)) = (extents(shape), extents(offset)) else {
             return self.window(view, shape, offset, span);
         };
@@ -431,7 +262,7 @@ impl<'a> Host<'a> {
     }
 
     /// A window without dimensions of extent 1: `drop_dims`.
-    fn dropped(&mut self, view: &View, dims: &HostValue<'a>, span: Span) -> HostValue<'a> {
+    pub(super) fn dropped(&mut self, view: &View, dims: &HostValue<'a>, span: Span) -> HostValue<'a> {
         let Some(dims) = extents(dims) else { return self.not_known(dims, "`drop_dims`", span) };
         let kept = |at: &usize| !dims.contains(&(*at as u64));
         let gone = dims.iter().all(|dim| view.shape.get(*dim as usize) == Some(&1));
@@ -444,7 +275,7 @@ impl<'a> Host<'a> {
     }
 
     /// The same bytes with two dimensions in each other's place.
-    fn transposed(&mut self, view: &View, one: i64, two: i64, span: Span) -> HostValue<'a> {
+    pub(super) fn transposed(&mut self, view: &View, one: i64, two: i64, span: Span) -> HostValue<'a> {
         let rank = view.shape.len() as i64;
         let axis = |n: i64| usize::try_from(if n < 0 { n + rank } else { n }).ok().filter(|n| (*n as i64) < rank);
         let (Some(one), Some(two)) = (axis(one), axis(two)) else {

@@ -164,6 +164,13 @@ pub struct RingSpec {
     pub max_slots: u32,
     /// Flag ids of pipe values: 0 to one less.
     pub flag_ids: u32,
+    /// True where the public tile library moves undivided tiles between the Cube core and the first Vector core only, and copies rows
+    /// into L1 as they are (device headers of the A5, TPush).
+    #[serde(default)]
+    pub undivided_to_first: bool,
+    /// True where programs leave for a tool that calls that library. Not said by platform files: tool chains do.
+    #[serde(skip)]
+    pub by_library: bool,
     /// True where rings have one of these numbers of slots and no other. Not said by platform files: tool chains do.
     #[serde(skip)]
     pub fixed_depth: bool,
@@ -198,6 +205,10 @@ pub struct CostSpec {
     /// that all cores share; 0 where it is the same.
     #[serde(default)]
     pub gm_first_bytes: u32,
+    /// Bytes of the cache that all cores share: a line of it that was read before, and since then as many others as this that were
+    /// not in it, comes from memory again. 0 where lines stay.
+    #[serde(default)]
+    pub gm_cache_bytes: u32,
     /// Data moves by path, such as `gm-vec` or `acc-gm`; the unit is a byte, the fixed part counts for each outer block.
     pub dma: BTreeMap<String, Entry<Cost>>,
     /// Vector operations by class, such as `add`, or class and element type, such as `exp.f16`.

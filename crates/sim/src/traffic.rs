@@ -8,7 +8,8 @@ use slipring_tile::Space;
 ///
 /// Moves are served in the order in which they start. Each takes as long as its way alone does, and no less than until memory
 /// has served it after those before it: as long as all together ask for less than memory gives, nobody waits. A line that no
-/// core has read before comes from memory, at its rate; later reads come from the cache that all cores share.
+/// core has read before comes from memory, at its rate; later reads come from the cache that all cores share, as long as the line
+/// is in it.
 #[derive(Clone, Debug)]
 pub(crate) struct Traffic {
     /// Bytes a cycle; 0 for no limit.
@@ -17,7 +18,11 @@ pub(crate) struct Traffic {
     first: u64,
     /// Until when memory is busy, in parts of a cycle: `rate × first` of them are one.
     until: u128,
-    /// Lines that were read, by buffer: a bit for each.
+    /// Lines of the cache; 0 where all stay in it.
+    room: u64,
+    /// Lines that came from memory so far.
+    fetched: u64,
+    /// By buffer and line, one more than how many had come from memory when it was read last; 0 where it never was.
     read: Vec<Vec<u64>>,
 }
 
@@ -28,7 +33,8 @@ impl Traffic {
     pub fn new(cost: &CostSpec) -> Traffic {
         let rate = u64::from(cost.gm_bytes);
         let first = if cost.gm_first_bytes == 0 { rate } else { u64::from(cost.gm_first_bytes) };
-        Traffic { rate, first, until: 0, read: Vec::new() }
+        let room = u64::from(cost.gm_cache_bytes) / LINE;
+        Traffic { rate, first, until: 0, room, fetched: 0, read: Vec::new() }
     }
 
     /// Cycles of work that starts at `at` and takes `cycles` alone.
@@ -52,9 +58,9 @@ impl Traffic {
         cycles.max(served.saturating_sub(at))
     }
 
-    /// Bytes of lines that nobody has read before.
+    /// Bytes of lines that nobody has read before, or that have left the cache since.
     fn first_reads(&mut self, reads: &[Extent]) -> u64 {
-        let mut lines = 0;
+        let mut lines = 0u64;
         for range in reads.iter().filter(|range| range.space == Space::Gm && range.row_bytes > 0) {
             for row in 0..u64::from(range.rows) {
                 // What lies in no buffer is a finding of its own.
@@ -67,14 +73,17 @@ impl Traffic {
                     self.read.resize(buffer + 1, Vec::new());
                 }
                 let last = (offset + u64::from(range.row_bytes) - 1) / LINE;
-                let bits = &mut self.read[buffer];
-                if bits.len() as u64 <= last / 64 {
-                    bits.resize((last / 64 + 1) as usize, 0);
+                let stamps = &mut self.read[buffer];
+                if stamps.len() as u64 <= last {
+                    stamps.resize((last + 1) as usize, 0);
                 }
-                for line in offset / LINE..=last {
-                    let (word, bit) = (&mut bits[(line / 64) as usize], 1 << (line % 64));
-                    lines += u64::from(*word & bit == 0);
-                    *word |= bit;
+                for stamp in &mut stamps[(offset / LINE) as usize..=last as usize] {
+                    let gone = self.room > 0 && self.fetched + 1 - *stamp >= self.room;
+                    if *stamp == 0 || gone {
+                        lines += 1;
+                        self.fetched += 1;
+                    }
+                    *stamp = self.fetched + 1;
                 }
             }
         }
@@ -97,6 +106,31 @@ mod tests {
         let mut cost = built_in("a2a3").unwrap().cost;
         (cost.gm_bytes, cost.gm_first_bytes) = (rate, first);
         Traffic::new(&cost)
+    }
+
+    #[test]
+    fn lines_leave_the_cache() {
+        let mut cost = built_in("a2a3").unwrap().cost;
+        (cost.gm_bytes, cost.gm_first_bytes, cost.gm_cache_bytes) = (1024, 512, 4 * 512);
+        let mut small = Traffic::new(&cost);
+        let line = |at: u64| load(at * 512, 512);
+        let cycles = |traffic: &mut Traffic, lines: &[u64]| -> Vec<u64> {
+            lines
+                .iter()
+                .enumerate()
+                .map(|(n, at)| traffic.moves(1000 * traffic.fetched + 100 * n as u64, 0, &line(*at)))
+                .collect()
+        };
+        assert_eq!(cycles(&mut small, &[0, 1, 2, 3, 3]), [1, 1, 1, 1, 1]);
+        let from_memory = small.fetched;
+        assert_eq!(from_memory, 4);
+        // Line 0 is read again and stays; 4 and 5 push others out, of which 1 is the oldest.
+        cycles(&mut small, &[0, 4, 5]);
+        assert_eq!(small.fetched, 6);
+        cycles(&mut small, &[0]);
+        assert_eq!(small.fetched, 6, "line 0 was read a moment ago");
+        cycles(&mut small, &[1]);
+        assert_eq!(small.fetched, 7, "line 1 has left");
     }
 
     #[test]

@@ -97,6 +97,8 @@ pub struct Need {
     pub on: fn(&Platform) -> bool,
     /// need this one in the same function, which says the address: where it is missing the launch gives one more parameter.
     pub flags: &'static str,
+    /// True where that op takes a pointer to numbers of 64 bits and no memref of them.
+    pub pointer: bool,
 }
 
 /// Ops of scalars that changes put in front of others. What has one operand has it as `in`, what has two as `lhs` and `rhs`.

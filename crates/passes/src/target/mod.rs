@@ -47,6 +47,7 @@ pub fn platform_for(target: &Target, platform: &Platform) -> Platform {
     let mut own = platform.clone();
     own.ring.fixed_depth = target.rings.slots.is_some();
     own.ring.landing = target.rings.landing;
+    own.ring.by_library = true;
     if let Some([one, both]) = target.rings.slots {
         (own.ring.slots_one_way, own.ring.slots_both_ways) = (one, both);
     }
@@ -108,7 +109,14 @@ pub fn after(module: &mut Module, target: &Target, platform: &Platform, diags: &
         operation(module, id, platform, &mut said);
     }
     unused_and_fed(module, &mut said);
-    params::give_flags(module, &without(module, target, platform));
+    let pointer = target.needs.iter().any(|need| need.pointer && (need.on)(platform));
+    params::give_flags(module, &without(module, target, platform), pointer);
+    if pointer {
+        for (op, why) in params::flags_as_pointers(module) {
+            let message = format!("`{}` cannot be said to `{}`: {why}", module.op(op).name, target.name);
+            said.refuse(module, op, "target-form", message);
+        }
+    }
     names::rename_taken(module, target.name, said.diags);
     names::mark_kernels(module);
     within_a_module(module);

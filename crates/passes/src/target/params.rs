@@ -12,11 +12,12 @@ use slipring_tile::Elem;
 /// The name of the parameter for flags between cores.
 const FLAGS: &str = "gm_flags";
 
-/// Gives functions the address of the flags between cores: a parameter of theirs and of what calls them, that the launch gives.
-pub(super) fn give_flags(module: &mut Module, functions: &[OpId]) {
+/// Gives functions the address of the flags between cores: a parameter of theirs and of what calls them, that the launch gives; a
+/// pointer, or a memref.
+pub(super) fn give_flags(module: &mut Module, functions: &[OpId], pointer: bool) {
     let mut given = BTreeMap::new();
     for function in functions {
-        let Some(flags) = flags_of(module, *function, &mut given) else { continue };
+        let Some(flags) = flags_of(module, *function, pointer, &mut given) else { continue };
         let Some(first) = module.body(*function, 0).and_then(|body| module.block(body).ops.first().copied()) else {
             continue;
         };
@@ -26,13 +27,21 @@ pub(super) fn give_flags(module: &mut Module, functions: &[OpId]) {
     }
 }
 
-fn flags_of(module: &mut Module, function: OpId, given: &mut BTreeMap<OpId, ValueId>) -> Option<ValueId> {
+fn flags_of(
+    module: &mut Module,
+    function: OpId,
+    pointer: bool,
+    given: &mut BTreeMap<OpId, ValueId>,
+) -> Option<ValueId> {
     if let Some(value) = given.get(&function) {
         return Some(*value);
     }
     let int = Type::Int { width: 64, sign: slipring_ir::Sign::Signless };
     let dims = [Dim::Static(FLAG_BYTES / Elem::I64.bytes() as u64)].into_iter().collect();
-    let ty = Type::MemRef(MemRefType { elem: int, dims, strides: None, space: None }.into());
+    let ty = match pointer {
+        true => Type::Ptr(Elem::I64, None),
+        false => Type::MemRef(MemRefType { elem: int, dims, strides: None, space: None }.into()),
+    };
     let value = add_parameter(module, function, FLAGS, ty)?;
     given.insert(function, value);
     let calls = calls_of(module, function);
@@ -41,10 +50,61 @@ fn flags_of(module: &mut Module, function: OpId, given: &mut BTreeMap<OpId, Valu
     }
     for call in calls {
         let caller = module.function_of(call)?;
-        let passed = flags_of(module, caller, given)?;
+        let passed = flags_of(module, caller, pointer, given)?;
         pass(module, call, passed);
     }
     Some(value)
+}
+
+/// Makes pointers of memrefs that say where flags between cores are kept: parameters, through all calls that pass them. What is used
+/// otherwise comes back with the reason.
+pub(super) fn flags_as_pointers(module: &mut Module) -> Vec<(OpId, String)> {
+    let sets = module.walk(module.top).into_iter().filter_map(|id| OpRef::of(module, id));
+    let sets = sets.filter(|op| std::ptr::eq(op.def, &pto::SET_FFTS));
+    let mut open: Vec<(OpId, ValueId)> = sets.filter_map(|op| Some((op.id, op.operand("base")?))).collect();
+    let mut wrong = Vec::new();
+    while let Some((user, value)) = open.pop() {
+        if !matches!(module.ty(value), Type::MemRef(_)) {
+            continue;
+        }
+        let functions: Vec<OpId> = module.functions().collect();
+        let place = functions.into_iter().find_map(|function| {
+            let args = &module.block(module.body(function, 0)?).args;
+            Some((function, args.iter().position(|arg| *arg == value)?))
+        });
+        let Some((function, at)) = place else {
+            wrong.push((user, "its flags are a pointer, and this is no parameter".to_string()));
+            continue;
+        };
+        let users: Vec<OpId> =
+            module.walk(module.top).into_iter().filter(|id| module.op(*id).operands.contains(&value)).collect();
+        let other = users.iter().find(|id| {
+            module.callee(**id).is_none()
+                && OpRef::of(module, **id).is_none_or(|op| !std::ptr::eq(op.def, &pto::SET_FFTS))
+        });
+        if let Some(other) = other {
+            let name = &module.op(*other).name;
+            wrong.push((user, format!("its flags are a pointer, and `{name}` takes this memref")));
+            continue;
+        }
+        let pointer = Type::Ptr(Elem::I64, None);
+        module.value_mut(value).ty = pointer.clone();
+        if let Some(ty) = module.function_type(function) {
+            let mut new = FuncType::clone(ty);
+            new.inputs[at] = pointer;
+            module.set_function_type(function, new);
+        }
+        // Both ends of every call have one type.
+        for call in calls_of(module, function) {
+            open.push((user, module.op(call).operands[at]));
+        }
+        for call in users.into_iter().filter(|id| module.callee(*id).is_some()) {
+            let called = module.callee(call).and_then(|function| module.body(function, 0));
+            let places = module.op(call).operands.iter().enumerate().filter(|(_, passed)| **passed == value);
+            open.extend(places.filter_map(|(at, _)| Some((user, *module.block(called?).args.get(at)?))));
+        }
+    }
+    wrong
 }
 
 /// A pointer that was moved goes into a function as the pointer and the distance: the assembler moves pointers only where they are

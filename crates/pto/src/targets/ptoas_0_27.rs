@@ -102,6 +102,7 @@ pub(super) const NEEDS: &[Need] = &[Need {
     ops: &["pto.sync.set", "pto.sync.wait"],
     on: |platform| platform.sync.broadcast_reduce,
     flags: "pto.set_ffts",
+    pointer: false,
 }];
 
 /// Ops that work on rows of vector tiles only: a column is one of them, seen as a row. Other layouts are refused before, by the

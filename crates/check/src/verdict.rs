@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use slipring_machine::readings::SCALAR_CACHE;
 use slipring_machine::{Pipe, Question};
-use slipring_program::{Choice, Decision, Finding, Kind, Memory, ParamKind, Severity, SiteRef, Unwritten};
+use slipring_program::{Choice, Decision, Finding, Kind, Memory, ParamKind, RingDecl, Severity, SiteRef, Unwritten};
 use slipring_sim::{Agent, ArgValue, Issued, Launch, Meeting, Observer, RunResult, Turns, WorkRun};
 
 use crate::alike::Alike;
@@ -58,6 +58,8 @@ pub struct Checker {
     queues: Queues,
     scalar: ScalarMemory,
     sequential: bool,
+    /// What the rings do otherwise than the platform's tile library.
+    against_library: Vec<&'static str>,
     /// Kept where it was asked for.
     rounds: Option<Rounds>,
 }
@@ -188,6 +190,7 @@ impl Checker {
             alike: Alike::default(),
             queues: Queues::default(),
             sequential: false,
+            against_library: Vec::new(),
             rounds: None,
         }
     }
@@ -330,7 +333,8 @@ impl Checker {
         because.dedup();
         let values = if because.is_empty() { Values::AnyContents } else { Values::TheseInputs { because } };
         let leans = self.race.leans_on_pipes().then(|| "each pipe executes its operations in order".to_string());
-        let assumes = leans.into_iter().collect();
+        let mut assumes: Vec<String> = leans.into_iter().collect();
+        assumes.extend(self.against_library.iter().map(ToString::to_string));
         let (arguments, shared) = (self.arguments.clone(), self.shared.clone());
         Scope { schedules, values, arguments, shared, assumes, clean_if: Vec::new() }
     }
@@ -461,6 +465,10 @@ impl fmt::Display for Scope {
     }
 }
 
+/// What is taken for granted of rings, where the platform's tile library does otherwise.
+const UNDIVIDED: &str = "undivided tiles reach both Vector cores (`--reading undivided-to-first`)";
+const FROM_ROWS: &str = "rows become blocks on their way into L1 (`--reading rows-to-l1`)";
+
 /// The scalar arguments that decide something, with their values.
 fn arguments(launch: &Launch<'_>, decisions: &[(Decision, String)]) -> Vec<String> {
     let deciding = decisions.iter().fold(0, |all, (decision, _)| all | decision.causes.params);
@@ -487,6 +495,9 @@ impl Observer for Checker {
         self.arguments = arguments(launch, &self.decisions);
         self.shared = Names::new(launch).shared();
         self.scalar = ScalarMemory::new(launch.platform);
+        let some = |does: fn(&RingDecl) -> bool| launch.program.rings.iter().any(does);
+        let undivided = some(|ring| ring.undivided).then_some(UNDIVIDED);
+        self.against_library = undivided.into_iter().chain(some(|ring| ring.from_rows).then_some(FROM_ROWS)).collect();
         (self.queues, self.alike) = (Queues::new(launch), Alike::new(launch));
         self.race.begin(launch);
         self.init.begin(launch);

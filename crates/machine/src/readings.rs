@@ -138,6 +138,28 @@ pub static UNORDERED_STORES: Question = Question {
     other: ["stores of one vector function need a barrier between them", "micro-instruction manual, memory barriers"],
 };
 
+/// Undivided tiles of pipes on chip.
+pub static UNDIVIDED_TO_BOTH: Question = Question {
+    name: "undivided-to-first",
+    about: "which Vector cores an undivided tile of a pipe on chip is for",
+    ours: [
+        "both Vector cores have it, and the Cube core takes lane 0's",
+        "seed 001, mode NONE; public kernel language",
+    ],
+    other: [
+        "AIV0 alone; AIV1 waits forever",
+        "device headers of the A5's tile library, TPush: SingleModeVec0, and no flag of AIV1 without a split",
+    ],
+};
+
+/// Rows that a Vector core pushes into L1.
+pub static ROWS_TO_L1: Question = Question {
+    name: "rows-to-l1",
+    about: "how a row-major tile that a Vector core pushes lies in L1",
+    ours: ["as the tile that is popped there", "seed 000, where a push moves a tile"],
+    other: ["as rows, whatever is popped", "device headers of the A5's tile library, TPush and TInsert"],
+};
+
 /// All of them.
 pub static QUESTIONS: &[&Question] = &[
     &FIRST_COLUMN,
@@ -151,6 +173,8 @@ pub static QUESTIONS: &[&Question] = &[
     &SCALAR_CACHE,
     &UNORDERED_VECTORS,
     &UNORDERED_STORES,
+    &UNDIVIDED_TO_BOTH,
+    &ROWS_TO_L1,
 ];
 
 /// The names of all questions, for messages.

@@ -204,4 +204,8 @@ pub struct RingDecl {
     pub sparse: bool,
     /// Free signals with which the ring starts.
     pub credits: u32,
+    /// True if undivided tiles reach both Vector cores, which the platform's tile library does not do.
+    pub undivided: bool,
+    /// True if rows become blocks on their way into L1, which the platform's tile library does not do.
+    pub from_rows: bool,
 }

@@ -73,7 +73,11 @@ pub(super) fn push(role: Role, ring: &PlannedRing, split: Split, source: TilePla
         (Direction::V2C, _) => {
             let (_, rows, cols) = in_image(split, &other, 1);
             let part = MovePart { lane: lane as u32, ..MovePart::all(Role::Aic, rows, cols) };
-            (Role::Aic, whole_boxes(other.layout), if brings { vec![part] } else { vec![] })
+            (
+                Role::Aic,
+                ring.library.layout(ring.leaning, whole_boxes(other.layout)),
+                if brings { vec![part] } else { vec![] },
+            )
         }
     };
     let to = TilePlace { space: ring.space, core, layout };

@@ -1,5 +1,7 @@
 //! Where the slots of a ring lie: known, aligned, and the same at both ends.
 
+use std::collections::BTreeSet;
+
 use slipring_ir::{Diags, Module, ValueDef, ValueId};
 use slipring_machine::{CoreKind, Platform};
 use slipring_program::Direction;
@@ -7,7 +9,8 @@ use slipring_program::Direction;
 use super::base::{SlotBase, outermost_argument};
 use super::plan::Init;
 use super::reserved;
-use super::spec::{consumer, consumer_buffer, gm_buffer, slot_space};
+use super::spec::{PipeSpec, consumer, consumer_buffer, gm_buffer, slot_space};
+use crate::def::{OpRef, RingPart};
 
 /// Checks where a pipe's slots of one direction lie, at each end alone and of both together.
 pub(super) fn check(pipe: &[Init<'_>], direction: Direction, platform: &Platform, diags: &mut Diags) {
@@ -142,6 +145,20 @@ fn same_buffer(pipe: &[Init<'_>], diags: &mut Diags) {
             .also(cube.op.span(), format!("`{}` at the other end", module.value_name(there)))
             .help("pass one buffer of global memory to both functions"),
     );
+}
+
+/// The names of the parameters that hold slots of rings in global memory, in a module whose kernels have been told apart.
+pub fn slot_parameters(module: &Module, platform: &Platform) -> BTreeSet<String> {
+    let ops = module.walk(module.top).into_iter().filter_map(|id| OpRef::of(module, id));
+    let makers = ops.filter(|op| op.def.ring.is_some_and(RingPart::makes_end));
+    let in_gm = makers.filter(|op| PipeSpec::of(op, platform).is_some_and(|spec| spec.in_gm));
+    let buffers = in_gm.filter_map(|op| outermost_argument(module, gm_buffer(&op)?));
+    let named = buffers.map(|value| match (&module.value(value).name, module.value(value).def) {
+        (Some(name), _) => name.to_string(),
+        (None, ValueDef::Arg(_, at)) => format!("arg{at}"),
+        (None, ValueDef::Result(..)) => String::new(),
+    });
+    named.collect()
 }
 
 /// Whether two parameters of functions are one of the kernel: the same, or of the same name in two functions that nobody calls.

@@ -10,6 +10,7 @@ use slipring_tile::Space;
 use super::agree;
 use super::ends::Ends;
 use super::flags::{self, Flags};
+use super::library::Library;
 use super::phases::{Phase, Phases};
 use super::places;
 use super::spec::{PipeKey, PipeSpec, pipe_key, ring_tile, slot_space};
@@ -72,6 +73,10 @@ pub struct PlannedRing {
     pub popped: Option<TileType>,
     /// Index in the program's rings of the part of lane 0 (or of the only lane); lane 1's follows.
     pub first: u32,
+    /// What the platform's tile library does otherwise,
+    pub(super) library: Library,
+    /// and what of it is done as the engine has it.
+    pub(super) leaning: Library,
     /// Types of the tiles at both ends.
     pub(super) ends: Ends,
     name: String,
@@ -171,7 +176,8 @@ impl RingPlan {
                     places::check(pipe, direction, platform, diags);
                 }
                 let slots = places::known_slots(pipe, direction).filter(|_| mode == Decoding::Device);
-                let at = RingSetting { kernel: cores, mode, direction, flags, slots, alone: pipes.len() == 1 };
+                let alone = pipes.len() == 1;
+                let at = RingSetting { kernel: cores, platform, mode, direction, flags, slots, alone };
                 let ring = plan_ring(&parts, &pipe[0], &at, plan.next(), diags);
                 plan.rings.push(ring);
             }
@@ -251,6 +257,8 @@ impl RingPlan {
             credits: ring.credits,
             base: ring.base,
             sparse: !ring.switched.is_empty(),
+            undivided: ring.leaning.undivided,
+            from_rows: ring.leaning.rows,
         })
         .collect()
     }
@@ -316,6 +324,7 @@ fn gather<'a>(module: &'a Module, kernel: &Kernel) -> Vec<Part<'a>> {
 /// Where a ring is planned for.
 struct RingSetting<'a> {
     kernel: &'a Kernel,
+    platform: &'a Platform,
     mode: Decoding,
     direction: Direction,
     flags: Protocol,
@@ -371,6 +380,14 @@ fn plan_ring(parts: &[Part<'_>], init: &Init<'_>, at: &RingSetting<'_>, first: u
                 .help("use V2C1_VECS, or do not ask for the lane"),
         );
     }
+    let mut library = Library::default();
+    if !reference && !spec.config.control && spec.config.lane.is_none() {
+        let pushed = pushes.iter().filter_map(|op| op.module.ty(ring_tile(op)?).as_tile().copied());
+        let types = (pushed, popped.as_ref());
+        library = Library::of(at.platform, direction, space, lanes, [&pushes, &pops], types);
+        library.check(at.platform, &pushes, &pops, diags);
+    }
+    let lanes = library.lanes(at.platform, lanes);
     // A reference ring is a plain FIFO: so deep that its depth is not seen, every tile signalled.
     let slots = if reference { spec.slots.max(REFERENCE_SLOTS) } else { spec.slots };
     let phases = [Phase::Allocate, Phase::Record, Phase::Wait, Phase::Free];
@@ -395,6 +412,8 @@ fn plan_ring(parts: &[Part<'_>], init: &Init<'_>, at: &RingSetting<'_>, first: u
         switched: if reference { Vec::new() } else { phases.into_iter().filter(switched).collect() },
         popped,
         first,
+        library,
+        leaning: library.leaning(at.platform),
         ends,
         name: format!("ring {}{}", direction.name(), suffix(spec.key, at.alone, init.op.module)),
     }

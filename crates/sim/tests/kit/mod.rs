@@ -200,6 +200,8 @@ impl Build {
         self.program.rings.push(RingDecl {
             base: None,
             sparse: false,
+            undivided: false,
+            from_rows: false,
             name: name.as_str().into(),
             direction,
             lane,

@@ -4,8 +4,8 @@ use slipring_ir::{AttrDict, BlockId, Flow, Module, OpId, Span, TileType, Type, V
 use slipring_machine::{CoreKind, Platform};
 use slipring_mlir::arith::Relation;
 use slipring_mlir::{arith, scf};
-use slipring_op::ring::Split;
-use slipring_op::{OpRef, writes_global};
+use slipring_op::ring::{Split, ring_tile};
+use slipring_op::{OpRef, RingPart, writes_global};
 use slipring_program::Direction;
 use slipring_pto as pto;
 use slipring_pto::Passage;
@@ -100,6 +100,7 @@ impl Projector<'_, '_> {
             _ => {
                 let to = if self.is_for_one_lane(op) { self.on_first_lane(op, to) } else { to };
                 let copy = self.to.clone_op(op, &mut self.map);
+                self.box_pushed(copy, to);
                 self.to.append(to, copy);
                 if let Some(end) = self.guard.take() {
                     self.to.append(to, end);
@@ -190,6 +191,20 @@ impl Projector<'_, '_> {
         }
         let push = pto::push(self.to, direction, tile, self.passage(op), span);
         self.to.append(to, push);
+    }
+
+    /// What the author pushes to the Cube core's memory goes there as what the compiler pushes does.
+    fn box_pushed(&mut self, copy: OpId, to: BlockId) {
+        let op = OpRef::of(self.to, copy);
+        let pushes = |op: &OpRef<'_>| op.ring().and_then(RingPart::pushes) == Some(Direction::V2C);
+        let Some(tile) = op.filter(pushes).and_then(|op| ring_tile(&op)) else { return };
+        if self.parts.platform.ring.in_gm {
+            return;
+        }
+        let boxed = self.boxed(tile, to, self.to.op(copy).span);
+        for operand in self.to.op_mut(copy).operands.iter_mut().filter(|operand| **operand == tile) {
+            *operand = boxed;
+        }
     }
 
     /// On chip a tile goes to L1 in the layout that L1 keeps it in: a copy in that layout, where the tile can have it.

@@ -3,6 +3,7 @@
 mod arguments;
 #[cfg(target_os = "linux")]
 mod bombs;
+mod calibrate;
 mod confined;
 mod exits;
 mod expected;

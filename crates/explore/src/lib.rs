@@ -6,5 +6,5 @@ pub mod cost;
 mod profile;
 mod tune;
 
-pub use profile::{Beside, BesideRow, Profile, ProfileForm, ProfileSpan, ProfileTrack};
+pub use profile::{Beside, BesideRow, CalibratedPipe, Calibration, Profile, ProfileForm, ProfileSpan, ProfileTrack};
 pub use tune::{Improved, KeptEdit, MOST_POINTS, Point, Setting, Tune, TuneProgress, Tuning, Vary, VaryFacts};

@@ -122,7 +122,6 @@ impl<'de> Deserialize<'de> for Points {
     fn deserialize<D: serde::Deserializer<'de>>(d: D) -> Result<Points, D::Error> {
         let numbers = Vec::<f32>::deserialize(d)?;
         let (count, error, within) = match numbers[..] {
-            [count, error] => (count, error, error),
             [count, error, within] => (count, error, within),
             _ => return Err(serde::de::Error::custom("points are [count, mean error, error of nine of ten]")),
         };

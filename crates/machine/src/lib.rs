@@ -11,6 +11,7 @@ mod figure;
 mod load;
 mod platform;
 pub mod readings;
+mod scale;
 mod vector;
 
 pub use crate::capability::Capability;
@@ -20,4 +21,5 @@ pub use cost::{Cost, Price, Units};
 pub use load::{BUILT_IN, PlatformError, built_in, parse};
 pub use platform::{CostSpec, PipeSets, Platform, RingSpec, SpaceSpec, SyncSpec, VECTOR_CLASSES, cost_types};
 pub use readings::Question;
+pub use scale::PlatformTable;
 pub use vector::{VectorOp, VectorPort, VectorSpec};

@@ -73,15 +73,27 @@ fn of_chip(name: &str) -> &str {
     }
 }
 
+/// The text of a built-in platform, and where it stands in lists of them.
+fn text_of(name: &str) -> Option<(usize, &'static str)> {
+    match of_chip(name) {
+        "a5" => Some((0, include_str!(concat!(env!("OUT_DIR"), "/a5.json")))),
+        "a2a3" | "a2" | "a3" => Some((1, include_str!(concat!(env!("OUT_DIR"), "/a2a3.json")))),
+        _ => None,
+    }
+}
+
+/// The file of a built-in platform.
+pub(crate) fn built_in_table(name: &str) -> Result<toml::Table, PlatformError> {
+    let (_, text) = text_of(name).ok_or_else(|| PlatformError::Unknown(name.to_string()))?;
+    Ok(serde_json::from_str(text).map_err(|error| toml::de::Error::custom(error.to_string()))?)
+}
+
 /// A built-in platform: `a5`, `a2a3` (also spelled `a2` or `a3`), or that of a chip such as `Ascend910B1`.
 pub fn built_in(name: &str) -> Result<Platform, PlatformError> {
     // Each is read once in a process.
     static READ: [OnceLock<Platform>; 2] = [const { OnceLock::new() }; 2];
-    let (read, text) = match of_chip(name) {
-        "a5" => (&READ[0], include_str!(concat!(env!("OUT_DIR"), "/a5.json"))),
-        "a2a3" | "a2" | "a3" => (&READ[1], include_str!(concat!(env!("OUT_DIR"), "/a2a3.json"))),
-        _ => return Err(PlatformError::Unknown(name.to_string())),
-    };
+    let (at, text) = text_of(name).ok_or_else(|| PlatformError::Unknown(name.to_string()))?;
+    let read = &READ[at];
     if let Some(platform) = read.get() {
         return Ok(platform.clone());
     }

@@ -49,7 +49,7 @@ use crate::{
 /// run.verify()?; // the same bytes as the sequential semantics of the source
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Kernel {
     module: Module,
     said: Vec<Diagnostic>,

@@ -21,6 +21,18 @@
 # check: "form": "counters"
 # test: timeline %s --arch a5 --against ../../tests/files/profile/trace.json --trace -
 # check: core0.veccore0
+# test: calibrate %s --arch a5 --from ../../tests/files/profile/pmu.csv -o -
+# check: # `a5` of slipring, brought to a profile of `double` by `slipring calibrate`: a factor for each pipe.
+# check: # AIV MTE2 x 0.67
+# check: # AIV MTE3 x 0.7
+# check: # AIV V x 0.2
+# check: # No published point stands behind these: cycles are estimates.
+# test: calibrate %s --arch a5 --from ../../tests/files/profile/chip_swimlane_records.json -o -
+# exit: 2
+# check: a profile of tasks does not say how busy pipes were
+# test: calibrate %s --arch a5 --from ../../tests/files/profile/pmu.csv -o %s
+# exit: 2
+# check: -o
 # test: timeline %s --arch a5 --against %s
 # exit: 2
 # check: is not a profile: it has no column `core_type`

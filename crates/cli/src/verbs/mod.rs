@@ -3,6 +3,7 @@
 mod asked;
 mod board_check;
 mod build;
+mod calibrate;
 mod check;
 mod compare;
 mod cost;
@@ -47,7 +48,7 @@ use slipring_machine::Platform;
 /// Write, check and run Cube/Vector tile kernels without the hardware.
 ///
 /// Exit codes: 0 clean, 1 findings, 2 bad input or something that cannot be run yet, 3 doubtful: a proof with warnings,
-/// numbers of a board that are nearly right.
+/// numbers of a board, or of another judge, that are nearly right.
 ///
 /// `slipring` never executes the code of a file: of a `.py` file it reads the kernels, and evaluates what is around them as far as it
 /// knows it. `python -m slipring` is the same command line with files executed by Python.
@@ -84,6 +85,8 @@ enum Verb {
     Compare(compare::CompareArgs),
     /// Compare a run with a profile of a board or of the vendor's simulator: cycles by pipe, and one timeline of both
     Timeline(timeline::TimelineArgs),
+    /// Fit the costs of a platform file to a profile of a board
+    Calibrate(calibrate::CalibrateArgs),
     /// Prove a kernel correct for all schedules, buffer contents, trip counts and repeated launches, or give a
     /// counterexample
     Prove(prove::ProveArgs),
@@ -194,6 +197,7 @@ fn verb(cli: &Cli) -> Exit {
         Verb::Tune(args) => tune::tune(args),
         Verb::Compare(args) => compare::compare(args),
         Verb::Timeline(args) => timeline::timeline(args),
+        Verb::Calibrate(args) => calibrate::calibrate(args),
         Verb::Prove(args) => prove::prove(args),
         Verb::Ring(args) => ring::ring(args),
         Verb::Check(args) => check::check(args),
@@ -228,6 +232,7 @@ impl Verb {
             Verb::Prove(args) => Some(&args.kernel),
             Verb::Ring(args) => Some(&args.kernel),
             Verb::Timeline(args) => Some(&args.kernel),
+            Verb::Calibrate(args) => Some(&args.kernel),
             Verb::Debug(args) => Some(&args.kernel),
             Verb::BoardCheck(args) => Some(&args.kernel),
             _ => None,
@@ -244,6 +249,7 @@ impl Verb {
             }
             Verb::Report(args) => list.extend(args.against.as_deref()),
             Verb::Timeline(args) => list.push(&args.against),
+            Verb::Calibrate(args) => list.push(&args.from),
             Verb::Debug(args) => list.extend(args.schedule.as_deref()),
             Verb::Check(args) => {
                 // Files that are mended in place are written.
@@ -277,6 +283,7 @@ impl Verb {
             Verb::Graph(args) => vec![("--svg", path(&args.svg))],
             Verb::Report(args) => vec![("-o", Some(Path::new(&args.output)))],
             Verb::Timeline(args) => vec![("--trace", path(&args.trace))],
+            Verb::Calibrate(args) => vec![("-o", Some(Path::new(&args.output)))],
             Verb::Tune(args) => {
                 vec![("--plot", path(&args.plot)), ("--resume", args.resume.as_deref()), ("--patch", path(&args.patch))]
             }

@@ -39,7 +39,7 @@ pub struct Beside {
 }
 
 /// Both Vector cores of a cluster are of one kind.
-fn kind(core: &str) -> &str {
+pub(super) fn kind(core: &str) -> &str {
     if core.starts_with("AIV") { "AIV" } else { core }
 }
 

@@ -5,6 +5,7 @@
 //! is an error that names it, or counted in [`Profile::left_out`]; nothing is guessed.
 
 mod beside;
+mod calibrate;
 mod counters;
 mod instructions;
 mod tasks;
@@ -15,6 +16,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 pub use beside::{Beside, BesideRow};
+pub use calibrate::{CalibratedPipe, Calibration};
 
 /// The most cycles at which something may happen: beyond it sums would overflow.
 const MOST_CYCLES: f64 = 1e15;

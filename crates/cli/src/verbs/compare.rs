@@ -8,7 +8,7 @@ use slipring::report::{compare as compared, compare_text};
 use slipring::{Asked, Error, RunOptions, Subject};
 
 use super::asked::SetArgs;
-use super::output::{json, out, report_all};
+use super::output::{SCHEMA, json, out, report_all};
 use super::run::{divide, refused};
 use super::{Exit, PlatformArgs, project, read_bytes, shown};
 
@@ -63,7 +63,13 @@ pub(super) fn facts(file: &str, platform: &PlatformArgs, asked: &Asked) -> Resul
     let bytes = read_bytes(file).map_err(Error::File)?;
     let no_facts = |error| Error::File(format!("`{}` holds no facts of a run: {error}", shown(file)));
     if file.ends_with(".json") {
-        return serde_json::from_slice(&bytes).map_err(no_facts);
+        let facts: Value = serde_json::from_slice(&bytes).map_err(no_facts)?;
+        let wrong = |why: String| Error::File(format!("`{}` {why}", shown(file)));
+        return match &facts["schema"] {
+            Value::Number(own) if own.as_u64() == Some(SCHEMA.into()) => Ok(facts),
+            Value::Null => Err(wrong("does not say its `schema`: `slipring run --json` writes it".into())),
+            own => Err(wrong(format!("has `schema` {own}, and this version reads {SCHEMA}: write it anew"))),
+        };
     }
     let kernel = platform.apply(Subject::read(file, bytes, asked)?.executed()?.kernel()?)?;
     report_all(&kernel.compile()?);

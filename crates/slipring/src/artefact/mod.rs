@@ -69,6 +69,8 @@ pub(crate) struct Passing {
     pub argument: Option<usize>,
     pub elem: Option<Elem>,
     pub is_buffer: bool,
+    /// Holds slots of a ring in global memory: what is left there means nothing.
+    pub slots: bool,
 }
 
 /// What the assembler is called with for a text, behind its name.
@@ -130,11 +132,20 @@ impl Launched<'_> {
         let blocks = u64::from(self.kernel.blocks(self.options)?);
         let mut list = Vec::new();
         let mut args = self.args.iter().enumerate();
-        for param in &printed.compiled()?.prepared.decoded.program.params {
+        let compiled = printed.compiled()?;
+        let holding = slipring_op::ring::slot_parameters(&compiled.prepared.module, &compiled.platform);
+        for param in &compiled.prepared.decoded.program.params {
             let (elem, is_buffer) = match param.kind {
                 ParamKind::Scratch { bytes_per_block } => {
                     let bytes = vec![0; (bytes_per_block * blocks) as usize];
-                    list.push(Passing { name: param.name.clone(), bytes, argument: None, elem: None, is_buffer: true });
+                    list.push(Passing {
+                        name: param.name.clone(),
+                        bytes,
+                        argument: None,
+                        elem: None,
+                        is_buffer: true,
+                        slots: true,
+                    });
                     continue;
                 }
                 ParamKind::Buffer { elem, .. } => (Some(elem), true),
@@ -149,7 +160,8 @@ impl Launched<'_> {
                 Value::Buffer(_) => self.run.input(at).unwrap_or_default().to_vec(),
                 Value::Scalar(bits) => bits.to_le_bytes().to_vec(),
             };
-            list.push(Passing { name: param.name.clone(), bytes, argument: Some(at), elem, is_buffer });
+            let slots = holding.contains(&param.name);
+            list.push(Passing { name: param.name.clone(), bytes, argument: Some(at), elem, is_buffer, slots });
         }
         Ok(list)
     }

@@ -229,7 +229,7 @@ fn slot(passed: &Passing, flags: bool) -> Slot {
         bytes: passed.bytes.len(),
         rtol,
         atol,
-        compared: kind == Passed::Buffer,
+        compared: kind == Passed::Buffer && !passed.slots,
     }
 }
 

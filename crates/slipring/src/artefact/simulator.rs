@@ -153,7 +153,7 @@ impl Launched<'_> {
     /// What the simulator left against what the run here left.
     fn against(&self, passing: &[Passing], left: &[Vec<u8>]) -> Simulated {
         let (mut same, mut close, mut doubtful, mut none) = (0, Vec::new(), Vec::new(), Vec::new());
-        for (passed, theirs) in passing.iter().zip(left).filter(|(passed, _)| passed.is_buffer) {
+        for (passed, theirs) in passing.iter().zip(left).filter(|(passed, _)| passed.is_buffer && !passed.slots) {
             let Some(ours) = passed.argument.and_then(|argument| self.run.left(argument)) else { continue };
             let found = closeness(ours, theirs, passed.elem);
             let told = format!(

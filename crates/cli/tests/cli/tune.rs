@@ -177,3 +177,44 @@ fn patches_improve_the_tutorial() {
         assert_eq!((improved["proof"].as_str(), run["findings"].as_array().map(Vec::len)), (Some("proved"), Some(0)));
     }
 }
+
+/// Rows of the tutorial's table: kernel, platform, cycles before and after.
+fn promised() -> Vec<(String, String, u64, u64)> {
+    let page = include_str!("../../../../docs/tutorial.md");
+    let rows = page.lines().filter(|line| line.starts_with("| `") && line.contains(".py` | a"));
+    let row = |line: &str| {
+        let cells: Vec<&str> = line.split('|').map(|cell| cell.trim().trim_matches('`')).collect();
+        (cells[1].to_string(), cells[2].to_string(), cells[3].parse().unwrap(), cells[4].parse().unwrap())
+    };
+    rows.map(row).collect()
+}
+
+/// The patches that are printed for the tutorial's kernels make them as fast as it says, and leave the same bytes.
+#[test]
+fn printed_patches_make_the_tutorial_faster() {
+    let git = std::process::Command::new("git").arg("--version").output();
+    if !git.is_ok_and(|git| git.status.success()) {
+        println!("skipped: there is no git to apply patches with");
+        return;
+    }
+    let rows = promised();
+    assert_eq!(rows.len(), 5, "{rows:?}");
+    for (kernel, platform, before, after) in rows {
+        let folder = Folder::new(&format!("tune-patch-{kernel}"));
+        let examples = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/lang");
+        folder.write(&kernel, std::fs::read_to_string(examples.join(&kernel)).unwrap());
+        let run = || folder.call(&["run", &kernel, "--arch", &platform, "--json"]).exits(0).json();
+        let written = run();
+        folder.call(&["tune", &kernel, "--auto", "--arch", &platform, "--patch", "own.patch"]).exits(0);
+        let applied = std::process::Command::new("git")
+            .args(["apply", "own.patch"])
+            .env("GIT_CEILING_DIRECTORIES", std::env::temp_dir())
+            .current_dir(folder.file("."))
+            .output()
+            .unwrap();
+        assert!(applied.status.success(), "{kernel}: {}", String::from_utf8_lossy(&applied.stderr));
+        let patched = run();
+        assert_eq!((written["cycles"].as_u64(), patched["cycles"].as_u64()), (Some(before), Some(after)), "{kernel}");
+        assert_eq!(written["buffers"], patched["buffers"], "{kernel}");
+    }
+}

@@ -26,6 +26,7 @@ pub(super) fn edits(text: &str, language: bool, barriers: &[usize]) -> Vec<Edit>
         sheet.loops(&mut all);
         sheet.constants(&mut all);
         sheet.splits(text, &mut all);
+        sheet.products(&mut all);
     }
     sheet.barriers(barriers, &mut all);
     sheet.slots(&mut all);
@@ -147,6 +148,44 @@ impl<'a> Sheet<'a> {
                 all.push(Edit { what, line: line + 1, text: text.replace(&old, &new) });
             }
         }
+    }
+
+    /// Products of whole arrays in two steps along the inner extent: the second half comes while the first is multiplied.
+    fn products(&self, all: &mut Vec<Edit>) {
+        for (at, line) in self.lines.iter().enumerate() {
+            let Some((left, operands)) = line.split_once(" = pl.matmul(") else { continue };
+            let Some(operands) = operands.trim_end().strip_suffix(')') else { continue };
+            let plain = |text: &str| text.chars().all(|c| c.is_alphanumeric() || c == '_');
+            let Some((a, b)) = operands.split_once(", ").filter(|(a, b)| plain(a) && plain(b)) else { continue };
+            if !plain(left.trim()) {
+                continue;
+            }
+            let (Some([_, inner]), Some([own, _])) = (self.extents(a, at), self.extents(b, at)) else { continue };
+            if inner != own {
+                continue;
+            }
+            let indent = &line[..line.len() - line.trim_start().len()];
+            let name = left.trim();
+            let two = format!(
+                "{left} = pl.matmul({a}[:, : {inner} // 2], {b}[: {inner} // 2, :])\n\
+                 {indent}{name} = pl.matmul_acc({name}, {a}[:, {inner} // 2 :], {b}[{inner} // 2 :, :])"
+            );
+            let what = format!("the product of `{name}` is added up in two steps along `{inner}`");
+            all.push(Edit { what, line: at + 1, text: self.replaced(at, &two) });
+        }
+    }
+
+    /// The extents of a parameter of two dimensions, as the text before a line has them.
+    fn extents(&self, name: &str, before: usize) -> Option<[&'a str; 2]> {
+        let head = format!("{name}: pl.Tensor[[");
+        let line = self.lines[..before].iter().rev().find(|line| line.contains(&head))?;
+        let from = line
+            .match_indices(&head)
+            .find(|(at, _)| !line[..*at].ends_with(|c: char| c.is_alphanumeric() || c == '_'))?;
+        let (extents, _) = line[from.0 + head.len()..].split_once(']')?;
+        let (rows, cols) = extents.split_once(", ")?;
+        let plain = |text: &&str| text.chars().all(|c| c.is_alphanumeric() || c == '_');
+        Some([rows, cols]).filter(|both| both.iter().all(|own| plain(own)))
     }
 
     /// Rings with more slots.
@@ -408,6 +447,21 @@ func.func @f(%a: index) {
         assert!(told.contains(&("`pto.barrier <PIPE_V>` goes".into(), 4)), "{told:?}");
         assert!(told.contains(&("`%y = op.b %a : index` stands before line 2".into(), 3)), "{told:?}");
         assert!(!told.iter().any(|(what, _)| what.contains("op.c")), "{told:?}");
+    }
+
+    #[test]
+    fn products_come_in_two_steps() {
+        let text = "\
+def f(a: pl.Tensor[[M, K], pl.FP16], b: pl.Tensor[[K, N], pl.FP16], aa: pl.Tensor[[4, 8], pl.FP16]):
+    x = pl.matmul(a, b)
+    y = pl.matmul(a, x)
+    z = pl.matmul(aa, b)
+    w = pl.matmul(a, b, b_trans=True)";
+        let all = edits(text, true, &[]);
+        let made: Vec<&Edit> = all.iter().filter(|edit| edit.what.contains("two steps")).collect();
+        assert_eq!(made.len(), 1, "{made:?}");
+        let two = "    x = pl.matmul(a[:, : K // 2], b[: K // 2, :])\n    x = pl.matmul_acc(x, a[:, K // 2 :], b[K // 2 :, :])\n";
+        assert!(made[0].text.contains(two) && made[0].line == 2, "{}", made[0].text);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use slipring_lang::tasks::TaskCall;
 use slipring_machine::Platform;
 use slipring_report::{BufferFacts, CheckFacts, digest};
 use slipring_sim::{Stats, Turns, places};
-use slipring_tasks::signals::{Event, Parts, SignalStep};
+use slipring_tasks::signals::{self, Event, Parts, SignalStep};
 use slipring_tasks::{Bytes, Graph, Plan, Ran, Runs, Touched, plan, touched};
 use slipring_tile::Elem;
 
@@ -288,13 +288,17 @@ impl Program {
             kept: Vec::new(),
             called: std::mem::take(&mut *self.called.lock().unwrap_or_else(PoisonError::into_inner)),
         };
-        let plan = match stuck.is_empty() {
+        let mut plan = match stuck.is_empty() {
             // What has no kernel takes no time.
             true => plan(graph, clusters, options.order, &mut runner),
             false => Plan { busy: vec![0; clusters as usize], ..Plan::default() },
         };
         runner.give_up();
         let parts = runner.in_parts();
+        let signals = parts.as_deref().filter(|_| plan.complete);
+        if let Some(path) = signals.and_then(|parts| signals::critical(graph, parts, &plan.longest)) {
+            plan.critical = path;
+        }
         let lost = runner.beside.nothing.take().map_or_else(Vec::new, Meaningless::found);
         let Runner { beside, footprints, seen, refused, kept, called, .. } = runner;
         if let Some(why) = refused {

@@ -33,8 +33,11 @@ pub struct Plan {
     pub cycles: u64,
     /// Cycles in which each cluster worked.
     pub busy: Vec<u64>,
-    /// Tasks that follow each other without a choice, the longest such chain; and its cycles.
+    /// Tasks that follow each other without a choice, the longest such chain; and its cycles. Tasks follow each other where one
+    /// starts when the other is over; [`crate::signals::critical`] also knows those that wait while they run.
     pub critical: (Vec<usize>, u64),
+    /// Cycles of the longest block of each task, without what it waited for others.
+    pub longest: Vec<u64>,
     /// True if all tasks ran.
     pub complete: bool,
 }
@@ -261,7 +264,8 @@ pub fn plan(graph: &Graph, clusters: u32, order: u64, runs: &mut dyn Runs) -> Pl
     plan.cycles = now;
     plan.complete = done == left.len();
     plan.ended = ended(&machine.started, machine.open);
-    plan.critical = critical(graph, &before, &longest);
+    plan.critical = longest_chain(graph, &before, &longest);
+    plan.longest = longest;
     plan
 }
 
@@ -278,7 +282,7 @@ fn ended(started: &[usize], mut open: BTreeMap<usize, Open>) -> Vec<Ended> {
 }
 
 /// The longest chain of tasks that wait for each other.
-fn critical(graph: &Graph, before: &[Vec<usize>], cycles: &[u64]) -> (Vec<usize>, u64) {
+pub(crate) fn longest_chain(graph: &Graph, before: &[Vec<usize>], cycles: &[u64]) -> (Vec<usize>, u64) {
     let Ok(order) = graph.order() else { return Default::default() };
     let mut best: Vec<(u64, Option<usize>)> = vec![(0, None); cycles.len()];
     for task in order {

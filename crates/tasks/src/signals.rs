@@ -76,8 +76,17 @@ const MOST_ROUNDS: usize = 64;
 /// The changes of each signal, task by task, in the order of each task.
 type Changes = BTreeMap<Signal, Vec<(At, Change)>>;
 
-/// Pairs of parts of tasks that touch the same bytes without an order; `None` where there are too many parts to look at.
-pub fn races(graph: &Graph, tasks: &[Parts]) -> Option<Vec<Diagnostic>> {
+/// The parts of all tasks, and what is known of their order.
+struct InParts {
+    /// A graph whose tasks are the parts.
+    all: Graph,
+    /// The first part of each task.
+    first: Vec<usize>,
+    reach: Reach,
+}
+
+/// Finds the order of the parts of tasks; `None` where there are too many to look at.
+fn in_parts(graph: &Graph, tasks: &[Parts]) -> Option<InParts> {
     let mut first = Vec::new();
     let mut count = 0;
     for parts in tasks {
@@ -88,12 +97,8 @@ pub fn races(graph: &Graph, tasks: &[Parts]) -> Option<Vec<Diagnostic>> {
         return None;
     }
     let mut all = Graph { tensors: graph.tensors.clone(), ..Graph::default() };
-    let mut footprints = Vec::new();
     for (task, parts) in graph.tasks.iter().zip(tasks) {
-        for at in 0..=parts.events.len() {
-            all.tasks.push(task.clone());
-            footprints.push(parts.touched.get(at).cloned().unwrap_or_default());
-        }
+        all.tasks.extend((0..=parts.events.len()).map(|_| task.clone()));
     }
     let nodes = Nodes { first: &first, tasks };
     let mut pairs: BTreeSet<(usize, usize)> = BTreeSet::new();
@@ -115,6 +120,37 @@ pub fn races(graph: &Graph, tasks: &[Parts]) -> Option<Vec<Diagnostic>> {
         }
         reach = all.with_pairs(&pairs)?;
     }
+    Some(InParts { all, first, reach })
+}
+
+/// The longest chain of tasks that wait for each other, at their ends or for a signal while they run, and its cycles: of a task that
+/// others wait for in its middle, only what it did until then counts. `cycles` are those of each task without its waits. `None` where
+/// there are too many parts to look at.
+pub fn critical(graph: &Graph, tasks: &[Parts], cycles: &[u64]) -> Option<(Vec<usize>, u64)> {
+    let InParts { all, first, .. } = in_parts(graph, tasks)?;
+    let mut own = Vec::with_capacity(all.tasks.len());
+    for (parts, cycles) in tasks.iter().zip(cycles) {
+        let mut since = 0;
+        for event in &parts.events {
+            let at = event.at.clamp(since, (*cycles).max(since));
+            own.push(at - since);
+            since = at;
+        }
+        own.push(cycles.saturating_sub(since));
+    }
+    let (parts, sum) = crate::schedule::longest_chain(&all, &all.before(), &own);
+    let mut path: Vec<usize> = parts.iter().map(|part| first.partition_point(|own| own <= part) - 1).collect();
+    path.dedup();
+    Some((path, sum))
+}
+
+/// Pairs of parts of tasks that touch the same bytes without an order; `None` where there are too many parts to look at.
+pub fn races(graph: &Graph, tasks: &[Parts]) -> Option<Vec<Diagnostic>> {
+    let InParts { all, first, reach } = in_parts(graph, tasks)?;
+    let each = |parts: &Parts| {
+        (0..=parts.events.len()).map(|at| parts.touched.get(at).cloned().unwrap_or_default()).collect::<Vec<_>>()
+    };
+    let footprints: Vec<_> = tasks.iter().flat_map(each).collect();
     let place = |node: usize| {
         let task = first.partition_point(|own| *own <= node) - 1;
         let (events, part) = (&tasks[task].events, node - first[task]);
@@ -292,6 +328,25 @@ mod tests {
         pairs.extend(edges.iter().map(|(from, to)| (first[*from] + tasks[*from].events.len(), first[*to])));
         let reach = graph.with_pairs(&pairs).expect("no cycle");
         super::before_waits(&nodes, &reach)
+    }
+
+    /// The first task signals at 900 of its 1000 cycles, the second waits after 50 of its 500; the third comes behind the second.
+    #[test]
+    fn the_critical_path_goes_by_signals() {
+        let at = |step: SignalStep, at: u64| Parts {
+            touched: Vec::new(),
+            events: vec![Event { step, span: Span::default(), at }],
+        };
+        let tasks =
+            [at(SignalStep::Change(S, Change::Add(1)), 900), at(SignalStep::Wait(S, wants(1)), 50), Parts::default()];
+        let edge = Edge { from: 1, to: 2, why: vec![Why::Submitted] };
+        let graph = Graph { tasks: vec![crate::Task::default(); 3], edges: vec![edge], ..Graph::default() };
+        assert_eq!(critical(&graph, &tasks, &[1000, 500, 20]), Some((vec![0, 1, 2], 900 + 450 + 20)));
+        // What the first does behind its signal is longer than what the others do.
+        assert_eq!(critical(&graph, &tasks, &[2000, 500, 20]), Some((vec![0], 2000)));
+        // Without the signal nothing waits for the first.
+        let alone = [Parts::default(), tasks[1].clone(), Parts::default()];
+        assert_eq!(critical(&graph, &alone, &[400, 500, 20]), Some((vec![1, 2], 520)));
     }
 
     #[test]

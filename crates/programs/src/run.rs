@@ -295,10 +295,7 @@ impl Program {
         };
         runner.give_up();
         let parts = runner.in_parts();
-        let signals = parts.as_deref().filter(|_| plan.complete);
-        if let Some(path) = signals.and_then(|parts| signals::critical(graph, parts, &plan.longest)) {
-            plan.critical = path;
-        }
+        signals::lengthen(&mut plan, graph, parts.as_deref());
         let lost = runner.beside.nothing.take().map_or_else(Vec::new, Meaningless::found);
         let Runner { beside, footprints, seen, refused, kept, called, .. } = runner;
         if let Some(why) = refused {

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use slipring_ir::{Diagnostic, Span};
 
 use crate::graph::{Edge, Graph, Reach, Why};
+use crate::schedule::Plan;
 use crate::touched::{self, Touched};
 
 /// A number that tasks wait for: its tensor and its first byte there.
@@ -142,6 +143,14 @@ pub fn critical(graph: &Graph, tasks: &[Parts], cycles: &[u64]) -> Option<(Vec<u
     let mut path: Vec<usize> = parts.iter().map(|part| first.partition_point(|own| own <= part) - 1).collect();
     path.dedup();
     Some((path, sum))
+}
+
+/// Puts signals into the critical path of a plan whose tasks all ran, where they take steps with some.
+pub fn lengthen(plan: &mut Plan, graph: &Graph, parts: Option<&[Parts]>) {
+    let parts = parts.filter(|_| plan.complete);
+    if let Some(path) = parts.and_then(|parts| critical(graph, parts, &plan.longest)) {
+        plan.critical = path;
+    }
 }
 
 /// Pairs of parts of tasks that touch the same bytes without an order; `None` where there are too many parts to look at.

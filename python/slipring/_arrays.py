@@ -74,9 +74,18 @@ def marked(array, layout):
     import numpy as np
 
     class PackedScales(np.ndarray):
-        """Scales in the order that a product reads them in; what is made of it by numpy is not known to be in that order."""
+        """Scales in the order that a product reads them in; a copy is as well, what else numpy makes of it is not known to be."""
 
         slipring_layout = None
+
+        def copy(self, order="C"):
+            return marked(np.array(self.view(np.ndarray), order=order), self.slipring_layout)
+
+        def __copy__(self):
+            return self.copy()
+
+        def __deepcopy__(self, memo):
+            return self.copy()
 
         def __reduce__(self):
             return marked, (self.view(np.ndarray), self.slipring_layout)

@@ -10,6 +10,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+import slipring
 import slipring.language as pl
 from slipring._slipring import KernelError, catalogue
 from slipring.reference._bind import ways

@@ -1,5 +1,8 @@
 """Scales of products with scales."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 import slipring
@@ -77,9 +80,9 @@ def test_an_array_that_does_not_say_how_it_lies_is_refused():
                 ways(a, scales[0], b, scales[1], out, platform="a5")
     assert not out.any()
     by_hand = slipring.packed_scales(np.array(left), "MX_A_ZZ")
-    import pickle
-
-    assert pickle.loads(pickle.dumps(by_hand)).slipring_layout == "MX_A_ZZ"
+    for kept in (pickle.loads(pickle.dumps(by_hand)), by_hand.copy(), copy.deepcopy(by_hand)):
+        assert kept.slipring_layout == "MX_A_ZZ" and np.array_equal(kept.view(np.uint8), by_hand.view(np.uint8))
+    assert by_hand[:1].slipring_layout is None
     product.run(a, by_hand, b, right, out, platform="a5")
     expected = np.repeat(natural.astype(np.float64), 32, 1) @ np.repeat(natural.astype(np.float64).T, 32, 0)
     assert np.array_equal(out, expected)

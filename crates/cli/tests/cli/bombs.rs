@@ -160,6 +160,19 @@ fn kernels() -> Vec<(&'static str, String)> {
             let pairs: String = (1..200).map(|n| format!("a{n} = [a{}, a{}]\n", n - 1, n - 1)).collect();
             format!("a0 = 1\n{pairs}") + &value("len(str(a199))")
         }),
+        ("copies of a list", {
+            let kept = "LONG = list(range(60000))\nKEPT = []\nfor i in range(30000):\n    KEPT.append(LONG[1:])\n";
+            kept.to_string() + &value("len(KEPT)")
+        }),
+        ("copies of a text", {
+            let kept = "KEPT = []\nfor i in range(30000):\n    KEPT.append('a' * 60000 + str(i))\n";
+            kept.to_string() + &value("len(KEPT)")
+        }),
+        ("names for a long list", {
+            let names: String = (0..2000).map(|n| format!("    n{n} = LONG\n")).collect();
+            let body = names + "    out[:, :] = a[:, :]\n";
+            format!("import slipring.language as pl\nLONG = [0] * 60000\n{}", kernel(&body))
+        }),
         ("brackets", value(&("(".repeat(100_000) + "1" + &")".repeat(100_000)))),
         ("functions in functions", value(&("lambda: ".repeat(100_000) + "1"))),
         ("patterns", format!("match 1:\n    case {}{}: pass\n", "[".repeat(100_000), "]".repeat(100_000))),

@@ -70,13 +70,23 @@ impl Entry {
 
     /// Bytes that the device fetches for it.
     pub fn fetched(&self) -> u32 {
-        u32::from(self.slot & 0x7FFF) << 4
+        fetched(self.slot)
     }
 
     /// Whether its slot has the stall flag.
     pub fn stalls(&self) -> bool {
-        self.slot & 0x8000 != 0
+        stalls(self.slot)
     }
+}
+
+/// Bytes that a slot makes the device fetch.
+pub(crate) fn fetched(slot: u16) -> u32 {
+    u32::from(slot & 0x7FFF) << 4
+}
+
+/// Whether a slot has the stall flag.
+pub(crate) fn stalls(slot: u16) -> bool {
+    slot & 0x8000 != 0
 }
 
 impl Capture {

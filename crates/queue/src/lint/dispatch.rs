@@ -6,7 +6,7 @@ use crate::board::Tile;
 use crate::layout::COMPLETION_PAGE;
 use crate::sanitize::{CommandRef, Hazard};
 use crate::wire::{
-    Dispatch, DispatchCommand, LargeSub, Subs, WRITE_OFFSETS, WireError, WriteHost, WriteLinear, WritePacked,
+    Dispatch, DispatchParts, LargeSub, Subs, WRITE_OFFSETS, WireError, WriteHost, WriteLinear, WritePacked,
     WritePackedLarge, Xy,
 };
 
@@ -20,10 +20,11 @@ impl Linter {
 
     /// A payload, which starts a page: one command.
     pub(super) fn dispatched(&mut self, payload: &[u8]) {
-        let name = Dispatch::decode(payload).map_or("?", |header| header.name());
+        let header = Dispatch::decode(payload);
+        let name = header.as_ref().map_or("?", |header| header.name());
         let at = self.next_command(name);
         self.behind_terminate(at);
-        let (command, length) = match DispatchCommand::decode(payload) {
+        let (command, length) = match header.and_then(|header| DispatchParts::of(header, payload)) {
             Ok(decoded) => decoded,
             Err(error) => {
                 let hazard = match error {
@@ -80,11 +81,12 @@ impl Linter {
     }
 
     /// A command by itself, and in the light of those before it. Data may be missing where it is relayed from memory.
-    pub(super) fn judge(&mut self, command: &DispatchCommand, at: CommandRef) {
+    pub(super) fn judge(&mut self, command: &DispatchParts<'_>, at: CommandRef) {
+        let data = command.data;
         match &command.header {
-            Dispatch::WriteLinear(c) | Dispatch::WriteLinearH(c) => self.linear(at, c, &command.data),
+            Dispatch::WriteLinear(c) | Dispatch::WriteLinearH(c) => self.linear(at, c, data),
             Dispatch::WriteHost(c) => {
-                self.host(at, c, &command.data);
+                self.host(at, c, data);
                 self.host_records += 1;
                 self.unread.report(self.host_records);
                 self.results.report(self.host_records);
@@ -97,12 +99,12 @@ impl Linter {
                 }
                 let (dram, base, first) = (c.is_dram != 0, c.base_addr, u64::from(c.start_page));
                 self.writes_pages(at, Pages { dram, base, page, first, count });
-                self.knows_pages(c, &command.data);
+                self.knows_pages(c, data);
             }
-            Dispatch::WritePacked(c) => self.packed(at, c, &command.subs, &command.data),
+            Dispatch::WritePacked(c) => self.packed(at, c, &command.subs, data),
             Dispatch::WritePackedLarge(c) => {
                 if let Subs::Large(subs) = &command.subs {
-                    self.large(at, c, subs, &command.data);
+                    self.large(at, c, subs, data);
                 }
             }
             Dispatch::Wait(c) => self.wait(at, c),

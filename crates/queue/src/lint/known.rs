@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::Linter;
 use crate::interleave::Interleave;
 use crate::sanitize::{CommandRef, Hazard};
-use crate::wire::{ExecBuf, Prefetch, PrefetchCommand, WireError, WritePaged};
+use crate::wire::{ExecBuf, Prefetch, RelayParts, WireError, WritePaged};
 
 const CHUNK: u64 = 4096;
 /// Chunks that are kept, 64 MiB; what is written beyond is not known.
@@ -169,7 +169,7 @@ impl Linter {
                 return Err(Missing::Unknown);
             }
             let bytes = read(at, header.stride() as usize)?;
-            let Ok((command, stride)) = PrefetchCommand::decode(&bytes) else { return Err(Missing::Unknown) };
+            let Ok((command, stride)) = RelayParts::of(header, &bytes) else { return Err(Missing::Unknown) };
             self.report.relays += 1;
             self.relayed(&command, stride);
             at += stride as u64;

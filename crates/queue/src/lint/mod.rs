@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::board::Board;
-use crate::capture::{Capture, Entry};
+use crate::capture::Capture;
 use crate::host::Issue;
 use crate::layout::Layout;
 use crate::sanitize::{CommandRef, Finding, Hazard, RecordRef};
@@ -82,7 +82,7 @@ pub fn lint(capture: &Capture, board: &Board, layout: &Layout) -> Report {
         if entry.waits {
             linter.host_waited();
         }
-        linter.entry(entry);
+        linter.entry(entry.slot, &entry.bytes);
     }
     linter.end();
     linter.report
@@ -127,8 +127,8 @@ pub(crate) struct Linter {
     host_records: u64,
     /// It judges beside a machine, which has the memory that commands are read from.
     live: bool,
-    /// A record whose EXEC_BUF comes next, and where it goes on behind that.
-    behind_trace: Option<(Option<RecordRef>, Entry, usize)>,
+    /// A record whose EXEC_BUF comes next, its slot and bytes, and where it goes on behind that.
+    behind_trace: Option<(Option<RecordRef>, u16, Vec<u8>, usize)>,
     /// Commands have run that could not be looked at.
     unknown: bool,
     /// What the stream has written to DRAM: for a stream by itself.

@@ -37,6 +37,13 @@ impl Written {
             return;
         }
         let ranges = self.0.entry(memory).or_default();
+        // The same bytes again, as rings and mailboxes are written.
+        if let Some((_, (last, before))) = ranges.range_mut(..=start).next_back()
+            && *last >= end
+        {
+            *before = by;
+            return;
+        }
         while let Some((first, (last, _))) = ranges.range(..=end).next_back().map(|(first, range)| (*first, *range)) {
             if last < start {
                 break;

@@ -2,15 +2,15 @@
 
 use super::Linter;
 use super::known::Missing;
-use crate::capture::Entry;
+use crate::capture::{fetched, stalls};
 use crate::layout::PCIE_ALIGN;
 use crate::sanitize::{CommandRef, Hazard, RecordRef};
-use crate::wire::{Packed, PagedPackedSub, Prefetch, PrefetchCommand, RingbufferSub, WireError};
+use crate::wire::{Packed, PagedPackedSub, Prefetch, RelayParts, RingbufferSub, WireError};
 
 impl Linter {
     /// Judges a record as the next one of the stream.
-    pub(crate) fn entry(&mut self, entry: &Entry) {
-        let length = entry.bytes.len() as u32;
+    pub(crate) fn entry(&mut self, slot: u16, bytes: &[u8]) {
+        let length = bytes.len() as u32;
         let place = self.issue.place(length);
         self.record = Some(RecordRef { index: self.report.records, offset: u64::from(place.offset), length });
         self.relay = None;
@@ -18,19 +18,19 @@ impl Linter {
         if self.prefetch_ended {
             self.find(Hazard::AfterTerminate, "this comes after the prefetcher's TERMINATE");
         }
-        self.sizes(entry);
+        self.sizes(slot, bytes);
         if length <= self.layout.sysmem.issue_bytes {
             self.issue.queued(place, length);
         }
-        self.commands(entry, 0);
+        self.commands(slot, bytes, 0);
         self.host_results.looked_at(self.report.records);
     }
 
     /// What slot and length say.
-    fn sizes(&mut self, entry: &Entry) {
-        let (fetched, length) = (entry.fetched(), entry.bytes.len() as u64);
+    fn sizes(&mut self, slot: u16, bytes: &[u8]) {
+        let (fetched, length) = (fetched(slot), bytes.len() as u64);
         if fetched == 0 {
-            self.find(Hazard::RecordEmpty, format!("the slot holds {:#06x}, which is 0 bytes", entry.slot));
+            self.find(Hazard::RecordEmpty, format!("the slot holds {:#06x}, which is 0 bytes", slot));
         } else if u64::from(fetched) != length {
             let message = format!("the slot says {fetched} bytes, the record has {length}");
             self.find(Hazard::RecordTrailing, message);
@@ -50,13 +50,13 @@ impl Linter {
     }
 
     /// The commands of an entry, one behind the other.
-    fn commands(&mut self, entry: &Entry, from: usize) {
+    fn commands(&mut self, slot: u16, record: &[u8], from: usize) {
         let mut at = from;
         let (mut exec_buf, mut known) = (from > 0, true);
         let ended = self.prefetch_ended;
-        while at < entry.bytes.len() {
+        while at < record.len() {
             let index = self.report.relays;
-            let bytes = &entry.bytes[at..];
+            let bytes = &record[at..];
             if at > 0 && bytes.iter().all(|byte| *byte == 0) {
                 self.relay = None;
                 self.find(
@@ -65,13 +65,14 @@ impl Linter {
                 );
                 break;
             }
-            let name = Prefetch::decode(bytes).map_or("?", |header| header.name());
+            let header = Prefetch::decode(bytes);
+            let name = header.as_ref().map_or("?", |header| header.name());
             self.relay = Some(CommandRef { index, name, at: Some(at as u32) });
             if self.prefetch_ended && !ended {
                 self.find(Hazard::AfterTerminate, "this comes after the prefetcher's TERMINATE");
                 break;
             }
-            let (command, stride) = match PrefetchCommand::decode(bytes) {
+            let (command, stride) = match header.and_then(|header| RelayParts::of(header, bytes)) {
                 Ok(decoded) => decoded,
                 Err(error) => {
                     self.undecodable(bytes, error);
@@ -89,30 +90,30 @@ impl Linter {
                 break;
             }
             at += stride;
-            if self.live && matches!(command.header, Prefetch::ExecBuf(_)) && entry.stalls() {
+            if self.live && matches!(command.header, Prefetch::ExecBuf(_)) && stalls(slot) {
                 // What stands behind it comes behind what the buffer holds.
                 self.relay = None;
-                self.behind_trace = Some((self.record, entry.clone(), at));
+                self.behind_trace = Some((self.record, slot, record.to_vec(), at));
                 return;
             }
         }
         self.relay = None;
-        if entry.stalls() && !exec_buf && known {
-            let message = format!("the slot holds {:#06x}, and no EXEC_BUF is in the record", entry.slot);
+        if stalls(slot) && !exec_buf && known {
+            let message = format!("the slot holds {:#06x}, and no EXEC_BUF is in the record", slot);
             self.find(Hazard::StallWithoutExecBuf, message);
         }
-        if exec_buf && !entry.stalls() {
-            self.find(Hazard::ExecBufWithoutStall, format!("the slot holds {:#06x}", entry.slot));
+        if exec_buf && !stalls(slot) {
+            self.find(Hazard::ExecBufWithoutStall, format!("the slot holds {:#06x}", slot));
         }
     }
 
     /// Judges the commands of a buffer that EXEC_BUF runs, and what stands behind it in its record. `read` gives bytes of the buffer.
     pub(crate) fn trace(&mut self, mut read: impl FnMut(u64, usize) -> Option<Vec<u8>>) {
-        let Some((record, entry, behind)) = self.behind_trace.take() else { return };
+        let Some((record, slot, bytes, behind)) = self.behind_trace.take() else { return };
         self.record = record;
         // Where it ends too early the device says so.
         let _ = self.trace_commands(0, |at, count| read(at, count).ok_or(Missing::Unknown));
-        self.commands(&entry, behind);
+        self.commands(slot, &bytes, behind);
     }
 
     /// Bytes that are no command, or no whole one.

@@ -3,10 +3,10 @@
 use super::Linter;
 use super::reads::Pages;
 use crate::sanitize::{CommandRef, Hazard};
-use crate::wire::{Dispatch, DispatchCommand, Inline, Prefetch, PrefetchCommand, RelayPaged, RelaySubs, WireError};
+use crate::wire::{Dispatch, DispatchParts, Inline, Prefetch, RelayPaged, RelayParts, RelaySubs, WireError};
 
 impl Linter {
-    pub(super) fn relayed(&mut self, command: &PrefetchCommand, stride: usize) {
+    pub(super) fn relayed(&mut self, command: &RelayParts<'_>, stride: usize) {
         if !command.header.has_case() {
             self.find(Hazard::PrefetchIllegal, format!("this firmware has no case for {}", command.header.name()));
             return;
@@ -17,10 +17,10 @@ impl Linter {
             self.find(Hazard::RecordTrailing, message);
         }
         match &command.header {
-            Prefetch::RelayInline(c) | Prefetch::ExecBufEnd(c) => self.inline(c, &command.payload),
+            Prefetch::RelayInline(c) | Prefetch::ExecBufEnd(c) => self.inline(c, command.payload),
             Prefetch::RelayInlineNoflush(_) => {
                 self.dangling("another relay follows");
-                self.noflush = Some((self.record, self.relay, command.payload.clone()));
+                self.noflush = Some((self.record, self.relay, command.payload.to_vec()));
             }
             Prefetch::RelayLinear(c) => {
                 self.reads(c.noc_xy, c.addr, c.length);
@@ -186,13 +186,10 @@ impl Linter {
         // These take their pages one scratch half at a time, so no single request is large.
         self.pages = self.pages.saturating_add(whole.div_ceil(page));
         self.not_judged("bytes that are relayed from memory");
-        let command = match DispatchCommand::decode(&header) {
+        let command = match Dispatch::decode(&header) {
             // What the header announces comes from elsewhere.
-            Err(_) => match Dispatch::decode(&header) {
-                Ok(command) => command,
-                Err(_) => return self.dispatched(&header),
-            },
-            Ok(_) => return self.dispatched(&header),
+            Ok(command) if DispatchParts::of(command, &header).is_err() => command,
+            _ => return self.dispatched(&header),
         };
         let at = self.next_command(command.name());
         self.behind_terminate(at);
@@ -225,6 +222,6 @@ impl Linter {
             let message = format!("it takes {} bytes, header included, of the {whole} that are relayed", extent.end());
             self.find_in(at, Hazard::TrailingBytes, message);
         }
-        self.judge(&DispatchCommand::bare(command), at);
+        self.judge(&DispatchParts::bare(command), at);
     }
 }

@@ -191,8 +191,11 @@ impl Results {
 
     /// The oldest launch of a tile ends, and wrote these bytes: the relay that read some of them too early, and what started the worker.
     pub fn wrote(&mut self, tile: Xy, wrote: Vec<Bytes>) -> Option<(Read, CommandRef)> {
-        let running = self.running.get_mut(&tile)?.pop_front()?;
-        self.running.retain(|_, all| !all.is_empty());
+        let of_tile = self.running.get_mut(&tile)?;
+        let running = of_tile.pop_front()?;
+        if of_tile.is_empty() {
+            self.running.remove(&tile);
+        }
         let reads = self
             .reads
             .iter()
@@ -211,6 +214,9 @@ impl Results {
 
     /// Reads that neither a worker nor a record can be early for any more are forgotten.
     fn forget(&mut self) {
+        if self.reads.is_empty() {
+            return;
+        }
         let oldest = self.running.values().flatten().map(|running| running.from).min();
         let next = self.first + self.reads.len() as u64;
         let gone = (oldest.unwrap_or(next) - self.first) as usize;

@@ -157,6 +157,7 @@ impl Machine {
     fn store(&mut self, xy: Xy, addr: u64, bytes: &[u8]) -> Result<(), DeviceError> {
         let mut commands = Vec::new();
         let mut world = self.world.borrow_mut();
+        world.touched = super::world::ALL_ACTORS;
         let refused = match world.chip.at(xy) {
             Tile::Tensix(tile) => world.host_store(tile, addr, bytes, &mut commands),
             Tile::Dram(bank) if addr.saturating_add(bytes.len() as u64) <= world.memory.bank_bytes => {
@@ -370,7 +371,11 @@ impl Device for Machine {
     }
 
     fn now(&self) -> u64 {
-        let mhz = self.cycles(|d| d.clock_mhz).max(1);
-        (u128::from(self.now_cycles()) * 1000 / u128::from(mhz)) as u64
+        let (mhz, cycles) = (self.cycles(|d| d.clock_mhz).max(1), self.now_cycles());
+        // Polls ask often: 64 bits are enough for years, and divided faster.
+        match cycles.checked_mul(1000) {
+            Some(product) => product / mhz,
+            None => (u128::from(cycles) * 1000 / u128::from(mhz)) as u64,
+        }
     }
 }

@@ -43,17 +43,19 @@ fn place((finding, due): &(Finding, u32)) -> (u64, u32) {
 }
 
 impl World {
-    /// A record has landed in the command area.
-    pub fn judge_landed(&mut self, record: RecordRef, slot: u16, bytes: &[u8]) {
+    /// A record has landed in the command area, from an address on.
+    pub fn judge_landed(&mut self, record: RecordRef, slot: u16, at: u32) {
         let (settled, taken, waits) = self.ledger.known.pop_front().unwrap_or_default();
         let linter = &mut self.judge.linter;
         if settled {
             linter.host_waited();
         }
         linter.host_took(taken);
-        let entry = Entry { slot, bytes: bytes.to_vec(), waits, ..Entry::default() };
-        linter.entry(&entry);
-        self.recorded.iter_mut().for_each(|entries| entries.push(entry.clone()));
+        let bytes = self.memory.l1(self.chip.prefetch(), at, record.length as usize);
+        linter.entry(slot, bytes);
+        if let Some(entries) = &mut self.recorded {
+            entries.push(Entry { slot, bytes: bytes.to_vec(), waits, ..Entry::default() });
+        }
         self.judge_found(Some(record));
     }
 

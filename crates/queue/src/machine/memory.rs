@@ -101,9 +101,14 @@ impl DerefMut for HostBytes {
     }
 }
 
+/// What keeps the L1 of two tiles apart: a page and a line of the host's caches. Without it the same address of all tiles would
+/// compete for few places of these caches, which a multicast and the launch of a grid would feel.
+const L1_APART: usize = 4096 + 64;
+
 /// The memories. Accesses must have been checked: those outside panic.
 pub(crate) struct Memory {
-    l1_bytes: usize,
+    /// From one tile's L1 to the next.
+    l1_stride: usize,
     l1: Vec<u8>,
     pub bank_bytes: u64,
     dram: Vec<Sparse>,
@@ -114,13 +119,13 @@ pub(crate) struct Memory {
 
 impl Memory {
     pub fn new(tiles: usize, l1_bytes: u32, banks: u32, bank_bytes: u64) -> Memory {
-        let l1_bytes = l1_bytes as usize;
+        let l1_stride = l1_bytes as usize + L1_APART;
         let dram = (0..banks).map(|_| Sparse::new(bank_bytes)).collect();
-        Memory { l1_bytes, l1: vec![0; tiles * l1_bytes], bank_bytes, dram, host: Vec::new(), used: 0 }
+        Memory { l1_stride, l1: vec![0; tiles * l1_stride], bank_bytes, dram, host: Vec::new(), used: 0 }
     }
 
     fn l1_at(&self, tile: TileId, addr: u32) -> usize {
-        tile as usize * self.l1_bytes + addr as usize
+        tile as usize * self.l1_stride + addr as usize
     }
 
     /// Bytes of a tile's L1.

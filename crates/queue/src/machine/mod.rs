@@ -128,6 +128,7 @@ impl Machine {
             now: 0,
             states: [State::Off; 3],
             waits: [None; 3],
+            touched: 0,
             ledger: Ledger { allowed: config.allowed, ..Ledger::new(config.mode, &config.layout) },
             workers: Workers::new(&chip, worker),
             streams: [0; 64],
@@ -156,6 +157,7 @@ impl Machine {
             let mut world = self.world.borrow_mut();
             world.states[actor as usize] = State::On;
             let now = world.now;
+            world.touched = world::ALL_ACTORS;
             world.waits[actor as usize] = Some(Wait::Until { cycle: now, what: "it starts" });
         }
         let core = Core::new(actor, self.world.clone());
@@ -186,6 +188,7 @@ impl Machine {
                 Err(Stop) => world.waits[index] = Some(Wait::Lost),
             }
         }
+        self.world.borrow_mut().acted(actor);
     }
 
     /// When something happens next, if nobody touches the machine.
@@ -340,6 +343,7 @@ impl Machine {
         let place = world.place_of(tile, addr, bytes.len() as u64);
         let place = place.ok_or_else(|| format!("{tile} has no {} bytes at {addr:#x}", bytes.len()))?;
         world.memory.write(place, bytes);
+        world.touched = world::ALL_ACTORS;
         Ok(())
     }
 

@@ -217,16 +217,18 @@ impl World {
         })
     }
 
-    /// A record has landed: if it was read from memory that is lent, the bytes that came are those that the host announced.
+    /// A record has landed, from an address on: if it was read from memory that is lent, the bytes that came are those that the host
+    /// announced.
     ///
     /// # Errors
     /// As [`flag`](World::flag).
-    pub fn check_landed(&mut self, record: RecordRef, bytes: &[u8]) -> Result<(), Stop> {
+    pub fn check_landed(&mut self, record: RecordRef, at: u32) -> Result<(), Stop> {
         let lent = &mut self.ledger.lent;
         while lent.front().is_some_and(|(index, _)| *index < record.index) {
             lent.pop_front();
         }
         let Some((_, before)) = lent.pop_front_if(|(index, _)| *index == record.index) else { return Ok(()) };
+        let bytes = self.memory.l1(self.chip.prefetch(), at, record.length as usize);
         let Some(at) = first_other(&before, bytes) else { return Ok(()) };
         self.flag(Actor::Prefetch, Hazard::IssueInFlight, || {
             format!("byte {at:#x} of {record} has changed while it was read")

@@ -38,6 +38,8 @@ pub(crate) struct World {
     pub now: u64,
     pub states: [State; 3],
     pub waits: [Option<Wait>; 3],
+    /// A bit for each actor: something has changed that may end its wait. Time alone needs none.
+    pub touched: u8,
     pub ledger: Ledger,
     pub workers: Workers,
     /// The dispatch core's stream counters, 17 bits each.
@@ -70,6 +72,10 @@ pub(crate) struct World {
 }
 
 const STREAM_MASK: u32 = 0x1_FFFF;
+/// A bit for each actor.
+pub(crate) const ALL_ACTORS: u8 = 0b111;
+/// No cycle.
+const NEVER: u64 = u64::MAX;
 
 impl World {
     /// A slot of the fetch queue.
@@ -194,28 +200,74 @@ impl World {
     /// Lets time pass until an actor can go on, and takes its wait away. `None`: it passed to the end, or the machine has stopped.
     pub fn next_actor(&mut self, until: u64) -> Option<Actor> {
         while !self.ledger.stopped() && self.within_limits() {
-            for actor in Actor::ALL {
-                if self.waits[actor as usize].is_some_and(|wait| wait.is_over(self)) {
+            let certain = match self.ready() {
+                Ok(actor) => {
                     self.goes_on(actor);
                     self.steps += 1;
                     return Some(actor);
                 }
+                Err(certain) => certain,
+            };
+            let next = self.flights.next().map_or(certain, |flight| flight.min(certain));
+            if next > until || next == NEVER {
+                self.now = self.now.max(until);
+                break;
             }
-            match self.next_event() {
-                Some(at) if at <= until => {
-                    self.now = self.now.max(at);
-                    while let Some(flight) = self.flights.take(self.now) {
-                        self.steps += 1;
-                        self.arrive(flight);
-                    }
-                }
-                _ => {
-                    self.now = self.now.max(until);
-                    break;
-                }
+            self.now = self.now.max(next);
+            while let Some(flight) = self.flights.take(self.now) {
+                self.steps += 1;
+                self.touched |= self.touches(&flight);
+                self.arrive(flight);
             }
         }
         None
+    }
+
+    /// The first actor that can go on; else when one certainly can. Waits that only time ends are over by the clock; the others are
+    /// looked at when something was touched that may end them.
+    fn ready(&mut self) -> Result<Actor, u64> {
+        let mut certain = NEVER;
+        for actor in Actor::ALL {
+            let index = actor as usize;
+            match self.waits[index] {
+                None => {}
+                Some(Wait::Until { cycle, .. }) if cycle <= self.now => return Ok(actor),
+                Some(Wait::Until { cycle, .. }) => certain = certain.min(cycle),
+                Some(wait) if self.touched & 1 << index != 0 => {
+                    if wait.is_over(self) {
+                        return Ok(actor);
+                    }
+                    self.touched &= !(1 << index);
+                }
+                Some(wait) => debug_assert!(!wait.is_over(self), "{wait:?} of the {actor} is over, and nothing touched it"),
+            }
+        }
+        Err(certain)
+    }
+
+    /// The actors that run on a tile, a bit each: what is written there may end their waits.
+    fn actors_of(&self, tile: TileId) -> u8 {
+        match tile {
+            tile if tile == self.chip.prefetch() => 1 << Actor::Prefetch as u8,
+            tile if tile == self.chip.dispatch() => 1 << Actor::Dispatch as u8 | 1 << Actor::Subordinate as u8,
+            _ => 0,
+        }
+    }
+
+    /// The actors whose waits an arrival may end.
+    fn touches(&self, flight: &Flight) -> u8 {
+        match flight {
+            Flight::Write { to: super::Location::L1(tile, _), .. }
+            | Flight::Read { tile, .. }
+            | Flight::Add { tile, .. } => self.actors_of(*tile),
+            Flight::Write { .. } => 0,
+            _ => ALL_ACTORS,
+        }
+    }
+
+    /// An actor has acted: waits of those on its tile may be over.
+    pub fn acted(&mut self, actor: Actor) {
+        self.touched |= self.actors_of(self.tile_of(actor));
     }
 
     /// Whether the machine may go on; if not, it says so and stops.

@@ -1,4 +1,4 @@
-//! Whole commands: header, list and data, as values that own their bytes.
+//! Whole commands: header, list and data, as values that own their bytes, or as parts of the bytes that hold them.
 
 use super::{Dispatch, LargeSub, MulticastSub, Packed, PagedPackedSub, Prefetch, RingbufferSub, UnicastSub, WireError};
 
@@ -40,19 +40,8 @@ impl DispatchCommand {
     /// # Errors
     /// [`WireError`]: no such command, or `bytes` end before it.
     pub fn decode(bytes: &[u8]) -> Result<(DispatchCommand, usize), WireError> {
-        let header = Dispatch::decode(bytes)?;
-        let extent = header.extent(bytes)?;
-        let end = whole(&extent.data, bytes)?;
-        let list = &bytes[extent.subs.clone()];
-        let subs = match header {
-            Dispatch::WritePacked(c) if c.is_multicast() => Subs::Multicast(read_all(list)?),
-            Dispatch::WritePacked(_) => Subs::Unicast(read_all(list)?),
-            Dispatch::WritePackedLarge(_) => Subs::Large(read_all(list)?),
-            Dispatch::SetWriteOffset(_) | Dispatch::SetGoSignalNocData(_) => Subs::Words(words(list)),
-            _ => Subs::None,
-        };
-        let data = bytes[extent.data.start.min(end as u64) as usize..end].to_vec();
-        Ok((DispatchCommand { header, subs, data }, end))
+        let (DispatchParts { header, subs, data }, end) = DispatchParts::of(Dispatch::decode(bytes)?, bytes)?;
+        Ok((DispatchCommand { header, subs, data: data.to_vec() }, end))
     }
 
     /// Its bytes; those that belong to no field are zero.
@@ -71,6 +60,37 @@ impl DispatchCommand {
             out.extend_from_slice(&self.data);
         }
         out
+    }
+}
+
+/// The parts of a dispatch command, its data where it stands.
+pub(crate) struct DispatchParts<'a> {
+    pub header: Dispatch,
+    pub subs: Subs,
+    /// As that of [`DispatchCommand`].
+    pub data: &'a [u8],
+}
+
+impl<'a> DispatchParts<'a> {
+    /// A command that is only a header.
+    pub fn bare(header: Dispatch) -> DispatchParts<'static> {
+        DispatchParts { header, subs: Subs::None, data: &[] }
+    }
+
+    /// The command of a header that stands at the start of `bytes`, as [`DispatchCommand::decode`].
+    pub fn of(header: Dispatch, bytes: &'a [u8]) -> Result<(DispatchParts<'a>, usize), WireError> {
+        let extent = header.extent(bytes)?;
+        let end = whole(&extent.data, bytes)?;
+        let list = &bytes[extent.subs.clone()];
+        let subs = match header {
+            Dispatch::WritePacked(c) if c.is_multicast() => Subs::Multicast(read_all(list)?),
+            Dispatch::WritePacked(_) => Subs::Unicast(read_all(list)?),
+            Dispatch::WritePackedLarge(_) => Subs::Large(read_all(list)?),
+            Dispatch::SetWriteOffset(_) | Dispatch::SetGoSignalNocData(_) => Subs::Words(words(list)),
+            _ => Subs::None,
+        };
+        let data = &bytes[extent.data.start.min(end as u64) as usize..end];
+        Ok((DispatchParts { header, subs, data }, end))
     }
 }
 
@@ -111,7 +131,38 @@ impl PrefetchCommand {
     /// # Errors
     /// [`WireError`]: no such command, `bytes` end before it, or its stride ends inside it.
     pub fn decode(bytes: &[u8]) -> Result<(PrefetchCommand, usize), WireError> {
-        let header = Prefetch::decode(bytes)?;
+        let (RelayParts { header, subs, payload, padding }, stride) = RelayParts::of(Prefetch::decode(bytes)?, bytes)?;
+        let (payload, padding) = (payload.to_vec(), padding.to_vec());
+        Ok((PrefetchCommand { header, subs, payload, padding }, stride))
+    }
+
+    /// Its bytes up to the next command; reserved ones are zero.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut out = Vec::with_capacity(self.header.stride() as usize);
+        self.header.encode(&mut out);
+        match &self.subs {
+            RelaySubs::None => {}
+            RelaySubs::PagedPacked(list) => append_all(list, &mut out),
+            RelaySubs::Ringbuffer(list) => append_all(list, &mut out),
+        }
+        out.extend_from_slice(&self.payload);
+        out.extend_from_slice(&self.padding);
+        out
+    }
+}
+
+/// The parts of a prefetch command, its bytes where they stand.
+pub(crate) struct RelayParts<'a> {
+    pub header: Prefetch,
+    pub subs: RelaySubs,
+    /// As those of [`PrefetchCommand`].
+    pub payload: &'a [u8],
+    padding: &'a [u8],
+}
+
+impl<'a> RelayParts<'a> {
+    /// The command of a header that stands at the start of `bytes`, as [`PrefetchCommand::decode`].
+    pub fn of(header: Prefetch, bytes: &'a [u8]) -> Result<(RelayParts<'a>, usize), WireError> {
         let (start, stride) = (header.header_bytes(), header.stride() as usize);
         let (subs_bytes, payload_bytes) = match header {
             Prefetch::RelayPagedPacked(c) => (usize::from(c.count) * PagedPackedSub::SIZE, 0),
@@ -129,22 +180,8 @@ impl PrefetchCommand {
             Prefetch::RelayRingbuffer(_) => RelaySubs::Ringbuffer(read_all(&bytes[start..list])?),
             _ => RelaySubs::None,
         };
-        let (payload, padding) = (bytes[list..end].to_vec(), bytes[end..stride].to_vec());
-        Ok((PrefetchCommand { header, subs, payload, padding }, stride))
-    }
-
-    /// Its bytes up to the next command; reserved ones are zero.
-    pub fn encode(&self) -> Vec<u8> {
-        let mut out = Vec::with_capacity(self.header.stride() as usize);
-        self.header.encode(&mut out);
-        match &self.subs {
-            RelaySubs::None => {}
-            RelaySubs::PagedPacked(list) => append_all(list, &mut out),
-            RelaySubs::Ringbuffer(list) => append_all(list, &mut out),
-        }
-        out.extend_from_slice(&self.payload);
-        out.extend_from_slice(&self.padding);
-        out
+        let (payload, padding) = (&bytes[list..end], &bytes[end..stride]);
+        Ok((RelayParts { header, subs, payload, padding }, stride))
     }
 }
 

@@ -1,5 +1,7 @@
 """The command queue from Python."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -163,9 +165,21 @@ def test_streams(tmp_path):
     assert queue.prove("event", seeds=2).verdict == "clean"
     proof = queue.prove(WRONG, seeds=2)
     assert (proof.verdict, proof.why, proof.schedule) == ("wrong", ["write-overtakes-write"], "")
+    allowed = queue.prove(WRONG, seeds=2, allow=["write-overtakes-write"])
+    assert (allowed.verdict, allowed.why) == ("clean", ["write-overtakes-write"])
     with pytest.raises(ValueError, match="line 2"):
         queue.lint("board p100\nsend WEIGHT")
     # Another base: the layout says where kernels lie.
     launch = "write (1,2) 0x70 b0820000 00*40 30000000 00*28 01000000 00*16\n"
     assert queue.lint(launch).codes == ["kernel-base-mismatch"]
     assert queue.lint(launch, layout={"kernel_config_base": 0x82B0}).codes == []
+
+
+def test_lists_that_come_from_memory():
+    """Where a packed write goes is known when the dispatcher has its list: `run` and `prove` name a relay in front of it, and `lint`
+    says that it does not know."""
+    text = (Path(__file__).parents[2] / "tests/files/queue/read_behind_list.queue").read_text()
+    assert queue.run(text).codes == ["relay-before-write"]
+    assert queue.prove(text, seeds=2).why == ["relay-before-write"]
+    assert queue.lint(text).codes == []
+    assert any("WRITE_PACKED, whose list is relayed from memory" in line for line in queue.lint(text).not_judged)

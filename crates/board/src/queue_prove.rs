@@ -77,6 +77,8 @@ pub struct QueueTrial {
     pub back: Vec<Vec<u8>>,
     /// What could not be judged and may order, write or start something.
     pub not_ordered: Vec<String>,
+    /// Codes of hazards that were met and are allowed.
+    pub allowed: BTreeSet<&'static str>,
 }
 
 impl QueueTrial {
@@ -92,6 +94,7 @@ impl QueueTrial {
             complete: run.complete,
             back,
             not_ordered: run.queue.device().not_ordered(),
+            allowed: run.queue.device().allowed().iter().map(|(hazard, _)| hazard.def().code).collect(),
         }
     }
 
@@ -133,7 +136,10 @@ const BY_TIMES: &str = "what runs depends on times that commands or workers writ
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum QueueProof {
     /// Synchronisation orders everything that meets: no delay shows anything.
-    Clean,
+    Clean {
+        /// Codes of hazards that were met and are allowed: they may show.
+        allowed: Vec<&'static str>,
+    },
     /// Something is wrong, and a schedule shows it.
     Wrong {
         /// The schedule.
@@ -222,7 +228,11 @@ fn proof(timed: &QueueTrial, trials: &[QueueTrial]) -> QueueProof {
         }
     }
     why.dedup();
-    if why.is_empty() { QueueProof::Clean } else { QueueProof::Undecided(why) }
+    if !why.is_empty() {
+        return QueueProof::Undecided(why);
+    }
+    let allowed: BTreeSet<_> = trials.iter().chain([timed]).flat_map(|trial| trial.allowed.iter().copied()).collect();
+    QueueProof::Clean { allowed: allowed.into_iter().collect() }
 }
 
 /// The board that a name or a file of its own describes.

@@ -108,7 +108,7 @@ pub fn stream_prove(
     let (proof, _, warnings) = queue_prove(&capture, &config, kernel_cycles, seeds).map_err(refused)?;
     let named = |codes: Vec<&str>| codes.into_iter().map(str::to_string).collect();
     Ok(match proof {
-        QueueProof::Clean => ("clean", named(warnings), String::new()),
+        QueueProof::Clean { allowed } => ("clean", named(warnings.into_iter().chain(allowed).collect()), String::new()),
         QueueProof::Wrong { schedule, codes } => ("wrong", named(codes), schedule.options().trim().to_string()),
         QueueProof::Undecided(why) => ("undecided", why, String::new()),
     })

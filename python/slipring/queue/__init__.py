@@ -317,8 +317,8 @@ class StreamRun(Report):
 
 @dataclass
 class Proof:
-    """Whether a stream is `clean` for all delays, `wrong`, or `undecided`; `why` are the codes of what is wrong, of warnings where it is
-    clean, or why nothing is known; `schedule` are the options of `slipring queue run` that show what is wrong."""
+    """Whether a stream is `clean` for all delays, `wrong`, or `undecided`; `why` are the codes of what is wrong, of warnings and of what
+    was met and is allowed where it is clean, or why nothing is known; `schedule` are the options of `slipring queue run` that show what is wrong."""
 
     verdict: str
     why: list

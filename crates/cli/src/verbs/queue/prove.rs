@@ -43,6 +43,9 @@ struct Proof {
     codes: Vec<&'static str>,
     /// Why nothing is known for all delays.
     undecided: Vec<String>,
+    /// Codes that were met and are allowed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    allowed: Vec<&'static str>,
 }
 
 /// Proves a stream: exit code 1 where a schedule shows an error, 3 where nothing is known for all delays.
@@ -62,16 +65,21 @@ pub(super) fn prove(args: &ProveArgs) -> Exit {
         Ok(proved) => proved,
         Err(message) => return fail(format!("{file}: {message}")),
     };
-    let (mut codes, mut replay, mut undecided) = (warnings, None, Vec::new());
+    let (mut codes, mut replay, mut undecided, mut accepted) = (warnings, None, Vec::new(), Vec::new());
     let (verdict, text, exit) = match proof {
-        QueueProof::Clean => {
+        QueueProof::Clean { allowed } => {
             let warned = match codes.is_empty() {
                 true => String::new(),
                 false => format!("; warnings of `slipring queue run`: {}", codes.join(", ")),
             };
+            let (but, other) = match allowed.is_empty() {
+                true => (String::new(), ""),
+                false => (format!(" but for what is allowed ({})", allowed.join(", ")), " other"),
+            };
             let text = format!(
-                "{file}: clean for all delays: all conflicting accesses are ordered by barriers, waits or completions; {schedules} schedules agree{warned}\n"
+                "{file}: clean for all delays{but}: all{other} conflicting accesses are ordered by barriers, waits or completions; {schedules} schedules agree{warned}\n"
             );
+            accepted = allowed;
             ("clean", text, Exit::Clean)
         }
         QueueProof::Wrong { schedule, codes: wrong } => {
@@ -91,7 +99,10 @@ pub(super) fn prove(args: &ProveArgs) -> Exit {
         }
     };
     match args.json {
-        true => json_line(&Proof { file, board: stream.board.name, verdict, schedules, replay, codes, undecided }),
+        true => {
+            let (board, allowed) = (stream.board.name, accepted);
+            json_line(&Proof { file, board, verdict, schedules, replay, codes, undecided, allowed })
+        }
         false => out(&text),
     }
     exit

@@ -27,6 +27,7 @@ decoded: 1
 lint: 1 wait-foreign-stream
 none: 1
 run: 1, 1 events, the first 1, 1 allowed
+list from memory: 0, then 1 relay-before-write
 no stream: byte 5
 ";
 

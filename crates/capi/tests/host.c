@@ -88,6 +88,22 @@ int main(int argc, char **argv) {
     printf("run: %d, %zu events, the first %u, %d allowed\n", slipring_judged_complete(judged), events, event,
            (int)slipring_judged_allowed(judged, "wait-foreign-stream"));
     slipring_judged_free(judged);
+    /* Where this packed write goes stands in memory: a run names the relay in front of it, which the bytes alone do not show. */
+    const char *listed = "board p100\n"
+                         "send WRITE_LINEAR noc_xy=(17,13) addr=0x1000\n  > data c2000000 00*12 11*16 00*32\n"
+                         "send WAIT flags=barrier\nevent\nwait\n"
+                         "record\n  RELAY_INLINE_NOFLUSH\n  > WRITE_PACKED addr=0x40000 size=16 count=1\n"
+                         "  RELAY_LINEAR noc_xy=(17,14) addr=0x1000 length=32\n"
+                         "record\n  RELAY_INLINE_NOFLUSH\n  > WRITE_LINEAR noc_xy=(1,2) addr=0x40000 length=16\n"
+                         "  RELAY_LINEAR noc_xy=(2,3) addr=0x40000 length=16\n";
+    judged = slipring_lint(listed, strlen(listed), NULL, message, sizeof message);
+    if (judged == NULL) return 1;
+    size_t shown = slipring_judged_findings(judged);
+    slipring_judged_free(judged);
+    judged = slipring_run(listed, strlen(listed), NULL, 1000, message, sizeof message);
+    if (judged == NULL) return 1;
+    printf("list from memory: %zu, then %zu %s\n", shown, slipring_judged_findings(judged), slipring_judged_code(judged, 0));
+    slipring_judged_free(judged);
     if (slipring_lint("send WEIGHT", 11, NULL, message, sizeof message) != NULL) return 1;
     printf("no stream: %.6s\n", message);
     return 0;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde::Serialize;
-use slipring_ir::Diagnostic;
+use slipring_ir::{Diagnostic, Kind, Severity};
 use slipring_program::Program;
 use slipring_queue::board::Board;
 use slipring_queue::capture::Capture;
@@ -13,6 +13,7 @@ use slipring_session::error::add_new;
 use slipring_session::places::Places;
 use slipring_session::run::start;
 use slipring_session::tensor::Bound;
+use slipring_session::verify::left_otherwise;
 use slipring_session::{Compiled, Error, Report, RunOptions, Verdict, facts, to_diagnostics};
 
 use crate::queue_message::of_finding;
@@ -107,12 +108,24 @@ pub fn run_on_board(
     // What the workers do is watched in a run of the same launch without the queue.
     let quiet = options.quiet();
     let direct = start(compiled, bound.to_vec(), blocks, &quiet)?;
+    if direct.is_complete() && waits_for_others(&run.runs) {
+        return Err(waiting());
+    }
     let program = &prepared.decoded.program;
     let mut messages = direct.findings().messages().to_vec();
     add_new(&mut messages, of_blocks(&run.runs, program));
     messages.extend(run.findings.iter().map(|finding| of_finding(finding, &Capture::default())));
     let mut after: Vec<Option<&[u8]>> = run.buffers.iter().map(Option::as_deref).collect();
     after.resize(bound.len(), None);
+    let otherwise = (run.complete && direct.is_complete()).then(|| {
+        program.params.iter().enumerate().find_map(|(index, param)| {
+            let (board, without) = (after.get(index).copied().flatten()?, direct.left(index)?);
+            let (element, count) = left_otherwise(prepared, index, board, without)?;
+            Some(other_bytes(&param.name, element, count))
+        })
+    });
+    let differs = otherwise.as_ref().map(Option::is_some);
+    messages.extend(otherwise.flatten());
     let findings = Report::new(prepared.written.source.clone(), messages);
     let facts = BoardFacts {
         error: None,
@@ -122,7 +135,7 @@ pub fn run_on_board(
         blocks: order.blocks,
         cores: program.cores.iter().map(|core| core.role.name().to_string()).collect(),
         complete: run.complete,
-        checks: checks(&run, &order, &direct.verdict()),
+        checks: checks(&run, &order, &direct.verdict(), differs),
         queue: queue_facts(&run, &order),
         block_cycles: run.runs.iter().map(|block| block.cycles).max().unwrap_or(0),
         ran_again: run.runs.iter().filter(|block| block.again).count(),
@@ -182,7 +195,31 @@ fn of_blocks(runs: &[BlockRun], program: &Program) -> Vec<Diagnostic> {
     list.into_iter().map(note).collect()
 }
 
-fn checks(run: &DeviceRun, order: &Order, direct: &Verdict) -> Vec<CheckFacts> {
+/// Whether a block came to no end because it waits for something that only another block could do: each runs alone on a board.
+pub fn waits_for_others(runs: &[BlockRun]) -> bool {
+    let stuck = |block: &BlockRun| block.findings.iter().any(|finding| matches!(finding.kind, Kind::Deadlock(_)));
+    runs.iter().any(|block| !block.complete && stuck(block))
+}
+
+/// Why a launch whose blocks wait for each other is not sent to a board.
+pub fn waiting() -> Error {
+    Error::Unsupported(
+        "blocks of a launch wait for each other, and a worker of a board runs its block alone: run it without `--device`".into(),
+    )
+}
+
+/// A board has left something else than the run without its queue.
+pub fn other_bytes(name: &str, element: usize, count: usize) -> Diagnostic {
+    let elements = if count == 1 { "1 element".to_string() } else { format!("{count} elements") };
+    let message = format!(
+        "the board has left something else in {elements} of `{name}` than the run without the queue, first in element {element}"
+    );
+    let help =
+        "what is left must not depend on which block is first: look for what blocks or tasks do to the same elements";
+    Diagnostic::nowhere(Kind::Other("board-differs"), Severity::Error, message).help(help)
+}
+
+fn checks(run: &DeviceRun, order: &Order, direct: &Verdict, differs: Option<bool>) -> Vec<CheckFacts> {
     let findings: usize = run.runs.iter().map(|block| block.findings.len()).sum();
     let whole = run.complete && run.runs.len() == order.blocks as usize;
     let verdict = |findings: usize| match (findings, whole) {
@@ -201,6 +238,14 @@ fn checks(run: &DeviceRun, order: &Order, direct: &Verdict) -> Vec<CheckFacts> {
         fact("queue", verdict(run.findings.len()), "the hazards of driving the queue", run.findings.len()),
         fact("blocks", verdict(findings), engine, findings),
     ];
+    // Where both runs came to their ends.
+    if let Some(differs) = differs {
+        let (verdict, detail) = match differs {
+            false => ("clean", "the same bytes as without the queue"),
+            true => ("findings", "other bytes than without the queue"),
+        };
+        all.push(fact("bytes", verdict, detail, usize::from(differs)));
+    }
     let observers = direct.checks.iter().filter(|row| matches!(row.tool.as_str(), "race" | "init"));
     all.extend(
         observers

@@ -6,15 +6,16 @@ use slipring_lang::tasks::TaskArg;
 use slipring_queue::capture::Capture;
 use slipring_queue::machine::Actor;
 use slipring_report::{CheckFacts, Trace};
+use slipring_tile::Elem;
 
 use super::ProgramOptions;
 use super::{HostFunctions, Program, ProgramRun, host};
 use slipring_board::device::{Launch, Piece, Resident};
 use slipring_board::queue_message::of_finding;
-use slipring_board::{BoardOptions, Order, queue_trace};
+use slipring_board::{BoardOptions, Order, other_bytes, queue_trace, waiting, waits_for_others};
 use slipring_session::args::{Defaults, Passed, Value, read_arg};
 use slipring_session::error::add_new;
-use slipring_session::{Args, Error, Report, to_diagnostics};
+use slipring_session::{Args, Error, Report, to_diagnostics, verify};
 
 /// What a program did on a board. Cycles are those of the board.
 #[derive(Clone, Debug, Serialize)]
@@ -47,6 +48,12 @@ pub struct BoardProgram {
     pub findings: Report,
     /// Whether every task ran to its end.
     pub complete: bool,
+    /// Names and types of the tensors among the parameters.
+    tensors: Vec<Option<(String, Elem)>>,
+    /// Whether a kernel adds to what is passed by atomic stores.
+    sums: bool,
+    /// A block waits for something that only another one could do.
+    waits: bool,
     /// What the queue and the workers did when; `None` where the run was not asked to keep it.
     pub trace: Option<Trace>,
 }
@@ -127,7 +134,10 @@ impl Program {
             }
         }
         complete = complete && resident.wait().map_err(unsupported)? && self.bring(&mut resident, &mut tensors)?;
-        for (task, block) in resident.runs().to_vec() {
+        let runs = resident.runs().to_vec();
+        let mut waits = false;
+        for (task, block) in runs {
+            waits |= waits_for_others(std::slice::from_ref(&block));
             let Some(kernel) = self.orchestration.calls[task].kernel else { continue };
             add_new(&mut messages, to_diagnostics(&block.findings, &compiled[kernel].prepared.decoded.program));
         }
@@ -148,7 +158,19 @@ impl Program {
         let trace = options.record.then(|| queue_trace(&resident.spans(), &board.board, Vec::new()));
         let left = self.orchestration.tensor_of.iter().map(|tensor| tensor.map(|tensor| tensors[tensor].clone()));
         let findings = Report::new(self.input.source().clone(), messages);
-        Ok(BoardProgram { left: left.collect(), facts, findings, complete, trace })
+        let named = |(index, tensor): (usize, &Option<usize>)| {
+            tensor.map(|tensor| (self.orchestration.params[index].name.clone(), self.graph().tensors[tensor].elem))
+        };
+        Ok(BoardProgram {
+            left: left.collect(),
+            facts,
+            findings,
+            complete,
+            tensors: self.orchestration.tensor_of.iter().enumerate().map(named).collect(),
+            sums: compiled.iter().any(|kernel| verify::sums(&kernel.prepared)),
+            waits,
+            trace,
+        })
     }
 
     /// What each task is launched with.
@@ -240,10 +262,30 @@ impl Program {
 }
 
 impl BoardProgram {
-    /// The row of the report's checks, where the run without the queue left `direct`.
-    pub fn check(&self, direct: &ProgramRun<'_>) -> CheckFacts {
-        let same = self.left.iter().enumerate().all(|(index, left)| left.as_deref() == direct.left(index));
-        let findings = self.findings.messages().len();
+    /// What to say where the board left something else than the run without the queue: sums of floats may differ by the order of
+    /// their additions.
+    ///
+    /// # Errors
+    /// If blocks wait for each other, which the run without the queue shows: on a board each runs alone.
+    pub fn differs(&self, direct: &ProgramRun<'_>) -> Result<Option<Diagnostic>, Error> {
+        if self.waits && direct.is_complete() {
+            return Err(waiting());
+        }
+        if !self.complete || !direct.is_complete() {
+            return Ok(None);
+        }
+        Ok(self.left.iter().zip(&self.tensors).enumerate().find_map(|(index, (left, tensor))| {
+            let (name, elem) = tensor.as_ref()?;
+            let (element, count) =
+                verify::unlike(*elem, self.sums && elem.is_float(), left.as_deref()?, direct.left(index)?)?;
+            Some(other_bytes(name, element, count))
+        }))
+    }
+
+    /// The row of the report's checks, where the run without the queue left `direct`, and what [`differs`](BoardProgram::differs) says.
+    pub fn check(&self, direct: &ProgramRun<'_>, differs: bool) -> CheckFacts {
+        let same = !differs;
+        let findings = self.findings.messages().len() + usize::from(differs);
         let verdict = match (findings, self.complete) {
             (0, true) => "clean",
             (0, false) => "partly",

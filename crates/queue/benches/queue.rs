@@ -11,8 +11,8 @@ use slipring_queue::board::built_in;
 use slipring_queue::host::{Data, Kernels, Program, Queue, Role, Settings};
 use slipring_queue::machine::{Config, Machine};
 use slipring_queue::wire::{
-    Dispatch, DispatchCommand, LaunchMessage, Packets, Rect, Subs, WriteLinear, Xy, host_event, relay_inline, wait_barrier,
-    write_packed, write_packed_large,
+    Dispatch, DispatchCommand, LaunchMessage, Packets, Rect, Subs, WriteLinear, Xy, host_event, relay_inline,
+    wait_barrier, write_packed, write_packed_large,
 };
 
 /// How often each is measured, and by what the work is divided.

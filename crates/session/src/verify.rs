@@ -66,8 +66,7 @@ pub(crate) fn verify_with(
     execution: &Execution,
     diags: &mut Diags,
 ) -> VerifyOutcome {
-    let (source, kernel) =
-        prepared.apart.as_ref().map_or((&prepared.written, &prepared.kernel), |(module, kernel)| (module, kernel));
+    let (source, kernel) = sequential(prepared);
     let Ok(decoded) = decode(source, kernel, platform, Decoding::Reference, diags) else {
         return VerifyOutcome::NotChecked("the source as written cannot be decoded".into());
     };
@@ -127,6 +126,40 @@ pub(crate) fn verify_with(
         }
     }
     if count == 0 { VerifyOutcome::Same(compared) } else { VerifyOutcome::Different(count, list) }
+}
+
+/// What has the sequential semantics of a program.
+fn sequential(prepared: &Prepared) -> (&Module, &Kernel) {
+    prepared.apart.as_ref().map_or((&prepared.written, &prepared.kernel), |(module, kernel)| (module, kernel))
+}
+
+/// What two runs of a kernel left otherwise in the buffer of a parameter: the first element, and how many there are. What only holds
+/// slots of rings does not count, and sums of floats that atomic stores make agree up to the order of the additions.
+pub fn left_otherwise(prepared: &Prepared, index: usize, run: &[u8], other: &[u8]) -> Option<(usize, usize)> {
+    if run == other {
+        return None;
+    }
+    let (source, kernel) = sequential(prepared);
+    let ParamKind::Buffer { elem, .. } = prepared.decoded.program.params.get(index)?.kind else { return None };
+    if slot_params(source, kernel).contains(&index) {
+        return None;
+    }
+    unlike(elem, elem.is_float() && summed_params(source, kernel).contains(&index), run, other)
+}
+
+/// The first element that differs, and how many do; sums may differ by the order of their additions.
+pub fn unlike(elem: Elem, summed: bool, run: &[u8], other: &[u8]) -> Option<(usize, usize)> {
+    let size = elem.bytes();
+    let pairs = run.chunks(size).zip(other.chunks(size)).enumerate();
+    let mut unlike = pairs.filter(|(_, (a, b))| a != b && !(summed && near(elem, a, b))).map(|(element, _)| element);
+    let first = unlike.next()?;
+    Some((first, 1 + unlike.count()))
+}
+
+/// Whether atomic stores of a kernel add to what is passed to it.
+pub fn sums(prepared: &Prepared) -> bool {
+    let (source, kernel) = sequential(prepared);
+    !summed_params(source, kernel).is_empty()
 }
 
 /// Largest relative difference of two sums of the same floats in another order that passes: some roundings of the type.

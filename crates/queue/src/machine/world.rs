@@ -239,7 +239,9 @@ impl World {
                     }
                     self.touched &= !(1 << index);
                 }
-                Some(wait) => debug_assert!(!wait.is_over(self), "{wait:?} of the {actor} is over, and nothing touched it"),
+                Some(wait) => {
+                    debug_assert!(!wait.is_over(self), "{wait:?} of the {actor} is over, and nothing touched it")
+                }
             }
         }
         Err(certain)

@@ -24,8 +24,8 @@ pub use build::{
     FieldRange, Packets, host_event, relay_inline, send_go, set_go_tiles, set_write_offsets, timestamp, wait_barrier,
     wait_stream, write_packed, write_packed_large,
 };
-pub(crate) use command::{DispatchParts, RelayParts};
 pub use command::{DispatchCommand, PrefetchCommand, RelaySubs, Subs};
+pub(crate) use command::{DispatchParts, RelayParts};
 pub use dispatch::*;
 pub use error::WireError;
 pub use extent::Extent;

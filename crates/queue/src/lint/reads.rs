@@ -318,8 +318,36 @@ impl Linter {
         }
     }
 
+    /// Why nothing answers for all of what the prefetcher reads, as the network resolves it. What is pinned only a run knows.
+    fn unanswered(&self, noc_xy: u32, addr: u64, bytes: u64) -> Option<(Hazard, String)> {
+        let (tile, end) = (Xy::from_word(noc_xy), addr.saturating_add(bytes));
+        let host = noc_xy & (PCIE_XY & !0xFFF) != 0;
+        match self.board.tile_of_word(tile) {
+            Tile::Pcie if host => None,
+            _ if host => {
+                let message = format!("the word {noc_xy:#x} marks host memory, but {tile} is not the PCIe tile");
+                Some((Hazard::PcieAddress, message))
+            }
+            Tile::Pcie => Some((Hazard::PcieAddress, format!("{noc_xy:#x} lacks bit 24"))),
+            Tile::Worker | Tile::Prefetch | Tile::Dispatch if end > u64::from(self.layout.l1_bytes) => {
+                let size = self.layout.l1_bytes;
+                Some((Hazard::L1Outside, format!("{bytes} bytes at {addr:#x} of {tile} leave its {size:#x} bytes")))
+            }
+            Tile::Dram(bank) if end > self.board.bank_bytes => {
+                Some((Hazard::NocUnmapped, format!("{bytes} bytes at {addr:#x} leave DRAM bank {bank}")))
+            }
+            Tile::Nothing | Tile::Arc => {
+                Some((Hazard::NocUnmapped, format!("nothing answers for {bytes} bytes at {addr:#x} of {tile}")))
+            }
+            _ => None,
+        }
+    }
+
     /// The prefetcher reads bytes of one tile.
     pub(super) fn reads(&mut self, noc_xy: u32, addr: u64, bytes: u64) {
+        if let Some((hazard, message)) = self.unanswered(noc_xy, addr, bytes) {
+            return self.find(hazard, message);
+        }
         let addr = if noc_xy == PCIE_XY { addr & HOST_ADDRESS } else { addr };
         let memory = match noc_xy {
             PCIE_XY => Some(Memory::Host),

@@ -25,6 +25,7 @@ mod outputs;
 mod place;
 mod places;
 mod region;
+mod scope;
 mod split;
 mod stmt;
 mod tails;

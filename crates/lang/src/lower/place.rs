@@ -325,7 +325,6 @@ impl Lower<'_> {
         if let Some((mode, _)) = self.facts.split {
             // The automatic split halves every tile that crosses.
             self.halve(&mut tile.shape.clone(), mode, span)?;
-            self.wholly_valid(id, "a cross-core copy that is divided", span)?;
         }
         let elem = tile.ty.layout.elem;
         let whole = self.whole_view(id);

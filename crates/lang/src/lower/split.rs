@@ -1,19 +1,14 @@
-//! Regions for the Vector cores, scopes of a kernel, and blocks of a launch.
+//! Regions for the Vector cores: lanes, shards and gathers.
 
-use ruff_python_ast::{Expr, ExprCall, StmtFor, StmtWith};
+use ruff_python_ast::{ExprCall, StmtFor};
 use slipring_ir::{Attr, Diagnostic, OpId, Span, Type};
-use slipring_mlir::arith;
-use slipring_op::OpDef;
 use slipring_pto as pto;
 use slipring_tile::Space;
 
 use super::{Lower, Lowered, Region, Value, describe, fold};
 use crate::dtype::DType;
 use crate::syntax::at;
-use crate::value::{Const, Crossing, Index, RegionId, Split, TileId, split_name};
-
-/// The most slots of a ring that has a flag for each (seed 000).
-const MOST_SLOTS: i64 = 8;
+use crate::value::{Const, Crossing, Index, RegionId, Split, Tile, TileId, split_name};
 
 /// Vector cores of a cluster.
 const LANES: i64 = 2;
@@ -193,17 +188,33 @@ impl Lower<'_> {
         let id = self.boundary_tile("aiv_shard", value, Space::Acc, span)?;
         let tile = self.tile(id).clone();
         let mut shape = tile.shape.clone();
+        let uneven = self.uneven(&tile, mode);
+        if let Some(axis) = uneven {
+            shape[axis] += 1;
+        }
+        let even = shape.clone();
         self.halve(&mut shape, mode, span)?;
         self.use_mode(mode, span);
         let elem = tile.ty.layout.elem;
-        let whole = self.whole_view(id);
+        let whole = if uneven.is_some() { self.view_of_shape(id, &even) } else { self.whole_view(id) };
         let part = self.new_tile(&shape, elem, Space::Vec, "aiv_shard");
         self.mark(part, Crossing::Sharded);
         let (source, target) = (self.tile(whole).value, self.tile(part).value);
         let attrs = [("split", Attr::int(mode.number()))];
         self.e.op(&pto::AIV_SHARD, &[("src", &[source]), ("dst", &[target])], &attrs, &[]);
-        let valid = tile.valid.map(|valid| self.of_this_lane(valid, fold(&shape), mode));
+        let all = || <[u64; 2]>::from(fold(&tile.shape)).map(|n| Index::Known(n as i64));
+        let valid = tile.valid.or_else(|| uneven.map(|_| all()));
+        let valid = valid.map(|valid| self.of_this_lane(valid, fold(&shape), mode));
         self.crossed(part, valid, span).map(Value::Tile)
+    }
+
+    /// The divided axis of a tile of the Cube core that has an odd number of rows or columns and room for one more: the lanes' tiles
+    /// are equally large, and lane 1 has one less that is valid.
+    fn uneven(&self, tile: &Tile, mode: Split) -> Option<usize> {
+        let axis = mode.axis()?;
+        let room = [tile.ty.layout.rows, tile.ty.layout.cols][axis];
+        let is_odd = tile.shape.len() == 2 && tile.shape[axis] % 2 == 1;
+        (is_odd && tile.shape[axis] > 1 && tile.shape[axis] < u64::from(room)).then_some(axis)
     }
 
     /// What is valid of this lane's part of a tile; the part has these rows and columns.
@@ -321,228 +332,6 @@ impl Lower<'_> {
         }
         debug_assert!(fold(shape).0 > 0);
         shape[axis] = n / 2;
-        Ok(())
-    }
-
-    // ---- scopes ----
-
-    /// `with pl.at(…):`, `with pl.spmd(n):`, `with pl.cluster():`.
-    pub(super) fn with(&mut self, stmt: &StmtWith) -> Lowered<()> {
-        let mut scope = None;
-        for item in &stmt.items {
-            let span = at(&item.context_expr);
-            let Expr::Call(call) = &item.context_expr else {
-                return Err(self.error("scope", span, "a kernel's scope is `pl.at(…)`"));
-            };
-            let callee = self.expr(&call.func)?;
-            match &callee {
-                Value::Path(path) if &**path == "pl.at" => {
-                    scope = Some(span);
-                    self.scope(call)?;
-                }
-                Value::Path(path) if &**path == "pl.spmd" => {
-                    scope = Some(span);
-                    self.launch(call)?;
-                }
-                Value::Path(path)
-                    if matches!(&**path, "pl.cluster" | "pl.scope" | "pl.auto_incore" | "pl.manual_scope") =>
-                {
-                    let known = |name: &str| name == "name_hint" || name == "mode" && &**path == "pl.scope";
-                    let mut extra = call
-                        .arguments
-                        .keywords
-                        .iter()
-                        .map(|own| (own.arg.as_ref().map_or("**", |n| n.as_str()), at(own)));
-                    if let Some((name, place)) = extra.find(|(name, _)| !known(name)) {
-                        return Err(self.error("argument", place, format!("`{path}` has no argument `{name}`")));
-                    }
-                    if let Some(extra) = call.arguments.args.first() {
-                        return Err(self.error("argument", at(extra), format!("`{path}` takes no such argument")));
-                    }
-                }
-                other => {
-                    let what = describe(self, other);
-                    return Err(self.error("scope", span, format!("{what} is not a scope of a kernel")));
-                }
-            }
-        }
-        // The id of a task stands for nothing: scopes run in the order of the text.
-        for name in stmt.items.iter().filter_map(|item| item.optional_vars.as_deref()) {
-            self.assign(name, Value::Nothing)?;
-        }
-        let outcome = self.body(&stmt.body);
-        self.facts.closed = self.facts.closed.or(scope);
-        outcome
-    }
-
-    /// Reports a scope behind another one where blocks are asked for: every block would run both.
-    fn alone(&mut self, span: Span) -> Lowered<()> {
-        let Some(first) = self.facts.closed else { return Ok(()) };
-        let error = Diagnostic::error("scopes", span, "a second scope in a function that runs in several blocks")
-            .also(first, "the first one")
-            .help("each scope is a kernel of its own number of blocks: write them as functions of their own");
-        Err(self.report(error))
-    }
-
-    fn scope(&mut self, call: &ExprCall) -> Lowered<()> {
-        let span = at(call);
-        if self.facts.blocks.is_some() {
-            // What is wrong inside may be why the function is no program: it is told as well.
-            let _ = self.alone(span);
-        }
-        for (position, arg) in call.arguments.args.iter().enumerate() {
-            let value = self.expr(arg)?;
-            match position {
-                0 => self.level(&value, at(arg))?,
-                1 => {}
-                _ => return Err(self.error("argument", at(arg), "`pl.at` takes a level and a role in order")),
-            }
-        }
-        for keyword in &call.arguments.keywords {
-            let place = at(keyword);
-            match keyword.arg.as_ref().map_or("**", |n| n.as_str()) {
-                "level" => {
-                    let value = self.expr(&keyword.value)?;
-                    self.level(&value, place)?;
-                }
-                "optimizations" => self.optimizations(&keyword.value)?,
-                "name_hint" | "role" | "deps" | "no_dep_args" | "dumps" | "allow_early_resolve" | "windowize" => {}
-                name => return Err(self.error("argument", place, format!("`pl.at` has no argument `{name}`"))),
-            }
-        }
-        Ok(())
-    }
-
-    fn level(&mut self, value: &Value, span: Span) -> Lowered<()> {
-        match value {
-            Value::Const(Const::Member("Level", name)) if &**name == "CORE_GROUP" => Ok(()),
-            other => {
-                let what = describe(self, other);
-                let error = Diagnostic::error(
-                    "scope",
-                    span,
-                    format!("a kernel's scope is at `pl.Level.CORE_GROUP`, not {what}"),
-                );
-                Err(self.report(error))
-            }
-        }
-    }
-
-    /// `[pl.split(mode), pl.cross_core_slot(slot_num=n)]`, read without evaluating the calls.
-    fn optimizations(&mut self, list: &Expr) -> Lowered<()> {
-        let items: &[Expr] = match list {
-            Expr::List(list) => &list.elts,
-            Expr::Tuple(tuple) => &tuple.elts,
-            other => return Err(self.error("scope", at(other), "`optimizations` is a list")),
-        };
-        for item in items {
-            let span = at(item);
-            let Expr::Call(call) = item else {
-                return Err(self.error("scope", span, "an optimization is `pl.split(…)` or `pl.cross_core_slot(…)`"));
-            };
-            let path = match self.expr(&call.func)? {
-                Value::Path(path) => path,
-                _ => "".into(),
-            };
-            let mut values = Vec::new();
-            for arg in &call.arguments.args {
-                values.push((None, self.expr(arg)?, at(arg)));
-            }
-            for keyword in &call.arguments.keywords {
-                let name = keyword.arg.as_ref().map(|n| n.as_str().to_string());
-                values.push((name, self.expr(&keyword.value)?, at(keyword)));
-            }
-            for (name, value, place) in values {
-                match (&*path, name.as_deref(), value) {
-                    ("pl.split", None | Some("mode"), Value::Const(Const::Split(mode))) => {
-                        if let Some((other, first)) = self.facts.split.filter(|(other, _)| *other != mode) {
-                            let message = format!(
-                                "two scopes of a function are divided in different ways: {} and {}",
-                                crate::value::split_name(other),
-                                crate::value::split_name(mode)
-                            );
-                            let error = Diagnostic::error("scopes", span, message)
-                                .also(first, "the first one")
-                                .help("write the scopes as functions of their own");
-                            return Err(self.report(error));
-                        }
-                        self.facts.split = Some((mode, span));
-                    }
-                    ("pl.split" | "pl.cross_core_slot", Some("slot_num"), Value::Const(Const::Int(n))) => {
-                        if !(1..=MOST_SLOTS).contains(&n) {
-                            let message = format!("a ring has 1 to {MOST_SLOTS} slots, not {n}");
-                            return Err(self.error("argument", place, message));
-                        }
-                        self.facts.slot_num = Some(n);
-                    }
-                    ("pl.split" | "pl.cross_core_slot", _, other) => {
-                        let what = describe(self, &other);
-                        return Err(self.error("argument", place, format!("`{path}` does not take {what} here")));
-                    }
-                    _ => return Err(self.error("scope", span, format!("`{path}` is not an optimization of a kernel"))),
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// `for i in pl.spmd(n):`: the body runs in every block of the launch, `i` is the block's number.
-    pub(super) fn spmd_loop(&mut self, stmt: &StmtFor, call: &ExprCall) -> Lowered<()> {
-        self.launch(call)?;
-        let name = self.loop_name(&stmt.target)?;
-        let block = self.block_index();
-        self.set(&name, block);
-        let outcome = self.body(&stmt.body);
-        self.facts.closed = self.facts.closed.or(Some(at(call)));
-        outcome
-    }
-
-    /// The number of this block.
-    pub fn block_index(&mut self) -> Value {
-        self.launch_number(&pto::GET_BLOCK_IDX)
-    }
-
-    /// A number of the launch as an index.
-    pub fn launch_number(&mut self, op: &'static OpDef) -> Value {
-        let value = self.e.value(op, &[], &[], Type::I64);
-        let value = self.e.value(&arith::INDEX_CAST, &[("in", &[value])], &[], Type::Index);
-        self.scalar(value, DType::Index)
-    }
-
-    fn launch(&mut self, call: &ExprCall) -> Lowered<()> {
-        let span = at(call);
-        self.alone(span)?;
-        let Some(first) = crate::syntax::first_argument(call, "core_num") else {
-            return Err(self.error("argument", span, "`pl.spmd` takes the number of blocks"));
-        };
-        if let Some(extra) = call.arguments.args.get(1) {
-            return Err(self.error("argument", at(extra), "`pl.spmd` takes one number, the blocks"));
-        }
-        let value = self.expr(first)?;
-        let blocks = self.known_int(&value, "the number of blocks", at(first))?;
-        let Some(blocks) = u32::try_from(blocks).ok().filter(|n| *n > 0) else {
-            return Err(self.error("argument", at(first), format!("{blocks} blocks")));
-        };
-        for keyword in &call.arguments.keywords {
-            let name = keyword.arg.as_ref().map_or("**", |n| n.as_str());
-            match name {
-                "optimizations" => self.optimizations(&keyword.value)?,
-                "sync_start" => match self.expr(&keyword.value)? {
-                    Value::Const(Const::Bool(together)) => self.facts.together = together,
-                    other => {
-                        let what = describe(self, &other);
-                        return Err(self.error(
-                            "argument",
-                            at(keyword),
-                            format!("`sync_start` is True or False, not {what}"),
-                        ));
-                    }
-                },
-                name if crate::host::SPMD.contains(&name) => {}
-                name => return Err(self.error("argument", at(keyword), format!("`pl.spmd` has no argument `{name}`"))),
-            }
-        }
-        self.facts.blocks = Some(blocks);
         Ok(())
     }
 }

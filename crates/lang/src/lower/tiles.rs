@@ -128,10 +128,16 @@ impl Lower<'_> {
         if tile.valid.is_none() {
             return id;
         }
-        let (rows, cols) = fold(&tile.shape);
+        self.view_of_shape(id, &tile.shape)
+    }
+
+    /// A tile's bytes with another shape valid that its layout has room for.
+    pub fn view_of_shape(&mut self, id: TileId, shape: &[u64]) -> TileId {
+        let tile = self.tile(id).clone();
+        let (rows, cols) = fold(shape);
         let ty = TileType { valid: [Dim::Static(rows), Dim::Static(cols)], ..tile.ty };
         let view = self.e.value(&pto::TRESHAPE, &[("src", &[tile.value])], &[], Type::Tile(ty));
-        let view = self.add_tile(view, ty, &tile.shape, tile.made_by);
+        let view = self.add_tile(view, ty, shape, tile.made_by);
         self.tiles[view.0 as usize].region = tile.region;
         view
     }

@@ -10,7 +10,7 @@ pub use pointer_cast::*;
 pub use reshape::*;
 pub use subset::*;
 
-use slipring_ir::{Diags, Dim, Infer, Syntax, TileType, Touch, Type, TypeRule, ValueId};
+use slipring_ir::{Diags, Dim, Infer, Module, OpId, Syntax, TileType, Touch, Type, TypeRule, ValueId};
 use slipring_machine::Platform;
 use slipring_op::address::ADDRESS;
 use slipring_program::{Inst, Operand};
@@ -250,6 +250,7 @@ pub static SET_VALIDSHAPE: OpDef = OpDef {
           on those made from it later, see the new shape.",
     source: "PTO IR manual 4.1",
     verify: verify_valid_shape,
+    along: Along::EACH,
     lower: |op, d| {
         let tile = d.tile(op.operand("source").ok_or(Reported)?)?;
         for (at, name) in ["valid_row", "valid_col"].into_iter().enumerate() {
@@ -269,6 +270,11 @@ pub fn shapes_tile(op: &OpRef<'_>) -> Option<(ValueId, [ValueId; 2])> {
     let named = |name| op.operand(name);
     let shapes = op.def == &SET_VALIDSHAPE;
     shapes.then(|| Some((named("source")?, [named("valid_row")?, named("valid_col")?])))?
+}
+
+/// Gives an op that sets the valid shape of a tile another number of valid rows (axis 0) or columns (1).
+pub fn set_valid(module: &mut Module, op: OpId, axis: usize, valid: ValueId) {
+    module.operands_named_mut(op, ["valid_row", "valid_col"][axis & 1])[0] = valid;
 }
 
 const OPEN: &str = "expects source tile to have dynamic validShape (?, ?)";

@@ -1,7 +1,6 @@
 # slipring check FILE
 import slipring.language as pl
-@pl.incore
-def f(a: pl.Tensor[[64, 64], pl.FP16], b: pl.Tensor[[64, 33], pl.FP16], y: pl.Out[pl.Tensor[[64, 33], pl.FP32]]):
-    c = pl.matmul(a, b)
-    for lane in pl.split_aiv(2, mode=pl.SplitMode.UP_DOWN):
-        y[lane * 32 : lane * 32 + 32, :] = pl.aiv_shard(c)
+@pl.jit
+def f(a: pl.Tensor[[15, 32], pl.BF16], b: pl.Tensor[[32, 32], pl.BF16], y: pl.Out[pl.Tensor[[15, 32], pl.FP32]]):
+    with pl.at(level=pl.Level.CORE_GROUP, optimizations=[pl.split(pl.SplitMode.LEFT_RIGHT)]):
+        y[:] = pl.exp(pl.matmul(a, b))

@@ -80,7 +80,7 @@ fn can_be_halved(op: &OpRef<'_>, node: Node, tile: &TileType, is_part: bool, axe
             if all == 1 { &what[..what.len() - 1] } else { what }
         );
         return axes.keep_whole(node, Reason { kind: Kind::SplitOdd, ..reason(op, text) });
-    } else if tile.valid[node.1] == Dim::Dynamic {
+    } else if tile.valid[node.1] == Dim::Dynamic && !is_said_by_others(op) {
         format!("how many {what} are valid is not known here")
     } else if tile.layout.is_whole() && !half.layout.is_whole() {
         format!("half of the {all} {what} are no whole boxes")
@@ -90,12 +90,21 @@ fn can_be_halved(op: &OpRef<'_>, node: Node, tile: &TileType, is_part: bool, axe
     axes.keep_whole(node, reason(op, text));
 }
 
-/// A tile for half of the rows or columns that are valid, with half of the room.
+/// True if how much is valid of the tile that an op makes is said by others, which are divided with it: the op is a declaration or a
+/// view, and says nothing of it itself.
+fn is_said_by_others(op: &OpRef<'_>) -> bool {
+    let is_declaration = all_tiles(op).is_empty() && op.def.along == Along::EACH;
+    let is_view = op.def.along.contains(&Along::Reshapes);
+    (is_declaration || is_view) && ["valid_row", "valid_col"].into_iter().all(|name| op.if_declared(name).is_none())
+}
+
+/// A tile for half of the rows or columns that are valid, with half of the room. Where how many are valid is open, it stays open.
 pub(super) fn half_type(tile: &TileType, axis: usize) -> TileType {
     let mut half = resized(tile, axis, (positions_in_memory(tile, axis) + 1) / 2);
-    if let Dim::Static(_) = tile.valid[axis] {
-        half.valid[axis] = windows::dim(extent(tile, axis) / 2);
-    }
+    half.valid[axis] = match tile.valid[axis] {
+        Dim::Static(_) => windows::dim(extent(tile, axis) / 2),
+        Dim::Dynamic => Dim::Dynamic,
+    };
     half
 }
 
@@ -212,7 +221,8 @@ fn part(op: &OpRef<'_>, axis: usize, written: &[ValueId], axes: &mut Axes) {
     if known == Some(0) && all == size && is_padded(from, axis) == is_padded(to, axis) {
         return axes.same((source, axis), (result, axis));
     }
-    if is_padded(from, axis) || is_padded(to, axis) {
+    let is_open = [from, to].iter().any(|tile| tile.valid[axis] == Dim::Dynamic);
+    if is_open || is_padded(from, axis) || is_padded(to, axis) {
         let text = format!("a part is taken of a tile of which only some {} are valid", positions(axis));
         [source, result].into_iter().for_each(|value| axes.keep_whole((value, axis), reason(op, text.clone())));
         return;

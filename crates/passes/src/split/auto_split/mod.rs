@@ -13,6 +13,7 @@ mod axes;
 mod build;
 mod constraints;
 mod hazards;
+mod ragged;
 mod regions;
 mod rewrite;
 mod windows;
@@ -94,6 +95,9 @@ fn split(
     let unsent: Vec<Diagnostic> = unsent.collect();
     if !unsent.is_empty() {
         return Err(unsent);
+    }
+    if let Some(error) = ragged::unplaceable(module, &axes, body) {
+        return Err(vec![error]);
     }
     let hazards = Hazards::of(module, functions, context.platform, body, &axes);
     let errors = rewrite::rewrite(module, body, &axes, &hazards);

@@ -8,7 +8,7 @@ use slipring_ir::{BlockId, Diagnostic, Module, OpId, Touch, Type, ValueId, Value
 use slipring_op::{Along, MixedPart, OpRef};
 use slipring_pto as pto;
 
-use super::axes::{Axes, BY_HAND, Part, Start, State, extent};
+use super::axes::{Axes, BY_HAND, Part, Start, State, extent, positions_in_memory};
 use super::build::{Builder, Insertion, Number, Region};
 use super::constraints::{all_tiles, half_type, resized, tile_operands, vector_tile};
 use super::hazards::Hazards;
@@ -177,10 +177,32 @@ impl Rewriter<'_, '_> {
                 Insertion::Before(id),
             );
         }
+        self.lanes_valid(region, id);
         for tile in tiles {
             let own = self.lanes_view(region, tile, Insertion::Before(id));
             self.replace(id, tile, own);
         }
+    }
+
+    /// An op that says how much is valid of a divided tile says for each core what is valid of its half: what is left behind the
+    /// first one's, at most a half.
+    fn lanes_valid(&mut self, region: &mut Region, id: OpId) {
+        let module = &*self.build.module;
+        let shapes = OpRef::of(module, id).as_ref().and_then(pto::shapes_tile);
+        let Some((tile, valid)) = shapes else { return };
+        let Some(axis) = self.axes.halved(tile) else { return };
+        let Some(half) = vector_tile(module, tile).map(|ty| positions_in_memory(ty, axis)) else { return };
+        let place = Insertion::Before(id);
+        let own = match self.build.index(place, valid[axis]) {
+            Number::Known(all) if all >= 2 * half => Number::Known(half),
+            all => {
+                let start = Number::Value(self.build.start(region, half));
+                let left = self.build.sub(place, all, start);
+                self.build.clamp(place, left, half)
+            }
+        };
+        let own = self.build.number(own);
+        pto::set_valid(self.build.module, id, axis, own);
     }
 
     fn replace(&mut self, op: OpId, from: ValueId, to: ValueId) {

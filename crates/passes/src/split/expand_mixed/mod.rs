@@ -85,7 +85,10 @@ fn run(module: &mut Module, context: &PassContext<'_>, diags: &mut Diags) {
             meetings: Meetings::of(&from, &functions, body, both_lanes),
             names: ["aic", "aiv"].map(|half| free_name(&functions, &format!("{name}_{half}"))),
         };
-        expand(module, &kernel, context.platform, diags);
+        match kernel.pipes.too_deep(&from, function, context.platform) {
+            Some(error) => diags.push(error),
+            None => expand(module, &kernel, context.platform, diags),
+        }
     }
 }
 

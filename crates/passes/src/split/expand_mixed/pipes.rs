@@ -5,7 +5,7 @@
 use slipring_pto::NewPipe;
 use std::collections::BTreeMap;
 
-use slipring_ir::{BlockId, Module, OpId, Span, Type, ValueId};
+use slipring_ir::{BlockId, Diagnostic, Module, OpId, Span, Type, ValueId};
 use slipring_machine::{CoreKind, Platform};
 use slipring_mlir::arith;
 use slipring_op::function::asked_slots;
@@ -166,6 +166,31 @@ impl Pipes {
     /// Number of the pipe that a tile crosses by.
     pub fn of(&self, op: OpId) -> usize {
         self.of.get(&op).copied().unwrap_or(0)
+    }
+
+    /// Slots in global memory that the function asks for and of which the consumer could not keep as many: the library gives the
+    /// consumer of such a ring a place for each of them (the reserved buffer of a pipe by hand).
+    pub fn too_deep(&self, module: &Module, function: OpId, platform: &Platform) -> Option<Diagnostic> {
+        let asked = asked_slots(module, function).filter(|_| platform.ring.in_gm)?;
+        let ends = [(Direction::C2V, Space::Vec), (Direction::V2C, Space::Mat)];
+        for (pipe, (direction, space)) in self.pipes.iter().flat_map(|pipe| ends.map(|end| (pipe, end))) {
+            let Some((.., divided)) = pipe.rings[direction as usize] else { continue };
+            let parts = if divided && direction == Direction::C2V { 2 } else { 1 };
+            let (slot, room) = (pipe.slot_bytes / parts, platform.space(space).map_or(0, |spec| spec.bytes as i64));
+            if asked.saturating_mul(slot) > room {
+                let message =
+                    format!("`{space}` is too small: {asked} slots of {slot} bytes are asked for, it has {room}");
+                let error = Diagnostic::error("memory-full", module.op(function).span, message)
+                    .label("the consumer keeps a place for each slot of the ring");
+                return Some(error.help(match room / slot.max(1) {
+                    0 => "divide the tile that crosses: not one of it fits".to_string(),
+                    most => {
+                        format!("ask for at most {most}: `pl.cross_core_slot(slot_num={most})`, `slot_num` in a text")
+                    }
+                }));
+            }
+        }
+        None
     }
 
     /// Bytes of global memory that the slots of a block take, where the platform keeps rings there.

@@ -458,8 +458,76 @@ pub(crate) fn annotated_as(
         Some((path, args)) if matches!(path.as_str(), "pl.Tile" | "pl.Tensor") => {
             tensor_type(lower, &args, at(annotation), actual).map(Some)
         }
-        _ => Ok(None),
+        _ => other_type(lower, inner).map(|()| None),
     }
+}
+
+/// Types of the language that say no extents.
+const OTHER_TYPES: [&str; 18] = [
+    "Tensor",
+    "Tile",
+    "Scalar",
+    "Array",
+    "Tuple",
+    "Ptr",
+    "Out",
+    "InOut",
+    "IntLike",
+    "MemRef",
+    "TensorView",
+    "TileView",
+    "DataType",
+    "DynVar",
+    "TaskId",
+    "AsyncSession",
+    "AsyncEvent",
+    "PrefetchAsyncContext",
+];
+
+/// Types of Python that an annotation in a kernel may name.
+const PYTHON_TYPES: [&str; 10] = ["int", "float", "bool", "str", "tuple", "list", "dict", "object", "type", "None"];
+
+/// True for a member of the language that an annotation may name: a type, or the type of elements.
+pub(crate) fn is_type(member: &str) -> bool {
+    OTHER_TYPES.contains(&member) || crate::lower::word("pl", member).is_some()
+}
+
+/// Holds that an annotation that says no extents names a type: Python does not look at those of names in functions.
+fn other_type(lower: &mut Lower<'_>, annotation: &Expr) -> Lowered<()> {
+    let (base, arg) = match annotation {
+        Expr::Subscript(subscript) => (&*subscript.value, Some(&*subscript.slice)),
+        other => (other, None),
+    };
+    let mut root = base;
+    while let Expr::Attribute(attribute) = root {
+        root = &attribute.value;
+    }
+    let Expr::Name(name) = root else { return Ok(()) };
+    let (name, place) = (name.id.as_str(), at(root));
+    if !lower.is_there(name) && !PYTHON_TYPES.contains(&name) {
+        return lower.lookup(name, place).map(|_| ());
+    }
+    let path = path_of(lower.globals, &lower.env, base);
+    let Some(member) = path.as_deref().and_then(|path| path.strip_prefix("pl.")) else { return Ok(()) };
+    if member == "Scalar"
+        && let Some(arg) = arg
+    {
+        return match lower.expr(arg)? {
+            Value::Const(Const::DType(_)) => Ok(()),
+            other => {
+                let what = describe(lower, &other);
+                Err(lower.error("annotation", at(arg), format!("a scalar's type is such as `pl.INT32`, not {what}")))
+            }
+        };
+    }
+    if is_type(member) {
+        return Ok(());
+    }
+    let mut error = Diagnostic::error("annotation", at(base), format!("`pl.{member}` is no type"));
+    if let Some(near) = slipring_ir::text::nearest(member, OTHER_TYPES) {
+        error = error.help(format!("did you mean `pl.{near}`?"));
+    }
+    Err(lower.report(error))
 }
 
 /// Holds a value against an annotation: its shape, its elements, and what the type says further.

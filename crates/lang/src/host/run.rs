@@ -424,6 +424,7 @@ impl<'a> Host<'a> {
                 }
             }
             Stmt::AnnAssign(assign) => {
+                self.annotation(&assign.annotation);
                 if let Some(value) = &assign.value {
                     let value = self.expr(value);
                     self.assign(&assign.target, value);

@@ -125,7 +125,10 @@ impl Lower<'_> {
                 Ok(())
             }
             Stmt::AnnAssign(assign) => match &assign.value {
-                Some(value) if self.is_yield(value) => self.yield_values(value, std::slice::from_ref(&*assign.target)),
+                Some(value) if self.is_yield(value) => {
+                    annotated(self, &assign.annotation)?;
+                    self.yield_values(value, std::slice::from_ref(&*assign.target))
+                }
                 Some(value) => {
                     let said = annotated(self, &assign.annotation)?;
                     self.expected = said.clone().filter(|_| value.is_call_expr());
@@ -136,7 +139,7 @@ impl Lower<'_> {
                     }
                     self.assign(&assign.target, value)
                 }
-                None => Ok(()),
+                None => annotated(self, &assign.annotation).map(|_| ()),
             },
             Stmt::AugAssign(assign) => {
                 let a = self.expr(&assign.target)?;

@@ -1,7 +1,7 @@
 //! What statements of the host bind, change and delete.
 
 use ruff_python_ast::Expr;
-use slipring_ir::Span;
+use slipring_ir::{Diagnostic, Span};
 
 use super::Host;
 use crate::host::MOST_VALUES;
@@ -10,6 +10,34 @@ use crate::host::value::HostValue;
 use crate::syntax::at;
 
 impl<'a> Host<'a> {
+    /// Holds that the names of an annotation in an orchestration stand for something, and those of the language for a type: Python
+    /// does not look at annotations of names in functions.
+    pub(super) fn annotation(&mut self, annotation: &'a Expr) {
+        if self.recorder.is_none() {
+            return;
+        }
+        match annotation {
+            Expr::Name(name) if self.get(&name.id).is_none() => drop(self.undefined(&name.id, at(annotation))),
+            Expr::Attribute(member) => match &*member.value {
+                Expr::Name(name) if matches!(self.get(&name.id), Some(HostValue::Path(path)) if &*path == "pl") => {
+                    if !crate::signature::is_type(&member.attr) {
+                        let message = format!("`pl.{}` is no type", member.attr);
+                        self.refuse(Diagnostic::error("annotation", at(annotation), message));
+                    }
+                }
+                inner @ Expr::Name(_) => self.annotation(inner),
+                _ => {}
+            },
+            Expr::Subscript(part) => {
+                self.annotation(&part.value);
+                self.annotation(&part.slice);
+            }
+            Expr::List(list) => list.elts.iter().for_each(|item| self.annotation(item)),
+            Expr::Tuple(tuple) => tuple.elts.iter().for_each(|item| self.annotation(item)),
+            _ => {}
+        }
+    }
+
     pub(super) fn delete(&mut self, target: &'a Expr) {
         let span = at(target);
         match target {

@@ -13,7 +13,7 @@ const MOST: u64 = 1 << 16;
 fuzz_target!(|text: &str| {
     let _ = text.parse::<Timing>();
     let _ = (Elem::parse(text), Space::parse(text), slipring_machine::Pipe::parse(text));
-    // Each part in brackets may be the shape and each number behind a colon a size in bytes, whatever else there is.
+    // Each part in brackets may be the shape and each number after a colon a size in bytes, whatever else there is.
     let product = |part: &str| {
         let numbers = part.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse::<u64>().ok());
         numbers.filter(|n| *n > 0).fold(1, u64::saturating_mul)

@@ -175,7 +175,7 @@ class _File:
                 function(**given)
 
     def functions(self):
-        """The functions that the decorators made, each once, those of classes behind their class."""
+        """The functions that the decorators made, each once, those of classes after their class."""
         found = []
         for own in self.made:
             found += own.functions.values() if isinstance(own, _kernel.Program) else [own]

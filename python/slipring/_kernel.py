@@ -356,7 +356,7 @@ class Function:
 
     @property
     def parameter_names(self):
-        """The names of its parameters, and behind them those of the functions that it meets in pipes."""
+        """The names of its parameters, and after them those of the functions that it meets in pipes."""
         if not self.peers:
             return self.own_parameters
         return list(dict.fromkeys(name for part in (self, *self.peers) for name in part.own_parameters))

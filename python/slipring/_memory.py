@@ -77,7 +77,7 @@ def copies(arguments):
 
 
 def _ends(array):
-    """The address of the first byte of an array, and of the one behind its last."""
+    """The address of the first byte of an array, and of the one after its last."""
     start = array.__array_interface__["data"][0]
     if array.flags.c_contiguous or array.size == 0:
         return start, start + array.nbytes
@@ -103,7 +103,7 @@ def _check(parameters, arrays, one, two):
         if array.flags.c_contiguous and _name(array.dtype) not in PAIRS:
             continue
         names = [parameters[at][0] for at in (one, two)]
-        why = "4-bit floats are packed for the device" if array.flags.c_contiguous else "its rows do not lie one behind the other"
+        why = "4-bit floats are packed for the device" if array.flags.c_contiguous else "its rows do not lie one after the other"
         raise TypeError(
             f"`{names[0]}` and `{names[1]}` share memory and the kernel writes to one of them, but `{parameters[at][0]}` has to be copied: "
             f"{why}. Pass a copy of one, as `numpy.array(x)`"

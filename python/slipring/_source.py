@@ -95,7 +95,7 @@ def _returned(function):
 
 
 def _is_open(function):
-    """True for a function whose body is `...`, perhaps behind its documentation."""
+    """True for a function whose body is `...`, perhaps after its documentation."""
     import ast
 
     constants = [line.value.value for line in function.body if isinstance(line, ast.Expr) and isinstance(line.value, ast.Constant)]

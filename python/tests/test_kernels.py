@@ -452,7 +452,7 @@ def last(x: pl.Tensor, out: pl.Out[pl.Tensor]):
     out[1, :] = x[-2]
 
 
-case("from behind", last, [Xc, np.zeros((2, 64), f32)], {1: np.stack([Xc[-1], Xc[-2]])})
+case("from after", last, [Xc, np.zeros((2, 64), f32)], {1: np.stack([Xc[-1], Xc[-2]])})
 
 
 @pl.jit

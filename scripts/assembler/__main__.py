@@ -73,7 +73,7 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("--accepts", type=Path, metavar="FOLDER", help="ask about the programs of one op each in this folder")
     parser.add_argument("--for", dest="target", help="the `--for` of `slipring build`; without it none is given")
     parser.add_argument("--write", action="store_true", help="write the answers for own files to tests/assembler.tsv")
-    parser.add_argument("--list", action="store_true", help="name the files behind each reason")
+    parser.add_argument("--list", action="store_true", help="name the files after each reason")
     parser.add_argument("--slipring", type=Path, default=ROOT / "target" / "release" / "slipring")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     return parser.parse_args()

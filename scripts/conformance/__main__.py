@@ -48,7 +48,7 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("--only", default="*", help="cases whose name fits, such as `binary-vector/*`")
     parser.add_argument("--skip", default="", help="patterns of cases to leave out, with commas")
     parser.add_argument("--slipring", type=Path, default=ROOT / "target" / "release" / "slipring")
-    parser.add_argument("--gm-slack", type=int, default=65536, help="bytes behind every buffer: 23 cases touch memory "
+    parser.add_argument("--gm-slack", type=int, default=65536, help="bytes after every buffer: 23 cases touch memory "
                         "beyond their buffers (default: 65536)")
     parser.add_argument("--check", default="all", help="the `--check` of `slipring run`")
     parser.add_argument("--json", type=Path, help="also write every outcome to this file")

@@ -126,7 +126,7 @@ def cases_of(name: str, text: str, source: Source) -> list[Case]:
 
 
 def split_parts(text: str, commands: list[str]) -> dict[str, str]:
-    """The texts in a file, by name: parts of `split-file` by theirs, parts behind `// -----` by number."""
+    """The texts in a file, by name: parts of `split-file` by theirs, parts after `// -----` by number."""
     if any("split-file" in c and "-split-input-file" not in c for c in commands):
         pieces = re.split(r"^\s*(?://|#|;)?\s*-{2,}\s*([\w./-]+)\s*$", text, flags=re.M)
         return dict(zip(pieces[1::2], pieces[2::2]))

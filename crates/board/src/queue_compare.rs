@@ -59,7 +59,7 @@ pub struct QueueDifference {
     pub boards: Option<[String; 2]>,
     /// The first record that differs.
     pub first: Option<RecordDifference>,
-    /// Records of the first that the second has as well, but behind ones that come later in the first.
+    /// Records of the first that the second has as well, but after ones that come later in the first.
     pub moved: Vec<usize>,
     /// Records of the first that the second does not have, and the other way round.
     pub only: [Vec<usize>; 2],

@@ -10,7 +10,7 @@ use slipring_queue::sanitize::Finding;
 use slipring_queue::wire::{FieldRange, LaunchMessage, Xy, host_event, relay_inline};
 use slipring_queue::{Layout, layout::L1_ALIGN};
 
-/// What the run with a configuration found, and behind it what the bytes alone show and the run did not come to.
+/// What the run with a configuration found, and after it what the bytes alone show and the run did not come to.
 pub fn queue_findings(replayed: &Replay, capture: &Capture, config: &Config) -> Vec<Finding> {
     let mut all = replayed.findings.clone();
     let mut judged = lint(capture, &config.board, &config.layout);

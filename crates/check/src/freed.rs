@@ -1,7 +1,7 @@
 //! Slots of rings on chip that their consumer has given back: until the producer fills them again nobody may use them.
 //!
 //! What stands in such a slot is the old tile until the next one comes, so a use of it gives the right bytes until the ring wraps.
-//! That it comes behind the free is wrong at once, however many tiles there are (seed 000, key property 7).
+//! That it comes after the free is wrong at once, however many tiles there are (seed 000, key property 7).
 
 use slipring_machine::Role;
 use slipring_program::{Direction, Extent, RingDecl, SiteRef, SyncRole, runs};
@@ -152,7 +152,7 @@ impl Freed {
     }
 
     /// A core touches a range; `clock` is what is over before: the free that came before, if it touches what it has given back.
-    /// Another core's write fills the slot again where it is ordered behind the free. Where it is not, it brings the very tile that
+    /// Another core's write fills the slot again where it is ordered after the free. Where it is not, it brings the very tile that
     /// was given back too early, whose uses are still to come.
     pub fn touch(&mut self, agent: Agent, range: &Extent, write: bool, clock: &Clock) -> Option<Slot> {
         if range.space == Space::Gm || self.places & place(range.core, range.space) == 0 {

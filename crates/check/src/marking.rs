@@ -112,7 +112,7 @@ fn moved_back(voids: &[u64], from: u64, by: u64) -> Option<Vec<u64>> {
     if !by.is_multiple_of(64) {
         return None;
     }
-    // A word for each 64 bytes that are not as those behind the last one, which are uninitialised where a last word says so.
+    // A word for each 64 bytes that are not as those after the last one, which are uninitialised where a last word says so.
     let (words, rest) = (voids.chunks_exact(5), voids.chunks_exact(5).remainder());
     let mut list = Vec::new();
     for word in words {

@@ -10,7 +10,7 @@ use slipring_sim::{Agent, Issued, Launch};
 
 use crate::marking::Notes;
 
-/// Counts steps behind waits for events of the own core.
+/// Counts steps after waits for events of the own core.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Queues {
     /// Steps issued so far, by [`Agent::index`].

@@ -546,8 +546,8 @@ impl Observer for Race {
                 return;
             }
             self.pushes.start(run, self.order.number(run.agent));
-            // What compares tiles for slipring is no access of the hardware. It stands behind the move that filled the tile, and
-            // whoever comes behind that comes behind it.
+            // What compares tiles for slipring is no access of the hardware. It follows the move that filled the tile, and
+            // whoever comes after that comes after it.
             if !(run.work.effect.compares() && run.agent.pipe.moves()) {
                 self.touch(run);
             }

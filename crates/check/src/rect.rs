@@ -33,7 +33,7 @@ pub(crate) enum Cut {
 }
 
 impl Rect {
-    /// The bytes from `start` to before `end`, which is behind it.
+    /// The bytes from `start` to before `end`, which is after it.
     pub fn run(start: u64, end: u64) -> Rect {
         Rect { start, bytes: end - start, rows: 1, stride: 0 }
     }
@@ -58,7 +58,7 @@ impl Rect {
         }
     }
 
-    /// First byte behind it.
+    /// First byte after it.
     #[inline]
     pub fn end(&self) -> u64 {
         self.start + (self.rows - 1) * self.stride + self.bytes
@@ -91,7 +91,7 @@ impl Rect {
         }
     }
 
-    /// The rows that meet the bytes from `from` to before `to`: the first, and the one behind the last.
+    /// The rows that meet the bytes from `from` to before `to`: the first, and the one after the last.
     fn rows_within(&self, from: u64, to: u64) -> (u64, u64) {
         if self.rows == 1 {
             let meets = self.start < to && from < self.end();

@@ -1,7 +1,7 @@
 //! Scalar accesses to global memory that others touch too.
 //!
 //! Scalar units reach global memory through a data cache that DMA and other cores do not see (headers of the A2/A3's tile library,
-//! PTOAS#696 and #915; public tile manual, MGATHER and MSCATTER: maintenance by line, a barrier behind it). The cache is not
+//! PTOAS#696 and #915; public tile manual, MGATHER and MSCATTER: maintenance by line, a barrier after it). The cache is not
 //! modelled: a line of it that a scalar unit holds and others write, or that it has written and others touch, is an error where the
 //! platform reads `scalar-cache`, and in order only if the cache is bypassed elsewhere. Where boards have shown that there is one
 //! (`sync.scalar_cache` of the platform), others that read the very bytes that a scalar unit has written are an error in any case.

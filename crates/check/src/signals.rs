@@ -1,9 +1,9 @@
 //! The order that numbers in global memory make: signals that cores of one launch change and wait for.
 //!
-//! A wait is over in every schedule only behind the changes without which it could not be over. Where numbers only grow and
+//! A wait is over in every schedule only after the changes without which it could not be over. Where numbers only grow and
 //! waits ask for at least so much, that is every change without which, and without what comes after it, the sum would not be
-//! reached. Other signals order something where their changes are in order themselves: then a wait comes behind the first
-//! change with which it holds. A change that comes in later without being ordered behind the wait may have ended it in another
+//! reached. Other signals order something where their changes are in order themselves: then a wait comes after the first
+//! change with which it holds. A change that comes in later without being ordered after the wait may have ended it in another
 //! schedule: if what was concluded does not stand with it, the run speaks for itself only.
 
 use std::collections::BTreeMap;
@@ -40,10 +40,10 @@ impl Change {
 struct Over {
     block: u32,
     lane: usize,
-    /// The first epoch behind it.
+    /// The first epoch after it.
     epoch: u32,
     wanted: SignalUse,
-    /// The changes behind which it comes, as it was concluded: their places in the list.
+    /// The changes after which it comes, as it was concluded: their places in the list.
     behind: Vec<usize>,
 }
 
@@ -163,7 +163,7 @@ fn doubt(agent: Agent) -> String {
 }
 
 impl Number {
-    /// The changes that are not known and behind which a wait comes that is over now; `None` where that is up to the schedule.
+    /// The changes that are not known and after which a wait comes that is over now; `None` where that is up to the schedule.
     fn behind(&self, start: i64, wanted: SignalUse, known: &Known) -> Option<Vec<usize>> {
         let open: Vec<usize> = (0..self.changes.len()).filter(|at| !self.changes[*at].is_in(known)).collect();
         if self.grows(wanted) {

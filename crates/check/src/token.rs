@@ -1,5 +1,5 @@
 //! The order that buffer tokens make: an acquire comes after every release that was issued before it, and in the other reading
-//! after some that are issued behind it.
+//! after some that are issued after it.
 
 use std::collections::VecDeque;
 

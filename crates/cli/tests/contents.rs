@@ -49,7 +49,7 @@ fn commands() -> Vec<Command> {
 }
 
 impl Command {
-    /// What stands behind an option, each time.
+    /// What follows an option, each time.
     fn option(&self, name: &str) -> Vec<String> {
         self.words.chunks(2).filter(|pair| pair[0] == name).map(|pair| pair[1].clone()).collect()
     }

@@ -142,7 +142,7 @@ fn class(point: &slipring_explore::cost::Point, costed: &slipring_explore::cost:
     Some(format!("{} {} {} {:?} {} {lie}", point.arch, point.op, query.elem, query.to, query.precise))
 }
 
-/// Cycles of a vector op are an estimate where fewer than four published points of the op, its types and its shape stand behind
+/// Cycles of a vector op are an estimate where fewer than four published points of the op, its types and its shape support
 /// them, or where these differ by more than 10 per cent in the mean: counted here from the table, without the platform files.
 #[test]
 fn an_estimate_is_what_too_few_points_stand_behind() {

@@ -49,13 +49,13 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Runs an example with these buffers, one for the result behind them, and behind that a slot buffer if it has one.
+/// Runs an example with these buffers, one for the result after them, and after that a slot buffer if it has one.
 fn run(example: &str, arch: &str, inputs: &[Vec<u8>], out_bytes: usize, slot_bytes: usize, more: &[&str]) -> Vec<u8> {
     let slots = [slot_bytes];
     run_with_slots(example, arch, inputs, out_bytes, if slot_bytes > 0 { &slots } else { &[] }, more)
 }
 
-/// The same with any number of slot buffers behind the result.
+/// The same with any number of slot buffers after the result.
 fn run_with_slots(
     example: &str,
     arch: &str,

@@ -104,7 +104,7 @@ fn the_site_has_every_page() {
     }
 }
 
-/// What a document shows behind `$ slipring …` is what is printed, line by line; `…` stands for lines that are left out.
+/// What a document shows after `$ slipring …` is what is printed, line by line; `…` stands for lines that are left out.
 #[test]
 fn documents_show_what_is_printed() {
     let (mut shown, mut wrong) = (0, Vec::new());
@@ -119,7 +119,7 @@ fn documents_show_what_is_printed() {
                 .current_dir(root())
                 .output()
                 .unwrap();
-            // Findings stand behind the report where both are shown, and are shown first where they are what it is about.
+            // Findings follow the report where both are shown, and are shown first where they are what it is about.
             let output = [ran.stderr.clone(), ran.stdout, ran.stderr].concat();
             let output = String::from_utf8_lossy(&output).into_owned();
             let mut lines = output.lines();

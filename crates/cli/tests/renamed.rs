@@ -45,7 +45,7 @@ fn errors(name: &str, text: String) -> Option<Vec<String>> {
     Some(checked.diags().list.iter().map(|said| format!("{} {:?} {:?}", said.message, said.notes, said.help)).collect())
 }
 
-/// The number behind another one: SplitMix64.
+/// The number after another one: SplitMix64.
 fn next(seed: &mut u64) -> u64 {
     *seed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut z = *seed;

@@ -156,7 +156,7 @@ fn unknown(span: Span, what: impl Into<String>) -> Diagnostic {
     Diagnostic::error("cpp-form", span, format!("{what} is not read"))
 }
 
-/// The name that `#ifndef NAME` or `#if !defined(NAME)` asks for: what is defined behind it by that name is a default.
+/// The name that `#ifndef NAME` or `#if !defined(NAME)` asks for: what is defined after it by that name is a default.
 fn absent<'t>(word: &str, rest: &'t str) -> Option<&'t str> {
     let name = match word {
         "ifndef" => rest,

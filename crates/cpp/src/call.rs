@@ -146,7 +146,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// `x.f`: what is before the dot, and behind it.
+    /// `x.f`: what is before the dot, and after it.
     fn receiver<'n>(&self, function: Node<'n>) -> Option<(Node<'n>, &'t str)> {
         Some((function.child_by_field_name("argument")?, self.of(function.child_by_field_name("field")?)))
     }
@@ -162,7 +162,7 @@ impl<'t> Reader<'t> {
                     let open = |n: usize, id| (tile.ty.valid[n] == Dim::Dynamic).then_some(id);
                     let valid = [open(0, rows), open(1, cols)];
                     if tile.depth != self.depth {
-                        let message = format!("`{}` has no address here, and is used behind this branch", self.of(on));
+                        let message = format!("`{}` has no address here, and is used after this branch", self.of(on));
                         return Err(self.error(on, format!("{message} or loop, which is not read")));
                     }
                     self.bind(on, Value::Tile(Tile { valid, ..tile }));
@@ -195,7 +195,7 @@ impl<'t> Reader<'t> {
 
     /// Binds a name that a call gives a tile.
     fn bind_tile(&mut self, node: Node<'_>, tile: Tile, id: ValueId) -> Read<()> {
-        // What stands behind the branch would see the tile of before.
+        // What follows the branch would see the tile of before.
         if tile.id.is_some() && tile.depth != self.depth {
             let message =
                 format!("`{}` becomes another tile inside of a branch or loop, which is not read", self.of(node));

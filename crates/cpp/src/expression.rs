@@ -275,7 +275,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Refuses what may only be computed where C++ does: what is behind `&&`, `||` and in a choice is computed always here.
+    /// Refuses what may only be computed where C++ does: what is after `&&`, `||` and in a choice is computed always here.
     fn anywhere(&mut self, node: Node<'_>) -> Read<()> {
         let what = match node.kind() {
             "subscript_expression" => Some("reads memory"),

@@ -101,7 +101,7 @@ impl<'t> Reader<'t> {
         self.span = place;
         let mut given = [Vec::new(), Vec::new()];
         for (name, (a, b)) in names.iter().zip(a.into_iter().zip(b)) {
-            // What only one arm sets has no value behind them.
+            // What only one arm sets has no value after them.
             let (Some(x), Some(y)) = (a.id(), b.id()) else { continue };
             given[0].push(x);
             given[1].push(y);

@@ -136,7 +136,7 @@ fn space(word: &str) -> Option<Space> {
 }
 
 /// `Tile<TileType::Vec, float, 8, 64, BLayout::RowMajor, -1, -1, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>`,
-/// of which what stands behind the columns may be left out.
+/// of which what follows the columns may be left out.
 pub(crate) fn tile(text: &str, node: Node<'_>) -> Option<TileType> {
     let (name, given) = template(text, node);
     if name != "Tile" || !(4..=11).contains(&given.len()) {

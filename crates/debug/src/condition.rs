@@ -94,7 +94,7 @@ fn one_of(word: &str, yes: &[&str], no: &[&str]) -> Option<bool> {
     (yes.contains(&word) || no.contains(&word)).then(|| yes.contains(&word))
 }
 
-/// A number, in decimal or behind `0x`.
+/// A number, in decimal or after `0x`.
 fn number(word: &str) -> Option<u64> {
     match word.strip_prefix("0x") {
         Some(digits) => u64::from_str_radix(digits, 16).ok(),
@@ -209,7 +209,7 @@ fn holds(extent: &Extent, first: u64, last: u64) -> bool {
     if width == 0 || last < extent.start {
         return false;
     }
-    // The first row that ends behind the first byte.
+    // The first row that ends after the first byte.
     let row = match (extent.stride, (first + 1).saturating_sub(extent.start + width)) {
         (0, 0) => 0,
         (0, _) => rows,

@@ -149,7 +149,7 @@ impl History {
         &self.trace.tracks[row].slices[at]
     }
 
-    /// Whose event it is: `AIV0.MTE2`, behind the cluster where there are several.
+    /// Whose event it is: `AIV0.MTE2`, after the cluster where there are several.
     pub fn who(&self, event: usize) -> String {
         self.row(self.order[event].0)
     }
@@ -217,7 +217,7 @@ impl History {
         self.sent.get(at).filter(|(from, _)| *from == event).map(|(_, to)| *to)
     }
 
-    /// The first signal that the pipe of some work sends behind it and in front of its next work.
+    /// The first signal that the pipe of some work sends after it and in front of its next work.
     pub fn signal_of(&self, event: usize) -> Option<usize> {
         let (row, at) = self.order[event];
         let behind = (at + 1..self.trace.tracks[row].slices.len()).map(|at| self.events[self.first[row] + at]);

@@ -90,7 +90,7 @@ pub fn ring_name(decl: &RingDecl) -> String {
     format!("{}.{}", decl.name.trim_start_matches("ring "), decl.lane.name())
 }
 
-/// True if a ring is meant: by its name, or with the Vector core at its end behind it.
+/// True if a ring is meant: by its name, or with the Vector core at its end after it.
 pub fn is_ring(decl: &RingDecl, said: &str) -> bool {
     let whole = ring_name(decl);
     whole.eq_ignore_ascii_case(said) || decl.name.trim_start_matches("ring ").eq_ignore_ascii_case(said)

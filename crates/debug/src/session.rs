@@ -125,7 +125,7 @@ impl Session {
             true => (self.begun..self.history.count()).find(fits),
             false => (0..self.begun.saturating_sub(1)).rev().find(fits),
         };
-        let way = if on { "behind" } else { "in front of" };
+        let way = if on { "after" } else { "in front of" };
         found.map(|event| self.go(event + 1)).ok_or_else(|| format!("there is none {way} this event\n"))
     }
 
@@ -156,7 +156,7 @@ impl Session {
         {
             return Ok(format!("forever, at the end\n{}", self.place_at_end()));
         }
-        let way = if on { "behind" } else { "in front of" };
+        let way = if on { "after" } else { "in front of" };
         Err(match events.len() {
             0 => "this never happens in this run\n".into(),
             1 => format!("that does not happen {way} this event, and once in all\n"),
@@ -316,7 +316,7 @@ impl Session {
         let queues = self.history.queues(cycle);
         let queued = |who: &str| {
             let own = queues.iter().find(|(name, _)| name == who);
-            own.map_or(String::new(), |(_, count)| format!("; {count} behind it"))
+            own.map_or(String::new(), |(_, count)| format!("; {count} after it"))
         };
         for (who, slice, ended) in self.history.doing(cycle) {
             let line = slice.fact("line").map_or(String::new(), |line| format!("  line {line}"));

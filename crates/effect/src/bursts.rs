@@ -96,7 +96,7 @@ impl Bursts {
         Bursts { from, to, levels: 1, unit: 1, gaps: false, pad: None, bits: [32; 3], block: 1 }
     }
 
-    /// Position of the value that rows are padded with: it stands behind the levels, and the two counts after it.
+    /// Position of the value that rows are padded with: it follows the levels, and the two counts after it.
     fn padding(&self) -> usize {
         BurstArgs::COUNT + 3 * self.levels
     }

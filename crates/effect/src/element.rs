@@ -80,7 +80,7 @@ impl Effect for ElementAccess {
     }
 
     fn doubts(&self, index: usize) -> bool {
-        // The number of the element, behind the address and what is stored.
+        // The number of the element, after the address and what is stored.
         self.within.is_some() && index == if self.load { 1 } else { 2 }
     }
 

@@ -15,7 +15,7 @@ static ADD: Binary = binary!(float: |a, b| a + b, int: |a, b| a.wrapping_add(b))
 
 /// What a move does to each element, in this order: ReLU in the source's type (−0 and NaN stay); multiplication by
 /// the scale, in `f32`; conversion to the destination's type, once, to the nearest with ties to even, integers
-/// saturating; addition to what the destination holds, in its type. With a table of scales ReLU comes behind the
+/// saturating; addition to what the destination holds, in its type. With a table of scales ReLU comes after the
 /// multiplication and the entry's offset, and the entry tells the range of an integer ([`Entry`]).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Finish {
@@ -233,7 +233,7 @@ mod tests {
         // 5; -6 - 1; 2 (ties to even); 1004 beyond 127; -7 beyond 0.
         assert_eq!(moved(false, Elem::I8, 0), [5, 0xf9, 2, 127, 0]);
         assert_eq!(moved(true, Elem::I8, 0), [5, 0, 2, 127, 0]);
-        // From the second column on: 20 - 1, 0 at least, 6.5 without its half, 255 at most; behind the table all is 0.
+        // From the second column on: 20 - 1, 0 at least, 6.5 without its half, 255 at most; after the table all is 0.
         assert_eq!(moved(false, Elem::I8, 1), [19, 0, 6, 255, 0]);
         let floats: Vec<u8> = [5.0f32, -6.0, 2.5, 1000.0, -7.0].iter().flat_map(|x| x.to_le_bytes()).collect();
         assert_eq!(moved(false, Elem::F32, 0), floats);

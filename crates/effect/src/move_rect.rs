@@ -47,9 +47,9 @@ pub struct Divide {
     pub axis: usize,
     /// True where the move is given the valid shape of the whole tile, false where it is given that of a lane's part.
     pub whole: bool,
-    /// True where lane 1's part lies behind lane 0's in the source.
+    /// True where lane 1's part lies after lane 0's in the source.
     pub from: bool,
-    /// True where lane 1's part lies behind lane 0's in the destination.
+    /// True where lane 1's part lies after lane 0's in the destination.
     pub to: bool,
     /// Rows or columns that a lane has by the type of the tile at the other end, where that says it.
     pub expect: Option<u32>,

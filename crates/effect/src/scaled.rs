@@ -34,7 +34,7 @@ pub(super) struct Scales {
 
 impl Scales {
     /// Of a left operand 16 rows by 2 groups in 32 bytes, of a right one 2 groups by 16 columns; the boxes of a line follow
-    /// each other along k. The row of a product of a row and a matrix has its scales one behind the other.
+    /// each other along k. The row of a product of a row and a matrix has its scales one after the other.
     pub fn of(matmul: &MatmulEffect, given: &MadArgs<u64>) -> Scales {
         let groups = (given.k / SCALE_GROUP) as u32;
         let boxes = |rows, cols, blayout, slayout| Layout { elem: Elem::U8, rows, cols, blayout, slayout, fractal: 32 };

@@ -23,7 +23,7 @@ fn layout() -> impl Strategy<Value = Layout> {
     })
 }
 
-/// Extents and strides of a tensor: each dimension with some room behind it, so that elements do not overlap.
+/// Extents and strides of a tensor: each dimension with some room after it, so that elements do not overlap.
 fn tensor() -> impl Strategy<Value = (Vec<u64>, Vec<u64>)> {
     prop::collection::vec((1..7u64, 0..3u64), 1..=5).prop_flat_map(|parts| {
         let order: Vec<usize> = (0..parts.len()).collect();
@@ -39,7 +39,7 @@ fn tensor() -> impl Strategy<Value = (Vec<u64>, Vec<u64>)> {
     })
 }
 
-/// The bytes that ranges name: of global memory by offset, of local memory by address behind it.
+/// The bytes that ranges name: of global memory by offset, of local memory by address after it.
 fn bytes_of(extents: &[Extent]) -> BTreeSet<u64> {
     let each = extents.iter().flat_map(|e| {
         let base = if e.space == Space::Gm { gm_split(e.start).unwrap().1 as u64 } else { e.start + (1 << 32) };

@@ -60,7 +60,7 @@ pub enum Kind {
     UninitialisedOutput,
     /// Two accesses to the same bytes that nothing orders, in program order where they have one.
     Race([Party; 2]),
-    /// A tile is used behind the free of its slot.
+    /// A tile is used after the free of its slot.
     UseAfterFree,
     /// Nothing can move: each wait, in the order of the cores.
     Deadlock(Vec<Waiting>),

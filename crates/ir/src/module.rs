@@ -430,7 +430,7 @@ impl Module {
         part
     }
 
-    /// Puts copies of all operations at the top of another module behind those that are there.
+    /// Puts copies of all operations at the top of another module after those that are there.
     pub fn absorb(&mut self, other: &Module) {
         let (top, mut map) = (self.top, ValueMap::default());
         for &op in &other.block(other.top).ops {

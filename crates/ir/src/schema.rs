@@ -19,7 +19,7 @@ pub enum Arity {
     Variadic,
 }
 
-/// What an op does to the memory behind an operand.
+/// What an op does to the memory after an operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub enum Touch {
@@ -138,7 +138,7 @@ pub enum Syntax {
     /// A declarative format; see [`crate::text`] for its language.
     Format(&'static str),
     /// `ins(%a, %b {attrs} : T, T) outs(%d : T) {attrs}`: the first `n` operands are read, the others written.
-    /// The attributes are printed inside `ins` if `attrs_in_ins`, and read in both places; behind `outs` also one by one,
+    /// The attributes are printed inside `ins` if `attrs_in_ins`, and read in both places; after `outs` also one by one,
     /// `name = value`.
     InsOuts {
         /// Declared operands inside `ins`.

@@ -173,7 +173,7 @@ impl Source {
     }
 }
 
-/// What stands behind the last dot of a file's name.
+/// What follows the last dot of a file's name.
 fn suffix_of(name: &str) -> Option<&str> {
     std::path::Path::new(name).extension()?.to_str()
 }

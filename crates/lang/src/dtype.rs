@@ -84,7 +84,7 @@ pub(crate) fn scalar_type(elem: Elem) -> Type {
     Type::Int { width: elem.bytes() as u16 * 8, sign: if signed { Sign::Signless } else { Sign::Unsigned } }
 }
 
-/// The name of a type behind its article: `an INT32`, `an FP32`, `a UINT32`.
+/// The name of a type after its article: `an INT32`, `an FP32`, `a UINT32`.
 pub(crate) fn with_article(name: &str) -> String {
     let vowel = name.starts_with(['A', 'E', 'F', 'I', 'O', 'a', 'e', 'f', 'i', 'o']);
     format!("{} {name}", if vowel { "an" } else { "a" })

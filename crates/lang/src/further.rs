@@ -14,7 +14,7 @@ use crate::value::{Const, Index, Value};
 /// The layout of a tensor that has one row after the other.
 const ROWS: &str = "ND";
 
-/// An argument behind the elements.
+/// An argument after the elements.
 enum Further<'e> {
     /// `pl.NZ`, `pl.TensorLayout.NZ`, or a name that stands for it.
     Layout(String),

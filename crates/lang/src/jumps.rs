@@ -1,4 +1,4 @@
-//! `break`, `continue`, `else` of a loop and `return` before the end, as branches: what stands behind a jump becomes the other
+//! `break`, `continue`, `else` of a loop and `return` before the end, as branches: what follows a jump becomes the other
 //! arm of the branch that it stands in, or is guarded by a flag.
 //!
 //! ```text
@@ -399,7 +399,7 @@ impl Work {
         vec![tree::when(tree::read(&frame.goes, range), rest, range)]
     }
 
-    /// A branch with a jump in an arm, and what stands behind it.
+    /// A branch with a jump in an arm, and what follows it.
     fn branch(&mut self, mut stmt: StmtIf, rest: Vec<Stmt>) -> Vec<Stmt> {
         let range = stmt.range;
         if !rest.is_empty() && stmt.elif_else_clauses.iter().all(|clause| clause.test.is_some()) {

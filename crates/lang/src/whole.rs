@@ -14,7 +14,7 @@ pub(crate) fn given_up(name: &str, span: Span, diags: &mut Diags) {
     }
 }
 
-/// Reports values that are used where they do not exist: a number of a loop, a branch or a region behind it.
+/// Reports values that are used where they do not exist: a number of a loop, a branch or a region after it.
 pub(crate) fn check_values(module: &Module, function: OpId, diags: &mut Diags) {
     if diags.has_errors() {
         return;

@@ -7,7 +7,7 @@ use crate::host::meaning::{self, InProgram};
 pub struct Word {
     /// Its name after `pl.`.
     pub name: &'static str,
-    /// How it is written behind its name: `(stop)`, `[shape, dtype]`; `|` between ways, nothing for a plain name.
+    /// How it is written after its name: `(stop)`, `[shape, dtype]`; `|` between ways, nothing for a plain name.
     pub form: &'static str,
     /// What it does, for lists.
     pub doc: &'static str,
@@ -58,8 +58,8 @@ pub(crate) const WORDS: &[Word] = &[
     word("TileLayout", "", "How a tile lies in its memory"),
     word("TensorLayout", ".ND | .DN | .NZ", "How a tensor lies in global memory"),
     word("AtomicType", ".Add", "How a store meets what is there: it adds"),
-    word("MX_A_ZZ", "", "Behind shape and type: packed scales of a left operand"),
-    word("MX_B_NN", "", "Behind shape and type: packed scales of a right operand"),
+    word("MX_A_ZZ", "", "After shape and type: packed scales of a left operand"),
+    word("MX_B_NN", "", "After shape and type: packed scales of a right operand"),
     word("AUTO", "", "A size that the compiler chooses"),
     word("const", "(value, dtype)", "A number of a type"),
     word("static_assert", "(condition, msg/message=)", "Holds when the kernel is compiled, or is an error"),

@@ -33,7 +33,7 @@ fn rotation(names: usize, (first, last, next): (&str, &str, Option<&str>), trips
         after[names - 1] = next.into();
     }
     text += &format!("    for i in pl.range({trips}):\n        {} = {}\n", own.join(", "), after.join(", "));
-    // What is read behind the loop is carried.
+    // What is read after the loop is carried.
     let read = if first.starts_with('x') { "pl.store(pl.load(a0, [0, 0], [2, 64]), [0, 0], out)" } else { "" };
     text + "    " + if read.is_empty() { "pl.write(out, [0, 0], a0)" } else { read } + "\n"
 }

@@ -1,4 +1,4 @@
-//! What stands behind cycles, of one op as of a whole program.
+//! What supports cycles, of one op as of a whole program.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 
 use crate::cost::{Price, Units};
 
-/// Cycles of work by what stands behind them. Whoever shows cycles asks this how far they can be trusted.
+/// Cycles of work by what supports them. Whoever shows cycles asks this how far they can be trusted.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Backing {
     /// Cycles of work with enough published points that are close.
@@ -60,12 +60,12 @@ impl Backing {
         (!self.is_estimate()).then(|| tenths(self.off))
     }
 
-    /// What stands right behind the number: ` ± 4 %`, or nothing for an estimate.
+    /// What stands right after the number: ` ± 4 %`, or nothing for an estimate.
     pub fn range(&self) -> String {
         self.error_percent().map_or(String::new(), |percent| format!(" ± {}", shown(percent)))
     }
 
-    /// What stands in parentheses behind the number: `, estimate`, or nothing.
+    /// What stands in parentheses after the number: `, estimate`, or nothing.
     pub fn mark(&self) -> &'static str {
         if self.is_estimate() { ", estimate" } else { "" }
     }

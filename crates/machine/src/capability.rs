@@ -20,7 +20,7 @@ pub enum Capability {
     RegisterFlags,
     /// Reductions add in the order of registers, not in that of halves in memory.
     RegisterReductions,
-    /// Parameters of rows lie one behind the other, and quantisation leaves its source as it was.
+    /// Parameters of rows lie one after the other, and quantisation leaves its source as it was.
     FlatRowParameters,
     /// `taxpy` rounds once.
     FusedAxpy,

@@ -202,7 +202,7 @@ impl Price {
     }
 
     /// True if the cycles of an execution of this size are an estimate: too few published points of the op, its type and its
-    /// shape stand behind them, or they are far off. Whoever shows cycles asks this.
+    /// shape support them, or they are far off. Whoever shows cycles asks this.
     pub fn is_estimate(&self, units: Units) -> bool {
         !self.points(units).suffice()
     }

@@ -39,7 +39,7 @@ pub static DENSE_COMPARE: Question = Question {
     name: "dense-compare",
     about: "where the bits of a row begin",
     ours: ["where the row of the mask tile begins", "PTO IR manual, tcmp; tile ISA, TCMP"],
-    other: ["behind the bits of the row before it", "goldens of PTO-Gym, tcmps"],
+    other: ["after the bits of the row before it", "goldens of PTO-Gym, tcmps"],
 };
 
 /// Bits that choices take.
@@ -47,7 +47,7 @@ pub static DENSE_SELECT: Question = Question {
     name: "dense-select",
     about: "where the bits of a row begin",
     ours: ["where the row of the mask tile begins", "device headers of the tile library, TSel; tile ISA, TSEL"],
-    other: ["behind the bits of the row before it", "tile instruction SPEC of PTO-Gym, tsel"],
+    other: ["after the bits of the row before it", "tile instruction SPEC of PTO-Gym, tsel"],
 };
 
 /// Padding of floats.

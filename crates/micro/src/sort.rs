@@ -102,7 +102,7 @@ static VMRGSORT4: OpDef = OpDef {
           pointers is that of the scores. Of equal scores that of the earlier list comes first; -0 and NaN as in \
           `pto.vbitsort`. Bits 8 to 11 of `config` say which lists take part: the first two (3), three (7) or all (15). With \
           bit 12 the merge stops as soon as one of them is used up, at once if one is empty. More than one repeat takes four \
-          lists of one length without bit 12: each repeat goes on behind the memory of the one before, in the result and in \
+          lists of one length without bit 12: each repeat goes on after the memory of the one before, in the result and in \
           every list. VMS4_SR then holds the records taken of each list (of the last repeat). A list that is not sorted is a \
           finding. Nothing of the result may overlap a list.",
     source: "micro-instruction manual, Sorting Operations, pto.vmrgsort4; control word, masks and repeats: the public library",

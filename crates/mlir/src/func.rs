@@ -57,7 +57,7 @@ pub static FUNC: OpDef = OpDef {
                 defaulted(
                     FLAGS,
                     AttrKind::Bool,
-                    "the last parameter, behind the one for ring slots, is where the hardware keeps flags between cores: the \
+                    "the last parameter, after the one for ring slots, is where the hardware keeps flags between cores: the \
                      launch gives it",
                 ),
                 defaulted(SLOTS, AttrKind::Int, "slots of each ring that the compiler makes; 2 by default"),

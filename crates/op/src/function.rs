@@ -81,7 +81,7 @@ pub fn set_slot_bytes(module: &mut Module, function: OpId, bytes: i64) {
 /// Bytes that the flags between cores take in global memory: 256 numbers of 64 bits.
 pub const FLAG_BYTES: u64 = 256 * 8;
 
-/// Whether the last parameter of a function is where the hardware keeps flags between cores, behind the one for ring slots.
+/// Whether the last parameter of a function is where the hardware keeps flags between cores, after the one for ring slots.
 pub fn has_flags(module: &Module, function: OpId) -> bool {
     module.op(function).attrs.get(FLAGS).and_then(|attr| attr.as_bool()).unwrap_or(false)
 }

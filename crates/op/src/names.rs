@@ -12,7 +12,7 @@ pub const ASSUME: &str = "pto.assume";
 /// What marks the kernel of a file.
 pub const ENTRY: [&str; 3] = ["pto.entry", "hacc.entry", "pto.kernel"];
 
-/// Parameters that a launch fills for each block and Vector core: the public compiler puts them behind all others, and its runtime
+/// Parameters that a launch fills for each block and Vector core: the public compiler puts them after all others, and its runtime
 /// gives them.
 pub const BLOCK_INDEX: &str = "__pypto_spmd_block_idx";
 #[allow(missing_docs)]

@@ -250,7 +250,7 @@ impl Marks {
         }
     }
 
-    /// The marks as words that are the same exactly if the marks are: for each word that is not as all behind the last one are, its
+    /// The marks as words that are the same exactly if the marks are: for each word that is not as all after the last one are, its
     /// place, what is uninitialised, and what of that was computed, what contents decide, and what means something with these.
     fn words(&self) -> Vec<u64> {
         let rest = if self.beyond { u64::MAX } else { 0 };

@@ -62,7 +62,7 @@ pub struct BoardProgram {
 struct Launches {
     /// By task.
     list: Vec<Option<Launch>>,
-    /// Memory of the tasks' own, behind the tensors.
+    /// Memory of the tasks' own, after the tensors.
     own: Vec<Vec<u8>>,
 }
 

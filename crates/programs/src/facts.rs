@@ -36,7 +36,7 @@ pub struct ProgramFacts {
     pub microseconds: f64,
     /// True where the cycles of some task are an estimate.
     pub estimate: bool,
-    /// What stands behind the cycles of all tasks.
+    /// What supports the cycles of all tasks.
     pub evidence: Backing,
     /// Tasks of the graph, also those that did not run.
     pub submitted: usize,
@@ -260,7 +260,7 @@ impl ProgramFacts {
         if self.devices > 1 { format!(" of each of {} devices", self.devices) } else { String::new() }
     }
 
-    /// A cluster's number, behind that of its device where there are several.
+    /// A cluster's number, after that of its device where there are several.
     fn cluster_name(&self, cluster: u32) -> String {
         match self.devices {
             0 | 1 => cluster.to_string(),

@@ -20,7 +20,7 @@ impl fmt::Debug for HostFunctions {
 }
 
 impl HostFunctions {
-    /// Functions that `call` runs. It gets the call and the elements of each [part](HostCall::parts) that is passed, one behind the
+    /// Functions that `call` runs. It gets the call and the elements of each [part](HostCall::parts) that is passed, one after the
     /// other; what it leaves in those that are written is put back. An error says why it did not complete.
     pub fn new(call: impl Fn(&HostCall, &mut [Vec<u8>]) -> Result<(), String> + Send + Sync + 'static) -> Self {
         HostFunctions(Some(Arc::new(call)))

@@ -157,7 +157,7 @@ impl Program {
         self.orchestration.open.as_ref().is_some_and(|open| open.why.is_none())
     }
 
-    /// Why the program is not followed behind its first question.
+    /// Why the program is not followed after its first question.
     pub fn not_followed(&self, why: &str) -> Diagnostic {
         let open = self.orchestration.open.as_ref();
         let (span, what) = open.map_or_else(Default::default, |open| (open.span, open.what.clone()));
@@ -169,7 +169,7 @@ impl Program {
     /// it is not [open](Program::is_open): it is the same for all.
     ///
     /// # Errors
-    /// If the arguments do not fit, or the program has errors behind what it reads.
+    /// If the arguments do not fit, or the program has errors after what it reads.
     pub fn followed(&self, args: &[Tensor<'_>], options: &ProgramOptions) -> Result<Option<Program>, Error> {
         self.follow_for(args, options, false)
     }

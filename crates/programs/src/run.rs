@@ -517,7 +517,7 @@ impl ProgramRun<'_> {
             let detail = format!("the sequential run of {} did not complete: {why}", graph.name(task));
             Ok((fact("not checked", detail, 0), Vec::new()))
         };
-        // The order of the text, but for what comes after a task that waits for one behind it.
+        // The order of the text, but for what comes after a task that waits for one after it.
         let before = graph.before();
         let mut over = vec![false; graph.tasks.len()];
         let mut left: BTreeSet<usize> = (0..over.len()).collect();

@@ -169,7 +169,7 @@ pub(super) fn run_task(
     let kept = tensor_of.len();
     let mut tools = options.tools.clone();
     let is_buffer: Vec<IsBuffer> = call.args.iter().map(|arg| IsBuffer(!matches!(arg, TaskArg::Scalar(_)))).collect();
-    // What the launch allocates lies behind what is passed, of which numbers have no buffer.
+    // What the launch allocates lies after what is passed, of which numbers have no buffer.
     let own = program.params.iter().filter(|param| !param.is_passed()).count();
     let behind = |place: usize| place - slot_of_param.len() + buffers.len() - own;
     tools.scratch = slot_buffers(&compiled.prepared, &is_buffer)

@@ -28,7 +28,7 @@ type Leave = Vec<Vec<usize>>;
 /// What each number in words decides: the core, whether it leaves there, and by how much what it counts differs, where that is known.
 type Meets = BTreeMap<String, BTreeSet<(usize, bool, Option<i64>)>>;
 
-/// Most runs, most works of all of them, and most bytes behind each buffer.
+/// Most runs, most works of all of them, and most bytes after each buffer.
 const RUNS: usize = 200;
 const WORKS: u64 = 20_000;
 const SLACK: usize = 1 << 20;
@@ -203,7 +203,7 @@ impl<'a> Free<'a> {
         Ok(Choices::Clean { runs, given: self.given.clone() })
     }
 
-    /// Runs with these choices, behind which all cores leave: what stands in the way, if anything does.
+    /// Runs with these choices, after which all cores leave: what stands in the way, if anything does.
     fn run(&mut self, way: &Way, tools: &Tools, open: &mut Vec<Way>) -> Result<Option<String>, Error> {
         let leave = &way.leave;
         let subject = self.subject;
@@ -312,7 +312,7 @@ impl<'a> Free<'a> {
         Ok(None)
     }
 
-    /// True if no core goes into a loop more than once where it is chosen: what is behind the end of a buffer then is so not because a
+    /// True if no core goes into a loop more than once where it is chosen: what is after the end of a buffer then is so not because a
     /// loop turns too often.
     fn turns_once(&self, stands: &[Vec<Stand>], leave: &Leave) -> bool {
         let mut turns: BTreeMap<(usize, usize), usize> = BTreeMap::new();

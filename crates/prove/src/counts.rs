@@ -60,7 +60,7 @@ impl Tried {
         Some(number.min(last - back) as usize)
     }
 
-    /// True if the member with a number touches nothing behind the end of a buffer.
+    /// True if the member with a number touches nothing after the end of a buffer.
     pub fn stays_inside(&self, number: u64, period: u64, sizes: &[u64]) -> bool {
         let Some(place) = self.place(number, period) else { return false };
         let (Some(member), place) = (&self.members[place], place as u64) else { return false };
@@ -91,7 +91,7 @@ const PAIRS: usize = 2500;
 /// The most numbers, and the most works of all of them together, where the buffers end the numbers.
 const ALL_NUMBERS: u64 = 4096;
 const ALL_WORKS: u64 = 400_000;
-/// Bytes behind each buffer while numbers are tried for which the buffers were not made.
+/// Bytes after each buffer while numbers are tried for which the buffers were not made.
 const SLACK: usize = 1 << 20;
 
 /// Tries numbers until every other one is as one of them.
@@ -370,7 +370,7 @@ fn like(family: &Family<'_>, members: &[Option<Member>], first: usize, second: u
             (false, ..) => Moved::ReadOnly,
             (true, None | Some(0), 0 | 1) => Moved::Stays,
             (true, Some(by), 1) if by > 0 => {
-                // What any later round touches lies behind the first byte of these.
+                // What any later round touches lies after the first byte of these.
                 let later = one.rounds.first(last + 1..usize::MAX, buffer);
                 let between = two.rounds.first(last + 1..other + 1, buffer);
                 let from = later.into_iter().chain(between).min().unwrap_or(u64::MAX / 2);

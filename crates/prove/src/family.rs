@@ -125,7 +125,7 @@ impl<'a> Family<'a> {
         }
     }
 
-    /// Runs the launch with a number, with all checks and so many bytes behind each buffer.
+    /// Runs the launch with a number, with all checks and so many bytes after each buffer.
     ///
     /// # Errors
     /// If that is cancelled.

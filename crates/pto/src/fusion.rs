@@ -21,13 +21,13 @@ pub static FUSION_REGION: OpDef = OpDef {
                 arity: Arity::Variadic,
                 ty: ANY,
                 infer: Infer::Written,
-                doc: "what is used behind the group",
+                doc: "what is used after the group",
             }],
             &[],
         )
     },
     summary: "A group of operations that belong together",
-    doc: "The ops of the region run once, in order; `pto.yield` says what of them is used behind the group. How the public assembler \
+    doc: "The ops of the region run once, in order; `pto.yield` says what of them is used after the group. How the public assembler \
           fuses them changes times and not what they mean: their times here are those of each by itself.",
     source: "PTO IR of the public assembler 0.60, pto.fusion_region",
     verify: |op, _, diags| {
@@ -58,7 +58,7 @@ pub static FUSION_YIELD: OpDef = OpDef {
         ..schema(
             "pto.yield",
             Syntax::Format("`(` $values `)` attr-dict `:` `(` type($values) `)` `->` `(` `)`"),
-            &[variadic("values", ANY, Touch::Nothing, "what is used behind the group")],
+            &[variadic("values", ANY, Touch::Nothing, "what is used after the group")],
             &[],
             &[],
         )

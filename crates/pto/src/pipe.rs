@@ -246,7 +246,7 @@ const INITIALIZE_DOC: &str = "Binds the rings of a pipe to their memory and star
      direction signals all its slots free. A pipe has 8 slots in one direction or 4 in each of both, unless \
      `slot_num` says otherwise. `lane`, the same at both ends, makes it a pipe between the Cube core and that one Vector core, \
      with flags of its own: pipes to different lanes have their own tiles, depths and rates. Where the platform keeps rings in global memory, `gm_slot_buffer` holds the C2V \
-     slots and behind them the V2C slots, one such region a cluster; elsewhere the slots lie at \
+     slots and after them the V2C slots, one such region a cluster; elsewhere the slots lie at \
      `c2v_consumer_buf` in UB and at `v2c_consumer_buf` in L1.";
 
 fn verify_initialize(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {

@@ -176,7 +176,7 @@ pub static INITIALIZE_TPIPE: OpDef = OpDef {
           FlagID + 1 that of free slots; DIR_BOTH has two more for Vector to Cube; AIV1's are 16 higher on A5. LocalSlotNum (2 by \
           default) is the depth of the area where tiles from global memory land. DIR_V2C_CTRL carries 32 bits and no \
           tiles; its slots are in global memory. A pop frees what it took, unless `auto_free = false`: on chip the passes \
-          place that free behind the last use of the tile.",
+          place that free after the last use of the tile.",
     ring: Some(RingPart::Initialize),
     verify: ring::verify_pipe,
     ..HANDLE

@@ -74,7 +74,7 @@ pub static TWAIT: OpDef = OpDef {
         &[defaulted("cmp", AttrKind::Enum(WAIT_CMP), "`eq`: it waits for just this number; else a larger one will do")],
     ),
     summary: "Wait for a signal of another device",
-    doc: "Holds the core until a signal is at least `expected`, or equal to it. What is issued behind it sees what was stored \
+    doc: "Holds the core until a signal is at least `expected`, or equal to it. What is issued after it sees what was stored \
           before the signal was changed.",
     source: "tile ISA, TWAIT",
     pipe: PipeRule::Fixed(Pipe::S),
@@ -124,7 +124,7 @@ pub static TTEST: OpDef = OpDef {
     ..PLAIN
 };
 
-/// `%signals[%at], %number : T, i32` of signals behind a pointer; `(%signal, %number : T, i32)` of a view.
+/// `%signals[%at], %number : T, i32` of signals after a pointer; `(%signal, %number : T, i32)` of a view.
 struct SignalText {
     number: &'static str,
 }
@@ -198,7 +198,7 @@ fn verify_signal(op: &OpRef<'_>, number: &str, diags: &mut Diags) {
     match op.ty("signal") {
         Some(Type::PartitionView(view) | Type::TensorView(view)) => {
             if op.operand("offset").is_some() {
-                diags.push(op.error("argument", "a view of a signal has no index behind it"));
+                diags.push(op.error("argument", "a view of a signal has no index after it"));
             }
             if view.dims.iter().any(|dim| dim.known().is_none()) {
                 diags.push(

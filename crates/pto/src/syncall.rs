@@ -57,7 +57,7 @@ pub static SYNCALL: OpDef = OpDef {
           what it was. `used_cores` counts cores, not blocks: a block of a kernel for both kinds has one Cube core and two \
           Vector cores, of which the second arrives with the first where it has no work of its own. A core that comes once \
           too often or too little leaves the others waiting. The library's barrier orders nothing but the arrival, and \
-          leaves stores that are under way and caches to its caller; here what was stored before is seen behind it. The \
+          leaves stores that are under way and caches to its caller; here what was stored before is seen after it. The \
           hard form counts in registers of the hardware: give it a counter to run it.",
     source: "tile ISA, SYNCALL",
     pipe: PipeRule::Fixed(Pipe::S),

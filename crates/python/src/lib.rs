@@ -1,4 +1,4 @@
-//! The extension module behind the Python package `slipring`: kernels, runs and the catalogue of the language, on the library's API.
+//! The extension module after the Python package `slipring`: kernels, runs and the catalogue of the language, on the library's API.
 //!
 //! It is thin. What arrays are, which names a function sees and how a run is shown is Python's (`python/slipring`).
 

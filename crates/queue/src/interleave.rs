@@ -25,7 +25,7 @@ impl Interleave {
         self.memories
     }
 
-    /// Page `index` of pages of `page` bytes: the number of its memory, and its bytes behind the base address there.
+    /// Page `index` of pages of `page` bytes: the number of its memory, and its bytes after the base address there.
     pub fn page(self, page: u64, index: u64) -> (u32, u64) {
         let row = (index / self.memories).saturating_mul(page.next_multiple_of(self.align));
         // Fewer than the memories, whose number has 32 bits.

@@ -8,7 +8,7 @@
 pub struct Layout {
     /// Start of a core's kernel configuration: arguments, semaphores, then kernel text.
     pub kernel_config_base: u32,
-    /// Semaphores lie this far behind `kernel_config_base`, 16 bytes each.
+    /// Semaphores lie this far after `kernel_config_base`, 16 bytes each.
     pub sem_offset: u32,
     /// How many semaphores a queue core's image really has; ids from there on alias kernel text.
     pub sems: u32,
@@ -110,7 +110,7 @@ pub struct SysmemLayout {
     pub issue: u32,
     /// Its bytes.
     pub issue_bytes: u32,
-    /// Completion region, right behind it.
+    /// Completion region, right after it.
     pub completion: u32,
     /// Its bytes, a multiple of [`COMPLETION_PAGE`].
     pub completion_bytes: u32,
@@ -277,7 +277,7 @@ impl Layout {
         parts.into_iter().find(|(_, part)| part.contains(&addr)).map(|(what, _)| what)
     }
 
-    /// Where the text of a queue core's kernel starts: right behind its semaphores.
+    /// Where the text of a queue core's kernel starts: right after its semaphores.
     pub const fn kernel_text(&self) -> u32 {
         self.sem(self.sems)
     }
@@ -351,7 +351,7 @@ impl SysmemLayout {
         self.noc_base + offset as u64
     }
 
-    /// What of the pinned memory is the queue's own, as the device sees it: pointers, records and completions. Behind it lie slots
+    /// What of the pinned memory is the queue's own, as the device sees it: pointers, records and completions. After it lie slots
     /// that commands write.
     pub const fn own(&self) -> std::ops::Range<u64> {
         self.noc_base..self.noc(self.timestamps)

@@ -14,7 +14,7 @@
 //! | [`lint`] | judges a stream without running it |
 //! | [`machine`] | the device: tiles, networks, clock, and the scheduler of `prefetch`, `dispatch` and `subordinate` |
 //! | [`mod@replay`] | runs a captured stream on a machine |
-//! | [`worker`] | workers behind a trait, and the format in which programs travel to them |
+//! | [`worker`] | workers after a trait, and the format in which programs travel to them |
 //! | [`fuzz`] | what holds for any input, for fuzzers and tests |
 //! | [`sanitize`] | the hazards of driving the queue, by name, and findings of them |
 //!

@@ -158,7 +158,7 @@ mod tests {
         assert_eq!((bytes, run.queue.device().status().launches), ([1, 2, 0], 6));
     }
 
-    /// Three read-backs that are larger than the completion ring, one behind the other.
+    /// Three read-backs that are larger than the completion ring, one after the other.
     #[test]
     fn records_that_do_not_fit_the_ring_come_back_whole() {
         let relay = "record\nRELAY_INLINE_NOFLUSH\n> WRITE_LINEAR_H_HOST length=50331664\nRELAY_LINEAR noc_xy=(17,14) addr=0 length=50331648\n";

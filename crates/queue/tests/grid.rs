@@ -1,4 +1,4 @@
-//! The grid of positions and credits: every shape of write, ending before, at and behind the borders of pages, blocks and the
+//! The grid of positions and credits: every shape of write, ending before, at and after the borders of pages, blocks and the
 //! dispatcher's ring, with page credits plentiful, just enough, and late. What arrives is compared byte by byte.
 
 use slipring_queue::Layout;
@@ -114,7 +114,7 @@ fn open(credits: Credits, seed: u64) -> Queue<Machine> {
     Queue::open(machine, board, layout, Settings::CAREFUL, &Kernels::default()).expect("opens")
 }
 
-/// Payload sizes around the borders of pages: 16 bytes before, at and behind the end of one, two and nine pages (nine: all that
+/// Payload sizes around the borders of pages: 16 bytes before, at and after the end of one, two and nine pages (nine: all that
 /// ever come back of sixteen in blocks of four, so that a request takes exactly what there is).
 fn sizes() -> impl Iterator<Item = usize> {
     [1, 2, 4, 9].into_iter().flat_map(|pages| {

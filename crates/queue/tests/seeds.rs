@@ -14,7 +14,7 @@ use slipring_queue::worker::Acknowledge;
 
 type Found = BTreeSet<(Hazard, Option<u64>)>;
 
-/// What a run finds, and behind it what the bytes show; whether it came to its end.
+/// What a run finds, and after it what the bytes show; whether it came to its end.
 fn found(capture: &Capture, config: &Config) -> (Found, bool) {
     let run = replay(capture, config.clone(), Box::new(Acknowledge::default()), |_, _| {}).expect("runs");
     let judged = lint(capture, &config.board, &Layout::default());

@@ -21,7 +21,7 @@ pub struct Digest {
 /// Elements that are shown.
 const SHOWN: usize = 6;
 
-/// Looks at a buffer of elements of a type. Bytes behind the last whole element count for the hash only.
+/// Looks at a buffer of elements of a type. Bytes after the last whole element count for the hash only.
 pub fn digest(elem: Elem, bytes: &[u8]) -> Digest {
     let mut hash = 0xcbf2_9ce4_8422_2325u64;
     for byte in bytes {

@@ -24,9 +24,9 @@ pub struct RunFacts {
     pub checks: Vec<CheckFacts>,
     pub cycles: u64,
     pub microseconds: f64,
-    /// True where too few published points of the op, its type and its shape stand behind the cycles of some work.
+    /// True where too few published points of the op, its type and its shape support the cycles of some work.
     pub estimate: bool,
-    /// What stands behind the cycles.
+    /// What supports the cycles.
     pub evidence: Backing,
     /// Cycles from the launch on the host to the first instruction, which `cycles` does not count.
     pub launch_cycles: u32,
@@ -111,9 +111,9 @@ pub struct CostFacts {
     pub rows: u64,
     /// Repeats of 256 bytes, or of what the entry says.
     pub repeats: u64,
-    /// True where too few published points of the op, its type and its shape stand behind one of them.
+    /// True where too few published points of the op, its type and its shape support one of them.
     pub estimate: bool,
-    /// What stands behind their cycles.
+    /// What supports their cycles.
     pub evidence: Backing,
 }
 

@@ -110,7 +110,7 @@ struct Region {
     start_column: usize,
 }
 
-/// A log of one invocation: every message with its place, the places that explain it as related locations, notes and what fixes it behind
+/// A log of one invocation: every message with its place, the places that explain it as related locations, notes and what fixes it after
 /// the message; failures that are about no file as notifications. Columns count characters.
 pub fn sarif(told: &[Told], failures: &[String], exit_code: u8) -> String {
     let mut codes: Vec<&str> = told.iter().map(|told| told.message.code.as_str()).collect();

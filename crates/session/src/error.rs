@@ -53,7 +53,7 @@ impl Report {
         self.messages.iter().any(|message| matches!(message.kind, Kind::Unsupported | Kind::MemoryLimit))
     }
 
-    /// The same messages, and others about the same text behind them.
+    /// The same messages, and others about the same text after them.
     pub fn and(mut self, others: Vec<Diagnostic>) -> Report {
         self.messages.extend(others);
         self

@@ -23,7 +23,7 @@ pub struct ExecuteOptions {
     pub blocks: u32,
     /// As the hardware, or one op at a time.
     pub mode: Turns,
-    /// Zeroed bytes behind every buffer in global memory that the kernel may touch, as a device allocator would give.
+    /// Zeroed bytes after every buffer in global memory that the kernel may touch, as a device allocator would give.
     /// They are not part of the buffer's contents afterwards.
     pub gm_slack: usize,
     /// When the run is given up.
@@ -40,7 +40,7 @@ impl Default for ExecuteOptions {
 /// A run and what it left in the kernel's buffers.
 #[derive(Debug)]
 pub struct Execution {
-    /// What the engine says. Its buffers in global memory have the slack behind them.
+    /// What the engine says. Its buffers in global memory have the slack after them.
     pub result: RunResult,
     /// Where each argument lies, and bytes of each buffer without slack.
     places: Places,
@@ -263,7 +263,7 @@ fn given<'a>(
             None => ArgValue::Scalar(value.bits().unwrap_or_default()),
         });
     }
-    // Buffers of each block's own come behind those that are passed.
+    // Buffers of each block's own come after those that are passed.
     let scratch = decoded.program.params.iter().filter(|param| matches!(param.kind, ParamKind::Scratch { .. }));
     args.extend(scratch.enumerate().map(|(at, _)| ArgValue::Buffer(places.sizes.len() + at)));
     let mut launch =

@@ -138,7 +138,7 @@ fn line_span(text: &str, line: usize) -> Option<Span> {
     Some(Span::new(u32::try_from(start + first).ok()?, u32::try_from(start + last).ok()?))
 }
 
-/// One text for those of all functions of a file: the file itself, and behind it what stands in other files.
+/// One text for those of all functions of a file: the file itself, and after it what stands in other files.
 pub struct Together {
     source: Source,
     /// Where lines of the file begin.

@@ -13,7 +13,7 @@ use crate::{Error, MOST_BLOCKS};
 /// The most launches one after another.
 pub const MOST_LAUNCHES: u32 = 1000;
 
-/// The most bytes behind a buffer that belong to nothing.
+/// The most bytes after a buffer that belong to nothing.
 pub const MOST_SLACK: u64 = 1 << 30;
 
 /// The most devices of a whole program.
@@ -100,7 +100,7 @@ pub struct RunOptions {
     pub blocks: Option<u32>,
     /// When the run is given up.
     pub limits: Limits,
-    /// Zeroed bytes behind every buffer that the kernel may touch.
+    /// Zeroed bytes after every buffer that the kernel may touch.
     pub gm_slack: u64,
     /// How long things take.
     pub timing: Timing,

@@ -164,7 +164,7 @@ pub fn run_part(
     for index in (0..bound.len()).filter(|_| obstacle.is_none()) {
         let Some(after) = execution.buffer(bound, index) else { continue };
         let own = writes.get(contents.len()).map_or(&[][..], Vec::as_slice);
-        // What lies behind a buffer is in no result.
+        // What lies after a buffer is in no result.
         let inside = |(start, end): &Stretch| {
             let (start, end) = (*start as usize, (*end as usize).min(after.len()));
             after.get(start..end).unwrap_or_default()

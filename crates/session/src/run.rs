@@ -357,7 +357,7 @@ impl Run<'_> {
         self.execution.result.stats.cycles
     }
 
-    /// What stands behind the cycles: how far they may be off, or that they are an estimate and why.
+    /// What supports the cycles: how far they may be off, or that they are an estimate and why.
     pub fn backing(&self) -> Backing {
         self.execution.result.stats.backing()
     }

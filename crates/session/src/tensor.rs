@@ -306,7 +306,7 @@ enum Contents<'a> {
 }
 
 impl Bound<'_> {
-    /// A buffer with zeros behind its contents, so that it has this many times their length.
+    /// A buffer with zeros after its contents, so that it has this many times their length.
     pub fn grow(&mut self, times: usize) {
         if let Contents::Bytes(bytes) = &mut self.data {
             let length = bytes.len().saturating_mul(times);

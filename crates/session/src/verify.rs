@@ -207,7 +207,7 @@ pub fn slot_buffers(prepared: &Prepared, values: &[impl Passed]) -> Vec<usize> {
     let buffers = params.into_iter().filter_map(|at| places.get(at)).map(|place| place.buffer);
     // What lies beside other arguments is not only slots.
     let mut found: Vec<usize> = buffers.filter(|buffer| !places.is_shared(*buffer)).collect();
-    // What the launch allocates lies behind what was passed.
+    // What the launch allocates lies after what was passed.
     let passed = places.sizes.len();
     let allocated = prepared.decoded.program.params.iter().filter(|p| !p.is_passed());
     found.extend(allocated.enumerate().map(|(at, _)| passed + at));

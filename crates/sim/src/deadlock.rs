@@ -234,7 +234,7 @@ fn because(view: &View<'_>, blocked: &Blocked) -> String {
     }
 }
 
-/// The typical mistake behind a wait that does not end.
+/// The typical mistake after a wait that does not end.
 fn hint(view: &View<'_>, platform: &Platform, blocked: &[Blocked], root: &Blocked, circular: bool) -> Option<String> {
     let Reason::Wait(sync) = root.reason else { return None };
     let decl = &view.program.syncs[sync as usize];

@@ -8,7 +8,7 @@ use slipring_machine::{Pipe, Platform, Role};
 use crate::observe::Agent;
 
 /// One execution of work is late. As text: `delay AIV0.MTE3 work 4 by 1200`, or `delay AIV0.V work 1 past work 2` on a pipe that
-/// overlaps its own work; with `in block 2` behind it for another block than the first.
+/// overlaps its own work; with `in block 2` after it for another block than the first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Delay {
     /// Whose.
@@ -28,8 +28,8 @@ pub struct Delay {
 pub enum Late {
     /// It takes so many cycles longer.
     By(u64),
-    /// What it reads and writes it reads and writes behind this later work of its pipe, or as soon as a signal, a barrier or an access
-    /// that the pipe keeps in order must come behind it.
+    /// What it reads and writes it reads and writes after this later work of its pipe, or as soon as a signal, a barrier or an access
+    /// that the pipe keeps in order must come after it.
     Past(u32),
 }
 
@@ -119,12 +119,12 @@ impl Delays {
         met.filter(|(delay, seen)| *seen < delay.work).collect()
     }
 
-    /// True if some work comes behind a later one.
+    /// True if some work comes after a later one.
     pub fn overtake(&self) -> bool {
         self.list.iter().any(|delay| matches!(delay.late, Late::Past(_)))
     }
 
-    /// The first delay behind a later work of a pipe that keeps its work in order.
+    /// The first delay after a later work of a pipe that keeps its work in order.
     pub fn against_order(list: &[Delay], platform: &Platform) -> Option<Delay> {
         list.iter().find(|delay| matches!(delay.late, Late::Past(_)) && !platform.needs_barrier(delay.pipe)).copied()
     }

@@ -2,7 +2,7 @@
 
 use slipring_program::{CoreProgram, End, Inst, SiteRef};
 
-/// Rounds of a loop before it is said to have no end: a deadlock or an access behind the end of a buffer says more, and shows soon.
+/// Rounds of a loop before it is said to have no end: a deadlock or an access after the end of a buffer says more, and shows soon.
 const PATIENCE: u64 = 1000;
 
 /// A loop of a core.

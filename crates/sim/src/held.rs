@@ -1,7 +1,7 @@
 //! Work that later work of its own pipe overtakes, on pipes that overlap their work in some memory: a schedule says which.
 //!
 //! The pipe takes its work in order and with its usual durations; only what a held work reads and writes it reads and writes later.
-//! It is carried out behind the work that the schedule names, or before what must come behind it: a signal or a barrier of its
+//! It is carried out after the work that the schedule names, or before what must come after it: a signal or a barrier of its
 //! pipe, the end of its core's pipes, and work that touches the same bytes of a memory in which the pipe keeps its order.
 
 use slipring_machine::{Pipe, Platform};

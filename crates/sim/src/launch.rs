@@ -89,7 +89,7 @@ pub struct Launch<'a> {
     /// not listed starts with none.
     pub counters: Vec<u64>,
     /// Which cores leave their loops where all meet, meeting by meeting, whatever their numbers say: by their place in
-    /// [`Meeting::cores`](crate::Meeting::cores). Behind the end of the list all leave. By default it is as their numbers say.
+    /// [`Meeting::cores`](crate::Meeting::cores). After the end of the list all leave. By default it is as their numbers say.
     pub leave: Option<Vec<Vec<usize>>>,
     /// Whether a loop that was found never to end stops the run at once, with `endless-loop`, and not only at the limit of steps.
     pub stop_endless: bool,

@@ -121,7 +121,7 @@ pub trait Observer {
     /// The scalar unit of `to`'s core puts a step on the pipe `to`.
     fn issue(&mut self, at: u64, to: Agent, step: Issued, site: SiteRef) {}
     /// A pipe is given a get or check of a token, told before its [`Issued::Wait`]; `later` are releases of other pipes that the
-    /// program has only behind it and that the platform's other reading ([`slipring_machine::readings::TOKEN_LOCKS`],
+    /// program has only after it and that the platform's other reading ([`slipring_machine::readings::TOKEN_LOCKS`],
     /// [`slipring_machine::readings::UNIT_FLAG_BLOCKS`]) waits for: the pipe, and which of its releases of the token, from 1.
     fn hold(&mut self, to: Agent, sync: u32, later: &[(Pipe, u32)]) {}
     /// Work starts.

@@ -100,7 +100,7 @@ pub(crate) fn ring(name: &str) -> String {
     if name.starts_with("ring") { format!("`{name}`") } else { format!("ring `{name}`") }
 }
 
-/// Which semaphore ids mean which core, where one set reaches one core: a common mistake behind signals that get lost.
+/// Which semaphore ids mean which core, where one set reaches one core: a common mistake after signals that get lost.
 pub(crate) fn semaphore_rule(platform: &Platform) -> Option<String> {
     let offset = Some(platform.sync.subblock_offset).filter(|offset| *offset > 0)?;
     Some(format!(

@@ -60,7 +60,7 @@ impl Snapshot {
 
 /// Keeps a run now and then as it stands.
 pub trait Keeper {
-    /// The cycle behind which it is asked again.
+    /// The cycle after which it is asked again.
     fn next(&self) -> u64;
     /// True if the run is wanted as it stands before this cycle. [`Keeper::next`] says something later afterwards.
     fn wants(&mut self, at: u64) -> bool;
@@ -99,7 +99,7 @@ pub fn run_on<'a>(launch: &'a Launch<'a>, from: Snapshot, observer: &'a mut dyn 
 }
 
 impl Engine<'_> {
-    /// The cycle behind which something else is to be done than to go on.
+    /// The cycle after which something else is to be done than to go on.
     pub fn stop(&self) -> u64 {
         self.launch.limits.cycles.min(self.keeper.as_ref().map_or(u64::MAX, |keeper| keeper.next()))
     }
@@ -120,7 +120,7 @@ impl Engine<'_> {
         for (at, core) in cores.iter_mut().enumerate() {
             for pipe in slipring_machine::Pipe::ALL {
                 let unit = &mut core.pipes[pipe.index()];
-                // Plans are made anew behind it: running work has its own.
+                // Plans are made anew after it: running work has its own.
                 if unit.front().is_some_and(|entry| entry.what == What::Work) {
                     unit.access = self.running(at, pipe);
                 }

@@ -79,7 +79,7 @@ pub(crate) struct PipeUnit {
     pub access: Access,
     /// Cycles of the running work.
     pub cycles: u64,
-    /// Which of the works of its pipe the running one is, and the one that it comes behind, where the schedule says so.
+    /// Which of the works of its pipe the running one is, and the one that it comes after, where the schedule says so.
     pub number: u32,
     pub past: Option<u32>,
     /// Value of the running work, if it has run when it started.

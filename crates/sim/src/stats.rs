@@ -116,7 +116,7 @@ pub struct OpStats {
 pub struct CostStats {
     /// The entry, such as `cost.vector.add`; empty for costs that no table lists.
     pub entry: Arc<str>,
-    /// What stands behind their cycles.
+    /// What supports their cycles.
     pub backing: Backing,
     /// Executions.
     pub count: u64,
@@ -155,7 +155,7 @@ pub struct RingStats {
 }
 
 impl Stats {
-    /// What stands behind the cycles of all work.
+    /// What supports the cycles of all work.
     pub fn backing(&self) -> Backing {
         let mut all = Backing::default();
         self.ops.iter().flat_map(|op| &op.costs).for_each(|cost| all.add(&cost.backing));

@@ -9,7 +9,7 @@
 //!
 //! Unit flags are tokens as well: a check is an acquire, publishing or clearing a tile is a release that needs none.
 //!
-//! In the other reading of the platform (`token-locks`, `unit-flag-blocks`) an acquire waits for releases behind it in the
+//! In the other reading of the platform (`token-locks`, `unit-flag-blocks`) an acquire waits for releases after it in the
 //! program, too: that of a pipe that holds the buffer, the clearing of a tile that is published, the publication of one that
 //! is not. Who waits for whom does not depend on time then either, but pipes may wait for each other.
 
@@ -91,7 +91,7 @@ impl Token {
         }
     }
 
-    /// What an acquire of a pipe waits for in the other reading and the program has only behind it.
+    /// What an acquire of a pipe waits for in the other reading and the program has only after it.
     fn behind(&self, pipe: Pipe, role: SyncRole) -> Later {
         let issued = |pipe: Pipe| self.by_pipe[pipe.index()][0];
         let mut later = Later::new();

@@ -16,7 +16,7 @@ include!(concat!(env!("OUT_DIR"), "/explain.rs"));
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Explanation {
-    /// The code, as it stands in brackets behind `error`.
+    /// The code, as it stands in brackets after `error`.
     pub code: &'static str,
     /// What the code is about.
     pub subject: &'static str,
@@ -34,7 +34,7 @@ pub struct Explanation {
 pub struct Example {
     /// Name of the file.
     pub name: &'static str,
-    /// The words behind `slipring` that report it; `FILE` is the file.
+    /// The words after `slipring` that report it; `FILE` is the file.
     pub command: &'static str,
     /// The text. Its first line says the command.
     pub text: &'static str,
@@ -152,7 +152,7 @@ fn all() -> &'static BTreeMap<&'static str, Explanation> {
     })
 }
 
-/// A code of a page: its name, what is wrong, and behind `Fix:` what fixes it.
+/// A code of a page: its name, what is wrong, and after `Fix:` what fixes it.
 fn of_section(subject: &'static str, section: &'static str) -> Explanation {
     let (code, body) = section.split_once('\n').unwrap_or((section, ""));
     let (cause, fix) = body.split_once("\nFix: ").unwrap_or((body, ""));

@@ -7,7 +7,7 @@
 //! package, and may change with any version.
 //!
 //! Below it are the single steps. [`load`] reads a text, [`check`] holds it against the declarations and the platform, `prepare` runs
-//! the passes and decodes, [`execute`] runs, [`run_on_device`] runs through a board's command queue, [`verify()`] compares with the sequential semantics. The rooms behind it are
+//! the passes and decodes, [`execute`] runs, [`run_on_device`] runs through a board's command queue, [`verify()`] compares with the sequential semantics. The rooms after it are
 //! crates of their own; this one only connects.
 
 mod artefact;

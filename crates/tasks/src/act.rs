@@ -35,7 +35,7 @@ impl Piece {
         places
     }
 
-    /// Its elements, one behind the other, the last index fastest.
+    /// Its elements, one after the other, the last index fastest.
     pub fn gathered(&self, tensors: &[Vec<u8>]) -> Vec<u8> {
         let (size, source) = (self.elem.bytes(), &tensors[self.tensor]);
         let read = |place: u64| source.get(place as usize..place as usize + size).unwrap_or_default();

@@ -1,7 +1,7 @@
 //! Tasks that wait for each other while they run: signals of devices.
 //!
 //! What a task does with signals divides it into parts. A change of a signal comes after all that its task did before, a wait
-//! comes before all that its task does behind it. Of the changes of a signal those come before a wait without which it would
+//! comes before all that its task does after it. Of the changes of a signal those come before a wait without which it would
 //! not have ended, whatever the others did: so the order that is found is that of all runs, not of the one that was looked at.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -196,7 +196,7 @@ struct Nodes<'n> {
 }
 
 impl Nodes<'_> {
-    /// The parts before and behind an event.
+    /// The parts before and after an event.
     fn around(&self, (task, at): At) -> (usize, usize) {
         (self.first[task] + at, self.first[task] + at + 1)
     }
@@ -229,8 +229,8 @@ fn before_waits(nodes: &Nodes<'_>, reach: &Reach) -> Vec<(At, At)> {
     found
 }
 
-/// The changes of a signal without which a wait would not have ended. What comes before the wait is there, what comes behind it is
-/// not; of the others all that does not come behind a change may be there without it.
+/// The changes of a signal without which a wait would not have ended. What comes before the wait is there, what comes after it is
+/// not; of the others all that does not come after a change may be there without it.
 fn needed(nodes: &Nodes<'_>, reach: &Reach, changes: &[(At, Change)], (wait, wanted): (At, Wanted)) -> Vec<At> {
     let possible: Vec<&(At, Change)> = changes.iter().filter(|own| !nodes.before(reach, wait, own.0)).collect();
     if changes.iter().any(|(_, change)| matches!(change, Change::Set(_))) {
@@ -251,7 +251,7 @@ fn needed(nodes: &Nodes<'_>, reach: &Reach, changes: &[(At, Change)], (wait, wan
     let (there, open): (Changes<'_>, Changes<'_>) =
         possible.into_iter().partition(|own| nodes.before(reach, own.0, wait));
     let sure: i64 = there.iter().map(|own| number(own.1)).sum();
-    // The largest number that it may come to without what comes behind a change, and without that.
+    // The largest number that it may come to without what comes after a change, and without that.
     let without = |left_out: At| -> i64 {
         let (mut all, mut task, mut sum, mut most) = (sure, usize::MAX, 0i64, 0i64);
         for (at, change) in &open {
@@ -339,7 +339,7 @@ mod tests {
         super::before_waits(&nodes, &reach)
     }
 
-    /// The first task signals at 900 of its 1000 cycles, the second waits after 50 of its 500; the third comes behind the second.
+    /// The first task signals at 900 of its 1000 cycles, the second waits after 50 of its 500; the third comes after the second.
     #[test]
     fn the_critical_path_goes_by_signals() {
         let at = |step: SignalStep, at: u64| Parts {
@@ -351,7 +351,7 @@ mod tests {
         let edge = Edge { from: 1, to: 2, why: vec![Why::Submitted] };
         let graph = Graph { tasks: vec![crate::Task::default(); 3], edges: vec![edge], ..Graph::default() };
         assert_eq!(critical(&graph, &tasks, &[1000, 500, 20]), Some((vec![0, 1, 2], 900 + 450 + 20)));
-        // What the first does behind its signal is longer than what the others do.
+        // What the first does after its signal is longer than what the others do.
         assert_eq!(critical(&graph, &tasks, &[2000, 500, 20]), Some((vec![0], 2000)));
         // Without the signal nothing waits for the first.
         let alone = [Parts::default(), tasks[1].clone(), Parts::default()];
@@ -389,7 +389,7 @@ mod tests {
         assert_eq!(before_waits(&tasks, &edges), [((1, 0), (3, 0))]);
         // Two tasks of one device without an order: either may have told.
         assert_eq!(before_waits(&tasks, &[(2, 3)]), [((0, 0), (3, 0)), ((1, 0), (3, 0))]);
-        // What one takes back that comes behind a wait does not count for it.
+        // What one takes back that comes after a wait does not count for it.
         let tasks = [task(&[one]), task(&[wait]), task(&[back])];
         assert_eq!(before_waits(&tasks, &[(1, 2)]), [((0, 0), (1, 0))]);
     }

@@ -246,7 +246,7 @@ pub(crate) fn races_of_parts(
                 return error;
             }
             error.help(
-                "let one device tell the other: `pld.system.notify(…)` behind the first access, `pld.system.wait(…)` before the other",
+                "let one device tell the other: `pld.system.notify(…)` after the first access, `pld.system.wait(…)` before the other",
             )
         });
     });

@@ -21,7 +21,7 @@ pub enum Fill {
         seed: u64,
         /// The smallest number.
         lo: f64,
-        /// What comes behind the largest one.
+        /// What comes after the largest one.
         hi: f64,
     },
 }
@@ -74,7 +74,7 @@ fn floats(kind: Fill, elem: Elem, from: usize, bytes: &mut [u8]) {
     }
 }
 
-/// Random numbers behind a state of the generator.
+/// Random numbers after a state of the generator.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+fma", "x86_64+avx2", "aarch64+neon"))]
 fn random(state: u64, lo: f64, hi: f64, values: &mut [f64]) {
     let mut state = state;

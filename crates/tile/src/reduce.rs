@@ -30,7 +30,7 @@ pub enum Order {
     /// As a unit that works on registers does it (A5). A row is taken in parts. A sum begins with 0 and takes the sum of one
     /// part after the other, which is a tree over neighbours, in `f32` and rounded to the element type. A product has as
     /// many lanes as a part: lane `j` is 1, multiplied by element `j` of each part; then lane `j` takes the lane half as many
-    /// behind it, until one is left. A column takes the first row, then the second and third, combined, the fourth and
+    /// after it, until one is left. A column takes the first row, then the second and third, combined, the fourth and
     /// fifth, …, and the last one alone if the number is even.
     Registers,
     /// As a unit that works on memory does it (A2/A3). Of a row that is to be summed the parts 2i and 2i + 1 are added; a whole
@@ -95,7 +95,7 @@ impl Reduce {
     }
 }
 
-/// A part of a row as `f32`, with zeros behind it.
+/// A part of a row as `f32`, with zeros after it.
 fn part_of(elem: Elem, part: &[u8]) -> [f32; PART] {
     let mut wide = [0; PART * 4];
     let n = part.len() / elem.bytes();

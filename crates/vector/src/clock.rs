@@ -1,8 +1,8 @@
 //! Cycles of a vector function.
 //!
 //! Instructions are fetched in order, a few in a cycle, and start as soon as the registers they read are there and
-//! their port is free: an instruction that waits does not hold up those behind it. Each holds one unit of its port
-//! for some cycles and its results are there after its latency. A fence holds back everything behind it until the
+//! their port is free: an instruction that waits does not hold up those after it. Each holds one unit of its port
+//! for some cycles and its results are there after its latency. A fence holds back everything after it until the
 //! memory accesses before it are done. Loops and scalar instructions cost nothing here: the sequencer runs ahead.
 
 use slipring_machine::{VectorPort, VectorSpec};
@@ -35,7 +35,7 @@ pub(crate) struct Cost {
     memory: bool,
     latency: u16,
     busy: u16,
-    /// The registers that it reads, and behind them those that it writes, in a list of those of all instructions.
+    /// The registers that it reads, and after them those that it writes, in a list of those of all instructions.
     slots: u32,
     reads: u16,
     writes: u16,

@@ -1,5 +1,5 @@
 //! The program of a function, as it is executed: operands are places in one list of numbers, the registers first and the
-//! constants behind them, so that none is looked at twice.
+//! constants after them, so that none is looked at twice.
 
 use std::collections::BTreeMap;
 

@@ -85,7 +85,7 @@ impl Barrier {
 }
 
 impl Barrier {
-    /// The kinds of access before it that come before accesses of some kinds behind it.
+    /// The kinds of access before it that come before accesses of some kinds after it.
     pub(crate) fn before(self, behind: u8) -> u8 {
         let pairs = PAIRS.iter().enumerate().filter(|(at, pair)| self.0 >> at & 1 != 0 && behind & pair.1.bit() != 0);
         pairs.fold(0, |kinds, (_, pair)| kinds | pair.0.bit())

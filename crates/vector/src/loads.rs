@@ -3,7 +3,7 @@
 //! A load is ordered before what is computed from it, and before nothing else but for a barrier. So a later load of the same bytes
 //! does not stand for an earlier one, as a later store does: what comes after the one need not come after the other. A load is
 //! forgotten where a store has covered its bytes (the store came after it, or the two were reported), at a barrier, and where so
-//! many loads lie behind it that no unit has it under way any longer.
+//! many loads lie after it that no unit has it under way any longer.
 
 use std::ops::Range;
 

@@ -18,7 +18,7 @@ pub(crate) struct State {
     pub registers: Vec<Box<Register>>,
     /// Where the next result is made; taken while it is.
     pub spare: Option<Box<Register>>,
-    /// Scalar registers, and the constants of the function behind them.
+    /// Scalar registers, and the constants of the function after them.
     pub numbers: Vec<u64>,
     pub footprint: Footprint,
     pub trace: Trace,
@@ -193,7 +193,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Orders accesses before this instruction before those behind it.
+    /// Orders accesses before this instruction before those after it.
     pub fn barrier(&mut self, barrier: Barrier) {
         self.judge_accesses();
         self.state.footprint.barrier(barrier);

@@ -2,7 +2,7 @@
 //!
 //! In a loop the same step is executed again and again: a store waits for the loads of its own value, not for those of the
 //! iterations before it. What was executed is followed back from the later access, step by step: it comes after what its
-//! operands were computed from, a barrier keeps accesses of some kinds before those behind it, and scalar accesses keep their
+//! operands were computed from, a barrier keeps accesses of some kinds before those after it, and scalar accesses keep their
 //! order. What comes before one of these comes before it, too.
 
 use slipring_program::{Inst, Operand, Reg};
@@ -91,7 +91,7 @@ impl Before {
         }
         if step.result.is_some_and(|Reg(reg)| self.numbers.take(reg as usize)) {
             match step.memory {
-                // Where a stream stands behind an access is known without it.
+                // Where a stream follows an access is known without it.
                 Some(Kind::VectorLoad | Kind::VectorStore) => self.numbers_of(step),
                 _ => wanted = true,
             }
@@ -105,7 +105,7 @@ impl Before {
             Inst::Scalar { d, args, .. } => (Some(d), &args[..]),
             Inst::Move { d, a } => (Some(d), std::slice::from_ref(a)),
             Inst::Add { d, a, b } => (Some(d), &[*a, *b][..]),
-            // What comes behind a branch waits for what decides it.
+            // What comes after a branch waits for what decides it.
             Inst::JumpIfZero { a, .. } => (None, std::slice::from_ref(a)),
             Inst::JumpIfGe { a, b, .. } => (None, &[*a, *b][..]),
             _ => return,

@@ -9,7 +9,7 @@ const STEPS: u64 = 8;
 
 const REGS: [Reg; 3] = [Reg(0), Reg(1), Reg(2)];
 
-/// Two nested loops: three times four rounds of one vector instruction, and one before and behind them.
+/// Two nested loops: three times four rounds of one vector instruction, and one before and after them.
 fn nested() -> Parts {
     let [outer, inner, counted] = REGS;
     let (reg, imm) = (Operand::Reg, Operand::Imm);

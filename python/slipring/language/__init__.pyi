@@ -574,7 +574,7 @@ def fillpad_expand(x: Any, shape: Any, pad_value: Any = ...) -> Any:
     """A copy in a larger tile, the rest filled."""
 
 def tri(diagonal: Any, shape: Any, valid_shape: Any = ..., dtype: Any = ..., upper: Any = ...) -> Any:
-    """Ones up to a diagonal, zeros behind it; with `upper` from it on."""
+    """Ones up to a diagonal, zeros after it; with `upper` from it on."""
 
 def reinterpret_view(x: Any, dtype: Any, *, shape: Any = ...) -> Any:
     """The same bytes as elements of another type."""

@@ -113,7 +113,7 @@ def parameters(way):
             out.append("*")
             continue
         name, equals, _ = part.partition("=")
-        # Names that mean the same stand behind the usual one: `x/input/tile`.
+        # Names that mean the same follow the usual one: `x/input/tile`.
         name = name.strip().partition("/")[0]
         if not name.lstrip("*").isidentifier() or keyword.iskeyword(name):
             return None

@@ -37,7 +37,7 @@ def _inside(what, offset, size, whole):
 
 
 def brackets(at, size):
-    """The first byte and how many, of what stands in brackets behind so many bytes."""
+    """The first byte and how many, of what stands in brackets after so many bytes."""
     if isinstance(at, slice):
         first, last, step = at.indices(size)
         if step != 1:

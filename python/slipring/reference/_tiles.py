@@ -91,7 +91,7 @@ class Part:
                 first = part.start or 0
                 first += extent if first < 0 else 0
                 size = (extent if part.stop is None else part.stop) - first
-                # Of parts side by side, those behind the end are empty: a launch may have more blocks than there are parts.
+                # Of parts side by side, those after the end are empty: a launch may have more blocks than there are parts.
                 if first >= extent and size > 0 and first % size == 0:
                     continue
                 if not 0 <= first < extent:
@@ -121,7 +121,7 @@ class Part:
 
     def __getitem__(self, at):
         if isinstance(at, tuple) and None in [own for own in at if not isinstance(own, Part)] or at is None:
-            # Dimensions of one element, behind those that are taken.
+            # Dimensions of one element, after those that are taken.
             at = at if isinstance(at, tuple) else (at,)
             part = self[tuple(own for own in at if own is not None)] if any(own is not None for own in at) else self
             behind = tuple(own if own is None or own is Ellipsis else slice(None) for own in at if own is None or not isinstance(own, int))

@@ -4,7 +4,7 @@ import hashlib
 
 from .points import shown
 
-# Columns behind the parameters of a sweep.
+# Columns after the parameters of a sweep.
 COLUMNS = ("verdict", "cycles", "local_memory", "memory", "outputs", "reason", "line")
 # Compiled kernels that a worker keeps.
 KEPT = 16

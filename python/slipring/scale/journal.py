@@ -97,7 +97,7 @@ class Journal:
         return self.at[number] >= 0
 
     def add(self, number, text):
-        """Puts a row behind the others, unless it is there."""
+        """Puts a row after the others, unless it is there."""
         if self.at[number] >= 0:
             return
         place = self.end
@@ -153,7 +153,7 @@ class Journal:
         if self.done == 0 and self.own:
             return ""
         self.own = False
-        return f"{self.done} of {len(self.at)} rows stand in {self.path}: the same call with `file` set to it goes on behind them"
+        return f"{self.done} of {len(self.at)} rows stand in {self.path}: the same call with `file` set to it goes on after them"
 
     def close(self):
         """Closes the file; it goes away where nobody has named it."""

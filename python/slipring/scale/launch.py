@@ -85,7 +85,7 @@ def _shared(one, two):
 
     if two is None or not len(one) or not len(two):
         return None
-    # The first stretch of `two` that ends behind the start of each of `one`.
+    # The first stretch of `two` that ends after the start of each of `one`.
     at = np.searchsorted(two[:, 1], one[:, 0], side="right")
     inside = at < len(two)
     hits = np.flatnonzero(inside)[two[at[inside], 0] < one[inside, 1]]

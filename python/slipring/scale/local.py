@@ -44,7 +44,7 @@ class Process:
         self.alone = False
 
     def send(self, tasks):
-        """Puts points behind those that it has."""
+        """Puts points after those that it has."""
         if not self.waiting:
             self.since = time.monotonic()
         self.waiting.extend(tasks)
@@ -231,7 +231,7 @@ class LocalPool:
                 yield key.data, key.data.read()
 
     def _ended(self, process):
-        """Takes leave of a process that has ended: the point that ended it, those behind it, and what happened."""
+        """Takes leave of a process that has ended: the point that ended it, those after it, and what happened."""
         for end in (process.process.stdin, process.process.stdout):
             if end in self.selector.get_map():
                 self.selector.unregister(end)

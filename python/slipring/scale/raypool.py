@@ -189,7 +189,7 @@ class RayPool:
         calls, actor.calls = list(actor.calls.values()), {}
         for number, part in enumerate(part for part in calls if part):
             for task in reversed(part):
-                # What stood behind the first call was not begun.
+                # What followed the first call was not begun.
                 self.lost[task[0]] += number == 0
                 if self.lost[task[0]] > PATIENCE:
                     verdict = "out of memory" if isinstance(error, self.ray.exceptions.OutOfMemoryError) else "crashed"

@@ -32,7 +32,7 @@ class Frames:
 
 
 def read(file):
-    """The next value of a blocking file; `EOFError` behind the last one."""
+    """The next value of a blocking file; `EOFError` after the last one."""
     head = file.read(HEAD.size)
     if len(head) < HEAD.size:
         raise EOFError

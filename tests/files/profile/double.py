@@ -26,7 +26,7 @@
 # check: # AIV MTE2 x 0.67
 # check: # AIV MTE3 x 0.7
 # check: # AIV V x 0.2
-# check: # No published point stands behind these: cycles are estimates.
+# check: # No published point supports these: cycles are estimates.
 # test: calibrate %s --arch a5 --from ../../tests/files/profile/chip_swimlane_records.json -o -
 # exit: 2
 # check: a profile of tasks does not say how busy pipes were

@@ -98,7 +98,7 @@ def received(
         count = pl.read(got, [at, 0])
         pl.write(n, [at, 0], count)
         for row in pl.range(2):
-            # Rows behind the count are uninitialised.
+            # Rows after the count are uninitialised.
             if row < count:
                 y = pl.store(pl.load(into, [at * 2 + row, 0], [1, 64]), [at * 2 + row, 0], y)
             else:

@@ -1,5 +1,5 @@
 # Numbers of tensors decide what tasks there are: of an argument, of what a task computed, and of what the orchestration wrote itself.
-# Blocks as there are clusters, extents of `pl.dynamic`, a tail behind the end of a tensor.
+# Blocks as there are clusters, extents of `pl.dynamic`, a tail after the end of a tensor.
 #
 # platforms: a5, a2a3
 # test: run %s --func by_lengths --verify --arg iota:i32[4] --arg iota:f32[4x3x16] --arg zeros:f32[4x3x16]

@@ -1,4 +1,4 @@
-# A kernel that writes what its signature calls an input: no edge follows from it, and the reader behind it races.
+# A kernel that writes what its signature calls an input: no edge follows from it, and the reader after it races.
 #
 # args: full:f32[32x32]=2.0 zeros:f32[32x32] zeros:f32[32x32]
 # platforms: a5, a2a3

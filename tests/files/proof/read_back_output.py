@@ -4,14 +4,14 @@
 #
 # args: rand:f32[64x64] 8:i32 zeros:f32[64x64] zeros:f32[64x64]
 # platforms: a5, a2a3
-# test: prove %s --func behind
+# test: prove %s --func after
 # exit: 3
-# check: doubtful: behind
+# check: doubtful: after
 # check: this run does not write elements 512 to 4095 of buffer `out`
 # check: with n = 0 nothing of `out` and `other` is written
 # check: arguments do not overlap in memory
-# test: prove %s --func behind --arg n=64:i32
-# check: proved: behind
+# test: prove %s --func after --arg n=64:i32
+# check: proved: after
 # check: with n = 0 nothing of `out` and `other` is written
 # check: arguments do not overlap in memory
 # test: prove %s --func ahead

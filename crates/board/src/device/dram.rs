@@ -13,7 +13,7 @@ const PAGE: u32 = 4096;
 /// Most pages of a transfer: with its header it stays well below what one record may relay.
 const MOST_PAGES: u32 = 32;
 
-/// Places buffers one behind the other, in pages that go around the banks.
+/// Places buffers one after the other, in pages that go around the banks.
 ///
 /// # Errors
 /// If there is not enough DRAM, or not enough that commands can address.
@@ -68,7 +68,7 @@ pub(super) fn upload<D: Device>(queue: &mut Queue<D>, buffer: &Buffer, contents:
     Ok(())
 }
 
-/// Brings a buffer's first `bytes` bytes back: the prefetcher relays its pages behind the header of a record for the host. What wrote
+/// Brings a buffer's first `bytes` bytes back: the prefetcher relays its pages after the header of a record for the host. What wrote
 /// them must be over.
 ///
 /// # Errors

@@ -25,7 +25,7 @@ pub struct Order {
     pub blocks: u32,
     /// Seed of the board's delays; `None`: each takes its usual time.
     pub delays: Option<u64>,
-    /// Zeroed bytes behind every buffer that the kernel may touch.
+    /// Zeroed bytes after every buffer that the kernel may touch.
     pub gm_slack: u64,
     /// When the run of a block is given up.
     pub limits: slipring_sim::Limits,
@@ -46,7 +46,7 @@ pub struct DeviceRun {
     pub status: Status,
     /// Who did what when, where that was asked for.
     pub spans: Vec<Span>,
-    /// From before the first wave to behind the last, on the dispatcher's clock.
+    /// From before the first wave to after the last, on the dispatcher's clock.
     pub launch: Times,
     /// Bytes of the image that each worker is sent.
     pub image_bytes: usize,

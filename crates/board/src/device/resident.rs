@@ -250,7 +250,7 @@ impl Resident {
         &self.done
     }
 
-    /// From before the first launch to behind the last, on the dispatcher's clock.
+    /// From before the first launch to after the last, on the dispatcher's clock.
     pub fn times(&mut self) -> Times {
         self.queue.times(0).unwrap_or_default()
     }

@@ -146,7 +146,7 @@ struct Step {
     block: u32,
     /// 0 reads, 1 writes, 2 and 3 add and take the maximum.
     kind: u8,
-    /// How many epochs behind the present one an agent is whose work is known to be over, by lane.
+    /// How many epochs after the present one an agent is whose work is known to be over, by lane.
     behind: [u32; 3],
     start: u64,
     rows: u32,

@@ -115,7 +115,7 @@ fn talk(wire: &mut Wire<impl BufRead, impl Write>) -> io::Result<()> {
                 Err(error) => wire.answer(&request, Err(error.to_string()))?,
             },
             "disconnect" | "terminate" => return wire.answer(&request, Ok(Value::Null)),
-            other => wire.answer(&request, Err(format!("`{other}` comes behind `launch`")))?,
+            other => wire.answer(&request, Err(format!("`{other}` comes after `launch`")))?,
         }
     }
     Ok(())

@@ -110,7 +110,7 @@ impl Tool {
             words.push("--json".into());
         }
         let out = self.started(file, &words)?.stdout;
-        // What else is asked for may stand behind it.
+        // What else is asked for may follow it.
         let mut objects = serde_json::Deserializer::from_slice(&out).into_iter::<serde_json::Value>();
         let facts = objects.next().ok_or("no JSON")?.map_err(|error| format!("no JSON: {error}"))?;
         let messages = ["diagnostics", "findings"].iter().filter_map(|list| facts[*list].as_array()).flatten();

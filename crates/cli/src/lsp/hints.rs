@@ -14,7 +14,7 @@ use crate::session::Text;
 /// Kinds of the protocol.
 const OF_TYPE: u8 = 1;
 
-/// Hints for the lines of a range: shapes and places of tiles behind their names, cycles of the last run behind lines.
+/// Hints for the lines of a range: shapes and places of tiles after their names, cycles of the last run after lines.
 pub fn hints(text: &Text, ran: &[LineFacts], range: &Value) -> Vec<Value> {
     let lines = LineMap::new(&text.text);
     let (first, last) = match (range["start"]["line"].as_u64(), range["end"]["line"].as_u64()) {

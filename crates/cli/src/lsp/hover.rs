@@ -84,7 +84,7 @@ pub fn values(module: &Module) -> Vec<ValueId> {
     list
 }
 
-/// The value that a name stands for: the last one of this name in front of a place, else the first behind it.
+/// The value that a name stands for: the last one of this name in front of a place, else the first after it.
 fn defined(module: &Module, name: &str, byte: usize) -> Option<ValueId> {
     let named = |value: &ValueId| module.value(*value).name.as_deref() == Some(name);
     let start = |value: &ValueId| module.value(*value).span.start as usize;

@@ -97,7 +97,7 @@ mod tests {
         let lines = LineMap::new("aé𝄞b\nnext %x");
         assert_eq!(lines.position(7), json!({ "line": 0, "character": 4 }));
         assert_eq!(lines.byte(&json!({ "line": 0, "character": 4 })), Some(7));
-        // Inside of the pair of units that one character has, and behind the end of a line and of the text.
+        // Inside of the pair of units that one character has, and after the end of a line and of the text.
         assert_eq!(lines.byte(&json!({ "line": 0, "character": 3 })), Some(3));
         assert_eq!(lines.byte(&json!({ "line": 0, "character": 99 })), Some(8));
         assert_eq!(lines.byte(&json!({ "line": 9, "character": 0 })), Some(16));

@@ -115,7 +115,7 @@ impl View<'_> {
                 }
                 None => "idle".into(),
             };
-            let more = if queued > 0 { format!("; {queued} behind it") } else { String::new() };
+            let more = if queued > 0 { format!("; {queued} after it") } else { String::new() };
             let quiet = own.is_none_or(|slice| slice.kind == SliceKind::Stall);
             let style = if quiet { Style::new().dim() } else { Style::new().bold() };
             let sign = if now.as_ref() == Some(&who) { '>' } else { ' ' };

@@ -25,7 +25,7 @@ struct View<'a> {
     name: String,
     /// What the last word said.
     told: String,
-    /// What is being typed, behind the colon.
+    /// What is being typed, after the colon.
     typed: Option<String>,
     /// The tile that is shown with its elements: its position among those of the moment.
     tile: usize,

@@ -21,7 +21,7 @@ const EXTENTS: [(&str, Valid); 5] = [
     ("nothing", |_, _| [0, 0]),
 ];
 
-/// The number behind a word of a text.
+/// The number after a word of a text.
 fn number(text: &str, word: &str) -> Option<u64> {
     let (_, rest) = text.split_once(word)?;
     rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()

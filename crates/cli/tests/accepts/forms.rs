@@ -204,7 +204,7 @@ impl<'a> Value<'a> {
     }
 }
 
-/// Puts types in for each ` :)`: those of the names behind the last bracket.
+/// Puts types in for each ` :)`: those of the names after the last bracket.
 fn with_types(text: &str, types: &[(&str, String)]) -> String {
     let mut out = String::new();
     for part in text.split_inclusive(" :)") {

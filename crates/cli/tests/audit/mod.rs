@@ -199,7 +199,7 @@ impl Discover for Audit<dyn Discover> {
     }
 }
 
-/// The words behind an option of a command line, each time that it is there.
+/// The words after an option of a command line, each time that it is there.
 fn option(words: &[&str], name: &str) -> Vec<String> {
     let pairs = words.windows(2).filter(|pair| pair[0] == name);
     pairs.map(|pair| pair[1].to_string()).collect()

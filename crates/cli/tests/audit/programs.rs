@@ -19,7 +19,7 @@ pub struct Program {
 const NUMBERS: &str =
     "  %f = arith.constant 1.5 : f32\n  %i = arith.constant 3 : i32\n  %x = arith.constant 1 : index\n";
 
-/// Operations on tiles: the op, what stands behind its name, and each tile's type, rows, bytes of a row, valid rows and columns.
+/// Operations on tiles: the op, what follows its name, and each tile's type, rows, bytes of a row, valid rows and columns.
 type OnTiles = (&'static str, &'static str, &'static [(&'static str, usize, usize, [usize; 2])]);
 
 const F: (&str, usize, usize, [usize; 2]) = ("f32", 3, 96, [3, 21]);

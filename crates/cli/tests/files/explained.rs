@@ -91,7 +91,7 @@ const MAKERS: [&str; 14] = [
     "code: ",
 ];
 
-/// The code that stands in the text behind a maker, which may have other arguments before it.
+/// The code that stands in the text after a maker, which may have other arguments before it.
 fn code(rest: &str) -> Option<&str> {
     let mut rest = rest.trim_start();
     loop {

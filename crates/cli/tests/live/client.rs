@@ -180,7 +180,7 @@ pub(super) fn read(output: &mut impl BufRead) -> Option<Value> {
     serde_json::from_slice(&bytes).ok()
 }
 
-/// Line and column, in UTF-16 units, of the first place of a text behind another one.
+/// Line and column, in UTF-16 units, of the first place of a text after another one.
 pub(super) fn place(text: &str, behind: &str, what: &str) -> (usize, usize) {
     let from = text.find(behind).unwrap();
     let at = from + text[from..].find(what).unwrap();

@@ -102,7 +102,7 @@ fn one_steps_back_from_a_hang() {
     assert!(answer(&text, "finding 1").contains(waits), "{text}");
     assert!(answer(&text, "where").contains(waits), "{text}");
     assert!(answer(&text, "rings").contains("ring C2V (AIC to AIV0): filled slots of"), "{text}");
-    // The last push: the third tile, and none behind it.
+    // The last push: the third tile, and none after it.
     assert!(answer(&text, "rop push").contains("AIC.FIX  push ring C2V  line 49"), "{text}");
 }
 
@@ -114,7 +114,7 @@ fn words_that_mean_nothing_are_said() {
     assert_eq!(answer(&text, "nonsense"), "there is no word `nonsense`: `help` lists them");
     assert_eq!(answer(&text, "next x"), "`x` is not a number");
     assert!(answer(&text, "show nobody").contains("there is no tile and no buffer `nobody`"));
-    assert_eq!(answer(&text, "line 9999"), "there is none behind this event");
+    assert_eq!(answer(&text, "line 9999"), "there is none after this event");
     assert!(text.trim_end().ends_with("> quit"), "{text}");
     let (code, text) = debug("examples/programs/feed_forward.py", &[]);
     assert_eq!(code, Some(2), "{text}");

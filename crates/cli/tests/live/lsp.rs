@@ -14,7 +14,7 @@ fn messages_come_as_one_types() {
     let text = example("lang/double.py");
     let address = client.open("lang/double.py", "python", &text);
     assert!(client.messages_of(&address, 1).is_empty());
-    // A word that is not there, behind characters of two units and of several bytes.
+    // A word that is not there, after characters of two units and of several bytes.
     let wrong = text.replace("pl.matmul(a, b)", "pl.matmul(a, \"é𝄞\", c)");
     client.change(&address, 2, &wrong);
     let messages = client.messages_of(&address, 2);
@@ -65,7 +65,7 @@ fn a_race_is_found_and_its_edit_mends_it() {
     let (mut client, _) = Client::ready();
     let text = example("broken/missing_flag.pto");
     let address = client.open("broken/missing_flag.pto", "pto", &text);
-    // The check says nothing of it, the run behind it does.
+    // The check says nothing of it, the run after it does.
     let checked = client.messages_of(&address, 1);
     assert!(!codes(&checked).contains(&"race"));
     let found = client.messages_of(&address, 1);

@@ -54,7 +54,7 @@ fn powers() {
     let mut matrix = Matrix::new();
     let bf16 = |ty: Ty| if ty.0 == "bf16" { " {precision_mode = #pto<precision_mode HIGH_PRECISION>}" } else { "" };
     all("pto.tpow", |arch, ty, make| {
-        // Ordinary powers behind the exceptional ones.
+        // Ordinary powers after the exceptional ones.
         let mut exponents = make(1);
         for (at, bits) in exponents.data.iter_mut().enumerate().filter(|(at, _)| at % 3 == 0) {
             *bits = if ty.is_float() { ty.encode(Value::Float(at as f64 / 16.0 - 3.0)) } else { at as u64 % 7 };

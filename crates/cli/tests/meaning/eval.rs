@@ -76,7 +76,7 @@ impl File {
         body.map(|body| File { body }).ok_or_else(|| diags.render(&source, false))
     }
 
-    /// The bytes of each tensor after the kernel ran, those that it returns behind its parameters'.
+    /// The bytes of each tensor after the kernel ran, those that it returns after its parameters'.
     pub fn run(&self, kernel: &str, arguments: &[Argument], blocks: u32, registers: bool) -> Eval<Vec<Vec<u8>>> {
         let mut run = self.begun(0, blocks, registers)?;
         let function = *run.functions.get(kernel).ok_or_else(|| format!("no function `{kernel}`"))?;

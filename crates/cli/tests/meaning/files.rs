@@ -91,7 +91,7 @@ fn agree(folder: &str) {
                         let texts = match launch.args.is_empty() {
                             true => declared(&text, &compiled),
                             false => {
-                                // Tensors of the kernel's own are behind what is passed.
+                                // Tensors of the kernel's own are after what is passed.
                                 let made = declared(&text, &compiled).into_iter().skip(launch.args.len());
                                 launch.args.iter().cloned().chain(made).collect()
                             }

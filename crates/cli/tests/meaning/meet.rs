@@ -223,7 +223,7 @@ fn one(
 ) -> Eval<BTreeMap<String, Vec<u8>>> {
     let (mut parameters, mut tensors) = (Names::new(), Vec::new());
     for (name, shape, elem) in run.parameters(kernel)? {
-        let at = names.iter().position(|own| *own == name).ok_or_else(|| format!("nothing is passed for `{name}`"))?;
+        let at = names.iter().position(|own| *own == name).ok_or_else(|| format!("no argument for `{name}`"))?;
         let value = match (&arguments[at], shape) {
             (Argument::Tensor(_), Some(shape)) => {
                 let bytes = memory.get(name.as_str()).ok_or("no tensor")?;

@@ -204,7 +204,7 @@ fn product(args: &Args, at: usize, first: impl Fn(usize, usize) -> f64) -> Eval 
 }
 
 /// A product of operands with a scale for each 32 elements along k. Scales are packed: 16 lines by 2 groups, pieces of a line
-/// one behind the other.
+/// one after the other.
 fn scaled_product(args: &Args, at: usize, first: impl Fn(usize, usize) -> f64) -> Eval {
     let operand = |at: usize, name: &str, left: bool| -> Eval<Array> {
         let (data, scales) = (args.array(at, name)?, args.array(at + 1, &format!("{name}_scale"))?.values());

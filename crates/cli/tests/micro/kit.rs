@@ -78,7 +78,7 @@ pub fn program(more: &str, text: &str, inputs: usize) -> String {
     program
 }
 
-/// Runs `text`, lines of a vector function, and gives what it leaves in its room, behind which it finds `inputs`.
+/// Runs `text`, lines of a vector function, and gives what it leaves in its room, after which it finds `inputs`.
 pub fn run(more: &str, text: &str, inputs: &[&[u8]]) -> Vec<u8> {
     let program = program(more, text, inputs.len());
     let padded = |bytes: &[u8]| {

@@ -7,10 +7,10 @@ use super::explorer::{Program, Step};
 const LOAD: u8 = 0;
 const STORE: u8 = 1;
 
-/// A program: steps before its loop, in a round, and behind the loop.
+/// A program: steps before its loop, in a round, and after the loop.
 pub struct Small {
     parts: [Program; 3],
-    /// The rounds come again behind the loop, as often as a second argument says.
+    /// The rounds come again after the loop, as often as a second argument says.
     again: bool,
 }
 

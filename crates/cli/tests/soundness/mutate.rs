@@ -79,7 +79,7 @@ fn replaced(line: &str, at: usize, from: &str, to: &str) -> String {
     format!("{}{to}{}", &line[..at], &line[at + from.len()..])
 }
 
-/// The integer behind `key` in a line: its place and length.
+/// The integer after `key` in a line: its place and length.
 fn number_after(line: &str, key: &str) -> Option<(usize, usize)> {
     let at = line.find(key)? + key.len();
     let len = line[at..].chars().take_while(char::is_ascii_digit).count();

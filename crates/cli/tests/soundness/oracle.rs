@@ -4,7 +4,7 @@
 //! from, loses a signal or leaves one, or if two works that touch the same bytes, one of them writing, change their order
 //! from one timing to another. Nothing here knows vector clocks, epochs or shadows.
 //!
-//! A program whose bytes come out right may still break the rule that a slot of a ring is not used behind its free ([`crate::soundness::rule`]).
+//! A program whose bytes come out right may still break the rule that a slot of a ring is not used after its free ([`crate::soundness::rule`]).
 
 use std::collections::BTreeMap;
 

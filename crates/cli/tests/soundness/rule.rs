@@ -1,4 +1,4 @@
-//! A rule that bytes need not show: on chip a popped tile is its slot, which may be filled again once it is free. A use behind the
+//! A rule that bytes need not show: on chip a popped tile is its slot, which may be filled again once it is free. A use after the
 //! free is wrong even where no tile comes in time (seed 000, key property 7).
 //!
 //! Judged by the times of one run alone: the n-th tile of a ring is in its slot from the end of the n-th push until the push that fills
@@ -44,7 +44,7 @@ fn slot_of(decl: &RingDecl, tile: u64) -> Option<Extent> {
     Some(Extent::run(decl.space, core, start, decl.slot_bytes))
 }
 
-/// The first use of a slot behind its free.
+/// The first use of a slot after its free.
 pub fn broken(program: &Program, record: &Record) -> Option<String> {
     let rings = program.rings.iter().enumerate();
     for (ring, decl) in rings.filter(|(_, decl)| decl.space != Space::Gm && !decl.sparse) {
@@ -65,7 +65,7 @@ pub fn broken(program: &Program, record: &Record) -> Option<String> {
                     own && in_time && span.reads.iter().chain(&span.writes).any(|range| touch(range, &slot, true))
                 });
                 if let Some(((agent, _), _)) = used {
-                    return Some(format!("{agent} uses tile {tile} of {} behind its free", decl.name));
+                    return Some(format!("{agent} uses tile {tile} of {} after its free", decl.name));
                 }
             }
         }

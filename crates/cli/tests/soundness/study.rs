@@ -45,7 +45,7 @@ struct Row {
     refused: usize,
     /// Wrong as the oracle saw it.
     wrong: usize,
-    /// Right in all bytes, but a use of a slot comes behind its free.
+    /// Right in all bytes, but a use of a slot comes after its free.
     by_rule: usize,
     caught: usize,
     missed: usize,

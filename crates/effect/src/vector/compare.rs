@@ -27,7 +27,7 @@ pub enum Bits {
     Rows,
     /// There, and a source says something else.
     Asked(&'static Question),
-    /// Behind the bytes of the row before.
+    /// After the bytes of the row before.
     Dense,
 }
 

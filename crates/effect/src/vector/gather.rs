@@ -129,7 +129,7 @@ pub struct GatherBlocks {
     pub dst: TileArg,
     pub src: TileArg,
     pub offsets: TileArg,
-    /// The unit writes whole repeats of 256 bytes: what of them lies behind a row's valid columns is uninitialised afterwards.
+    /// The unit writes whole repeats of 256 bytes: what of them lies after a row's valid columns is uninitialised afterwards.
     pub whole_repeats: bool,
 }
 
@@ -139,7 +139,7 @@ impl GatherBlocks {
         (cols * self.dst.layout.elem.bytes() as u32).div_ceil(BLOCK)
     }
 
-    /// What is overwritten behind the valid columns.
+    /// What is overwritten after the valid columns.
     fn behind(&self, args: &[u64], (rows, cols): Shape, out: &mut Vec<Extent>) {
         let size = self.dst.layout.elem.bytes() as u32;
         let (used, pitch) = (cols * size, self.dst.layout.cols * size);
@@ -260,7 +260,7 @@ impl Effect for Scatter {
     }
 }
 
-/// The elements of the valid shape of `src` whose column is `first` modulo `every`, row by row, one behind the other from the
+/// The elements of the valid shape of `src` whose column is `first` modulo `every`, row by row, one after the other from the
 /// first element of `dst` on.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]

@@ -80,14 +80,14 @@ pub enum Bins {
 }
 
 /// 256 counters for each row of 16-bit values: of their upper bytes, or of the lower bytes of those whose upper byte is the
-/// row's selector. The counters of a row lie behind those of the row before it.
+/// row's selector. The counters of a row lie after those of the row before it.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
 pub struct Histogram {
     pub local: Local,
     pub dst: TileArg,
     pub src: TileArg,
-    /// A selector for each row, one behind the other.
+    /// A selector for each row, one after the other.
     pub selectors: TileArg,
     pub upper: bool,
     pub bins: Bins,

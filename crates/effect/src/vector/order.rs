@@ -240,7 +240,7 @@ impl Discover for MergeRows {
         if !memory.has(&result, env) {
             return Err(memory.miss(&result, "writes", env));
         }
-        // What was copied from behind the merged records is what the working memory held.
+        // What was copied from after the merged records is what the working memory held.
         let rest = result.bytes() as usize - records.len();
         if rest > 0 {
             access.undefined.push(self.run(result.start + records.len() as u64, rest as u64));

@@ -13,7 +13,7 @@ use crate::region::apart;
 pub enum Weave {
     /// The elements of both sources in turn; the first half of a row goes to the first destination, the second to the second.
     Join,
-    /// The reverse: the rows of both sources one behind the other, those at even places to the first destination, those at odd
+    /// The reverse: the rows of both sources one after the other, those at even places to the first destination, those at odd
     /// ones to the second.
     Part,
 }

@@ -15,7 +15,7 @@ pub enum Outside {
     Fault,
     /// The last one is meant.
     Clamp,
-    /// The numbers begin anew behind the last one.
+    /// The numbers begin anew after the last one.
     Wrap,
     /// It gives zeros, or nothing is stored.
     Nothing,

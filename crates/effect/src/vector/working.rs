@@ -53,7 +53,7 @@ pub struct Room {
 }
 
 impl Room {
-    /// Bytes one behind the other.
+    /// Bytes one after the other.
     pub const fn run(at: u64, bytes: u64) -> Room {
         Room { at, rows: 1, bytes, beyond: false }
     }
@@ -169,7 +169,7 @@ pub struct Working<E> {
     pub local: Local,
     /// The working memory.
     pub tiles: Vec<WorkingTile>,
-    /// Results are written behind the last use of it: where it is their place, they stay.
+    /// Results are written after the last use of it: where it is their place, they stay.
     pub before_results: bool,
 }
 

@@ -40,7 +40,7 @@ pub fn text(platform: &Platform, query: &Query, shape: &str, costed: &Costed) ->
     text
 }
 
-/// What stands behind the cycles.
+/// What supports the cycles.
 fn backing(query: &Query, costed: &Costed) -> Backing {
     Backing::of(&query.op, &costed.price, costed.units, costed.cycles)
 }

@@ -176,7 +176,7 @@ impl Calibration {
         for pipe in &self.pipes {
             let _ = writeln!(text, "# {} x {:.3}: {}", pipe.what, pipe.factor, pipe.entries.join(", "));
         }
-        text + "# No published point stands behind these: cycles are estimates.\n\n"
+        text + "# No published point supports these: cycles are estimates.\n\n"
     }
 
     /// As a table.

@@ -307,10 +307,10 @@ impl<'a> Sheet<'a> {
     }
 }
 
-/// A line with another number behind a word.
+/// A line with another number after a word.
 type Renumber<'a> = Box<dyn Fn(u64) -> String + 'a>;
 
-/// Each number that stands behind a word, and the line with another one there.
+/// Each number that follows a word, and the line with another one there.
 fn numbers_of<'a>(line: &'a str, word: &'a str) -> Vec<(u64, Renumber<'a>)> {
     let found = line.match_indices(word).filter_map(move |(at, _)| {
         let from = at + word.len();
@@ -322,7 +322,7 @@ fn numbers_of<'a>(line: &'a str, word: &'a str) -> Vec<(u64, Renumber<'a>)> {
     found.collect()
 }
 
-/// The names in a piece of Python, without those behind a point.
+/// The names in a piece of Python, without those after a point.
 fn names(text: &str) -> impl Iterator<Item = String> + '_ {
     let words = text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '.'));
     let words = words.map(|word| word.split('.').next().unwrap_or_default());

@@ -57,7 +57,7 @@ impl Saved {
         lines.add(&line(point)).map_err(|error| self.wrong(error))
     }
 
-    /// Puts the points of the grid in order, whichever was over first, behind those of other grids.
+    /// Puts the points of the grid in order, whichever was over first, after those of other grids.
     ///
     /// # Errors
     /// What the system says.

@@ -51,7 +51,7 @@ impl<'a> OpParser<'a> {
         self.results(op, &written)
     }
 
-    /// Attributes behind the operands that the text names one by one: `pad_mode = <PadNull> init_out_buffer = false`.
+    /// Attributes after the operands that the text names one by one: `pad_mode = <PadNull> init_out_buffer = false`.
     fn clauses(&mut self, op: OpId, schema: &OpSchema) -> Parsed<()> {
         while self.cur.tok == Tok::Word && self.cur.ahead().tok == Tok::Equal {
             let Some(spec) = schema.attrs.iter().find(|spec| spec.name == self.text()) else { break };
@@ -121,7 +121,7 @@ impl<'a> OpParser<'a> {
 }
 
 impl OpParser<'_> {
-    /// What the public assembler writes behind the types: operands by their names, `fp %table : T`, and for a gather by a pattern
+    /// What the public assembler writes after the types: operands by their names, `fp %table : T`, and for a gather by a pattern
     /// the direction of it, `, "row"`.
     fn named_behind(&mut self, op: OpId, values: &mut Vec<ValueId>) -> Parsed<()> {
         let Some(schema) = self.module.op(op).schema() else { return Ok(()) };

@@ -27,7 +27,7 @@ fn assign_with(
     if count > u16::MAX as usize {
         return None;
     }
-    // Both a value and the one behind it stand for the spec `j` and the next one.
+    // Both a value and the one after it stand for the spec `j` and the next one.
     let next_too = |fits: &[Vec<bool>], j: usize, i: usize| {
         let next = specs.get(j + 1).is_some_and(|next| i + 1 < count && accepts(i + 1, next));
         next && fits[j + 2][i + 2]
@@ -137,7 +137,7 @@ impl<'a> OpParser<'a> {
         let (chosen, sizes) = match given.as_ref().map(segment_sizes) {
             Some(None) => return Err(self.error("attribute", span, "`operandSegmentSizes` is an `array<i32: …>`")),
             Some(Some(mut sizes)) => {
-                // Elsewhere an op may have more operands that can be left out, behind those that are declared.
+                // Elsewhere an op may have more operands that can be left out, after those that are declared.
                 let declared = schema.operands.len();
                 if sizes.len() > declared && sizes[declared..].iter().all(|size| *size == 0) {
                     sizes.truncate(declared);

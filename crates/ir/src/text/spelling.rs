@@ -14,9 +14,9 @@ pub struct Spelling {
     pub whole: &'static [&'static str],
     /// Integer attributes that are written with their type: op, attribute, type.
     pub typed: &'static [(&'static str, &'static str, &'static str)],
-    /// Ops of which one attribute inside `ins(…)` stands behind a comma, as one more operand, and the others behind `outs(…)`.
+    /// Ops of which one attribute inside `ins(…)` follows a comma, as one more operand, and the others after `outs(…)`.
     pub comma: &'static [(&'static str, &'static str)],
-    /// Ops of which each operand inside `ins(…)` has its type behind it: `ins(%a : T, %b : T)`.
+    /// Ops of which each operand inside `ins(…)` has its type after it: `ins(%a : T, %b : T)`.
     pub one_by_one: &'static [&'static str],
     /// True where ops of all dialects are written with the dialect's name: `func.return`.
     pub full: bool,

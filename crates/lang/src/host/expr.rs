@@ -118,7 +118,7 @@ impl<'a> Host<'a> {
                             return self.not_known(&last, "this condition", crate::syntax::at(value));
                         }
                         None => {
-                            // What stands behind may or may not be evaluated.
+                            // What follows may or may not be evaluated.
                             let mut values = vec![last];
                             for other in &operation.values[at + 1..] {
                                 values.push(self.expr_perhaps(other));

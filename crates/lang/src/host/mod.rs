@@ -152,7 +152,7 @@ enum Flow<'a> {
     Return(HostValue<'a>),
     /// An exception, or more steps than there are.
     Stop,
-    /// What decides whether anything behind it runs is not known; true where it may leave the function.
+    /// What decides whether anything after it runs is not known; true where it may leave the function.
     Unsure(Rc<Unknown>, bool),
 }
 

@@ -49,7 +49,7 @@ impl<'a> HostValue<'a> {
             scope.borrow().iter().map(|(field, value)| (field.clone(), convert(value))).collect()
         };
         let strange = |why: &str| Value::Unknown(Rc::new(Unknown { span: Span::default(), why: why.into() }));
-        // Members of a class and of what it is based on, behind those that are known.
+        // Members of a class and of what it is based on, after those that are known.
         let shared = |class: &Rc<Class<'a>>, all: &mut Vec<(Rc<str>, Value)>| {
             let foreign = class.foreign.borrow().clone();
             let mut order = class.order.borrow().clone();

@@ -201,7 +201,7 @@ impl<'a> Host<'a> {
                 if raised.as_ref().is_some_and(|raised| raised.limit) {
                     self.lose_all(place, "calls that are too deep inside each other");
                 }
-                // Where it runs, nothing behind it does: outside of `try` what it changed is of no account.
+                // Where it runs, nothing after it does: outside of `try` what it changed is of no account.
                 if self.tries == 0 {
                     continue;
                 }

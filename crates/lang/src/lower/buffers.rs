@@ -39,7 +39,7 @@ impl Twin {
 struct Write {
     buffer: ValueId,
     span: Span,
-    /// Names that are read behind it, with the other buffers that they stand for.
+    /// Names that are read after it, with the other buffers that they stand for.
     read: Vec<(Rc<str>, ValueId)>,
     /// False if the body of a loop may write it: nothing is known of it yet.
     sure: bool,
@@ -399,7 +399,7 @@ impl Lower<'_> {
     }
 
     /// Ends an iteration that puts the first of each pair of tiles into the second. Reports tiles that parted where the
-    /// iterations write one in place and read the other behind that. `runs` says that there is at least one iteration.
+    /// iterations write one in place and read the other after that. `runs` says that there is at least one iteration.
     pub(super) fn parted_in_loop(&mut self, puts: &[(TileId, TileId)], mark: BuffersMark, runs: bool) -> Lowered<()> {
         self.buffers.follow_twins(mark);
         let writes = self.buffers.writes[mark.writes..].iter().filter(|write| write.sure);

@@ -33,7 +33,7 @@ pub(crate) enum Way {
     Buffer(Space),
     /// Several values, each in a way of its own.
     Each(Vec<Way>),
-    /// What the body binds first and is read behind a loop that runs: a number of a type, whose first value is never seen.
+    /// What the body binds first and is read after a loop that runs: a number of a type, whose first value is never seen.
     FreshNumber(DType),
     /// The same for a window like this one.
     FreshWindow(Box<Tensor>),

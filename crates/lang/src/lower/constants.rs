@@ -193,7 +193,7 @@ pub(crate) fn order(a: &Const, b: &Const) -> Option<Ordering> {
         Const::Bool(b) => Some(i64::from(*b)),
         _ => None,
     };
-    // The integer part decides, then what is behind the point.
+    // The integer part decides, then what is after the point.
     let mixed = |n: i64, x: f64| i128::from(n).cmp(&(x.floor() as i128)).then(0f64.total_cmp(&(x - x.floor())));
     match (a, b) {
         (Const::Float(x), Const::Float(y)) => x.partial_cmp(y),

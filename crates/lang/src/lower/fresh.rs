@@ -1,4 +1,4 @@
-//! Names that a loop binds first and that are read behind it.
+//! Names that a loop binds first and that are read after it.
 
 use std::rc::Rc;
 
@@ -32,7 +32,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Names that a body binds and that are read behind its loop, though nothing stood for them before: what they stand for
+    /// Names that a body binds and that are read after its loop, though nothing stood for them before: what they stand for
     /// there, and those that have to be carried for that. Tiles stay where they are, in buffers that are moved before the
     /// loop; numbers have a value only where the loop `runs` for certain.
     pub(super) fn fresh_names(&mut self, names: &Names, done: &Done, runs: bool) -> (Plan, Vec<(Rc<str>, Value)>) {

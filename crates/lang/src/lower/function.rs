@@ -183,7 +183,7 @@ fn constant_parameter(lower: &mut Lower<'_>, parameter: &ruff_python_ast::Parame
     Some(lower.expr(default))
 }
 
-/// Puts a function whose body is done behind those that are there: its type, and what the body asks for.
+/// Puts a function whose body is done after those that are there: its type, and what the body asks for.
 pub(super) fn put_function(emitter: &mut Emitter, op: OpId, types: Vec<Type>, facts: &Facts) {
     emitter.module.set_function_type(op, FuncType { inputs: types, results: Vec::new() });
     if let Some((split, _)) = facts.split {
@@ -208,7 +208,7 @@ impl Lower<'_> {
         self.facts.exact_slices |= attrs.exact_slices;
     }
 
-    /// Ends the body of a function; the tiles that it gives back become parameters behind the others.
+    /// Ends the body of a function; the tiles that it gives back become parameters after the others.
     pub(super) fn end_body(&mut self, head: Span, params: &mut Vec<ParamInfo>, types: &mut Vec<Type>) {
         self.e.span = head;
         let end = self.e.op(&func::RETURN, &[], &[], &[]);

@@ -155,7 +155,7 @@ pub(crate) struct Lower<'a> {
     pub blocks: Vec<BlockId>,
     /// The bodies that are open.
     pub bodies: Vec<OpenBody>,
-    /// Further names that are read behind bodies, each with the number of bodies that were open around them.
+    /// Further names that are read after bodies, each with the number of bodies that were open around them.
     pub read_later: Vec<(usize, BTreeSet<Rc<str>>)>,
     /// Errors that were reported, so that each is reported once.
     pub reported: BTreeSet<ReportKey>,
@@ -348,7 +348,7 @@ impl Lower<'_> {
         Reported
     }
 
-    /// Forgets the reports behind the first so many.
+    /// Forgets the reports after the first so many.
     pub fn forget_reports(&mut self, kept: usize) {
         if self.diags.list.len() > kept {
             self.diags.list.truncate(kept);
@@ -489,7 +489,7 @@ impl Lower<'_> {
         false
     }
 
-    /// Adds names that are read behind the body that is opened next: by the next iteration, or by what follows a call.
+    /// Adds names that are read after the body that is opened next: by the next iteration, or by what follows a call.
     pub(super) fn read_behind(&mut self, names: BTreeSet<Rc<str>>) {
         self.read_later.push((self.bodies.len(), names));
     }
@@ -528,7 +528,7 @@ impl OpenBody {
         open
     }
 
-    /// True if a name is read behind the statement that is being lowered before it is bound again, false if it is bound
+    /// True if a name is read after the statement that is being lowered before it is bound again, false if it is bound
     /// first, `None` if the body does neither for certain.
     fn next_use(&self, name: &str) -> Option<bool> {
         let uses = self.uses.get(name)?;

@@ -1,5 +1,5 @@
 //! A scope of an orchestration as a kernel of its own: `with pl.at(…):`, `with pl.spmd(n):`, `for i in pl.spmd(n):`. What it uses of
-//! its surroundings becomes its parameters; tiles that are read behind it become outputs.
+//! its surroundings becomes its parameters; tiles that are read after it become outputs.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -36,7 +36,7 @@ pub(crate) enum RegionKind {
     Int,
 }
 
-/// What a name that a region binds stands for behind it.
+/// What a name that a region binds stands for after it.
 pub(crate) enum Left {
     /// A window of the tensor of this position.
     Tensor(Tensor),
@@ -47,10 +47,10 @@ pub(crate) enum Left {
     Gone,
 }
 
-/// A lowered scope: its function, what it says of it, and what stands behind it for each name that is read there.
+/// A lowered scope: its function, what it says of it, and what follows it for each name that is read there.
 pub(crate) type Region = (OpId, KernelInfo, Vec<(Rc<str>, Left)>);
 
-/// Lowers a scope. `env` is what it sees, `wanted` the names that are read behind it; `within` is the function that it stands in.
+/// Lowers a scope. `env` is what it sees, `wanted` the names that are read after it; `within` is the function that it stands in.
 pub(crate) fn lower_region(
     emitter: &mut Emitter,
     globals: &Globals<'_>,
@@ -132,7 +132,7 @@ fn writes(module: &Module, body: BlockId) -> Option<Span> {
 }
 
 impl Lower<'_> {
-    /// What a name stands for behind a region that binds it.
+    /// What a name stands for after a region that binds it.
     fn left(&mut self, name: &Rc<str>, value: Option<Value>, wanted: &BTreeSet<Rc<str>>, span: Span) -> Lowered<Left> {
         Ok(match value {
             Some(Value::Tensor(window)) => Left::Tensor(window),
@@ -149,7 +149,7 @@ impl Lower<'_> {
     }
 }
 
-/// Names that a function reads outside of a scope, or in it before it binds them: they are read behind the scope, perhaps in
+/// Names that a function reads outside of a scope, or in it before it binds them: they are read after the scope, perhaps in
 /// the next iteration of a loop.
 pub(crate) fn wanted_names(body: &[Stmt], is_scope: &dyn Fn(&Stmt) -> bool) -> BTreeSet<Rc<str>> {
     struct Reads(BTreeSet<Rc<str>>);

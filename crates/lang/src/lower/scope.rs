@@ -64,7 +64,7 @@ impl Lower<'_> {
         outcome
     }
 
-    /// Reports a scope behind another one where blocks are asked for: every block would run both.
+    /// Reports a scope after another one where blocks are asked for: every block would run both.
     fn alone(&mut self, span: Span) -> Lowered<()> {
         let Some(first) = self.facts.closed else { return Ok(()) };
         let error = Diagnostic::error("scopes", span, "a second scope in a function that runs in several blocks")

@@ -17,7 +17,7 @@ use crate::value::Tensor;
 const MOST_STATEMENTS: u64 = 1 << 16;
 
 impl Lower<'_> {
-    /// Lowers statements in order. After an error the statements behind it are lowered too, so that their errors are
+    /// Lowers statements in order. After an error the statements after it are lowered too, so that their errors are
     /// reported; names that the failed statement binds then stand for nothing and are not reported again.
     pub fn body(&mut self, body: &[Stmt]) -> Lowered<()> {
         let mut outcome = Ok(());

@@ -20,7 +20,7 @@ pub(crate) struct Tail {
 }
 
 impl Lower<'_> {
-    /// A part of a tensor whose shape is `shape`, less what some iteration of the loops around would take from behind its end.
+    /// A part of a tensor whose shape is `shape`, less what some iteration of the loops around would take from after its end.
     /// What begins outside, or where only the run knows, is left as it is.
     pub(super) fn clipped(&mut self, window: Tensor, parts: &[Part], shape: &[u64], span: Span) -> Lowered<Tensor> {
         let few = parts.iter().any(|part| matches!(part, Part::Few { .. }));
@@ -74,7 +74,7 @@ impl Lower<'_> {
         }
         let left = self.less(Index::Known(extent as i64), first);
         let mut left = self.smaller(Index::Known(size as i64), left);
-        // Of what begins behind the end, nothing is there.
+        // Of what begins after the end, nothing is there.
         if matches!(first, Index::At(scalar) if !self.begins_inside(scalar.value, extent)) {
             left = self.larger(Index::Known(0), left);
         }

@@ -71,7 +71,7 @@ impl Lower<'_> {
             return Ok(None);
         }
         let Some(((cols, rows), (_, lines))) = valid.split_last().zip(shape.split_last()) else { return Ok(None) };
-        // The first rows of a folded shape: one range, all behind it.
+        // The first rows of a folded shape: one range, all after it.
         let first = lines.iter().position(|n| *n != 1).unwrap_or(lines.len());
         let behind = first + 1;
         if behind < lines.len() && !rows[behind..].iter().zip(&lines[behind..]).all(whole) {

@@ -237,7 +237,7 @@ fn gather_compare(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let elem = call.elem(lower, "count_dtype")?.unwrap_or(Elem::I32);
     let tmp = match call.has("tmp") {
         true => vector(lower, call, "tmp")?,
-        // Large enough for what the library of A2/A3 writes behind as many bytes as it has elements.
+        // Large enough for what the library of A2/A3 writes after as many bytes as it has elements.
         false => lower.new_tile(&[rows, 2 * fold(&tile.shape).1], Elem::I32, Space::Vec, "tmp"),
     };
     let target = lower.new_tile(&[rows, cols], elem, Space::Vec, "gather");

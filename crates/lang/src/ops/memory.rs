@@ -155,7 +155,7 @@ pub(super) fn valid_window(
         return Err(lower.error("argument", call.span, message));
     }
     if clamp {
-        // What lies behind the end of the tensor does not count.
+        // What lies after the end of the tensor does not count.
         for ((valid, offset), extent) in valid.iter_mut().zip(offsets).zip(&whole) {
             *valid = match (*valid, *offset) {
                 // Made once, so that two operands with the same tail are seen to have it.

@@ -45,7 +45,7 @@ pub(crate) use pipe::{BARE, makes_end, pops};
 pub struct Entry {
     /// Its names after `pl.`; the first is the usual one.
     pub names: &'static [&'static str],
-    /// Its parameters: `lhs, rhs, out_dtype=, *, atomic=`. Those behind `*` are given by name; those with `=` may be
+    /// Its parameters: `lhs, rhs, out_dtype=, *, atomic=`. Those after `*` are given by name; those with `=` may be
     /// left out. `|` stands between ways to call it, `…` for anything.
     pub params: &'static str,
     /// The op that it becomes; none where that depends on its arguments.

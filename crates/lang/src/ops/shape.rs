@@ -130,7 +130,7 @@ pub(super) const OPS: &[Entry] = &[
         names: &["tri"],
         params: "diagonal, shape, valid_shape=, dtype=, upper=",
         op: Some(&pto::TTRI),
-        doc: "Ones up to a diagonal, zeros behind it; with `upper` from it on",
+        doc: "Ones up to a diagonal, zeros after it; with `upper` from it on",
         lower: triangle,
         ..ENTRY
     },
@@ -369,7 +369,7 @@ fn reshape(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     };
     // One column by columns is one row by rows: the elements lie in the same order.
     let line = |ty: &slipring_ir::TileType| ty.layout.blayout == BLayout::RowMajor || ty.valid[1].known() == Some(1);
-    // A single line has nothing between its elements, however it is padded behind them.
+    // A single line has nothing between its elements, however it is padded after them.
     let single = [&tile.shape[..], &shape].iter().all(|own| matches!(crate::lower::fold(own), (1, _) | (_, 1)));
     let fits = (single || dense(&tile.ty, &tile.shape) && dense(&ty, &shape)) && line(&tile.ty) && line(&ty);
     if !fits || tile.ty.layout.slayout != SLayout::NoneBox || tile.ty.layout.bytes() != ty.layout.bytes() {

@@ -134,7 +134,7 @@ fn random(lower: &mut Lower<'_>, call: &Call) -> Lowered {
         words.push(lower.number(&value, DType::Elem(Elem::I32), span)?);
     }
     let shape = call.need_shape(lower, "shape")?;
-    // For tensors the type stands directly behind the shape.
+    // For tensors the type directly follows the shape.
     let early = match call.get("valid_shape") {
         Some((Value::Const(Const::DType(DType::Elem(elem))), _)) => Some(*elem),
         _ => None,

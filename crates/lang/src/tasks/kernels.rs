@@ -74,9 +74,9 @@ pub(crate) struct Ready {
     pub compiled: Compiled,
     /// The tensors that are handed over, each once.
     pub views: Vec<Rc<View>>,
-    /// Numbers that are passed behind them.
+    /// Numbers that are passed after them.
     pub numbers: Vec<i64>,
-    /// What the names that the scope binds stand for behind it.
+    /// What the names that the scope binds stand for after it.
     pub left: Rc<Vec<(Rc<str>, Left)>>,
 }
 

@@ -52,7 +52,7 @@ pub struct Orchestration {
     pub returned: Vec<usize>,
     /// First values of the tensors that the program makes, as the command line writes an argument.
     pub filled: Vec<Option<String>>,
-    /// The question behind which nothing is known, where one had no answer.
+    /// The question after which nothing is known, where one had no answer.
     pub open: Option<Open>,
     /// True where answers decided what there is: it holds for these inputs and this number of clusters.
     pub by_answers: bool,

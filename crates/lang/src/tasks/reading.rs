@@ -34,7 +34,7 @@ pub struct Ask<'q> {
 /// Answers questions: the bits of a number, from the lowest on. An error says why there is no answer.
 pub type Answer<'r> = dyn FnMut(&Ask<'_>) -> Result<u64, String> + Send + 'r;
 
-/// A question without an answer: what stands behind it is not known.
+/// A question without an answer: what follows it is not known.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Open {
     /// Where it is asked.

@@ -32,7 +32,7 @@ static VLDS: OpDef = OpDef {
           `BRC_Bn` (8, 16, 32): one element, in every lane. `BRC_BLK`: one block of 32 bytes, eight times. \
           `US_Bn` (8, 16): 128 bytes, each element twice: `out[2i] = out[2i+1] = m[i]`. \
           `DS_Bn` (8, 16): every second element of 512 bytes: `out[i] = m[2i]`. \
-          `UNPK_Bn` (8, 16, 32): 128 bytes, each element with zeros behind it to twice its width. `UNPK4`: 64 bytes, each \
+          `UNPK_Bn` (8, 16, 32): 128 bytes, each element with zeros after it to twice its width. `UNPK4`: 64 bytes, each \
           widened to 32 bits with zeros. \
           `E2B_Bn` (16, 32): eight elements, each filling a block of 32 bytes. \
           `SPLT2CHN_Bn` (8, 16): channel 0 of two that take turns in 512 bytes: `out[i] = m[2i]`. `SPLT4CHN`: channel 0 of four \

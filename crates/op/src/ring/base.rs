@@ -14,7 +14,7 @@ use crate::rules::constant;
 pub enum SlotBase {
     /// This one.
     At(i64),
-    /// So many bytes behind the beginning of a reservation.
+    /// So many bytes after the beginning of a reservation.
     In {
         /// The op that reserves.
         reservation: OpId,
@@ -44,7 +44,7 @@ impl SlotBase {
     }
 }
 
-/// Definitions that are followed one behind the other.
+/// Definitions that are followed one after the other.
 const DEPTH: u32 = 256;
 
 struct Search<'m> {

@@ -121,7 +121,7 @@ fn collision(module: &Module, pipe: &[Init<'_>], other: &[Init<'_>], id: u32, di
     let help = if other[0].spec.config.counted {
         "a pipe takes its flag id and the next, a pipe with both directions the next three: choose ids that do not overlap"
     } else {
-        "a tagged ring takes an id for each slot, from 0 on, and with both directions from the middle on: choose an id behind \
+        "a tagged ring takes an id for each slot, from 0 on, and with both directions from the middle on: choose an id after \
          them, or fewer slots"
     };
     diags.push(

@@ -44,7 +44,7 @@ impl Phases {
     /// The pipes of a ring.
     ///
     /// Seed 003 frees a ring to the Cube core from MTE1, wherever its slots are. A slot in global memory has been read when
-    /// MTE2 has loaded it, and MTE1 is not ordered behind that: here MTE2 frees it. On chip, the tagged protocol frees
+    /// MTE2 has loaded it, and MTE1 is not ordered after that: here MTE2 frees it. On chip, the tagged protocol frees
     /// a slot in UB from the pipe that uses it, V; the counted one from MTE2, as seed 003 says.
     pub const fn of(way: Way) -> Phases {
         if way.control {

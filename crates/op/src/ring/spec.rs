@@ -508,7 +508,7 @@ pub fn consumer(direction: Direction) -> CoreKind {
     core_of(slot_space(direction))
 }
 
-/// The op that makes the end of a ring op's pipe on its own core: behind its pipe value, else in the body of its function.
+/// The op that makes the end of a ring op's pipe on its own core: after its pipe value, else in the body of its function.
 pub fn own_end<'m>(op: &OpRef<'m>) -> Option<OpRef<'m>> {
     if let Some(maker) = maker(op) {
         return Some(maker);

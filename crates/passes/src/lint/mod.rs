@@ -5,10 +5,10 @@
 //! | `flag-left-set`, `flag-never-set` | a path sets a flag between two pipes more often than it waits for it, or less often |
 //! | `token-not-released`, `token-not-held` | the same of a buffer that a pipe gets and releases |
 //! | `library-flag` | a flag is set but not waited for where an operation of the public tile library uses it inside |
-//! | `use-after-free` | a tile that is a slot of a ring is used behind the op that gave the slot back |
+//! | `use-after-free` | a tile that is a slot of a ring is used after the op that gave the slot back |
 //! | `uninitialised-tile` | an op computes with a tile that nothing has written before, and that shares no byte with one that something has: a warning, since the result may go nowhere |
 //! | `tile-lines` | lines of a tile without boxes are no multiple of 32 bytes, as the tile library asks |
-//! | `rounds-lost` | each round of a loop begins from the same tile and overwrites a result that only what is behind the loop reads: a warning |
+//! | `rounds-lost` | each round of a loop begins from the same tile and overwrites a result that only what is after the loop reads: a warning |
 //! | `same-slot` | the number that chooses a slot by the loop's variable is the same in each round, since the loop goes by larger steps: a warning |
 //!
 //! A function is followed path by path, calls included (`walk`). What is said holds on every path, or on every path that takes one

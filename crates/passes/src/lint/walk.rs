@@ -332,7 +332,7 @@ impl<'m> Walk<'m> {
         }
     }
 
-    /// A loop: what its first turn finds, and what is known behind it, whether it turns or not.
+    /// A loop: what its first turn finds, and what is known after it, whether it turns or not.
     fn repeat(&mut self, op: &OpRef<'m>, blocks: &[BlockId], path: Path) -> Path {
         let turns = trips(op);
         if turns == Some(0) || self.budget == 0 {

@@ -59,7 +59,7 @@ fn expand(module: &mut Module, op: OpId, all: &[OpId], diags: &mut Diags) {
     module.remove(op);
 }
 
-/// The address of a tile `bytes` behind the first one's.
+/// The address of a tile `bytes` after the first one's.
 fn address(module: &mut Module, base: Option<ValueId>, bytes: u64, before: &mut Vec<OpId>) -> ValueId {
     let Some(base) = base else { unreachable!("asked for tiles with an address only") };
     let (ty, span, bytes) = (module.ty(base).clone(), module.value(base).span, bytes as i64);

@@ -1,6 +1,6 @@
 //! Placing buffers in one memory so that those alive at the same time do not overlap.
 //!
-//! While everything fits side by side, buffers lie one behind the other in the order given: nothing shares bytes, so
+//! While everything fits side by side, buffers lie one after the other in the order given: nothing shares bytes, so
 //! nothing waits for anything else. Only where that is too much do buffers share bytes over time. Then several orders of
 //! placing are tried: at first each buffer goes to the free place whose bytes have rested longest, so that its writer
 //! waits least; then to the lowest free place, where a buffer that did not fit goes first in the next attempt.

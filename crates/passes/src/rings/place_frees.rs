@@ -25,7 +25,7 @@ pub const PASS: Pass = Pass {
     run,
 };
 
-/// A pop that needs a free behind it.
+/// A pop that needs a free after it.
 #[derive(Clone, Copy, Debug)]
 struct Pop {
     op: OpId,
@@ -50,7 +50,7 @@ fn run(module: &mut Module, context: &PassContext<'_>, diags: &mut Diags) {
             blocks.extend(regions.flat_map(|region| module.region(*region).blocks.iter()).copied());
         }
     }
-    // The last first: several frees behind one op then stand in the order of their pops.
+    // The last first: several frees after one op then stand in the order of their pops.
     for (pop, anchor) in frees.into_iter().rev() {
         if let Some(free) = pto::placed_free_after(module, pop) {
             module.insert_after(anchor, free);
@@ -58,7 +58,7 @@ fn run(module: &mut Module, context: &PassContext<'_>, diags: &mut Diags) {
     }
 }
 
-/// Finds for each pop of a block the op behind which it is freed.
+/// Finds for each pop of a block the op after which it is freed.
 fn place(module: &Module, block: BlockId, context: &PassContext<'_>, frees: &mut Vec<(OpId, OpId)>, diags: &mut Diags) {
     let pops = pops(module, block, context);
     landing(module, block, &pops, diags);
@@ -109,7 +109,7 @@ fn moved(module: &Module, pop: &Pop, anchor: OpId) -> Diagnostic {
     let message = "the free of this pop comes after the last use of its tile; the instruction itself frees in its last phase (seed \
                    003), where the producer may overwrite the tile in use";
     let note = Diagnostic::warning("free-moved", module.op(pop.op).span, message);
-    let note = note.also(module.op(anchor).span, "freed behind this");
+    let note = note.also(module.op(anchor).span, "freed after this");
     let help = "say so in the file: `auto_free = false`, and a `pto.tfree` after the last use";
     Diagnostic { severity: Severity::Note, ..note.help(help) }
 }

@@ -124,7 +124,7 @@ impl Finder<'_, '_> {
     fn waits(&self, work: usize, pending: &Pending) -> bool {
         let here = self.conflicts.place(work);
         self.lanes.iter().zip(pending).any(|(&lane, ranks)| {
-            // What comes behind the work in the text ran in an iteration before.
+            // What comes after the work in the text ran in an iteration before.
             let (earlier, later) = if here.0 == lane { (0..here.1, here.1..u32::MAX) } else { (0..u32::MAX, 0..0) };
             ranks.iter().rev().any(|run| {
                 let part = |of: &Range<u32>| run.start.max(of.start)..run.end.min(of.end);

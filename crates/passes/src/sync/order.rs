@@ -29,7 +29,7 @@ impl Pos {
     /// Where a block begins.
     pub const START: Pos = Pos { gap: 0, sub: 0 };
 
-    /// Behind everything.
+    /// After everything.
     pub const END: Pos = Pos { gap: u32::MAX, sub: u32::MAX };
 
     /// Of a set right after node `node`.
@@ -194,7 +194,7 @@ impl Signals {
         }
     }
 
-    /// Drops the signals whose set is not behind a position and whose wait is not before it.
+    /// Drops the signals whose set is not after a position and whose wait is not before it.
     fn drop_over(&mut self, at: Pos) {
         let over: Vec<(Pos, Pos)> =
             self.sets.range(at..).map(|(wait, set)| (*set, *wait)).take_while(|(set, _)| *set <= at).collect();

@@ -205,7 +205,7 @@ impl Searches<'_, '_> {
         let Search { kind, block, node, ahead, work, lane, .. } = search;
         let find = if ahead { Conflicts::first } else { Conflicts::last };
         let Some(rank) = find(self.conflicts, work, lane, search.from..search.to) else { return };
-        // What is left begins behind the block in which this one stands.
+        // What is left begins after the block in which this one stands.
         let run = &self.runs[lane][rank as usize];
         if ahead {
             search.from = run.end

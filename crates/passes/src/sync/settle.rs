@@ -98,7 +98,7 @@ fn mend(tree: &Tree, placed: &mut Vec<Placement>, problems: &[Problem]) {
             place.action = Action::Barrier(None);
         }
     }
-    // A callee that uses such a flag finds it clear behind a barrier.
+    // A callee that uses such a flag finds it clear after a barrier.
     late.extend(nodes(tree).filter(|(block, node)| {
         matches!(&tree.blocks[*block].nodes[*node], Node::Call { flags, .. } if flags.iter().any(|f| misused.contains(f)))
     }));

@@ -1,7 +1,7 @@
 //! Printing for another tool: what a version of it does not take is said by what it has, or refused with the reason.
 //!
 //! A [`Target`] is data beside the declarations; the passes apply it and know no op by name. [`before`] comes before the
-//! other passes, [`after`] behind them.
+//! other passes, [`after`] after them.
 
 mod memory;
 mod names;

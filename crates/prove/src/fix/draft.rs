@@ -7,11 +7,11 @@ use std::collections::BTreeMap;
 pub(super) enum Change {
     /// A line of its own before this one.
     Before(usize, String),
-    /// A line of its own behind this one.
+    /// A line of its own after this one.
     After(usize, String),
     /// These lines go.
     Remove(std::ops::Range<usize>),
-    /// These lines come behind the line `to`.
+    /// These lines come after the line `to`.
     Move {
         #[allow(missing_docs)]
         from: std::ops::Range<usize>,
@@ -47,7 +47,7 @@ impl Draft {
         lines.join("\n")
     }
 
-    /// The text with these changes; those before or behind the same line stand in their order.
+    /// The text with these changes; those before or after the same line stand in their order.
     pub fn with(&self, changes: &[Change]) -> Draft {
         let mut before: BTreeMap<usize, Vec<Line>> = BTreeMap::new();
         let mut lines: Vec<Option<Line>> = self.lines.iter().cloned().map(Some).collect();
@@ -91,13 +91,13 @@ impl Draft {
         for line in &self.lines {
             let text = line.text.trim();
             match line.was {
-                None => said.push(format!("`{text}` behind line {behind}")),
+                None => said.push(format!("`{text}` after line {behind}")),
                 Some(was) => {
                     if let Some(kept) = kept.get_mut(was) {
                         *kept = true;
                     }
                     if highest.is_some_and(|highest| was < highest) {
-                        said.push(format!("line {} (`{text}`) moves behind line {behind}", was + 1));
+                        said.push(format!("line {} (`{text}`) moves after line {behind}", was + 1));
                         continue;
                     }
                     if first.lines.get(was).is_some_and(|first| first.text != line.text) {
@@ -125,7 +125,7 @@ mod tests {
         assert_eq!(next.text(), "a\n  x\n  b\n  y\nd\n");
         let last = next.with(&[Change::Move { from: 2..3, to: 4 }, Change::Replace(0, "A".into())]);
         assert_eq!(last.text(), "A\n  x\n  y\nd\nb\n");
-        let said = ["line 1 becomes `A`", "`x` behind line 1", "`y` behind line 1", "line 2 (`b`) moves behind line 4"];
+        let said = ["line 1 becomes `A`", "`x` after line 1", "`y` after line 1", "line 2 (`b`) moves after line 4"];
         assert_eq!(last.changes(&first), [&said[..], &["line 3 goes (`c`)"]].concat());
         assert!(first.changes(&first).is_empty());
     }

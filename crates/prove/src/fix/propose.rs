@@ -119,7 +119,7 @@ impl<'a> Scene<'a> {
         alone.then(|| line(start)..line(end.max(start + 1) - 1) + 1)
     }
 
-    /// The byte behind an op.
+    /// The byte after an op.
     fn end(&self, op: OpId) -> Option<usize> {
         let data = self.module.op(op);
         let Some(region) = data.regions.last() else { return Some(data.span.end as usize) };
@@ -251,7 +251,7 @@ impl<'a> Scene<'a> {
         !self.module.op(op).regions.is_empty() && self.pipe(op).is_none()
     }
 
-    /// A set too many, or too early: a wait for it before work of the pipe that waits, or behind a loop or branch.
+    /// A set too many, or too early: a wait for it before work of the pipe that waits, or after a loop or branch.
     fn of_set(&self, set: OpId, pipes: [Pipe; 2], id: u32) -> Vec<Proposal> {
         let mut all = Vec::new();
         let [_, wait] = Scene::flag(pipes, id);
@@ -274,7 +274,7 @@ impl<'a> Scene<'a> {
         all
     }
 
-    /// A wait for what nobody sets, or sets too late: a set behind work of the pipe that sets, or before a loop or branch.
+    /// A wait for what nobody sets, or sets too late: a set after work of the pipe that sets, or before a loop or branch.
     fn of_wait(&self, wait: OpId, pipes: [Pipe; 2], id: u32) -> Vec<Proposal> {
         let mut all = Vec::new();
         let [set, _] = Scene::flag(pipes, id);
@@ -288,7 +288,7 @@ impl<'a> Scene<'a> {
         all
     }
 
-    /// A slot that is given back too early: its free comes behind the use, or at the end of its block.
+    /// A slot that is given back too early: its free comes after the use, or at the end of its block.
     fn of_free(&self, user: OpId, free: OpId) -> Vec<Proposal> {
         let frees = self.op(free).and_then(|op| op.ring()).is_some_and(|part| matches!(part, RingPart::Free(_)));
         if !frees {

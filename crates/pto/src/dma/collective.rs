@@ -49,7 +49,7 @@ pub static TBROADCAST: OpDef = OpDef {
 
 pub static COMM_TGATHER: OpDef = OpDef {
     schema: OpSchema { name: "pto.comm.tgather", ..COLLECTIVE },
-    summary: "Put the memories of a group behind each other",
+    summary: "Put the memories of a group after each other",
     ..NOT_MODELLED
 };
 

@@ -139,13 +139,13 @@ fn lower_copy(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     pieces(&Copy { src, dst, dims, ping, pong, add }, d, [Operand::Imm(0); MAX_RANK], 0)
 }
 
-/// Numbers of the dimensions that there are, behind those that there are not.
+/// Numbers of the dimensions that there are, after those that there are not.
 fn spread(numbers: &[Operand], other: Operand) -> [Operand; MAX_RANK] {
     let missing = MAX_RANK - numbers.len();
     std::array::from_fn(|at| at.checked_sub(missing).map_or(other, |at| numbers[at]))
 }
 
-/// Goes through a dimension and those behind it: one by one, or by pieces through the last two.
+/// Goes through a dimension and those after it: one by one, or by pieces through the last two.
 fn pieces(copy: &Copy, d: &mut Decoder<'_>, mut at: [Operand; MAX_RANK], dim: usize) -> Lowered {
     if dim == MAX_RANK {
         return piece(copy, d, at);

@@ -107,7 +107,7 @@ fn table_rules(op: &OpRef<'_>, platform: &Platform, from: Elem, to: Elem, diags:
 /// Bytes of the parameter of a column.
 const ENTRY: u64 = 8;
 
-/// What an effect needs to know of a window before the run, and its run-time arguments behind the address: dimensions, strides.
+/// What an effect needs to know of a window before the run, and its run-time arguments after the address: dimensions, strides.
 fn window(
     op: &OpRef<'_>,
     d: &mut Decoder<'_>,

@@ -166,7 +166,7 @@ pub(super) fn class_of_a_barrier(scalars: &Scalars, module: &mut Module, id: OpI
     Ok(())
 }
 
-/// The working memory of a merge of lists stands behind the lists.
+/// The working memory of a merge of lists follows the lists.
 pub(super) fn merge_memory_last(scalars: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     let this = op(module, id)?;
     let Some(tmp) = this.operand("tmp") else { return Ok(()) };

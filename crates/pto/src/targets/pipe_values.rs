@@ -107,7 +107,7 @@ pub(super) struct Moves {
     pub itself: bool,
 }
 
-/// Writes the split of what uses a pipe, frees behind pops that freed by themselves, and what a free has to wait for.
+/// Writes the split of what uses a pipe, frees after pops that freed by themselves, and what a free has to wait for.
 pub(super) fn users(module: &mut Module, pipe: ValueId, platform: &Platform, moves: Moves) -> Fixed {
     let all = module.walk(module.top);
     let mut popped: BTreeSet<ValueId> = BTreeSet::new();

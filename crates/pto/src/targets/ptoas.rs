@@ -13,7 +13,7 @@ use super::ptoas_0_27_ops::OPS;
 use super::ptoas_0_27_types::TYPES;
 use super::{fixes, pipe_values, ptoas_0_27, views};
 
-/// Attributes of `pto.tci` stand behind its results.
+/// Attributes of `pto.tci` follow its results.
 static NEWEST_SPELLING: Spelling = Spelling {
     forms: &[
         ("pto.trandom", Syntax::InsOuts { ins: 6, attrs_in_ins: true }),

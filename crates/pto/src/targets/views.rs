@@ -177,7 +177,7 @@ fn retypes(op: &OpRef<'_>) -> bool {
     std::ptr::eq(op.def, &TRESHAPE) || std::ptr::eq(op.def, &BITCAST)
 }
 
-/// The address that a tile was given, behind other types of it.
+/// The address that a tile was given, after other types of it.
 fn address_of(module: &Module, tile: ValueId) -> Option<ValueId> {
     let made = OpRef::of(module, module.defining_op(tile)?)?;
     if retypes(&made) {
@@ -315,7 +315,7 @@ pub(super) fn read_ahead_by_rows(_: &Scalars, module: &mut Module, id: OpId, _: 
     }
 }
 
-/// The valid shape of a tile that a pop gives is said by the pop, and not behind another type of it.
+/// The valid shape of a tile that a pop gives is said by the pop, and not after another type of it.
 pub(super) fn shape_of_an_own_tile(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     let source = op(module, id)?.operand("source").ok_or("it has no source")?;
     let made = module.defining_op(source).and_then(|made| OpRef::of(module, made));

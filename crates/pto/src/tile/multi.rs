@@ -28,7 +28,7 @@ pub static ALLOC_MULTI_TILE: OpDef = OpDef {
     ),
     summary: "Declare several tiles of one type",
     doc: "`!pto.multi_tile_buf<vec, 16x16xf16, count=2>` is two tiles, each as `pto.alloc_tile` would declare it: the compiler places \
-          them where it likes; with `addr` they lie one behind the other, the next at a multiple of 32 bytes (512 in L0).",
+          them where it likes; with `addr` they lie one after the other, the next at a multiple of 32 bytes (512 in L0).",
     source: "PTO IR manual of the public assembler 0.60, pto.alloc_multi_tile",
     verify: verify_alloc_multi,
     lower: |op, d| {

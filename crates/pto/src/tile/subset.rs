@@ -26,7 +26,7 @@ pub static SUBSET: OpDef = OpDef {
     summary: "A rectangular part of a tile",
     doc: "The part of `source` from row and column `offsets` on, `sizes` rows and columns large, as a tile: the same \
           bytes, no copy. Its type is the source's with the shape `sizes`; its valid shape is what the source's leaves of \
-          it, and where constants say that the part begins behind the source's valid shape, what that leaves when repeated: \
+          it, and where constants say that the part begins after the source's valid shape, what that leaves when repeated: \
           the second half of a tile of 64 columns, 32 of them valid, has 32 valid columns. In a tile with boxes offsets and sizes \
           are multiples of a box.",
     source: "PTO IR manual 4.1",
@@ -52,7 +52,7 @@ pub static SUBVIEW: OpDef = OpDef {
     summary: "A rectangular part of a tile with a valid shape of its own",
     doc: "The part of `source` from row and column `offsets` on, `sizes` rows and columns large, as a tile: the same bytes, no \
           copy. Other than that of `pto.subset`, its valid shape does not depend on the source's: it is what `valid` says, else \
-          what the type behind `->` says, else the whole part. An extent of 0 leaves nothing of it. In a tile with boxes offsets \
+          what the type after `->` says, else the whole part. An extent of 0 leaves nothing of it. In a tile with boxes offsets \
           and sizes are multiples of a box.",
     source: "PTO IR manual of the public assembler 0.60, pto.subview",
     verify: |op, platform, diags| {
@@ -64,7 +64,7 @@ pub static SUBVIEW: OpDef = OpDef {
 };
 
 /// `%tile[%row, %column] sizes [16, 16] : T`, also with `-> T` after it; of a `pto.subview` also with `valid [%rows, %columns]`
-/// behind the sizes.
+/// after the sizes.
 struct SubsetText {
     valid: bool,
 }
@@ -224,7 +224,7 @@ fn verify_valid(op: &OpRef<'_>, diags: &mut Diags) {
         match (given, said) {
             (None, None) => diags.push(
                 op.error("tile-valid", format!("nothing says how many {what} of the part are valid"))
-                    .help("write `valid [%rows, %columns]` behind the sizes"),
+                    .help("write `valid [%rows, %columns]` after the sizes"),
             ),
             (Some(Some(n)), Some(said)) if n != said => {
                 diags.push(op.error("tile-valid", format!("{n} {what} are valid, the type says {said}")));
@@ -238,7 +238,7 @@ fn verify_valid(op: &OpRef<'_>, diags: &mut Diags) {
     }
 }
 
-/// What a valid extent leaves behind an offset. Behind its end it begins again: a part there is another tile that lies in the
+/// What a valid extent leaves behind an offset. After its end it begins again: a part there is another tile that lies in the
 /// same buffer.
 const fn left(all: u64, offset: u64) -> u64 {
     if all == 0 { 0 } else { all - offset % all }

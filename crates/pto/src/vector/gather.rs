@@ -57,7 +57,7 @@ pub static TGATHER: OpDef = OpDef {
     doc: "`ins(src, indices, tmp)`: `dst[i, j]` = element `indices[i, j]` of `src` for the valid shape of `dst`; the elements are \
           counted from 0 as they lie in memory, row by row with all columns. An index (without a sign) that names no element of \
           the tile is `index-bounds`. `ins(src, {maskPattern = Pabcd})`: of every two or four columns of the valid shape of `src` \
-          those that have a 1, the last digit standing for the first column, row by row, one behind the other from the first \
+          those that have a 1, the last digit standing for the first column, row by row, one after the other from the first \
           element of `dst` on. `ins(src, kValue, tmp) outs(dst, cdst)`: row i of `dst` begins with the numbers of the elements of \
           row i of `src` that are equal to (greater than) the number, in its type; NaN is neither. Element i of `cdst` is how many \
           those are. The number of an element is `offset`, plus its column, plus for each row before it the columns of `src` \
@@ -205,8 +205,8 @@ pub static TGATHERB: OpDef = OpDef {
     summary: "Gather blocks of 32 bytes by byte offset",
     doc: "Block b (32 bytes) of row i of `dst` = the 32 bytes of `src` from byte `indices[i, b]` on, for the valid shape of `dst`. \
           Offsets count from the first byte of `src`; each must be a multiple of 32 and name bytes of the tile, else \
-          `index-bounds`. On A2/A3 whole repeats of 256 bytes are written: what of them lies behind the valid columns of a row, up \
-          to its end, is uninitialised afterwards. (What reaches behind the tile is not followed: give it rows of 256 bytes.) `dst` \
+          `index-bounds`. On A2/A3 whole repeats of 256 bytes are written: what of them lies after the valid columns of a row, up \
+          to its end, is uninitialised afterwards. (What reaches after the tile is not followed: give it rows of 256 bytes.) `dst` \
           must lie apart from `src`.",
     source: "tile library, TGATHERB of each platform (the manual reads an offset for each element)",
     elems: types::GATHERED_BLOCKS,

@@ -53,7 +53,7 @@ pub static TDEINTERLEAVE: OpDef = OpDef {
         &[],
     ),
     summary: "Elements at even and at odd places (A5)",
-    doc: "The reverse of `pto.tinterleave`: a row of `src0` and behind it one of `src1` are one row, whose elements at even places go \
+    doc: "The reverse of `pto.tinterleave`: a row of `src0` and after it one of `src1` are one row, whose elements at even places go \
           to `dst0` and those at odd places to `dst1`; all four have the same valid shape, with an even number of columns. Without \
           `src1` a row of `src0` alone, and the results have half as many columns. Results lie apart from each other and from the \
           sources.",
@@ -66,7 +66,7 @@ pub static TPAIRREDUCESUM: OpDef = OpDef {
     schema: schema("pto.tpairreducesum", ins(1), &[SRC, DST], &[], &[]),
     summary: "Sums of neighbours in a row",
     doc: "`dst[i, k] = src[i, 2k] + src[i, 2k + 1]` for the first half of the valid columns of `dst`, which `src` has as well, the sum \
-          rounded to the element type. What is behind stays as it is, and an odd last element is in no sum: so do the instructions of \
+          rounded to the element type. What is after stays as it is, and an odd last element is in no sum: so do the instructions of \
           both platforms; the page fills with 0 and keeps the last element.",
     verify: |op, _, diags| {
         check::types(op, FLOATS, diags);

@@ -45,7 +45,7 @@ precision! {
     FMOD "fmod_precision";
 }
 
-/// The schema with these attributes, which stand behind `outs`.
+/// The schema with these attributes, which follow `outs`.
 pub(super) const fn with(attrs: &'static [AttrSpec], schema: OpSchema) -> OpSchema {
     let syntax = match schema.syntax {
         Syntax::InsOuts { ins, .. } => Syntax::InsOuts { ins, attrs_in_ins: false },

@@ -95,7 +95,7 @@ pub static TROWPROD: OpDef = OpDef {
     doc: concat!(
         row_doc!("`dst[i, 0]` = the product over j of `src[i, j]`."),
         " The order is part of the result. A5: 256 bytes of lanes, lane j the product of the elements j, j + lanes, … in this \
-         order; then lane j is multiplied by the lane half as many behind it, until one is left; each step is rounded to the \
+         order; then lane j is multiplied by the lane half as many after it, until one is left; each step is rounded to the \
          element type. A2/A3: so with 32 bytes of lanes, which are then multiplied from the first to the last, floats in f32 \
          and rounded once."
     ),

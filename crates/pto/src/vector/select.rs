@@ -257,7 +257,7 @@ fn masks_of(op: &OpRef<'_>) -> Vec<(ValueId, Option<Form>)> {
     if combines {
         let names = ["src0", "src1", "src", "dst"].map(|name| op.if_declared(name));
         let masks = names.into_iter().flatten();
-        // Bits behind those of the valid columns are combined only where all of a row is valid.
+        // Bits after those of the valid columns are combined only where all of a row is valid.
         let whole = |value: &ValueId| {
             let tile = op.module.ty(*value).as_tile();
             tile.is_some_and(|tile| {

@@ -2,7 +2,7 @@
 //!
 //! Read from their headers as of August 2026, for units that work on memory (A2/A3) and on registers (A5): the first take `tmp`
 //! for most of these ops, the second leave it alone but for `tcolsum` by pairs and `tsort32`. A repeat of an instruction is 256
-//! bytes, a block 32. What a library writes behind a tile that its own rules take is said (`beyond`) and not asked for.
+//! bytes, a block 32. What a library writes after a tile that its own rules take is said (`beyond`) and not asked for.
 
 use slipring_effect::vector::{Around, Room};
 use slipring_op::def::OpRef;
@@ -42,7 +42,7 @@ pub(super) const SELECT_NUMBER: WorkingMemory = WorkingMemory::of_memory(|a| vec
 /// `TXor`, `TBitwiseSOp`: an intermediate result.
 pub(super) const EXCLUSIVE: WorkingMemory =
     WorkingMemory::of_memory(|a| vec![Room::rows(a.tmp.valid[0], a.tmp.valid[1] * a.tmp.elem())]);
-/// `TRem`: a row, and behind as many columns as `dst` has a mask.
+/// `TRem`: a row, and after as many columns as `dst` has a mask.
 pub(super) const REMAINDER: WorkingMemory = WorkingMemory::of_memory(remainder);
 /// `TRemS`: a row.
 pub(super) const REMAINDER_BY: WorkingMemory = WorkingMemory::of_memory(|a| vec![Room::run(0, a.dst.valid[1] * 4)]);
@@ -89,7 +89,7 @@ fn row(a: &Around, kept: fn(u64) -> u64) -> Vec<Room> {
         return vec![Room::run(0, BLOCK)];
     }
     if in_groups(a) {
-        // A sum for each block of the source, one behind the other (`ReduceOptFP32_…`).
+        // A sum for each block of the source, one after the other (`ReduceOptFP32_…`).
         return vec![Room::run(0, 4096)];
     }
     let part = REPEAT / a.src.elem();
@@ -224,7 +224,7 @@ fn gathered(a: &Around) -> Vec<Room> {
     vec![Room::run(0, lines * a.tmp.elem())]
 }
 
-/// Bits of the comparisons, then behind as many bytes as `tmp` has elements a number for each element of the source, then the
+/// Bits of the comparisons, then after as many bytes as `tmp` has elements a number for each element of the source, then the
 /// numbers that are compared with.
 fn compared(a: &Around) -> Vec<Room> {
     let elements = u64::from(a.tmp.layout.rows) * u64::from(a.tmp.layout.cols);

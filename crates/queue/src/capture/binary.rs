@@ -38,7 +38,7 @@ pub enum CaptureError {
     /// A field of the memory map that layouts do not have, or whose value does not fit.
     #[error("{0}")]
     Layout(String),
-    /// An issue region does not hold commands one behind the other.
+    /// An issue region does not hold commands one after the other.
     #[error("no command: {0}")]
     Wire(#[from] WireError),
     /// A text with mistakes.

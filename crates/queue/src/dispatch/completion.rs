@@ -63,7 +63,7 @@ impl Dispatcher {
             self.completion = next | toggle;
             let tile = world.chip.dispatch();
             world.memory.set_word(tile, layout.dispatch.completion_wr, self.completion);
-            // Behind the data, on the same way: the host never sees the pointer first.
+            // After the data, on the same way: the host never sees the pointer first.
             let to = host.noc(host.completion_wr) | PCIE_NOC_BIT;
             world.write(Port::Dispatch, layout.dispatch.completion_wr, PCIE_XY, to, 4)?;
             world.ledger.completed(pages.into(), last);

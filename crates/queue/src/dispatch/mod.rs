@@ -50,9 +50,9 @@ pub(crate) async fn run(core: Core) -> Result<(), Stop> {
 struct Dispatcher {
     core: Core,
     reader: Reader,
-    /// Behind the part of the command that was dealt with.
+    /// After the part of the command that was dealt with.
     cmd_ptr: u32,
-    /// Behind the last byte of the command that was used.
+    /// After the last byte of the command that was used.
     end: u32,
     write_offsets: [u32; WRITE_OFFSETS as usize],
     go_list: [u32; MAX_GO_WORDS as usize],

@@ -31,7 +31,7 @@ impl Dispatcher {
         let data_start = data_start.next_multiple_of(16);
         if c.is_shared() && data_start + size > page {
             self.core.flag(Hazard::NoStrideCrossesPage, || {
-                format!("the shared packet ends at +{:#x}, behind its page of {page} bytes", data_start + size)
+                format!("the shared packet ends at +{:#x}, after its page of {page} bytes", data_start + size)
             })?;
         }
         // The firmware copies all of them into its cache, whatever that holds, and walks all.

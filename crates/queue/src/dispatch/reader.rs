@@ -1,6 +1,6 @@
 //! The reading end of the ring of pages: what may be read, and when pages go back.
 //!
-//! Pages go back block by block, and a block only when the reader leaves the one behind it: writes out of a block must have
+//! Pages go back block by block, and a block only when the reader leaves the one after it: writes out of a block must have
 //! been sent, and that is cheaper to know late.
 
 use crate::layout::Layout;
@@ -82,7 +82,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Waits until there are bytes at a pointer, giving back what is behind; how many there are. A pointer at the end of the
+    /// Waits until there are bytes at a pointer, giving back what is after; how many there are. A pointer at the end of the
     /// ring goes to its start.
     pub async fn available(&mut self, core: &Core, ptr: &mut u32) -> Result<u32, Stop> {
         if self.fence == *ptr {
@@ -99,7 +99,7 @@ impl Reader {
         if ptr > self.fence {
             return Err(core.lose(Hazard::StalePage, || {
                 format!(
-                    "the dispatcher reads at {ptr:#x}, behind the {:#x} up to which pages were handed over",
+                    "the dispatcher reads at {ptr:#x}, after the {:#x} up to which pages were handed over",
                     self.fence
                 )
             }));
@@ -107,7 +107,7 @@ impl Reader {
         Ok(self.fence - ptr)
     }
 
-    /// Pages that are there and lie wholly behind an address.
+    /// Pages that are there and lie wholly after an address.
     pub fn pages_behind(&self, at: u32) -> u32 {
         self.fence.saturating_sub(self.round_up(at)) >> self.log_page
     }

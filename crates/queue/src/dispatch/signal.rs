@@ -122,7 +122,7 @@ impl Dispatcher {
     }
 }
 
-/// Sends a go word: behind a wait for the stream, to a rectangle if there is one, then to listed tiles.
+/// Sends a go word: after a wait for the stream, to a rectangle if there is one, then to listed tiles.
 pub(crate) async fn send(
     core: &crate::machine::Core,
     port: Port,

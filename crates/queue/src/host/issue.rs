@@ -54,7 +54,7 @@ impl Issue {
     /// Whether the bytes of a place may still be needed, and if so, the slot that must have been taken first.
     ///
     /// A slot is free as soon as the read of its record is *issued*. As one read is in flight at most, a record has been read when the slot
-    /// behind its own has been taken as well.
+    /// after its own has been taken as well.
     pub fn needed(&self, place: IssueSlot, bytes: u32) -> Option<u32> {
         let end = u64::from(place.offset) + u64::from(bytes);
         let overlap =

@@ -101,7 +101,7 @@ pub fn lower_programs(
 }
 
 /// Turns programs that run at the same time into commands: each has tiles of its own and a stream that counts them, from the first
-/// one on, and all have ended behind the last command. The dispatcher's clock is taken behind them, and before them if `first`: in the
+/// one on, and all have ended after the last command. The dispatcher's clock is taken after them, and before them if `first`: in the
 /// slots of program 0.
 ///
 /// # Errors

@@ -36,7 +36,7 @@ pub enum Data {
 pub struct Program {
     /// All tiles that run it.
     pub tiles: Vec<Xy>,
-    /// Arguments, behind the kernel configuration base.
+    /// Arguments, after the kernel configuration base.
     pub args: Data,
     /// What groups of these tiles run.
     pub roles: Vec<Role>,
@@ -47,7 +47,7 @@ pub struct Program {
 pub struct Role {
     /// The tiles.
     pub tiles: Vec<Xy>,
-    /// Their launch message. It says where, behind the base, `image` goes: `local_cb_offset`.
+    /// Their launch message. It says where, after the base, `image` goes: `local_cb_offset`.
     pub launch: LaunchMessage,
     /// Circular buffer configurations and kernel text.
     pub image: Vec<u8>,

@@ -317,7 +317,7 @@ impl<D: Device> Queue<D> {
         self.push_with(&record, flags)
     }
 
-    /// Queues an event behind everything that is queued, and says its number.
+    /// Queues an event after everything that is queued, and says its number.
     ///
     /// # Errors
     /// As [`push`](Queue::push).

@@ -30,7 +30,7 @@ impl Linter {
                 let hazard = match error {
                     WireError::IllegalId { .. } => Hazard::DispatchIllegal,
                     WireError::Field { field: "length", .. } => Hazard::CompletionHeader,
-                    // Behind whole pages it waits; else it takes what stands in the rest of the last one.
+                    // After whole pages it waits; else it takes what stands in the rest of the last one.
                     _ if payload.len().is_multiple_of(self.layout.dispatch.cb_page() as usize) => {
                         Hazard::CommandUnfinished
                     }
@@ -50,14 +50,14 @@ impl Linter {
         self.judge(&command, at);
     }
 
-    /// Nothing that is relayed behind the dispatcher's TERMINATE is run.
+    /// Nothing that is relayed after the dispatcher's TERMINATE is run.
     pub(super) fn behind_terminate(&mut self, at: CommandRef) {
         if self.dispatch_ended {
             self.find_in(at, Hazard::AfterTerminate, "this comes after the dispatcher's TERMINATE");
         }
     }
 
-    /// What a payload has behind its command.
+    /// What a payload has after its command.
     fn rest(&mut self, at: CommandRef, length: usize, payload: &[u8]) {
         let rest = &payload[length..];
         if rest.iter().all(|byte| *byte == 0) {

@@ -1,5 +1,5 @@
 //! Packed writes whose list is relayed from memory: where they write is known when the dispatcher has the list. On a machine, reads
-//! that stand behind such a write are held until then.
+//! that follow such a write are held until then.
 
 use std::collections::VecDeque;
 
@@ -13,7 +13,7 @@ use crate::wire::{Dispatch, PCIE_XY, Xy};
 /// A target of a packed write: its word, whether that is a rectangle, the first byte and how many.
 pub(crate) type Target = (u32, bool, u64, u64);
 
-/// Writes whose lists are not known yet, and the reads behind them.
+/// Writes whose lists are not known yet, and the reads after them.
 #[derive(Debug, Default)]
 pub(super) struct Listed {
     numbers: u32,
@@ -29,7 +29,7 @@ struct Open {
     at: CommandRef,
 }
 
-/// A read that nothing orders behind some of these writes.
+/// A read that nothing orders after some of these writes.
 #[derive(Debug)]
 struct Held {
     hazard: Hazard,
@@ -60,7 +60,7 @@ impl Linter {
         if !behind.is_empty() {
             if self.listed.reads.len() == KEPT {
                 self.listed.reads.pop_front();
-                self.not_judged("reads behind many writes whose lists are relayed from memory");
+                self.not_judged("reads after many writes whose lists are relayed from memory");
             }
             let (record, relay, parts) = (self.record, self.relay, parts.to_vec());
             self.listed.reads.push_back(Held { hazard, record, relay, parts, behind });

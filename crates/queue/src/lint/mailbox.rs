@@ -47,7 +47,7 @@ impl LaunchMessage {
         let others = others.map(|(offset, what)| (u64::from(offset), what.to_string()));
         let outside = enabled.chain(others).find(|(offset, _)| u64::from(base) + offset >= l1);
         if let Some((offset, what)) = outside {
-            let text = format!("base {base:#x} and offset {offset:#x} place {what} behind the {l1:#x} bytes of L1");
+            let text = format!("base {base:#x} and offset {offset:#x} place {what} after the {l1:#x} bytes of L1");
             return Some((Hazard::KernelOutside, text));
         }
         (base != layout.kernel_config_base).then(|| {

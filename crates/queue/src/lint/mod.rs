@@ -127,7 +127,7 @@ pub(crate) struct Linter {
     host_records: u64,
     /// It judges beside a machine, which has the memory that commands are read from.
     live: bool,
-    /// A record whose EXEC_BUF comes next, its slot and bytes, and where it goes on behind that.
+    /// A record whose EXEC_BUF comes next, its slot and bytes, and where it goes on after that.
     behind_trace: Option<(Option<RecordRef>, u16, Vec<u8>, usize)>,
     /// Commands have run that could not be looked at.
     unknown: bool,
@@ -181,7 +181,7 @@ impl Linter {
         self.host_results.all_read();
     }
 
-    /// The host has taken so many records from the completion ring: what it queues from now on comes behind what the dispatcher had
+    /// The host has taken so many records from the completion ring: what it queues from now on comes after what the dispatcher had
     /// waited for when it wrote them.
     pub(crate) fn host_took(&mut self, records: u64) {
         self.unread.took(records);
@@ -200,7 +200,7 @@ impl Linter {
         [self.results.wrote(tile, wrote.clone()), self.host_results.wrote(tile, wrote)]
     }
 
-    /// What was found since the last call, and behind which byte of its record the dispatcher is past it.
+    /// What was found since the last call, and after which byte of its record the dispatcher is past it.
     pub(crate) fn take(&mut self) -> impl Iterator<Item = (Finding, u32)> {
         std::mem::take(&mut self.report.findings).into_iter().zip(std::mem::take(&mut self.due))
     }
@@ -219,7 +219,7 @@ impl Linter {
         let met = self.report.met.entry(finding.hazard).or_default();
         *met += 1;
         if *met <= KEPT {
-            // What is relayed behind a header belongs to the command that starts there.
+            // What is relayed after a header belongs to the command that starts there.
             let header = self.noflush.as_ref().filter(|(record, ..)| *record == finding.record);
             let at = header.map_or(finding.command, |(_, header, _)| *header).and_then(|command| command.at);
             self.due.push(at.unwrap_or(0));

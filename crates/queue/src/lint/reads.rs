@@ -261,7 +261,7 @@ impl Linter {
         self.writes_part(at, (Memory::Host, addr, addr.saturating_add(bytes)));
     }
 
-    /// A go message, which comes behind what was written before or is said not to.
+    /// A go message, which comes after what was written before or is said not to.
     pub(super) fn writes_go(&mut self, at: CommandRef, tile: Xy) {
         let go = u64::from(self.layout.worker.go);
         self.unread.now.written.add(Memory::Tile(tile), go, go + 4, at);

@@ -49,7 +49,7 @@ impl Linter {
         }
     }
 
-    /// The commands of an entry, one behind the other.
+    /// The commands of an entry, one after the other.
     fn commands(&mut self, slot: u16, record: &[u8], from: usize) {
         let mut at = from;
         let (mut exec_buf, mut known) = (from > 0, true);
@@ -61,7 +61,7 @@ impl Linter {
                 self.relay = None;
                 self.find(
                     Hazard::RecordTrailing,
-                    format!("{} bytes behind the last command belong to none", bytes.len()),
+                    format!("{} bytes after the last command belong to none", bytes.len()),
                 );
                 break;
             }
@@ -91,7 +91,7 @@ impl Linter {
             }
             at += stride;
             if self.live && matches!(command.header, Prefetch::ExecBuf(_)) && stalls(slot) {
-                // What stands behind it comes behind what the buffer holds.
+                // What follows it comes after what the buffer holds.
                 self.relay = None;
                 self.behind_trace = Some((self.record, slot, record.to_vec(), at));
                 return;
@@ -107,7 +107,7 @@ impl Linter {
         }
     }
 
-    /// Judges the commands of a buffer that EXEC_BUF runs, and what stands behind it in its record. `read` gives bytes of the buffer.
+    /// Judges the commands of a buffer that EXEC_BUF runs, and what follows it in its record. `read` gives bytes of the buffer.
     pub(crate) fn trace(&mut self, mut read: impl FnMut(u64, usize) -> Option<Vec<u8>>) {
         let Some((record, slot, bytes, behind)) = self.behind_trace.take() else { return };
         self.record = record;
@@ -132,7 +132,7 @@ impl Linter {
     }
 }
 
-/// Bytes that a command takes itself: header, list and what it relays from behind them.
+/// Bytes that a command takes itself: header, list and what it relays from after them.
 fn taken(bytes: &[u8]) -> u64 {
     let Ok(header) = Prefetch::decode(bytes) else { return 0 };
     let behind = match header {

@@ -31,7 +31,7 @@ struct Launch {
     number: u64,
     by: CommandRef,
     known: Known,
-    /// The first record for the host that was written behind the dispatcher's wait.
+    /// The first record for the host that was written after the dispatcher's wait.
     reported: Option<u64>,
     /// What they wrote, where that is known.
     wrote: BTreeSet<Bytes>,
@@ -42,7 +42,7 @@ struct Launch {
 struct Running {
     number: u64,
     by: CommandRef,
-    /// Reads from here on, up to there, were not ordered behind its end.
+    /// Reads from here on, up to there, were not ordered after its end.
     from: u64,
     until: Option<u64>,
 }
@@ -59,7 +59,7 @@ pub(crate) struct Read {
     queued: u64,
 }
 
-/// Launches, and the reads that are not ordered behind them.
+/// Launches, and the reads that are not ordered after them.
 #[derive(Debug, Default)]
 pub(super) struct Results {
     /// Whether workers say what they wrote.

@@ -257,7 +257,7 @@ fn what_drivers_may_do_is_clean() {
     ] {
         assert_eq!(codes(&text), [""; 0], "{text}");
     }
-    // Where the configuration has the semaphores, a notice behind a barrier and a STALL order them.
+    // Where the configuration has the semaphores, a notice after a barrier and a STALL order them.
     let layout = Layout { sems: 4, ..Layout::default() };
     let stalls = |text: &str| {
         let capture = parse(text).into_result().expect("a stream");

@@ -66,7 +66,7 @@ impl Core {
         self.world().flag(self.actor, hazard, message)
     }
 
-    /// Names a hazard behind which this core has nowhere to go.
+    /// Names a hazard after which this core has nowhere to go.
     pub fn lose(&self, hazard: Hazard, message: impl FnOnce() -> String) -> Stop {
         self.world().lose(self.actor, hazard, message)
     }

@@ -32,7 +32,7 @@ pub struct Delays {
     /// An atomic increment: page credits and notices between the queue's cores.
     pub credit: Delay,
     /// Until a worker looks at its go message. It looks all the time: sooner than an acknowledgement of what it is to see and a go
-    /// signal behind that take together, however late it is.
+    /// signal after that take together, however late it is.
     pub poll: Delay,
     /// What a launch takes beyond what the worker says.
     pub run: Delay,
@@ -143,7 +143,7 @@ mod tests {
         assert_eq!(Delays::default().with_late("host"), None);
     }
 
-    /// A barrier and a go signal behind a reset take longer than a worker that looks late.
+    /// A barrier and a go signal after a reset take longer than a worker that looks late.
     #[test]
     fn a_worker_looks_before_a_signal_behind_a_barrier() {
         let delays = Delays::default();

@@ -22,7 +22,7 @@ struct Sparse {
     groups: Vec<Option<Box<Group>>>,
 }
 
-/// Chunks that lie one behind the other.
+/// Chunks that lie one after the other.
 type Group = [Option<Box<[u8]>>; GROUP];
 
 const CHUNK: u64 = 4 << 10;

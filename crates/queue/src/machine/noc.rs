@@ -254,7 +254,7 @@ impl World {
             let travel = self.draw(|d| d.multicast) + u64::from(packet) / self.delays.bytes_per_cycle;
             let acknowledge = self.draw(|d| d.acknowledge);
             let niu = &mut self.nius[port as usize];
-            // One arrival for all: behind everything that went to any of these tiles in this class.
+            // One arrival for all: after everything that went to any of these tiles in this class.
             let mut arrival = self.now + travel;
             for xy in super::chip::covered(rect) {
                 if let Tile::Tensix(id) = self.chip.at(xy) {

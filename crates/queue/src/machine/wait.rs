@@ -202,7 +202,7 @@ impl Wait {
             }
             Wait::Pages { seen, inside } => {
                 let what = if inside { "the rest of its command, in " } else { "" };
-                format!("waits for {what}a page behind the {seen} that were produced")
+                format!("waits for {what}a page after the {seen} that were produced")
             }
             Wait::Memory { addr, count } => {
                 let flag = WaitCommand::MEMORY;
@@ -220,7 +220,7 @@ impl Wait {
             }
             Wait::SubordinatePage { consumed, inside } => {
                 let what = if inside { "the rest of its command, in " } else { "" };
-                format!("waits for {what}a page behind the {consumed} it consumed")
+                format!("waits for {what}a page after the {consumed} it consumed")
             }
             Wait::GoPermit { addr, sent } => {
                 format!(

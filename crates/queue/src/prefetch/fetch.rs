@@ -12,7 +12,7 @@ use crate::wire::{PCIE_XY, Prefetch};
 enum Stall {
     /// They are.
     Not,
-    /// The next slot asks to stop behind its record.
+    /// The next slot asks to stop after its record.
     Next,
     /// They are not, until an exec_buf has ended.
     Stalled,
@@ -39,7 +39,7 @@ pub(super) struct Fetch {
     pub cmd_ptr: u32,
     /// One past the bytes that have landed.
     fence: u32,
-    /// Bytes that are on their way behind the fence.
+    /// Bytes that are on their way after the fence.
     pending: u32,
     stall: Stall,
     slot: u32,
@@ -122,7 +122,7 @@ impl Fetch {
         }
     }
 
-    /// Behind a wrap of the area, commands go on where the fence does.
+    /// After a wrap of the area, commands go on where the fence does.
     fn wrap(&mut self) {
         if self.fence < self.cmd_ptr {
             self.cmd_ptr = self.fence;
@@ -230,13 +230,13 @@ impl Fetch {
         Ok(())
     }
 
-    /// Records of which there is something at an address or behind it.
+    /// Records of which there is something at an address or after it.
     pub fn records_behind(&self, at: u32) -> u64 {
         let first = self.records.front().map_or(0, |front| u64::from(at < front.end));
         self.records.len().saturating_sub(1) as u64 + first
     }
 
-    /// What a command takes from behind its header lies in its record, and before the next command.
+    /// What a command takes from after its header lies in its record, and before the next command.
     pub fn check_inside(&self, core: &Core, at: u32, header: u32, bytes: u32, stride: u32) -> Result<(), Stop> {
         let end = u64::from(at) + u64::from(header) + u64::from(bytes);
         let record = self.records.front().filter(|front| (front.start..front.end).contains(&at));

@@ -31,7 +31,7 @@ impl Pages {
             let rest = u64::from(self.page - self.offset).min(self.left) as u32;
             let bytes = rest.min(room - done);
             if u64::from(to) + u64::from(done) >= u64::from(core.layout.l1_bytes) {
-                // What is read behind the core's own memory is lost, and was named.
+                // What is read after the core's own memory is lost, and was named.
                 (done, self.left) = (room, 0);
                 break;
             }
@@ -125,7 +125,7 @@ impl Prefetcher {
         self.relay(Reader::Runs(&mut runs), 0).await
     }
 
-    /// Copies the list behind a command's header.
+    /// Copies the list after a command's header.
     pub(super) async fn list(&mut self, at: u32, header: usize, out: &mut [u8]) -> Result<(), Stop> {
         if let Some(trace) = &mut self.trace {
             return trace.copy(&self.core, header as u32, out).await;
@@ -168,7 +168,7 @@ impl Prefetcher {
         self.write_pages(now, bytes - adjust, true).await
     }
 
-    /// Writes bytes behind what was relayed last, and hands over the pages that this fills; the last write of a command also
+    /// Writes bytes after what was relayed last, and hands over the pages that this fills; the last write of a command also
     /// the one it ends in.
     pub(super) async fn write_pages(&mut self, from: u32, bytes: u32, last: bool) -> Result<(), Stop> {
         let page = self.ring.page();

@@ -66,7 +66,7 @@ impl Prefetcher {
         })
     }
 
-    /// Writes the bytes behind the header at `at` to a ring.
+    /// Writes the bytes after the header at `at` to a ring.
     async fn payload(&mut self, subordinate: bool, length: u32, at: u32) -> Result<(), Stop> {
         let command = self.core.look().ledger.at[self.core.actor as usize];
         let start = command.command.and_then(|c| c.at).map(|at| at + HEADER);

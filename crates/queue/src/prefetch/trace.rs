@@ -5,7 +5,7 @@ use crate::machine::{Core, Port, Stop, page_address};
 use crate::sanitize::Hazard;
 use crate::wire::{ExecBuf, Prefetch};
 
-/// The first read is short, so that commands can start; those behind it fill the area in the background.
+/// The first read is short, so that commands can start; those after it fill the area in the background.
 const FIRST: u32 = 16 << 10;
 
 /// A trace being run. The command area is a ring of whole pages.
@@ -19,7 +19,7 @@ pub(super) struct Trace {
     pub ptr: u32,
     /// Bytes from `ptr` on that have landed.
     valid: u32,
-    /// Bytes behind them that are being read.
+    /// Bytes after them that are being read.
     pending: u32,
     /// Bytes passed since the present command's first.
     passed: u32,
@@ -98,7 +98,7 @@ impl Trace {
         Ok(())
     }
 
-    /// Copies bytes behind the present command's header, which has not been passed.
+    /// Copies bytes after the present command's header, which has not been passed.
     pub async fn copy(&mut self, core: &Core, offset: u32, out: &mut [u8]) -> Result<(), Stop> {
         self.ensure(core, offset.saturating_add(out.len() as u32)).await?;
         let world = core.look();

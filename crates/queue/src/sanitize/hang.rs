@@ -81,13 +81,12 @@ pub(crate) fn diagnose(world: &World) -> Finding {
         _ if behind_terminate(world, Actor::Dispatch) > 0 => {
             let pages = behind_terminate(world, Actor::Dispatch);
             let message =
-                format!("the dispatcher has ended by TERMINATE, and {pages} pages were relayed to it behind that");
+                format!("the dispatcher has ended by TERMINATE, and {pages} pages were relayed to it after that");
             (Actor::Prefetch, Hazard::AfterTerminate, message)
         }
         _ if behind_terminate(world, Actor::Prefetch) > 0 => {
             let records = behind_terminate(world, Actor::Prefetch);
-            let message =
-                format!("the prefetcher has ended by TERMINATE, and {records} records are queued behind that");
+            let message = format!("the prefetcher has ended by TERMINATE, and {records} records are queued after that");
             (Actor::Prefetch, Hazard::AfterTerminate, message)
         }
         (Some(Wait::Notified { .. }), _) if world.layout.sem(2) >= world.layout.kernel_text() => (

@@ -72,7 +72,7 @@ hazards! {
         "split records at the size of the command area, 256 KiB";
     IssueLapped "issue-lapped" Error
         "The host writes issue memory that holds a record whose slot is still queued: the device runs what replaced it."
-        "keep the issue pointer behind the device's read pointer, and write a record before its slot";
+        "keep the issue pointer after the device's read pointer, and write a record before its slot";
     IssueInFlight "issue-in-flight" Error
         "The host writes issue memory whose slot is free again but whose bytes are still being read: slots free up when a read starts."
         "take issue memory as free only when a later completion proves that the record ran";
@@ -98,13 +98,13 @@ hazards! {
         "keep lengths and lists within the record that carries them";
     RelayBeforeWrite "relay-before-write" Error
         "The prefetcher reads memory that an earlier command writes, and nothing makes it wait: it runs ahead, and relays the old bytes."
-        "wait on the host for an event behind a barrier, or put a WAIT that notifies and a STALL in between";
+        "wait on the host for an event after a barrier, or put a WAIT that notifies and a STALL in between";
     RelayBeforeDone "relay-before-done" Error
         "The prefetcher reads memory of a worker that an earlier command starts, and nothing makes it wait until the worker is done: it runs ahead of the dispatcher's WAIT, and relays what was there before the result."
-        "wait on the host for an event behind the WAIT, or let the WAIT notify and put a STALL in front of the relay";
+        "wait on the host for an event after the WAIT, or let the WAIT notify and put a STALL in front of the relay";
     RelayFromQueue "relay-from-queue" Error
         "A relay reads memory of the queue itself, its pointers, records and completions in host memory or the L1 of its two cores, which changes while it is read."
-        "relay from DRAM, from workers, or from host memory behind the queue's own";
+        "relay from DRAM, from workers, or from host memory after the queue's own";
     ExecBufBeforeWrite "exec-buf-before-write" Error
         "EXEC_BUF runs commands from memory that an earlier command writes, and nothing makes the prefetcher wait: it runs the old bytes."
         "wait on the host until the buffer has been written";
@@ -234,10 +234,10 @@ hazards! {
         "The host's completion read pointer stops inside a record of several pages: what it reads there is no event."
         "advance by the pages of the whole record";
     HostBeforeWrite "host-before-write" Error
-        "The host reads memory that a command writes, and has taken no completion that was written behind a barrier after it: it may read the old bytes."
+        "The host reads memory that a command writes, and has taken no completion that was written after a barrier after it: it may read the old bytes."
         "wait for an event that a WAIT with the barrier flag precedes";
     HostBeforeDone "host-before-done" Error
-        "The host reads what a worker writes, and has taken no completion that was written behind the WAIT for the worker: it may read what was there before the result."
+        "The host reads what a worker writes, and has taken no completion that was written after the WAIT for the worker: it may read what was there before the result."
         "wait for an event that the WAIT for the launch precedes";
     NocUnmapped "noc-unmapped" Error
         "A write or read goes to coordinates or an address where nothing is: it vanishes, or hangs the bus."
@@ -262,7 +262,7 @@ hazards! {
         "leave the two queue cores out of every target list";
     FirmwareOverwritten "firmware-overwritten" Error
         "A dispatched write hits a worker's firmware."
-        "write kernels behind the kernel configuration base";
+        "write kernels after the kernel configuration base";
     LaunchOutsideRing "launch-outside-ring" Error
         "A launch message does not lie at an entry of the worker's launch ring, or not at the one that is read next: the worker runs another."
         "write 96-byte messages to 0x70 + 96 times the entry, and reset the read pointer when in doubt";
@@ -271,7 +271,7 @@ hazards! {
         "write at most 8 messages, from the entry that is read next on";
     MailboxOverwritten "mailbox-overwritten" Error
         "A time is written over a worker's launch messages, go messages or their index: the worker takes it for one."
-        "write times to their slots in host memory, or behind the mailboxes";
+        "write times to their slots in host memory, or after the mailboxes";
     KernelOutside "kernel-outside" Error
         "A launch message places its kernel, or what belongs to it, outside of the worker's L1: the worker jumps to code that is not there."
         "keep base plus offset within L1";

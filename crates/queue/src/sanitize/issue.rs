@@ -123,7 +123,7 @@ mod tests {
         assert_eq!(shadow.overlap(192, 64), None);
         shadow.landed(0);
         assert_eq!(shadow.overlap(0, 64), None);
-        // 128 bytes do not fit behind 192, so the record starts over.
+        // 128 bytes do not fit after 192, so the record starts over.
         shadow.fetch(64, 64, 0);
         shadow.landed(0);
         assert_eq!(shadow.announce(128).offset, 0);

@@ -70,7 +70,7 @@ pub fn write_packed(tiles: &[Xy], addr: u32, packets: Packets<'_>) -> Result<Dis
     Ok(DispatchCommand { header: Dispatch::WritePacked(header), subs, data })
 }
 
-/// WRITE_PACKED_LARGE of the same bytes to rectangles: a packet for each, every path given up behind it.
+/// WRITE_PACKED_LARGE of the same bytes to rectangles: a packet for each, every path given up after it.
 ///
 /// # Errors
 /// [`FieldRange`] if the list, a rectangle's area or the bytes do not fit. More than 35 rectangles fit, but not the
@@ -143,7 +143,7 @@ pub fn send_go(go_signal: u32, tiles: usize, wait_stream: u16) -> Result<Dispatc
     })))
 }
 
-/// WRITE_LINEAR_H_HOST with an event: 16 bytes behind the header, of which the host reads the first 4.
+/// WRITE_LINEAR_H_HOST with an event: 16 bytes after the header, of which the host reads the first 4.
 pub fn host_event(event: u32) -> DispatchCommand {
     let mut data = event.to_le_bytes().to_vec();
     data.resize(16, 0);
@@ -154,7 +154,7 @@ pub fn host_event(event: u32) -> DispatchCommand {
     }
 }
 
-/// TIMESTAMP to an address behind a tile's word.
+/// TIMESTAMP to an address after a tile's word.
 pub fn timestamp(noc_xy: u32, addr: u32) -> DispatchCommand {
     DispatchCommand::bare(Dispatch::Timestamp(Timestamp { noc_xy, addr }))
 }

@@ -2,7 +2,7 @@
 
 use super::{Dispatch, LargeSub, MulticastSub, Packed, PagedPackedSub, Prefetch, RingbufferSub, UnicastSub, WireError};
 
-/// The list behind a dispatch header.
+/// The list after a dispatch header.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum Subs {
     /// None.
@@ -23,9 +23,9 @@ pub enum Subs {
 pub struct DispatchCommand {
     /// The header.
     pub header: Dispatch,
-    /// The list behind it.
+    /// The list after it.
     pub subs: Subs,
-    /// The data, from the multiple of 16 behind the list on; padding of packets included.
+    /// The data, from the multiple of 16 after the list on; padding of packets included.
     pub data: Vec<u8>,
 }
 
@@ -94,7 +94,7 @@ impl<'a> DispatchParts<'a> {
     }
 }
 
-/// The list behind a prefetch header.
+/// The list after a prefetch header.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum RelaySubs {
     /// None.
@@ -111,9 +111,9 @@ pub enum RelaySubs {
 pub struct PrefetchCommand {
     /// The header.
     pub header: Prefetch,
-    /// The list behind it.
+    /// The list after it.
     pub subs: RelaySubs,
-    /// What it relays from behind its header.
+    /// What it relays from after its header.
     pub payload: Vec<u8>,
     /// Bytes between its end and the next command, where the stride leaves some.
     pub padding: Vec<u8>,
@@ -188,7 +188,7 @@ impl<'a> RelayParts<'a> {
 /// The end of a range if the bytes reach that far.
 fn whole(range: &std::ops::Range<u64>, bytes: &[u8]) -> Result<usize, WireError> {
     let has = bytes.len() as u64;
-    // An empty tail may start behind the bytes: the padding before data that is not there.
+    // An empty tail may start after the bytes: the padding before data that is not there.
     if range.end > has && !range.is_empty() {
         return Err(WireError::Truncated { offset: 0, what: "the command", needs: range.end, has });
     }

@@ -82,7 +82,7 @@ packed! {
         length_minus1: u16 @ 8,
         /// Tiles that acknowledge.
         num_mcast_dests: u8 @ 10,
-        /// Bit 0: the path is given up behind it.
+        /// Bit 0: the path is given up after it.
         flags: u8 @ 11,
     }
     /// Waits for what its flags say, in the order of the constants below.
@@ -161,7 +161,7 @@ packed! {
 }
 
 commands! {
-    /// A command of the dispatcher, without the sub-commands and bytes behind its header.
+    /// A command of the dispatcher, without the sub-commands and bytes after its header.
     Dispatch, "dispatch":
     /// Writes bytes to one place, or to a rectangle of tiles.
     1 WRITE_LINEAR WriteLinear(WriteLinear) runs,
@@ -244,7 +244,7 @@ impl WritePackedLarge {
 }
 
 impl LargeSub {
-    /// Flag: the multicast path is given up behind this packet.
+    /// Flag: the multicast path is given up after this packet.
     pub const UNLINK: u8 = 1;
 
     /// Bytes of the packet, 1..65536.
@@ -252,7 +252,7 @@ impl LargeSub {
         self.length_minus1 as u32 + 1
     }
 
-    /// Whether the path is given up behind it.
+    /// Whether the path is given up after it.
     pub const fn is_unlinked(&self) -> bool {
         self.flags & Self::UNLINK != 0
     }

@@ -1,4 +1,4 @@
-//! How far a dispatch command reaches behind its header.
+//! How far a dispatch command reaches after its header.
 
 use std::ops::Range;
 
@@ -8,9 +8,9 @@ use crate::layout::L1_ALIGN;
 /// Where the parts of a dispatch command lie, in bytes from its first.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Extent {
-    /// Sub-commands or words, right behind the header.
+    /// Sub-commands or words, right after the header.
     pub subs: Range<usize>,
-    /// Data, padding between and behind packets included. It may reach beyond the bytes at hand.
+    /// Data, padding between and after packets included. It may reach beyond the bytes at hand.
     pub data: Range<u64>,
 }
 
@@ -34,7 +34,7 @@ impl Dispatch {
             if end > bytes.len() {
                 return Err(WireError::Truncated {
                     offset: header as u64,
-                    what: "the list behind the header",
+                    what: "the list after the header",
                     needs: (end - header) as u64,
                     has: bytes.len().saturating_sub(header) as u64,
                 });

@@ -13,17 +13,17 @@ packed! {
         kernel_config_base_1: u32 @ 4,
         /// The third.
         kernel_config_base_2: u32 @ 8,
-        /// Semaphores lie this far behind the base.
+        /// Semaphores lie this far after the base.
         sem_offset: u16 @ 12,
         /// The same for other kinds of cores.
         sem_offset_1: u16 @ 14,
         /// The same for other kinds of cores.
         sem_offset_2: u16 @ 16,
-        /// Circular buffer configurations lie this far behind the base.
+        /// Circular buffer configurations lie this far after the base.
         local_cb_offset: u16 @ 18,
         /// Those that other cores see.
         remote_cb_offset: u16 @ 20,
-        /// Arguments of BRISC lie this far behind the base.
+        /// Arguments of BRISC lie this far after the base.
         rta_brisc: u16 @ 22,
         /// Its common arguments.
         crta_brisc: u16 @ 24,
@@ -45,7 +45,7 @@ packed! {
         crta_trisc2: u16 @ 40,
         /// 0: launched by the device, notifies the dispatch core; 1: by the host, does not.
         mode: u8 @ 42,
-        /// Kernel text of BRISC lies this far behind the base.
+        /// Kernel text of BRISC lies this far after the base.
         text_brisc: u32 @ 44,
         /// Of NCRISC.
         text_ncrisc: u32 @ 48,
@@ -80,7 +80,7 @@ packed! {
     }
     /// Tells a core what to do, 4 bytes.
     GoMessage 4 {
-        /// Which stream behind the first is notified.
+        /// Which stream after the first is notified.
         message_offset: u8 @ 0,
         /// Column of the core to notify.
         master_x: u8 @ 1,

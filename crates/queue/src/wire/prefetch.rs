@@ -54,7 +54,7 @@ packed! {
         /// Bytes of the run.
         length: u32 @ 8,
     }
-    /// Relays the bytes behind the header.
+    /// Relays the bytes after the header.
     Inline 16 {
         /// 0: the dispatcher; 1: its subordinate.
         dispatcher_type: u8 @ 1,
@@ -122,7 +122,7 @@ packed! {
 }
 
 commands! {
-    /// A command of the prefetcher, without the sub-commands and bytes behind its header.
+    /// A command of the prefetcher, without the sub-commands and bytes after its header.
     Prefetch, "prefetch":
     /// Relays bytes from any tile.
     1 RELAY_LINEAR RelayLinear(RelayLinear) runs,
@@ -132,7 +132,7 @@ commands! {
     3 RELAY_PAGED RelayPaged(RelayPaged) runs,
     /// Relays runs of DRAM pages.
     4 RELAY_PAGED_PACKED RelayPagedPacked(RelayPagedPacked) runs,
-    /// Relays the bytes behind the header and hands their pages to the dispatcher.
+    /// Relays the bytes after the header and hands their pages to the dispatcher.
     5 RELAY_INLINE RelayInline(Inline) runs,
     /// The same without handing over the page: what comes next goes on in it.
     6 RELAY_INLINE_NOFLUSH RelayInlineNoflush(Inline) runs,
@@ -169,7 +169,7 @@ impl Prefetch {
         }
     }
 
-    /// The bytes that it relays from behind its own header.
+    /// The bytes that it relays from after its own header.
     pub const fn inline(&self) -> Option<&Inline> {
         match self {
             Prefetch::RelayInline(c) | Prefetch::RelayInlineNoflush(c) | Prefetch::ExecBufEnd(c) => Some(c),

@@ -11,7 +11,7 @@
 //! | 12..16 | number of buffers |
 //! | 16..20 | bytes of the entry's name |
 //! | 20..24 | number of scalar arguments |
-//! | 24..32 | FNV-1a, 64 bits, of everything behind these 32 bytes |
+//! | 24..32 | FNV-1a, 64 bits, of everything after these 32 bytes |
 //! | then | a buffer each 32 bytes: address of page 0 in every DRAM bank (u64), its first byte in these pages (u64), its bytes (u64), bytes of a page (u32), flags (u32): bit 0 the program reads it, bit 1 it writes it |
 //! | then | a scalar each 8 bytes |
 //! | then | the entry's name, then the program |
@@ -20,7 +20,7 @@
 //! the page size rounded up to 64.
 //!
 //! Two words of runtime arguments at the kernel configuration base, one set per worker, say which part of the grid a worker is:
-//! its block, and how many there are. The image stands `local_cb_offset` bytes behind that base, as the launch message says.
+//! its block, and how many there are. The image stands `local_cb_offset` bytes after that base, as the launch message says.
 
 use thiserror::Error;
 
@@ -140,7 +140,7 @@ impl Image {
         Ok(HEADER as u64 + wide(12) * BUFFER as u64 + wide(20) * 8 + wide(16) + wide(8))
     }
 
-    /// Reads an image; bytes behind it are not looked at.
+    /// Reads an image; bytes after it are not looked at.
     ///
     /// # Errors
     /// [`ImageError`].

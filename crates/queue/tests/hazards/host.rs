@@ -141,7 +141,7 @@ fn kernels_that_start_with_other_semaphores() {
     assert_eq!(start(0x86B0, 0), [Hazard::CreditsNotInitialised]);
 }
 
-/// The host loads what a command writes: at once, or when the device has long done so. Only a completion behind a barrier says it.
+/// The host loads what a command writes: at once, or when the device has long done so. Only a completion after a barrier says it.
 #[test]
 fn loads_before_a_write_is_known_of() {
     fn load(q: &mut Q, ns: u64, addr: u64) -> Done {
@@ -164,7 +164,7 @@ fn loads_before_a_write_is_known_of() {
         q.send(&write_linear(WORKER.word(), 0x4_0000, vec![1; 64], 0))?;
         load(q, 0, 0x4_0000)
     });
-    // An event without a barrier says nothing; other bytes, mailboxes and what comes behind a barrier may be read.
+    // An event without a barrier says nothing; other bytes, mailboxes and what comes after a barrier may be read.
     anywhere(Hazard::HostBeforeWrite, fixed(), |q| {
         q.send(&write_linear(WORKER.word(), 0x4_0000, vec![1; 64], 0))?;
         q.finish()?;
@@ -214,7 +214,7 @@ fn loads_before_a_worker_is_known_to_be_done() {
         queue.finish().expect("runs");
         let found: Vec<Hazard> = queue.device().findings().iter().map(|finding| finding.hazard).collect();
         assert_eq!(found, expected, "{ns} ns");
-        // Behind the event it may.
+        // After the event it may.
         queue.device().read32(window, 0x5_0000).expect("loads");
         assert_eq!(queue.device().findings().len(), expected.len());
     }

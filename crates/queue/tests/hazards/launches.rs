@@ -227,7 +227,7 @@ fn runs_that_do_not_end() {
     assert_eq!(stopped.hazard, Hazard::RunLimit);
 }
 
-/// An accepted hazard hides nothing: what comes behind it is found, and it is counted.
+/// An accepted hazard hides nothing: what comes after it is found, and it is counted.
 #[test]
 fn hazards_that_are_allowed() {
     let config = Config { allowed: vec![Hazard::PackedTooMany], ..fixed() };

@@ -59,7 +59,7 @@ fn a_semaphore_that_is_code() {
     });
 }
 
-/// An exec_buf of one page that holds these bytes, behind a slot with or without the stall flag.
+/// An exec_buf of one page that holds these bytes, after a slot with or without the stall flag.
 fn exec(q: &mut Q, log_page_size: u32, page: &[u8], flags: u16) -> Done {
     let bank = q.board().banks[0].ports[0];
     q.device().poke(bank, 0x1_0000, page).expect("DRAM");
@@ -130,7 +130,7 @@ fn memory_that_is_read_before_it_was_written() {
         write_bank(q, 0x1_0000, vec![1; 64])?;
         exec(q, 10, &end_of_trace(), STALL)
     });
-    // Other bytes, and the same ones behind a barrier and a wait of the host.
+    // Other bytes, and the same ones after a barrier and a wait of the host.
     let clean = findings(fixed(), acknowledge, |q| {
         write_bank(q, 0x2_0000, vec![1; 64])?;
         relay(q, 0x2_0040)?;
@@ -229,7 +229,7 @@ fn results_in_dram_that_are_read_too_early() {
         let xy = q.board().banks[0].ports[0].word();
         append(q, 64, Prefetch::RelayLinear(RelayLinear { length: 64, noc_xy: xy, addr }))
     }
-    // The prefetcher reads it before the worker writes it, and, where the record comes late enough, behind that: nothing orders the two.
+    // The prefetcher reads it before the worker writes it, and, where the record comes late enough, after that: nothing orders the two.
     for late in [0, 60_000] {
         let mut queue = open(fixed().with_mode(AtError::Silicon), Box::new(Writes));
         queue.send(&set_go_tiles(&[WORKER])).expect("queued");

@@ -235,7 +235,7 @@ fn judge(capture: &Capture, board: &Board, seeds: u64) -> Result<Outcome, String
             }
         }
         for (bank, bytes) in board.banks.iter().zip(&model.dram) {
-            // Behind the first 64 KiB only where something is meant to be.
+            // After the first 64 KiB only where something is meant to be.
             let more = bytes[0x1_0000..].iter().any(|byte| *byte != 0);
             same(bank.ports[0], 0, if more { bytes } else { &bytes[..0x1_0000] })?;
         }

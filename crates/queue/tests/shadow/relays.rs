@@ -125,7 +125,7 @@ impl Shadow {
         if self.layout.prefetch.ringbuffer_bytes == 0 {
             return;
         }
-        // Two fills, one behind the other, then parts of the first and of both.
+        // Two fills, one after the other, then parts of the first and of both.
         let (log2, first) = (self.random.range(6, 11), self.random.range(0, 20));
         let bytes = [64 * self.random.range(4, 200), 64 * self.random.range(1, 100)];
         let mut held = Vec::new();

@@ -16,7 +16,7 @@ pub use perfetto::{perfetto, schema};
 pub struct Trace {
     /// Cycles in a microsecond.
     pub clock_mhz: u32,
-    /// What the tracks belong to, each behind the group that it stands in.
+    /// What the tracks belong to, each after the group that it stands in.
     pub groups: Vec<Group>,
     /// Rows.
     pub tracks: Vec<Track>,
@@ -196,7 +196,7 @@ impl Trace {
         self.tracks.iter().flat_map(|track| &track.slices).map(|slice| slice.end).max().unwrap_or(0)
     }
 
-    /// The name of a group behind those of the groups that it stands in.
+    /// The name of a group after those of the groups that it stands in.
     pub fn path(&self, group: usize) -> String {
         let Some(own) = self.groups.get(group) else { return String::new() };
         match own.parent.filter(|parent| *parent < group) {

@@ -1,4 +1,4 @@
-//! The `.npy` format: a header that says type and shape, and the data behind it.
+//! The `.npy` format: a header that says type and shape, and the data after it.
 
 use slipring_tile::Elem;
 

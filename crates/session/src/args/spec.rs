@@ -135,7 +135,7 @@ pub fn read_arg(text: &str, defaults: &Defaults) -> Result<Arg, ArgError> {
     Ok(Arg { elem: shape.is_some().then_some(elem), shape, ..Arg::of(Value::Buffer(data)) })
 }
 
-/// A bound of random numbers. The upper one may be the number behind the largest.
+/// A bound of random numbers. The upper one may be the number after the largest.
 fn bound(text: &str, elem: Elem, upper: bool) -> Result<f64, String> {
     let one_less = text.parse::<i128>().ok().and_then(|n| n.checked_sub(1)).filter(|_| upper && !elem.is_float());
     match Number::read(text, elem) {

@@ -73,7 +73,7 @@ pub(crate) struct Passing {
     pub slots: bool,
 }
 
-/// What the assembler is called with for a text, behind its name.
+/// What the assembler is called with for a text, after its name.
 pub(crate) fn assembler_words(arch: &str) -> [String; 2] {
     [format!("--pto-arch={arch}"), "--pto-level=level3".into()]
 }

@@ -40,7 +40,7 @@ fn valid(k: usize, at: usize) -> u32 {
     }
 }
 
-/// Makes the packed A, in panels of `rows` lines, one without a sign, with zeros behind its `k` columns.
+/// Makes the packed A, in panels of `rows` lines, one without a sign, with zeros after its `k` columns.
 pub(super) fn without_sign(lines: &mut [[i32; PANEL]], rows: usize, k: usize, signed: bool) {
     if signed {
         lines.as_flattened_mut().iter_mut().for_each(|four| *four ^= i32::from_ne_bytes([0x80; 4]));

@@ -1,4 +1,4 @@
-# A bracket that is never closed: the bracket is named, and not the lines behind it.
+# A bracket that is never closed: the bracket is named, and not the lines after it.
 #
 # test: check %s
 # exit: 2

@@ -1,4 +1,4 @@
-# One run reports every error: of all kernels, and of the statements behind an error; what only follows from one is not reported.
+# One run reports every error: of all kernels, and of the statements after an error; what only follows from one is not reported.
 #
 # test: check %s
 # exit: 2

@@ -1,4 +1,4 @@
-# Names that a loop with `continue`, or one that counts while something holds, binds first, and that are read behind it.
+# Names that a loop with `continue`, or one that counts while something holds, binds first, and that are read after it.
 # platforms: a5, a2a3
 # test: run %s --verify --arg iota:f32[8x16] --arg 3:index --arg zeros:f32[8x16] --arg zeros:f32[1x16] --arg zeros:f32[8x16]
 # check: verify clean

@@ -1,4 +1,4 @@
-# Words of numpy: from behind, one element as a number, transposed, elements by a mask, a mean, repeated rows.
+# Words of numpy: from after, one element as a number, transposed, elements by a mask, a mean, repeated rows.
 # x is 0 to 63 in 8 rows.
 #
 # args: iota:f32[8x8] zeros:f32[1x8] zeros:f32[8x8] zeros:f32[8x8] zeros:f32[8x1] zeros:f32[4x8] zeros:f32[1x8]

@@ -1,5 +1,5 @@
 # What Python calls when a class is made, and where members are looked for: names of members, classes based on one, descriptors,
-# private names, abstract methods, the name of a function behind a decorator.
+# private names, abstract methods, the name of a function after a decorator.
 #
 # test: run %s
 # args: full:f32[16x64]=0.0 zeros:f32[16x64]

@@ -1,4 +1,4 @@
-# A lane's window of an input is its own behind the region too: an accumulator that begins as a window.
+# A lane's window of an input is its own after the region too: an accumulator that begins as a window.
 #
 # args: iota:f32[2x8] zeros:f32[2x8]
 # test: run %s --verify

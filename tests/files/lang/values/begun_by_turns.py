@@ -1,4 +1,4 @@
-# A tile that a loop binds first has, behind it, what the last turn left. What a loop that does not turn leaves is
+# A tile that a loop binds first has, after it, what the last turn left. What a loop that does not turn leaves is
 # in `../errors/loop_of_no_turns.py`.
 #
 # platforms: a5, a2a3

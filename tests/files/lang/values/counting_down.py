@@ -1,4 +1,4 @@
-# Loops that count down, and names that are bound in a loop and read behind it.
+# Loops that count down, and names that are bound in a loop and read after it.
 #
 # args: 3:i32 iota:f32[8x8] zeros:f32[8x8] zeros:i32[8]
 # platforms: a5, a2a3
@@ -40,7 +40,7 @@ def down(
     # No turn at all.
     for j in pl.range(0, n, -1):
         numbers[5] = 1
-    # Bound in the loop, read behind it: a window, a tile, numbers.
+    # Bound in the loop, read after it: a window, a tile, numbers.
     for k in pl.range(6):
         line = x[k : k + 1, :]
         last = pl.load(x, [k + 2, 0], [1, 8])

@@ -30,7 +30,7 @@ def loops(
             break
         t = t + x
     out[0:1, :] = t
-    # Odd turns are left out, behind what all do.
+    # Odd turns are left out, after what all do.
     u = pl.full([1, 8], pl.FP32, 0.0)
     for i in pl.range(10):
         u = u + x
@@ -57,7 +57,7 @@ def loops(
                 break
             v = v + x
     out[3:4, :] = v
-    # A flag for what stands behind two arms that both may jump.
+    # A flag for what follows two arms that both may jump.
     w = pl.full([1, 8], pl.FP32, 0.0)
     for i in pl.range(6):
         if i < 3:

@@ -1,4 +1,4 @@
-# A name that a branch in a loop binds to an output stands for it behind the loop; a reshape that drops extents of 1 keeps lines.
+# A name that a branch in a loop binds to an output stands for it after the loop; a reshape that drops extents of 1 keeps lines.
 # test: run %s --arch a5 --func after --arg full:f32[64x64]=3 --arg zeros:f32[64x64]
 # out[1]: f32 1024*3 1024*0 1024*3 1024*0
 # test: run %s --arch a5 --func lines --arg full:f32[3x24x64]=2 --arg zeros:f32[6x33]

@@ -1,4 +1,4 @@
-# Extents that are no whole number of lines or fractals: a product with Vector work behind it, and conversions between types whose
+# Extents that are no whole number of lines or fractals: a product with Vector work after it, and conversions between types whose
 # lines have other lengths. Each element of the product is 32.
 #
 # args: full:f16[33x64]=1 full:f16[64x40]=0.5 full:bf16[16x24]=1.5 zeros:f32[33x40] zeros:f32[16x24] zeros:bf16[16x24]

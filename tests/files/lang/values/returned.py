@@ -1,4 +1,4 @@
-# A tile that a kernel returns is written to one more buffer, behind its parameters.
+# A tile that a kernel returns is written to one more buffer, after its parameters.
 #
 # args: iota:f32[2x8] zeros:f32[2x8]
 # test: run %s --verify

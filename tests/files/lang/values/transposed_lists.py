@@ -1,4 +1,4 @@
-# Each matrix of a list, its last two axes exchanged: by name, from behind, and by default.
+# Each matrix of a list, its last two axes exchanged: by name, from after, and by default.
 #
 # args: iota:f32[2x8x16] zeros:f32[2x16x8] zeros:f32[2x16x8] zeros:f32[16x8]
 # platforms: a5, a2a3

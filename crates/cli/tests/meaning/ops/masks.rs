@@ -53,7 +53,7 @@ pub(super) fn selected(name: &str, args: &Args) -> Eval {
     let public = name == "sels" && args.get(1, "src").is_some();
     let number = |value: &Value| !matches!(value, Value::Array(_));
     let a = args.need(1, if args.get(1, "lhs").is_some() { "lhs" } else { "src" })?;
-    // Working memory stands before or behind the number.
+    // Working memory stands before or after the number.
     let b = match (args.get(3, "scalar").filter(number), args.get(2, "rhs")) {
         (Some(last), _) if public => last,
         (_, second) => second.ok_or("no second choice")?,

@@ -75,7 +75,7 @@ pub enum Shape {
     Guarded,
 }
 
-/// A program: for each core lines before its loop, in a round and behind the loop; the slots of both rings.
+/// A program: for each core lines before its loop, in a round and after the loop; the slots of both rings.
 #[derive(Clone, Debug)]
 pub struct Cluster {
     pub parts: [[Vec<Line>; 3]; 2],
@@ -192,7 +192,7 @@ impl Cluster {
             if direction == 1 && rings[VECTOR] {
                 cube.hand_over(M, &[Multiply], FIX, &[Push]);
                 match roll.below(3) {
-                    // The tile itself is stored, and given back behind that.
+                    // The tile itself is stored, and given back after that.
                     0 if matches!(vector.style, Style::Flags) => {
                         let (there, back) = (vector.flag(V, MTE3), vector.flag(MTE3, V));
                         vector.parts[1].extend([
@@ -509,7 +509,7 @@ const CONSTANTS: &str = "%c0 = arith.constant 0 : index
 %x0 = pto.partition_view %xv, offsets = [%c0, %c0], sizes = [%c16, %c16] : !view -> !part
 ";
 
-/// Every tile is loaded before anything else, behind which all pipes are drained.
+/// Every tile is loaded before anything else, after which all pipes are drained.
 const CUBE_TILES: &str = "%a = pto.alloc_tile addr = %a0 : !l1
 %b = pto.alloc_tile addr = %a1 : !l1
 %left = pto.alloc_tile addr = %a0 : !l0a

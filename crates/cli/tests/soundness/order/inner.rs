@@ -30,7 +30,7 @@ enum Act {
     Loop { times: u64, body: Vec<Act>, carry: Option<Carry> },
 }
 
-/// A value that a loop carries: what it is before the first iteration, in each, what the next one gets, and behind the last.
+/// A value that a loop carries: what it is before the first iteration, in each, what the next one gets, and after the last.
 #[derive(Clone, Copy, PartialEq, Debug)]
 struct Carry {
     first: usize,

@@ -144,7 +144,7 @@ struct Program {
 struct Launch {
     a2a3: bool,
     blocks: u64,
-    /// Rows that the windows of a block are behind those of the block before.
+    /// Rows that the windows of a block are after those of the block before.
     apart: u64,
 }
 
@@ -392,7 +392,7 @@ impl Program {
             if a.block != b.block {
                 return false;
             }
-            // The scalar unit goes on behind what it does and behind a barrier of all pipes, and only then gives pipes more to do.
+            // The scalar unit goes on after what it does and after a barrier of all pipes, and only then gives pipes more to do.
             if a.pipe == S || a.pipe == All || b.pipe == All {
                 return true;
             }
@@ -401,7 +401,7 @@ impl Program {
             {
                 return true;
             }
-            // A wait and a barrier come before all that follows on their pipe, a set and a barrier behind all before them.
+            // A wait and a barrier come before all that follows on their pipe, a set and a barrier after all before them.
             let holds = |event: &Event| !event.is_work() && !matches!(event.flag, Some((true, ..)));
             let follows = |event: &Event| !event.is_work() && !matches!(event.flag, Some((false, ..)));
             a.pipe == b.pipe && ((pipes && self.in_order(a.pipe)) || holds(a) || follows(b))

@@ -67,7 +67,7 @@ impl<'a> Host<'a> {
         self.fields_of(def, class, keyword_only);
     }
 
-    /// The fields that the text of a class names, behind those of what it is based on.
+    /// The fields that the text of a class names, after those of what it is based on.
     pub(super) fn fields_of(&mut self, def: &'a StmtClassDef, class: &Rc<Class<'a>>, keyword_only: bool) {
         let mut fields: Vec<Field<'a>> = Vec::new();
         let order = class.order.borrow().clone();

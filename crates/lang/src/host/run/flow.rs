@@ -13,7 +13,7 @@ use super::Host;
 use crate::syntax::at;
 
 impl<'a> Host<'a> {
-    /// How it goes on behind something that may have left the loop or function.
+    /// How it goes on after something that may have left the loop or function.
     fn behind(ends: &Ends, place: Span) -> Flow<'a> {
         let why = || Rc::new(Unknown { span: place, why: "what depends on this".into() });
         match ends {

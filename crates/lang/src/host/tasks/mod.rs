@@ -58,7 +58,7 @@ pub(crate) struct View {
     pub shape: Vec<u64>,
     /// Elements from one index of a dimension to the next.
     pub strides: Vec<u64>,
-    /// False behind `pl.no_dep`.
+    /// False after `pl.no_dep`.
     pub tracked: bool,
     /// Whose part of memory of all devices it is.
     pub domain: Option<Domain>,
@@ -98,7 +98,7 @@ pub(crate) struct Recorder<'a> {
     filled: Vec<Option<String>>,
     diags: Diags,
     manual: Option<Span>,
-    /// The last barrier of the host on each device: what is started there later comes behind it.
+    /// The last barrier of the host on each device: what is started there later comes after it.
     barriers: IndexMap<i64, usize>,
     /// The cluster whose body is followed.
     cluster: Option<Span>,
@@ -304,7 +304,7 @@ impl<'a> Host<'a> {
         self.refuse(Diagnostic::error(kind, span, message))
     }
 
-    /// Reports an error and follows the program no further. Behind a number that was read, what tensors hold may decide it.
+    /// Reports an error and follows the program no further. After a number that was read, what tensors hold may decide it.
     pub(super) fn stop(&mut self, error: Diagnostic) -> HostValue<'a> {
         let span = error.primary.as_ref().map_or(Span::default(), |label| label.span);
         let recorder = self.rec();

@@ -240,7 +240,7 @@ impl<'a> Host<'a> {
         HostValue::Device(Rc::new(part))
     }
 
-    /// `pl.slice`: a window, whose rows may go on behind the end of the tensor, as the last part of a longer one may. Nothing lies
+    /// `pl.slice`: a window, whose rows may go on after the end of the tensor, as the last part of a longer one may. Nothing lies
     /// there.
     pub(super) fn tail(
         &mut self,

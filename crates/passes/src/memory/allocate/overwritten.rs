@@ -9,7 +9,7 @@ use crate::analysis::facts::beside;
 use crate::analysis::roots::{Address, Root, RootId, RootKind};
 
 /// Tiles with addresses of their own that another one overwrites while their contents are still read. For the module as it was
-/// written: tiles without an address get one that does no harm. An error where the read surely comes behind the write, by the end of
+/// written: tiles without an address get one that does no harm. An error where the read surely comes after the write, by the end of
 /// a loop or at once, and wants the whole tile; else a warning.
 ///
 /// Silent where bytes are used again after the last read, and where two tiles are plainly names for the same bytes: one is read

@@ -215,7 +215,7 @@ fn from_l1(module: &Module, fill: OpId, tile: ValueId) -> Option<(ValueId, [u64;
     here.then(|| Some((op.operand("src")?, corner)))?
 }
 
-/// The ops that may run after `first` and before `last`, which stands behind it in its block or inside an op behind it.
+/// The ops that may run after `first` and before `last`, which follows it in its block or inside an op after it.
 fn between(module: &Module, first: OpId, last: OpId) -> Vec<OpId> {
     let Some((block, [from, to])) = beside(module, first, last) else { return Vec::new() };
     let ops = &module.block(block).ops;

@@ -107,7 +107,7 @@ impl View {
     }
 }
 
-/// The axis along which two tiles lie one behind the other in memory when they are put together.
+/// The axis along which two tiles lie one after the other in memory when they are put together.
 fn outer_axis(tile: &TileType) -> Option<usize> {
     let (rows, cols) = (tile.layout.rows, tile.layout.cols);
     match (tile.layout.slayout, tile.layout.blayout) {

@@ -162,7 +162,7 @@ fn write(module: &mut Module, pops: &[Pop]) {
         module.insert_after(pop.popped.pop, copy);
         copies.insert(pop.popped.pop, copy);
     }
-    // The last first: several frees behind one op then stand in the order of their pops.
+    // The last first: several frees after one op then stand in the order of their pops.
     for (pop, anchor) in anchors.into_iter().rev() {
         let anchor = copies.get(&anchor).copied().unwrap_or(anchor);
         if let Some(free) = pto::free_after(module, pop) {

@@ -3,7 +3,7 @@
 //! Such a kernel is a function without a kind whose ops belong to both, or with regions for the Vector cores
 //! (`slipring_op::MixedPart`). Each kind gets what it needs of it (`needed`): its own work, scalar code, the control flow
 //! around them. A tile that crosses becomes a push on one side and a pop on the other, with the declared split, by a pipe
-//! (`pipes`) that the pass makes as the platform has them; slots are freed behind the last use (`land`). Where the cores
+//! (`pipes`) that the pass makes as the platform has them; slots are freed after the last use (`land`). Where the cores
 //! find each other's results in global memory, they meet in between (`order`). Pushes and pops that the text writes itself stay
 //! what they are, on pipes made for them; where it writes no frees, their pops free by themselves. A function of the old name calls both.
 
@@ -281,7 +281,7 @@ fn prologue(
     lane
 }
 
-/// Adds the parameter for slots in global memory behind the others.
+/// Adds the parameter for slots in global memory after the others.
 fn add_slot_buffer(module: &mut Module, function: OpId, body: BlockId) {
     let (name, ty) = slot_buffer();
     let span = module.op(function).span;

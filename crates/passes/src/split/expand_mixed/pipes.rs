@@ -1,6 +1,6 @@
 //! The pipes that the tiles of a kernel cross by, and the ops that make them.
 //!
-//! Pushes and pops that the text writes itself keep their ids; what crosses by shards and gathers takes pipes behind those.
+//! Pushes and pops that the text writes itself keep their ids; what crosses by shards and gathers takes pipes after those.
 
 use slipring_pto::NewPipe;
 use std::collections::BTreeMap;

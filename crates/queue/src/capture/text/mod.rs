@@ -26,7 +26,7 @@ pub struct TextError {
     pub message: String,
     /// What would be right.
     pub hint: Option<String>,
-    /// The text stands for more than a limit allows: nothing behind this is read.
+    /// The text stands for more than a limit allows: nothing after this is read.
     pub full: bool,
 }
 

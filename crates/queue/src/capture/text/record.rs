@@ -36,7 +36,7 @@ struct Relay {
     padding: Option<Vec<u8>>,
 }
 
-/// A command that is being read: header bytes and what stands behind them.
+/// A command that is being read: header bytes and what follows them.
 struct Command {
     info: &'static CommandInfo,
     header: Vec<u8>,
@@ -138,12 +138,12 @@ impl Record {
 const RELAY_INLINE: u8 = Prefetch::RelayInline(Inline { dispatcher_type: 0, length: 0, stride: 0 }).id();
 
 impl Relay {
-    /// Whether nothing stands behind its header yet.
+    /// Whether nothing follows its header yet.
     fn is_new(&self) -> bool {
         self.inner.is_none() && self.payload.is_empty()
     }
 
-    /// What stands behind `>`.
+    /// What follows `>`.
     fn inside(&mut self, what: &Token<'_>, rest: &[Token<'_>], most: usize) -> Result<(), TextError> {
         match (what.text, &mut self.inner) {
             ("bytes", _) => {
@@ -230,7 +230,7 @@ impl Command {
         Ok(command)
     }
 
-    /// An element of the list behind the header.
+    /// An element of the list after the header.
     fn sub(&mut self, what: &Token<'_>, fields: &[Token<'_>]) -> Result<(), TextError> {
         let multicast = self.get("flags").is_some_and(|flags| flags & u64::from(WritePacked::MCAST) != 0);
         let (size, known) = match self.info.name {

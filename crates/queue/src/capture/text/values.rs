@@ -51,7 +51,7 @@ impl<'a> Line<'a> {
         (&self.tokens[0], &self.tokens[1..])
     }
 
-    /// A word behind the first.
+    /// A word after the first.
     pub fn word(&self, at: usize, what: &str) -> Result<&Token<'a>, TextError> {
         let end = self.span.end;
         self.tokens
@@ -59,7 +59,7 @@ impl<'a> Line<'a> {
             .ok_or_else(|| TextError::new(end.saturating_sub(1)..end, format!("{what} is missing here")))
     }
 
-    /// A number behind the first word.
+    /// A number after the first word.
     pub fn number(&self, at: usize, what: &str, most: u64) -> Result<u64, TextError> {
         let word = self.word(at, what)?;
         word.fits(integer(word.text), most)

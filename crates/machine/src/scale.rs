@@ -108,8 +108,9 @@ fn number(value: &Value) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
+    use slipring_tile::{Elem, Space};
+
     use super::*;
-    use crate::{Elem, Space};
 
     #[test]
     fn figures_are_scaled_and_lose_their_evidence() {

@@ -113,6 +113,8 @@ pub enum Kind {
     TileOverwritten,
     /// Lines of a tile that are no whole blocks of its memory.
     TileLines,
+    /// A unit does not take elements of this type on this platform.
+    ElementType(String),
     /// A tile cannot be divided because its extent is odd.
     SplitOdd,
     /// A function of the host is called in a decorator.
@@ -172,6 +174,7 @@ impl Kind {
             Kind::OutputUnwritten => "output-unwritten",
             Kind::TileOverwritten => "tile-overwritten",
             Kind::TileLines => "tile-lines",
+            Kind::ElementType(_) => "tile-elem",
             Kind::SplitOdd => "split-odd",
             Kind::HostFunction => "host-function",
             Kind::TaskRace => "task-race",

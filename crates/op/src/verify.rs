@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use slipring_ir::text::{MOST_EXTENT, nearest};
-use slipring_ir::{Arity, Diagnostic, Diags, Module, OpId, Part, Type};
+use slipring_ir::{Arity, Diagnostic, Diags, Kind, Module, OpId, Part, Type};
 use slipring_machine::{CoreKind, Platform};
 
 use crate::def::{CoreRule, OpDef, OpRef, PipeRule};
@@ -105,7 +105,11 @@ fn element_types(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
                 [] => format!("`{name}` does not exist on {on}"),
                 _ => format!("`{name}` works on {} on {on}, not on {elem}", names.join(", ")),
             };
-            let error = op.error("tile-elem", message).label(format!("`{}` has `{elem}`", rule.operand));
+            let kind = match names[..] {
+                [] => Kind::Other("tile-elem"),
+                _ => Kind::ElementType(elem.name().to_string()),
+            };
+            let error = op.error(kind, message).label(format!("`{}` has `{elem}`", rule.operand));
             // Short floats that cannot even be loaded: nothing on the device converts them.
             let stays_out = elem.is_float()
                 && elem.bytes() == 1
@@ -118,11 +122,7 @@ fn element_types(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
             };
             // One line that becomes several ops has one error for the elements that none of them takes.
             let place = |own: &slipring_ir::Diagnostic| own.primary.as_ref().map(|primary| primary.span);
-            let said = |own: &slipring_ir::Diagnostic| {
-                own.code == error.code
-                    && place(own) == place(&error)
-                    && own.message.ends_with(&format!("not on {elem}"))
-            };
+            let said = |own: &slipring_ir::Diagnostic| own.kind == error.kind && place(own) == place(&error);
             if !names.is_empty() && diags.list.iter().any(said) {
                 continue;
             }

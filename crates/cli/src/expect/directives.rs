@@ -32,6 +32,14 @@ pub struct Expected {
     pub part: String,
 }
 
+impl Expected {
+    /// True for a reported error that this one expects.
+    #[must_use]
+    pub fn is_met_by(&self, reported: &Expected) -> bool {
+        reported.line == self.line && reported.code == self.code && reported.part.contains(&self.part)
+    }
+}
+
 impl std::fmt::Display for Expected {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.line {

@@ -126,7 +126,7 @@ impl Tool {
         let mut found = self.reported(file, run)?;
         let mut wrong = Vec::new();
         for error in expected {
-            let fits = |f: &Expected| f.line == error.line && f.code == error.code && f.part.contains(&error.part);
+            let fits = |f: &Expected| error.is_met_by(f);
             match found.iter().position(fits) {
                 Some(at) => drop(found.remove(at)),
                 None => wrong.push(format!("expected {error}; left of what is reported: {}", listed(&found))),

@@ -221,7 +221,8 @@ fn part(op: &OpRef<'_>, axis: usize, written: &[ValueId], axes: &mut Axes) {
     if known == Some(0) && all == size && is_padded(from, axis) == is_padded(to, axis) {
         return axes.same((source, axis), (result, axis));
     }
-    let is_open = [from, to].iter().any(|tile| tile.valid[axis] == Dim::Dynamic);
+    // That of the part is open wherever its offset is: the whole tile says whether all of it is valid.
+    let is_open = from.valid[axis] == Dim::Dynamic;
     if is_open || is_padded(from, axis) || is_padded(to, axis) {
         let text = format!("a part is taken of a tile of which only some {} are valid", positions(axis));
         [source, result].into_iter().for_each(|value| axes.keep_whole((value, axis), reason(op, text.clone())));

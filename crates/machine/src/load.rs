@@ -262,6 +262,7 @@ fn numbers(platform: &Platform) -> Vec<(String, u64, u64, u64)> {
         ("cost.launch", cost.launch, 0, LONG),
         ("cost.gm_bytes", cost.gm_bytes, 0, LONG),
         ("cost.gm_first_bytes", cost.gm_first_bytes, 0, LONG),
+        ("cost.gm_cache_bytes", cost.gm_cache_bytes, 0, LONG),
     ];
     let vector = platform.vector_function.as_ref().map(|v| {
         [

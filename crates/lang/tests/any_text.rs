@@ -122,7 +122,6 @@ fn what_cannot_be_compiled_is_said() {
     for (body, code) in [
         ("x = pl.set_validshape(pl.exp(a), 17, 64)", "bounds"),
         ("x = pl.load(a, [0, 0], [16, 64], valid_shape=[16, 65])", "bounds"),
-        ("x = pl.transpose(pl.set_validshape(pl.exp(a), 8, 64))", "partly-valid"),
         ("x: pl.Tile[[16, 32], pl.FP32] = pl.exp(a)", "annotation"),
         ("for i in pl.range(4, init_values=(1,)):\n    pass", "loop"),
         ("for i, (n,) in pl.range(4, init_values=(1,)):\n    m = n + 1", "yield"),

@@ -384,7 +384,7 @@ fn blocks_that_share_bytes() {
     let report = program(15);
     let f = race(&report);
     has(&f.message, "`tstore` on pipe MTE3 of AIV0 in block 1 writes byte 31 of buffer 0");
-    has(f.hint.as_deref().unwrap(), "give each block bytes of its own");
+    has(f.hint.as_deref().unwrap(), "give each block its own bytes");
 }
 
 #[test]

@@ -35,10 +35,10 @@ fn without_the_assembler_nothing_is_judged() {
     assert_eq!(output.status.code(), Some(2), "{}", text(&output));
     assert!(text(&output).contains("there is no `ptoas`"), "{}", text(&output));
     let error = String::from_utf8_lossy(&output.stderr);
-    assert!(error.starts_with("error: what leaves was not judged"), "{error}");
+    assert!(error.starts_with("error: the output was not checked"), "{error}");
     let named = bare(&["examples/lang/pure_vector.py", "--ptoas", "no/such/ptoas"]);
     assert_eq!(named.status.code(), Some(2), "{}", text(&named));
-    assert!(text(&named).contains("not checked") && !text(&named).contains("refuses"), "{}", text(&named));
+    assert!(text(&named).contains("not checked") && !text(&named).contains("rejects"), "{}", text(&named));
 }
 
 /// A stand-in for the assembler that hands on C++ that somebody wrote: the plumbing is tried, not the assembler.
@@ -85,7 +85,7 @@ fn what_a_tool_writes_is_judged() {
     let output = bare(&[&[kernel.as_str(), "--ptoas", &slow.to_string_lossy(), "--seconds", "1"], &args[..]].concat());
     assert_eq!(output.status.code(), Some(2), "{}", text(&output));
     assert!(
-        text(&output).contains("did not end within 1 s") && !text(&output).contains("refuses"),
+        text(&output).contains("did not end within 1 s") && !text(&output).contains("rejects"),
         "{}",
         text(&output)
     );

@@ -188,7 +188,7 @@ fn an_output_is_written_whole_or_not_at_all() {
     let before = bytes_of(&[7.0; 255]);
     folder.write("short.bin", &before);
     let short = ["run", "add.pto", "--arg", "iota:f32[16x16]", "--arg", "@short.bin:out", "--arg", "1.5:f32"];
-    folder.call(&short).exits(1).says("memory-bounds").says("is left as it was");
+    folder.call(&short).exits(1).says("memory-bounds").says("is left unchanged");
     assert_eq!(fs::read(folder.file("short.bin")).unwrap(), before);
     folder.write("y.bin", bytes_of(&[7.0; 256]));
     let mut reader = fs::File::open(folder.file("y.bin")).unwrap();

@@ -123,7 +123,7 @@ fn what_slipring_did_not_write_stays() {
     std::fs::write(folder.join("host.cpp"), "mine").unwrap();
     let refused = project(&kernel, &folder, &[]);
     assert_eq!(refused.status.code(), Some(2), "{}", said(&refused));
-    assert!(said(&refused).contains("slipring did not write it"), "{}", said(&refused));
+    assert!(said(&refused).contains("was not written by slipring"), "{}", said(&refused));
     assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1, "something was written all the same");
     std::fs::remove_file(folder.join("host.cpp")).unwrap();
     assert_eq!(project(&kernel, &folder, &[]).status.code(), Some(0));

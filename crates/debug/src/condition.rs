@@ -274,7 +274,7 @@ mod tests {
         assert_eq!(read("byte 0x1000 of out is written"), Ok(byte));
         assert_eq!(read("AIV1 waits"), Ok(Condition::Waits { who: "AIV1".into(), what: String::new() }));
         for wrong in ["", "slot x of ring C2V becomes full", "byte 1 of out is eaten", "bytes 9..2 of out are read"] {
-            assert!(read(wrong).unwrap_err().contains("is no condition"), "{wrong}");
+            assert!(read(wrong).unwrap_err().contains("is not a condition"), "{wrong}");
         }
     }
 

@@ -216,7 +216,7 @@ pub struct CostSpec {
     /// Vector operations that cost something else than their class: by name, such as `tcolsum`, or name and element type.
     #[serde(default)]
     pub op: BTreeMap<String, Entry<Figure>>,
-    /// Published points after the cycles of an op on a type, by shape: by name and type, such as `tadd.f32`.
+    /// Published points that support the cycles of an op on a type, by shape: by name and type, such as `tadd.f32`.
     #[serde(default)]
     pub calibrated: BTreeMap<String, Calibrated>,
     /// The matrix unit by type of the left operand; the unit is one block of 16 × 16 × 32 bytes.
@@ -304,7 +304,7 @@ impl Platform {
     }
 }
 
-/// What follows a type for the variant of high precision.
+/// What follows a type, for the variant of high precision.
 pub(crate) const PRECISE: &str = "precise";
 
 /// What costs what a table does not name.

@@ -533,7 +533,7 @@ fn other_blocks_go_on_when_one_is_stuck() {
     let launch = Launch::new(&b.program, &platform, 3, vec![ArgValue::Buffer(0)]);
     let result = run(&launch, memory(&platform, 3, vec![zeros("out", 8)]), &mut ());
     assert_eq!(codes(&result), ["deadlock"]);
-    note(&result.findings[0], "this is block 1");
+    note(&result.findings[0], "in block 1");
     note(&result.findings[0], "2 blocks are stuck");
     assert_eq!(result.memory.gm[0].data[0], 5);
     assert_eq!(result.stats.blocks.iter().filter(|b| b.end.is_some()).count(), 1);

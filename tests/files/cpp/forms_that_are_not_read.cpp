@@ -35,7 +35,7 @@ static void unread(float *v1, int64_t v2) {
     if (v13) {
         // error: cpp-form `v7` becomes another tile inside of a branch or loop, which is not read
         TRESHAPE(v7, v7);
-        // error: cpp-form `v12` has no address here, and is used behind this branch or loop, which is not read
+        // error: cpp-form `v12` has no address here, and is used after this branch or loop, which is not read
         v12.SetValidShape(v3, v3);
     }
     // error: cpp-form this reads memory only if it is reached, which is not read

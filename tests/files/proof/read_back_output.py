@@ -22,7 +22,7 @@ import slipring.language as pl
 
 
 @pl.incore
-def behind(
+def after(
     x: pl.Tensor[[64, 64], pl.FP32],
     n: pl.Scalar[pl.INT32],
     out: pl.Out[pl.Tensor[[64, 64], pl.FP32]],

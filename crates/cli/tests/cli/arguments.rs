@@ -92,7 +92,7 @@ fn an_expectation_names_a_buffer_and_fits_it() {
 fn memory_that_the_host_does_not_have_is_an_error() {
     let folder = Folder::new("ulimit");
     folder.write("p.pto", "func.func @p(%p: !pto.ptr<i8>) {\n  return\n}\n");
-    for (bytes, says) in [("17179869184", "out of memory"), ("300000000", "more than it may have")] {
+    for (bytes, says) in [("17179869184", "out of memory"), ("300000000", "more than the limit")] {
         let program = env!("CARGO_BIN_EXE_slipring");
         let script = format!(
             "ulimit -v 600000; exec '{program}' run p.pto --json --max-memory 100000000000 --arg zeros:{bytes}"

@@ -59,7 +59,7 @@ fn a_file_does_not_say_itself_what_is_written_or_read_elsewhere() {
                 for file in ["sub/k.py", "sub/k.pto"] {
                     let words = [&verb[..1], &[file], &verb[1..]].concat();
                     let called = folder.call(&words).exits(2);
-                    called.says("error[args-line]").says("the file's own `args` line");
+                    called.says("error[args-line]").says("the file's `args` line");
                 }
             }
             let _ = fs::remove_file(folder.file("r.html"));
@@ -99,7 +99,11 @@ fn helper_modules_do_not_lead_out_of_the_folder() {
     folder.write("secret.py", "THE_SECRET = oops oops\n");
     symlink("../secret.py", folder.file("sub/helper.py")).unwrap();
     folder.write("sub/k.py", format!("import helper\n{LANGUAGE}"));
-    let called = folder.call(&["check", "sub/k.py"]).exits(2).says("error[import]").says("leads out of the folder");
+    let called = folder
+        .call(&["check", "sub/k.py"])
+        .exits(2)
+        .says("error[import]")
+        .says("leaves the folder of the importing file");
     assert!(!called.err.contains("THE_SECRET"), "{}", called.err);
     // The files beside what a link leads to are those that the text means.
     symlink("sub/linked.py", folder.file("linked.py")).unwrap();

@@ -111,7 +111,7 @@ fn words_that_mean_nothing_are_said() {
     let words = ["nonsense", "next x", "show", "show nobody", "line 9999", "rop nothing", "where", "quit", "next"];
     let (code, text) = debug("examples/lang/double.py", &words);
     assert_eq!(code, Some(0));
-    assert_eq!(answer(&text, "nonsense"), "there is no word `nonsense`: `help` lists them");
+    assert_eq!(answer(&text, "nonsense"), "there is no command `nonsense`: `help` lists them");
     assert_eq!(answer(&text, "next x"), "`x` is not a number");
     assert!(answer(&text, "show nobody").contains("there is no tile and no buffer `nobody`"));
     assert_eq!(answer(&text, "line 9999"), "there is none after this event");
@@ -150,7 +150,7 @@ fn one_goes_to_where_a_condition_comes_to_hold() {
     assert_eq!(answer(&text, words[5]), "this never happens in this run");
     assert_eq!(answer(&text, words[6]), "ring C2V.AIV0 has slots 0 to 7, and no slot 8");
     assert_eq!(answer(&text, words[7]), "there is no ring `V2C`; there are C2V.AIV0, C2V.AIV1");
-    assert!(answer(&text, words[8]).starts_with("nobody is called `AIV7`; there are AIC.M"), "{text}");
+    assert!(answer(&text, words[8]).starts_with("no core or pipe is called `AIV7`; there are AIC.M"), "{text}");
     assert!(
         answer(&text, words[9]).starts_with("`it rains` is not a condition; conditions are: slot K of ring R"),
         "{text}"

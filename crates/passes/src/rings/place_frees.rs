@@ -114,7 +114,7 @@ fn moved(module: &Module, pop: &Pop, anchor: OpId) -> Diagnostic {
     Diagnostic { severity: Severity::Note, ..note.help(help) }
 }
 
-/// Reports tiles that are in use at a time and more than the places where they land: the last would overwrite the first.
+/// Reports tiles that are in use at a time and more than the local slots: the last would overwrite the first.
 fn landing(module: &Module, block: BlockId, pops: &[Pop], diags: &mut Diags) {
     for (index, pop) in pops.iter().enumerate() {
         let Some(places) = pop.places else { continue };
@@ -126,8 +126,7 @@ fn landing(module: &Module, block: BlockId, pops: &[Pop], diags: &mut Diags) {
         let held: Vec<&Pop> = pops[..index].iter().filter(in_use).collect();
         if held.len() >= places {
             let count = held.len() + 1;
-            let message =
-                format!("{count} tiles of the pipe are in use here, and it has {places} places where they land");
+            let message = format!("{count} tiles of the pipe are in use here, and it has {places} local slots");
             let error = Diagnostic::error("landing-full", module.op(pop.op).span, message);
             let first = module.op(held[0].op).span;
             diags.push(

@@ -192,7 +192,7 @@ mod tests {
         for (from, to, says) in [
             ("harvested = [15, 16]", "harvested = [9]", "column 9 is harvested"),
             ("prefetch = [14, 2]", "prefetch = [15, 2]", "(15,2) is not a working Tensix tile"),
-            ("rows = [2, 11]", "rows = [11, 2]", "lies after"),
+            ("rows = [2, 11]", "rows = [11, 2]", "is after the last"),
             ("pcie = [19, 24]", "pcie = [19, 70]", "cannot be addressed"),
             ("clock_mhz", "clock_ghz", "clock_ghz"),
         ] {

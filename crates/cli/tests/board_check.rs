@@ -66,7 +66,7 @@ fn what_a_tool_writes_is_judged() {
     let same = stand_in("same", &add.to_string_lossy());
     let output = bare(&[&[kernel.as_str(), "--ptoas", &same], &args[..]].concat());
     assert!(
-        text(&output).contains("no finding on its own flags"),
+        text(&output).contains("no findings with its own flags"),
         "{}{}",
         text(&output),
         String::from_utf8_lossy(&output.stderr)

@@ -523,7 +523,7 @@ fn other_type(lower: &mut Lower<'_>, annotation: &Expr) -> Lowered<()> {
     if is_type(member) {
         return Ok(());
     }
-    let mut error = Diagnostic::error("annotation", at(base), format!("`pl.{member}` is no type"));
+    let mut error = Diagnostic::error("annotation", at(base), format!("`pl.{member}` is not a type"));
     if let Some(near) = slipring_ir::text::nearest(member, OTHER_TYPES) {
         error = error.help(format!("did you mean `pl.{near}`?"));
     }

@@ -19,6 +19,6 @@ class P:
 
     @pl.function(type=pl.FunctionType.Orchestration)
     def two(self, x: pl.Tensor[[64], pl.FP32], y: pl.Out[pl.Tensor[[64], pl.FP32]]) -> pl.Tensor[[64], pl.FP32]:
-        # error: annotation `pl.Tensors` is no type
+        # error: annotation `pl.Tensors` is not a type
         y: pl.Tensors[[64], pl.FP32] = self.double(x, y)
         return y

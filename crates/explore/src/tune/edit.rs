@@ -185,7 +185,7 @@ impl<'a> Sheet<'a> {
         let (extents, _) = line[from.0 + head.len()..].split_once(']')?;
         let (rows, cols) = extents.split_once(", ")?;
         let plain = |text: &&str| text.chars().all(|c| c.is_alphanumeric() || c == '_');
-        Some([rows, cols]).filter(|both| both.iter().all(|own| plain(own)))
+        Some([rows, cols]).filter(|both| both.iter().all(plain))
     }
 
     /// Rings with more slots.
@@ -415,7 +415,7 @@ def f(a, b, out):
         let all = edits(KERNEL, true, &[]);
         let half = all.iter().find(|edit| edit.what.contains("`TILE` is 8")).unwrap();
         assert!(half.text.contains("N, TILE = 64, 8  # of each\n"), "{}", half.text);
-        let two = all.iter().find(|edit| edit.what.starts_with("2 rounds")).unwrap();
+        let two = all.iter().find(|edit| edit.what.starts_with("2 iterations")).unwrap();
         assert!(two.text.contains("for at in pl.pipeline(0, N, TILE, stage=2):\n"), "{}", two.text);
     }
 

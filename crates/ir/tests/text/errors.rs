@@ -61,7 +61,7 @@ fn every_error_of_a_file_is_reported() {
         "13:12 unknown-op no operation is called `t.summ` (is `t.sum` meant?)",
         "14:22 operand-type `b` of `t.sum` is a scalar",
         "16:5 redefinition `%a` is defined twice (give it another name)",
-        "17:18 attribute an integer cannot stand for a `f32` (write `1.0`)",
+        "17:18 attribute an integer is not a `f32` (write `1.0`)",
         "18:5 results `t.idx` has one result, but 2 are named",
         "19:36 unknown-attribute `t.flag` has no attribute `a`",
         "19:43 attribute `a` is given twice",

@@ -9,7 +9,7 @@ import slipring.language as pl
 def f(x: pl.Tensor[[64], pl.FP32], y: pl.Out[pl.Tensor[[64], pl.FP32]]):
     # error: undefined-name `plq` is not defined
     a: plq.Tile[[64], pl.FP32] = pl.load(x, [0], [64])
-    # error: annotation `pl.Tils` is no type
+    # error: annotation `pl.Tils` is not a type
     b: pl.Tils[[64], pl.FP32] = pl.load(x, [0], [64])
     # error: annotation a scalar's type is such as `pl.INT32`
     n: pl.Scalar[pl.Tensor] = 3

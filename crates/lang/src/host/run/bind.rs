@@ -19,11 +19,12 @@ impl<'a> Host<'a> {
         match annotation {
             Expr::Name(name) if self.get(&name.id).is_none() => drop(self.undefined(&name.id, at(annotation))),
             Expr::Attribute(member) => match &*member.value {
-                Expr::Name(name) if matches!(self.get(&name.id), Some(HostValue::Path(path)) if &*path == "pl") => {
-                    if !crate::signature::is_type(&member.attr) {
-                        let message = format!("`pl.{}` is no type", member.attr);
-                        self.refuse(Diagnostic::error("annotation", at(annotation), message));
-                    }
+                Expr::Name(name)
+                    if matches!(self.get(&name.id), Some(HostValue::Path(path)) if &*path == "pl")
+                        && !crate::signature::is_type(&member.attr) =>
+                {
+                    let message = format!("`pl.{}` is not a type", member.attr);
+                    self.refuse(Diagnostic::error("annotation", at(annotation), message));
                 }
                 inner @ Expr::Name(_) => self.annotation(inner),
                 _ => {}

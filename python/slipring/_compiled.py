@@ -157,7 +157,7 @@ class Compiled:
         if self._compiled is None:
             directions = self._function.directions
         else:
-            directions = {name: direction for name, _, _, _, direction in self._parameters}
+            directions = {name: direction for name, _, _, _, direction, *_ in self._parameters}
         return [at for at, name in enumerate(self.param_names) if directions.get(name) in ("out", "inout")]
 
     @property

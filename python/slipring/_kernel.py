@@ -248,7 +248,7 @@ class Function:
 
     @property
     def defaults(self):
-        """What parameters are where no argument for them."""
+        """What parameters are where no argument is passed for them."""
         function = self.function
         names = function.__code__.co_varnames[: function.__code__.co_argcount]
         last = function.__defaults__ or ()

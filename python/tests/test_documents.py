@@ -60,7 +60,7 @@ def every(x: pl.Tensor, ids: pl.Tensor, y: pl.Out[pl.Tensor], z: pl.InOut[pl.Ten
     acc = pl.matmul(a, b)
     acc = pl.matmul_acc(acc, a, b)
     out[:, :] = a @ b + a @ b.T + acc
-    c = pl.program_id(0) + pl.get_block_idx() >= 0
+    c = pl.program_id(0) + pl.get_block_idx() + pl.num_programs(0) >= 0
     assert c
     pl.device_assert(c, "…")
     m_ = t > 0.0

@@ -33,7 +33,7 @@ NO_ARRAYS = {
     "TFREE tfree_to_aic tfree_to_aiv reserve_buffer import_peer_buffer syncall",
     "says what, computes nothing": "func_attr dump_tag no_dep print static_print bar_all sync_src cacheinvalid device_assert",
     "of the machine": "get_block_idx program_id get_block_num get_subblock_idx available_cluster_count available_aiv_count",
-    "numbers of the scalar unit": "array.create array.get_element array.update_element dim",
+    "numbers of the scalar unit": "array.create array.get_element array.update_element dim cdiv num_programs",
     "lanes, which the files of values have": "aiv_shard aic_gather",
 }
 

@@ -224,6 +224,9 @@ def test_conversions(source, target, platform):
 F, I = np.float32, np.int32
 ORDER = np.random.default_rng(5).permutation(16).astype(I)
 SINGULAR = {
+    "zeros": ("out[:, :] = pl.zeros([16, 16], pl.FP32) + x[:, :]", (16, 16), F),
+    "ones": ("out[:, :] = pl.ones([16, 16], pl.FP32) + x[:, :]", (16, 16), F),
+    "clamp": ("out[:, :] = pl.clamp(x[:, :], -1.0, 1.0)", (16, 16), F),
     "addc": ("out[:, :] = pl.addc(x[:, :], x[:, :], x[:, :])", (16, 16), F),
     "subc": ("out[:, :] = pl.subc(x[:, :], x[:, :], x[:, :])", (16, 16), F),
     "addsc": ("out[:, :] = pl.addsc(x[:, :], 2.0, x[:, :])", (16, 16), F),

@@ -147,9 +147,9 @@ TensorLayout: _Word
 AtomicType: _Word
 """How a store meets what is there: it adds."""
 MX_A_ZZ: _Word
-"""Behind shape and type: packed scales of a left operand."""
+"""After shape and type: packed scales of a left operand."""
 MX_B_NN: _Word
-"""Behind shape and type: packed scales of a right operand."""
+"""After shape and type: packed scales of a right operand."""
 AUTO: _Word
 """A size that the compiler chooses."""
 const: _Word

@@ -1,6 +1,9 @@
 //! Words that every language of tiles has, and that are several instructions here.
 
+use slipring_ir::Diagnostic;
+
 use super::{Call, ENTRY, Entry};
+use crate::dtype::DType;
 use crate::lower::{Lower, Lowered};
 use crate::value::{Const, Value};
 use ruff_python_ast::Operator;
@@ -78,8 +81,20 @@ fn square(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     then(lower, call, "mul", x.clone(), &[x])
 }
 
+/// The operand of what is computed in floats only.
+fn floats(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    let x = super::elementwise::vector(lower, call, "x")?;
+    let elem = lower.tile(x).ty.layout.elem;
+    if elem.is_float() {
+        return Ok(Value::Tile(x));
+    }
+    let message = format!("`pl.{}` of {} elements", call.entry.names[0], DType::Elem(elem).name());
+    let error = Diagnostic::error("elem-types", call.span, message).help("convert them first: `pl.cast(x, pl.FP32)`");
+    Err(lower.report(error))
+}
+
 fn sigmoid(lower: &mut Lower<'_>, call: &Call) -> Lowered {
-    let x = call.need(lower, "x")?.0;
+    let x = floats(lower, call)?;
     sigmoid_of(lower, call, x)
 }
 
@@ -91,13 +106,13 @@ fn sigmoid_of(lower: &mut Lower<'_>, call: &Call, x: Value) -> Lowered {
 }
 
 fn silu(lower: &mut Lower<'_>, call: &Call) -> Lowered {
-    let x = Value::Tile(super::elementwise::vector(lower, call, "x")?);
+    let x = floats(lower, call)?;
     let gate = sigmoid_of(lower, call, x.clone())?;
     then(lower, call, "mul", x, &[gate])
 }
 
 fn tanh(lower: &mut Lower<'_>, call: &Call) -> Lowered {
-    let x = call.need(lower, "x")?.0;
+    let x = floats(lower, call)?;
     let twice = then(lower, call, "mul", x, &[number(2.0)])?;
     let power = then(lower, call, "exp", twice, &[])?;
     let sum = then(lower, call, "add", power, &[number(1.0)])?;

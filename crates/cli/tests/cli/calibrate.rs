@@ -44,7 +44,7 @@ fn known_figures_come_back() {
     let run =
         |more: &[&str]| folder.call(&[&["run", "scale.py", "--json"], &launch[..], more].concat()).exits(0).json();
     let (plain, real) = (run(&["--arch", "a5"]), run(&["--platform", "board.toml"]));
-    folder.write("pmu.csv", &counters(&real));
+    folder.write("pmu.csv", counters(&real));
     let said = folder.call(
         &[&["calibrate", "scale.py", "--arch", "a5", "--from", "pmu.csv", "-o", "own.toml"], &launch[..]].concat(),
     );

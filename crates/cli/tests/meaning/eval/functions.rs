@@ -6,6 +6,9 @@ use slipring_tile::Elem;
 use super::{File, Run};
 use crate::meaning::value::Eval;
 
+/// A parameter: its name, and the shape and the elements that the text gives it.
+pub type Declared = (String, Option<Vec<usize>>, Option<Elem>);
+
 impl File {
     /// True if the text of a function has a word.
     pub fn says(&self, function: &str, word: &str) -> bool {
@@ -16,7 +19,7 @@ impl File {
 
 impl Run<'_> {
     /// The names, shapes and types of a function's parameters.
-    pub fn parameters(&mut self, kernel: &str) -> Eval<Vec<(String, Option<Vec<usize>>, Option<Elem>)>> {
+    pub fn parameters(&mut self, kernel: &str) -> Eval<Vec<Declared>> {
         let function = *self.functions.get(kernel).ok_or_else(|| format!("no function `{kernel}`"))?;
         let mut all = Vec::new();
         for parameter in function.parameters.iter_non_variadic_params() {

@@ -6,7 +6,8 @@ use super::*;
 pub(super) fn composed(name: &str, args: &Args) -> Eval {
     let x = args.need(0, "x")?;
     let step = |what: &str, a: &Value, b: f64| elementwise(what, a, &Value::Float(b));
-    let sigmoid = |x: &Value| named("recip", &[step("add", &named("exp", &[named("neg", &[x.clone()])?])?, 1.0)?]);
+    let sigmoid =
+        |x: &Value| named("recip", &[step("add", &named("exp", &[named("neg", std::slice::from_ref(x))?])?, 1.0)?]);
     match name {
         "square" => elementwise("mul", &x, &x),
         "sigmoid" => sigmoid(&x),

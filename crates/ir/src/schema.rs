@@ -234,7 +234,7 @@ impl Declaration for OpSchema {
 #[derive(Default, Debug)]
 pub struct Registry {
     by_name: BTreeMap<&'static str, &'static dyn Declaration>,
-    /// Attributes that may stand on any op and are undefined to the program; one that ends in a dot stands for all that begin so.
+    /// Attributes that may stand on any op and have no meaning to the program; one that ends in a dot stands for all that begin so.
     pub hints: &'static [&'static str],
 }
 

@@ -33,7 +33,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// The table of some families, in this order. `hints` are attributes that may stand on any op and are undefined to the program: a
+    /// The table of some families, in this order. `hints` are attributes that may stand on any op and have no meaning to the program: a
     /// name, or with a point at its end all that begin so.
     pub fn new(families: impl IntoIterator<Item = &'static [&'static OpDef]>, hints: &'static [&'static str]) -> Table {
         let all: Vec<&'static OpDef> = families.into_iter().flatten().copied().collect();

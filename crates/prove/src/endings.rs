@@ -94,7 +94,7 @@ impl Proof {
         }
         let mut says: Vec<String> = Vec::new();
         if all.iter().any(|ending| ending.own.end == End::Counted) {
-            says.push("all end: counters with constant bounds".into());
+            says.push("counters with constant bounds".into());
         }
         let mut fit = Vec::new();
         for ending in &all {

@@ -12,7 +12,7 @@ pub(super) const CONTROL: &str = "ctrl";
 
 const DOC: &str = "Each core has a control register of 64 bits, 0 at the start. Bit 48 says what becomes of values that a narrower \
      float cannot hold where an op has neither `sat` nor `nosat`: set, infinities and NaN are kept; clear, they become \
-     the largest value and 0. The other bits are kept and are undefined here.";
+     the largest value and 0. The other bits are kept and have no effect here.";
 
 pub(super) static GET_CTRL: OpDef = OpDef {
     schema: schema(

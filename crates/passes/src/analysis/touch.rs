@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 pub enum Memory {
     /// A local memory; ranges are byte offsets in it.
     Local(Space),
-    /// A buffer in global memory by the number of its base; ranges are undefined, windows may.
+    /// A buffer in global memory by the number of its base; ranges have no meaning for it, windows may.
     Global(u32),
     /// Some buffer in global memory.
     AnyGlobal,

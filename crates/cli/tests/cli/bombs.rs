@@ -263,17 +263,26 @@ fn little_memory_and_no_threads_are_errors() {
             &["run", "p.py"],
             &["check", "add.pto", "k.py"],
         ] {
-            let script = format!("ulimit -v {kib}; ulimit -t 60; exec \"$0\" \"$@\"");
-            let mut command = Command::new("sh");
-            command.args(["-c", &script, env!("CARGO_BIN_EXE_slipring")]).args(words).current_dir(&folder.0);
-            // The standard library's own account of where memory ran out needs more of it.
-            command.env("RUST_BACKTRACE", "0").stdin(Stdio::null());
-            let called = Called::of(words, &command.output().unwrap());
-            // So little that the loader itself gives up.
-            if called.exit != Some(127) {
-                judge(&called);
-            }
+            in_memory_of(&folder, kib, words);
         }
+    }
+    // Threads that begin side by side come to the end of the memory at different places each time.
+    for kib in (own..own + 260_000).step_by(1777) {
+        in_memory_of(&folder, kib, &["run", "add.pto", "--blocks", "4", "--threads", "64"]);
+    }
+}
+
+/// Runs the command line in an address space of so many KiB, and judges how it ends.
+fn in_memory_of(folder: &Folder, kib: u64, words: &[&str]) {
+    let script = format!("ulimit -v {kib}; ulimit -t 60; exec \"$0\" \"$@\"");
+    let mut command = Command::new("sh");
+    command.args(["-c", &script, env!("CARGO_BIN_EXE_slipring")]).args(words).current_dir(&folder.0);
+    // The standard library's own account of where memory ran out needs more of it.
+    command.env("RUST_BACKTRACE", "0").stdin(Stdio::null());
+    let called = Called::of(words, &command.output().unwrap());
+    // So little that the loader itself gives up.
+    if called.exit != Some(127) {
+        judge(&called);
     }
 }
 

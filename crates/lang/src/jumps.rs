@@ -289,7 +289,7 @@ fn returned(body: &[Stmt], values: &mut Vec<Option<Expr>>) {
 
 /// True for `pl.split_aiv` and `pl.spmd`, which are no loops, and for loops that say themselves what they yield.
 fn keeps_its_jumps(stmt: &StmtFor) -> bool {
-    let Expr::Call(call) = &*stmt.iter else { return true };
+    let Expr::Call(call) = &*stmt.iter else { return false };
     let name = match &*call.func {
         Expr::Attribute(attribute) => attribute.attr.as_str(),
         Expr::Name(name) => name.id.as_str(),

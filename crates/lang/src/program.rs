@@ -122,8 +122,24 @@ pub(crate) fn is_word(name: &str) -> bool {
 }
 
 /// Functions of Python that kernels may use.
-const BUILTINS: [&str; 13] =
-    ["min", "max", "len", "int", "float", "range", "abs", "round", "sum", "bool", "print", "pow", "breakpoint"];
+const BUILTINS: [&str; 16] = [
+    "min",
+    "max",
+    "len",
+    "int",
+    "float",
+    "range",
+    "abs",
+    "round",
+    "sum",
+    "bool",
+    "print",
+    "pow",
+    "breakpoint",
+    "enumerate",
+    "zip",
+    "reversed",
+];
 
 /// What a function of the file is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

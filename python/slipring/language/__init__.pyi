@@ -716,7 +716,7 @@ def matmul_bias(lhs: Any, rhs: Any, bias: Any, a_trans: Any = ..., b_trans: Any 
 def load(tensor: Any, offsets: Any, shapes: Any, valid_shape: Any = ..., target_memory: Any = ..., clamp: Any = ...) -> Any:
     """Load a window of a tensor into a tile."""
 
-def store(tile: Any, offsets: Any, tensor: Any, shapes: Any = ..., *, atomic: Any = ...) -> Any:
+def store(tile: Any, offsets: Any, tensor: Any, shapes: Any = ..., *, atomic: Any = ..., clamp: Any = ...) -> Any:
     """Store a tile into a window of a tensor."""
 
 def assemble(target: Any, source: Any, offset: Any, *, atomic: Any = ...) -> Any:

@@ -56,8 +56,13 @@ def part(x, shape, offset, valid_shape=None, drop_dims=None, pad_value=None, cla
     return own
 
 
-def store(tile, offsets, tensor, shapes=None, *, atomic=None):
+def store(tile, offsets, tensor, shapes=None, *, atomic=None, clamp=None):
     source = counted(tile)
+    if clamp:
+        rank = len(offsets)
+        whole = source.reshape([1] * (rank - source.ndim) + list(source.shape)[max(0, source.ndim - rank) :])
+        left = held(tensor.shape, offsets, whole.shape, None, True)
+        source = whole[tuple(slice(n) for n in left)]
     extents = ints(source.shape if shapes is None else shapes)
     extents = [1] * (len(offsets) - len(extents)) + extents[max(0, len(extents) - len(offsets)) :]
     if tensor.frozen:

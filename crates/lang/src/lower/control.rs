@@ -97,9 +97,8 @@ impl Lower<'_> {
             return Err(self.unsupported(at(stmt), "`else` of a loop"));
         }
         let Expr::Call(call) = &*stmt.iter else {
-            let error = Diagnostic::error("loop", at(&*stmt.iter), "a kernel's loop runs over `pl.range(…)`")
-                .help("use `pl.range`, `pl.unroll`, `pl.pipeline`, `pl.parallel` or `pl.split_aiv`");
-            return Err(self.report(error));
+            let items = self.items(&stmt.iter)?;
+            return self.over_items(stmt, &items);
         };
         let callee = self.expr(&call.func)?;
         let path = match &callee {
@@ -118,6 +117,10 @@ impl Lower<'_> {
                 self.upwards(stmt, bounds, |l, stmt, bounds| l.counted_with(stmt, call, bounds))
             }
             "pl.while_" => self.while_values(stmt, call),
+            "enumerate" | "zip" | "reversed" => {
+                let items = self.items(&stmt.iter)?;
+                self.over_items(stmt, &items)
+            }
             _ => {
                 let error = Diagnostic::error("loop", at(&*stmt.iter), format!("`{path}` is not a loop"))
                     .help("use `pl.range`, `pl.unroll`, `pl.pipeline`, `pl.parallel` or `pl.split_aiv`");
@@ -191,6 +194,17 @@ impl Lower<'_> {
         }
     }
 
+    /// First value, end and step of a range, which are all known.
+    pub(super) fn known_range(&mut self, call: &ruff_python_ast::ExprCall) -> Lowered<[i64; 3]> {
+        let Bounds { first, end, step } = self.bounds(call, &[])?;
+        let span = at(call);
+        Ok([
+            self.known_int(&first, "the start of a listed range", span)?,
+            self.known_int(&end, "the end of a listed range", span)?,
+            self.known_int(&step, "the step of a listed range", span)?,
+        ])
+    }
+
     /// The single name that a loop binds.
     pub(super) fn loop_name(&mut self, target: &Expr) -> Lowered<Rc<str>> {
         match target {
@@ -213,11 +227,35 @@ impl Lower<'_> {
         self.each_iteration(stmt, &name, &Frame::Plain, (first, end, step))
     }
 
+    /// A loop over what is listed: each iteration is written out.
+    fn over_items(&mut self, stmt: &StmtFor, items: &[Value]) -> Lowered<()> {
+        let target = std::slice::from_ref(&*stmt.target);
+        let span = at(&*stmt.target);
+        let bind =
+            |l: &mut Self, i: i64| l.assign_each(target, Value::Tuple(vec![items[i as usize].clone()].into()), span);
+        self.each_bound(stmt, bind, &Frame::Plain, (0, items.len() as i64, 1))
+    }
+
     /// Lowers each iteration of a loop by itself, as Python runs it.
     fn each_iteration(
         &mut self,
         stmt: &StmtFor,
         counter: &str,
+        frame: &Frame,
+        numbers: (i64, i64, i64),
+    ) -> Lowered<()> {
+        let bind = |l: &mut Self, i: i64| {
+            l.set(counter, Value::Const(Const::Int(i)));
+            Ok(())
+        };
+        self.each_bound(stmt, bind, frame, numbers)
+    }
+
+    /// The same, where `bind` gives the names of the loop their values in an iteration.
+    fn each_bound(
+        &mut self,
+        stmt: &StmtFor,
+        mut bind: impl FnMut(&mut Self, i64) -> Lowered<()>,
         frame: &Frame,
         (first, end, step): (i64, i64, i64),
     ) -> Lowered<()> {
@@ -229,8 +267,7 @@ impl Lower<'_> {
         self.read_behind(names.exposed);
         let (mut outcome, mut targets) = (Ok(()), None);
         while i < end && outcome.is_ok() {
-            self.set(counter, Value::Const(Const::Int(i)));
-            outcome = self.count_unrolled(span).and_then(|()| {
+            outcome = bind(self, i).and_then(|()| self.count_unrolled(span)).and_then(|()| {
                 self.yields.push(frame.clone());
                 let outcome = self.body(&stmt.body);
                 let yielded = self.yielded(span, outcome)?;

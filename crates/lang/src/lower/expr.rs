@@ -474,6 +474,11 @@ impl Lower<'_> {
                 return Err(self.report(crate::ops::not_for_kernels(path, place)));
             }
             let mut error = Diagnostic::error("unknown-op", place, format!("there is no `{path}`"));
+            if matches!(path, "enumerate" | "zip" | "reversed") {
+                let message = format!("`{path}` stands in the head of a loop only");
+                let head = format!("write `for … in {path}(…):`");
+                return Err(self.report(Diagnostic::error("loop", place, message).help(head)));
+            }
             let known = crate::ops::catalogue().flat_map(|entry| entry.names.iter().copied());
             let near = slipring_ir::text::nearest(name.rsplit('.').next().unwrap_or(name), known);
             let last = name.rsplit('.').next().unwrap_or(name);

@@ -19,6 +19,7 @@ mod expr;
 mod extents;
 mod fresh;
 mod function;
+mod items;
 mod lists;
 mod names;
 mod outputs;
@@ -418,9 +419,8 @@ impl Lower<'_> {
                 error.also(*place, *why).help(format!("bind `{name}` before, so that it has a value on every path"));
         } else if self.globals.host.contains(name) {
             error = error.help("it is a function of the host: give it `@pl.inline` to call it in a kernel");
-        } else if matches!(name, "enumerate" | "zip" | "map" | "reversed") {
-            error = error
-                .help("a kernel's loop counts: `for i in pl.unroll(n):`, and `items[i]` is one of a list of constants");
+        } else if name == "map" {
+            error = error.help("`for item in items:` goes through a list of constants");
         } else {
             let known = self.env.keys().map(|k| &**k).chain(self.globals.names());
             if let Some(near) = slipring_ir::text::nearest(name, known) {

@@ -66,7 +66,7 @@ impl Lower<'_> {
             place.join(" and ")
         );
         Err(self.report(
-            Diagnostic::error("bounds", span, message).help("let the loop end before, make the parts smaller, or take what is there: `clamp=True`, as in `pl.load(x, offsets, shape, clamp=True)`"),
+            Diagnostic::error("bounds", span, message).help("let the loop end before, make the parts smaller, or take what is there: `clamp=True` of `pl.load` and `pl.store`"),
         ))
     }
 

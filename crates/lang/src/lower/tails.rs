@@ -103,7 +103,7 @@ impl Lower<'_> {
     }
 
     /// The tile that is stored into a window with a tail: as much of it as the window has. `None` for what needs no cut.
-    pub(super) fn cut_to(&mut self, value: &Value, window: &Tensor, span: Span) -> Lowered<Option<Value>> {
+    pub(crate) fn cut_to(&mut self, value: &Value, window: &Tensor, span: Span) -> Lowered<Option<Value>> {
         let Some(valid) = window.valid.as_deref().copied() else { return Ok(None) };
         let id = match value {
             Value::Tile(id) if self.tile(*id).mask.is_none() => *id,

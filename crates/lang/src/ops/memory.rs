@@ -24,7 +24,7 @@ pub(super) const OPS: &[Entry] = &[
     },
     Entry {
         names: &["store"],
-        params: "tile, offsets, tensor/output_tensor, shapes=, *, atomic=",
+        params: "tile, offsets, tensor/output_tensor, shapes=, *, atomic=, clamp=",
         op: Some(&pto::TSTORE),
         doc: "Store a tile into a window of a tensor",
         lower: store,
@@ -137,12 +137,12 @@ pub(super) fn valid_window(
     span: Span,
 ) -> Lowered<Tensor> {
     let clamp = call.has("clamp") && call.flag(lower, "clamp")?;
-    if call.get("valid_shape").is_none() && !clamp {
+    if !call.has("valid_shape") && !clamp {
         return lower.tensor_window(source, offsets, shape, span);
     }
-    let mut valid = match call.get("valid_shape") {
-        Some(_) => call.offsets(lower, "valid_shape")?,
-        None => shape.iter().map(|n| Index::Known(*n as i64)).collect(),
+    let mut valid = match call.has("valid_shape") {
+        true => call.offsets(lower, "valid_shape")?,
+        false => shape.iter().map(|n| Index::Known(*n as i64)).collect(),
     };
     let whole = source.shape();
     if valid.len() != shape.len() || offsets.len() != shape.len() || whole.len() != shape.len() {
@@ -176,10 +176,23 @@ pub(super) fn valid_window(
 }
 
 fn store(lower: &mut Lower<'_>, call: &Call) -> Lowered {
-    let (tile, span) = call.need(lower, "tile")?;
+    let (mut tile, span) = call.need(lower, "tile")?;
     let (target, _) = tensor(lower, call, "tensor")?;
     let offsets = call.offsets(lower, "offsets")?;
-    let shape = match call.shape(lower, "shapes")? {
+    let given = call.shape(lower, "shapes")?;
+    if call.has("clamp") && call.flag(lower, "clamp")? {
+        if given.is_some() {
+            return Err(lower.error(
+                "argument",
+                call.span,
+                "`shapes` says how much is stored, and `clamp` asks for it",
+            ));
+        }
+        let shape = stored_shape(lower, &tile, &target, &offsets);
+        let window = valid_window(lower, call, &target, (&offsets, &shape), span)?;
+        tile = lower.cut_to(&tile, &window, span)?.unwrap_or(tile);
+    }
+    let shape = match given {
         Some(shape) => shape,
         None => stored_shape(lower, &tile, &target, &offsets),
     };

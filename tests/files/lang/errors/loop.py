@@ -6,10 +6,52 @@ import slipring.language as pl
 
 
 @pl.incore
-def over_a_list(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
-    # error: loop a kernel's loop runs over `pl.range(…)`
-    for i in [0, 16, 32]:
+def over_rows(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
+    # error: loop a loop runs over `pl.range(…)` or what is listed, not over a tensor [64, 64] FP32
+    for row in x:
+        y[:] = x
+
+
+@pl.incore
+def over_a_number(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
+    # error: loop a loop runs over `pl.range(…)` or what is listed, not over the number 4
+    for i in 4:
+        y[:] = x
+
+
+@pl.incore
+def too_many(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
+    # error: loop a loop over a list is written out, and 5000 values are more than 4096
+    for i, j in zip(range(5000), range(5000)):
+        y[:] = x
+
+
+@pl.incore
+def strictly(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
+    # error: loop `zip` is strict, and its lists have 2 and 3 values
+    for i, j in zip([0, 16], [0, 16, 32], strict=True):
+        y[i : i + 16, :] = x[j : j + 16, :]
+
+
+@pl.incore
+def two_lists(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
+    # error: argument `reversed` takes a list
+    for i in reversed([0, 16], [32]):
         y[i : i + 16, :] = x[i : i + 16, :]
+
+
+@pl.incore
+def numbered_from(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
+    # error: argument it has no argument `begin`
+    for i, row in enumerate([0, 16], begin=1):
+        y[row : row + 16, :] = x[row : row + 16, :]
+
+
+@pl.incore
+def three_names(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
+    # error: unpack 3 names for 2 values
+    for i, j, k in zip([0, 16], [0, 16]):
+        y[i : i + 16, :] = x[j : j + 16, :]
 
 
 @pl.incore

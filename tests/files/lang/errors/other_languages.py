@@ -6,7 +6,8 @@
 # check: help: write `pl.FP32`
 # check: help: write `pl.BF16`
 # check: help: write `pl.Mem.Mat`
-# check: help: a kernel's loop counts: `for i in pl.unroll(n):`, and `items[i]` is one of a list of constants
+# check: help: `for item in items:` goes through a list of constants
+# check: help: write `for … in zip(…):`
 # exit: 2
 import slipring.language as pl
 
@@ -44,6 +45,13 @@ def memories(x: pl.Tensor[[64, 64], pl.FP16], y: pl.Out[pl.Tensor[[64, 64], pl.F
 
 @pl.incore
 def lists(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
-    # error: undefined-name `enumerate` is not defined
-    for i, row in enumerate([0, 32]):
-        y[row : row + 32, :] = x[row : row + 32, :]
+    # error: undefined-name `map` is not defined
+    rows = map(int, [0, 32])
+    y[:] = x
+
+
+@pl.incore
+def pairs(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
+    # error: loop `zip` stands in the head of a loop only
+    rows = zip([0, 32], [32, 64])
+    y[:] = x

@@ -1,0 +1,140 @@
+//! What a loop goes through where that is listed: tuples and lists, `enumerate`, `zip` and `reversed` of them.
+
+use ruff_python_ast::{Expr, ExprCall};
+use slipring_ir::Diagnostic;
+
+use super::{Lower, Lowered, Value, describe};
+use crate::syntax::at;
+use crate::value::Const;
+
+/// The most values that a loop goes through.
+const MOST: usize = 4096;
+
+impl Lower<'_> {
+    /// The values that a loop takes one after another from what stands behind its `in`.
+    pub(super) fn items(&mut self, listed: &Expr) -> Lowered<Vec<Value>> {
+        let items = match listed {
+            Expr::Call(call) => self.called_items(call)?,
+            _ => None,
+        };
+        if let Some(items) = items {
+            return self.not_too_many(items, listed);
+        }
+        match self.expr(listed)? {
+            Value::Tuple(items) => self.not_too_many(items.into(), listed),
+            other => {
+                let message =
+                    format!("a loop runs over `pl.range(…)` or what is listed, not over {}", describe(self, &other));
+                let error = Diagnostic::error("loop", at(listed), message)
+                    .help("rows of a tensor are `x[i, :]` for `i in pl.range(x.shape[0])`");
+                Err(self.report(error))
+            }
+        }
+    }
+
+    fn not_too_many(&mut self, items: Vec<Value>, listed: &Expr) -> Lowered<Vec<Value>> {
+        if items.len() <= MOST {
+            return Ok(items);
+        }
+        let message = format!("a loop over a list is written out, and {} values are more than {MOST}", items.len());
+        let error =
+            Diagnostic::error("loop", at(listed), message).help("count with `pl.range`, and read from a tensor");
+        Err(self.report(error))
+    }
+
+    /// What a call lists. `None` for one that has to be evaluated to know.
+    fn called_items(&mut self, call: &ExprCall) -> Lowered<Option<Vec<Value>>> {
+        let Value::Path(path) = self.expr(&call.func)? else { return Ok(None) };
+        match &*path {
+            "enumerate" => self.numbered(call).map(Some),
+            "zip" => self.side_by_side(call).map(Some),
+            "reversed" => {
+                let [listed] = &call.arguments.args[..] else {
+                    return Err(self.takes(call, "`reversed` takes a list"));
+                };
+                self.no_keywords(call, &[])?;
+                let mut items = self.items(listed)?;
+                items.reverse();
+                Ok(Some(items))
+            }
+            "range" | "pl.range" | "pl.unroll" => self.counted_items(call).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    fn numbered(&mut self, call: &ExprCall) -> Lowered<Vec<Value>> {
+        self.no_keywords(call, &["start"])?;
+        let keyword = call.arguments.keywords.first().map(|keyword| &keyword.value);
+        let (listed, start) = match (&call.arguments.args[..], keyword) {
+            ([listed], start) => (listed, start),
+            ([listed, start], None) => (listed, Some(start)),
+            _ => return Err(self.takes(call, "`enumerate` takes a list and the number of its first value")),
+        };
+        let first = match start {
+            None => 0,
+            Some(start) => {
+                let value = self.expr(start)?;
+                self.known_int(&value, "the first number of `enumerate`", at(start))?
+            }
+        };
+        let items = self.items(listed)?;
+        let numbered = |(at, item): (i64, Value)| Value::Tuple(vec![Value::Const(Const::Int(at)), item].into());
+        match first.checked_add(items.len() as i64) {
+            Some(end) => Ok((first..end).zip(items).map(numbered).collect()),
+            None => Err(self.error("loop", at(call), "the numbers of `enumerate` have less than 64 bits")),
+        }
+    }
+
+    fn side_by_side(&mut self, call: &ExprCall) -> Lowered<Vec<Value>> {
+        self.no_keywords(call, &["strict"])?;
+        let strict = match call.arguments.keywords.first() {
+            None => false,
+            Some(keyword) => match self.expr(&keyword.value)? {
+                Value::Const(Const::Bool(strict)) => strict,
+                _ => return Err(self.error("argument", at(keyword), "`strict` is `True` or `False`")),
+            },
+        };
+        let lists: Vec<Vec<Value>> = call.arguments.args.iter().map(|list| self.items(list)).collect::<Lowered<_>>()?;
+        let shortest = lists.iter().map(Vec::len).min().unwrap_or(0);
+        if let Some(longer) = lists.iter().position(|list| strict && list.len() != shortest) {
+            let message = format!("`zip` is strict, and its lists have {shortest} and {} values", lists[longer].len());
+            return Err(self.error("loop", at(call), message));
+        }
+        Ok((0..shortest)
+            .map(|at| Value::Tuple(lists.iter().map(|list| list[at].clone()).collect::<Vec<_>>().into()))
+            .collect())
+    }
+
+    /// The numbers of a range, which are known.
+    fn counted_items(&mut self, call: &ExprCall) -> Lowered<Vec<Value>> {
+        let [first, end, step] = self.known_range(call)?;
+        if step == 0 {
+            return Err(self.error("loop", at(call), "the step of a loop is not 0"));
+        }
+        let (distance, stride) = match step > 0 {
+            true => (i128::from(end) - i128::from(first), i128::from(step)),
+            false => (i128::from(first) - i128::from(end), -i128::from(step)),
+        };
+        let count = if distance <= 0 { 0 } else { (distance + stride - 1) / stride };
+        if count > MOST as i128 {
+            let message = format!("a loop over a list is written out, and {count} values are more than {MOST}");
+            return Err(self.error("loop", at(call), message));
+        }
+        Ok((0..count as i64).map(|at| Value::Const(Const::Int(first + at * step))).collect())
+    }
+
+    fn no_keywords(&mut self, call: &ExprCall, known: &[&str]) -> Lowered<()> {
+        let unknown = |name: &str| !known.contains(&name);
+        for keyword in &call.arguments.keywords {
+            let name = keyword.arg.as_ref().map_or("**", |name| name.as_str());
+            if unknown(name) {
+                return Err(self.error("argument", at(keyword), format!("it has no argument `{name}`")));
+            }
+        }
+        Ok(())
+    }
+
+    fn takes(&mut self, call: &ExprCall, what: &str) -> super::Reported {
+        self.error("argument", at(call), what.to_string())
+    }
+}

@@ -163,6 +163,17 @@ class Part:
     def __matmul__(self, other):
         return _word("matmul", self, other)
 
+    def __pow__(self, exponent):
+        whole = abs(exponent)
+        if whole == 0.5:
+            return _word("sqrt" if exponent > 0 else "rsqrt", self)
+        if whole not in range(1, 9):
+            raise TypeError(f"a tile to the power of {exponent}")
+        power = self
+        for _ in range(1, int(whole)):
+            power = _word("mul", power, self)
+        return power if exponent > 0 else _word("recip", power)
+
     def __neg__(self):
         return _word("neg", self)
 

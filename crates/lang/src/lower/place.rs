@@ -327,7 +327,9 @@ impl Lower<'_> {
             self.halve(&mut tile.shape.clone(), mode, span)?;
         }
         let elem = tile.ty.layout.elem;
-        let whole = self.whole_view(id);
+        // The fractals of a compact accumulator lie by its valid rows: a view of all of it would look for them elsewhere.
+        let by_valid_rows = tile.ty.space == Space::Acc && tile.ty.compact != 0 && self.facts.split.is_none();
+        let whole = if by_valid_rows { id } else { self.whole_view(id) };
         let copy = self.new_tile(&tile.shape, elem, space, tile.made_by);
         let (source, target) = (self.tile(whole).value, self.tile(copy).value);
         self.e.op(&pto::TCROSS, &[("src", &[source]), ("dst", &[target])], &[], &[]);

@@ -34,7 +34,7 @@ impl Lower<'_> {
             .iter()
             .zip(shape)
             .map(|(part, extent)| match part {
-                Part::Range(Index::At(first), size) => self.has_tail(first.value, *size, *extent),
+                Part::Range(first, size) => self.is_tail(*first, *size, *extent),
                 Part::Few { .. } => true,
                 _ => false,
             })
@@ -55,6 +55,11 @@ impl Lower<'_> {
         }
         let valid = self.folded_valid(&valid, &sizes, span)?;
         Ok(Tensor { few: few && valid.is_some(), valid: valid.map(Box::new), ..window })
+    }
+
+    /// True for a slice in a loop that some iteration takes from after the end of the dimension.
+    pub(super) fn is_tail(&self, first: Index, size: u64, extent: u64) -> bool {
+        matches!(first, Index::At(scalar) if self.has_tail(scalar.value, size, extent))
     }
 
     /// How many of `size` elements from `first` on there are before `extent`.

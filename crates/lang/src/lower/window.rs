@@ -74,14 +74,15 @@ impl Lower<'_> {
                     return Ok(rows);
                 }
                 let shape = tensor.shape();
-                let parts = self.parts(slice, &shape, span)?;
+                let clips = !self.facts.exact_slices && tensor.valid.is_none() && tensor.reshaped.is_none();
+                let parts = self.parts(slice, &shape, clips, span)?;
                 let part = self.tensor_part(&tensor, &parts, span)?;
                 let part = self.clipped(part, &parts, &shape, span).map(Value::Tensor)?;
                 self.with_new_axes(part, slice, &parts, span)
             }
             Value::Tile(id) => {
                 let shape = self.tile(*id).shape.clone();
-                let parts = self.parts(slice, &shape, span)?;
+                let parts = self.parts(slice, &shape, false, span)?;
                 let part = self.tile_part(*id, &parts, span)?;
                 let part = self.counted_part(part, &parts, span).map(Value::Tile)?;
                 self.with_new_axes(part, slice, &parts, span)
@@ -93,8 +94,9 @@ impl Lower<'_> {
         }
     }
 
-    /// The subscripts of each dimension; what is not written is whole.
-    fn parts(&mut self, slice: &Expr, shape: &[u64], span: Span) -> Lowered<Vec<Part>> {
+    /// The subscripts of each dimension; what is not written is whole. Where the slices of a loop are clipped (`clips`), one
+    /// of them may be longer than its dimension.
+    fn parts(&mut self, slice: &Expr, shape: &[u64], clips: bool, span: Span) -> Lowered<Vec<Part>> {
         let items: Vec<&Expr> = match slice {
             Expr::Tuple(tuple) => tuple.elts.iter().filter(|item| !item.is_none_literal_expr()).collect(),
             Expr::NoneLiteral(_) => Vec::new(),
@@ -114,7 +116,7 @@ impl Lower<'_> {
                 continue;
             }
             let extent = shape[parts.len()];
-            let part = self.part(item, extent)?;
+            let part = self.part(item, extent, clips)?;
             parts.push(part);
         }
         let from = parts.len();
@@ -122,7 +124,7 @@ impl Lower<'_> {
         Ok(parts)
     }
 
-    fn part(&mut self, item: &Expr, extent: u64) -> Lowered<Part> {
+    fn part(&mut self, item: &Expr, extent: u64, clips: bool) -> Lowered<Part> {
         let span = at(item);
         let Expr::Slice(slice) = item else {
             let value = self.expr(item)?;
@@ -163,6 +165,9 @@ impl Lower<'_> {
             };
             return match size {
                 Some(size) if size > 0 && size as u64 <= extent => Ok(Part::Range(lower, size as u64)),
+                Some(size) if size > 0 && clips && self.is_tail(lower, size as u64, extent) => {
+                    Ok(Part::Range(lower, size as u64))
+                }
                 Some(size) => Err(self.error("bounds", span, format!("a slice of {size} in a dimension of {extent}"))),
                 None => self.few(slice, lower, extent, span),
             };

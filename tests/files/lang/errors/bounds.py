@@ -26,8 +26,16 @@ def nothing(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP
 @pl.incore
 def too_many_rows(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
     for i in pl.range(4):
-        # error: bounds a slice of 65 in a dimension of 64
+        # error: store-shape a tile [64, 64] does not fit a window [65, 64] of `y`
         y[i : i + 65, :] = x
+
+
+@pl.incore
+def too_many_rows_of_a_tile(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
+    e = pl.exp(x)
+    for i in pl.range(4):
+        # error: bounds a slice of 65 in a dimension of 64
+        y[:] = e[i : i + 65, :]
 
 
 @pl.incore

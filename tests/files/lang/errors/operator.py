@@ -7,8 +7,8 @@ import slipring.language as pl
 
 @pl.incore
 def power_of_a_tile(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
-    # error: operator there is no op for `**` on tiles
-    y[:] = x**2
+    # error: operator on tiles, `**` takes a constant from 1 to 8, 0.5, or one of these below 0
+    y[:] = x**1.5
 
 
 @pl.incore

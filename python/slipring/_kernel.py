@@ -328,8 +328,7 @@ class Function:
 
     def _host_functions(self):
         """The functions of the host that it calls, by name."""
-        parts, _ = self._parts()
-        return {part.name: part for part in parts if part.kind == "python"}
+        return _of_host(self._parts())
 
     def _bind(self, args, kwargs):
         """Each argument by its parameter."""
@@ -366,10 +365,11 @@ class Function:
         """The annotations of all its parameters."""
         return {**{name: own for part in self.peers for name, own in part.function.__annotations__.items()}, **self.function.__annotations__}
 
-    def _compile(self, arguments, platform, readings=()):
+    def _compile(self, arguments, platform, readings=(), parts=None):
+        """The kernel for arguments, and its parameters; `parts` are its own where somebody has looked for them."""
         special = self._special(arguments)
         try:
-            return special._compile_for(arguments, platform, readings)
+            return special._compile_for(arguments, platform, readings, parts if special is self else None)
         except KernelError as error:
             # What has to be a constant may be a scalar of the call: it is compiled for its value then, as pypto does.
             scalars = {name: value for name, value in arguments.items() if type(value) is int and name not in special.constants}
@@ -380,8 +380,8 @@ class Function:
             except KernelError:
                 raise error from None
 
-    def _compile_for(self, arguments, platform, readings=()):
-        parts, names = self._parts()
+    def _compile_for(self, arguments, platform, readings=(), parts=None):
+        parts, names = parts or self._parts()
         passed = tensors(arguments)
         if self.instance is not None and "self" not in names:
             names = {**names, "self": Members(self.instance, {})}
@@ -449,7 +449,8 @@ class Function:
         refuse_run_of_text(config)
         if getattr(config, "devices", None) is not None:
             options.setdefault("devices", config.devices)
-        called = self._host_functions()
+        parts = self._parts()
+        called = _of_host(parts)
         if called:
             options["host"] = bind_host(called, {})
         platform, _ = _target(platform, config)
@@ -457,7 +458,7 @@ class Function:
         arguments = self._bind(args, kwargs)
         if nothing_to_do(arguments, self.directions):
             return Run(Idle(), Named(self.__name__, platform or "a5"), [], {}, [])
-        kernel, parameters = self._compile(arguments, platform, reading)
+        kernel, parameters = self._compile(arguments, platform, reading, parts)
         if config is not None:
             write_asked(self.name, kernel, config.save_kernels_dir, dumps_of(config))
         if where is None and workers is not None:
@@ -554,6 +555,11 @@ class Function:
         from ._html import kernel
 
         return kernel(self)
+
+
+def _of_host(parts):
+    """The functions of the host among the parts of a function, by name."""
+    return {part.name: part for part in parts[0] if part.kind == "python"}
 
 
 def _has_pipe(function):

@@ -17,6 +17,7 @@ use crate::debug::Stepper;
 use crate::error::{facts, raise, words};
 use crate::run::Run;
 use crate::value::{to_python, to_python_words};
+use crate::worker::on_thread;
 
 /// How often a run looks whether Ctrl-C was pressed.
 const LOOK: Duration = Duration::from_millis(20);
@@ -56,7 +57,7 @@ pub fn listening<T: Send + 'static>(
     let (done, outcome) = channel();
     let outcome = Mutex::new(outcome);
     let fresh = forked();
-    let thread = std::thread::Builder::new().name("slipring".into()).stack_size(16 << 20).spawn(move || {
+    let thread = on_thread(move || {
         let result = match fresh {
             // Threads do not survive a fork: the child's products run on threads of its own.
             true => match rayon::ThreadPoolBuilder::new().num_threads(1).build() {

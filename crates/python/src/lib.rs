@@ -14,6 +14,7 @@ mod queue;
 mod run;
 mod stream;
 mod value;
+mod worker;
 
 use pyo3::prelude::*;
 

@@ -23,6 +23,7 @@
 //! | `lower` | statements, expressions, control flow, memories |
 //! | `ops` | the catalogue: every `pl.…` that a kernel may call, declared once |
 
+mod aliases;
 mod attrs;
 mod counts;
 mod dtype;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use slipring_ir::{Diagnostic, Diags, Module, Source};
 
 use crate::host::ModuleText;
-use crate::{Compiled, FindModule, Request, helpers, jumps, on_own_stack, private_names, program, syntax};
+use crate::{Compiled, FindModule, Request, aliases, helpers, jumps, on_own_stack, private_names, program, syntax};
 
 /// A file and the modules that it imports, parsed. Copies are the same one.
 #[derive(Clone, Debug)]
@@ -70,8 +70,8 @@ fn parse(source: &Source, texts: Vec<(String, Source)>) -> Trees {
     let mut diags = Diags::default();
     let Some(own) = syntax::parse(source, &mut diags) else { return Trees { said: diags.list, ..Trees::default() } };
     let spelled = |text: &Source, body| match text.text.contains("class ") {
-        true => private_names::spelled_out(body),
-        false => body,
+        true => aliases::written_out(private_names::spelled_out(body)),
+        false => aliases::written_out(body),
     };
     let mut modules = vec![ModuleText { name: String::new(), body: spelled(source, own) }];
     for (name, text) in texts {

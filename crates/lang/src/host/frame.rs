@@ -88,7 +88,7 @@ pub(super) fn is_definition(value: &HostValue<'_>) -> bool {
 
 /// What the text of a function binds and reads.
 #[derive(Default)]
-pub(super) struct Locals {
+pub(crate) struct Locals {
     pub bound: IndexSet<Rc<str>>,
     pub globals: IndexSet<Rc<str>>,
     pub nonlocals: IndexSet<Rc<str>>,

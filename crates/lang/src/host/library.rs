@@ -279,7 +279,9 @@ impl<'a> Host<'a> {
                     fields: Frame::new(Kind::Function, named.collect()),
                 }))
             }
-            ("functools.lru_cache" | "functools.cache", [function]) if given.len() == 1 => {
+            ("functools.lru_cache" | "functools.cache", [function])
+                if given.len() == 1 && !matches!(function, HostValue::Const(_)) =>
+            {
                 self.cached(function.clone())
             }
             ("functools.lru_cache", _) => match (args.first().cloned().or_else(|| keyword("maxsize")), given.len()) {

@@ -58,6 +58,7 @@ use ruff_python_ast::{Stmt, StmtFunctionDef};
 use slipring_ir::Span;
 use slipring_tile::Elem;
 
+pub(crate) use frame::Locals;
 pub(crate) use numbers::of_numbers;
 pub(crate) use run::Host;
 pub(crate) use tasks::{Groups, Recorder, SPMD, View, meaning};

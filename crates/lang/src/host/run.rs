@@ -160,19 +160,27 @@ impl<'a> Host<'a> {
         {
             self.problems.push(error);
         }
-        if let Some(place) = self.spent.take() {
-            let what = match self.full {
-                true => format!("makes lists, dicts and strings of more than {MOST_MADE} values"),
-                false => format!("runs for more than {MOST_STEPS} steps"),
-            };
-            let message = format!("the file's own code {what}: it is not followed further");
-            let error = Diagnostic::error("host-steps", place, message);
-            self.problems.push(error.help(
-                "write the numbers that it computes, or let Python run the file: `python -m slipring COMMAND FILE`",
-            ));
+        if let Some(error) = self.out_of_steps() {
+            self.problems.push(error);
         }
+        self.spent = None;
         // What runs next has steps of its own.
         self.steps = 0;
+    }
+
+    /// That host code has run for as long as it is followed, where it has.
+    pub(super) fn out_of_steps(&self) -> Option<Diagnostic> {
+        let place = self.spent?;
+        let what = match self.full {
+            true => format!("makes lists, dicts and strings of more than {MOST_MADE} values"),
+            false => format!("runs for more than {MOST_STEPS} steps"),
+        };
+        let message = format!("the file's own code {what}: it is not followed further");
+        Some(
+            Diagnostic::error("host-steps", place, message).help(
+                "write the numbers that it computes, or let Python run the file: `python -m slipring COMMAND FILE`",
+            ),
+        )
     }
 
     /// The name of a module.

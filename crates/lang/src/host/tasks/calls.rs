@@ -203,7 +203,10 @@ impl<'a> Host<'a> {
     pub(in crate::host) fn leave_helper(&mut self, flow: &Flow<'a>, name: &str, place: Span) {
         self.rec().functions.pop();
         if matches!(flow, Flow::Stop) && !self.rec().stopped {
-            self.refuse_at("raise", place, format!("`{name}` does not complete: it raises, or runs too long"));
+            match self.out_of_steps() {
+                Some(error) => self.refuse(error),
+                None => self.refuse_at("raise", place, format!("`{name}` does not complete: it raises")),
+            };
         }
     }
 

@@ -413,7 +413,7 @@ impl<'a> Host<'a> {
             Flow::Return(value) => value,
             Flow::Stop if !self.rec().stopped => {
                 let raised = self.raised.take();
-                match raised.and_then(|raised| self.uncaught(&raised)) {
+                match raised.and_then(|raised| self.uncaught(&raised)).or_else(|| self.out_of_steps()) {
                     Some(error) => self.stop(error),
                     None => {
                         let message = format!("`{}` does not complete: it runs too long", def.name);

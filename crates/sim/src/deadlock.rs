@@ -1,5 +1,7 @@
 //! The report when no progress is possible.
 
+mod rounds;
+
 use slipring_machine::{Pipe, Platform};
 use slipring_program::{Direction, Finding, Kind, RingDecl, SyncDecl, SyncRole, Unit, Waiting};
 
@@ -84,6 +86,7 @@ fn describe(view: &View<'_>, platform: &Platform) -> Box<Finding> {
             }
         }
     }
+    rounds::tell(view, root, &mut finding);
     if let Some(missing) = missing(view, root) {
         finding.notes.push(missing);
     }

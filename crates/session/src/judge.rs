@@ -123,6 +123,7 @@ fn kernels(module: &Module) -> Vec<(Option<String>, Kernel)> {
 /// Runs the passes on what a kernel needs and decodes it, for what they say.
 fn work_out(module: &Module, name: Option<&str>, kernel: &Kernel, context: &PassContext<'_>, diags: &mut Diags) {
     let mut own = needed_of(module, kernel);
+    let by_hand = slipring_passes::analysis::facts::syncs(&own) > 0;
     let platform = context.platform;
     let mut said = Diags::default();
     if run_passes(&mut own, context, None, &mut said, |_, _| {}) == Outcome::Done
@@ -134,6 +135,9 @@ fn work_out(module: &Module, name: Option<&str>, kernel: &Kernel, context: &Pass
     if !said.has_errors() && !kernel.mixed {
         let [cube, vector, _] = kernel.start;
         slipring_passes::lint::check(module, [cube, vector], platform, &mut said);
+        if by_hand {
+            slipring_passes::sync::scalar::check(&own, platform, &mut said);
+        }
     }
     // Notes tell what was done, which is nothing here.
     diags.list.extend(said.list.into_iter().filter(|d| d.severity >= Severity::Warning));

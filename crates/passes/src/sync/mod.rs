@@ -13,6 +13,7 @@ pub mod order;
 pub mod place;
 pub mod plan;
 mod runs;
+pub mod scalar;
 pub mod semaphores;
 pub mod settle;
 pub mod tree;

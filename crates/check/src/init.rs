@@ -184,8 +184,8 @@ fn listed<'a>(voids: impl Iterator<Item = &'a Void>, elem: u64) -> String {
     in_words(&runs, elem)
 }
 
-/// The same of runs that do not touch.
-fn in_words(runs: &[(u64, u64)], elem: u64) -> String {
+/// Runs of bytes that do not touch, first byte and end of each, in words: as elements of so many bytes where that is possible.
+pub fn in_words(runs: &[(u64, u64)], elem: u64) -> String {
     const SHOWN: usize = 3;
     let whole = elem > 0 && runs.iter().all(|(from, to)| from % elem == 0 && to % elem == 0);
     let (unit, size) = if whole { ("element", elem) } else { ("byte", 1) };

@@ -44,7 +44,7 @@ mod signals;
 mod token;
 mod verdict;
 
-pub use init::Init;
+pub use init::{Init, in_words};
 pub use marking::{Marking, Moved, Stand};
 pub use race::Race;
 pub use rounds::{ArgUse, Rounds, Touched};

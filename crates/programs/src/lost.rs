@@ -1,10 +1,14 @@
 //! Bytes of tensors that nobody has written, followed from task to task: reading them is not an error until they come into a result, or
 //! decide something.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use slipring_ir::{Diagnostic, Kind};
+use slipring_lang::Direction;
 use slipring_program::Unwritten;
 use slipring_tasks::{Bytes, Graph, Lost, Origin, Touched};
+
+use super::Program;
 
 /// What of the tensors is uninitialised while tasks run.
 #[derive(Clone, Default)]
@@ -127,5 +131,41 @@ impl Meaningless {
             }
         }
         self.list.into_iter().filter(|(_, counts)| *counts).map(|(lost, _)| lost).collect()
+    }
+}
+
+/// True for what [`Program::left_out`] says.
+pub(super) fn is_left_out(message: &Diagnostic) -> bool {
+    matches!(message.kind, Kind::OutputInPart | Kind::OutputUnwritten)
+}
+
+impl Program {
+    /// What of the program's outputs, and of tensors that it makes and gives back, none of its tasks has written. All of them ran.
+    pub(super) fn left_out(&self, footprints: &[BTreeMap<usize, Touched>]) -> Vec<Diagnostic> {
+        let (own, graph) = (&self.orchestration, self.graph());
+        let passed = own.params.iter().zip(&own.tensor_of).filter(|(param, _)| param.direction == Direction::Out);
+        let passed = passed.filter_map(|(_, tensor)| *tensor);
+        let made = own.returned.iter().copied().filter(|&tensor| graph.tensors[tensor].origin == Origin::Created);
+        let results: BTreeSet<usize> = passed.chain(made).collect();
+        let mut said = Vec::new();
+        for tensor in results {
+            let facts = &graph.tensors[tensor];
+            let elem = facts.elem.bytes() as u64;
+            let all = Bytes::range(0, facts.shape.iter().product::<u64>().saturating_mul(elem));
+            let touched = footprints.iter().filter_map(|task| task.get(&tensor));
+            let left = touched.fold(all.clone(), |left, own| left.without(&own.changes()));
+            if left.is_empty() {
+                continue;
+            }
+            let (kind, what) = match left == all {
+                true => (Kind::OutputUnwritten, "anything".to_string()),
+                false => (Kind::OutputInPart, slipring_check::in_words(left.ranges(), elem)),
+            };
+            let message = format!("no task of the program writes {what} of `{}`, which is an output", facts.name);
+            said.push(Diagnostic::warning(kind, facts.span, message).help(
+                "those bytes are uninitialised: write them, or declare the parameter `pl.InOut[…]` if the caller provides the rest",
+            ));
+        }
+        said
     }
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, PoisonError};
 use slipring_ir::{Diagnostic, Kind, Severity, Span};
 use slipring_lang::tasks::TaskCall;
 use slipring_machine::Platform;
-use slipring_report::{BufferFacts, CheckFacts, digest};
+use slipring_report::CheckFacts;
 use slipring_sim::{Stats, Turns, places};
 use slipring_tasks::signals::{self, Event, Parts, SignalStep};
 use slipring_tasks::{Bytes, Graph, Plan, Ran, Runs, Touched, plan, touched};
@@ -15,7 +15,7 @@ use slipring_tile::Elem;
 use super::beside::{self, Beside, Came, Job};
 use super::facts::{self, ProgramFacts};
 use super::footprint::Signalled;
-use super::lost::Meaningless;
+use super::lost::{Meaningless, is_left_out};
 use super::task::Outcome;
 use super::timeline::Kept;
 use super::values::holds;
@@ -28,8 +28,8 @@ use slipring_session::{Args, Error, Report};
 pub struct ProgramRun<'p> {
     pub(super) program: &'p Program,
     /// Contents of the parameters before and after; `None` for scalars.
-    before: Vec<Option<Vec<u8>>>,
-    tensors: Vec<Vec<u8>>,
+    pub(super) before: Vec<Option<Vec<u8>>>,
+    pub(super) tensors: Vec<Vec<u8>>,
     pub(super) plan: Plan,
     findings: Report,
     /// Everything that is reported.
@@ -312,10 +312,15 @@ impl Program {
         let mut between = Vec::new();
         if let (Ok(order), true) = (graph.order(), stuck.is_empty()) {
             between = touched::judge(graph, &order, &footprints, parts.as_deref(), &lost);
+            if options.tools.init {
+                between.extend(self.left_out(&footprints));
+            }
         }
         if !plan.complete || self.orchestration.open.is_some() {
             // What a task that did not run would have touched is not known.
-            between.retain(|message| !matches!(message.kind, Kind::NeedlessEdge | Kind::TaskUnwritten));
+            between.retain(|message| {
+                !matches!(message.kind, Kind::NeedlessEdge | Kind::TaskUnwritten) && !is_left_out(message)
+            });
         }
         let races = between.iter().filter(|message| message.severity == Severity::Error).count();
         messages.extend(between);
@@ -441,7 +446,11 @@ impl ProgramRun<'_> {
             });
             format!("all orders of the tasks{devices} {data}{numbers}")
         };
-        let tasks = if stuck > 0 { "findings" } else { verdict(between) };
+        let tasks = match (stuck, verdict(between)) {
+            (0, "clean") if self.findings.messages().iter().any(is_left_out) => "warnings",
+            (0, verdict) => verdict,
+            _ => "findings",
+        };
         vec![
             row(
                 "kernels",
@@ -452,45 +461,12 @@ impl ProgramRun<'_> {
             row(
                 "tasks",
                 tasks,
-                "tasks that access the same bytes without an order, directions, waits that never end".into(),
+                "tasks that access the same bytes without an order, directions, waits that never end, outputs left out"
+                    .into(),
                 stuck + between,
             ),
             row("scope", "", scope, 0),
         ]
-    }
-
-    fn buffers(&self) -> Vec<BufferFacts> {
-        let program = self.program;
-        let mut list = Vec::new();
-        for (index, param) in program.orchestration.params.iter().enumerate() {
-            let (Some(after), Some(shape)) = (self.left(index), &param.shape) else { continue };
-            let extents: Vec<String> = shape.iter().map(u64::to_string).collect();
-            list.push(BufferFacts {
-                name: param.name.clone(),
-                elem: format!("{}[{}]", param.elem, extents.join("x")),
-                bytes: after.len(),
-                changed: self.before[index].as_deref() != Some(after),
-                uninitialised: Vec::new(),
-                digest: digest(param.elem, after),
-            });
-        }
-        // What the program gives back without having been passed it.
-        for &tensor in &program.orchestration.returned {
-            let own = &program.graph().tensors[tensor];
-            if program.orchestration.tensor_of.contains(&Some(tensor)) {
-                continue;
-            }
-            let extents: Vec<String> = own.shape.iter().map(u64::to_string).collect();
-            list.push(BufferFacts {
-                name: own.name.clone(),
-                elem: format!("{}[{}]", own.elem, extents.join("x")),
-                bytes: self.tensors[tensor].len(),
-                changed: true,
-                uninitialised: Vec::new(),
-                digest: digest(own.elem, &self.tensors[tensor]),
-            });
-        }
-        list
     }
 
     /// Runs the sequential semantics of the program on the same arguments, its tasks one after the other in the order of the

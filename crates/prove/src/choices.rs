@@ -19,6 +19,9 @@ use slipring_session::exec::{How, launch};
 use slipring_session::places::Places;
 use slipring_session::{Error, ExecuteOptions};
 
+/// What leaves an output unwritten where every choice is followed: choices that exclude each other are among them.
+const WAYS: &str = "some paths through loops and branches (perhaps none that an argument takes)";
+
 /// An operand of work: the core, the work, which operand.
 type OperandAt = (slipring_machine::Role, u32, usize);
 
@@ -242,7 +245,7 @@ impl<'a> Free<'a> {
             return Ok(Some("for arbitrary trip counts and branches, signals are left".into()));
         }
         self.unwritten |= judged.findings.iter().any(|finding| finding.kind == Kind::UninitialisedOutput);
-        let nothing = nothing_written(self.subject, &result, "some paths through loops and branches");
+        let nothing = nothing_written(self.subject, &result, WAYS);
         self.given.add(Given { nothing, ..Given::of(&judged) });
         for (place, used) in &rounds.args {
             let known = self.args.entry(*place).or_default();

@@ -73,7 +73,10 @@ def samples(checkout: Path, held_out: list[str]) -> list[Case]:
 def platform_of(text: str, otherwise: str) -> str:
     """The platform that a module names, or another."""
     named = re.search(r'pto\.target_arch"?\s*=\s*"(\w+)"', text)
-    return PLATFORM.get(named.group(1), otherwise) if named else otherwise
+    if named:
+        return PLATFORM.get(named.group(1), otherwise)
+    chip = re.search(r'pto\.device-spec"?\s*=\s*"(\w+)"', text)
+    return ("a5" if chip.group(1).startswith(("Ascend950", "Ascend910_95")) else otherwise) if chip else otherwise
 
 
 def tests(checkout: Path, folder: str) -> list[Case]:

@@ -5,7 +5,7 @@ use slipring_program::{Access, Effect, Env, Extent, Fault, Run, arguments};
 use slipring_tile::{Elem, Layout, Space};
 
 use super::region::rect_extents;
-use super::{Corner, Finish, Scales, outside};
+use super::{Corner, Finish, Payload, Scales, outside};
 
 /// A memory and how a tile lies in it.
 #[derive(Clone, Copy, Debug)]
@@ -56,8 +56,8 @@ pub struct Divide {
 }
 
 arguments! {
-    /// Source address, destination address, valid rows, valid columns.
-    pub struct MoveArgs { from, to, rows, cols }
+    /// Source address, destination address, valid rows, valid columns; bits of the `f32` scale or the address of a table.
+    pub struct MoveArgs { from, to, rows, cols, scale }
 }
 
 /// Moves the valid part of a tile, converting layout and element type.
@@ -76,12 +76,14 @@ pub struct MoveEffect {
     pub divide: Option<Divide>,
     /// Bytes from the destination address on that may be written: those of the slot of a ring.
     pub room: Option<u64>,
+    /// What happens to the elements on the way.
+    pub finish: Finish,
 }
 
 impl Default for MoveEffect {
     fn default() -> MoveEffect {
         let place = TilePlace { space: Space::Gm, core: Role::Aic, layout: Layout::nd(Elem::F32, 0, 0) };
-        MoveEffect { from: place, to: place, parts: Vec::new(), divide: None, room: None }
+        MoveEffect { from: place, to: place, parts: Vec::new(), divide: None, room: None, finish: Finish::default() }
     }
 }
 
@@ -139,12 +141,17 @@ impl Effect for MoveEffect {
         true
     }
 
+    fn decides(&self, index: usize) -> bool {
+        index != MoveArgs::AT.scale || self.finish.scale == Some(Payload::Table)
+    }
+
     fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
         let given = MoveArgs::of(args);
         let widest = self.from.layout.elem.bytes().max(self.to.layout.elem.bytes()) as u64;
         for part in &self.parts {
             let Rect { from: first, to: target, rows, cols } = self.rect(part, args)?;
             let (from, to) = (&self.from, &self.to);
+            self.finish.reads_table(from.core, given.scale, cols, &mut access.reads);
             rect_extents(from.space, from.core, &from.layout, given.from, first, rows, cols, &mut access.reads);
             rect_extents(to.space, part.core, &to.layout, given.to, target, rows, cols, &mut access.writes);
             access.units.total += u64::from(rows) * u64::from(cols) * widest;
@@ -168,6 +175,8 @@ impl Effect for MoveEffect {
                 continue;
             }
             let (from, to) = (&self.from, &self.to);
+            let table = self.finish.table(env, memory, from.core, given.scale, cols);
+            let scales = Scales { number: f32::from_bits(given.scale as u32), table: &table };
             let source = Corner { layout: &from.layout, at: first };
             let target = Corner { layout: &to.layout, at: target };
             memory
@@ -176,9 +185,7 @@ impl Effect for MoveEffect {
                     (from.core, from.space, given.from, from.layout.bytes()),
                     (part.core, to.space, given.to),
                     &mut scratch.bytes[0],
-                    |src, dst| {
-                        Finish::default().run_tiles((dst, target), (src, source), (rows, cols), Scales::default())
-                    },
+                    |src, dst| self.finish.run_tiles((dst, target), (src, source), (rows, cols), scales),
                 )
                 .map_err(outside)?;
         }

@@ -3,14 +3,14 @@
 pub use slipring_ir::Reported;
 use slipring_ir::{Attr, Diagnostic, Diags, Kind, Module, OpId, OpSchema, Span, TileType, Type, ValueId};
 use slipring_machine::{Capability, Pipe, Platform, Price, cost_types};
-use slipring_program::{Direction, UpdateKind};
+use slipring_program::UpdateKind;
 use slipring_tile::{Elem, Space};
 
 use crate::along::Along;
 use crate::decode::Decoder;
 pub use crate::numbers::FromZero;
 pub use crate::product::{Product, ProductStart};
-use crate::ring::Phase;
+pub use crate::ring::{HandlePart, RingPart};
 pub use crate::tiles::ElemTypes;
 use crate::tiles::TileRules;
 use crate::working::WorkingMemory;
@@ -284,119 +284,6 @@ impl std::fmt::Debug for PipeRule {
     }
 }
 
-/// What an op does to a ring.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[allow(missing_docs)]
-pub enum RingPart {
-    Initialize,
-    Push(Direction),
-    Pop(Direction),
-    Free(Direction),
-    /// Declares the consumer's memory for slots.
-    Reserve,
-    /// Names the memory that the peer reserved.
-    Import,
-    /// Turns a phase of later pushes or pops on or off.
-    Status(Phase, Direction),
-    /// The same by a pipe value, which tells the direction: see [`OpRef::ring`].
-    Handle(HandlePart),
-}
-
-/// What rooms ask of an op of rings. Each answer lists all of them, so that a new one has to say what it is.
-impl RingPart {
-    /// True for what makes an end of a pipe.
-    pub const fn makes_end(self) -> bool {
-        match self {
-            RingPart::Initialize => true,
-            RingPart::Push(_) | RingPart::Pop(_) | RingPart::Free(_) | RingPart::Status(..) => false,
-            RingPart::Reserve | RingPart::Import | RingPart::Handle(_) => false,
-        }
-    }
-
-    /// True for what declares the consumer's memory for slots.
-    pub const fn reserves(self) -> bool {
-        match self {
-            RingPart::Reserve => true,
-            RingPart::Push(_) | RingPart::Pop(_) | RingPart::Free(_) | RingPart::Status(..) => false,
-            RingPart::Initialize | RingPart::Import | RingPart::Handle(_) => false,
-        }
-    }
-
-    /// True for what names the memory that the peer reserved.
-    pub const fn imports(self) -> bool {
-        match self {
-            RingPart::Import => true,
-            RingPart::Push(_) | RingPart::Pop(_) | RingPart::Free(_) | RingPart::Status(..) => false,
-            RingPart::Initialize | RingPart::Reserve | RingPart::Handle(_) => false,
-        }
-    }
-
-    /// The direction of a push that says it.
-    pub const fn pushes(self) -> Option<Direction> {
-        match self {
-            RingPart::Push(direction) => Some(direction),
-            RingPart::Pop(_) | RingPart::Free(_) | RingPart::Status(..) => None,
-            RingPart::Initialize | RingPart::Reserve | RingPart::Import | RingPart::Handle(_) => None,
-        }
-    }
-
-    /// The direction of a pop that says it.
-    pub const fn pops(self) -> Option<Direction> {
-        match self {
-            RingPart::Pop(direction) => Some(direction),
-            RingPart::Push(_) | RingPart::Free(_) | RingPart::Status(..) => None,
-            RingPart::Initialize | RingPart::Reserve | RingPart::Import | RingPart::Handle(_) => None,
-        }
-    }
-
-    /// The direction of a free that says it.
-    pub const fn frees(self) -> Option<Direction> {
-        match self {
-            RingPart::Free(direction) => Some(direction),
-            RingPart::Push(_) | RingPart::Pop(_) | RingPart::Status(..) => None,
-            RingPart::Initialize | RingPart::Reserve | RingPart::Import | RingPart::Handle(_) => None,
-        }
-    }
-
-    /// The phase that it turns on or off, and the direction.
-    pub const fn switches(self) -> Option<(Phase, Direction)> {
-        match self {
-            RingPart::Status(phase, direction) => Some((phase, direction)),
-            RingPart::Push(_) | RingPart::Pop(_) | RingPart::Free(_) => None,
-            RingPart::Initialize | RingPart::Reserve | RingPart::Import | RingPart::Handle(_) => None,
-        }
-    }
-
-    /// The direction of a push, pop or free that says it.
-    pub const fn moves(self) -> Option<Direction> {
-        match self {
-            RingPart::Push(direction) | RingPart::Pop(direction) | RingPart::Free(direction) => Some(direction),
-            RingPart::Status(..) | RingPart::Handle(_) => None,
-            RingPart::Initialize | RingPart::Reserve | RingPart::Import => None,
-        }
-    }
-
-    /// True for a pop, by its ring or by a pipe value.
-    pub const fn takes_tile(self) -> bool {
-        match self {
-            RingPart::Pop(_) | RingPart::Handle(HandlePart::Pop) => true,
-            RingPart::Handle(HandlePart::Push | HandlePart::Free | HandlePart::Status(_) | HandlePart::Signal) => false,
-            RingPart::Push(_) | RingPart::Free(_) | RingPart::Status(..) => false,
-            RingPart::Initialize | RingPart::Reserve | RingPart::Import => false,
-        }
-    }
-
-    /// True for a free, by its ring or by a pipe value.
-    pub const fn gives_back(self) -> bool {
-        match self {
-            RingPart::Free(_) | RingPart::Handle(HandlePart::Free) => true,
-            RingPart::Handle(HandlePart::Push | HandlePart::Pop | HandlePart::Status(_) | HandlePart::Signal) => false,
-            RingPart::Push(_) | RingPart::Pop(_) | RingPart::Status(..) => false,
-            RingPart::Initialize | RingPart::Reserve | RingPart::Import => false,
-        }
-    }
-}
-
 /// What an op is in a kernel that is written for the whole cluster. The passes take all of these out: no core runs them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MixedPart {
@@ -417,18 +304,6 @@ pub enum Transfer {
     Whole,
     /// As much as `dst` holds, from operands `row` and `col` of `src` on.
     Extract,
-}
-
-/// What an op does to the pipe that it takes as a value.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[allow(missing_docs)]
-pub enum HandlePart {
-    Push,
-    Pop,
-    Free,
-    Status(Phase),
-    /// Reads the control signal that was popped last.
-    Signal,
 }
 
 /// No rules beyond the schema's.

@@ -108,6 +108,7 @@ fn memory_at(op: &OpRef<'_>, value: ValueId) -> Option<Space> {
             | RingPart::Reserve
             | RingPart::Import
             | RingPart::Status(..)
+            | RingPart::Scale(_)
             | RingPart::Handle(_) => None,
         };
     }

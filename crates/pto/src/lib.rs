@@ -14,6 +14,7 @@ mod mixed;
 mod pipe;
 mod pipe_handle;
 mod pipe_make;
+mod pipe_scale;
 mod pipe_text;
 mod query;
 mod scalar_memory;
@@ -35,6 +36,7 @@ pub use mixed::*;
 pub use pipe::*;
 pub use pipe_handle::*;
 pub use pipe_make::*;
+pub use pipe_scale::{SET_QUANT_SCALAR, SET_QUANT_VECTOR};
 pub use query::*;
 pub use scalar_memory::*;
 pub use signal::*;
@@ -74,6 +76,7 @@ pub const FAMILIES: &[&[&OpDef]] = &[
     dma::not_run::OPS,
     dma::COMM_OPS,
     dma::COLLECTIVE_OPS,
+    pipe_scale::OPS,
     cache::OPS,
     local_array::OPS,
     fusion::OPS,

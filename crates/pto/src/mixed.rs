@@ -217,7 +217,8 @@ fn share(
 
 fn copy(d: &mut Decoder<'_>, effect: impl Effect + 'static, src: &TileRef, dst: &TileRef) {
     let pipe = if src.ty.space == Space::Acc { Pipe::Fix } else { Pipe::Mte3 };
-    let args = MoveArgs { from: src.addr, to: dst.addr, rows: src.valid[0], cols: src.valid[1] };
+    let args =
+        MoveArgs { from: src.addr, to: dst.addr, rows: src.valid[0], cols: src.valid[1], scale: Operand::Imm(0) };
     d.issue(pipe, effect, args.list(), Cost::fixed(1));
 }
 

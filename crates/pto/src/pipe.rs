@@ -184,22 +184,11 @@ const INITIALIZE: OpSchema = schema(
 );
 
 /// What the fixpipe does to tiles on their way into a pipe.
-pub(super) const EPILOGUE: AttrSpec = defaulted(
-    "acc_push_epilogue",
+const EPILOGUE: AttrSpec = defaulted(
+    words::EPILOGUE,
     AttrKind::Any,
-    "layout, scale and ReLU on the way out of the accumulator: read, and refused as not modelled",
+    "what the fixpipe does to tiles: `#pto.acc_push_epilogue<layout = nz2nd, quant = deqf16_scalar, relu = no_relu>`",
 );
-
-/// Reports a pipe whose tiles change on their way.
-pub(super) fn no_epilogue(op: &OpRef<'_>, diags: &mut Diags) {
-    if op.attr(EPILOGUE.name).is_some() {
-        let message = "a pipe whose tiles the fixpipe changes on their way (`acc_push_epilogue`) is not modelled";
-        diags.push(
-            op.error("unsupported", message)
-                .help("scale and store the tile by `pto.tstore` or `pto.tmov` before the push"),
-        );
-    }
-}
 
 const LOCAL_SLOTS: &str = "places in the consumer's memory where popped tiles of slots in global memory land, at most the slots; \
      by default one for each slot";
@@ -247,13 +236,17 @@ const INITIALIZE_DOC: &str = "Binds the rings of a pipe to their memory and star
      `slot_num` says otherwise. `lane`, the same at both ends, makes it a pipe between the Cube core and that one Vector core, \
      with flags of its own: pipes to different lanes have their own tiles, depths and rates. Where the platform keeps rings in global memory, `gm_slot_buffer` holds the C2V \
      slots and after them the V2C slots, one such region a cluster; elsewhere the slots lie at \
-     `c2v_consumer_buf` in UB and at `v2c_consumer_buf` in L1.";
+     `c2v_consumer_buf` in UB and at `v2c_consumer_buf` in L1. `acc_push_epilogue`, the same at both ends of a pipe from \
+     the Cube core, says what becomes of tiles on their way out of the accumulator: `layout` how the popped tile lies, \
+     `relu` that negative values become 0 first, `quant` the conversion (`no_convert`; `f32_f16`, `f32_bf16`; those with \
+     `_scalar` multiply by the number of `pto.set_quant_scalar`, those with `_vec` by the entries of \
+     `pto.set_quant_vector`: `req8`, `deqf16` and `qs322bf16_pre` from i32, the others from f32). Tiles of such a pipe go \
+     undivided.";
 
 fn verify_initialize(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     if !matches!(op.int(words::DIRECTIONS), Some(1..=3)) {
         diags.push(op.error("pipe-direction", "expects 'dir_mask' to be 1, 2, or 3").label("1 C2V, 2 V2C, 3 both"));
     }
-    no_epilogue(op, diags);
     ring::verify_pipe(op, platform, diags);
 }
 

@@ -175,7 +175,7 @@ fn elem(op: &OpRef<'_>) -> Result<Elem, Reported> {
 fn load_operand(op: &OpRef<'_>, d: &mut Decoder<'_>, effect: OperandLoad) -> Lowered {
     let (from, to) = ends(op, d)?;
     let (rows, cols) = (given(op, d, "rows")?, given(op, d, "cols")?);
-    let args = MoveArgs { from: from.addr, to: to.addr, rows, cols };
+    let args = MoveArgs { from: from.addr, to: to.addr, rows, cols, scale: Operand::Imm(0) };
     let cost = d.platform.dma_cost(from.space, to.space);
     d.issue(Pipe::Mte1, effect, args.list(), cost);
     Ok(())

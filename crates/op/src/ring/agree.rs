@@ -49,7 +49,7 @@ pub(super) fn check_ends(pipe: &[Init<'_>], diags: &mut Diags) {
 }
 
 /// What an end says of its pipe, for comparison with the other one: what is left out has its default.
-fn says(init: &Init<'_>) -> [(&'static str, String); 8] {
+fn says(init: &Init<'_>) -> [(&'static str, String); 9] {
     let config = &init.spec.config;
     let mask = i64::from(config.directions[0]) | i64::from(config.directions[1]) << 1;
     let protocol = if config.counted { words::COUNTED } else { words::TAGGED };
@@ -61,6 +61,7 @@ fn says(init: &Init<'_>) -> [(&'static str, String); 8] {
         (words::PERIOD, config.period.to_string()),
         (words::CREDITS, init.spec.credits.to_string()),
         (words::LANE, config.lane.map_or("both".to_string(), |lane| lane.to_string())),
+        (words::EPILOGUE, config.epilogue.map_or("none".to_string(), |epilogue| epilogue.to_string())),
         (words::PLACEMENT, if init.spec.in_gm { words::IN_GM } else { words::ON_CHIP }.to_string()),
     ]
 }

@@ -4,12 +4,13 @@
 //! written by hand share. A tagged ring takes one id for each slot: from 0 on; of a pipe with both directions the
 //! Vector-to-Cube ring takes those from the middle on (seed 000, flag usage). A counted pipe takes two ids a direction.
 
-use slipring_ir::{Diags, Module};
+use slipring_ir::{Diagnostic, Diags, Module, Severity};
 use slipring_machine::{Platform, Role};
 use slipring_program::Direction;
 
 use super::plan::{Init, Protocol};
 use super::spec::PipeSpec;
+use super::words;
 use crate::decode::Decoding;
 use crate::rules::counted;
 
@@ -70,6 +71,29 @@ impl Taken<'_, '_> {
     fn take(&mut self, at: usize, ids: &[u32]) {
         self.ids.extend(ids.iter().map(|id| (*id, at)));
     }
+}
+
+/// Where the tagged pipes of a kernel do not find flags for all their slots, those whose text names no protocol count their tiles, as
+/// pipes of the tile library do: two flags a direction. The pipe that used a slot still frees it.
+pub(super) fn count_where_short(inits: &mut [Init<'_>], platform: &Platform, mode: Decoding, diags: &mut Diags) {
+    let pipes: Vec<&[Init<'_>]> = inits.chunk_by(|a, b| a.spec.key == b.spec.key).collect();
+    let mut short = Diags::default();
+    assign(&pipes, platform, mode, &mut short);
+    let open = |init: &Init<'_>| !init.spec.config.counted && init.op.attr(words::PROTOCOL).is_none();
+    let (Some(_), max) = (short.list.first(), platform.sync.semaphore_max) else { return };
+    if inits.len() < 3 || inits.iter().filter(|init| open(init)).any(|init| init.spec.slots > max) {
+        return;
+    }
+    let mut first = None;
+    for init in inits.iter_mut().filter(|init| open(init)) {
+        first = first.or(Some(init.op));
+        (init.spec.config.counted, init.spec.config.freed_by_user) = (true, true);
+    }
+    let Some(first) = first else { return };
+    let flags = counted(platform.sync.ring_flags, "flag");
+    let message = format!("the pipes of this kernel count their tiles: with a flag for each slot {flags} are too few");
+    let note = first.error("ring-flags", message).help("`protocol` at both ends of a pipe says it");
+    diags.push(Diagnostic { severity: Severity::Note, ..note });
 }
 
 /// Gives every pipe its flags: tagged pipes theirs, counted ones those that they ask for, else the next free ones.

@@ -7,9 +7,11 @@
 mod agree;
 mod base;
 mod ends;
+mod epilogue;
 mod flags;
 mod library;
 mod moves;
+mod part;
 mod phases;
 mod places;
 mod plan;
@@ -25,7 +27,9 @@ pub mod words;
 
 pub use agree::odd;
 pub use base::SlotBase;
+pub use epilogue::{Epilogue, table_of, verify_scale};
 pub use flags::Flags;
+pub use part::{HandlePart, RingPart};
 pub use phases::{Phase, Phases, Way};
 pub use places::slot_parameters;
 pub use plan::{PlannedRing, Protocol, RingPlan};

@@ -81,7 +81,7 @@ pub(super) fn push(role: Role, ring: &PlannedRing, split: Split, source: TilePla
         }
     };
     let to = TilePlace { space: ring.space, core, layout };
-    MoveEffect { from: source, to, parts, divide, room: Some(u64::from(ring.slot_bytes)) }
+    MoveEffect { from: source, to, parts, divide, room: Some(u64::from(ring.slot_bytes)), ..MoveEffect::default() }
 }
 
 /// The move of a pop from global memory: from the slot to where the tile lands. `popped` is the type of the tile, `ty` how it

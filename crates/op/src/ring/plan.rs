@@ -9,6 +9,7 @@ use slipring_tile::Space;
 
 use super::agree;
 use super::ends::Ends;
+use super::epilogue::{self, Epilogue};
 use super::flags::{self, Flags};
 use super::library::Library;
 use super::phases::{Phase, Phases};
@@ -79,6 +80,8 @@ pub struct PlannedRing {
     pub(super) leaning: Library,
     /// Types of the tiles at both ends.
     pub(super) ends: Ends,
+    /// What the fixpipe does to tiles on their way.
+    pub(super) epilogue: Option<Epilogue>,
     name: String,
 }
 
@@ -163,6 +166,7 @@ impl RingPlan {
             .filter_map(|p| Some(Init { op: p.op, kind: p.kind, spec: PipeSpec::of(&p.op, platform)? }))
             .collect();
         inits.sort_by_key(|p| (p.spec.key, p.kind != CoreKind::Cube));
+        flags::count_where_short(&mut inits, platform, mode, diags);
         let pipes: Vec<&[Init<'_>]> = inits.chunk_by(|a, b| a.spec.key == b.spec.key).collect();
         let flags = flags::assign(&pipes, platform, mode, diags);
         for (pipe, flags) in pipes.iter().zip(flags) {
@@ -393,7 +397,7 @@ fn plan_ring(parts: &[Part<'_>], init: &Init<'_>, at: &RingSetting<'_>, first: u
     let phases = [Phase::Allocate, Phase::Record, Phase::Wait, Phase::Free];
     let switched =
         |phase: &Phase| parts.iter().any(|p| p.part.switches() == Some((*phase, direction)) && p.key == Some(spec.key));
-    PlannedRing {
+    let ring = PlannedRing {
         key: spec.key,
         direction,
         control: spec.config.control,
@@ -415,8 +419,11 @@ fn plan_ring(parts: &[Part<'_>], init: &Init<'_>, at: &RingSetting<'_>, first: u
         library,
         leaning: library.leaning(at.platform),
         ends,
+        epilogue: spec.config.epilogue,
         name: format!("ring {}{}", direction.name(), suffix(spec.key, at.alone, init.op.module)),
-    }
+    };
+    epilogue::check(&ring, &init.op, &pushes, &pops, diags);
+    ring
 }
 
 /// What tells a ring from those of other pipes.

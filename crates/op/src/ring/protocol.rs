@@ -29,7 +29,7 @@ use super::witness;
 use crate::decode::in_memory;
 use crate::decode::{Binding, Decoder, Decoding, TileRef};
 use crate::def::{Lowered, OpRef, Reported, RingPart};
-use slipring_effect::{ElementAccess, MoveArgs, TilePlace};
+use slipring_effect::{ElementAccess, Finish, MoveArgs, MoveEffect, TilePlace};
 
 /// A core's ends of the kernel's rings, by pipe and direction.
 #[derive(Clone, Debug, Default)]
@@ -244,12 +244,16 @@ pub fn push(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     } else {
         let Some(pushed) = op.module.ty(value).as_tile() else { return Err(Reported) };
         let source = TilePlace { space: tile.ty.space, core: d.role, layout: tile.ty.layout };
-        let effect = moves::push(d.role, &ring, split, source, pushed);
+        let (finish, scale) = match ring.epilogue {
+            Some(epilogue) => epilogue.finish(op, d)?,
+            None => (Finish::default(), Operand::Imm(0)),
+        };
+        let effect = MoveEffect { finish, ..moves::push(d.role, &ring, split, source, pushed) };
         witness::push(d, &ring, split, source, &tile, end.tag, pushed);
         if !effect.parts.is_empty() {
             let cost = d.platform.dma_cost(tile.ty.space, ring.space);
             let [rows, cols] = tile.valid;
-            let args = MoveArgs { from: tile.addr, to: address, rows, cols }.list();
+            let args = MoveArgs { from: tile.addr, to: address, rows, cols, scale }.list();
             let part = lanes.first().map_or(ring.first, |lane| ring.part(*lane));
             let by_valid = ring.space != Space::Gm && d.moves_by_valid(&tile);
             d.out_of_product(&tile, by_valid);
@@ -332,7 +336,7 @@ fn take_tile(
         addr = landing(op, d, ring, end)?;
         let effect = moves::load(d.role, ring, split, &popped, &ty);
         let cost = d.platform.dma_cost(Space::Gm, ty.space);
-        let args = MoveArgs { from: slot, to: addr, rows: valid[0], cols: valid[1] };
+        let args = MoveArgs { from: slot, to: addr, rows: valid[0], cols: valid[1], scale: Operand::Imm(0) };
         d.issue(ring.phases.wait, effect, args.list(), cost);
     }
     witness::pop(d, ring, split, &TileRef { ty, addr, valid }, end.tag);

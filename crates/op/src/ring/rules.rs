@@ -5,6 +5,7 @@ use slipring_machine::Platform;
 use slipring_program::Direction;
 use slipring_tile::Space;
 
+use super::epilogue;
 use super::spec::{Config, PipeSpec, gm_buffer, slot_space};
 use super::words;
 use crate::def::OpRef;
@@ -61,6 +62,7 @@ pub fn verify_pipe(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
         );
         diags.push(op.error("pipe-slot-num", message));
     }
+    epilogue::verify(op, &config, platform, diags);
     placement(op, &spec, platform, diags);
     counters(op, &spec, platform, diags);
     region(op, &spec, diags);

@@ -5,6 +5,7 @@ use slipring_machine::{CoreKind, Platform};
 use slipring_program::Direction;
 use slipring_tile::Space;
 
+use super::epilogue::Epilogue;
 use super::phases::{Phase, Phases, Way};
 use super::reserved::{NAME, PEER};
 use super::split::Split;
@@ -70,6 +71,8 @@ pub struct Config {
     pub lanes: Option<usize>,
     /// The one Vector core at its other end, if the text names it: 0 or 1 (seed 000, key property 5).
     pub lane: Option<usize>,
+    /// What the fixpipe does to tiles on their way.
+    pub epilogue: Option<Epilogue>,
 }
 
 /// Directions by their code (seed 003, Direction Types): name, directions, control, in global memory.
@@ -106,6 +109,7 @@ impl Config {
         config.credits = init.int(words::CREDITS).or(config.credits);
         config.auto_free = is_true("auto_free").unwrap_or(config.auto_free);
         config.freed_by_user = is_true(words::FREED_BY_USER).unwrap_or(false);
+        config.epilogue = Epilogue::of(init)?;
         config.lane = init.int(words::LANE).and_then(|lane| usize::try_from(lane).ok());
         match init.text(words::PROTOCOL) {
             Some(words::TAGGED) => config.counted = false,
@@ -143,6 +147,7 @@ fn of_attributes(init: &OpRef<'_>) -> Config {
         tiles: None,
         lanes: None,
         lane: None,
+        epilogue: None,
     }
 }
 
@@ -199,6 +204,7 @@ fn of_tpipe(pipe: &PipeType) -> Result<Config, String> {
         tiles: None,
         lanes: None,
         lane: None,
+        epilogue: None,
     })
 }
 
@@ -260,6 +266,7 @@ fn of_tmpipe(pipe: &PipeType) -> Result<Config, String> {
         tiles: Some((producer, consumer)),
         lanes: Some(lanes),
         lane: None,
+        epilogue: None,
     };
     if !control && config.split().is_none() {
         let shape = |t: &TileType| format!("{} x {}", t.layout.rows, t.layout.cols);
@@ -427,7 +434,7 @@ pub fn reservation_of(module: &Module, value: ValueId) -> Option<OpId> {
                 reserves && data.attrs.get(NAME).and_then(Attr::as_str) == attr(NAME)
             })
         }
-        RingPart::Initialize | RingPart::Status(..) | RingPart::Handle(_) => None,
+        RingPart::Initialize | RingPart::Status(..) | RingPart::Scale(_) | RingPart::Handle(_) => None,
         RingPart::Push(_) | RingPart::Pop(_) | RingPart::Free(_) => None,
     }
 }

@@ -48,7 +48,7 @@ pub(super) fn push(
     let parts = vec![MovePart::all(Role::Aic, to.rows, to.cols)];
     let effect = MoveEffect { from: source, to: place, parts, ..MoveEffect::default() };
     let copy = copy_of(d, ring, tag);
-    let args = MoveArgs { from: tile.addr, to: copy, rows: tile.valid[0], cols: tile.valid[1] };
+    let args = MoveArgs { from: tile.addr, to: copy, rows: tile.valid[0], cols: tile.valid[1], scale: Operand::Imm(0) };
     d.issue(ring.phases.record, effect, args.list(), Cost::fixed(0));
 }
 

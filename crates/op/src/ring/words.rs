@@ -33,6 +33,8 @@ pub const ON_CHIP: &str = "on_chip";
 pub const UNDIVIDED: &str = "nosplit";
 /// True where the pipe that uses a slot frees it, with counters too.
 pub const FREED_BY_USER: &str = "freed_by_user";
+/// What the fixpipe does to tiles on their way into the pipe.
+pub const EPILOGUE: &str = "acc_push_epilogue";
 /// Which pipe of a kernel.
 pub const ID: &str = "id";
 /// How a tile is divided: see [`Split`](super::Split).

@@ -2,7 +2,7 @@
 
 use slipring_ir::{Flow, Module, OpId, Touch, ValueId};
 use slipring_machine::{CoreKind, Pipe, Platform};
-use slipring_op::ring::{PipeKey, SlotBase, own_end, pipe_key, slot_space};
+use slipring_op::ring::{PipeKey, SlotBase, own_end, pipe_key, slot_space, table_of};
 use slipring_op::{OpRef, RingPart, affinity, kernel_kind};
 use slipring_program::Direction;
 use slipring_pto::is_event;
@@ -49,6 +49,9 @@ impl<'m> Accesses<'m> {
                     self.touch(*value, spec.touch.writes(), &mut accesses);
                 }
             }
+        }
+        if let Some(table) = table_of(&op) {
+            self.touch(table, false, &mut accesses);
         }
         for value in &self.module.op(id).results {
             self.touch(*value, true, &mut accesses);

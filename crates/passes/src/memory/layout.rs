@@ -148,7 +148,7 @@ impl<'m> Memory<'m> {
                     self.take_constant_slots(&ring.op, context);
                 }
                 // Memory of another function, and what uses memory that is counted here.
-                RingPart::Import | RingPart::Status(..) | RingPart::Handle(_) => {}
+                RingPart::Import | RingPart::Status(..) | RingPart::Scale(_) | RingPart::Handle(_) => {}
                 RingPart::Push(_) | RingPart::Pop(_) | RingPart::Free(_) => {}
             }
         }

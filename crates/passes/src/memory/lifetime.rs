@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use slipring_ir::{BlockId, Flow, Module, OpId, Span, Touch, Type};
-use slipring_op::ring::ring_tile;
+use slipring_op::ring::{ring_tile, table_of};
 use slipring_op::{OpRef, PipeRule, RingPart};
 
 use super::pack::Live;
@@ -240,7 +240,7 @@ fn touched_directly(module: &Module, roots: &Roots, op: OpId) -> BTreeSet<RootId
     if def.ring.is_some_and(RingPart::takes_tile) {
         return of(ring_tile(&declared).as_slice());
     }
-    let mut touched = BTreeSet::new();
+    let mut touched = of(table_of(&declared).as_slice());
     for (index, spec) in def.schema.operands.iter().enumerate() {
         if spec.touch != Touch::Nothing {
             touched.extend(of(module.operand_group(op, index)));

@@ -1,9 +1,9 @@
 //! Ops that are known by name and form and refused as not modelled: copies among several devices,
-//! quantisation of whole blocks, the fixpipe's own scales.
+//! quantisation of whole blocks.
 
 use slipring_ir::{AttrKind, OpSchema, OperandSpec, Syntax, Touch};
 use slipring_op::def::{OpDef, Reported};
-use slipring_op::rules::{ANY, PLAIN, SCALAR, TILE, VIEW, defaulted, operand, optional, required, schema, variadic};
+use slipring_op::rules::{ANY, PLAIN, TILE, VIEW, defaulted, operand, optional, required, schema, variadic};
 
 /// The ops of this file.
 pub(crate) const OPS: &[&OpDef] = &[
@@ -13,8 +13,6 @@ pub(crate) const OPS: &[&OpDef] = &[
     &TREDUCE,
     &TQUANT_MX,
     &TCONCATIDX,
-    &SET_QUANT_SCALAR,
-    &SET_QUANT_VECTOR,
     &MAKE_PREFETCH_CONTEXT,
     &TPREFETCH_ASYNC,
     &PREFETCH_SESSION,
@@ -122,30 +120,6 @@ pub static TCONCATIDX: OpDef = OpDef {
         &[],
     ),
     summary: "Put rows of two tiles together, each as long as a number says",
-    ..NOT_MODELLED
-};
-
-pub static SET_QUANT_SCALAR: OpDef = OpDef {
-    schema: schema(
-        "pto.set_quant_scalar",
-        Syntax::Format("`(` $scale `:` type($scale) `)` attr-dict"),
-        &[operand("scale", SCALAR, Touch::Nothing, "the scale")],
-        &[],
-        &[defaulted("id", AttrKind::Int, "the pipe")],
-    ),
-    summary: "The scale by which the fixpipe multiplies what is pushed",
-    ..NOT_MODELLED
-};
-
-pub static SET_QUANT_VECTOR: OpDef = OpDef {
-    schema: schema(
-        "pto.set_quant_vector",
-        Syntax::Format("`(` $scales `:` type($scales) `)` attr-dict"),
-        &[operand("scales", TILE, Touch::Read, "a scale for each column")],
-        &[],
-        &[defaulted("id", AttrKind::Int, "the pipe")],
-    ),
-    summary: "The scales by which the fixpipe multiplies what is pushed",
     ..NOT_MODELLED
 };
 

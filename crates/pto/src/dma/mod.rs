@@ -9,7 +9,7 @@ mod store;
 mod window;
 
 pub(crate) use collective::OPS as COLLECTIVE_OPS;
-pub use collective::{SET_QUANT_SCALAR, SET_QUANT_VECTOR, TCONCATIDX, TQUANT_MX};
+pub use collective::{TCONCATIDX, TQUANT_MX};
 pub(crate) use comm::OPS as COMM_OPS;
 pub use comm::{TGET, TPUT};
 pub use load::*;

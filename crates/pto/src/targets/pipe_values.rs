@@ -23,6 +23,9 @@ pub(super) fn plain(spec: &PipeSpec) -> Fixed {
     if config.control {
         return Err("it carries a signal and no tiles".into());
     }
+    if config.epilogue.is_some() {
+        return Err("the fixpipe does nothing to the tiles of its pipes".into());
+    }
     let default = spec.slots / spec.period.max(1);
     let counts = config.counted && spec.period == 1 && spec.credits == default;
     if !counts || config.lane.is_some() || config.lanes == Some(1) {

@@ -120,7 +120,7 @@ impl<'m> Walk<'m, '_> {
                 RingPart::Free(d) if d == direction => paths.iter_mut().for_each(|path| self.free(&op, path)),
                 RingPart::Pop(_) | RingPart::Free(_) | RingPart::Push(_) => {}
                 RingPart::Initialize | RingPart::Reserve | RingPart::Import => {}
-                RingPart::Status(..) | RingPart::Handle(_) => {}
+                RingPart::Status(..) | RingPart::Scale(_) | RingPart::Handle(_) => {}
             }
         }
         paths

@@ -44,7 +44,8 @@ fn run(module: &mut Module, context: &PassContext<'_>, diags: &mut Diags) {
             }
             RingPart::Initialize => DIRECTIONS.into_iter().for_each(|d| initialise(op, d, context.platform, diags)),
             // What moves tiles is asked where slots are counted.
-            RingPart::Push(_) | RingPart::Pop(_) | RingPart::Free(_) | RingPart::Status(..) | RingPart::Handle(_) => {}
+            RingPart::Push(_) | RingPart::Pop(_) | RingPart::Free(_) => {}
+            RingPart::Status(..) | RingPart::Scale(_) | RingPart::Handle(_) => {}
         }
     }
     in_global_memory(&all, context.platform, diags);
@@ -200,7 +201,7 @@ fn initialise(init: &RingOp<'_>, direction: Direction, platform: &Platform, diag
         }
         (RingPart::Import, false) => {}
         // These give no address of slots.
-        (RingPart::Initialize | RingPart::Status(..) | RingPart::Handle(_), _) => {}
+        (RingPart::Initialize | RingPart::Status(..) | RingPart::Scale(_) | RingPart::Handle(_), _) => {}
         (RingPart::Push(_) | RingPart::Pop(_) | RingPart::Free(_), _) => {}
     }
 }

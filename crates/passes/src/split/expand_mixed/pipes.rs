@@ -124,7 +124,7 @@ impl Pipes {
                     continue;
                 }
                 RingPart::Initialize | RingPart::Reserve | RingPart::Import => continue,
-                RingPart::Status(..) | RingPart::Handle(_) => continue,
+                RingPart::Status(..) | RingPart::Scale(_) | RingPart::Handle(_) => continue,
             };
             let Some(tile) = tile else { continue };
             let divided = Split::of(&op) != Some(Split::None);

@@ -16,10 +16,6 @@ pub enum Taken {
     Extract,
     /// The source's valid shape, to a row and column of the destination.
     Insert,
-    /// What both valid shapes have in common, halves of the source's rows to the two Vector cores.
-    HalfRows,
-    /// The same with halves of the columns.
-    HalfCols,
 }
 
 arguments! {
@@ -38,6 +34,8 @@ pub struct TileMove {
     pub to: TilePlace,
     /// What is moved.
     pub taken: Taken,
+    /// The axis of which the two Vector cores get half of the source each, as much as their tile takes: 0 rows, 1 columns.
+    pub halves: Option<usize>,
     /// What happens to the elements on the way.
     pub finish: Finish,
 }
@@ -60,11 +58,9 @@ impl TileMove {
         let common = (source.0.min(target.0), source.1.min(target.1));
         let (origin, core) = ((0, 0), self.to.core);
         let one = |from, to, (rows, cols): (u32, u32)| Ok([Some(Part { from, to, core, rows, cols }), None]);
-        let halves = |split: (u32, u32), part: (u32, u32)| {
-            let rows = |n: u32, m: u32| Part { from: split, to: origin, core: Role::lane(1), rows: n, cols: m };
-            let first = Part { from: origin, core: Role::lane(0), ..rows(part.0, part.1) };
-            Ok([Some(first), Some(rows(part.0, part.1))])
-        };
+        if let Some(axis) = self.halves {
+            return self.in_halves(&given, axis, source, target);
+        }
         match self.taken {
             Taken::Common => one(origin, origin, common),
             Taken::Extract => {
@@ -75,9 +71,36 @@ impl TileMove {
                 let at = window("destination", &self.to.layout, (given.row, given.col), source)?;
                 one(origin, at, source)
             }
-            Taken::HalfRows => halves((source.0 / 2, 0), ((source.0 / 2).min(target.0), common.1)),
-            Taken::HalfCols => halves((0, source.1 / 2), (common.0, (source.1 / 2).min(target.1))),
         }
+    }
+
+    /// The parts of the two Vector cores: lane 1's begins in the source where half of it has gone to lane 0.
+    fn in_halves(
+        &self,
+        given: &TileMoveArgs<u64>,
+        axis: usize,
+        source: (u32, u32),
+        target: (u32, u32),
+    ) -> Result<[Option<Part>; 2], Fault> {
+        let mut half = <[u32; 2]>::from(source);
+        half[axis] /= 2;
+        let taken = (half[0].min(target.0), half[1].min(target.1));
+        let (from, to) = match self.taken {
+            Taken::Common => ((0, 0), (0, 0)),
+            Taken::Extract => (window("source", &self.from.layout, (given.row, given.col), source)?, (0, 0)),
+            Taken::Insert => {
+                let part = half.into();
+                ((0, 0), window("destination", &self.to.layout, (given.row, given.col), part)?)
+            }
+        };
+        // What is put into a window has the place that it was given.
+        let (rows, cols) = if self.taken == Taken::Insert { half.into() } else { taken };
+        let part = |lane: u32| {
+            let mut from = <[u32; 2]>::from(from);
+            from[axis] += lane * half[axis];
+            Some(Part { from: from.into(), to, core: Role::lane(lane as usize), rows, cols })
+        };
+        Ok([part(0), part(1)])
     }
 }
 

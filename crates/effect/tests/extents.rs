@@ -181,7 +181,7 @@ proptest! {
         let at = (at.0.min(whole.rows - size.0), at.1.min(whole.cols - size.1));
         let space = |layout| TilePlace { space: Space::Vec, core: Role::Aiv0, layout };
         let taken = if insert { Taken::Insert } else { Taken::Extract };
-        let effect = TileMove { from: space(from), to: space(to), taken, finish: Finish::default() };
+        let effect = TileMove { from: space(from), to: space(to), taken, halves: None, finish: Finish::default() };
         let target = 16384;
         let ends = |valid: bool, layout: &Layout| if valid { size } else { (layout.rows, layout.cols) };
         let (a, b) = (ends(insert, &from), ends(!insert, &to));

@@ -76,6 +76,7 @@ pub const FAMILIES: &[&[&OpDef]] = &[
     dma::not_run::OPS,
     dma::COMM_OPS,
     dma::COLLECTIVE_OPS,
+    dma::GROUP_OPS,
     pipe_scale::OPS,
     cache::OPS,
     local_array::OPS,

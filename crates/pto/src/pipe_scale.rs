@@ -42,8 +42,8 @@ pub static SET_QUANT_SCALAR: OpDef = OpDef {
 pub static SET_QUANT_VECTOR: OpDef = OpDef {
     schema: schema(
         "pto.set_quant_vector",
-        Syntax::Format("`(` $scales `:` type($scales) `)` attr-dict"),
-        &[operand("scales", TILE, Touch::Read, "an entry of 8 bytes for each column (`scaling`), as of `pto.tmov.fp`")],
+        Syntax::Format("`(` $scale `:` type($scale) `)` attr-dict"),
+        &[operand("scale", TILE, Touch::Read, "an entry of 8 bytes for each column (`scaling`), as of `pto.tmov.fp`")],
         &[],
         &[ID],
     ),
@@ -60,12 +60,12 @@ pub static SET_QUANT_VECTOR: OpDef = OpDef {
 
 fn verify_vector(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     ring::verify_scale(op, Payload::Table, diags);
-    if !require_space(op, "scales", &[Space::Scaling], diags) {
+    if !require_space(op, "scale", &[Space::Scaling], diags) {
         return;
     }
     let newer = platform.can(Capability::ColumnScaledFloats);
     let takes: &[Elem] = if newer { &[Elem::F16, Elem::BF16, Elem::F32] } else { &[Elem::I64, Elem::U64] };
-    if let Some(tile) = op.tile("scales").filter(|tile| !takes.contains(&tile.layout.elem)) {
+    if let Some(tile) = op.tile("scale").filter(|tile| !takes.contains(&tile.layout.elem)) {
         let names: Vec<_> = takes.iter().map(|elem| elem.name()).collect();
         let message =
             format!("expects scales of {} on {}, not {}", names.join(" or "), platform.name, tile.layout.elem);

@@ -170,7 +170,7 @@ fn scale_of(push: &OpRef<'_>, payload: Payload) -> Option<ValueId> {
     let ops = &push.module.block(push.module.op(push.id).block?).ops;
     let before = ops.iter().take_while(|id| **id != push.id).filter_map(|id| push.other(*id));
     let same = |op: &OpRef<'_>| op.def.ring.and_then(RingPart::scales) == Some(payload) && number(op) == number(push);
-    before.filter(same).last()?.operand(0)
+    before.filter(same).last()?.operand("scale")
 }
 
 /// The tile of scales that a push reads beside the tile that it pushes, where its pipe has one.
@@ -238,21 +238,14 @@ pub(super) fn check(ring: &PlannedRing, init: &OpRef<'_>, pushes: &[OpRef<'_>], 
             diags.push(op.error("acc-type", message).also(init.span(), "the pipe is made here"));
         }
         if let Some(payload) = quant.scale.filter(|payload| scale_of(op, *payload).is_none()) {
-            let (name, number) = (scale_name(payload), op.int(words::ID).unwrap_or(0));
-            let message = format!("expects a preceding {name} with id = {number} in the same block");
+            let number = op.int(words::ID).unwrap_or(0);
+            let what = if payload == Payload::Scalar { "a scale" } else { "scales of columns" };
+            let message = format!("expects {what} for the pipe with id = {number} before it in the same block");
             diags.push(
                 op.error("pipe-scale", message)
                     .also(init.span(), format!("`{}` scales", quant.name))
                     .help("a scale counts for the pushes behind it in its block"),
             );
         }
-    }
-}
-
-/// What gives such a scale, for messages.
-const fn scale_name(payload: Payload) -> &'static str {
-    match payload {
-        Payload::Scalar => "pto.set_quant_scalar",
-        Payload::Table => "pto.set_quant_vector",
     }
 }

@@ -1,22 +1,12 @@
-//! Ops that are known by name and form and refused as not modelled: copies among several devices,
-//! quantisation of whole blocks.
+//! Ops that are known by name and form and refused as not modelled: quantisation of whole blocks, loads beside the kernel.
 
-use slipring_ir::{AttrKind, OpSchema, OperandSpec, Syntax, Touch};
+use slipring_ir::{AttrKind, Syntax, Touch};
 use slipring_op::def::{OpDef, Reported};
-use slipring_op::rules::{ANY, PLAIN, TILE, VIEW, defaulted, operand, optional, required, schema, variadic};
+use slipring_op::rules::{ANY, PLAIN, TILE, VIEW, defaulted, operand, optional, required, schema};
 
 /// The ops of this file.
-pub(crate) const OPS: &[&OpDef] = &[
-    &TBROADCAST,
-    &COMM_TGATHER,
-    &COMM_TSCATTER,
-    &TREDUCE,
-    &TQUANT_MX,
-    &TCONCATIDX,
-    &MAKE_PREFETCH_CONTEXT,
-    &TPREFETCH_ASYNC,
-    &PREFETCH_SESSION,
-];
+pub(crate) const OPS: &[&OpDef] =
+    &[&TQUANT_MX, &TCONCATIDX, &MAKE_PREFETCH_CONTEXT, &TPREFETCH_ASYNC, &PREFETCH_SESSION];
 
 const NOT_MODELLED: OpDef = OpDef {
     doc: "Known by name and form; it cannot be run yet: a text with it is refused.",
@@ -24,60 +14,6 @@ const NOT_MODELLED: OpDef = OpDef {
     verify: |op, _, diags| diags.push(op.error("unsupported", format!("`{}` is not modelled", op.def.schema.name))),
     lower: |_, _| Err(Reported),
     ..PLAIN
-};
-
-const RECV: OperandSpec = variadic("recv", TILE, Touch::Scratch, "one or two tiles in UB that pieces go through");
-const GROUP: OperandSpec = variadic("group", VIEW, Touch::ReadWrite, "the memory of each device of the group");
-
-const COLLECTIVE: OpSchema = schema(
-    "",
-    Syntax::Format(
-        "`(` $local `,` `recv` `(` $recv `)` `,` `group` `(` $group `)` `:` type($local) `,` type($recv) `,` type($group) `)` attr-dict",
-    ),
-    &[operand("local", VIEW, Touch::ReadWrite, "this device's memory"), RECV, GROUP],
-    &[],
-    &[required("root", AttrKind::Int, "which of the group has all data")],
-);
-
-pub static TBROADCAST: OpDef = OpDef {
-    schema: OpSchema { name: "pto.comm.tbroadcast", ..COLLECTIVE },
-    summary: "Copy this device's memory to all of a group",
-    ..NOT_MODELLED
-};
-
-pub static COMM_TGATHER: OpDef = OpDef {
-    schema: OpSchema { name: "pto.comm.tgather", ..COLLECTIVE },
-    summary: "Put the memories of a group after each other",
-    ..NOT_MODELLED
-};
-
-pub static COMM_TSCATTER: OpDef = OpDef {
-    schema: OpSchema { name: "pto.comm.tscatter", ..COLLECTIVE },
-    summary: "Give each device of a group its part",
-    ..NOT_MODELLED
-};
-
-pub static TREDUCE: OpDef = OpDef {
-    schema: schema(
-        "pto.comm.treduce",
-        Syntax::Format(
-            "`(` $dst `,` $acc `,` `recv` `(` $recv `)` `,` `group` `(` $group `)` `:` type($dst) `,` type($acc) `,` type($recv) `,` \
-             type($group) `)` attr-dict",
-        ),
-        &[
-            operand("dst", VIEW, Touch::Write, "where the result goes"),
-            operand("acc", TILE, Touch::Scratch, "tile in UB that sums"),
-            RECV,
-            GROUP,
-        ],
-        &[],
-        &[
-            required("reduceOp", AttrKind::Any, "how elements are combined"),
-            required("root", AttrKind::Int, "which of the group has the result"),
-        ],
-    ),
-    summary: "Combine the memories of a group",
-    ..NOT_MODELLED
 };
 
 pub static TQUANT_MX: OpDef = OpDef {

@@ -1,13 +1,15 @@
 //! Copies between memories of devices, through tiles in UB (tile ISA, TPUT, TGET).
 
+use slipring_effect::vector::{Elementwise, Input, Local, TileArg};
 use slipring_effect::{Finish, Fold, Folding, GmMove, GmMoveArgs, MAX_RANK, Strided};
-use slipring_ir::{AttrKind, Diags, OpSchema, Syntax, Touch, Type};
+use slipring_ir::{AttrKind, Diags, OpSchema, Syntax, Touch, Type, ValueId};
 use slipring_machine::{Capability, Pipe, Platform};
 use slipring_op::decode::{Decoder, TileRef, ViewRef};
 use slipring_op::def::{CoreRule, LibraryFlags, Lowered, OpDef, OpRef, PipeRule, Reported};
 use slipring_op::rules::{PLAIN, TILE, VIEW, defaulted, operand, optional, require_space, schema};
 use slipring_program::{Inst, Operand, UpdateKind};
 use slipring_tile::Space;
+use slipring_tile::lanes::PerElement;
 
 use super::place;
 use super::store::ATOMIC_TYPE;
@@ -112,31 +114,55 @@ fn verify_copy(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
 }
 
 /// A copy in the making.
-struct Copy {
-    src: ViewRef,
-    dst: ViewRef,
-    dims: [Operand; MAX_RANK],
-    ping: TileRef,
+pub(super) struct Copy {
+    /// Where pieces come from: one view, or those of which a piece each are combined.
+    pub from: Vec<ViewRef>,
+    /// Where each piece goes.
+    pub to: Vec<ViewRef>,
+    /// Extents of the views.
+    pub dims: [Operand; MAX_RANK],
+    pub ping: TileRef,
     /// The other tile, and the register that says whose turn it is.
-    pong: Option<(TileRef, Operand)>,
-    add: bool,
+    pub pong: Option<(TileRef, Operand)>,
+    /// Add to what the memory holds.
+    pub add: bool,
+    /// Between load and store everything that was issued is waited for.
+    pub drains: bool,
+    /// The tile that pieces are combined in, and how.
+    pub combined: Option<(TileRef, &'static OpDef, &'static PerElement<2>)>,
 }
 
 fn lower_copy(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let src = d.view(op.operand("src").ok_or(Reported)?)?;
     let dst = d.view(op.operand("dst").ok_or(Reported)?)?;
-    let rank = src.dims.len();
-    if !(1..=MAX_RANK).contains(&rank) || dst.dims.len() != rank {
+    let dims = extents(d, &src, &[&dst])?;
+    let ping = d.tile(op.operand("ping").ok_or(Reported)?)?;
+    let pong = op.operand("pong").map(|pong| in_turns(d, pong)).transpose()?;
+    let add = op.update() == Some(UpdateKind::Add);
+    run(&Copy { from: vec![src], to: vec![dst], dims, ping, pong, add, drains: true, combined: None }, d)
+}
+
+/// The tile of every second piece, with the register that says whose turn it is.
+pub(super) fn in_turns(d: &mut Decoder<'_>, pong: ValueId) -> Result<(TileRef, Operand), Reported> {
+    Ok((d.tile(pong)?, Operand::Reg(d.variable(Operand::Imm(0)))))
+}
+
+/// The extents of a view, which others must have as many of.
+pub(super) fn extents(
+    d: &mut Decoder<'_>,
+    view: &ViewRef,
+    others: &[&ViewRef],
+) -> Result<[Operand; MAX_RANK], Reported> {
+    let rank = view.dims.len();
+    if !(1..=MAX_RANK).contains(&rank) || others.iter().any(|other| other.dims.len() != rank) {
         return Err(d.error("view-rank", format!("a copy is of 1 to {MAX_RANK} dimensions, the same on both sides")));
     }
-    let ping = d.tile(op.operand("ping").ok_or(Reported)?)?;
-    let pong = match op.operand("pong") {
-        None => None,
-        Some(pong) => Some((d.tile(pong)?, Operand::Reg(d.variable(Operand::Imm(0))))),
-    };
-    let dims = spread(&src.dims, Operand::Imm(1));
-    let add = op.update() == Some(UpdateKind::Add);
-    pieces(&Copy { src, dst, dims, ping, pong, add }, d, [Operand::Imm(0); MAX_RANK], 0)
+    Ok(spread(&view.dims, Operand::Imm(1)))
+}
+
+/// Issues the work of a copy.
+pub(super) fn run(copy: &Copy, d: &mut Decoder<'_>) -> Lowered {
+    pieces(copy, d, [Operand::Imm(0); MAX_RANK], 0)
 }
 
 /// Numbers of the dimensions that there are, after those that there are not.
@@ -186,6 +212,47 @@ fn piece(copy: &Copy, d: &mut Decoder<'_>, at: [Operand; MAX_RANK]) -> Lowered {
     };
     let rows = size(d, MAX_RANK - 2, copy.ping.valid[0]);
     let cols = size(d, MAX_RANK - 1, copy.ping.valid[1]);
+    let extent = (rows, cols);
+    let Some((first, others)) = copy.from.split_first() else { return Err(Reported) };
+    let stored = match &copy.combined {
+        None => {
+            let tile = tile_of_piece(copy, d);
+            move_piece(copy, d, &tile, (extent, at), (first, true));
+            d.meet_inside(Pipe::Mte2, Pipe::Mte3);
+            tile
+        }
+        Some((acc, declared, kernel)) => {
+            move_piece(copy, d, acc, (extent, at), (first, true));
+            // The flag after the next load says that this one is done, too.
+            if others.is_empty() {
+                d.meet_inside(Pipe::Mte2, Pipe::Mte3);
+            }
+            for other in others {
+                let tile = tile_of_piece(copy, d);
+                move_piece(copy, d, &tile, (extent, at), (other, true));
+                d.meet_inside(Pipe::Mte2, Pipe::V);
+                combine(d, (acc, &tile), extent, (declared, kernel));
+                d.meet_inside(Pipe::V, Pipe::Mte2);
+            }
+            if !others.is_empty() {
+                d.meet_inside(Pipe::V, Pipe::Mte3);
+            }
+            *acc
+        }
+    };
+    if copy.drains {
+        d.emit(Inst::Barrier { pipe: None });
+    }
+    for view in &copy.to {
+        move_piece(copy, d, &stored, (extent, at), (view, false));
+    }
+    // The tile is loaded again only when it has been stored.
+    d.meet_inside(Pipe::Mte3, Pipe::Mte2);
+    Ok(())
+}
+
+/// The tile that the next piece goes through.
+fn tile_of_piece(copy: &Copy, d: &mut Decoder<'_>) -> TileRef {
     let mut tile = copy.ping;
     if let Some((other, turn)) = &copy.pong {
         let choose = |[turn, ping, pong]: [u64; 3]| Ok(if turn == 0 { ping } else { pong });
@@ -195,23 +262,32 @@ fn piece(copy: &Copy, d: &mut Decoder<'_>, at: [Operand; MAX_RANK]) -> Lowered {
             d.emit(Inst::Move { d: *turn, a: next });
         }
     }
-    move_piece(copy, d, &tile, (rows, cols), at, true);
-    d.meet_inside(Pipe::Mte2, Pipe::Mte3);
-    d.emit(Inst::Barrier { pipe: None });
-    move_piece(copy, d, &tile, (rows, cols), at, false);
-    d.meet_inside(Pipe::Mte3, Pipe::Mte2);
-    Ok(())
+    tile
+}
+
+/// `acc = acc op tile` for a piece.
+fn combine(
+    d: &mut Decoder<'_>,
+    (acc, tile): (&TileRef, &TileRef),
+    (rows, cols): (Operand, Operand),
+    (declared, kernel): (&'static OpDef, &'static PerElement<2>),
+) {
+    let elem = acc.ty.layout.elem;
+    let named = |name, tile: &TileRef, at| TileArg { name, layout: tile.ty.layout, at };
+    let (dst, src) = (named("acc", acc, 0), named("recv", tile, 3));
+    let local = Local { space: Space::Vec, core: d.role };
+    let effect = Elementwise { local, op: kernel, dst, inputs: [Input::Tile(dst), Input::Tile(src)] };
+    let cost = declared.vector_cost(d.platform, elem, elem);
+    d.issue(Pipe::V, effect, vec![acc.addr, rows, cols, tile.addr, rows, cols], cost);
 }
 
 fn move_piece(
     copy: &Copy,
     d: &mut Decoder<'_>,
     tile: &TileRef,
-    (rows, cols): (Operand, Operand),
-    at: [Operand; MAX_RANK],
-    load: bool,
+    ((rows, cols), at): ((Operand, Operand), [Operand; MAX_RANK]),
+    (view, load): (&ViewRef, bool),
 ) {
-    let view = if load { &copy.src } else { &copy.dst };
     let strides = spread(&view.strides, Operand::Imm(0));
     let mut elements = Operand::Imm(0);
     for (at, stride) in at.into_iter().zip(strides) {

@@ -2,6 +2,7 @@
 
 mod collective;
 mod comm;
+mod group;
 mod load;
 mod moves;
 pub(super) mod not_run;
@@ -12,6 +13,7 @@ pub(crate) use collective::OPS as COLLECTIVE_OPS;
 pub use collective::{TCONCATIDX, TQUANT_MX};
 pub(crate) use comm::OPS as COMM_OPS;
 pub use comm::{TGET, TPUT};
+pub(crate) use group::OPS as GROUP_OPS;
 pub use load::*;
 pub use moves::*;
 pub use not_run::*;

@@ -1,6 +1,6 @@
 //! Whole tiles between local memories.
 
-use slipring_ir::{AttrKind, Diags, OperandSpec, Syntax, Touch, Type, TypeRule};
+use slipring_ir::{AttrKind, AttrSpec, Diags, OperandSpec, Syntax, Touch, Type, TypeRule};
 use slipring_machine::{Pipe, Platform, Role, cost_types};
 use slipring_program::Operand;
 use slipring_tile::{Elem, Space};
@@ -20,30 +20,34 @@ pub(super) const SCALING: TypeRule = TypeRule {
     accepts: |t| matches!(t, Type::Tile(tile) if tile.space == Space::Scaling),
 };
 
+/// A scale for each column on the way out of the accumulator.
+pub(super) const SCALES: OperandSpec =
+    optional("fp", SCALING, Touch::Read, "quantisation parameters, one for each column");
+/// A scale for all columns.
+pub(super) const SCALE: OperandSpec =
+    optional("preQuantScalar", INTEGER, Touch::Nothing, "scale on the way out of the accumulator: bits of an f32");
+/// Where to in the Vector cores.
+pub(super) const MODE: AttrSpec = defaulted(
+    "accToVecMode",
+    AttrKind::Enum(ACC_TO_VEC_MODE),
+    "out of the accumulator into UB: which Vector core receives it, or how it is split",
+);
+/// ReLU on the way out of the accumulator.
+pub(super) const RELU: AttrSpec =
+    defaulted("reluPreMode", AttrKind::Enum(RELU_PRE_MODE), "`normal_relu`: negative values become 0 first");
+
 pub static TMOV: OpDef = OpDef {
     schema: schema(
         "pto.tmov",
         Syntax::InsOuts { ins: 3, attrs_in_ins: false },
         &[
             operand("src", TILE, Touch::Read, "the tile to move"),
-            optional("fp", SCALING, Touch::Read, "quantisation parameters, one for each column"),
-            optional(
-                "preQuantScalar",
-                INTEGER,
-                Touch::Nothing,
-                "scale on the way out of the accumulator: bits of an f32",
-            ),
+            SCALES,
+            SCALE,
             operand("dst", TILE, Touch::Write, "where it goes"),
         ],
         &[],
-        &[
-            defaulted(
-                "accToVecMode",
-                AttrKind::Enum(ACC_TO_VEC_MODE),
-                "which Vector core receives it, or how it is split",
-            ),
-            defaulted("reluPreMode", AttrKind::Enum(RELU_PRE_MODE), "`normal_relu`: negative values become 0 first"),
-        ],
+        &[MODE, RELU],
     )
     .in_generic_form(&["src", "dst", "fp", "preQuantScalar"]),
     summary: "Move a tile to another local memory or layout",
@@ -144,17 +148,7 @@ fn verify_move(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     if !require_way(op, platform, "tile", (from, to), diags) {
         return;
     }
-    let (quantised, mode) =
-        (op.if_declared("fp").is_some() || op.if_declared("preQuantScalar").is_some(), op.text("accToVecMode"));
-    if from != Space::Acc && (quantised || relu(op)) {
-        diags.push(op.error("move-quant", "expects src to use loc=acc for reluPreMode, fp and preQuantScalar"));
-    }
-    if mode.is_some() && (from, to) != (Space::Acc, Space::Vec) {
-        diags.push(op.error("move-mode", "expects accToVecMode only from loc=acc to loc=vec"));
-    }
-    if quantised && mode.is_some_and(|mode| mode.starts_with("dual")) {
-        diags.push(op.error("move-mode", "expects a single accToVecMode with fp or preQuantScalar"));
-    }
+    let quantised = way_rules(op, (from, to), diags);
     let (Some(source), Some(target)) = (op.tile("src"), op.tile("dst")) else { return };
     if to.is_scale() && (source.layout.blayout, source.layout.slayout) != (target.layout.blayout, target.layout.slayout)
     {
@@ -170,6 +164,25 @@ fn verify_move(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
         ));
     }
     move_types(op, platform, source.layout.elem, target.layout.elem, (from, to), quantised, diags);
+}
+
+/// Reports what only the way out of the accumulator does, where a tile does not go this way. True if it is scaled there.
+pub(super) fn way_rules(op: &OpRef<'_>, (from, to): (Space, Space), diags: &mut Diags) -> bool {
+    let (fp, scalar) = (op.if_declared("fp").is_some(), op.if_declared("preQuantScalar").is_some());
+    let (quantised, mode) = (fp || scalar, op.text("accToVecMode"));
+    if fp && scalar {
+        diags.push(op.error("move-quant", "expects a scale for all columns or one for each, not both"));
+    }
+    if from != Space::Acc && (quantised || relu(op)) {
+        diags.push(op.error("move-quant", "expects src to use loc=acc for reluPreMode, fp and preQuantScalar"));
+    }
+    if mode.is_some() && (from, to) != (Space::Acc, Space::Vec) {
+        diags.push(op.error("move-mode", "expects accToVecMode only from loc=acc to loc=vec"));
+    }
+    if quantised && mode.is_some_and(|mode| mode.starts_with("dual")) {
+        diags.push(op.error("move-mode", "expects a single accToVecMode with fp or preQuantScalar"));
+    }
+    quantised
 }
 
 /// Reports changes of the element type that a way does not make.
@@ -196,12 +209,7 @@ fn lower_move(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let source = d.tile(op.operand("src").ok_or(Reported)?)?;
     let target = d.tile(op.operand("dst").ok_or(Reported)?)?;
     let (finish, scale) = way_out(op, d)?;
-    let taken = match op.text("accToVecMode") {
-        Some("dual_mode_split_m") => Taken::HalfRows,
-        Some("dual_mode_split_n") => Taken::HalfCols,
-        _ => Taken::Common,
-    };
-    issue_move(op, d, (&source, &target), taken, finish, [Operand::Imm(0), Operand::Imm(0), scale]);
+    issue_move(op, d, (&source, &target), Taken::Common, finish, [Operand::Imm(0), Operand::Imm(0), scale]);
     Ok(())
 }
 
@@ -222,7 +230,12 @@ pub(super) fn issue_move(
     };
     let by_valid = d.moves_by_valid(source);
     d.out_of_product(source, by_valid);
-    let effect = TileMove { from, to, taken, finish };
+    let halves = match op.text("accToVecMode") {
+        Some("dual_mode_split_m") => Some(0),
+        Some("dual_mode_split_n") => Some(1),
+        _ => None,
+    };
+    let effect = TileMove { from, to, taken, halves, finish };
     let [row, col, scale] = extra;
     let ([from_rows, from_cols], [to_rows, to_cols]) = (source.valid, target.valid);
     let args =

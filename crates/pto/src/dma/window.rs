@@ -1,12 +1,12 @@
 //! Windows of tiles: taken out and put in.
 
-use slipring_ir::{AttrKind, Diags, Dim, OpSchema, Syntax, TileType, Touch};
+use slipring_ir::{AttrKind, Diags, Dim, EnumSpec, OpSchema, Syntax, TileType, Touch};
 use slipring_machine::{Capability, Pipe, Platform};
 use slipring_tile::Elem::*;
 use slipring_tile::{BLayout, Layout, SLayout, Space};
 
-use super::moves::{FP, fp_doc, issue_move, move_types, pipe_of};
-use super::{RELU_PRE_MODE, require_way, way_out};
+use super::moves::{FP, MODE, RELU, SCALE, SCALES, fp_doc, issue_move, move_types, pipe_of, way_rules};
+use super::{require_way, way_out};
 use crate::vector::check;
 use slipring_effect::Taken;
 use slipring_op::Along;
@@ -89,22 +89,31 @@ const INSERTED_FP: TileRules = TileRules { layouts: &[OUT_OF_THE_ACCUMULATOR, IN
 
 const WINDOW: OpSchema = schema(
     "",
-    Syntax::InsOuts { ins: 3, attrs_in_ins: false },
+    Syntax::InsOuts { ins: 5, attrs_in_ins: false },
     &[
         operand("src", TILE, Touch::Read, "the tile to take from"),
         operand("row", INTEGER, Touch::Nothing, "first row of the window"),
         operand("col", INTEGER, Touch::Nothing, "first column of the window"),
+        SCALE,
+        SCALES,
         operand("dst", TILE, Touch::Write, "the tile to put into"),
     ],
     &[],
-    &[defaulted("reluPreMode", AttrKind::Enum(RELU_PRE_MODE), "`normal_relu`: negative values become 0 first")],
-);
+    &[MODE, RELU],
+)
+.in_generic_form(&["src", "row", "col", "dst", "fp", "preQuantScalar"]);
+
+/// `#pto.tinsert_mode<…>`.
+const INSERT_MODE: &EnumSpec = &EnumSpec { kind: "tinsert_mode", numbered: false, members: &["split2", "split4"] };
 
 pub static TEXTRACT: OpDef = OpDef {
     schema: OpSchema { name: "pto.textract", ..WINDOW },
     summary: "Take a window out of a tile",
     doc: "`dst[i, j] = src[row + i, col + j]` for the valid shape of `dst`, which must lie inside `src` from that row and \
-          column on. Ways: L1 to L0A, L0B or the scale buffer; UB to UB or to L1; the accumulator to L1 or UB.",
+          column on. Ways: L1 to L0A, L0B or the scale buffer; UB to UB or to L1; the accumulator to L1 or UB, with the \
+          conversions of `pto.tstore` (`fp`: column j of the window by parameter j). Into UB `accToVecMode` says what it says \
+          of `pto.tmov`: `dual_mode_split_m` and `dual_mode_split_n` give each Vector core half of what is valid of `src`, \
+          from `row` and `col` on.",
     source: "PTO IR manual 4.10; tile ISA, TEXTRACT",
     core: CoreRule::ByTile,
     along: [Along::Window("row"), Along::Window("col")],
@@ -118,11 +127,25 @@ pub static TEXTRACT: OpDef = OpDef {
 };
 
 pub static TINSERT: OpDef = OpDef {
-    schema: OpSchema { name: "pto.tinsert", ..WINDOW },
+    schema: OpSchema {
+        name: "pto.tinsert",
+        attrs: &[
+            MODE,
+            RELU,
+            defaulted(
+                "tinsertMode",
+                AttrKind::Enum(INSERT_MODE),
+                "from UB to L1: in how many copies; the bytes are the same, and so is the cost here",
+            ),
+        ],
+        ..WINDOW
+    },
     summary: "Put a tile into a window of another",
     doc: "`dst[row + i, col + j] = src[i, j]` for the valid shape of `src`, which must lie inside `dst` from that row and \
           column on; all other elements of `dst` stay. Ways: the accumulator to L1 or UB, with the conversions of \
-          `pto.tstore`; UB to the Cube core's L1; UB to UB.",
+          `pto.tstore` (`fp`: column j of `src` by parameter j); UB to the Cube core's L1; UB to UB. Into UB `accToVecMode` \
+          says what it says of `pto.tmov`: with `dual_mode_split_m` and `dual_mode_split_n` the halves of `src` go to the \
+          same place in both Vector cores.",
     source: "PTO IR manual 4.10; tile ISA, TINSERT",
     core: CoreRule::ByTile,
     along: [Along::Window("row"), Along::Window("col")],
@@ -145,7 +168,7 @@ const WINDOW_FP: OpSchema = schema(
         operand("dst", TILE, Touch::Write, "the tile to put into"),
     ],
     &[],
-    &[defaulted("reluPreMode", AttrKind::Enum(RELU_PRE_MODE), "`normal_relu`: negative values become 0 first")],
+    &[RELU],
 );
 
 pub static TEXTRACT_FP: OpDef = OpDef {
@@ -182,11 +205,6 @@ pub static TINSERT_FP: OpDef = OpDef {
     ..PLAIN
 };
 
-/// Whether the elements that move have quantisation parameters.
-fn quantised(op: &OpRef<'_>) -> bool {
-    op.if_declared("fp").is_some()
-}
-
 fn verify_extract(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     let (Some(from), Some(to)) = (op.space("src"), op.space("dst")) else { return };
     let known = match from {
@@ -217,7 +235,8 @@ fn verify_extract(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
         Space::Vec => check::elem_on(op, &TAKEN_IN_UB, platform, "from UB", diags),
         _ => {}
     }
-    move_types(op, platform, source.layout.elem, target.layout.elem, (from, to), quantised(op), diags);
+    let quantised = way_rules(op, (from, to), diags);
+    move_types(op, platform, source.layout.elem, target.layout.elem, (from, to), quantised, diags);
     inside(op, &source.layout, &valid_part(target), ("dst", "src"), diags);
 }
 
@@ -240,8 +259,23 @@ fn verify_insert(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     if from == Space::Vec {
         check::elem_on(op, &PUT, platform, "from UB", diags);
     }
-    move_types(op, platform, source.layout.elem, target.layout.elem, (from, to), quantised(op), diags);
-    inside(op, &target.layout, &valid_part(source), ("src", "dst"), diags);
+    let quantised = way_rules(op, (from, to), diags);
+    move_types(op, platform, source.layout.elem, target.layout.elem, (from, to), quantised, diags);
+    let fractal = |tile: &TileType| ACCUMULATOR.fits(tile);
+    if op.text("tinsertMode").is_some()
+        && !((from, to) == (Space::Vec, Space::Mat) && fractal(source) && fractal(target))
+    {
+        let message =
+            "expects tinsertMode only from loc=vec to loc=mat, both with blayout=col_major, slayout=row_major";
+        diags.push(op.error("move-mode", message));
+    }
+    let mut part = valid_part(source);
+    match op.text("accToVecMode") {
+        Some("dual_mode_split_m") => part.rows /= 2,
+        Some("dual_mode_split_n") => part.cols /= 2,
+        _ => {}
+    }
+    inside(op, &target.layout, &part, ("src", "dst"), diags);
 }
 
 /// The valid rows and columns of a tile, as far as they are known.

@@ -352,6 +352,9 @@ pub(super) fn known_window(_: &Scalars, module: &mut Module, id: OpId, platform:
     match from {
         Some(Space::Vec) if !of_ub => Err("on this platform it has windows of UB nowhere".to_string()),
         Some(Space::Acc) if extracts => Err("it takes no window out of the accumulator".to_string()),
+        _ if ["fp", "preQuantScalar"].iter().any(|name| this.operand(*name).is_some()) => {
+            Err("it scales no windows by this op".to_string())
+        }
         _ => Ok(()),
     }
 }

@@ -1,6 +1,6 @@
 //! Printing and stopping (PTO IR manual 4.20).
 
-use slipring_ir::{AttrKind, OpId, Syntax, Touch, Type, TypeRule, ValueId};
+use slipring_ir::{AttrKind, EnumSpec, OpId, Syntax, Touch, Type, TypeRule, ValueId};
 use slipring_machine::{Cost, Pipe, Role, Units};
 use slipring_program::{Access, Effect, Env, Fault, Inst, Kind, Operand, Output, Run, Special, arguments};
 use slipring_tile::{Elem, Layout, Space};
@@ -8,7 +8,7 @@ use slipring_tile::{Elem, Layout, Space};
 use slipring_effect::{Fold, Folding, MAX_RANK, Strided, StridedWindow, tile_extents};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{CoreRule, Counter, Lowered, OpDef, OpRef, PipeRule, Reported};
-use slipring_op::rules::{PLAIN, SCALAR, TILE, VIEW, defaulted, operand, required, schema, variadic};
+use slipring_op::rules::{PLAIN, SCALAR, TILE, VIEW, defaulted, operand, optional, required, schema, variadic};
 
 /// The ops of this family.
 pub(crate) const OPS: &[&OpDef] = &[&TPRINT, &PRINT, &TRAP];
@@ -16,13 +16,27 @@ pub(crate) const OPS: &[&OpDef] = &[&TPRINT, &PRINT, &TRAP];
 pub static TPRINT: OpDef = OpDef {
     schema: schema(
         "pto.tprint",
-        Syntax::InsOuts { ins: 1, attrs_in_ins: false },
-        &[operand("src", PRINTED, Touch::Read, "the tile or window of global memory to print")],
+        Syntax::InsOuts { ins: 2, attrs_in_ins: false },
+        &[
+            operand("src", PRINTED, Touch::Read, "the tile or window of global memory to print"),
+            optional("tmp", VIEW, Touch::Scratch, "global memory that a tile of L1 or the accumulator goes through"),
+        ],
         &[],
-        &[defaulted("label", AttrKind::Str, "a title: only what is valid is printed then, in full, with where it was")],
+        &[
+            defaulted(
+                "printFormat",
+                AttrKind::Enum(PRINT_FORMAT),
+                "characters of each element, at least, and digits of floats behind the point",
+            ),
+            defaulted(
+                "label",
+                AttrKind::Str,
+                "a title: only what is valid is printed then, in full, with where it was",
+            ),
+        ],
     ),
     summary: "Print a tile or a window of global memory",
-    doc: "Prints the tile's elements, a line a row: floats as `%6.2f`, integers as `%6d`, and a `|` before the elements \
+    doc: "Prints the tile's elements, a line a row: floats as `%6.2f`, integers as `%6d`, or as `printFormat` says, and a `|` before the elements \
           outside the valid shape; of a window of global memory a line for each index of the dimensions before the last. The core first waits until all its pipes are idle. \
           With a `label` the title is the label with core, block and the counters of the loops around, and only elements that \
           are valid follow, each with all its digits.",
@@ -30,6 +44,15 @@ pub static TPRINT: OpDef = OpDef {
     core: CoreRule::ByTile,
     pipe: PipeRule::Fixed(Pipe::S),
     prints: true,
+    verify: |op, _, diags| {
+        if op.operand("tmp").is_some() && op.tile("src").is_none() {
+            diags.push(op.error("operand-count", "expects tmp only when src is a tile"));
+        }
+        if op.attr("printFormat").is_some() && op.attr("label").is_some() {
+            let error = op.error("attribute", "`printFormat` changes nothing where there is a `label`");
+            diags.push(error.help("leave one of them out"));
+        }
+    },
     lower: |op, d| {
         if op.tile("src").is_none() && op.space("src").is_none_or(|space| space == Space::Gm) {
             return lower_view(op, d);
@@ -39,7 +62,8 @@ pub static TPRINT: OpDef = OpDef {
         let name = op.module.value_name(op.operand("src").ok_or(Reported)?);
         let (counters, values) = counters(op, d)?;
         let title = op.text("label").map(|label| Title { label: label.into(), counters });
-        let effect = PrintTile { name, core: d.role, space: tile.ty.space, layout: tile.ty.layout, title };
+        let effect =
+            PrintTile { name, core: d.role, space: tile.ty.space, layout: tile.ty.layout, title, form: form(op) };
         let block = d.special(Special::BlockIdx);
         let mut args = PrintArgs { tile: tile.addr, rows: tile.valid[0], cols: tile.valid[1], block }.list();
         args.extend(values.into_iter().filter(|_| effect.title.is_some()));
@@ -96,7 +120,7 @@ fn lower_view(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     }
     d.emit(Inst::Barrier { pipe: None });
     let window = Strided { elem: view.elem, rank, folding: Folding::Said(Fold::Nd) };
-    let effect = PrintView { name: op.module.value_name(value), core: d.role, window };
+    let effect = PrintView { name: op.module.value_name(value), core: d.role, window, form: form(op) };
     let mut args = PrintViewArgs { block: d.special(Special::BlockIdx), base: view.base }.list();
     args.extend(view.dims.iter().copied().chain(view.strides.iter().copied()));
     d.issue(Pipe::S, effect, args, Cost::fixed(1));
@@ -117,6 +141,7 @@ struct PrintView {
     name: String,
     core: Role,
     window: Strided,
+    form: Form,
 }
 
 impl PrintView {
@@ -160,7 +185,8 @@ impl Effect for PrintView {
                 for col in 0..block.cols {
                     let steps = u64::from(row) * block.row_step + u64::from(col) * block.col_step;
                     let at = start + (block.offset + steps) as usize;
-                    let text = bytes.get(at..at + elem.bytes()).map_or_else(String::new, |b| show(elem, b, false));
+                    let form = Some(self.form);
+                    let text = bytes.get(at..at + elem.bytes()).map_or_else(String::new, |b| show(elem, b, form));
                     let line = &mut lines[(block.at.0 + row) as usize];
                     line.push(' ');
                     line.push_str(&text);
@@ -186,6 +212,7 @@ struct PrintTile {
     space: Space,
     layout: Layout,
     title: Option<Title>,
+    form: Form,
 }
 
 impl PrintTile {
@@ -208,7 +235,7 @@ impl PrintTile {
         for row in 0..rows {
             let each = (0..cols).map(|col| {
                 let at = start + self.layout.offset(row, col);
-                bytes.get(at..at + elem.bytes()).map_or_else(String::new, |bytes| show(elem, bytes, true))
+                bytes.get(at..at + elem.bytes()).map_or_else(String::new, |bytes| show(elem, bytes, None))
             });
             output.print(format!("  {}", each.collect::<Vec<_>>().join(" ")))?;
         }
@@ -251,7 +278,8 @@ impl Effect for PrintTile {
                 let begins = outside && (u64::from(col) == given.cols || col == 0);
                 line += if begins { "|" } else { " " };
                 let at = start + self.layout.offset(row, col);
-                let text = bytes.get(at..at + elem.bytes()).map_or_else(String::new, |bytes| show(elem, bytes, false));
+                let form = Some(self.form);
+                let text = bytes.get(at..at + elem.bytes()).map_or_else(String::new, |bytes| show(elem, bytes, form));
                 line += &text;
             }
             output.print(line.trim_end().to_string())?;
@@ -260,24 +288,42 @@ impl Effect for PrintTile {
     }
 }
 
-/// One element as text: floats as `%6.2f`, integers as `%6d`; in full with all digits and no spaces.
-fn show(elem: Elem, bytes: &[u8], full: bool) -> String {
+/// Characters of an element, at least, and digits of a float behind the point.
+type Form = (usize, usize);
+
+/// `#pto<print_format …>`.
+const PRINT_FORMAT: &EnumSpec = &EnumSpec {
+    kind: "print_format",
+    numbered: true,
+    members: &["width8_precision4", "width8_precision2", "width10_precision6"],
+};
+
+fn form(op: &OpRef<'_>) -> Form {
+    match op.text("printFormat") {
+        Some("width8_precision4") => (8, 4),
+        Some("width8_precision2") => (8, 2),
+        Some("width10_precision6") => (10, 6),
+        _ => (6, 2),
+    }
+}
+
+/// One element as text; without a form with all digits and no spaces.
+fn show(elem: Elem, bytes: &[u8], form: Option<Form>) -> String {
     if elem.is_float() {
         let mut value = [0f32];
         slipring_tile::load_f32(elem, bytes, &mut value);
-        return if full { format!("{}", value[0]) } else { format!("{:6.2}", value[0]) };
+        return match form {
+            None => format!("{}", value[0]),
+            Some((width, digits)) => format!("{:width$.digits$}", value[0]),
+        };
     }
     let mut wide = [0u8; 8];
     wide[..bytes.len()].copy_from_slice(bytes);
     let unsigned = u64::from_le_bytes(wide);
     let unused = 64 - 8 * bytes.len() as u32;
     let signed = ((unsigned << unused) as i64) >> unused;
-    match (elem.is_signed_int(), full) {
-        (true, false) => format!("{signed:6}"),
-        (false, false) => format!("{unsigned:6}"),
-        (true, true) => signed.to_string(),
-        (false, true) => unsigned.to_string(),
-    }
+    let width = form.map_or(0, |(width, _)| width);
+    if elem.is_signed_int() { format!("{signed:width$}") } else { format!("{unsigned:width$}") }
 }
 
 pub static PRINT: OpDef = OpDef {
@@ -528,8 +574,8 @@ mod tests {
         assert_eq!(format_number("%-5d%%", Elem::I32, 42), "42   %");
         assert_eq!(format_number("%lld", Elem::I64, -7i64 as u64), "-7");
         assert_eq!(format_number("100%", Elem::I64, 1), "100%");
-        assert_eq!(show(Elem::I8, &[0xff], false), "    -1");
-        assert_eq!(show(Elem::U8, &[0xff], false), "   255");
+        assert_eq!(show(Elem::I8, &[0xff], Some((6, 2))), "    -1");
+        assert_eq!(show(Elem::U8, &[0xff], Some((6, 2))), "   255");
         assert_eq!(format_next("%d of %%, x = %g", Elem::I32, 3), "3 of %%, x = %g");
         assert_eq!(format_next("3 of %%, x = %g", Elem::F32, f(0.1)), "3 of %%, x = 0.1");
     }

@@ -260,6 +260,70 @@ impl Effect for Scatter {
     }
 }
 
+/// All of `dst` becomes 0 (nothing, where `every` is 1); then each element of the valid shape of `src` goes to row or column
+/// `every` × its own + `first` of it.
+#[derive(Clone, Copy, Debug)]
+#[allow(missing_docs)]
+pub struct ScatterPattern {
+    pub local: Local,
+    pub dst: TileArg,
+    pub src: TileArg,
+    pub every: u32,
+    pub first: u32,
+    /// True where rows are spread, false where columns are.
+    pub rows: bool,
+}
+
+impl ScatterPattern {
+    /// Valid shape of the source, of which the destination has `every` times as many rows or columns.
+    fn shape(&self, args: &[u64]) -> Result<Shape, Fault> {
+        let (rows, cols) = self.src.valid(args)?;
+        let wanted = if self.rows { (rows * self.every, cols) } else { (rows, cols * self.every) };
+        let (has_rows, has_cols) = self.dst.valid(args)?;
+        if wanted != (has_rows, has_cols) {
+            let message = format!(
+                "{rows} × {cols} elements of `{}` are spread over {} × {}, and `{}` has {has_rows} × {has_cols} valid ones",
+                self.src.name, wanted.0, wanted.1, self.dst.name
+            );
+            return Err(Fault::new("tile-valid", message));
+        }
+        Ok((rows, cols))
+    }
+}
+
+impl Effect for ScatterPattern {
+    fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
+        let (rows, cols) = self.shape(args)?;
+        self.src.rect(rows, cols).extents(self.local, args, &mut access.reads);
+        if self.every == 1 {
+            self.dst.rect(rows, cols).extents(self.local, args, &mut access.writes);
+        } else {
+            access.writes.push(storage(&self.dst, self.local, args));
+        }
+        let all = tile_units(&self.dst.layout, self.dst.layout.rows, self.dst.layout.cols);
+        access.units = Units::of(all.total + tile_units(&self.src.layout, rows, cols).total);
+        apart("operand-overlap", &access.writes, &access.reads)
+    }
+
+    fn run(&self, args: &[u64], Run { env, memory, scratch, .. }: Run<'_>) -> Result<u64, Fault> {
+        let (rows, cols) = self.shape(args)?;
+        let [elements, ..] = &mut scratch.bytes;
+        take(memory, (env, self.local), self.src.rect(rows, cols), args, elements);
+        let (size, all) = (self.dst.layout.elem.bytes(), self.dst.layout.bytes());
+        let target = memory.bytes_mut(env, self.local.core, self.local.space, args[self.dst.at], all);
+        if self.every > 1 {
+            target.fill(0);
+        }
+        let spread = |at: u32| at * self.every + self.first;
+        for (place, element) in elements.chunks(size).enumerate() {
+            let (row, col) = (place as u32 / cols, place as u32 % cols);
+            let at = if self.rows { (spread(row), col) } else { (row, spread(col)) };
+            target[self.dst.layout.offset(at.0, at.1)..][..size].copy_from_slice(element);
+        }
+        Ok(0)
+    }
+}
+
 /// The elements of the valid shape of `src` whose column is `first` modulo `every`, row by row, one after the other from the
 /// first element of `dst` on.
 #[derive(Clone, Copy, Debug)]

@@ -25,7 +25,7 @@ mod working;
 pub use compare::{Bits, CompareTiles, Select};
 pub use copies::{Concat, Spread, Transpose};
 pub use elementwise::{Elementwise, Partial};
-pub use gather::{Gather, GatherBlocks, GatherPattern, GatherWhere, Pitch, Scatter};
+pub use gather::{Gather, GatherBlocks, GatherPattern, GatherWhere, Pitch, Scatter, ScatterPattern};
 pub use generate::{Bins, Histogram, Random};
 pub use number::{Number, NumberUse, unsigned};
 pub use operands::{Input, Local, TileArg};

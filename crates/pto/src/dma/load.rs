@@ -124,10 +124,11 @@ pub(super) fn same_width(op: &OpRef<'_>, a: &str, b: &str, diags: &mut Diags) {
     }
 }
 
-/// Reports shapes that are known to be empty.
+/// Reports windows that are known to be empty. A tile of which nothing is valid moves nothing.
 pub(super) fn positive(op: &OpRef<'_>, diags: &mut Diags) {
     for (index, spec) in op.def.schema.operands.iter().enumerate() {
-        if op.ty(index).and_then(known_elements) == Some(0) {
+        let window = op.ty(index).filter(|ty| ty.as_tile().is_none());
+        if window.and_then(known_elements) == Some(0) {
             diags.push(op.error("empty-shape", format!("expects {} shape to be positive", spec.name)));
         }
     }

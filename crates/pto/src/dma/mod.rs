@@ -160,6 +160,9 @@ fn same_fold(op: &OpRef<'_>, tile: &str, window: &str, diags: &mut Diags) {
     let dims: Option<Vec<u64>> = view.dims.iter().map(|dim| dim.known()).collect();
     let (Some(dims), [Some(rows), Some(cols)]) = (dims, tile.valid.map(Dim::known)) else { return };
     let (Ok(r), Ok(c)) = (u32::try_from(rows), u32::try_from(cols)) else { return };
+    if r == 0 || c == 0 {
+        return;
+    }
     let (of_view, own) = (view_layout(op, value), op.text("layout"));
     if let (Some(of_view), Some(own)) = (of_view, own)
         && of_view != own

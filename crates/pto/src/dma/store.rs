@@ -117,6 +117,7 @@ fn verify_store(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     if let (Some(source), Some(window)) = (op.ty("src"), op.ty("dst"))
         && let (Some(valid), Some(count)) = (known_elements(source), known_elements(window))
         && valid != count
+        && valid != 0
         && op.if_declared("fp").is_none()
     {
         diags.push(op.error(

@@ -7,7 +7,9 @@ use slipring_tile::Compare;
 use super::check;
 use super::lower::Operands;
 use super::{DST, SRC, TMP, VECTOR, inside, types, working};
-use slipring_effect::vector::{Gather, GatherBlocks, GatherPattern, GatherWhere, Input, Pitch, Scatter};
+use slipring_effect::vector::{
+    Gather, GatherBlocks, GatherPattern, GatherWhere, Input, Pitch, Scatter, ScatterPattern,
+};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{Lowered, OpDef, OpRef, PipeRule, Reported};
 use slipring_op::rules::{SCALAR, TILE, defaulted, operand, optional, schema, with_next};
@@ -166,20 +168,25 @@ fn comparison(op: &OpRef<'_>) -> Compare {
     if matches!(op.text("cmpMode"), Some("gt" | "GT")) { Compare::Gt } else { Compare::Eq }
 }
 
+/// Of how many columns or rows a pattern names one, and which.
+fn digits(pattern: &str) -> (u32, u32) {
+    match pattern {
+        "P0101" => (2, 0),
+        "P1010" => (2, 1),
+        "P0001" => (4, 0),
+        "P0010" => (4, 1),
+        "P0100" => (4, 2),
+        "P1000" => (4, 3),
+        _ => (1, 0),
+    }
+}
+
 fn lower_gather(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let mut operands = Operands::new(op, d);
     let (src, dst) = (operands.tile(d, "src")?, operands.tile(d, "dst")?);
     let local = operands.local;
     if let Some(pattern) = op.text("maskPattern") {
-        let (every, first) = match pattern {
-            "P0101" => (2, 0),
-            "P1010" => (2, 1),
-            "P0001" => (4, 0),
-            "P0010" => (4, 1),
-            "P0100" => (4, 2),
-            "P1000" => (4, 3),
-            _ => (1, 0),
-        };
+        let (every, first) = digits(pattern);
         return operands.issue(d, GatherPattern { local, dst, src, every, first });
     }
     if op.operand("kValue").is_some() {
@@ -232,19 +239,42 @@ pub static TGATHERB: OpDef = OpDef {
 };
 
 pub static TSCATTER: OpDef = OpDef {
-    schema: schema("pto.tscatter", ins(2), &[SRC, INDICES, DST], &[], &[]),
-    summary: "Scatter elements by index",
-    doc: "All of `dst` (not only its valid shape) becomes 0; then element `indices[i, j]` of `dst` = `src[i, j]` for the valid \
+    schema: schema(
+        "pto.tscatter",
+        Syntax::InsOuts { ins: 2, attrs_in_ins: true },
+        &[SRC, optional("indices", TILE, Touch::Read, "the indices"), DST],
+        &[],
+        &[
+            defaulted("maskPattern", AttrKind::Enum(MASK_PATTERN), "where elements go, the lowest digit first"),
+            defaulted(
+                "axis",
+                AttrKind::Str,
+                "of a maskPattern: `row`, its digits stand for columns, or `col`, for rows",
+            ),
+        ],
+    )
+    .in_generic_form(&["src", "dst", "indices"]),
+    summary: "Scatter elements by index or by pattern",
+    doc: "`ins(src, indices)`: all of `dst` (not only its valid shape) becomes 0; then element `indices[i, j]` of `dst` = `src[i, j]` for the valid \
           shape of `indices`, row by row: of several elements for one place the last stays. The elements of `dst` are counted \
           from 0 as they lie in memory, row by row with all columns. An index (without a sign) that names none is \
-          `index-bounds`. `dst` must lie apart from `src` and `indices`. Indices have 32 bits for elements of 32 bits, else 16. On \
-          A2/A3 the scalar unit does it.",
+          `index-bounds`. `dst` must lie apart from `src` and `indices`. Indices have 32 bits for elements of 32 bits, else 16. \
+          `ins(src, {maskPattern = Pabcd})`: all of `dst` becomes 0; then the columns of the valid shape of `src` (with `axis = \
+          \"col\"` its rows) go, one after the other, to those of every two or four of `dst` that have a 1, the last digit standing \
+          for the first. The valid shape of `dst` has two or four times as many. With P1111 the elements move and nothing is \
+          cleared. On A2/A3 the scalar unit does it, but for patterns of rows.",
     source: "tile library, TSCATTER of each platform (the manuals read an index as a row, and clear nothing)",
     elems: types::SCATTERED,
     verify: |op, _, diags| {
         check::spaces(op, diags);
-        check::by_rows(op, &["src", "indices", "dst"], diags);
         check::same_type(op, "src", "dst", diags);
+        if !has(op, "indices") {
+            return verify_pattern(op, diags);
+        }
+        if op.attr("maskPattern").is_some() || op.attr("axis").is_some() {
+            return diags.push(op.error("operand-count", "expects indices or a maskPattern with its axis, not both"));
+        }
+        check::by_rows(op, &["src", "indices", "dst"], diags);
         let elem = |name| op.ty(name).and_then(Type::elem);
         if let (Some(data), Some(index)) = (elem("dst"), elem("indices"))
             && (index.is_float() || index.bytes() != data.bytes().max(2))
@@ -259,12 +289,45 @@ pub static TSCATTER: OpDef = OpDef {
     lower: |op, d| {
         let mut operands = Operands::new(op, d);
         let (src, dst) = (operands.tile(d, "src")?, operands.tile(d, "dst")?);
+        if let Some(pattern) = op.text("maskPattern") {
+            let ((every, first), local) = (digits(pattern), operands.local);
+            return operands.issue(d, ScatterPattern { local, dst, src, every, first, rows: of_rows(op) });
+        }
         let indices = operands.tile(d, "indices")?;
         let effect = Scatter { local: operands.local, dst, src, indices };
         operands.issue(d, effect)
     },
     class: "scatter",
-    pipe: PipeRule::By(|_, platform| if platform.can(Capability::VectorScatter) { Pipe::V } else { Pipe::S }),
+    pipe: PipeRule::By(|op, platform| {
+        let by_vector = platform.can(Capability::VectorScatter) || of_rows(op);
+        if by_vector { Pipe::V } else { Pipe::S }
+    }),
     inside: inside::SCATTERED_BY_SCALARS,
     ..VECTOR
 };
+
+/// True of a pattern whose digits stand for rows.
+fn of_rows(op: &OpRef<'_>) -> bool {
+    op.text("axis") == Some("col")
+}
+
+fn verify_pattern(op: &OpRef<'_>, diags: &mut Diags) {
+    let Some(pattern) = op.text("maskPattern") else {
+        return diags.push(op.error("operand-count", "expects indices or a maskPattern"));
+    };
+    if !matches!(op.text("axis"), Some("row" | "col")) {
+        return diags.push(op.error("attribute", "expects the axis of a maskPattern to be \"row\" or \"col\""));
+    }
+    check::by_rows(op, &["src", "dst"], diags);
+    let (Some(src), Some(dst)) = (op.tile("src"), op.tile("dst")) else { return };
+    let every = u64::from(digits(pattern).0);
+    for (axis, what) in ["rows", "columns"].into_iter().enumerate() {
+        let times = if (axis == 0) == of_rows(op) { every } else { 1 };
+        if let (Some(from), Some(to)) = (src.valid[axis].known(), dst.valid[axis].known())
+            && to != from * times
+        {
+            let message = format!("expects dst to have {} valid {what}: {times} for each of src", from * times);
+            diags.push(op.error("tile-valid", message).label(format!("it has {to}")));
+        }
+    }
+}

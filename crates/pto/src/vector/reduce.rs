@@ -259,13 +259,17 @@ const ARG: OpSchema = schema("", ins(2), &[SRC, TMP, INDEX], &[], &[]);
 
 fn rows(op: &OpRef<'_>, elems: Elems, diags: &mut Diags) {
     check::types(op, elems, diags);
-    results(op, Needs::Rows, diags);
+    results(op, Needs::Rows, true, diags);
 }
 
 /// The valid shape of `dst` is what comes out: a column as long as `src` has rows, a row as long as it has columns.
-fn results(op: &OpRef<'_>, needs: Needs, diags: &mut Diags) {
+/// `of_nothing` says that where nothing is valid nothing comes out.
+fn results(op: &OpRef<'_>, needs: Needs, of_nothing: bool, diags: &mut Diags) {
     let known = |name| op.tile(name).map(|tile| tile.valid.map(Dim::known));
     let (Some(src), Some(dst)) = (known("src"), known("dst")) else { return };
+    if of_nothing && [src, dst].iter().all(|dims| dims.contains(&Some(0))) {
+        return;
+    }
     let want = if needs == Needs::Rows { [src[0], Some(1)] } else { [Some(1), src[1]] };
     if dst.iter().zip(want).any(|(have, want)| matches!((have, want), (Some(h), Some(w)) if *h != w)) {
         let show = |dim: Option<u64>| dim.map_or("?".to_string(), |n| n.to_string());
@@ -281,14 +285,14 @@ fn results(op: &OpRef<'_>, needs: Needs, diags: &mut Diags) {
 
 fn columns(op: &OpRef<'_>, elems: Elems, diags: &mut Diags) {
     check::types(op, elems, diags);
-    results(op, Needs::Columns, diags);
+    results(op, Needs::Columns, true, diags);
 }
 
 fn indices(op: &OpRef<'_>, needs: Needs, diags: &mut Diags) {
     check::spaces(op, diags);
     check::elem(op, "src", NUMBERS, diags);
     check::elem(op, "dst", INDICES, diags);
-    results(op, needs, diags);
+    results(op, needs, false, diags);
 }
 
 fn tiles<'a>(op: &OpRef<'a>, d: &mut Decoder<'_>) -> Result<(Operands<'a>, Reduction), Reported> {

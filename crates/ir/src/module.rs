@@ -470,6 +470,15 @@ impl Module {
         copy
     }
 
+    /// The same module whose operations do not say where they come from.
+    pub fn without_places(&self) -> Module {
+        let mut plain = self.clone();
+        for op in plain.walk(plain.top) {
+            plain.op_mut(op).loc = None;
+        }
+        plain
+    }
+
     /// Every operation under a block in the order of the text, outer before inner.
     pub fn walk(&self, block: BlockId) -> Vec<OpId> {
         let mut list = Vec::new();

@@ -173,10 +173,14 @@ pub(crate) fn which_get_flags(written: &Module, asked: bool) -> InsertSync {
 }
 
 impl Prepared {
-    /// The kernel as text, before the passes: what was read, or what the kernel language was compiled to.
+    /// The kernel as text, before the passes: what was read, or what the kernel language was compiled to, without the places in its
+    /// file. The text is the same wherever the file lies.
     pub fn text(&self) -> String {
         let source = &self.written.source;
-        if is_language(source) || source.cpp { slipring_ir::text::print(&self.written) } else { source.text.clone() }
+        match is_language(source) || source.cpp {
+            true => slipring_ir::text::print(&self.written.without_places()),
+            false => source.text.clone(),
+        }
     }
 }
 

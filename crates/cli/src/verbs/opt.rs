@@ -74,7 +74,7 @@ pub(super) fn opt(args: &OptArgs) -> Exit {
     let asked = |list: &[String], own: &Pass| {
         list.iter().any(|name| name == "all" || pass(name).is_some_and(|named| named.name == own.name))
     };
-    let text = |module: &Module| if args.no_loc { print(&without_places(module)) } else { print(module) };
+    let text = |module: &Module| if args.no_loc { print(&module.without_places()) } else { print(module) };
     let mut before = String::new();
     let watch = |stage: PassStage, own: &Pass, module: &Module| match stage {
         PassStage::Before => {
@@ -106,20 +106,11 @@ pub(super) fn opt(args: &OptArgs) -> Exit {
         return Exit::BadInput;
     }
     if args.no_loc {
-        built.module = without_places(&built.module);
+        built.module = built.module.without_places();
     }
     let written = built.text().and_then(|text| write_file(args.output.as_deref().unwrap_or("-"), &[text.as_bytes()]));
     match written {
         Ok(()) => Exit::Clean,
         Err(message) => fail(message),
     }
-}
-
-/// The same module whose ops do not say where they come from.
-fn without_places(module: &Module) -> Module {
-    let mut plain = module.clone();
-    for op in plain.walk(plain.top) {
-        plain.op_mut(op).loc = None;
-    }
-    plain
 }

@@ -9,7 +9,7 @@ use slipring_report::{CheckFacts, Trace};
 use slipring_tile::Elem;
 
 use super::ProgramOptions;
-use super::{HostFunctions, Program, ProgramRun, host};
+use super::{HostFunctions, Program, ProgramFacts, ProgramRun, host};
 use slipring_board::device::{Launch, Piece, Resident};
 use slipring_board::queue_message::of_finding;
 use slipring_board::{BoardOptions, Order, other_bytes, queue_trace, waiting, waits_for_others};
@@ -40,16 +40,18 @@ pub struct ProgramQueueFacts {
 /// What came of a program that was sent through the command queue.
 #[derive(Debug)]
 pub struct BoardProgram {
-    /// Contents of the parameters afterwards; `None` for scalars.
-    pub left: Vec<Option<Vec<u8>>>,
+    /// Contents of all tensors afterwards.
+    tensors: Vec<Vec<u8>>,
+    /// The tensor of each parameter; `None` for scalars.
+    tensor_of: Vec<Option<usize>>,
     /// What there is to report.
     pub facts: ProgramQueueFacts,
     /// What was found on the board.
     pub findings: Report,
     /// Whether every task ran to its end.
     pub complete: bool,
-    /// Names and types of the tensors among the parameters.
-    tensors: Vec<Option<(String, Elem)>>,
+    /// The tensors that are passed or given back, with their names and types.
+    compared: Vec<(usize, String, Elem)>,
     /// Whether a kernel adds to what is passed by atomic stores.
     sums: bool,
     /// A block waits for something that only another one could do.
@@ -156,17 +158,22 @@ impl Program {
             microseconds: status.cycle as f64 / f64::from(board.board.clock_mhz.max(1)),
         };
         let trace = options.record.then(|| queue_trace(&resident.spans(), &board.board, Vec::new()));
-        let left = self.orchestration.tensor_of.iter().map(|tensor| tensor.map(|tensor| tensors[tensor].clone()));
+        let own = &self.orchestration;
+        let passed =
+            own.params.iter().zip(&own.tensor_of).filter_map(|(param, tensor)| Some(((*tensor)?, &param.name)));
+        let made = own.returned.iter().filter(|tensor| !own.tensor_of.contains(&Some(**tensor)));
+        let made = made.map(|tensor| (*tensor, &self.graph().tensors[*tensor].name));
+        let compared = passed.chain(made);
+        let compared =
+            compared.map(|(tensor, name)| (tensor, name.clone(), self.graph().tensors[tensor].elem)).collect();
         let findings = Report::new(self.input.source().clone(), messages);
-        let named = |(index, tensor): (usize, &Option<usize>)| {
-            tensor.map(|tensor| (self.orchestration.params[index].name.clone(), self.graph().tensors[tensor].elem))
-        };
         Ok(BoardProgram {
-            left: left.collect(),
+            tensors,
+            tensor_of: own.tensor_of.clone(),
             facts,
             findings,
             complete,
-            tensors: self.orchestration.tensor_of.iter().enumerate().map(named).collect(),
+            compared,
             sums: compiled.iter().any(|kernel| verify::sums(&kernel.prepared)),
             waits,
             trace,
@@ -262,39 +269,59 @@ impl Program {
 }
 
 impl BoardProgram {
-    /// What to say where the board left something else than the run without the queue: sums of floats may differ by the order of
-    /// their additions.
+    /// What came back of the tensor that was passed at a position; `None` for scalars.
+    pub fn left(&self, index: usize) -> Option<&[u8]> {
+        Some(&self.tensors[(*self.tensor_of.get(index)?)?])
+    }
+
+    /// What came back of each tensor that the program gives back, in order.
+    pub fn returned<'a>(&'a self, direct: &'a ProgramRun<'_>) -> impl Iterator<Item = &'a [u8]> {
+        direct.program.orchestration.returned.iter().map(|tensor| &self.tensors[*tensor][..])
+    }
+
+    /// Adds what was found and left on the board to what a run without the queue reports, and gives the findings of both.
     ///
     /// # Errors
     /// If blocks wait for each other, which the run without the queue shows: on a board each runs alone.
-    pub fn differs(&self, direct: &ProgramRun<'_>) -> Result<Option<Diagnostic>, Error> {
+    pub fn join(&self, direct: &ProgramRun<'_>, facts: &mut ProgramFacts) -> Result<Report, Error> {
+        let differs = self.differs(direct)?;
+        facts.checks.push(self.check(direct, differs.is_some()));
+        facts.queue = Some(self.facts.clone());
+        facts.complete &= self.complete;
+        if self.complete {
+            facts.buffers = direct.program.buffer_facts(&self.tensors, &direct.before);
+        }
+        Ok(direct.findings().clone().and_new(self.findings.messages().iter().cloned().chain(differs)))
+    }
+
+    /// What to say where the board left something else than the run without the queue: sums of floats may differ by the order of
+    /// their additions.
+    fn differs(&self, direct: &ProgramRun<'_>) -> Result<Option<Diagnostic>, Error> {
         if self.waits && direct.is_complete() {
             return Err(waiting());
         }
         if !self.complete || !direct.is_complete() {
             return Ok(None);
         }
-        Ok(self.left.iter().zip(&self.tensors).enumerate().find_map(|(index, (left, tensor))| {
-            let (name, elem) = tensor.as_ref()?;
-            let (element, count) =
-                verify::unlike(*elem, self.sums && elem.is_float(), left.as_deref()?, direct.left(index)?)?;
+        Ok(self.compared.iter().find_map(|(tensor, name, elem)| {
+            let (left, without) = (&self.tensors[*tensor], &direct.tensors[*tensor]);
+            let (element, count) = verify::unlike(*elem, self.sums && elem.is_float(), left, without)?;
             Some(other_bytes(name, element, count))
         }))
     }
 
-    /// The row of the report's checks, where the run without the queue left `direct`, and what [`differs`](BoardProgram::differs) says.
-    pub fn check(&self, direct: &ProgramRun<'_>, differs: bool) -> CheckFacts {
-        let same = !differs;
+    /// The row of the report's checks.
+    fn check(&self, direct: &ProgramRun<'_>, differs: bool) -> CheckFacts {
         let findings = self.findings.messages().len() + usize::from(differs);
         let verdict = match (findings, self.complete) {
             (0, true) => "clean",
             (0, false) => "partly",
             _ => "findings",
         };
-        let bytes = match (self.complete && direct.is_complete(), same) {
+        let bytes = match (self.complete && direct.is_complete(), differs) {
             (false, _) => "",
-            (true, true) => "; the same bytes as without the queue",
-            (true, false) => "; other bytes than without the queue",
+            (true, false) => "; the same bytes as without the queue",
+            (true, true) => "; other bytes than without the queue",
         };
         let detail = format!("the hazards of driving the queue, with these delays{bytes}");
         CheckFacts { tool: "queue".into(), verdict: verdict.into(), detail, findings }

@@ -6,10 +6,11 @@ use std::fmt::Write as _;
 use serde::Serialize;
 use slipring_machine::{Backing, Platform};
 use slipring_report::{
-    BufferFacts, CheckFacts, LineFacts, MessageFacts, Table, buffers_text, checks_text, printed_text,
+    BufferFacts, CheckFacts, LineFacts, MessageFacts, Table, buffers_text, checks_text, digest, printed_text,
 };
 use slipring_sim::Stats;
 use slipring_tasks::Plan;
+use slipring_tile::Elem;
 
 use super::{Program, ProgramQueueFacts};
 use slipring_session::Flags;
@@ -208,6 +209,36 @@ fn flags(program: &Program) -> Flags {
 const LISTED: usize = 40;
 /// Clusters and steps of a path that a report lists.
 const SHOWN: usize = 12;
+
+impl Program {
+    /// What there is to say of the tensors that are passed or given back, where all tensors have these contents, and the parameters had
+    /// those before.
+    pub(super) fn buffer_facts(&self, tensors: &[Vec<u8>], before: &[Option<Vec<u8>>]) -> Vec<BufferFacts> {
+        let facts = |name: &str, elem: Elem, shape: &[u64], after: &[u8], changed| {
+            let extents: Vec<String> = shape.iter().map(u64::to_string).collect();
+            BufferFacts {
+                name: name.into(),
+                elem: format!("{elem}[{}]", extents.join("x")),
+                bytes: after.len(),
+                changed,
+                uninitialised: Vec::new(),
+                digest: digest(elem, after),
+            }
+        };
+        let own = &self.orchestration;
+        let passed = own.params.iter().enumerate().filter_map(|(index, param)| {
+            let after = &tensors[(*own.tensor_of.get(index)?)?][..];
+            let changed = before[index].as_deref() != Some(after);
+            Some(facts(&param.name, param.elem, param.shape.as_deref()?, after, changed))
+        });
+        // What the program gives back without having been passed it.
+        let made = own.returned.iter().filter(|tensor| !own.tensor_of.contains(&Some(**tensor))).map(|&tensor| {
+            let of = &self.graph().tensors[tensor];
+            facts(&of.name, of.elem, &of.shape, &tensors[tensor], true)
+        });
+        passed.chain(made).collect()
+    }
+}
 
 impl ProgramFacts {
     /// The report as the command line prints it.

@@ -27,8 +27,9 @@ use slipring_session::{Args, Error, Report};
 #[derive(Debug)]
 pub struct ProgramRun<'p> {
     pub(super) program: &'p Program,
-    /// Contents of the parameters before and after; `None` for scalars.
+    /// Contents of the parameters before; `None` for scalars.
     pub(super) before: Vec<Option<Vec<u8>>>,
+    /// Contents of all tensors afterwards.
     pub(super) tensors: Vec<Vec<u8>>,
     pub(super) plan: Plan,
     findings: Report,
@@ -345,7 +346,7 @@ impl Program {
             facts::facts(self, &run.platform, &run.plan, (clusters, options.order), (&seen.stats, &seen.skipped));
         run.facts.printed = seen.printed.clone();
         run.facts.checks = run.checks(&seen, stuck.len(), races);
-        run.facts.buffers = run.buffers();
+        run.facts.buffers = self.buffer_facts(&run.tensors, &run.before);
         run.facts.findings = run.findings.facts();
         Ok(run)
     }

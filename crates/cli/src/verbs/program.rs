@@ -66,15 +66,12 @@ pub(super) fn run(args: &RunArgs, program: &Program) -> Result<Exit, Error> {
     let mut messages = run.findings().clone();
     let mut complete = run.is_complete();
     if let Some(sent) = &sent {
-        let differs = sent.differs(&run)?;
-        facts.checks.push(sent.check(&run, differs.is_some()));
-        facts.queue = Some(sent.facts.clone());
+        messages = sent.join(&run, &mut facts)?;
         complete &= sent.complete;
-        messages = messages.and_new(sent.findings.messages().iter().cloned().chain(differs));
     }
     // What came back from the board is what the program left.
     let left = |at: usize| match &sent {
-        Some(sent) => sent.left.get(at).and_then(Option::as_deref),
+        Some(sent) => sent.left(at),
         None => run.left(at),
     };
     let mut unsupported = false;

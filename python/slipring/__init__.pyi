@@ -73,6 +73,9 @@ class Run:
     def trace(self, path: str | os.PathLike[str]) -> None: ...
     def text(self, stats: bool = ...) -> str: ...
 
+class BoardRun(Run):
+    """A run of a kernel through the command queue of a board (`device=`)."""
+
 class ProgramRun(Run):
     """A run of a whole program."""
 

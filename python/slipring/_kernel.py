@@ -26,9 +26,12 @@ MADE = []
 # The platforms that there are without a file.
 BUILT_IN = ("a5", "a2a3")
 # Options of `run` that have no effect on a report of rings, and on a proof, which chooses schedules, tools and launches itself.
-OF_ONE_RUN = ("events", "launches", "record", "strict")
-OF_DEBUG = ("events", "launches", "record")
-OF_SOME_RUNS = ("check", "events", "launches", "record", "timing")
+OF_ONE_RUN = ("delays", "device", "events", "launches", "record", "strict")
+OF_DEBUG = ("delays", "device", "events", "launches", "record")
+OF_SOME_RUNS = ("check", "delays", "device", "events", "launches", "record", "timing")
+
+# Options that are arguments where a kernel has parameters of these names.
+OF_BOARD = ("delays", "device")
 
 # Levels of a device; at those above it, functions are the host's.
 OF_DEVICE = ("AIV", "AIC", "CORE_GROUP", "CHIP_DIE", "L2CACHE", "CHIP", "PROCESSOR", "UMA")
@@ -440,11 +443,15 @@ class Function:
         sources disagree. Further options: assume, blocks, check, strict, timing, launches, gm_slack, events, record, max_steps,
         max_cycles, max_memory, max_output.
 
+        With `device` (`p100`, `p150`, a file of a board) it runs through the command queue of that board (`docs/queue.md`), with
+        the delays that the seed `delays` chooses: the verdict and what it leaves are those of the board.
+
         With `where` (`local`, `ray`, the address of a cluster) the blocks of a launch are run by `workers` processes there, with the
         same outcome; the run's `pieces` says in how many parts, or why in one.
         """
         where, workers = kwargs.pop("where", None), kwargs.pop("workers", None)
-        options = {name: kwargs.pop(name) for name in OPTIONS if name in kwargs}
+        own = self.parameter_names
+        options = {name: kwargs.pop(name) for name in OPTIONS if name in kwargs and not (name in OF_BOARD and name in own)}
         config = kwargs.pop("config", None)
         refuse_run_of_text(config)
         if getattr(config, "devices", None) is not None:

@@ -19,6 +19,8 @@ OPTIONS = (
     "blocks",
     "check",
     "clusters",
+    "delays",
+    "device",
     "devices",
     "events",
     "gm_slack",
@@ -34,6 +36,16 @@ OPTIONS = (
     "timing",
     "windows",
 )
+# Options that a run on a board does not take, and what there is instead.
+NOT_ON_BOARD = {
+    "assume": "prove it, or run it without `device`",
+    "check": "all checks are made, in a run without the board",
+    "events": "`trace` has the timeline of the board",
+    "launches": "run it several times",
+    "strict": "run it without `device`",
+    "timing": "the board has `delays`",
+    "windows": "devices of a board keep nothing between runs",
+}
 # Options of runs that say nothing else.
 DEFAULTS = {}
 
@@ -109,15 +121,37 @@ def start(kernel, parameters, arguments, options, verify):
         options["check"] = ",".join(options["check"]) or "none"
     if options.get("blocks") is not None:
         options["blocks"] = block_count(options["blocks"])
+    on_board = options.get("device") is not None
+    if on_board:
+        _refuse_on_board(options, verify)
+    elif options.get("delays") is not None:
+        raise TypeError("`delays` are those of a board: they have no effect without `device`")
+    else:
+        options = {name: value for name, value in options.items() if name not in ("device", "delays")}
     values, arrays, returned = passed(parameters, arguments)
     for at, array in arrays.items():
         name, _, _, _, direction, _ = parameters[at]
         if direction in ("out", "inout") and not array.flags.writeable:
             raise TypeError(f"`{name}` is an output of the kernel, and the array is read-only")
+    is_program = isinstance(kernel, _slipring.Program)
     with Progress(kernel.name) as progress:
-        inner = kernel.run(values, {**DEFAULTS, **options}, verify, progress)
-    kind = ProgramRun if isinstance(kernel, _slipring.Program) else Run
+        if on_board and not is_program:
+            inner = kernel.run_on_board(values, options, progress)
+        else:
+            inner = kernel.run(values, options if on_board else {**DEFAULTS, **options}, verify, progress)
+    kind = ProgramRun if is_program else BoardRun if on_board else Run
     return kind(inner, kernel, parameters, arrays, returned)
+
+
+def _refuse_on_board(options, verify):
+    """Raises `TypeError` for an option that a run on a board would not heed."""
+    if verify:
+        raise TypeError("`verify` is not for a run on a board: run it without `device`")
+    if "host" in options:
+        raise TypeError("functions of the host are not called in a run on a board: run it without `device`")
+    for name, instead in NOT_ON_BOARD.items():
+        if name in options:
+            raise TypeError(f"`{name}` is not for a run on a board: {instead}")
 
 
 def nothing_to_do(arguments, directions):
@@ -353,6 +387,20 @@ class Run:
         from ._html import run
 
         return run(self)
+
+
+class BoardRun(Run):
+    """A run of a kernel through the command queue of a board: `cycles` are those of the board, and `trace` has its timeline."""
+
+    @property
+    def timeline(self):
+        """None: the timeline of a board is written by `trace`."""
+        raise TypeError("a run on a board has the timeline of the board: run it with `record=True`, and write it with `trace(path)`")
+
+    def _repr_html_(self):
+        from ._html import outcome
+
+        return f"<div>{outcome(self)}</div>"
 
 
 class ProgramRun(Run):

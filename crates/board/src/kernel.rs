@@ -31,6 +31,8 @@ pub struct BoardFacts {
     pub device: String,
     pub blocks: u32,
     pub cores: Vec<String>,
+    /// Flags between the pipes of a core: `inserted` by the compiler, `by hand`, or `none`.
+    pub flags: String,
     pub complete: bool,
     pub checks: Vec<CheckFacts>,
     pub queue: QueueFacts,
@@ -134,6 +136,7 @@ pub fn run_on_board(
         device: order.board.name.clone(),
         blocks: order.blocks,
         cores: program.cores.iter().map(|core| core.role.name().to_string()).collect(),
+        flags: prepared.flags.word().into(),
         complete: run.complete,
         checks: checks(&run, &order, &direct.verdict(), differs),
         queue: queue_facts(&run, &order),

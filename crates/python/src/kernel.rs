@@ -13,6 +13,7 @@ use slipring::language::Direction;
 use slipring::{Control, Elem, Error, Limits, Parameter, ProveOptions, RunOptions, Tensor, Timing, Tools, tools};
 use slipring_debug::Session;
 
+use crate::board::{BoardRun, board};
 use crate::debug::Stepper;
 use crate::error::{facts, raise, words};
 use crate::run::Run;
@@ -326,6 +327,27 @@ impl Kernel {
         };
         let (run, comparison) = listening(py, &control, progress, work)?;
         Run::new(run, comparison)
+    }
+
+    /// Runs it through the command queue of the board that the options name.
+    #[pyo3(signature = (args, given, progress=None))]
+    fn run_on_board(
+        &self,
+        py: Python<'_>,
+        args: &Bound<'_, PyList>,
+        given: &Bound<'_, PyDict>,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<BoardRun> {
+        let control = Control::default();
+        let (Some(board), given) = board(given)? else {
+            return Err(PyTypeError::new_err("no `device` is named"));
+        };
+        let options = options(Some(&given), &control)?;
+        let (tensors, kernel) = (tensors(args)?, Arc::clone(&self.inner));
+        listening(py, &control, progress, move || {
+            let run = kernel.run_on_board(tensors, board, &options)?;
+            Ok(BoardRun::new(run, kernel.compile()?))
+        })
     }
 
     /// Runs it, so that one can go through what happened; schedules are delays as `slipring run --schedule` reads them.

@@ -2,6 +2,7 @@
 //!
 //! It is thin. What arrays are, which names a function sees and how a run is shown is Python's (`python/slipring`).
 
+mod board;
 mod catalogue;
 mod command;
 mod debug;
@@ -21,6 +22,8 @@ use pyo3::prelude::*;
 /// The native half of the package.
 #[pymodule]
 mod _slipring {
+    #[pymodule_export]
+    use super::board::BoardRun;
     #[pymodule_export]
     use super::catalogue::{catalogue, words};
     #[pymodule_export]

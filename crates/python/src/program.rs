@@ -9,6 +9,7 @@ use slipring::report::Trace;
 use slipring::tasks::{HostArg, HostNumber, draw};
 use slipring::{Control, HostFunctions, ProgramFacts, ProgramOptions, Report};
 
+use crate::board::board;
 use crate::error::{checks, facts, raise, words};
 use crate::kernel::{Asked, Described, GivenArgument, described, given, listening, tensors};
 use crate::run::{checked, verdict, written};
@@ -157,15 +158,21 @@ impl Program {
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<ProgramRun> {
         let (control, raised) = (Control::default(), Raised::default());
-        let options = options(given, &control, &raised)?;
+        let (board, given) = board(&given.map_or_else(|| PyDict::new(py), Clone::clone))?;
+        let options = options(Some(&given), &control, &raised)?;
         let tensors = tensors(args)?;
         let program = Arc::clone(&self.inner);
         let work = move || {
             let followed = program.followed(&tensors, &options)?;
             let program = followed.as_ref().unwrap_or(&program);
-            let run = program.run(tensors, &options)?;
+            let run = program.run(tensors.clone(), &options)?;
+            let sent = board.map(|board| program.run_on_board(tensors, &board, &options)).transpose()?;
             let mut facts = run.facts().clone();
-            let mut findings = program.compile()?.and(run.findings().messages().to_vec());
+            let found = match &sent {
+                Some(sent) => sent.join(&run, &mut facts)?,
+                None => run.findings().clone(),
+            };
+            let mut findings = program.compile()?.and(found.messages().to_vec());
             if verify {
                 let (row, messages) = run.compare()?;
                 facts.checks.push(row);
@@ -174,14 +181,19 @@ impl Program {
             facts.lines = run.lines().filter(|_| options.record);
             facts.checks = checks(facts.checks);
             facts.findings = crate::error::facts(&findings);
-            let left = (0..run.arguments()).map(|index| run.left(index).map(<[u8]>::to_vec)).collect();
+            // What came back from the board is what the program left.
+            let left = |at: usize| sent.as_ref().map_or_else(|| run.left(at), |sent| sent.left(at)).map(<[u8]>::to_vec);
+            let left = (0..run.arguments()).map(left).collect();
             let windows = run.windows().map(<[u8]>::to_vec).collect();
-            let returned = run.returned().map(|(passed, elem, shape, bytes)| {
+            let back: Option<Vec<&[u8]>> = sent.as_ref().map(|sent| sent.returned(&run).collect());
+            let returned = run.returned().enumerate().map(|(at, (passed, elem, shape, bytes))| {
+                let bytes = back.as_ref().map_or(bytes, |back| back[at]);
                 // What was passed is written where it lies.
                 let own = if passed.is_none() { bytes.to_vec() } else { Vec::new() };
                 (passed, elem.name(), shape.to_vec(), own)
             });
-            let (complete, trace) = (run.is_complete(), run.trace());
+            let complete = run.is_complete() && sent.as_ref().is_none_or(|sent| sent.complete);
+            let trace = sent.as_ref().map_or_else(|| run.trace(), |sent| sent.trace.clone());
             Ok(ProgramRun { complete, left, windows, returned: returned.collect(), facts, findings, trace })
         };
         let run = listening(py, &control, progress, work);

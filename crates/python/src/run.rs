@@ -64,6 +64,19 @@ pub fn written<'py>(py: Python<'py>, trace: Option<&Trace>, file: &str) -> PyRes
     Ok(PyBytes::new(py, &TraceForm::of(file).write(trace)))
 }
 
+/// Writes what a run left into an array of as many bytes.
+///
+/// # Errors
+/// If it has another number of them.
+pub fn written_into(bytes: &[u8], mut array: PyReadwriteArray1<'_, u8>) -> PyResult<()> {
+    let room = array.as_slice_mut()?;
+    if room.len() != bytes.len() {
+        return Err(PyValueError::new_err(format!("{} bytes do not fit {}", bytes.len(), room.len())));
+    }
+    room.copy_from_slice(bytes);
+    Ok(())
+}
+
 #[pymethods]
 impl Run {
     /// `clean`, `findings`, or `partly` for a run that stopped.
@@ -150,13 +163,7 @@ impl Run {
     }
 
     /// Writes them into an array.
-    fn write(&self, py: Python<'_>, index: usize, mut array: PyReadwriteArray1<'_, u8>) -> PyResult<()> {
-        let bytes = self.inner.result(index).map_err(|error| raise(py, &error))?;
-        let room = array.as_slice_mut()?;
-        if room.len() != bytes.len() {
-            return Err(PyValueError::new_err(format!("{} bytes do not fit {}", bytes.len(), room.len())));
-        }
-        room.copy_from_slice(bytes);
-        Ok(())
+    fn write(&self, py: Python<'_>, index: usize, array: PyReadwriteArray1<'_, u8>) -> PyResult<()> {
+        written_into(self.inner.result(index).map_err(|error| raise(py, &error))?, array)
     }
 }

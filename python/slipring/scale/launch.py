@@ -135,7 +135,7 @@ def _whole(kernel, blocks, options):
         return "a whole program"
     if blocks < 2:
         return "it is one block"
-    for name, rest in (("launches", 1), ("record", False), ("verify", False), ("timing", "platform")):
+    for name, rest in (("device", None), ("launches", 1), ("record", False), ("verify", False), ("timing", "platform")):
         if options.get(name, rest) != rest:
             return f"`{name}` is asked for"
     return None

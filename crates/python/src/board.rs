@@ -1,0 +1,149 @@
+//! Runs through the command queue of a board.
+
+use std::path::Path;
+
+use numpy::PyReadwriteArray1;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+use slipring::report::CheckFacts;
+use slipring::{BoardOptions, Report, files, queue_board};
+
+use crate::error::{checks, facts, words};
+use crate::run::{checked, verdict, written, written_into};
+use crate::value::to_python;
+
+/// The board that the options of a run name, and the options without it; `None` where they name none.
+///
+/// # Errors
+/// If there is no such board.
+pub fn board<'py>(given: &Bound<'py, PyDict>) -> PyResult<(Option<BoardOptions>, Bound<'py, PyDict>)> {
+    let rest = given.copy()?;
+    let take = |name: &str| -> PyResult<Option<Bound<'py, PyAny>>> {
+        let value = rest.get_item(name)?;
+        if value.is_some() {
+            rest.del_item(name)?;
+        }
+        Ok(value.filter(|value| !value.is_none()))
+    };
+    let (device, delays) = (take("device")?, take("delays")?);
+    let Some(device) = device else {
+        return match delays {
+            Some(_) => Err(PyTypeError::new_err("`delays` are those of a board: they have no effect without `device`")),
+            None => Ok((None, rest)),
+        };
+    };
+    let name: String = device.extract()?;
+    let board = queue_board(&name, |path| {
+        files::read(Path::new(path), files::MOST_STREAM).map_err(|error| format!("cannot read `{path}`: {error}"))
+    });
+    let board = board.map_err(PyValueError::new_err)?;
+    Ok((Some(BoardOptions { board, delays: delays.map(|seed| seed.extract()).transpose()? }), rest))
+}
+
+/// A run of a kernel through a board's queue, and what it left.
+#[pyclass(frozen, module = "slipring._slipring")]
+pub struct BoardRun {
+    inner: slipring::BoardRun,
+    /// What was said when the kernel was compiled, and findings.
+    findings: Report,
+}
+
+impl BoardRun {
+    pub fn new(inner: slipring::BoardRun, said: Report) -> BoardRun {
+        let findings = said.and(inner.findings().messages().to_vec());
+        BoardRun { inner, findings }
+    }
+
+    fn checks_of(&self) -> Vec<CheckFacts> {
+        checks(self.inner.facts.checks.clone())
+    }
+
+    fn left(&self, index: usize) -> PyResult<&[u8]> {
+        self.inner
+            .left(index)
+            .ok_or_else(|| PyTypeError::new_err(format!("argument {index} is not a buffer that came back")))
+    }
+}
+
+#[pymethods]
+impl BoardRun {
+    /// `clean`, `findings`, or `partly` for a run that stopped.
+    #[getter]
+    fn verdict(&self) -> &'static str {
+        verdict(&self.findings, self.inner.is_complete())
+    }
+
+    /// Whether every block ran to its end and all buffers came back.
+    #[getter]
+    fn complete(&self) -> bool {
+        self.inner.is_complete()
+    }
+
+    /// Cycles of the board from before the launch to its end.
+    #[getter]
+    fn cycles(&self) -> u64 {
+        self.inner.facts.queue.launch_cycles
+    }
+
+    /// The messages, one by one.
+    #[getter]
+    fn findings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_python(py, &facts(&self.findings))
+    }
+
+    /// The messages as the command line writes them, options as Python has them.
+    #[getter]
+    fn report(&self) -> String {
+        words(&self.findings.to_string())
+    }
+
+    /// What each tool says.
+    #[getter]
+    fn checks<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_python(py, &self.checks_of())
+    }
+
+    /// Everything that the run reports.
+    #[getter]
+    fn facts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let mut all = self.inner.facts.clone();
+        (all.checks, all.findings) = (self.checks_of(), facts(&self.findings));
+        to_python(py, &all)
+    }
+
+    /// What the kernel printed, block by block.
+    #[getter]
+    fn printed(&self) -> Vec<String> {
+        self.inner.facts.printed.clone()
+    }
+
+    /// The timeline of the board as a trace file of this name has it; raises where the run was not asked to keep it.
+    fn trace<'py>(&self, py: Python<'py>, file: &str) -> PyResult<Bound<'py, PyBytes>> {
+        written(py, self.inner.trace(), file)
+    }
+
+    /// The summary as the command line prints it.
+    #[pyo3(signature = (stats=false))]
+    fn text(&self, stats: bool) -> PyResult<String> {
+        match stats {
+            true => Err(PyTypeError::new_err("a run on a board has no tables by op and ring: run it without `device`")),
+            false => Ok(self.inner.text()),
+        }
+    }
+
+    /// Raises if an error was found.
+    fn check(&self, py: Python<'_>) -> PyResult<()> {
+        checked(py, &self.findings, self.inner.is_complete())
+    }
+
+    /// The bytes of the buffer that was passed at a position.
+    fn result<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, self.left(index)?))
+    }
+
+    /// Writes them into an array.
+    fn write(&self, index: usize, array: PyReadwriteArray1<'_, u8>) -> PyResult<()> {
+        written_into(self.left(index)?, array)
+    }
+}

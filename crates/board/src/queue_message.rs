@@ -25,7 +25,8 @@ pub fn of_finding(finding: &Finding, capture: &Capture) -> Diagnostic {
     let def = finding.hazard.def();
     let entry = finding.record.and_then(|record| capture.entries.get(usize::try_from(record.index).ok()?));
     let place = entry.map(|entry| entry.place(finding.command.and_then(|command| command.at)));
-    let place = place.filter(|place| !place.is_empty());
+    let act = finding.act.and_then(|act| capture.acts.get(usize::try_from(act).ok()?));
+    let place = place.or_else(|| act.map(|act| act.span.clone())).filter(|place| !place.is_empty());
     let mut notes = Vec::new();
     notes.extend(finding.record.map(|record| format!("in {record}")));
     notes.extend(finding.command.map(|command| format!("by {command}")));

@@ -86,7 +86,7 @@ impl QueueTrial {
     pub fn of(schedule: QueueSchedule, run: &mut Replay, capture: &Capture, config: &Config) -> QueueTrial {
         let found = queue_findings(run, capture, config);
         let mut back: Vec<Vec<u8>> = run.completions.iter().map(|completion| completion.bytes.clone()).collect();
-        back.push(queue_dumps(capture, run.queue.device()).unwrap_or_default().into_bytes());
+        back.push(queue_dumps(capture, run).unwrap_or_default().into_bytes());
         QueueTrial {
             schedule,
             errors: found.iter().any(|finding| finding.severity() == Severity::Error),

@@ -1,7 +1,7 @@
 //! Runs of captured streams: a stream to try, what a run and the bytes show together, the memory that a stream asks to see.
 
 use slipring_queue::board::Board;
-use slipring_queue::capture::{Capture, Entry, hex};
+use slipring_queue::capture::{ActKind, Capture, Entry, hex};
 use slipring_queue::host::{Data, Lowering, Program, Role, lower_programs};
 use slipring_queue::lint::lint;
 use slipring_queue::machine::{Config, Machine};
@@ -15,8 +15,8 @@ pub fn queue_findings(replayed: &Replay, capture: &Capture, config: &Config) -> 
     let mut all = replayed.findings.clone();
     let mut judged = lint(capture, &config.board, &config.layout);
     judged.allow(&config.allowed);
+    let record = |finding: &Finding| (finding.record.map(|record| record.index), finding.act);
     for mut finding in judged.findings {
-        let record = |finding: &Finding| finding.record.map(|record| record.index);
         if !all.iter().any(|other| other.hazard == finding.hazard && record(other) == record(&finding)) {
             finding.notes.push("the bytes of the stream show it, whatever the timing".to_string());
             all.push(finding);
@@ -57,12 +57,19 @@ pub fn queue_demo(board: &Board, launches: u32) -> Result<Capture, FieldRange> {
     Ok(Capture { board: board.name.clone(), entries, ..Capture::default() })
 }
 
-/// The memory that the stream asks to see.
+/// What the host of a stream loaded, and the memory that the stream asks to see.
 ///
 /// # Errors
 /// If there is no such memory on the board that it ran on.
-pub fn queue_dumps(capture: &Capture, machine: &Machine) -> Result<String, String> {
+pub fn queue_dumps(capture: &Capture, replayed: &mut Replay) -> Result<String, String> {
     let mut text = String::new();
+    for (act, bytes) in &replayed.loaded {
+        if let Some(ActKind::Load { tile, addr, .. }) = capture.acts.get(*act).map(|act| act.kind) {
+            let place = tile.map_or_else(|| "pcie".to_string(), |tile| tile.to_string());
+            text += &format!("loaded {place} {addr:#x}: {}\n", hex(bytes));
+        }
+    }
+    let machine: &Machine = replayed.queue.device();
     for dump in &capture.dumps {
         let mut bytes = vec![0; dump.bytes as usize];
         machine.peek(dump.tile, dump.addr, &mut bytes).map_err(|why| format!("cannot show memory: {why}"))?;

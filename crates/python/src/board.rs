@@ -82,6 +82,7 @@ impl BoardRun {
 
     /// Cycles of the board from before the launch to its end.
     #[getter]
+    #[expect(clippy::misnamed_getters, reason = "cycles of the launch, as those of any run")]
     fn cycles(&self) -> u64 {
         self.inner.facts.queue.launch_cycles
     }

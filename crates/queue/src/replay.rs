@@ -1,6 +1,6 @@
 //! Runs a captured stream on a machine, as it is, mistakes included.
 
-use crate::capture::Capture;
+use crate::capture::{ActKind, Capture};
 use crate::host::{Completion, DeviceError, HostError, Kernels, Queue, Settings};
 use crate::machine::{Config, Machine};
 use crate::sanitize::{Finding, Hazard, Severity};
@@ -12,6 +12,8 @@ pub struct Replay {
     pub queue: Queue<Machine>,
     /// What came back, in order.
     pub completions: Vec<Completion>,
+    /// What the host loaded, by the place among the stream's acts.
+    pub loaded: Vec<(usize, Vec<u8>)>,
     /// Records that were queued.
     pub records: usize,
     /// What the machine found. In strict mode it stopped at the last.
@@ -43,8 +45,15 @@ pub fn replay(
     // Whether issue memory is free is the driver's business: a stream says nothing of when it was written.
     let queue = Queue::open(machine, board, layout, Settings::CAREFUL, &Kernels::default());
     let queue = queue.map_err(|error| error.to_string())?;
-    let mut run =
-        Replay { queue, completions: Vec::new(), records: 0, findings: Vec::new(), complete: false, taken: 0 };
+    let mut run = Replay {
+        queue,
+        completions: Vec::new(),
+        loaded: Vec::new(),
+        records: 0,
+        findings: Vec::new(),
+        complete: false,
+        taken: 0,
+    };
     let end = run.all(capture, &mut watch);
     watch(run.queue.device(), run.records);
     let partial = run.queue.partial_bytes();
@@ -88,16 +97,46 @@ pub fn replay(
 
 impl Replay {
     fn all(&mut self, capture: &Capture, watch: &mut impl FnMut(&Machine, usize)) -> Result<(), HostError> {
+        let mut taken = 0;
         for entry in &capture.entries {
             watch(self.queue.device(), self.records);
+            self.acts(capture, &mut taken)?;
             if entry.waits {
                 self.settle()?;
+                taken = self.completions.len();
             }
             self.queue.replay(&entry.bytes, entry.slot)?;
             self.records += 1;
             self.take()?;
         }
+        self.acts(capture, &mut taken)?;
         self.settle()
+    }
+
+    /// What the host does besides, where it is now; it has taken so many completions by its own account, and perhaps more.
+    fn acts(&mut self, capture: &Capture, taken: &mut usize) -> Result<(), HostError> {
+        for (index, act) in capture.acts_before(self.records) {
+            match act.kind {
+                ActKind::Wait => {
+                    self.settle()?;
+                    *taken = self.completions.len();
+                }
+                ActKind::Take => {
+                    *taken += 1;
+                    while self.completions.len() < *taken {
+                        let next = self.queue.completion()?;
+                        self.completions.push(next);
+                    }
+                }
+                ActKind::Load { tile, addr, bytes } => {
+                    let mut out = vec![0; bytes as usize];
+                    let seen = self.queue.device().look(tile, addr, &mut out, index as u64);
+                    self.loaded.push((index, out));
+                    seen?;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Lets the machine go on until nothing happens any more, and takes what it sends.

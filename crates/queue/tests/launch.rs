@@ -2,7 +2,7 @@
 
 use slipring_queue::Layout;
 use slipring_queue::board::{Board, built_in};
-use slipring_queue::capture::Capture;
+use slipring_queue::capture::{ActKind, Capture};
 use slipring_queue::host::{Data, Kernels, Program, Queue, Role, Settings};
 use slipring_queue::machine::{Config, Machine};
 use slipring_queue::replay::replay;
@@ -77,7 +77,12 @@ fn a_live_host_is_recorded() {
     assert_eq!(capture.entries.len() as u64, announced);
     let waits: Vec<usize> = (0..capture.entries.len()).filter(|at| capture.entries[*at].waits).collect();
     assert_eq!(waits, [capture.entries.len() / 2]);
+    // What the host took, and when it stored each slot.
+    let taken: Vec<usize> = capture.acts.iter().filter(|act| act.kind == ActKind::Take).map(|act| act.before).collect();
+    assert_eq!(taken, [capture.entries.len() / 2, capture.entries.len()]);
+    assert!(capture.entries[0].cycle > 0 && capture.entries.is_sorted_by_key(|entry| entry.cycle));
     let again = Capture::from_bytes(&capture.to_bytes()).expect("a stream");
+    assert_eq!(again, capture);
     let mut run = replay(&again, config, Box::new(Acknowledge::default()), |_, _| {}).expect("runs");
     assert!(run.complete && run.findings.is_empty(), "{:?}", run.findings);
     for tile in board.workers() {

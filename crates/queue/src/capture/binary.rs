@@ -2,14 +2,27 @@
 
 use thiserror::Error;
 
-use super::{Capture, Entry, TextError};
+use super::{Act, ActKind, Capture, Entry, TextError};
 use crate::layout::Layout;
-use crate::wire::{PrefetchCommand, WireError};
+use crate::wire::{PrefetchCommand, WireError, Xy};
 
 /// First bytes of a binary capture; the last is the form's version.
-pub(super) const MAGIC: &[u8] = b"SLIPCQ\0\x01";
-/// The same of one that names fields of the memory map.
-pub(super) const MAGIC_2: &[u8] = b"SLIPCQ\0\x02";
+const MAGIC: &[u8] = b"SLIPCQ\0";
+/// Versions: records alone, with fields of the memory map, and with times and what the host does besides.
+const VERSIONS: std::ops::RangeInclusive<u8> = 1..=3;
+
+/// The version of a binary capture that bytes begin with.
+pub(super) fn version(bytes: &[u8]) -> Option<u8> {
+    bytes.strip_prefix(MAGIC)?.first().copied().filter(|version| VERSIONS.contains(version))
+}
+
+/// What an item of version 3 is.
+const RECORD: u16 = 0;
+const WAIT: u16 = 1;
+const TAKE: u16 = 2;
+const LOAD: u16 = 3;
+/// Columns and rows of a load of host memory.
+const HOST: u16 = 0xFFFF;
 
 /// An entry's flag: the host waits until everything before it has run.
 const WAITS: u16 = 1;
@@ -18,7 +31,7 @@ const WAITS: u16 = 1;
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum CaptureError {
     /// Neither form.
-    #[error("neither a capture (it starts with `SLIPCQ`, 0 and the version 1 or 2) nor text")]
+    #[error("neither a capture (it starts with `SLIPCQ`, 0 and a version from 1 to 3) nor text")]
     Unknown,
     /// The file ends inside something.
     #[error("{what} at {offset:#x} takes {needs} bytes, and the file has {has} more")]
@@ -41,6 +54,14 @@ pub enum CaptureError {
     /// An issue region does not hold commands one after the other.
     #[error("no command: {0}")]
     Wire(#[from] WireError),
+    /// An item of a kind that there is not.
+    #[error("the item at {offset:#x} is of kind {kind}, and there are kinds 0 to 3")]
+    Item {
+        /// Where it starts.
+        offset: usize,
+        /// Its kind.
+        kind: u16,
+    },
     /// A text with mistakes.
     #[error("{}", .0.first().map_or(String::new(), |error| error.message.clone()))]
     Text(Vec<TextError>),
@@ -53,42 +74,62 @@ impl Capture {
     /// [`CaptureError`].
     pub fn from_bytes(bytes: &[u8]) -> Result<Capture, CaptureError> {
         let mut reader = Reader { bytes, at: 0 };
-        let magic = reader.take("the header", MAGIC.len())?;
-        if magic != MAGIC && magic != MAGIC_2 {
-            return Err(CaptureError::Unknown);
-        }
+        let version = version(reader.take("the header", MAGIC.len() + 1)?).ok_or(CaptureError::Unknown)?;
         let length = usize::from(reader.u16("the length of the board's name")?);
         let name = reader.take("the board's name", length)?;
         let board = std::str::from_utf8(name).map_err(|_| CaptureError::Name)?.to_string();
         let (mut layout, mut map) = (Vec::new(), Layout::default());
-        for _ in 0..if magic == MAGIC_2 { reader.u16("the number of fields of the memory map")? } else { 0 } {
+        for _ in 0..if version > 1 { reader.u16("the number of fields of the memory map")? } else { 0 } {
             let length = usize::from(reader.u16("the length of a field's name")?);
             let name = reader.take("a field's name", length)?;
             let name = std::str::from_utf8(name).map_err(|_| CaptureError::Name)?.to_string();
-            let value = u64::from(reader.u32("a field's value")?) | u64::from(reader.u32("a field's value")?) << 32;
+            let value = reader.u64("a field's value")?;
             map.set(&name, value).map_err(CaptureError::Layout)?;
             layout.push((name, value));
         }
         map.check().map_err(CaptureError::Layout)?;
-        let mut entries = Vec::new();
+        let (mut entries, mut acts) = (Vec::new(), Vec::new());
         while reader.at < bytes.len() {
+            let offset = reader.at;
+            let (kind, cycle) = match version {
+                3 => (reader.u16("an item's kind")?, reader.u64("an item's time")?),
+                _ => (RECORD, 0),
+            };
+            let kind = match kind {
+                RECORD => None,
+                WAIT => Some(ActKind::Wait),
+                TAKE => Some(ActKind::Take),
+                LOAD => {
+                    let [x, y] = [reader.u16("a load's column")?, reader.u16("a load's row")?];
+                    let (addr, bytes) = (reader.u64("a load's address")?, reader.u32("a load's bytes")?);
+                    let tile = ((x, y) != (HOST, HOST)).then(|| Xy::new(x.min(255) as u8, y.min(255) as u8));
+                    Some(ActKind::Load { tile, addr, bytes })
+                }
+                kind => return Err(CaptureError::Item { offset, kind }),
+            };
+            if let Some(kind) = kind {
+                acts.push(Act { cycle, ..Act::new(entries.len(), kind) });
+                continue;
+            }
             let slot = reader.u16("an entry's slot")?;
             let waits = reader.u16("an entry's flags")? & WAITS != 0;
             let length = reader.u32("an entry's length")?;
             let bytes = reader.take("an entry", length as usize)?.to_vec();
-            entries.push(Entry { slot, bytes, waits, ..Entry::default() });
+            entries.push(Entry { slot, bytes, waits, cycle, ..Entry::default() });
         }
-        Ok(Capture { board, layout, entries, dumps: Vec::new() })
+        Ok(Capture { board, layout, entries, acts, dumps: Vec::new() })
     }
 
     /// Writes the binary form. A board's name of more than 65,535 bytes is cut.
     pub fn to_bytes(&self) -> Vec<u8> {
         let fields = &self.layout[..self.layout.len().min(usize::from(u16::MAX))];
-        let mut out = if fields.is_empty() { MAGIC } else { MAGIC_2 }.to_vec();
+        let timed = !self.acts.is_empty() || self.entries.iter().any(|entry| entry.cycle > 0);
+        let version = if timed { 3 } else { 1 + u8::from(!fields.is_empty()) };
+        let mut out = [MAGIC, &[version]].concat();
         let name = &self.board.as_bytes()[..self.board.floor_char_boundary(usize::from(u16::MAX))];
         out.extend((name.len() as u16).to_le_bytes());
         out.extend(name);
-        if !fields.is_empty() {
+        if version > 1 {
             out.extend((fields.len() as u16).to_le_bytes());
         }
         for (name, value) in fields {
@@ -97,13 +138,38 @@ impl Capture {
             out.extend(name);
             out.extend(value.to_le_bytes());
         }
-        for entry in &self.entries {
+        for (index, entry) in self.entries.iter().enumerate() {
+            self.acts_before(index).for_each(|(_, act)| act.write(&mut out));
+            if timed {
+                out.extend(RECORD.to_le_bytes());
+                out.extend(entry.cycle.to_le_bytes());
+            }
             out.extend(entry.slot.to_le_bytes());
             out.extend((if entry.waits { WAITS } else { 0 }).to_le_bytes());
             out.extend((entry.bytes.len() as u32).to_le_bytes());
             out.extend(&entry.bytes);
         }
+        self.acts_before(self.entries.len()).for_each(|(_, act)| act.write(&mut out));
         out
+    }
+}
+
+impl Act {
+    fn write(&self, out: &mut Vec<u8>) {
+        let kind = match self.kind {
+            ActKind::Wait => WAIT,
+            ActKind::Take => TAKE,
+            ActKind::Load { .. } => LOAD,
+        };
+        out.extend(kind.to_le_bytes());
+        out.extend(self.cycle.to_le_bytes());
+        if let ActKind::Load { tile, addr, bytes } = self.kind {
+            let [x, y] = tile.map_or([HOST; 2], |tile| [tile.x.into(), tile.y.into()]);
+            out.extend(x.to_le_bytes());
+            out.extend(y.to_le_bytes());
+            out.extend(addr.to_le_bytes());
+            out.extend(bytes.to_le_bytes());
+        }
     }
 }
 
@@ -138,6 +204,10 @@ impl<'a> Reader<'a> {
 
     fn u16(&mut self, what: &'static str) -> Result<u16, CaptureError> {
         Ok(self.take(what, 2)?.iter().rev().fold(0, |value, byte| value << 8 | u16::from(*byte)))
+    }
+
+    fn u64(&mut self, what: &'static str) -> Result<u64, CaptureError> {
+        Ok(u64::from(self.u32(what)?) | u64::from(self.u32(what)?) << 32)
     }
 
     fn u32(&mut self, what: &'static str) -> Result<u32, CaptureError> {

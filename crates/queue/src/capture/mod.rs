@@ -3,10 +3,12 @@
 //! Two forms: a binary one for what a driver logs ([`Capture::from_bytes`], [`Capture::to_bytes`]), and a text one to write and read by hand
 //! ([`parse`], [`print()`]). `docs/queue.md` describes both.
 
+mod act;
 mod binary;
 mod print;
 mod text;
 
+pub use act::{Act, ActKind};
 pub use binary::{CaptureError, from_issue_region};
 pub use print::{hex, print};
 pub use text::{Parsed, TextError, parse, parse_for};
@@ -26,6 +28,8 @@ pub struct Capture {
     pub layout: Vec<(String, u64)>,
     /// Entries of the fetch queue.
     pub entries: Vec<Entry>,
+    /// What the host does besides, in order.
+    pub acts: Vec<Act>,
     /// What to show of the device's memory after a run.
     pub dumps: Vec<Dump>,
 }
@@ -39,6 +43,8 @@ pub struct Entry {
     pub bytes: Vec<u8>,
     /// Whether the host waits until everything before it has run.
     pub waits: bool,
+    /// When the slot was stored, in device cycles; 0 where that is not known.
+    pub cycle: u64,
     /// Where the text has it, in bytes; empty if it is from no text.
     pub span: Range<usize>,
     /// Lines of the text inside it: the first byte that each stands for, and where it is.
@@ -90,6 +96,12 @@ pub(crate) fn stalls(slot: u16) -> bool {
 }
 
 impl Capture {
+    /// What the host does when so many records are queued, with its place among all acts.
+    pub fn acts_before(&self, records: usize) -> impl Iterator<Item = (usize, &Act)> {
+        let first = self.acts.partition_point(|act| act.before < records);
+        self.acts.iter().enumerate().skip(first).take_while(move |(_, act)| act.before == records)
+    }
+
     /// Whether it was read from a text, whose places its entries name.
     pub fn is_from_text(&self) -> bool {
         self.entries.iter().any(|entry| !entry.span.is_empty())
@@ -117,7 +129,7 @@ impl Capture {
     /// # Errors
     /// As [`read`](Capture::read).
     pub fn read_for(bytes: &[u8], board: Option<&Board>) -> Result<Capture, CaptureError> {
-        if bytes.starts_with(binary::MAGIC) || bytes.starts_with(binary::MAGIC_2) {
+        if binary::version(bytes).is_some() {
             let capture = Capture::from_bytes(bytes)?;
             let named = board.map(|board| board.name.clone());
             return Ok(Capture { board: named.unwrap_or(capture.board), ..capture });

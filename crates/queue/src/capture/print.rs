@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::Capture;
+use super::{Act, ActKind, Capture};
 use crate::wire::{
     Dispatch, DispatchCommand, Field, PCIE_XY, Packed, Prefetch, PrefetchCommand, Rect, RelaySubs, Subs, WireError, Xy,
 };
@@ -15,12 +15,13 @@ pub fn print(capture: &Capture) -> String {
     }
     let (mut issue, mut command) = (0u64, 0);
     for (index, entry) in capture.entries.iter().enumerate() {
+        acts(capture, index, &mut out);
         let _ = write!(out, "\n{}record", if entry.waits { "wait\n" } else { "" });
         let size = entry.bytes.len();
         if usize::from(entry.slot) != size / 16 || !size.is_multiple_of(16) {
             let _ = write!(out, " slot={:#06x}", entry.slot);
         }
-        let _ = writeln!(out, "  # {index}: stream +{issue:#x}, {size} bytes");
+        let _ = writeln!(out, "  # {index}: stream +{issue:#x}, {size} bytes{}", at_cycle(entry.cycle));
         issue += size as u64;
         let mut at = 0;
         while at < entry.bytes.len() {
@@ -40,10 +41,29 @@ pub fn print(capture: &Capture) -> String {
             }
         }
     }
+    acts(capture, capture.entries.len(), &mut out);
     for dump in &capture.dumps {
         let _ = writeln!(out, "\ndump {} {:#x} {}", dump.tile, dump.addr, dump.bytes);
     }
     out
+}
+
+/// What the host does when so many records are queued.
+fn acts(capture: &Capture, records: usize, out: &mut String) {
+    for (_, Act { kind, cycle, .. }) in capture.acts_before(records) {
+        let _ = match kind {
+            ActKind::Wait => write!(out, "\nwait"),
+            ActKind::Take => write!(out, "\ntake"),
+            ActKind::Load { tile: Some(tile), addr, bytes } => write!(out, "\nload {tile} {addr:#x} {bytes}"),
+            ActKind::Load { tile: None, addr, bytes } => write!(out, "\nload pcie {addr:#x} {bytes}"),
+        };
+        let _ = writeln!(out, "{}", if *cycle > 0 { format!("  # cycle {cycle}") } else { String::new() });
+    }
+}
+
+/// When something was, for a comment.
+fn at_cycle(cycle: u64) -> String {
+    if cycle > 0 { format!(", cycle {cycle}") } else { String::new() }
 }
 
 /// A prefetch command and what it relays.

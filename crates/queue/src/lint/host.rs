@@ -4,33 +4,79 @@
 //! they are: the answer does not depend on how far the device has come.
 
 use super::Linter;
+use super::reads::Memory;
 use super::results::Bytes;
+use crate::board::Tile;
+use crate::capture::{ActKind, Capture};
 use crate::sanitize::{CommandRef, Finding, Hazard};
 
 impl Linter {
+    /// What the host of a stream does when so many records are queued.
+    pub(super) fn acts(&mut self, capture: &Capture, records: usize) {
+        for (index, act) in capture.acts_before(records) {
+            match act.kind {
+                ActKind::Wait => self.host_waits(),
+                ActKind::Take => {
+                    self.host_taken += 1;
+                    self.host_took(self.host_taken);
+                }
+                ActKind::Load { tile, addr, bytes } => {
+                    let memory = tile.map_or(Some(Memory::Host), |tile| self.memory_of(tile));
+                    let part = memory.map(|memory| (memory, addr, addr.saturating_add(bytes.into())));
+                    let found = part
+                        .and_then(|part| self.host_loads(part, records as u64, self.host_taken, Some(index as u64)));
+                    found.into_iter().for_each(|finding| self.keep(finding));
+                }
+            }
+        }
+    }
+
+    /// The host of a stream waits until everything has run, and takes what came back.
+    pub(super) fn host_waits(&mut self) {
+        self.host_taken = self.host_records;
+        self.host_waited();
+    }
+
+    /// Whether a host that loads this polls: mailboxes of workers, the memory of the queue's cores and the queue's host memory.
+    pub(crate) fn is_polled(&self, part: &Bytes) -> bool {
+        match *part {
+            (Memory::Tile(tile), start, _) => {
+                start < self.layout.worker.firmware.into() || self.board.tile(tile) != Tile::Worker
+            }
+            (Memory::Host, start, _) => self.layout.sysmem.own().contains(&start),
+            _ => false,
+        }
+    }
+
     /// The host loads bytes, when so many records are queued and it has taken so many completions: what it may have read too early.
-    pub(crate) fn host_loads(&mut self, bytes: Bytes, queued: u64, taken: u64) -> Option<Finding> {
+    /// `act` is the load's place among what the host of a stream does.
+    pub(crate) fn host_loads(&mut self, bytes: Bytes, queued: u64, taken: u64, act: Option<u64>) -> Option<Finding> {
+        if self.is_polled(&bytes) {
+            return None;
+        }
         self.host_results.took(taken);
         let write = self.unread.meets_host(&bytes, taken);
         let found = |hazard, what: &str, by: CommandRef| {
             let message =
                 format!("the host reads what {by} {what}, and has taken no completion that says that it is there");
-            Some(Finding { command: Some(by), ..Finding::new(hazard, message) })
+            Some(Finding { command: Some(by), act, ..Finding::new(hazard, message) })
         };
         if let Some(by) = write {
             return found(Hazard::HostBeforeWrite, "writes", by);
         }
-        let go = self.host_results.loads(bytes, queued);
+        let go = self.host_results.loads(bytes, queued, act);
         go.and_then(|by| found(Hazard::HostBeforeDone, "lets a worker write", by))
     }
 
     /// A command of the record at hand writes a part.
     pub(super) fn host_has_read(&mut self, at: CommandRef, part: &Bytes) {
         let Some(record) = self.record else { return };
-        if self.host_results.has_loaded(record.index, part) {
-            let message =
-                "the host has read what this writes, when this was queued and no completion said that it was there";
-            self.find_in(at, Hazard::HostBeforeWrite, message);
+        if let Some(read) = self.host_results.has_loaded(record.index, part) {
+            let message = format!("the host has read what {at} writes, and no completion said that it was there");
+            // A stream says where it does that.
+            let record = self.record.filter(|_| read.act.is_none());
+            let finding = Finding::new(Hazard::HostBeforeWrite, message);
+            self.keep(Finding { record, command: Some(at), act: read.act, ..finding });
         }
     }
 }

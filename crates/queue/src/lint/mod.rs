@@ -78,12 +78,14 @@ impl Report {
 /// Judges what a host queued. Fields of the memory map that the stream names are those that it says.
 pub fn lint(capture: &Capture, board: &Board, layout: &Layout) -> Report {
     let mut linter = Linter::new(Rc::new(board.clone()), Rc::new(capture.layout_on(layout)));
-    for entry in &capture.entries {
+    for (index, entry) in capture.entries.iter().enumerate() {
+        linter.acts(capture, index);
         if entry.waits {
-            linter.host_waited();
+            linter.host_waits();
         }
         linter.entry(entry.slot, &entry.bytes);
     }
+    linter.acts(capture, capture.entries.len());
     linter.end();
     linter.report
 }
@@ -123,8 +125,9 @@ pub(crate) struct Linter {
     /// Notices for the prefetcher, and its STALLs.
     notices: u64,
     stalls: u64,
-    /// Records that the dispatcher has written for the host.
+    /// Records that the dispatcher has written for the host, and those that the host of a stream has taken.
     host_records: u64,
+    host_taken: u64,
     /// It judges beside a machine, which has the memory that commands are read from.
     live: bool,
     /// A record whose EXEC_BUF comes next, its slot and bytes, and where it goes on after that.
@@ -163,6 +166,7 @@ impl Linter {
             notices: 0,
             stalls: 0,
             host_records: 0,
+            host_taken: 0,
             live: false,
             behind_trace: None,
             unknown: false,

@@ -57,6 +57,8 @@ pub(crate) struct Read {
     bytes: Vec<Bytes>,
     /// For a load of the host: the records that were queued before.
     queued: u64,
+    /// For a load of a stream's host: its place among the acts.
+    pub act: Option<u64>,
 }
 
 /// Launches, and the reads that are not ordered after them.
@@ -184,7 +186,7 @@ impl Results {
         let mut open = self.open.iter().flat_map(|(tile, launches)| launches.iter().map(|launch| (*tile, launch)));
         let early = open.find(|(tile, launch)| may_write(*tile, launch)).map(|(_, launch)| launch.by);
         if !self.running.is_empty() && early.is_none() {
-            self.reads.push_back(Read { record, relay, bytes: bytes.to_vec(), queued: 0 });
+            self.reads.push_back(Read { record, relay, bytes: bytes.to_vec(), queued: 0, act: None });
         }
         early
     }
@@ -226,22 +228,25 @@ impl Results {
     }
 
     /// The host loads bytes, when so many records are queued: a launch that wrote them, and is not over for it.
-    pub fn loads(&mut self, bytes: Bytes, queued: u64) -> Option<CommandRef> {
+    pub fn loads(&mut self, bytes: Bytes, queued: u64, act: Option<u64>) -> Option<CommandRef> {
         let mut open = self.open.values().flatten();
         let early = open.find(|launch| launch.wrote.iter().any(|wrote| meet(&bytes, wrote))).map(|launch| launch.by);
         // A host that looks again and again says no more than at first.
         let again = self.reads.iter().rev().take(8).any(|read| read.queued == queued && read.bytes == [bytes]);
         if early.is_none() && !again && (queued > self.looked_at || !self.running.is_empty()) {
-            self.reads.push_back(Read { record: None, relay: None, bytes: vec![bytes], queued });
+            self.reads.push_back(Read { record: None, relay: None, bytes: vec![bytes], queued, act });
         }
         early
     }
 
-    /// A record writes a part: whether the host has loaded some of it when the record was queued. It is said once.
-    pub fn has_loaded(&mut self, record: u64, part: &Bytes) -> bool {
+    /// A record writes a part: the load of the host that read some of it when the record was queued. It is said once.
+    pub fn has_loaded(&mut self, record: u64, part: &Bytes) -> Option<Read> {
         let mut early = self.reads.iter_mut().filter(|read| read.queued > record);
         let early = early.find(|read| read.bytes.iter().any(|bytes| meet(bytes, part)));
-        early.is_some_and(|read| !std::mem::take(&mut read.bytes).is_empty())
+        let early = early.filter(|read| !read.bytes.is_empty())?;
+        let said = early.clone();
+        early.bytes.clear();
+        Some(said)
     }
 
     /// Whether no load of the host is remembered.

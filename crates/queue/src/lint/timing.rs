@@ -23,7 +23,9 @@ impl Linter {
         for (index, tile) in tiles.enumerate() {
             let found = data.get(index * stride..).and_then(slot);
             outside = outside.or(found.filter(|slot| !slots.contains(slot)));
-            self.results.arm(tile, found.map(|slot| (Memory::Host, slot, slot + 16)));
+            let times = found.map(|slot| (Memory::Host, slot, slot + 16));
+            self.results.arm(tile, times);
+            self.host_results.arm(tile, times);
         }
         if let Some(slot) = outside {
             let message =

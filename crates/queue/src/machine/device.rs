@@ -91,6 +91,28 @@ impl Machine {
         self.pass((ns as u128 * u128::from(mhz) / 1000).min(u128::from(u64::MAX / 4)) as u64)
     }
 
+    /// What the host of a stream loads, as it is now: through a window to a tile, or of pinned memory, at an address as the device sees it
+    /// below bit 60. It is judged as any load; `act` is its place among what that host does.
+    ///
+    /// # Errors
+    /// If there is no such memory, or the machine stops.
+    pub(crate) fn look(&mut self, tile: Option<Xy>, addr: u64, out: &mut [u8], act: u64) -> Result<(), DeviceError> {
+        {
+            let mut world = self.world.borrow_mut();
+            let bytes = out.len() as u64;
+            let place = match tile {
+                Some(tile) => world.place_of(tile, addr, bytes),
+                None => world.memory.host_at(addr, bytes),
+            };
+            let nothing =
+                || DeviceError::Refused(format!("there are no {bytes} bytes at {addr:#x} that the host loads"));
+            let place = place.ok_or_else(nothing)?;
+            world.judge_host_load(place, out.len(), Some(act));
+            world.memory.read(place, out);
+        }
+        self.check()
+    }
+
     /// Lets time pass as a call of the driver takes it.
     fn pass(&mut self, cycles: u64) -> Result<(), DeviceError> {
         let until = self.now_cycles().saturating_add(cycles);
@@ -256,7 +278,7 @@ impl Device for Machine {
         {
             let mut world = self.world.borrow_mut();
             world.check_host_read(id, offset, out.len());
-            world.judge_host_load(Location::Host(id, offset), out.len());
+            world.judge_host_load(Location::Host(id, offset), out.len(), None);
             world.memory.read(Location::Host(id, offset), out);
         }
         self.check()?;
@@ -329,7 +351,7 @@ impl Device for Machine {
             },
             _ => match world.place_of(xy, addr, bytes as u64) {
                 Some(place) => {
-                    world.judge_host_load(place, bytes);
+                    world.judge_host_load(place, bytes, None);
                     world.memory.read(place, out);
                 }
                 None => return refused(format!("{xy} has no {bytes} bytes at {addr:#x}")),

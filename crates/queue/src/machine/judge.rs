@@ -10,7 +10,7 @@ use super::payload::page_address;
 use super::wait::{Actor, Wait};
 use super::world::World;
 use crate::board::Board;
-use crate::capture::Entry;
+use crate::capture::{Act, ActKind, Entry};
 use crate::layout::Layout;
 use crate::lint::{Linter, Memory, Target};
 use crate::sanitize::{Finding, Hazard, RecordRef, all_idle};
@@ -45,7 +45,7 @@ fn place((finding, due): &(Finding, u32)) -> (u64, u32) {
 impl World {
     /// A record has landed in the command area, from an address on.
     pub fn judge_landed(&mut self, record: RecordRef, slot: u16, at: u32) {
-        let (settled, taken, waits) = self.ledger.known.pop_front().unwrap_or_default();
+        let (settled, taken, waits, cycle) = self.ledger.known.pop_front().unwrap_or_default();
         let linter = &mut self.judge.linter;
         if settled {
             linter.host_waited();
@@ -53,8 +53,8 @@ impl World {
         linter.host_took(taken);
         let bytes = self.memory.l1(self.chip.prefetch(), at, record.length as usize);
         linter.entry(slot, bytes);
-        if let Some(entries) = &mut self.recorded {
-            entries.push(Entry { slot, bytes: bytes.to_vec(), waits, ..Entry::default() });
+        if let Some(recorded) = &mut self.recorded {
+            recorded.entries.push(Entry { slot, bytes: bytes.to_vec(), waits, cycle, ..Entry::default() });
         }
         self.judge_found(Some(record));
     }
@@ -98,6 +98,7 @@ impl World {
 
     fn judge_found(&mut self, record: Option<RecordRef>) {
         for (finding, due) in self.judge.linter.take() {
+            let record = record.filter(|_| finding.act.is_none());
             self.judge.pending.push_back((Finding { record, ..finding }, due));
         }
     }
@@ -114,11 +115,12 @@ impl World {
         };
         let tile = self.chip.xy(tile);
         let [early, early_load] = self.judge.linter.wrote(tile, wrote.iter().map(bytes).collect());
-        if let Some((_, go)) = early_load {
+        if let Some((load, go)) = early_load {
             let message = format!(
                 "the host has read what the worker at {tile} writes now, and no completion said that what {go} starts was done"
             );
-            self.host_found(Finding { command: Some(go), ..Finding::new(Hazard::HostBeforeDone, message) });
+            let finding = Finding::new(Hazard::HostBeforeDone, message);
+            self.host_found(Finding { command: Some(go), act: load.act, ..finding });
         }
         let Some((read, go)) = early else { return };
         self.judge_yields(Hazard::RelayBeforeDone, read.record);
@@ -151,29 +153,42 @@ impl World {
         }
     }
 
-    /// The host loads bytes of a memory. Mailboxes of tiles, registers and what is the queue's own are polled: that is how a host waits.
-    pub fn judge_host_load(&mut self, place: Location, bytes: usize) {
+    /// The host loads bytes of a memory: with its place among what the host of a stream does, where it is that.
+    pub fn judge_host_load(&mut self, place: Location, bytes: usize, act: Option<u64>) {
         let end = |start: u64| start.saturating_add(bytes as u64);
-        let part = match place {
-            Location::L1(tile, addr) if addr >= self.layout.worker.firmware && !self.chip.is_queue_core(tile) => {
-                (Memory::Tile(self.chip.xy(tile)), u64::from(addr), end(addr.into()))
+        let (part, tile) = match place {
+            Location::L1(tile, addr) => {
+                let tile = self.chip.xy(tile);
+                ((Memory::Tile(tile), u64::from(addr), end(addr.into())), Some(tile))
             }
-            Location::Dram(bank, addr) => (Memory::Bank(bank.into()), addr, end(addr)),
+            Location::Dram(bank, addr) => {
+                ((Memory::Bank(bank.into()), addr, end(addr)), Some(self.chip.bank_port(bank.into(), 0)))
+            }
             Location::Host(id, at) => {
                 let addr = self.memory.host_noc(id) + at;
-                if self.layout.sysmem.own().contains(&addr) {
-                    return;
-                }
-                (Memory::Host, addr, end(addr))
+                ((Memory::Host, addr, end(addr)), None)
             }
-            Location::L1(..) => return,
         };
+        if self.judge.linter.is_polled(&part) {
+            return;
+        }
+        self.host_acts(ActKind::Load { tile, addr: part.1, bytes: bytes as u32 });
         if self.ledger.settled {
             return;
         }
         let (queued, taken) = (self.ledger.issue.announced(), self.ledger.taken_records);
-        if let Some(finding) = self.judge.linter.host_loads(part, queued, taken) {
+        if let Some(finding) = self.judge.linter.host_loads(part, queued, taken, act) {
             self.host_found(finding);
+        }
+    }
+
+    /// Keeps what the host does now, where that is recorded. Looking at the same again and again is kept once.
+    pub fn host_acts(&mut self, kind: ActKind) {
+        let (before, cycle) = (self.ledger.issue.announced() as usize, self.now);
+        let Some(recorded) = &mut self.recorded else { return };
+        let again = recorded.acts.last().is_some_and(|last| (last.before, last.kind) == (before, kind));
+        if !again || kind == ActKind::Take {
+            recorded.acts.push(Act { cycle, ..Act::new(before, kind) });
         }
     }
 

@@ -141,7 +141,7 @@ impl Machine {
             still_clock: config.still_clock,
             steps: 0,
             limits: config.limits,
-            recorded: config.record.then(Vec::new),
+            recorded: config.record.then(Default::default),
             registers: std::collections::BTreeMap::new(),
             judge: judge::Judge::new(&config.board, &config.layout),
             layout: config.layout,
@@ -284,11 +284,17 @@ impl Machine {
     }
 
     /// The records that the prefetcher has fetched, as a stream, if the configuration asked for it. A record says that the host waited
-    /// in front of it if everything had run and the host had taken a completion since it last queued one.
+    /// in front of it if everything had run and the host had taken a completion since it last queued one. What the host took and loaded
+    /// besides is there as well, with the times of all.
     pub fn recorded(&self, board: &str) -> Option<crate::capture::Capture> {
-        let entries = self.world.borrow().recorded.clone()?;
-        let layout = self.world.borrow().layout.fields();
-        Some(crate::capture::Capture { board: board.to_owned(), layout, entries, dumps: Vec::new() })
+        let world = self.world.borrow();
+        let mut recorded = world.recorded.clone()?;
+        recorded.board = board.to_owned();
+        recorded.layout = world.layout.fields();
+        // What is announced and was never fetched is not there.
+        let records = recorded.entries.len();
+        recorded.acts.iter_mut().for_each(|act| act.before = act.before.min(records));
+        Some(recorded)
     }
 
     /// How far it has come.

@@ -180,7 +180,7 @@ impl World {
         self.steps = 0;
         self.next_slot = if addr + 2 >= end { base } else { addr + 2 };
         let waited = self.host_has_waited();
-        let record = self.ledger.announced(u32::from(value & 0x7FFF) << 4, waited);
+        let record = self.ledger.announced(u32::from(value & 0x7FFF) << 4, waited, self.now);
         if let Some(Location::Host(id, at)) = self.issue_place(record)
             && self.memory.is_lent(id)
             && let Some(bytes) = self.memory.host(id)
@@ -264,7 +264,9 @@ impl World {
                 format!("the read pointer goes from {old:#010x} to {new:#010x}; {waiting} pages are there to take")
             });
         } else {
+            let before = self.ledger.taken_records;
             self.ledger.drained(taken);
+            (before..self.ledger.taken_records).for_each(|_| self.host_acts(crate::capture::ActKind::Take));
         }
     }
 

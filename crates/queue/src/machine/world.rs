@@ -64,7 +64,7 @@ pub(crate) struct World {
     /// How far it goes.
     pub limits: super::Limits,
     /// What was queued, if asked for.
-    pub recorded: Option<Vec<crate::capture::Entry>>,
+    pub recorded: Option<crate::capture::Capture>,
     /// What the host stored last to registers of tiles that keep it.
     pub registers: std::collections::BTreeMap<(TileId, u64), u32>,
     /// The linter beside it.

@@ -53,6 +53,8 @@ pub struct Finding {
     pub record: Option<RecordRef>,
     /// The command that it comes from.
     pub command: Option<CommandRef>,
+    /// What the host of a stream does, by its place among [`Capture::acts`](crate::capture::Capture::acts), that it is about.
+    pub act: Option<u64>,
     /// When, in device cycles; 0 from the linter.
     pub cycle: u64,
     /// Further lines: what each actor was doing, who waits for what, ledgers.
@@ -62,7 +64,7 @@ pub struct Finding {
 impl Finding {
     /// A finding that is only a hazard and a sentence.
     pub fn new(hazard: Hazard, message: impl Into<String>) -> Finding {
-        Finding { hazard, message: message.into(), record: None, command: None, cycle: 0, notes: Vec::new() }
+        Finding { hazard, message: message.into(), record: None, command: None, act: None, cycle: 0, notes: Vec::new() }
     }
 
     /// How bad it is.

@@ -98,8 +98,8 @@ pub(crate) struct Ledger {
     /// The host has let everything run since it last queued a record.
     pub settled: bool,
     /// What the host knew when it queued each record that is not fetched yet: whether everything before had run, and how many records
-    /// of the completion ring it had taken; and whether it had waited, as a stream says it.
-    pub known: std::collections::VecDeque<(bool, u64, bool)>,
+    /// of the completion ring it had taken; whether it had waited, as a stream says it; and when it was.
+    pub known: std::collections::VecDeque<(bool, u64, bool, u64)>,
     /// Records in memory that is lent, as they were when the host announced them, by their number.
     pub lent: std::collections::VecDeque<(u64, Vec<u8>)>,
     /// Records that the host had taken from the completion ring when it last queued one.
@@ -185,10 +185,10 @@ impl Ledger {
 
 impl Ledger {
     /// The host announces a record of so many bytes.
-    pub fn announced(&mut self, bytes: u32, waited: bool) -> RecordRef {
+    pub fn announced(&mut self, bytes: u32, waited: bool, cycle: u64) -> RecordRef {
         let record = self.issue.announce(bytes);
         self.taken_before = self.taken_records;
-        self.known.push_back((std::mem::take(&mut self.settled), self.taken_records, waited));
+        self.known.push_back((std::mem::take(&mut self.settled), self.taken_records, waited, cycle));
         record
     }
 

@@ -162,7 +162,7 @@ pub(super) fn run(args: &RunArgs) -> Exit {
         if let Some(trace) = &trace {
             out(&chart(trace, 72, 4));
         }
-        match queue_dumps(&stream.capture, replayed.queue.device()) {
+        match queue_dumps(&stream.capture, &mut replayed) {
             Ok(text) => out(&text),
             Err(message) => return fail(message),
         }

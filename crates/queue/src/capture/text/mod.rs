@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use thiserror::Error;
 
-use super::{Capture, Dump, Entry};
+use super::{Act, ActKind, Capture, Dump, Entry};
 use crate::board::{self, Board, Tile};
 use crate::host::Lowering;
 use crate::layout::Layout;
@@ -66,7 +66,7 @@ impl Parsed {
 }
 
 /// Statements that stand for themselves, for messages.
-const STATEMENTS: &str = "board, lowering, record, send, write, each, launch, timestamp, event, wait, dump";
+const STATEMENTS: &str = "board, lowering, record, send, write, each, launch, timestamp, event, wait, take, load, dump";
 
 /// Most bytes that a text may stand for: short texts can say long runs.
 const MOST_BYTES: usize = 256 << 20;
@@ -226,7 +226,19 @@ impl Parser {
             }
             "write" | "each" | "launch" | "timestamp" | "event" => self.step(line, first.text)?,
             "wait" => self.waits = true,
-            "dump" => {
+            "take" => self.act(line, ActKind::Take)?,
+            "load" if line.word(0, "tiles, or `pcie`")?.text == "pcie" => {
+                let (addr, bytes) =
+                    (line.number(1, "an address", u64::MAX)?, line.number(2, "a number of bytes", 0x1_0000)?);
+                let host = &self.layout.sysmem;
+                let end = host.noc_base + u64::from(host.bytes);
+                if addr < host.noc_base || addr.saturating_add(bytes) > end {
+                    let message = format!("the queue's host memory is from {:#x} to {end:#x}", host.noc_base);
+                    return Err(TextError::new(line.span.clone(), message));
+                }
+                self.act(line, ActKind::Load { tile: None, addr, bytes: bytes as u32 })?;
+            }
+            "dump" | "load" => {
                 let what = line.word(0, "tiles")?;
                 let board = self.board()?;
                 let tiles = tiles(what, &board, false)?;
@@ -243,8 +255,12 @@ impl Parser {
                 }
                 self.dumped += u64::from(bytes) * tiles.len() as u64;
                 if self.dumped > MOST_DUMPED {
-                    let message = format!("up to here the file dumps more than {MOST_DUMPED} bytes of memory");
+                    let message = format!("up to here the file shows more than {MOST_DUMPED} bytes of memory");
                     return Err(TextError { full: true, ..TextError::new(line.span.clone(), message) });
+                }
+                if first.text == "load" {
+                    let loads = tiles.into_iter().map(|tile| ActKind::Load { tile: Some(tile), addr, bytes });
+                    return loads.into_iter().try_for_each(|load| self.act(line, load));
                 }
                 self.out.capture.dumps.extend(tiles.into_iter().map(|tile| Dump { tile, addr, bytes }));
             }
@@ -273,10 +289,31 @@ impl Parser {
             Some(record) => {
                 let (slot, span) = (record.slot, record.span.clone());
                 let (bytes, lines) = record.finish();
-                self.add(Entry { slot: slot.unwrap_or((bytes.len() / 16) as u16), bytes, span, lines, waits: false })
+                self.add(Entry {
+                    slot: slot.unwrap_or((bytes.len() / 16) as u16),
+                    bytes,
+                    span,
+                    lines,
+                    ..Entry::default()
+                })
             }
             None => Ok(()),
         }
+    }
+
+    /// Something that the host does here; a `wait` in front of it comes first.
+    fn act(&mut self, line: &Line<'_>, kind: ActKind) -> Result<(), TextError> {
+        self.bytes += LEAST_ENTRY;
+        if self.bytes > MOST_BYTES {
+            return Err(TextError::full(line.span.clone()));
+        }
+        let capture = &mut self.out.capture;
+        let before = capture.entries.len();
+        let waits = std::mem::take(&mut self.waits).then_some(ActKind::Wait);
+        capture.acts.extend(
+            waits.into_iter().chain([kind]).map(|kind| Act { span: line.span.clone(), ..Act::new(before, kind) }),
+        );
+        Ok(())
     }
 
     fn add(&mut self, mut entry: Entry) -> Result<(), TextError> {

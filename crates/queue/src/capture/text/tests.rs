@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::super::print;
+use super::super::{CaptureError, print};
 use super::*;
 
 fn capture(text: &str) -> Capture {
@@ -83,5 +83,31 @@ proptest! {
         for error in parse(&text).errors {
             prop_assert!(error.span.end <= text.len());
         }
+    }
+}
+
+/// What a host does besides goes through both forms, with its times, and stays in its order.
+#[test]
+fn acts_go_through_text_and_bytes() {
+    let text = "board p150\nevent\nwait\nload (1,2) 0x40000 4\ntake\nload pcie 0x46000100 16\nevent\ntake\nload (17,14) 0x40 64\n";
+    let mut first = plain(capture(text));
+    first.acts.iter_mut().for_each(|act| act.span = 0..0);
+    let before: Vec<usize> = first.acts.iter().map(|act| act.before).collect();
+    assert_eq!(before, [1, 1, 1, 1, 2, 2]);
+    let mut again = plain(capture(&print(&first)));
+    again.acts.iter_mut().for_each(|act| act.span = 0..0);
+    assert_eq!(first, again);
+    for (number, act) in first.acts.iter_mut().enumerate() {
+        act.cycle = 100 + number as u64;
+    }
+    first.entries[1].cycle = 110;
+    let bytes = first.to_bytes();
+    assert_eq!(bytes[7], 3);
+    assert_eq!(Capture::from_bytes(&bytes), Ok(first));
+    // A kind that there is not.
+    let wrong = [&bytes[..8], &[0; 4][..], &[9, 0], &[0; 8]].concat();
+    assert_eq!(Capture::from_bytes(&wrong), Err(CaptureError::Item { offset: 12, kind: 9 }));
+    for cut in 8..bytes.len() {
+        let _ = Capture::from_bytes(&bytes[..cut]);
     }
 }

@@ -66,6 +66,8 @@ EFFECTS = {
     "blocks": lambda: run(by_blocks, X, X, blocks=4).facts["blocks"] == 4,
     "check": lambda: "not checked" in str(run(doubled, X, X, check="none").checks),
     "clusters": lambda: run(two_tasks, X, X, clusters=1).text() != run(two_tasks, X, X).text(),
+    "delays": lambda: run(doubled, X, X, device="p150", delays=1).cycles != run(doubled, X, X, device="p150").cycles,
+    "device": lambda: run(doubled, X, X, device="p100").facts["device"] == "p100",
     "devices": lambda: pytest.raises(TypeError, run, two_tasks, X, X, devices=0) or True,
     "events": lambda: (len(run(doubled, X, X, events=3).timeline), run(doubled, X, X, events=0).timeline) == (3, []),
     "gm_slack": lambda: ("memory-bounds" in codes(run(behind, X, 33, X)), codes(run(behind, X, 33, X, gm_slack=4096))) == (True, []),

@@ -3,11 +3,10 @@
 use slipring_lang::Direction;
 use slipring_lang::tasks::Predicate;
 use slipring_program::zeroed;
-use slipring_report::{BufferFacts, digest};
 use slipring_tile::Elem;
 
 use super::lost::Meaningless;
-use super::{Program, ProgramRun};
+use super::Program;
 use slipring_session::args::{Defaults, Passed, Value, read_arg};
 use slipring_session::places::Places;
 use slipring_session::{Args, Error};
@@ -105,42 +104,5 @@ impl Program {
         let names: Vec<&str> = self.orchestration.params.iter().map(|param| param.name.as_str()).collect();
         Places::new(&bound).refuse_shared(&names, "the tasks of a whole program are ordered by tensors")?;
         Ok(bound.iter().map(|value| value.contents().map(<[u8]>::to_vec)).collect())
-    }
-}
-
-impl ProgramRun<'_> {
-    /// What the run left in what was passed and in what is given back.
-    pub(super) fn buffers(&self) -> Vec<BufferFacts> {
-        let program = self.program;
-        let mut list = Vec::new();
-        for (index, param) in program.orchestration.params.iter().enumerate() {
-            let (Some(after), Some(shape)) = (self.left(index), &param.shape) else { continue };
-            let extents: Vec<String> = shape.iter().map(u64::to_string).collect();
-            list.push(BufferFacts {
-                name: param.name.clone(),
-                elem: format!("{}[{}]", param.elem, extents.join("x")),
-                bytes: after.len(),
-                changed: self.before[index].as_deref() != Some(after),
-                uninitialised: Vec::new(),
-                digest: digest(param.elem, after),
-            });
-        }
-        // What the program gives back without having been passed it.
-        for &tensor in &program.orchestration.returned {
-            let own = &program.graph().tensors[tensor];
-            if program.orchestration.tensor_of.contains(&Some(tensor)) {
-                continue;
-            }
-            let extents: Vec<String> = own.shape.iter().map(u64::to_string).collect();
-            list.push(BufferFacts {
-                name: own.name.clone(),
-                elem: format!("{}[{}]", own.elem, extents.join("x")),
-                bytes: self.tensors[tensor].len(),
-                changed: true,
-                uninitialised: Vec::new(),
-                digest: digest(own.elem, &self.tensors[tensor]),
-            });
-        }
-        list
     }
 }

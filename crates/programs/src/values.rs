@@ -5,8 +5,8 @@ use slipring_lang::tasks::Predicate;
 use slipring_program::zeroed;
 use slipring_tile::Elem;
 
-use super::lost::Meaningless;
 use super::Program;
+use super::lost::Meaningless;
 use slipring_session::args::{Defaults, Passed, Value, read_arg};
 use slipring_session::places::Places;
 use slipring_session::{Args, Error};

@@ -16,7 +16,8 @@ use crate::walk::files;
 /// Parameters that are taken and change nothing, and why. Each is documented as a hint of the author: what is not is told by a note.
 const WITHOUT_EFFECT: &[(&str, &str, &str)] = &[];
 
-/// So many other values that change nothing say that a parameter is not looked at: fewer may be its default in several spellings.
+/// So many other values that change nothing say that a parameter is not looked at: fewer may be its default in several spellings. So do
+/// `True` and `False`, which are never both the default.
 const IGNORED: usize = 3;
 
 /// Values that are tried; `{}` is the first argument of the call.
@@ -198,7 +199,7 @@ fn no_keyword_is_without_effect() {
                 if differs {
                     done.insert(key);
                     silent.remove(&key);
-                } else if taken.len() >= IGNORED {
+                } else if taken.len() >= IGNORED || ["True", "False"].iter().all(|own| taken.contains(own)) {
                     silent.entry(key).or_insert(taken);
                 }
             }

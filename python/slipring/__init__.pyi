@@ -180,7 +180,7 @@ def open(
     path: str | os.PathLike[str],
     platform: str | None = ...,
     function: str | None = ...,
-    reading: str | Sequence[str] = ...,
+    interpretation: str | Sequence[str] = ...,
     values: Mapping[str, Any] | None = ...,
 ) -> File:
     """A kernel or whole program of a file."""

@@ -72,9 +72,15 @@ def tensors(arguments):
     return [(name, tuple(extents(value, name)), element_of(value, name)) for name, value in each]
 
 
-def readings(given):
-    """The names of readings as they are given: one, or several."""
+def interpretations(given):
+    """The names of interpretations as they are given: one, or several."""
     return (given,) if isinstance(given, str) else tuple(given)
+
+
+def asked_interpretations(kwargs, own):
+    """Takes the option `interpretation` out of keyword arguments. `reading` is its former name, where no parameter in `own` has it."""
+    names = ["interpretation", *(["reading"] if "reading" not in own else [])]
+    return tuple(name for option in names for name in interpretations(kwargs.pop(option, ())))
 
 
 class Lowered:

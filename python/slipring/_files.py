@@ -5,7 +5,7 @@ import os
 
 from . import _slipring
 from ._arrays import dtype_of, element_of, extents, host_array, is_array, marked, of_bytes
-from ._compiled import Kept, bound, readings, tensors
+from ._compiled import Kept, bound, interpretations, tensors
 from ._runs import OPTIONS, ProgramRun, start
 from ._slipring import KernelError
 
@@ -16,9 +16,9 @@ class File:
     """A kernel or whole program of a file: `.py` of the language, or `.pto` text. Called with arrays it is checked and run, compiled for
     their shapes where the file leaves those open."""
 
-    def __init__(self, path, platform=None, function=None, reading=(), values=None):
+    def __init__(self, path, platform=None, function=None, interpretation=(), values=None, reading=()):
         self._path, self._platform, self._function = os.fspath(path), platform, function
-        self._readings = list(readings(reading))
+        self._interpretations = [*interpretations(interpretation), *interpretations(reading)]
         self._values = [f"{name}={value}" for name, value in (values or {}).items()]
         with builtins.open(path, "rb") as file:
             self._contents = file.read(MOST_BYTES + 1)
@@ -51,7 +51,7 @@ class File:
 
     def _open(self, texts):
         """What it is for arguments as the command line writes them."""
-        return _slipring.open(self._path, self._contents, texts, self._values, self._function, self._platform, self._readings)
+        return _slipring.open(self._path, self._contents, texts, self._values, self._function, self._platform, self._interpretations)
 
     def _known(self):
         """What it is without arguments. Raises what stands in the way."""
@@ -90,7 +90,7 @@ class File:
         if where is not None:
             from .scale.launch import launch
 
-            return launch(self, (self._platform, self._readings), (kernel, parameters), arguments, options, verify, where, workers)
+            return launch(self, (self._platform, self._interpretations), (kernel, parameters), arguments, options, verify, where, workers)
         return start(kernel, parameters, arguments, options, verify)
 
     def __call__(self, *args, **kwargs):
@@ -114,13 +114,14 @@ def _argument(elem, shape, is_buffer, contents):
     return of_bytes(contents[: dtype.itemsize], dtype, (1,))[0].item()
 
 
-def open(path, platform=None, function=None, reading=(), values=None):
+def open(path, platform=None, function=None, interpretation=(), values=None, reading=()):
     """Reads a kernel or whole program from a file: the kernel language if its name ends in `.py`, else `.pto` text.
 
-    `function` is the one that is meant where there are several, `reading` the names of other readings where public sources disagree,
-    `values` the numbers for constants of the file and for parameters of functions that build kernels.
+    `function` is the one that is meant where there are several, `interpretation` the names of other interpretations where public
+    sources disagree (formerly `reading`), `values` the numbers for constants of the file and for parameters of functions that build
+    kernels.
     """
-    return File(path, platform, function, reading, values)
+    return File(path, platform, function, interpretation, values, reading)
 
 
 __all__ = ["File", "open"]

@@ -76,7 +76,7 @@ def outcome(one):
 def program(one):
     """The run of a whole program: its tasks by cluster, and what orders them."""
     tasks = [
-        (task["task"], task["name"] + task["turn"], task["line"], task["blocks"], task["start"], task["end"])
+        (task["task"], task["name"] + task["iteration"], task["line"], task["blocks"], task["start"], task["end"])
         for task in one.tasks[:SHOWN]
     ]
     tasks = table(("task", "name", "line", "blocks", "start", "end"), tasks)

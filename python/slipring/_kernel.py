@@ -5,7 +5,7 @@ import warnings
 from types import FunctionType
 
 from . import _slipring
-from ._compiled import Kept, Lowered, bound, compiled_for, dumps_of, readings, refuse_run_of_text, tensors, write_asked
+from ._compiled import Kept, Lowered, asked_interpretations, bound, compiled_for, dumps_of, refuse_run_of_text, tensors, write_asked
 from ._errors import outside, public
 from ._host import bind_host
 from ._html import Facts, Graph
@@ -368,29 +368,29 @@ class Function:
         """The annotations of all its parameters."""
         return {**{name: own for part in self.peers for name, own in part.function.__annotations__.items()}, **self.function.__annotations__}
 
-    def _compile(self, arguments, platform, readings=(), parts=None):
+    def _compile(self, arguments, platform, interpretations=(), parts=None):
         """The kernel for arguments, and its parameters; `parts` are its own where somebody has looked for them."""
         special = self._special(arguments)
         try:
-            return special._compile_for(arguments, platform, readings, parts if special is self else None)
+            return special._compile_for(arguments, platform, interpretations, parts if special is self else None)
         except KernelError as error:
             # What has to be a constant may be a scalar of the call: it is compiled for its value then, as pypto does.
             scalars = {name: value for name, value in arguments.items() if type(value) is int and name not in special.constants}
             if not scalars or not any(finding["code"] in ("not-constant", "slice-extent") for finding in error.findings):
                 raise
             try:
-                return special._with(constants={**special.constants, **scalars})._compile_for(arguments, platform, readings)
+                return special._with(constants={**special.constants, **scalars})._compile_for(arguments, platform, interpretations)
             except KernelError:
                 raise error from None
 
-    def _compile_for(self, arguments, platform, readings=(), parts=None):
+    def _compile_for(self, arguments, platform, interpretations=(), parts=None):
         parts, names = parts or self._parts()
         passed = tensors(arguments)
         if self.instance is not None and "self" not in names:
             names = {**names, "self": Members(self.instance, {})}
         key = (
             platform,
-            readings,
+            interpretations,
             tuple(part.text.key for part in parts),
             tuple(sorted((name, keyed(value)) for name, value in names.items())),
             tuple(passed),
@@ -400,7 +400,7 @@ class Function:
             classes = {part.text: part.owner.name for part in parts if part.owner is not None}
             filename, text = together([part.text for part in parts], classes)
             host = self.kind is None
-            return _slipring.compile(filename, text, names, self.__name__, passed, numbers, platform, list(readings), host)
+            return _slipring.compile(filename, text, names, self.__name__, passed, numbers, platform, list(interpretations), host)
 
         return self._compiled.get(key, arguments, load)
 
@@ -439,9 +439,9 @@ class Function:
         """Runs the kernel and gives the run: what was found is not an exception here. Outputs are written unless the run stopped
         before its end.
 
-        `platform` is a5 or a2a3; `verify` compares with the sequential semantics; `reading` names the other readings where public
-        sources disagree. Further options: assume, blocks, check, strict, timing, launches, gm_slack, events, record, max_steps,
-        max_cycles, max_memory, max_output.
+        `platform` is a5 or a2a3; `verify` compares with the sequential semantics; `interpretation` names the other interpretations
+        where public sources disagree. Further options: assume, blocks, check, strict, timing, launches, gm_slack, events, record,
+        max_steps, max_cycles, max_memory, max_output.
 
         With `device` (`p100`, `p150`, a file of a board) it runs through the command queue of that board (`docs/queue.md`), with
         the delays that the seed `delays` chooses: the verdict and what it leaves are those of the board.
@@ -461,11 +461,11 @@ class Function:
         if called:
             options["host"] = bind_host(called, {})
         platform, _ = _target(platform, config)
-        reading = readings(kwargs.pop("reading", ()))
+        interpretation = asked_interpretations(kwargs, self.parameter_names)
         arguments = self._bind(args, kwargs)
         if nothing_to_do(arguments, self.directions):
             return Run(Idle(), Named(self.__name__, platform or "a5"), [], {}, [])
-        kernel, parameters = self._compile(arguments, platform, reading, parts)
+        kernel, parameters = self._compile(arguments, platform, interpretation, parts)
         if config is not None:
             write_asked(self.name, kernel, config.save_kernels_dir, dumps_of(config))
         if where is None and workers is not None:
@@ -473,7 +473,7 @@ class Function:
         if where is not None:
             from .scale.launch import launch
 
-            return launch(self, (platform, reading), (kernel, parameters), arguments, options, verify, where, workers)
+            return launch(self, (platform, interpretation), (kernel, parameters), arguments, options, verify, where, workers)
         return start(kernel, parameters, arguments, options, verify)
 
     @public
@@ -541,9 +541,9 @@ class Function:
             if name in kwargs and name not in self.parameter_names:
                 raise TypeError(f"`{name}` has no effect here: it is an option of `run`")
         options = {name: kwargs.pop(name) for name in OPTIONS if name in kwargs}
-        reading = readings(kwargs.pop("reading", ()))
+        interpretation = asked_interpretations(kwargs, self.parameter_names)
         arguments = self._bind(args, kwargs)
-        kernel, parameters = self._compile(arguments, platform, reading)
+        kernel, parameters = self._compile(arguments, platform, interpretation)
         if isinstance(kernel, _slipring.Program):
             raise TypeError(f"`{self.__name__}` is a whole program, {why_not}: ask them")
         return kernel, passed(parameters, arguments)[0], options

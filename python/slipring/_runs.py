@@ -412,7 +412,7 @@ class ProgramRun(Run):
 
     @property
     def tasks(self):
-        """Each task in the order of their starts: dictionaries with `task`, `name`, `turn`, `line`, `blocks`, `after`, `ready`,
+        """Each task in the order of their starts: dictionaries with `task`, `name`, `iteration`, `line`, `blocks`, `after`, `ready`,
         `start`, `end` (cycles), `clusters`, `skipped`."""
         return self.facts["tasks"]
 

@@ -84,22 +84,22 @@ def padded(x: pl.Tensor, out: pl.Out[pl.Tensor]):
         out[:] = pl.fillpad(part, pad_value=pl.PadValue.max)
 
 
-def test_other_readings_of_functions():
+def test_other_interpretations_of_functions():
     x = np.ones((16, 64), np.float32)
-    for reading, wanted, said in [((), np.inf, 1), ("finite-pad", np.finfo(np.float32).max, 0)]:
+    for interpretation, wanted, said in [((), np.inf, 1), ("finite-pad", np.finfo(np.float32).max, 0)]:
         out = np.zeros_like(x)
-        run = padded.run(x, out, reading=reading)
+        run = padded.run(x, out, interpretation=interpretation)
         assert out[0, -1] == wanted and len(run.findings) == said
 
 
-def test_other_readings_of_files():
+def test_other_interpretations_of_files():
     def left(**options):
         x, out = np.arange(4, dtype=np.float32).reshape(1, 4), np.zeros((1, 8), np.float32)
-        kernel = slipring.open(FILES / "ops/readings/finite_pad.pto", function="fill", **options)
+        kernel = slipring.open(FILES / "ops/interpretations/finite_pad.pto", function="fill", **options)
         run = kernel.run(x, out)
         return out[0, 7], [finding["code"] for finding in run.findings]
 
     assert left() == (np.inf, ["sources-disagree"])
-    assert left(reading="finite-pad") == (np.finfo(np.float32).max, [])
-    with pytest.raises(ValueError, match="no reading `infinite`, but .*finite-pad"):
-        left(reading=["infinite"])
+    assert left(interpretation="finite-pad") == (np.finfo(np.float32).max, [])
+    with pytest.raises(ValueError, match="no interpretation `infinite`, but .*finite-pad"):
+        left(interpretation=["infinite"])

@@ -104,7 +104,7 @@ def test_no_option_of_a_run_takes_everything(kernel):
     for name in _runs.OPTIONS:
         with pytest.raises((TypeError, ValueError)):
             run(kernel, X, X, **{name: Junk()})
-    for name in ("verify", "platform", "reading", "config", "where"):
+    for name in ("verify", "platform", "interpretation", "config", "where"):
         with pytest.raises((TypeError, ValueError, slipring.KernelError)):
             run(kernel, X, X, **{name: Junk()})
     with pytest.raises(TypeError, match="no parameter `blockz`"):

@@ -217,25 +217,25 @@ import numpy as np
 import slipring
 from test_scale import POINTS, arrays, scaled
 points = {**POINTS, "n": range(1, 60)}
-room = int(sys.argv[2])
-if room:
-    resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
+capacity = int(sys.argv[2])
+if capacity:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (capacity, capacity))
 try:
     slipring.sweep(scaled, points, arrays(), workers=2, file=sys.argv[1])
     print("whole")
 except KeyboardInterrupt:
     print("interrupted")
 except OSError as error:
-    print("no room", error.strerror)
+    print("no space", error.strerror)
 """
 
 
-def start(tmp_path, name, room=0):
+def start(tmp_path, name, capacity=0):
     script = tmp_path / "sweep.py"
     script.write_text(SWEEP)
     environment = {**os.environ, "PYTHONPATH": SOURCES}
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    return subprocess.Popen([sys.executable, str(script), str(tmp_path / name), str(room)], env=environment, **pipes)
+    return subprocess.Popen([sys.executable, str(script), str(tmp_path / name), str(capacity)], env=environment, **pipes)
 
 
 def rows_in(path):
@@ -264,9 +264,9 @@ def test_ctrl_c_a_killed_driver_and_a_full_disk_leave_a_file_that_goes_on(tmp_pa
     second.send_signal(signal.SIGINT)
     out, err = second.communicate(timeout=60)
     assert out == "interrupted\n" and f"of 472 rows stand in {path}: the same call" in err
-    third = start(tmp_path, "rows", room=path.stat().st_size + 5000)
+    third = start(tmp_path, "rows", capacity=path.stat().st_size + 5000)
     out, err = third.communicate(timeout=60)
-    assert out.startswith("no room File too large"), err
+    assert out.startswith("no space File too large"), err
     middle = rows_in(path)
     assert before < middle < 472
     last = start(tmp_path, "rows")

@@ -50,7 +50,7 @@ class Command:
     """A command line of `slipring run`, as the package takes it; `options` is `None` for one that only the command line has."""
 
     def __init__(self, words):
-        self.texts, self.values, self.reading = [], {}, []
+        self.texts, self.values, self.interpretation = [], {}, []
         self.platform = self.function = None
         self.options, self.verify = {}, False
         words = iter(words)
@@ -64,7 +64,7 @@ class Command:
                 continue
             elif name in ("--timeline", "--lines"):
                 self.options["record"] = True
-            elif name in ("--arg", "--set", "--arch", "--func", "--reading", *OPTIONS):
+            elif name in ("--arg", "--set", "--arch", "--func", "--interpretation", *OPTIONS):
                 value = value or next(words)
                 if name == "--arg":
                     self.texts.append(value)
@@ -74,8 +74,8 @@ class Command:
                     self.platform = value
                 elif name == "--func":
                     self.function = value
-                elif name == "--reading":
-                    self.reading.append(value)
+                elif name == "--interpretation":
+                    self.interpretation.append(value)
                 else:
                     option, kind = OPTIONS[name]
                     self.options[option] = kind(value)
@@ -118,7 +118,7 @@ def command_line(words):
     WRITTEN[0].seek(0)
     facts = json.loads(WRITTEN[0].read())
     # The version of what is printed; facts in Python have that of the package.
-    assert facts.pop("schema") == 1
+    assert facts.pop("schema") == 2
     return code, facts
 
 
@@ -227,7 +227,7 @@ def test_runs(path, monkeypatch):
         title, arrays = " ".join(words), []
 
         def of_file():
-            file = slipring.open(name, command.platform, command.function, command.reading, command.values)
+            file = slipring.open(name, command.platform, command.function, command.interpretation, command.values)
             arrays[:] = file.arguments(*command.texts)
             return file.run(*copied(arrays), verify=command.verify, **command.options)
 
@@ -237,7 +237,7 @@ def test_runs(path, monkeypatch):
         if function is None or command.values or not arrays:
             continue
         options = {"blocks": facts["blocks"], **command.options} if "blocks" in facts else command.options
-        options = {**options, "reading": command.reading, "platform": facts["platform"]}
+        options = {**options, "interpretation": command.interpretation, "platform": facts["platform"]}
 
         def of_function():
             # What the kernel makes itself comes last, and a function makes it.
@@ -266,7 +266,7 @@ def test_checks(path, monkeypatch):
             continue
         code, facts = command_line(["check", name, "--json", *words])
         try:
-            slipring.open(name, command.platform, command.function, command.reading, command.values)
+            slipring.open(name, command.platform, command.function, command.interpretation, command.values)
         except KernelError as error:
             # What a launch needs, a check does not.
             if error.waits_for_arguments or {own["code"] for own in error.findings} & {"which-kernel", "several-programs", "launch"}:

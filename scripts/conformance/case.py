@@ -80,7 +80,7 @@ def execute(program: host.Program, case: Path, folder: Path, settings: Settings,
             case host.Read():
                 data = (folder / step.file).read_bytes()
                 # A file that is larger than the host buffer is not read: the buffer keeps what it had.
-                if len(data) <= step.room:
+                if len(data) <= step.capacity:
                     sizes[step.size] = len(data)
                     device = folder / device_file(step.device)
                     device.write_bytes((data + device.read_bytes()[len(data):])[:program.buffers[step.device]])

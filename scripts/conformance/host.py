@@ -28,12 +28,12 @@ class HostError(Exception):
 
 @dataclass
 class Read:
-    """Bytes of a file come into a device buffer; a file larger than `room` is not read at all. `ReadFile` leaves the
+    """Bytes of a file come into a device buffer; a file larger than `capacity` is not read at all. `ReadFile` leaves the
     size of what it has read in the variable `size`, if it is given one.
     """
     device: str
     file: str
-    room: int
+    capacity: int
     size: str | None = None
 
 
@@ -73,7 +73,7 @@ def read_program(case: Path) -> Program:
     writers = {"WriteFile"} | helpers_that_call("WriteFile", helpers)
     names = constants(text)
     program = Program()
-    source = {}  # host variable -> (file, room)
+    source = {}  # host variable -> (file, capacity)
     back = {}    # host variable -> device variable
     for name, args in calls(body, readers | writers | {"aclrtMalloc", "aclrtMemcpy"} | set(wrappers)):
         if name == "aclrtMalloc":
@@ -83,9 +83,9 @@ def read_program(case: Path) -> Program:
             program.buffers[variable.group(1)] = number(args[1], names)
         elif name in readers:
             # ReadFile(path, size, host, capacity), or a helper (path, host, size)
-            path, host, room = (args[0], args[2], args[3]) if name == "ReadFile" else args
+            path, host, capacity = (args[0], args[2], args[3]) if name == "ReadFile" else args
             size = args[1] if name == "ReadFile" else None
-            source[host] = (file_name(path), number(room, names), size)
+            source[host] = (file_name(path), number(capacity, names), size)
         elif name == "aclrtMemcpy" and "HOST_TO_DEVICE" in args[4]:
             if args[2] in source:
                 program.steps.append(Read(args[0], *source[args[2]]))

@@ -99,7 +99,7 @@ int slipring_record(slipring_board *board, const char *file);
  * (or 0) is an error, and message says which. */
 typedef struct slipring_judged slipring_judged;
 /* Writes a stream as text, cut to what there is room for; the bytes of the whole text with its end. */
-size_t slipring_decode(const void *data, size_t bytes, char *out, size_t room, char *message, size_t size);
+size_t slipring_decode(const void *data, size_t bytes, char *out, size_t capacity, char *message, size_t size);
 /* Judges a stream without running it. */
 slipring_judged *slipring_lint(const void *data, size_t bytes, const char *settings, char *message, size_t size);
 /* Runs a stream; workers acknowledge launches after so many cycles. */
@@ -115,7 +115,7 @@ const char *slipring_judged_open(const slipring_judged *judged, size_t at);
  * hazard was met that is allowed. */
 int slipring_judged_complete(const slipring_judged *judged);
 uint64_t slipring_judged_cycles(const slipring_judged *judged);
-size_t slipring_judged_events(const slipring_judged *judged, uint32_t *events, size_t room);
+size_t slipring_judged_events(const slipring_judged *judged, uint32_t *events, size_t capacity);
 uint64_t slipring_judged_allowed(const slipring_judged *judged, const char *code);
 
 #ifdef __cplusplus

@@ -135,7 +135,7 @@ unsafe fn bytes<'a>(data: *const c_void, size: usize) -> Result<&'a [u8], String
     }
 }
 
-unsafe fn room<'a>(out: *mut c_void, size: usize) -> Result<&'a mut [u8], String> {
+unsafe fn out_slice<'a>(out: *mut c_void, size: usize) -> Result<&'a mut [u8], String> {
     match size {
         0 => Ok(&mut []),
         _ if out.is_null() => Err("a null pointer has no room".to_owned()),
@@ -197,8 +197,8 @@ unsafe fn given<T>(made: Result<T, String>, message: *mut c_char, size: usize) -
         Ok(made) => Box::into_raw(Box::new(made)),
         Err(error) => {
             // SAFETY: room for `size` bytes, or null.
-            if let Ok(room) = unsafe { room(message.cast(), if message.is_null() { 0 } else { size }) }
-                && let Some((end, head)) = room.split_last_mut()
+            if let Ok(out_slice) = unsafe { out_slice(message.cast(), if message.is_null() { 0 } else { size }) }
+                && let Some((end, head)) = out_slice.split_last_mut()
             {
                 let most = error.len().min(head.len());
                 head.fill(0);
@@ -284,7 +284,7 @@ pub unsafe extern "C" fn slipring_host_read(
     out: *mut c_void,
     size: usize,
 ) -> c_int {
-    unsafe { call(board, |session| session.host_read(number, offset, room(out, size)?).map_err(text)) }
+    unsafe { call(board, |session| session.host_read(number, offset, out_slice(out, size)?).map_err(text)) }
 }
 
 #[unsafe(no_mangle)]
@@ -321,7 +321,7 @@ pub unsafe extern "C" fn slipring_read(
     out: *mut c_void,
     size: usize,
 ) -> c_int {
-    unsafe { call(board, |session| session.read(window, offset, room(out, size)?).map_err(text)) }
+    unsafe { call(board, |session| session.read(window, offset, out_slice(out, size)?).map_err(text)) }
 }
 
 #[unsafe(no_mangle)]
@@ -365,7 +365,7 @@ pub unsafe extern "C" fn slipring_peek(
     out: *mut c_void,
     size: usize,
 ) -> c_int {
-    unsafe { call(board, |session| session.peek(Xy { x, y }, addr, room(out, size)?).map_err(text)) }
+    unsafe { call(board, |session| session.peek(Xy { x, y }, addr, out_slice(out, size)?).map_err(text)) }
 }
 
 #[unsafe(no_mangle)]

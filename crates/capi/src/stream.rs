@@ -69,7 +69,7 @@ pub unsafe extern "C" fn slipring_decode(
     data: *const c_void,
     size: usize,
     out: *mut c_char,
-    room: usize,
+    capacity: usize,
     message: *mut c_char,
     message_size: usize,
 ) -> usize {
@@ -77,8 +77,8 @@ pub unsafe extern "C" fn slipring_decode(
     unsafe {
         match whole(|| Ok(print(&read(data, size, null())?.0))) {
             Ok(text) => {
-                let most = text.len().min(room.saturating_sub(1));
-                if let (true, Ok(out)) = (room > 0, crate::room(out.cast(), room)) {
+                let most = text.len().min(capacity.saturating_sub(1));
+                if let (true, Ok(out)) = (capacity > 0, crate::out_slice(out.cast(), capacity)) {
                     out[..most].copy_from_slice(&text.as_bytes()[..most]);
                     out[most] = 0;
                 }
@@ -177,10 +177,10 @@ pub unsafe extern "C" fn slipring_judged_cycles(judged: *const Judged) -> u64 {
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn slipring_judged_events(judged: *const Judged, out: *mut u32, room: usize) -> usize {
+pub unsafe extern "C" fn slipring_judged_events(judged: *const Judged, out: *mut u32, capacity: usize) -> usize {
     let Some(judged) = (unsafe { judged.as_ref() }) else { return 0 };
     if !out.is_null() {
-        for (at, event) in judged.events.iter().take(room).enumerate() {
+        for (at, event) in judged.events.iter().take(capacity).enumerate() {
             unsafe { out.add(at).write(*event) };
         }
     }

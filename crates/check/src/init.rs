@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use slipring_program::{Choice, Finding, Kind, Memory, Misuse, Severity, SiteRef, Unwritten, Void};
-use slipring_sim::{Launch, Observer, Turns};
+use slipring_sim::{ExecutionMode, Launch, Observer};
 
 use crate::places::{LaunchMemory, Names, bytes};
 
@@ -70,7 +70,7 @@ impl Init {
         let Some(shadow) = &memory.shadow else { return Vec::new() };
         let mut findings: Vec<Finding> = shadow.misuses().iter().map(|misuse| self.misused(misuse)).collect();
         if shadow.is_full() {
-            findings.push(no_room("init", "which bytes are uninitialised"));
+            findings.push(no_memory("init", "which bytes are uninitialised"));
         }
         for (site, buffer, mut voids) in shadow.outputs().into_iter().filter(|own| !self.apart.contains(&own.1)) {
             voids.retain(|void| void.here);
@@ -165,7 +165,7 @@ impl Init {
 }
 
 /// A check has no room for its notes of so large a memory: what it says does not cover everything.
-pub(crate) fn no_room(check: &str, of: &str) -> Finding {
+pub(crate) fn no_memory(check: &str, of: &str) -> Finding {
     let message = format!("out of memory for the records of {of}: `{check}` did not cover everything");
     Finding::new(Kind::MemoryLimit, Severity::Error, message)
         .note("such records take up to three bytes for each byte accessed")
@@ -202,7 +202,7 @@ pub fn in_words(runs: &[(u64, u64)], elem: u64) -> String {
 
 impl Observer for Init {
     fn begin(&mut self, launch: &Launch<'_>) {
-        (self.active, self.names) = (self.always || launch.mode == Turns::Pipes, Names::new(launch));
+        (self.active, self.names) = (self.always || launch.mode == ExecutionMode::Pipes, Names::new(launch));
     }
 
     fn arm(&mut self, memory: &mut Memory) {

@@ -61,7 +61,7 @@ struct Object {
     last_wait: Option<Moment>,
     /// Signals sent so far.
     sets: u64,
-    /// Waits that no later set needed as its room yet, and how many there were before them.
+    /// Waits that no later set needed for its capacity yet, and how many there were before them.
     waits: VecDeque<Taken>,
     dropped: u64,
     /// Sets whose signals found room because a wait that is not told yet stood ready for the one before.
@@ -106,7 +106,7 @@ pub(crate) enum Doubt {
     /// Unordered with the other wait: which of them gets a signal is up to the schedule.
     Waiters(Moment),
     /// A set is unordered with the wait that should have made room.
-    Room {
+    Capacity {
         #[allow(missing_docs)]
         set: Moment,
         wait: Moment,
@@ -123,8 +123,8 @@ pub(crate) enum Doubt {
 
 impl Doubt {
     /// A set that nothing orders after the wait that should have made room, which may have stood ready.
-    fn room(stood: bool, set: Moment, wait: Moment) -> Doubt {
-        if stood { Doubt::LateWait { set, wait } } else { Doubt::Room { set, wait } }
+    fn capacity(stood: bool, set: Moment, wait: Moment) -> Doubt {
+        if stood { Doubt::LateWait { set, wait } } else { Doubt::Capacity { set, wait } }
     }
 }
 
@@ -352,7 +352,7 @@ impl Order {
         let known = |moment: &Moment| moment.lane == lane || clock.get(moment.lane) >= moment.epoch;
         let setters = object.last_set.filter(|last| !known(last)).map(Doubt::Setters);
         object.last_set = Some(now);
-        let mut room = None;
+        let mut capacity = None;
         if object.sets >= self.max[sync as usize] {
             // The wait with this number made room. A wait that is not over yet cannot have.
             let made = object.sets - self.max[sync as usize];
@@ -363,14 +363,14 @@ impl Order {
                 Some(wait) => {
                     object.dropped += 1;
                     let stood = wait.stood_ready(lane, number);
-                    room = (!known(&wait.at)).then(|| Doubt::room(stood, now, wait.at));
+                    capacity = (!known(&wait.at)).then(|| Doubt::capacity(stood, now, wait.at));
                 }
                 None => object.owed.push_back(Owed { wait: made, at: now, number }),
             }
         }
         object.sets += 1;
         object.signals.push_back(unit.release(lane));
-        [setters, room]
+        [setters, capacity]
     }
 
     /// A wait is over: the agent knows what the sender knew.
@@ -394,13 +394,13 @@ impl Order {
         object.last_wait = Some(now);
         let taken = Taken { at: now, number: unit.number, first: unit.since_empty == 1 };
         let owed = object.owed.pop_front_if(|owed| owed.wait == object.taken);
-        let room = owed.map(|set| Doubt::room(taken.stood_ready(set.at.lane, set.number), set.at, now));
+        let capacity = owed.map(|set| Doubt::capacity(taken.stood_ready(set.at.lane, set.number), set.at, now));
         object.taken += 1;
         object.waits.push_back(taken);
         if agent.pipe == Pipe::S {
             self.versions[Order::core(agent)] += 1;
         }
-        [doubt, room]
+        [doubt, capacity]
     }
 
     /// A scalar unit tells others what it knows by a number in global memory.
@@ -486,7 +486,7 @@ impl Order {
             notes.word(u64::from(last.is_some()));
             last.iter().for_each(|last| moment(notes, last));
         }
-        // Whether a set needs room, which wait it needs, and how many waits are to come.
+        // Whether a set needs capacity, which wait it needs, and how many waits are to come.
         notes.word(object.sets.min(max));
         notes.word(object.sets.wrapping_sub(object.dropped));
         notes.word(object.sets.wrapping_sub(object.taken));

@@ -2,16 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use slipring_machine::readings::{LATE_WAITS, TOKEN_LOCKS, UNIT_FLAG_BLOCKS, UNORDERED_MOVES, UNORDERED_STORES};
+use slipring_machine::interpretations::{LATE_WAITS, TOKEN_LOCKS, UNIT_FLAG_BLOCKS, UNORDERED_MOVES, UNORDERED_STORES};
 use slipring_machine::{Pipe, Platform, Question, Role};
 use slipring_program::{Extent, Finding, Kind, Memory, Party, Severity, SiteRef, SyncRole, Words};
-use slipring_sim::{Agent, Issued, Launch, Meeting, Observer, Turns, WorkRun};
+use slipring_sim::{Agent, ExecutionMode, Issued, Launch, Meeting, Observer, WorkRun};
 use slipring_tile::Space;
 
 use crate::blind::Blind;
 use crate::edge::missing_edge;
 use crate::freed::Freed;
-use crate::init::no_room;
+use crate::init::no_memory;
 use crate::marking::Marking;
 use crate::order::{Doubt, Moment, Order};
 use crate::overlap;
@@ -23,7 +23,7 @@ use crate::signals::Signals;
 
 /// Finds pairs of accesses to the same byte, at least one of them a write, that no synchronisation orders.
 ///
-/// Watches a run in [`Turns::Pipes`]; in the sequential mode there is nothing to find. Each pair of places in
+/// Watches a run in [`ExecutionMode::Pipes`]; in the sequential mode there is nothing to find. Each pair of places in
 /// the text is reported once, with the bytes of its first occurrence.
 #[derive(Debug, Default)]
 pub struct Race {
@@ -251,7 +251,7 @@ impl Race {
         if full && !self.gave_up {
             self.gave_up = true;
             self.doubts.push("out of memory for the records of accesses".into());
-            self.findings.push(no_room("race", "who accessed which bytes"));
+            self.findings.push(no_memory("race", "who accessed which bytes"));
         }
         if let Some(old) = added {
             self.doubt_sum(agent, run.site, &old);
@@ -443,19 +443,19 @@ impl Race {
             Doubt::LateWait { .. } if !self.platform.as_ref().is_some_and(|p| p.reads_otherwise(&LATE_WAITS)) => {
                 return self.leans_on(&LATE_WAITS);
             }
-            Doubt::LateWait { set, wait } => Doubt::Room { set, wait },
+            Doubt::LateWait { set, wait } => Doubt::Capacity { set, wait },
             other => other,
         };
         let kind = match doubt {
             Doubt::Setters(_) => 0,
             Doubt::Waiters(_) => 1,
-            Doubt::Room { .. } | Doubt::LateWait { .. } => 2,
+            Doubt::Capacity { .. } | Doubt::LateWait { .. } => 2,
             Doubt::Lost => 3,
         };
         if !self.doubted.insert((sync, kind)) {
             return;
         }
-        self.signals_compete |= !matches!(doubt, Doubt::Room { .. });
+        self.signals_compete |= !matches!(doubt, Doubt::Capacity { .. });
         let name = self.names.syncs[sync as usize].clone();
         let other = |moment: Moment| agent.at(agent.block, moment.lane);
         self.doubts.push(match doubt {
@@ -463,12 +463,12 @@ impl Race {
                 format!("{} and {agent} set {name} in an order that depends on time", other(moment))
             }
             Doubt::Waiters(moment) => format!("{} and {agent} compete for {name}", other(moment)),
-            Doubt::Room { set, .. } | Doubt::LateWait { set, .. } => {
+            Doubt::Capacity { set, .. } | Doubt::LateWait { set, .. } => {
                 format!("in another schedule {} may set {name} before there is room for the signal", other(set))
             }
             Doubt::Lost => format!("{name} lost a signal, which another schedule may not lose"),
         });
-        let Doubt::Room { set, wait } = doubt else { return };
+        let Doubt::Capacity { set, wait } = doubt else { return };
         let message =
             format!("{name} may be set again before it has been waited for: nothing orders this set after the wait");
         let finding = Finding::new(Kind::FlagMayOverflow, Severity::Error, message)
@@ -481,7 +481,7 @@ impl Race {
 
 impl Observer for Race {
     fn begin(&mut self, launch: &Launch<'_>) {
-        let (active, signals_only) = (launch.mode == Turns::Pipes, self.signals_only);
+        let (active, signals_only) = (launch.mode == ExecutionMode::Pipes, self.signals_only);
         let tokens = launch.program.syncs.iter().filter(|sync| matches!(sync.role, SyncRole::Token { .. }));
         let tokens = tokens.map(|sync| sync.waiter).collect();
         let blind = self.blind.take().map(|_| Blind::default());

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use slipring_machine::readings::SCALAR_CACHE;
+use slipring_machine::interpretations::SCALAR_CACHE;
 use slipring_machine::{Pipe, Platform};
 use slipring_program::{Cleans, Finding, Severity, SiteRef, gm_split, runs};
 use slipring_sim::{Agent, WorkRun};

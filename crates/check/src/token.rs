@@ -1,4 +1,4 @@
-//! The order that buffer tokens make: an acquire comes after every release that was issued before it, and in the other reading
+//! The order that buffer tokens make: an acquire comes after every release that was issued before it, and in the other interpretation
 //! after some that are issued after it.
 
 use std::collections::VecDeque;

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
-use slipring_machine::readings::SCALAR_CACHE;
+use slipring_machine::interpretations::SCALAR_CACHE;
 use slipring_machine::{Pipe, Question};
 use slipring_program::{Choice, Decision, Finding, Kind, Memory, ParamKind, RingDecl, Severity, SiteRef, Unwritten};
-use slipring_sim::{Agent, ArgValue, Issued, Launch, Meeting, Observer, RunResult, Turns, WorkRun};
+use slipring_sim::{Agent, ArgValue, ExecutionMode, Issued, Launch, Meeting, Observer, RunResult, WorkRun};
 
 use crate::alike::Alike;
 use crate::places::Names;
@@ -466,8 +466,8 @@ impl fmt::Display for Scope {
 }
 
 /// What is taken for granted of rings, where the platform's tile library does otherwise.
-const UNDIVIDED: &str = "undivided tiles reach both Vector cores (`--reading undivided-to-first`)";
-const FROM_ROWS: &str = "rows become blocks on their way into L1 (`--reading rows-to-l1`)";
+const UNDIVIDED: &str = "undivided tiles reach both Vector cores (`--interpretation undivided-to-first`)";
+const FROM_ROWS: &str = "rows become blocks on their way into L1 (`--interpretation rows-to-l1`)";
 
 /// The scalar arguments that decide something, with their values.
 fn arguments(launch: &Launch<'_>, decisions: &[(Decision, String)]) -> Vec<String> {
@@ -488,7 +488,7 @@ fn arguments(launch: &Launch<'_>, decisions: &[(Decision, String)]) -> Vec<Strin
 
 impl Observer for Checker {
     fn begin(&mut self, launch: &Launch<'_>) {
-        self.sequential = launch.mode == Turns::Sequential;
+        self.sequential = launch.mode == ExecutionMode::Sequential;
         self.ops = launch.program.sites.iter().map(|site| site.op.clone()).collect();
         let decisions = launch.program.decisions().into_iter();
         self.decisions = decisions.map(|decision| (decision, self.op(decision.site))).collect();

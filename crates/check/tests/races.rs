@@ -504,8 +504,8 @@ fn the_report_says_what_was_checked() {
     assert_eq!(report.scope.to_string(), "this schedule only (races were not checked)");
 
     let platform = a5();
-    let launch =
-        Launch::new(&b.program, &platform, 1, vec![ArgValue::Buffer(0), ArgValue::Buffer(1)]).mode(Turns::Sequential);
+    let launch = Launch::new(&b.program, &platform, 1, vec![ArgValue::Buffer(0), ArgValue::Buffer(1)])
+        .mode(ExecutionMode::Sequential);
     let mut checker = Checker::new(Tools::default());
     let result = run(&launch, memory(&platform, 1, buffers()), &mut checker);
     let report = checker.report(&result);

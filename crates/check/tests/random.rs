@@ -7,7 +7,7 @@ use kit::random::*;
 use kit::*;
 use proptest::prelude::*;
 use slipring_check::*;
-use slipring_machine::readings::UNORDERED_MOVES;
+use slipring_machine::interpretations::UNORDERED_MOVES;
 use slipring_program::{Inst, Severity};
 use slipring_sim::*;
 

@@ -17,7 +17,7 @@ use slipring::{
 use slipring_check::{Checker, Tools};
 use slipring_ir::Source;
 use slipring_machine::Platform;
-use slipring_sim::Turns;
+use slipring_sim::ExecutionMode;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -72,7 +72,7 @@ fn ready(file: &str, edits: &[(&str, &str)]) -> Ready {
 
 /// Seconds of a run, from arguments in memory to results in memory.
 fn run(ready: &Ready, times: u32, checked: bool) -> f64 {
-    let options = ExecuteOptions { blocks: 1, mode: Turns::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
+    let options = ExecuteOptions { blocks: 1, mode: ExecutionMode::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
     let Ready { prepared, platform, values } = ready;
     seconds(times, false, || {
         let complete = if checked {

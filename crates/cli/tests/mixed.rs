@@ -8,7 +8,7 @@ use slipring_check::{Checker, Tools};
 use slipring_ir::{Module, Source};
 use slipring_machine::{Platform, built_in};
 use slipring_op::OpDef;
-use slipring_sim::Turns;
+use slipring_sim::ExecutionMode;
 
 fn files() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/files/mixed");
@@ -35,7 +35,7 @@ fn arguments(text: &str, prepared: &Prepared) -> Vec<Value> {
 
 /// The buffers after a run in which nothing is found.
 fn run(prepared: &Prepared, platform: &Platform, values: &[Value], blocks: u32) -> Vec<Option<Vec<u8>>> {
-    let options = ExecuteOptions { blocks, mode: Turns::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
+    let options = ExecuteOptions { blocks, mode: ExecutionMode::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
     let mut checker = Checker::new(Tools { scratch: slipring::slot_buffers(prepared, values), ..Tools::default() });
     let done = execute(&prepared.decoded, platform, values, options, &mut checker);
     let found = checker.report(&done.result).findings;

@@ -8,7 +8,7 @@ use slipring_dialects::Dialects;
 use slipring_ir::{Attr, Diags, Module, OpId, Source};
 use slipring_machine::{Platform, built_in};
 use slipring_op::{Decoding, OpDef, PipeRule, decode, select_kernel};
-use slipring_sim::Turns;
+use slipring_sim::ExecutionMode;
 
 /// Online softmax over two tiles of keys: both directions of the ring, carried tiles, three regions, a loop.
 const KERNEL: &str = "
@@ -73,7 +73,7 @@ fn said(bench: &Bench, module: &Module) -> Option<String> {
     let Ok(decoded) = decode(module, &kernel, &bench.platform, Decoding::Device, &mut diags) else {
         return Some(format!("refused: {}", diags.list[0].code));
     };
-    let options = ExecuteOptions { blocks: 1, mode: Turns::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
+    let options = ExecuteOptions { blocks: 1, mode: ExecutionMode::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
     let mut checker = Checker::new(Tools::default());
     let execution = execute(&decoded, &bench.platform, &bench.values, options, &mut checker);
     let report = checker.report(&execution.result);

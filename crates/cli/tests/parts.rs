@@ -9,7 +9,7 @@ use slipring::{ExecuteOptions, Loaded, check, execute, load_file, prepare, slot_
 use slipring_check::{Checker, Tools};
 use slipring_ir::Source;
 use slipring_machine::{Platform, built_in};
-use slipring_sim::Turns;
+use slipring_sim::ExecutionMode;
 
 /// A result: rows and columns, numbers row by row.
 type Matrix = (usize, usize, Vec<i64>);
@@ -72,7 +72,7 @@ fn result(name: &str, what: &str, text: &str, platform: &Platform, buffers: &[Ve
     let values: Vec<Value> = buffers.iter().cloned().map(Value::Buffer).collect();
     let tools = Tools { scratch: slot_buffers(&prepared, &values), ..Tools::default() };
     let mut checker = Checker::new(tools);
-    let options = ExecuteOptions { blocks: 1, mode: Turns::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
+    let options = ExecuteOptions { blocks: 1, mode: ExecutionMode::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
     let execution = execute(&prepared.decoded, platform, &values, options, &mut checker);
     let report = checker.report(&execution.result);
     assert!(report.is_clean(), "{what} on {}: {:?}\n{text}", platform.name, report.findings);

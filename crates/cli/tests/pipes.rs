@@ -15,7 +15,7 @@ use slipring_check::{Checker, Schedules, Tools};
 use slipring_ir::{Diags, Severity, Source};
 use slipring_machine::cost::Milli;
 use slipring_machine::{Cost, Platform, built_in};
-use slipring_sim::Turns;
+use slipring_sim::ExecutionMode;
 
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Way {
@@ -405,7 +405,7 @@ fn run_case(case: &Case, style: Style, platform: &Platform) -> Result<(), TestCa
     let out = vec![0; rows.max(1) * cols * 4];
     let values = [bytes(&x), bytes(&w), out, vec![0xa5; slots as usize]].map(Value::Buffer);
     let mut checker = Checker::new(Tools { scratch: vec![3], ..Tools::default() });
-    let options = ExecuteOptions { blocks: 1, mode: Turns::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
+    let options = ExecuteOptions { blocks: 1, mode: ExecutionMode::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
     let execution = execute(&prepared.decoded, platform, &values, options, &mut checker);
     let report = checker.report(&execution.result);
     if !report.is_clean() || report.scope.schedules != Schedules::All {

@@ -20,7 +20,7 @@ fn shown(source: &str) -> BTreeSet<String> {
             let own = list.trim_matches(['{', '}']).split(',').map(|name| name.rsplit(" as ").next().unwrap_or(name));
             names.extend(own.map(|name| name.trim().to_string()).filter(|name| !name.is_empty()));
         }
-        assert!(hidden || !text.starts_with("pub mod "), "a room that is shown: {text}");
+        assert!(hidden || !text.starts_with("pub mod "), "a module that is shown: {text}");
         hidden = text == "#[doc(hidden)]";
     }
     names

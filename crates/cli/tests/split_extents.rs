@@ -12,7 +12,7 @@ use slipring::{
 use slipring_check::{Checker, Tools};
 use slipring_ir::{Diags, Source};
 use slipring_machine::{Platform, built_in};
-use slipring_sim::Turns;
+use slipring_sim::ExecutionMode;
 
 /// Element types: name in the language, in texts, bytes.
 const TYPES: [(&str, &str, usize); 7] = [
@@ -86,7 +86,7 @@ fn run(name: &str, text: &str, platform: &Platform, buffers: Vec<Vec<u8>>, want:
 }
 
 fn options() -> ExecuteOptions {
-    ExecuteOptions { blocks: 1, mode: Turns::Pipes, gm_slack: 0, ..ExecuteOptions::default() }
+    ExecuteOptions { blocks: 1, mode: ExecutionMode::Pipes, gm_slack: 0, ..ExecuteOptions::default() }
 }
 
 fn run_text(name: &str, text: &str, platform: &Platform, values: &[Value], want: &[u8]) -> (Prepared, Execution) {

@@ -7,7 +7,7 @@ use slipring::{ExecuteOptions, execute, load, prepare, to_diagnostics};
 use slipring_check::{Checker, Schedules, Tools};
 use slipring_ir::{Diagnostic, Source};
 use slipring_machine::built_in;
-use slipring_sim::Turns;
+use slipring_sim::ExecutionMode;
 
 fn text(example: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/sync").join(example);
@@ -33,7 +33,7 @@ fn run(text: &str) -> Outcome {
     let values: Vec<_> =
         bind(&words, &program.params, &[], &Defaults::default()).unwrap().into_iter().map(|a: Arg| a.value).collect();
     let mut checker = Checker::new(Tools::default());
-    let options = ExecuteOptions { blocks: 1, mode: Turns::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
+    let options = ExecuteOptions { blocks: 1, mode: ExecutionMode::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
     let execution = execute(&prepared.decoded, &platform, &values, options, &mut checker);
     let report = checker.report(&execution.result);
     Outcome {

@@ -15,8 +15,8 @@ impl Dialects {
     pub fn get() -> &'static Table {
         static TABLE: OnceLock<Table> = OnceLock::new();
         TABLE.get_or_init(|| {
-            let rooms = [slipring_mlir::FAMILIES, slipring_pto::FAMILIES, slipring_micro::FAMILIES];
-            Table::new(rooms.into_iter().flatten().copied(), slipring_pto::HINTS)
+            let lists = [slipring_mlir::FAMILIES, slipring_pto::FAMILIES, slipring_micro::FAMILIES];
+            Table::new(lists.into_iter().flatten().copied(), slipring_pto::HINTS)
         })
     }
 }

@@ -99,10 +99,10 @@ fn by_boxes((dst, to): (&mut [u8], &Corner<'_>), (src, from): (&[u8], &Corner<'_
     for_each(rows, cols, (piece as u32, piece as u32), |r, c| {
         let (d, s) = (a.offset(to.at.0 + r, to.at.1 + c), b.offset(from.at.0 + r, from.at.1 + c));
         match size {
-            1 => turn::<1, 16>(&mut dst[d..], &src[s..]),
-            2 => turn::<2, 16>(&mut dst[d..], &src[s..]),
-            4 => turn::<4, 8>(&mut dst[d..], &src[s..]),
-            _ => turn::<8, 4>(&mut dst[d..], &src[s..]),
+            1 => transpose::<1, 16>(&mut dst[d..], &src[s..]),
+            2 => transpose::<2, 16>(&mut dst[d..], &src[s..]),
+            4 => transpose::<4, 8>(&mut dst[d..], &src[s..]),
+            _ => transpose::<8, 4>(&mut dst[d..], &src[s..]),
         }
     });
     true
@@ -119,7 +119,7 @@ fn for_each(rows: u32, cols: u32, (down, right): (u32, u32), mut f: impl FnMut(u
 
 /// Exchanges rows and columns of `N` × `N` elements of `E` bytes; lines are 32 bytes apart on both sides.
 #[inline]
-fn turn<const E: usize, const N: usize>(dst: &mut [u8], src: &[u8]) {
+fn transpose<const E: usize, const N: usize>(dst: &mut [u8], src: &[u8]) {
     let (dst, src) = (&mut dst[..(N - 1) * LINE + N * E], &src[..(N - 1) * LINE + N * E]);
     for to in 0..N {
         for from in 0..N {

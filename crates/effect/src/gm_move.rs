@@ -1,6 +1,6 @@
 //! Moving tiles to and from windows of global memory.
 
-use slipring_machine::readings::FINITE_PAD;
+use slipring_machine::interpretations::FINITE_PAD;
 use slipring_program::{Access, Effect, Env, Fault, Run, Update, UpdateKind, arguments};
 use slipring_tile::copy::{View, fill_rect};
 use slipring_tile::{BLayout, SLayout, Space};

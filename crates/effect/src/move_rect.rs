@@ -75,7 +75,7 @@ pub struct MoveEffect {
     /// How the tile is divided between lanes.
     pub divide: Option<Divide>,
     /// Bytes from the destination address on that may be written: those of the slot of a ring.
-    pub room: Option<u64>,
+    pub capacity: Option<u64>,
     /// What happens to the elements on the way.
     pub finish: Finish,
 }
@@ -83,7 +83,7 @@ pub struct MoveEffect {
 impl Default for MoveEffect {
     fn default() -> MoveEffect {
         let place = TilePlace { space: Space::Gm, core: Role::Aic, layout: Layout::nd(Elem::F32, 0, 0) };
-        MoveEffect { from: place, to: place, parts: Vec::new(), divide: None, room: None, finish: Finish::default() }
+        MoveEffect { from: place, to: place, parts: Vec::new(), divide: None, capacity: None, finish: Finish::default() }
     }
 }
 
@@ -157,10 +157,13 @@ impl Effect for MoveEffect {
             access.units.total += u64::from(rows) * u64::from(cols) * widest;
         }
         let end = access.writes.iter().map(Extent::end).max().unwrap_or(0);
-        match self.room {
-            Some(room) if end > given.to.saturating_add(room) => Err(Fault::new(
+        match self.capacity {
+            Some(capacity) if end > given.to.saturating_add(capacity) => Err(Fault::new(
                 "ring-slot-size",
-                format!("the valid part of the tile ends {} bytes after the start of a slot of {room}", end - given.to),
+                format!(
+                    "the valid part of the tile ends {} bytes after the start of a slot of {capacity}",
+                    end - given.to
+                ),
             )
             .help("enlarge `slot_size` at both ends of the pipe")),
             _ => Ok(()),

@@ -138,18 +138,18 @@ fn is_of_the_language(decorator: &Expr) -> bool {
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 struct Leaves {
     /// By `break` or `continue`.
-    turn: bool,
+    iteration: bool,
     /// By `return`.
     function: bool,
 }
 
 impl Leaves {
     fn any(self) -> bool {
-        self.turn || self.function
+        self.iteration || self.function
     }
 
     fn or(self, other: Leaves) -> Leaves {
-        Leaves { turn: self.turn || other.turn, function: self.function || other.function }
+        Leaves { iteration: self.iteration || other.iteration, function: self.function || other.function }
     }
 }
 
@@ -159,14 +159,14 @@ fn leaves(body: &[Stmt]) -> Leaves {
 
 fn leaves_of(stmt: &Stmt) -> Leaves {
     match stmt {
-        Stmt::Break(_) | Stmt::Continue(_) => Leaves { turn: true, function: false },
-        Stmt::Return(_) => Leaves { turn: false, function: true },
+        Stmt::Break(_) | Stmt::Continue(_) => Leaves { iteration: true, function: false },
+        Stmt::Return(_) => Leaves { iteration: false, function: true },
         Stmt::If(stmt) => {
             stmt.elif_else_clauses.iter().map(|clause| leaves(&clause.body)).fold(leaves(&stmt.body), Leaves::or)
         }
         Stmt::With(stmt) => leaves(&stmt.body),
-        Stmt::For(stmt) => Leaves { turn: false, ..leaves(&stmt.body) }.or(leaves(&stmt.orelse)),
-        Stmt::While(stmt) => Leaves { turn: false, ..leaves(&stmt.body) }.or(leaves(&stmt.orelse)),
+        Stmt::For(stmt) => Leaves { iteration: false, ..leaves(&stmt.body) }.or(leaves(&stmt.orelse)),
+        Stmt::While(stmt) => Leaves { iteration: false, ..leaves(&stmt.body) }.or(leaves(&stmt.orelse)),
         _ => Leaves::default(),
     }
 }
@@ -214,7 +214,7 @@ fn always_leaves(body: &[Stmt]) -> bool {
 
 /// What a jump may leave: the function, or a loop.
 struct Frame {
-    /// The flag that is true as long as no jump has left the function, or this turn of the loop.
+    /// The flag that is true as long as no jump has left the function, or this iteration of the loop.
     goes: String,
     /// The flag that is true as long as the loop goes on; none for the function.
     more: Option<String>,
@@ -307,8 +307,8 @@ impl Work {
     /// True if a statement has a jump out of it that is taken apart.
     fn is_left(&self, stmt: &Stmt) -> bool {
         let leaves = leaves_of(stmt);
-        let turn = self.frames.last().is_some_and(|frame| frame.more.is_some() && frame.jumps);
-        (leaves.turn && turn) || (leaves.function && self.returns())
+        let iteration = self.frames.last().is_some_and(|frame| frame.more.is_some() && frame.jumps);
+        (leaves.iteration && iteration) || (leaves.function && self.returns())
     }
 
     /// True if a `return` here is taken apart.
@@ -387,7 +387,7 @@ impl Work {
         if done.is_empty() { vec![tree::pass(TextRange::default())] } else { done }
     }
 
-    /// What runs if no jump has left the turn, or the function.
+    /// What runs if no jump has left the iteration, or the function.
     fn guarded(&mut self, rest: Vec<Stmt>, range: TextRange) -> Vec<Stmt> {
         if rest.is_empty() {
             return Vec::new();
@@ -429,7 +429,7 @@ impl Work {
     }
 
     /// The body of a loop, whether a jump may end the loop, and the flag that says that it goes on.
-    fn turn(&mut self, body: Vec<Stmt>, range: TextRange, jumps: bool) -> (Vec<Stmt>, Option<String>) {
+    fn iteration(&mut self, body: Vec<Stmt>, range: TextRange, jumps: bool) -> (Vec<Stmt>, Option<String>) {
         let at = u32::from(range.start());
         let (goes, more) = (format!("goes${at}"), format!("more${at}"));
         let ends = jumps && (ends_by_break(&body) || (leaves(&body).function && self.returns()));
@@ -445,7 +445,7 @@ impl Work {
         let range = stmt.range;
         let place = stmt.iter.range();
         let jumps = !keeps_its_jumps(&stmt);
-        let (body, more) = self.turn(stmt.body.into_iter().collect(), range, jumps);
+        let (body, more) = self.iteration(stmt.body.into_iter().collect(), range, jumps);
         let otherwise: Vec<Stmt> =
             if jumps { std::mem::take(&mut stmt.orelse).into_iter().collect() } else { Vec::new() };
         let Some(more) = more else {
@@ -453,7 +453,7 @@ impl Work {
             let behind = self.block_or_nothing(otherwise);
             return std::iter::once(Stmt::For(stmt)).chain(behind).collect();
         };
-        let counter = format!("turn${}", u32::from(range.start()));
+        let counter = format!("iteration${}", u32::from(range.start()));
         let target = std::mem::replace(&mut *stmt.target, tree::bound(&counter, place));
         let target_place = target.range();
         let mut inside = vec![tree::assign(target, tree::read(&counter, target_place), target_place)];
@@ -468,7 +468,7 @@ impl Work {
     fn while_loop(&mut self, mut stmt: StmtWhile) -> Vec<Stmt> {
         let range = stmt.range;
         let place = stmt.test.range();
-        let (body, more) = self.turn(stmt.body.into_iter().collect(), range, true);
+        let (body, more) = self.iteration(stmt.body.into_iter().collect(), range, true);
         stmt.body = body.into_iter().collect();
         let otherwise: Vec<Stmt> = std::mem::take(&mut stmt.orelse).into_iter().collect();
         let Some(more) = more else {

@@ -3,7 +3,7 @@
 //! A kernel is a function of a Python file: `import slipring.language as pl`, a decorator (`@pl.incore`, `@pl.jit`,
 //! `@pl.function(…)`), parameters with types, a body of tile ops, loops and branches. No Python is needed: the text is parsed
 //! here and every op of the body is emitted where it stands, in the form that the passes take apart. Ops keep their places
-//! in the Python text, so that whatever a later room reports points at the author's line.
+//! in the Python text, so that whatever a later stage reports points at the author's line.
 //!
 //! | module | has |
 //! |---|---|

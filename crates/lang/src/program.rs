@@ -200,7 +200,7 @@ pub(crate) fn globals_of<'a>(host: &Host<'a>, diags: &mut Diags) -> (Globals<'a>
     let mut globals = Globals { star: host.star[0], ..Globals::default() };
     let names = full_names(&host.found, diags);
     let full = |at: usize| names[at].clone();
-    let room = Cell::new(MOST_SEEN);
+    let budget = Cell::new(MOST_SEEN);
     for (name, mask) in [("DIR_C2V", 1), ("DIR_V2C", 2), ("DIR_BOTH", 3)] {
         globals.names.insert(name.into(), Value::Const(Const::Int(mask)));
     }
@@ -212,7 +212,7 @@ pub(crate) fn globals_of<'a>(host: &Host<'a>, diags: &mut Diags) -> (Globals<'a>
             if let HostValue::Function(_) = value {
                 globals.host.insert(name.clone());
             } else {
-                globals.names.insert(name.clone(), value.to_value_of(&full, &room));
+                globals.names.insert(name.clone(), value.to_value_of(&full, &budget));
             }
         }
     }
@@ -225,7 +225,7 @@ pub(crate) fn globals_of<'a>(host: &Host<'a>, diags: &mut Diags) -> (Globals<'a>
         for names in &found.scopes {
             let names = names.borrow();
             // A later scope is an inner one.
-            scope.extend(names.iter().map(|(name, value)| (name.clone(), value.to_value_of(&full, &room))));
+            scope.extend(names.iter().map(|(name, value)| (name.clone(), value.to_value_of(&full, &budget))));
         }
         let mut class = Vec::new();
         if let Some(own) = &found.class {
@@ -233,7 +233,7 @@ pub(crate) fn globals_of<'a>(host: &Host<'a>, diags: &mut Diags) -> (Globals<'a>
                 .names
                 .borrow()
                 .iter()
-                .map(|(name, value)| (name.clone(), value.to_value_of(&full, &room)))
+                .map(|(name, value)| (name.clone(), value.to_value_of(&full, &budget)))
                 .collect();
             for (name, value) in &fields {
                 if let Value::Path(path) = value

@@ -6,8 +6,8 @@ use serde::de::Error as _;
 use slipring_tile::{Elem, Space, nearest};
 use thiserror::Error;
 
+use crate::interpretations::QUESTIONS;
 use crate::platform::{OTHER, PRECISE, short};
-use crate::readings::QUESTIONS;
 use crate::{Pipe, Platform, VECTOR_CLASSES, VectorSpec};
 
 /// Names of the built-in platforms.
@@ -159,8 +159,8 @@ fn names(platform: &Platform) -> Result<(), PlatformError> {
             known(&format!("pipes.unordered.{name}"), memory, "memory", spaces())?;
         }
     }
-    for name in &platform.readings {
-        known("readings", name, "reading", QUESTIONS.iter().map(|question| question.name))?;
+    for name in &platform.interpretations {
+        known("interpretations", name, "interpretation", QUESTIONS.iter().map(|question| question.name))?;
     }
     for name in &platform.acc_to_mat {
         known("acc_to_mat", name, "element type", elems())?;

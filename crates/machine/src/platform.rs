@@ -6,7 +6,7 @@ use serde::Deserialize;
 use slipring_tile::{BLayout, Elem, Space};
 
 use crate::cost::{Calibrated, Cost, Entry, Evidence, Figure, Points, Price, Rule};
-use crate::readings::{UNORDERED_MOVES, UNORDERED_VECTORS};
+use crate::interpretations::{UNORDERED_MOVES, UNORDERED_VECTORS};
 use crate::{Capability, CoreKind, Pipe, Question, VectorSpec};
 
 /// A platform: everything about the hardware that programs and the engine depend on.
@@ -43,23 +43,23 @@ pub struct Platform {
     /// The vector unit, where vector functions run on it.
     #[serde(default)]
     pub vector_function: Option<VectorSpec>,
-    /// Questions on which public sources disagree that are answered by the other reading: names of
-    /// [`QUESTIONS`](crate::readings::QUESTIONS).
-    #[serde(default)]
-    pub readings: Vec<String>,
+    /// Questions on which public sources disagree that are answered by the other interpretation: names of
+    /// [`QUESTIONS`](crate::interpretations::QUESTIONS).
+    #[serde(default, alias = "readings")]
+    pub interpretations: Vec<String>,
 }
 
 impl Platform {
-    /// The same platform with the other reading of a question.
+    /// The same platform with the other interpretation of a question.
     pub fn with_reading(&self, question: &Question) -> Platform {
         let mut platform = self.clone();
-        platform.readings.push(question.name.into());
+        platform.interpretations.push(question.name.into());
         platform
     }
 
-    /// True where a question is answered by the other reading.
+    /// True where a question is answered by the other interpretation.
     pub fn reads_otherwise(&self, question: &Question) -> bool {
-        self.readings.iter().any(|name| name == question.name)
+        self.interpretations.iter().any(|name| name == question.name)
     }
 }
 
@@ -92,7 +92,7 @@ impl SpaceSpec {
     }
 
     /// For messages: `65536`, or `188416 (8192 more are reserved)`.
-    pub fn room(&self) -> String {
+    pub fn capacity(&self) -> String {
         match self.reserved {
             0 => format!("{}", self.bytes),
             reserved => format!("{} ({reserved} more are reserved)", self.usable()),

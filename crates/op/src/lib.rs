@@ -3,7 +3,7 @@
 //! An [`OpDef`] holds all that is known of an op: name, text form, operands and types, rules, core and
 //! pipe, the memory it touches, its cost, what it computes, and its reference page. Parser, printer,
 //! verifier, passes, decoder and `slipring ops` read that declaration; no room knows an op by name. The
-//! families are in rooms of their own: a text is read with a [`Table`] of them, and every op of a module carries its
+//! families are in crates of their own: a text is read with a [`Table`] of them, and every op of a module carries its
 //! declaration ([`OpDef::of`], [`OpRef::of`]).
 
 pub mod address;

@@ -1,4 +1,4 @@
-//! Names of attributes that this room reads, with the prefix of a dialect or without, how names of ops are shown, and those that
+//! Names of attributes that this crate reads, with the prefix of a dialect or without, how names of ops are shown, and those that
 //! findings of runs advise.
 
 use slipring_program::Words;

@@ -19,7 +19,7 @@ impl OpDef {
     }
 }
 
-/// A declaration that came through a room that knows only its schema.
+/// A declaration that came through a crate that knows only its schema.
 fn whole(declaration: &'static dyn Declaration) -> Option<&'static OpDef> {
     (declaration as &dyn Any).downcast_ref()
 }

@@ -1,6 +1,6 @@
 //! Working memory of an op: what the tile libraries of the platforms write of it, and whether the tile is large enough.
 
-use slipring_effect::vector::{Around, Found, Rooms, lacking};
+use slipring_effect::vector::{Around, Found, WorkingSpans, lacking};
 use slipring_ir::{Diags, Dim};
 use slipring_machine::{Capability, Platform};
 
@@ -12,7 +12,7 @@ pub enum WorkingUse {
     /// It takes the tile and leaves it alone.
     Nothing,
     /// These bytes.
-    Rooms(Rooms),
+    Spans(WorkingSpans),
     /// Those of the first of these forms of the op that it has.
     Forms(&'static [WorkingForm]),
 }
@@ -23,7 +23,7 @@ pub struct WorkingForm {
     /// Whether the op has this form.
     pub when: fn(&OpRef<'_>) -> bool,
     /// What is written then.
-    pub rooms: Rooms,
+    pub spans: WorkingSpans,
 }
 
 /// What the tile libraries write of the working memory of an op.
@@ -40,8 +40,8 @@ impl WorkingMemory {
     pub const NOTHING: WorkingMemory = WorkingMemory { memory: WorkingUse::Nothing, registers: WorkingUse::Nothing };
 
     /// Units that work on memory use these bytes, others none.
-    pub const fn of_memory(rooms: Rooms) -> WorkingMemory {
-        WorkingMemory { memory: WorkingUse::Rooms(rooms), registers: WorkingUse::Nothing }
+    pub const fn of_memory(spans: WorkingSpans) -> WorkingMemory {
+        WorkingMemory { memory: WorkingUse::Spans(spans), registers: WorkingUse::Nothing }
     }
 }
 
@@ -54,12 +54,12 @@ impl std::fmt::Debug for WorkingMemory {
 
 impl OpRef<'_> {
     /// What it writes of its working memory on this platform, if anything.
-    pub fn working(&self, platform: &Platform) -> Option<Rooms> {
+    pub fn working(&self, platform: &Platform) -> Option<WorkingSpans> {
         let WorkingMemory { memory, registers } = self.def.working;
         match if platform.can(Capability::RegisterScratch) { registers } else { memory } {
             WorkingUse::Nothing => None,
-            WorkingUse::Rooms(rooms) => Some(rooms),
-            WorkingUse::Forms(forms) => forms.iter().find(|form| (form.when)(self)).map(|form| form.rooms),
+            WorkingUse::Spans(spans) => Some(spans),
+            WorkingUse::Forms(forms) => forms.iter().find(|form| (form.when)(self)).map(|form| form.spans),
         }
     }
 }
@@ -69,7 +69,7 @@ pub const FIRST_SOURCES: [&str; 3] = ["src", "src0", "base"];
 
 /// Working memory that is too small, where the valid shapes are known.
 pub(crate) fn working_memory(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
-    let Some(rooms) = op.working(platform) else { return };
+    let Some(spans) = op.working(platform) else { return };
     let found = |name: &str| {
         let at = op.def.schema.operands.iter().position(|spec| spec.name == name)?;
         let tile = op.tile(at)?;
@@ -86,7 +86,7 @@ pub(crate) fn working_memory(op: &OpRef<'_>, platform: &Platform, diags: &mut Di
             None => return,
         },
     };
-    if let Some((needed, have)) = lacking(rooms, &Around { src, dst, tmp }) {
+    if let Some((needed, have)) = lacking(spans, &Around { src, dst, tmp }) {
         let (name, on) = (op.def.schema.name, &platform.name);
         let error = op.error("tmp-size", format!("`{name}` needs {needed} here on {on}")).label(have);
         diags.push(error.help("make `tmp` as large as that: the device's library overwrites what follows it"));

@@ -1,4 +1,4 @@
-//! The passes between the text and the decoder, in rooms: what several of them find out
+//! The passes between the text and the decoder, in modules: what several of them find out
 //! ([`analysis`]), dividing work between cores ([`split`]), local memory ([`memory`]), rings ([`rings`]), flags between pipes
 //! ([`sync`]). No pass uses another one.
 //!

@@ -379,7 +379,7 @@ fn run(module: &Module, platform: &Platform) -> Vec<u8> {
         ArgValue::Buffer(at)
     });
     let values = values.collect();
-    let launch = Launch::new(&decoded.program, platform, 1, values).mode(slipring_sim::Turns::Sequential);
+    let launch = Launch::new(&decoded.program, platform, 1, values).mode(slipring_sim::ExecutionMode::Sequential);
     let result = slipring_sim::run(&launch, memory, &mut ());
     assert!(result.complete, "{:?}\n{}", result.findings, text::print(module));
     result.memory.gm[2].data.clone()

@@ -73,7 +73,11 @@ fn result(module: &Module, platform: &Platform, mode: Decoding, [m, k, n]: [u32;
         (0..count).flat_map(|i| bits(i).to_le_bytes()).collect()
     };
     let buffers = [numbers(m * k, 1), numbers(k * n, 2), vec![0; (m * n * 4) as usize]];
-    let sim = if mode == Decoding::Reference { slipring_sim::Turns::Sequential } else { slipring_sim::Turns::Pipes };
+    let sim = if mode == Decoding::Reference {
+        slipring_sim::ExecutionMode::Sequential
+    } else {
+        slipring_sim::ExecutionMode::Pipes
+    };
     let launch = Launch::new(&decoded.program, platform, 1, (0..3).map(ArgValue::Buffer).collect()).mode(sim);
     let mut memory = Memory::with_sizes(1, |space| decoded.local_bytes[space as usize] as usize);
     let named = |(at, data)| GmBuffer { name: format!("b{at}"), data };

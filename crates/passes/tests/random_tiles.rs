@@ -252,7 +252,7 @@ fn contents(module: &Module, platform: &Platform, mode: Decoding, flag: u64) -> 
         GmBuffer { name: format!("b{at}"), data: numbers.collect() }
     });
     let reference = mode == Decoding::Reference;
-    let run_mode = if reference { slipring_sim::Turns::Sequential } else { slipring_sim::Turns::Pipes };
+    let run_mode = if reference { slipring_sim::ExecutionMode::Sequential } else { slipring_sim::ExecutionMode::Pipes };
     let launch = Launch::new(&decoded.program, platform, 1, args).mode(run_mode);
     let mut memory = Memory::with_sizes(1, |space| decoded.local_bytes[space as usize] as usize);
     memory.gm = buffers.collect();

@@ -146,7 +146,7 @@ pub struct InnerConflict {
     pub later: SiteRef,
     /// Whether each of them writes.
     pub writes: [bool; 2],
-    /// True if the two are in order by a reading of the platform: two vector stores.
+    /// True if the two are in order by an interpretation of the platform: two vector stores.
     pub kept: bool,
     /// A range that both touch.
     pub extent: Extent,

@@ -9,7 +9,7 @@ use std::thread::JoinHandle;
 use slipring_lang::tasks::TaskCall;
 use slipring_machine::Platform;
 use slipring_program::{Kind, SignalUse};
-use slipring_sim::Turns;
+use slipring_sim::ExecutionMode;
 use slipring_tasks::signals::{Change, Signal, Wanted, since};
 use slipring_tasks::{Graph, Tensor};
 
@@ -25,7 +25,7 @@ pub(super) struct Job<'j> {
     pub compiled: &'j Arc<Compiled>,
     pub platform: &'j Platform,
     pub call: &'j TaskCall,
-    pub blocks: (u32, Turns),
+    pub blocks: (u32, ExecutionMode),
     pub options: &'j ProgramOptions,
 }
 

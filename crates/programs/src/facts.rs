@@ -70,7 +70,7 @@ pub struct TaskFacts {
     /// Name of its kernel or scope.
     pub name: String,
     /// Values of the loops around it.
-    pub turn: String,
+    pub iteration: String,
     /// Line where it is submitted.
     pub line: usize,
     /// Blocks.
@@ -154,7 +154,7 @@ pub(super) fn facts(
     let tasks = plan.ended.iter().map(|ended| TaskFacts {
         task: ended.task,
         name: graph.tasks[ended.task].name.clone(),
-        turn: graph.tasks[ended.task].turn.clone(),
+        iteration: graph.tasks[ended.task].iteration.clone(),
         line: program.line(ended.task),
         blocks: graph.tasks[ended.task].blocks,
         after: before[ended.task].clone(),
@@ -314,14 +314,14 @@ impl ProgramFacts {
                 n if n > 4 => format!("{} … {}", numbers[0], numbers[n - 1]),
                 _ => numbers.join(" "),
             };
-            let turn = if task.turn.is_empty() { String::new() } else { format!(" ({})", task.turn) };
+            let iteration = if task.iteration.is_empty() { String::new() } else { format!(" ({})", task.iteration) };
             let skipped = if task.skipped { " skipped" } else { "" };
             let mut clusters: Vec<u32> = task.clusters.clone();
             clusters.sort_unstable();
             clusters.dedup();
             table.row(vec![
                 format!("#{}", task.task),
-                format!("{}{turn}{skipped}", task.name),
+                format!("{}{iteration}{skipped}", task.name),
                 task.line.to_string(),
                 task.blocks.to_string(),
                 task.ready.to_string(),

@@ -32,7 +32,7 @@ pub struct GraphTensor {
 #[allow(missing_docs)]
 pub struct GraphTask {
     pub name: String,
-    pub turn: String,
+    pub iteration: String,
     pub line: usize,
     pub blocks: u32,
     pub manual: bool,
@@ -100,7 +100,7 @@ impl Program {
                 .enumerate()
                 .map(|(at, own)| GraphTask {
                     name: own.name.clone(),
-                    turn: own.turn.clone(),
+                    iteration: own.iteration.clone(),
                     line: self.line(at),
                     blocks: own.blocks,
                     manual: own.manual,

@@ -40,7 +40,7 @@ use slipring_tasks::Graph;
 
 use slipring_check::Tools;
 use slipring_session::args::{Arg, ArgError, Defaults, Passed, bind, in_order, read_arg, signature};
-use slipring_session::compiled::{Choice, Compiled, bind_to, known_readings};
+use slipring_session::compiled::{Choice, Compiled, bind_to, known_interpretations};
 use slipring_session::expect::Held;
 use slipring_session::launch::{header, too_large};
 use slipring_session::options::{MOST_DEVICES, within};
@@ -66,7 +66,7 @@ pub struct Program {
     orchestration: Arc<Orchestration>,
     said: Vec<Diagnostic>,
     platform: Option<Platform>,
-    readings: Vec<String>,
+    interpretations: Vec<String>,
     compiled: OnceLock<Vec<Arc<Compiled>>>,
     /// What functions of the host did while it was followed for these arguments.
     called: Mutex<host::Called>,
@@ -176,7 +176,7 @@ impl Program {
             orchestration,
             said: diags.list,
             platform: None,
-            readings: Vec::new(),
+            interpretations: Vec::new(),
             compiled: OnceLock::new(),
             called: Mutex::default(),
         })
@@ -197,12 +197,12 @@ impl Program {
         self
     }
 
-    /// Where public sources disagree, the other readings of these names, as for a kernel.
+    /// Where public sources disagree, the other interpretations of these names, as for a kernel.
     ///
     /// # Errors
-    /// If no reading has such a name.
-    pub fn readings<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Result<Program, Error> {
-        self.readings.extend(known_readings(names)?);
+    /// If no interpretation has such a name.
+    pub fn interpretations<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Result<Program, Error> {
+        self.interpretations.extend(known_interpretations(names)?);
         self.compiled = OnceLock::new();
         Ok(self)
     }
@@ -263,7 +263,7 @@ impl Program {
                 slipring_machine::built_in(self.platform_name()).map_err(|error| Error::Platform(error.to_string()))?
             }
         };
-        platform.readings.extend(self.readings.iter().cloned());
+        platform.interpretations.extend(self.interpretations.iter().cloned());
         Ok(platform)
     }
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use slipring_ir::Diagnostic;
 use slipring_lang::tasks::{Ask, Question};
 use slipring_machine::Platform;
-use slipring_sim::Turns;
+use slipring_sim::ExecutionMode;
 
 use super::beside::{Beside, Came, Job};
 use super::values::{first_value, holds};
@@ -113,7 +113,7 @@ impl Ahead {
             }
         };
         self.compiled[kernel] = Some(compiled.clone());
-        let blocks = (ask.graph.tasks[at].blocks, Turns::Pipes);
+        let blocks = (ask.graph.tasks[at].blocks, ExecutionMode::Pipes);
         let job = Job {
             graph: ask.graph,
             compiled: &compiled,
@@ -204,6 +204,11 @@ impl Program {
             followed.ok_or_else(|| Error::Unsupported("the program is none any more".into()))?;
         let followed = Program::of(self.input.asking(&asked), orchestration, said)?;
         let called = Mutex::new(ahead.called);
-        Ok(Some(Program { platform: self.platform.clone(), readings: self.readings.clone(), called, ..followed }))
+        Ok(Some(Program {
+            platform: self.platform.clone(),
+            interpretations: self.interpretations.clone(),
+            called,
+            ..followed
+        }))
     }
 }

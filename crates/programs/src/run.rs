@@ -7,7 +7,7 @@ use slipring_ir::{Diagnostic, Kind, Severity, Span};
 use slipring_lang::tasks::TaskCall;
 use slipring_machine::Platform;
 use slipring_report::CheckFacts;
-use slipring_sim::{Stats, Turns, places};
+use slipring_sim::{ExecutionMode, Stats, places};
 use slipring_tasks::signals::{self, Event, Parts, SignalStep};
 use slipring_tasks::{Bytes, Graph, Plan, Ran, Runs, Touched, plan, touched};
 use slipring_tile::Elem;
@@ -156,7 +156,7 @@ impl Runs for Runner<'_> {
             compiled: &self.compiled[kernel],
             platform: self.platform,
             call,
-            blocks: (graph.tasks[task].blocks, Turns::Pipes),
+            blocks: (graph.tasks[task].blocks, ExecutionMode::Pipes),
             options: self.options,
         };
         let came = self.beside.start(task, at, &job);
@@ -517,7 +517,7 @@ impl ProgramRun<'_> {
                 over[task] = true;
                 continue;
             };
-            let blocks = (graph.tasks[task].blocks, Turns::Sequential);
+            let blocks = (graph.tasks[task].blocks, ExecutionMode::Sequential);
             let (platform, options) = (&self.platform, &self.options);
             let job = Job { graph, compiled: &compiled[kernel], platform, call, blocks, options };
             let mut came = vec![(task, beside.start(task, 0, &job))];

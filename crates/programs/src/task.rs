@@ -11,7 +11,7 @@ use slipring_machine::Platform;
 use slipring_op::{Decoded, Decoding, decode};
 use slipring_program::{Choice, GmBuffer, Memory, ParamKind, Unwritten, Void, zeroed};
 use slipring_report::{Record, Recorder};
-use slipring_sim::{ArgValue, Launch, Outside, RunResult, Turns, run_beside};
+use slipring_sim::{ArgValue, ExecutionMode, Launch, Outside, RunResult, run_beside};
 use slipring_tasks::{Bytes, Touched};
 use slipring_tile::Space;
 
@@ -100,15 +100,15 @@ pub(super) fn run_task(
     compiled: &Compiled,
     platform: &Platform,
     call: &TaskCall,
-    (blocks, mode): (u32, Turns),
+    (blocks, mode): (u32, ExecutionMode),
     (tensors, nothing): (&mut [Vec<u8>], Option<&Meaningless>),
     options: &ProgramOptions,
     others: Option<(&mut dyn Talk, &[bool])>,
 ) -> Result<Outcome, String> {
     let reference;
     let decoded: &Decoded = match mode {
-        Turns::Pipes => &compiled.prepared.decoded,
-        Turns::Sequential => {
+        ExecutionMode::Pipes => &compiled.prepared.decoded,
+        ExecutionMode::Sequential => {
             let prepared = &compiled.prepared;
             let (source, kernel) = prepared
                 .apart
@@ -125,7 +125,7 @@ pub(super) fn run_task(
     let mut tensor_of: Vec<usize> = Vec::new();
     let mut args = Vec::new();
     let mut slot_of_param = Vec::new();
-    let room = |bytes: usize| zeroed(bytes).map_err(|_| "out of memory".to_string());
+    let allocate = |bytes: usize| zeroed(bytes).map_err(|_| "out of memory".to_string());
     let params: Vec<_> = program.params.iter().filter(|param| param.is_passed()).collect();
     for (arg, param) in call.args.iter().zip(&params) {
         match arg {
@@ -161,7 +161,7 @@ pub(super) fn run_task(
     }
     for param in &program.params {
         if let ParamKind::Scratch { bytes_per_block } = param.kind {
-            let data = room(bytes_per_block.saturating_mul(u64::from(blocks)) as usize)?;
+            let data = allocate(bytes_per_block.saturating_mul(u64::from(blocks)) as usize)?;
             buffers.push(GmBuffer { name: param.name.clone(), data });
             args.push(ArgValue::Buffer(buffers.len() - 1));
         }
@@ -177,7 +177,7 @@ pub(super) fn run_task(
         .map(|place| slot_of_param.get(place).copied().unwrap_or_else(|| behind(place)))
         .filter(|slot| *slot < buffers.len())
         .collect();
-    let nothing = nothing.filter(|_| tools.init && mode == Turns::Pipes);
+    let nothing = nothing.filter(|_| tools.init && mode == ExecutionMode::Pipes);
     if let Some(nothing) = nothing {
         for (buffer, tensor) in tensor_of.iter().enumerate() {
             tools.unwritten.extend(nothing.at_start(*tensor, buffer));
@@ -199,7 +199,7 @@ pub(super) fn run_task(
     let mut memory = Memory::try_with_sizes(launch.clusters(), |space| bytes(space) as usize)
         .map_err(|_| "out of memory".to_string())?;
     memory.gm = buffers;
-    let pipes = mode == Turns::Pipes;
+    let pipes = mode == ExecutionMode::Pipes;
     let recorder = (pipes && options.record).then(Recorder::default);
     let names: Vec<String> = memory.gm.iter().map(|buffer| buffer.name.clone()).collect();
     let control = pipes.then(|| options.control.clone());

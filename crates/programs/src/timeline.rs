@@ -91,7 +91,7 @@ impl ProgramRun<'_> {
         let own = &graph.tasks[ended.task];
         for (block, (cluster, start, end)) in ended.blocks.iter().enumerate() {
             let Some(rows) = build.clusters.get(cluster) else { continue };
-            let turn = if own.turn.is_empty() { String::new() } else { format!(" ({})", own.turn) };
+            let iteration = if own.iteration.is_empty() { String::new() } else { format!(" ({})", own.iteration) };
             let mut args = vec![
                 ("line", Value::Number(self.program.line(ended.task) as u64)),
                 ("task", Value::Number(ended.task as u64)),
@@ -101,7 +101,7 @@ impl ProgramRun<'_> {
             if *start > ended.ready {
                 args.push(("waited for a cluster", Value::Number(start - ended.ready)));
             }
-            let name = format!("#{} {}{turn}", ended.task, own.name);
+            let name = format!("#{} {}{iteration}", ended.task, own.name);
             let slice = Slice { name: name.into(), kind: SliceKind::Work, start: *start, end: *end, args };
             let track = &mut build.trace.tracks[rows.tasks];
             build.blocks.entry(ended.task).or_default().push((rows.tasks, track.slices.len()));
@@ -188,7 +188,7 @@ impl ProgramRun<'_> {
                 kind: SegmentKind::Work,
                 core: own.clusters.first().map_or(String::new(), |cluster| format!("cluster {cluster}")),
                 pipe: format!("#{task}"),
-                what: format!("{} {}", own.name, own.turn).trim_end().to_string(),
+                what: format!("{} {}", own.name, own.iteration).trim_end().to_string(),
                 line: Some(own.line as u32),
                 count: own.blocks.into(),
                 cycles: own.end - own.start,

@@ -1,7 +1,7 @@
 //! All choices: each loop and branch that an argument or loaded data decides goes on as it likes.
 //!
 //! The cores are held at each of them until nothing else can go on, and every way on is tried, until the states that come are like
-//! states from which every way has been tried. Then whatever the choices are, how often each loop turns too, all that can come of
+//! states from which every way has been tried. Then whatever the choices are, however often each loop runs, all that can come of
 //! them has been seen. More is covered than can happen: where something is found nothing is shown.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -235,7 +235,7 @@ impl<'a> Free<'a> {
         if let Some(doubt) = judged.doubt() {
             return Ok(Some(text::decided(doubt, |site| self.subject.line(site))));
         }
-        if self.turns_once(&rounds.stands, leave) && !self.stays_inside(&rounds) {
+        if self.iterates_once(&rounds.stands, leave) && !self.stays_inside(&rounds) {
             return Ok(Some("for arbitrary branches, an access is past the end of a buffer".into()));
         }
         if let Schedules::ThisOne { reasons } = &judged.scope.schedules {
@@ -316,19 +316,19 @@ impl<'a> Free<'a> {
     }
 
     /// True if no core goes into a loop more than once where it is chosen: what is after the end of a buffer then is so not because a
-    /// loop turns too often.
-    fn turns_once(&self, stands: &[Vec<Stand>], leave: &Leave) -> bool {
-        let mut turns: BTreeMap<(usize, usize), usize> = BTreeMap::new();
+    /// loop runs too often.
+    fn iterates_once(&self, stands: &[Vec<Stand>], leave: &Leave) -> bool {
+        let mut iterations: BTreeMap<(usize, usize), usize> = BTreeMap::new();
         for (stands, leave) in stands.iter().zip(leave) {
             for (place, stand) in stands.iter().enumerate().filter(|(place, _)| !leave.contains(place)) {
                 let inst = &self.decoded.program.cores[stand.position].insts[stand.pc];
                 let is_loop = matches!(inst, Inst::Meet { b, .. } if *b != ONE);
                 if stand.at == At::Meet && is_loop {
-                    *turns.entry((place, stand.pc)).or_default() += 1;
+                    *iterations.entry((place, stand.pc)).or_default() += 1;
                 }
             }
         }
-        turns.values().all(|turns| *turns <= 1)
+        iterations.values().all(|iterations| *iterations <= 1)
     }
 
     fn stays_inside(&self, rounds: &Rounds) -> bool {

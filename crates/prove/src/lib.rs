@@ -25,7 +25,7 @@ use std::sync::Arc;
 
 use slipring_check::{CheckReport, Tools};
 use slipring_program::Unwritten;
-use slipring_sim::{Timing, Turns};
+use slipring_sim::{ExecutionMode, Timing};
 
 use slipring_session::answers::{clean_if, first_error};
 use slipring_session::assume::{self, Assumed};
@@ -212,8 +212,12 @@ fn prove(compiled: &Arc<Compiled>, bound: &[Bound<'_>], blocks: u32, asked: &Pro
     let (prepared, platform) = (&compiled.prepared, &compiled.platform);
     let mut asked_run = asked.run.quiet();
     asked_run.stop_endless = true;
-    let options =
-        ExecuteOptions { blocks, mode: Turns::Pipes, gm_slack: asked.run.gm_slack as usize, limits: asked.run.limits };
+    let options = ExecuteOptions {
+        blocks,
+        mode: ExecutionMode::Pipes,
+        gm_slack: asked.run.gm_slack as usize,
+        limits: asked.run.limits,
+    };
     let assumed = Assumed::of_kernel(prepared, &asked.run.assume).map_err(Error::Arguments)?;
     let budget = Budget::new(asked.run.limits);
     let results = results(prepared, &compiled.kernels, bound, &compiled.said);

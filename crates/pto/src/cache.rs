@@ -35,7 +35,7 @@ pub static CACHE_INVALID: OpDef = OpDef {
     ),
     summary: "Write back and forget lines of the scalar unit's cache",
     doc: "What the scalar unit has written into these lines of 64 bytes is in global memory afterwards, and it reads them anew. The \
-          cache holds no bytes of its own here; what is shared without this op is `stale-scalar` with `--reading scalar-cache`.",
+          cache holds no bytes of its own here; what is shared without this op is `stale-scalar` with `--interpretation scalar-cache`.",
     source: "PTO IR of the public assembler 0.60, pto.cmo.cacheinvalid; device headers, dcci",
     pipe: PipeRule::Fixed(Pipe::S),
     lower: |op, d| {

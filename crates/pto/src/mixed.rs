@@ -198,8 +198,8 @@ fn place((tile, core): (&TileRef, Role)) -> TilePlace {
 
 /// Copies what is valid of a tile from one core's memory to another's.
 fn cross(d: &mut Decoder<'_>, from: (&TileRef, Role), to: (&TileRef, Role)) {
-    let room = to.0.ty.layout;
-    let (src, parts) = (from.0, vec![MovePart::all(to.1, room.rows, room.cols)]);
+    let layout = to.0.ty.layout;
+    let (src, parts) = (from.0, vec![MovePart::all(to.1, layout.rows, layout.cols)]);
     let effect = MoveEffect { from: place(from), to: place(to), parts, ..MoveEffect::default() };
     copy(d, effect, src, to.0);
 }

@@ -21,7 +21,7 @@ pub enum Loaded {
 #[derive(Clone, Default)]
 struct Target {
     platform: Option<String>,
-    readings: Vec<String>,
+    interpretations: Vec<String>,
     slots: Option<u32>,
 }
 
@@ -33,7 +33,7 @@ impl Target {
         if let Some(slots) = self.slots {
             kernel = kernel.slots(slots)?;
         }
-        let kernel = kernel.readings(self.readings)?;
+        let kernel = kernel.interpretations(self.interpretations)?;
         kernel.compile()?;
         Ok(Loaded::Kernel(Kernel::new(kernel)))
     }
@@ -45,7 +45,7 @@ impl Target {
         if let Some(platform) = self.platform {
             program = program.platform(&platform)?;
         }
-        let program = program.readings(self.readings)?;
+        let program = program.interpretations(self.interpretations)?;
         program.compile()?;
         Ok(Loaded::Program(Program::new(program)))
     }
@@ -58,7 +58,7 @@ type Passed = (String, Vec<u64>, String);
 /// passed to it as (parameter, shape, element type), `numbers` the scalars as text: a whole program's tasks follow from them. With `host`
 /// it has to be a whole program. `slots` is the depth of a kernel's rings, where that is not its text's.
 #[pyfunction]
-#[pyo3(signature = (filename, text, names, function, tensors, numbers, platform=None, readings=Vec::new(), host=false,
+#[pyo3(signature = (filename, text, names, function, tensors, numbers, platform=None, interpretations=Vec::new(), host=false,
     slots=None))]
 #[allow(clippy::too_many_arguments)]
 pub fn compile(
@@ -70,13 +70,13 @@ pub fn compile(
     tensors: Vec<Passed>,
     numbers: Vec<(String, String)>,
     platform: Option<&str>,
-    readings: Vec<String>,
+    interpretations: Vec<String>,
     host: bool,
     slots: Option<u32>,
 ) -> PyResult<Loaded> {
     let names = names.iter().map(|(key, value)| Ok((key.extract()?, name(&value)?))).collect::<PyResult<_>>()?;
     let asked = Asked::of_function(function, names, passed(tensors)?).numbers(&numbers);
-    let target = Target { platform: platform.map(str::to_owned), readings, slots };
+    let target = Target { platform: platform.map(str::to_owned), interpretations, slots };
     let (filename, text) = (filename.to_owned(), text.to_owned());
     let work = move || {
         let subject = Subject::new(asked.source(filename, text), &asked);
@@ -103,7 +103,7 @@ fn passed(tensors: Vec<Passed>) -> PyResult<Vec<ArgType>> {
 /// Compiles what a file holds: the kernel language if its name ends in `.py`, else a text. `arguments` are the types, shapes and numbers
 /// of arguments as the command line takes them, `values` the `name=value` of constants, `slots` the depth of a kernel's rings.
 #[pyfunction]
-#[pyo3(signature = (name, contents, arguments, values, function=None, platform=None, readings=Vec::new(), slots=None))]
+#[pyo3(signature = (name, contents, arguments, values, function=None, platform=None, interpretations=Vec::new(), slots=None))]
 #[allow(clippy::too_many_arguments)]
 pub fn open(
     py: Python<'_>,
@@ -113,12 +113,12 @@ pub fn open(
     values: Vec<String>,
     function: Option<&str>,
     platform: Option<&str>,
-    readings: Vec<String>,
+    interpretations: Vec<String>,
     slots: Option<u32>,
 ) -> PyResult<Loaded> {
     let name = name.to_owned();
     let function = function.map(str::to_owned);
-    let target = Target { platform: platform.map(str::to_owned), readings, slots };
+    let target = Target { platform: platform.map(str::to_owned), interpretations, slots };
     let work = move || {
         let subject =
             Subject::read(&name, contents, &Asked::new(function.as_deref(), &arguments, &values)?)?.executed()?;

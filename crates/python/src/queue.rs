@@ -8,7 +8,7 @@ use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use slipring::queue::host::{DeviceError, Ordering, Session, SessionOptions, WindowTarget, room};
+use slipring::queue::host::{DeviceError, Ordering, Session, SessionOptions, WindowTarget, read_buffer};
 use slipring::queue::sanitize::Severity;
 use slipring::queue::wire::{Rect, Xy};
 use slipring::queue_trace;
@@ -85,9 +85,9 @@ impl Board {
     /// Pins the host's own memory: the device reads and writes it where it is.
     fn pin_array(&mut self, array: Bound<'_, PyArray1<u8>>) -> PyResult<(u32, u64)> {
         let (first, bytes) = {
-            let mut room = array.try_readwrite().map_err(|error| PyValueError::new_err(error.to_string()))?;
-            let room = room.as_slice_mut()?;
-            (NonNull::from(&mut *room).cast::<u8>(), room.len())
+            let mut data = array.try_readwrite().map_err(|error| PyValueError::new_err(error.to_string()))?;
+            let data = data.as_slice_mut()?;
+            (NonNull::from(&mut *data).cast::<u8>(), data.len())
         };
         // SAFETY: the array is kept until it is unpinned or the board is gone, and numpy does not move the data of an array that others
         // refer to. The lock of Python is held during calls, so that its code does nothing to the array meanwhile.
@@ -105,7 +105,7 @@ impl Board {
 
     /// Reads pinned memory.
     fn host_read<'py>(&mut self, py: Python<'py>, id: u32, offset: u64, bytes: usize) -> PyResult<Bound<'py, PyBytes>> {
-        let mut out = done(room(bytes))?;
+        let mut out = done(read_buffer(bytes))?;
         done(self.session.host_read(id, offset, &mut out))?;
         Ok(PyBytes::new(py, &out))
     }
@@ -132,7 +132,7 @@ impl Board {
 
     /// Loads through a window.
     fn read<'py>(&mut self, py: Python<'py>, window: u32, offset: u64, bytes: usize) -> PyResult<Bound<'py, PyBytes>> {
-        let mut out = done(room(bytes))?;
+        let mut out = done(read_buffer(bytes))?;
         done(self.session.read(window, offset, &mut out))?;
         Ok(PyBytes::new(py, &out))
     }
@@ -177,7 +177,7 @@ impl Board {
 
     /// Memory of a tile as it is, without taking time.
     fn peek<'py>(&mut self, py: Python<'py>, x: u32, y: u32, addr: u64, bytes: usize) -> PyResult<Bound<'py, PyBytes>> {
-        let (tile, mut out) = (Xy { x: coordinate(x)?, y: coordinate(y)? }, done(room(bytes))?);
+        let (tile, mut out) = (Xy { x: coordinate(x)?, y: coordinate(y)? }, done(read_buffer(bytes))?);
         done(self.session.peek(tile, addr, &mut out))?;
         Ok(PyBytes::new(py, &out))
     }

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use slipring_queue::board;
-use slipring_queue::host::{DeviceError, Ordering, Session, WindowTarget, room};
+use slipring_queue::host::{DeviceError, Ordering, Session, WindowTarget, read_buffer};
 use slipring_queue::machine::Config;
 use slipring_queue::wire::{Rect, Xy};
 
@@ -71,16 +71,16 @@ fn ask(session: &mut Session, asked: &Asked) -> Result<(), DeviceError> {
     match asked {
         Asked::Pin(bytes) => session.pin(*bytes).map(drop),
         Asked::Unpin(id) => session.unpin(*id),
-        Asked::HostRead(id, at, size) => session.host_read(*id, *at, &mut room(*size)?),
-        Asked::HostWrite(id, at, size) => session.host_write(*id, *at, &room(*size)?),
+        Asked::HostRead(id, at, size) => session.host_read(*id, *at, &mut read_buffer(*size)?),
+        Asked::HostWrite(id, at, size) => session.host_write(*id, *at, &read_buffer(*size)?),
         Asked::Open(size, target) => session.open(*size, *target).map(drop),
         Asked::Retarget(id, target) => session.retarget(*id, *target),
         Asked::Close(id) => session.close(*id),
-        Asked::Read(id, at, size) => session.read(*id, *at, &mut room(*size)?),
-        Asked::Write(id, at, size) => session.write(*id, *at, &room(*size)?),
+        Asked::Read(id, at, size) => session.read(*id, *at, &mut read_buffer(*size)?),
+        Asked::Write(id, at, size) => session.write(*id, *at, &read_buffer(*size)?),
         Asked::Register(at) => session.arc_read(*at).map(drop),
         Asked::Wait(ns) => session.wait(*ns),
-        Asked::Peek(tile, at, size) => session.peek(*tile, *at, &mut room(*size)?),
+        Asked::Peek(tile, at, size) => session.peek(*tile, *at, &mut read_buffer(*size)?),
     }
 }
 

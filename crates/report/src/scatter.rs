@@ -78,9 +78,9 @@ fn reach(values: impl Iterator<Item = u64>) -> (f64, f64) {
     if !low.is_finite() {
         return (0.0, 1.0);
     }
-    let room = ((high - low) * 0.08).max(high * 0.02).max(1.0);
-    let first = if low < (high - low) { 0.0 } else { (low - room).max(0.0) };
-    (first, high + room)
+    let margin = ((high - low) * 0.08).max(high * 0.02).max(1.0);
+    let first = if low < (high - low) { 0.0 } else { (low - margin).max(0.0) };
+    (first, high + margin)
 }
 
 /// The picture as an SVG document.
@@ -137,16 +137,23 @@ pub fn scatter_svg(scatter: &Scatter<'_>) -> String {
         let about = format!("{label}: {} {}, {} {}", dot.y, scatter.y, dot.x, scatter.x);
         let _ = writeln!(out, "<g>{}<title>{about}</title></g>", mark(dot.kind, x, y));
         let wide = CHARACTER * dot.label.chars().count() as f64;
-        let rooms = [(x + 9.0, y), (x + 4.0, y - 14.0), (x + 4.0, y + 14.0), (x - 9.0 - wide, y)];
-        let rooms = rooms.map(|(x, y)| [x, y - LINE / 2.0, x + wide, y + LINE / 2.0]);
+        let boxes = [(x + 9.0, y), (x + 4.0, y - 14.0), (x + 4.0, y + 14.0), (x - 9.0 - wide, y)];
+        let boxes = boxes.map(|(x, y)| [x, y - LINE / 2.0, x + wide, y + LINE / 2.0]);
         let apart = |a: &[f64; 4], b: &[f64; 4]| a[2] < b[0] || b[2] < a[0] || a[3] < b[1] || b[3] < a[1];
-        let fits = |room: &&[f64; 4]| {
-            room[0] > LEFT && room[2] < WIDE && room[1] > TOP - LINE && taken.iter().all(|own| apart(own, room))
+        let fits = |candidate: &&[f64; 4]| {
+            candidate[0] > LEFT
+                && candidate[2] < WIDE
+                && candidate[1] > TOP - LINE
+                && taken.iter().all(|own| apart(own, candidate))
         };
-        if let Some(room) = rooms.iter().find(fits).copied() {
-            taken.push(room);
-            let _ =
-                writeln!(out, "<text class=\"name\" x=\"{:.1}\" y=\"{:.1}\">{label}</text>", room[0], room[1] + 10.5);
+        if let Some(candidate) = boxes.iter().find(fits).copied() {
+            taken.push(candidate);
+            let _ = writeln!(
+                out,
+                "<text class=\"name\" x=\"{:.1}\" y=\"{:.1}\">{label}</text>",
+                candidate[0],
+                candidate[1] + 10.5
+            );
         }
     }
     out + "</svg>\n"

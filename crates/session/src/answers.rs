@@ -13,16 +13,16 @@ pub fn clean_if(question: &Question, clean: [bool; 2], instead: Option<String>) 
     match clean {
         [true, false] => {
             let instead = instead.map_or(String::new(), |what| format!(": {what}"));
-            Some(format!("{} (else, `--reading {name}`{instead})", question.ours[0]))
+            Some(format!("{} (else, `--interpretation {name}`{instead})", question.ours[0]))
         }
-        [false, true] => Some(format!("{} (`--reading {name}`)", question.other[0])),
+        [false, true] => Some(format!("{} (`--interpretation {name}`)", question.other[0])),
         _ => None,
     }
 }
 
 /// The condition of a clean verdict whose question was answered otherwise for so many steps only, without a finding.
 pub(crate) fn tried_only(question: &Question, steps: u64) -> String {
-    format!("{} (else, `--reading {}`: tried for {steps} steps only)", question.ours[0], question.name)
+    format!("{} (else, `--interpretation {}`: tried for {steps} steps only)", question.ours[0], question.name)
 }
 
 /// The first error of a report with its line.

@@ -94,7 +94,7 @@ impl Compiled {
         list
     }
 
-    /// The same on a platform with the other reading of a question that nothing compiled depends on.
+    /// The same on a platform with the other interpretation of a question that nothing compiled depends on.
     pub fn with_reading(&self, question: &slipring_machine::Question) -> Compiled {
         Compiled {
             prepared: self.prepared.clone(),
@@ -116,13 +116,13 @@ pub fn read_source(path: &Path) -> Result<Vec<u8>, Error> {
         .map_err(|error| Error::File(format!("cannot read `{}`: {error}", files::shown(path))))
 }
 
-/// The names of readings, all of which there are.
-pub fn known_readings<S: Into<String>>(names: impl IntoIterator<Item = S>) -> Result<Vec<String>, Error> {
-    let known = |name: String| match slipring_machine::readings::question(&name) {
+/// The names of interpretations, all of which there are.
+pub fn known_interpretations<S: Into<String>>(names: impl IntoIterator<Item = S>) -> Result<Vec<String>, Error> {
+    let known = |name: String| match slipring_machine::interpretations::question(&name) {
         Some(_) => Ok(name),
         None => {
-            let all = slipring_machine::readings::names();
-            Err(Error::Platform(format!("there is no reading `{name}`, but {all}")))
+            let all = slipring_machine::interpretations::names();
+            Err(Error::Platform(format!("there is no interpretation `{name}`, but {all}")))
         }
     };
     names.into_iter().map(|name| known(name.into())).collect()

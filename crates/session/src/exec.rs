@@ -7,8 +7,8 @@ use slipring_machine::Platform;
 use slipring_op::Decoded;
 use slipring_program::{Cancel, Finding, GmBuffer, Kind, Memory, ParamKind, Severity, zeroed};
 use slipring_sim::{
-    ArgValue, Delay, Keeper, Launch, Limits, Observer, RunResult, Snapshot, Suppose, Timing, Turns, run, run_kept,
-    run_on,
+    ArgValue, Delay, ExecutionMode, Keeper, Launch, Limits, Observer, RunResult, Snapshot, Suppose, Timing, run,
+    run_kept, run_on,
 };
 use slipring_tile::Space;
 
@@ -22,7 +22,7 @@ pub struct ExecuteOptions {
     /// Blocks: each runs on a cluster of its own.
     pub blocks: u32,
     /// As the hardware, or one op at a time.
-    pub mode: Turns,
+    pub mode: ExecutionMode,
     /// Zeroed bytes after every buffer in global memory that the kernel may touch, as a device allocator would give.
     /// They are not part of the buffer's contents afterwards.
     pub gm_slack: usize,
@@ -33,7 +33,7 @@ pub struct ExecuteOptions {
 impl Default for ExecuteOptions {
     /// One block on pipes, no slack, the engine's own limits.
     fn default() -> ExecuteOptions {
-        ExecuteOptions { blocks: 1, mode: Turns::Pipes, gm_slack: 0, limits: Limits::default() }
+        ExecuteOptions { blocks: 1, mode: ExecutionMode::Pipes, gm_slack: 0, limits: Limits::default() }
     }
 }
 
@@ -223,12 +223,12 @@ fn memories<'a>(
     for (at, ((param, value), place)) in params.zip(values).zip(&places.of).enumerate() {
         if let Some((data, BufferPlace { buffer, offset })) = value.contents().zip(*place) {
             let own = &mut buffers[buffer];
-            let room = &mut own.data[offset..offset + data.len()];
+            let target = &mut own.data[offset..offset + data.len()];
             match value.held().filter(|_| !places.is_shared(buffer)) {
                 _ if fills(buffer).is_some_and(|(first, _)| first == at) => {}
                 // It holds zeros: what is not touched takes neither time nor memory of the host.
-                Some(held) => held.iter().for_each(|part| room[part.clone()].copy_from_slice(&data[part.clone()])),
-                None => room.copy_from_slice(data),
+                Some(held) => held.iter().for_each(|part| target[part.clone()].copy_from_slice(&data[part.clone()])),
+                None => target.copy_from_slice(data),
             }
             own.name += if own.name.is_empty() { "" } else { "` and `" };
             own.name += &param.name;

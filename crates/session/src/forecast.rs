@@ -112,13 +112,13 @@ impl Run<'_> {
             };
             let bytes = u64::from(count) * u64::from(decl.slot_bytes);
             let core = if decl.direction == Direction::C2V { decl.lane } else { slipring_machine::Role::Aic };
-            list.push((suppose, what, None, self.room(names, core, decl.space, bytes)));
+            list.push((suppose, what, None, self.capacity(names, core, decl.space, bytes)));
         }
         for reuse in reuses(record, names) {
             let suppose = Suppose { sites: BTreeMap::from([(reuse.site, 1)]), ..Suppose::default() };
             let what = format!("one more buffer for {}", reuse.tile);
             let bytes = reuse.extent.end() - reuse.extent.start;
-            let needs = self.room(names, reuse.extent.core, reuse.extent.space, bytes);
+            let needs = self.capacity(names, reuse.extent.core, reuse.extent.space, bytes);
             list.push((suppose, what, names.line(reuse.site), needs));
         }
         for line in waits_on_path(record, names) {
@@ -131,7 +131,7 @@ impl Run<'_> {
     }
 
     /// What some more bytes of a memory mean.
-    fn room(&self, names: &Names<'_>, core: slipring_machine::Role, space: Space, bytes: u64) -> String {
+    fn capacity(&self, names: &Names<'_>, core: slipring_machine::Role, space: Space, bytes: u64) -> String {
         match names.free(&self.compiled.platform, core, space) {
             Some(free) if free >= bytes => format!("it takes {bytes} bytes of `{space}`, of which {free} are free"),
             Some(free) => format!("it takes {bytes} bytes of `{space}`, and only {free} are free"),

@@ -11,7 +11,7 @@ use slipring_check::{CheckReport, Checker, Schedules, Values};
 use slipring_machine::Pipe;
 use slipring_program::gm_split;
 use slipring_report::CheckFacts;
-use slipring_sim::{Observer, Turns, WorkRun};
+use slipring_sim::{ExecutionMode, Observer, WorkRun};
 use slipring_tile::Space;
 
 use crate::compiled::Compiled;
@@ -124,8 +124,12 @@ pub fn run_part(
     let prepared = &compiled.prepared;
     let tools = beginning(prepared, &compiled.kernels, bound, asked.tools.clone());
     let mut watching = (Checker::new(tools), asked.control.clone(), Touched::default());
-    let options =
-        ExecuteOptions { blocks: count, mode: Turns::Pipes, gm_slack: asked.gm_slack as usize, limits: asked.limits };
+    let options = ExecuteOptions {
+        blocks: count,
+        mode: ExecutionMode::Pipes,
+        gm_slack: asked.gm_slack as usize,
+        limits: asked.limits,
+    };
     let how = How { part: Some((first, all)), cancel: asked.control.wish(), ..How::default() };
     let execution = launch(&prepared.decoded, &compiled.platform, bound, options, how, &mut watching);
     let (checker, _, touched) = watching;
@@ -186,12 +190,12 @@ impl<'a> Run<'a> {
     pub fn put_together(mut self, part: &Part, written: &[Written<'_>]) -> Result<Run<'a>, Error> {
         for (stretches, contents) in written {
             for (buffer, (list, bytes)) in stretches.iter().zip(contents.iter()).enumerate() {
-                let room = self.execution.passed_mut(buffer);
-                let room = room.ok_or_else(|| Error::Arguments(format!("there is no buffer {buffer}")))?;
+                let target = self.execution.passed_mut(buffer);
+                let target = target.ok_or_else(|| Error::Arguments(format!("there is no buffer {buffer}")))?;
                 let mut rest = &bytes[..];
                 for (start, end) in list {
-                    let (start, end) = (*start as usize, (*end as usize).min(room.len()));
-                    let Some(place) = room.get_mut(start..end) else { continue };
+                    let (start, end) = (*start as usize, (*end as usize).min(target.len()));
+                    let Some(place) = target.get_mut(start..end) else { continue };
                     let outside = || Error::Arguments("parts of a launch have a different size than declared".into());
                     let (own, behind) = rest.split_at_checked(place.len()).ok_or_else(outside)?;
                     place.copy_from_slice(own);

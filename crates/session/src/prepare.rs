@@ -225,7 +225,7 @@ pub(crate) fn needed_of(module: &Module, kernel: &Kernel) -> Module {
     module.only(|op| !module.is_function(op) || needed.contains(&op) || inside(op))
 }
 
-/// What is said where a room refuses a program and does not say why.
+/// What is said where a crate refuses a program and does not say why.
 const UNSAID: &str = "internal error: slipring cannot decode this program and does not know why";
 
 fn try_prepare(

@@ -9,7 +9,7 @@ use slipring_ir::{Diagnostic, Diags, Kind};
 use slipring_machine::Backing;
 use slipring_program::{Finding, ParamKind, Severity};
 use slipring_report::{CheckFacts, Record, Recorder, RingTrace, RunFacts, checks_text};
-use slipring_sim::{Delay, Suppose, Timing, Turns};
+use slipring_sim::{Delay, ExecutionMode, Suppose, Timing};
 
 use crate::answers::{clean_if, first_error, not_clean, tried_only};
 use crate::args::Passed;
@@ -144,7 +144,7 @@ pub fn start<'a>(
         beginning(prepared, &compiled.kernels, &bound, if asked.time_only { none } else { asked.tools.clone() });
     tools.results = results(prepared, &compiled.kernels, &bound, &compiled.said);
     let options =
-        ExecuteOptions { blocks, mode: Turns::Pipes, gm_slack: asked.gm_slack as usize, limits: asked.limits };
+        ExecuteOptions { blocks, mode: ExecutionMode::Pipes, gm_slack: asked.gm_slack as usize, limits: asked.limits };
     let mut earlier: Option<Execution> = None;
     let mut number = 1;
     let (execution, seen, mut judged) = loop {

@@ -227,11 +227,11 @@ fn bytes_of<T: Element>(numbers: &[T]) -> Cow<'_, [u8]> {
 pub fn numbers<T: Element>(bytes: &[u8]) -> Vec<T> {
     let mut list = vec![T::default(); bytes.len() / size_of::<T>()];
     let size = std::mem::size_of_val(&list[..]);
-    // SAFETY: `Element` promises that every pattern of bits is a value; the room is that of the list.
-    let room = unsafe { std::slice::from_raw_parts_mut(list.as_mut_ptr().cast::<u8>(), size) };
-    room.copy_from_slice(&bytes[..size]);
+    // SAFETY: `Element` promises that every pattern of bits is a value; the bytes are those of the list.
+    let raw = unsafe { std::slice::from_raw_parts_mut(list.as_mut_ptr().cast::<u8>(), size) };
+    raw.copy_from_slice(&bytes[..size]);
     if cfg!(target_endian = "big") {
-        room.chunks_exact_mut(size_of::<T>()).for_each(<[u8]>::reverse);
+        raw.chunks_exact_mut(size_of::<T>()).for_each(<[u8]>::reverse);
     }
     list
 }

@@ -6,7 +6,7 @@ use slipring_machine::Platform;
 use slipring_op::ring::gm_buffer;
 use slipring_op::{Decoding, Kernel, OpRef, RingPart, decode};
 use slipring_program::{Cancel, ParamKind, Special, UpdateKind};
-use slipring_sim::Turns;
+use slipring_sim::ExecutionMode;
 use slipring_tile::Elem;
 
 use crate::args::Passed;
@@ -70,7 +70,7 @@ pub(crate) fn verify_with(
     let Ok(decoded) = decode(source, kernel, platform, Decoding::Reference, diags) else {
         return VerifyOutcome::NotChecked("the source as written cannot be decoded".into());
     };
-    let options = ExecuteOptions { mode: Turns::Sequential, ..options };
+    let options = ExecuteOptions { mode: ExecutionMode::Sequential, ..options };
     let how = How { cancel, ..How::default() };
     let reference = launch(&decoded, platform, values, options, how, &mut Init::new().always());
     if !reference.result.complete {

@@ -324,7 +324,7 @@ fn unpopped(view: &View<'_>, platform: &Platform, blocked: &[Blocked]) -> String
         (false, true) => platform.ring.slots_both_ways,
         (false, false) => platform.ring.slots_one_way,
     };
-    let (mut full, mut directions, mut room) = (Vec::new(), Vec::new(), true);
+    let (mut full, mut directions, mut can_grow) = (Vec::new(), Vec::new(), true);
     for at in rings {
         let Some(ring) = view.program.rings.get(at as usize) else { continue };
         let (_, consumer) = ends(view.program, at);
@@ -336,14 +336,14 @@ fn unpopped(view: &View<'_>, platform: &Platform, blocked: &[Blocked]) -> String
         if !directions.contains(&ring.direction) {
             directions.push(ring.direction);
         }
-        room &= ring.slots < most(ring);
+        can_grow &= ring.slots < most(ring);
     }
     let (pop, rings) = match directions.len() {
         2 => ("both sides push before they pop: pop on one of them before its own ring is full", "rings"),
         _ => ("pop before that many are pushed", "ring"),
     };
     let more =
-        if room { format!(", or give the {rings} more slots with `slot_num` at both ends") } else { String::new() };
+        if can_grow { format!(", or give the {rings} more slots with `slot_num` at both ends") } else { String::new() };
     format!("{}; {pop}{more}", full.join(", and "))
 }
 

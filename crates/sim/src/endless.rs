@@ -53,7 +53,7 @@ impl Watch {
         for inner in self.loops[..at].iter_mut().filter(|inner| inner.head >= head) {
             inner.enter();
         }
-        let comes_back = self.loops[at].turn(regs);
+        let comes_back = self.loops[at].iterate(regs);
         let news = comes_back && self.found.is_none();
         if news {
             self.found = Some((site, self.loops[at].rounds));
@@ -69,7 +69,7 @@ impl Watched {
     }
 
     /// One round more: true if the registers hold what they held before.
-    fn turn(&mut self, regs: &[u64]) -> bool {
+    fn iterate(&mut self, regs: &[u64]) -> bool {
         let Some(own) = &self.regs else { return false };
         self.rounds += 1;
         let now = own.iter().map(|reg| regs[*reg as usize]);

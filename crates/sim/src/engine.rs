@@ -21,7 +21,7 @@ use crate::timing::Clocks;
 use crate::traffic::Traffic;
 use crate::validate::validate;
 use crate::work::{Fixed, Plan, from_buffers};
-use crate::{Launch, RunResult, Turns, deadlock, report};
+use crate::{ExecutionMode, Launch, RunResult, deadlock, report};
 
 /// What a step of an agent comes to: the cycle of its next step, `None` if it has nothing to do or must
 /// wait for another agent; or the finding that ends the run.
@@ -185,8 +185,8 @@ impl<'a> Engine<'a> {
             self.start_block(cluster, 0);
         }
         match self.launch.mode {
-            Turns::Pipes => self.run_pipes(),
-            Turns::Sequential => self.run_sequential(),
+            ExecutionMode::Pipes => self.run_pipes(),
+            ExecutionMode::Sequential => self.run_sequential(),
         }
     }
 
@@ -261,7 +261,7 @@ impl<'a> Engine<'a> {
         for position in 0..cores {
             let core = cluster * cores + position;
             self.cores[core].restart(at, block);
-            if self.launch.mode == Turns::Pipes {
+            if self.launch.mode == ExecutionMode::Pipes {
                 self.schedule(at, AgentId::new(core, Pipe::S));
             }
         }
@@ -308,7 +308,7 @@ impl<'a> Engine<'a> {
         self.cores[core].pipes[pipe.index()].pop();
         self.retry_releases(core, at);
         if self.cores[core].state == ScalarState::QueueFull(pipe) {
-            self.has_room(core, at)?;
+            self.has_capacity(core, at)?;
         }
         if self.cores[core].pipes[pipe.index()].front().is_some() {
             return self.start_entry(core, pipe, at);
@@ -324,7 +324,7 @@ impl<'a> Engine<'a> {
     }
 
     /// The queue that the scalar unit needs has room again.
-    fn has_room(&mut self, core: usize, at: u64) -> Result<(), Box<Finding>> {
+    fn has_capacity(&mut self, core: usize, at: u64) -> Result<(), Box<Finding>> {
         let unit = &mut self.cores[core];
         let next = if unit.since <= at {
             self.step_scalar(core, at)?

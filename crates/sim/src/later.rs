@@ -19,7 +19,7 @@ use slipring_program::{
 use slipring_tile::Space;
 
 use crate::delay::Delays;
-use crate::launch::{Launch, Turns};
+use crate::launch::{ExecutionMode, Launch};
 
 /// Bytes of work that wait before other threads are told of them.
 const ENOUGH: u64 = 1 << 16;
@@ -309,7 +309,7 @@ impl Later {
     /// Bytes follow where several clusters run on their pipes and there are several threads; `None` elsewhere.
     pub fn new(launch: &Launch<'_>, memory: &mut Memory) -> Option<Box<Later>> {
         let overtake = Delays::new(&launch.delays).overtake();
-        let alone = launch.clusters() < 2 || !launch.values || launch.mode != Turns::Pipes || overtake;
+        let alone = launch.clusters() < 2 || !launch.values || launch.mode != ExecutionMode::Pipes || overtake;
         let mut insts = launch.program.cores.iter().flat_map(|core| &core.insts);
         // Whoever polls hands its memory to others.
         if alone

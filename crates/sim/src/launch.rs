@@ -27,9 +27,9 @@ pub enum ArgValue {
     Scalar(u64),
 }
 
-/// How the cores take their turns.
+/// How the cores are scheduled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Turns {
+pub enum ExecutionMode {
     /// As the hardware: pipes work on their own, everything takes its time.
     #[default]
     Pipes,
@@ -74,8 +74,8 @@ pub struct Launch<'a> {
     pub part: Option<(u32, u32)>,
     /// Kernel arguments in order of the parameters.
     pub args: Vec<ArgValue>,
-    /// How the cores take their turns.
-    pub mode: Turns,
+    /// How the cores are scheduled.
+    pub mode: ExecutionMode,
     /// When to give up.
     pub limits: Limits,
     /// How long things take.
@@ -108,7 +108,7 @@ impl<'a> Launch<'a> {
             blocks,
             part: None,
             args,
-            mode: Turns::Pipes,
+            mode: ExecutionMode::Pipes,
             limits: Limits::default(),
             timing: Timing::Platform,
             delays: Vec::new(),
@@ -122,7 +122,7 @@ impl<'a> Launch<'a> {
     }
 
     /// The same launch in another mode.
-    pub fn mode(mut self, mode: Turns) -> Launch<'a> {
+    pub fn mode(mut self, mode: ExecutionMode) -> Launch<'a> {
         self.mode = mode;
         self
     }

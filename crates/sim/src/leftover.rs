@@ -7,7 +7,7 @@ use slipring_program::{Finding, Kind, Program, Severity, SiteRef, SyncRole};
 
 use crate::report::{self, count};
 use crate::state::SyncState;
-use crate::{Launch, Turns};
+use crate::{ExecutionMode, Launch};
 
 /// Objects that did not come back to the count they should end with, over all blocks.
 #[derive(Clone, Debug, Default)]
@@ -37,7 +37,7 @@ impl Leftovers {
         let program = launch.program;
         for (index, (state, decl)) in syncs.iter().zip(&program.syncs).enumerate() {
             let (used, held) = (state.sets + state.waits > 0, !state.token.held.is_empty());
-            let idle = launch.mode == Turns::Sequential && decl.setter == decl.waiter;
+            let idle = launch.mode == ExecutionMode::Sequential && decl.setter == decl.waiter;
             // Of a ring whose signals the text thins out they say nothing about tiles and slots.
             let signal = matches!(decl.role, SyncRole::Semaphore { .. }) || is_sparse(program, decl.role);
             let harmless = launch.platform.sync.semaphores_reset && signal;

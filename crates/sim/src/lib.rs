@@ -45,7 +45,7 @@ mod validate;
 mod work;
 
 pub use delay::{Delay, Late};
-pub use launch::{ArgValue, Launch, Limits, RunResult, Turns, places, run, run_beside};
+pub use launch::{ArgValue, ExecutionMode, Launch, Limits, RunResult, places, run, run_beside};
 pub use meeting::{At, CoreAt, Meeting};
 pub use observe::{Agent, Issued, Observer, Stall, WorkRun};
 pub use poll::Outside;

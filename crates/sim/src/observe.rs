@@ -106,7 +106,7 @@ pub enum Stall {
 /// Watches a run. Every method does nothing by default.
 ///
 /// Calls come in the order of time, except that a stall is told when it is over. In
-/// [`Turns::Sequential`](crate::Turns::Sequential) there is one clock for all cores, and synchronisation
+/// [`ExecutionMode::Sequential`](crate::ExecutionMode::Sequential) there is one clock for all cores, and synchronisation
 /// inside a core, which does nothing there, is not told.
 #[allow(unused_variables)]
 pub trait Observer {
@@ -121,8 +121,8 @@ pub trait Observer {
     /// The scalar unit of `to`'s core puts a step on the pipe `to`.
     fn issue(&mut self, at: u64, to: Agent, step: Issued, site: SiteRef) {}
     /// A pipe is given a get or check of a token, told before its [`Issued::Wait`]; `later` are releases of other pipes that the
-    /// program has only after it and that the platform's other reading ([`slipring_machine::readings::TOKEN_LOCKS`],
-    /// [`slipring_machine::readings::UNIT_FLAG_BLOCKS`]) waits for: the pipe, and which of its releases of the token, from 1.
+    /// program has only after it and that the platform's other interpretation ([`slipring_machine::interpretations::TOKEN_LOCKS`],
+    /// [`slipring_machine::interpretations::UNIT_FLAG_BLOCKS`]) waits for: the pipe, and which of its releases of the token, from 1.
     fn hold(&mut self, to: Agent, sync: u32, later: &[(Pipe, u32)]) {}
     /// Work starts.
     fn start(&mut self, at: u64, run: &WorkRun<'_>) {}

@@ -74,7 +74,7 @@ impl Engine<'_> {
             let at = at.max(since);
             (unit.state, unit.since, unit.pc) = (ScalarState::Running, at, *to as usize);
             self.tell_stall(since, at, agent, Stall::Signal, site);
-            if self.launch.mode == crate::Turns::Pipes {
+            if self.launch.mode == crate::ExecutionMode::Pipes {
                 self.schedule(at, AgentId::new(core, Pipe::S));
             }
         }

@@ -16,8 +16,8 @@ pub(crate) fn question(question: &Question, site: SiteRef, work: &str) -> Findin
     let mut finding = *error_at("sources-disagree", site, "", message);
     finding.severity = Severity::Warning;
     let line = |what: &str, [says, source]: [&str; 2]| format!("{what}: {says} ({source})");
-    finding.notes = vec![line("done here", question.ours), line("the other reading", question.other)];
-    finding.hint = Some(format!("`--reading {}` selects the other reading", question.name));
+    finding.notes = vec![line("done here", question.ours), line("the other interpretation", question.other)];
+    finding.hint = Some(format!("`--interpretation {}` selects the other interpretation", question.name));
     finding
 }
 

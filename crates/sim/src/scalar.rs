@@ -140,9 +140,9 @@ impl Engine<'_> {
                 return Ok(Some(at));
             }
             match self.shared(core, at)? {
-                Turn::Go(next) => at = next,
-                Turn::Until(done) => return Ok(Some(done)),
-                Turn::Stop => return Ok(None),
+                Progress::Go(next) => at = next,
+                Progress::Until(done) => return Ok(Some(done)),
+                Progress::Stop => return Ok(None),
             }
         }
     }
@@ -284,14 +284,14 @@ impl Engine<'_> {
     }
 
     /// Executes an instruction that others can see, at its cycle.
-    fn shared(&mut self, core: usize, at: u64) -> Result<Turn, Box<Finding>> {
+    fn shared(&mut self, core: usize, at: u64) -> Result<Progress, Box<Finding>> {
         let unit = &self.cores[core];
         let code = &self.program.cores[unit.position];
         let site = code.inst_sites[unit.pc];
         let inst = &code.insts[unit.pc];
         if self.asks(core, inst, site)? {
             self.cores[core].pc += 1;
-            return Ok(Turn::Go(at));
+            return Ok(Progress::Go(at));
         }
         self.spend(core)?;
         let unit = &self.cores[core];
@@ -303,7 +303,7 @@ impl Engine<'_> {
                     self.observer.issue(at, self.agent(core, Pipe::S), Issued::Work(*work), site);
                     let done = self.start_work(core, Pipe::S, at)?;
                     self.stand(core, ScalarState::Working, at);
-                    Ok(Turn::Until(done))
+                    Ok(Progress::Until(done))
                 }
                 pipe => {
                     let entry = Entry { what: What::Work, id: *work, site, ticket: 0 };
@@ -319,7 +319,7 @@ impl Engine<'_> {
                 }
                 self.signal(core, Pipe::S, id, at, site)?;
                 self.cores[core].pc += 1;
-                Ok(Turn::Go(at.saturating_add(self.sync_cycles(core, Pipe::S))))
+                Ok(Progress::Go(at.saturating_add(self.sync_cycles(core, Pipe::S))))
             }
             Inst::Wait { pipe, sync } => self.wait(core, *pipe, *sync, at, site),
             Inst::Acquire { pipe, token, waits } => {
@@ -335,7 +335,7 @@ impl Engine<'_> {
                     );
                 }
                 self.cores[core].pc += 1;
-                Ok(Turn::Go(self.after_scalar(core, at)))
+                Ok(Progress::Go(self.after_scalar(core, at)))
             }
             Inst::Release { pipe, token, deferred } => {
                 let id = self.resolve(core, *token, site)?;
@@ -348,7 +348,7 @@ impl Engine<'_> {
             }
             Inst::Barrier { pipe: None } if unit.busy_pipes > 0 => {
                 self.stand(core, ScalarState::Draining, at);
-                Ok(Turn::Stop)
+                Ok(Progress::Stop)
             }
             Inst::Barrier { pipe } => {
                 if pipe.is_none() {
@@ -356,21 +356,21 @@ impl Engine<'_> {
                     self.observer.barrier(at, self.agent(core, Pipe::S), site);
                 }
                 self.cores[core].pc += 1;
-                Ok(Turn::Go(self.after_scalar(core, at)))
+                Ok(Progress::Go(self.after_scalar(core, at)))
             }
             Inst::Meet { .. } => {
                 self.stand(core, ScalarState::Met, at);
-                Ok(Turn::Stop)
+                Ok(Progress::Stop)
             }
             Inst::Poll { a, .. } if unit.value(*a) == 0 => {
                 self.stand(core, ScalarState::Polling, at);
                 self.polls.waiting += 1;
-                Ok(Turn::Stop)
+                Ok(Progress::Stop)
             }
             Inst::Poll { .. } => {
                 self.observer.awaited(at, self.agent(core, Pipe::S), site);
                 self.cores[core].pc += 1;
-                Ok(Turn::Go(self.after_scalar(core, at)))
+                Ok(Progress::Go(self.after_scalar(core, at)))
             }
             Inst::Trap { message } => {
                 let role = unit.agent.role;
@@ -378,7 +378,7 @@ impl Engine<'_> {
             }
             _ => {
                 self.end_core(core, at)?;
-                Ok(Turn::Stop)
+                Ok(Progress::Stop)
             }
         }
     }
@@ -416,7 +416,14 @@ impl Engine<'_> {
         self.agent_done(core, at)
     }
 
-    fn wait(&mut self, core: usize, pipe: Pipe, sync: SyncRef, at: u64, site: SiteRef) -> Result<Turn, Box<Finding>> {
+    fn wait(
+        &mut self,
+        core: usize,
+        pipe: Pipe,
+        sync: SyncRef,
+        at: u64,
+        site: SiteRef,
+    ) -> Result<Progress, Box<Finding>> {
         let id = self.resolve(core, sync, site)?;
         self.note_issued(core, id, -1, site);
         if pipe != Pipe::S {
@@ -425,15 +432,22 @@ impl Engine<'_> {
         let done = self.take(core, Pipe::S, id, at, site);
         self.stand(core, if done.is_some() { ScalarState::Taken } else { ScalarState::Blocked }, at);
         self.cores[core].waits_for = id;
-        Ok(done.map_or(Turn::Stop, Turn::Until))
+        Ok(done.map_or(Progress::Stop, Progress::Until))
     }
 
     /// Puts an entry on a pipe that has room.
-    fn issue(&mut self, core: usize, pipe: Pipe, entry: Entry, step: Issued, at: u64) -> Result<Turn, Box<Finding>> {
+    fn issue(
+        &mut self,
+        core: usize,
+        pipe: Pipe,
+        entry: Entry,
+        step: Issued,
+        at: u64,
+    ) -> Result<Progress, Box<Finding>> {
         self.observer.issue(at, self.agent(core, pipe), step, entry.site);
         self.enqueue(core, pipe, entry, at)?;
         self.cores[core].pc += 1;
-        Ok(Turn::Go(self.after_scalar(core, at)))
+        Ok(Progress::Go(self.after_scalar(core, at)))
     }
 
     fn stand(&mut self, core: usize, state: ScalarState, at: u64) {
@@ -466,7 +480,7 @@ enum Upcoming {
 }
 
 /// What became of an instruction that others can see.
-enum Turn {
+enum Progress {
     /// Done; the next instruction is at this cycle.
     Go(u64),
     /// It will be done at this cycle.

@@ -69,7 +69,7 @@ pub trait Keeper {
 }
 
 /// Runs a launch as [`run`](crate::run) does, on one thread, and gives it to a keeper now and then. Nothing is kept of a run
-/// [in sequence](crate::Turns::Sequential).
+/// [in sequence](crate::ExecutionMode::Sequential).
 pub fn run_kept<'a>(
     launch: &'a Launch<'a>,
     memory: Memory,

@@ -15,7 +15,7 @@ use crate::observe::Agent;
 /// The longest duration that is drawn, in cycles: 2^17.
 pub const LONGEST: u64 = 1 << 17;
 
-/// How long work, scalar instructions, synchronisation and the way of a signal take in [`Turns::Pipes`](crate::Turns::Pipes).
+/// How long work, scalar instructions, synchronisation and the way of a signal take in [`ExecutionMode::Pipes`](crate::ExecutionMode::Pipes).
 ///
 /// Only the platform's own durations mean anything as a forecast.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -9,14 +9,14 @@
 //!
 //! Unit flags are tokens as well: a check is an acquire, publishing or clearing a tile is a release that needs none.
 //!
-//! In the other reading of the platform (`token-locks`, `unit-flag-blocks`) an acquire waits for releases after it in the
+//! In the other interpretation of the platform (`token-locks`, `unit-flag-blocks`) an acquire waits for releases after it in the
 //! program, too: that of a pipe that holds the buffer, the clearing of a tile that is published, the publication of one that
 //! is not. Who waits for whom does not depend on time then either, but pipes may wait for each other.
 
 use std::collections::BTreeSet;
 
 use slipring_machine::Pipe;
-use slipring_machine::readings::{TOKEN_LOCKS, UNIT_FLAG_BLOCKS};
+use slipring_machine::interpretations::{TOKEN_LOCKS, UNIT_FLAG_BLOCKS};
 use slipring_program::{Finding, Kind, SiteRef, SyncRole};
 
 use crate::engine::Engine;
@@ -41,7 +41,7 @@ pub(crate) struct Token {
     waiters: Vec<(AgentId, u32)>,
     /// Releases of each pipe that are issued, and that are done.
     by_pipe: [[u32; 2]; Pipe::COUNT],
-    /// Later releases that acquires wait for, in the other reading: the pipe that waits, in program order.
+    /// Later releases that acquires wait for, in the other interpretation: the pipe that waits, in program order.
     later: Vec<(Pipe, Later)>,
     /// Cycle from which the last release that is done is seen.
     last_seen: u64,
@@ -91,7 +91,7 @@ impl Token {
         }
     }
 
-    /// What an acquire of a pipe waits for in the other reading and the program has only after it.
+    /// What an acquire of a pipe waits for in the other interpretation and the program has only after it.
     fn behind(&self, pipe: Pipe, role: SyncRole) -> Later {
         let issued = |pipe: Pipe| self.by_pipe[pipe.index()][0];
         let mut later = Later::new();

@@ -19,7 +19,7 @@ pub(crate) struct Traffic {
     /// Until when memory is busy, in parts of a cycle: `rate × first` of them are one.
     until: u128,
     /// Lines of the cache; 0 where all stay in it.
-    room: u64,
+    capacity: u64,
     /// Lines that came from memory so far.
     fetched: u64,
     /// By buffer and line, one more than how many had come from memory when it was read last; 0 where it never was.
@@ -33,8 +33,8 @@ impl Traffic {
     pub fn new(cost: &CostSpec) -> Traffic {
         let rate = u64::from(cost.gm_bytes);
         let first = if cost.gm_first_bytes == 0 { rate } else { u64::from(cost.gm_first_bytes) };
-        let room = u64::from(cost.gm_cache_bytes) / LINE;
-        Traffic { rate, first, until: 0, room, fetched: 0, read: Vec::new() }
+        let capacity = u64::from(cost.gm_cache_bytes) / LINE;
+        Traffic { rate, first, until: 0, capacity, fetched: 0, read: Vec::new() }
     }
 
     /// Cycles of work that starts at `at` and takes `cycles` alone.
@@ -78,7 +78,7 @@ impl Traffic {
                     stamps.resize((last + 1) as usize, 0);
                 }
                 for stamp in &mut stamps[(offset / LINE) as usize..=last as usize] {
-                    let gone = self.room > 0 && self.fetched + 1 - *stamp >= self.room;
+                    let gone = self.capacity > 0 && self.fetched + 1 - *stamp >= self.capacity;
                     if *stamp == 0 || gone {
                         lines += 1;
                         self.fetched += 1;

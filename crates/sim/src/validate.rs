@@ -5,7 +5,7 @@ use slipring_program::{CoreProgram, Finding, Inst, Operand, Special, SyncDecl, S
 
 use crate::delay::Delays;
 use crate::report;
-use crate::{ArgValue, Launch, Turns};
+use crate::{ArgValue, ExecutionMode, Launch};
 
 /// Checks everything that the engine relies on: numbers of registers, instructions, work, objects, places
 /// and arguments, and that the cores have the pipes.
@@ -23,7 +23,7 @@ pub(crate) fn validate(launch: &Launch<'_>, buffers: usize) -> Result<(), Box<Fi
             return Err(report::error("bad-arguments", message));
         }
     }
-    if program.whole_cluster && launch.mode == Turns::Pipes {
+    if program.whole_cluster && launch.mode == ExecutionMode::Pipes {
         let message = "the program runs all cores in program order: it cannot run on pipes";
         return Err(report::error("bad-program", message.to_string()));
     }

@@ -456,9 +456,12 @@ fn loops_without_an_end() {
         c.copy(Pipe::V, (UB0, imm(0)), (UB0, imm(64)), 64);
         c.emit(Inst::Jump { to: 0 });
     });
-    for (build, mode) in
-        [(&bare, Turns::Pipes), (&bare, Turns::Sequential), (&busy, Turns::Pipes), (&busy, Turns::Sequential)]
-    {
+    for (build, mode) in [
+        (&bare, ExecutionMode::Pipes),
+        (&bare, ExecutionMode::Sequential),
+        (&busy, ExecutionMode::Pipes),
+        (&busy, ExecutionMode::Sequential),
+    ] {
         let launch = Launch::new(&build.program, &platform, 1, vec![]).limits(limits).mode(mode);
         let result = run(&launch, memory(&platform, 1, vec![]), &mut ());
         assert_eq!(codes(&result), ["step-limit"]);
@@ -510,7 +513,7 @@ fn deadlock_in_sequence_is_reported_too() {
         c.initialize(&ring);
         c.pop(&ring, imm(0), (UB0, imm(4096)));
     });
-    let result = go_with(&b, &a5(), vec![], Turns::Sequential, &mut ());
+    let result = go_with(&b, &a5(), vec![], ExecutionMode::Sequential, &mut ());
     assert_eq!(codes(&result), ["deadlock"]);
     hint(&result.findings[0], "AIC has pushed only 0");
 }

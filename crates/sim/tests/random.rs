@@ -10,7 +10,7 @@ use slipring_program::*;
 use slipring_sim::*;
 use slipring_tile::Space;
 
-fn run_once(shape: &Shape, timing: &Timing, blocks: u32, clusters: u32, mode: Turns) -> RunResult {
+fn run_once(shape: &Shape, timing: &Timing, blocks: u32, clusters: u32, mode: ExecutionMode) -> RunResult {
     let b = build(shape, timing);
     let platform = timing.platform(clusters);
     let args = (0..3).map(ArgValue::Buffer).collect();
@@ -32,12 +32,12 @@ proptest! {
     fn memory_does_not_depend_on_costs_or_mode(
         shape in shape(), one in timing(), other in timing(), blocks in 1..4u32, clusters in 1..4u32,
     ) {
-        let first = run_once(&shape, &one, blocks, clusters, Turns::Pipes);
-        let second = run_once(&shape, &other, blocks, clusters, Turns::Pipes);
-        let sequential = run_once(&shape, &one, blocks, clusters, Turns::Sequential);
+        let first = run_once(&shape, &one, blocks, clusters, ExecutionMode::Pipes);
+        let second = run_once(&shape, &other, blocks, clusters, ExecutionMode::Pipes);
+        let sequential = run_once(&shape, &one, blocks, clusters, ExecutionMode::Sequential);
         prop_assert_eq!(gm(&first), gm(&second));
         prop_assert_eq!(gm(&first), gm(&sequential));
-        let again = run_once(&shape, &one, blocks, clusters, Turns::Pipes);
+        let again = run_once(&shape, &one, blocks, clusters, ExecutionMode::Pipes);
         prop_assert_eq!(&first.stats, &again.stats);
         prop_assert_eq!(first.cycles, again.cycles);
         prop_assert_eq!(first.stats.instructions, second.stats.instructions);
@@ -47,8 +47,8 @@ proptest! {
     fn pipes_are_never_slower_than_one_after_another(shape in shape(), mut timing in timing()) {
         // Without signals' own cycles, which the sequential semantics does not spend.
         (timing.cycles, timing.latency) = (0, 0);
-        let pipes = run_once(&shape, &timing, 1, 1, Turns::Pipes);
-        let sequential = run_once(&shape, &timing, 1, 1, Turns::Sequential);
+        let pipes = run_once(&shape, &timing, 1, 1, ExecutionMode::Pipes);
+        let sequential = run_once(&shape, &timing, 1, 1, ExecutionMode::Sequential);
         prop_assert!(pipes.cycles <= sequential.cycles);
     }
 
@@ -90,7 +90,7 @@ proptest! {
             });
         }
         let platform = a5();
-        let mode = if sequential { Turns::Sequential } else { Turns::Pipes };
+        let mode = if sequential { ExecutionMode::Sequential } else { ExecutionMode::Pipes };
         let limits = Limits { steps: 5000, cycles: 1 << 30, ..Limits::default() };
         let launch = Launch::new(&b.program, &platform, 2, vec![]).mode(mode).limits(limits);
         let run = || run(&launch, memory(&platform, 2, vec![]), &mut ());

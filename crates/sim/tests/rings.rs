@@ -153,7 +153,7 @@ fn property_4_the_signal_follows_the_whole_transfer() {
         });
     });
     let mut transfers = Transfers::default();
-    clean(&go_with(&b, &a5(), vec![], Turns::Pipes, &mut transfers));
+    clean(&go_with(&b, &a5(), vec![], ExecutionMode::Pipes, &mut transfers));
     assert_eq!(transfers.signals, 9);
 }
 
@@ -194,7 +194,7 @@ fn property_5_rings_to_both_vector_cores_are_independent() {
         }
     }
     let mut ends = Ends::default();
-    let result = go_with(&b, &a5(), vec![zeros("out0", 80), zeros("out1", 80)], Turns::Pipes, &mut ends);
+    let result = go_with(&b, &a5(), vec![zeros("out0", 80), zeros("out1", 80)], ExecutionMode::Pipes, &mut ends);
     clean(&result);
     assert_eq!((numbers(&result, 0), numbers(&result, 1)), (vec![7; 10], vec![8; 10]));
     assert!(ends.0[1] > 20000 && ends.0[2] < 3000, "AIV1 does not wait for AIV0: {:?}", ends.0);

@@ -408,7 +408,7 @@ fn in_sequence_everything_completes_before_the_next() {
         c.copy(Pipe::Mte3, (UB0, imm(0)), (GM, out), 64);
         c.barrier(None);
     });
-    let result = go_with(&b, &a5(), vec![zeros("out", 64)], Turns::Sequential, &mut ());
+    let result = go_with(&b, &a5(), vec![zeros("out", 64)], ExecutionMode::Sequential, &mut ());
     clean(&result);
     assert_eq!(result.memory.gm[0].data, [1; 64]);
 }
@@ -433,7 +433,7 @@ fn in_sequence_a_core_runs_until_it_must_wait_for_another() {
         });
     });
     let mut order = Order::default();
-    let result = go_with(&b, &a5(), vec![], Turns::Sequential, &mut order);
+    let result = go_with(&b, &a5(), vec![], ExecutionMode::Sequential, &mut order);
     clean(&result);
     use Role::{Aic as C, Aiv0 as V};
     assert_eq!(order.0, [C, C, V, V, C, C, V, V, C, V]);
@@ -471,7 +471,7 @@ fn observers_see_everything_in_the_order_of_time() {
         c.wait(Pipe::Mte3, ready);
     });
     let mut log = (Log::default(), ());
-    clean(&go_with(&b, &a5(), vec![], Turns::Pipes, &mut log));
+    clean(&go_with(&b, &a5(), vec![], ExecutionMode::Pipes, &mut log));
     let seen: Vec<_> = log.0.0.iter().map(|(at, what)| (*at, what.as_str())).collect();
     let expected = [
         (0, "issue Work(0) to V"),

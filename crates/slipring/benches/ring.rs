@@ -11,7 +11,7 @@ use slipring::{ExecuteOptions, Prepared, execute, load, prepare};
 use slipring_ir::Source;
 use slipring_machine::{Platform, built_in};
 use slipring_program::SiteRef;
-use slipring_sim::{Agent, Issued, Observer, Turns};
+use slipring_sim::{Agent, ExecutionMode, Issued, Observer};
 
 /// Counts what is put on pipes.
 #[derive(Default)]
@@ -71,7 +71,8 @@ fn main() {
         let text = edits.iter().fold(text.clone(), |text, (from, to)| text.replace(from, to));
         let of = |n: u64| text.replace("10000000", &n.to_string());
         let values = [vec![0; 1024], vec![0; 8192]].map(Value::Buffer);
-        let options = ExecuteOptions { blocks: 1, mode: Turns::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
+        let options =
+            ExecuteOptions { blocks: 1, mode: ExecutionMode::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
         // Steps of a tile, from two short runs.
         let steps = |n: u64| {
             let mut entries = Entries::default();

@@ -11,7 +11,7 @@ use slipring_program::{Param, ParamKind};
 use slipring_prove::prove_kernel;
 use slipring_report::MemoryFacts;
 use slipring_session::args::{Arg, Defaults};
-use slipring_session::compiled::{Choice, bind_to, known_readings};
+use slipring_session::compiled::{Choice, bind_to, known_interpretations};
 use slipring_session::launch::{arguments, blocks, info, misfit_text};
 use slipring_session::parts::run_part;
 use slipring_session::tensor::Bound;
@@ -55,7 +55,7 @@ pub struct Kernel {
     said: Vec<Diagnostic>,
     kernels: Vec<KernelInfo>,
     platform: Option<Platform>,
-    readings: Vec<String>,
+    interpretations: Vec<String>,
     choice: Choice,
     compiled: OnceLock<Arc<Compiled>>,
 }
@@ -77,7 +77,7 @@ impl Kernel {
         Subject::read(&name.into(), text.into().into_bytes(), &Asked::default())?.kernel()
     }
 
-    /// The same kernel with another text, for what is asked of it: the same platform, readings and function.
+    /// The same kernel with another text, for what is asked of it: the same platform, interpretations and function.
     ///
     /// # Errors
     /// If the text has errors.
@@ -85,9 +85,9 @@ impl Kernel {
         let own = &self.module.source;
         let asked = Asked::default().language(Some(own.lang()));
         let kernel = Subject::read(&own.name, text.into_bytes(), &asked)?.kernel()?;
-        let (platform, readings) = (self.platform.clone(), self.readings.clone());
+        let (platform, interpretations) = (self.platform.clone(), self.interpretations.clone());
         let choice = Choice { slots: None, ..self.choice.clone() };
-        Ok(Kernel { platform, readings, choice, ..kernel })
+        Ok(Kernel { platform, interpretations, choice, ..kernel })
     }
 
     /// A kernel of what was read.
@@ -100,7 +100,15 @@ impl Kernel {
             return Err(Error::text(module.source.clone(), diags));
         }
         let (said, compiled) = (diags.list, OnceLock::new());
-        Ok(Kernel { module, said, kernels, platform: None, readings: Vec::new(), choice: Choice::default(), compiled })
+        Ok(Kernel {
+            module,
+            said,
+            kernels,
+            platform: None,
+            interpretations: Vec::new(),
+            choice: Choice::default(),
+            compiled,
+        })
     }
 
     /// For a built-in platform: `a5` or `a2a3`. By default it is the one that the file says, else A5.
@@ -119,12 +127,12 @@ impl Kernel {
         self
     }
 
-    /// Where public sources disagree, the other readings of these names ([`slipring_machine::readings`]).
+    /// Where public sources disagree, the other interpretations of these names ([`slipring_machine::interpretations`]).
     ///
     /// # Errors
-    /// If no reading has such a name.
-    pub fn readings<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Result<Kernel, Error> {
-        self.readings.extend(known_readings(names)?);
+    /// If no interpretation has such a name.
+    pub fn interpretations<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Result<Kernel, Error> {
+        self.interpretations.extend(known_interpretations(names)?);
         self.compiled = OnceLock::new();
         Ok(self)
     }
@@ -174,7 +182,7 @@ impl Kernel {
             Some(platform) => platform.clone(),
             None => choose_platform(None, &self.module).map_err(|error| Error::Platform(error.to_string()))?,
         };
-        platform.readings.extend(self.readings.iter().cloned());
+        platform.interpretations.extend(self.interpretations.iter().cloned());
         Ok(platform)
     }
 

@@ -15,10 +15,10 @@ pub fn text(graph: &Graph, line: &dyn Fn(usize) -> usize) -> String {
     let count = |n: usize, what: &str| if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") };
     let _ = writeln!(text, "{}, {}", count(graph.tasks.len(), "task"), count(graph.edges.len(), "edge"));
     for (at, task) in graph.tasks.iter().enumerate() {
-        let turn = if task.turn.is_empty() { String::new() } else { format!(" ({})", task.turn) };
+        let iteration = if task.iteration.is_empty() { String::new() } else { format!(" ({})", task.iteration) };
         let blocks = if task.blocks > 1 { format!(", {} blocks", task.blocks) } else { String::new() };
         let manual = if task.manual { ", manual scope" } else { "" };
-        let _ = writeln!(text, "#{at} {}{turn}, line {}{blocks}{manual}", task.name, line(at));
+        let _ = writeln!(text, "#{at} {}{iteration}, line {}{blocks}{manual}", task.name, line(at));
         for edge in graph.edges.iter().filter(|edge| edge.to == at) {
             let _ = writeln!(
                 text,
@@ -70,7 +70,7 @@ pub fn svg(graph: &Graph, title: &str, line: &dyn Fn(usize) -> usize, critical: 
             of.push(*node);
             continue;
         }
-        let below = if task.turn.is_empty() { format!("line {}", line(at)) } else { task.turn.clone() };
+        let below = if task.iteration.is_empty() { format!("line {}", line(at)) } else { task.iteration.clone() };
         groups.insert(key, (nodes.len(), 1));
         of.push(nodes.len());
         nodes.push(Node { label: task.name.clone(), below, depth: depth[at], x: 0.0 });

@@ -127,7 +127,7 @@ pub struct Task {
     /// Where it is submitted.
     pub span: Span,
     /// The values of the loops around it, for messages: `i = 3`.
-    pub turn: String,
+    pub iteration: String,
 }
 
 /// Why one task waits for another.
@@ -314,7 +314,7 @@ impl Graph {
 
     /// What a task is called in a message: `scale (i = 3)`.
     pub fn name(&self, task: usize) -> String {
-        let Task { name, turn, .. } = &self.tasks[task];
-        if turn.is_empty() { format!("`{name}`") } else { format!("`{name}` ({turn})") }
+        let Task { name, iteration, .. } = &self.tasks[task];
+        if iteration.is_empty() { format!("`{name}`") } else { format!("`{name}` ({iteration})") }
     }
 }

@@ -338,7 +338,7 @@ fn race(
     if help.is_none() && (one.manual || two.manual) {
         error = error.note("a manual scope has no edges but those that are declared");
     }
-    let declare = || match one.turn.is_empty() || one.turn == two.turn {
+    let declare = || match one.iteration.is_empty() || one.iteration == two.iteration {
         true => format!(
             "declare the order: bind the first task, `as first`, and give the other `deps=[first]` (`{}` waits for `{}`)",
             two.name, one.name

@@ -59,7 +59,7 @@ fn graph(touches: &[Touch]) -> Graph {
             device: 0,
             behind: None,
             span: Span::new(at as u32 * 2, at as u32 * 2 + 1),
-            turn: String::new(),
+            iteration: String::new(),
         });
     }
     graph.connect();

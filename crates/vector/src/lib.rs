@@ -6,7 +6,7 @@
 //! each vector instruction, each a closure over the [`Machine`]. To the engine a function is one
 //! [`Effect`](slipring_program::Effect) that discovers what it touches.
 //!
-//! | room | subject |
+//! | module | subject |
 //! |---|---|
 //! | [`Register`], [`Mask`] | 256 bytes; one bit for each byte |
 //! | [`Align`] | the ragged end of an unaligned stream |

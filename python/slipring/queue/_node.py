@@ -133,7 +133,7 @@ class Node:
         return data[:4] + out.ljust(20, b"\0")[: int.from_bytes(data[:4], "little")]
 
     def _pin(self, data):
-        room, flags, start, size = struct.unpack_from("<IIQQ", data)
+        capacity, flags, start, size = struct.unpack_from("<IIQQ", data)
         if size == 0 or start % PAGE or size % PAGE:
             raise refused(errno.EINVAL, f"{size} bytes at {start:#x} are no whole pages")
         if (start, size) in self._pins:
@@ -141,13 +141,13 @@ class Node:
         if flags & ~NOC_DMA:
             raise refused(errno.EINVAL, f"pages are pinned for the network (flag {NOC_DMA}), not with flags {flags:#x}")
         owner, first = self._owner(start, size)
-        room_of = (ctypes.c_uint8 * size).from_address(start) if owner is None else memoryview(owner)[first : first + size]
-        pinned = self.machine.pin(room_of)
+        pinned_range = (ctypes.c_uint8 * size).from_address(start) if owner is None else memoryview(owner)[first : first + size]
+        pinned = self.machine.pin(pinned_range)
         self._pins[start, size] = pinned, owner
         if owner is not None:
             owner.pins.append((first, pinned))
         address = pinned.address
-        return data[:24] + struct.pack("<QQ", address, address)[:room]
+        return data[:24] + struct.pack("<QQ", address, address)[:capacity]
 
     def _owner(self, start, size):
         """The mapping of the host's memory that has these bytes, and where in it."""

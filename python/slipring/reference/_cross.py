@@ -28,10 +28,10 @@ def loop(*bounds, init_values=None, **options):
     return carried(counted_, init_values)
 
 
-def carried(turns, values):
+def carried(iterations, values):
     evaluator = own()
-    for turn in turns:
-        yield turn, tuple(values)
+    for iteration in iterations:
+        yield iteration, tuple(values)
         values = evaluator.yielded
 
 

@@ -103,13 +103,13 @@ def _asked(compiling, arguments):
 class FunctionSource:
     """A function of the language: its text and what its names stand for."""
 
-    def __init__(self, filename, text, names, name, platform, readings=()):
+    def __init__(self, filename, text, names, name, platform, interpretations=()):
         self.filename, self.text, self.names, self.name, self.platform = filename, text, names, name, platform
-        self.readings = list(readings)
+        self.interpretations = list(interpretations)
 
     def facts(self):
         """What makes it another source."""
-        return (self.text, self.name, sorted((name, repr(value)) for name, value in self.names.items()), self.platform, self.readings)
+        return (self.text, self.name, sorted((name, repr(value)) for name, value in self.names.items()), self.platform, self.interpretations)
 
     def compiling(self, names, compiling, arguments):
         """What the compiled kernel depends on, and how it is made."""
@@ -120,19 +120,20 @@ class FunctionSource:
         platform = compiling.get("platform", self.platform)
         slots, arrays, numbers = _asked(compiling, arguments)
         key = (platform, slots, tuple((name, repr(own[name])) for name in sorted(names)), tuple(arrays), tuple(numbers))
-        return key, lambda: _slipring.compile(self.filename, self.text, own, self.name, arrays, numbers, platform, self.readings, False, slots)
+        told = self.interpretations
+        return key, lambda: _slipring.compile(self.filename, self.text, own, self.name, arrays, numbers, platform, told, False, slots)
 
 
 class FileSource:
     """A kernel or whole program of a file: what it held when the sweep began."""
 
-    def __init__(self, path, contents, function, platform, readings, values):
+    def __init__(self, path, contents, function, platform, interpretations, values):
         self.path, self.contents, self.function, self.platform = path, contents, function, platform
-        self.readings, self.values = readings, values
+        self.interpretations, self.values = interpretations, values
 
     def facts(self):
         """What makes it another source."""
-        return (self.contents, self.function, self.platform, self.readings, self.values)
+        return (self.contents, self.function, self.platform, self.interpretations, self.values)
 
     def compiling(self, names, compiling, arguments):
         """What the compiled kernel depends on, and how it is made."""
@@ -146,5 +147,5 @@ class FileSource:
         types += [f"{name}={value}" for name, value in numbers] if language else []
         values = [*self.values, *(f"{name}={shown(value)}" for name, value in names.items())]
         key = (platform, slots, tuple(values), tuple(types))
-        target = (self.function, platform, self.readings, slots)
+        target = (self.function, platform, self.interpretations, slots)
         return key, lambda: _slipring.open(self.path, self.contents, types, values, *target)

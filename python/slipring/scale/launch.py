@@ -109,12 +109,12 @@ def _union(one, two):
 
 def launch(function, target, compiled, arguments, options, verify, where, workers=None):
     """Runs a kernel's blocks on workers and gives the run; its attribute `pieces` says in how many, or why in one."""
-    (platform, readings), (kernel, parameters) = target, compiled
+    (platform, interpretations), (kernel, parameters) = target, compiled
     known(where)
     blocks = blocks_of(kernel, options) if isinstance(kernel, Kernel) else 1
     why = _whole(kernel, blocks, {**options, "verify": verify})
     if why is None:
-        source = source_of(function, platform, readings)[0]
+        source = source_of(function, platform, interpretations)[0]
         options = {**DEFAULTS, **options}
         job = pickle.dumps(LaunchJob(source, arguments, options))
         values, arrays, returned = passed(parameters, arguments)

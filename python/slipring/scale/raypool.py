@@ -101,8 +101,8 @@ class RayPool:
 
     def _size(self):
         """How many actors the cluster has room for."""
-        room = int(self.ray.cluster_resources().get("CPU", 0))
-        return min(room, self.limit) if self.limit else room
+        actors = int(self.ray.cluster_resources().get("CPU", 0))
+        return min(actors, self.limit) if self.limit else actors
 
     def _grow(self):
         """Starts actors for processors that have none."""

@@ -96,7 +96,7 @@ def _digest(value):
     return repr(value)
 
 
-def source_of(kernel, platform, readings=()):
+def source_of(kernel, platform, interpretations=()):
     """What is compiled, the names of its parameters, and what its text's names stand for: `None` where they are not known."""
     from .._files import File
     from .._kernel import Function, _target
@@ -109,12 +109,12 @@ def source_of(kernel, platform, readings=()):
         classes = {part.text: part.owner.name for part in parts if part.owner is not None}
         filename, text = together([part.text for part in parts], classes)
         platform = _target(platform, None)[0]
-        return FunctionSource(filename, text, names, kernel.__name__, platform, readings), kernel.parameter_names, names
+        return FunctionSource(filename, text, names, kernel.__name__, platform, interpretations), kernel.parameter_names, names
     if isinstance(kernel, (str, os.PathLike)):
         kernel = File(kernel, platform)
     if isinstance(kernel, File):
         names = [parameter[0] for parameter in kernel.parameters]
-        given = (kernel._function, platform or kernel._platform, kernel._readings, kernel._values)
+        given = (kernel._function, platform or kernel._platform, kernel._interpretations, kernel._values)
         return FileSource(kernel._path, kernel._contents, *given), names, None
     raise TypeError(f"a sweep takes a kernel of the language or a file, not {type(kernel).__name__}")
 

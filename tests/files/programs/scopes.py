@@ -1,5 +1,5 @@
 # Scopes of an entry are tasks; a tile that is read after its scope becomes a tensor of the program, numbers of loops
-# are passed to the one kernel of all turns, windows of tensors are what they stand for.
+# are passed to the one kernel of all iterations, windows of tensors are what they stand for.
 #
 # args: iota:f32[64x16] zeros:f32[64x16]
 # platforms: a5, a2a3

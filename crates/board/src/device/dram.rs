@@ -19,13 +19,13 @@ const MOST_PAGES: u32 = 32;
 /// If there is not enough DRAM, or not enough that commands can address.
 pub(super) fn place(sizes: impl Iterator<Item = u64>, board: &Board) -> Result<Vec<Buffer>, String> {
     let banks = board.banks.len().max(1) as u64;
-    let room = board.bank_bytes.min(1 << 32);
+    let capacity = board.bank_bytes.min(1 << 32);
     let (mut next, mut buffers) = (0u64, Vec::new());
     for bytes in sizes {
         buffers.push(Buffer { addr: next, skip: 0, bytes, page: PAGE, read: true, written: true });
         next += bytes.div_ceil(u64::from(PAGE)).div_ceil(banks) * u64::from(PAGE);
-        if next > room {
-            return Err(format!("the buffers take more than the {room} bytes of each of the {banks} DRAM banks"));
+        if next > capacity {
+            return Err(format!("the buffers take more than the {capacity} bytes of each of the {banks} DRAM banks"));
         }
     }
     Ok(buffers)

@@ -166,10 +166,10 @@ impl Resident {
             scalars: launch.scalars.clone(),
             program: launch.text.as_bytes().to_vec(),
         };
-        let (bytes, room) = (image.encode(), room(self.queue.layout()));
-        match bytes.len() > room {
+        let (bytes, capacity) = (image.encode(), capacity(self.queue.layout()));
+        match bytes.len() > capacity {
             true => {
-                Err(format!("the image of the program has {} bytes, and a worker has room for {room}", bytes.len()))
+                Err(format!("the image of the program has {} bytes, and a worker has room for {capacity}", bytes.len()))
             }
             false => Ok(bytes),
         }
@@ -285,6 +285,6 @@ pub(super) fn program(
 }
 
 /// Bytes that a worker has for an image.
-fn room(layout: &Layout) -> usize {
+fn capacity(layout: &Layout) -> usize {
     (layout.l1_bytes - layout.kernel_config_base - L1_ALIGN) as usize
 }

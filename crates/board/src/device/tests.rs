@@ -7,7 +7,7 @@ use slipring_queue::host::{Kernels, Queue, Settings};
 use slipring_queue::machine::{Config, Machine};
 use slipring_queue::sanitize::Hazard;
 use slipring_queue::worker::image::{Buffer, Image, TEXT};
-use slipring_sim::Turns;
+use slipring_sim::ExecutionMode;
 
 use super::*;
 use slipring_session::args::Value;
@@ -72,7 +72,7 @@ fn same(text: &str, args: &[&str], blocks: &[u32]) {
     let prepared = prepared(text, &platform);
     let values = values(&prepared, args);
     for (at, &blocks) in blocks.iter().enumerate() {
-        let options = ExecuteOptions { blocks, mode: Turns::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
+        let options = ExecuteOptions { blocks, mode: ExecutionMode::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
         let direct = execute(&prepared.decoded, &platform, &values, options, &mut ());
         assert!(direct.result.complete, "{:?}", direct.result.findings);
         for delays in [None, Some(1), Some(2), Some(3)] {

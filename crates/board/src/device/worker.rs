@@ -10,7 +10,7 @@ use slipring_program::{Finding, ParamKind};
 use slipring_queue::wire::Xy;
 use slipring_queue::worker::image::{Buffer, HEADER, Image, ImageError, TEXT};
 use slipring_queue::worker::{Job, Worker, WorkerMemory};
-use slipring_sim::{Limits, Turns};
+use slipring_sim::{ExecutionMode, Limits};
 
 use slipring_session::args::Value;
 use slipring_session::exec::{ExecuteOptions, execute_part};
@@ -134,7 +134,7 @@ impl KernelWorker {
         let kernel = self.kernel(image)?;
         let params = &kernel.decoded.program.params;
         let values = values(image, params.iter().map(|p| &p.kind), memory)?;
-        let options = ExecuteOptions { blocks: 1, mode: Turns::Pipes, gm_slack: 0, limits: self.limits };
+        let options = ExecuteOptions { blocks: 1, mode: ExecutionMode::Pipes, gm_slack: 0, limits: self.limits };
         let part = Some((block, blocks));
         let done = execute_part(&kernel.decoded, &self.platform, &values, options, part, &mut ());
         let result = &done.result;

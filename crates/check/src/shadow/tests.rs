@@ -46,7 +46,7 @@ fn conflicts(accesses: &[(u8, bool, u64, u64)]) -> Vec<(u8, u64, u64)> {
 }
 
 #[test]
-fn what_has_no_room_is_given_up() {
+fn what_has_no_memory_is_given_up() {
     let (mut shadow, mut clock) = (Shadow::default(), Clock::default());
     clock.set(1, 1);
     let mut leans = Leans::default();

@@ -31,7 +31,7 @@ pub fn alias(text: &str) -> &str {
 
 fn of_language(text: &str, typed: &str) -> Vec<Value> {
     let Some(rest) = typed.strip_prefix(alias(text)).and_then(|rest| rest.strip_prefix('.')) else { return Vec::new() };
-    let part = ["tile.", "tensor.", "system."].iter().find_map(|room| rest.strip_prefix(room)).unwrap_or(rest);
+    let part = ["tile.", "tensor.", "system."].iter().find_map(|module| rest.strip_prefix(module)).unwrap_or(rest);
     let ops = catalogue().filter(|entry| !entry.refused).flat_map(|entry| {
         entry.names.iter().filter(move |name| name.starts_with(part)).map(move |name| {
             let ways: Vec<String> = entry.params.split('|').map(|way| format!("pl.{name}({})", way.trim())).collect();

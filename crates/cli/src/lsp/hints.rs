@@ -123,7 +123,7 @@ pub fn signature(text: &Text, position: &Value) -> Option<Value> {
     let head = &before[..open?];
     let start = head.rfind(|c: char| !c.is_alphanumeric() && c != '_' && c != '.').map_or(0, |at| at + 1);
     let called = head[start..].strip_prefix(super::complete::alias(&text.text))?.strip_prefix('.')?;
-    let part = ["tile.", "tensor.", "system."].iter().find_map(|room| called.strip_prefix(room)).unwrap_or(called);
+    let part = ["tile.", "tensor.", "system."].iter().find_map(|module| called.strip_prefix(module)).unwrap_or(called);
     let entry = catalogue().find(|entry| entry.names.contains(&called) || entry.names.contains(&part))?;
     let ways = entry.params.split('|').map(|way| {
         let params: Vec<&str> = way.split(',').map(str::trim).filter(|own| !own.is_empty() && *own != "*").collect();

@@ -24,7 +24,7 @@ pub(super) struct CompareArgs {
     after: Option<String>,
     /// Compare the outputs that a board wrote into a folder of `slipring build --project` with those of the simulated
     /// run
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["before", "after", "arch", "platform", "readings", "sets", "lang"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["before", "after", "arch", "platform", "interpretations", "sets", "lang"])]
     board: Option<PathBuf>,
     #[command(flatten)]
     platform: PlatformArgs,

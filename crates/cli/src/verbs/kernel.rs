@@ -196,7 +196,7 @@ impl KernelArgs {
         tune.seed = self.seed;
         (tune.language, tune.insert_sync) = (self.sets.language(), self.insert_sync);
         tune.platform = self.platform.named()?;
-        tune.readings.clone_from(&self.platform.readings);
+        tune.interpretations.clone_from(&self.platform.interpretations);
         tune.run = self.options();
         Ok(tune)
     }

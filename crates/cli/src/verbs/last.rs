@@ -17,7 +17,7 @@ pub(super) fn words() {
     extern "C" fn say(_: libc::c_int) {
         const MESSAGE: &[u8] = b"error: slipring ran out of memory: the system refused an allocation\n";
         const OBJECT: &[u8] =
-            b"{\n  \"schema\": 1,\n  \"complete\": false,\n  \"error\": \"slipring ran out of memory: the system refused an allocation\",\
+            b"{\n  \"schema\": 2,\n  \"complete\": false,\n  \"error\": \"slipring ran out of memory: the system refused an allocation\",\
             \n  \"findings\": []\n}\n";
         // SAFETY: these calls may be made in a handler of signals; the bytes are there forever.
         unsafe {

@@ -350,17 +350,17 @@ struct PlatformArgs {
     /// A custom platform file
     #[arg(long, value_name = "TOML", conflicts_with = "arch")]
     platform: Option<String>,
-    /// Use the alternative interpretation of this name where public sources disagree (docs/decisions/readings.md)
-    #[arg(long = "reading", value_name = "NAME", value_parser = reading)]
-    readings: Vec<String>,
+    /// Use the alternative interpretation of this name where public sources disagree (docs/decisions/interpretations.md)
+    #[arg(long = "interpretation", alias = "reading", value_name = "NAME", value_parser = interpretation)]
+    interpretations: Vec<String>,
 }
 
-/// The name of a reading.
-fn reading(name: &str) -> Result<String, String> {
-    if slipring_machine::readings::question(name).is_some() {
+/// The name of an interpretation.
+fn interpretation(name: &str) -> Result<String, String> {
+    if slipring_machine::interpretations::question(name).is_some() {
         return Ok(name.to_string());
     }
-    Err(format!("there are {}", slipring_machine::readings::names()))
+    Err(format!("there are {}", slipring_machine::interpretations::names()))
 }
 
 impl PlatformArgs {
@@ -376,7 +376,7 @@ impl PlatformArgs {
             None => slipring::choose_platform(self.arch.as_deref(), module).map_err(|error| error.to_string()),
         };
         platform.map(|mut platform| {
-            platform.readings.extend(self.readings.iter().cloned());
+            platform.interpretations.extend(self.interpretations.iter().cloned());
             platform
         })
     }
@@ -390,7 +390,7 @@ impl PlatformArgs {
             Some(platform) => vec![platform],
             None => slipring::platforms_of(module)?,
         };
-        list.iter_mut().for_each(|platform| platform.readings.extend(self.readings.iter().cloned()));
+        list.iter_mut().for_each(|platform| platform.interpretations.extend(self.interpretations.iter().cloned()));
         Ok(list)
     }
 
@@ -403,7 +403,7 @@ impl PlatformArgs {
 
     /// A kernel on the platform that is asked for, if one is.
     fn apply(&self, kernel: Kernel) -> Result<Kernel, Error> {
-        let kernel = kernel.readings(self.readings.iter().cloned())?;
+        let kernel = kernel.interpretations(self.interpretations.iter().cloned())?;
         Ok(match self.named()? {
             Some(platform) => kernel.on(platform),
             None => kernel,
@@ -412,7 +412,7 @@ impl PlatformArgs {
 
     /// A whole program on the platform that is asked for, if one is.
     fn apply_to(&self, program: Program) -> Result<Program, Error> {
-        let program = program.readings(self.readings.iter().cloned())?;
+        let program = program.interpretations(self.interpretations.iter().cloned())?;
         Ok(match self.named()? {
             Some(platform) => program.on(platform),
             None => program,

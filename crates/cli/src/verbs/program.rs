@@ -49,14 +49,14 @@ pub(super) fn run(args: &RunArgs, program: &Program) -> Result<Exit, Error> {
         one.place(&program.buffers(|_| None))?;
     }
     let progress = std::io::stderr().is_terminal().then(|| Progress::start(&options.control));
-    let mut turn = 0;
+    let mut launch = 0;
     let run = loop {
         // Each launch has another order.
-        options.order = args.order.unwrap_or(0).wrapping_add(turn);
-        turn += 1;
+        options.order = args.order.unwrap_or(0).wrapping_add(launch);
+        launch += 1;
         let run = program.run(bound.clone(), &options)?;
         let found = !run.is_complete() || run.findings().errors() > 0;
-        if found || turn >= u64::from(args.launches) {
+        if found || launch >= u64::from(args.launches) {
             break run;
         }
     };

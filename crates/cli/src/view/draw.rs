@@ -197,8 +197,8 @@ fn pane(frame: &mut Frame<'_>, area: Rect, title: &str, lines: Vec<Line<'static>
     if area.height == 0 {
         return;
     }
-    let room = area.height.saturating_sub(1) as usize;
-    let left = lines.len().saturating_sub(room);
+    let capacity = area.height.saturating_sub(1) as usize;
+    let left = lines.len().saturating_sub(capacity);
     let more = if left > 0 { format!("{title}; {left} more") } else { title.to_string() };
     let block = Block::new().borders(Borders::TOP).title(format!(" {more} "));
     frame.render_widget(Paragraph::new(lines).block(block), area);

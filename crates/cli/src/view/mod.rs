@@ -112,12 +112,12 @@ pub(crate) fn view(session: &mut Session, name: &str, words: &[String]) -> Resul
         return Ok(());
     }
     let mut terminal = ratatui::try_init().map_err(|error| format!("the terminal cannot be drawn on: {error}"))?;
-    let ended = turns(&mut view, &mut terminal);
+    let ended = event_loop(&mut view, &mut terminal);
     ratatui::restore();
     ended.map_err(|error| format!("the terminal: {error}"))
 }
 
-fn turns(view: &mut View<'_>, terminal: &mut ratatui::DefaultTerminal) -> io::Result<()> {
+fn event_loop(view: &mut View<'_>, terminal: &mut ratatui::DefaultTerminal) -> io::Result<()> {
     loop {
         terminal.draw(|frame| view.draw(frame))?;
         match event::read()? {

@@ -1,4 +1,4 @@
-//! Dependencies of the rooms, against the table in ARCHITECTURE.md.
+//! Dependencies of the crates, against the table in ARCHITECTURE.md.
 
 use std::collections::BTreeMap;
 
@@ -6,21 +6,21 @@ use super::{read, root};
 
 /// A row of the table.
 #[derive(Clone, Debug)]
-struct Room {
+struct Member {
     name: String,
     /// What it knows nothing of.
     unknown: String,
 }
 
-/// The rooms in the order of the table.
-fn rooms(document: &str) -> Vec<Room> {
+/// The crates in the order of the table.
+fn members(document: &str) -> Vec<Member> {
     let rows = document.lines().skip_while(|line| !line.starts_with("| crate |")).skip(2);
     let rows = rows.take_while(|line| line.starts_with('|'));
     let cells = rows.map(|row| row.trim_matches('|').split('|').map(str::trim).collect::<Vec<_>>());
-    cells.map(|row| Room { name: row[0].trim_matches('`').to_string(), unknown: row[2].to_string() }).collect()
+    cells.map(|row| Member { name: row[0].trim_matches('`').to_string(), unknown: row[2].to_string() }).collect()
 }
 
-/// The rooms of this project that a manifest's `[dependencies]` name.
+/// The crates of this project that a manifest's `[dependencies]` name.
 fn dependencies(manifest: &str) -> Vec<String> {
     let lines = manifest.lines().skip_while(|line| line.trim() != "[dependencies]").skip(1);
     let lines = lines.take_while(|line| !line.trim_start().starts_with('['));
@@ -29,7 +29,7 @@ fn dependencies(manifest: &str) -> Vec<String> {
     own.map(str::to_string).collect()
 }
 
-/// The rooms that a phrase of the last column stands for; `None` for what no edge can show.
+/// The crates that a phrase of the last column stands for; `None` for what no edge can show.
 fn meant(phrase: &str) -> Option<&'static [&'static str]> {
     Some(match phrase {
         "ops" => &["op", "mlir", "pto", "micro", "dialects"],
@@ -55,9 +55,9 @@ fn meant(phrase: &str) -> Option<&'static [&'static str]> {
 }
 
 /// What is wrong with these edges.
-fn broken(rooms: &[Room], edges: &BTreeMap<String, Vec<String>>) -> Vec<String> {
+fn broken(members: &[Member], edges: &BTreeMap<String, Vec<String>>) -> Vec<String> {
     let mut found = Vec::new();
-    let position = |name: &str| rooms.iter().position(|room| room.name == name);
+    let position = |name: &str| members.iter().position(|member| member.name == name);
     for (name, to) in edges {
         let Some(at) = position(name) else {
             found.push(format!("`{name}` is not in the table"));
@@ -68,22 +68,22 @@ fn broken(rooms: &[Room], edges: &BTreeMap<String, Vec<String>>) -> Vec<String> 
                 found.push(format!("`{name}` depends on `{other}`, which is not above it"));
             }
         }
-        let phrases = rooms[at].unknown.split([',', ';']).map(str::trim);
+        let phrases = members[at].unknown.split([',', ';']).map(str::trim);
         for phrase in phrases {
             let hidden = meant(phrase).unwrap_or(&[]).iter().filter(|other| **other != name.as_str());
             let known = hidden.filter(|other| to.iter().any(|own| own == *other));
             found.extend(known.map(|other| format!("`{name}` knows nothing of {phrase}, and depends on `{other}`")));
         }
     }
-    for room in rooms.iter().filter(|room| !edges.contains_key(&room.name)) {
-        found.push(format!("there is no crate `{}`", room.name));
+    for member in members.iter().filter(|member| !edges.contains_key(&member.name)) {
+        found.push(format!("there is no crate `{}`", member.name));
     }
     found
 }
 
 #[test]
-fn rooms_depend_on_what_is_above_them() {
-    let rooms = rooms(&read(&root().join("ARCHITECTURE.md")));
+fn crates_depend_on_what_is_above_them() {
+    let members = members(&read(&root().join("ARCHITECTURE.md")));
     let crates = std::fs::read_dir(root().join("crates")).unwrap().map(|entry| entry.unwrap().path());
     let edges: BTreeMap<String, Vec<String>> = crates
         .filter(|folder| folder.join("Cargo.toml").exists())
@@ -93,7 +93,7 @@ fn rooms_depend_on_what_is_above_them() {
         })
         .collect();
     assert!(edges.values().map(Vec::len).sum::<usize>() > 40, "the manifests are not read: {edges:?}");
-    let found = broken(&rooms, &edges);
+    let found = broken(&members, &edges);
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
@@ -102,8 +102,8 @@ fn wrong_edges_are_found() {
     let table = "| crate | its one job | knows nothing of |\n|---|---|---|\n| `tile` | a | ops, time |\n\
                  | `ir` | b | any op by name |\n| `op` | c | any op by name; scheduling, time |\n\
                  | `sim` | d | text, IR, ops |\n\nafter\n";
-    let rooms = rooms(table);
-    assert_eq!(rooms.len(), 4);
+    let members = members(table);
+    assert_eq!(members.len(), 4);
     let manifest = |list: &[&str]| {
         let lines: String = list.iter().map(|name| format!("slipring-{name}.workspace = true\n")).collect();
         dependencies(&format!(
@@ -114,7 +114,7 @@ fn wrong_edges_are_found() {
         let mut all: BTreeMap<String, Vec<String>> =
             ["tile", "ir", "op", "sim"].map(|name| (name.to_string(), Vec::new())).into();
         own.iter().for_each(|(name, to)| drop(all.insert(name.to_string(), manifest(to))));
-        broken(&rooms, &all)
+        broken(&members, &all)
     };
     assert_eq!(edges(&[("ir", &["tile"]), ("op", &["ir", "tile"]), ("sim", &["tile"])]), [""; 0]);
     assert_eq!(edges(&[("tile", &["ir"])]), ["`tile` depends on `ir`, which is not above it"]);

@@ -1,4 +1,4 @@
-//! The rules of the house, kept: which rooms depend on which, what each of them knows nothing of, and that facts about ops are
+//! The rules of the house, kept: which crates depend on which, what each of them knows nothing of, and that facts about ops are
 //! asked of declarations. Each rule also shows what it finds.
 
 mod edges;

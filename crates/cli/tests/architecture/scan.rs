@@ -8,7 +8,7 @@ use slipring_dialects::Dialects;
 
 use super::{read, root};
 
-/// Rooms that declare ops.
+/// Crates that declare ops.
 const DECLARING: [&str; 3] = ["mlir", "pto", "micro"];
 
 /// A rule of the sources.
@@ -62,7 +62,7 @@ fn is_name(literal: &str) -> bool {
     plain && DIALECTS.iter().any(|prefix| literal.starts_with(prefix))
 }
 
-/// Rooms below the declarations, which know no text.
+/// Crates below the declarations, which know no text.
 const WITHOUT_TEXT: [&str; 8] = ["tile", "machine", "program", "vector", "effect", "tasks", "sim", "check"];
 
 /// True for a literal that spells an op which findings could advise.
@@ -77,16 +77,16 @@ fn takes_literal(line: &str, methods: &[&str]) -> bool {
     methods.iter().any(|method| line.contains(&format!("{method}(\"")))
 }
 
-fn room(path: &str) -> &str {
+fn member(path: &str) -> &str {
     path.split('/').next().unwrap_or_default()
 }
 
 const RULES: &[Rule] = &[
     Rule {
-        what: "the name of an op outside of the rooms that declare ops: name its declaration, or ask it",
+        what: "the name of an op outside of the crates that declare ops: name its declaration, or ask it",
         // Names that `op` itself reads stand in one file of it; who declares functions and loops takes them from there.
         holds_in: |path| {
-            !DECLARING.contains(&room(path)) && room(path) != "queue" && !path.starts_with("op/src/names.rs")
+            !DECLARING.contains(&member(path)) && member(path) != "queue" && !path.starts_with("op/src/names.rs")
         },
         broken_by: |line| literals(line).any(is_name),
         bad: &[
@@ -98,8 +98,8 @@ const RULES: &[Rule] = &[
         good: &[r#"error.help("pto.set_flag and a wait")"#, r#"format!("`pto.tload`")"#, r#"Some("tensor.empty")"#],
     },
     Rule {
-        what: "the text of an op in a room that knows no text: ask the program (`Words`), or whoever made the step",
-        holds_in: |path| WITHOUT_TEXT.contains(&room(path)),
+        what: "the text of an op in a crate that knows no text: ask the program (`Words`), or whoever made the step",
+        holds_in: |path| WITHOUT_TEXT.contains(&member(path)),
         broken_by: |line| literals(line).any(spells_op),
         bad: &[
             r#"hint: Some("each release needs a get_buf before it".into()),"#,
@@ -108,9 +108,11 @@ const RULES: &[Rule] = &[
         good: &["words.set(from, to, Some(id))", r#".help(format!("begin it with `{begins}`"))"#],
     },
     Rule {
-        what: "an attribute of an op by its name: ask the room that declares it",
+        what: "an attribute of an op by its name: ask the crate that declares it",
         // The text layer reads what generic text has. What `op` reads of pipes it names: `op/src/ring/words.rs`.
-        holds_in: |path| !DECLARING.contains(&room(path)) && room(path) != "queue" && !path.starts_with("ir/src/text/"),
+        holds_in: |path| {
+            !DECLARING.contains(&member(path)) && member(path) != "queue" && !path.starts_with("ir/src/text/")
+        },
         broken_by: |line| {
             let of_dict = ["attrs.get", "attrs.set", "attrs.remove", "op.attr", "op.int", "op.text", "init.attr"];
             takes_literal(line, &of_dict) || takes_literal(line, &["end.attr", "init.int", "init.text"])
@@ -124,7 +126,7 @@ const RULES: &[Rule] = &[
     },
     Rule {
         what: "an operand by its position: name it",
-        holds_in: |path| room(path) != "queue" && room(path) != "ir",
+        holds_in: |path| member(path) != "queue" && member(path) != "ir",
         broken_by: |line| {
             let digit = |arg: &str| arg.starts_with(|c: char| c.is_ascii_digit());
             let op = |arg: &&str| matches!(arg.trim(), "op" | "d" | "id");
@@ -152,7 +154,7 @@ const RULES: &[Rule] = &[
     },
     Rule {
         what: "an argument of work by its position: declare its name (`slipring_program::arguments`)",
-        holds_in: |path| room(path) != "lang" && room(path) != "queue",
+        holds_in: |path| member(path) != "lang" && member(path) != "queue",
         // What a function of scalars depends on is a triple, not the arguments of an effect.
         broken_by: |line| {
             line.split("args[").skip(1).any(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
@@ -164,7 +166,7 @@ const RULES: &[Rule] = &[
     },
     Rule {
         what: "a search for ops by name: ask for a part or a declaration",
-        holds_in: |path| room(path) != "ir",
+        holds_in: |path| member(path) != "ir",
         broken_by: |line| {
             let compared = ["schema.name ==", "schema.name !=", "&*data.name", "&*op.name ==", "*op.name =="];
             line.contains("ops_named(") || compared.iter().any(|text| line.contains(text))
@@ -192,18 +194,18 @@ const RULES: &[Rule] = &[
     },
     Rule {
         what: "an op made past the builder (`OpDef::make`)",
-        holds_in: |path| room(path) != "ir" && path != "op/src/make.rs",
+        holds_in: |path| member(path) != "ir" && path != "op/src/make.rs",
         broken_by: |line| line.contains("odule.create(") || line.contains("odule.build("),
         bad: &[r#"let op = self.module.create(name, None, span);"#, "module.build(schema, &[], attrs, &[], span)"],
         good: &["pto::TMOV.make(module, &operands, attrs, &[], span)", "File::create(path)", "module.like(&data)"],
     },
     Rule {
         what: "a branch on the code of a finding: ask its kind (`slipring_finding::Kind`)",
-        // Where findings are shown and told apart; the queue is a room of its own, and has `Hazard`.
+        // Where findings are shown and told apart; the queue is a part of its own, and has `Hazard`.
         // The code of a function of the host is its text. Files that expect errors name their codes.
         holds_in: |path| {
             let others = ["lang/src/host/value.rs", "lang/src/host/call.rs", "cli/src/expect/directives.rs"];
-            !["finding", "queue"].contains(&room(path)) && path != "ir/src/diag.rs" && !others.contains(&path)
+            !["finding", "queue"].contains(&member(path)) && path != "ir/src/diag.rs" && !others.contains(&path)
         },
         broken_by: |line| {
             let compared = ["code == ", "code != ", ".code, &", "code.as_str() {", ".code() =="];
@@ -329,7 +331,7 @@ fn operands_are_named_as_they_are_declared() {
         Dialects::get().all().iter().flat_map(|def| def.schema.operands).map(|spec| spec.name).collect();
     let mut seen = 0;
     for (path, text) in sources() {
-        if !DECLARING.contains(&room(&path)) && !["op", "passes", "report"].contains(&room(&path)) {
+        if !DECLARING.contains(&member(&path)) && !["op", "passes", "report"].contains(&member(&path)) {
             continue;
         }
         for (at, line) in lines(&text) {

@@ -123,7 +123,7 @@ fn printed(command: &str) -> Vec<Value> {
     let objects = objects.unwrap_or_else(|error| panic!("`slipring {command}`: {error}\n{text}"));
     assert!(!objects.is_empty(), "`slipring {command}` prints no object");
     for object in &objects {
-        assert_eq!(object["schema"], 1, "`slipring {command}` does not say its version: {object}");
+        assert_eq!(object["schema"], 2, "`slipring {command}` does not say its version: {object}");
     }
     objects
 }
@@ -131,7 +131,7 @@ fn printed(command: &str) -> Vec<Value> {
 fn page() -> String {
     let mut page = String::from(
         "# What `--json` prints\n\n\
-         Every object has `schema`, the version of this page: 1. It grows when a field goes or means something else; fields\n\
+         Every object has `schema`, the version of this page: 2. It grows when a field goes or means something else; fields\n\
          may come without that. `check` prints an object a file, each on its line, and so do `sync-check`, `ops` and the\n\
          verbs of `queue`; the others print one object. `?` marks fields that some objects leave out. `[]` are the elements\n\
          of a list, `NAME` stands for names of the program or of ops. Fields that only other options give are not\n\

@@ -9,7 +9,7 @@ use slipring::{
 };
 use slipring_check::{Checker, Tools};
 use slipring_ir::{Diags, Source};
-use slipring_sim::Turns;
+use slipring_sim::ExecutionMode;
 
 /// The platforms that kernels run on.
 pub const PLATFORMS: [&str; 2] = ["a5", "a2a3"];
@@ -182,7 +182,7 @@ pub fn expect(name: &str, text: &str, platform: &str, buffers: &[Buffer], tolera
     let prepared = prepare(module, None, &platform, &mut diags).unwrap_or_else(|| panic!("{}", rendered(&diags)));
     let values: Vec<Value> = buffers.iter().map(|b| Value::Buffer(b.ty.bytes(&b.before))).collect();
     let blocks = loaded.kernels.iter().map(|kernel| kernel.blocks).max().unwrap_or(1);
-    let options = ExecuteOptions { blocks, mode: Turns::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
+    let options = ExecuteOptions { blocks, mode: ExecutionMode::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
     let mut checker = Checker::new(Tools { scratch: slot_buffers(&prepared, &values), ..Tools::default() });
     let execution = execute(&prepared.decoded, &platform, &values, options, &mut checker);
     let judged = checker.report(&execution.result);

@@ -6,7 +6,7 @@ use slipring::args::Value;
 use slipring::{ExecuteOptions, check, execute, load, prepare};
 use slipring_ir::Source;
 use slipring_machine::built_in;
-use slipring_sim::Turns;
+use slipring_sim::ExecutionMode;
 
 use crate::matrix::numbers::{Ty, bytes, from_bytes};
 
@@ -21,7 +21,7 @@ pub struct Tile {
 }
 
 /// Where tiles lie apart.
-const ROOM: usize = 4096;
+const BYTES_EACH: usize = 4096;
 
 /// A program around an operation on tiles, with a parameter for each. `text` knows the tiles as `%t0`, `%t1`, …, their types as `!t0`, ….
 pub fn program(arch: &str, text: &str, tiles: &[Tile]) -> String {
@@ -58,7 +58,7 @@ fn with_shapes(arch: &str, text: &str, tiles: &[Tile], open: bool) -> String {
   %all{i} = pto.make_tensor_view %p{i}, shape = [%rows{i}, %cols{i}], strides = [%cols{i}, %c1] : {view}
   %view{i} = pto.partition_view %all{i}, offsets = [%c0, %c0], sizes = [%rows{i}, %cols{i}] : {view} -> {window}
   pto.tload ins(%view{i} : {window}) outs(%w{i} : !w{i})",
-            i * ROOM
+            i * BYTES_EACH
         )
         .unwrap();
         writeln!(stores, "  pto.tstore ins(%w{i} : !w{i}) outs(%view{i} : {window})").unwrap();
@@ -93,7 +93,7 @@ pub fn run(arch: &str, text: &str, tiles: &[Tile], open: bool) -> Result<Vec<Vec
     };
     let mut values: Vec<_> = tiles.iter().map(|tile| Value::Buffer(bytes(tile.ty, &tile.data))).collect();
     values.extend(open.then_some(Value::Scalar(0)));
-    let options = ExecuteOptions { blocks: 1, mode: Turns::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
+    let options = ExecuteOptions { blocks: 1, mode: ExecutionMode::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
     let ran = execute(&prepared.decoded, &platform, &values, options, &mut ());
     // What sources say differently is done here as the references have it.
     if ran.result.findings.iter().any(|finding| finding.code != "sources-disagree") {

@@ -8,7 +8,7 @@ use slipring::args::Value;
 use slipring::{ExecuteOptions, check, execute, load, prepare};
 use slipring_ir::Source;
 use slipring_machine::built_in;
-use slipring_sim::Turns;
+use slipring_sim::ExecutionMode;
 
 /// A short float of 1, 1 to 7 and 1 to 7 bits, of a few exponents around 1, from a number.
 fn short(elem: &str, seed: usize) -> (u8, f64) {
@@ -194,7 +194,7 @@ fn run(case: Case) -> Result<(), String> {
         let said: String = diags.list.iter().map(|d| format!("{}: {}\n", d.code, d.message)).collect();
         return Err(format!("{said}{text}"));
     };
-    let options = ExecuteOptions { blocks: 1, mode: Turns::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
+    let options = ExecuteOptions { blocks: 1, mode: ExecutionMode::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
     let ran = execute(&prepared.decoded, &platform, &values, options, &mut ());
     if !ran.result.findings.is_empty() {
         return Err(format!("{:?}\n{text}", ran.result.findings));

@@ -64,8 +64,8 @@ pub struct Run<'a> {
     calls: usize,
     /// The core that its function is for, where several functions meet in pipes.
     pub core: Option<crate::meaning::meet::Core>,
-    /// Turns of loops so far.
-    turns: u32,
+    /// Iterations of loops so far.
+    iterations: u32,
 }
 
 impl File {
@@ -138,7 +138,7 @@ impl File {
             created: Vec::new(),
             calls: 0,
             core: None,
-            turns: 0,
+            iterations: 0,
         };
         run.define(&self.body)?;
         Ok(run)
@@ -234,7 +234,7 @@ impl<'a> Run<'a> {
             Stmt::For(stmt) => return self.for_loop(stmt),
             Stmt::While(stmt) => {
                 while self.expr(&stmt.test)?.truth()? {
-                    match self.turn(&stmt.body)? {
+                    match self.iteration(&stmt.body)? {
                         Flow::Next | Flow::Continue => {}
                         Flow::Break => return Ok(Flow::Next),
                         returned @ Flow::Return(_) => return Ok(returned),
@@ -511,7 +511,7 @@ impl<'a> Run<'a> {
             let dtype = keywords.iter().find(|(name, _)| name == "dtype").map(|(_, value)| value);
             let elem = elem(positional.get(1).or(dtype).ok_or("a tensor of no type")?)?;
             let made = Array { tensor: true, ..Array::full(&positional[0].shape()?, elem, 0.0) };
-            // A turn of a loop makes another one; blocks share theirs.
+            // An iteration of a loop makes another one; blocks share theirs.
             let place = slipring_lang::syntax::at(call).start;
             match self.created.iter_mut().find(|(known, ..)| *known == place) {
                 Some((_, block, before)) if *block != self.block => return Ok(Value::Array(before.clone())),

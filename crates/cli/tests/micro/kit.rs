@@ -6,7 +6,7 @@ use slipring::args::Value;
 use slipring::{ExecuteOptions, execute, load, prepare};
 use slipring_ir::{Diags, Source};
 use slipring_machine::built_in;
-use slipring_sim::Turns;
+use slipring_sim::ExecutionMode;
 
 /// Bytes of a register.
 pub const BYTES: usize = 256;
@@ -30,7 +30,7 @@ impl Ty {
     }
 }
 
-/// A program around `text`, lines of a vector function. Its parameters are 8 registers' room for results and as much for each input.
+/// A program around `text`, lines of a vector function. Its parameters are 8 registers' bytes for results and as much for each input.
 /// The text knows `%a`, `%b`, … (the inputs, as pointers to bytes), `%out` (a pointer to bytes), `%c0` and numbers that `more` defines.
 pub fn program(more: &str, text: &str, inputs: usize) -> String {
     let mut program =
@@ -78,7 +78,7 @@ pub fn program(more: &str, text: &str, inputs: usize) -> String {
     program
 }
 
-/// Runs `text`, lines of a vector function, and gives what it leaves in its room, after which it finds `inputs`.
+/// Runs `text`, lines of a vector function, and gives what it leaves in its output, after which it finds `inputs`.
 pub fn run(more: &str, text: &str, inputs: &[&[u8]]) -> Vec<u8> {
     let program = program(more, text, inputs.len());
     let padded = |bytes: &[u8]| {
@@ -92,7 +92,7 @@ pub fn run(more: &str, text: &str, inputs: &[&[u8]]) -> Vec<u8> {
     let platform = built_in("a5").unwrap();
     let prepared = (!diags.has_errors()).then(|| prepare(module, None, &platform, &mut diags)).flatten();
     let Some(prepared) = prepared else { panic!("{}\n{program}", described(&diags)) };
-    let options = ExecuteOptions { blocks: 1, mode: Turns::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
+    let options = ExecuteOptions { blocks: 1, mode: ExecutionMode::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
     let ran = execute(&prepared.decoded, &platform, &values, options, &mut ());
     assert!(ran.result.findings.is_empty(), "{:?}\n{program}", ran.result.findings);
     ran.buffer(&values, 0).unwrap().to_vec()
@@ -112,7 +112,7 @@ pub fn load_reg(name: &str, ty: Ty) -> String {
     )
 }
 
-/// Lines that store register `%name` as room `at`.
+/// Lines that store register `%name` as output `at`.
 pub fn store_reg(name: &str, ty: Ty, at: usize) -> String {
     format!(
         "    %at{at} = arith.constant {} : index

@@ -13,7 +13,7 @@ use slipring::{ExecuteOptions, execute_timed};
 use slipring_machine::{Pipe, Platform};
 use slipring_op::Decoded;
 use slipring_program::{Extent, SiteRef};
-use slipring_sim::{Agent, Observer, Timing, Turns, WorkRun};
+use slipring_sim::{Agent, ExecutionMode, Observer, Timing, WorkRun};
 use slipring_tile::Space;
 
 use crate::soundness::rule;
@@ -148,8 +148,12 @@ fn refuted(trial: &Trial<'_>, rule: &mut Option<String>) -> Option<String> {
     for timing in timings(trial) {
         let seed = format!("{timing:?}");
         let mut record = Record::default();
-        let options =
-            ExecuteOptions { blocks: trial.blocks, mode: Turns::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
+        let options = ExecuteOptions {
+            blocks: trial.blocks,
+            mode: ExecutionMode::Pipes,
+            gm_slack: 0,
+            ..ExecuteOptions::default()
+        };
         let run = execute_timed(trial.decoded, trial.platform, trial.values, options, timing, &mut record);
         let stopped = run.result.findings.iter().find(|f| ["deadlock", "step-limit"].contains(&f.code));
         if let Some(stop) = stopped {

@@ -15,7 +15,7 @@ use slipring_ir::{Diags, Severity, Source};
 use slipring_machine::{Platform, built_in};
 use slipring_op::{Decoding, decode};
 use slipring_program::{Param, ParamKind};
-use slipring_sim::Turns;
+use slipring_sim::ExecutionMode;
 
 use crate::soundness::mutate::{Intent, Mutant, mutants, pairs};
 use crate::soundness::oracle::{Trial, Wrong, wrong};
@@ -95,7 +95,7 @@ fn ready(text: &str, subject: &Subject) -> Option<Ready> {
 }
 
 fn options(blocks: u32) -> ExecuteOptions {
-    ExecuteOptions { blocks, mode: Turns::Pipes, gm_slack: 0, ..ExecuteOptions::default() }
+    ExecuteOptions { blocks, mode: ExecutionMode::Pipes, gm_slack: 0, ..ExecuteOptions::default() }
 }
 
 fn said(ready: &Ready, blocks: u32) -> Said {
@@ -132,7 +132,7 @@ fn wanted(ready: &Ready, blocks: u32) -> Option<Vec<Option<Vec<u8>>>> {
     let Ready { prepared, platform, values } = ready;
     let mut diags = Diags::default();
     let decoded = decode(&prepared.written, &prepared.kernel, platform, Decoding::Reference, &mut diags).ok()?;
-    let options = ExecuteOptions { mode: Turns::Sequential, ..options(blocks) };
+    let options = ExecuteOptions { mode: ExecutionMode::Sequential, ..options(blocks) };
     let run = execute(&decoded, platform, values, options, &mut ());
     let slots = slot_buffers(prepared, values);
     let mut buffers = 0..;

@@ -56,7 +56,7 @@ pub fn run_on(platform: &Platform, source: &str, mode: Decoding, args: Vec<Arg>)
             Arg::Scalar(bits) => ArgValue::Scalar(bits),
         });
     }
-    let launch = Launch::new(&decoded.program, platform, 1, values).mode(slipring_sim::Turns::Sequential);
+    let launch = Launch::new(&decoded.program, platform, 1, values).mode(slipring_sim::ExecutionMode::Sequential);
     slipring_sim::run(&launch, memory, &mut ())
 }
 

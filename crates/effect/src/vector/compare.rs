@@ -9,7 +9,7 @@ use slipring_tile::compare::{pack_bits, select, unpack_bits};
 use slipring_tile::copy::{read_row, write_row};
 use slipring_tile::{Compare, Elem, Layout, View};
 
-use super::operands::{Reading, Rect, Shape};
+use super::operands::{Rect, Shape, Source};
 use super::{Input, Local, TileArg, tile_units, with_operands};
 
 /// Elements worked on together: whole bytes of bits.
@@ -82,12 +82,12 @@ pub struct CompareTiles {
 }
 
 impl CompareTiles {
-    fn operands(&self, args: &[u64]) -> Result<(Rect, [Reading; 2], Shape), Fault> {
+    fn operands(&self, args: &[u64]) -> Result<(Rect, [Source; 2], Shape), Fault> {
         let (rows, _) = self.dst.valid(args)?;
         let (_, cols) = self.a.valid(args)?;
         let target = bits(&self.dst, args, (rows, cols), self.bits)?;
-        let readings = Reading::all(&[Input::Tile(self.a), self.b], args, &self.dst, (rows, cols))?;
-        Ok((target, readings, (rows, cols)))
+        let sources = Source::all(&[Input::Tile(self.a), self.b], args, &self.dst, (rows, cols))?;
+        Ok((target, sources, (rows, cols)))
     }
 }
 
@@ -101,15 +101,15 @@ impl Effect for CompareTiles {
     }
 
     fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
-        let (target, readings, (rows, cols)) = self.operands(args)?;
-        readings.iter().for_each(|r| r.extents(self.local, args, &mut access.reads));
+        let (target, sources, (rows, cols)) = self.operands(args)?;
+        sources.iter().for_each(|r| r.extents(self.local, args, &mut access.reads));
         target.extents(self.local, args, &mut access.writes);
         access.units = tile_units(&self.a.layout, rows, cols);
         Ok(())
     }
 
     fn run(&self, args: &[u64], Run { env, memory, scratch, output }: Run<'_>) -> Result<u64, Fault> {
-        let (target, readings, (rows, cols)) = self.operands(args)?;
+        let (target, sources, (rows, cols)) = self.operands(args)?;
         self.bits.ask(&target, output);
         let elem = self.a.layout.elem;
         let to = View::tile(&target.tile.layout, 0, 0);
@@ -121,7 +121,7 @@ impl Effect for CompareTiles {
             (memory, env, self.local),
             args,
             target,
-            (readings, (rows, cols), elem),
+            (sources, (rows, cols), elem),
             &mut scratch.bytes,
             |dst, [a, b]| {
                 let [left, right] = &mut lines;
@@ -159,10 +159,10 @@ pub struct Select {
 }
 
 impl Select {
-    fn readings(&self, args: &[u64]) -> Result<([Reading; 2], Rect, Shape), Fault> {
+    fn sources(&self, args: &[u64]) -> Result<([Source; 2], Rect, Shape), Fault> {
         let shape = self.dst.valid(args)?;
-        let readings = Reading::all(&[Input::Tile(self.a), self.b], args, &self.dst, shape)?;
-        Ok((readings, bits(&self.mask, args, shape, self.bits)?, shape))
+        let sources = Source::all(&[Input::Tile(self.a), self.b], args, &self.dst, shape)?;
+        Ok((sources, bits(&self.mask, args, shape, self.bits)?, shape))
     }
 }
 
@@ -176,8 +176,8 @@ impl Effect for Select {
     }
 
     fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
-        let (readings, mask, (rows, cols)) = self.readings(args)?;
-        readings.iter().for_each(|r| r.extents(self.local, args, &mut access.reads));
+        let (sources, mask, (rows, cols)) = self.sources(args)?;
+        sources.iter().for_each(|r| r.extents(self.local, args, &mut access.reads));
         mask.extents(self.local, args, &mut access.reads);
         self.dst.rect(rows, cols).extents(self.local, args, &mut access.writes);
         access.units = tile_units(&self.dst.layout, rows, cols);
@@ -185,7 +185,7 @@ impl Effect for Select {
     }
 
     fn run(&self, args: &[u64], Run { env, memory, scratch, output }: Run<'_>) -> Result<u64, Fault> {
-        let (readings, mask, (rows, cols)) = self.readings(args)?;
+        let (sources, mask, (rows, cols)) = self.sources(args)?;
         if rows == 0 || cols == 0 {
             return Ok(0);
         }
@@ -213,7 +213,7 @@ impl Effect for Select {
             (memory, env, self.local),
             args,
             self.dst.rect(rows, cols),
-            (readings, (rows, cols), elem),
+            (sources, (rows, cols), elem),
             prepared,
             |dst, [a, b]| {
                 let [left, right, out] = &mut lines;

@@ -4,7 +4,7 @@ use slipring_program::{Access, Effect, Env, Fault, Run};
 use slipring_tile::View;
 use slipring_tile::copy::{Cast, copy, fill_rect};
 
-use super::operands::Reading;
+use super::operands::Source;
 use super::{Input, Local, TileArg, tile_units, with_operands};
 use crate::outside;
 
@@ -32,8 +32,8 @@ impl Effect for Spread {
 
     fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
         let Some((rows, cols)) = self.dst.filled(args)? else { return Ok(()) };
-        let [reading] = Reading::all(&[self.input], args, &self.dst, (rows, cols))?;
-        reading.extents(self.local, args, &mut access.reads);
+        let [source] = Source::all(&[self.input], args, &self.dst, (rows, cols))?;
+        source.extents(self.local, args, &mut access.reads);
         self.dst.rect(rows, cols).extents(self.local, args, &mut access.writes);
         let counted = match self.input {
             Input::Tile(tile) if tile.layout.elem.bytes() > self.dst.layout.elem.bytes() => tile.layout,
@@ -46,7 +46,7 @@ impl Effect for Spread {
     fn run(&self, args: &[u64], Run { env, memory, scratch, .. }: Run<'_>) -> Result<u64, Fault> {
         let Some((rows, cols)) = self.dst.filled(args)? else { return Ok(0) };
         let to = View::tile(&self.dst.layout, 0, 0);
-        let reading = Reading::all(&[self.input], args, &self.dst, (rows, cols))?;
+        let source = Source::all(&[self.input], args, &self.dst, (rows, cols))?;
         // A tile keeps its own type up to the copy, which converts it; a number is converted before.
         let elem = match self.input {
             Input::Scalar(_) => to.elem,
@@ -60,7 +60,7 @@ impl Effect for Spread {
             (memory, env, self.local),
             args,
             self.dst.rect(rows, cols),
-            (reading, (rows, cols), elem),
+            (source, (rows, cols), elem),
             &mut scratch.bytes,
             |dst, [(bytes, from)]| match self.input {
                 Input::Scalar(_) => fill_rect(dst, &to, rows as usize, cols as usize, bytes),
@@ -98,7 +98,7 @@ impl Effect for Transpose {
             (memory, env, self.local),
             args,
             self.dst.rect(rows, cols),
-            ([Reading::Rect(self.src.rect(cols, rows))], (cols, rows), self.src.layout.elem),
+            ([Source::Rect(self.src.rect(cols, rows))], (cols, rows), self.src.layout.elem),
             &mut scratch.bytes,
             |dst, [(bytes, from)]| {
                 // The bits are moved: types of one size may differ.
@@ -160,12 +160,12 @@ impl Effect for Concat {
         if rows == 0 || a + b == 0 {
             return Ok(0);
         }
-        let readings = [self.sources[0].rect(rows, a), self.sources[1].rect(rows, b)].map(Reading::Rect);
+        let sources = [self.sources[0].rect(rows, a), self.sources[1].rect(rows, b)].map(Source::Rect);
         with_operands(
             (memory, env, self.local),
             args,
             self.dst.rect(rows, a + b),
-            (readings, (rows, a + b), self.dst.layout.elem),
+            (sources, (rows, a + b), self.dst.layout.elem),
             &mut scratch.bytes,
             |dst, [left, right]| {
                 let rows = rows as usize;

@@ -1,12 +1,12 @@
 //! One operation for every element.
 
-use slipring_machine::readings::FIRST_COLUMN;
+use slipring_machine::interpretations::FIRST_COLUMN;
 use slipring_program::{Access, Effect, Env, Fault, Run};
 use slipring_tile::copy::{Cast, copy};
 use slipring_tile::lanes::PerElement;
 use slipring_tile::{Binary, View};
 
-use super::operands::{Reading, Shape};
+use super::operands::{Shape, Source};
 use super::{Input, Local, TileArg, tile_units, with_operands};
 use crate::outside;
 
@@ -35,9 +35,9 @@ impl<const N: usize> Effect for Elementwise<N> {
 
     fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
         let Some((rows, cols)) = self.dst.filled(args)? else { return Ok(()) };
-        for reading in Reading::all(&self.inputs, args, &self.dst, (rows, cols))? {
-            reading.extents(self.local, args, &mut access.reads);
-            access.consults |= reading.may_differ_in_rows();
+        for source in Source::all(&self.inputs, args, &self.dst, (rows, cols))? {
+            source.extents(self.local, args, &mut access.reads);
+            access.consults |= source.may_differ_in_rows();
         }
         self.dst.rect(rows, cols).extents(self.local, args, &mut access.writes);
         access.units = tile_units(&self.dst.layout, rows, cols);
@@ -47,15 +47,15 @@ impl<const N: usize> Effect for Elementwise<N> {
     fn run(&self, args: &[u64], Run { env, memory, scratch, output }: Run<'_>) -> Result<u64, Fault> {
         let Some((rows, cols)) = self.dst.filled(args)? else { return Ok(0) };
         let to = View::tile(&self.dst.layout, 0, 0);
-        let readings = Reading::all(&self.inputs, args, &self.dst, (rows, cols))?;
-        if readings.iter().any(|reading| reading.differs_in_rows(memory, env, self.local, args)) {
+        let sources = Source::all(&self.inputs, args, &self.dst, (rows, cols))?;
+        if sources.iter().any(|source| source.differs_in_rows(memory, env, self.local, args)) {
             output.depends_on(&FIRST_COLUMN);
         }
         with_operands(
             (memory, env, self.local),
             args,
             self.dst.rect(rows, cols),
-            (readings, (rows, cols), to.elem),
+            (sources, (rows, cols), to.elem),
             &mut scratch.bytes,
             |dst, inputs| self.op.run_views(dst, to, inputs, rows as usize, cols as usize),
         )
@@ -122,7 +122,7 @@ impl Effect for Partial {
             (memory, env, self.local),
             args,
             self.dst.rect(rows, cols),
-            (sources.map(Reading::Rect), (rows, cols), to.elem),
+            (sources.map(Source::Rect), (rows, cols), to.elem),
             &mut scratch.bytes,
             |dst, inputs| {
                 let (bytes, from) = inputs[whole];

@@ -341,10 +341,10 @@ impl GatherPattern {
     fn shape(&self, args: &[u64]) -> Result<(Shape, u32), Fault> {
         let (rows, cols) = self.src.valid(args)?;
         let kept = rows * cols.saturating_sub(self.first).div_ceil(self.every);
-        let room = self.dst.layout.rows * self.dst.layout.cols;
-        if kept > room {
+        let capacity = self.dst.layout.rows * self.dst.layout.cols;
+        if kept > capacity {
             let message =
-                format!("{kept} elements of `{}` do not fit into the {room} of `{}`", self.src.name, self.dst.name);
+                format!("{kept} elements of `{}` do not fit into the {capacity} of `{}`", self.src.name, self.dst.name);
             return Err(Fault::new("tile-valid", message));
         }
         Ok(((rows, cols), kept))

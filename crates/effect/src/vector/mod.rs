@@ -38,7 +38,7 @@ pub use scaled::{RowNumber, ScaleRows};
 pub use sequence::Sequence;
 pub use steps::Steps;
 pub use table::{Outside, ReadNumbers, TableArg, TableMove};
-pub use working::{Around, Found, Room, Rooms, Seen, Working, WorkingTile, lacking};
+pub use working::{Around, Found, Seen, Working, WorkingSpan, WorkingSpans, WorkingTile, lacking};
 
 pub use operands::tile_units;
 use operands::with_operands;

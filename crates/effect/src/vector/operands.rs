@@ -138,7 +138,7 @@ impl Input {
 
 /// What of an input is read, and how it is spread over the destination.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Reading {
+pub(super) enum Source {
     /// As it is.
     Rect(Rect),
     /// One column for all.
@@ -156,24 +156,24 @@ impl Input {
     ///
     /// # Errors
     /// `tile-valid` where the operand has fewer valid elements.
-    fn reading(&self, args: &[u64], target: &TileArg, (rows, cols): Shape) -> Result<Reading, Fault> {
+    fn source(&self, args: &[u64], target: &TileArg, (rows, cols): Shape) -> Result<Source, Fault> {
         let rect = |tile: TileArg, rows, cols| tile.covers(args, target, (rows, cols)).map(|()| tile.rect(rows, cols));
         match *self {
-            Input::Tile(tile) => rect(tile, rows, cols).map(Reading::Rect),
-            Input::FirstColumn(tile) => rect(tile, rows, 1).map(Reading::Column),
-            Input::FirstRow(tile) => rect(tile, 1, cols).map(Reading::Row),
-            Input::Scalar(number) => number.check(args[number.at]).map(|()| Reading::Scalar(number)),
+            Input::Tile(tile) => rect(tile, rows, cols).map(Source::Rect),
+            Input::FirstColumn(tile) => rect(tile, rows, 1).map(Source::Column),
+            Input::FirstRow(tile) => rect(tile, 1, cols).map(Source::Row),
+            Input::Scalar(number) => number.check(args[number.at]).map(|()| Source::Scalar(number)),
             Input::PerRowFirst(tile) => match tile.valid(args)? {
-                (_, have) if have >= cols => rect(tile, rows, cols).map(Reading::Rect),
-                _ => rect(tile, rows, 1).map(Reading::Column),
+                (_, have) if have >= cols => rect(tile, rows, cols).map(Source::Rect),
+                _ => rect(tile, rows, 1).map(Source::Column),
             },
             Input::PerRow(tile) => {
                 let (_, have) = tile.valid(args)?;
                 let block = 32 / tile.layout.elem.bytes() as u32;
                 match have {
-                    n if n >= cols => rect(tile, rows, cols).map(Reading::Rect),
-                    1 => rect(tile, rows, 1).map(Reading::Column),
-                    n if n == block => rect(tile, rows, n).map(Reading::Block),
+                    n if n >= cols => rect(tile, rows, cols).map(Source::Rect),
+                    1 => rect(tile, rows, 1).map(Source::Column),
+                    n if n == block => rect(tile, rows, n).map(Source::Block),
                     n => Err(Fault::new(
                         slipring_program::Kind::TileValid,
                         format!(
@@ -188,8 +188,8 @@ impl Input {
     }
 }
 
-impl Reading {
-    /// The readings of all inputs.
+impl Source {
+    /// The sources of all inputs.
     ///
     /// # Errors
     /// `tile-valid` where an operand has fewer valid elements than `shape` needs.
@@ -198,22 +198,22 @@ impl Reading {
         args: &[u64],
         target: &TileArg,
         shape: Shape,
-    ) -> Result<[Reading; N], Fault> {
-        let mut readings = [Reading::Rect(target.rect(0, 0)); N];
-        for (reading, input) in readings.iter_mut().zip(inputs) {
-            *reading = input.reading(args, target, shape)?;
+    ) -> Result<[Source; N], Fault> {
+        let mut sources = [Source::Rect(target.rect(0, 0)); N];
+        for (source, input) in sources.iter_mut().zip(inputs) {
+            *source = input.source(args, target, shape)?;
         }
-        Ok(readings)
+        Ok(sources)
     }
 
-    /// True if [`Reading::differs_in_rows`] depends on what is read.
+    /// True if [`Source::differs_in_rows`] depends on what is read.
     pub fn may_differ_in_rows(&self) -> bool {
-        matches!(self, Reading::Block(rect) if rect.rows > 0 && rect.cols > 1)
+        matches!(self, Source::Block(rect) if rect.rows > 0 && rect.cols > 1)
     }
 
     /// True if a block for each row has another element than its first one: the first column alone would do something else.
     pub fn differs_in_rows(&self, memory: &Memory, env: Env, local: Local, args: &[u64]) -> bool {
-        let Reading::Block(rect) = self else { return false };
+        let Source::Block(rect) = self else { return false };
         let (bytes, start) = memory.locate(env, local.core, local.space, args[rect.tile.at]);
         let (layout, size) = (&rect.tile.layout, rect.tile.layout.elem.bytes());
         let element = |row, col| bytes.get(start + layout.offset(row, col)..).and_then(|bytes| bytes.get(..size));
@@ -222,10 +222,10 @@ impl Reading {
 
     pub fn extents(&self, local: Local, args: &[u64], out: &mut Vec<Extent>) {
         match self {
-            Reading::Rect(rect) | Reading::Column(rect) | Reading::Row(rect) | Reading::Block(rect) => {
+            Source::Rect(rect) | Source::Column(rect) | Source::Row(rect) | Source::Block(rect) => {
                 rect.extents(local, args, out);
             }
-            Reading::Scalar(_) => {}
+            Source::Scalar(_) => {}
         }
     }
 }
@@ -257,7 +257,7 @@ pub(super) fn with_operands<const N: usize, R>(
     (memory, env, local): (&mut Memory, Env, Local),
     args: &[u64],
     target: Rect,
-    (readings, shape, elem): ([Reading; N], Shape, Elem),
+    (sources, shape, elem): ([Source; N], Shape, Elem),
     scratch: &mut [Vec<u8>],
     work: impl FnOnce(&mut [u8], [(&[u8], View); N]) -> R,
 ) -> R {
@@ -265,9 +265,9 @@ pub(super) fn with_operands<const N: usize, R>(
     let span = target.span(args);
     // Where each input is to be read: in the memory, or in its scratch buffer.
     let mut places: [(Option<Range<usize>>, View); N] = std::array::from_fn(|_| (None, View::strided(elem, 0, 0, 0)));
-    for ((reading, place), buffer) in readings.iter().zip(&mut places).zip(scratch.iter_mut()) {
+    for ((source, place), buffer) in sources.iter().zip(&mut places).zip(scratch.iter_mut()) {
         buffer.clear();
-        *place = prepare(*reading, args, shape, elem, bytes, &span, buffer);
+        *place = prepare(*source, args, shape, elem, bytes, &span, buffer);
     }
     let (before, rest) = bytes.split_at_mut(span.start);
     let (dst, after) = rest.split_at_mut(span.len());
@@ -284,7 +284,7 @@ pub(super) fn with_operands<const N: usize, R>(
 }
 
 fn prepare(
-    reading: Reading,
+    source: Source,
     args: &[u64],
     (rows, cols): Shape,
     elem: Elem,
@@ -292,18 +292,18 @@ fn prepare(
     target: &Range<usize>,
     buffer: &mut Vec<u8>,
 ) -> (Option<Range<usize>>, View) {
-    let (rect, view) = match reading {
-        Reading::Scalar(number) => {
+    let (rect, view) = match source {
+        Source::Scalar(number) => {
             let number = Number { to: elem, ..number };
             buffer.extend_from_slice(&number.element(args[number.at])[..elem.bytes()]);
             return (None, View::strided(elem, 0, 0, 0));
         }
-        Reading::Rect(rect) | Reading::Block(rect) => (rect, rect.view()),
-        Reading::Column(rect) => (rect, rect.view().repeat_col()),
-        Reading::Row(rect) => (rect, rect.view().repeat_row()),
+        Source::Rect(rect) | Source::Block(rect) => (rect, rect.view()),
+        Source::Column(rect) => (rect, rect.view().repeat_col()),
+        Source::Row(rect) => (rect, rect.view().repeat_row()),
     };
     let span = rect.span(args);
-    let block = matches!(reading, Reading::Block(_));
+    let block = matches!(source, Source::Block(_));
     if block || rect.tile.layout.elem != elem {
         let (rows, cols) = (rows as usize, cols as usize);
         let step = cols * elem.bytes();

@@ -39,14 +39,14 @@ impl SortRows {
         let groups = if self.fills { cols.div_ceil(GROUP as u32) } else { cols / GROUP as u32 };
         let own = lines != 1;
         let (records, needed) = (groups * GROUP as u32, if self.fills { cols } else { groups * GROUP as u32 });
-        let room = self.dst.layout.cols as usize * self.dst.layout.elem.bytes() / RECORD;
+        let capacity = self.dst.layout.cols as usize * self.dst.layout.elem.bytes() / RECORD;
         let lacks =
             |what: &str| Err(Fault::new("tile-valid", format!("{rows} rows of {cols} elements are sorted: {what}")));
         if have < rows {
             return lacks(&format!("`{}` has {have} valid rows", self.src.name));
         }
-        if records as usize > room {
-            return lacks(&format!("a row of `{}` has room for {room} of {records} records", self.dst.name));
+        if records as usize > capacity {
+            return lacks(&format!("a row of `{}` has room for {capacity} of {records} records", self.dst.name));
         }
         if width < needed || records > self.indices.layout.cols || (own && lines < rows) {
             return lacks(&format!("`{}` has {lines} x {width} valid indices", self.indices.name));

@@ -1,11 +1,11 @@
 //! Filling what lies outside a valid shape.
 
-use slipring_machine::readings::FINITE_PAD;
+use slipring_machine::interpretations::FINITE_PAD;
 use slipring_program::{Access, Effect, Env, Fault, Run};
 use slipring_tile::View;
 use slipring_tile::copy::{Cast, OutOfBounds, copy, fill_rect};
 
-use super::operands::{Reading, Shape};
+use super::operands::{Shape, Source};
 use super::{Local, TileArg, tile_units, with_operands};
 use crate::{outside, rect_extents};
 
@@ -82,7 +82,7 @@ impl Effect for Pad {
             (memory, env, self.local),
             args,
             self.dst.rect(layout.rows, layout.cols),
-            ([Reading::Rect(self.src.rect(from.0, from.1))], from, self.src.layout.elem),
+            ([Source::Rect(self.src.rect(from.0, from.1))], from, self.src.layout.elem),
             &mut scratch.bytes,
             |dst, [(bytes, mut from)]| {
                 if !in_place {

@@ -4,7 +4,7 @@ use slipring_program::{Access, Effect, Env, Fault, Memory, Run, Scratch};
 use slipring_tile::copy::{read_row, row_range, write_row};
 use slipring_tile::{Elem, Order, Reduce, View, reduce};
 
-use super::operands::{Reading, Rect, scalar_bytes};
+use super::operands::{Rect, Source, scalar_bytes};
 use super::{Local, TileArg, tile_units, with_operands};
 
 /// A tile whose rows or columns are reduced, and where the results go. The source must have as many valid rows (for
@@ -56,7 +56,7 @@ impl Reduction {
         let (src, dst) = self.rects(args, rows_reduced)?;
         src.extents(self.local, args, &mut access.reads);
         dst.extents(self.local, args, &mut access.writes);
-        // The work is in the reading.
+        // The work is in the source.
         access.units = tile_units(&self.src.layout, src.rows, src.cols);
         Ok(())
     }
@@ -78,7 +78,7 @@ impl Reduction {
             (memory, env, self.local),
             args,
             dst,
-            ([Reading::Rect(src)], shape, self.src.layout.elem),
+            ([Source::Rect(src)], shape, self.src.layout.elem),
             std::slice::from_mut(source),
             |dst, [(bytes, view)]| work(dst, bytes, view, (shape.0 as usize, shape.1 as usize), spare),
         );

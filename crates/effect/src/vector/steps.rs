@@ -4,7 +4,7 @@ use slipring_program::{Access, Effect, Env, Fault, Run};
 use slipring_tile::copy::{Cast, copy};
 use slipring_tile::{Binary, Elem, View};
 
-use super::operands::Reading;
+use super::operands::Source;
 use super::{Input, Local, Number, TileArg, tile_units, with_operands};
 use crate::outside;
 
@@ -22,8 +22,8 @@ pub struct Steps {
 }
 
 impl Steps {
-    fn readings(&self, args: &[u64], shape: (u32, u32)) -> Result<[Reading; 2], Fault> {
-        Reading::all(&self.sources.map(Input::Tile), args, &self.dst, shape)
+    fn sources(&self, args: &[u64], shape: (u32, u32)) -> Result<[Source; 2], Fault> {
+        Source::all(&self.sources.map(Input::Tile), args, &self.dst, shape)
     }
 }
 
@@ -41,8 +41,8 @@ impl Effect for Steps {
         if let Some((_, number)) = self.scaled {
             number.check(args[number.at])?;
         }
-        for reading in self.readings(args, (rows, cols))? {
-            reading.extents(self.local, args, &mut access.reads);
+        for source in self.sources(args, (rows, cols))? {
+            source.extents(self.local, args, &mut access.reads);
         }
         self.dst.rect(rows, cols).extents(self.local, args, &mut access.writes);
         access.units = tile_units(&self.sources[0].layout, rows, cols);
@@ -52,13 +52,13 @@ impl Effect for Steps {
     fn run(&self, args: &[u64], Run { env, memory, scratch, .. }: Run<'_>) -> Result<u64, Fault> {
         let Some((rows, cols)) = self.dst.filled(args)? else { return Ok(0) };
         let elem = self.sources[0].layout.elem;
-        let (to, readings) = (View::tile(&self.dst.layout, 0, 0), self.readings(args, (rows, cols))?);
+        let (to, sources) = (View::tile(&self.dst.layout, 0, 0), self.sources(args, (rows, cols))?);
         let dense = |elem: Elem| View::strided(elem, 0, cols as usize * elem.bytes(), elem.bytes());
         with_operands(
             (memory, env, self.local),
             args,
             self.dst.rect(rows, cols),
-            (readings, (rows, cols), elem),
+            (sources, (rows, cols), elem),
             &mut scratch.bytes,
             |dst, inputs| {
                 let (height, width) = (rows as usize, cols as usize);

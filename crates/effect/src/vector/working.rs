@@ -41,7 +41,7 @@ pub struct Around {
 
 /// Bytes of working memory that an instruction writes: so many of each of some rows of the tile.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Room {
+pub struct WorkingSpan {
     /// Where those of the first row begin, in bytes from the beginning of the tile.
     pub at: u64,
     /// How many rows of the tile.
@@ -52,15 +52,15 @@ pub struct Room {
     pub beyond: bool,
 }
 
-impl Room {
+impl WorkingSpan {
     /// Bytes one after the other.
-    pub const fn run(at: u64, bytes: u64) -> Room {
-        Room { at, rows: 1, bytes, beyond: false }
+    pub const fn run(at: u64, bytes: u64) -> WorkingSpan {
+        WorkingSpan { at, rows: 1, bytes, beyond: false }
     }
 
     /// The first bytes of the first rows.
-    pub const fn rows(rows: u64, bytes: u64) -> Room {
-        Room { at: 0, rows, bytes, beyond: false }
+    pub const fn rows(rows: u64, bytes: u64) -> WorkingSpan {
+        WorkingSpan { at: 0, rows, bytes, beyond: false }
     }
 
     /// Where it ends in this tile, in bytes from the tile's beginning.
@@ -102,16 +102,16 @@ impl Room {
 }
 
 /// What an instruction writes of its working memory, by the tiles around it.
-pub type Rooms = fn(&Around) -> Vec<Room>;
+pub type WorkingSpans = fn(&Around) -> Vec<WorkingSpan>;
 
 /// Nothing is written where there is nothing to do.
-fn used(rooms: Rooms, around: &Around) -> Vec<Room> {
-    if around.dst.valid.contains(&0) { Vec::new() } else { rooms(around) }
+fn used(spans: WorkingSpans, around: &Around) -> Vec<WorkingSpan> {
+    if around.dst.valid.contains(&0) { Vec::new() } else { spans(around) }
 }
 
 /// The first thing that the working memory lacks: what is needed, and what there is.
-pub fn lacking(rooms: Rooms, around: &Around) -> Option<(String, String)> {
-    used(rooms, around).iter().find_map(|room| room.lack(&around.tmp))
+pub fn lacking(spans: WorkingSpans, around: &Around) -> Option<(String, String)> {
+    used(spans, around).iter().find_map(|span| span.lack(&around.tmp))
 }
 
 /// A tile and whether its type says its valid shape.
@@ -140,7 +140,7 @@ pub struct WorkingTile {
     /// The result.
     pub dst: Seen,
     /// What is written.
-    pub rooms: Rooms,
+    pub spans: WorkingSpans,
 }
 
 impl WorkingTile {
@@ -149,12 +149,12 @@ impl WorkingTile {
         let (tmp, dst) = (self.tmp.found(args)?, self.dst.found(args)?);
         let src = self.src.map(|src| src.found(args)).transpose()?.unwrap_or(dst);
         let around = Around { src, dst, tmp };
-        if let Some((needed, have)) = lacking(self.rooms, &around) {
+        if let Some((needed, have)) = lacking(self.spans, &around) {
             let fault = Fault::new("tmp-size", format!("this needs {needed}: {have}"));
             return Err(fault.help("make `tmp` as large as that: what follows it is overwritten"));
         }
-        for room in used(self.rooms, &around) {
-            room.extents(local, &tmp, args[self.tmp.tile.at], out);
+        for span in used(self.spans, &around) {
+            span.extents(local, &tmp, args[self.tmp.tile.at], out);
         }
         Ok(())
     }

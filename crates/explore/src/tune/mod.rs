@@ -75,8 +75,8 @@ pub struct Tune {
     pub seed: u64,
     /// The platform; by default the one that the file says, else A5.
     pub platform: Option<Platform>,
-    /// Where public sources disagree, the other readings of these names.
-    pub readings: Vec<String>,
+    /// Where public sources disagree, the other interpretations of these names.
+    pub interpretations: Vec<String>,
     /// Clusters of a whole program.
     pub clusters: Option<u32>,
     /// Whether functions without flags get some although others have theirs by hand, as [`Kernel::insert_sync`](slipring::Kernel::insert_sync).
@@ -158,7 +158,7 @@ impl Tune {
             sets: Vec::new(),
             seed: 0,
             platform: None,
-            readings: Vec::new(),
+            interpretations: Vec::new(),
             clusters: None,
             language: None,
             insert_sync: false,

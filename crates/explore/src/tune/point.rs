@@ -231,7 +231,7 @@ impl Tune {
                 Some(platform) => program.on(platform),
                 None => program,
             };
-            let program = program.readings(self.readings.iter().cloned())?;
+            let program = program.interpretations(self.interpretations.iter().cloned())?;
             return Ok((Runnable::Program(Box::new(program)), said));
         }
         if said.clusters.is_some() {
@@ -241,7 +241,7 @@ impl Tune {
         if let Some(platform) = platform {
             kernel = kernel.on(platform);
         }
-        let kernel = kernel.insert_sync(self.insert_sync).readings(self.readings.iter().cloned())?;
+        let kernel = kernel.insert_sync(self.insert_sync).interpretations(self.interpretations.iter().cloned())?;
         Ok((Runnable::Kernel(Box::new(kernel)), said))
     }
 

@@ -40,13 +40,13 @@ impl<'a> Host<'a> {
         let args = plain(given);
         if let HostValue::List(list) = base {
             let list = list.clone();
-            let room = list.borrow().len() < MOST_VALUES;
+            let fits = list.borrow().len() < MOST_VALUES;
             let index = |n: i64, len: usize| {
                 let at = if n < 0 { n.saturating_add(len as i64) } else { n };
                 usize::try_from(at).ok()
             };
             match (name, args.as_deref()) {
-                ("append", Some([item])) if room => {
+                ("append", Some([item])) if fits => {
                     self.touch(base);
                     list.borrow_mut().push(item.clone());
                     return HostValue::none();
@@ -56,7 +56,7 @@ impl<'a> Host<'a> {
                     self.in_place(Operator::Add, base.clone(), more.clone(), span);
                     return HostValue::none();
                 }
-                ("insert", Some([HostValue::Const(Const::Int(n)), item])) if room => {
+                ("insert", Some([HostValue::Const(Const::Int(n)), item])) if fits => {
                     self.touch(base);
                     let len = list.borrow().len();
                     let at = if *n < 0 { n.saturating_add(len as i64).max(0) } else { *n };
@@ -485,12 +485,12 @@ impl<'a> Host<'a> {
                     Some(digits) => (&text[..1], digits),
                     None => ("", &**text),
                 };
-                let room = usize::try_from(*n).unwrap_or(0).saturating_sub(text.len());
-                HostValue::str(format!("{sign}{}{digits}", "0".repeat(room)))
+                let padding = usize::try_from(*n).unwrap_or(0).saturating_sub(text.len());
+                HostValue::str(format!("{sign}{}{digits}", "0".repeat(padding)))
             }
             ("ljust" | "rjust", [HostValue::Const(Const::Int(n))]) if *n < MOST_TEXT as i64 => {
-                let room = " ".repeat(usize::try_from(*n).unwrap_or(0).saturating_sub(text.len()));
-                HostValue::str(if name == "ljust" { format!("{text}{room}") } else { format!("{room}{text}") })
+                let padding = " ".repeat(usize::try_from(*n).unwrap_or(0).saturating_sub(text.len()));
+                HostValue::str(if name == "ljust" { format!("{text}{padding}") } else { format!("{padding}{text}") })
             }
             ("startswith" | "endswith", [HostValue::Tuple(parts)]) => {
                 let Some(parts) = parts.iter().map(HostValue::text).collect::<Option<Vec<String>>>() else {

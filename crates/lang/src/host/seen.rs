@@ -16,8 +16,8 @@ impl<'a> HostValue<'a> {
     }
 
     /// The same of one of many values, which have room for so many together: lists of lists are copied out.
-    pub fn to_value_of(&self, name: &dyn Fn(usize) -> Rc<str>, room: &Cell<usize>) -> Value {
-        let own = room.get().min(super::MOST_SEEN);
+    pub fn to_value_of(&self, name: &dyn Fn(usize) -> Rc<str>, budget: &Cell<usize>) -> Value {
+        let own = budget.get().min(super::MOST_SEEN);
         let left = Cell::new(own.max(1));
         let holds = matches!(
             self,
@@ -33,7 +33,7 @@ impl<'a> HostValue<'a> {
             return Value::Unknown(Rc::new(Unknown { span: Span::default(), why }));
         }
         let value = self.to_value_within(name, 0, &left);
-        room.set(room.get() - own.saturating_sub(left.get()));
+        budget.set(budget.get() - own.saturating_sub(left.get()));
         value
     }
 

@@ -313,16 +313,16 @@ fn format_const(value: &Const, spec: &str) -> Option<String> {
         (false, ' ') => " ",
         _ => "",
     };
-    let room = width.saturating_sub(lead.len() + body.chars().count());
+    let padding = width.saturating_sub(lead.len() + body.chars().count());
     let pad = |n: usize| fill.to_string().repeat(n);
     Some(match align.unwrap_or(if right { '>' } else { '<' }) {
-        '<' => format!("{lead}{body}{}", pad(room)),
-        '^' => format!("{}{lead}{body}{}", pad(room / 2), pad(room - room / 2)),
+        '<' => format!("{lead}{body}{}", pad(padding)),
+        '^' => format!("{}{lead}{body}{}", pad(padding / 2), pad(padding - padding / 2)),
         '=' => {
             let prefix = if alternate { &body[..2] } else { "" };
-            format!("{lead}{prefix}{}{}", pad(room), &body[prefix.len()..])
+            format!("{lead}{prefix}{}{}", pad(padding), &body[prefix.len()..])
         }
-        _ => format!("{}{lead}{body}", pad(room)),
+        _ => format!("{}{lead}{body}", pad(padding)),
     })
 }
 

@@ -29,7 +29,7 @@ impl Lower<'_> {
                 None => otherwise = &clause.body,
             }
         }
-        // What follows a branch in the text is in an arm of it where the others leave the turn.
+        // What follows a branch in the text is in an arm of it where the others leave the iteration.
         let end = at(stmt).end;
         let behind = |arm: &[Stmt]| arm.last().is_some_and(|last| at(last).start >= end);
         let leaves = behind(otherwise) || arms.iter().any(|(_, arm)| behind(arm));
@@ -133,7 +133,7 @@ impl Lower<'_> {
                 {
                     self.set(name, Value::Tensor(window));
                 }
-                // The other arm goes on with the next turn of a loop: after it stands what the last one bound that did not.
+                // The other arm goes on with the next iteration of a loop: after it stands what the last one bound that did not.
                 [Some(Value::Tile(id)), None] | [None, Some(Value::Tile(id))]
                     if leaves && before.is_none() && self.is_read_later(name) && self.hoisted(id, op) =>
                 {

@@ -39,7 +39,7 @@ fn known_bounds(bounds: &Bounds) -> Option<(i64, i64, i64)> {
 }
 
 /// How many iterations there are.
-fn turns((first, end, step): (i64, i64, i64)) -> Option<i64> {
+fn iterations((first, end, step): (i64, i64, i64)) -> Option<i64> {
     if end <= first {
         return Some(0);
     }
@@ -129,7 +129,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Lowers a loop that counts down as one that counts its turns.
+    /// Lowers a loop that counts down as one that counts its iterations.
     fn upwards(
         &mut self,
         stmt: &StmtFor,
@@ -144,9 +144,9 @@ impl Lower<'_> {
         };
         let distance = self.binary_number(Operator::Sub, &bounds.first, &bounds.end, span)?;
         let rounded = self.binary_number(Operator::Add, &distance, &number(down - 1), span)?;
-        let turns = self.binary_number(Operator::FloorDiv, &rounded, &number(down), span)?;
-        let names = ["first$", "step$", "turn$"].map(|name| format!("{name}{}", u32::from(range.start())));
-        let [first, step, turn] = &names;
+        let iterations = self.binary_number(Operator::FloorDiv, &rounded, &number(down), span)?;
+        let names = ["first$", "step$", "iteration$"].map(|name| format!("{name}{}", u32::from(range.start())));
+        let [first, step, iteration] = &names;
         self.set(first, bounds.first);
         self.set(step, number(down));
         let mut stmt = stmt.clone();
@@ -154,16 +154,16 @@ impl Lower<'_> {
             Expr::Tuple(tuple) if tuple.elts.len() == 2 => &mut tuple.elts[0],
             single => single,
         };
-        let counter = std::mem::replace(counter, tree::bound(turn, range));
+        let counter = std::mem::replace(counter, tree::bound(iteration, range));
         let place = counter.range();
-        let product = tree::operation(tree::read(turn, place), Operator::Mult, tree::read(step, place), place);
+        let product = tree::operation(tree::read(iteration, place), Operator::Mult, tree::read(step, place), place);
         let value = tree::operation(tree::read(first, place), Operator::Sub, product, place);
         stmt.body.insert(0, tree::assign(counter.clone(), value, place));
-        let bounds = Bounds { first: number(0), end: turns, step: number(1) };
+        let bounds = Bounds { first: number(0), end: iterations, step: number(1) };
         lower(self, &stmt, &bounds)?;
         let last = match (self.env.get(&**first), &bounds.end) {
-            (Some(Value::Const(Const::Int(first))), Value::Const(Const::Int(turns @ 1..))) => {
-                (turns - 1).checked_mul(down).and_then(|way| first.checked_sub(way))
+            (Some(Value::Const(Const::Int(first))), Value::Const(Const::Int(iterations @ 1..))) => {
+                (iterations - 1).checked_mul(down).and_then(|way| first.checked_sub(way))
             }
             _ => None,
         };
@@ -369,13 +369,14 @@ impl Lower<'_> {
         stages: i64,
     ) -> Lowered<()> {
         let known = known_bounds(bounds);
-        let turns = known.and_then(turns);
+        let iterations = known.and_then(iterations);
         let (mut first, mut least) = (None, 1);
         for together in 1..=MOST_TOGETHER {
             if together < least {
                 continue;
             }
-            let fits = turns.is_some_and(|turns| turns >= 2 * together * stages) && matches!(frame, Frame::Plain);
+            let fits = iterations.is_some_and(|iterations| iterations >= 2 * together * stages)
+                && matches!(frame, Frame::Plain);
             if together > 1 && !fits {
                 continue;
             }
@@ -390,8 +391,10 @@ impl Lower<'_> {
                 }
             }
         }
-        match (known, turns) {
-            (Some(known), Some(turns)) if turns <= MOST_ONE_BY_ONE => self.each_iteration(stmt, counter, frame, known),
+        match (known, iterations) {
+            (Some(known), Some(iterations)) if iterations <= MOST_ONE_BY_ONE => {
+                self.each_iteration(stmt, counter, frame, known)
+            }
             _ => Err(first.map_or(Reported, |error| self.report(*error))),
         }
     }
@@ -409,7 +412,7 @@ impl Lower<'_> {
     ) -> Result<(), Stop> {
         // First value, step of the overlapping loop, where it ends, where all ends.
         let known = known_bounds(bounds).and_then(|(first, end, step)| {
-            let rounds = turns((first, end, step))? / copies;
+            let rounds = iterations((first, end, step))? / copies;
             let stride = step.checked_mul(copies)?;
             Some((first, stride, first.checked_add(rounds.checked_mul(stride)?)?, end))
         });
@@ -528,7 +531,7 @@ impl Lower<'_> {
             Err(misfits) => return Ok(misfits),
         };
         let place = (at(stmt), "assigned only inside this loop");
-        let runs = known_bounds(bounds).and_then(turns).is_some_and(|turns| turns > 0);
+        let runs = known_bounds(bounds).and_then(iterations).is_some_and(|iterations| iterations > 0);
         let (carry, known) = self.fresh_names(&names, &done, runs);
         if !carry.is_empty() {
             return Ok(carry);
@@ -580,7 +583,7 @@ impl Lower<'_> {
             targets = l.yielded(span, outcome)?;
             let misfits = l.misfits(&carried, &starts, span)?;
             if misfits.is_empty() {
-                let runs = known_bounds(bounds).and_then(turns).is_some_and(|turns| turns > 0);
+                let runs = known_bounds(bounds).and_then(iterations).is_some_and(|iterations| iterations > 0);
                 l.finish_iteration(&carried, since, (op, runs), span)?;
             }
             Ok(misfits)
@@ -594,8 +597,8 @@ impl Lower<'_> {
         let last = known_bounds(bounds).filter(|_| !names.bound.iter().any(|name| **name == *counter));
         let last = last.and_then(|(first, end, step)| {
             let one = step / copies;
-            let turns = turns((first, end, step))?.checked_mul(copies)?;
-            first.checked_add(turns.checked_sub(1)?.checked_mul(one)?)
+            let iterations = iterations((first, end, step))?.checked_mul(copies)?;
+            first.checked_add(iterations.checked_sub(1)?.checked_mul(one)?)
         });
         match last {
             Some(last) => self.set(counter, Value::Const(Const::Int(last))),

@@ -47,7 +47,7 @@ impl Lower<'_> {
                 Some(value @ Value::Scalar(_)) if runs => {
                     plan.insert(name.clone(), Way::FreshNumber(type_of(&value)));
                 }
-                // A window at a known place is the same whichever turn has bound the name.
+                // A window at a known place is the same whichever iteration has bound the name.
                 Some(Value::Tensor(window)) if window.offsets.iter().all(|at| matches!(at, Index::Known(_))) => {
                     known.push((name.clone(), Value::Tensor(window)));
                 }

@@ -212,9 +212,9 @@ impl Lower<'_> {
     /// are equally large, and lane 1 has one less that is valid.
     fn uneven(&self, tile: &Tile, mode: Split) -> Option<usize> {
         let axis = mode.axis()?;
-        let room = [tile.ty.layout.rows, tile.ty.layout.cols][axis];
+        let extent = [tile.ty.layout.rows, tile.ty.layout.cols][axis];
         let is_odd = tile.shape.len() == 2 && tile.shape[axis] % 2 == 1;
-        (is_odd && tile.shape[axis] > 1 && tile.shape[axis] < u64::from(room)).then_some(axis)
+        (is_odd && tile.shape[axis] > 1 && tile.shape[axis] < u64::from(extent)).then_some(axis)
     }
 
     /// What is valid of this lane's part of a tile; the part has these rows and columns.

@@ -35,7 +35,7 @@ pub(super) fn create_tensor(lower: &mut Lower<'_>, call: &Call) -> Lowered {
                 .help("make it before the loop, or store what it begins with");
         return Err(lower.report(error));
     }
-    // A loop that is lowered again, or turn by turn, has the tensor that it had, unless a name still stands for that one.
+    // A loop that is lowered again, or iteration by iteration, has the tensor that it had, unless a name still stands for that one.
     if filled.is_none()
         && let Some(value) = lower.made_before(&place)
     {

@@ -299,10 +299,10 @@ impl<'a> Kernels<'a> {
             };
             numbers.iter().filter(differs).map(|(name, _)| name.clone()).collect()
         });
-        let made = [open, BTreeSet::new()].into_iter().enumerate().find_map(|(turn, open)| {
+        let made = [open, BTreeSet::new()].into_iter().enumerate().find_map(|(attempt, open)| {
             let mut own = Diags::default();
             let variant = self.compile(scope, (&views, &params), (&numbers, &constants, &open), env.clone(), &mut own);
-            let last = turn == 1;
+            let last = attempt == 1;
             match variant {
                 Ok(variant) => {
                     add(diags, own);

@@ -231,8 +231,8 @@ fn tile_of(op: &OpRef<'_>) -> Option<TileType> {
 
 /// Rows and columns that count: what is valid, or what there is room for where that is open.
 fn extents(tile: &TileType) -> [u64; 2] {
-    let room = [tile.layout.rows, tile.layout.cols];
-    std::array::from_fn(|axis| tile.valid[axis].known().unwrap_or(room[axis].into()))
+    let extents = [tile.layout.rows, tile.layout.cols];
+    std::array::from_fn(|axis| tile.valid[axis].known().unwrap_or(extents[axis].into()))
 }
 
 /// The split and the tile of a push or a pop.

@@ -103,10 +103,10 @@ pub(super) fn assign(pipes: &[&[Init<'_>]], platform: &Platform, mode: Decoding,
     let spec = |at: usize| &pipes[at][0].spec;
     let counts = |at: &usize| spec(*at).config.counted;
     for at in (0..pipes.len()).filter(|at| !counts(at)) {
-        let room = platform.sync.ring_flags / if spec(at).both_ways() { 2 } else { 1 };
+        let capacity = platform.sync.ring_flags / if spec(at).both_ways() { 2 } else { 1 };
         let fits = |base: &u32| taken.clash(at, &ids(spec(at), *base, platform)).is_none();
-        let base = (0..=room.saturating_sub(spec(at).slots)).find(fits);
-        if base.is_none() && spec(at).slots <= room && mode == Decoding::Device {
+        let base = (0..=capacity.saturating_sub(spec(at).slots)).find(fits);
+        if base.is_none() && spec(at).slots <= capacity && mode == Decoding::Device {
             too_many(at, &taken, platform, diags);
         }
         let base = base.unwrap_or(0);

@@ -6,7 +6,7 @@
 
 use slipring_ir::{Diags, TileType};
 use slipring_machine::Platform;
-use slipring_machine::readings::{ROWS_TO_L1, UNDIVIDED_TO_BOTH};
+use slipring_machine::interpretations::{ROWS_TO_L1, UNDIVIDED_TO_BOTH};
 use slipring_program::Direction;
 use slipring_tile::{Layout, SLayout, Space};
 

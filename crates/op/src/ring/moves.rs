@@ -81,7 +81,7 @@ pub(super) fn push(role: Role, ring: &PlannedRing, split: Split, source: TilePla
         }
     };
     let to = TilePlace { space: ring.space, core, layout };
-    MoveEffect { from: source, to, parts, divide, room: Some(u64::from(ring.slot_bytes)), ..MoveEffect::default() }
+    MoveEffect { from: source, to, parts, divide, capacity: Some(u64::from(ring.slot_bytes)), ..MoveEffect::default() }
 }
 
 /// The move of a pop from global memory: from the slot to where the tile lands. `popped` is the type of the tile, `ty` how it
@@ -118,6 +118,8 @@ pub(super) fn load(role: Role, ring: &PlannedRing, split: Split, popped: &TileTy
 /// end say, else what its layout has room for.
 pub(super) fn popped_extent(ring: &PlannedRing, split: Split, popped: &TileType) -> [u32; 2] {
     let is_cube = ring.direction == Direction::V2C;
-    let room = [popped.layout.rows, popped.layout.cols];
-    std::array::from_fn(|axis| ring.ends.valid(split, popped, is_cube, axis).map_or(room[axis], |n| n.min(room[axis])))
+    let capacity = [popped.layout.rows, popped.layout.cols];
+    std::array::from_fn(|axis| {
+        ring.ends.valid(split, popped, is_cube, axis).map_or(capacity[axis], |n| n.min(capacity[axis]))
+    })
 }

@@ -50,7 +50,7 @@ struct End {
     /// Slot of the next free (consumer).
     free_tag: Reg,
     /// Pushes (producer) or frees (consumer) since the last signal of a sparse ring.
-    turn: Option<Reg>,
+    position: Option<Reg>,
     /// Phases that ops turn on and off, in the order of [`Phase`].
     status: [Option<Reg>; 4],
     /// Whether to free the popped slots that are held, a bit each, the oldest lowest; and how many.
@@ -134,7 +134,7 @@ fn bind_end(op: &OpRef<'_>, d: &mut Decoder<'_>, ring: &PlannedRing) -> Result<E
         landing,
         tag: d.variable(zero),
         free_tag: d.variable(zero),
-        turn: (ring.period > 1).then(|| d.variable(zero)),
+        position: (ring.period > 1).then(|| d.variable(zero)),
         status: phases.map(|phase| switched(phase).then(|| d.variable(Operand::Imm(1)))),
         held: frees_later.then(|| (d.variable(zero), d.variable(zero))),
         signal: (ring.control && consumes).then(|| d.variable(zero)),
@@ -235,8 +235,8 @@ pub fn push(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let split = Split::of(op).unwrap_or(Split::None);
     let lanes = producer_lanes(&ring, d.role);
     let status = |phase: Phase| end.status[phase as usize];
-    let turn = end.turn.map(|turn| (turn, 0));
-    signal::phase(d, &ring, &lanes, Phase::Allocate, end.tag, Gate { status: status(Phase::Allocate), turn });
+    let position = end.position.map(|position| (position, 0));
+    signal::phase(d, &ring, &lanes, Phase::Allocate, end.tag, Gate { status: status(Phase::Allocate), position });
     d.note("moves the tile into the slot");
     let address = slot_address(d, end.base, end.tag, ring.slot_bytes);
     if ring.control {
@@ -260,10 +260,10 @@ pub fn push(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
             d.issue_into_ring(ring.phases.record, effect, args, cost, part);
         }
     }
-    signal::phase(d, &ring, &lanes, Phase::Record, end.tag, Gate { status: status(Phase::Record), turn: None });
+    signal::phase(d, &ring, &lanes, Phase::Record, end.tag, Gate { status: status(Phase::Record), position: None });
     signal::advance(d, end.tag, ring.slots);
-    if let Some(turn) = end.turn {
-        signal::advance(d, turn, ring.period);
+    if let Some(position) = end.position {
+        signal::advance(d, position, ring.period);
     }
     Ok(())
 }
@@ -293,7 +293,7 @@ pub fn pop(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let Some(direction) = op.ring().and_then(RingPart::pops) else { return Err(Reported) };
     let (ring, end) = end_of(op, d, direction)?;
     let lanes = consumer_lanes(&ring, d.role);
-    let gate = Gate { status: end.status[Phase::Wait as usize], turn: None };
+    let gate = Gate { status: end.status[Phase::Wait as usize], position: None };
     signal::phase(d, &ring, &lanes, Phase::Wait, end.tag, gate);
     d.note("takes the tile");
     let slot = slot_address(d, end.base, end.tag, ring.slot_bytes);
@@ -431,11 +431,11 @@ pub fn free(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
 
 fn free_slot(d: &mut Decoder<'_>, ring: &PlannedRing, end: &End, status: Option<Reg>) {
     let lanes = consumer_lanes(ring, d.role);
-    let turn = end.turn.map(|turn| (turn, ring.period - 1));
-    signal::phase(d, ring, &lanes, Phase::Free, end.free_tag, Gate { status, turn });
+    let position = end.position.map(|position| (position, ring.period - 1));
+    signal::phase(d, ring, &lanes, Phase::Free, end.free_tag, Gate { status, position });
     signal::advance(d, end.free_tag, ring.slots);
-    if let Some(turn) = end.turn {
-        signal::advance(d, turn, ring.period);
+    if let Some(position) = end.position {
+        signal::advance(d, position, ring.period);
     }
 }
 
@@ -446,8 +446,8 @@ pub(crate) fn finish(d: &mut Decoder<'_>) {
     for ((key, direction), end) in ends {
         let Some(ring) = d.rings.get(key, direction).cloned() else { continue };
         let lanes = consumer_lanes(&ring, d.role);
-        if let Some(turn) = end.turn.filter(|_| !lanes.is_empty()) {
-            signal::phase(d, &ring, &lanes, Phase::Free, end.free_tag, Gate { status: Some(turn), turn: None });
+        if let Some(position) = end.position.filter(|_| !lanes.is_empty()) {
+            signal::phase(d, &ring, &lanes, Phase::Free, end.free_tag, Gate { status: Some(position), position: None });
         }
     }
 }

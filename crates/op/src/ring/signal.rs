@@ -13,7 +13,7 @@ pub(super) struct Gate {
     /// Off where the register is 0.
     pub status: Option<Reg>,
     /// Only where the register has this value: once in a period.
-    pub turn: Option<(Reg, u32)>,
+    pub position: Option<(Reg, u32)>,
 }
 
 impl Gate {
@@ -23,9 +23,10 @@ impl Gate {
         if let Some(status) = self.status {
             d.jump_if_zero(Operand::Reg(status), closed);
         }
-        if let Some((turn, at)) = self.turn {
-            let args = [Operand::Reg(turn), Operand::Imm(u64::from(at)), Operand::Imm(0)];
-            let open = d.compute_by(Law::Relation(Relation::EQUAL), |[turn, at, _]| Ok(u64::from(turn == at)), args);
+        if let Some((position, at)) = self.position {
+            let args = [Operand::Reg(position), Operand::Imm(u64::from(at)), Operand::Imm(0)];
+            let open =
+                d.compute_by(Law::Relation(Relation::EQUAL), |[position, at, _]| Ok(u64::from(position == at)), args);
             d.jump_if_zero(open, closed);
         }
         body(d);

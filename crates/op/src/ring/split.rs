@@ -94,8 +94,8 @@ impl Split {
     pub fn fits(self, cube: &TileType, lane: &TileType, direction: Direction) -> bool {
         (0..2).all(|axis| {
             let parts = if self.axis() == Some(axis) { 2 } else { 1 };
-            let room = |tile: &TileType| u64::from([tile.layout.rows, tile.layout.cols][axis]);
-            let (all, own) = (room(cube), room(lane));
+            let capacity = |tile: &TileType| u64::from([tile.layout.rows, tile.layout.cols][axis]);
+            let (all, own) = (capacity(cube), capacity(lane));
             match (cube.valid[axis].known(), lane.valid[axis].known()) {
                 (Some(whole), Some(part)) if parts == 2 => whole == 2 * part,
                 // A pop may name more or less of a tile that lies alike.

@@ -332,16 +332,16 @@ impl<'m> Walk<'m> {
         }
     }
 
-    /// A loop: what its first turn finds, and what is known after it, whether it turns or not.
+    /// A loop: what its first iteration finds, and what is known after it, whether it runs or not.
     fn repeat(&mut self, op: &OpRef<'m>, blocks: &[BlockId], path: Path) -> Path {
-        let turns = trips(op);
-        if turns == Some(0) || self.budget == 0 {
+        let trips = trips(op);
+        if trips == Some(0) || self.budget == 0 {
             return path;
         }
         let entry = self.copy(&path);
         let ends = blocks.iter().fold(vec![entry], |paths, block| self.block(*block, paths));
         let mut found = certain(&ends, path.decided.len());
-        // An arm of a later turn reads what another arm of an earlier one has written.
+        // An arm of a later iteration reads what another arm of an earlier one has written.
         found.retain(|found, decisions| match found {
             Found::Unwritten { root, .. } if !decisions.is_empty() => {
                 ends.iter().all(|end| self.is_unwritten(*root, end))
@@ -357,16 +357,16 @@ impl<'m> Walk<'m> {
             let Some(first) = ends.first().map(of) else { continue };
             let change = first.net - before.net;
             let same = ends.iter().all(|end| (of(end).net, of(end).open) == (first.net, first.open));
-            let total = match turns {
+            let total = match trips {
                 _ if change == 0 => Some(0),
-                Some(turns) => turns.checked_mul(change),
+                Some(trips) => trips.checked_mul(change),
                 None => None,
             };
             let open = before.open || first.open || !same || total.is_none();
             let net = before.net.saturating_add(total.unwrap_or(0));
             after.objects.insert(object, Tally { net, open, ..first });
         }
-        // What one turn may have written counts as written, and nothing more is known of slots that it took or gave back.
+        // What one iteration may have written counts as written, and nothing more is known of slots that it took or gave back.
         ends.iter().for_each(|end| after.written.extend(&end.written));
         after.held.retain(|ring, tiles| {
             ends.iter().all(|end| end.held.get(ring).is_some_and(|own| own.len() == tiles.len()))

@@ -2,8 +2,8 @@
 //!
 //! Every function is a scope of its own, its ops numbered in the order of the text, an op with regions from where it begins
 //! to where it ends. A buffer lives from the first op that touches it to the last. Touched inside a loop and declared
-//! outside of it, it lives as long as the loop, unless each turn begins by writing all of it and nothing outside of the loop
-//! touches it: then no turn sees what another one left. A call touches whatever the callee touches: so the buffers of a callee
+//! outside of it, it lives as long as the loop, unless each iteration begins by writing all of it and nothing outside of the loop
+//! touches it: then no iteration sees what another one left. A call touches whatever the callee touches: so the buffers of a callee
 //! conflict with all that its caller has in use around the call, but not with each other for that.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -74,7 +74,7 @@ struct Finder<'m> {
     /// First and last number of each op.
     numbers: Vec<(u32, u32)>,
     touched: BTreeMap<OpId, BTreeSet<RootId>>,
-    /// Of the function that is followed: the loop of which each turn begins by writing all of a root.
+    /// Of the function that is followed: the loop of which each iteration begins by writing all of a root.
     renewed: BTreeMap<RootId, OpId>,
     /// By root and scope.
     lives: Vec<BTreeMap<u32, Live>>,
@@ -186,15 +186,15 @@ fn renewed(
         }
     }
     let of_loop = found.into_iter().filter_map(|(root, (first, loops))| {
-        let turn = *loops.last()?;
+        let innermost = *loops.last()?;
         let declared = roots.root(root).op?;
         let always = std::iter::successors(module.parent_op(first), |o| module.parent_op(*o))
-            .take_while(|outer| *outer != turn)
+            .take_while(|outer| *outer != innermost)
             .all(|outer| flow(module, outer) == Flow::Once);
         // A loop with a condition has two bodies.
-        let one_body = module.op(turn).regions.len() == 1;
-        let known = !is_inside(module, declared, turn) && module.op(first).regions.is_empty();
-        (always && one_body && known && writes_all(module, roots, first, root)).then_some((root, turn))
+        let one_body = module.op(innermost).regions.len() == 1;
+        let known = !is_inside(module, declared, innermost) && module.op(first).regions.is_empty();
+        (always && one_body && known && writes_all(module, roots, first, root)).then_some((root, innermost))
     });
     of_loop.collect()
 }

@@ -49,7 +49,7 @@ fn place_all(
     };
     let accesses = Accesses::new(module, functions, platform);
     let mut builder = Builder::new(module, functions, platform, &accesses);
-    // Loads are kept apart whichever way sources read the order of moves (`readings::UNORDERED_MOVES`). Of other moves of one pipe
+    // Loads are kept apart whichever way sources read the order of moves (`interpretations::UNORDERED_MOVES`). Of other moves of one pipe
     // that touch the same bytes, most are those of rings, whose signals keep them in order.
     let mut overlapping = platform.overlapping();
     let loads = Space::NAMED.into_iter().filter(|space| *space != Space::Gm).map(|space| (Pipe::Mte2, space));

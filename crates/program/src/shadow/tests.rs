@@ -75,7 +75,7 @@ fn ranges_that_come_again_are_as_their_bytes() {
 }
 
 #[test]
-fn marks_without_room_are_given_up() {
+fn marks_without_memory_are_given_up() {
     let far = 1 << 62;
     for forget in [false, true] {
         let mut marks = Marks::new(true);

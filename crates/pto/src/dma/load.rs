@@ -7,7 +7,7 @@ use slipring_tile::{Elem, Space};
 
 use super::{known_elements, place, same_fold, window};
 use slipring_effect::{Finish, GmMove, GmMoveArgs, finite_pad};
-use slipring_machine::readings::FINITE_PAD;
+use slipring_machine::interpretations::FINITE_PAD;
 use slipring_op::Along;
 use slipring_op::decode::Decoder;
 use slipring_op::def::{CoreRule, ElemTypes, Lowered, OpDef, OpRef, PipeRule, Reported};

@@ -12,7 +12,7 @@ use super::scalars::of_two_before;
 /// How far back it is asked whether a number is never below zero.
 const DEPTH: u32 = 16;
 
-/// A loop that carries nothing counts in `size_t`: where the text says no turn, a bound below zero says 2^64. Such a bound is zero
+/// A loop that carries nothing counts in `size_t`: where the text says no iteration, a bound below zero says 2^64. Such a bound is zero
 /// at least, and a loop that may begin below zero counts from there.
 pub(super) fn counted_without_a_sign(scalars: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     let this = op(module, id)?;

@@ -1,7 +1,7 @@
 //! Values for each row or column, spread over a tile (PTO IR manual 4.7).
 
 use slipring_ir::{Diags, OpSchema};
-use slipring_machine::readings::FIRST_COLUMN;
+use slipring_machine::interpretations::FIRST_COLUMN;
 use slipring_tile::{BLayout, Binary, Cast};
 
 use super::check::{self, ANY_ELEM, Elems, FLOATS, NUMBERS, Needs};

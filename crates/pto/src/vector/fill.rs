@@ -11,7 +11,7 @@ use super::{DST, EACH, ONE, SCALAR_ARG, TMP, VECTOR, ins};
 use super::{inside, tiles, types, working};
 use slipring_effect::vector::{Pad, Sequence, Spread};
 use slipring_effect::{finite_pad, pad_value, pads_with_infinity};
-use slipring_machine::readings::FINITE_PAD;
+use slipring_machine::interpretations::FINITE_PAD;
 use slipring_op::Along;
 use slipring_op::decode::Decoder;
 use slipring_op::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};

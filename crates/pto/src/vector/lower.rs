@@ -120,14 +120,14 @@ impl<'a> Operands<'a> {
     /// What the platform's library writes of the tile that the declaration calls working memory, if anything.
     fn working(&mut self, d: &mut Decoder<'_>) -> Result<Vec<WorkingTile>, Reported> {
         let op = self.op;
-        let (Some(rooms), Some(_)) = (op.working(d.platform), op.if_declared("tmp")) else { return Ok(Vec::new()) };
+        let (Some(spans), Some(_)) = (op.working(d.platform), op.if_declared("tmp")) else { return Ok(Vec::new()) };
         let mut seen = |name: &'static str| -> Result<Seen, Reported> {
             let known = |tile: &TileType| tile.valid.iter().all(|dim| dim.known().is_some());
             Ok(Seen { tile: self.tile(d, name)?, fixed: op.tile(name).is_some_and(known) })
         };
         let is_tile = |name: &&&str| op.if_declared(name).is_some_and(|value| !op.module.ty(value).is_scalar());
         let src = FIRST_SOURCES.iter().find(is_tile).map(|name| seen(name)).transpose()?;
-        Ok(vec![WorkingTile { tmp: seen("tmp")?, src, dst: seen("dst")?, rooms }])
+        Ok(vec![WorkingTile { tmp: seen("tmp")?, src, dst: seen("dst")?, spans }])
     }
 }
 

@@ -12,7 +12,7 @@ use super::lower::Operands;
 use super::{DST, SCALAR_ARG, SRC, SRC0, SRC1, TMP, VECTOR, ins};
 use super::{inside, tiles, types, working};
 use slipring_effect::vector::{Bits, CompareTiles, Select};
-use slipring_machine::readings::{DENSE_COMPARE, DENSE_SELECT};
+use slipring_machine::interpretations::{DENSE_COMPARE, DENSE_SELECT};
 use slipring_machine::{Capability, Platform, Question};
 use slipring_op::Along;
 use slipring_op::decode::Decoder;

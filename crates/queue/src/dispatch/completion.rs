@@ -46,8 +46,8 @@ impl Dispatcher {
         let (ptr, toggle) = (self.completion & !TOGGLE, self.completion & TOGGLE);
         {
             let mut world = self.core.world();
-            let room = u64::from(host.completion_end().saturating_sub(ptr)) << 4;
-            let tail = u64::from(bytes).min(room) as u32;
+            let capacity = u64::from(host.completion_end().saturating_sub(ptr)) << 4;
+            let tail = u64::from(bytes).min(capacity) as u32;
             let addr = |unit: u32| u64::from(unit) << 4 | PCIE_NOC_BIT;
             world.write(Port::Dispatch, self.cmd_ptr, PCIE_XY, addr(ptr), tail)?;
             if tail < bytes {

@@ -159,8 +159,8 @@ fn write_same(
     let rects = cover(tiles.iter().copied());
     for rects in rects.chunks(usize::from(WritePackedLarge::MAX_SUBS)) {
         let list = 16 + (12 * rects.len()).next_multiple_of(16);
-        let room = how.max_bytes.saturating_sub(list) / rects.len() / L1_ALIGN as usize * L1_ALIGN as usize;
-        let chunk = if how.max_bytes == usize::MAX { bytes.len() } else { room.min(0x1_0000) };
+        let capacity = how.max_bytes.saturating_sub(list) / rects.len() / L1_ALIGN as usize * L1_ALIGN as usize;
+        let chunk = if how.max_bytes == usize::MAX { bytes.len() } else { capacity.min(0x1_0000) };
         let mut at = addr;
         // At least once: empty data is for the command to refuse.
         let mut rest = bytes;

@@ -21,4 +21,4 @@ pub use lower::{Lowering, TIMING_MAGIC, lower, lower_programs, lower_together};
 pub use options::SessionOptions;
 pub use program::{Data, HostStep, Program, Role};
 pub use queue::{ALL_IN_RESET, BRISC_RUNS, Completion, Kernels, Queue, SOFT_RESET, STALL, Settings, Times};
-pub use session::{Session, room};
+pub use session::{Session, read_buffer};

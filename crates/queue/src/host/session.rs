@@ -246,7 +246,7 @@ impl Session {
 ///
 /// # Errors
 /// If so many bytes are more than a call moves, or than there is memory for.
-pub fn room(bytes: usize) -> Result<Vec<u8>, DeviceError> {
+pub fn read_buffer(bytes: usize) -> Result<Vec<u8>, DeviceError> {
     let mut out = Vec::new();
     if bytes > MOST || out.try_reserve_exact(bytes).is_err() {
         return Err(DeviceError::Refused(format!("{bytes} bytes are more than a call moves")));

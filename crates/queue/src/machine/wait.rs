@@ -149,7 +149,7 @@ impl Wait {
             Wait::Pages { seen, .. } => dispatch(layout.sem(0)) != seen,
             Wait::Memory { addr, count } => dispatch(addr).wrapping_sub(count) as i32 >= 0,
             Wait::Stream { stream, count } => stream_reached(world.stream(stream), count),
-            Wait::Completion { pages } => world.completion_room() >= pages * (crate::layout::COMPLETION_PAGE >> 4),
+            Wait::Completion { pages } => world.completion_free() >= pages * (crate::layout::COMPLETION_PAGE >> 4),
             Wait::Acknowledgements { .. } | Wait::Idle | Wait::Lost => false,
             Wait::SubordinatePage { consumed, .. } => dispatch(layout.sem(1)) != consumed,
             Wait::GoPermit { addr, sent } => dispatch(addr).wrapping_sub(sent) as i32 > 0,
@@ -212,8 +212,8 @@ impl Wait {
                 format!("waits for stream {stream} to reach {count}; it is {}", world.stream(stream))
             }
             Wait::Completion { pages } => {
-                let room = world.completion_room() / (crate::layout::COMPLETION_PAGE >> 4);
-                format!("waits for {pages} pages of the completion ring, with {room} free")
+                let free = world.completion_free() / (crate::layout::COMPLETION_PAGE >> 4);
+                format!("waits for {pages} pages of the completion ring, with {free} free")
             }
             Wait::Acknowledgements { missing } => {
                 format!("waits for {missing} acknowledgements that will never come")

@@ -100,8 +100,8 @@ impl World {
         *counter = counter.wrapping_add(value) & STREAM_MASK;
     }
 
-    /// Free room of the completion ring in units of 16 bytes, by the firmware's arithmetic.
-    pub fn completion_room(&self) -> u32 {
+    /// Free bytes of the completion ring in units of 16 bytes, by the firmware's arithmetic.
+    pub fn completion_free(&self) -> u32 {
         let dispatch = &self.layout.dispatch;
         let wr = self.memory.word(self.chip.dispatch(), dispatch.completion_wr);
         let rd = self.memory.word(self.chip.dispatch(), dispatch.completion_rd);

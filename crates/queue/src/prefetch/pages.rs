@@ -23,19 +23,19 @@ pub(super) struct Pages {
 }
 
 impl Pages {
-    /// Starts to read up to `room` bytes to an address, whole pages where they fit; how many bytes.
-    pub fn read(&mut self, core: &Core, to: u32, room: u32) -> Result<u32, Stop> {
+    /// Starts to read up to `limit` bytes to an address, whole pages where they fit; how many bytes.
+    pub fn read(&mut self, core: &Core, to: u32, limit: u32) -> Result<u32, Stop> {
         let mut world = core.world();
         let mut done = 0;
         while self.left > 0 {
             let rest = u64::from(self.page - self.offset).min(self.left) as u32;
-            let bytes = rest.min(room - done);
+            let bytes = rest.min(limit - done);
             if u64::from(to) + u64::from(done) >= u64::from(core.layout.l1_bytes) {
                 // What is read after the core's own memory is lost, and was named.
-                (done, self.left) = (room, 0);
+                (done, self.left) = (limit, 0);
                 break;
             }
-            if bytes == 0 || (bytes < rest && done > 0 && self.page <= room) {
+            if bytes == 0 || (bytes < rest && done > 0 && self.page <= limit) {
                 break;
             }
             let (xy, addr) = page_address(&world.chip, self.dram, 0, self.base, self.page, self.index);
@@ -57,11 +57,11 @@ enum Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Starts to read the next up to `room` bytes to an address; how many bytes.
-    fn read(&mut self, core: &Core, to: u32, room: u32) -> Result<u32, Stop> {
+    /// Starts to read the next up to `limit` bytes to an address; how many bytes.
+    fn read(&mut self, core: &Core, to: u32, limit: u32) -> Result<u32, Stop> {
         match self {
             Reader::Linear { xy, addr, left } => {
-                let bytes = u64::from(room).min(*left) as u32;
+                let bytes = u64::from(limit).min(*left) as u32;
                 if bytes > 0 {
                     core.world().read(Port::Prefetch, *xy, *addr, to, bytes)?;
                 }
@@ -71,7 +71,7 @@ impl Reader<'_> {
             Reader::Runs(runs) => {
                 let mut done = 0;
                 for run in runs.iter_mut().filter(|run| run.left > 0) {
-                    done += run.read(core, to + done, room - done)?;
+                    done += run.read(core, to + done, limit - done)?;
                     if run.left > 0 {
                         break;
                     }

@@ -37,9 +37,9 @@ impl Trace {
 
     /// Starts to read as many pages as there is room for.
     async fn refill(&mut self, core: &Core) -> Result<(), Stop> {
-        let room = self.capacity() - self.valid - self.pending;
-        let most = if self.rounds == 0 { FIRST.max(self.page) } else { room };
-        let pages = (room.min(most) / self.page).min(self.pages_left);
+        let free = self.capacity() - self.valid - self.pending;
+        let most = if self.rounds == 0 { FIRST.max(self.page) } else { free };
+        let pages = (free.min(most) / self.page).min(self.pages_left);
         if pages == 0 || self.pending > 0 {
             return Ok(());
         }

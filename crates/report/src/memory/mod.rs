@@ -102,7 +102,7 @@ impl MemoryFacts {
         gaps
     }
 
-    fn room(&self) -> String {
+    fn capacity(&self) -> String {
         let usable = self.usable();
         if self.reserved > 0 {
             format!("{usable} bytes ({} more are reserved)", self.reserved)
@@ -139,7 +139,7 @@ fn covered(ranges: impl Iterator<Item = Range<u64>>) -> u64 {
 pub fn memory_text(memories: &[MemoryFacts]) -> String {
     let mut text = String::new();
     for memory in memories {
-        text += &format!("{}{}: {}\n", if text.is_empty() { "" } else { "\n" }, memory.title, memory.room());
+        text += &format!("{}{}: {}\n", if text.is_empty() { "" } else { "\n" }, memory.title, memory.capacity());
         text += &format!("  {}\n", memory.summary());
         let mut table = Table::new(0, &["address", "bytes", "line", "name", "in use"]).left(&[3, 4]);
         let mut rows: Vec<(u64, Vec<String>)> = Vec::new();

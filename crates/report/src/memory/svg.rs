@@ -121,7 +121,7 @@ impl Panel<'_> {
             self.top + LINE,
             escaped(&memory.title),
             self.top + 2.0 * LINE + 2.0,
-            escaped(&format!("{}; {}", memory.room(), memory.summary())),
+            escaped(&format!("{}; {}", memory.capacity(), memory.summary())),
         );
         self.grid(out);
         let mut unnamed = Vec::new();

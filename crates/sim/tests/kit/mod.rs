@@ -5,7 +5,7 @@ pub mod random;
 
 use slipring_machine::{Cost, Pipe, Platform, Role, Units, built_in};
 use slipring_program::*;
-use slipring_sim::{ArgValue, Launch, Observer, RunResult, Turns, run};
+use slipring_sim::{ArgValue, ExecutionMode, Launch, Observer, RunResult, run};
 use slipring_tile::Space;
 
 /// A memory, by space and owner.
@@ -442,14 +442,14 @@ pub fn memory(platform: &Platform, clusters: u32, buffers: Vec<GmBuffer>) -> Mem
 
 /// Runs one block with the buffers as arguments.
 pub fn go(build: &Build, platform: &Platform, buffers: Vec<GmBuffer>) -> RunResult {
-    go_with(build, platform, buffers, Turns::Pipes, &mut ())
+    go_with(build, platform, buffers, ExecutionMode::Pipes, &mut ())
 }
 
 pub fn go_with(
     build: &Build,
     platform: &Platform,
     buffers: Vec<GmBuffer>,
-    mode: Turns,
+    mode: ExecutionMode,
     observer: &mut impl Observer,
 ) -> RunResult {
     let args = (0..buffers.len()).map(ArgValue::Buffer).collect();

@@ -166,7 +166,7 @@ impl Launched<'_> {
         Ok(list)
     }
 
-    /// A text as a kernel for the same platform, with the same readings: the function of the kernel's name where it has several.
+    /// A text as a kernel for the same platform, with the same interpretations: the function of the kernel's name where it has several.
     fn of_text(&self, name: &str, text: &str) -> Result<Kernel, Error> {
         let compiled = self.kernel.compiled()?;
         let kernel = Kernel::from_text(name, text)?.on(compiled.platform.clone());

@@ -164,8 +164,8 @@ fn every_argument() {
             if got.is_nan() && exact.is_nan() || got == exact as f32 {
                 continue;
             }
-            let room = exact.abs() * 2f64.powi(-50);
-            assert!(got == (exact - room) as f32 || got == (exact + room) as f32, "{x:e} {got:e}");
+            let tolerance = exact.abs() * 2f64.powi(-50);
+            assert!(got == (exact - tolerance) as f32 || got == (exact + tolerance) as f32, "{x:e} {got:e}");
             differing += 1;
         }
         println!("{differing} arguments near a middle");
@@ -216,7 +216,7 @@ fn powers_are_the_nearest_numbers() {
     for _ in 0..200_000 {
         let (x, y) = (next() * 40.0, next() * 60.0 - 30.0);
         let (got, exact) = (pow(x, y), (x as f64).powf(y as f64));
-        let room = exact * 2f64.powi(-44);
-        assert!(got == (exact - room) as f32 || got == (exact + room) as f32, "{x:e} ^ {y:e} is {got:e}");
+        let tolerance = exact * 2f64.powi(-44);
+        assert!(got == (exact - tolerance) as f32 || got == (exact + tolerance) as f32, "{x:e} ^ {y:e} is {got:e}");
     }
 }

@@ -69,7 +69,7 @@ def no_values(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.
 
 
 @pl.incore
-def bound_in_a_turn(n: pl.Scalar[pl.INT32], y: pl.Out[pl.Tensor[[8], pl.INT32]]):
+def bound_in_an_iteration(n: pl.Scalar[pl.INT32], y: pl.Out[pl.Tensor[[8], pl.INT32]]):
     for i in pl.range(n):
         last = i
     # error: undefined-name `last` is not defined

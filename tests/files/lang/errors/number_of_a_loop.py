@@ -1,4 +1,4 @@
-# A number that a loop binds first has no value after a loop that may not turn; one that surely turns leaves its last.
+# A number that a loop binds first has no value after a loop that may not run; one that surely runs leaves its last.
 #
 # test: run %s --arg full:f32[16x16]=3 --arg 2:i32 --arg zeros:f32[16x16]
 # exit: 2

@@ -87,7 +87,7 @@ class Point:
 
 first, second = Point(1), Point(1)
 first.tags.append(5)
-functions = [lambda: turn for turn in range(3)]
+functions = [lambda: iteration for iteration in range(3)]
 FIFTY_THOUSAND = 5 * 10**4 if first != second and [f() for f in functions] == [2, 2, 2] else 0
 numbers = [-7 // 2, -7 % 3, round(2.675, 2), sum([1, 2], 10), sorted([3, 1], key=lambda x: -x)[0]]
 SIX = 600000 if numbers == [-4, 2, 2.67, 13, 3] and f"{3.14159:.2f}|{7:03d}" == "3.14|007" else 0

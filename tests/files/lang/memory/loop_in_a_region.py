@@ -1,4 +1,4 @@
-# Tiles of a loop in a region live within a turn: the chain needs as many bytes as the same one without the loop.
+# Tiles of a loop in a region live within an iteration: the chain needs as many bytes as the same one without the loop.
 #
 # args: full:f32[128x128]=0 zeros:f32[128x128]
 # test: run %s --arch a5 --verify

@@ -1,4 +1,4 @@
-# Each turn of a loop makes a tensor of its own, and writes it while the one of the turn before is still read.
+# Each iteration of a loop makes a tensor of its own, and writes it while the one of the iteration before is still read.
 #
 # platforms: a5, a2a3
 # args: full:f32[16x16]=2 zeros:f32[16x16]

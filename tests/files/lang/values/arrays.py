@@ -13,7 +13,7 @@ def arrays(x: pl.Tensor[[1, 16], pl.INT32], out: pl.Out[pl.Tensor[[1, 16], pl.IN
     with pl.at(level=pl.Level.CORE_GROUP):
         sums = pl.array.create(4, pl.INT32)
         for i in pl.range(6):
-            # 0 + 4 is at 0, 1 + 5 at 1, 2 at 2, 3 at 3, each plus one for each turn
+            # 0 + 4 is at 0, 1 + 5 at 1, 2 at 2, 3 at 3, each plus one for each iteration
             place = i % 4
             sums[place] = pl.array.get_element(sums, place) + pl.read(x, [0, i]) + 1
         # Here sums is 6, 8, 3, 4.

@@ -1,4 +1,4 @@
-# Accumulators that the first turn of a loop begins: by a condition of the product, and by a branch.
+# Accumulators that the first iteration of a loop begins: by a condition of the product, and by a branch.
 #
 # args: full:f16[16x64]=0.5 full:f16[64x16]=2 zeros:f32[2x16x16]
 # platforms: a5, a2a3

@@ -58,12 +58,12 @@ def conditions(
             break
     numbers[2] = at
     # Without a condition.
-    turns = 0
+    iterations = 0
     while True:
-        turns += 1
-        if turns == 3:
+        iterations += 1
+        if iterations == 3:
             break
-    numbers[3] = turns
+    numbers[3] = iterations
     # The spelling that says what it carries.
     for (c, s) in pl.while_(init_values=(0, 0)):
         pl.cond(c < 10)

@@ -25,7 +25,7 @@ def down(
     for i in pl.range(9, 0, -4):
         pass
     numbers[0] = i
-    # Digits in the order of the turns, from a number that is known only at run time.
+    # Digits in the order of the iterations, from a number that is known only at run time.
     digits = 0
     for j in pl.range(n - 1, -1, -1):
         digits = digits * 10 + j
@@ -37,7 +37,7 @@ def down(
     for j, (c,) in pl.range(n, 0, -1, init_values=(0,)):
         (c_next,) = pl.yield_(c + 1)
     numbers[3] = c_next
-    # No turn at all.
+    # No iteration at all.
     for j in pl.range(0, n, -1):
         numbers[5] = 1
     # Bound in the loop, read after it: a window, a tile, numbers.

@@ -23,14 +23,14 @@ def loops(
     out: pl.InOut[pl.Tensor[[8, 8], pl.FP32]],
 ):
     x = pl.load(one, [0, 0], [1, 8])
-    # A loop that ends at n, or at its sixth turn.
+    # A loop that ends at n, or at its sixth iteration.
     t = pl.full([1, 8], pl.FP32, 0.0)
     for i in pl.range(6):
         if i == n:
             break
         t = t + x
     out[0:1, :] = t
-    # Odd turns are left out, after what all do.
+    # Odd iterations are left out, after what all do.
     u = pl.full([1, 8], pl.FP32, 0.0)
     for i in pl.range(10):
         u = u + x

@@ -1,10 +1,10 @@
 # Both Vector cores have the whole tile (mode NONE). The A5's tile library moves an undivided tile between the Cube core and AIV0
-# only (device headers, TPush): with that reading AIV1 must not come to the pipe, and what leaves is refused. On the A2/A3 both
+# only (device headers, TPush): with that interpretation AIV1 must not come to the pipe, and what leaves is refused. On the A2/A3 both
 # cores take part.
 #
 # test: run %s --arch a5
-# check: that undivided tiles reach both Vector cores (`--reading undivided-to-first`)
-# test: run %s --arch a5 --reading undivided-to-first
+# check: that undivided tiles reach both Vector cores (`--interpretation undivided-to-first`)
+# test: run %s --arch a5 --interpretation undivided-to-first
 # exit: 1 with trap
 # check: AIV1 comes to
 # test: run %s --arch a2a3

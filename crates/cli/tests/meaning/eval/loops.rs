@@ -3,11 +3,11 @@
 use super::*;
 
 impl<'a> Run<'a> {
-    /// One turn of a loop. A kernel that does not end is not a test.
-    pub(super) fn turn(&mut self, body: &'a [Stmt]) -> Eval<Flow> {
-        self.turns += 1;
-        if self.turns > 1_000_000 {
-            return Err("a million turns of loops".into());
+    /// One iteration of a loop. A kernel that does not end is not a test.
+    pub(super) fn iteration(&mut self, body: &'a [Stmt]) -> Eval<Flow> {
+        self.iterations += 1;
+        if self.iterations > 1_000_000 {
+            return Err("a million iterations of loops".into());
         }
         self.body(body)
     }
@@ -24,7 +24,7 @@ impl<'a> Run<'a> {
         let Stmt::Expr(first) = first else { return Err("no condition".into()) };
         let Expr::Call(cond) = &*first.value else { return Err("no condition".into()) };
         while self.expr(&cond.arguments.args[0])?.truth()? {
-            self.turn(body)?;
+            self.iteration(body)?;
             let yielded = std::mem::take(&mut self.yielded);
             self.assign_each(carried, Value::Tuple(yielded))?;
         }
@@ -68,7 +68,7 @@ impl<'a> Run<'a> {
         let mut i = first;
         while if step < 0 { i > end } else { i < end } {
             self.assign(counter, Value::Int(i))?;
-            match self.turn(&stmt.body)? {
+            match self.iteration(&stmt.body)? {
                 Flow::Next | Flow::Continue => {}
                 Flow::Break => return Ok(Flow::Next),
                 returned @ Flow::Return(_) => return Ok(returned),

@@ -30,7 +30,7 @@ pub enum Object {
 }
 
 impl Object {
-    fn room(self) -> u8 {
+    fn capacity(self) -> u8 {
         if matches!(self, Object::Semaphore(..)) { 15 } else { 1 }
     }
 }
@@ -250,7 +250,7 @@ impl<'a> Explorer<'a> {
                                     break;
                                 }
                             }
-                            Step::Wait(object) if object.room() > 1 && !stands => {
+                            Step::Wait(object) if object.capacity() > 1 && !stands => {
                                 self.arrive(state, core, pipe, *object);
                                 moved = true;
                                 continue;
@@ -283,7 +283,7 @@ impl<'a> Explorer<'a> {
         match self.programs[core].get(usize::from(state.issued[core]))? {
             Issue::On(pipe, Step::Wait(object)) => {
                 let pipe = usize::from(*pipe);
-                (object.room() == 1 && self.is_fresh(state, core, pipe)).then_some((pipe, *object))
+                (object.capacity() == 1 && self.is_fresh(state, core, pipe)).then_some((pipe, *object))
             }
             _ => None,
         }
@@ -353,7 +353,7 @@ impl<'a> Explorer<'a> {
         }
         let count = &mut state.counts[self.objects[&object]];
         *count += 1;
-        if *count > object.room() { Err("a signal finds no room") } else { Ok(()) }
+        if *count > object.capacity() { Err("a signal finds no room") } else { Ok(()) }
     }
 
     /// Nothing can go on.

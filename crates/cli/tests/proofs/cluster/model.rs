@@ -60,7 +60,7 @@ fn slot(ring: Core, tag: usize) -> u16 {
     SLOTS + (ring * 100 + tag) as u16
 }
 
-/// How often a core's round turns, by the arguments n and m.
+/// How often a core's round is repeated, by the arguments n and m.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Shape {
     /// n times.

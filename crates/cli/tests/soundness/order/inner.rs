@@ -493,7 +493,7 @@ pub fn judge(seed: u64, all: &mut Count) {
     } else {
         all.racing += 1
     }
-    let said = |readings: &[&str]| said(&program.text, "a5", 1, readings).expect("it can be run");
+    let said = |interpretations: &[&str]| said(&program.text, "a5", 1, interpretations).expect("it can be run");
     let fails = |what: &str, said: &Said| -> ! {
         let mut text = String::new();
         program.text.lines().enumerate().for_each(|(at, line)| {

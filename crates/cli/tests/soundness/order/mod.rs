@@ -18,7 +18,7 @@ use slipring_check::{Checker, Tools};
 use slipring_ir::{Severity, Source};
 use slipring_machine::built_in;
 use slipring_program::Severity as Level;
-use slipring_sim::Turns;
+use slipring_sim::ExecutionMode;
 
 /// For each event the events that come before it in every legal order.
 pub struct Before(Vec<u128>);
@@ -83,9 +83,9 @@ pub struct Said {
 }
 
 /// Runs a text and asks for its races. `None` where it cannot be run.
-pub fn said(text: &str, arch: &str, blocks: u32, readings: &[&str]) -> Option<Said> {
+pub fn said(text: &str, arch: &str, blocks: u32, interpretations: &[&str]) -> Option<Said> {
     let mut platform = built_in(arch).unwrap();
-    platform.readings.extend(readings.iter().map(|name| name.to_string()));
+    platform.interpretations.extend(interpretations.iter().map(|name| name.to_string()));
     let (module, mut diags) = load(Source::new("random.pto", text));
     if !diags.has_errors() {
         check(&module, &platform, &mut diags);
@@ -102,7 +102,7 @@ pub fn said(text: &str, arch: &str, blocks: u32, readings: &[&str]) -> Option<Sa
     let bound = bind(&words, &program.params, &[], &Defaults::default()).ok()?;
     let values: Vec<Value> = bound.into_iter().map(|arg: Arg| arg.value).collect();
     let mut checker = Checker::new(Tools { init: false, ..Tools::default() });
-    let options = ExecuteOptions { blocks, mode: Turns::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
+    let options = ExecuteOptions { blocks, mode: ExecutionMode::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
     let run = execute(&prepared.decoded, &platform, &values, options, &mut checker);
     let report = checker.report(&run.result);
     let line = |site: u32| {

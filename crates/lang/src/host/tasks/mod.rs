@@ -127,7 +127,7 @@ pub(crate) struct Recorder<'a> {
     /// For each id of a task which task has it.
     tickets: Vec<usize>,
     /// Counters of the loops that are open.
-    turns: Vec<(Rc<str>, i64)>,
+    iterations: Vec<(Rc<str>, i64)>,
     /// Functions that are open: positions among those found, and their text, which is that of a helper where one has been called.
     functions: Vec<(usize, &'a StmtFunctionDef)>,
     yielded: Option<HostValue<'a>>,
@@ -162,7 +162,7 @@ impl<'a> Recorder<'a> {
             behind: None,
             dims: IndexMap::new(),
             tickets: Vec::new(),
-            turns: Vec::new(),
+            iterations: Vec::new(),
             functions: Vec::new(),
             yielded: None,
             later: IndexMap::new(),

@@ -274,7 +274,7 @@ impl<'a> Host<'a> {
                 self.not_known(&over, "what this loop is over", at(&*stmt.iter));
                 return Flow::Stop;
             };
-            return self.turns(stmt, items, None);
+            return self.iterations(stmt, items, None);
         };
         match word.as_str() {
             "range" | "parallel" | "unroll" | "pipeline" => {}
@@ -313,7 +313,7 @@ impl<'a> Host<'a> {
             return Flow::Stop;
         }
         let carried = self.carried(call);
-        self.turns(stmt, items, carried)
+        self.iterations(stmt, items, carried)
     }
 
     /// The values of `init_values`.
@@ -322,7 +322,7 @@ impl<'a> Host<'a> {
         Some(self.expr(&init.value))
     }
 
-    pub(super) fn turns(
+    pub(super) fn iterations(
         &mut self,
         stmt: &'a StmtFor,
         items: Vec<HostValue<'a>>,
@@ -334,19 +334,19 @@ impl<'a> Host<'a> {
         };
         let name: Rc<str> = counter.as_name_expr().map_or("", |name| name.id.as_str()).into();
         let outer = self.rec().yielded.take();
-        let depth = self.rec().turns.len();
+        let depth = self.rec().iterations.len();
         let (mut flow, mut left) = (Flow::Next, false);
         for item in items {
             if let (HostValue::Const(Const::Int(n)), false) = (&item, name.is_empty() || name.starts_with('_')) {
-                let turn = (name.clone(), *n);
-                self.rec().turns.push(turn);
+                let iteration = (name.clone(), *n);
+                self.rec().iterations.push(iteration);
             }
             self.assign(counter, item);
             if let (Some(rest), Some(values)) = (rest, &carried) {
                 self.assign(rest, values.clone());
             }
             let this = self.body(&stmt.body);
-            self.rec().turns.truncate(depth);
+            self.rec().iterations.truncate(depth);
             if carried.is_some()
                 && let Some(values) = self.rec().yielded.take()
             {

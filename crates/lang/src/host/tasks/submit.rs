@@ -215,7 +215,8 @@ impl<'a> Host<'a> {
             self.stop_at("too-many-tasks", span, message);
             return 0;
         }
-        let turn = recorder.turns.iter().map(|(name, n)| format!("{name} = {n}")).collect::<Vec<_>>().join(", ");
+        let iteration =
+            recorder.iterations.iter().map(|(name, n)| format!("{name} = {n}")).collect::<Vec<_>>().join(", ");
         let task = recorder.graph.tasks.len();
         for (name, place) in options.never {
             recorder.later.entry(name).or_default().push((task, place));
@@ -243,7 +244,7 @@ impl<'a> Host<'a> {
             device: recorder.device.and_then(|device| u32::try_from(device).ok()).unwrap_or(0),
             behind: recorder.behind,
             span,
-            turn,
+            iteration,
         });
         recorder.calls.push(TaskCall { predicate: options.predicate, ..call });
         task

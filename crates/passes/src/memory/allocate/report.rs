@@ -81,8 +81,9 @@ impl Memory<'_> {
         lines.sort_by_key(|(bytes, op, _)| (std::cmp::Reverse(*bytes), *op));
         let place = lines.first().map_or(Default::default(), |(_, op, _)| self.module.op(*op).span);
         let message = if needed > self.usable {
-            let room = if self.usable < self.spec.bytes { self.spec.room() } else { self.spec.bytes.to_string() };
-            format!("`{space}` is too small: {needed} bytes are in use at the same time, it has {room}")
+            let capacity =
+                if self.usable < self.spec.bytes { self.spec.capacity() } else { self.spec.bytes.to_string() };
+            format!("`{space}` is too small: {needed} bytes are in use at the same time, it has {capacity}")
         } else {
             let usable = self.usable;
             format!("`{space}` is too small: its {usable} bytes are cut into pieces that are too short")

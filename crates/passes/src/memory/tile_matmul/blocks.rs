@@ -205,11 +205,11 @@ fn apply(module: &mut Module, plan: &Plan) {
     let mut builder = Builder::before(module, plan.last);
     let [rows, cols] = plan.ty.valid.map(|dim| dim.known().unwrap_or(0));
     let ranges = |n: u64, size: u64| (0..n).step_by(size as usize).map(move |at| at..n.min(at + size));
-    let mut turn = 0;
+    let mut at = 0;
     for across in ranges(rows, plan.block[0]) {
         for along in ranges(cols, plan.block[1]) {
-            one(&mut builder, plan, [&across, &along], turn);
-            turn += 1;
+            one(&mut builder, plan, [&across, &along], at);
+            at += 1;
         }
     }
     for step in &plan.steps {
@@ -225,14 +225,14 @@ fn apply(module: &mut Module, plan: &Plan) {
 }
 
 /// All steps for one block.
-fn one(builder: &mut Builder<'_>, plan: &Plan, block: [&Range<u64>; 2], turn: usize) {
+fn one(builder: &mut Builder<'_>, plan: &Plan, block: [&Range<u64>; 2], at: usize) {
     let mut ty = plan.ty;
     for (dim, range) in block.iter().enumerate() {
         ty.valid[dim] = Dim::Static(range.end - range.start);
     }
     let padded = |range: &Range<u64>| (range.end - range.start).next_multiple_of(FRACTAL) as u32;
     (ty.layout.rows, ty.layout.cols) = (padded(block[0]), padded(block[1]));
-    let acc = builder.declared_like(plan.declared, plan.tile, ty, turn);
+    let acc = builder.declared_like(plan.declared, plan.tile, ty, at);
     let corner = block.map(|range| builder.index(range.start));
     for step in &plan.steps {
         match step {
@@ -240,7 +240,7 @@ fn one(builder: &mut Builder<'_>, plan: &Plan, block: [&Range<u64>; 2], turn: us
                 let mut values = [acc; 2];
                 for (side, operand) in operands.iter().enumerate() {
                     let own = operand.part(side, block[side]);
-                    values[side] = builder.tile(operand, own, turn);
+                    values[side] = builder.tile(operand, own, at);
                     let mut at = operand.corner;
                     at[side] += block[side].start;
                     let at = at.map(|n| builder.index(n));

@@ -112,9 +112,9 @@ fn plan(module: &Module, roots: &Roots, platform: &Platform, product: OpId) -> R
     if k != other {
         return Err(format!("its operands have {k} and {other} valid elements along k"));
     }
-    let rooms = operands.each_ref().map(|operand| operand.room(platform));
+    let storages = operands.each_ref().map(|operand| operand.storage(platform));
     let unit = FRACTAL / operands[0].ty.layout.elem.bytes().max(1) as u64;
-    let steps = steps(k, unit, &rooms).ok_or("not even one fractal of k of its operands fits")?;
+    let steps = steps(k, unit, &storages).ok_or("not even one fractal of k of its operands fits")?;
     // A slice that is all of its operand makes nothing smaller, however often it is cut.
     if operands.iter().all(|operand| steps.iter().all(|step| operand.slice(step) == operand.ty)) {
         return Err("one fractal of k is all that its operands have".into());
@@ -129,16 +129,16 @@ fn apply(module: &mut Module, plan: &Plan) {
     let mut slices: [[Option<(ValueId, TileType)>; 2]; 2] = [[None; 2]; 2];
     let source = builder.module.op(plan.product).clone();
     let dst = builder.module.operands_named(plan.product, Product::DST)[0];
-    for (turn, step) in plan.steps.iter().enumerate() {
+    for (at, step) in plan.steps.iter().enumerate() {
         let mut values = [dst; 2];
         for (side, operand) in plan.operands.iter().enumerate() {
             let ty = operand.slice(step);
             // Two tiles take turns; a last one of another shape is a third.
-            let tile = match slices[side][turn % 2].filter(|(_, known)| *known == ty) {
+            let tile = match slices[side][at % 2].filter(|(_, known)| *known == ty) {
                 Some((tile, _)) => tile,
-                None => builder.tile(operand, ty, turn),
+                None => builder.tile(operand, ty, at),
             };
-            slices[side][turn % 2] = Some((tile, ty));
+            slices[side][at % 2] = Some((tile, ty));
             if let Some((_, mut valid)) = operand.shaped {
                 valid[operand.along] = builder.index(step.end - step.start);
                 builder.shape(tile, valid);
@@ -149,12 +149,12 @@ fn apply(module: &mut Module, plan: &Plan) {
             builder.extract(operand, [row, col], tile);
             values[side] = tile;
         }
-        let def = if turn == 0 { first } else { further };
+        let def = if at == 0 { first } else { further };
         let operands = def.schema.operands.iter().map(|spec| {
             let value = match spec.name {
                 Product::LHS => values[0],
                 Product::RHS => values[1],
-                name if turn == 0 => builder.module.operands_named(plan.product, name)[0],
+                name if at == 0 => builder.module.operands_named(plan.product, name)[0],
                 _ => dst,
             };
             (spec.name, value)
@@ -204,9 +204,9 @@ impl<'m> Builder<'m> {
     }
 
     /// A tile declared like another one, with a type of its own.
-    fn declared_like(&mut self, declared: OpId, tile: ValueId, ty: TileType, turn: usize) -> ValueId {
+    fn declared_like(&mut self, declared: OpId, tile: ValueId, ty: TileType, at: usize) -> ValueId {
         let source = self.module.op(declared).clone();
-        let name = self.module.value(tile).name.as_ref().map(|name| format!("{name}_{}", turn % 2).into());
+        let name = self.module.value(tile).name.as_ref().map(|name| format!("{name}_{}", at % 2).into());
         let op = self.module.like(&source);
         self.module.op_mut(op).segments = source.segments;
         let value = self.module.add_result(op, Type::Tile(ty), name, source.span);
@@ -278,8 +278,8 @@ impl<'m> Builder<'m> {
     }
 
     /// A tile for slices of an operand: declared like the operand, named after it.
-    fn tile(&mut self, operand: &Operand, ty: TileType, turn: usize) -> ValueId {
-        self.declared_like(operand.declared, operand.tile, ty, turn)
+    fn tile(&mut self, operand: &Operand, ty: TileType, at: usize) -> ValueId {
+        self.declared_like(operand.declared, operand.tile, ty, at)
     }
 
     /// A constant.

@@ -7,7 +7,7 @@ use slipring_machine::Platform;
 use slipring_op::{OpDef, OpRef, Transfer, rules};
 use slipring_tile::{Layout, Space};
 
-use super::steps::Room;
+use super::steps::Storage;
 use crate::analysis::facts::{beside, syncs_by_hand};
 use crate::analysis::roots::{Address, RootId, RootKind, Roots, home};
 
@@ -86,11 +86,11 @@ impl Operand {
     }
 
     /// What a slice may take of its memory.
-    pub fn room(&self, platform: &Platform) -> Room {
+    pub fn storage(&self, platform: &Platform) -> Storage {
         let layout = &self.ty.layout;
         let across = [layout.cols, layout.rows][self.along];
         let spec = platform.space(self.ty.space);
-        Room {
+        Storage {
             line: u64::from(across) * layout.elem.bytes() as u64,
             capacity: spec.map_or(0, |spec| spec.usable()),
             align: spec.map_or(1, |spec| spec.align),

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// One operand of a product and its memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Room {
+pub struct Storage {
     /// Bytes of the operand for one k: a column of the left operand, a row of the right one.
     pub line: u64,
     /// Bytes of its memory.
@@ -13,7 +13,7 @@ pub struct Room {
     pub align: u64,
 }
 
-impl Room {
+impl Storage {
     /// How many k at most, in multiples of `unit`, of which `copies` lie in the memory side by side.
     fn most(&self, copies: u64, unit: u64) -> u64 {
         let share = self.capacity / copies / self.align.max(1) * self.align.max(1);
@@ -24,9 +24,9 @@ impl Room {
 /// Cuts `k` into as few steps as let two slices of each operand lie side by side, so that the next one is loaded
 /// during a product; where not even a fractal fits twice, into steps of which one fits at a time. All steps have the same
 /// length, a multiple of `unit` (the k of one fractal), but the last, which may be shorter. `None` if not even one fractal fits.
-pub fn steps(k: u64, unit: u64, rooms: &[Room]) -> Option<Vec<Range<u64>>> {
+pub fn steps(k: u64, unit: u64, storages: &[Storage]) -> Option<Vec<Range<u64>>> {
     let unit = unit.max(1);
-    let most = |copies| rooms.iter().map(|room| room.most(copies, unit)).min().unwrap_or(0);
+    let most = |copies| storages.iter().map(|storage| storage.most(copies, unit)).min().unwrap_or(0);
     let longest = [most(2), most(1)].into_iter().find(|length| *length > 0)?;
     let length = k.div_ceil(k.div_ceil(longest).max(1)).next_multiple_of(unit);
     Some((0..k).step_by(length as usize).map(|start| start..k.min(start + length)).collect())
@@ -40,8 +40,8 @@ mod tests {
 
     const L0: u64 = 65_536;
 
-    fn room(line: u64) -> Room {
-        Room { line, capacity: L0, align: 512 }
+    fn storage(line: u64) -> Storage {
+        Storage { line, capacity: L0, align: 512 }
     }
 
     fn starts(steps: Option<Vec<Range<u64>>>) -> Vec<u64> {
@@ -51,20 +51,20 @@ mod tests {
     /// The products of the attention step with 64 queries, 128 keys and a head of 512, in bf16.
     #[test]
     fn products_of_an_attention_step() {
-        assert_eq!(starts(steps(512, 16, &[room(64 * 2), room(128 * 2)])), [0, 128, 256, 384]);
-        assert_eq!(starts(steps(128, 16, &[room(64 * 2), room(512 * 2)])), [0, 32, 64, 96]);
+        assert_eq!(starts(steps(512, 16, &[storage(64 * 2), storage(128 * 2)])), [0, 128, 256, 384]);
+        assert_eq!(starts(steps(128, 16, &[storage(64 * 2), storage(512 * 2)])), [0, 32, 64, 96]);
     }
 
     #[test]
     fn steps_are_equally_long() {
-        assert_eq!(starts(steps(160, 16, &[room(256), room(256)])), [0, 80]);
-        assert_eq!(steps(200, 16, &[room(256), room(256)]), Some(vec![0..112, 112..200]));
+        assert_eq!(starts(steps(160, 16, &[storage(256), storage(256)])), [0, 80]);
+        assert_eq!(steps(200, 16, &[storage(256), storage(256)]), Some(vec![0..112, 112..200]));
     }
 
     #[test]
     fn one_at_a_time_where_two_do_not_fit() {
-        assert_eq!(starts(steps(32, 16, &[room(3000), room(32)])), [0, 16]);
-        assert_eq!(steps(32, 16, &[room(4097), room(32)]), None);
+        assert_eq!(starts(steps(32, 16, &[storage(3000), storage(32)])), [0, 16]);
+        assert_eq!(steps(32, 16, &[storage(4097), storage(32)]), None);
     }
 
     proptest! {
@@ -74,11 +74,11 @@ mod tests {
             unit in prop::sample::select(vec![8u64, 16, 32]),
             lines in prop::array::uniform2(1u64..8192),
         ) {
-            let rooms = lines.map(room);
+            let storages = lines.map(storage);
             let fits = |length: u64, copies: u64| {
-                rooms.iter().all(|r| (r.line * length).next_multiple_of(r.align) * copies <= r.capacity)
+                storages.iter().all(|r| (r.line * length).next_multiple_of(r.align) * copies <= r.capacity)
             };
-            let Some(steps) = steps(k, unit, &rooms) else {
+            let Some(steps) = steps(k, unit, &storages) else {
                 prop_assert!(!fits(unit, 1));
                 return Ok(());
             };

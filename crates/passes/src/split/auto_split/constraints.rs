@@ -98,7 +98,7 @@ fn is_said_by_others(op: &OpRef<'_>) -> bool {
     (is_declaration || is_view) && ["valid_row", "valid_col"].into_iter().all(|name| op.if_declared(name).is_none())
 }
 
-/// A tile for half of the rows or columns that are valid, with half of the room. Where how many are valid is open, it stays open.
+/// A tile for half of the rows or columns that are valid, with half of the capacity. Where how many are valid is open, it stays open.
 pub(super) fn half_type(tile: &TileType, axis: usize) -> TileType {
     let mut half = resized(tile, axis, (positions_in_memory(tile, axis) + 1) / 2);
     half.valid[axis] = match tile.valid[axis] {

@@ -219,8 +219,8 @@ impl<'a> Walk<'_, 'a> {
         let what = positions(axis);
         // What is divided is what is valid; where that is open, there may be as much as there is room for.
         let extent = vector_tile(module, value).map_or(0, |tile| {
-            let room = [tile.layout.rows, tile.layout.cols][axis];
-            tile.valid[axis].known().unwrap_or(room.into())
+            let extent = [tile.layout.rows, tile.layout.cols][axis];
+            tile.valid[axis].known().unwrap_or(extent.into())
         });
         let cut = match op.def.along[axis] {
             Along::Each | Along::Repeats | Along::Window(_) => contents.cut,

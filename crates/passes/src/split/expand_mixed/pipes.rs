@@ -176,13 +176,13 @@ impl Pipes {
         for (pipe, (direction, space)) in self.pipes.iter().flat_map(|pipe| ends.map(|end| (pipe, end))) {
             let Some((.., divided)) = pipe.rings[direction as usize] else { continue };
             let parts = if divided && direction == Direction::C2V { 2 } else { 1 };
-            let (slot, room) = (pipe.slot_bytes / parts, platform.space(space).map_or(0, |spec| spec.bytes as i64));
-            if asked.saturating_mul(slot) > room {
+            let (slot, capacity) = (pipe.slot_bytes / parts, platform.space(space).map_or(0, |spec| spec.bytes as i64));
+            if asked.saturating_mul(slot) > capacity {
                 let message =
-                    format!("`{space}` is too small: {asked} slots of {slot} bytes are asked for, it has {room}");
+                    format!("`{space}` is too small: {asked} slots of {slot} bytes are asked for, it has {capacity}");
                 let error = Diagnostic::error("memory-full", module.op(function).span, message)
                     .label("the consumer keeps a place for each slot of the ring");
-                return Some(error.help(match room / slot.max(1) {
+                return Some(error.help(match capacity / slot.max(1) {
                     0 => "divide the tile that crosses: not one of it fits".to_string(),
                     most => {
                         format!("ask for at most {most}: `pl.cross_core_slot(slot_num={most})`, `slot_num` in a text")

@@ -244,12 +244,12 @@ impl Parser {
                 let tiles = tiles(what, &board, false)?;
                 let addr = line.number(1, "an address", u64::MAX)?;
                 let bytes = line.number(2, "a number of bytes", 0x1_0000)? as u32;
-                let room = |tile: &Xy| match board.tile(*tile) {
+                let capacity = |tile: &Xy| match board.tile(*tile) {
                     Tile::Worker | Tile::Prefetch | Tile::Dispatch => self.layout.l1_bytes.into(),
                     Tile::Dram(_) => board.bank_bytes,
                     Tile::Pcie | Tile::Arc | Tile::Nothing => 0,
                 };
-                if let Some(tile) = tiles.iter().find(|tile| addr.saturating_add(bytes.into()) > room(tile)) {
+                if let Some(tile) = tiles.iter().find(|tile| addr.saturating_add(bytes.into()) > capacity(tile)) {
                     let message = format!("{tile} of a {} has no {bytes} bytes at {addr:#x}", board.name);
                     return Err(TextError::new(line.span.clone(), message));
                 }

@@ -12,14 +12,14 @@ use crate::dtype::DType;
 use crate::syntax::at;
 
 /// A loop with a condition.
-struct Turns<'a> {
+struct Iterations<'a> {
     test: &'a Expr,
     body: &'a [Stmt],
     frame: Frame,
     span: Span,
 }
 
-/// The most turns of a loop that are lowered one by one because what they rebind cannot be carried.
+/// The most iterations of a loop that are lowered one by one because what they rebind cannot be carried.
 const MOST_ONE_BY_ONE: usize = 64;
 
 impl Lower<'_> {
@@ -27,7 +27,7 @@ impl Lower<'_> {
         if !stmt.orelse.is_empty() {
             return Err(self.unsupported(at(stmt), "`else` of this loop"));
         }
-        self.turns(&Turns { test: &stmt.test, body: &stmt.body, frame: Frame::Plain, span: at(stmt) })
+        self.iterate(&Iterations { test: &stmt.test, body: &stmt.body, frame: Frame::Plain, span: at(stmt) })
     }
 
     /// `for (x,) in pl.while_(init_values=(0,)):`, whose body begins with `pl.cond(…)` and ends with `pl.yield_(…)`.
@@ -71,18 +71,18 @@ impl Lower<'_> {
         self.assign_each(targets, Value::Tuple(values.into()), place)?;
         let carried = targets.iter().map(|t| self.loop_name(t)).collect::<Lowered<_>>()?;
         let frame = Frame::Loop { carried, targets: None };
-        self.turns(&Turns { test, body: &stmt.body[1..], frame, span: at(stmt) })
+        self.iterate(&Iterations { test, body: &stmt.body[1..], frame, span: at(stmt) })
     }
 
-    fn turns(&mut self, turns: &Turns<'_>) -> Lowered<()> {
-        let key = PlanKey { sites: self.call_sites.clone(), at: turns.span, copies: 1 };
+    fn iterate(&mut self, iterations: &Iterations<'_>) -> Lowered<()> {
+        let key = PlanKey { sites: self.call_sites.clone(), at: iterations.span, copies: 1 };
         let attempt = self.attempt();
-        match self.planned(&key, turns.span, at(turns.test), |l, plan| l.turns_as(turns, plan)) {
+        match self.planned(&key, iterations.span, at(iterations.test), |l, plan| l.iterate_as(iterations, plan)) {
             Ok(()) => Ok(()),
             Err(Stop::Reported(reported)) => Err(reported),
             Err(Stop::Never(error, _)) => {
                 self.take_back(&attempt);
-                match self.one_by_one(turns)? {
+                match self.one_by_one(iterations)? {
                     true => Ok(()),
                     false => {
                         self.take_back(&attempt);
@@ -93,14 +93,14 @@ impl Lower<'_> {
         }
     }
 
-    /// Lowers each turn by itself, as long as the condition is known. False if it is not, or there are too many.
-    fn one_by_one(&mut self, turns: &Turns<'_>) -> Lowered<bool> {
-        let mut names = Names::seen_by(self, turns.body);
-        let asked = names.ask(&turns.frame);
-        names.read_by(turns.test);
+    /// Lowers each iteration by itself, as long as the condition is known. False if it is not, or there are too many.
+    fn one_by_one(&mut self, iterations: &Iterations<'_>) -> Lowered<bool> {
+        let mut names = Names::seen_by(self, iterations.body);
+        let asked = names.ask(&iterations.frame);
+        names.read_by(iterations.test);
         let mut targets = None;
         for _ in 0..MOST_ONE_BY_ONE {
-            match self.expr(turns.test)? {
+            match self.expr(iterations.test)? {
                 Value::Const(c) if !truth(&c) => {
                     self.bind_yielded(targets, &asked);
                     return Ok(true);
@@ -108,24 +108,24 @@ impl Lower<'_> {
                 Value::Const(_) => {}
                 _ => return Ok(false),
             }
-            self.count_unrolled(at(turns.test))?;
+            self.count_unrolled(at(iterations.test))?;
             self.read_behind(names.exposed.clone());
-            self.yields.push(turns.frame.clone());
-            let outcome = self.body(turns.body);
-            let yielded = self.yielded(turns.span, outcome);
+            self.yields.push(iterations.frame.clone());
+            let outcome = self.body(iterations.body);
+            let yielded = self.yielded(iterations.span, outcome);
             self.read_later.pop();
             targets = yielded?;
         }
         Ok(false)
     }
 
-    fn turns_as(&mut self, turns: &Turns<'_>, plan: &Plan) -> Result<Plan, Stop> {
-        let mut names = Names::seen_by(self, turns.body);
-        let asked = names.ask(&turns.frame);
-        // The condition is asked first, and again after each turn.
-        names.read_by(turns.test);
+    fn iterate_as(&mut self, iterations: &Iterations<'_>, plan: &Plan) -> Result<Plan, Stop> {
+        let mut names = Names::seen_by(self, iterations.body);
+        let asked = names.ask(&iterations.frame);
+        // The condition is asked first, and again after each iteration.
+        names.read_by(iterations.test);
         self.read_behind(names.exposed.clone());
-        let outcome = self.turns_here(turns, &names, plan);
+        let outcome = self.iterate_here(iterations, &names, plan);
         self.read_later.pop();
         let done = match outcome? {
             Ok(done) => done,
@@ -135,14 +135,19 @@ impl Lower<'_> {
         if !carry.is_empty() {
             return Ok(carry);
         }
-        self.leave(done.before, &names, &done.carried, done.op, (turns.span, "assigned only inside this loop"));
+        self.leave(done.before, &names, &done.carried, done.op, (iterations.span, "assigned only inside this loop"));
         self.set_again(known);
         self.bind_yielded(done.targets, &asked);
         Ok(Plan::new())
     }
 
-    fn turns_here(&mut self, turns: &Turns<'_>, names: &Names, plan: &Plan) -> Result<Result<Done, Plan>, Stop> {
-        let span = at(turns.test);
+    fn iterate_here(
+        &mut self,
+        iterations: &Iterations<'_>,
+        names: &Names,
+        plan: &Plan,
+    ) -> Result<Result<Done, Plan>, Stop> {
+        let span = at(iterations.test);
         let (carried, init) = self.start_carrying(names, "", plan, span)?;
         if names.may_write {
             self.forget_copies();
@@ -160,7 +165,7 @@ impl Lower<'_> {
             starts = self.begin_iteration(&carried, &args);
             if at == 0 {
                 self.in_block(block, |l| -> Lowered<()> {
-                    let goes_on = l.goes_on(turns.test, false)?;
+                    let goes_on = l.goes_on(iterations.test, false)?;
                     l.e.op(&scf::CONDITION, &[("condition", &[goes_on]), ("args", &args)], &[], &[]);
                     Ok(())
                 })?;
@@ -168,9 +173,9 @@ impl Lower<'_> {
         }
         let mut targets = None;
         let misfits = self.in_block(blocks[1], |l| -> Result<Plan, Stop> {
-            l.yields.push(turns.frame.clone());
-            let outcome = l.body(turns.body);
-            targets = l.yielded(turns.span, outcome)?;
+            l.yields.push(iterations.frame.clone());
+            let outcome = l.body(iterations.body);
+            targets = l.yielded(iterations.span, outcome)?;
             let misfits = l.misfits(&carried, &starts, span)?;
             if misfits.is_empty() {
                 l.finish_iteration(&carried, since, (op, false), span)?;

@@ -1,19 +1,19 @@
 //! Where public sources disagree on what an operation does, or nobody says how the machine keeps order: what is done here, and what
-//! `--reading NAME` does instead.
+//! `--interpretation NAME` does instead.
 //!
-//! Readings of the first kind change results, and a warning names both where they do. Those of the second kind change verdicts: a
+//! Interpretations of the first kind change results, and a warning names both where they do. Those of the second kind change verdicts: a
 //! launch that depends on one is judged with the other one as well, and where that verdict differs it is clean *if* ours is right.
 
 /// A question that sources answer in two ways.
 #[derive(Debug)]
 pub struct Question {
-    /// The name of the other reading, for `--reading` and the platform file.
+    /// The name of the other interpretation, for `--interpretation` and the platform file.
     pub name: &'static str,
     /// What it is about.
     pub about: &'static str,
     /// What is done here, and the sources that say so.
     pub ours: [&'static str; 2],
-    /// The other reading, and its sources.
+    /// The other interpretation, and its sources.
     pub other: [&'static str; 2],
 }
 
@@ -182,7 +182,7 @@ pub fn names() -> String {
     QUESTIONS.iter().map(|question| question.name).collect::<Vec<_>>().join(", ")
 }
 
-/// The question whose other reading has this name.
+/// The question whose other interpretation has this name.
 pub fn question(name: &str) -> Option<&'static Question> {
     QUESTIONS.iter().copied().find(|question| question.name == name)
 }

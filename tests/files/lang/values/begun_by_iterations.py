@@ -1,5 +1,5 @@
-# A tile that a loop binds first has, after it, what the last turn left. What a loop that does not turn leaves is
-# in `../errors/loop_of_no_turns.py`.
+# A tile that a loop binds first has, after it, what the last iteration left. What a loop that does not run leaves is
+# in `../errors/loop_of_no_iterations.py`.
 #
 # platforms: a5, a2a3
 # test: run %s --func f --arg full:f32[16x16]=3 --arg 2:i32 --arg zeros:f32[16x16]

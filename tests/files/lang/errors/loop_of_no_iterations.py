@@ -1,4 +1,4 @@
-# A tile that only a loop binds: whether the loop turns at all is known only when it runs. Where it does not, computing with
+# A tile that only a loop binds: whether the loop runs at all is known only when it runs. Where it does not, computing with
 # the tile is a finding, and storing it as it is a warning.
 #
 # platforms: a5, a2a3

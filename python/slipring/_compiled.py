@@ -19,7 +19,7 @@ KEPT = 64
 WHOLE = object()
 
 
-class Kept:
+class CompileCache:
     """What was compiled, by what for; the newest of it."""
 
     def __init__(self):

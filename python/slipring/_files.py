@@ -5,7 +5,7 @@ import os
 
 from . import _slipring
 from ._arrays import dtype_of, element_of, extents, host_array, is_array, marked, of_bytes
-from ._compiled import Kept, bound, interpretations, tensors
+from ._compiled import CompileCache, bound, interpretations, tensors
 from ._runs import OPTIONS, ProgramRun, start
 from ._slipring import KernelError
 
@@ -24,7 +24,7 @@ class File:
             self._contents = file.read(MOST_BYTES + 1)
         if len(self._contents) > MOST_BYTES:
             raise ValueError(f"{self._path!r} has more than {MOST_BYTES} bytes, which is the limit for a text")
-        self._compiled = Kept()
+        self._compiled = CompileCache()
         self._own = self._error = None
         try:
             self._own = self._load({})

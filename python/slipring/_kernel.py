@@ -5,7 +5,7 @@ import warnings
 from types import FunctionType
 
 from . import _slipring
-from ._compiled import Kept, Lowered, asked_interpretations, bound, compiled_for, dumps_of, refuse_run_of_text, tensors, write_asked
+from ._compiled import CompileCache, Lowered, asked_interpretations, bound, compiled_for, dumps_of, refuse_run_of_text, tensors, write_asked
 from ._errors import outside, public
 from ._host import bind_host
 from ._html import Facts, Graph
@@ -137,7 +137,7 @@ class Function:
         self.of_host = self.is_opaque = False
         self._written = written(function)
         self._text = None
-        self._compiled = Kept()
+        self._compiled = CompileCache()
 
     @property
     def text(self):

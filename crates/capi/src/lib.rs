@@ -123,7 +123,7 @@ fn text(error: DeviceError) -> Failed {
 
 unsafe fn put<T>(to: *mut T, value: T) -> Result<(), Failed> {
     // SAFETY: room for one, or null.
-    unsafe { to.as_mut() }.map(|to| *to = value).ok_or_else(|| "a null pointer is no place for a result".into())
+    unsafe { to.as_mut() }.map(|to| *to = value).ok_or_else(|| "a null pointer cannot take a result".into())
 }
 
 unsafe fn bytes<'a>(data: *const c_void, size: usize) -> Result<&'a [u8], String> {
@@ -165,7 +165,7 @@ fn settings(text: Option<&CStr>) -> Result<SessionOptions, String> {
     let mut options = SessionOptions::default();
     let text = text.map_or(Ok(""), |text| text.to_str().map_err(|_| "the settings are not UTF-8 text".to_owned()))?;
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
-        let (name, value) = line.split_once('=').ok_or_else(|| format!("`{line}` is no setting: name=value"))?;
+        let (name, value) = line.split_once('=').ok_or_else(|| format!("`{line}` is not a setting: name=value"))?;
         match (name, value.ends_with(".toml")) {
             ("board", true) => {
                 let file = fs::read_to_string(value).map_err(|error| format!("cannot read `{value}`: {error}"))?;
@@ -263,8 +263,8 @@ pub unsafe extern "C" fn slipring_pin_memory(
 ) -> c_int {
     unsafe {
         call(board, |session| {
-            let first = NonNull::new(memory.cast()).ok_or("a null pointer is no memory")?;
-            let memory = session.pin_lent(first, size).map_err(text)?;
+            let first = NonNull::new(memory.cast()).ok_or("a null pointer is not memory")?;
+            let memory = session.pin_borrowed(first, size).map_err(text)?;
             put(number, memory.id)?;
             put(address, memory.noc_addr)
         })

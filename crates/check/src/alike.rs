@@ -27,7 +27,7 @@ struct Piece {
 
 /// Follows how bytes were come by, in programs with a comparison.
 #[derive(Debug, Default)]
-pub(crate) struct Alike {
+pub(crate) struct Equivalence {
     places: BTreeMap<LaunchMemory, Vec<Piece>>,
     /// By core and work: the number of what it does, `None` where its operands come from buffers.
     works: BTreeMap<(Role, u32), Option<u64>>,
@@ -53,10 +53,10 @@ fn shape(extent: &Extent) -> [u64; 3] {
     [u64::from(extent.rows), u64::from(extent.row_bytes), if extent.rows > 1 { extent.stride } else { 0 }]
 }
 
-impl Alike {
+impl Equivalence {
     /// Of a launch.
-    pub fn new(launch: &Launch<'_>) -> Alike {
-        let mut alike = Alike::default();
+    pub fn new(launch: &Launch<'_>) -> Equivalence {
+        let mut alike = Equivalence::default();
         for core in &launch.program.cores {
             for (inst, site) in core.insts.iter().zip(&core.inst_sites) {
                 if let slipring_program::Inst::Issue { work } = inst

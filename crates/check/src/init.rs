@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use slipring_program::{Choice, Finding, Kind, Memory, Misuse, Severity, SiteRef, Unwritten, Void};
+use slipring_program::{Choice, Finding, Kind, Memory, Misuse, Severity, SiteRef, Uninit, Unwritten};
 use slipring_sim::{ExecutionMode, Launch, Observer};
 
 use crate::places::{LaunchMemory, Names, bytes};
@@ -173,7 +173,7 @@ pub(crate) fn no_memory(check: &str, of: &str) -> Finding {
 }
 
 /// Runs of bytes in words, as elements of so many bytes where they are whole elements.
-fn listed<'a>(voids: impl Iterator<Item = &'a Void>, elem: u64) -> String {
+fn listed<'a>(voids: impl Iterator<Item = &'a Uninit>, elem: u64) -> String {
     let mut runs: Vec<(u64, u64)> = Vec::new();
     for void in voids {
         match runs.last_mut() {

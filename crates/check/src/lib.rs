@@ -45,7 +45,7 @@ mod token;
 mod verdict;
 
 pub use init::{Init, in_words};
-pub use marking::{Marking, Moved, Stand};
+pub use marking::{CoreSnapshot, Marking, Moved};
 pub use race::Race;
 pub use rounds::{ArgUse, Rounds, Touched};
 pub use verdict::{Because, CheckReport, Checker, Schedules, Scope, ToolVerdict, Tools, Values, Verdict};

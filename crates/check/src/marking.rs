@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use slipring_machine::{Pipe, Role};
 use slipring_program::SiteRef;
-use slipring_sim::{Agent, At, CoreAt, Meeting};
+use slipring_sim::{Agent, At, CoreAt, CutPoint};
 
 use crate::blind::Blind;
 use crate::clock::Clock;
@@ -131,7 +131,7 @@ fn moved_back(voids: &[u64], from: u64, by: u64) -> Option<Vec<u64>> {
 /// Where a core stands.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
-pub struct Stand {
+pub struct CoreSnapshot {
     pub cluster: u32,
     pub role: Role,
     /// Position in the program's cores.
@@ -142,10 +142,10 @@ pub struct Stand {
     pub queued: usize,
 }
 
-impl Stand {
+impl CoreSnapshot {
     /// Where the cores stand.
-    pub(crate) fn of(meeting: &Meeting<'_>) -> Vec<Stand> {
-        let of = |core: &CoreAt<'_>| Stand {
+    pub(crate) fn of(meeting: &CutPoint<'_>) -> Vec<CoreSnapshot> {
+        let of = |core: &CoreAt<'_>| CoreSnapshot {
             cluster: core.cluster,
             role: core.role,
             position: core.position,
@@ -162,7 +162,7 @@ impl Stand {
 #[derive(Clone, Debug)]
 pub struct Marking {
     /// The cores.
-    pub cores: Vec<Stand>,
+    pub cores: Vec<CoreSnapshot>,
     signals: Vec<u64>,
     held: Vec<(usize, Pipe, SiteRef)>,
     order: Order,
@@ -198,7 +198,7 @@ pub enum Moved {
 
 impl Marking {
     pub(crate) fn new(
-        meeting: &Meeting<'_>,
+        meeting: &CutPoint<'_>,
         order: &Order,
         shadows: &PerPlace<Shadow>,
         freed: &Freed,
@@ -207,7 +207,7 @@ impl Marking {
     ) -> Marking {
         let shadow = meeting.memory.shadow.as_deref();
         Marking {
-            cores: Stand::of(meeting),
+            cores: CoreSnapshot::of(meeting),
             signals: meeting.signals.clone(),
             held: meeting.held.clone(),
             order: order.clone(),
@@ -226,7 +226,7 @@ impl Marking {
     /// matter what nobody has written yet.
     pub fn is_like(&self, other: &Marking, moved: &[Moved], read: &dyn Fn(usize) -> bool) -> bool {
         let place = |marking: &Marking| -> Vec<_> {
-            let of = |core: &Stand| (core.cluster, core.role, core.position, core.pc, core.at, core.queued);
+            let of = |core: &CoreSnapshot| (core.cluster, core.role, core.position, core.pc, core.at, core.queued);
             marking.cores.iter().map(of).collect()
         };
         let idle = self.cores.iter().all(|core| core.queued == 0);

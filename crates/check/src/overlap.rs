@@ -37,7 +37,7 @@ pub(crate) fn find(access: &Access) -> Option<Overlap> {
         .undefined
         .iter()
         .flat_map(|working| access.reads.iter().chain(results()).map(move |other| (other, working, true)))
-        .filter(|(other, working, _)| other != working || !access.spoiled.contains(working));
+        .filter(|(other, working, _)| other != working || !access.clobbered.contains(working));
     sources.chain(with_working).find_map(|(of, by, working)| {
         let (first, end) = shared(of, by)?;
         Some(Overlap { of: *of, first, end, working })

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use slipring_machine::interpretations::{LATE_WAITS, TOKEN_LOCKS, UNIT_FLAG_BLOCKS, UNORDERED_MOVES, UNORDERED_STORES};
 use slipring_machine::{Pipe, Platform, Question, Role};
 use slipring_program::{Extent, Finding, Kind, Memory, Party, Severity, SiteRef, SyncRole, Words};
-use slipring_sim::{Agent, ExecutionMode, Issued, Launch, Meeting, Observer, WorkRun};
+use slipring_sim::{Agent, CutPoint, ExecutionMode, Issued, Launch, Observer, WorkRun};
 use slipring_tile::Space;
 
 use crate::blind::Blind;
@@ -152,7 +152,7 @@ impl Race {
     }
 
     /// The state where all cores meet.
-    pub(crate) fn marking(&self, meeting: &Meeting<'_>, queues: &Queues) -> Marking {
+    pub(crate) fn marking(&self, meeting: &CutPoint<'_>, queues: &Queues) -> Marking {
         Marking::new(meeting, &self.order, &self.shadows, &self.freed, queues, self.blind.clone().unwrap_or_default())
     }
 

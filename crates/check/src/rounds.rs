@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use slipring_machine::Role;
 use slipring_program::{WorkId, gm_split};
-use slipring_sim::{Meeting, WorkRun};
+use slipring_sim::{CutPoint, WorkRun};
 use slipring_tile::Space;
 
-use crate::{Marking, Stand};
+use crate::{CoreSnapshot, Marking};
 
 /// What was touched of a buffer in a round.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,7 +35,7 @@ pub struct ArgUse {
 #[derive(Clone, Debug, Default)]
 pub struct Rounds {
     /// Where the cores stood at each meeting, of the first [`Rounds::MOST`].
-    pub stands: Vec<Vec<Stand>>,
+    pub stands: Vec<Vec<CoreSnapshot>>,
     /// The state at the last meeting, where a core leaves its loop there.
     pub last: Option<Marking>,
     /// The state at each meeting from a number of them on, where they are asked for.
@@ -87,12 +87,12 @@ impl Rounds {
         }
     }
 
-    pub(crate) fn meet(&mut self, meeting: &Meeting<'_>, marking: impl FnOnce() -> Marking) {
+    pub(crate) fn meet(&mut self, meeting: &CutPoint<'_>, marking: impl FnOnce() -> Marking) {
         if self.touched.is_empty() {
             self.touched.push(BTreeMap::new());
         }
         if self.stands.len() < Rounds::MOST {
-            self.stands.push(Stand::of(meeting));
+            self.stands.push(CoreSnapshot::of(meeting));
         }
         self.met += 1;
         if let Some(keep) = self.keep {

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use slipring_machine::interpretations::SCALAR_CACHE;
 use slipring_machine::{Pipe, Question};
 use slipring_program::{Choice, Decision, Finding, Kind, Memory, ParamKind, RingDecl, Severity, SiteRef, Unwritten};
-use slipring_sim::{Agent, ArgValue, ExecutionMode, Issued, Launch, Meeting, Observer, RunResult, WorkRun};
+use slipring_sim::{Agent, ArgValue, CutPoint, ExecutionMode, Issued, Launch, Observer, RunResult, WorkRun};
 
-use crate::alike::Alike;
+use crate::alike::Equivalence;
 use crate::places::Names;
 use crate::queues::Queues;
 use crate::rounds::Rounds;
@@ -52,7 +52,7 @@ pub struct Checker {
     /// Scalar arguments with their values.
     arguments: Vec<String>,
     /// How what is compared was come by.
-    alike: Alike,
+    alike: Equivalence,
     /// Which of them lie in one memory.
     shared: Vec<String>,
     queues: Queues,
@@ -187,7 +187,7 @@ impl Checker {
             arguments: Vec::new(),
             shared: Vec::new(),
             scalar: ScalarMemory::default(),
-            alike: Alike::default(),
+            alike: Equivalence::default(),
             queues: Queues::default(),
             sequential: false,
             against_library: Vec::new(),
@@ -498,7 +498,7 @@ impl Observer for Checker {
         let some = |does: fn(&RingDecl) -> bool| launch.program.rings.iter().any(does);
         let undivided = some(|ring| ring.undivided).then_some(UNDIVIDED);
         self.against_library = undivided.into_iter().chain(some(|ring| ring.from_rows).then_some(FROM_ROWS)).collect();
-        (self.queues, self.alike) = (Queues::new(launch), Alike::new(launch));
+        (self.queues, self.alike) = (Queues::new(launch), Equivalence::new(launch));
         self.race.begin(launch);
         self.init.begin(launch);
     }
@@ -539,7 +539,7 @@ impl Observer for Checker {
         self.alike.end(run);
     }
 
-    fn meet(&mut self, _: u64, meeting: &Meeting<'_>) {
+    fn meet(&mut self, _: u64, meeting: &CutPoint<'_>) {
         if let Some(rounds) = &mut self.rounds {
             rounds.meet(meeting, || self.race.marking(meeting, &self.queues));
         }

@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use slipring::args::{Defaults, Value, bind};
 use slipring::{
-    Asked, ExecuteOptions, Prepared, Program, ProgramOptions, Tensor, check, choose_platform, execute, load, load_file,
-    prepare,
+    CompileRequest, ExecuteOptions, Prepared, Program, ProgramOptions, Tensor, check, choose_platform, execute, load,
+    load_file, prepare,
 };
 use slipring_check::{Checker, Tools};
 use slipring_ir::Source;
@@ -97,7 +97,7 @@ fn compile(file: &str) {
 
 /// Runs a whole program on the arguments of its file, from its text to its results.
 fn whole_program(file: &str) {
-    let program = Program::open(root().join(file), &Asked::default()).ok().flatten().expect("a program");
+    let program = Program::open(root().join(file), &CompileRequest::default()).ok().flatten().expect("a program");
     let args = program.arguments(&[], 0).expect("the arguments fit");
     let args: Vec<Tensor<'_>> = args.into_iter().map(Tensor::from).collect();
     let run = program.run(args, &ProgramOptions::default()).expect("it runs");

@@ -4,8 +4,8 @@ use std::sync::{Arc, OnceLock};
 
 use slipring::report::LineFacts;
 use slipring::{
-    Asked, Checked, Control, Error, Kernel, Lang, ProgramOptions, ProveOptions, Report, RunOptions, Subject, Tensor,
-    platforms_of,
+    Checked, CompileRequest, Control, Error, Kernel, Lang, ProgramOptions, ProveOptions, Report, RunOptions, Subject,
+    Tensor, platforms_of,
 };
 
 /// True if a Python text names the kernel language: it may have kernels.
@@ -58,7 +58,7 @@ impl Text {
     /// The text as everything is asked of it.
     pub fn subject(&self) -> &Subject {
         self.read.get_or_init(|| {
-            let asked = Asked::default().language(self.language);
+            let asked = CompileRequest::default().language(self.language);
             let asked = if self.saved { asked.executing() } else { asked };
             Subject::new(asked.source(&self.name, &self.text), &asked)
         })

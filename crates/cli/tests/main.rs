@@ -14,6 +14,7 @@ mod cli;
 mod contents;
 mod cost;
 mod examples;
+mod glossary;
 mod habits;
 mod kernels;
 mod launches;

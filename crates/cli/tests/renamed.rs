@@ -4,7 +4,7 @@ use std::path::Path;
 
 use ruff_python_ast::visitor::{Visitor, walk_expr};
 use ruff_python_ast::{Expr, Stmt};
-use slipring::{Asked, Checked, Program, Subject, platforms_of};
+use slipring::{Checked, CompileRequest, Program, Subject, platforms_of};
 use slipring_ir::{Diags, Source};
 
 use crate::walk::files;
@@ -37,7 +37,7 @@ fn calls(body: &[Stmt], found: &mut Called) {
 
 /// Messages of a check that are errors.
 fn errors(name: &str, text: String) -> Option<Vec<String>> {
-    let subject = Subject::new(Source::new(name, text), &Asked::default());
+    let subject = Subject::new(Source::new(name, text), &CompileRequest::default());
     let checked = Checked::of(&subject, platforms_of).ok()?;
     if checked.errors() + checked.findings() == 0 {
         return Some(Vec::new());
@@ -62,7 +62,7 @@ fn a_renamed_call_of_a_program_is_an_error_that_names_it() {
     let (mut tried, mut lost) = (0, Vec::new());
     for file in ["examples", "tests/files/programs"].iter().flat_map(|folder| files(&root.join(folder), &["py"])) {
         let (name, text) = (file.display().to_string(), std::fs::read_to_string(&file).unwrap_or_default());
-        let program = Program::from_text(name.clone(), text.clone(), &Asked::default());
+        let program = Program::from_text(name.clone(), text.clone(), &CompileRequest::default());
         // What numbers of tensors decide is followed as far as made-up ones lead.
         if !matches!(program, Ok(Some(ref program)) if !program.is_open())
             || errors(&name, text.clone()).is_none_or(|errors| !errors.is_empty())

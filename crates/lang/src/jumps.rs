@@ -246,7 +246,7 @@ fn function(body: Vec<Stmt>, range: TextRange) -> Vec<Stmt> {
     let mut work = Work { frames: vec![frame], returns, keeps: returns && !same };
     let mut result = work.block(body);
     if work.frames[0].asked {
-        result.insert(0, tree::assign(tree::bound("goes$", range), tree::truth(true, range), range));
+        result.insert(0, tree::assign(tree::bound("goes$", range), tree::boolean(true, range), range));
     }
     if returns {
         match first {
@@ -328,7 +328,7 @@ impl Work {
                     let frame = self.frame();
                     let more = frame.more.clone().filter(|_| over);
                     for flag in more.into_iter().chain([frame.goes.clone()]) {
-                        done.push(tree::assign(tree::bound(&flag, range), tree::truth(false, range), range));
+                        done.push(tree::assign(tree::bound(&flag, range), tree::boolean(false, range), range));
                     }
                     return done;
                 }
@@ -341,7 +341,7 @@ impl Work {
                     }
                     for frame in &self.frames {
                         for flag in frame.more.iter().chain([&frame.goes]) {
-                            done.push(tree::assign(tree::bound(flag, range), tree::truth(false, range), range));
+                            done.push(tree::assign(tree::bound(flag, range), tree::boolean(false, range), range));
                         }
                     }
                     return done;
@@ -436,7 +436,7 @@ impl Work {
         self.frames.push(Frame { goes: goes.clone(), more: Some(more.clone()), asked: false, jumps });
         let mut body = self.block(body);
         if self.frames.pop().is_some_and(|frame| frame.asked) {
-            body.insert(0, tree::assign(tree::bound(&goes, range), tree::truth(true, range), range));
+            body.insert(0, tree::assign(tree::bound(&goes, range), tree::boolean(true, range), range));
         }
         (body, ends.then_some(more))
     }
@@ -459,7 +459,7 @@ impl Work {
         let mut inside = vec![tree::assign(target, tree::read(&counter, target_place), target_place)];
         inside.extend(body);
         stmt.body = [tree::when(tree::read(&more, place), inside, range)].into_iter().collect();
-        let before = tree::assign(tree::bound(&more, place), tree::truth(true, place), place);
+        let before = tree::assign(tree::bound(&more, place), tree::boolean(true, place), place);
         let mut done = vec![before, Stmt::For(stmt)];
         done.extend(self.after(&more, otherwise, range));
         done
@@ -475,9 +475,9 @@ impl Work {
             let behind = self.block_or_nothing(otherwise);
             return std::iter::once(Stmt::While(stmt)).chain(behind).collect();
         };
-        let test = std::mem::replace(&mut *stmt.test, tree::truth(true, place));
+        let test = std::mem::replace(&mut *stmt.test, tree::boolean(true, place));
         *stmt.test = tree::both(tree::read(&more, place), test, place);
-        let before = tree::assign(tree::bound(&more, place), tree::truth(true, place), place);
+        let before = tree::assign(tree::bound(&more, place), tree::boolean(true, place), place);
         let mut done = vec![before, Stmt::While(stmt)];
         done.extend(self.after(&more, otherwise, range));
         done

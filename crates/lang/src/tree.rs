@@ -24,7 +24,7 @@ pub(crate) fn bound(name: &str, range: TextRange) -> Expr {
 }
 
 /// `True` or `False`.
-pub(crate) fn truth(value: bool, range: TextRange) -> Expr {
+pub(crate) fn boolean(value: bool, range: TextRange) -> Expr {
     Expr::BooleanLiteral(ExprBooleanLiteral { node_index: NEW, range, value })
 }
 

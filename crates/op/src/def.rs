@@ -406,7 +406,7 @@ impl<'a> OpRef<'a> {
     }
 
     /// Whether an attribute is there and true.
-    pub fn truth(&self, name: &str) -> bool {
+    pub fn is_set(&self, name: &str) -> bool {
         matches!(self.attr(name), Some(Attr::Bool(true) | Attr::Unit))
     }
 

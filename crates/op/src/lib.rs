@@ -38,6 +38,6 @@ pub use reach::{affinity, core_of, is_mixed, knows_lanes, only_kind, reachable, 
 pub use short::complete_tiles;
 pub use slipring_program::Direction;
 pub use table::Table;
-pub use tiles::{LayoutRule, Lies, On, ShapeRule, TileRules};
+pub use tiles::{LayoutConstraint, LayoutRule, On, ShapeRule, TileRules};
 pub use verify::{home_kind, verify};
 pub use working::{FIRST_SOURCES, WorkingForm, WorkingMemory, WorkingUse};

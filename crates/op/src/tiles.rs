@@ -84,14 +84,14 @@ pub struct LayoutRule {
     /// The memory in which they are, if the rule speaks of one only.
     pub within: Option<Space>,
     /// How they lie.
-    pub lies: Lies,
+    pub lies: LayoutConstraint,
     /// Where this holds.
     pub on: On,
 }
 
 /// How a tile lies in its memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Lies {
+pub enum LayoutConstraint {
     /// By rows, with or without boxes. A tile of one column whose elements follow one another is the same bytes as one row.
     Rows,
     /// By rows, without boxes; one column as above.
@@ -109,29 +109,29 @@ pub enum Lies {
     RowsOrBoxes,
 }
 
-impl Lies {
+impl LayoutConstraint {
     /// True of this tile.
     pub fn fits(self, tile: &TileType) -> bool {
         let layout = &tile.layout;
         let plain = layout.slayout == SLayout::NoneBox;
         let rows = layout.blayout == BLayout::RowMajor || layout.cols == 1 && plain;
         match self {
-            Lies::Rows => rows,
-            Lies::PlainRows => rows && plain,
-            Lies::Boxes { boxes, inside } => layout.blayout == boxes && layout.slayout == inside,
-            Lies::Inside(inside) => layout.slayout == inside,
-            Lies::RowsOrBoxes => layout.blayout == BLayout::RowMajor || !plain,
+            LayoutConstraint::Rows => rows,
+            LayoutConstraint::PlainRows => rows && plain,
+            LayoutConstraint::Boxes { boxes, inside } => layout.blayout == boxes && layout.slayout == inside,
+            LayoutConstraint::Inside(inside) => layout.slayout == inside,
+            LayoutConstraint::RowsOrBoxes => layout.blayout == BLayout::RowMajor || !plain,
         }
     }
 
     /// In the words of a tile's type.
     pub fn describe(self) -> String {
         match self {
-            Lies::Rows => "blayout=row_major".into(),
-            Lies::PlainRows => "blayout=row_major, slayout=none_box".into(),
-            Lies::Boxes { boxes, inside } => format!("blayout={}, slayout={}", boxes.name(), inside.name()),
-            Lies::Inside(inside) => format!("slayout={}", inside.name()),
-            Lies::RowsOrBoxes => "blayout=row_major or in boxes".into(),
+            LayoutConstraint::Rows => "blayout=row_major".into(),
+            LayoutConstraint::PlainRows => "blayout=row_major, slayout=none_box".into(),
+            LayoutConstraint::Boxes { boxes, inside } => format!("blayout={}, slayout={}", boxes.name(), inside.name()),
+            LayoutConstraint::Inside(inside) => format!("slayout={}", inside.name()),
+            LayoutConstraint::RowsOrBoxes => "blayout=row_major or in boxes".into(),
         }
     }
 }

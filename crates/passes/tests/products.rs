@@ -32,7 +32,7 @@ fn kernel([m, k, n]: [u32; 3], turned: bool, again: bool, trips: Option<u32>) ->
         format!("memref<{}x{}xf16>", gm_b[0], gm_b[1]),
         format!("memref<{m}x{n}xf32>"),
     );
-    let (turn, b, tb) = if turned { ("%t = pto.treshape %b : !b -> !bt\n", "%t", "!bt") } else { ("", "%b", "!b") };
+    let (reshape, b, tb) = if turned { ("%t = pto.treshape %b : !b -> !bt\n", "%t", "!bt") } else { ("", "%b", "!b") };
     let more = if again { "pto.tmatmul.acc ins(%c, %left, %right : !c, !l, !r) outs(%c : !c)\n" } else { "" };
     let (head, tail) = match trips {
         Some(n) => (format!("%n = arith.constant {n} : index\nscf.for %i = %c0 to %n step %c1 {{\n"), "}\n"),
@@ -44,7 +44,7 @@ fn kernel([m, k, n]: [u32; 3], turned: bool, again: bool, trips: Option<u32>) ->
          %a = pto.alloc_tile : !a\n%b = pto.alloc_tile : !b\n%left = pto.alloc_tile : !l\n%right = pto.alloc_tile : !r\n\
          %c = pto.alloc_tile : !c\n\
          pto.tload ins(%x : {ga}) outs(%a : !a)\npto.tmov ins(%a : !a) outs(%left : !l)\n{head}\
-         pto.tload ins(%y : {gb}) outs(%b : !b)\n{turn}pto.tmov ins({b} : {tb}) outs(%right : !r)\n\
+         pto.tload ins(%y : {gb}) outs(%b : !b)\n{reshape}pto.tmov ins({b} : {tb}) outs(%right : !r)\n\
          pto.tmatmul ins(%left, %right : !l, !r) outs(%c : !c)\n{more}{tail}\
          pto.tstore ins(%c : !c) outs(%z : {gc})\nreturn\n}}\n",
         types.join("\n")

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The wish that a run ends, which another thread may make: the run is then given up within some milliseconds. Copies are the
-/// same wish. Without one made it changes nothing about a run.
+/// A cancellation token, which another thread may set: the run is then given up within some milliseconds. Copies are the
+/// same token. Unset it changes nothing about a run.
 #[derive(Clone, Debug, Default)]
 pub struct Cancel(Arc<AtomicBool>);
 

@@ -53,7 +53,7 @@ pub struct Access {
     /// engine fills them with [`UNDEFINED`] when the work completes.
     pub undefined: Vec<Extent>,
     /// Those of them that are a source: they are read first, and worked in afterwards.
-    pub spoiled: Vec<Extent>,
+    pub clobbered: Vec<Extent>,
     /// What the writes do to what memory holds, where they are atomic updates instead of plain writes.
     pub update: Option<Update>,
     /// Size, as the work's price counts it.
@@ -162,7 +162,7 @@ impl Access {
         self.reads.clear();
         self.writes.clear();
         self.undefined.clear();
-        self.spoiled.clear();
+        self.clobbered.clear();
         self.conflicts.clear();
         self.update = None;
         self.signal = None;

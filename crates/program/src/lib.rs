@@ -30,12 +30,12 @@ pub use effect::{
 pub use finding::{Finding, Label, SiteRef};
 pub use inst::{Inst, Law, Operand, Order, Reg, Relation, ScalarFn, Special, SyncRef, Trap};
 pub use loops::{End, Loop};
-pub use memory::{GmBuffer, Lent, Memory, gm_address, gm_split, moved, runs, scaled, zeroed};
+pub use memory::{Borrowed, GmBuffer, Memory, gm_address, gm_split, moved, runs, scaled, zeroed};
 pub use probe::{Execution, mark};
 pub use program::{
     CoreProgram, Direction, Param, ParamKind, Program, RingDecl, Site, SyncDecl, SyncRole, Work, WorkId,
 };
-pub use shadow::{Marks, Misuse, Nothing, Shadow, Unwritten, Void};
+pub use shadow::{Marks, Misuse, Nothing, Shadow, Uninit, Unwritten};
 pub use slipring_finding::{Kind, Miss, Party, Severity, Start, Unit, Waiting};
 pub use tries::{Judged, Lost, Outcome, Round, Tries};
 pub use words::Words;

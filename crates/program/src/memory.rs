@@ -103,8 +103,8 @@ pub struct Memory {
     local: Vec<Vec<u8>>,
     /// Which bytes are uninitialised, if anybody asks.
     pub shadow: Option<Box<Shadow>>,
-    /// While the bytes are lent: how many each memory has.
-    lent: Option<Box<Sizes>>,
+    /// While the bytes are borrowed: how many each memory has.
+    borrowed: Option<Box<Sizes>>,
 }
 
 /// Bytes of each memory.
@@ -116,7 +116,7 @@ struct Sizes {
 
 /// The bytes of a memory that gave them away.
 #[derive(Debug, Default)]
-pub struct Lent {
+pub struct Borrowed {
     /// The local memories of each cluster.
     pub clusters: Vec<Vec<Vec<u8>>>,
     /// Global memory, buffer by buffer.
@@ -205,7 +205,7 @@ impl Memory {
     /// Capacity of a local memory in bytes; 0 where the core has no such memory.
     pub fn capacity(&self, block: u32, core: Role, space: Space) -> usize {
         let index = Self::index(block, core, space);
-        match &self.lent {
+        match &self.borrowed {
             Some(sizes) => sizes.local.get(index).copied().unwrap_or(0),
             None => self.local.get(index).map_or(0, Vec::len),
         }
@@ -213,7 +213,7 @@ impl Memory {
 
     /// Bytes of a buffer in global memory; 0 where there is none.
     pub fn buffer_bytes(&self, buffer: usize) -> usize {
-        match &self.lent {
+        match &self.borrowed {
             Some(sizes) => sizes.gm.get(buffer).copied().unwrap_or(0),
             None => self.gm.get(buffer).map_or(0, |buffer| buffer.data.len()),
         }
@@ -221,35 +221,35 @@ impl Memory {
 
     /// Gives all bytes away, to be brought back by [`Memory::swap_cluster`] and [`Memory::swap_buffer`]; marks, names and sizes
     /// stay. The answer is a memory of the same shape without any bytes, marks or names: for those who work on the bytes.
-    pub fn lend(&mut self) -> (Memory, Lent) {
+    pub fn lend(&mut self) -> (Memory, Borrowed) {
         let sizes = Sizes {
             gm: self.gm.iter().map(|buffer| buffer.data.len()).collect(),
             local: self.local.iter().map(Vec::len).collect(),
         };
-        self.lent = Some(Box::new(sizes));
+        self.borrowed = Some(Box::new(sizes));
         let each = Role::ALL.len() * Space::COUNT;
-        let mut lent = Lent { clusters: Vec::new(), buffers: Vec::new() };
+        let mut borrowed = Borrowed { clusters: Vec::new(), buffers: Vec::new() };
         for locals in self.local.chunks_mut(each) {
-            lent.clusters.push(locals.iter_mut().map(std::mem::take).collect());
+            borrowed.clusters.push(locals.iter_mut().map(std::mem::take).collect());
         }
-        lent.buffers = self.gm.iter_mut().map(|buffer| std::mem::take(&mut buffer.data)).collect();
+        borrowed.buffers = self.gm.iter_mut().map(|buffer| std::mem::take(&mut buffer.data)).collect();
         let empty = Memory {
             gm: vec![GmBuffer::default(); self.gm.len()],
             local: vec![Vec::new(); self.local.len()],
             ..Memory::default()
         };
-        (empty, lent)
+        (empty, borrowed)
     }
 
     /// Takes back all bytes that it gave away.
-    pub fn take_back(&mut self, lent: &mut Lent) {
-        for (cluster, locals) in lent.clusters.iter_mut().enumerate() {
+    pub fn take_back(&mut self, borrowed: &mut Borrowed) {
+        for (cluster, locals) in borrowed.clusters.iter_mut().enumerate() {
             self.swap_cluster(cluster as u32, locals);
         }
-        for (buffer, data) in lent.buffers.iter_mut().enumerate() {
+        for (buffer, data) in borrowed.buffers.iter_mut().enumerate() {
             self.swap_buffer(buffer, data);
         }
-        self.lent = None;
+        self.borrowed = None;
     }
 
     /// Changes the local memories of a cluster for others.

@@ -8,7 +8,7 @@
 use slipring_tile::Space;
 
 use crate::memory::runs;
-use crate::shadow::{Marks, Misuse, Nothing, Shadow, Void};
+use crate::shadow::{Marks, Misuse, Nothing, Shadow, Uninit};
 use crate::{
     Access, Choice, Effect, Env, Extent, Fault, Judged, Memory, Outcome, Output, Round, Run, Scratch, SiteRef, Tries,
 };
@@ -129,7 +129,7 @@ fn read(memory: &Memory, env: Env, extents: &[Extent], out: &mut Vec<u8>) {
 #[derive(Default)]
 struct Holes {
     /// What is uninitialised, with some contents.
-    voids: Vec<(Extent, Void)>,
+    voids: Vec<(Extent, Uninit)>,
     /// What comes from buffers.
     contents: Vec<Extent>,
 }
@@ -177,7 +177,7 @@ impl Holes {
 }
 
 /// What a try came to.
-struct Tried {
+struct Sample {
     bytes: Vec<u8>,
     value: Option<u64>,
     printed: Vec<String>,
@@ -206,7 +206,7 @@ fn try_out(
         read(memory, env, &access.writes, &mut bytes);
         writes.put_back(memory, env);
         reads.put_back(memory, env);
-        Tried { bytes, value: outcome.ok(), printed: silent.lines }
+        Sample { bytes, value: outcome.ok(), printed: silent.lines }
     });
     scratch.tries = false;
     let outcome = effect.run(args, Run { env, memory, scratch, output });
@@ -306,7 +306,7 @@ mod tests {
         assert_eq!(bytes[..16], [1, 2, 3, 4, 5, 6, 7, 8, 8, 7, 6, 5, 4, 3, 2, 1], "the bytes are as they were");
         let shadow = memory.shadow.as_ref().unwrap();
         let (marks, _) = shadow.of(&access.writes[0], env).unwrap();
-        let void = |start, end, origin| Void { start, end, origin, here: true, by: None };
+        let void = |start, end, origin| Uninit { start, end, origin, here: true, by: None };
         assert_eq!(marks.voids(0, 32), [void(5, 11, None), void(21, 24, Some(7))]);
     }
 }

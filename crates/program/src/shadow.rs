@@ -42,7 +42,7 @@ pub struct Marks {
 /// A run of bytes that are uninitialised, all copied or all computed; with these contents of the buffers, or with others.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
-pub struct Void {
+pub struct Uninit {
     pub start: u64,
     pub end: u64,
     /// Where they were computed; `None` for bytes that nobody wrote, or copies of them.
@@ -53,9 +53,9 @@ pub struct Void {
     pub by: Option<SiteRef>,
 }
 
-impl Void {
+impl Uninit {
     /// True if it begins where another one ends, and is of the same kind.
-    fn follows(&self, last: &Void) -> bool {
+    fn follows(&self, last: &Uninit) -> bool {
         last.end == self.start && (last.origin, last.here, last.by) == (self.origin, self.here, self.by)
     }
 }
@@ -158,8 +158,8 @@ impl Marks {
     }
 
     /// The runs of bytes of a range that are uninitialised, with some contents of the buffers.
-    pub fn voids(&self, from: u64, to: u64) -> Vec<Void> {
-        let mut list: Vec<Void> = Vec::new();
+    pub fn voids(&self, from: u64, to: u64) -> Vec<Uninit> {
+        let mut list: Vec<Uninit> = Vec::new();
         let mut at = from;
         while at < to {
             let stop = (at / 64 * 64 + 64).min(to);
@@ -172,7 +172,7 @@ impl Marks {
                     continue;
                 }
                 let Nothing { origin, by, elsewhere } = self.kind(byte);
-                let void = Void { start: byte, end: byte + 1, origin, here: !elsewhere, by };
+                let void = Uninit { start: byte, end: byte + 1, origin, here: !elsewhere, by };
                 match list.last_mut() {
                     Some(last) if void.follows(last) => last.end = void.end,
                     _ => list.push(void),
@@ -493,7 +493,7 @@ impl Shadow {
     }
 
     /// What of the first bytes of a buffer is uninitialised.
-    pub fn voids_of(&self, buffer: usize, size: u64) -> Vec<Void> {
+    pub fn voids_of(&self, buffer: usize, size: u64) -> Vec<Uninit> {
         self.gm.get(buffer).map_or_else(Vec::new, |marks| marks.voids(0, size))
     }
 
@@ -548,10 +548,10 @@ impl Shadow {
     }
 
     /// What results hold that is uninitialised, with some contents: the place that stored it, the buffer, the runs of bytes.
-    pub fn outputs(&self) -> Vec<(SiteRef, usize, Vec<Void>)> {
+    pub fn outputs(&self) -> Vec<(SiteRef, usize, Vec<Uninit>)> {
         let mut list = Vec::new();
         for ((site, buffer), stored) in &self.stores {
-            let mut left: Vec<Void> = Vec::new();
+            let mut left: Vec<Uninit> = Vec::new();
             let mut stored = stored.clone();
             stored.sort_unstable();
             for (from, to) in stored {

@@ -6,7 +6,7 @@
 //! buffers. What depends on the bytes with all of these does so whatever the buffers hold; what does so with some of them only is
 //! decided by the contents, which the verdict then says.
 
-use crate::Void;
+use crate::Uninit;
 
 /// What bytes that nobody wrote are taken for, one try after the other. Between them they are zeros, infinities, numbers that
 /// are not, large, small, positive and negative in the types that there are.
@@ -61,7 +61,7 @@ impl Round {
     }
 
     /// The same of some bytes.
-    pub const fn guesses_void(self, void: &Void) -> bool {
+    pub const fn guesses_void(self, void: &Uninit) -> bool {
         self.guesses(void.here, void.by.is_some())
     }
 

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use slipring_report::MessageFacts;
-use slipring_tasks::{Why, touched};
+use slipring_tasks::{Reason, touched};
 
 use super::Program;
 
@@ -71,12 +71,12 @@ impl Program {
             slipring_tasks::Direction::Out => "out",
             slipring_tasks::Direction::InOut => "inout",
         };
-        let why = |why: &Why| match why {
-            Why::Declared => "declared",
-            Why::Submitted => "submitted",
-            Why::Reads { .. } => "reads",
-            Why::Writes { .. } => "writes",
-            Why::Overwrites { .. } => "overwrites",
+        let why = |why: &Reason| match why {
+            Reason::Declared => "declared",
+            Reason::Submitted => "submitted",
+            Reason::Reads { .. } => "reads",
+            Reason::Writes { .. } => "writes",
+            Reason::Overwrites { .. } => "overwrites",
         };
         GraphFacts {
             program: self.name().to_string(),

@@ -46,7 +46,7 @@ use slipring_session::launch::{header, too_large};
 use slipring_session::options::{MOST_DEVICES, within};
 use slipring_session::tensor::Bound;
 use slipring_session::{
-    Args, Asked, Control, Error, Input, MOST_BLOCKS, Parameter, Report, RunOptions, waits_for_arguments,
+    Args, CompileRequest, Control, Error, Input, MOST_BLOCKS, Parameter, Report, RunOptions, waits_for_arguments,
 };
 use slipring_session::{MemoryUse, memory_uses};
 use slipring_sim::{Limits, Timing};
@@ -131,7 +131,7 @@ impl Program {
     ///
     /// # Errors
     /// If the file cannot be read, or the program has errors.
-    pub fn open(path: impl AsRef<Path>, asked: &Asked) -> Result<Option<Program>, Error> {
+    pub fn open(path: impl AsRef<Path>, asked: &CompileRequest) -> Result<Option<Program>, Error> {
         Program::read(&Input::open(path, asked)?.executed()?)
     }
 
@@ -142,7 +142,7 @@ impl Program {
     pub fn from_text(
         name: impl Into<String>,
         text: impl Into<String>,
-        asked: &Asked,
+        asked: &CompileRequest,
     ) -> Result<Option<Program>, Error> {
         Program::read(&Input::read(&name.into(), text.into().into_bytes(), asked)?.executed()?)
     }
@@ -415,11 +415,11 @@ impl Program {
             folder = Path::new(&self.source().name).parent().map_or_else(PathBuf::new, Path::to_path_buf);
             texts = header(self.source(), "args").or_else(|| params.iter().map(declared).collect()).unwrap_or_default();
         }
-        let misfit = |error| match error {
+        let mismatch = |error| match error {
             ArgError::Memory { bytes, .. } => too_large(self.input.source().clone(), bytes),
             error => Error::Arguments(format!("{error}\nthe program is {}", signature(self.name(), &params))),
         };
-        let texts = in_order(&texts, &params, &declared).map_err(misfit)?;
-        bind(&texts, &params, &shapes, &Defaults { seed, folder, own: from_file, memory }).map_err(misfit)
+        let texts = in_order(&texts, &params, &declared).map_err(mismatch)?;
+        bind(&texts, &params, &shapes, &Defaults { seed, folder, own: from_file, memory }).map_err(mismatch)
     }
 }

@@ -9,7 +9,7 @@ use slipring_ir::{Diagnostic, Diags};
 use slipring_lang::tasks::{TaskArg, TaskCall};
 use slipring_machine::Platform;
 use slipring_op::{Decoded, Decoding, decode};
-use slipring_program::{Choice, GmBuffer, Memory, ParamKind, Unwritten, Void, zeroed};
+use slipring_program::{Choice, GmBuffer, Memory, ParamKind, Uninit, Unwritten, zeroed};
 use slipring_report::{Record, Recorder};
 use slipring_sim::{ArgValue, ExecutionMode, Launch, Outside, RunResult, run_beside};
 use slipring_tasks::{Bytes, Touched};
@@ -194,7 +194,7 @@ pub(super) fn run_task(
     }
     let mut launch =
         Launch::new(program, platform, blocks, args).mode(mode).limits(options.limits).timing(options.timing);
-    launch.cancel = options.control.wish();
+    launch.cancel = options.control.cancel_token();
     let bytes = |space: Space| decoded.local_bytes[space as usize];
     let mut memory = Memory::try_with_sizes(launch.clusters(), |space| bytes(space) as usize)
         .map_err(|_| "out of memory".to_string())?;
@@ -252,7 +252,7 @@ pub(super) fn run_task(
             let Some(own) = outcome.touched.get(tensor) else { continue };
             let voids: Vec<_> = shadow.voids_of(buffer, sizes[buffer]).into_iter().filter(|void| void.here).collect();
             let stored = Bytes::of(voids.iter().map(|void| (void.start, void.end)).collect()).common(&own.changes());
-            let inside = |void: &Void| Bytes::range(void.start, void.end).overlaps(&stored);
+            let inside = |void: &Uninit| Bytes::range(void.start, void.end).overlaps(&stored);
             left.computed |= voids.iter().any(|void| void.origin.is_some() && inside(void));
             if !stored.is_empty() {
                 left.bytes.insert(*tensor, stored);

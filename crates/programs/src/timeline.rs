@@ -7,7 +7,7 @@ use slipring_report::{
     SliceKind, Trace, Track, Value, html,
 };
 use slipring_sim::Stats;
-use slipring_tasks::{Ended, Why};
+use slipring_tasks::{Ended, Reason};
 
 use super::ProgramRun;
 use slipring_session::memory_map;
@@ -116,11 +116,11 @@ impl ProgramRun<'_> {
         let mut into: Vec<Vec<(usize, &'static str)>> = vec![Vec::new(); graph.tasks.len()];
         for edge in &graph.edges {
             let what = match edge.why.first() {
-                Some(Why::Reads { .. }) => "reads",
-                Some(Why::Writes { .. }) => "writes",
-                Some(Why::Overwrites { .. }) => "overwrites",
-                Some(Why::Submitted) => "submitted",
-                Some(Why::Declared) | None => "declared",
+                Some(Reason::Reads { .. }) => "reads",
+                Some(Reason::Writes { .. }) => "writes",
+                Some(Reason::Overwrites { .. }) => "overwrites",
+                Some(Reason::Submitted) => "submitted",
+                Some(Reason::Declared) | None => "declared",
             };
             into[edge.to].push((edge.from, what));
         }

@@ -7,15 +7,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use slipring_check::shift::{Distances, Follow, Shift};
-use slipring_check::{ArgUse, Checker, Marking, Moved, Rounds, Schedules, Stand, Tools};
+use slipring_check::{ArgUse, Checker, CoreSnapshot, Marking, Moved, Rounds, Schedules, Tools};
 use slipring_op::Decoded;
 use slipring_program::{Causes, Choice, Decision, Inst, Kind, Operand, Reg, Severity};
 use slipring_sim::At;
 
 use super::expression::{NOT, expression};
-use super::given::{Given, nothing_written};
+use super::given::{Assumptions, nothing_written};
 use super::{Subject, text, wide};
-use slipring_session::exec::{How, launch};
+use slipring_session::exec::{LaunchExtras, launch};
 use slipring_session::places::Places;
 use slipring_session::{Error, ExecuteOptions};
 
@@ -48,7 +48,7 @@ pub(super) enum Choices {
         #[allow(missing_docs)]
         runs: usize,
         #[allow(missing_docs)]
-        given: Given,
+        given: Assumptions,
     },
     /// Nothing is shown: why.
     Open(String),
@@ -102,7 +102,7 @@ struct Free<'a> {
     /// Bytes that nobody wrote came into buffers.
     unwritten: bool,
     works: u64,
-    given: Given,
+    given: Assumptions,
 }
 
 /// Tries every way through the loops and branches that arguments and data decide.
@@ -126,7 +126,7 @@ pub(super) fn all(subject: &Subject<'_>, tools: &Tools) -> Result<Choices, Error
             Choices::Clean { runs, mut given } => {
                 return Ok(match free.widened(tools) {
                     Ok(assumes) => {
-                        given.add(Given { assumes, ..Given::default() });
+                        given.add(Assumptions { assumes, ..Assumptions::default() });
                         Choices::Clean { runs, given }
                     }
                     Err(why) => Choices::Open(why),
@@ -182,7 +182,7 @@ impl<'a> Free<'a> {
             buffers: 0,
             unwritten: false,
             works: 0,
-            given: Given::default(),
+            given: Assumptions::default(),
         })
     }
 
@@ -212,8 +212,8 @@ impl<'a> Free<'a> {
         let subject = self.subject;
         let limits = subject.budget.one(subject.options.limits);
         let options = ExecuteOptions { gm_slack: subject.options.gm_slack + SLACK, limits, ..subject.options };
-        let (cancel, leave_at) = (subject.asked.control.wish(), Some(leave.clone()));
-        let how = How { cancel, leave: leave_at, stop_endless: true, ..How::default() };
+        let (cancel, leave_at) = (subject.asked.control.cancel_token(), Some(leave.clone()));
+        let how = LaunchExtras { cancel, leave: leave_at, stop_endless: true, ..LaunchExtras::default() };
         let mut checker = Checker::new(tools.clone()).keeping_states(way.known);
         let execution = launch(&self.decoded, &subject.compiled.platform, subject.bound, options, how, &mut checker);
         let result = execution.result;
@@ -246,7 +246,7 @@ impl<'a> Free<'a> {
         }
         self.unwritten |= judged.findings.iter().any(|finding| finding.kind == Kind::UninitialisedOutput);
         let nothing = nothing_written(self.subject, &result, WAYS);
-        self.given.add(Given { nothing, ..Given::of(&judged) });
+        self.given.add(Assumptions { nothing, ..Assumptions::of(&judged) });
         for (place, used) in &rounds.args {
             let known = self.args.entry(*place).or_default();
             known.buffers.extend(used.buffers.iter().copied());
@@ -317,7 +317,7 @@ impl<'a> Free<'a> {
 
     /// True if no core goes into a loop more than once where it is chosen: what is after the end of a buffer then is so not because a
     /// loop runs too often.
-    fn iterates_once(&self, stands: &[Vec<Stand>], leave: &Leave) -> bool {
+    fn iterates_once(&self, stands: &[Vec<CoreSnapshot>], leave: &Leave) -> bool {
         let mut iterations: BTreeMap<(usize, usize), usize> = BTreeMap::new();
         for (stands, leave) in stands.iter().zip(leave) {
             for (place, stand) in stands.iter().enumerate().filter(|(place, _)| !leave.contains(place)) {
@@ -355,7 +355,7 @@ impl<'a> Free<'a> {
     }
 
     /// The cores that stand at a meeting, those together that decide the same.
-    fn groups(&self, stands: &[Stand]) -> Vec<(Option<Key>, Vec<usize>)> {
+    fn groups(&self, stands: &[CoreSnapshot]) -> Vec<(Option<Key>, Vec<usize>)> {
         let mut groups: Vec<(Option<Key>, Vec<usize>)> = Vec::new();
         for (place, stand) in stands.iter().enumerate().filter(|(_, stand)| stand.at == At::Meet) {
             let key = self.key(stand);
@@ -368,8 +368,8 @@ impl<'a> Free<'a> {
     }
 
     /// The same cores in the same groups.
-    fn same_groups(&self, one: &[Stand], two: &[Stand]) -> bool {
-        let places = |stands: &[Stand]| -> Vec<Vec<usize>> {
+    fn same_groups(&self, one: &[CoreSnapshot], two: &[CoreSnapshot]) -> bool {
+        let places = |stands: &[CoreSnapshot]| -> Vec<Vec<usize>> {
             self.groups(stands).into_iter().map(|(_, places)| places).collect()
         };
         places(one) == places(two)
@@ -402,7 +402,7 @@ impl<'a> Free<'a> {
     }
 
     /// What a core decides: two that decide the same have the same. `None` where that is not known.
-    fn key(&self, stand: &Stand) -> Option<Key> {
+    fn key(&self, stand: &CoreSnapshot) -> Option<Key> {
         let core = &self.decoded.program.cores[stand.position];
         let Inst::Meet { a, b, .. } = core.insts[stand.pc] else { return None };
         let flow = self.decoded.program.flow(core);
@@ -504,7 +504,7 @@ impl<'a> Free<'a> {
     }
 
     /// Whether cores that decide the same thing go on deciding the same thing: what their loops count differs by the same numbers.
-    fn together(&self, stands: &[Stand], meets: &Meets) -> bool {
+    fn together(&self, stands: &[CoreSnapshot], meets: &Meets) -> bool {
         let one_group = self.groups(stands).len() == 1;
         meets.values().all(|found| {
             let cores: BTreeSet<usize> = found.iter().map(|(place, ..)| *place).collect();

@@ -4,7 +4,7 @@ use slipring_check::Tools;
 use slipring_program::{ParamKind, Severity};
 use slipring_sim::Timing;
 
-use super::given::{Given, nothing_written};
+use super::given::{Assumptions, nothing_written};
 use super::{ALL, Judgement, Proof, Subject};
 use slipring_session::Error;
 use slipring_session::args::Passed;
@@ -66,7 +66,7 @@ impl Proof {
         if bounds.is_empty() || bounds.len() > MOST {
             return Ok(None);
         }
-        let (mut given, mut leaves) = (Given::default(), false);
+        let (mut given, mut leaves) = (Assumptions::default(), false);
         for bound in &bounds {
             let there = subject.with(bound);
             let words = there.words(deciding);
@@ -92,7 +92,7 @@ impl Proof {
             }
             leaves |= execution.result.counters.iter().any(|count| *count != 0);
             let nothing = nothing_written(&there, &execution.result, &words);
-            given.add(Given { nothing, ..Given::of(&judged) });
+            given.add(Assumptions { nothing, ..Assumptions::of(&judged) });
         }
         self.assume(given);
         if leaves {

@@ -13,7 +13,7 @@ use slipring_sim::At;
 
 use super::budget;
 use super::family::{Family, Member, Number};
-use super::given::Given;
+use super::given::Assumptions;
 use super::text;
 use slipring_session::Error;
 use slipring_session::places::Places;
@@ -28,12 +28,12 @@ pub(super) enum Counts {
         #[allow(missing_docs)]
         period: u64,
         #[allow(missing_docs)]
-        family: Tried,
+        family: Samples,
     },
     /// All numbers that the assumptions allow: the last of them.
-    Each(u64, Given),
+    Each(u64, Assumptions),
     /// The numbers up to this one, which are all that the buffers hold, and what is taken for granted for them.
-    UpTo(u64, Given),
+    UpTo(u64, Assumptions),
     /// This is the smallest number with a finding.
     Fails(u64, Box<Member>),
     /// Neither: why.
@@ -42,13 +42,13 @@ pub(super) enum Counts {
 
 /// The numbers that were tried, and by how much the accesses of each move on for one period more.
 #[derive(Debug)]
-pub(super) struct Tried {
+pub(super) struct Samples {
     /// `None` for a number that the assumptions exclude.
     members: Vec<Option<Member>>,
     distances: BTreeMap<(u64, u64), Distances>,
 }
 
-impl Tried {
+impl Samples {
     /// The member that does what the one with a number does, but for some periods.
     pub fn of(&self, number: u64, period: u64) -> Option<&Member> {
         self.members.get(self.place(number, period)?)?.as_ref()
@@ -73,7 +73,7 @@ impl Tried {
     }
 
     /// What is taken for granted of the machine for all of them.
-    pub fn given(&self) -> Given {
+    pub fn given(&self) -> Assumptions {
         given(&self.members)
     }
 
@@ -100,9 +100,9 @@ const SLACK: usize = 1 << 20;
 /// If that is cancelled.
 pub(super) fn all(family: &mut Family<'_>, tools: &Tools) -> Result<Counts, Error> {
     let mut members: Vec<Option<Member>> = Vec::new();
-    let mut likes: BTreeMap<(u64, u64), Result<Distances, Why>> = BTreeMap::new();
+    let mut likes: BTreeMap<(u64, u64), Result<Distances, FirstObstacle>> = BTreeMap::new();
     let mut works = 0;
-    let mut why = Why(0, String::new());
+    let mut why = FirstObstacle(0, String::new());
     for value in 0..=MOST {
         if let Err(why) = family.subject.budget.check() {
             return Ok(Counts::Open(format!("{}{why}", clean_before(value))));
@@ -145,7 +145,7 @@ pub(super) fn all(family: &mut Family<'_>, tools: &Tools) -> Result<Counts, Erro
             });
             if alike && count == period {
                 let distances = likes.into_iter().filter_map(|(pair, like)| Some((pair, like.ok()?))).collect();
-                return Ok(Counts::All { tried: value, period, family: Tried { members, distances } });
+                return Ok(Counts::All { tried: value, period, family: Samples { members, distances } });
             }
         }
         if works > WORKS || likes.len() > PAIRS {
@@ -217,7 +217,7 @@ fn where_buffers_end(family: &Family<'_>, members: &[Option<Member>]) -> Option<
 ///
 /// # Errors
 /// If that is cancelled.
-pub(super) fn one(family: &mut Family<'_>, value: u64, tools: &Tools) -> Result<Result<Given, Counts>, Error> {
+pub(super) fn one(family: &mut Family<'_>, value: u64, tools: &Tools) -> Result<Result<Assumptions, Counts>, Error> {
     let member = family.run(value, 0, tools)?;
     Ok(match stops(family, &member, value) {
         None => Ok(member.given()),
@@ -227,7 +227,7 @@ pub(super) fn one(family: &mut Family<'_>, value: u64, tools: &Tools) -> Result<
 }
 
 /// What is taken for granted of the machine for some members.
-fn given(members: &[Option<Member>]) -> Given {
+fn given(members: &[Option<Member>]) -> Assumptions {
     members.iter().flatten().map(Member::given).collect()
 }
 
@@ -279,19 +279,24 @@ fn stops(family: &Family<'_>, member: &Member, value: u64) -> Option<Stop> {
 
 /// Why two members are not alike, and how far the argument came: what comes furthest stands in the way.
 #[derive(Clone, Debug)]
-struct Why(u8, String);
+struct FirstObstacle(u8, String);
 
 /// Whether the last meetings of two members are alike, and every larger one is then like one that is smaller by what lies between.
-fn like(family: &Family<'_>, members: &[Option<Member>], first: usize, second: usize) -> Result<Distances, Why> {
+fn like(
+    family: &Family<'_>,
+    members: &[Option<Member>],
+    first: usize,
+    second: usize,
+) -> Result<Distances, FirstObstacle> {
     let member = |at: usize| members.get(at).and_then(Option::as_ref);
-    let (Some(one), Some(two)) = (member(first), member(second)) else { return Err(Why(0, String::new())) };
+    let (Some(one), Some(two)) = (member(first), member(second)) else { return Err(FirstObstacle(0, String::new())) };
     let (Some(a), Some(b)) = (&one.rounds.last, &two.rounds.last) else {
-        return Err(Why(1, "the cores do not synchronise at the head of a loop".into()));
+        return Err(FirstObstacle(1, "the cores do not synchronise at the head of a loop".into()));
     };
     let (last, other) = (one.rounds.stands.len() - 1, two.rounds.stands.len() - 1);
     let most = slipring_check::Rounds::MOST;
     if last + 1 == most || other + 1 == most {
-        return Err(Why(1, "there are too many rounds".into()));
+        return Err(FirstObstacle(1, "there are too many rounds".into()));
     }
     let by = (second - first) as i64;
     let program = &family.decoded.program;
@@ -300,7 +305,7 @@ fn like(family: &Family<'_>, members: &[Option<Member>], first: usize, second: u
         Number::Bound(_) => None,
     };
     if !two.rounds.stands[..other].iter().all(|stands| goes_in(family, second as i64, stands)) {
-        return Err(Why(
+        return Err(FirstObstacle(
             2,
             "a core leaves such a loop before the last iteration: a second loop depends on it, or cores iterate at different rates".into(),
         ));
@@ -313,7 +318,7 @@ fn like(family: &Family<'_>, members: &[Option<Member>], first: usize, second: u
     }
     let written = |buffer: usize| one.rounds.writes(buffer) || two.rounds.writes(buffer);
     let read = |buffer: usize| one.rounds.reads(buffer) || two.rounds.reads(buffer);
-    let says = |far: u8| move |obstacle: Obstacle| Why(far, obstacle_text(family, obstacle));
+    let says = |far: u8| move |obstacle: Obstacle| FirstObstacle(far, obstacle_text(family, obstacle));
     // Up to the meeting.
     let none_wide = BTreeSet::new();
     let mut before = Vec::new();
@@ -327,19 +332,19 @@ fn like(family: &Family<'_>, members: &[Option<Member>], first: usize, second: u
     no_way_back(family, &distances)?;
     if let Some((buffer, _)) = distances.iter().find(|(buffer, by)| written(**buffer) && by.iter().any(|by| *by != 0)) {
         let buffer = buffer_name(&family.decoded.program, *buffer);
-        return Err(Why(3, format!("it also decides where in {buffer} the first iterations are")));
+        return Err(FirstObstacle(3, format!("it also decides where in {buffer} the first iterations are")));
     }
     // From the meeting on.
     let mut distances = Distances::new();
     for (stand, other) in a.cores.iter().zip(&b.cores) {
         if (stand.position, stand.pc, stand.at) != (other.position, other.pc, other.at) {
-            return Err(Why(2, "the cores do not return to the same state".into()));
+            return Err(FirstObstacle(2, "the cores do not return to the same state".into()));
         }
         let start = match stand.at {
             At::Meet => stand.pc,
             At::Wait(_) => stand.pc + 1,
             At::End => continue,
-            At::Pipe => return Err(Why(2, "a core waits for its pipes where the others synchronise".into())),
+            At::Pipe => return Err(FirstObstacle(2, "a core waits for its pipes where the others synchronise".into())),
         };
         let core = &program.cores[stand.position];
         let flow = program.flow(core);
@@ -378,28 +383,28 @@ fn like(family: &Family<'_>, members: &[Option<Member>], first: usize, second: u
             }
             _ => {
                 let buffer = buffer_name(&family.decoded.program, buffer);
-                return Err(Why(5, format!("accesses to {buffer} do not all move on by the same distance")));
+                return Err(FirstObstacle(5, format!("accesses to {buffer} do not all move on by the same distance")));
             }
         });
     }
     match a.is_like(b, &moved, &read) {
         true => Ok(distances),
-        false => Err(Why(6, "the synchronisation or accesses at the loop head do not recur".into())),
+        false => Err(FirstObstacle(6, "the synchronisation or accesses at the loop head do not recur".into())),
     }
 }
 
 /// Whether no access moves back: it would leave its buffer, however large that is.
-fn no_way_back(family: &Family<'_>, distances: &Distances) -> Result<(), Why> {
+fn no_way_back(family: &Family<'_>, distances: &Distances) -> Result<(), FirstObstacle> {
     match distances.iter().find(|(_, by)| by.first().is_some_and(|by| *by < 0)) {
         Some((buffer, _)) => {
-            Err(Why(5, format!("accesses to {} move back", buffer_name(&family.decoded.program, *buffer))))
+            Err(FirstObstacle(5, format!("accesses to {} move back", buffer_name(&family.decoded.program, *buffer))))
         }
         None => Ok(()),
     }
 }
 
 /// True if every core that stands at a meeting goes into its loop.
-fn goes_in(family: &Family<'_>, number: i64, stands: &[slipring_check::Stand]) -> bool {
+fn goes_in(family: &Family<'_>, number: i64, stands: &[slipring_check::CoreSnapshot]) -> bool {
     stands.iter().filter(|stand| stand.at == At::Meet).all(|stand| {
         let value = |operand: Operand| match operand {
             Operand::Imm(value) => value as i64,

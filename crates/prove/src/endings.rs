@@ -3,7 +3,7 @@
 use slipring_ir::Diagnostic;
 use slipring_program::{Causes, CoreProgram, End, Inst, Kind, Loop, Program};
 
-use super::given::Given;
+use super::given::Assumptions;
 use super::{Judgement, Proof, Subject};
 
 /// A loop with what decides how often it goes round.
@@ -114,7 +114,7 @@ impl Proof {
         }
         self.scope.loops = format!("all end: {}", says.join("; "));
         if !fit.is_empty() {
-            self.assume(Given { assumes: fit, ..Given::default() });
+            self.assume(Assumptions { assumes: fit, ..Assumptions::default() });
         }
     }
 }

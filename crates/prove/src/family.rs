@@ -7,9 +7,9 @@ use slipring_op::Decoded;
 use slipring_program::{Inst, Kind, Operand};
 
 use super::Subject;
-use super::given::{EmptyOutput, Given, nothing_written};
+use super::given::{Assumptions, EmptyOutput, nothing_written};
 use slipring_session::args::Passed;
-use slipring_session::exec::{How, launch};
+use slipring_session::exec::{LaunchExtras, launch};
 use slipring_session::tensor::Bound;
 use slipring_session::{Error, ExecuteOptions};
 
@@ -46,8 +46,8 @@ pub(super) struct Member {
 
 impl Member {
     /// What its verdict leans on.
-    pub fn given(&self) -> Given {
-        Given { nothing: self.nothing.clone(), ..Given::of(&self.judged) }
+    pub fn given(&self) -> Assumptions {
+        Assumptions { nothing: self.nothing.clone(), ..Assumptions::of(&self.judged) }
     }
 }
 
@@ -146,7 +146,11 @@ impl<'a> Family<'a> {
         let values: Vec<Varied<'_>> = subject.bound.iter().enumerate().map(vary).collect();
         let limits = subject.budget.one(subject.options.limits);
         let options = ExecuteOptions { gm_slack: subject.options.gm_slack + slack, limits, ..subject.options };
-        let how = How { cancel: subject.asked.control.wish(), stop_endless: true, ..How::default() };
+        let how = LaunchExtras {
+            cancel: subject.asked.control.cancel_token(),
+            stop_endless: true,
+            ..LaunchExtras::default()
+        };
         let mut checker = Checker::new(tools.clone()).keeping_rounds();
         let execution = launch(&self.decoded, &subject.compiled.platform, &values, options, how, &mut checker);
         if execution.result.findings.iter().any(|finding| finding.kind == Kind::Cancelled) {

@@ -10,7 +10,7 @@ use super::counts::buffer_name;
 
 /// What some verdicts lean on.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Given {
+pub(super) struct Assumptions {
     /// What is taken for granted of the machine.
     pub assumes: Vec<String>,
     /// What they change with.
@@ -45,17 +45,17 @@ pub(super) fn nothing_written(subject: &Subject<'_>, result: &RunResult, launch:
     subject.results.iter().filter(nothing).map(say).collect()
 }
 
-impl Given {
+impl Assumptions {
     /// What one verdict leans on.
-    pub fn of(judged: &CheckReport) -> Given {
+    pub fn of(judged: &CheckReport) -> Assumptions {
         let (scope, questions) = (&judged.scope, judged.questions.clone());
         let warnings = judged.unwritten().cloned().collect();
         let (assumes, clean_if) = (scope.assumes.clone(), scope.clean_if.clone());
-        Given { assumes, clean_if, questions, warnings, nothing: Vec::new() }
+        Assumptions { assumes, clean_if, questions, warnings, nothing: Vec::new() }
     }
 
     /// Adds what another verdict leans on.
-    pub fn add(&mut self, other: Given) {
+    pub fn add(&mut self, other: Assumptions) {
         add(&mut self.assumes, other.assumes);
         add(&mut self.clean_if, other.clean_if);
         add(&mut self.questions, other.questions);
@@ -73,9 +73,9 @@ impl Given {
     }
 }
 
-impl FromIterator<Given> for Given {
-    fn from_iter<I: IntoIterator<Item = Given>>(all: I) -> Given {
-        all.into_iter().fold(Given::default(), |mut sum, one| {
+impl FromIterator<Assumptions> for Assumptions {
+    fn from_iter<I: IntoIterator<Item = Assumptions>>(all: I) -> Assumptions {
+        all.into_iter().fold(Assumptions::default(), |mut sum, one| {
             sum.add(one);
             sum
         })

@@ -10,7 +10,7 @@ use slipring_program::{Finding, ParamKind, Severity, SiteRef};
 use slipring_sim::{Agent, Delay, LONGEST, Late, Observer, Timing, WorkRun};
 
 use super::{ALL, Judgement, Proof, Subject, budget};
-use slipring_session::exec::{How, launch};
+use slipring_session::exec::{LaunchExtras, launch};
 use slipring_session::{Error, Execution};
 
 /// A schedule and what it shows.
@@ -136,8 +136,8 @@ impl Works {
     /// All works of a run with these delays.
     fn of(subject: &Subject<'_>, delays: &[Delay]) -> Works {
         let mut works = Works::default();
-        let (compiled, cancel) = (subject.compiled, subject.asked.control.wish());
-        let how = How { cancel, delays, stop_endless: true, ..How::default() };
+        let (compiled, cancel) = (subject.compiled, subject.asked.control.cancel_token());
+        let how = LaunchExtras { cancel, delays, stop_endless: true, ..LaunchExtras::default() };
         let limits = subject.budget.of_run(subject.options.limits);
         let options = slipring_session::ExecuteOptions { limits, ..subject.options };
         let run = launch(&compiled.prepared.decoded, &compiled.platform, subject.bound, options, how, &mut works);

@@ -3,7 +3,7 @@
 use slipring_check::{CheckReport, Tools};
 use slipring_sim::Timing;
 
-use super::given::Given;
+use super::given::Assumptions;
 use super::{Judgement, Proof, Subject, budget};
 use slipring_session::{Error, Execution};
 
@@ -44,7 +44,7 @@ impl Proof {
                 self.fails.launch = number as u32;
                 return Ok(());
             }
-            self.assume(Given { warnings: Given::of(&next).warnings, ..Given::default() });
+            self.assume(Assumptions { warnings: Assumptions::of(&next).warnings, ..Assumptions::default() });
             if next.scope != judged.scope {
                 self.reason(format!("launch {number} is decided otherwise: {}", next.scope));
             }

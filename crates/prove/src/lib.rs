@@ -37,7 +37,7 @@ use slipring_session::{Error, ExecuteOptions, Execution, Report, RunOptions};
 
 use budget::Budget;
 pub use fix::{Fix, OfText, PathFix, mend_paths, mend_words};
-use given::Given;
+use given::Assumptions;
 pub use hunt::Witness;
 use proof::{ALL, Fails};
 pub use proof::{Judgement, Proof, ProofScope};
@@ -45,7 +45,7 @@ pub use proof::{Judgement, Proof, ProofScope};
 /// How a kernel is proved.
 #[derive(Clone, Debug)]
 pub struct ProveOptions {
-    /// Blocks, limits, slack and the wish to end it; the rest of them a proof decides itself.
+    /// Blocks, limits, slack and the cancellation token; the rest of them a proof decides itself.
     pub run: RunOptions,
     /// Schedules of random durations that are tried for what a finding does to the results, or where one run does not decide.
     pub timings: u32,
@@ -237,7 +237,7 @@ fn prove(compiled: &Arc<Compiled>, bound: &[Bound<'_>], blocks: u32, asked: &Pro
         witness: None,
         fix: None,
         findings: Report::new(prepared.written.source.clone(), Vec::new()),
-        given: Given::default(),
+        given: Assumptions::default(),
         spent: 0,
         fails: Fails::default(),
     };

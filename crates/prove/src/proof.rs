@@ -5,7 +5,7 @@ use slipring_check::{CheckReport, Schedules, Values};
 use slipring_ir::Kind;
 use slipring_report::MessageFacts;
 
-use super::given::Given;
+use super::given::Assumptions;
 use super::{Fix, Subject, Witness, budget, endings, text};
 use slipring_ir::{Diagnostic, Severity};
 use slipring_session::{Report, to_diagnostics};
@@ -71,7 +71,7 @@ pub struct Proof {
     /// What was found.
     pub findings: Report,
     /// What it leans on.
-    pub(super) given: Given,
+    pub(super) given: Assumptions,
     /// Steps that its runs took.
     pub(super) spent: u64,
     /// The launch that fails, where it is not the one that was asked for.
@@ -179,7 +179,7 @@ impl Proof {
             [] => "those of the text: no argument decides one".into(),
             arguments => format!("those for {}", arguments.join(", ")),
         };
-        self.given = Given::of(judged);
+        self.given = Assumptions::of(judged);
     }
 
     /// Withholds the proof where there are warnings about the results: of the text, or of one of the runs.
@@ -221,7 +221,7 @@ impl Proof {
     }
 
     /// Adds what the verdict leans on for other counts.
-    pub(super) fn assume(&mut self, given: Given) {
+    pub(super) fn assume(&mut self, given: Assumptions) {
         self.given.add(given);
     }
 

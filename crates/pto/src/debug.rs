@@ -363,7 +363,7 @@ fn lower_print(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let format = op.text("format").unwrap_or("").to_string();
     let mut args = PrintNumberArgs { scalar, block: Operand::Imm(0) };
     let (mut title, mut counted) = (None, Vec::new());
-    if op.truth("located") {
+    if op.is_set("located") {
         let (counters, values) = counters(op, d)?;
         title = Some((Title { label: String::new(), counters }, d.role));
         args.block = d.special(Special::BlockIdx);
@@ -500,7 +500,7 @@ pub static TRAP: OpDef = OpDef {
 
 fn lower_trap(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let reason = op.text("reason").unwrap_or("the program reached `pto.trap`");
-    let kind = if op.truth("assertion") { Kind::Claim } else { Kind::Other("trap") };
+    let kind = if op.is_set("assertion") { Kind::Claim } else { Kind::Other("trap") };
     let (mut values, mut elems) = (Vec::new(), Vec::new());
     for value in op.operands("values") {
         elems.push(scalar_elem(op, *value));

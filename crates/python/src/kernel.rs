@@ -134,7 +134,7 @@ fn tensor(value: &Bound<'_, PyAny>) -> PyResult<Tensor<'static>> {
         };
     }
     if value.is_instance_of::<PyBool>() {
-        return Ok(Tensor::truth(value.extract()?));
+        return Ok(Tensor::boolean(value.extract()?));
     }
     if value.is_instance_of::<PyInt>() {
         return Ok(Tensor::whole(value.extract()?));

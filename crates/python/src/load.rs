@@ -4,7 +4,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use slipring::language::ArgType;
-use slipring::{Asked, Control, Error, Subject};
+use slipring::{CompileRequest, Control, Error, Subject};
 
 use crate::kernel::{Kernel, element, listening};
 use crate::program::Program;
@@ -75,7 +75,7 @@ pub fn compile(
     slots: Option<u32>,
 ) -> PyResult<Loaded> {
     let names = names.iter().map(|(key, value)| Ok((key.extract()?, name(&value)?))).collect::<PyResult<_>>()?;
-    let asked = Asked::of_function(function, names, passed(tensors)?).numbers(&numbers);
+    let asked = CompileRequest::of_function(function, names, passed(tensors)?).numbers(&numbers);
     let target = Target { platform: platform.map(str::to_owned), interpretations, slots };
     let (filename, text) = (filename.to_owned(), text.to_owned());
     let work = move || {
@@ -120,8 +120,8 @@ pub fn open(
     let function = function.map(str::to_owned);
     let target = Target { platform: platform.map(str::to_owned), interpretations, slots };
     let work = move || {
-        let subject =
-            Subject::read(&name, contents, &Asked::new(function.as_deref(), &arguments, &values)?)?.executed()?;
+        let subject = Subject::read(&name, contents, &CompileRequest::new(function.as_deref(), &arguments, &values)?)?
+            .executed()?;
         match subject.program()? {
             Some(program) => target.program(program),
             None => target.kernel(subject.kernel()?),

@@ -50,7 +50,7 @@ fn host(functions: &Bound<'_, PyDict>, raised: &Raised) -> PyResult<HostFunction
                         args.append((&bytes, piece.elem.name(), &piece.shape))?;
                         arrays.push(bytes);
                     }
-                    HostArg::Number(HostNumber::Truth(truth)) => args.append(truth)?,
+                    HostArg::Number(HostNumber::Boolean(boolean)) => args.append(boolean)?,
                     HostArg::Number(HostNumber::Whole(n)) => args.append(n)?,
                     HostArg::Number(HostNumber::Float(x)) => args.append(x)?,
                 }

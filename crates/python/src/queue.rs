@@ -91,7 +91,7 @@ impl Board {
         };
         // SAFETY: the array is kept until it is unpinned or the board is gone, and numpy does not move the data of an array that others
         // refer to. The lock of Python is held during calls, so that its code does nothing to the array meanwhile.
-        let memory = done(unsafe { self.session.pin_lent(first, bytes) })?;
+        let memory = done(unsafe { self.session.pin_borrowed(first, bytes) })?;
         self.arrays.insert(memory.id, array.unbind());
         Ok((memory.id, memory.noc_addr))
     }

@@ -33,7 +33,7 @@ fn in_words(value: &mut Value) {
 fn of_json<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
     Ok(match value {
         Value::Null => py.None().into_bound(py),
-        Value::Bool(truth) => PyBool::new(py, *truth).to_owned().into_any(),
+        Value::Bool(boolean) => PyBool::new(py, *boolean).to_owned().into_any(),
         Value::Number(number) => match (number.as_u64(), number.as_i64(), number.as_f64()) {
             (Some(n), ..) => n.into_pyobject(py)?.into_any(),
             (_, Some(n), _) => n.into_pyobject(py)?.into_any(),

@@ -14,7 +14,7 @@ use crate::launch::{header, refused_words};
 
 /// What is asked of a file besides its text.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Asked {
+pub struct CompileRequest {
     function: Option<String>,
     args: Vec<String>,
     sets: Vec<(String, String)>,
@@ -30,40 +30,40 @@ pub struct Asked {
     passed: Vec<ArgType>,
 }
 
-impl Asked {
+impl CompileRequest {
     /// A kernel, where one is meant; arguments as the command line writes them, or only types and shapes: `x=f32[64x64]`;
     /// values such as `rows=16` for parameters of functions that build kernels, and for constants of the file.
     ///
     /// # Errors
     /// A value without a name.
-    pub fn new(function: Option<&str>, args: &[String], sets: &[String]) -> Result<Asked, Error> {
+    pub fn new(function: Option<&str>, args: &[String], sets: &[String]) -> Result<CompileRequest, Error> {
         let pair = |text: &String| match text.split_once('=') {
             Some((name, value)) => Ok((name.trim().to_string(), value.trim().to_string())),
             None => Err(Error::Arguments(format!("`--set` takes `name=value`, not `{text}`"))),
         };
         let sets = sets.iter().map(pair).collect::<Result<_, _>>()?;
         let function = function.map(str::to_string);
-        Ok(Asked { function, args: args.to_vec(), sets, may_execute: true, ..Asked::default() })
+        Ok(CompileRequest { function, args: args.to_vec(), sets, may_execute: true, ..CompileRequest::default() })
     }
 
     /// A function of the kernel language whose caller knows what names stand for around it, and which arrays are passed to it. Nothing
     /// that lies beside the file is read.
-    pub fn of_function(function: &str, names: Vec<(String, Name)>, args: Vec<ArgType>) -> Asked {
-        Asked {
+    pub fn of_function(function: &str, names: Vec<(String, Name)>, args: Vec<ArgType>) -> CompileRequest {
+        CompileRequest {
             language: Some(Lang::Python),
-            ..Asked::default().with_names(function.to_string(), names).with_passed(args)
+            ..CompileRequest::default().with_names(function.to_string(), names).with_passed(args)
         }
     }
 
     /// The same for texts in this language, whatever their names are.
-    pub fn language(self, language: Option<Lang>) -> Asked {
-        Asked { language, ..self }
+    pub fn language(self, language: Option<Lang>) -> CompileRequest {
+        CompileRequest { language, ..self }
     }
 
     /// The same for a file that Python may execute, where there is one.
     #[must_use]
-    pub fn executing(self) -> Asked {
-        Asked { may_execute: true, ..self }
+    pub fn executing(self) -> CompileRequest {
+        CompileRequest { may_execute: true, ..self }
     }
 
     /// True if the file has to be executed first.
@@ -82,8 +82,8 @@ impl Asked {
     }
 
     /// The same for a function of a text that was executed: what is set has been.
-    pub(crate) fn with_names(&self, function: String, names: Vec<(String, Name)>) -> Asked {
-        Asked { function: Some(function), names: Some(names.into()), sets: Vec::new(), ..self.clone() }
+    pub(crate) fn with_names(&self, function: String, names: Vec<(String, Name)>) -> CompileRequest {
+        CompileRequest { function: Some(function), names: Some(names.into()), sets: Vec::new(), ..self.clone() }
     }
 
     /// What the file's own code passes.
@@ -92,8 +92,8 @@ impl Asked {
     }
 
     /// The same with what the file's own code passes to the function: it counts where nothing else is passed.
-    pub(crate) fn with_passed(self, passed: Vec<ArgType>) -> Asked {
-        Asked { passed, ..self }
+    pub(crate) fn with_passed(self, passed: Vec<ArgType>) -> CompileRequest {
+        CompileRequest { passed, ..self }
     }
 
     /// A text as it is read: what its name says, unless something else is asked for.
@@ -111,12 +111,12 @@ impl Asked {
     }
 
     /// The same for another kernel or program of the file.
-    pub fn function(&self, name: &str) -> Asked {
-        Asked { function: Some(name.into()), ..self.clone() }
+    pub fn function(&self, name: &str) -> CompileRequest {
+        CompileRequest { function: Some(name.into()), ..self.clone() }
     }
 
     /// The same with a value for constants of the file.
-    pub fn set_all(&self, names: &[String], value: &str) -> Asked {
+    pub fn set_all(&self, names: &[String], value: &str) -> CompileRequest {
         let mut asked = self.clone();
         if let Some(known) = &self.names {
             let given = |(name, own): &(String, Name)| match value.parse() {
@@ -141,8 +141,8 @@ impl Asked {
     }
 
     /// The same with these numbers for parameters by name, besides those that it has, as the command line writes them.
-    pub fn numbers(&self, numbers: &[(String, String)]) -> Asked {
-        Asked { numbers: [&self.numbers, numbers].concat(), ..self.clone() }
+    pub fn numbers(&self, numbers: &[(String, String)]) -> CompileRequest {
+        CompileRequest { numbers: [&self.numbers, numbers].concat(), ..self.clone() }
     }
 
     /// What is said of an error in a text that was taken for something without being asked.

@@ -86,7 +86,7 @@ pub fn execute_timed<O: Observer>(
     timing: Timing,
     observer: &mut O,
 ) -> Execution {
-    launch(decoded, platform, values, options, How { timing, ..How::default() }, observer)
+    launch(decoded, platform, values, options, LaunchExtras { timing, ..LaunchExtras::default() }, observer)
 }
 
 /// The same on a device as an earlier launch of the same program left it: signals where the platform keeps them, and local
@@ -99,7 +99,14 @@ pub fn execute_again<O: Observer>(
     (timing, earlier): (Timing, &RunResult),
     observer: &mut O,
 ) -> Execution {
-    launch(decoded, platform, values, options, How { timing, earlier: Some(earlier), ..How::default() }, observer)
+    launch(
+        decoded,
+        platform,
+        values,
+        options,
+        LaunchExtras { timing, earlier: Some(earlier), ..LaunchExtras::default() },
+        observer,
+    )
 }
 
 /// The same for blocks of a larger launch: `part` says the number of the first one and how many there are in all.
@@ -111,12 +118,12 @@ pub fn execute_part<O: Observer>(
     part: Option<(u32, u32)>,
     observer: &mut O,
 ) -> Execution {
-    launch(decoded, platform, values, options, How { part, ..How::default() }, observer)
+    launch(decoded, platform, values, options, LaunchExtras { part, ..LaunchExtras::default() }, observer)
 }
 
 /// What some runs have besides their options.
 #[derive(Clone, Default)]
-pub struct How<'a> {
+pub struct LaunchExtras<'a> {
     /// The number of the first block, and how many there are in all.
     pub part: Option<(u32, u32)>,
     /// How long things take.
@@ -133,7 +140,7 @@ pub struct How<'a> {
     pub stop_endless: bool,
     /// What is otherwise, for forecasts.
     pub suppose: Suppose,
-    /// The wish that the run ends: a finding `cancelled` says that it was given up.
+    /// The cancellation token of the run: a finding `cancelled` says that it was given up.
     pub cancel: Cancel,
 }
 
@@ -143,7 +150,7 @@ pub fn launch<O: Observer>(
     platform: &Platform,
     values: &[impl Passed],
     options: ExecuteOptions,
-    how: How<'_>,
+    how: LaunchExtras<'_>,
     observer: &mut O,
 ) -> Execution {
     let earlier = how.earlier;
@@ -185,7 +192,7 @@ fn memories<'a>(
     platform: &'a Platform,
     values: &[impl Passed],
     options: ExecuteOptions,
-    how: How<'_>,
+    how: LaunchExtras<'_>,
 ) -> Result<Ready<'a>, u64> {
     let blocks = how.part.map_or(options.blocks, |(_, all)| all);
     let program = &decoded.program;
@@ -252,7 +259,7 @@ fn given<'a>(
     platform: &'a Platform,
     values: &[impl Passed],
     options: ExecuteOptions,
-    how: How<'_>,
+    how: LaunchExtras<'_>,
     places: &Places,
 ) -> Launch<'a> {
     let mut args = Vec::new();
@@ -285,7 +292,7 @@ pub(crate) fn launch_kept(
     platform: &Platform,
     values: &[impl Passed],
     options: ExecuteOptions,
-    how: How<'_>,
+    how: LaunchExtras<'_>,
     keeper: &mut dyn Keeper,
 ) {
     // What there is no memory for has not run before, either.
@@ -300,7 +307,7 @@ pub(crate) fn launch_on(
     platform: &Platform,
     values: &[impl Passed],
     options: ExecuteOptions,
-    (how, from): (How<'_>, Snapshot),
+    (how, from): (LaunchExtras<'_>, Snapshot),
     observer: &mut dyn Observer,
 ) -> Execution {
     let places = Places::new(values);

@@ -47,7 +47,7 @@ pub trait Interpreter: Send + Sync {
 
 static INTERPRETER: OnceLock<Box<dyn Interpreter>> = OnceLock::new();
 
-/// From now on files that are asked for with [`Asked::new`](crate::Asked::new) are executed.
+/// From now on files that are asked for with [`CompileRequest::new`](crate::CompileRequest::new) are executed.
 pub fn set_interpreter(interpreter: Box<dyn Interpreter>) {
     // A process has one: the second is the same.
     let _ = INTERPRETER.set(interpreter);

@@ -9,7 +9,7 @@ use slipring_lang::{ArgType, Parsed, Request};
 
 use crate::compiled::read_source;
 use crate::prepare::load_text;
-use crate::{Asked, Error, Loaded, Report};
+use crate::{CompileRequest, Error, Loaded, Report};
 
 /// A text and what is asked of it. The parsed text, its kernels and its whole program up to the first question are made once, when they
 /// are first asked for; the host code is followed again by each method that says so. Copies are the same one.
@@ -19,7 +19,7 @@ pub struct Input(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     source: Arc<Source>,
-    asked: Asked,
+    asked: CompileRequest,
     form: Arc<Form>,
     /// The whole program up to its first question, and what was said of it.
     program: OnceLock<Option<(Arc<Orchestration>, Vec<Diagnostic>)>>,
@@ -38,13 +38,13 @@ enum Form {
 
 impl Input {
     /// A text as its source says it is.
-    pub fn new(source: Source, asked: &Asked) -> Input {
+    pub fn new(source: Source, asked: &CompileRequest) -> Input {
         let source = Arc::new(source);
         let form = if source.language { Form::Language(OnceLock::new()) } else { Form::Text(OnceLock::new()) };
         Input::of(source, asked.clone(), Arc::new(form))
     }
 
-    fn of(source: Arc<Source>, asked: Asked, form: Arc<Form>) -> Input {
+    fn of(source: Arc<Source>, asked: CompileRequest, form: Arc<Form>) -> Input {
         Input(Arc::new(Inner { source, asked, form, program: OnceLock::new(), loaded: OnceLock::new() }))
     }
 
@@ -52,7 +52,7 @@ impl Input {
     ///
     /// # Errors
     /// If it is not a text, or empty.
-    pub fn read(name: &str, bytes: Vec<u8>, asked: &Asked) -> Result<Input, Error> {
+    pub fn read(name: &str, bytes: Vec<u8>, asked: &CompileRequest) -> Result<Input, Error> {
         let shown = visible_name(name);
         let text = String::from_utf8(bytes).map_err(|_| Error::File(format!("`{shown}` is not UTF-8 text")))?;
         if text.trim().is_empty() {
@@ -65,13 +65,13 @@ impl Input {
     ///
     /// # Errors
     /// If it cannot be read.
-    pub fn open(path: impl AsRef<Path>, asked: &Asked) -> Result<Input, Error> {
+    pub fn open(path: impl AsRef<Path>, asked: &CompileRequest) -> Result<Input, Error> {
         let path = path.as_ref();
         Input::read(&path.display().to_string(), read_source(path)?, asked)
     }
 
     /// The same text with something else asked of it. It is not parsed again.
-    pub fn asking(&self, asked: &Asked) -> Input {
+    pub fn asking(&self, asked: &CompileRequest) -> Input {
         Input::of(self.0.source.clone(), asked.clone(), self.0.form.clone())
     }
 
@@ -81,7 +81,7 @@ impl Input {
     }
 
     /// What is asked of it.
-    pub fn asked(&self) -> &Asked {
+    pub fn asked(&self) -> &CompileRequest {
         &self.0.asked
     }
 
@@ -156,7 +156,7 @@ impl Input {
     /// nobody has passed the contents of its tensors: errors that may come from them are none.
     pub fn follow(
         &self,
-        asked: &Asked,
+        asked: &CompileRequest,
         answer: Option<&mut Answer<'_>>,
         made_up: bool,
     ) -> Option<(Arc<Orchestration>, Vec<Diagnostic>)> {

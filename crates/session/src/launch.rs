@@ -46,7 +46,7 @@ pub fn arguments(
     let texts = match given {
         Some(texts) => {
             let mut texts = in_order(&texts, &program.params, &rest)
-                .map_err(|error| Error::Arguments(misfit_text(prepared, &error)))?;
+                .map_err(|error| Error::Arguments(mismatch_text(prepared, &error)))?;
             // Tensors that the kernel makes itself come last, and nobody has to pass them.
             let rest: Vec<&Param> = program.params.iter().filter(|param| param.is_passed()).skip(texts.len()).collect();
             let made = |param: &&Param| info(kernels, &program.name, param).is_some_and(|info| info.given.is_some());
@@ -62,7 +62,7 @@ pub fn arguments(
         if let ArgError::Memory { bytes, .. } = error {
             return too_large(prepared.written.source.clone(), bytes);
         }
-        let mut message = misfit_text(prepared, &error);
+        let mut message = mismatch_text(prepared, &error);
         if own {
             message += "\npass one `--arg` per parameter, or write an `// args: …` line into the file";
         }
@@ -104,7 +104,7 @@ fn replaced(mut texts: Vec<String>, params: &[Param], others: &[(String, String)
 }
 
 /// What is wrong with the arguments of a kernel, and what it takes.
-pub fn misfit_text(prepared: &Prepared, error: &crate::args::ArgError) -> String {
+pub fn mismatch_text(prepared: &Prepared, error: &crate::args::ArgError) -> String {
     let program = &prepared.decoded.program;
     format!("{error}\nthe kernel is {}", signature(&program.name, &program.params))
 }

@@ -36,7 +36,7 @@ mod tiles;
 mod timeline;
 mod words;
 
-pub use asked::Asked;
+pub use asked::CompileRequest;
 pub use build::{BuildOptions, BuiltProgram, Opened, PassStage, build, find_target};
 pub use compiled::{Args, Compiled, Parameter};
 pub use error::{Error, Report, waits_for_arguments};

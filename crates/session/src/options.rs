@@ -70,7 +70,7 @@ impl Control {
 
     /// What the engine asks.
     #[doc(hidden)]
-    pub fn wish(&self) -> Cancel {
+    pub fn cancel_token(&self) -> Cancel {
         self.cancel.clone()
     }
 }

@@ -15,7 +15,7 @@ use slipring_sim::{ExecutionMode, Observer, WorkRun};
 use slipring_tile::Space;
 
 use crate::compiled::Compiled;
-use crate::exec::{How, launch};
+use crate::exec::{LaunchExtras, launch};
 use crate::places::{Places, beginning};
 use crate::tensor::Bound;
 use crate::{Error, ExecuteOptions, Run, RunOptions, facts};
@@ -130,7 +130,8 @@ pub fn run_part(
         gm_slack: asked.gm_slack as usize,
         limits: asked.limits,
     };
-    let how = How { part: Some((first, all)), cancel: asked.control.wish(), ..How::default() };
+    let how =
+        LaunchExtras { part: Some((first, all)), cancel: asked.control.cancel_token(), ..LaunchExtras::default() };
     let execution = launch(&prepared.decoded, &compiled.platform, bound, options, how, &mut watching);
     let (checker, _, touched) = watching;
     let result = &execution.result;

@@ -13,7 +13,7 @@ use slipring_report::{MessageFacts, Occupancy, OccupancyFacts, Table, occupancy_
 use slipring_tile::Space;
 
 use crate::compiled::Compiled;
-use crate::exec::{How, launch as run};
+use crate::exec::{LaunchExtras, launch as run};
 use crate::places::{Places, beginning};
 use crate::symbols::{ConsumerBuffer, consumer_buffers};
 use crate::tensor::Bound;
@@ -130,8 +130,8 @@ fn measure(
         gm_slack: launch.options.gm_slack as usize,
         ..ExecuteOptions::default()
     };
-    let (timing, cancel) = (launch.options.timing, launch.options.control.wish());
-    let how = How { timing, cancel, ..How::default() };
+    let (timing, cancel) = (launch.options.timing, launch.options.control.cancel_token());
+    let how = LaunchExtras { timing, cancel, ..LaunchExtras::default() };
     let execution = run(&prepared.decoded, launch.platform, bound, options, how, &mut watching);
     if execution.result.findings.iter().any(|finding| finding.kind == Kind::Cancelled) {
         return Err(Error::Cancelled);

@@ -15,7 +15,7 @@ use crate::answers::{clean_if, first_error, not_clean, tried_only};
 use crate::args::Passed;
 use crate::assume::{Assumed, as_numbers};
 use crate::compiled::Compiled;
-use crate::exec::{How, launch, launch_kept, launch_on};
+use crate::exec::{LaunchExtras, launch, launch_kept, launch_on};
 use crate::places::{beginning, results};
 use crate::tensor::{Bound, numbers};
 use crate::timeline::Collect;
@@ -235,14 +235,14 @@ pub fn once(
     let checker = Checker::new(tools.clone()).with_otherwise();
     let mut watching = (trace, checker, asked.control.clone(), (collect, recorder));
     let earlier = earlier.map(|before| &before.result);
-    let how = How {
+    let how = LaunchExtras {
         timing: asked.timing,
         delays: &asked.delays,
         time_only: asked.time_only,
         earlier,
         stop_endless: asked.stop_endless,
-        cancel: asked.control.wish(),
-        ..How::default()
+        cancel: asked.control.cancel_token(),
+        ..LaunchExtras::default()
     };
     let execution = launch(decoded, platform, bound, *options, how, &mut watching);
     let (trace, checker, _, (collect, recorder)) = watching;
@@ -438,7 +438,7 @@ impl Run<'_> {
                 prepared,
                 platform,
                 &self.bound,
-                (self.options, self.control.wish()),
+                (self.options, self.control.cancel_token()),
                 &self.execution,
                 &mut diags,
             )
@@ -456,7 +456,8 @@ impl Run<'_> {
     /// If the run is cancelled.
     #[doc(hidden)]
     pub fn again(&self, suppose: &Suppose) -> Result<Execution, Error> {
-        let how = How { suppose: suppose.clone(), cancel: self.control.wish(), ..How::default() };
+        let how =
+            LaunchExtras { suppose: suppose.clone(), cancel: self.control.cancel_token(), ..LaunchExtras::default() };
         let (decoded, platform) = (&self.compiled.prepared.decoded, &self.compiled.platform);
         let execution = launch(decoded, platform, &self.bound, self.options, how, &mut ());
         match self.control.is_cancelled() {
@@ -485,7 +486,7 @@ impl Run<'_> {
         observer: &mut O,
     ) -> Execution {
         let (decoded, platform) = (&self.compiled.prepared.decoded, &self.compiled.platform);
-        let (how, mut options) = (how_asked(asked), self.options);
+        let (how, mut options) = (extras_of(asked), self.options);
         options.limits.cycles = cycles;
         match from {
             Some(from) => launch_on(decoded, platform, &self.bound, options, (how, from.clone()), observer),
@@ -497,7 +498,7 @@ impl Run<'_> {
     #[doc(hidden)]
     pub fn keep(&self, asked: &RunOptions, keeper: &mut dyn slipring_sim::Keeper) {
         let (decoded, platform) = (&self.compiled.prepared.decoded, &self.compiled.platform);
-        launch_kept(decoded, platform, &self.bound, self.options, how_asked(asked), keeper);
+        launch_kept(decoded, platform, &self.bound, self.options, extras_of(asked), keeper);
     }
 
     /// Of a run that only took times: its buffers have got the values, and this is its verdict, in which there is no finding.
@@ -520,6 +521,11 @@ impl Run<'_> {
 }
 
 /// How a run goes on that is asked for like this.
-fn how_asked(asked: &RunOptions) -> How<'_> {
-    How { timing: asked.timing, delays: &asked.delays, cancel: asked.control.wish(), ..How::default() }
+fn extras_of(asked: &RunOptions) -> LaunchExtras<'_> {
+    LaunchExtras {
+        timing: asked.timing,
+        delays: &asked.delays,
+        cancel: asked.control.cancel_token(),
+        ..LaunchExtras::default()
+    }
 }

@@ -8,7 +8,7 @@ use slipring_program::{Param, ParamKind};
 use slipring_tile::Elem;
 
 use crate::args::number::{Number, range_text};
-use crate::args::{Arg, ArgError, Given, Passed, Value, float_bits, misfit};
+use crate::args::{Arg, ArgError, Bindings, Passed, Value, float_bits, mismatch};
 use crate::places::Within;
 
 /// A number that tensors are made of: its type on the host is that of the elements.
@@ -105,7 +105,7 @@ impl<'a> Tensor<'a> {
     }
 
     /// A boolean.
-    pub fn truth(value: bool) -> Tensor<'static> {
+    pub fn boolean(value: bool) -> Tensor<'static> {
         Tensor::of(Data::Scalar(u64::from(value)))
     }
 
@@ -169,9 +169,9 @@ impl<'a> Tensor<'a> {
                         return Err(error(described, reason));
                     }
                 },
-                (ParamKind::Bool, Number::Integer(truth @ (0 | 1))) => {
+                (ParamKind::Bool, Number::Integer(boolean @ (0 | 1))) => {
                     elem = None;
-                    Contents::Scalar(truth as u64)
+                    Contents::Scalar(boolean as u64)
                 }
                 (ParamKind::Bool, _) => return Err(error(described, "where i1 is expected".into())),
                 // Does not fit, which is said below.
@@ -197,8 +197,8 @@ impl<'a> Tensor<'a> {
         {
             return Err(error(described, format!("there are {bytes} bytes of it")));
         }
-        let given = Given { bytes, elem, shape: self.shape.as_deref(), exact: self.exact, what: "the tensor is" };
-        if let Some(reason) = misfit(&given, &param.kind, shape) {
+        let given = Bindings { bytes, elem, shape: self.shape.as_deref(), exact: self.exact, what: "the tensor is" };
+        if let Some(reason) = mismatch(&given, &param.kind, shape) {
             return Err(error(described, reason));
         }
         Ok(Bound { data, shape: self.shape, within: self.within, held: Arc::default() })
@@ -407,8 +407,8 @@ mod tests {
         assert_eq!(register(Tensor::whole(-1), &scalar(Elem::I64)), u64::MAX);
         assert_eq!(register(Tensor::whole(1), &scalar(Elem::F32)), 0x3f80_0000);
         assert_eq!(register(Tensor::number(0.5), &scalar(Elem::F16)), 0x3800);
-        let truth = Param { name: "b".into(), kind: ParamKind::Bool };
-        assert_eq!([Tensor::truth(true), Tensor::whole(0)].map(|tensor| register(tensor, &truth)), [1, 0]);
+        let boolean = Param { name: "b".into(), kind: ParamKind::Bool };
+        assert_eq!([Tensor::boolean(true), Tensor::whole(0)].map(|tensor| register(tensor, &boolean)), [1, 0]);
     }
 
     #[test]

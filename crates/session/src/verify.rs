@@ -10,7 +10,7 @@ use slipring_sim::ExecutionMode;
 use slipring_tile::Elem;
 
 use crate::args::Passed;
-use crate::exec::{ExecuteOptions, Execution, How, launch};
+use crate::exec::{ExecuteOptions, Execution, LaunchExtras, launch};
 use crate::places::Places;
 use crate::{Prepared, to_diagnostics};
 
@@ -57,7 +57,7 @@ pub fn verify(
     verify_with(prepared, platform, values, (options, Cancel::default()), execution, diags)
 }
 
-/// The same where somebody may wish the run of the reference to end; it then did not complete.
+/// The same with a cancellation token for the run of the reference; one that was cancelled did not complete.
 pub(crate) fn verify_with(
     prepared: &Prepared,
     platform: &Platform,
@@ -71,7 +71,7 @@ pub(crate) fn verify_with(
         return VerifyOutcome::NotChecked("the source as written cannot be decoded".into());
     };
     let options = ExecuteOptions { mode: ExecutionMode::Sequential, ..options };
-    let how = How { cancel, ..How::default() };
+    let how = LaunchExtras { cancel, ..LaunchExtras::default() };
     let reference = launch(&decoded, platform, values, options, how, &mut Init::new().always());
     if !reference.result.complete {
         let why = reference.result.findings.first().map_or("", |f| f.message.as_str());

@@ -13,8 +13,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use slipring_machine::Question;
 use slipring_program::{
-    Access, Action, Effect, Env, Extent, Fault, Inst, Lent, Memory, Output, Program, Run, Scratch, SiteRef, UNDEFINED,
-    WorkId, gm_split,
+    Access, Action, Borrowed, Effect, Env, Extent, Fault, Inst, Memory, Output, Program, Run, Scratch, SiteRef,
+    UNDEFINED, WorkId, gm_split,
 };
 use slipring_tile::Space;
 
@@ -95,8 +95,8 @@ impl Board {
     fn may(&self, uses: &[Use]) -> bool {
         uses.iter().all(|at| {
             let buffer = &self.buffers[at.buffer];
-            let turn = buffer.done.writes == at.after.writes && (!at.writes || buffer.done.reads == at.after.reads);
-            turn && !buffer.held
+            let is_next = buffer.done.writes == at.after.writes && (!at.writes || buffer.done.reads == at.after.reads);
+            is_next && !buffer.held
         })
     }
 
@@ -318,7 +318,7 @@ impl Later {
         {
             return None;
         }
-        let (empty, Lent { clusters, buffers }) = memory.lend();
+        let (empty, Borrowed { clusters, buffers }) = memory.lend();
         let lane = |locals| Backlog { queue: VecDeque::new(), locals, held: false };
         let buffer = |data| Buffer { data, held: false, done: Count::default() };
         let buffers: Vec<Buffer> = buffers.into_iter().map(buffer).collect();
@@ -414,7 +414,7 @@ impl Later {
         uses
     }
 
-    /// Carries something out now, on the memory that has lent its bytes: what comes before it is done first.
+    /// Carries something out now, on the memory whose bytes are borrowed: what comes before it is done first.
     pub fn now<R>(
         &mut self,
         memory: &mut Memory,
@@ -468,11 +468,11 @@ impl Later {
         drop(self.tell(&shared));
         let mut board = shared.help(&mut self.hand, AT_ONCE / 2, |board| board.left == 0);
         let board = &mut *board;
-        let mut lent = Lent {
+        let mut borrowed = Borrowed {
             clusters: board.lanes.iter_mut().map(|lane| std::mem::take(&mut lane.locals)).collect(),
             buffers: board.buffers.iter_mut().map(|buffer| std::mem::take(&mut buffer.data)).collect(),
         };
-        memory.take_back(&mut lent);
+        memory.take_back(&mut borrowed);
         for (site, question, core, id) in board.asked.drain(..) {
             let name = || program.cores[core].works[id as usize].name.to_string();
             questions.entry((site, question.name)).or_insert_with(|| (question, name()));

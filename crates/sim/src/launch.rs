@@ -89,13 +89,13 @@ pub struct Launch<'a> {
     /// not listed starts with none.
     pub counters: Vec<u64>,
     /// Which cores leave their loops where all meet, meeting by meeting, whatever their numbers say: by their place in
-    /// [`Meeting::cores`](crate::Meeting::cores). After the end of the list all leave. By default it is as their numbers say.
+    /// [`CutPoint::cores`](crate::CutPoint::cores). After the end of the list all leave. By default it is as their numbers say.
     pub leave: Option<Vec<Vec<usize>>>,
     /// Whether a loop that was found never to end stops the run at once, with `endless-loop`, and not only at the limit of steps.
     pub stop_endless: bool,
     /// What is otherwise, for forecasts; by default nothing.
     pub suppose: Suppose,
-    /// The wish that the run ends; by default nobody has it.
+    /// The cancellation token; by default nobody has it.
     pub cancel: Cancel,
 }
 
@@ -145,7 +145,7 @@ impl<'a> Launch<'a> {
         self
     }
 
-    /// The same launch, given up when somebody wishes it: the finding is then `cancelled`.
+    /// The same launch, given up when the token is set: the finding is then `cancelled`.
     pub fn cancel(mut self, cancel: Cancel) -> Launch<'a> {
         self.cancel = cancel;
         self

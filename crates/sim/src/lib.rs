@@ -46,7 +46,7 @@ mod work;
 
 pub use delay::{Delay, Late};
 pub use launch::{ArgValue, ExecutionMode, Launch, Limits, RunResult, places, run, run_beside};
-pub use meeting::{At, CoreAt, Meeting};
+pub use meeting::{At, CoreAt, CutPoint};
 pub use observe::{Agent, Issued, Observer, Stall, WorkRun};
 pub use poll::Outside;
 pub use snapshot::{Keeper, Snapshot, run_kept, run_on};

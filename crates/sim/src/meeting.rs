@@ -41,7 +41,7 @@ pub struct CoreAt<'a> {
 /// The state of the machine while nothing can go on but what stands at an [`Inst::Meet`].
 #[derive(Debug)]
 #[allow(missing_docs)]
-pub struct Meeting<'a> {
+pub struct CutPoint<'a> {
     pub cores: Vec<CoreAt<'a>>,
     /// Signals that nobody has taken, for each object: cluster × objects of the program + object.
     pub signals: Vec<u64>,
@@ -85,7 +85,7 @@ impl Engine<'_> {
             .iter()
             .enumerate()
             .flat_map(|(object, state)| state.token.held.iter().map(move |(pipe, site)| (object, *pipe, *site)));
-        let meeting = Meeting {
+        let meeting = CutPoint {
             cores: cores.collect(),
             signals: self.syncs.iter().map(|state| state.signals.len() as u64).collect(),
             held: held.collect(),

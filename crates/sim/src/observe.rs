@@ -3,7 +3,7 @@
 use slipring_machine::{Pipe, Role};
 use slipring_program::{Access, Memory, SiteRef, Unit, Work, WorkId};
 
-use crate::{Launch, Meeting, PipeSet};
+use crate::{CutPoint, Launch, PipeSet};
 
 /// A scalar unit (`pipe` is [`Pipe::S`]) or a pipe of a core.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -137,7 +137,7 @@ pub trait Observer {
     /// An agent stood still.
     fn stall(&mut self, from: u64, to: u64, agent: Agent, cause: Stall, site: SiteRef) {}
     /// Nothing can go on but the cores that stand at an [`Inst::Meet`](slipring_program::Inst::Meet), which do so now.
-    fn meet(&mut self, at: u64, meeting: &Meeting<'_>) {}
+    fn meet(&mut self, at: u64, meeting: &CutPoint<'_>) {}
     /// An [`Inst::Poll`](slipring_program::Inst::Poll) is over: what the core last looked at is as it wants it.
     fn awaited(&mut self, at: u64, agent: Agent, site: SiteRef) {}
     /// The program of a core has ended; its pipes may still be working.
@@ -162,7 +162,7 @@ macro_rules! forward {
             wait(at, agent, sync, site) (at: u64, agent: Agent, sync: u32, site: SiteRef),
             barrier(at, agent, site) (at: u64, agent: Agent, site: SiteRef),
             stall(from, to, agent, cause, site) (from: u64, to: u64, agent: Agent, cause: Stall, site: SiteRef),
-            meet(at, meeting) (at: u64, meeting: &Meeting<'_>),
+            meet(at, meeting) (at: u64, meeting: &CutPoint<'_>),
             awaited(at, agent, site) (at: u64, agent: Agent, site: SiteRef),
             core_end(at, agent) (at: u64, agent: Agent),
         }

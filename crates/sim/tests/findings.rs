@@ -474,7 +474,7 @@ fn loops_without_an_end() {
 #[test]
 fn malformed_programs_are_refused() {
     type Spoil = fn(&mut Program);
-    let spoils: [(Spoil, &str); 9] = [
+    let clobbers: [(Spoil, &str); 9] = [
         (|p| p.cores[0].insts[0] = Inst::Jump { to: 99 }, "bad-program"),
         (|p| p.cores[0].insts[0] = Inst::Issue { work: 7 }, "bad-program"),
         (|p| p.cores[0].insts[0] = Inst::Move { d: Reg(5), a: Operand::Imm(0) }, "bad-program"),
@@ -488,7 +488,7 @@ fn malformed_programs_are_refused() {
             "bad-program",
         ),
     ];
-    for (at, (spoil, code)) in spoils.into_iter().enumerate() {
+    for (at, (spoil, code)) in clobbers.into_iter().enumerate() {
         let mut b = Build::default();
         b.core(A, |c| {
             c.mov(imm(0));

@@ -12,14 +12,14 @@ use slipring_prove::prove_kernel;
 use slipring_report::MemoryFacts;
 use slipring_session::args::{Arg, Defaults};
 use slipring_session::compiled::{Choice, bind_to, known_interpretations};
-use slipring_session::launch::{arguments, blocks, info, misfit_text};
+use slipring_session::launch::{arguments, blocks, info, mismatch_text};
 use slipring_session::parts::run_part;
 use slipring_session::tensor::Bound;
 use slipring_session::{Compiled, memory_uses, rings};
 
 use crate::{
-    Args, Asked, BoardOptions, BoardRun, Error, Loaded, MemoryUse, Parameter, Part, Proof, ProveOptions, Report,
-    RingReport, Run, RunOptions, Subject, choose_platform, head_lines, memory_map,
+    Args, BoardOptions, BoardRun, CompileRequest, Error, Loaded, MemoryUse, Parameter, Part, Proof, ProveOptions,
+    Report, RingReport, Run, RunOptions, Subject, choose_platform, head_lines, memory_map,
 };
 
 /// A kernel of a file, for one platform.
@@ -66,7 +66,7 @@ impl Kernel {
     /// # Errors
     /// If it cannot be read or has errors.
     pub fn open(path: impl AsRef<Path>) -> Result<Kernel, Error> {
-        Subject::open(path, &Asked::default())?.kernel()
+        Subject::open(path, &CompileRequest::default())?.kernel()
     }
 
     /// Reads a text. Its name says what it is, as for [`Kernel::open`], and stands in messages.
@@ -74,7 +74,7 @@ impl Kernel {
     /// # Errors
     /// If it is empty or has errors.
     pub fn from_text(name: impl Into<String>, text: impl Into<String>) -> Result<Kernel, Error> {
-        Subject::read(&name.into(), text.into().into_bytes(), &Asked::default())?.kernel()
+        Subject::read(&name.into(), text.into().into_bytes(), &CompileRequest::default())?.kernel()
     }
 
     /// The same kernel with another text, for what is asked of it: the same platform, interpretations and function.
@@ -83,7 +83,7 @@ impl Kernel {
     /// If the text has errors.
     pub(crate) fn with_text(&self, text: String) -> Result<Kernel, Error> {
         let own = &self.module.source;
-        let asked = Asked::default().language(Some(own.lang()));
+        let asked = CompileRequest::default().language(Some(own.lang()));
         let kernel = Subject::read(&own.name, text.into_bytes(), &asked)?.kernel()?;
         let (platform, interpretations) = (self.platform.clone(), self.interpretations.clone());
         let choice = Choice { slots: None, ..self.choice.clone() };
@@ -411,7 +411,7 @@ impl Kernel {
         let compiled = self.compiled()?;
         let prepared = &compiled.prepared;
         let params: Vec<&Param> = prepared.decoded.program.params.iter().filter(|p| p.is_passed()).collect();
-        let wrong = |error| Error::Arguments(misfit_text(prepared, &error));
+        let wrong = |error| Error::Arguments(mismatch_text(prepared, &error));
         bind_to(args, &params, &compiled.shapes, &wrong)
     }
 }

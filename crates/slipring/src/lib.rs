@@ -29,7 +29,7 @@ pub use slipring_lang::Direction;
 pub use slipring_machine::Platform;
 #[doc(inline)]
 /// ```
-/// use slipring::{Asked, Program, ProgramOptions, Tensor};
+/// use slipring::{CompileRequest, Program, ProgramOptions, Tensor};
 /// let text = "
 /// import slipring.language as pl
 ///
@@ -42,7 +42,7 @@ pub use slipring_machine::Platform;
 ///         out[:] = pl.add(middle, middle)
 ///     return out
 /// ";
-/// let program = Program::from_text("twice.py", text, &Asked::default())?.expect("a whole program");
+/// let program = Program::from_text("twice.py", text, &CompileRequest::default())?.expect("a whole program");
 /// assert_eq!(program.graph().tasks.len(), 2);
 /// let a = vec![1.5f32; 64 * 64];
 /// let run = program.run([Tensor::view(&a, [64, 64]), Tensor::zeros([64, 64])], &ProgramOptions::default())?;
@@ -94,8 +94,8 @@ pub use slipring_queue as queue;
 pub use slipring_report as report;
 #[doc(hidden)]
 pub use slipring_session::{
-    Advice, Asked, BuildOptions, BuiltProgram, ConsumerBuffer, DEEPEST, Depth, Difference, ExecuteOptions, Executed,
-    Execution, Flags, Forecast, Held, Interpreter, Judged, Loaded, MOST_BLOCKS, MOST_DEVICES, MOST_LAUNCHES,
+    Advice, BuildOptions, BuiltProgram, CompileRequest, ConsumerBuffer, DEEPEST, Depth, Difference, ExecuteOptions,
+    Executed, Execution, Flags, Forecast, Held, Interpreter, Judged, Loaded, MOST_BLOCKS, MOST_DEVICES, MOST_LAUNCHES,
     MOST_SLACK, MemoryUse, Opened, Part, PassStage, Prepared, Raised, RingReport, Stretch, TileContents, VerifyOutcome,
     Written, advice_text, args, build, check, choose_platform, consumer_buffers, execute, execute_again, execute_timed,
     files, find_target, head_lines, is_language, judge, load, load_file, memory_map, merged, message_facts, needed,

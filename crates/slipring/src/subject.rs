@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use slipring_session::Input;
 
-use crate::{Asked, Error, Kernel, Loaded, Program, Source};
+use crate::{CompileRequest, Error, Kernel, Loaded, Program, Source};
 
 /// A text and what is asked of it. The parsed text, its kernels and its whole program up to the first question are made once, when they
 /// are first asked for. Copies are the same one.
@@ -29,7 +29,7 @@ pub struct Subject(Input);
 
 impl Subject {
     /// A text as its source says it is.
-    pub fn new(source: Source, asked: &Asked) -> Subject {
+    pub fn new(source: Source, asked: &CompileRequest) -> Subject {
         Subject(Input::new(source, asked))
     }
 
@@ -37,7 +37,7 @@ impl Subject {
     ///
     /// # Errors
     /// If it is not a text, or empty.
-    pub fn read(name: &str, bytes: Vec<u8>, asked: &Asked) -> Result<Subject, Error> {
+    pub fn read(name: &str, bytes: Vec<u8>, asked: &CompileRequest) -> Result<Subject, Error> {
         Input::read(name, bytes, asked).map(Subject)
     }
 
@@ -45,12 +45,12 @@ impl Subject {
     ///
     /// # Errors
     /// If it cannot be read.
-    pub fn open(path: impl AsRef<Path>, asked: &Asked) -> Result<Subject, Error> {
+    pub fn open(path: impl AsRef<Path>, asked: &CompileRequest) -> Result<Subject, Error> {
         Input::open(path, asked).map(Subject)
     }
 
     /// The same text with something else asked of it. It is not parsed again.
-    pub fn asking(&self, asked: &Asked) -> Subject {
+    pub fn asking(&self, asked: &CompileRequest) -> Subject {
         Subject(self.0.asking(asked))
     }
 
@@ -69,7 +69,7 @@ impl Subject {
     }
 
     /// What is asked of it.
-    pub fn asked(&self) -> &Asked {
+    pub fn asked(&self) -> &CompileRequest {
         self.0.asked()
     }
 

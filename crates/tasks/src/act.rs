@@ -63,7 +63,7 @@ pub enum HostArg {
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[allow(missing_docs)]
 pub enum HostNumber {
-    Truth(bool),
+    Boolean(bool),
     Whole(i64),
     Float(f64),
 }

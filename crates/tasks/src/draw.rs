@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use crate::graph::{Graph, Why};
+use crate::graph::{Graph, Reason};
 use crate::touched::reasons;
 
 /// Graphs of more tasks are drawn with those of one name and depth together.
@@ -83,8 +83,8 @@ pub fn svg(graph: &Graph, title: &str, line: &dyn Fn(usize) -> usize, critical: 
             continue;
         }
         let class = match &edge.why[..] {
-            why if why.iter().any(|why| matches!(why, Why::Reads { .. })) => "reads",
-            why if why.iter().any(|why| !matches!(why, Why::Declared | Why::Submitted)) => "writes",
+            why if why.iter().any(|why| matches!(why, Reason::Reads { .. })) => "reads",
+            why if why.iter().any(|why| !matches!(why, Reason::Declared | Reason::Submitted)) => "writes",
             _ => "declared",
         };
         let known = edges.entry((of[edge.from], of[edge.to])).or_insert(class);

@@ -132,7 +132,7 @@ pub struct Task {
 
 /// Why one task waits for another.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Why {
+pub enum Reason {
     /// `deps=`.
     Declared,
     /// The orchestration submits it after it waited for the other one.
@@ -160,7 +160,7 @@ pub enum Why {
 pub struct Edge {
     pub from: usize,
     pub to: usize,
-    pub why: Vec<Why>,
+    pub why: Vec<Reason>,
 }
 
 /// The most tasks of a program: what reaches what is kept for each pair.
@@ -203,8 +203,9 @@ impl Graph {
         // For each tensor: earlier uses that a later task may have to wait for.
         let mut open: Vec<Vec<(usize, usize)>> = vec![Vec::new(); self.tensors.len()];
         for to in 0..self.tasks.len() {
-            let mut found: Vec<(usize, Why)> = self.tasks[to].after.iter().map(|from| (*from, Why::Declared)).collect();
-            found.extend(self.tasks[to].behind.map(|from| (from, Why::Submitted)));
+            let mut found: Vec<(usize, Reason)> =
+                self.tasks[to].after.iter().map(|from| (*from, Reason::Declared)).collect();
+            found.extend(self.tasks[to].behind.map(|from| (from, Reason::Submitted)));
             let task = &self.tasks[to];
             if !task.manual {
                 for (at, own) in task.uses.iter().enumerate() {
@@ -220,9 +221,9 @@ impl Graph {
                         }
                         let tensor = own.tensor;
                         let why = match (own.direction.reads(), other.direction.writes()) {
-                            (true, true) => Why::Reads { tensor },
-                            (false, true) => Why::Writes { tensor },
-                            (_, false) => Why::Overwrites { tensor },
+                            (true, true) => Reason::Reads { tensor },
+                            (false, true) => Reason::Writes { tensor },
+                            (_, false) => Reason::Overwrites { tensor },
                         };
                         found.push((*from, why));
                         // Who waits for this one waits for that one as well.
@@ -292,7 +293,7 @@ impl Graph {
 
     /// The same without the edges from readers to what overwrites them.
     pub fn reach_of_writers(&self, order: &[usize]) -> Reach {
-        self.reach_by(order, &|edge| edge.why.iter().any(|why| !matches!(why, Why::Overwrites { .. })))
+        self.reach_by(order, &|edge| edge.why.iter().any(|why| !matches!(why, Reason::Overwrites { .. })))
     }
 
     fn reach_by(&self, order: &[usize], counts: &dyn Fn(&Edge) -> bool) -> Reach {

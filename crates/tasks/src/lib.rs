@@ -24,6 +24,6 @@ pub mod touched;
 
 pub use act::{Act, HostArg, HostCall, HostNumber, Piece};
 pub use bytes::Bytes;
-pub use graph::{Direction, Edge, Graph, Origin, Task, Tensor, Use, Why};
+pub use graph::{Direction, Edge, Graph, Origin, Reason, Task, Tensor, Use};
 pub use schedule::{Ended, Plan, Ran, Run, Runs, plan};
 pub use touched::{Atomic, Lost, Touched};

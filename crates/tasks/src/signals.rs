@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use slipring_ir::{Diagnostic, Span};
 
-use crate::graph::{Edge, Graph, Reach, Why};
+use crate::graph::{Edge, Graph, Reach, Reason};
 use crate::schedule::Plan;
 use crate::touched::{self, Touched};
 
@@ -178,7 +178,8 @@ pub fn races(graph: &Graph, tasks: &[Parts]) -> Option<Vec<Diagnostic>> {
 impl Graph {
     /// The same tasks with these edges: which comes before which. `None` for a cycle.
     fn with_pairs(&mut self, pairs: &BTreeSet<(usize, usize)>) -> Option<Reach> {
-        self.edges = pairs.iter().map(|(from, to)| Edge { from: *from, to: *to, why: vec![Why::Submitted] }).collect();
+        self.edges =
+            pairs.iter().map(|(from, to)| Edge { from: *from, to: *to, why: vec![Reason::Submitted] }).collect();
         self.edges.sort_by_key(|edge| edge.to);
         let order = self.order().ok()?;
         Some(self.reach(&order))
@@ -348,7 +349,7 @@ mod tests {
         };
         let tasks =
             [at(SignalStep::Change(S, Change::Add(1)), 900), at(SignalStep::Wait(S, wants(1)), 50), Parts::default()];
-        let edge = Edge { from: 1, to: 2, why: vec![Why::Submitted] };
+        let edge = Edge { from: 1, to: 2, why: vec![Reason::Submitted] };
         let graph = Graph { tasks: vec![crate::Task::default(); 3], edges: vec![edge], ..Graph::default() };
         assert_eq!(critical(&graph, &tasks, &[1000, 500, 20]), Some((vec![0, 1, 2], 900 + 450 + 20)));
         // What the first does after its signal is longer than what the others do.

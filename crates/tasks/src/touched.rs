@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use slipring_ir::{Diagnostic, Severity, Span};
 
-use crate::graph::{Graph, Origin, PREDICATE, Reach, Task, Use, Why};
+use crate::graph::{Graph, Origin, PREDICATE, Reach, Reason, Task, Use};
 use crate::signals::Parts;
 use crate::{Bytes, Direction};
 
@@ -112,13 +112,13 @@ pub fn deadlocks(graph: &Graph) -> Vec<Diagnostic> {
 }
 
 /// Reasons of an edge, in words.
-pub fn reasons(graph: &Graph, why: &[Why]) -> String {
-    let one = |why: &Why| match why {
-        Why::Declared => "`deps=` says so".to_string(),
-        Why::Submitted => "it is submitted when that has finished".to_string(),
-        Why::Reads { tensor } => format!("it reads what that writes, `{}`", graph.tensors[*tensor].name),
-        Why::Writes { tensor } => format!("it writes what that writes, `{}`", graph.tensors[*tensor].name),
-        Why::Overwrites { tensor } => format!("it overwrites what that reads, `{}`", graph.tensors[*tensor].name),
+pub fn reasons(graph: &Graph, why: &[Reason]) -> String {
+    let one = |why: &Reason| match why {
+        Reason::Declared => "`deps=` says so".to_string(),
+        Reason::Submitted => "it is submitted when that has finished".to_string(),
+        Reason::Reads { tensor } => format!("it reads what that writes, `{}`", graph.tensors[*tensor].name),
+        Reason::Writes { tensor } => format!("it writes what that writes, `{}`", graph.tensors[*tensor].name),
+        Reason::Overwrites { tensor } => format!("it overwrites what that reads, `{}`", graph.tensors[*tensor].name),
     };
     why.iter().map(one).collect::<Vec<_>>().join("; ")
 }
@@ -452,7 +452,7 @@ fn needless(graph: &Graph, reach: &Reach, touched: &Footprints) -> Vec<Diagnosti
     let mut once = Once::default();
     let before = graph.before();
     for edge in &graph.edges {
-        if edge.why.iter().any(|why| matches!(why, Why::Declared | Why::Submitted)) {
+        if edge.why.iter().any(|why| matches!(why, Reason::Declared | Reason::Submitted)) {
             continue;
         }
         let (a, b) = (&touched[edge.from], &touched[edge.to]);
@@ -462,8 +462,8 @@ fn needless(graph: &Graph, reach: &Reach, touched: &Footprints) -> Vec<Diagnosti
             continue;
         }
         let tensor = edge.why.iter().find_map(|why| match why {
-            Why::Reads { tensor } | Why::Writes { tensor } | Why::Overwrites { tensor } => Some(*tensor),
-            Why::Declared | Why::Submitted => None,
+            Reason::Reads { tensor } | Reason::Writes { tensor } | Reason::Overwrites { tensor } => Some(*tensor),
+            Reason::Declared | Reason::Submitted => None,
         });
         let Some(tensor) = tensor else { continue };
         let (from, to) = (&graph.tasks[edge.from], &graph.tasks[edge.to]);

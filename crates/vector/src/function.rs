@@ -132,7 +132,7 @@ impl Function {
         let (compact, sites) = (&self.compact, &self.parts.sites);
         let (mut pc, mut position) = (0usize, 0u32);
         loop {
-            // What is executed in any case is looked at once: the limit, the wish to end, what is remembered.
+            // What is executed in any case is looked at once: the limit, the cancellation token, what is remembered.
             let (stretch, before) = (compact.stretches[pc], machine.scratch.steps);
             let after = position.saturating_add(stretch.vectors);
             let left = before.checked_sub(stretch.cost).filter(|_| !machine.state.timed && after <= LONGEST);

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use slipring_program::{Env, Extent, Lost, Marks, Misuse, Outcome, Round, SiteRef, Tries, Void, mark};
+use slipring_program::{Env, Extent, Lost, Marks, Misuse, Outcome, Round, SiteRef, Tries, Uninit, mark};
 use slipring_tile::Space;
 use smallvec::SmallVec;
 
@@ -117,7 +117,7 @@ impl Shade {
 
 /// What a try came to: the registers written, the bytes stored, the number.
 #[derive(Default)]
-struct Tried {
+struct Sample {
     registers: SmallVec<[Register; 2]>,
     bytes: Vec<u8>,
     value: Option<u64>,
@@ -173,7 +173,7 @@ impl Machine<'_> {
         let (mut kept, tried) = (Some(shade), self);
         let tries = Tries::new(varies, by.is_some(), |round, number| {
             let machine = &mut *tried;
-            let Some(mut shade) = kept.take() else { return Tried::default() };
+            let Some(mut shade) = kept.take() else { return Sample::default() };
             for (slot, value) in operands.iter().zip(&values) {
                 let (lost, data) = (shade.lost(*slot), from.slot(*slot));
                 let register = machine.reg_mut(*slot);
@@ -209,7 +209,7 @@ impl Machine<'_> {
             let bytes = machine.gather(stores.iter().copied());
             operands.iter().zip(&values).for_each(|(slot, value)| machine.set(*slot, *value));
             machine.scatter(loads.iter().copied(), &loaded);
-            Tried { registers, bytes, value }
+            Sample { registers, bytes, value }
         });
         let machine = tried;
         let Some(mut shade) = kept else { return };
@@ -218,7 +218,7 @@ impl Machine<'_> {
         (machine.ar, machine.sqzn) = after;
         let lost = tries.depends(|one, other| one.value == other.value);
         if lost.here != 0 {
-            let hole = |void: &Void| Extent::run(Space::Vec, env.core, void.start, (void.end - void.start) as u32);
+            let hole = |void: &Uninit| Extent::run(Space::Vec, env.core, void.start, (void.end - void.start) as u32);
             shade.misuses.push(Misuse { extent: holes.first().map(hole), ..misuse(site, env, "takes a number from") });
         }
         if lost.by_data != 0 {
@@ -274,12 +274,12 @@ fn misuse(site: SiteRef, env: Env, what: &'static str) -> Misuse {
 }
 
 /// What register `at` of those written, which may be a predicate, lost; `places` are where it was computed, if it was, and where contents decided.
-fn lost_bits(tries: &Tries<Tried>, at: usize, is_mask: bool, [origin, by]: [SiteRef; 2]) -> Option<Box<LostBits>> {
+fn lost_bits(tries: &Tries<Sample>, at: usize, is_mask: bool, [origin, by]: [SiteRef; 2]) -> Option<Box<LostBits>> {
     let mut all = LostBits { bits: [Lost::default(); BYTES], computed: [false; BYTES], origin: None, by: None };
     let mut some = false;
     for i in 0..BYTES {
-        let value = |tried: &Tried| tried.registers[at].0[i];
-        let differ = |one: &Tried, other: &Tried| value(one) ^ value(other);
+        let value = |tried: &Sample| tried.registers[at].0[i];
+        let differ = |one: &Sample, other: &Sample| value(one) ^ value(other);
         let lost = if is_mask { tries.lost(differ) } else { tries.lost_in_byte(differ) };
         if lost == Lost::default() {
             continue;

@@ -9,7 +9,7 @@ mod stops;
 use std::io::{self, BufRead, Read, Write};
 
 use serde_json::{Value, json};
-use slipring::{Asked, Error, Kernel, RunOptions, Subject, Tensor};
+use slipring::{CompileRequest, Error, Kernel, RunOptions, Subject, Tensor};
 use slipring_debug::Session;
 
 use self::moment::{told, variables};
@@ -129,7 +129,7 @@ fn words(list: &Value) -> Vec<String> {
 /// The kernel that is to be run: `program`, and as for `slipring run` `args`, `set`, `func` and `arch`.
 fn kernel(asked: &Value) -> Result<Kernel, Error> {
     let Some(file) = asked["program"].as_str() else { return Err(Error::Arguments("`program` names a file".into())) };
-    let request = Asked::new(asked["func"].as_str(), &words(&asked["args"]), &words(&asked["set"]))?;
+    let request = CompileRequest::new(asked["func"].as_str(), &words(&asked["args"]), &words(&asked["set"]))?;
     let kernel = Subject::open(file, &request)?.executed()?.kernel()?;
     match asked["arch"].as_str() {
         Some(arch) => kernel.platform(arch),

@@ -53,10 +53,10 @@ impl Tool {
     /// Runs the tool on a file, `%s` of the words: exit code, then standard output and standard error.
     ///
     /// # Errors
-    /// Where it does not start, or prints what is no text.
+    /// Where it does not start, or prints what is not text.
     pub fn call(&self, file: &Path, words: &[String]) -> Result<(i32, String), String> {
         let ran = self.started(file, words)?;
-        let text = |bytes| String::from_utf8(bytes).map_err(|error| format!("the output is no text: {error}"));
+        let text = |bytes| String::from_utf8(bytes).map_err(|error| format!("the output is not text: {error}"));
         Ok((ran.status.code().unwrap_or(-1), text(ran.stdout)? + &text(ran.stderr)?))
     }
 

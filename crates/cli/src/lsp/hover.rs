@@ -1,7 +1,7 @@
 //! What stands under the cursor: pages of ops, types and addresses of values, what messages mean; and where names come from.
 
 use serde_json::{Value, json};
-use slipring::{Asked, Loaded, explanation, reference};
+use slipring::{CompileRequest, Loaded, explanation, reference};
 use slipring_ir::{Module, ValueId};
 
 use super::text::LineMap;
@@ -45,7 +45,7 @@ fn holds(lines: &LineMap<'_>, range: &Value, byte: usize) -> bool {
 
 /// True for a text of the kernel language.
 pub fn is_language(text: &Text) -> bool {
-    Asked::default().language(text.language).source(&text.name, "").language
+    CompileRequest::default().language(text.language).source(&text.name, "").language
 }
 
 /// The text, read.

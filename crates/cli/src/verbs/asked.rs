@@ -1,7 +1,7 @@
 //! Arguments of the verbs that read files of the kernel language.
 
 use clap::Args;
-use slipring::{Asked, Error, Lang};
+use slipring::{CompileRequest, Error, Lang};
 
 // Values for what builds kernels.
 #[derive(Args, Clone, Default)]
@@ -41,7 +41,7 @@ impl ShapeArgs {
     ///
     /// # Errors
     /// A value without a name.
-    pub fn asked(&self) -> Result<Asked, Error> {
-        Ok(Asked::new(None, &self.args, &self.sets.sets)?.language(self.sets.language()))
+    pub fn asked(&self) -> Result<CompileRequest, Error> {
+        Ok(CompileRequest::new(None, &self.args, &self.sets.sets)?.language(self.sets.language()))
     }
 }

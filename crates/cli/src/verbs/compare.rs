@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::Value;
 use slipring::report::{compare as compared, compare_text};
-use slipring::{Asked, Error, RunOptions, Subject};
+use slipring::{CompileRequest, Error, RunOptions, Subject};
 
 use super::asked::SetArgs;
 use super::output::{SCHEMA, json, out, report_all};
@@ -41,7 +41,7 @@ pub(super) fn compare(args: &CompareArgs) -> Exit {
 }
 
 fn start(args: &CompareArgs) -> Result<Exit, Error> {
-    let asked = Asked::new(None, &[], &args.sets.sets)?.language(args.sets.language());
+    let asked = CompileRequest::new(None, &[], &args.sets.sets)?.language(args.sets.language());
     let (before, after) = match (&args.board, &args.before, &args.after) {
         (Some(folder), ..) => return project::compare(folder, args.json),
         (None, Some(before), Some(after)) => (before, after),
@@ -59,7 +59,7 @@ fn start(args: &CompareArgs) -> Result<Exit, Error> {
 }
 
 /// The facts of a run: read, or of a kernel that is run now.
-pub(super) fn facts(file: &str, platform: &PlatformArgs, asked: &Asked) -> Result<Value, Error> {
+pub(super) fn facts(file: &str, platform: &PlatformArgs, asked: &CompileRequest) -> Result<Value, Error> {
     let bytes = read_bytes(file).map_err(Error::File)?;
     let no_facts = |error| Error::File(format!("`{}` holds no facts of a run: {error}", shown(file)));
     if file.ends_with(".json") {

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use slipring::args::Arg;
-use slipring::{Asked, Error, Kernel, Limits, MOST_BLOCKS, Program, RunOptions, Subject};
+use slipring::{CompileRequest, Error, Kernel, Limits, MOST_BLOCKS, Program, RunOptions, Subject};
 use slipring_explore::Tune;
 
 use super::asked::{SetArgs, ShapeArgs};
@@ -121,7 +121,8 @@ impl KernelArgs {
     /// # Errors
     /// If it cannot be read.
     pub fn subject(&self) -> Result<Subject, Error> {
-        let asked = Asked::new(self.func.as_deref(), &self.args, &self.sets.sets)?.language(self.sets.language());
+        let asked =
+            CompileRequest::new(self.func.as_deref(), &self.args, &self.sets.sets)?.language(self.sets.language());
         subject(&self.file, &asked)?.executed()
     }
 

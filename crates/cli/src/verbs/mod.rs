@@ -41,7 +41,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::{Parser, Subcommand};
-use slipring::{Asked, Error, Kernel, Loaded, Opened, Program, Subject, files};
+use slipring::{CompileRequest, Error, Kernel, Loaded, Opened, Program, Subject, files};
 use slipring_ir::{Diags, Module};
 use slipring_machine::Platform;
 
@@ -483,6 +483,6 @@ fn shown(path: &str) -> String {
 }
 
 /// Reads a source file with what is asked of it; `-` is standard input.
-fn subject(path: &str, asked: &Asked) -> Result<Subject, Error> {
+fn subject(path: &str, asked: &CompileRequest) -> Result<Subject, Error> {
     Subject::read(path, read_bytes(path).map_err(Error::File)?, asked)
 }

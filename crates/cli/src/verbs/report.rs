@@ -1,7 +1,7 @@
 //! `slipring report`: a run as one page.
 
 use clap::Args;
-use slipring::{Asked, Error, Program, ProgramOptions};
+use slipring::{CompileRequest, Error, Program, ProgramOptions};
 
 use super::compare::facts;
 use super::kernel::KernelArgs;
@@ -70,7 +70,7 @@ fn start(args: &ReportArgs) -> Result<Exit, Error> {
         }
         return whole(args, &program);
     }
-    let asked = Asked::default();
+    let asked = CompileRequest::default();
     let other = args.against.as_ref().map(|file| facts(file, &args.kernel.platform, &asked)).transpose()?;
     let kernel = args.kernel.kernel_of(&subject)?;
     report_all(&kernel.compile()?);

@@ -16,7 +16,7 @@ pub fn judge(file: &Path, text: &str, refused: bool) -> Vec<String> {
     let name = file.display().to_string();
     let Loaded { mut module, diags, .. } = slipring::load_file(Source::new(name.clone(), text));
     if diags.has_errors() {
-        if let Ok(Some(_)) = slipring::Program::from_text(name, text, &slipring::Asked::default()) {
+        if let Ok(Some(_)) = slipring::Program::from_text(name, text, &slipring::CompileRequest::default()) {
             // A whole program is not a module: its scopes are read one by one.
             return Vec::new();
         }

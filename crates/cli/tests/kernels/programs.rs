@@ -1,6 +1,6 @@
 //! The whole programs of the examples and the benchmark against plain loops written here.
 
-use slipring::{Asked, Elem, Program, ProgramOptions, Tensor};
+use slipring::{CompileRequest, Elem, Program, ProgramOptions, Tensor};
 
 use crate::kernels::kit::Type::{F16, F32};
 use crate::kernels::kit::{Matrix, PLATFORMS, Type, examples};
@@ -11,7 +11,7 @@ fn expect(file: &str, sets: &[&str], inputs: &[(Type, &Matrix)], expected: &Matr
     let sets: Vec<String> = sets.iter().map(|set| (*set).to_string()).collect();
     for name in PLATFORMS {
         let platform = slipring_machine::built_in(name).expect("a built-in platform");
-        let program = Program::open(&path, &Asked::new(None, &[], &sets).expect("values with names"));
+        let program = Program::open(&path, &CompileRequest::new(None, &[], &sets).expect("values with names"));
         let program = program.unwrap_or_else(|error| panic!("{error}")).expect("a whole program").on(platform);
         let mut first: Option<Vec<u8>> = None;
         for (clusters, order) in [(1, 0), (3, 7), (24, 1)] {

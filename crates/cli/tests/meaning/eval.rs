@@ -233,7 +233,7 @@ impl<'a> Run<'a> {
             Stmt::Expr(stmt) => drop(self.expr(&stmt.value)?),
             Stmt::For(stmt) => return self.for_loop(stmt),
             Stmt::While(stmt) => {
-                while self.expr(&stmt.test)?.truth()? {
+                while self.expr(&stmt.test)?.as_bool()? {
                     match self.iteration(&stmt.body)? {
                         Flow::Next | Flow::Continue => {}
                         Flow::Break => return Ok(Flow::Next),
@@ -245,12 +245,12 @@ impl<'a> Run<'a> {
             Stmt::Break(_) => return Ok(Flow::Break),
             Stmt::Continue(_) => return Ok(Flow::Continue),
             Stmt::If(stmt) => {
-                if self.expr(&stmt.test)?.truth()? {
+                if self.expr(&stmt.test)?.as_bool()? {
                     return self.body(&stmt.body);
                 }
                 for clause in &stmt.elif_else_clauses {
                     let taken = match &clause.test {
-                        Some(test) => self.expr(test)?.truth()?,
+                        Some(test) => self.expr(test)?.as_bool()?,
                         None => true,
                     };
                     if taken {
@@ -347,7 +347,7 @@ impl<'a> Run<'a> {
                 let mut value = Value::None;
                 for expr in &operation.values {
                     value = self.expr(expr)?;
-                    if value.truth()? == (operation.op == ruff_python_ast::BoolOp::Or) {
+                    if value.as_bool()? == (operation.op == ruff_python_ast::BoolOp::Or) {
                         break;
                     }
                 }
@@ -376,7 +376,7 @@ impl<'a> Run<'a> {
                     let (a, b) = (self.expr(&choice.body)?, self.expr(&choice.orelse)?);
                     return crate::meaning::ops::chosen(&mask, &a, &b);
                 }
-                let taken = test.truth()?;
+                let taken = test.as_bool()?;
                 return self.expr(if taken { &choice.body } else { &choice.orelse });
             }
             Expr::Subscript(subscript) => {

@@ -42,7 +42,7 @@ impl Args {
     }
 
     pub fn flag(&self, name: &str) -> Eval<bool> {
-        self.get(usize::MAX, name).map_or(Ok(false), |value| value.truth())
+        self.get(usize::MAX, name).map_or(Ok(false), |value| value.as_bool())
     }
 }
 
@@ -562,7 +562,7 @@ fn other(name: &str, args: &Args) -> Eval {
             if of_lists(args, 1)? {
                 return products(args, 1, Some(&acc));
             }
-            if args.get(usize::MAX, "init_cond").map_or(Ok(false), |begins| begins.truth())? {
+            if args.get(usize::MAX, "init_cond").map_or(Ok(false), |begins| begins.as_bool())? {
                 return product(args, 1, |_, _| 0.0);
             }
             let ([_, cols], values) = (acc.rows_cols(), acc.values());

@@ -6,7 +6,7 @@ use crate::meaning::value::{Eval, Value};
 
 pub fn unary(op: UnaryOp, value: &Value) -> Eval {
     Ok(match (op, value) {
-        (UnaryOp::Not, value) => Value::Bool(!value.truth()?),
+        (UnaryOp::Not, value) => Value::Bool(!value.as_bool()?),
         (UnaryOp::USub, Value::Float(x)) => Value::Float(-x),
         (UnaryOp::USub, Value::Single(x)) => Value::Single(0.0 - x),
         (UnaryOp::USub, value) => Value::Int(-value.int()?),

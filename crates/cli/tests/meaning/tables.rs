@@ -180,8 +180,8 @@ pub fn wave(array: &Array, cosine: bool) -> Eval {
     }
     let one = |x: f64| {
         let x = x as f32;
-        let turns = x * std::f32::consts::FRAC_1_PI;
-        let k = if cosine { (turns + 0.5).round_ties_even() } else { turns.round() };
+        let halves = x * std::f32::consts::FRAC_1_PI;
+        let k = if cosine { (halves + 0.5).round_ties_even() } else { halves.round() };
         let mut t = x - k * 3.140_625;
         t -= k * 0.000_967_025_76;
         if cosine {

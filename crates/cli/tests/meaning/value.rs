@@ -30,7 +30,7 @@ pub type Eval<T = Value> = Result<T, String>;
 pub type Names = BTreeMap<String, Value>;
 
 impl Value {
-    pub fn truth(&self) -> Eval<bool> {
+    pub fn as_bool(&self) -> Eval<bool> {
         Ok(match self {
             Value::Int(n) => *n != 0,
             Value::Float(x) => *x != 0.0,

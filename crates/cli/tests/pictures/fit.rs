@@ -1,7 +1,7 @@
 //! Pages of each kind in a browser, 400, 800 and 1400 pixels wide, light and dark: nothing scrolls sideways and no words are cut.
 
 use slipring::report::RunFacts;
-use slipring::{Asked, Program, ProgramOptions, Run, RunOptions, Tensor, Tools};
+use slipring::{CompileRequest, Program, ProgramOptions, Run, RunOptions, Tensor, Tools};
 
 use super::page::act;
 use super::{recorded, run_with, top};
@@ -74,7 +74,7 @@ fn checked() -> RunOptions {
 }
 
 fn program(file: &str, clusters: u32) -> String {
-    let program = Program::open(top().join(file), &Asked::default()).expect("a file").expect("a program");
+    let program = Program::open(top().join(file), &CompileRequest::default()).expect("a file").expect("a program");
     let args: Vec<Tensor<'static>> =
         program.arguments(&[], 0).expect("arguments").into_iter().map(Tensor::from).collect();
     let mut options = ProgramOptions::default();

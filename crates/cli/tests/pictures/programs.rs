@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use slipring::report::{SliceKind, Trace, chrome, perfetto};
-use slipring::{Asked, Program, ProgramOptions, ProgramRun, Tensor};
+use slipring::{CompileRequest, Program, ProgramOptions, ProgramRun, Tensor};
 
 use super::page::act;
 use super::top;
@@ -19,7 +19,7 @@ fn programs() -> Vec<(String, Program)> {
     }
     files.sort();
     let program = |path: std::path::PathBuf| {
-        let program = Program::open(&path, &Asked::default()).ok().flatten()?;
+        let program = Program::open(&path, &CompileRequest::default()).ok().flatten()?;
         let name = path.file_name()?.to_string_lossy().into_owned();
         program.arguments(&[], 0).ok().map(|_| (name, program))
     };
@@ -112,7 +112,7 @@ fn run_again(program: &Program) -> Trace {
 #[test]
 fn pages_of_programs_open() {
     let path = top().join("examples/programs/feed_forward.py");
-    let program = Program::open(path, &Asked::default()).expect("reads").expect("a program");
+    let program = Program::open(path, &CompileRequest::default()).expect("reads").expect("a program");
     let run = run(&program, 4).expect("runs");
     let page = run.html().expect("a record").expect("a page");
     assert!(page.contains("12 tasks on 4 clusters"));

@@ -187,7 +187,7 @@ fn index(at: usize, elem: Elem) -> [u8; 8] {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Rows {
     /// One after the other, or two by two: see [`Order`].
-    InTurn,
+    OneByOne,
     /// Rows 2i and 2i + 1 give row i of the next round, until one row is left; the last row of an odd number is added to the
     /// first row of the next round on units that work on memory, to the last one on units that work on registers.
     Pairs,
@@ -218,13 +218,13 @@ impl Effect for ColReduce {
             let combine = |sum: &mut [u8], row: &[u8]| self.what.binary().run_in_place(elem, sum, row);
             sums.clear();
             match (self.rows, self.order) {
-                (Rows::InTurn, Order::Memory) => {
+                (Rows::OneByOne, Order::Memory) => {
                     sums.extend_from_slice(line(src, &view, 0, cols, buffer));
                     for r in 1..rows {
                         combine(sums, line(src, &view, r, cols, buffer));
                     }
                 }
-                (Rows::InTurn, Order::Registers) => {
+                (Rows::OneByOne, Order::Registers) => {
                     sums.extend_from_slice(line(src, &view, 0, cols, buffer));
                     for r in (1..rows).step_by(2) {
                         two.clear();

@@ -31,7 +31,7 @@ pub struct ScaleRows {
     /// True: `(src - offset) × scale`, from integers to f32; false: `src × scale + offset`, rounded to the nearest integer.
     pub back: bool,
     /// The unit works in the source: it is uninitialised afterwards.
-    pub spoils: bool,
+    pub clobbers: bool,
 }
 
 /// f32 numbers of 32 bytes.
@@ -87,9 +87,9 @@ impl Effect for ScaleRows {
             }
         }
         self.dst.rect(rows, cols).extents(self.local, args, &mut access.writes);
-        if self.spoils {
+        if self.clobbers {
             self.src.rect(rows, cols).extents(self.local, args, &mut access.undefined);
-            access.spoiled.extend_from_slice(&access.undefined);
+            access.clobbered.extend_from_slice(&access.undefined);
             access.writes.extend_from_slice(&access.undefined);
         }
         access.units = tile_units(&self.src.layout, rows, cols);

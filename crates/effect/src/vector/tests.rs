@@ -121,7 +121,7 @@ proptest! {
         check(&RowArg { tiles, what: Reduce::Max })?;
         let row = TileArg { layout: layout(which.0 % 2, elem, 1, 64), ..tile("dst", 0, 13) };
         let tiles = Reduction { local: LOCAL, dst: row, src: b };
-        check(&ColReduce { tiles, what: Reduce::Max, rows: Rows::InTurn, order: Order::Memory })?;
+        check(&ColReduce { tiles, what: Reduce::Max, rows: Rows::OneByOne, order: Order::Memory })?;
         check(&ColReduce { tiles, what: Reduce::Sum, rows: Rows::Pairs, order: Order::Registers })?;
         check(&ColArg { tiles, what: Reduce::Min })?;
     }

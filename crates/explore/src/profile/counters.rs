@@ -40,7 +40,7 @@ pub(super) fn read(text: &str) -> Result<Profile, String> {
             return Err(line_of(format!("{} cells, and the first line names {} columns", cells.len(), head.len())));
         }
         let number = |column: usize| {
-            let wrong = || line_of(format!("`{}` is no number of `{}`", cells[column], head[column]));
+            let wrong = || line_of(format!("`{}` is not a number of `{}`", cells[column], head[column]));
             // Sums of what is more than this could overflow.
             cells[column].parse::<u64>().ok().filter(|number| *number <= 1 << 50).ok_or_else(wrong)
         };

@@ -91,7 +91,7 @@ impl Profile {
     /// # Errors
     /// A sentence that names what is wrong, where it is.
     pub fn read(bytes: &[u8], clock_mhz: u32) -> Result<Profile, String> {
-        let text = std::str::from_utf8(bytes).map_err(|error| format!("it is no text: {error}"))?;
+        let text = std::str::from_utf8(bytes).map_err(|error| format!("it is not text: {error}"))?;
         let profile = match text.trim_start().starts_with(['{', '[']) {
             true => {
                 let value: Value = serde_json::from_str(text).map_err(|error| format!("it is no JSON: {error}"))?;

@@ -59,7 +59,7 @@ impl Tune {
     /// to be clean; those that are kept are compared with the sequential semantics, and proved where the file as it is written is.
     ///
     /// # Errors
-    /// If the file cannot be run, something is found wrong with it, it is no text, or the search is cancelled.
+    /// If the file cannot be run, something is found wrong with it, it is not text, or the search is cancelled.
     pub fn improve(&self, seen: impl Fn(usize, usize) + Sync) -> Result<Improved, Error> {
         let text = std::str::from_utf8(&self.bytes);
         let text = text.map_err(|_| Error::Arguments(format!("`{}` is not a text", self.name)))?.to_string();

@@ -23,7 +23,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use serde::Serialize;
 use slipring_machine::Platform;
 
-use slipring::{Asked, Error, Lang, RunOptions};
+use slipring::{CompileRequest, Error, Lang, RunOptions};
 use slipring_session::args::Defaults;
 
 pub use auto::{Improved, KeptEdit};
@@ -173,7 +173,7 @@ impl Tune {
     }
 
     fn is_language(&self) -> bool {
-        Asked::default().language(self.language).source(self.name.as_str(), "").language
+        CompileRequest::default().language(self.language).source(self.name.as_str(), "").language
     }
 
     /// Runs one point. What cannot be run is `refused`, with the reason.

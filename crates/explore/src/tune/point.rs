@@ -15,7 +15,7 @@ use slipring_tile::Elem;
 use super::Tune;
 use super::vary::{Setting, WORDS, Word, count};
 use slipring::{
-    Asked, DEEPEST, Error, Kernel, Program, ProgramOptions, ProveOptions, Report, RunOptions, Subject, Tensor,
+    CompileRequest, DEEPEST, Error, Kernel, Program, ProgramOptions, ProveOptions, Report, RunOptions, Subject, Tensor,
     VerifyOutcome, slot_buffers,
 };
 use slipring_prove::Judgement;
@@ -157,7 +157,7 @@ impl Tune {
 
     /// The file with values for its constants: parsed once for all of them, and lowered once for each of the last ones.
     fn asking(&self, sets: &[String]) -> Result<Subject, Error> {
-        let asked = Asked::new(self.function.as_deref(), &self.args, sets)?.language(self.language);
+        let asked = CompileRequest::new(self.function.as_deref(), &self.args, sets)?.language(self.language);
         let mut read = self.read.0.lock().unwrap_or_else(PoisonError::into_inner);
         let same = |(file, _): &(Subject, Subject)| {
             let source = file.source();

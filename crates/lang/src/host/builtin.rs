@@ -127,7 +127,7 @@ impl<'a> Host<'a> {
             }
             "zip" if only(&["strict"]) => {
                 let strict = match keyword("strict") {
-                    Some(value) => self.truth_of(&value, span)?,
+                    Some(value) => self.bool_of(&value, span)?,
                     None => false,
                 };
                 let all: Vec<_> = args.iter().map(|arg| self.iter_of(arg, span)).collect();
@@ -159,7 +159,7 @@ impl<'a> Host<'a> {
                 self.set_of(items, span)
             }
             ("len", [value]) => self.len_of(value, span)?,
-            ("bool", [value]) => HostValue::bool(self.truth_of(value, span)?),
+            ("bool", [value]) => HostValue::bool(self.bool_of(value, span)?),
             ("str", [value]) => HostValue::str(self.str_of(value, span)?),
             ("repr", [value]) => HostValue::str(self.repr_of(value, span)?),
             ("format", [value]) => HostValue::str(self.formatted(value, "", span)?),
@@ -362,7 +362,7 @@ impl<'a> Host<'a> {
                 Some((known, _)) => {
                     let known = known.clone();
                     let better = self.compare(op, &own, &known, span);
-                    self.truth_of(&better, span)?
+                    self.bool_of(&better, span)?
                 }
             };
             if better {
@@ -431,7 +431,7 @@ impl<'a> Host<'a> {
         loop {
             match self.next(&iter, span) {
                 NextItem::Item(item) => {
-                    if self.truth_of(&item, span)? != all {
+                    if self.bool_of(&item, span)? != all {
                         return Some(HostValue::bool(!all));
                     }
                 }

@@ -314,7 +314,7 @@ impl<'a> Host<'a> {
             }
         };
         match answer {
-            Some(truth) => HostValue::bool(truth),
+            Some(boolean) => HostValue::bool(boolean),
             None if self.raised.is_some() => unknown(span, "what is raised"),
             // A comparison keeps nothing, but a class that is not known may do anything.
             None => {
@@ -327,7 +327,7 @@ impl<'a> Host<'a> {
 
     fn differs(&mut self, a: &HostValue<'a>, b: &HostValue<'a>, span: Span) -> Option<bool> {
         if let Some(result) = self.special(a, "__ne__", vec![(None, b.clone())], span) {
-            return self.truth_of(&result, span);
+            return self.bool_of(&result, span);
         }
         self.equals(a, b, span, 0).map(|equal| !equal)
     }
@@ -370,7 +370,7 @@ impl<'a> Host<'a> {
             }
             (HostValue::Object(_), item) => {
                 let result = self.special(all, "__contains__", vec![(None, item.clone())], span)?;
-                self.truth_of(&result, span)
+                self.bool_of(&result, span)
             }
             _ => None,
         }
@@ -400,7 +400,7 @@ impl<'a> Host<'a> {
                     if let Some(result) = self.special(own, "__eq__", vec![(None, given.clone())], span)
                         && !is_not_implemented(&result)
                     {
-                        return self.truth_of(&result, span);
+                        return self.bool_of(&result, span);
                     }
                 }
                 self.equal_objects(a, b, span, depth)

@@ -110,8 +110,8 @@ impl<'a> Host<'a> {
                     if at + 1 == operation.values.len() {
                         break;
                     }
-                    match self.truth_of(&last, span) {
-                        Some(truth) if truth == (operation.op == BoolOp::Or) => break,
+                    match self.bool_of(&last, span) {
+                        Some(boolean) if boolean == (operation.op == BoolOp::Or) => break,
                         Some(_) => {}
                         None if self.raised.is_some() => return unknown(span, "what is raised"),
                         None if self.recorder.is_some() => {
@@ -138,7 +138,7 @@ impl<'a> Host<'a> {
                     if at + 1 == comparison.ops.len() {
                         break;
                     }
-                    match self.truth_of(&last, span) {
+                    match self.bool_of(&last, span) {
                         Some(true) => {}
                         Some(false) => return last,
                         None => {
@@ -154,7 +154,7 @@ impl<'a> Host<'a> {
             }
             Expr::If(choice) => {
                 let test = self.expr(&choice.test);
-                match self.truth_of(&test, span) {
+                match self.bool_of(&test, span) {
                     Some(true) => self.expr(&choice.body),
                     Some(false) => self.expr(&choice.orelse),
                     None if self.raised.is_some() => unknown(span, "what is raised"),
@@ -309,8 +309,8 @@ impl<'a> Host<'a> {
 
     pub(super) fn unary(&mut self, op: UnaryOp, value: HostValue<'a>, span: Span) -> HostValue<'a> {
         if op == UnaryOp::Not {
-            return match self.truth_of(&value, span) {
-                Some(truth) => HostValue::bool(!truth),
+            return match self.bool_of(&value, span) {
+                Some(boolean) => HostValue::bool(!boolean),
                 None => because(value, span, "an operator on this value"),
             };
         }
@@ -340,10 +340,10 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// Python's truth of a value: what its class says, where it says it.
-    pub(super) fn truth_of(&mut self, value: &HostValue<'a>, span: Span) -> Option<bool> {
-        if let Some(truth) = value.truth() {
-            return Some(truth);
+    /// Python's truth value of a value: what its class says, where it says it.
+    pub(super) fn bool_of(&mut self, value: &HostValue<'a>, span: Span) -> Option<bool> {
+        if let Some(boolean) = value.as_bool() {
+            return Some(boolean);
         }
         let HostValue::Object(object) = value else {
             self.risks += u64::from(self.raised.is_none());
@@ -358,7 +358,7 @@ impl<'a> Host<'a> {
         for method in ["__bool__", "__len__"] {
             if class.find(method).is_some() {
                 return match self.special(value, method, Vec::new(), span) {
-                    Some(HostValue::Const(c)) => Some(constants::truth(&c)),
+                    Some(HostValue::Const(c)) => Some(constants::is_true(&c)),
                     _ => None,
                 };
             }

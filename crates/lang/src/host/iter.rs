@@ -310,7 +310,7 @@ impl<'a> Host<'a> {
                     }
                     None => item.clone(),
                 };
-                match self.truth_of(&test, span) {
+                match self.bool_of(&test, span) {
                     Some(true) => return NextItem::Item(item),
                     Some(false) => {}
                     None => {
@@ -385,7 +385,7 @@ impl<'a> Host<'a> {
             self.assign(&generator.target, item);
             for condition in &generator.ifs {
                 let test = self.expr(condition);
-                match self.truth_of(&test, at(condition)) {
+                match self.bool_of(&test, at(condition)) {
                     Some(true) => {}
                     Some(false) => continue 'values,
                     None => {

@@ -327,7 +327,7 @@ impl<'a> Host<'a> {
             match (name.as_deref(), value) {
                 (Some("key"), HostValue::Const(Const::None)) | (None, _) => {}
                 (Some("key"), function) => key = Some(function.clone()),
-                (Some("reverse"), value) => reverse = self.truth_of(value, span)?,
+                (Some("reverse"), value) => reverse = self.bool_of(value, span)?,
                 _ => return None,
             }
         }
@@ -374,7 +374,7 @@ impl<'a> Host<'a> {
                 while let (Some(a), Some(b)) = (first.peek(), second.peek()) {
                     let (a, b) = (a.0.clone(), b.0.clone());
                     let less = self.compare(ruff_python_ast::CmpOp::Lt, &b, &a, span);
-                    let less = self.truth_of(&less, span)?;
+                    let less = self.bool_of(&less, span)?;
                     run.extend(if less { second.next() } else { first.next() });
                 }
                 run.extend(first);

@@ -43,7 +43,7 @@ pub(crate) fn of_numbers(path: &str, args: &[Const]) -> Option<Result<Const, Str
             text.parse().map(Const::Float).map_err(|_| format!("`{text}` is not a number"))
         }
         ("float", [x]) => Ok(Const::Float(float(x)?)),
-        ("bool", [c]) => Ok(Const::Bool(constants::truth(c))),
+        ("bool", [c]) => Ok(Const::Bool(constants::is_true(c))),
         ("str", [c]) => Ok(Const::Str(python_text(c).into())),
         ("len", [Const::Str(text)]) => Ok(Const::Int(text.chars().count() as i64)),
         ("round", [Const::Float(x)]) => constants::int_of(x.round_ties_even()),

@@ -193,7 +193,7 @@ impl<'a> Host<'a> {
         HostValue::Const(match name {
             Name::Int(n) => Const::Int(*n),
             Name::Float(x) => Const::Float(*x),
-            Name::Bool(truth) => Const::Bool(*truth),
+            Name::Bool(boolean) => Const::Bool(*boolean),
             Name::Str(text) => Const::Str(text.as_str().into()),
             Name::None => Const::None,
             Name::Tuple(items) => {
@@ -457,7 +457,7 @@ impl<'a> Host<'a> {
             Stmt::Raise(stmt) => self.raise_stmt(stmt),
             Stmt::Assert(stmt) => {
                 let test = self.expr(&stmt.test);
-                if self.truth_of(&test, at(&*stmt.test)) == Some(false) {
+                if self.bool_of(&test, at(&*stmt.test)) == Some(false) {
                     let said = match &stmt.msg {
                         Some(text) => {
                             let value = self.expr(text);

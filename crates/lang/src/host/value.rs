@@ -241,8 +241,8 @@ impl<'a> HostValue<'a> {
         HostValue::Const(Const::Str(text))
     }
 
-    pub fn bool(truth: bool) -> HostValue<'a> {
-        HostValue::Const(Const::Bool(truth))
+    pub fn bool(boolean: bool) -> HostValue<'a> {
+        HostValue::Const(Const::Bool(boolean))
     }
 
     pub fn none() -> HostValue<'a> {
@@ -293,14 +293,14 @@ impl<'a> HostValue<'a> {
         }
     }
 
-    /// Python's truth of the value, where it is known without running anything.
-    pub fn truth(&self) -> Option<bool> {
+    /// Python's truth value of the value, where it is known without running anything.
+    pub fn as_bool(&self) -> Option<bool> {
         if self.lost().is_some() {
             return None;
         }
         Some(match self {
             HostValue::Const(Const::Member(..) | Const::Split(_)) => return None,
-            HostValue::Const(c) => crate::lower::constants::truth(c),
+            HostValue::Const(c) => crate::lower::constants::is_true(c),
             HostValue::Tuple(items) => !items.is_empty(),
             HostValue::List(items) => !items.borrow().is_empty(),
             HostValue::Dict(items) | HostValue::Set(items) | HostValue::View(items, _) => !items.borrow().is_empty(),

@@ -51,7 +51,7 @@ impl Lower<'_> {
 
     /// Reports a constant that is not a number of a type.
     pub fn fits(&mut self, value: &Const, ty: DType, span: Span) -> Lowered<()> {
-        match constants::misfit(value, ty) {
+        match constants::mismatch(value, ty) {
             None => Ok(()),
             Some(why) => Err(self.error("constant", span, why)),
         }
@@ -98,7 +98,7 @@ impl Lower<'_> {
             (from, to) if to.is_float() && (from == DType::Index || is_int(from)) => {
                 match self.cast_number(&Value::Scalar(scalar), Elem::F32, span)? {
                     Value::Scalar(float) => Ok(float.value),
-                    _ => Err(self.error("scalar-type", span, "this number is no float")),
+                    _ => Err(self.error("scalar-type", span, "this number is not a float")),
                 }
             }
             (from, to) => {

@@ -4,7 +4,7 @@ use ruff_python_ast::{BoolOp, Expr, ExprCall, Operator, UnaryOp};
 use slipring_ir::{Attr, Diagnostic, ValueDef};
 use slipring_op::function::ASSUME;
 
-use super::constants::truth;
+use super::constants::is_true;
 use super::{Lower, Lowered, Value};
 use crate::syntax::{at, order_sign};
 use crate::value::Const;
@@ -84,7 +84,7 @@ impl Lower<'_> {
         let value = self.expr(test);
         self.take_back(&attempt);
         match value? {
-            Value::Const(condition) if truth(&condition) => Ok(()),
+            Value::Const(condition) if is_true(&condition) => Ok(()),
             Value::Const(_) => {
                 Err(self.error("static-assert", at(test), "no launch satisfies what is assumed here: it never holds"))
             }

@@ -11,7 +11,7 @@ use slipring_ir::{BlockId, Diagnostic, OpId, Span, ValueId};
 
 use super::buffers::{BuffersMark, Taken};
 use super::carry::{alike, type_of};
-use super::constants::truth;
+use super::constants::is_true;
 use super::names::Names;
 use super::{Frame, Lower, Lowered, Reported, Value, describe};
 use crate::dtype::DType;
@@ -40,7 +40,7 @@ impl Lower<'_> {
         let Some(((test, then), rest)) = arms.split_first() else { return self.body(otherwise) };
         match self.expr(test)? {
             Value::Const(c) => {
-                let taken = truth(&c);
+                let taken = is_true(&c);
                 self.arm(|l| if taken { l.body(then) } else { l.arms(rest, otherwise, span) })
             }
             condition @ Value::Scalar(_) => {

@@ -2,7 +2,7 @@
 //! name stands for.
 //!
 //! Names that stand for one tile see what is assigned to a part of it, as in Python. Where a loop or branch had to copy a
-//! tile so that a name has a buffer of its own, the two are [`Twin`]s: one object in the text, two buffers in the module. As
+//! tile so that a name has a buffer of its own, the two are [`MayAlias`]s: one object in the text, two buffers in the module. As
 //! long as nobody writes either in place the difference does not show; a write is an error.
 
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ use crate::value::{Index, Tensor, TileId};
 
 /// Two buffers that may be one object in the text.
 #[derive(Clone, Copy, Debug)]
-struct Twin {
+struct MayAlias {
     buffers: [ValueId; 2],
     /// Where a copy became necessary.
     place: Span,
@@ -26,7 +26,7 @@ struct Twin {
     over: bool,
 }
 
-impl Twin {
+impl MayAlias {
     /// The other buffer, if this is one of them.
     fn of(&self, buffer: ValueId) -> Option<ValueId> {
         let at = self.buffers.iter().position(|one| *one == buffer).filter(|_| !self.over)?;
@@ -60,7 +60,7 @@ pub(crate) struct Buffers {
     writes: Vec<Write>,
     /// Writes so far when a buffer was last written, by buffer.
     last_write: BTreeMap<ValueId, usize>,
-    twins: Vec<Twin>,
+    twins: Vec<MayAlias>,
     /// Positions of twins that are over, in the order in which they ended.
     over: Vec<usize>,
     taken: Vec<Taken>,
@@ -227,7 +227,7 @@ impl Buffers {
 
     fn pair(&mut self, a: ValueId, b: ValueId, place: Span) {
         if !self.may_be_one(a, b) {
-            self.twins.push(Twin { buffers: [a, b], place, over: false });
+            self.twins.push(MayAlias { buffers: [a, b], place, over: false });
         }
     }
 

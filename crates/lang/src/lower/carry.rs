@@ -1,8 +1,8 @@
 //! What passes through loops: numbers and offsets as carried values, tiles in buffers of their own.
 //!
 //! What a name stands for at the end of a loop's body decides how it is carried, and that is known only when the body was
-//! lowered. So a loop is lowered under an assumption ([`Way`]), by default that windows and words of the language stay what
-//! they are. Where the end of the body refutes it ([`Misfit`]), the loop is taken back and lowered again ([`super::control`]).
+//! lowered. So a loop is lowered under an assumption ([`CarryKind`]), by default that windows and words of the language stay what
+//! they are. Where the end of the body refutes it ([`CarryMismatch`]), the loop is taken back and lowered again ([`super::control`]).
 //! Every kind of value is carried, shown to be unchanged, or refused.
 
 use slipring_mlir::scf;
@@ -22,7 +22,7 @@ use crate::value::{Const, Index, Parts, Tensor, TileId};
 
 /// How a loop carries what a name stands for.
 #[derive(Clone, Debug)]
-pub(crate) enum Way {
+pub(crate) enum CarryKind {
     /// Each iteration ends with what it began with.
     Same,
     /// A number of the loop's own, of this type or of that of its first value.
@@ -32,7 +32,7 @@ pub(crate) enum Way {
     /// A tile in a memory.
     Buffer(Space),
     /// Several values, each in a way of its own.
-    Each(Vec<Way>),
+    Each(Vec<CarryKind>),
     /// What the body binds first and is read after a loop that runs: a number of a type, whose first value is never seen.
     FreshNumber(DType),
     /// The same for a window like this one.
@@ -60,13 +60,13 @@ pub(super) type CarriedName = (Rc<str>, Carried);
 pub(super) type Copies = Vec<(Rc<str>, TileId, TileId)>;
 
 /// The ways in which a loop carries names, where they are not the usual ones.
-pub(crate) type Plan = IndexMap<Rc<str>, Way>;
+pub(crate) type CarryPlan = IndexMap<Rc<str>, CarryKind>;
 
 /// An iteration ended with something that cannot be carried as was assumed.
 #[derive(Debug)]
-pub(super) enum Misfit {
+pub(super) enum CarryMismatch {
     /// It can in this way.
-    Way(Way),
+    CarryKind(CarryKind),
     /// It cannot.
     Never(Box<Diagnostic>),
 }
@@ -79,7 +79,7 @@ impl Lower<'_> {
         &mut self,
         names: &Names,
         counter: &str,
-        plan: &Plan,
+        plan: &CarryPlan,
         span: Span,
     ) -> Lowered<(Vec<CarriedName>, Vec<ValueId>)> {
         let (mut carried, mut first) = (Vec::new(), Vec::new());
@@ -110,21 +110,23 @@ impl Lower<'_> {
             return false;
         }
         let names = self.env.iter().filter(|(_, value)| matches!(value, Value::Tensor(own) if own == tensor));
-        self.wanted = names.map(|(name, _)| (name.clone(), Way::Buffer(Space::Acc))).collect();
+        self.wanted = names.map(|(name, _)| (name.clone(), CarryKind::Buffer(Space::Acc))).collect();
         !self.wanted.is_empty()
     }
 
-    fn usual_way(&self, name: &str, value: &Value) -> Way {
+    fn usual_way(&self, name: &str, value: &Value) -> CarryKind {
         match value {
-            Value::Const(Const::Int(_) | Const::Float(_) | Const::Bool(_)) | Value::Scalar(_) => Way::Number(None),
-            // A tile of its own may be rebound in its buffer; of one that others stand for too, this is to be seen.
-            Value::Tile(id) if self.is_shared(name, *id) && self.tile(*id).ty.space != Space::Acc => Way::Same,
-            Value::Tile(id) => Way::Buffer(self.tile(*id).ty.space),
-            Value::Tuple(items) => Way::Each(items.iter().map(|item| self.usual_way(name, item)).collect()),
-            Value::Parts(parts) => {
-                Way::Each(parts.tiles.iter().map(|id| self.usual_way(name, &Value::Tile(*id))).collect())
+            Value::Const(Const::Int(_) | Const::Float(_) | Const::Bool(_)) | Value::Scalar(_) => {
+                CarryKind::Number(None)
             }
-            _ => Way::Same,
+            // A tile of its own may be rebound in its buffer; of one that others stand for too, this is to be seen.
+            Value::Tile(id) if self.is_shared(name, *id) && self.tile(*id).ty.space != Space::Acc => CarryKind::Same,
+            Value::Tile(id) => CarryKind::Buffer(self.tile(*id).ty.space),
+            Value::Tuple(items) => CarryKind::Each(items.iter().map(|item| self.usual_way(name, item)).collect()),
+            Value::Parts(parts) => {
+                CarryKind::Each(parts.tiles.iter().map(|id| self.usual_way(name, &Value::Tile(*id))).collect())
+            }
+            _ => CarryKind::Same,
         }
     }
 
@@ -132,36 +134,36 @@ impl Lower<'_> {
         &mut self,
         name: &str,
         value: &Value,
-        way: &Way,
+        way: &CarryKind,
         first: &mut Vec<ValueId>,
         span: Span,
     ) -> Lowered<Carried> {
         Ok(match (way, value) {
-            (Way::Number(ty), Value::Const(_) | Value::Scalar(_)) => {
+            (CarryKind::Number(ty), Value::Const(_) | Value::Scalar(_)) => {
                 let ty = ty.unwrap_or_else(|| type_of(value));
                 first.push(self.number(value, ty, span)?);
                 Carried::Number(ty)
             }
-            (Way::Window, Value::Tensor(tensor)) => {
+            (CarryKind::Window, Value::Tensor(tensor)) => {
                 for offset in &tensor.offsets {
                     first.push(self.index_value(*offset));
                 }
                 Carried::Window(tensor.clone())
             }
-            (Way::Buffer(space), Value::Tensor(tensor)) if self.holds_nothing(tensor) => {
+            (CarryKind::Buffer(space), Value::Tensor(tensor)) if self.holds_nothing(tensor) => {
                 Carried::Tile(self.new_tile(&tensor.shape(), tensor.elem, *space, "create_tensor"))
             }
-            (Way::Buffer(_), Value::Tensor(tensor)) => Carried::Tile(self.materialized(tensor)?),
-            (Way::Buffer(space), Value::Tile(id)) if self.tile(*id).ty.space != *space => {
+            (CarryKind::Buffer(_), Value::Tensor(tensor)) => Carried::Tile(self.materialized(tensor)?),
+            (CarryKind::Buffer(space), Value::Tile(id)) if self.tile(*id).ty.space != *space => {
                 let moved = self.demand(value, *space, span)?;
                 Carried::Tile(self.own_buffer(name, moved, span)?)
             }
-            (Way::Buffer(_), Value::Tile(id)) => Carried::Tile(self.own_buffer(name, *id, span)?),
-            (Way::Each(ways), Value::Tuple(items)) if ways.len() == items.len() => {
+            (CarryKind::Buffer(_), Value::Tile(id)) => Carried::Tile(self.own_buffer(name, *id, span)?),
+            (CarryKind::Each(ways), Value::Tuple(items)) if ways.len() == items.len() => {
                 let each = items.iter().zip(ways).map(|(item, way)| self.start(name, item, way, first, span));
                 Carried::Each(each.collect::<Lowered<_>>()?)
             }
-            (Way::Each(ways), Value::Parts(parts)) if ways.len() == parts.tiles.len() => {
+            (CarryKind::Each(ways), Value::Parts(parts)) if ways.len() == parts.tiles.len() => {
                 let tiles = parts.tiles.iter().zip(ways);
                 let each = tiles.map(|(id, way)| self.start(name, &Value::Tile(*id), way, first, span));
                 Carried::Parts(parts.shape.clone(), each.collect::<Lowered<_>>()?)
@@ -203,31 +205,31 @@ impl Lower<'_> {
     }
 
     /// Why an iteration that ended with a value cannot be followed by another one; `None` if it can.
-    pub(super) fn misfit(&self, name: &str, how: &Carried, end: &Value, span: Span) -> Option<Misfit> {
+    pub(super) fn mismatch(&self, name: &str, how: &Carried, end: &Value, span: Span) -> Option<CarryMismatch> {
         let in_space = |id: &TileId| self.tile(*id).ty.space;
-        let never = || Some(Misfit::Never(Box::new(self.other_kind(name, how, end, span))));
-        let way = |way| Some(Misfit::Way(way));
+        let never = || Some(CarryMismatch::Never(Box::new(self.other_kind(name, how, end, span))));
+        let way = |way| Some(CarryMismatch::CarryKind(way));
         match (how, end) {
             (Carried::Same(before), end) if self.same(before, end) => None,
             (Carried::Number(ty), Value::Const(_) | Value::Scalar(_)) => match number_fits(end, *ty) {
                 true => None,
-                false if !ty.is_float() && type_of(end).is_float() => way(Way::Number(Some(type_of(end)))),
+                false if !ty.is_float() && type_of(end).is_float() => way(CarryKind::Number(Some(type_of(end)))),
                 false => never(),
             },
             (Carried::Same(Value::Tensor(a)) | Carried::Window(a), Value::Tensor(b)) if alike(a, b) => match how {
                 Carried::Window(_) => None,
-                _ => way(Way::Window),
+                _ => way(CarryKind::Window),
             },
             (Carried::Same(Value::Tensor(tensor)), Value::Tile(id)) if self.holds_nothing(tensor) => {
-                way(Way::Buffer(in_space(id)))
+                way(CarryKind::Buffer(in_space(id)))
             }
             (Carried::Same(Value::Tensor(_)) | Carried::Window(_), Value::Tile(id)) if in_space(id) == Space::Vec => {
-                way(Way::Buffer(Space::Vec))
+                way(CarryKind::Buffer(Space::Vec))
             }
-            (Carried::Same(Value::Tile(_)), Value::Tensor(_)) => way(Way::Buffer(Space::Vec)),
+            (Carried::Same(Value::Tile(_)), Value::Tensor(_)) => way(CarryKind::Buffer(Space::Vec)),
             (Carried::Same(Value::Tile(before)), Value::Tile(id)) => match in_space(id) {
-                Space::Vec => way(Way::Buffer(Space::Vec)),
-                _ => way(Way::Buffer(in_space(before))),
+                Space::Vec => way(CarryKind::Buffer(Space::Vec)),
+                _ => way(CarryKind::Buffer(in_space(before))),
             },
             (Carried::Tile(to), Value::Tile(from)) => {
                 let (source, target) = (self.tile(*from), self.tile(*to));
@@ -235,13 +237,13 @@ impl Lower<'_> {
                     return None;
                 }
                 if let Some(error) = self.unequal(source, target, span) {
-                    return Some(Misfit::Never(Box::new(error)));
+                    return Some(CarryMismatch::Never(Box::new(error)));
                 }
                 match (source.ty.space, target.ty.space) {
                     (_, Space::Vec) => None,
-                    (Space::Vec, Space::Acc) => way(Way::Buffer(Space::Vec)),
+                    (Space::Vec, Space::Acc) => way(CarryKind::Buffer(Space::Vec)),
                     (Space::Vec, Space::Mat) => None,
-                    _ => Some(Misfit::Never(Box::new(cannot_be_copied(source, span)))),
+                    _ => Some(CarryMismatch::Never(Box::new(cannot_be_copied(source, span)))),
                 }
             }
             (Carried::Tile(to), Value::Tensor(tensor)) => {
@@ -249,45 +251,45 @@ impl Lower<'_> {
                 if tensor.shape() != target.shape || tensor.elem != target.ty.layout.elem || target.valid.is_some() {
                     return never();
                 }
-                (target.ty.space != Space::Vec).then_some(Misfit::Way(Way::Buffer(Space::Vec)))
+                (target.ty.space != Space::Vec).then_some(CarryMismatch::CarryKind(CarryKind::Buffer(Space::Vec)))
             }
             (Carried::Each(each), Value::Tuple(items)) if each.len() == items.len() => {
-                let found: Vec<Option<Misfit>> =
-                    each.iter().zip(items).map(|(how, item)| self.misfit(name, how, item, span)).collect();
+                let found: Vec<Option<CarryMismatch>> =
+                    each.iter().zip(items).map(|(how, item)| self.mismatch(name, how, item, span)).collect();
                 if found.iter().all(Option::is_none) {
                     return None;
                 }
                 let mut ways = Vec::new();
-                for (misfit, how) in found.into_iter().zip(each) {
-                    ways.push(match misfit {
+                for (mismatch, how) in found.into_iter().zip(each) {
+                    ways.push(match mismatch {
                         None => self.way_of(how),
-                        Some(Misfit::Way(way)) => way,
+                        Some(CarryMismatch::CarryKind(way)) => way,
                         never => return never,
                     });
                 }
-                way(Way::Each(ways))
+                way(CarryKind::Each(ways))
             }
             (Carried::Parts(shape, each), Value::Parts(parts)) if *shape == parts.shape => {
                 let found =
-                    each.iter().zip(&parts.tiles).map(|(how, id)| self.misfit(name, how, &Value::Tile(*id), span));
+                    each.iter().zip(&parts.tiles).map(|(how, id)| self.mismatch(name, how, &Value::Tile(*id), span));
                 match found.flatten().next() {
                     None => None,
-                    Some(Misfit::Never(error)) => Some(Misfit::Never(error)),
-                    Some(Misfit::Way(_)) => never(),
+                    Some(CarryMismatch::Never(error)) => Some(CarryMismatch::Never(error)),
+                    Some(CarryMismatch::CarryKind(_)) => never(),
                 }
             }
             _ => never(),
         }
     }
 
-    fn way_of(&self, how: &Carried) -> Way {
+    fn way_of(&self, how: &Carried) -> CarryKind {
         match how {
-            Carried::Same(_) => Way::Same,
-            Carried::Number(ty) => Way::Number(Some(*ty)),
-            Carried::Window(_) => Way::Window,
-            Carried::Tile(id) => Way::Buffer(self.tile(*id).ty.space),
+            Carried::Same(_) => CarryKind::Same,
+            Carried::Number(ty) => CarryKind::Number(Some(*ty)),
+            Carried::Window(_) => CarryKind::Window,
+            Carried::Tile(id) => CarryKind::Buffer(self.tile(*id).ty.space),
             Carried::Each(each) | Carried::Parts(_, each) => {
-                Way::Each(each.iter().map(|how| self.way_of(how)).collect())
+                CarryKind::Each(each.iter().map(|how| self.way_of(how)).collect())
             }
         }
     }

@@ -68,7 +68,7 @@ impl Lower<'_> {
             }
             _ => {
                 let value = self.expr(test)?;
-                self.claim_truth(&value, test, &[], message, span)
+                self.claim_bool(&value, test, &[], message, span)
             }
         }
     }
@@ -83,7 +83,7 @@ impl Lower<'_> {
         }
         let place = Span::new(at(left).start, at(right).end);
         let is_tile = |value: &Value| matches!(value, Value::Tile(_) | Value::Tensor(_) | Value::Parts(_));
-        let truth = match is_tile(&a) || is_tile(&b) {
+        let boolean = match is_tile(&a) || is_tile(&b) {
             true => self.compare(op, &a, &b, place)?,
             false => self.compare_numbers(op, &a, &b, place)?,
         };
@@ -94,10 +94,10 @@ impl Lower<'_> {
                 named.push((self.written(at(*expr)), *scalar));
             }
         }
-        self.claim_at(&truth, place, &named, message, span)
+        self.claim_at(&boolean, place, &named, message, span)
     }
 
-    fn claim_truth(
+    fn claim_bool(
         &mut self,
         value: &Value,
         test: &Expr,
@@ -128,7 +128,7 @@ impl Lower<'_> {
         }
         let holds = match value {
             Value::Const(constant) => {
-                if super::constants::truth(constant) {
+                if super::constants::is_true(constant) {
                     return Ok(());
                 }
                 if self.branches == 0 && self.loops == 0 && self.region.is_none() && said.values.is_empty() {
@@ -176,8 +176,8 @@ impl Lower<'_> {
         least = self.call_by_name("row_min", vec![least], span)?;
         let first = Value::Tuple(vec![Value::Const(Const::Int(0)), Value::Const(Const::Int(0))].into());
         let least = self.call_by_name("read", vec![least, first], span)?;
-        let truth = self.compare_numbers(CmpOp::NotEq, &least, &Value::Const(Const::Int(0)), span)?;
-        self.number(&truth, DType::Bool, span)
+        let boolean = self.compare_numbers(CmpOp::NotEq, &least, &Value::Const(Const::Int(0)), span)?;
+        self.number(&boolean, DType::Bool, span)
     }
 
     /// What a message says: a string, or an f-string with numbers of the run.

@@ -25,8 +25,8 @@ fn float(x: f64) -> Result<Const, String> {
     if x.is_finite() { Ok(Const::Float(x)) } else { Err("the result is not a finite number".into()) }
 }
 
-/// Python's truth of a constant.
-pub(crate) fn truth(value: &Const) -> bool {
+/// Python's truth value of a constant.
+pub(crate) fn is_true(value: &Const) -> bool {
     match value {
         Const::Bool(b) => *b,
         Const::Int(n) => *n != 0,
@@ -44,7 +44,7 @@ pub(crate) fn unary(op: UnaryOp, value: &Const) -> Option<Result<Const, String>>
         (UnaryOp::USub, Const::Float(x)) => Ok(Const::Float(-x)),
         (UnaryOp::Invert, Const::Int(n)) => Ok(Const::Int(!n)),
         (UnaryOp::UAdd, Const::Int(_) | Const::Float(_)) => Ok(value.clone()),
-        (UnaryOp::Not, c) => Ok(Const::Bool(!truth(c))),
+        (UnaryOp::Not, c) => Ok(Const::Bool(!is_true(c))),
         _ => return None,
     })
 }
@@ -204,7 +204,7 @@ pub(crate) fn order(a: &Const, b: &Const) -> Option<Ordering> {
 }
 
 /// Why a constant is not a number of a type; `None` if it is, perhaps rounded.
-pub(crate) fn misfit(value: &Const, ty: DType) -> Option<String> {
+pub(crate) fn mismatch(value: &Const, ty: DType) -> Option<String> {
     let DType::Elem(elem) = ty else { return None };
     let (x, shown) = match value {
         Const::Int(n) if !elem.is_float() => {
@@ -338,11 +338,11 @@ mod tests {
         assert_eq!(quotient_of(i128::from(i64::MAX), 3), 3_074_457_345_618_258_602.0);
         assert_eq!(largest(|x| if x < 65520.0 { 65504.0 } else { f32::INFINITY }), 65504.0);
         assert_eq!(
-            misfit(&Const::Int(128), DType::Elem(Elem::I8)).as_deref(),
+            mismatch(&Const::Int(128), DType::Elem(Elem::I8)).as_deref(),
             Some("128 does not fit into INT8, which holds -128 to 127")
         );
-        assert!(misfit(&Const::Float(65520.0), DType::Elem(Elem::F16)).is_some());
-        assert!(misfit(&Const::Float(65519.0), DType::Elem(Elem::F16)).is_none());
-        assert!(misfit(&Const::Float(1e39), DType::Elem(Elem::BF16)).is_some());
+        assert!(mismatch(&Const::Float(65520.0), DType::Elem(Elem::F16)).is_some());
+        assert!(mismatch(&Const::Float(65519.0), DType::Elem(Elem::F16)).is_none());
+        assert!(mismatch(&Const::Float(1e39), DType::Elem(Elem::BF16)).is_some());
     }
 }

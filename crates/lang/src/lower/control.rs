@@ -10,7 +10,7 @@ use ruff_python_ast::{Expr, Operator, StmtFor};
 use ruff_text_size::Ranged;
 use slipring_ir::{BlockId, Diagnostic, OpId, Span, Type, ValueId};
 
-use super::carry::{CarriedName, Plan};
+use super::carry::{CarriedName, CarryPlan};
 use super::names::Names;
 use super::{Frame, Lower, Lowered, Reported, Value};
 use crate::dtype::DType;
@@ -460,7 +460,7 @@ impl Lower<'_> {
         key: &PlanKey,
         place: Span,
         head: Span,
-        mut lower: impl FnMut(&mut Self, &Plan) -> Result<Plan, Stop>,
+        mut lower: impl FnMut(&mut Self, &CarryPlan) -> Result<CarryPlan, Stop>,
     ) -> Result<(), Stop> {
         let outermost = self.loops == 0;
         self.loops += 1;
@@ -512,8 +512,8 @@ impl Lower<'_> {
         frame: &Frame,
         bounds: &Bounds,
         copies: i64,
-        plan: &Plan,
-    ) -> Result<Plan, Stop> {
+        plan: &CarryPlan,
+    ) -> Result<CarryPlan, Stop> {
         let span = at(&*stmt.iter);
         if let Value::Const(Const::Int(0)) = bounds.step {
             return Err(self.error("loop", span, "the step of a loop is not 0").into());
@@ -540,7 +540,7 @@ impl Lower<'_> {
         self.set_again(known);
         self.after_counter(counter, &names, (bounds, copies), at(stmt));
         self.bind_yielded(done.targets, &asked);
-        Ok(Plan::new())
+        Ok(CarryPlan::new())
     }
 
     fn counted_body(
@@ -549,8 +549,8 @@ impl Lower<'_> {
         counter: &Rc<str>,
         (names, frame, bounds, copies): (&Names, &Frame, &Bounds, i64),
         (first, end, step): (ValueId, ValueId, ValueId),
-        plan: &Plan,
-    ) -> Result<Result<Done, Plan>, Stop> {
+        plan: &CarryPlan,
+    ) -> Result<Result<Done, CarryPlan>, Stop> {
         let span = at(&*stmt.iter);
         let (carried, init) = self.start_carrying(names, counter, plan, span)?;
         if names.may_write {
@@ -574,7 +574,7 @@ impl Lower<'_> {
         self.set(counter, Value::Scalar(index));
         let since = self.buffers.mark();
         let mut targets = None;
-        let outcome = self.in_block(block, |l| -> Result<Plan, Stop> {
+        let outcome = self.in_block(block, |l| -> Result<CarryPlan, Stop> {
             l.yields.push(frame.clone());
             let mut outcome = l.body(&stmt.body);
             for copy in 1..copies {

@@ -6,7 +6,7 @@
 use slipring_ir::{Span, ValueId};
 use slipring_tile::Space;
 
-use super::carry::{Carried, CarriedName, Misfit, Plan, Way, alike};
+use super::carry::{Carried, CarriedName, CarryKind, CarryMismatch, CarryPlan, alike};
 use super::control::Stop;
 use super::{Lower, Value};
 use crate::value::{Origin, Tensor};
@@ -33,14 +33,14 @@ impl Lower<'_> {
 
     /// Names that an iteration leaves as something that cannot be carried as was assumed, and the ways that may be
     /// right. `starts` is what they stood for at its beginning.
-    pub(super) fn misfits(&mut self, carried: &[CarriedName], starts: &[Value], span: Span) -> Result<Plan, Stop> {
-        let mut misfits = Plan::new();
+    pub(super) fn misfits(&mut self, carried: &[CarriedName], starts: &[Value], span: Span) -> Result<CarryPlan, Stop> {
+        let mut misfits = CarryPlan::new();
         for (name, how) in carried {
             let end = self.lookup(name, span)?;
-            match self.misfit(name, how, &end, span) {
+            match self.mismatch(name, how, &end, span) {
                 None => {}
-                Some(Misfit::Way(way)) => drop(misfits.insert(name.clone(), way)),
-                Some(Misfit::Never(error)) => return Err(Stop::Never(error, self.period(carried, starts))),
+                Some(CarryMismatch::CarryKind(way)) => drop(misfits.insert(name.clone(), way)),
+                Some(CarryMismatch::Never(error)) => return Err(Stop::Never(error, self.period(carried, starts))),
             }
         }
         if !misfits.is_empty() && carried.len() <= MOST_NAMES {
@@ -56,7 +56,7 @@ impl Lower<'_> {
     }
 
     /// Adds the names that follow from those that are carried in another way than was assumed.
-    fn follow_exchanges(&self, carried: &[CarriedName], starts: &[Value], misfits: &mut Plan) {
+    fn follow_exchanges(&self, carried: &[CarriedName], starts: &[Value], misfits: &mut CarryPlan) {
         let from = self.exchanges(carried, starts);
         // Who ends with what a name began with has to be looked at again once that name is carried in another way.
         let mut takers = vec![Vec::new(); carried.len()];
@@ -79,15 +79,17 @@ impl Lower<'_> {
     }
 
     /// The way of a name that ends an iteration with what is carried in a way, where its own does not fit that.
-    fn way_after(&self, how: &Carried, from: &Way) -> Option<Way> {
+    fn way_after(&self, how: &Carried, from: &CarryKind) -> Option<CarryKind> {
         match (how, from) {
-            (Carried::Number(ty), Way::Number(Some(other))) if !ty.is_float() && other.is_float() => Some(from.clone()),
-            (Carried::Same(Value::Tensor(_)), Way::Window) => Some(Way::Window),
-            (Carried::Same(Value::Tensor(_)) | Carried::Window(_), Way::Buffer(Space::Vec)) => {
-                Some(Way::Buffer(Space::Vec))
+            (Carried::Number(ty), CarryKind::Number(Some(other))) if !ty.is_float() && other.is_float() => {
+                Some(from.clone())
             }
-            (Carried::Tile(id), Way::Buffer(Space::Vec)) if self.tile(*id).ty.space == Space::Acc => {
-                Some(Way::Buffer(Space::Vec))
+            (Carried::Same(Value::Tensor(_)), CarryKind::Window) => Some(CarryKind::Window),
+            (Carried::Same(Value::Tensor(_)) | Carried::Window(_), CarryKind::Buffer(Space::Vec)) => {
+                Some(CarryKind::Buffer(Space::Vec))
+            }
+            (Carried::Tile(id), CarryKind::Buffer(Space::Vec)) if self.tile(*id).ty.space == Space::Acc => {
+                Some(CarryKind::Buffer(Space::Vec))
             }
             _ => None,
         }

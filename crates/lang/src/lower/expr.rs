@@ -6,7 +6,7 @@ use std::rc::Rc;
 use ruff_python_ast::{BoolOp, CmpOp, Expr, InterpolatedStringElement, Number, Operator, UnaryOp};
 use slipring_ir::{Diagnostic, Span, Type};
 
-use super::constants::truth;
+use super::constants::is_true;
 use super::{Lower, Lowered, Value, describe};
 use crate::dtype::{DTYPES, DType};
 use crate::host::python_text;
@@ -97,7 +97,7 @@ impl Lower<'_> {
             Expr::If(choice) => {
                 let condition = self.expr(&choice.test)?;
                 return match condition {
-                    Value::Const(c) => self.expr(if truth(&c) { &choice.body } else { &choice.orelse }),
+                    Value::Const(c) => self.expr(if is_true(&c) { &choice.body } else { &choice.orelse }),
                     Value::Scalar(scalar) => {
                         let (a, b) = (self.expr(&choice.body)?, self.expr(&choice.orelse)?);
                         self.select(scalar.value, &a, &b, span)
@@ -233,7 +233,7 @@ impl Lower<'_> {
             });
             // What a constant decides needs no more.
             if let Some(Value::Const(c)) = &result
-                && truth(c) == (op == BoolOp::Or)
+                && is_true(c) == (op == BoolOp::Or)
             {
                 break;
             }
@@ -248,7 +248,7 @@ impl Lower<'_> {
                 self.call_by_name(name, vec![a.clone(), b.clone()], span)
             }
             (Value::Const(c), other) | (other, Value::Const(c)) => {
-                let decides = truth(c) == (op == BoolOp::Or);
+                let decides = is_true(c) == (op == BoolOp::Or);
                 Ok(if decides { Value::Const(c.clone()) } else { other.clone() })
             }
             _ => {

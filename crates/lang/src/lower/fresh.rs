@@ -4,18 +4,18 @@ use std::rc::Rc;
 
 use slipring_ir::{OpId, ValueId};
 
-use super::carry::{Carried, Way, type_of};
+use super::carry::{Carried, CarryKind, type_of};
 use super::control::Done;
 use super::names::Names;
-use super::{Lower, Plan, Value};
+use super::{CarryPlan, Lower, Value};
 use crate::dtype::DType;
 use crate::value::{Const, Index, TileId};
 
 impl Lower<'_> {
     /// First values of what is bound only inside a loop.
-    pub(super) fn start_fresh(&mut self, way: Option<&Way>, first: &mut Vec<ValueId>) -> Option<Carried> {
+    pub(super) fn start_fresh(&mut self, way: Option<&CarryKind>, first: &mut Vec<ValueId>) -> Option<Carried> {
         match way? {
-            Way::FreshNumber(ty) => {
+            CarryKind::FreshNumber(ty) => {
                 let zero = match ty {
                     DType::Bool => Const::Bool(false),
                     ty if ty.is_float() => Const::Float(0.0),
@@ -24,7 +24,7 @@ impl Lower<'_> {
                 first.push(self.number(&Value::Const(zero), *ty, self.e.span).ok()?);
                 Some(Carried::Number(*ty))
             }
-            Way::FreshWindow(like) => {
+            CarryKind::FreshWindow(like) => {
                 first.extend(like.offsets.iter().map(|_| self.e.index(0)));
                 Some(Carried::Window((**like).clone()))
             }
@@ -35,8 +35,8 @@ impl Lower<'_> {
     /// Names that a body binds and that are read after its loop, though nothing stood for them before: what they stand for
     /// there, and those that have to be carried for that. Tiles stay where they are, in buffers that are moved before the
     /// loop; numbers have a value only where the loop `runs` for certain.
-    pub(super) fn fresh_names(&mut self, names: &Names, done: &Done, runs: bool) -> (Plan, Vec<(Rc<str>, Value)>) {
-        let (mut plan, mut known) = (Plan::new(), Vec::new());
+    pub(super) fn fresh_names(&mut self, names: &Names, done: &Done, runs: bool) -> (CarryPlan, Vec<(Rc<str>, Value)>) {
+        let (mut plan, mut known) = (CarryPlan::new(), Vec::new());
         for name in &names.bound {
             let carried = done.carried.iter().any(|(other, _)| other == name);
             if carried || done.before.contains_key(name) || !self.is_read_later(name) {
@@ -45,14 +45,14 @@ impl Lower<'_> {
             match self.env.get(name).cloned() {
                 Some(value @ (Value::Const(_) | Value::Path(_))) if runs => known.push((name.clone(), value)),
                 Some(value @ Value::Scalar(_)) if runs => {
-                    plan.insert(name.clone(), Way::FreshNumber(type_of(&value)));
+                    plan.insert(name.clone(), CarryKind::FreshNumber(type_of(&value)));
                 }
                 // A window at a known place is the same whichever iteration has bound the name.
                 Some(Value::Tensor(window)) if window.offsets.iter().all(|at| matches!(at, Index::Known(_))) => {
                     known.push((name.clone(), Value::Tensor(window)));
                 }
                 Some(Value::Tensor(window)) if runs => {
-                    plan.insert(name.clone(), Way::FreshWindow(Box::new(window)));
+                    plan.insert(name.clone(), CarryKind::FreshWindow(Box::new(window)));
                 }
                 Some(Value::Tile(id)) if self.hoisted(id, done.op) => known.push((name.clone(), Value::Tile(id))),
                 _ => {}

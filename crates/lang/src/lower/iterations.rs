@@ -4,10 +4,10 @@ use ruff_python_ast::{BoolOp, Expr, ExprCall, Stmt, StmtFor, StmtWhile};
 use slipring_ir::{Attr, Diagnostic, Span, Type, ValueId};
 use slipring_mlir::scf;
 
-use super::constants::truth;
+use super::constants::is_true;
 use super::control::{Done, Stop};
 use super::names::Names;
-use super::{Frame, Lower, Lowered, Plan, PlanKey, Value};
+use super::{CarryPlan, Frame, Lower, Lowered, PlanKey, Value};
 use crate::dtype::DType;
 use crate::syntax::at;
 
@@ -101,7 +101,7 @@ impl Lower<'_> {
         let mut targets = None;
         for _ in 0..MOST_ONE_BY_ONE {
             match self.expr(iterations.test)? {
-                Value::Const(c) if !truth(&c) => {
+                Value::Const(c) if !is_true(&c) => {
                     self.bind_yielded(targets, &asked);
                     return Ok(true);
                 }
@@ -119,7 +119,7 @@ impl Lower<'_> {
         Ok(false)
     }
 
-    fn iterate_as(&mut self, iterations: &Iterations<'_>, plan: &Plan) -> Result<Plan, Stop> {
+    fn iterate_as(&mut self, iterations: &Iterations<'_>, plan: &CarryPlan) -> Result<CarryPlan, Stop> {
         let mut names = Names::seen_by(self, iterations.body);
         let asked = names.ask(&iterations.frame);
         // The condition is asked first, and again after each iteration.
@@ -138,15 +138,15 @@ impl Lower<'_> {
         self.leave(done.before, &names, &done.carried, done.op, (iterations.span, "assigned only inside this loop"));
         self.set_again(known);
         self.bind_yielded(done.targets, &asked);
-        Ok(Plan::new())
+        Ok(CarryPlan::new())
     }
 
     fn iterate_here(
         &mut self,
         iterations: &Iterations<'_>,
         names: &Names,
-        plan: &Plan,
-    ) -> Result<Result<Done, Plan>, Stop> {
+        plan: &CarryPlan,
+    ) -> Result<Result<Done, CarryPlan>, Stop> {
         let span = at(iterations.test);
         let (carried, init) = self.start_carrying(names, "", plan, span)?;
         if names.may_write {
@@ -172,7 +172,7 @@ impl Lower<'_> {
             }
         }
         let mut targets = None;
-        let misfits = self.in_block(blocks[1], |l| -> Result<Plan, Stop> {
+        let misfits = self.in_block(blocks[1], |l| -> Result<CarryPlan, Stop> {
             l.yields.push(iterations.frame.clone());
             let outcome = l.body(iterations.body);
             targets = l.yielded(iterations.span, outcome)?;
@@ -192,7 +192,7 @@ impl Lower<'_> {
             && flag.id.contains('$')
         {
             let flag = match self.lookup(flag.id.as_str(), at(test))? {
-                Value::Const(c) if truth(&c) => return self.goes_on(rest, true),
+                Value::Const(c) if is_true(&c) => return self.goes_on(rest, true),
                 flag => self.number(&flag, DType::Bool, at(test))?,
             };
             let op = self.e.op(&scf::IF, &[("condition", &[flag])], &[], &[Type::I1]);
@@ -205,12 +205,12 @@ impl Lower<'_> {
             return Ok(self.e.module.op(op).results[0]);
         }
         match self.expr(test)? {
-            Value::Const(c) if truth(&c) && !flagged => {
+            Value::Const(c) if is_true(&c) && !flagged => {
                 let error = Diagnostic::error("loop", at(test), "nothing ends this loop")
                     .help("leave it with `break` or `return`, or write a condition");
                 Err(self.report(error))
             }
-            Value::Const(c) => Ok(self.e.constant(Attr::Bool(truth(&c)), Type::I1)),
+            Value::Const(c) => Ok(self.e.constant(Attr::Bool(is_true(&c)), Type::I1)),
             value @ Value::Scalar(_) => self.number(&value, DType::Bool, at(test)),
             other => Err(self.no_condition(&other, at(test))),
         }

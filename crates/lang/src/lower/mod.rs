@@ -68,7 +68,7 @@ pub(crate) use yields::Frame;
 /// The most errors that are reported of a file.
 const MOST_ERRORS: usize = 1000;
 
-pub(crate) use carry::Plan;
+pub(crate) use carry::CarryPlan;
 
 /// A value, or an error that has been reported.
 pub(crate) type Lowered<T = Value> = Result<T, Reported>;
@@ -173,12 +173,12 @@ pub(crate) struct Lower<'a> {
     /// Branches that are decided at run time and open.
     pub branches: usize,
     /// Ways to carry names that a body found that it needs, and tensors for which that was tried.
-    pub wanted: Plan,
+    pub wanted: CarryPlan,
     pub tried: BTreeSet<usize>,
     /// The last origin that a carried window was given.
     pub origins: u32,
     /// How the loops inside the outermost one carry names.
-    pub plans: IndexMap<PlanKey, Plan>,
+    pub plans: IndexMap<PlanKey, CarryPlan>,
     /// Functions whose bodies are open, from the kernel on.
     pub calls: Vec<Rc<str>>,
     /// The type of tile that an annotation says the call that is being lowered gives.
@@ -311,7 +311,7 @@ impl<'a> Lower<'a> {
             poisoned: BTreeSet::new(),
             tuples: BTreeSet::new(),
             yields: Vec::new(),
-            wanted: Plan::default(),
+            wanted: CarryPlan::default(),
             tried: BTreeSet::new(),
             origins: 0,
             loops: 0,

@@ -2,7 +2,7 @@
 
 use slipring_ir::{Diagnostic, Span};
 
-use super::constants::truth;
+use super::constants::is_true;
 use super::{Lower, Lowered, Value};
 use crate::ops::{ByName, Given, by_name};
 use crate::value::Const;
@@ -47,7 +47,7 @@ impl Lower<'_> {
             }
         };
         match argument(args, "condition") {
-            Some((Value::Const(condition), _)) if truth(condition) => Ok(Value::Nothing),
+            Some((Value::Const(condition), _)) if is_true(condition) => Ok(Value::Nothing),
             Some((Value::Const(_), _)) => Err(self.error("static-assert", span, message)),
             condition => {
                 let place = condition.map_or(span, |(_, place)| *place);

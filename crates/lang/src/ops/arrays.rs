@@ -139,8 +139,8 @@ impl Lower<'_> {
         let (first, end) = (Value::Const(Const::Int(0)), Value::Const(Const::Int(count as i64)));
         let mut outside = Vec::new();
         for (relation, bound) in [(CmpOp::Lt, first), (CmpOp::GtE, end)] {
-            let truth = self.compare_numbers(relation, index, &bound, span)?;
-            outside.push(self.number(&truth, DType::Bool, span)?);
+            let boolean = self.compare_numbers(relation, index, &bound, span)?;
+            outside.push(self.number(&boolean, DType::Bool, span)?);
         }
         let ends: [(&str, &[_]); 2] = [("lhs", &outside[..1]), ("rhs", &outside[1..])];
         let condition = self.e.value(&arith::ORI, &ends, &[], Type::I1);

@@ -61,11 +61,11 @@ fn wave(lower: &mut Lower<'_>, call: &Call, cosine: bool) -> Lowered {
         let whole = op("cast", vec![value, to(Elem::I32), Value::Const(Const::Str(mode.into()))])?;
         op("cast", vec![whole, to(Elem::F32), Value::Const(Const::Str("none".into()))])
     };
-    let mut turns = op("muls", vec![x.clone(), float(PER_PI)])?;
+    let mut halves = op("muls", vec![x.clone(), float(PER_PI)])?;
     if cosine {
-        turns = op("adds", vec![turns, float(0.5)])?;
+        halves = op("adds", vec![halves, float(0.5)])?;
     }
-    let k = rounded(&mut op, turns, if cosine { "rint" } else { "round" })?;
+    let k = rounded(&mut op, halves, if cosine { "rint" } else { "round" })?;
     let mut t = x;
     for (at, part) in PI.into_iter().enumerate() {
         let off = op("muls", vec![k.clone(), float(part)])?;

@@ -73,7 +73,7 @@ pub(super) fn flags_as_pointers(module: &mut Module) -> Vec<(OpId, String)> {
             Some((function, args.iter().position(|arg| *arg == value)?))
         });
         let Some((function, at)) = place else {
-            wrong.push((user, "its flags are a pointer, and this is no parameter".to_string()));
+            wrong.push((user, "its flags are a pointer, and this is not a parameter".to_string()));
             continue;
         };
         let users: Vec<OpId> =

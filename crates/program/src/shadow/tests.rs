@@ -12,7 +12,7 @@ fn every_byte_counts() {
     assert!(!marks.any(3, 200) && marks.any(2, 200) && marks.any(100, 201) && marks.any(5000, 5001));
     marks.forget(100, Nothing { origin: Some(7), ..none() });
     marks.forget(101, none());
-    let void = |start, end, origin| Void { start, end, origin, here: true, by: None };
+    let void = |start, end, origin| Uninit { start, end, origin, here: true, by: None };
     assert_eq!(marks.voids(3, 201), [void(100, 101, Some(7)), void(101, 102, None), void(200, 201, None)]);
     marks.define(100, 101);
     assert_eq!(marks.voids(90, 110), [void(101, 102, None)]);
@@ -97,12 +97,12 @@ fn what_contents_decide_is_kept_apart() {
     marks.forget(10, Nothing { by: Some(3), ..none() });
     marks.forget(11, Nothing { by: Some(3), elsewhere: true, ..none() });
     marks.forget(12, none());
-    let void = |start, here, by| Void { start, end: start + 1, origin: None, here, by };
+    let void = |start, here, by| Uninit { start, end: start + 1, origin: None, here, by };
     assert_eq!(marks.voids(0, 20), [void(10, true, Some(3)), void(11, false, Some(3)), void(12, true, None)]);
     assert!(marks.is_nothing(10) && !marks.is_nothing(11) && marks.is_doubtful(11) && marks.any(11, 12));
     marks.define(0, 20);
     marks.forget_run(10, 13);
-    assert_eq!(marks.voids(0, 20), [Void { end: 13, ..void(10, true, None) }]);
+    assert_eq!(marks.voids(0, 20), [Uninit { end: 13, ..void(10, true, None) }]);
 }
 
 /// The quick look finds whole registers clean, and never what the other look finds something in.

@@ -9,7 +9,7 @@ use slipring_effect::{MatmulArgs, MatmulEffect, Start};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{CoreRule, ElemTypes, Lowered, OpDef, OpRef, PipeRule, Product, ProductStart, Reported};
 use slipring_op::rules::{PLAIN, TILE, WITHOUT_SMALL_FLOATS, defaulted, operand, require_space, schema};
-use slipring_op::{LayoutRule, Lies, On, TileRules};
+use slipring_op::{LayoutConstraint, LayoutRule, On, TileRules};
 
 const LHS: OperandSpec = operand("lhs", TILE, Touch::Read, "left operand, m × k, in L0A (`left`)");
 const RHS: OperandSpec = operand("rhs", TILE, Touch::Read, "right operand, k × n, in L0B (`right`)");
@@ -44,13 +44,15 @@ pub(super) const LAID_OUT: TileRules = TileRules { layouts: &[LEFT, RIGHT, boxes
 pub(super) const LAID_OUT_ACC: TileRules =
     TileRules { layouts: &[LEFT, RIGHT, boxes(&["acc_in", "dst"])], shapes: &[] };
 /// The order of L0A's boxes is the platform's, whatever the text says.
-const LEFT: LayoutRule = LayoutRule { lies: Lies::Inside(SLayout::RowMajor), ..boxes(&["lhs"]) };
-const RIGHT: LayoutRule =
-    LayoutRule { lies: Lies::Boxes { boxes: BLayout::RowMajor, inside: SLayout::ColMajor }, ..boxes(&["rhs"]) };
+const LEFT: LayoutRule = LayoutRule { lies: LayoutConstraint::Inside(SLayout::RowMajor), ..boxes(&["lhs"]) };
+const RIGHT: LayoutRule = LayoutRule {
+    lies: LayoutConstraint::Boxes { boxes: BLayout::RowMajor, inside: SLayout::ColMajor },
+    ..boxes(&["rhs"])
+};
 
 /// Columns of boxes that go by rows.
 const fn boxes(operands: &'static [&'static str]) -> LayoutRule {
-    let lies = Lies::Boxes { boxes: BLayout::ColMajor, inside: SLayout::RowMajor };
+    let lies = LayoutConstraint::Boxes { boxes: BLayout::ColMajor, inside: SLayout::RowMajor };
     LayoutRule { operands, within: None, lies, on: On::Registers }
 }
 

@@ -254,12 +254,13 @@ fn piece(copy: &Copy, d: &mut Decoder<'_>, at: [Operand; MAX_RANK]) -> Lowered {
 /// The tile that the next piece goes through.
 fn tile_of_piece(copy: &Copy, d: &mut Decoder<'_>) -> TileRef {
     let mut tile = copy.ping;
-    if let Some((other, turn)) = &copy.pong {
-        let choose = |[turn, ping, pong]: [u64; 3]| Ok(if turn == 0 { ping } else { pong });
-        tile.addr = d.compute(choose, [*turn, copy.ping.addr, other.addr]);
-        let next = d.compute(|[turn, ..]| Ok(u64::from(turn == 0)), [*turn, Operand::Imm(0), Operand::Imm(0)]);
-        if let Operand::Reg(turn) = turn {
-            d.emit(Inst::Move { d: *turn, a: next });
+    if let Some((other, selector)) = &copy.pong {
+        let choose = |[selector, ping, pong]: [u64; 3]| Ok(if selector == 0 { ping } else { pong });
+        tile.addr = d.compute(choose, [*selector, copy.ping.addr, other.addr]);
+        let next =
+            d.compute(|[selector, ..]| Ok(u64::from(selector == 0)), [*selector, Operand::Imm(0), Operand::Imm(0)]);
+        if let Operand::Reg(selector) = selector {
+            d.emit(Inst::Move { d: *selector, a: next });
         }
     }
     tile

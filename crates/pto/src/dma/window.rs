@@ -15,7 +15,7 @@ use slipring_op::def::{CoreRule, ElemTypes, Lowered, OpDef, OpRef, PipeRule, Rep
 use slipring_op::rules::{
     INTEGER, PLAIN, TILE, WITHOUT_SMALL_FLOATS, constant, defaulted, operand, require_space, schema,
 };
-use slipring_op::{LayoutRule, LibraryFlags, Lies, On, TileRules};
+use slipring_op::{LayoutConstraint, LayoutRule, LibraryFlags, On, TileRules};
 
 /// What is taken out of L1.
 const TAKEN: ElemTypes = ElemTypes {
@@ -36,7 +36,7 @@ const PUT: ElemTypes = ElemTypes {
     registers: &[I8, U8, I32, U32, F16, BF16, F32, F8E4M3, F8E5M2, HiF8, F8E8M0, F4E2M1x2, F4E1M2x2],
 };
 
-const ACCUMULATOR: Lies = Lies::Boxes { boxes: BLayout::ColMajor, inside: SLayout::RowMajor };
+const ACCUMULATOR: LayoutConstraint = LayoutConstraint::Boxes { boxes: BLayout::ColMajor, inside: SLayout::RowMajor };
 /// The fixpipe takes the layout of the accumulator out of it (device headers, both platforms).
 pub(super) const OUT_OF_THE_ACCUMULATOR: LayoutRule =
     LayoutRule { operands: &["src"], within: Some(Space::Acc), lies: ACCUMULATOR, on: On::All };
@@ -52,24 +52,24 @@ const fn single(when: fn(&OpRef<'_>) -> bool) -> LibraryFlags {
 fn moves_one(op: &OpRef<'_>, part: &'static str, boxes: bool) -> bool {
     let (Some(src), Some(dst), Some(part)) = (op.tile("src"), op.tile("dst"), op.tile(part)) else { return false };
     let within = src.space == Space::Vec && dst.space == Space::Vec;
-    let lies = |wanted: Lies| wanted.fits(src) && wanted.fits(dst);
-    within && part.valid.map(Dim::known) == [Some(1); 2] && (lies(Lies::Rows) || boxes && lies(ACCUMULATOR))
+    let lies = |wanted: LayoutConstraint| wanted.fits(src) && wanted.fits(dst);
+    within && part.valid.map(Dim::known) == [Some(1); 2] && (lies(LayoutConstraint::Rows) || boxes && lies(ACCUMULATOR))
 }
 
 /// `TExtract.hpp` and `TInsert.hpp` of both platforms. The order of L0A's boxes is the platform's, whatever the text says.
 const EXTRACTED: TileRules = TileRules {
     layouts: &[
-        LayoutRule { operands: &["src"], within: Some(Space::Mat), lies: Lies::RowsOrBoxes, on: On::All },
+        LayoutRule { operands: &["src"], within: Some(Space::Mat), lies: LayoutConstraint::RowsOrBoxes, on: On::All },
         LayoutRule {
             operands: &["dst"],
             within: Some(Space::Left),
-            lies: Lies::Inside(SLayout::RowMajor),
+            lies: LayoutConstraint::Inside(SLayout::RowMajor),
             on: On::All,
         },
         LayoutRule {
             operands: &["dst"],
             within: Some(Space::Right),
-            lies: Lies::Boxes { boxes: BLayout::RowMajor, inside: SLayout::ColMajor },
+            lies: LayoutConstraint::Boxes { boxes: BLayout::RowMajor, inside: SLayout::ColMajor },
             on: On::All,
         },
         OUT_OF_THE_ACCUMULATOR,
@@ -81,7 +81,7 @@ const EXTRACTED_FP: TileRules =
 const INSERTED: TileRules = TileRules {
     layouts: &[
         OUT_OF_THE_ACCUMULATOR,
-        LayoutRule { operands: &["dst"], within: Some(Space::Mat), lies: Lies::RowsOrBoxes, on: On::All },
+        LayoutRule { operands: &["dst"], within: Some(Space::Mat), lies: LayoutConstraint::RowsOrBoxes, on: On::All },
     ],
     shapes: &[],
 };

@@ -248,7 +248,7 @@ impl Written {
     fn of(module: &Module, value: ValueId) -> Option<Written> {
         let ValueDef::Result(made, _) = module.value(value).def else { return None };
         let name = &*module.op(made).name;
-        // Of a number that becomes a truth the lowest bit counts: it is taken before the cast.
+        // Of a number that becomes a boolean the lowest bit counts: it is taken before the cast.
         let lowest_bit = name == "arith.trunci" && *module.ty(value) == Type::I1;
         Some(Written {
             wraps: WRAPS.contains(&name) || lowest_bit,

@@ -52,7 +52,7 @@ pub static TQUANT: OpDef = OpDef {
         let flat = d.platform.can(Capability::FlatRowParameters);
         let number = if flat { RowNumber::Flat } else { RowNumber::Block };
         let local = operands.local;
-        let effect = ScaleRows { local, dst, src, scale, offset, number, back: false, spoils: !flat };
+        let effect = ScaleRows { local, dst, src, scale, offset, number, back: false, clobbers: !flat };
         operands.issue(d, effect)
     },
     class: "convert",
@@ -115,7 +115,7 @@ pub static TDEQUANT: OpDef = OpDef {
         let (scale, offset) = (operands.tile(d, "scale")?, Some(operands.tile(d, "offset")?));
         let local = operands.local;
         let number = RowNumber::First;
-        let effect = ScaleRows { local, dst, src, scale, offset, number, back: true, spoils: false };
+        let effect = ScaleRows { local, dst, src, scale, offset, number, back: true, clobbers: false };
         operands.issue(d, effect)
     },
     class: "convert",

@@ -183,7 +183,7 @@ pub static TCOLSUM: OpDef = OpDef {
     verify: |op, _, diags| columns(op, NUMBERS, diags),
     lower: |op, d| {
         let pairs = op.attr("isBinary").and_then(slipring_ir::Attr::as_bool).unwrap_or(false);
-        reduce_columns(op, d, Reduce::Sum, if pairs { Rows::Pairs } else { Rows::InTurn })
+        reduce_columns(op, d, Reduce::Sum, if pairs { Rows::Pairs } else { Rows::OneByOne })
     },
     elems: types::COLUMN_SUMS,
     class: "add",
@@ -197,7 +197,7 @@ pub static TCOLPROD: OpDef = OpDef {
     summary: "Product of each column",
     doc: concat!(col_doc!("`dst[0, j]` = the product over i of `src[i, j]`."), col_order!()),
     verify: |op, _, diags| columns(op, NUMBERS, diags),
-    lower: |op, d| reduce_columns(op, d, Reduce::Prod, Rows::InTurn),
+    lower: |op, d| reduce_columns(op, d, Reduce::Prod, Rows::OneByOne),
     elems: types::COLUMN_PRODUCTS,
     class: "mul",
     tiles: tiles::BY_COLUMN,
@@ -209,7 +209,7 @@ pub static TCOLMAX: OpDef = OpDef {
     summary: "Largest element of each column",
     doc: col_doc!("`dst[0, j]` = the largest `src[i, j]`: NaN where one is, +0 rather than -0."),
     verify: |op, _, diags| columns(op, NUMBERS, diags),
-    lower: |op, d| reduce_columns(op, d, Reduce::Max, Rows::InTurn),
+    lower: |op, d| reduce_columns(op, d, Reduce::Max, Rows::OneByOne),
     elems: types::COLUMN_SUMS,
     class: "max",
     tiles: tiles::BY_COLUMN,
@@ -221,7 +221,7 @@ pub static TCOLMIN: OpDef = OpDef {
     summary: "Smallest element of each column",
     doc: col_doc!("`dst[0, j]` = the smallest `src[i, j]`: NaN where one is, -0 rather than +0."),
     verify: |op, _, diags| columns(op, NUMBERS, diags),
-    lower: |op, d| reduce_columns(op, d, Reduce::Min, Rows::InTurn),
+    lower: |op, d| reduce_columns(op, d, Reduce::Min, Rows::OneByOne),
     elems: types::COLUMN_SUMS,
     class: "max",
     tiles: tiles::BY_COLUMN,

@@ -3,14 +3,14 @@
 //! Sources: the assertions of the tile library's headers and the verification sections of the public manual. Where a library takes
 //! columns (`TEXPANDS`, the source of `TCOLARGMAX`), or nobody but the assembler asks, there is no rule.
 
-use slipring_op::{LayoutRule, Lies, On, ShapeRule, TileRules};
+use slipring_op::{LayoutConstraint, LayoutRule, On, ShapeRule, TileRules};
 
 const fn rows(operands: &'static [&'static str]) -> LayoutRule {
-    LayoutRule { operands, within: None, lies: Lies::Rows, on: On::All }
+    LayoutRule { operands, within: None, lies: LayoutConstraint::Rows, on: On::All }
 }
 
 const fn plain_rows(operands: &'static [&'static str]) -> LayoutRule {
-    LayoutRule { operands, within: None, lies: Lies::PlainRows, on: On::All }
+    LayoutRule { operands, within: None, lies: LayoutConstraint::PlainRows, on: On::All }
 }
 
 /// One valid shape on all platforms.
@@ -45,7 +45,8 @@ pub(super) const REMAINDER_BY: TileRules = TileRules { layouts: &[rows(&["src", 
 /// What units that work on memory need working memory for.
 pub(super) const PRELU: TileRules =
     TileRules { layouts: &[rows(&["src0", "src1", "dst"]), TMP_IN_ROWS], shapes: &[EACH_OF_TWO] };
-const TMP_IN_ROWS: LayoutRule = LayoutRule { operands: &["tmp"], within: None, lies: Lies::Rows, on: On::Memory };
+const TMP_IN_ROWS: LayoutRule =
+    LayoutRule { operands: &["tmp"], within: None, lies: LayoutConstraint::Rows, on: On::Memory };
 pub(super) const EXCLUSIVE: TileRules = TileRules {
     layouts: &[rows(&["src0", "src1", "dst"]), TMP_IN_ROWS],
     shapes: &[EACH_OF_TWO, ShapeRule { operands: &["dst", "tmp"], rows: On::Memory, columns: On::Memory }],
@@ -89,10 +90,15 @@ pub(super) const WOVEN: TileRules = TileRules { layouts: &[rows(&["src0", "src1"
 pub(super) const TRIANGLE: TileRules = TileRules { layouts: &[rows(&["dst"])], shapes: &[] };
 /// The manual has sources by columns where the unit works on registers.
 pub(super) const TURNED: TileRules = TileRules {
-    layouts: &[LayoutRule { operands: &["src"], within: None, lies: Lies::Rows, on: On::Memory }],
+    layouts: &[LayoutRule { operands: &["src"], within: None, lies: LayoutConstraint::Rows, on: On::Memory }],
     shapes: &[],
 };
 pub(super) const JOINED: TileRules = TileRules {
-    layouts: &[LayoutRule { operands: &["src0", "src1", "dst"], within: None, lies: Lies::Rows, on: On::Registers }],
+    layouts: &[LayoutRule {
+        operands: &["src0", "src1", "dst"],
+        within: None,
+        lies: LayoutConstraint::Rows,
+        on: On::Registers,
+    }],
     shapes: &[equal_rows(&["dst", "src0", "src1"])],
 };

@@ -65,16 +65,16 @@ impl Session {
         self.call(|machine| machine.pin(bytes)).map(|pinned| self.kept(pinned))
     }
 
-    /// [`Machine::pin_lent`].
+    /// [`Machine::pin_borrowed`].
     ///
     /// # Errors
     /// As there.
     ///
     /// # Safety
     /// As there.
-    pub unsafe fn pin_lent(&mut self, first: NonNull<u8>, bytes: usize) -> Result<Pinned, DeviceError> {
+    pub unsafe fn pin_borrowed(&mut self, first: NonNull<u8>, bytes: usize) -> Result<Pinned, DeviceError> {
         // SAFETY: handed on to the caller.
-        self.call(|machine| unsafe { machine.pin_lent(first, bytes) }).map(|pinned| self.kept(pinned))
+        self.call(|machine| unsafe { machine.pin_borrowed(first, bytes) }).map(|pinned| self.kept(pinned))
     }
 
     /// [`Device::unpin`].

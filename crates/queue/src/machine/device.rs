@@ -215,9 +215,9 @@ impl Machine {
     /// # Safety
     /// The memory stays, readable and writable, until it is unpinned or the machine is gone, and nobody else uses it during a call
     /// of the machine. The slices of calls (`out`, `bytes`) are none of it.
-    pub unsafe fn pin_lent(&mut self, first: NonNull<u8>, bytes: usize) -> Result<Pinned, DeviceError> {
+    pub unsafe fn pin_borrowed(&mut self, first: NonNull<u8>, bytes: usize) -> Result<Pinned, DeviceError> {
         // SAFETY: handed on to the caller.
-        self.pin_with(bytes as u64, |memory, noc| unsafe { memory.pin_lent(noc, first, bytes) })
+        self.pin_with(bytes as u64, |memory, noc| unsafe { memory.pin_borrowed(noc, first, bytes) })
     }
 
     fn pin_with(&mut self, bytes: u64, pin: impl FnOnce(&mut Memory, u64) -> u8) -> Result<Pinned, DeviceError> {

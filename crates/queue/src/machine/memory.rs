@@ -75,8 +75,8 @@ struct HostRegion {
 enum HostBytes {
     /// In the machine.
     Own(Vec<u8>),
-    /// Where the host has them: who lent them promised that they stay and that nobody else touches them during calls.
-    Lent(NonNull<u8>, usize),
+    /// Where the host has them: whoever lends them promises that they stay and that nobody else touches them during calls.
+    Borrowed(NonNull<u8>, usize),
 }
 
 impl Deref for HostBytes {
@@ -85,8 +85,8 @@ impl Deref for HostBytes {
     fn deref(&self) -> &[u8] {
         match self {
             HostBytes::Own(bytes) => bytes,
-            // SAFETY: the contract of `Machine::pin_lent`.
-            HostBytes::Lent(first, bytes) => unsafe { std::slice::from_raw_parts(first.as_ptr(), *bytes) },
+            // SAFETY: the contract of `Machine::pin_borrowed`.
+            HostBytes::Borrowed(first, bytes) => unsafe { std::slice::from_raw_parts(first.as_ptr(), *bytes) },
         }
     }
 }
@@ -95,8 +95,8 @@ impl DerefMut for HostBytes {
     fn deref_mut(&mut self) -> &mut [u8] {
         match self {
             HostBytes::Own(bytes) => bytes,
-            // SAFETY: the contract of `Machine::pin_lent`.
-            HostBytes::Lent(first, bytes) => unsafe { std::slice::from_raw_parts_mut(first.as_ptr(), *bytes) },
+            // SAFETY: the contract of `Machine::pin_borrowed`.
+            HostBytes::Borrowed(first, bytes) => unsafe { std::slice::from_raw_parts_mut(first.as_ptr(), *bytes) },
         }
     }
 }
@@ -159,9 +159,9 @@ impl Memory {
     /// Pins memory where the host has it.
     ///
     /// # Safety
-    /// As `Machine::pin_lent`.
-    pub unsafe fn pin_lent(&mut self, noc: u64, first: NonNull<u8>, bytes: usize) -> u8 {
-        self.pin_bytes(noc, HostBytes::Lent(first, bytes))
+    /// As `Machine::pin_borrowed`.
+    pub unsafe fn pin_borrowed(&mut self, noc: u64, first: NonNull<u8>, bytes: usize) -> u8 {
+        self.pin_bytes(noc, HostBytes::Borrowed(first, bytes))
     }
 
     fn pin_bytes(&mut self, noc: u64, bytes: HostBytes) -> u8 {
@@ -190,9 +190,9 @@ impl Memory {
     }
 
     /// Whether pinned memory is where the host has it, which stores there without a call.
-    pub fn is_lent(&self, id: u8) -> bool {
+    pub fn is_borrowed(&self, id: u8) -> bool {
         let region = self.host.get(id as usize).and_then(Option::as_ref);
-        region.is_some_and(|region| matches!(region.bytes, HostBytes::Lent(..)))
+        region.is_some_and(|region| matches!(region.bytes, HostBytes::Borrowed(..)))
     }
 
     /// Where pinned memory starts, as the device sees it.

@@ -182,11 +182,11 @@ impl World {
         let waited = self.host_has_waited();
         let record = self.ledger.announced(u32::from(value & 0x7FFF) << 4, waited, self.now);
         if let Some(Location::Host(id, at)) = self.issue_place(record)
-            && self.memory.is_lent(id)
+            && self.memory.is_borrowed(id)
             && let Some(bytes) = self.memory.host(id)
         {
             let bytes = bytes[at as usize..at as usize + record.length as usize].to_vec();
-            self.ledger.lent.push_back((record.index, bytes));
+            self.ledger.borrowed.push_back((record.index, bytes));
         }
     }
 
@@ -195,12 +195,12 @@ impl World {
         self.memory.host_at(host.noc(host.issue) + record.offset, record.length.into())
     }
 
-    /// The device starts to read a record: one in memory that is lent is as it was when its slot was stored.
+    /// The device starts to read a record: one in borrowed memory is as it was when its slot was stored.
     ///
     /// # Errors
     /// As [`flag`](World::flag).
-    pub fn check_lent(&mut self, record: RecordRef) -> Result<(), Stop> {
-        if self.ledger.lent.is_empty() {
+    pub fn check_borrowed(&mut self, record: RecordRef) -> Result<(), Stop> {
+        if self.ledger.borrowed.is_empty() {
             return Ok(());
         }
         let place = self.issue_place(record);
@@ -208,26 +208,26 @@ impl World {
             Location::Host(id, at) => Some(&self.memory.host(id)?[at as usize..][..record.length as usize]),
             _ => None,
         });
-        let before = self.ledger.lent.iter().find(|(index, _)| *index == record.index);
+        let before = self.ledger.borrowed.iter().find(|(index, _)| *index == record.index);
         let Some(at) = now.and_then(|now| first_other(&before?.1, now)) else { return Ok(()) };
         // It has been said.
-        self.ledger.lent.retain(|(index, _)| *index != record.index);
+        self.ledger.borrowed.retain(|(index, _)| *index != record.index);
         self.flag(Actor::Prefetch, Hazard::IssueLapped, || {
             format!("byte {at:#x} of {record} has changed since its slot was stored")
         })
     }
 
-    /// A record has landed, from an address on: if it was read from memory that is lent, the bytes that came are those that the host
+    /// A record has landed, from an address on: if it was read from borrowed memory, the bytes that came are those that the host
     /// announced.
     ///
     /// # Errors
     /// As [`flag`](World::flag).
     pub fn check_landed(&mut self, record: RecordRef, at: u32) -> Result<(), Stop> {
-        let lent = &mut self.ledger.lent;
-        while lent.front().is_some_and(|(index, _)| *index < record.index) {
-            lent.pop_front();
+        let borrowed = &mut self.ledger.borrowed;
+        while borrowed.front().is_some_and(|(index, _)| *index < record.index) {
+            borrowed.pop_front();
         }
-        let Some((_, before)) = lent.pop_front_if(|(index, _)| *index == record.index) else { return Ok(()) };
+        let Some((_, before)) = borrowed.pop_front_if(|(index, _)| *index == record.index) else { return Ok(()) };
         let bytes = self.memory.l1(self.chip.prefetch(), at, record.length as usize);
         let Some(at) = first_other(&before, bytes) else { return Ok(()) };
         self.flag(Actor::Prefetch, Hazard::IssueInFlight, || {

@@ -165,7 +165,7 @@ impl Fetch {
         let record = world.ledger.issue.fetch(offset, bytes, self.fence);
         world.ledger.at[core.actor as usize].record = Some(record);
         world.ledger.at[core.actor as usize].command = None;
-        world.check_lent(record)?;
+        world.check_borrowed(record)?;
         if bytes % PCIE_ALIGN != 0 {
             world.flag(core.actor, Hazard::RecordUnaligned, || {
                 format!("slot says {bytes} bytes, no multiple of {PCIE_ALIGN}")

@@ -231,7 +231,7 @@ hazards! {
         "The host's completion read pointer lies outside what was written, or its toggle is wrong: the ring looks empty or full forever."
         "flip the toggle exactly when the pointer returns to the start of the ring";
     CompletionInsideRecord "completion-inside-record" Warning
-        "The host's completion read pointer stops inside a record of several pages: what it reads there is no event."
+        "The host's completion read pointer stops inside a record of several pages: what it reads there is not an event."
         "advance by the pages of the whole record";
     HostBeforeWrite "host-before-write" Error
         "The host reads memory that a command writes, and has taken no completion that was written after a barrier after it: it may read the old bytes."

@@ -100,8 +100,8 @@ pub(crate) struct Ledger {
     /// What the host knew when it queued each record that is not fetched yet: whether everything before had run, and how many records
     /// of the completion ring it had taken; whether it had waited, as a stream says it; and when it was.
     pub known: std::collections::VecDeque<(bool, u64, bool, u64)>,
-    /// Records in memory that is lent, as they were when the host announced them, by their number.
-    pub lent: std::collections::VecDeque<(u64, Vec<u8>)>,
+    /// Records in borrowed memory, as they were when the host announced them, by their number.
+    pub borrowed: std::collections::VecDeque<(u64, Vec<u8>)>,
     /// Records that the host had taken from the completion ring when it last queued one.
     pub taken_before: u64,
 }
@@ -135,7 +135,7 @@ impl Ledger {
             taken_records: 0,
             settled: false,
             known: Default::default(),
-            lent: Default::default(),
+            borrowed: Default::default(),
             taken_before: 0,
         }
     }

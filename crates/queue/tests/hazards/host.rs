@@ -228,20 +228,20 @@ fn lend(q: &mut Q) -> NonNull<u8> {
     let first = NonNull::new(bytes.as_mut_ptr()).expect("memory");
     q.device().unpin(sysmem).expect("is pinned");
     // SAFETY: nobody gives it back, and the test touches it between calls only.
-    let lent = unsafe { q.device().pin_lent(first, sysmem.bytes as usize) }.expect("pins");
-    assert_eq!(lent, sysmem);
+    let borrowed = unsafe { q.device().pin_borrowed(first, sysmem.bytes as usize) }.expect("pins");
+    assert_eq!(borrowed, sysmem);
     first
 }
 
 /// Stores bytes into the issue region without a call.
 fn store(q: &mut Q, memory: NonNull<u8>, offset: u32, bytes: &[u8]) {
     let at = (q.layout().sysmem.issue + offset) as usize;
-    // SAFETY: the region lies in the memory that is lent.
+    // SAFETY: the region lies in the borrowed memory.
     unsafe { std::slice::from_raw_parts_mut(memory.as_ptr().add(at), bytes.len()) }.copy_from_slice(bytes);
 }
 
-/// Queues events in memory that is lent.
-fn lent_events(q: &mut Q, count: u32) -> Result<NonNull<u8>, HostError> {
+/// Queues events in borrowed memory.
+fn borrowed_events(q: &mut Q, count: u32) -> Result<NonNull<u8>, HostError> {
     let (memory, record) = (lend(q), event_record());
     for number in 0..count {
         store(q, memory, number * record.len() as u32, &record);
@@ -251,24 +251,24 @@ fn lent_events(q: &mut Q, count: u32) -> Result<NonNull<u8>, HostError> {
 }
 
 #[test]
-fn memory_that_is_lent_and_changes() {
+fn borrowed_memory_that_changes() {
     let mut late = fixed();
     late.delays.pcie_read = Delay::new(100_000, 0);
     // The second record waits in its slot while the first is read.
     by_record(Hazard::IssueLapped, late.clone(), |q| {
-        let memory = lent_events(q, 2)?;
+        let memory = borrowed_events(q, 2)?;
         store(q, memory, 64 + 32, &[7]);
         Ok(q.device().wait(1_000_000)?)
     });
     by_record(Hazard::IssueInFlight, late, |q| {
-        let memory = lent_events(q, 1)?;
+        let memory = borrowed_events(q, 1)?;
         q.device().wait(1000)?;
         store(q, memory, 32, &[7]);
         Ok(q.device().wait(1_000_000)?)
     });
     // What has been read may change.
     let mut queue = open(fixed(), acknowledge());
-    let memory = lent_events(&mut queue, 2).expect("queued");
+    let memory = borrowed_events(&mut queue, 2).expect("queued");
     queue.device().wait(1_000_000).expect("clean");
     store(&mut queue, memory, 32, &[7]);
     queue.device().wait(1_000_000).expect("clean");

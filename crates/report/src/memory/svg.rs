@@ -250,12 +250,13 @@ impl Panel<'_> {
         if length(name) > along || across < LINE - 3.0 {
             return false;
         }
-        let turn = if upright { String::new() } else { format!(" transform=\"rotate(-90 {middle:.1} {centre:.1})\"") };
+        let rotation =
+            if upright { String::new() } else { format!(" transform=\"rotate(-90 {middle:.1} {centre:.1})\"") };
         let both = length(more) <= along && across >= 2.0 * LINE;
         let first = centre + if both { -2.0 } else { 4.0 };
         let _ = write!(
             out,
-            "<g text-anchor=\"middle\"{turn}><text x=\"{middle:.1}\" y=\"{first:.1}\" style=\"fill:{colour};font-weight:600\">{}</text>",
+            "<g text-anchor=\"middle\"{rotation}><text x=\"{middle:.1}\" y=\"{first:.1}\" style=\"fill:{colour};font-weight:600\">{}</text>",
             escaped(name)
         );
         if both {

@@ -256,14 +256,14 @@ pub fn bind(
             }
             _ => read_arg(text, &Defaults { seed, ..defaults.clone() })?,
         };
-        let given = Given {
+        let given = Bindings {
             bytes: arg.value.buffer().map(Vec::len),
             elem: arg.elem,
             shape: arg.shape.as_deref(),
             exact: arg.from_npy,
             what: "the file holds",
         };
-        if let Some(reason) = misfit(&given, &param.kind, shape) {
+        if let Some(reason) = mismatch(&given, &param.kind, shape) {
             return Err(ArgError::Type { index: at + 1, text: text.clone(), name: param.name.clone(), reason });
         }
         let same = |other: &Arg| match (&other.out, &arg.out) {
@@ -293,7 +293,7 @@ fn share(args: &mut [Arg]) {
 }
 
 /// What is known of an argument.
-pub struct Given<'a> {
+pub struct Bindings<'a> {
     /// Bytes of a buffer; `None` for a scalar.
     pub bytes: Option<usize>,
     /// Element type, where it says one.
@@ -307,7 +307,7 @@ pub struct Given<'a> {
 }
 
 /// Why an argument does not fit its parameter, if it does not.
-pub fn misfit(arg: &Given<'_>, kind: &ParamKind, shape: Option<&[u64]>) -> Option<String> {
+pub fn mismatch(arg: &Bindings<'_>, kind: &ParamKind, shape: Option<&[u64]>) -> Option<String> {
     match (kind, arg.bytes) {
         (ParamKind::Buffer { elem, bytes }, Some(given_bytes)) => {
             let elements = shape.and_then(|dims| dims.iter().try_fold(1u64, |n, dim| n.checked_mul(*dim)));

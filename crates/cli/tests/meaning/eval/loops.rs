@@ -23,7 +23,7 @@ impl<'a> Run<'a> {
         let (first, body) = stmt.body.split_first().ok_or("no condition")?;
         let Stmt::Expr(first) = first else { return Err("no condition".into()) };
         let Expr::Call(cond) = &*first.value else { return Err("no condition".into()) };
-        while self.expr(&cond.arguments.args[0])?.truth()? {
+        while self.expr(&cond.arguments.args[0])?.as_bool()? {
             self.iteration(body)?;
             let yielded = std::mem::take(&mut self.yielded);
             self.assign_each(carried, Value::Tuple(yielded))?;

@@ -49,7 +49,7 @@ impl<'a> Host<'a> {
         if let Expr::Call(call) = expression {
             for keyword in &call.arguments.keywords {
                 let word = keyword.arg.as_ref().map_or("", |name| name.as_str());
-                let value = self.expr(&keyword.value).truth();
+                let value = self.expr(&keyword.value).as_bool();
                 match (word, value) {
                     ("frozen", Some(value)) => made.frozen = value,
                     ("eq", Some(value)) => made.eq = value,
@@ -139,8 +139,8 @@ impl<'a> Host<'a> {
                     field.default = Some(own);
                 }
                 "default_factory" => field.factory = Some(own),
-                "init" => field.init = own.truth().unwrap_or(true),
-                "kw_only" => field.keyword_only = own.truth().unwrap_or(false),
+                "init" => field.init = own.as_bool().unwrap_or(true),
+                "kw_only" => field.keyword_only = own.as_bool().unwrap_or(false),
                 "repr" | "metadata" | "hash" => {}
                 _ => {
                     let why = Unknown { span: at(keyword), why: "a field of this kind".into() };

@@ -257,7 +257,7 @@ impl<'a> Host<'a> {
                             Diagnostic::error(slipring_ir::Kind::Unsupported, place, "a kernel that is written in C++");
                         self.problems.push(error.help("slipring runs what is written in the kernel language"));
                     }
-                    "strict_ssa" if self.expr(value).truth() != Some(false) => {
+                    "strict_ssa" if self.expr(value).as_bool() != Some(false) => {
                         let what = "`strict_ssa` is not checked: names may be assigned again";
                         self.problems.push(Diagnostic::warning("decorator", place, what));
                     }

@@ -33,7 +33,7 @@ impl<'a> Host<'a> {
                 None => Some(true),
                 Some(test) if open.is_empty() => {
                     let value = self.expr(test);
-                    self.truth_of(&value, at(test))
+                    self.bool_of(&value, at(test))
                 }
                 // Whether it is asked for is not known.
                 Some(test) => {
@@ -145,7 +145,7 @@ impl<'a> Host<'a> {
         let place = at(&*stmt.test);
         while self.step() {
             let test = self.expr(&stmt.test);
-            match self.truth_of(&test, place) {
+            match self.bool_of(&test, place) {
                 Some(true) => {}
                 Some(false) => return self.body(&stmt.orelse),
                 None if self.raised.is_some() => return Flow::Stop,
@@ -229,7 +229,7 @@ impl<'a> Host<'a> {
             return Flow::Stop;
         }
         let Some(raised) = raised else { return flow };
-        match self.truth_of(&kept, span) {
+        match self.bool_of(&kept, span) {
             Some(true) => Flow::Next,
             Some(false) => {
                 self.raised = Some(raised);
@@ -383,7 +383,7 @@ impl<'a> Host<'a> {
             let holds = match (fits, &case.guard) {
                 (Some(true), Some(guard)) => {
                     let value = self.expr(guard);
-                    self.truth_of(&value, at(&**guard))
+                    self.bool_of(&value, at(&**guard))
                 }
                 (fits, _) => fits,
             };

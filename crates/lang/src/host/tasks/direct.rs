@@ -194,7 +194,7 @@ impl<'a> Host<'a> {
                     tracked &= view.tracked;
                     args.push(HostArg::Part(view.piece(), direction));
                 }
-                HostValue::Const(Const::Bool(truth)) => args.push(HostArg::Number(HostNumber::Truth(*truth))),
+                HostValue::Const(Const::Bool(boolean)) => args.push(HostArg::Number(HostNumber::Boolean(*boolean))),
                 HostValue::Const(Const::Int(n)) => args.push(HostArg::Number(HostNumber::Whole(*n))),
                 HostValue::Const(Const::Float(x)) => args.push(HostArg::Number(HostNumber::Float(*x))),
                 other => return self.not_known(other, &format!("`{wanted}` of `{name}`"), *place),
@@ -283,7 +283,7 @@ fn bytes_of(elem: Elem, number: &Const) -> Option<Vec<u8>> {
             }
             bytes.copy_from_slice(&n.to_le_bytes()[..elem.bytes()]);
         }
-        Const::Bool(truth) => bytes[0] = u8::from(*truth),
+        Const::Bool(boolean) => bytes[0] = u8::from(*boolean),
         _ => return None,
     }
     Some(bytes)

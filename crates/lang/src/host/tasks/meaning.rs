@@ -236,7 +236,7 @@ pub(crate) fn condition<'a>(_: &mut Host<'a>, call: &Followed<'_, 'a>) -> Option
 
 pub(crate) fn static_assert<'a>(host: &mut Host<'a>, call: &Followed<'_, 'a>) -> Option<HostValue<'a>> {
     let (condition, said) = (call.own("condition")?, call.own("msg"));
-    Some(match condition.truth() {
+    Some(match condition.as_bool() {
         Some(true) => none(),
         Some(false) => {
             let said = said.and_then(|text| text.text()).unwrap_or("the assertion does not hold".into());

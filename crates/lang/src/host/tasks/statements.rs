@@ -35,8 +35,8 @@ impl<'a> Host<'a> {
                         None => true,
                         Some(test) => {
                             let value = self.expr(test);
-                            match value.truth() {
-                                Some(truth) => truth,
+                            match value.as_bool() {
+                                Some(boolean) => boolean,
                                 None => {
                                     self.not_known(&value, "this condition", at(test));
                                     return Some(Flow::Stop);
@@ -51,7 +51,7 @@ impl<'a> Host<'a> {
                 }
                 chosen
             }
-            Stmt::Assert(stmt) => match self.expr(&stmt.test).truth() {
+            Stmt::Assert(stmt) => match self.expr(&stmt.test).as_bool() {
                 Some(false) => {
                     self.stop_at("assert", at(stmt), "this does not hold");
                     Flow::Stop
@@ -174,7 +174,7 @@ impl<'a> Host<'a> {
     fn while_statement(&mut self, stmt: &'a StmtWhile) -> Flow<'a> {
         while self.step() {
             let value = self.expr(&stmt.test);
-            match value.truth() {
+            match value.as_bool() {
                 Some(true) => {}
                 Some(false) => return self.body(&stmt.orelse),
                 None => {
@@ -386,7 +386,7 @@ impl<'a> Host<'a> {
             self.assign(&stmt.target, carried.clone());
             let Some(test) = condition.arguments.args.first() else { return Flow::Next };
             let value = self.expr(test);
-            match value.truth() {
+            match value.as_bool() {
                 Some(true) => {}
                 Some(false) => return Flow::Next,
                 None => {

@@ -117,8 +117,8 @@ impl<'a> Host<'a> {
                 }
                 "sync_start" => {
                     let value = self.expr(&keyword.value);
-                    match value.truth() {
-                        Some(truth) => options.together = truth,
+                    match value.as_bool() {
+                        Some(boolean) => options.together = boolean,
                         None => drop(self.not_known(&value, "`sync_start`", at(&keyword.value))),
                     }
                 }
@@ -478,7 +478,7 @@ fn scalar_text(number: &Const, elem: Elem) -> String {
     match number {
         Const::Int(n) => format!("{n}:{elem}"),
         Const::Float(x) => format!("{x:?}:{elem}"),
-        Const::Bool(truth) => truth.to_string(),
+        Const::Bool(boolean) => boolean.to_string(),
         _ => String::new(),
     }
 }

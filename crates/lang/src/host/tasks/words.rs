@@ -175,7 +175,7 @@ impl<'a> Host<'a> {
             Some(HostValue::Const(Const::Float(x))) => self.fill(&view, &format!("{x:?}")),
             Some(other) => return self.not_known(&other, "the first value of this tensor", span),
         }
-        if own("manual_dep").is_some_and(|manual| manual.truth() == Some(true)) {
+        if own("manual_dep").is_some_and(|manual| manual.as_bool() == Some(true)) {
             self.rec().graph.tensors[view.tensor].tracked = false;
         }
         HostValue::Device(view)

@@ -186,3 +186,27 @@ fn words_that_are_gone_are_found() {
     assert_eq!(gone_phrases("a\nuse --reading x"), [(2, "--reading", "`--interpretation`")]);
     assert!(gone_phrases("in turn; reading a file; room for two").is_empty());
 }
+
+/// What options and fields were called before is still taken, and means the same.
+#[test]
+fn former_names_are_still_taken() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let run = |option: &[&str]| {
+        let ran = std::process::Command::new(env!("CARGO_BIN_EXE_slipring"))
+            .args(["run", "tests/files/ops/interpretations/finite_pad.pto", "--func", "fill"])
+            .args(option)
+            .current_dir(&root)
+            .output()
+            .unwrap();
+        (ran.status.code(), ran.stdout, ran.stderr)
+    };
+    let now = run(&["--interpretation", "finite-pad"]);
+    assert_eq!(now.0, Some(0));
+    assert_eq!(run(&["--reading", "finite-pad"]), now);
+    assert_ne!(run(&[]), now);
+
+    let platform = std::fs::read_to_string(root.join("platforms/a5.toml")).unwrap();
+    let read = |key: &str| slipring::read_platform(&format!("{key} = [\"finite-pad\"]\n{platform}")).unwrap();
+    assert_eq!(read("readings").interpretations, ["finite-pad"]);
+    assert_eq!(read("interpretations").interpretations, ["finite-pad"]);
+}

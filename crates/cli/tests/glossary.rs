@@ -43,8 +43,7 @@ const PHRASES: &[(&str, &str)] = &[
     ("every turn", "every iteration"),
     ("first turn", "first iteration"),
     ("last turn", "last iteration"),
-    ("one turn", "one iteration"),
-    ("is no setting", "is not a setting"),
+    ("one turn ", "one iteration"),
     ("is no number of", "is not a number of"),
     ("is no float", "is not a float"),
 ];

@@ -83,7 +83,14 @@ pub struct MoveEffect {
 impl Default for MoveEffect {
     fn default() -> MoveEffect {
         let place = TilePlace { space: Space::Gm, core: Role::Aic, layout: Layout::nd(Elem::F32, 0, 0) };
-        MoveEffect { from: place, to: place, parts: Vec::new(), divide: None, capacity: None, finish: Finish::default() }
+        MoveEffect {
+            from: place,
+            to: place,
+            parts: Vec::new(),
+            divide: None,
+            capacity: None,
+            finish: Finish::default(),
+        }
     }
 }
 

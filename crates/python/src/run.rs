@@ -69,11 +69,11 @@ pub fn written<'py>(py: Python<'py>, trace: Option<&Trace>, file: &str) -> PyRes
 /// # Errors
 /// If it has another number of them.
 pub fn written_into(bytes: &[u8], mut array: PyReadwriteArray1<'_, u8>) -> PyResult<()> {
-    let room = array.as_slice_mut()?;
-    if room.len() != bytes.len() {
-        return Err(PyValueError::new_err(format!("{} bytes do not fit {}", bytes.len(), room.len())));
+    let out = array.as_slice_mut()?;
+    if out.len() != bytes.len() {
+        return Err(PyValueError::new_err(format!("{} bytes do not fit {}", bytes.len(), out.len())));
     }
-    room.copy_from_slice(bytes);
+    out.copy_from_slice(bytes);
     Ok(())
 }
 

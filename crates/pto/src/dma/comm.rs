@@ -137,13 +137,13 @@ fn lower_copy(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let dst = d.view(op.operand("dst").ok_or(Reported)?)?;
     let dims = extents(d, &src, &[&dst])?;
     let ping = d.tile(op.operand("ping").ok_or(Reported)?)?;
-    let pong = op.operand("pong").map(|pong| in_turns(d, pong)).transpose()?;
+    let pong = op.operand("pong").map(|pong| alternating(d, pong)).transpose()?;
     let add = op.update() == Some(UpdateKind::Add);
     run(&Copy { from: vec![src], to: vec![dst], dims, ping, pong, add, drains: true, combined: None }, d)
 }
 
 /// The tile of every second piece, with the register that says whose turn it is.
-pub(super) fn in_turns(d: &mut Decoder<'_>, pong: ValueId) -> Result<(TileRef, Operand), Reported> {
+pub(super) fn alternating(d: &mut Decoder<'_>, pong: ValueId) -> Result<(TileRef, Operand), Reported> {
     Ok((d.tile(pong)?, Operand::Reg(d.variable(Operand::Imm(0)))))
 }
 

@@ -11,7 +11,7 @@ use slipring_program::Operand;
 use slipring_tile::Space;
 use slipring_tile::lanes::PerElement;
 
-use super::comm::{Copy, extents, in_turns, run};
+use super::comm::{Copy, alternating, extents, run};
 use crate::vector::binary::{TADD, TMAX, TMIN};
 
 /// The ops of this file.
@@ -188,7 +188,7 @@ fn copy(
 ) -> Lowered {
     let [ping, pong @ ..] = op.operands("recv") else { return Err(Reported) };
     let ping = d.tile(*ping)?;
-    let pong = pong.first().map(|pong| in_turns(d, *pong)).transpose()?;
+    let pong = pong.first().map(|pong| alternating(d, *pong)).transpose()?;
     let combined = match (how, op.if_declared("acc")) {
         (Some((declared, kernel)), Some(acc)) => Some((d.tile(acc)?, declared, kernel)),
         _ => None,

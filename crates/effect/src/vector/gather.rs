@@ -452,7 +452,13 @@ impl Discover for GatherWhere {
     }
 }
 
-fn write(memory: &mut Memory, env: Env, range: Extent, bytes: &[u8], access: &mut Access) -> Result<(), Fault> {
+pub(super) fn write(
+    memory: &mut Memory,
+    env: Env,
+    range: Extent,
+    bytes: &[u8],
+    access: &mut Access,
+) -> Result<(), Fault> {
     if bytes.is_empty() {
         return Ok(());
     }

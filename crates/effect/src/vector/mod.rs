@@ -6,6 +6,7 @@
 
 mod compare;
 mod copies;
+mod counted;
 mod elementwise;
 mod gather;
 mod generate;
@@ -24,6 +25,7 @@ mod working;
 
 pub use compare::{Bits, CompareTiles, Select};
 pub use copies::{Concat, Spread, Transpose};
+pub use counted::ConcatCounted;
 pub use elementwise::{Elementwise, Partial};
 pub use gather::{Gather, GatherBlocks, GatherPattern, GatherWhere, Pitch, Scatter, ScatterPattern};
 pub use generate::{Bins, Histogram, Random};

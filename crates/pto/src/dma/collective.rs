@@ -5,8 +5,7 @@ use slipring_op::def::{OpDef, Reported};
 use slipring_op::rules::{ANY, PLAIN, TILE, VIEW, defaulted, operand, optional, required, schema};
 
 /// The ops of this file.
-pub(crate) const OPS: &[&OpDef] =
-    &[&TQUANT_MX, &TCONCATIDX, &MAKE_PREFETCH_CONTEXT, &TPREFETCH_ASYNC, &PREFETCH_SESSION];
+pub(crate) const OPS: &[&OpDef] = &[&TQUANT_MX, &MAKE_PREFETCH_CONTEXT, &TPREFETCH_ASYNC, &PREFETCH_SESSION];
 
 const NOT_MODELLED: OpDef = OpDef {
     doc: "Known by name and form; it cannot be run yet: a text with it is refused.",
@@ -38,24 +37,6 @@ pub static TQUANT_MX: OpDef = OpDef {
         ],
     ),
     summary: "Quantise blocks to short floats with shared exponents",
-    ..NOT_MODELLED
-};
-
-pub static TCONCATIDX: OpDef = OpDef {
-    schema: schema(
-        "pto.tconcatidx",
-        Syntax::InsOuts { ins: 4, attrs_in_ins: false },
-        &[
-            operand("src0", TILE, Touch::Read, "first tile"),
-            operand("src1", TILE, Touch::Read, "second tile"),
-            operand("src0Idx", TILE, Touch::Read, "how much of each row of the first"),
-            operand("src1Idx", TILE, Touch::Read, "how much of each row of the second"),
-            operand("dst", TILE, Touch::Write, "the result"),
-        ],
-        &[],
-        &[],
-    ),
-    summary: "Put rows of two tiles together, each as long as a number says",
     ..NOT_MODELLED
 };
 

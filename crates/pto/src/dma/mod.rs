@@ -10,7 +10,7 @@ mod store;
 mod window;
 
 pub(crate) use collective::OPS as COLLECTIVE_OPS;
-pub use collective::{TCONCATIDX, TQUANT_MX};
+pub use collective::TQUANT_MX;
 pub(crate) use comm::OPS as COMM_OPS;
 pub use comm::{TGET, TPUT};
 pub(crate) use group::OPS as GROUP_OPS;

@@ -326,8 +326,14 @@ pub(super) fn shape_of_an_own_tile(_: &Scalars, module: &mut Module, id: OpId, _
 }
 
 /// Indices stand by rows, one for each column or for each row.
-pub(super) fn indices_by_rows(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+pub(super) fn indices_by_rows(_: &Scalars, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
     let this = op(module, id)?;
+    let modes = [("gatherOob", "undefined"), ("scatterOob", "undefined"), ("scatterAtomicOp", "none")];
+    if !platform.can(Capability::TableModes)
+        && let Some((name, _)) = modes.iter().find(|(name, usual)| this.text(name).is_some_and(|value| value != *usual))
+    {
+        return Err(format!("on this platform it has no `{name}`"));
+    }
     if this.tile("indices").is_some_and(|tile| tile.layout.blayout == BLayout::ColMajor) {
         return Err("its indices stand by rows: give their tile blayout=row_major".into());
     }

@@ -1,18 +1,19 @@
 //! Elements in other places (PTO IR manual 4.3 and 4.10).
 
-use slipring_ir::{OpSchema, Type};
+use slipring_ir::{AttrKind, OpSchema, Syntax, Touch, Type};
 use slipring_tile::Elem;
 
 use super::check::{self, ANY_ELEM, NUMBERS, Needs};
 use super::lower::Operands;
-use super::{ONE_TMP, TWO, VECTOR};
+use super::{DST, ONE_TMP, TWO, VECTOR};
 use super::{inside, tiles, types, working};
-use slipring_effect::vector::{Concat, Transpose};
+use slipring_effect::vector::{Concat, ConcatCounted, Transpose};
 use slipring_op::Along;
 use slipring_op::def::OpDef;
+use slipring_op::rules::{TILE, defaulted, operand, schema};
 
 /// The ops of this family.
-pub(crate) const OPS: &[&OpDef] = &[&TTRANS, &TCONCAT];
+pub(crate) const OPS: &[&OpDef] = &[&TTRANS, &TCONCAT, &TCONCATIDX];
 
 pub static TTRANS: OpDef = OpDef {
     schema: OpSchema { name: "pto.ttrans", ..ONE_TMP },
@@ -77,5 +78,51 @@ pub static TCONCAT: OpDef = OpDef {
     along: [Along::Each, Along::Unknown],
     class: "move",
     tiles: tiles::JOINED,
+    ..VECTOR
+};
+
+pub static TCONCATIDX: OpDef = OpDef {
+    schema: schema(
+        "pto.tconcatidx",
+        Syntax::InsOuts { ins: 4, attrs_in_ins: false },
+        &[
+            operand("src0", TILE, Touch::Read, "first tile"),
+            operand("src1", TILE, Touch::Read, "second tile"),
+            operand("src0Idx", TILE, Touch::Read, "how much of each row of the first, in its first column"),
+            operand("src1Idx", TILE, Touch::Read, "how much of each row of the second"),
+            DST,
+        ],
+        &[],
+        &[defaulted("candidates", AttrKind::Any, "left by the assembler: which library templates fit")],
+    ),
+    summary: "Put rows of two tiles together, each as long as a number says",
+    doc: "Row i of `dst` begins with the first n elements of row i of `src0`, m elements of row i of `src1` follow. n is the number \
+          in `src0Idx[i, 0]`, without a sign, divided by the bytes of its type, m likewise of `src1Idx`: both at most what is left \
+          of the valid columns of `dst`. What follows in the row stays. More than is valid of a source is `tile-valid`.",
+    source: "device headers, TConcat.hpp of both platforms (the PTO IR manual has counts of elements, not of bytes)",
+    verify: |op, _, diags| {
+        check::spaces(op, diags);
+        for name in ["src0", "src1"] {
+            check::same_type(op, name, "dst", diags);
+            check::covers(op, name, Needs::Rows, diags);
+        }
+        check::same_type(op, "src0Idx", "src1Idx", diags);
+        let elem = op.ty("src0Idx").and_then(Type::elem);
+        if elem.is_some_and(|elem| elem.is_float() || elem.bytes() > 4) {
+            diags.push(op.error("tile-elem", "expects src0Idx and src1Idx to have integers of 8, 16 or 32 bits"));
+        }
+        check::by_rows(op, &["src0", "src1", "dst"], diags);
+    },
+    inside: inside::BY_SCALARS,
+    lower: |op, d| {
+        let mut operands = Operands::new(op, d);
+        let sources = [operands.tile(d, "src0")?, operands.tile(d, "src1")?];
+        let counts = [operands.tile(d, "src0Idx")?, operands.tile(d, "src1Idx")?];
+        let dst = operands.tile(d, "dst")?;
+        let effect = ConcatCounted { local: operands.local, dst, sources, counts };
+        operands.issue_discovering(d, effect)
+    },
+    elems: types::MOVED,
+    class: "move",
     ..VECTOR
 };

@@ -26,6 +26,9 @@ const GATHER_OOB: &EnumSpec =
 /// `#pto<scatter_oob …>`.
 const SCATTER_OOB: &EnumSpec =
     &EnumSpec { kind: "scatter_oob", numbered: false, members: &["undefined", "skip", "clamp", "wrap"] };
+/// `#pto<scatter_conflict …>`.
+const SCATTER_CONFLICT: &EnumSpec =
+    &EnumSpec { kind: "scatter_conflict", numbered: false, members: &["default", "last"] };
 /// `#pto<scatter_atomic_op …>`.
 const SCATTER_ATOMIC: &EnumSpec =
     &EnumSpec { kind: "scatter_atomic_op", numbered: false, members: &["none", "add", "max", "min"] };
@@ -37,7 +40,7 @@ macro_rules! table_doc {
             $what,
             " Where `indices` has one valid column and the tile more, number i names a row of `mem`, of which as many elements are \
              moved as the tile has valid columns; else number (i, j) names an element, counted from the first one as a dense table \
-             has them. Numbers have no sign. One that names nothing is `index-bounds`, or what the attribute says (A5). "
+             has them. Numbers have no sign. One that names nothing is `index-bounds`, or what the attribute says. "
         )
     };
 }
@@ -58,10 +61,7 @@ pub static MGATHER: OpDef = OpDef {
     source: "PTO IR manual 4.10; tile library, MGATHER of each platform",
     elems: types::TABLE,
     inside: &[GATHER_ROWS, ELEMENTS, ONE_ELEMENT],
-    verify: |op, platform, diags| {
-        verify_table(op, "dst", diags);
-        only_a5(op, "gatherOob", "undefined", platform, diags);
-    },
+    verify: |op, _, diags| verify_table(op, "dst", diags),
     lower: |op, d| {
         let outside = match op.text("gatherOob") {
             Some("clamp") => Outside::Clamp,
@@ -83,6 +83,11 @@ pub static MSCATTER: OpDef = OpDef {
         &[
             defaulted("scatterAtomicOp", AttrKind::Enum(SCATTER_ATOMIC), "how elements are combined with the table's"),
             defaulted("scatterOob", AttrKind::Enum(SCATTER_OOB), "what an index outside the table does"),
+            defaulted(
+                "scatterConflict",
+                AttrKind::Enum(SCATTER_CONFLICT),
+                "of several elements for one place: `last` says that the last stays, which it does here with `default`, too",
+            ),
             COALESCE,
         ],
     ),
@@ -98,8 +103,12 @@ pub static MSCATTER: OpDef = OpDef {
     update,
     verify: |op, platform, diags| {
         verify_table(op, "src", diags);
-        only_a5(op, "scatterOob", "undefined", platform, diags);
-        only_a5(op, "scatterAtomicOp", "none", platform, diags);
+        if matches!(update(op), Some(UpdateKind::Max | UpdateKind::Min)) {
+            only_a5(op, "scatterAtomicOp", "`none` or `add`", platform, diags);
+        }
+        if op.text("scatterConflict").is_some() {
+            only_a5(op, "scatterConflict", "none", platform, diags);
+        }
         let Some(elem) = op.ty("src").and_then(Type::elem) else { return };
         let known: &[Elem] = match update(op) {
             None => return,
@@ -191,11 +200,11 @@ fn update(op: &OpRef<'_>) -> Option<UpdateKind> {
     }
 }
 
-/// An attribute that only units that work on registers have.
+/// Reports a value of an attribute that only units that work on registers have.
 fn only_a5(op: &OpRef<'_>, name: &str, usual: &str, platform: &Platform, diags: &mut Diags) {
-    if op.text(name).is_some_and(|value| value != usual) && !platform.can(Capability::TableModes) {
+    if !platform.can(Capability::TableModes) {
         let message =
-            format!("`{}` with another {name} than `{usual}` does not exist on {}", op.def.schema.name, platform.name);
+            format!("`{}` with another {name} than {usual} does not exist on {}", op.def.schema.name, platform.name);
         diags.push(op.error("attribute", message));
     }
 }

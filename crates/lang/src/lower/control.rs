@@ -6,45 +6,17 @@
 use slipring_mlir::scf;
 use std::rc::Rc;
 
-use ruff_python_ast::{Expr, Operator, StmtFor};
-use ruff_text_size::Ranged;
+use ruff_python_ast::{Expr, StmtFor};
 use slipring_ir::{BlockId, Diagnostic, OpId, Span, Type, ValueId};
 
+use super::bounds::{Bounds, iterations, known_bounds};
 use super::carry::{CarriedName, CarryPlan};
 use super::names::Names;
 use super::{Frame, Lower, Lowered, Reported, Value};
 use crate::dtype::DType;
 use crate::program::Scope;
 use crate::syntax::at;
-use crate::tree;
 use crate::value::{Const, Index, Scalar};
-
-/// A loop's first value, end and step.
-struct Bounds {
-    first: Value,
-    end: Value,
-    step: Value,
-}
-
-/// First value, end and step of a loop, where they are known and the step is positive.
-fn known_bounds(bounds: &Bounds) -> Option<(i64, i64, i64)> {
-    match (&bounds.first, &bounds.end, &bounds.step) {
-        (Value::Const(Const::Int(first)), Value::Const(Const::Int(end)), Value::Const(Const::Int(step)))
-            if *step > 0 =>
-        {
-            Some((*first, *end, *step))
-        }
-        _ => None,
-    }
-}
-
-/// How many iterations there are.
-fn iterations((first, end, step): (i64, i64, i64)) -> Option<i64> {
-    if end <= first {
-        return Some(0);
-    }
-    i64::try_from(end.abs_diff(first).div_ceil(step.unsigned_abs())).ok()
-}
 
 /// Why a loop was not lowered.
 pub(super) enum Stop {
@@ -129,82 +101,6 @@ impl Lower<'_> {
         }
     }
 
-    /// Lowers a loop that counts down as one that counts its iterations.
-    fn upwards(
-        &mut self,
-        stmt: &StmtFor,
-        bounds: Bounds,
-        lower: impl FnOnce(&mut Self, &StmtFor, &Bounds) -> Lowered<()>,
-    ) -> Lowered<()> {
-        let Value::Const(Const::Int(step @ ..0)) = bounds.step else { return lower(self, stmt, &bounds) };
-        let (span, range) = (at(&*stmt.iter), stmt.iter.range());
-        let number = |n: i64| Value::Const(Const::Int(n));
-        let Some(down) = step.checked_neg() else {
-            return Err(self.error("loop", span, "the step of a loop is a number of less than 64 bits"));
-        };
-        let distance = self.binary_number(Operator::Sub, &bounds.first, &bounds.end, span)?;
-        let rounded = self.binary_number(Operator::Add, &distance, &number(down - 1), span)?;
-        let iterations = self.binary_number(Operator::FloorDiv, &rounded, &number(down), span)?;
-        let names = ["first$", "step$", "iteration$"].map(|name| format!("{name}{}", u32::from(range.start())));
-        let [first, step, iteration] = &names;
-        self.set(first, bounds.first);
-        self.set(step, number(down));
-        let mut stmt = stmt.clone();
-        let counter = match &mut *stmt.target {
-            Expr::Tuple(tuple) if tuple.elts.len() == 2 => &mut tuple.elts[0],
-            single => single,
-        };
-        let counter = std::mem::replace(counter, tree::bound(iteration, range));
-        let place = counter.range();
-        let product = tree::operation(tree::read(iteration, place), Operator::Mult, tree::read(step, place), place);
-        let value = tree::operation(tree::read(first, place), Operator::Sub, product, place);
-        stmt.body.insert(0, tree::assign(counter.clone(), value, place));
-        let bounds = Bounds { first: number(0), end: iterations, step: number(1) };
-        lower(self, &stmt, &bounds)?;
-        let last = match (self.env.get(&**first), &bounds.end) {
-            (Some(Value::Const(Const::Int(first))), Value::Const(Const::Int(iterations @ 1..))) => {
-                (iterations - 1).checked_mul(down).and_then(|way| first.checked_sub(way))
-            }
-            _ => None,
-        };
-        if let (Expr::Name(name), Some(last)) = (&counter, last)
-            && !self.env.contains_key(name.id.as_str())
-            && !Names::of(&stmt.body[1..]).bound.iter().any(|bound| **bound == *name.id.as_str())
-        {
-            self.set(name.id.as_str(), number(last));
-        }
-        Ok(())
-    }
-
-    /// `stop`, `start, stop` or `start, stop, step`.
-    fn bounds(&mut self, call: &ruff_python_ast::ExprCall, accepted: &[&str]) -> Lowered<Bounds> {
-        for keyword in &call.arguments.keywords {
-            let name = keyword.arg.as_ref().map_or("**", |n| n.as_str());
-            if !accepted.contains(&name) {
-                return Err(self.error("argument", at(keyword), format!("a loop has no argument `{name}`")));
-            }
-        }
-        let args: Vec<Value> = call.arguments.args.iter().map(|arg| self.expr(arg)).collect::<Lowered<_>>()?;
-        let int = |n| Value::Const(Const::Int(n));
-        match args.as_slice() {
-            [end] => Ok(Bounds { first: int(0), end: end.clone(), step: int(1) }),
-            [first, end] => Ok(Bounds { first: first.clone(), end: end.clone(), step: int(1) }),
-            [first, end, step] => Ok(Bounds { first: first.clone(), end: end.clone(), step: step.clone() }),
-            _ => Err(self.error("argument", at(call), "a loop takes an end, a start and an end, or these and a step")),
-        }
-    }
-
-    /// First value, end and step of a range, which are all known.
-    pub(super) fn known_range(&mut self, call: &ruff_python_ast::ExprCall) -> Lowered<[i64; 3]> {
-        let Bounds { first, end, step } = self.bounds(call, &[])?;
-        let span = at(call);
-        Ok([
-            self.known_int(&first, "the start of a listed range", span)?,
-            self.known_int(&end, "the end of a listed range", span)?,
-            self.known_int(&step, "the step of a listed range", span)?,
-        ])
-    }
-
     /// The single name that a loop binds.
     pub(super) fn loop_name(&mut self, target: &Expr) -> Lowered<Rc<str>> {
         match target {
@@ -227,15 +123,6 @@ impl Lower<'_> {
         self.each_iteration(stmt, &name, &Frame::Plain, (first, end, step))
     }
 
-    /// A loop over what is listed: each iteration is written out.
-    fn over_items(&mut self, stmt: &StmtFor, items: &[Value]) -> Lowered<()> {
-        let target = std::slice::from_ref(&*stmt.target);
-        let span = at(&*stmt.target);
-        let bind =
-            |l: &mut Self, i: i64| l.assign_each(target, Value::Tuple(vec![items[i as usize].clone()].into()), span);
-        self.each_bound(stmt, bind, &Frame::Plain, (0, items.len() as i64, 1))
-    }
-
     /// Lowers each iteration of a loop by itself, as Python runs it.
     fn each_iteration(
         &mut self,
@@ -252,7 +139,7 @@ impl Lower<'_> {
     }
 
     /// The same, where `bind` gives the names of the loop their values in an iteration.
-    fn each_bound(
+    pub(super) fn each_bound(
         &mut self,
         stmt: &StmtFor,
         mut bind: impl FnMut(&mut Self, i64) -> Lowered<()>,

@@ -167,43 +167,6 @@ impl Lower<'_> {
         self.call_by_name(name, vec![a, b], span)
     }
 
-    /// A power whose exponent is a small integer, by products from the left, or half of one, by a root.
-    fn power(&mut self, base: Value, exponent: &Value, span: Span) -> Lowered {
-        const MOST: u32 = 8;
-        let twice = match exponent {
-            Value::Const(Const::Int(n)) => n.checked_mul(2),
-            Value::Const(Const::Float(n)) if (2.0 * n).fract() == 0.0 && n.abs() <= f64::from(MOST) => {
-                Some((2.0 * n) as i64)
-            }
-            _ => None,
-        };
-        let products =
-            twice.map(|twice| (twice.unsigned_abs() / 2, twice % 2 != 0)).filter(|(whole, half)| match half {
-                true => *whole == 0,
-                false => (1..=u64::from(MOST)).contains(whole),
-            });
-        let (Some((whole, half)), Value::Tile(_) | Value::Tensor(_) | Value::Parts(_)) = (products, &base) else {
-            let message = format!("on tiles, `**` takes a constant from 1 to {MOST}, 0.5, or one of these below 0");
-            let error = Diagnostic::error("operator", span, message)
-                .help("a power of positive elements is `pl.exp(pl.log(x) * y)`, 2 to the power of them `pl.exp(x * 0.6931471805599453)`");
-            return Err(self.report(error));
-        };
-        // Loaded once.
-        let base = match base {
-            Value::Tensor(_) => Value::Tile(self.demand(&base, slipring_tile::Space::Vec, span)?),
-            tile => tile,
-        };
-        let below = twice.is_some_and(|twice| twice < 0);
-        if half {
-            return self.call_by_name(if below { "rsqrt" } else { "sqrt" }, vec![base], span);
-        }
-        let mut power = base.clone();
-        for _ in 1..whole {
-            power = self.call_by_name("mul", vec![power, base.clone()], span)?;
-        }
-        if below { self.call_by_name("recip", vec![power], span) } else { Ok(power) }
-    }
-
     pub(super) fn compare(&mut self, op: CmpOp, a: &Value, b: &Value, span: Span) -> Lowered {
         let is_tile = |value: &Value| matches!(value, Value::Tile(_) | Value::Tensor(_) | Value::Parts(_));
         if !is_tile(a) && !is_tile(b) {

@@ -1,9 +1,9 @@
 //! What a loop goes through where that is listed: tuples and lists, `enumerate`, `zip` and `reversed` of them.
 
-use ruff_python_ast::{Expr, ExprCall};
+use ruff_python_ast::{Expr, ExprCall, StmtFor};
 use slipring_ir::Diagnostic;
 
-use super::{Lower, Lowered, Value, describe};
+use super::{Frame, Lower, Lowered, Value, describe};
 use crate::syntax::at;
 use crate::value::Const;
 
@@ -11,6 +11,15 @@ use crate::value::Const;
 const MOST: usize = 4096;
 
 impl Lower<'_> {
+    /// A loop over what is listed: each iteration is written out.
+    pub(super) fn over_items(&mut self, stmt: &StmtFor, items: &[Value]) -> Lowered<()> {
+        let target = std::slice::from_ref(&*stmt.target);
+        let span = at(&*stmt.target);
+        let bind =
+            |l: &mut Self, i: i64| l.assign_each(target, Value::Tuple(vec![items[i as usize].clone()].into()), span);
+        self.each_bound(stmt, bind, &Frame::Plain, (0, items.len() as i64, 1))
+    }
+
     /// The values that a loop takes one after another from what stands behind its `in`.
     pub(super) fn items(&mut self, listed: &Expr) -> Lowered<Vec<Value>> {
         let items = match listed {

@@ -7,6 +7,7 @@
 mod arith;
 mod assume;
 mod attempt;
+mod bounds;
 mod branch;
 mod buffers;
 mod carry;

@@ -1,6 +1,8 @@
 //! Words that every language of tiles has, and that are several instructions here.
 
-use slipring_ir::Diagnostic;
+use slipring_ir::{Attr, Diagnostic};
+use slipring_pto as pto;
+use slipring_tile::Space;
 
 use super::{Call, ENTRY, Entry};
 use crate::dtype::DType;
@@ -133,4 +135,30 @@ fn cdiv(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let sum = lower.binary_number(Operator::Add, &a, &b, call.span)?;
     let sum = lower.binary_number(Operator::Sub, &sum, &Value::Const(Const::Int(1)), call.span)?;
     lower.binary_number(Operator::FloorDiv, &sum, &b, call.span)
+}
+
+/// Consecutive integers, also as floats.
+pub(super) fn consecutive(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    let shape = call.need_shape(lower, "shape")?;
+    let asked = call.elem(lower, "dtype")?.unwrap_or(slipring_tile::Elem::I32);
+    // The op counts in integers.
+    let elem = if asked.is_float() { slipring_tile::Elem::I32 } else { asked };
+    let (start, span) = call.need(lower, "start")?;
+    let start = match start {
+        Value::Const(Const::Float(n)) if asked.is_float() && n.fract() == 0.0 && n.abs() < 2f64.powi(31) => {
+            Value::Const(Const::Int(n as i64))
+        }
+        start => start,
+    };
+    let start = lower.number(&start, crate::dtype::DType::Elem(elem), span)?;
+    let descending = call.flag(lower, "descending")?;
+    let target = lower.new_tile(&shape, elem, Space::Vec, "ci");
+    let dst = lower.tile(target).value;
+    let attrs: &[_] = if descending { &[("descending", Attr::Bool(true))] } else { &[] };
+    lower.e.op(&pto::TCI, &[("start", &[start]), ("dst", &[dst])], attrs, &[]);
+    if asked.is_float() {
+        let dtype = Value::Const(Const::DType(crate::dtype::DType::Elem(asked)));
+        return lower.call_by_name("cast", vec![Value::Tile(target), dtype], call.span);
+    }
+    Ok(Value::Tile(target))
 }

@@ -8,7 +8,7 @@ use super::elementwise::{scalar_for, vector};
 use super::{Call, ENTRY, Entry};
 use crate::host::meaning::{self, followed, followed_with};
 use crate::lower::{Lower, Lowered, show};
-use crate::value::{Const, Index, Value};
+use crate::value::{Index, Value};
 
 const PADDED: Entry = Entry { params: "x/value/tile/tensor, pad_value=", lower: fillpad, ..ENTRY };
 
@@ -33,7 +33,7 @@ pub(super) const OPS: &[Entry] = &[
         params: "start, shape, dtype=, descending=",
         op: Some(&pto::TCI),
         doc: "Consecutive integers; as floats by `pl.cast`",
-        lower: consecutive,
+        lower: super::composed::consecutive,
         ..ENTRY
     },
     Entry {
@@ -311,31 +311,6 @@ fn filled(
     let target = lower.new_tile(shape, elem, Space::Vec, "full");
     let dst = lower.tile(target).value;
     lower.e.op(&pto::TEXPANDS, &[("scalar", &[number]), ("dst", &[dst])], &[], &[]);
-    Ok(Value::Tile(target))
-}
-
-fn consecutive(lower: &mut Lower<'_>, call: &Call) -> Lowered {
-    let shape = call.need_shape(lower, "shape")?;
-    let asked = call.elem(lower, "dtype")?.unwrap_or(slipring_tile::Elem::I32);
-    // The op counts in integers.
-    let elem = if asked.is_float() { slipring_tile::Elem::I32 } else { asked };
-    let (start, span) = call.need(lower, "start")?;
-    let start = match start {
-        Value::Const(Const::Float(n)) if asked.is_float() && n.fract() == 0.0 && n.abs() < 2f64.powi(31) => {
-            Value::Const(Const::Int(n as i64))
-        }
-        start => start,
-    };
-    let start = lower.number(&start, crate::dtype::DType::Elem(elem), span)?;
-    let descending = call.flag(lower, "descending")?;
-    let target = lower.new_tile(&shape, elem, Space::Vec, "ci");
-    let dst = lower.tile(target).value;
-    let attrs: &[_] = if descending { &[("descending", Attr::Bool(true))] } else { &[] };
-    lower.e.op(&pto::TCI, &[("start", &[start]), ("dst", &[dst])], attrs, &[]);
-    if asked.is_float() {
-        let dtype = Value::Const(Const::DType(crate::dtype::DType::Elem(asked)));
-        return lower.call_by_name("cast", vec![Value::Tile(target), dtype], call.span);
-    }
     Ok(Value::Tile(target))
 }
 

@@ -500,7 +500,7 @@ REFUSED = {
     "out[:, :] = pl.erf(x[:, :])": "within 1.5e-7",
     "out[:, :] = pl.topk(x[:, :], 4)": "pl.row_max",
     "pl.atomic_add(out, [0, 0], x[:, :])": "pl.AtomicType.Add",
-    "out[:, :] = x[:, :] ** 2": "pl.mul",
+    "out[:, :] = x[:, :] ** 1.5": "pl.exp",
     "out[:, :] = 0.0": "pl.full",
     "out[:, :] = np.exp(x[:, :])": "pl.exp",
     "out[:, :] = pl.dot(x[:, :], x[:, :])": "pl.matmul",
@@ -510,7 +510,8 @@ REFUSED = {
     "out[:, :] = x[:, :] * SHORT": "are passed as a tensor",
     "for i in pl.range(4):\n        out[i : i + 1, :] = x[i : i + 1, :] * SHORT[i]": "pl.unroll",
     "out[:, :] = unnamed(x[:, :])": "what `def` makes",
-    "for i, t in enumerate((1.0, 2.0)):\n        pass": "pl.unroll",
+    "for row in x:\n        pass": "pl.range",
+    "pairs = zip((1.0, 2.0), (3.0, 4.0))": "for … in zip",
 }
 
 

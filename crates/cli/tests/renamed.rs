@@ -5,7 +5,7 @@ use std::path::Path;
 use ruff_python_ast::visitor::{Visitor, walk_expr};
 use ruff_python_ast::{Expr, Stmt};
 use slipring::{Checked, CompileRequest, Program, Subject, platforms_of};
-use slipring_ir::{Diags, Source};
+use slipring_ir::{Diagnostic, Diags, Source};
 
 use crate::walk::files;
 
@@ -42,7 +42,11 @@ fn errors(name: &str, text: String) -> Option<Vec<String>> {
     if checked.errors() + checked.findings() == 0 {
         return Some(Vec::new());
     }
-    Some(checked.diags().list.iter().map(|said| format!("{} {:?} {:?}", said.message, said.notes, said.help)).collect())
+    let shown = |said: &Diagnostic| {
+        let labels: Vec<&str> = said.secondary.iter().map(|place| &*place.text).collect();
+        format!("{} {labels:?} {:?} {:?}", said.message, said.notes, said.help)
+    };
+    Some(checked.diags().list.iter().map(shown).collect())
 }
 
 /// The number after another one: SplitMix64.

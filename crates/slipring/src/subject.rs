@@ -11,7 +11,7 @@ use crate::{CompileRequest, Error, Kernel, Loaded, Program, Source};
 /// are first asked for. Copies are the same one.
 ///
 /// ```
-/// use slipring::{Asked, Subject};
+/// use slipring::{CompileRequest, Subject};
 /// let text = "
 /// import slipring.language as pl
 ///
@@ -19,7 +19,7 @@ use crate::{CompileRequest, Error, Kernel, Loaded, Program, Source};
 /// def double(a: pl.Tensor[[64, 64], pl.FP32], out: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
 ///     out[:] = pl.mul(a[:, :], 2.0)
 /// ";
-/// let subject = Subject::read("k.py", text.into(), &Asked::default())?;
+/// let subject = Subject::read("k.py", text.into(), &CompileRequest::default())?;
 /// assert!(subject.program()?.is_none());
 /// assert_eq!(subject.kernel()?.name()?, "double");
 /// # Ok::<(), slipring::Error>(())

@@ -532,10 +532,10 @@ def expands(target: Any, scalar: Any) -> Any:
     """A tile like another one, of one number."""
 
 def ci(start: Any, shape: Any, dtype: Any = ..., descending: Any = ...) -> Any:
-    """Consecutive integers."""
+    """Consecutive integers; as floats by `pl.cast`."""
 
 def arange(start: Any, shape: Any, dtype: Any = ..., descending: Any = ...) -> Any:
-    """Consecutive integers."""
+    """Consecutive integers; as floats by `pl.cast`."""
 
 def reshape(x: Any, shape: Any) -> Any:
     """The same elements, row by row, in another shape."""

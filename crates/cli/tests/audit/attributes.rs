@@ -111,6 +111,22 @@ const HARMLESS: &[(&str, &str)] = &[
         "pto.tcolexpanddiv precisionType",
         "both precisions give the nearest number, and no other time of the longer sequence is published",
     ),
+    (
+        "pto.trem precision_mode",
+        "both precisions give the nearest number, and no other time of the longer sequence is published",
+    ),
+    (
+        "pto.trem precisionType",
+        "both precisions give the nearest number, and no other time of the longer sequence is published",
+    ),
+    (
+        "pto.tfmod precision_mode",
+        "both precisions give the nearest number, and no other time of the longer sequence is published",
+    ),
+    (
+        "pto.tfmod precisionType",
+        "both precisions give the nearest number, and no other time of the longer sequence is published",
+    ),
     ("pto.mad nosat", "what is so without it; beside `sat` it is refused"),
     ("pto.mad_acc nosat", "what is so without it; beside `sat` it is refused"),
     ("pto.mad_bias nosat", "what is so without it; beside `sat` it is refused"),

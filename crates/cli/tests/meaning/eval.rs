@@ -416,7 +416,8 @@ impl<'a> Run<'a> {
             Operator::Mod => "rem",
             Operator::LShift => "shl",
             Operator::RShift => "shr",
-            _ => return Err(format!("no operator of tiles: {op:?}")),
+            Operator::Pow => return crate::meaning::composed::power(a, b),
+            Operator::FloorDiv => return Err("no quotients of tiles that are rounded".into()),
         };
         crate::meaning::ops::named(name, &[a.clone(), b.clone()])
     }

@@ -4,6 +4,7 @@
 
 mod array;
 mod compiled;
+mod composed;
 mod eval;
 mod files;
 mod indexed;

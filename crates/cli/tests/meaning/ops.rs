@@ -530,7 +530,8 @@ fn other(name: &str, args: &Args) -> Eval {
             let (shape, elem) = shape_and_elem(args, 1)?;
             let (start, step) = (args.need(0, "start")?.int()?, if args.flag("descending")? { -1 } else { 1 });
             let count = shape.iter().product::<usize>() as i128;
-            Value::Array(Array::new(&shape, elem, (0..count).map(|i| number::wrap(elem, start + step * i)).collect()))
+            let each = |i| crate::meaning::composed::integer(elem, start + step * i);
+            Value::Array(Array::new(&shape, elem, (0..count).map(each).collect()))
         }
         "reshape" | "view" => Value::Array(args.array(0, "x")?.reshaped(&args.need(1, "shape")?.shape()?)?),
         "transpose" => Value::Array(args.array(0, "x")?.transposed().copy()),

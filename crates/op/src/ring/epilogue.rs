@@ -176,7 +176,10 @@ fn scale_of(push: &OpRef<'_>, payload: Payload) -> Option<ValueId> {
 /// The tile of scales that a push reads beside the tile that it pushes, where its pipe has one.
 pub fn table_of(push: &OpRef<'_>) -> Option<ValueId> {
     push.def.ring.and_then(RingPart::pushes)?;
-    let epilogue = Config::of(&pipe_of_number(push)?).ok()?.epilogue?;
+    let pipe = pipe_of_number(push)?;
+    // Most pipes have none, which is known without reading the rest.
+    pipe.attr(words::EPILOGUE)?;
+    let epilogue = Config::of(&pipe).ok()?.epilogue?;
     epilogue.quant.scale.filter(|payload| *payload == Payload::Table).and_then(|payload| scale_of(push, payload))
 }
 

@@ -8,7 +8,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use slipring_ir::{BlockId, Flow, Module, OpId, Span, Touch, Type};
+use slipring_ir::{BlockId, Flow, Module, OpId, Span, Touch, Type, ValueId};
 use slipring_op::ring::{ring_tile, table_of};
 use slipring_op::{OpRef, PipeRule, RingPart};
 
@@ -232,23 +232,27 @@ fn writes_all(module: &Module, roots: &Roots, op: OpId, root: RootId) -> bool {
 /// Roots whose bytes an op reads or writes.
 fn touched_directly(module: &Module, roots: &Roots, op: OpId) -> BTreeSet<RootId> {
     let data = module.op(op);
-    let of = |values: &[slipring_ir::ValueId]| -> BTreeSet<RootId> {
-        values.iter().flat_map(|v| roots.get(*v).iter().copied()).collect()
+    let mut touched = BTreeSet::new();
+    let mut touch =
+        |values: &[ValueId]| touched.extend(values.iter().flat_map(|value| roots.get(*value).iter().copied()));
+    let Some(declared) = OpRef::of(module, op) else {
+        touch(&data.operands);
+        return touched;
     };
-    let Some(declared) = OpRef::of(module, op) else { return of(&data.operands) };
     let def = declared.def;
     if def.ring.is_some_and(RingPart::takes_tile) {
-        return of(ring_tile(&declared).as_slice());
+        touch(ring_tile(&declared).as_slice());
+        return touched;
     }
-    let mut touched = of(table_of(&declared).as_slice());
+    touch(table_of(&declared).as_slice());
     for (index, spec) in def.schema.operands.iter().enumerate() {
         if spec.touch != Touch::Nothing {
-            touched.extend(of(module.operand_group(op, index)));
+            touch(module.operand_group(op, index));
         }
     }
     let makes = data.results.iter().any(|v| module.ty(*v).space().is_some());
     if makes && !matches!(def.pipe, PipeRule::None) {
-        touched.extend(of(&data.results));
+        touch(&data.results);
     }
     touched
 }

@@ -144,7 +144,11 @@ impl Lower<'_> {
             };
         };
         if slice.step.is_some() {
-            return Err(self.unsupported(span, "a step in a slice"));
+            let message = "a step in a slice cannot be compiled yet";
+            let error = Diagnostic::error(slipring_ir::Kind::Unsupported, span, message).help(
+                "take the rows one by one, `x[2 * i : 2 * i + 1, :]` for `i in pl.range(n)`, or pass `x[::2].copy()`",
+            );
+            return Err(self.report(error));
         }
         let from_behind = |n: i64| if n < 0 && n >= -(extent as i64) { n + extent as i64 } else { n };
         let lower = match &slice.lower {

@@ -1,6 +1,7 @@
 # Python that the language does not have.
 #
 # test: check %s
+# check: help: take the rows one by one, `x[2 * i : 2 * i + 1, :]`
 # exit: 2
 import slipring.language as pl
 

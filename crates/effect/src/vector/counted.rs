@@ -2,7 +2,7 @@
 
 use slipring_program::{Access, Discover, Extent, Fault, Run};
 
-use super::gather::{take, write};
+use super::gather::{read, write};
 use super::{Local, TileArg, tile_units};
 
 /// Row i of `dst` begins with the first elements of row i of the first source, those of the second follow: so many of each as the
@@ -32,11 +32,7 @@ impl Discover for ConcatCounted {
         let mut taken = vec![[0u32; 2]; rows as usize];
         for (which, counts) in self.counts.iter().enumerate() {
             counts.covers(args, &self.dst, (rows, 1))?;
-            counts.rect(rows, 1).extents(self.local, args, &mut access.reads);
-            if let Some(range) = access.reads.iter().find(|range| !memory.has(range, env)) {
-                return Err(memory.miss(range, "reads", env));
-            }
-            take(memory, (env, self.local), counts.rect(rows, 1), args, numbers);
+            read(memory, (env, self.local), counts.rect(rows, 1), args, (numbers, access))?;
             for (row, bytes) in taken.iter_mut().zip(numbers.chunks(step)) {
                 let number = bytes.iter().rev().fold(0u64, |all, byte| all << 8 | u64::from(*byte)) / step as u64;
                 row[which] = u32::try_from(number).unwrap_or(u32::MAX).min(cols - row[0] * which as u32);

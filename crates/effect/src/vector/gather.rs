@@ -38,6 +38,25 @@ pub(super) fn take(memory: &Memory, (env, local): (Env, Local), rect: Rect, args
     }
 }
 
+/// The same for an effect that finds out what it touches: the reads are added to `access`.
+///
+/// # Errors
+/// If bytes of them lie outside of the memory.
+pub(super) fn read(
+    memory: &Memory,
+    (env, local): (Env, Local),
+    rect: Rect,
+    args: &[u64],
+    (out, access): (&mut Vec<u8>, &mut Access),
+) -> Result<(), Fault> {
+    rect.extents(local, args, &mut access.reads);
+    if let Some(range) = access.reads.iter().find(|range| !memory.has(range, env)) {
+        return Err(memory.miss(range, "reads", env));
+    }
+    take(memory, (env, local), rect, args, out);
+    Ok(())
+}
+
 /// The reverse of [`take`].
 pub(super) fn put(memory: &mut Memory, (env, local): (Env, Local), rect: Rect, args: &[u64], elements: &[u8]) {
     let Rect { tile, cols, .. } = rect;
@@ -413,12 +432,8 @@ impl Discover for GatherWhere {
         let Local { space, core } = self.local;
         let elem = self.src.layout.elem;
         self.number.check(args[self.number.at])?;
-        self.src.rect(rows, cols).extents(self.local, args, &mut access.reads);
-        if let Some(range) = access.reads.iter().find(|range| !memory.has(range, env)) {
-            return Err(memory.miss(range, "reads", env));
-        }
         let [elements, ..] = &mut scratch.bytes;
-        take(memory, (env, self.local), self.src.rect(rows, cols), args, elements);
+        read(memory, (env, self.local), self.src.rect(rows, cols), args, (elements, access))?;
         let number = self.number.element(args[self.number.at])[..elem.bytes()].repeat(cols as usize);
         let pitch = match self.pitch {
             Pitch::Columns => self.src.layout.cols,

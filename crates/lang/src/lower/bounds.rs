@@ -28,12 +28,15 @@ pub(super) fn known_bounds(bounds: &Bounds) -> Option<(i64, i64, i64)> {
     }
 }
 
-/// How many iterations there are.
-pub(super) fn iterations((first, end, step): (i64, i64, i64)) -> Option<i64> {
-    if end <= first {
-        return Some(0);
-    }
-    i64::try_from(end.abs_diff(first).div_ceil(step.unsigned_abs())).ok()
+/// How many iterations there are, where that is a number of 64 bits with a sign.
+pub(super) fn iterations(bounds: (i64, i64, i64)) -> Option<i64> {
+    i64::try_from(count_of(bounds)).ok()
+}
+
+/// How many iterations there are from a first value to an end, by a step that is not 0.
+pub(super) fn count_of((first, end, step): (i64, i64, i64)) -> u64 {
+    let runs = if step > 0 { first < end } else { first > end };
+    if runs { end.abs_diff(first).div_ceil(step.unsigned_abs()) } else { 0 }
 }
 
 impl Lower<'_> {
@@ -86,12 +89,7 @@ impl Lower<'_> {
 
     /// `stop`, `start, stop` or `start, stop, step`.
     pub(super) fn bounds(&mut self, call: &ExprCall, accepted: &[&str]) -> Lowered<Bounds> {
-        for keyword in &call.arguments.keywords {
-            let name = keyword.arg.as_ref().map_or("**", |n| n.as_str());
-            if !accepted.contains(&name) {
-                return Err(self.error("argument", at(keyword), format!("a loop has no argument `{name}`")));
-            }
-        }
+        self.only_keywords(call, accepted, "a loop")?;
         let args: Vec<Value> = call.arguments.args.iter().map(|arg| self.expr(arg)).collect::<Lowered<_>>()?;
         let int = |n| Value::Const(Const::Int(n));
         match args.as_slice() {
@@ -100,6 +98,17 @@ impl Lower<'_> {
             [first, end, step] => Ok(Bounds { first: first.clone(), end: end.clone(), step: step.clone() }),
             _ => Err(self.error("argument", at(call), "a loop takes an end, a start and an end, or these and a step")),
         }
+    }
+
+    /// Reports a keyword that what is called does not take.
+    pub(super) fn only_keywords(&mut self, call: &ExprCall, accepted: &[&str], what: &str) -> Lowered<()> {
+        for keyword in &call.arguments.keywords {
+            let name = keyword.arg.as_ref().map_or("**", |name| name.as_str());
+            if !accepted.contains(&name) {
+                return Err(self.error("argument", at(keyword), format!("{what} has no argument `{name}`")));
+            }
+        }
+        Ok(())
     }
 
     /// First value, end and step of a range, which are all known.

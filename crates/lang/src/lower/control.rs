@@ -11,6 +11,7 @@ use slipring_ir::{BlockId, Diagnostic, OpId, Span, Type, ValueId};
 
 use super::bounds::{Bounds, iterations, known_bounds};
 use super::carry::{CarriedName, CarryPlan};
+use super::items::{IN_HEADS, MOST};
 use super::names::Names;
 use super::{Frame, Lower, Lowered, Reported, Value};
 use crate::dtype::DType;
@@ -89,7 +90,7 @@ impl Lower<'_> {
                 self.upwards(stmt, bounds, |l, stmt, bounds| l.counted_with(stmt, call, bounds))
             }
             "pl.while_" => self.while_values(stmt, call),
-            "enumerate" | "zip" | "reversed" => {
+            path if IN_HEADS.contains(&path) => {
                 let items = self.items(&stmt.iter)?;
                 self.over_items(stmt, &items)
             }
@@ -110,12 +111,11 @@ impl Lower<'_> {
     }
 
     fn unrolled(&mut self, stmt: &StmtFor, bounds: &Bounds) -> Lowered<()> {
-        const MOST: i64 = 4096;
         let span = at(&*stmt.iter);
         let first = self.known_int(&bounds.first, "the start of an unrolled loop", span)?;
         let end = self.known_int(&bounds.end, "the end of an unrolled loop", span)?;
         let step = self.known_int(&bounds.step, "the step of an unrolled loop", span)?;
-        if step <= 0 || (end.saturating_sub(first)) / step > MOST {
+        if step <= 0 || (end.saturating_sub(first)) / step > MOST as i64 {
             let message = format!("an unrolled loop has a step that is not 0 and at most {MOST} iterations");
             return Err(self.error("loop", span, message));
         }

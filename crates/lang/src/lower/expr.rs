@@ -470,7 +470,7 @@ impl Lower<'_> {
                 return Err(self.report(crate::ops::not_for_kernels(path, place)));
             }
             let mut error = Diagnostic::error("unknown-op", place, format!("there is no `{path}`"));
-            if matches!(path, "enumerate" | "zip" | "reversed") {
+            if super::items::IN_HEADS.contains(&path) {
                 let message = format!("`{path}` stands in the head of a loop only");
                 let head = format!("write `for … in {path}(…):`");
                 return Err(self.report(Diagnostic::error("loop", place, message).help(head)));

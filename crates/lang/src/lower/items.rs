@@ -1,14 +1,18 @@
 //! What a loop goes through where that is listed: tuples and lists, `enumerate`, `zip` and `reversed` of them.
 
 use ruff_python_ast::{Expr, ExprCall, StmtFor};
-use slipring_ir::Diagnostic;
+use slipring_ir::{Diagnostic, Span};
 
+use super::bounds::count_of;
 use super::{Frame, Lower, Lowered, Value, describe};
 use crate::syntax::at;
 use crate::value::Const;
 
-/// The most values that a loop goes through.
-const MOST: usize = 4096;
+/// Functions of Python that stand in the head of a loop only.
+pub(super) const IN_HEADS: [&str; 3] = ["enumerate", "zip", "reversed"];
+
+/// The most iterations of a loop that is written out.
+pub(super) const MOST: u64 = 4096;
 
 impl Lower<'_> {
     /// A loop over what is listed: each iteration is written out.
@@ -20,7 +24,7 @@ impl Lower<'_> {
         self.each_bound(stmt, bind, &Frame::Plain, (0, items.len() as i64, 1))
     }
 
-    /// The values that a loop takes one after another from what stands behind its `in`.
+    /// The values that a loop takes one after another from the expression after its `in`.
     pub(super) fn items(&mut self, listed: &Expr) -> Lowered<Vec<Value>> {
         let items = match listed {
             Expr::Call(call) => self.called_items(call)?,
@@ -42,13 +46,17 @@ impl Lower<'_> {
     }
 
     fn not_too_many(&mut self, items: Vec<Value>, listed: &Expr) -> Lowered<Vec<Value>> {
-        if items.len() <= MOST {
-            return Ok(items);
+        self.few_enough(items.len() as u64, at(listed)).map(|()| items)
+    }
+
+    fn few_enough(&mut self, count: u64, span: Span) -> Lowered<()> {
+        if count <= MOST {
+            return Ok(());
         }
-        let message = format!("a loop over a list is written out, and {} values are more than {MOST}", items.len());
-        let error =
-            Diagnostic::error("loop", at(listed), message).help("count with `pl.range`, and read from a tensor");
-        Err(self.report(error))
+        let message = format!("a loop over a list is written out, and {count} values are more than {MOST}");
+        Err(self.report(
+            Diagnostic::error("loop", span, message).help("count with `pl.range`, and read the values from a tensor"),
+        ))
     }
 
     /// What a call lists. `None` for one that has to be evaluated to know.
@@ -61,7 +69,7 @@ impl Lower<'_> {
                 let [listed] = &call.arguments.args[..] else {
                     return Err(self.takes(call, "`reversed` takes a list"));
                 };
-                self.no_keywords(call, &[])?;
+                self.only_keywords(call, &[], "`reversed`")?;
                 let mut items = self.items(listed)?;
                 items.reverse();
                 Ok(Some(items))
@@ -72,7 +80,7 @@ impl Lower<'_> {
     }
 
     fn numbered(&mut self, call: &ExprCall) -> Lowered<Vec<Value>> {
-        self.no_keywords(call, &["start"])?;
+        self.only_keywords(call, &["start"], "`enumerate`")?;
         let keyword = call.arguments.keywords.first().map(|keyword| &keyword.value);
         let (listed, start) = match (&call.arguments.args[..], keyword) {
             ([listed], start) => (listed, start),
@@ -95,7 +103,7 @@ impl Lower<'_> {
     }
 
     fn side_by_side(&mut self, call: &ExprCall) -> Lowered<Vec<Value>> {
-        self.no_keywords(call, &["strict"])?;
+        self.only_keywords(call, &["strict"], "`zip`")?;
         let strict = match call.arguments.keywords.first() {
             None => false,
             Some(keyword) => match self.expr(&keyword.value)? {
@@ -120,27 +128,11 @@ impl Lower<'_> {
         if step == 0 {
             return Err(self.error("loop", at(call), "the step of a loop is not 0"));
         }
-        let (distance, stride) = match step > 0 {
-            true => (i128::from(end) - i128::from(first), i128::from(step)),
-            false => (i128::from(first) - i128::from(end), -i128::from(step)),
-        };
-        let count = if distance <= 0 { 0 } else { (distance + stride - 1) / stride };
-        if count > MOST as i128 {
-            let message = format!("a loop over a list is written out, and {count} values are more than {MOST}");
-            return Err(self.error("loop", at(call), message));
-        }
-        Ok((0..count as i64).map(|at| Value::Const(Const::Int(first + at * step))).collect())
-    }
-
-    fn no_keywords(&mut self, call: &ExprCall, known: &[&str]) -> Lowered<()> {
-        let unknown = |name: &str| !known.contains(&name);
-        for keyword in &call.arguments.keywords {
-            let name = keyword.arg.as_ref().map_or("**", |name| name.as_str());
-            if unknown(name) {
-                return Err(self.error("argument", at(keyword), format!("it has no argument `{name}`")));
-            }
-        }
-        Ok(())
+        let count = count_of((first, end, step));
+        self.few_enough(count, at(call))?;
+        // Each number lies between the bounds, the product on the way there may not.
+        let number = |at: i64| first.wrapping_add(at.wrapping_mul(step));
+        Ok((0..count as i64).map(|at| Value::Const(Const::Int(number(at)))).collect())
     }
 
     fn takes(&mut self, call: &ExprCall, what: &str) -> super::Reported {

@@ -180,12 +180,12 @@ fn store(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let (target, _) = tensor(lower, call, "tensor")?;
     let offsets = call.offsets(lower, "offsets")?;
     let given = call.shape(lower, "shapes")?;
-    if call.has("clamp") && call.flag(lower, "clamp")? {
+    if call.flag(lower, "clamp")? {
         if given.is_some() {
             return Err(lower.error(
                 "argument",
                 call.span,
-                "`shapes` says how much is stored, and `clamp` asks for it",
+                "`shapes` and `clamp` exclude each other: both say how much is stored",
             ));
         }
         let shape = stored_shape(lower, &tile, &target, &offsets);

@@ -42,9 +42,16 @@ def two_lists(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.
 
 @pl.incore
 def numbered_from(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
-    # error: argument it has no argument `begin`
+    # error: argument `enumerate` has no argument `begin`
     for i, row in enumerate([0, 16], begin=1):
         y[row : row + 16, :] = x[row : row + 16, :]
+
+
+@pl.incore
+def most_numbers(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
+    # error: loop a loop over a list is written out, and 18446744073709551615 values are more than 4096
+    for i, j in zip(range(-9223372036854775808, 9223372036854775807), [0, 16]):
+        y[:] = x
 
 
 @pl.incore
@@ -80,3 +87,9 @@ def unrolled_step(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64],
     # error: loop an unrolled loop has a step that is not 0 and at most 4096 iterations
     for i in pl.unroll(0, 64, 0):
         y[:] = x
+
+
+@pl.incore
+def stored_twice_as_much(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
+    # error: argument `shapes` and `clamp` exclude each other: both say how much is stored
+    pl.store(pl.exp(x), [0, 0], y, [64, 64], clamp=True)

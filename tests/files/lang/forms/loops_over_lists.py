@@ -21,6 +21,10 @@ def k(
     top, bottom = x[0:8, :] * 1.0, x[8:16, :] * 1.0
     for i, tile in reversed([(1, bottom), (0, top)]):
         z[8 * i : 8 * i + 8, :] = tile
+    # Three numbers as far apart as 64 bits allow: nothing on the way to them overflows.
+    for i, far in enumerate(range(-9223372036854775808, 9223372036854775807, 6148914691236517205)):
+        if far > 4000000000000000000:
+            z[0:8, :] = top * 3.0
     for scale in (2.0, 3.0, 4.0):
         if scale > 2.5:
             break

@@ -29,7 +29,7 @@ pub static SET_QUANT_SCALAR: OpDef = OpDef {
         &[ID],
     ),
     summary: "The scale by which the fixpipe multiplies what is pushed",
-    doc: "Pushes of this pipe behind it in its block, up to the next such op of the pipe, multiply each element by `scale` in \
+    doc: "Pushes to this pipe after it in its block, up to the next such op of the pipe, multiply each element by `scale` in \
           f32 on its way out of the accumulator. Only for a pipe whose `acc_push_epilogue` has such a conversion.",
     source: "PTO IR of the public assembler 0.60, fixpipe pipes",
     core: CoreRule::Cube,
@@ -48,7 +48,7 @@ pub static SET_QUANT_VECTOR: OpDef = OpDef {
         &[ID],
     ),
     summary: "The scales by which the fixpipe multiplies the columns of what is pushed",
-    doc: "Pushes of this pipe behind it in its block, up to the next such op of the pipe, scale column j by entry j, as \
+    doc: "Pushes to this pipe after it in its block, up to the next such op of the pipe, scale column j by entry j, as \
           `pto.tmov.fp` does. The entries are read when the tile moves, so that they must stay until then.",
     source: "PTO IR of the public assembler 0.60, fixpipe pipes",
     core: CoreRule::Cube,

@@ -1,4 +1,4 @@
-//! The threads that kernels run on. One that is done waits for the next run, which finds there what the allocator kept.
+//! Threads that run kernels. A thread that has finished waits for the next run, which reuses the memory that its allocator holds.
 
 use std::io;
 use std::mem;
@@ -24,20 +24,20 @@ struct Idle {
 static IDLE: Mutex<Idle> = Mutex::new(Idle { process: 0, threads: Vec::new() });
 
 impl Idle {
-    /// One of the threads of this process.
+    /// An idle thread of this process, if there is one.
     fn taken() -> Option<Sender<Work>> {
-        // In a process that was forked meanwhile the lock may stay locked: then each run has a thread of its own.
+        // After a fork the lock may be held for ever: then each run gets a new thread.
         let mut idle = IDLE.try_lock().ok()?;
         let process = std::process::id();
         if idle.process != process {
-            // The other ends are gone without having been closed.
+            // Their threads do not exist here, so their channels must not be closed either.
             mem::forget(mem::take(&mut idle.threads));
             idle.process = process;
         }
         idle.threads.pop()
     }
 
-    /// Lets a thread wait for work. False if there are enough of them.
+    /// Registers a thread as idle. False if enough of them are.
     fn waits(thread: &Sender<Work>) -> bool {
         let Ok(mut idle) = IDLE.try_lock() else { return false };
         let free = idle.process == std::process::id() && idle.threads.len() < MOST_IDLE;
@@ -48,7 +48,7 @@ impl Idle {
     }
 }
 
-/// Does something on a thread that is none of the caller's.
+/// Runs something on another thread.
 ///
 /// # Errors
 /// If the system gives no thread.

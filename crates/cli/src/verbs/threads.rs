@@ -31,14 +31,14 @@ pub(super) fn make(threads: Option<usize>) -> Result<(), String> {
     .clone()
 }
 
-/// What must be free before a thread begins: much more than its stack, a second one for the signal of an overflow and the
-/// allocator's own. A block of this size is asked of the system each time, where a smaller one may come from what was freed.
+/// Memory that must be available before a thread starts: more than its stack, its signal stack and the allocator's bookkeeping
+/// take. The allocator asks the system for a block of this size each time; a smaller one it may serve from freed memory.
 const SPARE_BYTES: usize = 33 << 20;
 
 /// Starts a thread, and waits until it runs.
 ///
-/// The standard library ends the process where a new thread finds no memory for what it begins with. So that is asked for
-/// first, and no other thread begins at the same time.
+/// The standard library aborts the process if a new thread cannot allocate its signal stack. So the memory is checked first, and
+/// threads start one at a time.
 ///
 /// # Errors
 /// If there is no memory, or the system gives no thread.
@@ -65,7 +65,7 @@ fn are_given(count: usize) -> bool {
     let started: Vec<_> = (0..count).map_while(one).collect();
     drop(held);
     let given = started.len() == count;
-    // What they held is there for those of the pool.
+    // Their memory must be free again before the pool starts.
     started.into_iter().for_each(|thread| drop(thread.join()));
     given
 }

@@ -247,7 +247,7 @@ pub(super) fn check(ring: &PlannedRing, init: &OpRef<'_>, pushes: &[OpRef<'_>], 
             diags.push(
                 op.error("pipe-scale", message)
                     .also(init.span(), format!("`{}` scales", quant.name))
-                    .help("a scale counts for the pushes behind it in its block"),
+                    .help("a scale applies to the pushes after it in its block"),
             );
         }
     }

@@ -1,4 +1,4 @@
-//! What an op does to a ring, and what rooms ask of it.
+//! What an op does to a ring, and what the passes and the decoder ask of it.
 
 use slipring_effect::Payload;
 use slipring_program::Direction;
@@ -25,7 +25,7 @@ pub enum RingPart {
     Handle(HandlePart),
 }
 
-/// What rooms ask of an op of rings. Each answer lists all of them, so that a new one has to say what it is.
+/// What is asked of an op of rings. Each answer lists all of them, so that a new one has to say what it is.
 impl RingPart {
     /// True for what makes an end of a pipe.
     pub const fn makes_end(self) -> bool {

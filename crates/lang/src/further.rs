@@ -32,7 +32,7 @@ const LAYOUTS: &[&str] = &[ROWS, "DN", "NZ", "MX_A_ZZ", "MX_B_NN"];
 fn further<'e>(lower: &mut Lower<'_>, what: &str, arg: &'e Expr) -> Lowered<Further<'e>> {
     // `pl.MemRef("ub", slots=2)[i % 2]` is one of several places.
     let named = if let Expr::Subscript(slot) = arg { &slot.value } else { arg };
-    let path = path_of(lower.globals, &lower.env, named).unwrap_or_default();
+    let path = path_of(lower.globals, &lower.names.env, named).unwrap_or_default();
     let last = path.rsplit('.').next().unwrap_or_default();
     if path.starts_with("pl.") && LAYOUTS.contains(&last) {
         return Ok(Further::Layout(last.to_string()));
@@ -88,11 +88,11 @@ pub(crate) fn of_value(lower: &mut Lower<'_>, tile: bool, args: &[&Expr], dims: 
         let span = at(*arg);
         match (further(lower, if tile { "a tile" } else { "a tensor" }, arg)?, value) {
             (Further::Layout(name), Value::Tensor(tensor)) if name.starts_with("MX_") => {
-                let has = lower.roots[tensor.root].scales;
+                let has = lower.tensors.roots[tensor.root].scales;
                 let wanted = if name == "MX_A_ZZ" { Space::LeftScale } else { Space::RightScale };
                 if has != Some(wanted) {
                     let error = Diagnostic::error("annotation", span, format!("this tensor is not packed as `{name}`"))
-                        .also(lower.roots[tensor.root].span, "the tensor");
+                        .also(lower.tensors.roots[tensor.root].span, "the tensor");
                     return Err(lower.report(error));
                 }
             }

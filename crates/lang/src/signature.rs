@@ -60,7 +60,7 @@ pub(crate) fn strided_parameter(
     let strides: SmallVec<[u64; 5]> = strides.map_or_else(|| dense(dims), SmallVec::from_slice);
     let view = whole_view(lower, pointer, elem, (dims, &strides), scales);
     lower.e.name(view, &format!("{name}_view"));
-    lower.roots.push(Root {
+    lower.tensors.roots.push(Root {
         name: name.into(),
         elem,
         dims: dims.iter().copied().collect(),
@@ -75,7 +75,7 @@ pub(crate) fn strided_parameter(
         domain: None,
         of: None,
     });
-    (Value::Tensor(whole(lower.roots.len() - 1, elem, dims)), ty)
+    (Value::Tensor(whole(lower.tensors.roots.len() - 1, elem, dims)), ty)
 }
 
 /// A parameter: declared in the function, bound to its name.
@@ -92,7 +92,7 @@ pub(crate) fn declare(
             .help("write it as `x: pl.Tensor[[64, 64], pl.FP32]`, `pl.Out[…]` for an output, `pl.Scalar[pl.INT32]`");
         return Err(lower.report(error));
     };
-    let (mut direction, inner) = direction(lower.globals, &lower.env, annotation);
+    let (mut direction, inner) = direction(lower.globals, &lower.names.env, annotation);
     if is_written && direction == Direction::In {
         direction = Direction::InOut;
     }
@@ -110,16 +110,16 @@ pub(crate) fn declare(
         }
         _ => None,
     };
-    let (path, args) = match generic(lower.globals, &lower.env, inner) {
+    let (path, args) = match generic(lower.globals, &lower.names.env, inner) {
         Some(parts) => parts,
-        None => match path_of(lower.globals, &lower.env, inner) {
+        None => match path_of(lower.globals, &lower.names.env, inner) {
             Some(path) if path == "pl.Tensor" => {
                 let Some((shape, elem)) = actual else { return Err(not_given(lower, name, at(&**annotation))) };
                 check_shape(lower, shape, at(&**annotation))?;
                 let whole_place = Span::new(span.start, at(&**annotation).end);
                 let place = Shape { dims: shape, strides, scales: None };
                 let (tensor, ty) = strided_parameter(lower, name, place, elem, direction, whole_place, body);
-                lower.env.insert(name.into(), tensor);
+                lower.names.env.insert(name.into(), tensor);
                 let info = ParamInfo {
                     name: name.into(),
                     elem,
@@ -147,14 +147,14 @@ pub(crate) fn declare(
             let scales = of_parameter(lower, &args, (&dims, elem), place)?;
             let shape = Shape { dims: &dims, strides, scales };
             let (tensor, ty) = strided_parameter(lower, name, shape, elem, direction, whole_place, body);
-            if let Some(root) = lower.roots.last_mut() {
+            if let Some(root) = lower.tensors.roots.last_mut() {
                 root.domain = domain;
                 // Others write it as well.
                 if domain.is_some() {
                     (root.direction, root.writable) = (Direction::InOut, true);
                 }
             }
-            lower.env.insert(name.into(), tensor);
+            lower.names.env.insert(name.into(), tensor);
             let packed = scales.and_then(|scales| packed_otherwise(scales, &dims));
             Ok((ParamInfo { name: name.into(), elem, shape: Some(dims), direction, given: None, packed }, ty))
         }
@@ -170,7 +170,7 @@ pub(crate) fn declare(
             };
             let value = lower.e.module.add_arg(body, ir.clone(), Some(name.into()), span);
             let value = lower.scalar(value, ty);
-            lower.env.insert(name.into(), value);
+            lower.names.env.insert(name.into(), value);
             let given = match given {
                 Some(Passed::Number(c)) => Some(passed_number(c, ty)),
                 _ => None,
@@ -302,7 +302,7 @@ fn tensor_type(
     for axis in 0..rank {
         // What an extent stands for is known from there on: `[M, 2 * M]`.
         let dim = &match written {
-            Some(written) if has_dynamic(lower.globals, &lower.env, &written[axis]) => {
+            Some(written) if has_dynamic(lower.globals, &lower.names.env, &written[axis]) => {
                 let passed = actual.filter(|(_, shape)| shape.len() == rank).map(|(_, shape)| shape[axis]);
                 match (passed, &written[axis]) {
                     (Some(n), Expr::BinOp(_)) => Value::Const(Const::Int(n as i64)),
@@ -363,17 +363,18 @@ fn tensor_type(
 /// Names that stand for an extent (`M = pl.dynamic("M")`) stand for its number from there on.
 fn extent_is(lower: &mut Lower<'_>, extent: &str, n: u64) {
     let bound: Vec<Rc<str>> = lower
+        .names
         .env
         .keys()
         .cloned()
         .chain(lower.globals.names().map(Rc::from))
         .filter(|known| {
-            let value = lower.env.get(known).cloned().or_else(|| lower.globals.get(known));
+            let value = lower.names.env.get(known).cloned().or_else(|| lower.globals.get(known));
             value.is_some_and(|value| dynamic_name(&value).as_deref() == Some(extent))
         })
         .collect();
     for known in bound {
-        lower.env.insert(known, Value::Const(Const::Int(n as i64)));
+        lower.names.env.insert(known, Value::Const(Const::Int(n as i64)));
     }
 }
 
@@ -453,8 +454,8 @@ pub(crate) fn annotated_as(
     annotation: &Expr,
     actual: Option<(&str, &[u64])>,
 ) -> Lowered<Option<Said>> {
-    let (_, inner) = direction(lower.globals, &lower.env, annotation);
-    match generic(lower.globals, &lower.env, inner) {
+    let (_, inner) = direction(lower.globals, &lower.names.env, annotation);
+    match generic(lower.globals, &lower.names.env, inner) {
         Some((path, args)) if matches!(path.as_str(), "pl.Tile" | "pl.Tensor") => {
             tensor_type(lower, &args, at(annotation), actual).map(Some)
         }
@@ -507,7 +508,7 @@ fn other_type(lower: &mut Lower<'_>, annotation: &Expr) -> Lowered<()> {
     if !lower.is_there(name) && !PYTHON_TYPES.contains(&name) {
         return lower.lookup(name, place).map(|_| ());
     }
-    let path = path_of(lower.globals, &lower.env, base);
+    let path = path_of(lower.globals, &lower.names.env, base);
     let Some(member) = path.as_deref().and_then(|path| path.strip_prefix("pl.")) else { return Ok(()) };
     if member == "Scalar"
         && let Some(arg) = arg
@@ -539,8 +540,8 @@ pub(crate) fn check_said(
     span: Span,
 ) -> Lowered<()> {
     check_annotation(lower, value, said, span)?;
-    let (_, inner) = direction(lower.globals, &lower.env, annotation);
-    match generic(lower.globals, &lower.env, inner) {
+    let (_, inner) = direction(lower.globals, &lower.names.env, annotation);
+    match generic(lower.globals, &lower.names.env, inner) {
         Some((path, args)) => of_value(lower, path == "pl.Tile", &args, &said.0, value),
         None => Ok(()),
     }
@@ -548,7 +549,7 @@ pub(crate) fn check_said(
 
 /// Holds that the type of a result says nothing that it cannot have.
 pub(crate) fn check_result(lower: &mut Lower<'_>, annotation: &Expr) -> Lowered<()> {
-    match generic(lower.globals, &lower.env, annotation) {
+    match generic(lower.globals, &lower.names.env, annotation) {
         Some((path, args)) if path == "pl.Tensor" => of_value(lower, false, &args, &[], &Value::Nothing),
         _ => Ok(()),
     }

@@ -16,7 +16,7 @@ impl Lower<'_> {
     }
 
     fn open_region_op(&self) -> Option<slipring_ir::OpId> {
-        self.region.map(|RegionId(at)| self.regions[at as usize].op)
+        self.open.region.map(|RegionId(at)| self.open.regions[at as usize].op)
     }
 
     /// A number as a value of a type.

@@ -35,7 +35,7 @@ impl Lower<'_> {
             let error = Diagnostic::error("argument", span, "`pl.assume` takes one condition or several");
             return Err(self.report(error.help(FORM)));
         }
-        if self.blocks.len() > 1 || self.calls.len() > 1 {
+        if self.open.blocks.len() > 1 || self.open.calls.len() > 1 {
             let message = "`pl.assume` in a loop, a branch, a scope or a helper";
             let error = Diagnostic::error("argument", span, message);
             return Err(self.report(error.help("it is of the whole launch: write it first in the kernel")));
@@ -44,7 +44,7 @@ impl Lower<'_> {
         for test in &call.arguments.args {
             self.assumed(test, &mut conditions)?;
         }
-        let function = self.e.module.block_parent(self.blocks[0]);
+        let function = self.e.module.block_parent(self.open.blocks[0]);
         if let Some(function) = function.filter(|_| !conditions.is_empty()) {
             let attrs = &mut self.e.module.op_mut(function).attrs;
             let before = attrs.get(ASSUME).and_then(Attr::as_str).map(str::to_string);
@@ -128,7 +128,7 @@ impl Lower<'_> {
         let (text, varies) = match value? {
             Value::Const(Const::Int(number)) => (number.to_string(), false),
             Value::Scalar(scalar) if !scalar.ty.is_float() => match self.e.module.value(scalar.value).def {
-                ValueDef::Arg(block, _) if block == self.blocks[0] => {
+                ValueDef::Arg(block, _) if block == self.open.blocks[0] => {
                     (self.e.module.value_name(scalar.value).trim_start_matches('%').to_string(), true)
                 }
                 _ => return Err(self.no_assumption(expr)),

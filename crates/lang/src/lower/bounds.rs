@@ -72,14 +72,14 @@ impl Lower<'_> {
         stmt.body.insert(0, tree::assign(counter.clone(), value, place));
         let bounds = Bounds { first: number(0), end: iterations, step: number(1) };
         lower(self, &stmt, &bounds)?;
-        let last = match (self.env.get(&**first), &bounds.end) {
+        let last = match (self.names.env.get(&**first), &bounds.end) {
             (Some(Value::Const(Const::Int(first))), Value::Const(Const::Int(iterations @ 1..))) => {
                 (iterations - 1).checked_mul(down).and_then(|way| first.checked_sub(way))
             }
             _ => None,
         };
         if let (Expr::Name(name), Some(last)) = (&counter, last)
-            && !self.env.contains_key(name.id.as_str())
+            && !self.names.env.contains_key(name.id.as_str())
             && !Names::of(&stmt.body[1..]).bound.iter().any(|bound| **bound == *name.id.as_str())
         {
             self.set(name.id.as_str(), number(last));

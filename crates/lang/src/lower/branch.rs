@@ -65,9 +65,9 @@ impl Lower<'_> {
 
     /// Lowers an arm of a branch.
     fn arm(&mut self, work: impl FnOnce(&mut Self) -> Lowered<()>) -> Lowered<()> {
-        self.yields.push(Frame::Arm);
+        self.open.yields.push(Frame::Arm);
         let outcome = work(self);
-        self.yields.pop();
+        self.open.yields.pop();
         outcome
     }
 
@@ -84,23 +84,23 @@ impl Lower<'_> {
             bound.extend(Names::seen_by(self, body).bound);
         }
         let bound: Vec<Rc<str>> = bound.into_iter().collect();
-        let before = self.env.clone();
+        let before = self.names.env.clone();
         let op = self.e.op(&scf::IF, &[("condition", &[condition])], &[], &[]);
         let blocks = [self.e.region(op), self.e.region(op)];
-        let since = self.buffers.mark();
-        self.branches += 1;
+        let since = self.held.buffers.mark();
+        self.open.branches += 1;
         let then_outcome = self.in_block(blocks[0], |l| l.arm(|l| l.body(then)));
-        let then_env = std::mem::replace(&mut self.env, before.clone());
-        let then_taken = self.buffers.other_arm(since);
-        self.buffers.revive(since);
-        let between = self.buffers.mark();
+        let then_env = std::mem::replace(&mut self.names.env, before.clone());
+        let then_taken = self.held.buffers.other_arm(since);
+        self.held.buffers.revive(since);
+        let between = self.held.buffers.mark();
         for name in then_env.keys().filter(|name| !before.contains_key(*name)) {
-            self.lost.insert(name.clone(), (span, "assigned in the other arm of this branch only"));
+            self.names.lost.insert(name.clone(), (span, "assigned in the other arm of this branch only"));
         }
         let else_outcome = self.in_block(blocks[1], |l| l.arm(|l| l.arms(rest, otherwise, (span, leaves))));
-        let else_env = std::mem::replace(&mut self.env, before);
-        self.buffers.revive(between);
-        self.branches -= 1;
+        let else_env = std::mem::replace(&mut self.names.env, before);
+        self.held.buffers.revive(between);
+        self.open.branches -= 1;
         then_outcome.and(else_outcome)?;
         self.merge(op, blocks, [then_env, else_env], &bound, (since, then_taken), (span, leaves))
     }
@@ -119,7 +119,7 @@ impl Lower<'_> {
         // What a name stood for before, where its tile's buffer may take what the arms made.
         let mut left = Vec::new();
         for name in bound {
-            let before = self.env.get(name).cloned();
+            let before = self.names.env.get(name).cloned();
             match [merge.envs[0].get(name).cloned(), merge.envs[1].get(name).cloned()] {
                 [Some(a), Some(b)] if self.same(&a, &b) => self.set(name, a),
                 [Some(a), Some(b)] if self.is_read_later(name) => {
@@ -152,10 +152,10 @@ impl Lower<'_> {
         // Each arm's copies see what that arm took.
         let [then_copies, else_copies] = merge.copies;
         self.in_block(blocks[1], |l| l.copy_all(else_copies))?;
-        let else_taken = self.buffers.other_arm(since);
-        self.buffers.join(then_taken);
+        let else_taken = self.held.buffers.other_arm(since);
+        self.held.buffers.join(then_taken);
         self.in_block(blocks[0], |l| l.copy_all(then_copies))?;
-        self.buffers.join(else_taken);
+        self.held.buffers.join(else_taken);
         for (block, values) in blocks.into_iter().zip(&merge.yields) {
             self.e.inside(block, |e| e.op(&scf::YIELD, &[("values", values)], &[], &[]));
         }
@@ -166,7 +166,7 @@ impl Lower<'_> {
     /// Tiles that both arms left in a buffer are what it holds now.
     fn renew_all(&mut self, names: &[Rc<str>]) {
         for name in names {
-            let renewed = match self.env.get(name).cloned() {
+            let renewed = match self.names.env.get(name).cloned() {
                 Some(Value::Tile(id)) => Value::Tile(self.renewed(id)),
                 Some(Value::Parts(parts)) => {
                     let tiles = parts.tiles.iter().map(|id| self.renewed(*id)).collect();
@@ -174,7 +174,7 @@ impl Lower<'_> {
                 }
                 _ => continue,
             };
-            self.env.insert(name.clone(), renewed);
+            self.names.env.insert(name.clone(), renewed);
         }
     }
 
@@ -325,7 +325,7 @@ impl Lower<'_> {
         }
         ids.into_iter().find(|id| {
             let made = self.e.module.defining_op(self.tile(*id).value).and_then(|op| self.e.module.op(op).block);
-            made.is_some_and(|block| !merge.blocks.contains(&block) && self.blocks.contains(&block))
+            made.is_some_and(|block| !merge.blocks.contains(&block) && self.open.blocks.contains(&block))
         })
     }
 
@@ -334,7 +334,8 @@ impl Lower<'_> {
     fn made_there(&mut self, arm: BlockId, id: TileId, target: TileId) -> bool {
         let (from, to) = (self.tile(id).clone(), self.tile(target).clone());
         let made = self.e.module.defining_op(from.value);
-        let own = made.is_some_and(|op| self.e.module.op(op).block == Some(arm)) && self.allocs.contains(&from.value);
+        let own =
+            made.is_some_and(|op| self.e.module.op(op).block == Some(arm)) && self.held.allocs.contains(&from.value);
         let (Some(made), true) = (made.filter(|_| own), from.ty.space == slipring_tile::Space::Acc) else {
             return false;
         };
@@ -347,7 +348,7 @@ impl Lower<'_> {
         }
         self.e.module.replace_uses(from.value, to.value);
         self.e.module.remove(made);
-        for tile in self.tiles.iter_mut().filter(|tile| tile.value == from.value) {
+        for tile in self.held.tiles.iter_mut().filter(|tile| tile.value == from.value) {
             tile.value = to.value;
         }
         true

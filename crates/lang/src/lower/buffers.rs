@@ -289,22 +289,22 @@ impl Lower<'_> {
     /// The tile's buffer is now that of an op's result, which works in place.
     pub fn take(&mut self, id: TileId, span: Span) {
         let buffer = self.buffer_of(id);
-        let before = self.buffers.generation(buffer);
-        self.buffers.taken.push(Taken { buffer, span, before });
-        self.buffers.taken_count.insert(buffer, (before + 1, span));
+        let before = self.held.buffers.generation(buffer);
+        self.held.buffers.taken.push(Taken { buffer, span, before });
+        self.held.buffers.taken_count.insert(buffer, (before + 1, span));
     }
 
     /// Names that are read later and satisfy a condition, in this function and those that call it.
     fn live_names(&self, holds: impl Fn(&Value) -> bool) -> Vec<Rc<str>> {
-        let here = self.env.iter().filter(|(name, _)| self.is_read_later(name));
-        let callers = self.callers.iter().flat_map(|env| env.iter());
+        let here = self.names.env.iter().filter(|(name, _)| self.is_read_later(name));
+        let callers = self.open.callers.iter().flat_map(|env| env.iter());
         here.chain(callers).filter(|(_, value)| holds(value)).map(|(name, _)| name.clone()).collect()
     }
 
     /// True if a name other than this one stands for a tile in this buffer at the end of an arm, and is read later.
     pub(super) fn others_in(&self, arm: &Scope, name: &str, buffer: ValueId) -> bool {
         let in_it = |value: &Value| any_tile(value, &|id| self.buffer_of(id) == buffer);
-        let outside = self.callers.iter().flat_map(|env| env.values());
+        let outside = self.open.callers.iter().flat_map(|env| env.values());
         arm.iter()
             .filter(|(other, _)| ***other != *name && self.is_read_later(other))
             .map(|(_, value)| value)
@@ -325,12 +325,12 @@ impl Lower<'_> {
             return;
         }
         let place = self.e.span;
-        let twins: Vec<ValueId> = self.buffers.twins.iter().filter_map(|twin| twin.of(source)).collect();
+        let twins: Vec<ValueId> = self.held.buffers.twins.iter().filter_map(|twin| twin.of(source)).collect();
         for other in twins.into_iter().chain(shared.then_some(source)) {
-            self.buffers.pair(other, target, place);
+            self.held.buffers.pair(other, target, place);
         }
-        self.buffers.copied.push((source, target));
-        self.buffers.holds_windows_of(source, target);
+        self.held.buffers.copied.push((source, target));
+        self.held.buffers.holds_windows_of(source, target);
     }
 
     /// A part of a tile is assigned to.
@@ -341,10 +341,10 @@ impl Lower<'_> {
         let buffer = self.buffer_of(id);
         let read = self.read_elsewhere(buffer);
         let found = read.iter().find_map(|(name, other)| {
-            let twin = self.buffers.twins.iter().find(|twin| twin.of(buffer) == Some(*other))?;
+            let twin = self.held.buffers.twins.iter().find(|twin| twin.of(buffer) == Some(*other))?;
             Some((name.clone(), twin.place))
         });
-        self.buffers.wrote(Write { buffer, span, read, sure: true });
+        self.held.buffers.wrote(Write { buffer, span, read, sure: true });
         self.no_window(buffer, span)?;
         match found {
             Some((name, place)) => Err(self.alias_error(&name, span, place)),
@@ -355,8 +355,8 @@ impl Lower<'_> {
     /// Names that are read later and stand for tiles in other buffers, with these.
     fn read_elsewhere(&self, buffer: ValueId) -> Vec<(Rc<str>, ValueId)> {
         let mut found = Vec::new();
-        let here = self.env.iter().filter(|(name, _)| self.is_read_later(name));
-        for (name, value) in here.chain(self.callers.iter().flat_map(|env| env.iter())) {
+        let here = self.names.env.iter().filter(|(name, _)| self.is_read_later(name));
+        for (name, value) in here.chain(self.open.callers.iter().flat_map(|env| env.iter())) {
             each_tile(value, &mut |id| {
                 let other = self.buffer_of(id);
                 if other != buffer {
@@ -369,8 +369,8 @@ impl Lower<'_> {
 
     /// Reports a write to a buffer that may stand for a window.
     fn no_window(&mut self, buffer: ValueId, span: Span) -> Lowered<()> {
-        let Some((root, place)) = self.buffers.window_in(buffer) else { return Ok(()) };
-        let tensor = self.roots[root].name.clone();
+        let Some((root, place)) = self.held.buffers.window_in(buffer) else { return Ok(()) };
+        let tensor = self.tensors.roots[root].name.clone();
         let message = format!("a part of a tile is assigned to that may still be a window of `{tensor}`");
         let error = Diagnostic::error("alias", span, message)
             .also(place, "here it was loaded, because its name is a tile on other paths")
@@ -381,9 +381,10 @@ impl Lower<'_> {
     /// Follows what an iteration leaves in the buffers of the next one. Reports buffers that are written in place and may
     /// be windows by then, and windows that were loaded and whose tensors the iterations write.
     pub(super) fn windows_for_the_next(&mut self, copies: &Copies, mark: BuffersMark) -> Lowered<()> {
-        self.buffers.follow_copies(mark);
-        let of_window = |write: &&Write| write.sure && self.buffers.window_in(write.buffer).is_some();
-        let found = self.buffers.writes[mark.writes..].iter().find(of_window).map(|write| (write.buffer, write.span));
+        self.held.buffers.follow_copies(mark);
+        let of_window = |write: &&Write| write.sure && self.held.buffers.window_in(write.buffer).is_some();
+        let found =
+            self.held.buffers.writes[mark.writes..].iter().find(of_window).map(|write| (write.buffer, write.span));
         if let Some((buffer, span)) = found {
             self.no_window(buffer, span)?;
         }
@@ -401,11 +402,11 @@ impl Lower<'_> {
     /// Ends an iteration that puts the first of each pair of tiles into the second. Reports tiles that parted where the
     /// iterations write one in place and read the other after that. `runs` says that there is at least one iteration.
     pub(super) fn parted_in_loop(&mut self, puts: &[(TileId, TileId)], mark: BuffersMark, runs: bool) -> Lowered<()> {
-        self.buffers.follow_twins(mark);
-        let writes = self.buffers.writes[mark.writes..].iter().filter(|write| write.sure);
+        self.held.buffers.follow_twins(mark);
+        let writes = self.held.buffers.writes[mark.writes..].iter().filter(|write| write.sure);
         let found = writes.flat_map(|write| write.read.iter().map(move |(name, other)| (write, name, other))).find_map(
             |(write, name, other)| {
-                let twin = self.buffers.twins.iter().find(|twin| twin.of(write.buffer) == Some(*other))?;
+                let twin = self.held.buffers.twins.iter().find(|twin| twin.of(write.buffer) == Some(*other))?;
                 Some((name.clone(), write.span, twin.place))
             },
         );
@@ -414,22 +415,22 @@ impl Lower<'_> {
         }
         if runs {
             let puts: Vec<_> = puts.iter().map(|(from, to)| (self.buffer_of(*from), self.buffer_of(*to))).collect();
-            self.buffers.replaced(&puts);
+            self.held.buffers.replaced(&puts);
         } else {
-            self.buffers.revive(mark);
+            self.held.buffers.revive(mark);
         }
         Ok(())
     }
 
     /// What was copied from tiles before a loop whose body may change them counts no more.
     pub(super) fn forget_copies(&mut self) {
-        let copied: Vec<ValueId> = (0..self.tiles.len())
-            .filter(|at| !self.tiles[*at].copies.is_empty())
+        let copied: Vec<ValueId> = (0..self.held.tiles.len())
+            .filter(|at| !self.held.tiles[*at].copies.is_empty())
             .map(|at| self.buffer_of(TileId(at as u32)))
             .collect();
         let span = self.e.span;
         for buffer in copied {
-            self.buffers.wrote(Write { buffer, span, read: Vec::new(), sure: false });
+            self.held.buffers.wrote(Write { buffer, span, read: Vec::new(), sure: false });
         }
     }
 
@@ -443,18 +444,18 @@ impl Lower<'_> {
         }
         let id = self.load(tensor, slipring_tile::Space::Vec)?;
         let (buffer, span) = (self.buffer_of(id), self.e.span);
-        self.buffers.holds_window(buffer, tensor.root, span);
+        self.held.buffers.holds_window(buffer, tensor.root, span);
         Ok(id)
     }
 
     /// True for a whole tensor that the kernel has made and not written yet: whoever rebinds its name to a tile needs none of it.
     pub fn holds_nothing(&self, tensor: &Tensor) -> bool {
-        let root = &self.roots[tensor.root];
+        let root = &self.tensors.roots[tensor.root];
         let made = |value: &Value| matches!(value, Value::Tensor(own) if own.root == tensor.root);
         root.direction == crate::Direction::Out
             && tensor.sizes == root.dims
             && self.facts.created.iter().any(|(_, value)| made(value))
-            && !self.buffers.stores.iter().any(|store| store.window.root == tensor.root)
+            && !self.held.buffers.stores.iter().any(|store| store.window.root == tensor.root)
     }
 
     /// A tensor that was made at this place before, by these calls, and that nobody can read any more.
@@ -473,22 +474,22 @@ impl Lower<'_> {
     /// Reported if a name may still be a window of the tensor that was loaded before.
     pub fn stored(&mut self, window: &Tensor, valid: Option<[Index; 2]>, span: Span) -> Lowered<()> {
         let root = window.root;
-        self.buffers.stores.push(Store { window: window.clone(), valid, span });
-        if let Some(of) = self.roots[root].of {
-            let own = &self.roots[of];
+        self.held.buffers.stores.push(Store { window: window.clone(), valid, span });
+        if let Some(of) = self.tensors.roots[root].of {
+            let own = &self.tensors.roots[of];
             let whole = super::whole(of, own.elem, &own.dims);
-            self.buffers.stores.push(Store { window: whole, valid: None, span });
+            self.held.buffers.stores.push(Store { window: whole, valid: None, span });
         }
         let of_root = |id: TileId| {
             let buffer = self.buffer_of(id);
-            self.buffers.windows.iter().any(|(of, tensor, _)| *of == buffer && *tensor == root)
+            self.held.buffers.windows.iter().any(|(of, tensor, _)| *of == buffer && *tensor == root)
         };
         let Some(name) = self.live_names(|value| any_tile(value, &of_root)).first().cloned() else { return Ok(()) };
         Err(self.window_error(&name, root, span))
     }
 
     fn window_error(&mut self, name: &str, root: usize, span: Span) -> Reported {
-        let tensor = self.roots[root].name.clone();
+        let tensor = self.tensors.roots[root].name.clone();
         let message = format!("`{tensor}` is written while `{name}` may still be a window of it");
         let error = Diagnostic::error("carry", span, message)
             .note(format!("`{name}` is a window on some paths and a tile on others, so it was loaded"))
@@ -499,9 +500,9 @@ impl Lower<'_> {
     /// Reports a window that was loaded at the end of an iteration whose tensor the iterations write.
     pub(super) fn loaded_in_loop(&mut self, name: &str, id: TileId, mark: BuffersMark) -> Lowered<()> {
         let buffer = self.buffer_of(id);
-        let roots = self.buffers.windows.iter().filter(|(of, ..)| *of == buffer).map(|(_, root, _)| *root);
+        let roots = self.held.buffers.windows.iter().filter(|(of, ..)| *of == buffer).map(|(_, root, _)| *root);
         let roots: Vec<usize> = roots.collect();
-        let store = self.buffers.stores[mark.stores..].iter().find(|store| roots.contains(&store.window.root));
+        let store = self.held.buffers.stores[mark.stores..].iter().find(|store| roots.contains(&store.window.root));
         match store.map(|store| (store.window.root, store.span)) {
             Some((root, span)) => Err(self.window_error(name, root, span)),
             None => Ok(()),

@@ -84,7 +84,7 @@ impl Lower<'_> {
     ) -> Lowered<(Vec<CarriedName>, Vec<ValueId>)> {
         let (mut carried, mut first) = (Vec::new(), Vec::new());
         for name in &names.bound {
-            let Some(value) = self.env.get(name).cloned() else {
+            let Some(value) = self.names.env.get(name).cloned() else {
                 if let Some(how) = self.start_fresh(plan.get(name), &mut first) {
                     carried.push((name.clone(), how));
                 }
@@ -106,12 +106,12 @@ impl Lower<'_> {
     /// Asks the loop around to carry the names of a tensor that holds nothing as an accumulator; false where that was tried, or
     /// there is no loop. Whoever asks gives the body up, without a word: it is lowered again.
     pub fn wants_accumulator(&mut self, tensor: &Tensor) -> bool {
-        if self.loops == 0 || !self.tried.insert(tensor.root) {
+        if self.open.loops == 0 || !self.carry.tried.insert(tensor.root) {
             return false;
         }
-        let names = self.env.iter().filter(|(_, value)| matches!(value, Value::Tensor(own) if own == tensor));
-        self.wanted = names.map(|(name, _)| (name.clone(), CarryKind::Buffer(Space::Acc))).collect();
-        !self.wanted.is_empty()
+        let names = self.names.env.iter().filter(|(_, value)| matches!(value, Value::Tensor(own) if own == tensor));
+        self.carry.wanted = names.map(|(name, _)| (name.clone(), CarryKind::Buffer(Space::Acc))).collect();
+        !self.carry.wanted.is_empty()
     }
 
     fn usual_way(&self, name: &str, value: &Value) -> CarryKind {
@@ -316,7 +316,7 @@ impl Lower<'_> {
 
     /// A name that stands for a window of one tensor or of another.
     pub(super) fn two_tensors(&self, name: &str, a: &Tensor, b: &Tensor, span: Span) -> Diagnostic {
-        let [x, y] = [a, b].map(|window| &self.roots[window.root]);
+        let [x, y] = [a, b].map(|window| &self.tensors.roots[window.root]);
         let message =
             format!("whether `{name}` is a window of `{}` or of `{}` is known only at run time", x.name, y.name);
         Diagnostic::error("carry", span, message).also(x.span, "the one tensor").also(y.span, "the other").help(
@@ -404,7 +404,7 @@ impl Lower<'_> {
                 Carried::Same(_) | Carried::Number(_) | Carried::Window(_) => false,
             }
         }
-        let lost = self.buffers.taken_since(since).iter().find(|taken| {
+        let lost = self.held.buffers.taken_since(since).iter().find(|taken| {
             let made_before = self.e.module.defining_op(taken.buffer).is_none_or(|made| made < op);
             made_before && !carried.iter().any(|(_, how)| carries(self, how, taken.buffer))
         });
@@ -432,7 +432,7 @@ impl Lower<'_> {
         op: OpId,
         (place, why): (Span, &'static str),
     ) {
-        self.env = before;
+        self.names.env = before;
         for name in &names.bound {
             self.lose(name, place, why);
         }

@@ -131,7 +131,11 @@ impl Lower<'_> {
                 if super::constants::is_true(constant) {
                     return Ok(());
                 }
-                if self.branches == 0 && self.loops == 0 && self.region.is_none() && said.values.is_empty() {
+                if self.open.branches == 0
+                    && self.open.loops == 0
+                    && self.open.region.is_none()
+                    && said.values.is_empty()
+                {
                     let error = Diagnostic::error("assert", span, said.text.replace("%%", "%"));
                     return Err(self.report(error));
                 }

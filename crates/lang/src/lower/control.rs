@@ -155,7 +155,7 @@ impl Lower<'_> {
         let (mut outcome, mut targets) = (Ok(()), None);
         while i < end && outcome.is_ok() {
             outcome = bind(self, i).and_then(|()| self.count_unrolled(span)).and_then(|()| {
-                self.yields.push(frame.clone());
+                self.open.yields.push(frame.clone());
                 let outcome = self.body(&stmt.body);
                 let yielded = self.yielded(span, outcome)?;
                 targets = yielded;
@@ -163,11 +163,11 @@ impl Lower<'_> {
             });
             i = i.saturating_add(step);
         }
-        self.read_later.pop();
+        self.open.read_later.pop();
         if first >= end {
             // What would have been bound is not.
             for name in &names.bound {
-                if !self.env.contains_key(name) {
+                if !self.names.env.contains_key(name) {
                     self.lose(name, at(stmt), "assigned only inside this loop, which does not run");
                 }
             }
@@ -334,7 +334,7 @@ impl Lower<'_> {
         bounds: &Bounds,
         copies: i64,
     ) -> Result<(), Stop> {
-        let key = PlanKey { sites: self.call_sites.clone(), at: at(stmt), copies };
+        let key = PlanKey { sites: self.open.call_sites.clone(), at: at(stmt), copies };
         self.planned(&key, at(stmt), at(&*stmt.iter), |l, plan| {
             l.counted_as(stmt, counter, frame, bounds, copies, plan)
         })
@@ -349,13 +349,13 @@ impl Lower<'_> {
         head: Span,
         mut lower: impl FnMut(&mut Self, &CarryPlan) -> Result<CarryPlan, Stop>,
     ) -> Result<(), Stop> {
-        let outermost = self.loops == 0;
-        self.loops += 1;
+        let outermost = self.open.loops == 0;
+        self.open.loops += 1;
         let mut outcome = Err(Stop::Reported(Reported));
         for _ in 0..MOST_ATTEMPTS {
             let attempt = self.attempt();
             crate::counts::looped();
-            let plan = self.plans.get(key).cloned().unwrap_or_default();
+            let plan = self.carry.plans.get(key).cloned().unwrap_or_default();
             match lower(self, &plan) {
                 Ok(misfits) if misfits.is_empty() => {
                     outcome = Ok(());
@@ -363,13 +363,13 @@ impl Lower<'_> {
                 }
                 Ok(misfits) => {
                     self.take_back(&attempt);
-                    let plan = self.plans.entry(key.clone()).or_default();
+                    let plan = self.carry.plans.entry(key.clone()).or_default();
                     plan.extend(misfits);
                 }
-                Err(Stop::Reported(_)) if !self.wanted.is_empty() => {
+                Err(Stop::Reported(_)) if !self.carry.wanted.is_empty() => {
                     self.take_back(&attempt);
-                    let wanted = std::mem::take(&mut self.wanted);
-                    self.plans.entry(key.clone()).or_default().extend(wanted);
+                    let wanted = std::mem::take(&mut self.carry.wanted);
+                    self.carry.plans.entry(key.clone()).or_default().extend(wanted);
                 }
                 Err(stop) => {
                     outcome = Err(stop);
@@ -383,9 +383,9 @@ impl Lower<'_> {
             let message = "the values that this loop carries to its next iteration cannot be determined";
             outcome = Err(Stop::Never(Box::new(Diagnostic::error("carry", place, message)), None));
         }
-        self.loops -= 1;
+        self.open.loops -= 1;
         if outermost {
-            self.plans.clear();
+            self.carry.plans.clear();
         }
         outcome
     }
@@ -412,7 +412,7 @@ impl Lower<'_> {
         let asked = names.ask(frame);
         self.read_behind(names.exposed.clone());
         let outcome = self.counted_body(stmt, counter, (&names, frame, bounds, copies), (first, end, step), plan);
-        self.read_later.pop();
+        self.open.read_later.pop();
         let done = match outcome? {
             Ok(done) => done,
             Err(misfits) => return Ok(misfits),
@@ -455,14 +455,14 @@ impl Lower<'_> {
         let index =
             self.e.module.add_arg(block, Type::Index, Some(counter.clone().to_string().into()), at(&*stmt.target));
         let args: Vec<ValueId> = types.iter().map(|ty| self.e.module.add_arg(block, ty.clone(), None, place)).collect();
-        let before = self.env.clone();
+        let before = self.names.env.clone();
         let starts = self.begin_iteration(&carried, &args);
         let index = Scalar { value: index, ty: DType::Index, region: None };
         self.set(counter, Value::Scalar(index));
-        let since = self.buffers.mark();
+        let since = self.held.buffers.mark();
         let mut targets = None;
         let outcome = self.in_block(block, |l| -> Result<CarryPlan, Stop> {
-            l.yields.push(frame.clone());
+            l.open.yields.push(frame.clone());
             let mut outcome = l.body(&stmt.body);
             for copy in 1..copies {
                 outcome = outcome.and_then(|()| l.next_copy(stmt, counter, index, (bounds, copy, copies)));
@@ -514,9 +514,9 @@ impl Lower<'_> {
     /// Builds into a block.
     pub fn in_block<R>(&mut self, block: BlockId, work: impl FnOnce(&mut Self) -> R) -> R {
         let outer = std::mem::replace(&mut self.e.block, block);
-        self.blocks.push(block);
+        self.open.blocks.push(block);
         let result = work(self);
-        self.blocks.pop();
+        self.open.blocks.pop();
         self.e.block = outer;
         result
     }

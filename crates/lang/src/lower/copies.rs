@@ -12,7 +12,9 @@ impl Lower<'_> {
     /// True if a tile's buffer is not this name's alone: another name stands for it, or it is a view or a slot of a ring.
     pub(super) fn is_shared(&self, name: &str, id: TileId) -> bool {
         let (value, buffer) = (self.tile(id).value, self.buffer_of(id));
-        value != buffer || !self.allocs.contains(&buffer) || self.names_in(buffer).iter().any(|other| **other != *name)
+        value != buffer
+            || !self.held.allocs.contains(&buffer)
+            || self.names_in(buffer).iter().any(|other| **other != *name)
     }
 
     /// A tile with a buffer that nothing else looks at: the tile's own, or a copy.
@@ -30,15 +32,15 @@ impl Lower<'_> {
     pub(super) fn claim(&mut self, id: TileId) -> TileId {
         let buffer = self.tile(id).value;
         let is_it = |tiles: &[Tile], id: TileId| tiles[id.0 as usize].value == buffer;
-        for at in 0..self.tiles.len() {
-            if !self.tiles[at].copies.is_empty() {
-                let mut copies = std::mem::take(&mut self.tiles[at].copies);
-                copies.retain(|copy| !is_it(&self.tiles, copy.tile));
-                self.tiles[at].copies = copies;
+        for at in 0..self.held.tiles.len() {
+            if !self.held.tiles[at].copies.is_empty() {
+                let mut copies = std::mem::take(&mut self.held.tiles[at].copies);
+                copies.retain(|copy| !is_it(&self.held.tiles, copy.tile));
+                self.held.tiles[at].copies = copies;
             }
         }
-        self.loads.retain(|load| !is_it(&self.tiles, load.tile));
-        self.images.retain(|(image, _)| !is_it(&self.tiles, image.tile));
+        self.tensors.loads.retain(|load| !is_it(&self.held.tiles, load.tile));
+        self.held.images.retain(|(image, _)| !is_it(&self.held.tiles, image.tile));
         self.renewed(id)
     }
 
@@ -58,8 +60,8 @@ impl Lower<'_> {
             }
             Some(valid) => self.new_valid_tile(&tile.shape, tile.ty.layout.elem, tile.ty.space, valid, tile.made_by),
         };
-        self.tiles[copy.0 as usize].region = tile.region;
-        self.tiles[copy.0 as usize].mask.clone_from(&tile.mask);
+        self.held.tiles[copy.0 as usize].region = tile.region;
+        self.held.tiles[copy.0 as usize].mask.clone_from(&tile.mask);
         self.copy_into(id, copy)?;
         Ok(copy)
     }
@@ -111,12 +113,12 @@ impl Lower<'_> {
             return Err(self.report(error));
         }
         // A function with regions runs Vector work in regions only.
-        match source.region.filter(|_| self.region.is_none()) {
+        match source.region.filter(|_| self.open.region.is_none()) {
             None => {
                 self.e.op(&pto::TMOV, &[("src", &[source.value]), ("dst", &[target.value])], &[], &[]);
             }
             Some(region) => {
-                let mode = self.regions[region.0 as usize].used.map_or(0, |(mode, _)| mode as i64);
+                let mode = self.open.regions[region.0 as usize].used.map_or(0, |(mode, _)| mode as i64);
                 let op = self.e.op(&pto::SPLIT_AIV, &[], &[("split", slipring_ir::Attr::int(mode))], &[]);
                 let block = self.e.region(op);
                 let place = self.e.span;
@@ -146,13 +148,13 @@ impl Lower<'_> {
     pub(super) fn buffer_before(&mut self, op: OpId, like: TileId) -> TileId {
         let tile = self.tile(like).clone();
         let alloc = self.e.make(&pto::ALLOC_TILE, &[], &[], &[Type::Tile(tile.ty)]);
-        let anchor = self.region.map_or(op, |region| self.regions[region.0 as usize].op);
+        let anchor = self.open.region.map_or(op, |region| self.open.regions[region.0 as usize].op);
         self.e.module.insert_before(anchor, alloc);
         let value = self.e.module.op(alloc).results[0];
-        self.allocs.insert(value);
+        self.held.allocs.insert(value);
         let id = self.add_tile(value, tile.ty, &tile.shape, tile.made_by);
-        self.tiles[id.0 as usize].region = tile.region;
-        self.tiles[id.0 as usize].mask = tile.mask;
+        self.held.tiles[id.0 as usize].region = tile.region;
+        self.held.tiles[id.0 as usize].mask = tile.mask;
         // As much of it counts, where how much that is is known before.
         let there = |extent: &Index| match extent {
             Index::Known(_) => true,
@@ -162,8 +164,8 @@ impl Lower<'_> {
                     ValueDef::Arg(block, _) => Some(block),
                 };
                 // What is set stands before the region.
-                let outside = self.region.is_none() || scalar.region.is_none();
-                outside && block.is_some_and(|block| self.blocks.contains(&block))
+                let outside = self.open.region.is_none() || scalar.region.is_none();
+                outside && block.is_some_and(|block| self.open.blocks.contains(&block))
             }
         };
         if let Some(valid) = tile.valid.filter(|valid| valid.iter().all(there)) {
@@ -171,7 +173,7 @@ impl Lower<'_> {
             let groups: [(&str, &[_]); 3] = [("source", &[value]), ("valid_row", &[rows]), ("valid_col", &[cols])];
             let set = self.e.make(&pto::SET_VALIDSHAPE, &groups, &[], &[]);
             self.e.module.insert_before(anchor, set);
-            self.tiles[id.0 as usize].valid = Some(valid);
+            self.held.tiles[id.0 as usize].valid = Some(valid);
         }
         id
     }

@@ -23,7 +23,7 @@ impl Lower<'_> {
         for (name, how) in carried {
             let mut value = self.carried_value(how, &mut values);
             if let Value::Tensor(window) = &mut value {
-                window.origin = Origin::next(&mut self.origins);
+                window.origin = Origin::next(&mut self.carry.origins);
             }
             self.set(name, value.clone());
             starts.push(value);
@@ -51,7 +51,7 @@ impl Lower<'_> {
 
     /// The position of the name whose first value a name ends the iteration with, for each; `None` for other ends.
     fn exchanges(&self, carried: &[CarriedName], starts: &[Value]) -> Vec<Option<usize>> {
-        let ends = carried.iter().map(|(name, _)| self.env.get(name));
+        let ends = carried.iter().map(|(name, _)| self.names.env.get(name));
         ends.map(|end| starts.iter().position(|start| end.is_some_and(|end| is_copy(end, start)))).collect()
     }
 

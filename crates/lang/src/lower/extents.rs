@@ -68,9 +68,9 @@ impl Lower<'_> {
                 Index::At(scalar) => module.defining_op(scalar.value).is_none_or(|op| module.op(op).block.is_some()),
                 Index::Known(_) => true,
             };
-            let known = self.extents.iter().find(|own| {
+            let known = self.tensors.extents.iter().find(|own| {
                 (&own.first, &own.end, own.extent) == (low, high, extent)
-                    && self.blocks.contains(&own.block)
+                    && self.open.blocks.contains(&own.block)
                     && there(&own.count)
             });
             if let Some(known) = known {
@@ -84,7 +84,7 @@ impl Lower<'_> {
         let end = if ends_inside { end } else { self.smaller(end, Index::Known(extent as i64)) };
         let count = self.less(end, first);
         if let Some((first, end)) = forms {
-            self.extents.push(Extent { first, end, extent, block: self.e.block, count });
+            self.tensors.extents.push(Extent { first, end, extent, block: self.e.block, count });
         }
         count
     }

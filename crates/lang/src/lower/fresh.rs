@@ -42,7 +42,7 @@ impl Lower<'_> {
             if carried || done.before.contains_key(name) || !self.is_read_later(name) {
                 continue;
             }
-            match self.env.get(name).cloned() {
+            match self.names.env.get(name).cloned() {
                 Some(value @ (Value::Const(_) | Value::Path(_))) if runs => known.push((name.clone(), value)),
                 Some(value @ Value::Scalar(_)) if runs => {
                     plan.insert(name.clone(), CarryKind::FreshNumber(type_of(&value)));
@@ -76,7 +76,8 @@ impl Lower<'_> {
     pub(super) fn hoisted(&mut self, id: TileId, op: OpId) -> bool {
         let tile = self.tile(id).clone();
         let open = |extent: &Index| matches!(extent, Index::At(_));
-        let Some(made) = self.e.module.defining_op(tile.value).filter(|_| self.allocs.contains(&tile.value)) else {
+        let Some(made) = self.e.module.defining_op(tile.value).filter(|_| self.held.allocs.contains(&tile.value))
+        else {
             return false;
         };
         if tile.valid.is_some_and(|valid| valid.iter().any(open)) {
@@ -88,6 +89,6 @@ impl Lower<'_> {
             self.e.module.remove(made);
             self.e.module.insert_before(op, made);
         }
-        inside || self.region.is_some()
+        inside || self.open.region.is_some()
     }
 }

@@ -65,9 +65,9 @@ fn lower_once(
     let body = emitter.region(op);
     emitter.enter_function(body);
     let mut lower = Lower::new(emitter, globals, diags);
-    lower.env = function.scope.clone();
-    lower.blocks.push(body);
-    lower.calls.push(name.into());
+    lower.names.env = function.scope.clone();
+    lower.open.blocks.push(body);
+    lower.open.calls.push(name.into());
     lower.facts.kind = kind;
     lower.opaque = function.attrs.opaque.then(|| function.name.clone());
     lower.says(&function.attrs);
@@ -88,14 +88,14 @@ fn lower_once(
         seen.push(name);
         if let Some(Passed::Number(Const::None)) = given.get(name) {
             // Nothing is passed: what asks for it says so.
-            lower.env.insert(name.into(), Value::Const(Const::None));
+            lower.names.env.insert(name.into(), Value::Const(Const::None));
             continue;
         }
         if let Some(value) = constant_parameter(&mut lower, parameter) {
             match value {
-                Ok(value) => drop(lower.env.insert(name.into(), value)),
+                Ok(value) => drop(lower.names.env.insert(name.into(), value)),
                 Err(reported) => {
-                    lower.poisoned.insert(name.into());
+                    lower.names.poisoned.insert(name.into());
                     outcome = Err(reported);
                 }
             }
@@ -108,7 +108,7 @@ fn lower_once(
                 types.push(ty);
             }
             Err(reported) => {
-                lower.poisoned.insert(name.into());
+                lower.names.poisoned.insert(name.into());
                 outcome = Err(reported);
             }
         }
@@ -119,7 +119,7 @@ fn lower_once(
     if let Some(extra) = def.parameters.vararg.as_ref().or(def.parameters.kwarg.as_ref()) {
         outcome = Err(lower.unsupported(at(&**extra), "`*` and `**` among a kernel's parameters"));
     }
-    lower.results = def.returns.as_deref().map_or_else(Vec::new, |returns| match returns {
+    lower.outcome.results = def.returns.as_deref().map_or_else(Vec::new, |returns| match returns {
         Expr::Subscript(subscript) if !subscript.slice.is_tuple_expr() => vec![returns.clone()],
         Expr::Subscript(subscript) if subscript.value.is_name_expr() => match &*subscript.slice {
             Expr::Tuple(tuple) => tuple.elts.clone(),
@@ -128,7 +128,7 @@ fn lower_once(
         Expr::Tuple(tuple) => tuple.elts.clone(),
         other => vec![other.clone()],
     });
-    for result in lower.results.clone() {
+    for result in lower.outcome.results.clone() {
         outcome = check_result(&mut lower, &result).and(outcome);
     }
     lower.body(&def.body).and(outcome)?;
@@ -142,7 +142,7 @@ fn lower_once(
         lower.check_outputs();
     }
     lower.end_body(head, &mut params, &mut types);
-    let gives = std::mem::take(&mut lower.gives);
+    let gives = std::mem::take(&mut lower.outcome.gives);
     let facts = lower.facts.clone();
     if let Some((CoreKind::Cube, _)) = facts.pipe_end {
         for reserve in &facts.reserved {
@@ -168,7 +168,7 @@ fn constant_parameter(lower: &mut Lower<'_>, parameter: &ruff_python_ast::Parame
         return Some(Ok(value));
     }
     let annotation = parameter.parameter.annotation.as_deref()?;
-    if crate::program::path_of(lower.globals, &lower.env, annotation).as_deref() != Some("pl.constexpr") {
+    if crate::program::path_of(lower.globals, &lower.names.env, annotation).as_deref() != Some("pl.constexpr") {
         return None;
     }
     if let Some(value) = lower.globals.get(name).filter(|value| matches!(value, Value::Const(_))) {
@@ -213,7 +213,7 @@ impl Lower<'_> {
         self.e.span = head;
         let end = self.e.op(&func::RETURN, &[], &[], &[]);
         self.e.module.op_mut(end).loc = None;
-        for (info, ty) in std::mem::take(&mut self.returned) {
+        for (info, ty) in std::mem::take(&mut self.outcome.returned) {
             params.push(info);
             types.push(ty);
         }
@@ -250,31 +250,31 @@ impl Lower<'_> {
                     );
             return Err(self.report(error));
         };
-        if self.calls.iter().any(|open| **open == *name) {
+        if self.open.calls.iter().any(|open| **open == *name) {
             let error = Diagnostic::error("recursion", span, format!("`{name}` calls itself"))
                 .also(at(&function.def.name), "the function")
                 .help("a call is replaced by the function's body: write a loop");
             return Err(self.report(error));
         }
-        if self.calls.len() > MOST_CALLS {
+        if self.open.calls.len() > MOST_CALLS {
             return Err(self.error("recursion", span, format!("more than {MOST_CALLS} calls inside each other")));
         }
         self.globals.called.borrow_mut().insert(name.into());
         let mut env = function.scope.clone();
         self.bind_arguments(&function, given, &mut env, span)?;
-        self.callers.push(std::mem::replace(&mut self.env, env));
-        let lost = std::mem::take(&mut self.lost);
-        self.call_sites.push(span);
-        let poisoned = std::mem::take(&mut self.poisoned);
-        let tuples = std::mem::take(&mut self.tuples);
-        self.calls.push(name.into());
-        let frames = std::mem::take(&mut self.yields);
+        self.open.callers.push(std::mem::replace(&mut self.names.env, env));
+        let lost = std::mem::take(&mut self.names.lost);
+        self.open.call_sites.push(span);
+        let poisoned = std::mem::take(&mut self.names.poisoned);
+        let tuples = std::mem::take(&mut self.names.tuples);
+        self.open.calls.push(name.into());
+        let frames = std::mem::take(&mut self.open.yields);
         let result = self.called_body(&function.def.body);
-        self.yields = frames;
-        self.calls.pop();
-        (self.poisoned, self.tuples) = (poisoned, tuples);
-        self.call_sites.pop();
-        (self.env, self.lost) = (self.callers.pop().unwrap_or_default(), lost);
+        self.open.yields = frames;
+        self.open.calls.pop();
+        (self.names.poisoned, self.names.tuples) = (poisoned, tuples);
+        self.open.call_sites.pop();
+        (self.names.env, self.names.lost) = (self.open.callers.pop().unwrap_or_default(), lost);
         result
     }
 
@@ -317,14 +317,14 @@ impl Lower<'_> {
             if let (Some(annotation), true) = (&parameter.parameter.annotation, tile) {
                 let shape = self.shape_of(&value);
                 // The annotation is one of the function that is called.
-                let own = std::mem::replace(&mut self.env, std::mem::take(env));
+                let own = std::mem::replace(&mut self.names.env, std::mem::take(env));
                 let said = annotated_as(self, annotation, Some((wanted, &shape)));
                 let outcome = match said {
                     Ok(Some(said)) => check_said(self, annotation, &value, &said, place),
                     Ok(None) => Ok(()),
                     Err(reported) => Err(reported),
                 };
-                *env = std::mem::replace(&mut self.env, own);
+                *env = std::mem::replace(&mut self.names.env, own);
                 outcome?;
             }
             env.insert(wanted.into(), value);
@@ -348,7 +348,7 @@ impl Lower<'_> {
         last.into_iter().for_each(|value| read.read_by(value));
         self.read_behind(read.read);
         let outcome = self.body(before);
-        self.read_later.pop();
+        self.open.read_later.pop();
         outcome?;
         last.map_or(Ok(Value::Nothing), |value| self.expr(value))
     }
@@ -360,16 +360,16 @@ impl Lower<'_> {
                 items.into_iter().enumerate().try_for_each(|(index, item)| self.give_back(item, index, span))
             }
             Value::Tensor(window) => {
-                self.gives.push(self.roots[window.root].name.to_string());
+                self.outcome.gives.push(self.tensors.roots[window.root].name.to_string());
                 Ok(())
             }
             Value::Nothing | Value::Const(_) => {
-                self.gives.push(String::new());
+                self.outcome.gives.push(String::new());
                 Ok(())
             }
-            Value::Tile(id) if self.blocks.len() == 1 && self.region.is_none() => {
+            Value::Tile(id) if self.open.blocks.len() == 1 && self.open.region.is_none() => {
                 self.return_tile(id, index, span)?;
-                self.gives.extend(self.returned.last().map(|(info, _)| info.name.clone()));
+                self.outcome.gives.extend(self.outcome.returned.last().map(|(info, _)| info.name.clone()));
                 Ok(())
             }
             other => {
@@ -382,14 +382,14 @@ impl Lower<'_> {
     }
 
     pub(super) fn return_tile(&mut self, id: TileId, index: usize, span: Span) -> Lowered<()> {
-        let said = match self.results.get(index).cloned() {
+        let said = match self.outcome.results.get(index).cloned() {
             Some(annotation) => annotated(self, &annotation)?,
             None => None,
         };
         let tile = self.tile(id).clone();
         let (shape, elem): (Vec<u64>, Elem) = said.unwrap_or((tile.shape.to_vec(), tile.ty.layout.elem));
-        let name: Rc<str> = format!("ret{}", self.returned.len()).into();
-        let entry = self.blocks[0];
+        let name: Rc<str> = format!("ret{}", self.outcome.returned.len()).into();
+        let entry = self.open.blocks[0];
         let (tensor, ty) = tensor_parameter(self, &name, &shape, elem, Direction::Out, span, entry);
         let info = ParamInfo {
             name: name.to_string(),
@@ -399,8 +399,8 @@ impl Lower<'_> {
             given: None,
             packed: None,
         };
-        self.returned.push((info, ty));
-        self.returned_tiles.push(span);
+        self.outcome.returned.push((info, ty));
+        self.outcome.returned_tiles.push(span);
         self.put(&tensor, &Value::Tile(id), span)
     }
 }

@@ -47,7 +47,7 @@ impl Lower<'_> {
         });
         let test = match test {
             Some(cond)
-                if crate::program::path_of(self.globals, &self.env, &cond.func).as_deref() == Some("pl.cond") =>
+                if crate::program::path_of(self.globals, &self.names.env, &cond.func).as_deref() == Some("pl.cond") =>
             {
                 cond.arguments.args.first().filter(|_| cond.arguments.len() == 1)
             }
@@ -75,7 +75,7 @@ impl Lower<'_> {
     }
 
     fn iterate(&mut self, iterations: &Iterations<'_>) -> Lowered<()> {
-        let key = PlanKey { sites: self.call_sites.clone(), at: iterations.span, copies: 1 };
+        let key = PlanKey { sites: self.open.call_sites.clone(), at: iterations.span, copies: 1 };
         let attempt = self.attempt();
         match self.planned(&key, iterations.span, at(iterations.test), |l, plan| l.iterate_as(iterations, plan)) {
             Ok(()) => Ok(()),
@@ -110,10 +110,10 @@ impl Lower<'_> {
             }
             self.count_unrolled(at(iterations.test))?;
             self.read_behind(names.exposed.clone());
-            self.yields.push(iterations.frame.clone());
+            self.open.yields.push(iterations.frame.clone());
             let outcome = self.body(iterations.body);
             let yielded = self.yielded(iterations.span, outcome);
-            self.read_later.pop();
+            self.open.read_later.pop();
             targets = yielded?;
         }
         Ok(false)
@@ -126,7 +126,7 @@ impl Lower<'_> {
         names.read_by(iterations.test);
         self.read_behind(names.exposed.clone());
         let outcome = self.iterate_here(iterations, &names, plan);
-        self.read_later.pop();
+        self.open.read_later.pop();
         let done = match outcome? {
             Ok(done) => done,
             Err(misfits) => return Ok(misfits),
@@ -156,8 +156,8 @@ impl Lower<'_> {
         let op = self.e.op(&scf::WHILE, &[("init", &init)], &[], &types);
         let blocks = [self.e.region(op), self.e.region(op)];
         let place = self.e.span;
-        let before = self.env.clone();
-        let since = self.buffers.mark();
+        let before = self.names.env.clone();
+        let since = self.held.buffers.mark();
         let mut starts = Vec::new();
         for (at, block) in blocks.into_iter().enumerate() {
             let args: Vec<ValueId> =
@@ -173,7 +173,7 @@ impl Lower<'_> {
         }
         let mut targets = None;
         let misfits = self.in_block(blocks[1], |l| -> Result<CarryPlan, Stop> {
-            l.yields.push(iterations.frame.clone());
+            l.open.yields.push(iterations.frame.clone());
             let outcome = l.body(iterations.body);
             targets = l.yielded(iterations.span, outcome)?;
             let misfits = l.misfits(&carried, &starts, span)?;

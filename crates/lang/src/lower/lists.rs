@@ -19,7 +19,7 @@ impl Lower<'_> {
     /// All matrices of a list in one tile of UB or L1.
     pub(super) fn whole_of(&mut self, parts: &Parts, space: Space, span: Span) -> Lowered<TileId> {
         let known =
-            parts.whole.borrow().iter().find(|(s, block, _)| *s == space && self.blocks.contains(block)).copied();
+            parts.whole.borrow().iter().find(|(s, block, _)| *s == space && self.open.blocks.contains(block)).copied();
         if let Some((.., whole)) = known {
             return Ok(whole);
         }

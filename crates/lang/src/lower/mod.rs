@@ -30,6 +30,7 @@ mod places;
 mod region;
 mod scope;
 mod split;
+mod state;
 mod stmt;
 mod tails;
 mod tiles;
@@ -41,9 +42,8 @@ mod yields;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use indexmap::IndexMap;
-use ruff_python_ast::{Expr, Stmt};
-use slipring_ir::{BlockId, Diagnostic, Diags, Dim, Kind, OpId, Span, Type, ValueId};
+use ruff_python_ast::Stmt;
+use slipring_ir::{BlockId, Diagnostic, Diags, Dim, Kind, OpId, Span, ValueId};
 use slipring_machine::CoreKind;
 use slipring_tile::{Elem, Space};
 use smallvec::SmallVec;
@@ -51,9 +51,9 @@ use smallvec::SmallVec;
 use crate::Direction;
 use crate::dtype::DType;
 use crate::emit::Emitter;
-use crate::program::{Globals, Scope};
+use crate::program::Globals;
 pub(crate) use crate::value::whole;
-use crate::value::{Const, Loaded, PipeEnd, RegionId, Split, Tensor, Tile, Value, split_name};
+use crate::value::{Const, PipeEnd, Split, Value, split_name};
 
 pub(crate) use crate::dtype::scalar_type as scalar_type_of;
 pub(crate) use buffers::Buffers;
@@ -64,6 +64,7 @@ pub(crate) use names::read_names;
 pub(crate) use place::Place;
 pub(crate) use region::{Left, RegionKind, RegionParam, lower_region, wanted_names};
 pub(crate) use slipring_ir::Reported;
+use state::{CarryState, NameState, OpenState, Outcome, ReportState, TensorState, TileState};
 pub(crate) use yields::Frame;
 
 /// The most errors that are reported of a file.
@@ -120,80 +121,26 @@ pub(crate) struct Lower<'a> {
     pub e: &'a mut Emitter,
     pub diags: &'a mut Diags,
     pub globals: &'a Globals<'a>,
-    pub env: Scope,
-    /// What names stand for in the functions that call the one that is being lowered, from the kernel on.
-    pub callers: Vec<Scope>,
-    /// Places of the calls that are open.
-    pub call_sites: Vec<Span>,
-    /// Names that stand for tuples, which keep their elements.
-    pub tuples: BTreeSet<Rc<str>>,
-    /// Names that only some paths bind, and where they do.
-    pub lost: IndexMap<Rc<str>, (Span, &'static str)>,
-    pub tiles: Vec<Tile>,
-    /// What became of the tiles' buffers.
-    pub buffers: Buffers,
-    /// Buffers that the function declares: others are slots of rings.
-    pub allocs: BTreeSet<ValueId>,
-    pub roots: Vec<Root>,
-    /// Windows of inputs that were loaded where an op read them.
-    pub loads: Vec<Loaded>,
+    /// What names stand for where the lowering is.
+    pub names: NameState,
+    /// Tensors in global memory, and what is known of their windows.
+    pub tensors: TensorState,
+    /// Tiles, and what became of their memory.
+    pub held: TileState,
+    /// What is open around the statement that is being lowered.
+    pub open: OpenState,
+    /// How loops carry names.
+    pub carry: CarryState,
+    /// What the kernel returns.
+    pub outcome: Outcome,
+    /// Which errors were reported.
+    pub reports: ReportState,
     /// True while arguments of `pl.static_print` are evaluated.
     pub saying: bool,
-    /// Single rows that lie in L1 in fractals: the buffer, the window that was loaded, and the stores before it.
-    pub rows: Vec<(ValueId, Tensor, usize)>,
-    /// Windows that are looked at in another shape: the block in which their view is made, and the position of its tensor.
-    pub views: Vec<(Tensor, slipring_ir::BlockId, usize)>,
-    /// What is there of slices at the end of a dimension.
-    pub tails: Vec<tails::Tail>,
-    /// How many elements slices have of which only the run knows the end.
-    pub extents: Vec<extents::Extent>,
-    /// Tiles of L1 that are what a window holds which nothing changes: they can be loaded anew into another memory. And what their
-    /// buffers' changes were.
-    pub images: Vec<(Loaded, (u32, usize))>,
-    pub regions: Vec<Region>,
-    /// The region that is open.
-    pub region: Option<RegionId>,
-    /// Blocks from the function's body to the current one.
-    pub blocks: Vec<BlockId>,
-    /// The bodies that are open.
-    pub bodies: Vec<OpenBody>,
-    /// Further names that are read after bodies, each with the number of bodies that were open around them.
-    pub read_later: Vec<(usize, BTreeSet<Rc<str>>)>,
-    /// Errors that were reported, so that each is reported once.
-    pub reported: BTreeSet<ReportKey>,
-    /// True once there are so many errors that the rest is not looked at.
-    pub stopped: bool,
-    /// Statements and expressions that are being lowered inside each other.
-    pub depth: usize,
-    /// Names whose statement failed: what goes wrong with them has been reported.
-    pub poisoned: BTreeSet<Rc<str>>,
-    /// Loops and branches that are open, for `pl.yield_`.
-    pub yields: Vec<Frame>,
-    /// Counted loops that are open.
-    pub loops: usize,
-    /// Branches that are decided at run time and open.
-    pub branches: usize,
-    /// Ways to carry names that a body found that it needs, and tensors for which that was tried.
-    pub wanted: CarryPlan,
-    pub tried: BTreeSet<usize>,
-    /// The last origin that a carried window was given.
-    pub origins: u32,
-    /// How the loops inside the outermost one carry names.
-    pub plans: IndexMap<PlanKey, CarryPlan>,
-    /// Functions whose bodies are open, from the kernel on.
-    pub calls: Vec<Rc<str>>,
     /// The type of tile that an annotation says the call that is being lowered gives.
     pub expected: Option<(Vec<u64>, Elem)>,
     /// The function's name, where its parameters need not say what it does with them.
     pub opaque: Option<Rc<str>>,
-    /// The types that the kernel says it returns.
-    pub results: Vec<Expr>,
-    /// Outputs that the kernel returned and that are parameters now.
-    pub returned: Vec<(crate::ParamInfo, Type)>,
-    /// Where it returns tiles that it made.
-    pub returned_tiles: Vec<Span>,
-    /// Names of the parameters that the kernel returns, in order; empty for anything else.
-    pub gives: Vec<String>,
     /// Facts of the function that its body declares.
     pub facts: Facts,
 }
@@ -286,45 +233,16 @@ impl<'a> Lower<'a> {
             e,
             diags,
             globals,
-            env: IndexMap::new(),
-            callers: Vec::new(),
-            call_sites: Vec::new(),
-            lost: IndexMap::new(),
-            tiles: Vec::new(),
-            buffers: Buffers::default(),
-            allocs: BTreeSet::new(),
-            roots: Vec::new(),
-            loads: Vec::new(),
+            names: NameState::default(),
+            tensors: TensorState::default(),
+            held: TileState::default(),
+            open: OpenState::default(),
+            carry: CarryState::default(),
+            outcome: Outcome::default(),
+            reports: ReportState { reported, stopped },
             saying: false,
-            rows: Vec::new(),
-            views: Vec::new(),
-            tails: Vec::new(),
-            extents: Vec::new(),
-            images: Vec::new(),
-            regions: Vec::new(),
-            region: None,
-            blocks: Vec::new(),
-            bodies: Vec::new(),
-            read_later: Vec::new(),
-            reported,
-            stopped,
-            depth: 0,
-            poisoned: BTreeSet::new(),
-            tuples: BTreeSet::new(),
-            yields: Vec::new(),
-            wanted: CarryPlan::default(),
-            tried: BTreeSet::new(),
-            origins: 0,
-            loops: 0,
-            branches: 0,
-            plans: IndexMap::new(),
-            calls: Vec::new(),
             expected: None,
             opaque: None,
-            results: Vec::new(),
-            returned: Vec::new(),
-            returned_tiles: Vec::new(),
-            gives: Vec::new(),
             facts: Facts::default(),
         }
     }
@@ -338,14 +256,14 @@ impl Lower<'_> {
         }
         let place = diagnostic.primary.as_ref().map_or(Span::default(), |label| label.span);
         let is_error = diagnostic.severity == slipring_ir::Severity::Error;
-        if self.stopped || !self.reported.insert(report_key(&diagnostic)) {
+        if self.reports.stopped || !self.reports.reported.insert(report_key(&diagnostic)) {
             return Reported;
         }
         self.diags.push(diagnostic);
-        if is_error && self.reported.len() >= MOST_ERRORS {
+        if is_error && self.reports.reported.len() >= MOST_ERRORS {
             let message = format!("more than {MOST_ERRORS} errors: the rest is not looked at");
             self.diags.push(Diagnostic::error("too-many", place, message));
-            self.stopped = true;
+            self.reports.stopped = true;
         }
         Reported
     }
@@ -354,8 +272,8 @@ impl Lower<'_> {
     pub fn forget_reports(&mut self, kept: usize) {
         if self.diags.list.len() > kept {
             self.diags.list.truncate(kept);
-            self.reported = self.diags.list.iter().map(report_key).collect();
-            self.stopped = self.reported.len() >= MOST_ERRORS;
+            self.reports.reported = self.diags.list.iter().map(report_key).collect();
+            self.reports.stopped = self.reports.reported.len() >= MOST_ERRORS;
         }
     }
 
@@ -377,12 +295,12 @@ impl Lower<'_> {
     pub fn deeper<T>(&mut self, span: Span, work: impl FnOnce(&mut Self) -> Lowered<T>) -> Lowered<T> {
         /// Far more than a text has: functions may call each other.
         const MOST_DEPTH: usize = 400;
-        if self.depth >= MOST_DEPTH {
+        if self.open.depth >= MOST_DEPTH {
             return Err(self.error("nesting", span, "calls and expressions are nested too deeply"));
         }
-        self.depth += 1;
+        self.open.depth += 1;
         let result = work(self);
-        self.depth -= 1;
+        self.open.depth -= 1;
         result
     }
 
@@ -395,11 +313,11 @@ impl Lower<'_> {
 
     /// What a name stands for.
     pub fn lookup(&mut self, name: &str, span: Span) -> Lowered {
-        if self.poisoned.contains(name) {
+        if self.names.poisoned.contains(name) {
             return Err(Reported);
         }
-        let global = || self.globals.get(name).filter(|_| !self.lost.contains_key(name));
-        match self.env.get(name).cloned().or_else(global) {
+        let global = || self.globals.get(name).filter(|_| !self.names.lost.contains_key(name));
+        match self.names.env.get(name).cloned().or_else(global) {
             // A name of the language that was imported by itself.
             Some(Value::Path(path)) => match path.split_once('.') {
                 Some(("pl", member)) if !member.contains('.') => {
@@ -415,7 +333,7 @@ impl Lower<'_> {
             return Ok(Value::Path(format!("pl.{name}").into()));
         }
         let mut error = Diagnostic::error("undefined-name", span, format!("`{name}` is not defined"));
-        if let Some((place, why)) = self.lost.get(name) {
+        if let Some((place, why)) = self.names.lost.get(name) {
             error =
                 error.also(*place, *why).help(format!("bind `{name}` before, so that it has a value on every path"));
         } else if self.globals.host.contains(name) {
@@ -423,7 +341,7 @@ impl Lower<'_> {
         } else if name == "map" {
             error = error.help("`for item in items:` goes through a list of constants");
         } else {
-            let known = self.env.keys().map(|k| &**k).chain(self.globals.names());
+            let known = self.names.env.keys().map(|k| &**k).chain(self.globals.names());
             if let Some(near) = slipring_ir::text::nearest(name, known) {
                 error = error.help(format!("did you mean `{near}`?"));
             }
@@ -461,28 +379,28 @@ impl Lower<'_> {
 
     /// Lets a name stand for a value.
     pub fn set(&mut self, name: &str, value: Value) {
-        self.poisoned.remove(name);
-        self.lost.shift_remove(name);
-        self.env.insert(name.into(), value);
+        self.names.poisoned.remove(name);
+        self.names.lost.shift_remove(name);
+        self.names.env.insert(name.into(), value);
     }
 
     /// Lets a name stand for nothing, because its value is known on some paths only.
     pub fn lose(&mut self, name: &str, place: Span, why: &'static str) {
-        self.env.shift_remove(name);
-        self.lost.insert(name.into(), (place, why));
+        self.names.env.shift_remove(name);
+        self.names.lost.insert(name.into(), (place, why));
     }
 
     /// True if a name is read after the statement that is being lowered, before it is bound again: in the innermost body that
     /// says either, from there outwards.
     pub fn is_read_later(&self, name: &str) -> bool {
-        let mut readers = self.read_later.iter().rev().peekable();
-        for depth in (0..=self.bodies.len()).rev() {
+        let mut readers = self.open.read_later.iter().rev().peekable();
+        for depth in (0..=self.open.bodies.len()).rev() {
             while let Some((_, names)) = readers.next_if(|(outside, _)| *outside >= depth) {
                 if names.contains(name) {
                     return true;
                 }
             }
-            let body = depth.checked_sub(1).and_then(|at| self.bodies.get(at));
+            let body = depth.checked_sub(1).and_then(|at| self.open.bodies.get(at));
             if let Some(read) = body.and_then(|body| body.next_use(name)) {
                 return read;
             }
@@ -492,7 +410,7 @@ impl Lower<'_> {
 
     /// Adds names that are read after the body that is opened next: by the next iteration, or by what follows a call.
     pub(super) fn read_behind(&mut self, names: BTreeSet<Rc<str>>) {
-        self.read_later.push((self.bodies.len(), names));
+        self.open.read_later.push((self.open.bodies.len(), names));
     }
 }
 

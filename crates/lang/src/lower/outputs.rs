@@ -39,23 +39,23 @@ type Bounds = Vec<(i64, i64)>;
 impl Lower<'_> {
     /// Notes a load of a window.
     pub fn reads(&mut self, window: &Tensor, span: Span) {
-        if self.roots[window.root].direction == Direction::Out {
-            let again = self.loops > 0 && self.branches > 0;
-            let stores = self.buffers.stores.len();
-            self.buffers.loads.push(Load { window: window.clone(), span, stores, again });
+        if self.tensors.roots[window.root].direction == Direction::Out {
+            let again = self.open.loops > 0 && self.open.branches > 0;
+            let stores = self.held.buffers.stores.len();
+            self.held.buffers.loads.push(Load { window: window.clone(), span, stores, again });
         }
     }
 
     /// At the end of a function that is a kernel by itself: says what it does wrong with its outputs.
     pub(super) fn check_outputs(&mut self) {
-        for load in std::mem::take(&mut self.buffers.loads) {
-            let until = if load.again { self.buffers.stores.len() } else { load.stores };
+        for load in std::mem::take(&mut self.held.buffers.loads) {
+            let until = if load.again { self.held.buffers.stores.len() } else { load.stores };
             let read = self.bounds_of(&load.window, None);
-            let written = self.buffers.stores[..until].iter().any(|store| {
+            let written = self.held.buffers.stores[..until].iter().any(|store| {
                 store.window.root == load.window.root && overlap(&self.bounds_of(&store.window, store.valid), &read)
             });
             if !written {
-                let root = self.roots[load.window.root].clone();
+                let root = self.tensors.roots[load.window.root].clone();
                 let message = format!("`{}` is read before the kernel writes it", root.name);
                 let error = Diagnostic::error("output-read", load.span, message)
                     .also(root.span, "an output holds nothing when the kernel begins")
@@ -63,8 +63,8 @@ impl Lower<'_> {
                 self.report(error);
             }
         }
-        for at in 0..self.roots.len() {
-            if self.roots[at].direction == Direction::Out {
+        for at in 0..self.tensors.roots.len() {
+            if self.tensors.roots[at].direction == Direction::Out {
                 self.check_written(at);
             }
         }
@@ -72,12 +72,12 @@ impl Lower<'_> {
 
     fn check_written(&mut self, root: usize) {
         let (name, span, dims) = {
-            let root = &self.roots[root];
+            let root = &self.tensors.roots[root];
             (root.name.clone(), root.span, root.dims.clone())
         };
         let stores: Vec<Store> =
-            self.buffers.stores.iter().filter(|store| store.window.root == root).cloned().collect();
-        if stores.is_empty() && matches!(self.env.get(&*name), Some(Value::Tile(_))) {
+            self.held.buffers.stores.iter().filter(|store| store.window.root == root).cloned().collect();
+        if stores.is_empty() && matches!(self.names.env.get(&*name), Some(Value::Tile(_))) {
             let message =
                 format!("`{name}` is a tile at the end of the kernel, and the output of that name is never written");
             let error = Diagnostic::error("output-lost", span, message);
@@ -91,10 +91,10 @@ impl Lower<'_> {
         if stores.is_empty() && own {
             return;
         }
-        if stores.is_empty() && !self.returned_tiles.is_empty() {
+        if stores.is_empty() && !self.outcome.returned_tiles.is_empty() {
             let message = format!("`{name}` is an output that is never written, and the kernel returns a tile");
-            let error =
-                Diagnostic::error("output-lost", span, message).also(self.returned_tiles[0], "it is returned here");
+            let error = Diagnostic::error("output-lost", span, message)
+                .also(self.outcome.returned_tiles[0], "it is returned here");
             self.report(error.help(format!("store it: `{name}[:] = …`, and return `{name}`; or leave the output out")));
             return;
         }
@@ -161,7 +161,7 @@ impl Lower<'_> {
 
     /// What a window may reach, less what is not valid of the tile.
     fn bounds_of(&self, window: &Tensor, valid: Option<[Index; 2]>) -> Bounds {
-        let dims = &self.roots[window.root].dims;
+        let dims = &self.tensors.roots[window.root].dims;
         let mut bounds: Bounds = (0..window.sizes.len())
             .map(|at| match window.offsets[at] {
                 Index::Known(first) => (first, first.saturating_add(window.sizes[at] as i64)),

@@ -130,14 +130,14 @@ impl Lower<'_> {
             .tile(id)
             .copies
             .iter()
-            .find(|c| c.space == space && c.transposed == transposed && self.blocks.contains(&c.block))
+            .find(|c| c.space == space && c.transposed == transposed && self.open.blocks.contains(&c.block))
             .copied();
         let in_l0 = matches!(space, Space::Left | Space::Right);
         if !(in_l0 || space == Space::Mat && transposed) {
             self.not_in_part(id, span)?;
         }
         let buffer = self.buffer_of(id);
-        if let Some(known) = known.filter(|known| !self.buffers.written_after(buffer, known.writes)) {
+        if let Some(known) = known.filter(|known| !self.held.buffers.written_after(buffer, known.writes)) {
             return Ok(known.tile);
         }
         let tile = match (from, space) {
@@ -182,8 +182,8 @@ impl Lower<'_> {
         let name = name.strip_suffix(&format!("_{from}")).unwrap_or(&name).to_string();
         self.name_copy(tile, &name, space);
         let block = self.e.block;
-        let writes = self.buffers.now();
-        let copies = &mut self.tiles[id.0 as usize].copies;
+        let writes = self.held.buffers.now();
+        let copies = &mut self.held.tiles[id.0 as usize].copies;
         copies.retain(|c| c.space != space || c.transposed != transposed || c.block != block);
         copies.push(Copied { space, transposed, block, tile, writes });
         Ok(tile)
@@ -198,8 +198,8 @@ impl Lower<'_> {
     /// Reports a tile whose buffer an op that works in place has overwritten.
     pub fn not_overwritten(&mut self, id: TileId, span: Span) -> Lowered<()> {
         let buffer = self.buffer_of(id);
-        let Some(place) = self.buffers.taken_at(buffer) else { return Ok(()) };
-        if self.tile(id).generation == self.buffers.generation(buffer) {
+        let Some(place) = self.held.buffers.taken_at(buffer) else { return Ok(()) };
+        if self.tile(id).generation == self.held.buffers.generation(buffer) {
             return Ok(());
         }
         let error = Diagnostic::error("tile-gone", span, "this tile has been overwritten")
@@ -262,7 +262,7 @@ impl Lower<'_> {
             (ty.layout.blayout, ty.layout.slayout) = (of.blayout, of.slayout);
             ty.valid = [tile.ty.valid[1], tile.ty.valid[0]];
             let part = self.add_tile(value, ty, &[tile.shape[1], tile.shape[0]], tile.made_by);
-            self.tiles[part.0 as usize].part = Some((whole, [col, row]));
+            self.held.tiles[part.0 as usize].part = Some((whole, [col, row]));
             return part;
         }
         let source = self.tile(id);
@@ -291,8 +291,8 @@ impl Lower<'_> {
     /// A whole tile to the other kind of core, where no split is written.
     fn cross(&mut self, id: TileId, space: Space, span: Span) -> Lowered<TileId> {
         let tile = self.tile(id).clone();
-        if let Some(region) = self.region {
-            let region = self.regions[region.0 as usize].span;
+        if let Some(region) = self.open.region {
+            let region = self.open.regions[region.0 as usize].span;
             let (code, message, help) = if space == Space::Vec {
                 (
                     "implicit-shard",
@@ -312,7 +312,7 @@ impl Lower<'_> {
             return Err(self.report(error.help(help)));
         }
         if let Some(region) = tile.region.filter(|_| space == Space::Mat) {
-            let region = self.regions[region.0 as usize].span;
+            let region = self.open.regions[region.0 as usize].span;
             let error =
                 Diagnostic::error("implicit-gather", span, "a lane's tile is used on the Cube core without a gather")
                     .also(tile.span, format!("each lane has its own: made here by `{}`", tile.made_by))
@@ -340,44 +340,49 @@ impl Lower<'_> {
 
     /// The tile of a window that an op reads without naming a load: an input is loaded once.
     fn loaded(&mut self, tensor: &Tensor, space: Space) -> Lowered<TileId> {
-        let is_input = !self.roots[tensor.root].writable;
-        let known =
-            self.loads.iter().find(|l| l.space == space && self.blocks.contains(&l.block) && l.tensor == *tensor);
+        let is_input = !self.tensors.roots[tensor.root].writable;
+        let known = self
+            .tensors
+            .loads
+            .iter()
+            .find(|l| l.space == space && self.open.blocks.contains(&l.block) && l.tensor == *tensor);
         if let Some(known) = known.filter(|_| is_input) {
             return Ok(known.tile);
         }
         let tile = self.load(tensor, space)?;
-        let name = self.roots[tensor.root].name.to_string();
+        let name = self.tensors.roots[tensor.root].name.to_string();
         self.name_copy(tile, &name, space);
         self.note_image(tile, tensor, false);
         if is_input {
-            self.loads.push(Loaded { tensor: tensor.clone(), space, block: self.e.block, tile });
+            self.tensors.loads.push(Loaded { tensor: tensor.clone(), space, block: self.e.block, tile });
         }
         Ok(tile)
     }
 
     /// Notes that a tile of L1 is what a window holds, where nothing changes that: an input's, or `own` memory of the kernel.
     pub fn note_image(&mut self, tile: TileId, tensor: &Tensor, own: bool) {
-        let root = &self.roots[tensor.root];
+        let root = &self.tensors.roots[tensor.root];
         let plain = self.tile(tile).ty.space == Space::Mat && self.tile(tile).valid.is_none() && root.scales.is_none();
         if plain && tensor.valid.is_none() && (own || !root.writable) {
-            let changes = self.buffers.changes(self.buffer_of(tile));
+            let changes = self.held.buffers.changes(self.buffer_of(tile));
             let image = Loaded { tensor: tensor.clone(), space: Space::Mat, block: self.e.block, tile };
-            self.images.push((image, changes));
+            self.held.images.push((image, changes));
         }
     }
 
     /// The window whose elements a tile of L1 has, where nothing has changed it since. Inside of a loop or branch it might.
     pub fn image_of(&self, tile: TileId) -> Option<Tensor> {
-        let (image, changes) = self.images.iter().rev().find(|(own, _)| own.tile == tile)?;
-        let same = image.block == self.e.block && self.buffers.changes(self.buffer_of(tile)) == *changes;
+        let (image, changes) = self.held.images.iter().rev().find(|(own, _)| own.tile == tile)?;
+        let same = image.block == self.e.block && self.held.buffers.changes(self.buffer_of(tile)) == *changes;
         same.then(|| image.tensor.clone())
     }
 
     /// Loads a window of a tensor.
     pub fn load(&mut self, tensor: &Tensor, space: Space) -> Lowered<TileId> {
-        let Some(scales) = self.roots[tensor.root].scales else { return self.load_in(tensor, Place::of(space)) };
-        let root = &self.roots[tensor.root];
+        let Some(scales) = self.tensors.roots[tensor.root].scales else {
+            return self.load_in(tensor, Place::of(space));
+        };
+        let root = &self.tensors.roots[tensor.root];
         let whole = tensor.shape() == root.dims && tensor.sizes == root.dims && tensor.reshaped.is_none();
         if space != Space::Mat || !whole {
             let (name, place) = (root.name.clone(), root.span);
@@ -405,7 +410,7 @@ impl Lower<'_> {
         let target = self.tile(tile).value;
         self.e.op(&pto::TLOAD, &[("src", &[window]), ("dst", &[target])], &[], &[]);
         if place == Place::of(Space::Mat) && fold(shape).0 == 1 {
-            self.rows.push((target, tensor.clone(), self.buffers.stores.len()));
+            self.held.rows.push((target, tensor.clone(), self.held.buffers.stores.len()));
         }
         Ok(tile)
     }
@@ -416,11 +421,13 @@ impl Lower<'_> {
         if tile.ty.layout.slayout == SLayout::NoneBox {
             return Ok(id);
         }
-        let Some((_, window, stores)) = self.rows.iter().find(|(buffer, ..)| *buffer == tile.value).cloned() else {
+        let Some((_, window, stores)) = self.held.rows.iter().find(|(buffer, ..)| *buffer == tile.value).cloned()
+        else {
             return Ok(id);
         };
-        let root = &self.roots[window.root];
-        let written = self.loops > 0 || self.buffers.stores[stores..].iter().any(|s| s.window.root == window.root);
+        let root = &self.tensors.roots[window.root];
+        let written =
+            self.open.loops > 0 || self.held.buffers.stores[stores..].iter().any(|s| s.window.root == window.root);
         if root.writable && written {
             return Ok(id);
         }
@@ -430,7 +437,7 @@ impl Lower<'_> {
     /// The view that a window of a tensor is.
     pub fn window(&mut self, tensor: &Tensor) -> Lowered<slipring_ir::ValueId> {
         self.one_for_all(tensor.root, self.e.span)?;
-        let root = &self.roots[tensor.root];
+        let root = &self.tensors.roots[tensor.root];
         let (source, elem) = (root.view, root.elem);
         let offsets: Vec<_> = tensor.offsets.iter().map(|offset| self.index_value(*offset)).collect();
         let extents = self.touched(tensor);
@@ -455,7 +462,7 @@ impl Lower<'_> {
             match (valid, tensor.offsets[*at]) {
                 (Index::Known(n), _) => extents[*at] = extents[*at].min((*n).max(1) as u64),
                 (Index::At(_), Index::Known(first)) => {
-                    let left = self.roots[tensor.root].dims[*at].saturating_sub(first.max(0) as u64);
+                    let left = self.tensors.roots[tensor.root].dims[*at].saturating_sub(first.max(0) as u64);
                     extents[*at] = extents[*at].min(left.max(1));
                 }
                 _ => {}
@@ -466,7 +473,7 @@ impl Lower<'_> {
 
     /// Reports a tensor that is used where each block needs one of its own.
     pub fn one_for_all(&mut self, root: usize, span: Span) -> Lowered<()> {
-        let Some(made) = self.roots[root].for_each_block else { return Ok(()) };
+        let Some(made) = self.tensors.roots[root].for_each_block else { return Ok(()) };
         let error = Diagnostic::error(slipring_ir::Kind::Unsupported, span, "a tensor of its own for each block")
             .also(made, "it is made here")
             .help("make it before `pl.spmd`, or declare it as a parameter");
@@ -483,7 +490,7 @@ impl Lower<'_> {
 
     /// Reports a tensor that is only read.
     pub fn writable(&mut self, root: usize, span: Span) -> Lowered<()> {
-        let root = &self.roots[root];
+        let root = &self.tensors.roots[root];
         if root.writable {
             return Ok(());
         }
@@ -506,7 +513,7 @@ impl Lower<'_> {
     /// Stores a value into a window of a tensor of the same shape.
     pub fn store(&mut self, value: &Value, tensor: &Tensor, atomic: bool, span: Span) -> Lowered<()> {
         self.writable(tensor.root, span)?;
-        let root = self.roots[tensor.root].clone();
+        let root = self.tensors.roots[tensor.root].clone();
         let id = match value {
             Value::Tile(id) => *id,
             Value::Tensor(source) => self.load(source, Space::Vec)?,

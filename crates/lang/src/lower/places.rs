@@ -154,7 +154,7 @@ impl Lower<'_> {
 
     /// The counters of the loops that are open, from the outermost on, by their names.
     pub(crate) fn open_counters(&self) -> Vec<(String, ValueId)> {
-        let first = self.blocks.iter().filter_map(|block| self.e.module.block(*block).args.first().copied());
+        let first = self.open.blocks.iter().filter_map(|block| self.e.module.block(*block).args.first().copied());
         let counts = first.filter(|arg| match self.e.module.value(*arg).def {
             ValueDef::Arg(block, 0) => self.e.module.block_parent(block).is_some_and(|op| self.counter(op).is_some()),
             _ => false,
@@ -173,7 +173,7 @@ impl Lower<'_> {
             let parent = self.e.module.block_parent(**block);
             parent.is_none_or(|op| self.e.module.is_function(op) || self.counter(op).is_some())
         };
-        if self.blocks.iter().filter(counted).count() != self.blocks.len() || self.branches > 0 {
+        if self.open.blocks.iter().filter(counted).count() != self.open.blocks.len() || self.open.branches > 0 {
             return None;
         }
         let (mut steps, mut counters) = (MOST_STEPS, Vec::new());

@@ -67,16 +67,16 @@ pub(crate) fn lower_region(
     let body = emitter.region(op);
     emitter.enter_function(body);
     let mut lower = Lower::new(emitter, globals, diags);
-    lower.env = env;
-    lower.blocks.push(body);
-    lower.calls.push(within.clone());
+    lower.names.env = env;
+    lower.open.blocks.push(body);
+    lower.open.calls.push(within.clone());
     let (mut infos, mut types) = (Vec::new(), Vec::new());
     for param in params {
         let (elem, shape, direction, ty) = match &param.kind {
             RegionKind::Tensor { shape, strides, elem, direction, domain } => {
                 let window = Shape { dims: shape, strides: Some(strides), scales: None };
                 let (_, ty) = strided_parameter(&mut lower, &param.name, window, *elem, *direction, param.span, body);
-                if let Some(root) = lower.roots.last_mut() {
+                if let Some(root) = lower.tensors.roots.last_mut() {
                     root.domain = *domain;
                 }
                 (*elem, Some(shape.clone()), *direction, ty)
@@ -84,7 +84,7 @@ pub(crate) fn lower_region(
             RegionKind::Int => {
                 let value = lower.e.module.add_arg(body, Type::Index, Some((*param.name).into()), param.span);
                 let value = lower.scalar(value, DType::Index);
-                lower.env.insert(param.name.clone(), value);
+                lower.names.env.insert(param.name.clone(), value);
                 (Elem::I64, None, Direction::In, Type::Index)
             }
         };
@@ -93,11 +93,11 @@ pub(crate) fn lower_region(
     }
     lower.read_behind(wanted.clone());
     let outcome = lower.body(std::slice::from_ref(stmt));
-    lower.read_later.pop();
+    lower.open.read_later.pop();
     outcome?;
     let mut left = Vec::new();
     for bound in Names::of(std::slice::from_ref(stmt)).bound {
-        let value = lower.env.get(&bound).cloned();
+        let value = lower.names.env.get(&bound).cloned();
         left.push((bound.clone(), lower.left(&bound, value, wanted, head)?));
     }
     lower.end_body(head, &mut infos, &mut types);
@@ -137,9 +137,9 @@ impl Lower<'_> {
         Ok(match value {
             Some(Value::Tensor(window)) => Left::Tensor(window),
             Some(Value::Const(c)) => Left::Const(c),
-            Some(Value::Tile(id)) if wanted.contains(name) && !self.poisoned.contains(name) => {
+            Some(Value::Tile(id)) if wanted.contains(name) && !self.names.poisoned.contains(name) => {
                 self.return_tile(id, usize::MAX, span)?;
-                match self.returned.last() {
+                match self.outcome.returned.last() {
                     Some((info, _)) => Left::Made(info.name.as_str().into()),
                     None => Left::Gone,
                 }

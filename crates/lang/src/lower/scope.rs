@@ -133,7 +133,10 @@ impl Lower<'_> {
     /// True if a name stands for something here, known or not.
     pub fn is_there(&self, name: &str) -> bool {
         let of_file = || self.globals.get(name).is_some() || self.globals.host.contains(name);
-        self.env.contains_key(name) || self.lost.contains_key(name) || self.poisoned.contains(name) || of_file()
+        self.names.env.contains_key(name)
+            || self.names.lost.contains_key(name)
+            || self.names.poisoned.contains(name)
+            || of_file()
     }
 
     /// Holds that the names of a list are those of something.

@@ -17,10 +17,10 @@ impl Lower<'_> {
     /// `for lane in pl.split_aiv(2, mode=…):`.
     pub(super) fn split_region(&mut self, stmt: &StmtFor, call: &ExprCall) -> Lowered<()> {
         let span = at(call);
-        if let Some(open) = self.region {
+        if let Some(open) = self.open.region {
             let error = Diagnostic::error("nested-region", span, "a `split_aiv` region inside another one")
                 .also(
-                    self.regions[open.0 as usize].span,
+                    self.open.regions[open.0 as usize].span,
                     "the outer region, whose body already runs on both Vector cores",
                 )
                 .help("write the two regions one after the other");
@@ -40,14 +40,14 @@ impl Lower<'_> {
         let block = self.e.region(op);
         let lane = self.e.module.add_arg(block, Type::Index, Some(name.to_string().into()), at(&*stmt.target));
         let used = mode.map(|mode| (mode, span));
-        self.regions.push(Region { op, mode, used, span });
-        let id = RegionId(self.regions.len() as u32 - 1);
-        self.region = Some(id);
+        self.open.regions.push(Region { op, mode, used, span });
+        let id = RegionId(self.open.regions.len() as u32 - 1);
+        self.open.region = Some(id);
         let lane = self.scalar(lane, DType::Index);
         self.set(&name, lane);
         let outcome = self.in_block(block, |l| l.body(&stmt.body).and_then(|()| l.keep_lane_windows(op)));
-        self.region = None;
-        let used = self.regions[id.0 as usize].used.map_or(Split::None, |(mode, _)| mode);
+        self.open.region = None;
+        let used = self.open.regions[id.0 as usize].used.map_or(Split::None, |(mode, _)| mode);
         pto::set_split(&mut self.e.module, op, used.number());
         self.forget_lane_scalars(op, span);
         outcome
@@ -56,11 +56,11 @@ impl Lower<'_> {
     /// A window of an input whose offsets each lane of a region computed for itself is loaded at the region's end, where its
     /// name is read later: the tile is the lane's own, as its windows are.
     fn keep_lane_windows(&mut self, op: OpId) -> Lowered<()> {
-        let kept = self.env.iter().filter(|(name, value)| self.is_read_later(name) && self.of_region(value, op));
+        let kept = self.names.env.iter().filter(|(name, value)| self.is_read_later(name) && self.of_region(value, op));
         let windows: Vec<_> = kept.map(|(name, value)| (name.clone(), value.clone())).collect();
         for (name, value) in windows {
             if let Value::Tensor(window) = &value
-                && !self.roots[window.root].writable
+                && !self.tensors.roots[window.root].writable
             {
                 let tile = self.load(window, Space::Vec)?;
                 self.set(&name, Value::Tile(tile));
@@ -83,7 +83,7 @@ impl Lower<'_> {
 
     /// Numbers of a region stay in it, and what depends on them: each lane has its own.
     fn forget_lane_scalars(&mut self, op: OpId, span: Span) {
-        let own = self.env.iter().filter(|(_, value)| self.of_region(value, op));
+        let own = self.names.env.iter().filter(|(_, value)| self.of_region(value, op));
         let names: Vec<_> = own.map(|(name, value)| (name.clone(), matches!(value, Value::Scalar(_)))).collect();
         for (name, number) in names {
             let why = if number {
@@ -156,7 +156,7 @@ impl Lower<'_> {
 
     /// The mode of a boundary op: its own, else the region's.
     fn boundary_mode(&mut self, what: &str, own: Option<Split>, span: Span) -> Lowered<Split> {
-        let Some(region) = self.region else {
+        let Some(region) = self.open.region else {
             let error = Diagnostic::error(
                 "boundary-outside",
                 span,
@@ -165,7 +165,7 @@ impl Lower<'_> {
             .help("put it into a `for lane in pl.split_aiv(2, mode=…):` loop, which says where lanes begin and end");
             return Err(self.report(error));
         };
-        let region = &self.regions[region.0 as usize];
+        let region = &self.open.regions[region.0 as usize];
         let Some(mode) = own.or(region.mode) else {
             let error =
                 Diagnostic::error("split-mode", span, format!("`pl.{what}` does not say how the tile is divided"))
@@ -177,8 +177,8 @@ impl Lower<'_> {
     }
 
     fn use_mode(&mut self, mode: Split, span: Span) {
-        if let Some(region) = self.region {
-            self.regions[region.0 as usize].used.get_or_insert((mode, span));
+        if let Some(region) = self.open.region {
+            self.open.regions[region.0 as usize].used.get_or_insert((mode, span));
         }
     }
 

@@ -21,9 +21,9 @@ impl Lower<'_> {
     /// reported; names that the failed statement binds then stand for nothing and are not reported again.
     pub fn body(&mut self, body: &[Stmt]) -> Lowered<()> {
         let mut outcome = Ok(());
-        self.bodies.push(OpenBody::of(body));
+        self.open.bodies.push(OpenBody::of(body));
         for (now, stmt) in body.iter().enumerate() {
-            if let Some(open) = self.bodies.last_mut() {
+            if let Some(open) = self.open.bodies.last_mut() {
                 open.now = now;
             }
             let this = self.count_statement(at(stmt)).and_then(|()| self.stmt(stmt));
@@ -35,7 +35,7 @@ impl Lower<'_> {
                 break;
             }
         }
-        self.bodies.pop();
+        self.open.bodies.pop();
         outcome
     }
 
@@ -57,7 +57,7 @@ impl Lower<'_> {
 
     /// True if more is asked for than is compiled: the rest is not looked at.
     fn too_large(&self) -> bool {
-        self.globals.lowered.get() > MOST_STATEMENTS || self.stopped
+        self.globals.lowered.get() > MOST_STATEMENTS || self.reports.stopped
     }
 
     /// After an error: names that the statement would have bound are known to be wrong. A tensor or tile of which a part
@@ -76,7 +76,7 @@ impl Lower<'_> {
         };
         let names = Names::of(std::slice::from_ref(stmt));
         for name in names.bound.into_iter().chain(names.written) {
-            let stays = match self.env.get(&name) {
+            let stays = match self.names.env.get(&name) {
                 Some(Value::Tensor(_)) => true,
                 Some(Value::Tile(_)) => match stmt {
                     Stmt::Assign(assign) => assign.targets.iter().all(Expr::is_subscript_expr),
@@ -85,7 +85,7 @@ impl Lower<'_> {
                 _ => false,
             };
             if !stays {
-                self.poisoned.insert(name);
+                self.names.poisoned.insert(name);
             }
         }
     }
@@ -93,7 +93,7 @@ impl Lower<'_> {
     /// Reports a call of a function of the file that ends without `return`, where its result is given a name.
     fn gives_something(&mut self, value: &Value, expr: &Expr) -> Lowered<()> {
         let (Value::Nothing, Expr::Call(call)) = (value, expr) else { return Ok(()) };
-        let path = crate::program::path_of(self.globals, &self.env, &call.func);
+        let path = crate::program::path_of(self.globals, &self.names.env, &call.func);
         let Some(name) = path.as_deref().and_then(|path| path.strip_prefix('@')) else { return Ok(()) };
         let Some(function) = self.globals.functions.get(name) else { return Ok(()) };
         let name = function.def.name.to_string();
@@ -121,7 +121,7 @@ impl Lower<'_> {
                 assign.targets.iter().try_for_each(|target| self.assign(target, value.clone()))?;
                 let names =
                     assign.targets.iter().filter_map(Expr::as_name_expr).filter(|_| assign.value.is_tuple_expr());
-                self.tuples.extend(names.map(|name| Rc::from(name.id.as_str())));
+                self.names.tuples.extend(names.map(|name| Rc::from(name.id.as_str())));
                 Ok(())
             }
             Stmt::AnnAssign(assign) => match &assign.value {
@@ -165,7 +165,7 @@ impl Lower<'_> {
             Stmt::If(stmt) => self.branch(stmt),
             Stmt::With(stmt) => self.with(stmt),
             Stmt::Return(stmt) => {
-                if self.calls.len() > 1 || self.blocks.len() > 1 {
+                if self.open.calls.len() > 1 || self.open.blocks.len() > 1 {
                     let error = Diagnostic::error(
                         slipring_ir::Kind::Unsupported,
                         span,
@@ -183,12 +183,12 @@ impl Lower<'_> {
                 }
             }
             Stmt::Pass(_) => Ok(()),
-            Stmt::Break(_) | Stmt::Continue(_) if self.region.is_some() => {
+            Stmt::Break(_) | Stmt::Continue(_) if self.open.region.is_some() => {
                 let error = Diagnostic::error("loop", span, "`break` and `continue` inside a `split_aiv` region")
                     .help("a region runs once on each Vector core: put the rest of the body under an `if`");
                 Err(self.report(error))
             }
-            Stmt::Break(_) | Stmt::Continue(_) if self.loops == 0 => {
+            Stmt::Break(_) | Stmt::Continue(_) if self.open.loops == 0 => {
                 Err(self.error("loop", span, "`break` or `continue` outside of a loop"))
             }
             Stmt::Break(_) | Stmt::Continue(_) => {
@@ -210,7 +210,7 @@ impl Lower<'_> {
         let span = at(target);
         match target {
             Expr::Name(name) => {
-                self.tuples.remove(name.id.as_str());
+                self.names.tuples.remove(name.id.as_str());
                 self.bind(name.id.as_str(), value);
                 Ok(())
             }
@@ -223,7 +223,7 @@ impl Lower<'_> {
                     return Ok(());
                 }
                 if let (Value::Tuple(_), Expr::Name(name)) = (&base, &*subscript.value)
-                    && self.tuples.contains(name.id.as_str())
+                    && self.names.tuples.contains(name.id.as_str())
                 {
                     let error = Diagnostic::error("value-kind", span, "the elements of a tuple cannot be assigned");
                     let help = format!("make an array, `{0} = pl.array.create(…)`, or bind `{0}` anew", name.id);
@@ -330,7 +330,7 @@ impl Lower<'_> {
 
     /// Pointer and element offset of the first element of a window.
     pub fn element(&mut self, tensor: &Tensor) -> (slipring_ir::ValueId, slipring_ir::ValueId) {
-        let strides = self.roots[tensor.root].strides.clone();
+        let strides = self.tensors.roots[tensor.root].strides.clone();
         let mut sum = crate::value::Index::Known(0);
         for (offset, stride) in tensor.offsets.iter().zip(strides) {
             let stride = stride as i64;
@@ -348,6 +348,6 @@ impl Lower<'_> {
             };
             sum = self.add_index(sum, part);
         }
-        (self.roots[tensor.root].pointer, self.index_value(sum))
+        (self.tensors.roots[tensor.root].pointer, self.index_value(sum))
     }
 }

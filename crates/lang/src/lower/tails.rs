@@ -69,9 +69,9 @@ impl Lower<'_> {
             Index::At(scalar) => module.defining_op(scalar.value).is_some_and(|op| module.op(op).block.is_some()),
             Index::Known(_) => true,
         };
-        let known = self.tails.iter().find(|tail| {
+        let known = self.tensors.tails.iter().find(|tail| {
             (tail.first, tail.size, tail.extent) == (first, size, extent)
-                && self.blocks.contains(&tail.block)
+                && self.open.blocks.contains(&tail.block)
                 && there(tail)
         });
         if let Some(tail) = known {
@@ -83,7 +83,7 @@ impl Lower<'_> {
         if matches!(first, Index::At(scalar) if !self.begins_inside(scalar.value, extent)) {
             left = self.larger(Index::Known(0), left);
         }
-        self.tails.push(Tail { first, size, extent, block: self.e.block, left });
+        self.tensors.tails.push(Tail { first, size, extent, block: self.e.block, left });
         left
     }
 

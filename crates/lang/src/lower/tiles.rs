@@ -10,18 +10,18 @@ use crate::value::{Crossing, Index, Tile, TileId};
 impl Lower<'_> {
     /// A tile of the list.
     pub fn tile(&self, id: TileId) -> &Tile {
-        &self.tiles[id.0 as usize]
+        &self.held.tiles[id.0 as usize]
     }
 
     /// A new buffer of a type, in the innermost block around that is in no region.
     pub fn buffer(&mut self, ty: TileType) -> ValueId {
         let op = self.e.make(&pto::ALLOC_TILE, &[], &[], &[Type::Tile(ty)]);
-        match self.region {
-            Some(region) => self.e.module.insert_before(self.regions[region.0 as usize].op, op),
+        match self.open.region {
+            Some(region) => self.e.module.insert_before(self.open.regions[region.0 as usize].op, op),
             None => self.e.module.append(self.e.block, op),
         }
         let value = self.e.module.op(op).results[0];
-        self.allocs.insert(value);
+        self.held.allocs.insert(value);
         value
     }
 
@@ -102,7 +102,7 @@ impl Lower<'_> {
         let groups: [(&str, &[_]); 3] = [("source", &[value]), ("valid_row", &[rows]), ("valid_col", &[cols])];
         self.e.op(&pto::SET_VALIDSHAPE, &groups, &[], &[]);
         let id = self.add_tile(value, ty, shape, made_by);
-        self.tiles[id.0 as usize].valid = Some(valid);
+        self.held.tiles[id.0 as usize].valid = Some(valid);
         id
     }
 
@@ -118,7 +118,7 @@ impl Lower<'_> {
         let ty = TileType { valid: [Dim::Dynamic; 2], ..tile.ty };
         let view = self.e.value(&pto::TRESHAPE, &[("src", &[tile.value])], &[], Type::Tile(ty));
         let id = self.set_valid(view, ty, &tile.shape, valid, "set_validshape");
-        self.tiles[id.0 as usize].region = tile.region.or(self.region);
+        self.held.tiles[id.0 as usize].region = tile.region.or(self.open.region);
         Ok(id)
     }
 
@@ -138,7 +138,7 @@ impl Lower<'_> {
         let ty = TileType { valid: [Dim::Static(rows), Dim::Static(cols)], ..tile.ty };
         let view = self.e.value(&pto::TRESHAPE, &[("src", &[tile.value])], &[], Type::Tile(ty));
         let view = self.add_tile(view, ty, shape, tile.made_by);
-        self.tiles[view.0 as usize].region = tile.region;
+        self.held.tiles[view.0 as usize].region = tile.region;
         view
     }
 
@@ -147,7 +147,7 @@ impl Lower<'_> {
         let Some(valid) = valid else { return Ok(id) };
         let (crossing, made_by) = (self.tile(id).crossing, self.tile(id).made_by);
         let id = self.with_valid(id, valid, span)?;
-        let own = &mut self.tiles[id.0 as usize];
+        let own = &mut self.held.tiles[id.0 as usize];
         (own.crossing, own.made_by) = (crossing, made_by);
         Ok(id)
     }
@@ -235,33 +235,33 @@ impl Lower<'_> {
     /// Lists a tile that lies in a buffer.
     pub fn add_tile(&mut self, value: ValueId, ty: TileType, shape: &[u64], made_by: &'static str) -> TileId {
         self.e.suggest(value, made_by);
-        self.tiles.push(Tile {
+        self.held.tiles.push(Tile {
             value,
             ty,
             shape: shape.iter().copied().collect(),
             valid: None,
             span: self.e.span,
             made_by,
-            region: self.region,
+            region: self.open.region,
             crossing: None,
-            generation: self.buffers.generation(self.viewed(value)),
+            generation: self.held.buffers.generation(self.viewed(value)),
             copies: Vec::new(),
             part: None,
             mask: None,
         });
-        TileId(self.tiles.len() as u32 - 1)
+        TileId(self.held.tiles.len() as u32 - 1)
     }
 
     /// A tile's buffer with contents that are about to change, or have: what was copied from it before counts no more.
     pub fn renewed(&mut self, id: TileId) -> TileId {
-        let generation = self.buffers.generation(self.buffer_of(id));
+        let generation = self.held.buffers.generation(self.buffer_of(id));
         let tile = Tile { copies: Vec::new(), generation, ..self.tile(id).clone() };
-        self.tiles.push(tile);
-        TileId(self.tiles.len() as u32 - 1)
+        self.held.tiles.push(tile);
+        TileId(self.held.tiles.len() as u32 - 1)
     }
 
     /// Marks what a tile is at the border between the cores.
     pub fn mark(&mut self, id: TileId, crossing: Crossing) {
-        self.tiles[id.0 as usize].crossing = Some(crossing);
+        self.held.tiles[id.0 as usize].crossing = Some(crossing);
     }
 }

@@ -270,7 +270,7 @@ impl Lower<'_> {
                 Number::Int(n) => n.as_i64(),
                 _ => None,
             },
-            Expr::Name(name) => match self.env.get(name.id.as_str()) {
+            Expr::Name(name) => match self.names.env.get(name.id.as_str()) {
                 Some(Value::Const(Const::Int(n))) => Some(*n),
                 Some(_) => None,
                 None => match self.globals.get(name.id.as_str()) {
@@ -319,7 +319,7 @@ impl Lower<'_> {
 
     /// A window as a tensor of its own, of another shape: the same bytes. `None` where its elements do not follow one another.
     pub fn viewed_anew(&mut self, tensor: &Tensor, shape: &[u64]) -> Option<Tensor> {
-        let root = self.roots[tensor.root].clone();
+        let root = self.tensors.roots[tensor.root].clone();
         let mut next = 1;
         for (size, stride) in tensor.sizes.iter().zip(&root.strides).rev() {
             if *size != 1 && *stride != next {
@@ -330,8 +330,8 @@ impl Lower<'_> {
         if tensor.valid.is_some() || root.scales.is_some() || root.for_each_block.is_some() {
             return None;
         }
-        let known = self.views.iter().find(|(of, block, at)| {
-            of == tensor && self.blocks.contains(block) && self.roots[*at].dims.as_slice() == shape
+        let known = self.tensors.views.iter().find(|(of, block, at)| {
+            of == tensor && self.open.blocks.contains(block) && self.tensors.roots[*at].dims.as_slice() == shape
         });
         let at = match known {
             Some((.., at)) => *at,
@@ -355,12 +355,12 @@ impl Lower<'_> {
                 let direction = if root.writable { crate::Direction::InOut } else { crate::Direction::In };
                 let dims = shape.iter().copied().collect();
                 let of = Some(root.of.unwrap_or(tensor.root));
-                self.roots.push(super::Root { dims, strides, view, pointer, direction, of, ..root });
-                self.views.push((tensor.clone(), self.e.block, self.roots.len() - 1));
-                self.roots.len() - 1
+                self.tensors.roots.push(super::Root { dims, strides, view, pointer, direction, of, ..root });
+                self.tensors.views.push((tensor.clone(), self.e.block, self.tensors.roots.len() - 1));
+                self.tensors.roots.len() - 1
             }
         };
-        Some(super::whole(at, self.roots[at].elem, shape))
+        Some(super::whole(at, self.tensors.roots[at].elem, shape))
     }
 
     /// What is valid of a part of a window.
@@ -464,7 +464,7 @@ impl Lower<'_> {
             .collect();
         if kept.len() < shape.len() {
             part = self.renewed(part);
-            self.tiles[part.0 as usize].shape = kept.into_iter().collect();
+            self.held.tiles[part.0 as usize].shape = kept.into_iter().collect();
         }
         Ok(part)
     }
@@ -508,7 +508,7 @@ impl Lower<'_> {
             },
         };
         let space = tile.ty.space;
-        if space == Space::Acc && self.region.is_none() {
+        if space == Space::Acc && self.open.region.is_none() {
             // The Vector cores have it, and take the part.
             let id = self.demand(&Value::Tile(id), Space::Vec, span)?;
             return self.subset(id, (offsets, sizes), shape, span);
@@ -553,7 +553,7 @@ impl Lower<'_> {
             let mut ty = super::Place::of(space).tile_type(shape, tile.ty.layout.elem);
             (ty.layout.blayout, ty.layout.slayout) = (tile.ty.layout.blayout, tile.ty.layout.slayout);
             let part = self.add_tile(self.tile(whole).value, ty, shape, tile.made_by);
-            let own = &mut self.tiles[part.0 as usize];
+            let own = &mut self.held.tiles[part.0 as usize];
             (own.region, own.part) = (tile.region, Some((whole, at)));
             return Ok(part);
         }
@@ -573,17 +573,17 @@ impl Lower<'_> {
             Type::Tile(ty),
         );
         let part = self.add_tile(part, ty, shape, tile.made_by);
-        self.tiles[part.0 as usize].region = tile.region;
+        self.held.tiles[part.0 as usize].region = tile.region;
         Ok(part)
     }
 
     /// Reports a part of a product: nothing reads the accumulator in parts but a shard.
     fn part_of_product(&mut self, id: TileId, span: Span) -> Reported {
-        let Some(region) = self.region else {
+        let Some(region) = self.open.region else {
             let what = "a part of an accumulator (store it, or take it on the Vector cores)";
             return self.unsupported(span, what);
         };
-        let region = self.regions[region.0 as usize].span;
+        let region = self.open.regions[region.0 as usize].span;
         let error = Diagnostic::error(
             "implicit-shard",
             span,

@@ -23,14 +23,14 @@ impl Lower<'_> {
     /// True for a call of `pl.yield_`.
     pub(super) fn is_yield(&self, expr: &Expr) -> bool {
         let Expr::Call(call) = expr else { return false };
-        crate::program::path_of(self.globals, &self.env, &call.func).as_deref() == Some("pl.yield_")
+        crate::program::path_of(self.globals, &self.names.env, &call.func).as_deref() == Some("pl.yield_")
     }
 
     /// `a2, b2 = pl.yield_(a_new, b_new)` at the end of a loop's body or of an arm.
     pub(super) fn yield_values(&mut self, expr: &Expr, targets: &[Expr]) -> Lowered<()> {
         let (Expr::Call(call), span) = (expr, at(expr)) else { return Ok(()) };
         let values: Vec<Value> = call.arguments.args.iter().map(|arg| self.expr(arg)).collect::<Lowered<_>>()?;
-        let carried = match self.yields.last() {
+        let carried = match self.open.yields.last() {
             Some(Frame::Arm) => Vec::new(),
             Some(Frame::Loop { carried, targets: None }) => carried.clone(),
             Some(Frame::Loop { .. }) => return Err(self.error("yield", span, "a second `pl.yield_` in this loop")),
@@ -40,7 +40,7 @@ impl Lower<'_> {
                 return Err(self.report(error));
             }
         };
-        if let Some(Frame::Loop { carried, .. }) = self.yields.last()
+        if let Some(Frame::Loop { carried, .. }) = self.open.yields.last()
             && carried.len() != values.len()
         {
             let message = format!("{} values are yielded, the loop carries {}", values.len(), carried.len());
@@ -64,7 +64,7 @@ impl Lower<'_> {
             self.assign(target, value)?;
         }
         let names = flat.into_iter().map(|t| self.loop_name(t)).collect::<Lowered<Vec<_>>>()?;
-        if let Some(Frame::Loop { targets, .. }) = self.yields.last_mut() {
+        if let Some(Frame::Loop { targets, .. }) = self.open.yields.last_mut() {
             *targets = Some(names);
         }
         Ok(())
@@ -72,7 +72,7 @@ impl Lower<'_> {
 
     /// The names that the `pl.yield_` of a loop's body bound, at its end.
     pub(super) fn yielded(&mut self, span: Span, outcome: Lowered<()>) -> Lowered<Option<Vec<Rc<str>>>> {
-        let Some(Frame::Loop { targets, .. }) = self.yields.pop() else { return outcome.map(|()| None) };
+        let Some(Frame::Loop { targets, .. }) = self.open.yields.pop() else { return outcome.map(|()| None) };
         if targets.is_none() && outcome.is_ok() {
             let message = "a loop with `init_values` whose body does not end in `pl.yield_`";
             let error =
@@ -85,7 +85,7 @@ impl Lower<'_> {
     /// After a loop with `init_values`: what the last iteration yielded, or the first values if there was none.
     pub(super) fn bind_yielded(&mut self, targets: Option<Vec<Rc<str>>>, asked: &[Rc<str>]) {
         for (target, name) in targets.into_iter().flatten().zip(asked) {
-            if let Some(value) = self.env.get(name).cloned() {
+            if let Some(value) = self.names.env.get(name).cloned() {
                 self.set(&target, value);
             }
         }

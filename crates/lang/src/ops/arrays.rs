@@ -185,6 +185,6 @@ impl Lower<'_> {
 
     /// The names of arrays among those of which a part is assigned to: they are bound anew.
     pub fn arrays_among<'n>(&self, written: impl Iterator<Item = &'n Rc<str>>) -> Vec<Rc<str>> {
-        written.filter(|name| self.env.get(*name).is_some_and(is_array)).cloned().collect()
+        written.filter(|name| self.names.env.get(*name).is_some_and(is_array)).cloned().collect()
     }
 }

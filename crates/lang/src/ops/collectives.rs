@@ -30,7 +30,7 @@ struct Signals {
 
 impl Signals {
     fn of(lower: &mut Lower<'_>, call: &Call, name: &str) -> Lowered<Signals> {
-        let (tensor, span) = match lower.env.get(OWN_SIGNALS) {
+        let (tensor, span) = match lower.names.env.get(OWN_SIGNALS) {
             Some(Value::Tensor(own)) if call.get(name).is_none() => (own.clone(), call.span),
             _ => window(lower, call, name)?,
         };
@@ -102,7 +102,7 @@ fn reduction(lower: &mut Lower<'_>, call: &Call, known: &[&str]) -> Lowered<&'st
 
 /// A window as one row, where its elements follow one another.
 fn row(lower: &mut Lower<'_>, tensor: &Tensor, span: Span) -> Lowered<Tensor> {
-    let root = lower.roots[tensor.root].clone();
+    let root = lower.tensors.roots[tensor.root].clone();
     let is_whole = tensor.sizes == root.dims && tensor.reshaped.is_none();
     if !is_whole || root.strides.as_slice() != crate::signature::dense(&root.dims).as_slice() {
         return Err(lower.unsupported(span, "a collective on a part of a window"));
@@ -110,8 +110,8 @@ fn row(lower: &mut Lower<'_>, tensor: &Tensor, span: Span) -> Lowered<Tensor> {
     let all: u64 = root.dims.iter().product();
     let view = whole_view(lower, root.pointer, root.elem, (&[1, all], &[all, 1]), None);
     let (elem, dims) = (root.elem, [1, all].into_iter().collect());
-    lower.roots.push(Root { view, dims, strides: [all, 1].into_iter().collect(), ..root });
-    Ok(whole(lower.roots.len() - 1, elem, &[1, all]))
+    lower.tensors.roots.push(Root { view, dims, strides: [all, 1].into_iter().collect(), ..root });
+    Ok(whole(lower.tensors.roots.len() - 1, elem, &[1, all]))
 }
 
 fn columns(lower: &mut Lower<'_>, tensor: &Tensor, first: Index, count: u64, span: Span) -> Lowered<Tensor> {

@@ -73,7 +73,7 @@ fn gather(lower: &mut Lower<'_>, call: &Call) -> Lowered {
 }
 
 fn lane_question(lower: &mut Lower<'_>, call: &Call) -> Lowered {
-    if lower.region.is_none() {
+    if lower.open.region.is_none() {
         lower.facts.lane_questions.push(call.span);
     }
     question(lower, call)

@@ -180,7 +180,7 @@ pub(super) fn window(lower: &mut Lower<'_>, call: &Call, name: &str) -> Lowered<
 
 /// The devices that have a part of a tensor.
 pub(super) fn domain(lower: &mut Lower<'_>, tensor: &Tensor, span: Span) -> Lowered<Domain> {
-    let root = &lower.roots[tensor.root];
+    let root = &lower.tensors.roots[tensor.root];
     if let Some(domain) = root.domain {
         return Ok(domain);
     }
@@ -220,12 +220,12 @@ pub(super) fn remote(lower: &mut Lower<'_>, tensor: &Tensor, peer: Index, span: 
     if by == Index::Known(0) {
         return Ok(tensor.clone());
     }
-    let root = lower.roots[tensor.root].clone();
+    let root = lower.tensors.roots[tensor.root].clone();
     let offset = lower.index_value(by);
     let pointer = moved(lower, &root, offset);
     let view = whole_view(lower, pointer, root.elem, (&root.dims, &root.strides), root.scales);
-    lower.roots.push(Root { view, pointer, ..root });
-    Ok(Tensor { root: lower.roots.len() - 1, ..tensor.clone() })
+    lower.tensors.roots.push(Root { view, pointer, ..root });
+    Ok(Tensor { root: lower.tensors.roots.len() - 1, ..tensor.clone() })
 }
 
 fn moved(lower: &mut Lower<'_>, root: &Root, offset: ValueId) -> ValueId {

@@ -21,7 +21,7 @@ pub(super) fn of(lower: &mut Lower<'_>, shape: &[u64], elem: Elem, model: TileId
     let buffer = lower.buffer(ty);
     let mask = lower.add_tile(buffer, ty, &[rows, bytes], "cmp");
     let valid = counted(lower, model);
-    lower.tiles[mask.0 as usize].mask = Some(Compared { shape: shape.iter().copied().collect(), elem, valid });
+    lower.held.tiles[mask.0 as usize].mask = Some(Compared { shape: shape.iter().copied().collect(), elem, valid });
     mask
 }
 

@@ -130,8 +130,8 @@ pub(super) fn operands_of(
     lhs: (Value, Span),
     rhs: (Value, Span),
 ) -> Lowered<Operands> {
-    if let Some(region) = lower.region {
-        let span = lower.regions[region.0 as usize].span;
+    if let Some(region) = lower.open.region {
+        let span = lower.open.regions[region.0 as usize].span;
         let name = call.entry.names[0];
         let error = Diagnostic::error("cube-in-region", call.span, format!("`pl.{name}` inside a `split_aiv` region"))
             .also(span, "the region, whose body runs on the Vector cores")
@@ -364,7 +364,7 @@ pub(super) fn accumulated(
     }
     lower.take(acc, call.span);
     let sum = lower.add_tile(tile.value, tile.ty, &tile.shape, "matmul_acc");
-    lower.tiles[sum.0 as usize].valid = tile.valid;
+    lower.held.tiles[sum.0 as usize].valid = tile.valid;
     Ok(sum)
 }
 

@@ -15,8 +15,8 @@ use crate::value::{Const, Value};
 const LINE: u64 = 16;
 
 pub(super) fn syncall(lower: &mut Lower<'_>, call: &Call) -> Lowered {
-    if let Some(region) = lower.region {
-        let region = lower.regions[region.0 as usize].span;
+    if let Some(region) = lower.open.region {
+        let region = lower.open.regions[region.0 as usize].span;
         let error = Diagnostic::error("barrier", call.span, "a barrier of all blocks is inside a region")
             .also(region, "the region begins here")
             .help(

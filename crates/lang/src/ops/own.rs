@@ -24,11 +24,11 @@ pub(super) fn create_tensor(lower: &mut Lower<'_>, call: &Call) -> Lowered {
         }
     }
     call.idle_flag(lower, "manual_dep", "what a kernel does with it runs in the order of the text")?;
-    let mut place = lower.call_sites.clone();
+    let mut place = lower.open.call_sites.clone();
     place.push(call.span);
     let filled = call.get("init_value").map(|(_, span)| *span);
     if let Some(span) = filled
-        && lower.loops > 0
+        && lower.open.loops > 0
     {
         let error =
             Diagnostic::error("loop", span, "a tensor is filled once, and this loop makes it in each iteration")
@@ -57,7 +57,7 @@ pub(super) fn create_tensor(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let direction = if filled.is_some() { Direction::InOut } else { Direction::Out };
     let made = own_tensor(lower, (shape, elem, given), direction, place);
     if lower.facts.blocks.is_some()
-        && let Some(root) = lower.roots.last_mut()
+        && let Some(root) = lower.tensors.roots.last_mut()
     {
         root.for_each_block = Some(call.span);
     }
@@ -72,12 +72,12 @@ fn own_tensor(
     place: Vec<Span>,
 ) -> Value {
     let name: std::rc::Rc<str> = format!("tensor{}", lower.facts.created.len()).into();
-    let (entry, span) = (lower.blocks[0], place.last().copied().unwrap_or_default());
+    let (entry, span) = (lower.open.blocks[0], place.last().copied().unwrap_or_default());
     let (value, ty) = tensor_parameter(lower, &name, &shape, elem, direction, span, entry);
-    lower.view_at_entry(lower.roots.len() - 1);
+    lower.view_at_entry(lower.tensors.roots.len() - 1);
     let info =
         ParamInfo { name: name.to_string(), elem, shape: Some(shape), direction, given: Some(given), packed: None };
-    lower.returned.push((info, ty));
+    lower.outcome.returned.push((info, ty));
     lower.facts.created.push((place, value.clone()));
     value
 }
@@ -89,7 +89,7 @@ pub(super) fn own_tensor_of(
     direction: Direction,
     span: Span,
 ) -> Option<Tensor> {
-    let mut place = lower.call_sites.clone();
+    let mut place = lower.open.call_sites.clone();
     place.push(span);
     let known = lower.facts.created.iter().find(|(known, _)| *known == place).map(|(_, value)| value.clone());
     match known.unwrap_or_else(|| own_tensor(lower, what, direction, place)) {
@@ -104,11 +104,11 @@ pub(super) fn through_memory(lower: &mut Lower<'_>, id: TileId, span: Span) -> L
     // What it was loaded from is still there.
     if let Some(window) = lower.image_of(id) {
         let loaded = lower.load(&window, Space::Vec)?;
-        lower.tiles[loaded.0 as usize].shape = lower.tile(id).shape.clone();
+        lower.held.tiles[loaded.0 as usize].shape = lower.tile(id).shape.clone();
         return Ok(loaded);
     }
-    if let Some(region) = lower.region {
-        let region = lower.regions[region.0 as usize].span;
+    if let Some(region) = lower.open.region {
+        let region = lower.open.regions[region.0 as usize].span;
         let error = Diagnostic::error("no-way", span, "a tile of L1 is read on the Vector cores inside a region")
             .also(lower.tile(id).span, "the tile is made here")
             .also(region, "the region begins here")
@@ -128,7 +128,7 @@ pub(super) fn through_memory(lower: &mut Lower<'_>, id: TileId, span: Span) -> L
     let Some(tensor) = own_memory(lower, (rows, cols), elem, span) else { return Ok(id) };
     lower.store(&Value::Tile(id), &tensor, false, span)?;
     let loaded = lower.load(&tensor, Space::Vec)?;
-    lower.tiles[loaded.0 as usize].shape = tile.shape.clone();
+    lower.held.tiles[loaded.0 as usize].shape = tile.shape.clone();
     Ok(loaded)
 }
 
@@ -154,7 +154,7 @@ pub(super) fn assembled_in_memory(
     let (whole, part) = (lower.tile(target).clone(), lower.tile(from).clone());
     let elem = slipring_tile::Elem::F32;
     let products = part.ty.space == Space::Acc && part.ty.layout.elem == elem && whole.ty.layout.elem == elem;
-    let alone = lower.region.is_none() && lower.facts.blocks.is_none();
+    let alone = lower.open.region.is_none() && lower.facts.blocks.is_none();
     let Some(window) = lower.image_of(target).filter(|_| products && part.valid.is_none() && alone) else {
         return Ok(None);
     };

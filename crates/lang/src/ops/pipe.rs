@@ -126,13 +126,13 @@ fn reserve(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let value = lower.e.value(call.op(), &[], &attrs, Type::I32);
     lower.facts.reserved.extend(lower.e.module.defining_op(value));
     lower.facts.buffers.push((value, name.clone()));
-    lower.globals.reserve(&lower.calls[0], &name, size);
+    lower.globals.reserve(&lower.open.calls[0], &name, size);
     Ok(Value::Buffer(Rc::new(Buffer { base: value, name, peer: None, size: Some(size) })))
 }
 
 fn import(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let (name, peer) = (text(lower, call, "name")?, text(lower, call, "peer_func")?);
-    let within = lower.calls.first().cloned().unwrap_or_default();
+    let within = lower.open.calls.first().cloned().unwrap_or_default();
     let Some(peer) = lower.globals.full_name(&peer, &within) else {
         let span = call.get("peer_func").map_or(call.span, |(_, span)| *span);
         return Err(lower.error("unknown-function", span, format!("there is no kernel `{peer}` in this file")));
@@ -180,7 +180,7 @@ fn initialize(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     match call.get("gm_slot_buffer").cloned() {
         None | Some((Value::Const(Const::Int(0)), _)) => {}
         Some((Value::Tensor(tensor), _)) => {
-            gm.push(lower.roots[tensor.root].pointer);
+            gm.push(lower.tensors.roots[tensor.root].pointer);
             slots = Some(tensor.root);
         }
         Some((other, span)) => return Err(call.wrong(lower, "gm_slot_buffer", "a tensor", &other, span)),

@@ -282,7 +282,7 @@ fn reinterpret(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     }
     let view = lower.e.value(&pto::TRESHAPE, &[("src", &[tile.value])], &[], Type::Tile(ty));
     let view = lower.add_tile(view, ty, &shape, "reinterpret_view");
-    lower.tiles[view.0 as usize].region = tile.region.or(lower.region);
+    lower.held.tiles[view.0 as usize].region = tile.region.or(lower.open.region);
     Ok(Value::Tile(view))
 }
 
@@ -343,7 +343,7 @@ fn reshape(lower: &mut Lower<'_>, call: &Call) -> Lowered {
         // Its lines stay what they are: extents of 1 in front come and go.
         let view = lower.e.value(&pto::TRESHAPE, &[("src", &[tile.value])], &[], Type::Tile(tile.ty));
         let view = lower.add_tile(view, tile.ty, &shape, "reshape");
-        lower.tiles[view.0 as usize].region = tile.region.or(lower.region);
+        lower.held.tiles[view.0 as usize].region = tile.region.or(lower.open.region);
         return Ok(Value::Tile(view));
     }
     let id = lower.dense(id);
@@ -368,7 +368,7 @@ fn reshape(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     }
     let view = lower.e.value(&pto::TRESHAPE, &[("src", &[tile.value])], &[], Type::Tile(ty));
     let view = lower.add_tile(view, ty, &shape, "reshape");
-    lower.tiles[view.0 as usize].region = tile.region.or(lower.region);
+    lower.held.tiles[view.0 as usize].region = tile.region.or(lower.open.region);
     Ok(Value::Tile(view))
 }
 
@@ -402,7 +402,7 @@ fn expand_clone(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     };
     match &target {
         // An output is written; of an input the shape is taken only.
-        Value::Tensor(tensor) if lower.roots[tensor.root].writable => {
+        Value::Tensor(tensor) if lower.tensors.roots[tensor.root].writable => {
             lower.store(&made, tensor, false, place)?;
             Ok(target)
         }
@@ -521,7 +521,7 @@ fn slice(lower: &mut Lower<'_>, call: &Call) -> Lowered {
             let left: Vec<u64> = (0..shape.len()).filter(|dim| !dropped.contains(dim)).map(|dim| shape[dim]).collect();
             if left.len() >= 2 && left.last() == shape.last() && left.len() < shape.len() {
                 part = lower.renewed(part);
-                lower.tiles[part.0 as usize].shape = left.into_iter().collect();
+                lower.held.tiles[part.0 as usize].shape = left.into_iter().collect();
             }
             Ok(Value::Tile(part))
         }

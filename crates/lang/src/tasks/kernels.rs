@@ -513,7 +513,7 @@ pub(super) fn parameters(
     let body = emitter.region(op);
     emitter.enter_function(body);
     let mut lower = Lower::new(&mut emitter, globals, diags);
-    lower.env = function.scope.clone();
+    lower.names.env = function.scope.clone();
     let mut params = Vec::new();
     for parameter in function.def.parameters.iter_non_variadic_params() {
         let name = parameter.parameter.name.as_str();

@@ -202,7 +202,7 @@ pub(super) fn push(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let (value, push) = (
         tile.value,
         Push {
-            function: lower.calls[0].clone(),
+            function: lower.open.calls[0].clone(),
             from: kind,
             id: pipe,
             buffer,
@@ -221,7 +221,7 @@ pub(super) fn push(lower: &mut Lower<'_>, call: &Call) -> Lowered {
 /// What is pushed into the ring that a pop takes from: by the other function, or in a kernel for both kinds of core by itself.
 fn pushed(lower: &mut Lower<'_>, mixed: bool, from: CoreKind, ring: &Used) -> Vec<Push> {
     let find = |lower: &Lower<'_>| -> Vec<Push> {
-        let own = &lower.calls[0];
+        let own = &lower.open.calls[0];
         let pushes = lower.globals.pushes.borrow();
         let same = |push: &&Push| {
             let buffers = mixed || push.buffer == ring.buffer;
@@ -362,7 +362,14 @@ fn destination(lower: &mut Lower<'_>, call: &Call) -> Lowered<Option<(TileId, Sp
     };
     let value = lower.tile(id).value;
     let stands = |v: &Value| matches!(v, Value::Tile(other) if lower.tile(*other).value == value);
-    let names = lower.callers.iter().chain([&lower.env]).flat_map(|scope| scope.values()).filter(|v| stands(v)).count();
+    let names = lower
+        .open
+        .callers
+        .iter()
+        .chain([&lower.names.env])
+        .flat_map(|scope| scope.values())
+        .filter(|v| stands(v))
+        .count();
     if names > 1 {
         let error = Diagnostic::error("alias", span, "several names refer to the tile that is popped into")
             .also(lower.tile(id).span, "the tile")
@@ -385,7 +392,7 @@ fn described(lower: &mut Lower<'_>, call: &Call, pushes: &[Push]) -> Lowered<(Ve
     if let Some(other) = pushes.iter().find(|push| of(push) != of(first)) {
         let mut error =
             Diagnostic::error("pop-type", call.span, "tiles of different shapes or types are pushed into this ring");
-        if *first.function == *lower.calls[0] {
+        if *first.function == *lower.open.calls[0] {
             error = error.also(first.span, "one").also(other.span, "another");
         }
         return Err(lower.report(error.help(HELP)));
@@ -469,7 +476,7 @@ fn slot(lower: &mut Lower<'_>, id: TileId, span: Span) -> Lowered<Option<usize>>
 /// Reports a tile whose slot is free already, or is not the next one of its ring: slots are given back in the order of the pops.
 fn in_order(lower: &mut Lower<'_>, at: usize, span: Span) -> Lowered<()> {
     let own = lower.facts.popped[at].clone();
-    if let Some((_, first)) = own.freed.iter().find(|(block, _)| lower.blocks.contains(block)) {
+    if let Some((_, first)) = own.freed.iter().find(|(block, _)| lower.open.blocks.contains(block)) {
         let error = Diagnostic::error("double-free", span, "the slot of this tile has been given back already")
             .also(*first, "here")
             .also(own.span, "the tile is popped here");

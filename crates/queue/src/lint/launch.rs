@@ -20,12 +20,44 @@ pub(super) struct Launches {
     unknown: bool,
     /// Tiles that were sent a go signal and not been waited for, and the stream that they notify.
     running: BTreeMap<Xy, u32>,
-    /// Tiles of multicasts that no barrier covers, and the command.
-    in_flight: BTreeMap<Xy, CommandRef>,
+    /// Multicasts that no barrier covers.
+    in_flight: InFlight,
     /// Commands that were said to write to running tiles.
     warned: BTreeSet<u64>,
     /// Some tile was sent a go signal.
     any: bool,
+}
+
+/// Multicasts that no barrier covers: the last one to each tile.
+#[derive(Debug, Default)]
+struct InFlight {
+    /// Barriers so far.
+    barriers: u64,
+    /// By the tile's word: the barriers before the last multicast there, and that multicast.
+    tiles: Vec<Option<(u64, CommandRef)>>,
+    last: Option<CommandRef>,
+}
+
+impl InFlight {
+    fn insert(&mut self, tile: Xy, by: CommandRef) {
+        let at = tile.word() as usize;
+        if at >= self.tiles.len() {
+            self.tiles.resize(at + 1, None);
+        }
+        self.tiles[at] = Some((self.barriers, by));
+        self.last = Some(by);
+    }
+
+    fn get(&self, tile: Xy) -> Option<CommandRef> {
+        let (barriers, by) = (*self.tiles.get(tile.word() as usize)?)?;
+        (barriers == self.barriers).then_some(by)
+    }
+
+    /// All have arrived.
+    fn clear(&mut self) {
+        self.barriers += 1;
+        self.last = None;
+    }
 }
 
 impl Launches {
@@ -36,7 +68,7 @@ impl Launches {
 
     /// A multicast that no barrier covers.
     pub fn unacknowledged(&self) -> Option<CommandRef> {
-        self.in_flight.values().max_by_key(|write| write.index).copied()
+        self.in_flight.last
     }
 }
 
@@ -120,7 +152,7 @@ impl Linter {
         }
         let targets: Vec<Xy> =
             self.launches.list.iter().skip(start).take(count).map(|word| Xy::from_word(*word)).collect();
-        let overtaken = targets.iter().find_map(|tile| self.launches.in_flight.get(tile).map(|write| (*tile, *write)));
+        let overtaken = targets.iter().find_map(|tile| self.launches.in_flight.get(*tile).map(|write| (*tile, write)));
         if let Some((tile, write)) = overtaken {
             let text = format!("the signal to {tile} may overtake {write}: no barrier stands between them");
             self.find_in(at, Hazard::GoBeforePayload, text);

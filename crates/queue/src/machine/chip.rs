@@ -109,20 +109,29 @@ impl Chip {
         self.dram[bank as usize][usize::from(noc & 1)]
     }
 
-    /// How many Tensix tiles a multicast reaches, and whether it reaches nothing else and no queue core.
-    pub fn reach(&self, rect: Rect) -> (u32, bool) {
-        let (mut count, mut clean) = (0, true);
+    /// What a multicast reaches.
+    pub(crate) fn reach(&self, rect: Rect) -> Reach {
+        let mut reach = Reach { tiles: Vec::new(), clean: true };
         for xy in covered(rect) {
             match self.at(xy) {
                 Tile::Tensix(id) => {
-                    count += 1;
-                    clean &= !self.is_queue_core(id);
+                    reach.tiles.push(id);
+                    reach.clean &= !self.is_queue_core(id);
                 }
-                _ => clean = false,
+                _ => reach.clean = false,
             }
         }
-        (count, clean)
+        reach
     }
+}
+
+/// What a multicast reaches.
+#[derive(Debug)]
+pub(crate) struct Reach {
+    /// Its Tensix tiles.
+    pub tiles: Vec<TileId>,
+    /// Whether it reaches nothing else, and no queue core.
+    pub clean: bool,
 }
 
 /// Columns and rows of the network, around which it is closed.
@@ -130,7 +139,7 @@ const COLUMNS: u8 = 17;
 const ROWS: u8 = 12;
 
 /// The places that a multicast passes. One whose corners are the wrong way round goes around the edges of the chip.
-pub(crate) fn covered(rect: Rect) -> impl Iterator<Item = Xy> {
+fn covered(rect: Rect) -> impl Iterator<Item = Xy> {
     let steps = |low: u8, high: u8, size: u8| if low <= high { high - low } else { high + size.max(low + 1) - low };
     let wrapped = |at: u8, end: u8, size: u8| if at >= size.max(end) { at - size.max(end) } else { at };
     let (low, high) = (rect.low, rect.high);

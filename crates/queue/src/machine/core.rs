@@ -43,6 +43,10 @@ impl Core {
                 return;
             }
             world.waits(self.actor, wait);
+            // Mostly the next to go on is this actor itself, which then need not leave its code and be polled back into it.
+            if world.hand_over(self.actor) == Some(self.actor) {
+                return;
+            }
         }
         // The scheduler takes the wait away when it is over, and polls only then.
         poll_fn(|_| match self.look().waits[self.actor as usize] {

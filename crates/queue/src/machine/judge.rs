@@ -155,6 +155,9 @@ impl World {
 
     /// The host loads bytes of a memory: with its place among what the host of a stream does, where it is that.
     pub fn judge_host_load(&mut self, place: Location, bytes: usize, act: Option<u64>) {
+        if matches!(place, Location::L1(tile, _) if self.chip.is_queue_core(tile)) {
+            return;
+        }
         let end = |start: u64| start.saturating_add(bytes as u64);
         let (part, tile) = match place {
             Location::L1(tile, addr) => {

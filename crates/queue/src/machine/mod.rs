@@ -129,6 +129,9 @@ impl Machine {
             states: [State::Off; 3],
             waits: [None; 3],
             touched: 0,
+            until: 0,
+            next: None,
+            reaches: Vec::new(),
             ledger: Ledger { allowed: config.allowed, ..Ledger::new(config.mode, &config.layout) },
             workers: Workers::new(&chip, worker),
             streams: [0; 64],
@@ -176,19 +179,22 @@ impl Machine {
         self.kernels[actor as usize] = None;
     }
 
-    /// Lets an actor go on until it waits again.
-    fn step(&mut self, actor: Actor) {
+    /// Lets an actor go on until another one is to: which. An actor that waits has said so itself.
+    fn step(&mut self, actor: Actor) -> Option<Actor> {
         let index = actor as usize;
-        let Some(kernel) = &mut self.kernels[index] else { return };
-        if let Poll::Ready(end) = kernel.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
-            self.kernels[index] = None;
-            let mut world = self.world.borrow_mut();
+        let end = match &mut self.kernels[index] {
+            Some(kernel) => kernel.as_mut().poll(&mut Context::from_waker(Waker::noop())),
+            None => Poll::Ready(Ok(())),
+        };
+        let mut world = self.world.borrow_mut();
+        let Poll::Ready(end) = end else { return world.next.take() };
+        if self.kernels[index].take().is_some() {
             match end {
                 Ok(()) => world.states[index] = State::Ended,
                 Err(Stop) => world.waits[index] = Some(Wait::Lost),
             }
         }
-        self.world.borrow_mut().acted(actor);
+        world.hand_over(actor)
     }
 
     /// When something happens next, if nobody touches the machine.
@@ -198,12 +204,9 @@ impl Machine {
 
     /// Lets time pass to a cycle, or until the machine stops at a finding.
     pub fn run(&mut self, until: u64) {
-        loop {
-            let next = self.world.borrow_mut().next_actor(until);
-            match next {
-                Some(actor) => self.step(actor),
-                None => break,
-            }
+        let mut next = self.world.borrow_mut().let_pass(until);
+        while let Some(actor) = next {
+            next = self.step(actor);
         }
         let mut world = self.world.borrow_mut();
         if world.next_event().is_none() {

@@ -231,8 +231,9 @@ impl World {
                 format!("the rectangle {rect} starts at its smaller corner")
             })?;
         }
-        let (reached, clean) = self.chip.reach(rect);
-        if !clean {
+        let reach = self.reach(rect);
+        let reached = reach.tiles.len() as u32;
+        if !reach.clean {
             self.flag(actor, Hazard::MulticastTargets, || {
                 format!("the rectangle {rect} covers tiles that are not workers ({reached} Tensix tiles answer)")
             })?;
@@ -256,16 +257,12 @@ impl World {
             let niu = &mut self.nius[port as usize];
             // One arrival for all: after everything that went to any of these tiles in this class.
             let mut arrival = self.now + travel;
-            for xy in super::chip::covered(rect) {
-                if let Tile::Tensix(id) = self.chip.at(xy) {
-                    arrival = arrival.max(niu.multicast[id as usize]);
-                }
+            for id in &reach.tiles {
+                arrival = arrival.max(niu.multicast[*id as usize]);
             }
-            for xy in super::chip::covered(rect) {
-                if let Tile::Tensix(id) = self.chip.at(xy) {
-                    niu.multicast[id as usize] = arrival;
-                    self.workers.payload(id).multicast = niu.epoch;
-                }
+            for id in &reach.tiles {
+                niu.multicast[*id as usize] = arrival;
+                self.workers.payload(*id).multicast = niu.epoch;
             }
             niu.sent = niu.sent.max(arrival);
             niu.acknowledged = niu.acknowledged.max(arrival + acknowledge);

@@ -1,7 +1,9 @@
 //! All that the actors share: memories, what is on its way, time, and the ledger of the sanitizer.
 
+use std::rc::Rc;
+
 use super::Limits;
-use super::chip::{Chip, TileId};
+use super::chip::{Chip, Reach, TileId};
 use super::delay::{Delays, Dice};
 use super::flight::{Flight, Flights};
 use super::memory::Memory;
@@ -9,6 +11,7 @@ use super::noc::Niu;
 use super::wait::{Actor, Wait};
 use crate::layout::Layout;
 use crate::sanitize::{AtError, Finding, Hazard, Ledger};
+use crate::wire::Rect;
 use crate::worker::Workers;
 
 /// An actor stops here: what it did has no defined continuation, or the machine stops at what it did.
@@ -40,6 +43,12 @@ pub(crate) struct World {
     pub waits: [Option<Wait>; 3],
     /// A bit for each actor: something has changed that may end its wait. Time alone needs none.
     pub touched: u8,
+    /// How far the host lets time pass.
+    pub until: u64,
+    /// Who goes on after the actor that has just begun to wait.
+    pub next: Option<Actor>,
+    /// Tiles that multicasts go to, by their rectangles: those that were used last.
+    pub reaches: Vec<(Rect, Rc<Reach>)>,
     pub ledger: Ledger,
     pub workers: Workers,
     /// The dispatch core's stream counters, 17 bits each.
@@ -74,6 +83,8 @@ pub(crate) struct World {
 const STREAM_MASK: u32 = 0x1_FFFF;
 /// A bit for each actor.
 pub(crate) const ALL_ACTORS: u8 = 0b111;
+/// Rectangles of multicasts whose tiles are kept.
+const MOST_REACHES: usize = 16;
 /// No cycle.
 const NEVER: u64 = u64::MAX;
 
@@ -197,8 +208,23 @@ impl World {
         certain.chain(self.flights.next()).min()
     }
 
+    /// The host lets time pass up to a cycle: the first actor to go on.
+    pub fn let_pass(&mut self, until: u64) -> Option<Actor> {
+        self.until = until;
+        self.next_actor()
+    }
+
+    /// An actor waits, or has ended: who goes on.
+    pub fn hand_over(&mut self, actor: Actor) -> Option<Actor> {
+        // Waits of those on its tile may be over.
+        self.touched |= self.actors_of(self.tile_of(actor));
+        self.next = self.next_actor();
+        self.next
+    }
+
     /// Lets time pass until an actor can go on, and takes its wait away. `None`: it passed to the end, or the machine has stopped.
-    pub fn next_actor(&mut self, until: u64) -> Option<Actor> {
+    fn next_actor(&mut self) -> Option<Actor> {
+        let until = self.until;
         while !self.ledger.stopped() && self.within_limits() {
             let certain = match self.ready() {
                 Ok(actor) => {
@@ -267,9 +293,18 @@ impl World {
         }
     }
 
-    /// An actor has acted: waits of those on its tile may be over.
-    pub fn acted(&mut self, actor: Actor) {
-        self.touched |= self.actors_of(self.tile_of(actor));
+    /// The tiles that a multicast goes to.
+    pub fn reach(&mut self, rect: Rect) -> Rc<Reach> {
+        if let Some((_, reach)) = self.reaches.iter().find(|(known, _)| *known == rect) {
+            return reach.clone();
+        }
+        let reach = Rc::new(self.chip.reach(rect));
+        // A driver has some few.
+        if self.reaches.len() == MOST_REACHES {
+            self.reaches.remove(0);
+        }
+        self.reaches.push((rect, reach.clone()));
+        reach
     }
 
     /// Whether the machine may go on; if not, it says so and stops.
@@ -306,8 +341,7 @@ impl World {
                 }
             }
             Flight::Multicast { tile, from, rect, addr, bytes } => {
-                for xy in super::chip::covered(rect) {
-                    let super::Tile::Tensix(target) = self.chip.at(xy) else { continue };
+                for target in self.reach(rect).tiles.iter().copied() {
                     self.memory.copy_out(tile, from, super::Location::L1(target, addr), bytes as usize);
                     self.worker_written(target, addr, bytes);
                 }

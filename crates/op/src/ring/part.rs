@@ -25,113 +25,111 @@ pub enum RingPart {
     Handle(HandlePart),
 }
 
-/// What is asked of an op of rings. Each answer lists all of them, so that a new one has to say what it is.
+/// What an op of rings does, whichever way it names its ring.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Act {
+    MakeEnd,
+    Reserve,
+    Import,
+    Push,
+    Pop,
+    Free,
+    Switch(Phase),
+    Scale(Payload),
+    ReadSignal,
+}
+
 impl RingPart {
+    /// What it does, and the direction where the op says it: one that takes a pipe value does not. The one place that knows
+    /// each variant: whatever is asked of a part is asked of this.
+    const fn facts(self) -> (Act, Option<Direction>) {
+        match self {
+            RingPart::Initialize => (Act::MakeEnd, None),
+            RingPart::Reserve => (Act::Reserve, None),
+            RingPart::Import => (Act::Import, None),
+            RingPart::Push(direction) => (Act::Push, Some(direction)),
+            RingPart::Pop(direction) => (Act::Pop, Some(direction)),
+            RingPart::Free(direction) => (Act::Free, Some(direction)),
+            RingPart::Status(phase, direction) => (Act::Switch(phase), Some(direction)),
+            RingPart::Scale(payload) => (Act::Scale(payload), None),
+            RingPart::Handle(HandlePart::Push) => (Act::Push, None),
+            RingPart::Handle(HandlePart::Pop) => (Act::Pop, None),
+            RingPart::Handle(HandlePart::Free) => (Act::Free, None),
+            RingPart::Handle(HandlePart::Status(phase)) => (Act::Switch(phase), None),
+            RingPart::Handle(HandlePart::Signal) => (Act::ReadSignal, None),
+        }
+    }
+
     /// True for what makes an end of a pipe.
     pub const fn makes_end(self) -> bool {
-        match self {
-            RingPart::Initialize => true,
-            RingPart::Push(_) | RingPart::Pop(_) | RingPart::Free(_) | RingPart::Status(..) | RingPart::Scale(_) => {
-                false
-            }
-            RingPart::Reserve | RingPart::Import | RingPart::Handle(_) => false,
-        }
+        matches!(self.facts(), (Act::MakeEnd, _))
     }
 
     /// True for what declares the consumer's memory for slots.
     pub const fn reserves(self) -> bool {
-        match self {
-            RingPart::Reserve => true,
-            RingPart::Push(_) | RingPart::Pop(_) | RingPart::Free(_) | RingPart::Status(..) | RingPart::Scale(_) => {
-                false
-            }
-            RingPart::Initialize | RingPart::Import | RingPart::Handle(_) => false,
-        }
+        matches!(self.facts(), (Act::Reserve, _))
     }
 
     /// True for what names the memory that the peer reserved.
     pub const fn imports(self) -> bool {
-        match self {
-            RingPart::Import => true,
-            RingPart::Push(_) | RingPart::Pop(_) | RingPart::Free(_) | RingPart::Status(..) | RingPart::Scale(_) => {
-                false
-            }
-            RingPart::Initialize | RingPart::Reserve | RingPart::Handle(_) => false,
-        }
+        matches!(self.facts(), (Act::Import, _))
+    }
+
+    /// True for a pop, by its ring or by a pipe value.
+    pub const fn takes_tile(self) -> bool {
+        matches!(self.facts(), (Act::Pop, _))
+    }
+
+    /// True for a free, by its ring or by a pipe value.
+    pub const fn gives_back(self) -> bool {
+        matches!(self.facts(), (Act::Free, _))
     }
 
     /// The direction of a push that says it.
     pub const fn pushes(self) -> Option<Direction> {
-        match self {
-            RingPart::Push(direction) => Some(direction),
-            RingPart::Pop(_) | RingPart::Free(_) | RingPart::Status(..) | RingPart::Scale(_) => None,
-            RingPart::Initialize | RingPart::Reserve | RingPart::Import | RingPart::Handle(_) => None,
+        match self.facts() {
+            (Act::Push, direction) => direction,
+            _ => None,
         }
     }
 
     /// The direction of a pop that says it.
     pub const fn pops(self) -> Option<Direction> {
-        match self {
-            RingPart::Pop(direction) => Some(direction),
-            RingPart::Push(_) | RingPart::Free(_) | RingPart::Status(..) | RingPart::Scale(_) => None,
-            RingPart::Initialize | RingPart::Reserve | RingPart::Import | RingPart::Handle(_) => None,
+        match self.facts() {
+            (Act::Pop, direction) => direction,
+            _ => None,
         }
     }
 
     /// The direction of a free that says it.
     pub const fn frees(self) -> Option<Direction> {
-        match self {
-            RingPart::Free(direction) => Some(direction),
-            RingPart::Push(_) | RingPart::Pop(_) | RingPart::Status(..) | RingPart::Scale(_) => None,
-            RingPart::Initialize | RingPart::Reserve | RingPart::Import | RingPart::Handle(_) => None,
-        }
-    }
-
-    /// The phase that it turns on or off, and the direction.
-    pub const fn switches(self) -> Option<(Phase, Direction)> {
-        match self {
-            RingPart::Status(phase, direction) => Some((phase, direction)),
-            RingPart::Push(_) | RingPart::Pop(_) | RingPart::Free(_) => None,
-            RingPart::Initialize | RingPart::Reserve | RingPart::Import | RingPart::Handle(_) => None,
-            RingPart::Scale(_) => None,
+        match self.facts() {
+            (Act::Free, direction) => direction,
+            _ => None,
         }
     }
 
     /// The direction of a push, pop or free that says it.
     pub const fn moves(self) -> Option<Direction> {
-        match self {
-            RingPart::Push(direction) | RingPart::Pop(direction) | RingPart::Free(direction) => Some(direction),
-            RingPart::Status(..) | RingPart::Scale(_) | RingPart::Handle(_) => None,
-            RingPart::Initialize | RingPart::Reserve | RingPart::Import => None,
+        match self.facts() {
+            (Act::Push | Act::Pop | Act::Free, direction) => direction,
+            _ => None,
         }
     }
 
-    /// True for a pop, by its ring or by a pipe value.
-    pub const fn takes_tile(self) -> bool {
-        match self {
-            RingPart::Pop(_) | RingPart::Handle(HandlePart::Pop) => true,
-            RingPart::Handle(HandlePart::Push | HandlePart::Free | HandlePart::Status(_) | HandlePart::Signal) => false,
-            RingPart::Push(_) | RingPart::Free(_) | RingPart::Status(..) | RingPart::Scale(_) => false,
-            RingPart::Initialize | RingPart::Reserve | RingPart::Import => false,
+    /// The phase that it turns on or off, and the direction, where the op says it.
+    pub const fn switches(self) -> Option<(Phase, Direction)> {
+        match self.facts() {
+            (Act::Switch(phase), Some(direction)) => Some((phase, direction)),
+            _ => None,
         }
     }
 
     /// The kind of scale that it gives later pushes.
     pub const fn scales(self) -> Option<Payload> {
-        match self {
-            RingPart::Scale(payload) => Some(payload),
-            RingPart::Push(_) | RingPart::Pop(_) | RingPart::Free(_) | RingPart::Status(..) => None,
-            RingPart::Initialize | RingPart::Reserve | RingPart::Import | RingPart::Handle(_) => None,
-        }
-    }
-
-    /// True for a free, by its ring or by a pipe value.
-    pub const fn gives_back(self) -> bool {
-        match self {
-            RingPart::Free(_) | RingPart::Handle(HandlePart::Free) => true,
-            RingPart::Handle(HandlePart::Push | HandlePart::Pop | HandlePart::Status(_) | HandlePart::Signal) => false,
-            RingPart::Push(_) | RingPart::Pop(_) | RingPart::Status(..) | RingPart::Scale(_) => false,
-            RingPart::Initialize | RingPart::Reserve | RingPart::Import => false,
+        match self.facts() {
+            (Act::Scale(payload), _) => Some(payload),
+            _ => None,
         }
     }
 }

@@ -41,6 +41,7 @@ mod program;
 pub mod scopes;
 mod signature;
 mod specialise;
+mod ssa;
 pub mod syntax;
 pub mod tasks;
 mod tree;

@@ -1,5 +1,7 @@
 //! The text as a Python tree.
 
+use std::collections::BTreeMap;
+
 use ruff_python_ast::token::{Token, TokenKind};
 use ruff_python_ast::{CmpOp, Stmt};
 use ruff_python_parser::lexer::lex;
@@ -255,8 +257,72 @@ pub fn at(node: &impl Ranged) -> Span {
     span(node.range())
 }
 
+/// What is wrong with the stages of a loop over `path(…)`: a pipelined loop without them is a loop like any other, and no other
+/// loop has them.
+pub(crate) fn wrong_stages(path: &str, call: &ruff_python_ast::ExprCall) -> Option<Diagnostic> {
+    let stage = named(call, "stage");
+    let error =
+        |place, message: String, help: &str| Some(Diagnostic::error("loop", place, message).help(help.to_string()));
+    match (path, stage) {
+        ("pl.pipeline", None) => {
+            let help = "write `stage=2`, or `pl.range` for a loop whose iterations come one after the other";
+            error(at(call), "`pl.pipeline` does not say how many iterations overlap".to_string(), help)
+        }
+        ("pl.pipeline", Some(_)) | (_, None) => None,
+        (other, Some(stage)) => {
+            let help = "write `pl.pipeline(…, stage=N)`";
+            error(at(stage), format!("`{other}` has no stages: its iterations do not overlap"), help)
+        }
+    }
+}
+
+/// An argument that a call is given twice: in order, and by its name.
+pub(crate) fn given_twice(call: &ruff_python_ast::ExprCall, first: &str) -> Option<Diagnostic> {
+    let (second, order) = (named(call, first)?, call.arguments.args.first()?);
+    Some(Diagnostic::error("argument", at(second), format!("`{first}` is given twice")).also(at(order), "first here"))
+}
+
+/// True for a text that can be the name of a function.
+pub(crate) fn is_name(text: &str) -> bool {
+    let mut letters = text.chars();
+    let starts = letters.next().is_some_and(|first| first == '_' || first.is_alphabetic());
+    starts && letters.all(|letter| letter == '_' || letter.is_alphanumeric())
+}
+
+/// What is wrong with a list of names, where it is written as a list: what is no name, and what stands in it twice.
+pub(crate) fn wrong_names(word: &str, list: &ruff_python_ast::Expr) -> Option<Diagnostic> {
+    use ruff_python_ast::Expr;
+    let items = match list {
+        Expr::List(list) => &list.elts,
+        Expr::Tuple(tuple) => &tuple.elts,
+        _ => return None,
+    };
+    let mut first: BTreeMap<&str, slipring_ir::Span> = BTreeMap::new();
+    for item in items {
+        match item {
+            Expr::Name(name) => {
+                if let Some(before) = first.insert(name.id.as_str(), at(item)) {
+                    let error =
+                        Diagnostic::error("no-dep", at(item), format!("`{}` stands in `{word}` twice", name.id));
+                    return Some(error.also(before, "first here"));
+                }
+            }
+            Expr::Call(_) => {
+                return Some(Diagnostic::error("no-dep", at(item), format!("`{word}` is a list of tensors")));
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// An argument of a call that is given by its name.
+pub(crate) fn named<'e>(call: &'e ruff_python_ast::ExprCall, name: &str) -> Option<&'e ruff_python_ast::Expr> {
+    let mut all = call.arguments.keywords.iter();
+    all.find(|own| own.arg.as_ref().is_some_and(|own| own.as_str() == name)).map(|own| &own.value)
+}
+
 /// The first argument of a call, which may be given by its name.
 pub(crate) fn first_argument<'e>(call: &'e ruff_python_ast::ExprCall, name: &str) -> Option<&'e ruff_python_ast::Expr> {
-    let named = || call.arguments.keywords.iter().find(|own| own.arg.as_ref().is_some_and(|own| own.as_str() == name));
-    call.arguments.args.first().or_else(|| named().map(|own| &own.value))
+    call.arguments.args.first().or_else(|| named(call, name))
 }

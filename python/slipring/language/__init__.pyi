@@ -870,8 +870,8 @@ def sync_dst(*args: Any, **options: Any) -> Any:
 def func_attr(attrs: Any) -> Any:
     """What the function says of itself, as `attrs=` of its decorator: how it is divided, its blocks, slots of its rings."""
 
-def dump_tag(*args: Any, **options: Any) -> Any:
-    """Nothing: it says how the public compiler reports."""
+def dump_tag(x: Any) -> Any:
+    """Nothing: it says which tensor the public compiler reports."""
 
 def no_dep(x: Any) -> Any:
     """The value itself."""

@@ -120,7 +120,7 @@ class Mode:
 class Loop:
     @pl.function(type=pl.FunctionType.Orchestration)
     def main(self, a: pl.Tensor[[16, 64], pl.FP32], o: pl.Out[pl.Tensor[[16, 64], pl.FP32]]):
-        # error: argument `pl.range` has no argument `stage`
+        # error: loop `pl.range` has no stages: its iterations do not overlap
         for i in pl.range(2, stage=2):
             o = plus(a, o)
         return o

@@ -47,7 +47,7 @@ def wrong(x: pl.Tensor[[32, 64], pl.FP32], out: pl.Out[pl.Tensor[[32, 64], pl.FP
 @pl.jit
 def many(x: pl.Tensor[[32, 64], pl.FP32], out: pl.Out[pl.Tensor[[32, 64], pl.FP32]]):
     a = pl.create_tensor([290, 64], dtype=pl.FP32)
-    for i in pl.spmd(290, name_hint="more blocks than workers"):
+    for i in pl.spmd(290, name_hint="more_blocks_than_workers"):
         a[i : i + 1, :] = x[0:1, :] * 2.0
     with pl.at(level=pl.Level.CORE_GROUP):
         out[0:16, :] = a[0:16, :] + 1.0

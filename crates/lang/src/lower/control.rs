@@ -82,10 +82,12 @@ impl Lower<'_> {
             "pl.split_aiv" => self.split_region(stmt, call),
             "pl.spmd" => self.spmd_loop(stmt, call),
             "pl.unroll" => {
-                let bounds = self.bounds(call, &["stage"])?;
+                self.stages_said(&path, call)?;
+                let bounds = self.bounds(call, &[])?;
                 self.upwards(stmt, bounds, |l, stmt, bounds| l.unrolled(stmt, bounds))
             }
             "pl.range" | "pl.parallel" | "pl.pipeline" | "range" => {
+                self.stages_said(&path, call)?;
                 let bounds = self.bounds(call, &["stage", "init_values", "attrs"])?;
                 self.upwards(stmt, bounds, |l, stmt, bounds| l.counted_with(stmt, call, bounds))
             }
@@ -100,6 +102,12 @@ impl Lower<'_> {
                 Err(self.report(error))
             }
         }
+    }
+
+    /// Holds that a pipelined loop says its stages, and no other loop does.
+    fn stages_said(&mut self, path: &str, call: &ruff_python_ast::ExprCall) -> Lowered<()> {
+        let wrong = crate::syntax::wrong_stages(path, call);
+        wrong.map_or(Ok(()), |error| Err(self.report(error)))
     }
 
     /// The single name that a loop binds.

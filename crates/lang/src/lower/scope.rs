@@ -114,14 +114,21 @@ impl Lower<'_> {
     fn told(&mut self, name: &str, value: &Expr) -> Lowered<()> {
         let wanted = match name {
             // What `deps` names may be submitted later, or never: the graph of tasks says so.
-            "no_dep_args" | "dumps" => return self.names_are_there(value),
-            "name_hint" => "a string",
+            "no_dep_args" | "dumps" => {
+                if let Some(error) = crate::syntax::wrong_names(name, value) {
+                    return Err(self.report(error));
+                }
+                return self.names_are_there(value);
+            }
+            "name_hint" => "a string, the name of a function",
             "allow_early_resolve" | "windowize" => "True or False",
             _ => return Ok(()),
         };
         // What is computed is the orchestration's own affair: each task of a scope may have another.
         let fits = match name {
-            "name_hint" => value.is_string_literal_expr(),
+            "name_hint" => {
+                value.as_string_literal_expr().is_some_and(|text| crate::syntax::is_name(text.value.to_str()))
+            }
             _ => value.is_boolean_literal_expr(),
         };
         if fits || !value.is_literal_expr() {
@@ -271,6 +278,9 @@ impl Lower<'_> {
     fn launch(&mut self, call: &ExprCall) -> Lowered<()> {
         let span = at(call);
         self.alone(span)?;
+        if let Some(error) = crate::syntax::given_twice(call, "core_num") {
+            return Err(self.report(error));
+        }
         let Some(first) = crate::syntax::first_argument(call, "core_num") else {
             return Err(self.error("argument", span, "`pl.spmd` takes the number of blocks"));
         };

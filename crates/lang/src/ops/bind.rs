@@ -332,6 +332,15 @@ impl Call {
             let help = "write `pl.PadValue.zero`, `min` or `max`, or 0, `-math.inf`, `math.inf`";
             return Err(lower.report(Diagnostic::error("argument", span, message).help(help)));
         }
+        if let Some((value @ Value::Const(Const::Str(_)), span)) = self.get(name).cloned() {
+            return Err(self.wrong(
+                lower,
+                name,
+                "a member of `pl.PadValue`, or 0, `-math.inf`, `math.inf`",
+                &value,
+                span,
+            ));
+        }
         self.word_of(lower, name, &["null", "zero", "max", "min"])
     }
 

@@ -212,6 +212,10 @@ fn fillpad(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let pad = match call.padding(lower, "pad_value")? {
         Some("max") => 2,
         Some("min") => 3,
+        Some("null") => {
+            let error = Diagnostic::error("argument", call.span, "`pl.PadValue.null` fills nothing");
+            return Err(lower.report(error.help("write `pl.PadValue.zero`, `min` or `max`")));
+        }
         _ => 1,
     };
     let tile = lower.tile(id).clone();

@@ -31,9 +31,11 @@ pub(super) const OPS: &[Entry] = &[
     },
     Entry {
         names: &["dump_tag"],
-        doc: "Nothing: it says how the public compiler reports",
-        followed: followed(meaning::nothing),
-        ..NOTHING
+        params: "x/tensor",
+        doc: "Nothing: it says which tensor the public compiler reports",
+        lower: |lower, call| call.need(lower, "x").map(|_| Value::Nothing),
+        followed: followed(meaning::tagged),
+        ..ENTRY
     },
     Entry {
         names: &["no_dep"],

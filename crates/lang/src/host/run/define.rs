@@ -258,8 +258,7 @@ impl<'a> Host<'a> {
                         self.problems.push(error.help("slipring runs what is written in the kernel language"));
                     }
                     "strict_ssa" if self.expr(value).as_bool() != Some(false) => {
-                        let what = "`strict_ssa` is not checked: names may be assigned again";
-                        self.problems.push(Diagnostic::warning("decorator", place, what));
+                        self.problems.extend(crate::ssa::assigned_again(def));
                     }
                     _ => {}
                 }
@@ -448,7 +447,16 @@ impl<'a> Host<'a> {
             match (&*path, &text.expression) {
                 ("dataclasses.dataclass", expression) => self.dataclass(def, &class, expression),
                 // What the language makes of a class is the class.
-                ("pl.program" | "pld.program", _) => class.made.set(Made { program: true, ..class.made.get() }),
+                ("pl.program" | "pld.program", expression) => {
+                    if let Expr::Call(call) = expression
+                        && let Some(strict) = crate::syntax::named(call, "strict_ssa")
+                        && self.expr(strict).as_bool() != Some(false)
+                    {
+                        let methods = def.body.iter().filter_map(ruff_python_ast::Stmt::as_function_def_stmt);
+                        self.problems.extend(methods.flat_map(crate::ssa::assigned_again));
+                    }
+                    class.made.set(Made { program: true, ..class.made.get() });
+                }
                 (path, _) if path.starts_with("pl.") || path.starts_with("pld.") => {}
                 _ => value = self.decorate(decorator, value, at(text), &shown(&text.expression)),
             }

@@ -211,6 +211,13 @@ pub(crate) fn dim<'a>(host: &mut Host<'a>, call: &Followed<'_, 'a>) -> Option<Ho
     }
 }
 
+pub(crate) fn tagged<'a>(host: &mut Host<'a>, call: &Followed<'_, 'a>) -> Option<HostValue<'a>> {
+    Some(match call.own("x") {
+        Some(HostValue::Device(_)) => none(),
+        _ => host.stop_at("argument", call.span, "`pl.dump_tag` takes a tensor"),
+    })
+}
+
 pub(crate) fn no_dep<'a>(host: &mut Host<'a>, call: &Followed<'_, 'a>) -> Option<HostValue<'a>> {
     Some(match call.own("x") {
         Some(HostValue::Device(view)) => HostValue::Device(Rc::new(View { tracked: false, ..(*view).clone() })),

@@ -14,6 +14,7 @@ use super::View;
 use super::submit::Options;
 use crate::lower::Left;
 use crate::program::Role;
+use crate::syntax::at;
 use crate::tasks::{self, Ready, TaskArg, TaskCall};
 use crate::value::{Const, Index};
 
@@ -92,7 +93,13 @@ impl<'a> Host<'a> {
             return Flow::Next;
         }
         let hint = call.arguments.keywords.iter().find(|k| k.arg.as_ref().is_some_and(|name| name == "name_hint"));
-        let hint = hint.and_then(|hint| self.expr(&hint.value).text());
+        let hint = match hint.map(|hint| (self.expr(&hint.value).text(), at(&hint.value))) {
+            Some((Some(hint), place)) if !crate::syntax::is_name(hint.as_str()) => {
+                self.stop_at("argument", place, "`name_hint` is a string, the name of a function");
+                return Flow::Stop;
+            }
+            hint => hint.and_then(|hint| hint.0),
+        };
         let Some(&(function, def)) = self.rec().functions.last() else { return Flow::Stop };
         let name = hint.unwrap_or_else(|| format!("{}_{}", def.name, self.line_name(span)));
         let module = usize::from(self.module_names[self.module].is_some());
@@ -149,6 +156,10 @@ impl<'a> Host<'a> {
         let at_scope = matches!(&*call.func, Expr::Attribute(word) if word.attr.as_str() == "at")
             || matches!(&*call.func, Expr::Name(word) if word.id.as_str() == "at");
         let (word, known) = if at_scope { ("pl.at", AT) } else { ("pl.spmd", SPMD) };
+        if let Some(error) = crate::syntax::given_twice(call, known[0]) {
+            self.stop(error);
+            return false;
+        }
         self.keywords_known(word, call, known)
     }
 

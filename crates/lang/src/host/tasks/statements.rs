@@ -277,7 +277,12 @@ impl<'a> Host<'a> {
             return self.iterations(stmt, items, None);
         };
         match word.as_str() {
-            "range" | "parallel" | "unroll" | "pipeline" => {}
+            "range" | "parallel" | "unroll" | "pipeline" => {
+                if let Some(error) = crate::syntax::wrong_stages(&format!("pl.{word}"), call) {
+                    self.stop(error);
+                    return Flow::Stop;
+                }
+            }
             "while_" => return self.while_loop(stmt, call),
             other => {
                 self.stop_at("loop", at(call), format!("an orchestration has no loop over `pl.{other}`"));

@@ -70,6 +70,9 @@ impl<'a> Host<'a> {
                 }
             }
         }
+        if !self.dumps_are_arguments(&args) {
+            return unknown(span, "what stopped the program");
+        }
         args.retain(|arg| {
             let name = arg.0.as_deref();
             !(matches!(name, Some("sync_start" | "dumps" | "allow_early_resolve")) || many && name == Some("core_num"))
@@ -93,6 +96,22 @@ impl<'a> Host<'a> {
         HostValue::tuple(all)
     }
 
+    /// Holds that `dumps=` lists tensors that the kernel is given.
+    fn dumps_are_arguments(&mut self, args: &[Arg<'a>]) -> bool {
+        let Some((_, dumps, place)) = args.iter().find(|arg| arg.0.as_deref() == Some("dumps")) else { return true };
+        let is_given = |item: &HostValue<'a>| {
+            let HostValue::Device(asked) = item else { return false };
+            args.iter().any(|arg| matches!(&arg.1, HostValue::Device(own) if own.tensor == asked.tensor))
+        };
+        if dumps.items().is_some_and(|items| items.iter().all(is_given)) {
+            return true;
+        }
+        let error =
+            Diagnostic::error("submit", *place, "`dumps=` lists what is no tensor among this kernel's arguments");
+        self.stop(error.help("list arguments of this call"));
+        false
+    }
+
     /// `deps=`, `no_dep_args=`, `predicate=`, `sync_start=` of a call.
     pub(super) fn options(&mut self, call: &'a ExprCall) -> Options {
         let mut options = Options::default();
@@ -104,6 +123,10 @@ impl<'a> Host<'a> {
                     other => self.dependency(other, &mut options),
                 },
                 "no_dep_args" => {
+                    if let Some(error) = crate::syntax::wrong_names("no_dep_args", &keyword.value) {
+                        self.stop(error);
+                        continue;
+                    }
                     let list = self.expr(&keyword.value);
                     if list.items().is_none() {
                         self.stop_at("no-dep", at(&keyword.value), "`no_dep_args` is a list of tensors");
@@ -117,9 +140,18 @@ impl<'a> Host<'a> {
                 }
                 "sync_start" => {
                     let value = self.expr(&keyword.value);
-                    match value.as_bool() {
-                        Some(boolean) => options.together = boolean,
-                        None => drop(self.not_known(&value, "`sync_start`", at(&keyword.value))),
+                    match value {
+                        HostValue::Const(Const::Bool(boolean)) => options.together = boolean,
+                        HostValue::Const(_) => {
+                            drop(self.stop_at("argument", at(&keyword.value), "`sync_start` is True or False"));
+                        }
+                        _ => drop(self.not_known(&value, "`sync_start`", at(&keyword.value))),
+                    }
+                }
+                "allow_early_resolve" => {
+                    if matches!(self.expr(&keyword.value), HostValue::Const(value) if !matches!(value, Const::Bool(_)))
+                    {
+                        self.stop_at("argument", at(&keyword.value), "`allow_early_resolve` is True or False");
                     }
                 }
                 "predicate" => options.predicate = self.predicate(&keyword.value),

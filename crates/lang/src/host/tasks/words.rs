@@ -122,6 +122,10 @@ impl<'a> Host<'a> {
                 if self.bound(word, &args, span).is_none() {
                     return Some(unknown(span, "what stopped the program"));
                 }
+                if crate::syntax::named(call, "deps").is_none() {
+                    let error = Diagnostic::error("argument", span, "`pl.task_dummy` joins tasks, and is told none");
+                    return Some(self.stop(error.help("write `deps=[first, second]`")));
+                }
                 let options = self.options(call);
                 return Some(HostValue::Task(self.join("task_dummy", options, span)));
             }

@@ -1,0 +1,76 @@
+//! `strict_ssa=True`: a name of the function is assigned once, and no part of a tensor is assigned to.
+
+use std::collections::BTreeMap;
+
+use ruff_python_ast::{Expr, Stmt, StmtFunctionDef};
+use slipring_ir::{Diagnostic, Span};
+
+use crate::syntax::at;
+
+/// Reports what a function assigns again where that runs after the first assignment: in the same block, or in one inside of it.
+/// What `pl.yield_` gives is a value of the loop or branch around it, and is not looked at.
+pub(crate) fn assigned_again(def: &StmtFunctionDef) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    let names = def.parameters.iter().map(|own| (own.name().as_str(), at(own.name()))).collect();
+    block(&def.body, names, &mut found);
+    found
+}
+
+fn block<'e>(body: &'e [Stmt], mut seen: BTreeMap<&'e str, Span>, found: &mut Vec<Diagnostic>) {
+    for stmt in body {
+        match stmt {
+            Stmt::Assign(assign) if !is_yield(&assign.value) => {
+                assign.targets.iter().for_each(|target| bind(target, &mut seen, found));
+            }
+            Stmt::AnnAssign(assign) if assign.value.as_ref().is_some_and(|value| !is_yield(value)) => {
+                bind(&assign.target, &mut seen, found);
+            }
+            Stmt::AugAssign(assign) => bind(&assign.target, &mut seen, found),
+            Stmt::For(own) => {
+                let mut inner = seen.clone();
+                bind(&own.target, &mut inner, found);
+                block(&own.body, inner, found);
+            }
+            Stmt::While(own) => block(&own.body, seen.clone(), found),
+            Stmt::With(own) => block(&own.body, seen.clone(), found),
+            Stmt::If(own) => {
+                block(&own.body, seen.clone(), found);
+                own.elif_else_clauses.iter().for_each(|clause| block(&clause.body, seen.clone(), found));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Notes the names that a target binds.
+fn bind<'e>(target: &'e Expr, seen: &mut BTreeMap<&'e str, Span>, found: &mut Vec<Diagnostic>) {
+    match target {
+        Expr::Name(name) if name.id.as_str() != "_" => {
+            if let Some(first) = seen.insert(name.id.as_str(), at(target)) {
+                let message = format!("`{}` is assigned again in a function with `strict_ssa`", name.id);
+                let error = Diagnostic::error("redefinition", at(target), message).also(first, "first here");
+                found.push(error.help("give the second value another name, or leave `strict_ssa` out"));
+            }
+        }
+        Expr::Tuple(tuple) => tuple.elts.iter().for_each(|own| bind(own, seen, found)),
+        Expr::List(list) => list.elts.iter().for_each(|own| bind(own, seen, found)),
+        Expr::Starred(own) => bind(&own.value, seen, found),
+        Expr::Subscript(_) => {
+            let message = "a part is assigned to in a function with `strict_ssa`";
+            let error = Diagnostic::error("redefinition", at(target), message);
+            found.push(
+                error.help("bind what `pl.store` or `pl.assemble` gives to a new name, or leave `strict_ssa` out"),
+            );
+        }
+        _ => {}
+    }
+}
+
+fn is_yield(value: &Expr) -> bool {
+    let Expr::Call(call) = value else { return false };
+    match &*call.func {
+        Expr::Attribute(word) => word.attr.as_str() == "yield_",
+        Expr::Name(word) => word.id.as_str() == "yield_",
+        _ => false,
+    }
+}

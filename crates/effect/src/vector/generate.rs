@@ -87,26 +87,58 @@ pub struct Histogram {
     pub local: Local,
     pub dst: TileArg,
     pub src: TileArg,
-    /// A selector for each row, one after the other.
+    /// Of values of two bytes a selector for each row, one after the other: what the upper byte must be. Of values of four a row
+    /// for each byte above the one that is counted, whose first element is what that must be.
     pub selectors: TileArg,
-    pub upper: bool,
+    /// The byte that is counted, from the lowest.
+    pub byte: u32,
     pub bins: Bins,
 }
 
 const COUNTERS: u32 = 256;
 
+impl Histogram {
+    /// Bytes of a value.
+    fn width(&self) -> u32 {
+        self.src.layout.elem.bytes() as u32
+    }
+
+    /// Where the selectors of a row lie, from the highest byte of its values on; none where the highest one is counted.
+    fn selectors_of(&self, row: u32) -> Vec<u64> {
+        let above = self.width() - 1 - self.byte;
+        match self.width() {
+            2 => (0..above).map(|_| u64::from(row)).collect(),
+            _ => (0..above).map(|k| u64::from(k) * u64::from(self.selectors.layout.cols)).collect(),
+        }
+    }
+
+    /// Bytes that selectors take. Those of values of two bytes are read whatever is counted.
+    fn selector_bytes(&self, rows: u32) -> u32 {
+        match self.width() {
+            2 => rows,
+            _ => self.selectors_of(0).last().map_or(0, |last| *last as u32 + 1),
+        }
+    }
+}
+
 impl Effect for Histogram {
     fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
         let (rows, cols) = self.src.valid(args)?;
         let Local { space, core } = self.local;
-        for (tile, needed) in [(&self.dst, rows * COUNTERS * 4), (&self.selectors, rows)] {
+        for (tile, needed) in [(&self.dst, rows * COUNTERS * 4), (&self.selectors, self.selector_bytes(rows))] {
             if (tile.layout.bytes() as u32) < needed {
                 let message = format!("`{}` has {} of {needed} bytes for {rows} rows", tile.name, tile.layout.bytes());
                 return Err(Fault::new("tile-valid", message));
             }
         }
         self.src.rect(rows, cols).extents(self.local, args, &mut access.reads);
-        access.reads.push(Extent::run(space, core, args[self.selectors.at], rows));
+        match self.width() {
+            2 => access.reads.push(Extent::run(space, core, args[self.selectors.at], rows)),
+            _ => {
+                let own = self.selectors_of(0).into_iter();
+                access.reads.extend(own.map(|at| Extent::run(space, core, args[self.selectors.at] + at, 1)));
+            }
+        }
         access.writes.push(Extent::run(space, core, args[self.dst.at], rows * COUNTERS * 4));
         access.units = tile_units(&self.src.layout, rows, cols);
         apart("operand-overlap", &access.writes, &access.reads)
@@ -116,15 +148,16 @@ impl Effect for Histogram {
         let (rows, cols) = self.src.valid(args)?;
         let Local { space, core } = self.local;
         for row in 0..rows {
-            let selector = memory.bytes(env, core, space, args[self.selectors.at] + u64::from(row), 1)[0];
-            let start = args[self.src.at] + u64::from(row) * u64::from(self.src.layout.cols) * 2;
-            let values = memory.bytes(env, core, space, start, cols as usize * 2).to_vec();
+            let selected = self.selectors_of(row).into_iter();
+            let selected: Vec<u8> =
+                selected.map(|at| memory.bytes(env, core, space, args[self.selectors.at] + at, 1)[0]).collect();
+            let width = self.width();
+            let start = args[self.src.at] + u64::from(row) * u64::from(self.src.layout.cols) * u64::from(width);
+            let values = memory.bytes(env, core, space, start, (cols * width) as usize).to_vec();
             let mut counts = [0u32; COUNTERS as usize];
-            for value in values.chunks(2) {
-                match self.upper {
-                    true => counts[usize::from(value[1])] += 1,
-                    false if value[1] == selector => counts[usize::from(value[0])] += 1,
-                    false => {}
+            for value in values.chunks(width as usize) {
+                if value.iter().rev().zip(&selected).all(|(byte, wanted)| byte == wanted) {
+                    counts[usize::from(value[self.byte as usize])] += 1;
                 }
             }
             if self.bins == Bins::UpTo {

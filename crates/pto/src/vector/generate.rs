@@ -7,9 +7,9 @@ use super::check::{self, Elems};
 use super::lower::Operands;
 use super::{DST, VECTOR, types};
 use slipring_effect::vector::{Bins, Histogram, Random};
-use slipring_ir::{Attr, Dim};
+use slipring_ir::{Attr, Diags, Dim};
 use slipring_op::Along;
-use slipring_op::def::OpDef;
+use slipring_op::def::{OpDef, OpRef};
 use slipring_op::rules::{INTEGER, TILE, defaulted, operand, schema};
 
 /// The ops of this family.
@@ -25,8 +25,13 @@ pub static THISTOGRAM: OpDef = OpDef {
         "pto.thistogram",
         ins(2),
         &[
-            operand("src", TILE, Touch::Read, "the values: ui16"),
-            operand("idx", TILE, Touch::Read, "a selector for each row: ui8"),
+            operand("src", TILE, Touch::Read, "the values: ui16, ui32"),
+            operand(
+                "idx",
+                TILE,
+                Touch::Read,
+                "a selector for each row, or for each byte above the one that is counted: ui8",
+            ),
             operand("dst", TILE, Touch::Write, "the counters: ui32, 256 a row"),
         ],
         &[],
@@ -35,13 +40,15 @@ pub static THISTOGRAM: OpDef = OpDef {
             defaulted(
                 "byte",
                 AttrKind::Int,
-                "the same in the words of later versions: 1 is the upper byte, 0 the lower one",
+                "the byte that is counted, from the lowest: 0 or 1 of ui16, 0 to 3 of ui32; 1 by default",
             ),
         ],
     ),
     summary: "Count values (A5)",
     doc: "For each valid row of `src` 256 counters: counter b of row i is how many upper bytes of the row's values are at most b; \
-          with `isMSB = false`, how many lower bytes of those values whose upper byte is `idx[i]`. What `dst` held is lost. The \
+          with `isMSB = false`, how many lower bytes of those values whose upper byte is `idx[i]`. Of ui32 \
+          `byte` is counted of those values whose bytes above it are `idx[0, 0]` (the highest), `idx[1, 0]` and `idx[2, 0]`, as far \
+          as there are such bytes. What `dst` held is lost. The \
           counters of row i begin at element 256 × i of `dst`, whatever its columns. `dst` must lie apart from the others.",
     source: "tile library of the A5, THISTOGRAM, which counts up to each bin (its manual and the IR's: each bin for itself)",
     elems: types::HISTOGRAM,
@@ -51,18 +58,25 @@ pub static THISTOGRAM: OpDef = OpDef {
         check::elem(op, "idx", Elems::new("ui8", |elem| elem == Elem::U8), diags);
         check::elem(op, "dst", Elems::new("ui32", |elem| elem == Elem::U32), diags);
         let (Some(src), Some(idx), Some(dst)) = (op.tile("src"), op.tile("idx"), op.tile("dst")) else { return };
-        let column = idx.layout.cols == 1 && idx.layout.blayout == slipring_tile::BLayout::ColMajor;
-        if !column || idx.layout.slayout != slipring_tile::SLayout::NoneBox {
+        let (wide, byte) = (src.layout.elem == Elem::U32, counted(op));
+        if wide {
+            selector_rows(op, byte, diags);
+        } else if idx.layout.cols != 1
+            || idx.layout.blayout != slipring_tile::BLayout::ColMajor
+            || idx.layout.slayout != slipring_tile::SLayout::NoneBox
+        {
             diags.push(op.error("tile-layout", "expects idx to be one column, stored by columns"));
         }
-        for (name, tile) in [("idx", idx), ("dst", dst)] {
+        for (name, tile) in [("idx", idx), ("dst", dst)].into_iter().skip(usize::from(wide)) {
             let known = matches!((src.valid[0], tile.valid[0]), (Dim::Static(a), Dim::Static(b)) if a != b);
             if src.layout.rows != tile.layout.rows || known {
                 diags.push(op.error("tile-shape", format!("expects rows and valid rows of {name} to match src")));
             }
         }
-        if op.int("byte").is_some_and(|byte| !(0..2).contains(&byte)) {
-            diags.push(op.error("attribute", "expects byte to be 0 or 1, as values have two bytes"));
+        let bytes = if wide { 4 } else { 2 };
+        if !(0..bytes).contains(&byte) {
+            let message = format!("expects byte to be 0 to {}, as values have {bytes} bytes", bytes - 1);
+            diags.push(op.error("attribute", message));
         }
         if op.attr("isMSB").is_some() && op.attr("byte").is_some() {
             diags.push(op.error("attribute", "`isMSB` and `byte` say the same: one of them is written"));
@@ -75,13 +89,39 @@ pub static THISTOGRAM: OpDef = OpDef {
         let mut operands = Operands::new(op, d);
         let (src, dst) = (operands.tile(d, "src")?, operands.tile(d, "dst")?);
         let selectors = operands.tile(d, "idx")?;
-        let upper = !matches!(op.attr("isMSB"), Some(Attr::Bool(false))) && op.int("byte") != Some(0);
-        let effect = Histogram { local: operands.local, dst, src, selectors, upper, bins: Bins::UpTo };
+        let byte = counted(op) as u32;
+        let effect = Histogram { local: operands.local, dst, src, selectors, byte, bins: Bins::UpTo };
         operands.issue(d, effect)
     },
     class: "histogram",
     ..VECTOR
 };
+
+/// The byte that a histogram counts.
+fn counted(op: &OpRef<'_>) -> i64 {
+    match op.attr("isMSB") {
+        Some(Attr::Bool(upper)) => i64::from(*upper),
+        _ => op.int("byte").unwrap_or(1),
+    }
+}
+
+/// Selectors of values of four bytes: a row by rows for each byte above the one that is counted. Where the highest byte is counted
+/// they are not looked at.
+fn selector_rows(op: &OpRef<'_>, byte: i64, diags: &mut Diags) {
+    let Some(idx) = op.tile("idx") else { return };
+    let wanted = 3 - byte;
+    let by_rows =
+        idx.layout.blayout == slipring_tile::BLayout::RowMajor && idx.layout.slayout == slipring_tile::SLayout::NoneBox;
+    if wanted > 0 && !by_rows {
+        diags.push(op.error("tile-layout", "expects idx to be stored by rows where src is ui32"));
+    }
+    if i64::from(idx.layout.rows) < wanted || matches!(idx.valid[0], Dim::Static(rows) if (rows as i64) < wanted) {
+        diags.push(op.error(
+            "tile-shape",
+            format!("expects idx to have {wanted} valid rows, one for each byte above byte {byte}"),
+        ));
+    }
+}
 
 const fn word(name: &'static str, doc: &'static str) -> OperandSpec {
     operand(name, INTEGER, Touch::Nothing, doc)

@@ -82,7 +82,7 @@ types! {
     /// Tables in global memory: by the tile.
     TABLE: "dst" ALL, TABLES;
     TABLE_SRC: "src" ALL, TABLES;
-    HISTOGRAM: "src" &[], &[U16];
+    HISTOGRAM: "src" &[], &[U16, U32];
     RANDOM: "dst" &[], &[I32, U32];
     TRIANGLE: "dst" NUMBERS, &[I8, U8, I16, U16, I32, U32, I64, U64, F16, BF16, F32];
     QUANTISED: "src" &[F32], &[F32];

@@ -502,23 +502,29 @@ impl Module {
         self.walk(self.top).into_iter().filter(move |op| &*self.op(*op).name == name)
     }
 
-    /// The operation that defines symbol `name`. Functions are not
+    /// The operation that defines symbol `name`; where none does, the first one that declares it. Functions are not
     /// looked into.
     pub fn symbol(&self, name: &str) -> Option<OpId> {
-        self.symbol_in(self.top, name)
+        self.symbol_in(self.top, name, true).or_else(|| self.symbol_in(self.top, name, false))
     }
 
-    fn symbol_in(&self, block: BlockId, name: &str) -> Option<OpId> {
+    /// True for a function that is declared and has no body.
+    pub fn is_declaration(&self, op: OpId) -> bool {
+        let regions = &self.op(op).regions;
+        self.is_function(op) && regions.iter().all(|region| self.region(*region).blocks.is_empty())
+    }
+
+    fn symbol_in(&self, block: BlockId, name: &str, defined: bool) -> Option<OpId> {
         self.block(block).ops.iter().find_map(|op| {
             let data = self.op(*op);
-            if self.symbol_name(*op) == Some(name) {
+            if self.symbol_name(*op) == Some(name) && !(defined && self.is_declaration(*op)) {
                 return Some(*op);
             }
             if self.is_function(*op) {
                 return None;
             }
             let blocks = data.regions.iter().flat_map(|region| &self.region(*region).blocks);
-            blocks.into_iter().find_map(|inner| self.symbol_in(*inner, name))
+            blocks.into_iter().find_map(|inner| self.symbol_in(*inner, name, defined))
         })
     }
 

@@ -47,13 +47,17 @@ pub fn verify(table: &Table, module: &Module, platform: &Platform, diags: &mut D
     names_differ(module, diags);
 }
 
-/// Reports functions of one name.
+/// Reports functions of one name, but for a module that declares what another one defines.
 fn names_differ(module: &Module, diags: &mut Diags) {
     let mut first: BTreeMap<&str, OpId> = BTreeMap::new();
     for function in module.functions() {
         let data = module.op(function);
         let Some(name) = module.symbol_name(function) else { continue };
         if let Some(other) = first.get(name) {
+            let declared = module.is_declaration(function) != module.is_declaration(*other);
+            if declared && module.parent_op(function) != module.parent_op(*other) {
+                continue;
+            }
             let message = format!("`@{name}` is defined twice");
             let error = Diagnostic::error("redefinition", data.span, message);
             diags.push(error.also(module.op(*other).span, "first here"));

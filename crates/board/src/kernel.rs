@@ -68,6 +68,8 @@ pub struct BoardOptions {
     pub board: Board,
     /// Seed of its delays; `None`: each takes its usual time.
     pub delays: Option<u64>,
+    /// Whether what the host queues is kept, as a stream.
+    pub record: bool,
 }
 
 /// A run through the command queue of a board.
@@ -104,6 +106,7 @@ pub fn run_on_board(
         gm_slack: options.gm_slack,
         limits: options.limits,
         trace: options.record,
+        record: board.record,
     };
     let run = run_on_device(&prepared.text(), function, platform, bound, &order);
     let run = run.map_err(Error::Unsupported)?;
@@ -169,6 +172,11 @@ impl BoardRun {
     /// What the queue and the workers did when, in cycles of the board; `None` where the run was not asked to keep it.
     pub fn trace(&self) -> Option<&Trace> {
         self.trace.as_ref()
+    }
+
+    /// What the host queued; `None` where the run was not asked to keep it. Images and buffers are in its bytes.
+    pub fn recorded(&self) -> Option<&Capture> {
+        self.run.recorded.as_ref()
     }
 
     /// The report as the command line prints it.

@@ -8,9 +8,8 @@ use slipring_queue::capture::Capture;
 use slipring_queue::machine::{Config, Delays};
 use slipring_queue::replay::{Replay, replay};
 use slipring_queue::sanitize::Severity;
-use slipring_queue::worker::Acknowledge;
 
-use crate::queue_run::{queue_dumps, queue_findings};
+use crate::queue_run::{QueueWork, queue_dumps, queue_findings};
 
 /// How the delays of a run are chosen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -158,11 +157,11 @@ pub enum QueueProof {
 pub fn queue_trial(
     capture: &Capture,
     config: &Config,
-    kernel_cycles: u64,
+    work: &QueueWork,
     schedule: QueueSchedule,
 ) -> Result<QueueTrial, String> {
     let config = schedule.of(config);
-    let worker = Box::new(Acknowledge { cycles: kernel_cycles });
+    let (worker, _) = work.workers(&config.board);
     let mut run = replay(capture, config.clone(), worker, |_, _| {})?;
     Ok(QueueTrial::of(schedule, &mut run, capture, &config))
 }
@@ -182,17 +181,18 @@ pub fn queue_prove(
     kernel_cycles: u64,
     seeds: u64,
 ) -> Result<(QueueProof, usize, Vec<&'static str>), String> {
+    let work = &QueueWork::Acknowledge(kernel_cycles);
     let still = Config { still_clock: true, ..config.clone() };
-    let timed = queue_trial(capture, config, kernel_cycles, QueueSchedule::Usual)?;
+    let timed = queue_trial(capture, config, work, QueueSchedule::Usual)?;
     let mut trials = Vec::new();
     if let Some(wrong) = timed.wrong() {
         return Ok((wrong, 1, Vec::new()));
     }
     for schedule in QueueSchedule::all(seeds) {
-        let trial = queue_trial(capture, &still, kernel_cycles, schedule)?;
+        let trial = queue_trial(capture, &still, work, schedule)?;
         if trial.wrong().is_some() {
             // What is said is what a replay shows: its clock goes.
-            let shown = queue_trial(capture, config, kernel_cycles, schedule)?;
+            let shown = queue_trial(capture, config, work, schedule)?;
             let proof = shown.wrong().unwrap_or_else(|| QueueProof::Undecided(vec![BY_TIMES.into()]));
             return Ok((proof, trials.len() + 1, Vec::new()));
         }

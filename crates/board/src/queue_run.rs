@@ -1,5 +1,7 @@
 //! Runs of captured streams: a stream to try, what a run and the bytes show together, the memory that a stream asks to see.
 
+use slipring_ir::Diagnostic;
+use slipring_machine::Platform;
 use slipring_queue::board::Board;
 use slipring_queue::capture::{ActKind, Capture, Entry, hex};
 use slipring_queue::host::{Data, Lowering, Program, Role, lower_programs};
@@ -8,7 +10,57 @@ use slipring_queue::machine::{Config, Machine};
 use slipring_queue::replay::Replay;
 use slipring_queue::sanitize::Finding;
 use slipring_queue::wire::{FieldRange, LaunchMessage, Xy, host_event, relay_inline};
+use slipring_queue::worker::{Acknowledge, Worker};
 use slipring_queue::{Layout, layout::L1_ALIGN};
+
+use crate::{BlockRun, KernelWorker, Runs};
+
+/// What the workers of a run do.
+#[derive(Clone, Debug)]
+pub enum QueueWork {
+    /// They acknowledge launches after so many cycles.
+    Acknowledge(u64),
+    /// They run the kernels of the images that they are sent: on a platform, else on that which an image's program names.
+    Kernels(Option<Box<Platform>>),
+}
+
+impl QueueWork {
+    /// Workers of a board, and where they say what they did: nothing, if they only acknowledge.
+    pub fn workers(&self, board: &Board) -> (Box<dyn Worker>, Runs) {
+        match self {
+            QueueWork::Acknowledge(cycles) => (Box::new(Acknowledge { cycles: *cycles }), Runs::default()),
+            QueueWork::Kernels(platform) => {
+                let platform = platform.as_deref().cloned();
+                let (worker, runs) = KernelWorker::new(platform, board.clock_mhz, slipring_sim::Limits::default());
+                (Box::new(worker), runs)
+            }
+        }
+    }
+}
+
+/// What the engine found in the blocks that workers ran; what it found in several is said once. A stream has no text of theirs: the
+/// places are left out.
+pub fn queue_block_findings(runs: &[BlockRun]) -> Vec<Diagnostic> {
+    let mut list: Vec<(String, usize, Diagnostic)> = Vec::new();
+    for run in runs {
+        for message in &run.messages {
+            let (primary, secondary) = (None, Vec::new());
+            let message = Diagnostic { primary, secondary, ..message.clone() };
+            match list.iter_mut().find(|(.., known)| known.says_the_same(&message)) {
+                Some((_, count, _)) => *count += 1,
+                None => list.push((format!("block {} at worker {}", run.block, run.tile), 1, message)),
+            }
+        }
+    }
+    let note = |(first, count, mut message): (String, usize, Diagnostic)| {
+        message.notes.push(match count {
+            1 => format!("in {first}"),
+            _ => format!("in {count} blocks, first in {first}"),
+        });
+        message
+    };
+    list.into_iter().map(note).collect()
+}
 
 /// What the run with a configuration found, and after it what the bytes alone show and the run did not come to.
 pub fn queue_findings(replayed: &Replay, capture: &Capture, config: &Config) -> Vec<Finding> {

@@ -13,6 +13,7 @@ mod listed;
 mod once;
 mod outputs;
 mod passes;
+mod recorded;
 mod sarif;
 mod schema;
 mod sweep;

@@ -58,6 +58,8 @@ pub struct BoardProgram {
     waits: bool,
     /// What the queue and the workers did when; `None` where the run was not asked to keep it.
     pub trace: Option<Trace>,
+    /// What the host queued; `None` where the run was not asked to keep it.
+    pub recorded: Option<Capture>,
 }
 
 /// The launches of a program, and the memory that they use.
@@ -104,6 +106,7 @@ impl Program {
             gm_slack: 0,
             limits: options.limits,
             trace: options.record,
+            record: board.record,
         };
         let sizes = tensors.iter().chain(&own).map(|data| data.len() as u64);
         let unsupported = Error::Unsupported;
@@ -177,6 +180,7 @@ impl Program {
             sums: compiled.iter().any(|kernel| verify::sums(&kernel.prepared)),
             waits,
             trace,
+            recorded: resident.recorded(),
         })
     }
 

@@ -38,7 +38,7 @@ pub fn board<'py>(given: &Bound<'py, PyDict>) -> PyResult<(Option<BoardOptions>,
         files::read(Path::new(path), files::MOST_STREAM).map_err(|error| format!("cannot read `{path}`: {error}"))
     });
     let board = board.map_err(PyValueError::new_err)?;
-    Ok((Some(BoardOptions { board, delays: delays.map(|seed| seed.extract()).transpose()? }), rest))
+    Ok((Some(BoardOptions { board, delays: delays.map(|seed| seed.extract()).transpose()?, record: false }), rest))
 }
 
 /// A run of a kernel through a board's queue, and what it left.

@@ -7,6 +7,7 @@ mod worker;
 
 use slipring_machine::Platform;
 use slipring_queue::board::Board;
+use slipring_queue::capture::Capture;
 use slipring_queue::host::Times;
 use slipring_queue::machine::{Span, Status};
 use slipring_queue::sanitize::Finding;
@@ -31,6 +32,8 @@ pub struct Order {
     pub limits: slipring_sim::Limits,
     /// Whether it is kept who did what when.
     pub trace: bool,
+    /// Whether what the host queues is kept, as a stream.
+    pub record: bool,
 }
 
 /// What came of it.
@@ -46,6 +49,8 @@ pub struct DeviceRun {
     pub status: Status,
     /// Who did what when, where that was asked for.
     pub spans: Vec<Span>,
+    /// What the host queued, where that was asked for.
+    pub recorded: Option<Capture>,
     /// From before the first wave to after the last, on the dispatcher's clock.
     pub launch: Times,
     /// Bytes of the image that each worker is sent.
@@ -87,6 +92,7 @@ pub fn run_on_device(
         findings: board.findings(),
         status: board.status(),
         spans: board.spans(),
+        recorded: board.recorded(),
         launch: Times::default(),
         image_bytes,
         bytes: board.moved(),

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use slipring_machine::Platform;
 use slipring_queue::Layout;
+use slipring_queue::capture::Capture;
 use slipring_queue::host::{
     Data, DeviceError, HostError, Kernels, Program, Queue, Role, Settings, Times, lower_together,
 };
@@ -79,8 +80,9 @@ impl Resident {
     pub fn open(order: &Order, platform: &Platform, sizes: impl Iterator<Item = u64>) -> Result<Resident, String> {
         let buffers = dram::place(sizes, &order.board)?;
         let limits = Limits { bytes: u64::MAX, ..Limits::default() };
-        let config = Config { seed: order.delays, limits, trace: order.trace, ..Config::new(order.board.clone()) };
-        let (worker, runs) = KernelWorker::with_limits(platform.clone(), order.board.clock_mhz, order.limits);
+        let (trace, record) = (order.trace, order.record);
+        let config = Config { seed: order.delays, limits, trace, record, ..Config::new(order.board.clone()) };
+        let (worker, runs) = KernelWorker::new(Some(platform.clone()), order.board.clock_mhz, order.limits);
         let machine = Machine::with_worker(config, Box::new(worker))?;
         let queue =
             Queue::open(machine, order.board.clone(), Layout::default(), Settings::CAREFUL, &Kernels::default());
@@ -263,6 +265,12 @@ impl Resident {
     /// Who did what when, where that was asked for.
     pub fn spans(&mut self) -> Vec<Span> {
         self.queue.device().spans()
+    }
+
+    /// What the host queued, as a stream, where that was asked for: images and buffers are in its bytes.
+    pub fn recorded(&mut self) -> Option<Capture> {
+        let board = self.queue.board().name.clone();
+        self.queue.device().recorded(&board)
     }
 }
 

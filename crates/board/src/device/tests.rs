@@ -77,8 +77,15 @@ fn same(text: &str, args: &[&str], blocks: &[u32]) {
         assert!(direct.result.complete, "{:?}", direct.result.findings);
         for delays in [None, Some(1), Some(2), Some(3)] {
             let board = built_in(["p100", "p150"][at % 2]).expect("a board");
-            let order =
-                Order { board, blocks, delays, gm_slack: 0, limits: slipring_sim::Limits::default(), trace: false };
+            let order = Order {
+                board,
+                blocks,
+                delays,
+                gm_slack: 0,
+                limits: slipring_sim::Limits::default(),
+                trace: false,
+                record: false,
+            };
             let run = run_on_device(text, None, &platform, &values, &order).expect("can be run");
             assert!(run.complete && run.findings.is_empty(), "{:?}", run.findings);
             assert_eq!(run.runs.iter().map(|r| r.block).collect::<Vec<_>>(), (0..blocks).collect::<Vec<_>>());
@@ -116,6 +123,7 @@ fn blocks_that_add_to_the_same_element_come_out_as_if_one_after_the_other() {
             gm_slack: 0,
             limits: slipring_sim::Limits::default(),
             trace: false,
+            record: false,
         };
         let run = run_on_device(SUM, None, &platform, &values, &order).expect("can be run");
         assert_eq!(run.buffers[0].as_deref(), Some(&36u64.to_le_bytes()[..]));
@@ -180,6 +188,7 @@ fn what_does_not_fit_a_board_is_refused() {
         gm_slack: 0,
         limits: slipring_sim::Limits::default(),
         trace: false,
+        record: false,
     };
     let run = |text: &str, bytes| run_on_device(text, None, &platform, &[Value::Buffer(vec![0; bytes])], &order);
     assert!(run(SUM, 8 * 4096).expect_err("too large").contains("DRAM"));

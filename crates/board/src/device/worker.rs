@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use slipring_ir::{Severity, Source};
+use slipring_ir::{Diagnostic, Severity, Source};
 use slipring_machine::Platform;
 use slipring_program::{Finding, ParamKind};
 use slipring_queue::wire::Xy;
@@ -14,7 +14,7 @@ use slipring_sim::{ExecutionMode, Limits};
 
 use slipring_session::args::Value;
 use slipring_session::exec::{ExecuteOptions, execute_part};
-use slipring_session::{Prepared, check, load, prepare};
+use slipring_session::{Prepared, check, choose_platform, load, prepare, to_diagnostics, written_platform};
 
 /// Most bytes of a launch's buffers together.
 const MOST_BYTES: u64 = 1 << 34;
@@ -38,6 +38,8 @@ pub struct BlockRun {
     pub printed: Vec<String>,
     /// What the engine found wrong.
     pub findings: Vec<Finding>,
+    /// The same for people.
+    pub messages: Vec<Diagnostic>,
     /// Whether it came to its end.
     pub complete: bool,
 }
@@ -52,15 +54,19 @@ pub type Runs = Rc<RefCell<Vec<BlockRun>>>;
 /// had run one after the other. Blocks that wait for each other are not possible: each runs alone.
 #[derive(Debug)]
 pub struct KernelWorker {
-    platform: Platform,
+    /// `None`: the one that each image's program names.
+    platform: Option<Platform>,
     /// Clock of the board, in MHz.
     clock_mhz: u32,
     limits: Limits,
     /// Programs that were prepared last, with the image's program and entry that they came from.
-    kernels: Vec<(Vec<u8>, String, Rc<Prepared>)>,
+    kernels: Vec<(Vec<u8>, String, Rc<Loaded>)>,
     running: BTreeMap<Xy, Running>,
     runs: Runs,
 }
+
+/// A program as it was prepared, and for which platform.
+type Loaded = (Prepared, Platform);
 
 /// A launch.
 #[derive(Debug)]
@@ -82,20 +88,16 @@ struct Patch {
 }
 
 impl KernelWorker {
-    /// Workers whose clusters are of a platform, on a board with this clock (MHz), and where they say what they did.
-    pub fn new(platform: Platform, clock_mhz: u32) -> (KernelWorker, Runs) {
-        KernelWorker::with_limits(platform, clock_mhz, Limits::default())
-    }
-
-    /// The same where a block is given up earlier or later.
-    pub fn with_limits(platform: Platform, clock_mhz: u32, limits: Limits) -> (KernelWorker, Runs) {
+    /// Workers on a board with this clock (MHz), and where they say what they did. Their clusters are of a platform; without one, of
+    /// that which the program of an image names. `limits` say when a block is given up.
+    pub fn new(platform: Option<Platform>, clock_mhz: u32, limits: Limits) -> (KernelWorker, Runs) {
         let (runs, running) = (Runs::default(), BTreeMap::new());
         let worker = KernelWorker { platform, clock_mhz, limits, kernels: Vec::new(), running, runs: Rc::clone(&runs) };
         (worker, runs)
     }
 
     /// The program of an image; one of those before is not prepared again.
-    fn kernel(&mut self, image: &Image) -> Result<Rc<Prepared>, String> {
+    fn kernel(&mut self, image: &Image) -> Result<Rc<Loaded>, String> {
         if image.kind != TEXT {
             return Err(format!("the image's program is of kind {}; this worker runs kind {TEXT}, text", image.kind));
         }
@@ -105,17 +107,24 @@ impl KernelWorker {
         }
         let text = std::str::from_utf8(&image.program).map_err(|_| "the image's program is not UTF-8 text")?;
         let (module, mut diags) = load(Source::new("image", text));
+        let platform = match &self.platform {
+            Some(platform) => platform.clone(),
+            None if written_platform(&module).is_none() => {
+                return Err("the image's program names no platform, and none was chosen (`--arch`)".to_string());
+            }
+            None => choose_platform(None, &module).map_err(|error| error.to_string())?,
+        };
         if !diags.has_errors() {
-            check(&module, &self.platform, &mut diags);
+            check(&module, &platform, &mut diags);
         }
         let entry = Some(image.entry.as_str()).filter(|entry| !entry.is_empty());
-        let kernel = if diags.has_errors() { None } else { prepare(module, entry, &self.platform, &mut diags) }
-            .ok_or_else(|| {
-                let first = diags.list.iter().find(|d| d.severity == Severity::Error);
-                let why = first.map_or(String::new(), |d| format!(": {}: {}", d.code, d.message));
-                format!("the image's program cannot be run{why}")
-            })?;
-        let kernel = Rc::new(kernel);
+        let kernel = if diags.has_errors() { None } else { prepare(module, entry, &platform, &mut diags) };
+        let kernel = kernel.ok_or_else(|| {
+            let first = diags.list.iter().find(|d| d.severity == Severity::Error);
+            let why = first.map_or(String::new(), |d| format!(": {}: {}", d.code, d.message));
+            format!("the image's program cannot be run{why}")
+        })?;
+        let kernel = Rc::new((kernel, platform));
         if self.kernels.len() == PREPARED {
             self.kernels.remove(0);
         }
@@ -123,20 +132,22 @@ impl KernelWorker {
         Ok(kernel)
     }
 
-    /// Runs a block on its buffers as they are now: what it did and what it changed. Logs it if it fails.
+    /// Runs a block on its buffers as they are now: what it did, what it changed, and the clock of its platform in MHz. Logs it if
+    /// it fails.
     fn block(
         &mut self,
         image: &Image,
         (block, blocks): (u32, u32),
         tile: Xy,
         memory: &WorkerMemory<'_>,
-    ) -> Result<(BlockRun, Vec<Patch>), String> {
+    ) -> Result<(BlockRun, Vec<Patch>, u64), String> {
         let kernel = self.kernel(image)?;
+        let (kernel, platform) = &*kernel;
         let params = &kernel.decoded.program.params;
         let values = values(image, params.iter().map(|p| &p.kind), memory)?;
         let options = ExecuteOptions { blocks: 1, mode: ExecutionMode::Pipes, gm_slack: 0, limits: self.limits };
         let part = Some((block, blocks));
-        let done = execute_part(&kernel.decoded, &self.platform, &values, options, part, &mut ());
+        let done = execute_part(&kernel.decoded, platform, &values, options, part, &mut ());
         let result = &done.result;
         let run = BlockRun {
             block,
@@ -145,6 +156,7 @@ impl KernelWorker {
             again: false,
             printed: result.output.lines.clone(),
             findings: result.findings.clone(),
+            messages: to_diagnostics(&result.findings, &kernel.decoded.program),
             complete: result.complete,
         };
         if !run.complete {
@@ -166,7 +178,7 @@ impl KernelWorker {
                 return Err(format!("block {block} writes %{}, which the image says it does not", param.name));
             }
         }
-        Ok((run, patches))
+        Ok((run, patches, platform.clock_mhz.max(1).into()))
     }
 }
 
@@ -254,10 +266,10 @@ impl Worker for KernelWorker {
         if block >= blocks {
             return Err(format!("its arguments say that it is block {block} of {blocks}"));
         }
-        let (run, patches) = self.block(&image, (block, blocks), job.tile, memory)?;
+        let (run, patches, own_mhz) = self.block(&image, (block, blocks), job.tile, memory)?;
         // The cluster takes the time that it takes; the board counts it with a clock of its own.
         let cycles = u128::from(run.cycles) * u128::from(self.clock_mhz);
-        let cycles = cycles.div_ceil(u128::from(self.platform.clock_mhz.max(1)));
+        let cycles = cycles.div_ceil(u128::from(own_mhz));
         self.running.insert(job.tile, Running { image, block, blocks, patches, run });
         Ok(u64::try_from(cycles).unwrap_or(u64::MAX >> 1))
     }
@@ -272,7 +284,7 @@ impl Worker for KernelWorker {
         }
         if overtaken {
             let cycles = run.cycles;
-            (run, patches) = self.block(&image, (block, blocks), job.tile, memory)?;
+            (run, patches, _) = self.block(&image, (block, blocks), job.tile, memory)?;
             (run.again, run.cycles) = (true, cycles);
         }
         for patch in &patches {

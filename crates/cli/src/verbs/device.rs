@@ -6,7 +6,7 @@ use slipring_ir::Kind;
 
 use super::Exit;
 use super::output::{fail, json, out, report_all};
-use super::run::{divide, write_outputs, write_trace};
+use super::run::{RunArgs, divide, write_outputs, write_stream, write_trace};
 
 /// Runs a kernel through the queue and reports.
 ///
@@ -17,16 +17,18 @@ pub(super) fn run(
     bound: Vec<Arg>,
     board: BoardOptions,
     options: &RunOptions,
-    as_json: bool,
-    trace: Option<&str>,
+    args: &RunArgs,
 ) -> Result<Exit, Error> {
     let (tensors, files) = divide(bound);
     let mut run = kernel.run_on_board(tensors, board, options)?;
     let after: Vec<_> = (0..files.len()).map(|index| run.left(index)).collect();
-    let written = write_outputs(&files, &after, run.is_complete()).and_then(|()| write_trace(trace, run.trace()));
+    let written = write_outputs(&files, &after, run.is_complete()).and_then(|()| {
+        write_trace(args.trace.as_deref(), run.trace())?;
+        write_stream(args.record.as_deref(), run.recorded())
+    });
     run.facts.error = written.as_ref().err().cloned();
     report_all(run.findings());
-    if as_json {
+    if args.json {
         json(&run.facts);
     } else {
         out(&run.text());

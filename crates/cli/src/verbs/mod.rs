@@ -279,7 +279,9 @@ impl Verb {
     /// The files that the verb is asked to write, each with the option that says so.
     fn outputs(&self) -> Vec<(String, PathBuf)> {
         let mut list: Vec<(&str, Option<&Path>)> = match self {
-            Verb::Run(args) => vec![("--trace", path(&args.trace)), ("--sarif", path(&args.sarif))],
+            Verb::Run(args) => {
+                vec![("--trace", path(&args.trace)), ("--record", path(&args.record)), ("--sarif", path(&args.sarif))]
+            }
             Verb::Graph(args) => vec![("--svg", path(&args.svg))],
             Verb::Report(args) => vec![("-o", Some(Path::new(&args.output)))],
             Verb::Timeline(args) => vec![("--trace", path(&args.trace))],
@@ -293,7 +295,7 @@ impl Verb {
             Verb::Build(args) => vec![("-o", path(&args.output)), ("--memory-map", path(&args.memory_map))],
             Verb::Opt(args) => vec![("-o", path(&args.output))],
             Verb::Queue(verb) => {
-                verb.output().map(|(option, file)| (option, Some(Path::new(file)))).into_iter().collect()
+                verb.outputs().into_iter().map(|(option, file)| (option, Some(Path::new(file)))).collect()
             }
             // The others write to standard output alone.
             _ => Vec::new(),

@@ -9,7 +9,7 @@ use super::Exit;
 use super::output::{fail, json, out, report_all};
 use super::progress::Progress;
 use super::queue::board_named;
-use super::run::{RunArgs, against, divide, expectations, timeline_text, write_outputs, write_trace};
+use super::run::{RunArgs, against, divide, expectations, timeline_text, write_outputs, write_stream, write_trace};
 
 /// Runs a whole program and reports.
 ///
@@ -37,7 +37,10 @@ pub(super) fn run(args: &RunArgs, program: &Program) -> Result<Exit, Error> {
     let followed = program.followed(&bound, &options)?;
     let program = followed.as_ref().unwrap_or(program);
     let board = match &args.device {
-        Some(name) => Some(BoardOptions { board: board_named(name).map_err(Error::Arguments)?, delays: args.delays }),
+        Some(name) => {
+            let (board, record) = (board_named(name).map_err(Error::Arguments)?, args.record.is_some());
+            Some(BoardOptions { board, delays: args.delays, record })
+        }
         None => None,
     };
     let said = program.compile()?;
@@ -92,6 +95,8 @@ pub(super) fn run(args: &RunArgs, program: &Program) -> Result<Exit, Error> {
         None => run.trace(),
     };
     let written = written.and_then(|()| write_trace(args.trace.as_deref(), trace.as_ref()));
+    let recorded = sent.as_ref().and_then(|sent| sent.recorded.as_ref());
+    let written = written.and_then(|()| write_stream(args.record.as_deref(), recorded));
     facts.error = written.as_ref().err().cloned();
     facts.lines = run.lines().filter(|_| args.lines);
     if args.json {

@@ -10,6 +10,8 @@ use slipring::{
     MOST_SLACK, Parameter, RunOptions, Tensor, Timing, VerifyOutcome, advice_text, files, tools,
 };
 
+use slipring_queue::capture::Capture;
+
 use super::kernel::KernelArgs;
 use super::output::{RefusedFacts, fail, json, note, out, report_all, write_file};
 use super::progress::Progress;
@@ -80,6 +82,9 @@ pub(super) struct RunArgs {
     /// Seed for the delays of the board, to reach other interleavings
     #[arg(long, value_name = "N", requires = "device")]
     pub(super) delays: Option<u64>,
+    /// Write what the host queues to this file, as a stream for `slipring queue`. `queue run --kernels` runs it again
+    #[arg(long, value_name = "FILE", requires = "device", value_parser = a_file)]
+    pub(super) record: Option<String>,
     /// Write a timeline of all pipes and scalar units, in Perfetto's binary format if the name ends in `.pftrace`, else
     /// in Chrome's JSON
     #[arg(long, value_name = "FILE")]
@@ -102,6 +107,22 @@ pub(super) struct RunArgs {
     /// Also write all diagnostics to this file, as a SARIF log
     #[arg(long, value_name = "FILE")]
     pub sarif: Option<String>,
+}
+
+/// The name of a file for what standard output has no room for.
+pub(super) fn a_file(name: &str) -> Result<String, String> {
+    match name {
+        "-" => Err("this is not written to standard output; name a file".into()),
+        name => Ok(name.to_string()),
+    }
+}
+
+/// Writes the stream that a board was sent.
+pub(super) fn write_stream(file: Option<&str>, stream: Option<&Capture>) -> Result<(), String> {
+    match (file, stream) {
+        (Some(file), Some(stream)) => write_file(file, &[&stream.to_bytes()]),
+        _ => Ok(()),
+    }
 }
 
 /// Runs a kernel and reports.
@@ -169,10 +190,9 @@ fn start(args: &RunArgs) -> Result<Exit, Error> {
             device::run(
                 &kernel,
                 bound,
-                BoardOptions { board, delays: args.delays },
+                BoardOptions { board, delays: args.delays, record: args.record.is_some() },
                 &options,
-                args.json,
-                args.trace.as_deref(),
+                args,
             )
         }
     }

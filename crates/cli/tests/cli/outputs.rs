@@ -10,7 +10,7 @@ use std::time::Duration;
 use super::{Called, Folder, bytes_of, command, f32s};
 
 /// Every way to write a file, with what `%` stands for.
-const WRITERS: [&[&str]; 8] = [
+const WRITERS: [&[&str]; 10] = [
     &["build", "add.pto", "-o", "%"],
     &["build", "add.pto", "--memory-map", "%"],
     &["run", "add.pto", "--arg", "iota:f32[16x16]", "--arg", "@%:out", "--arg", "1.5:f32"],
@@ -19,6 +19,8 @@ const WRITERS: [&[&str]; 8] = [
     &["check", "add.pto", "--sarif", "%"],
     &["queue", "run", "s.queue", "--trace", "%"],
     &["queue", "decode", "s.queue", "-o", "%"],
+    &["queue", "run", "s.queue", "--read-back", "%"],
+    &["run", "add.pto", "--device", "p150", "--record", "%"],
 ];
 
 fn words(writer: &[&'static str], path: &str) -> Vec<String> {
@@ -27,7 +29,8 @@ fn words(writer: &[&'static str], path: &str) -> Vec<String> {
 
 fn folder(name: &str) -> Folder {
     let folder = Folder::new(name);
-    folder.write("s.queue", "board p100\nevent\n");
+    let relay = "RELAY_INLINE_NOFLUSH\n> WRITE_LINEAR_H_HOST length=80\nRELAY_LINEAR noc_xy=(17,14) addr=0 length=64\n";
+    folder.write("s.queue", format!("board p100\nrecord\n{relay}event\n"));
     folder
 }
 

@@ -194,7 +194,7 @@ fn a_board_has_a_trace() {
     let kernel = Kernel::open(top().join("examples/lang/5_attention_step.py")).expect("a kernel");
     let args: Vec<Tensor<'static>> =
         kernel.arguments(&[], 0).expect("arguments").into_iter().map(Tensor::from).collect();
-    let board = BoardOptions { board: built_in("p150").expect("a board"), delays: Some(3) };
+    let board = BoardOptions { board: built_in("p150").expect("a board"), delays: Some(3), record: false };
     let run = kernel.run_on_board(args, board, &RunOptions::new().record(true)).expect("runs");
     let trace: &Trace = run.trace().expect("a trace");
     let slices = read(&perfetto(trace));

@@ -26,7 +26,7 @@ pub(super) enum QueueVerb {
     Decode(decode::DecodeArgs),
     /// Check a stream without running it
     Lint(lint::LintArgs),
-    /// Run a stream on a simulated board whose workers acknowledge launches
+    /// Run a stream on a simulated board whose workers acknowledge launches, or run the kernels that they are sent
     Run(run::RunArgs),
     /// Prove a stream correct for all delays, or give a schedule that shows the error
     Prove(prove::ProveArgs),
@@ -47,13 +47,14 @@ impl QueueVerb {
         }
     }
 
-    /// The file that the verb is asked to write, with the option that says so.
-    pub fn output(&self) -> Option<(&'static str, &str)> {
-        match self {
-            QueueVerb::Decode(args) => args.output.as_deref().map(|file| ("-o", file)),
-            QueueVerb::Lint(_) | QueueVerb::Prove(_) | QueueVerb::Stats(_) | QueueVerb::Diff(_) => None,
-            QueueVerb::Run(args) => args.trace.as_deref().map(|file| ("--trace", file)),
-        }
+    /// The files that the verb is asked to write, each with the option that says so.
+    pub fn outputs(&self) -> Vec<(&'static str, &str)> {
+        let named = match self {
+            QueueVerb::Decode(args) => vec![("-o", &args.output)],
+            QueueVerb::Lint(_) | QueueVerb::Prove(_) | QueueVerb::Stats(_) | QueueVerb::Diff(_) => Vec::new(),
+            QueueVerb::Run(args) => vec![("--trace", &args.trace), ("--read-back", &args.read_back)],
+        };
+        named.into_iter().filter_map(|(option, file)| Some((option, file.as_deref()?))).collect()
     }
 
     /// True if the verb was asked for its facts as JSON.

@@ -3,19 +3,19 @@
 use clap::Args;
 use serde::Serialize;
 use slipring::{
-    QueueSchedule, QueueTrial, message_facts, queue_demo, queue_dumps, queue_findings, queue_trace, queue_trial,
+    QueueSchedule, QueueTrial, QueueWork, message_facts, queue_block_findings, queue_demo, queue_dumps, queue_findings,
+    queue_trace, queue_trial,
 };
 use slipring_ir::{Diags, Source};
 use slipring_queue::host::Completion;
 use slipring_queue::machine::{Actor, Config, Delays, Limits};
 use slipring_queue::replay::{Replay, replay};
 use slipring_queue::sanitize::AtError;
-use slipring_queue::worker::Acknowledge;
 use slipring_report::{MessageFacts, chart};
 
-use super::super::Exit;
-use super::super::output::{errors, fail, json_line, out, report, told};
-use super::super::run::{one_output, write_trace};
+use super::super::output::{errors, fail, json_line, out, report, told, write_file};
+use super::super::run::{a_file, one_output, write_trace};
+use super::super::{Exit, PlatformArgs};
 use super::live::Live;
 use super::{AllowArgs, Allowed, Stream, StreamArgs, StreamError, allowed_facts, allowed_line, board_named};
 use slipring::queue_finding as of_finding;
@@ -55,6 +55,15 @@ pub(in crate::verbs) struct RunArgs {
     /// Duration of each launch on a worker, in cycles
     #[arg(long, default_value_t = 1000, value_name = "CYCLES")]
     kernel_cycles: u64,
+    /// Run the kernels of the images that workers are sent, as `run --device --record` writes them, in place of
+    /// acknowledging launches
+    #[arg(long, conflicts_with = "kernel_cycles")]
+    kernels: bool,
+    #[command(flatten)]
+    platform: PlatformArgs,
+    /// Write the bytes that come back to the host to this file, one record after the other, events left out
+    #[arg(long, value_name = "FILE", value_parser = a_file)]
+    pub read_back: Option<String>,
     /// Write a timeline of all actors, in Perfetto's binary format if the name ends in `.pftrace`, else in Chrome's
     /// JSON, and print it as a chart
     #[arg(long, value_name = "FILE")]
@@ -73,6 +82,8 @@ struct Facts {
     prefetch_commands: u64,
     dispatch_commands: u64,
     launches: u64,
+    /// Whether workers ran the kernels that they were sent.
+    kernels: bool,
     events: Vec<u32>,
     /// Records that are no events: how many, and the bytes in them.
     read_backs: usize,
@@ -91,6 +102,26 @@ struct Seeds {
     tried: u64,
     /// Those that find something else, or end otherwise.
     differ: Vec<String>,
+}
+
+impl RunArgs {
+    /// What the workers do.
+    ///
+    /// # Errors
+    /// If there is no such platform, or it is given for no kernel.
+    fn work(&self) -> Result<QueueWork, String> {
+        let named = self.platform.named().map_err(|error| error.to_string())?;
+        let asked = named.is_some() || !self.platform.interpretations.is_empty();
+        match (self.kernels, named) {
+            (false, _) if asked => Err("`--arch`, `--platform` and `--interpretation` are for `--kernels`".into()),
+            (false, _) => Ok(QueueWork::Acknowledge(self.kernel_cycles)),
+            (true, None) if asked => Err("`--interpretation` takes `--arch` or `--platform` here".into()),
+            (true, named) => Ok(QueueWork::Kernels(named.map(|mut platform| {
+                platform.interpretations.extend(self.platform.interpretations.iter().cloned());
+                Box::new(platform)
+            }))),
+        }
+    }
 }
 
 /// Runs a stream: exit code 1 if an error was found or not everything ran.
@@ -128,7 +159,11 @@ pub(super) fn run(args: &RunArgs) -> Exit {
     };
     let config = schedule.of(&config);
     let own = config.clone();
-    let worker = Box::new(Acknowledge { cycles: args.kernel_cycles });
+    let work = match args.work() {
+        Ok(work) => work,
+        Err(message) => return fail(message),
+    };
+    let (worker, runs) = work.workers(&stream.board);
     let mut live = Live::new(stream.capture.entries.len());
     let replayed = replay(&stream.capture, config, worker, |machine, records| live.look(machine, records));
     let counters = live.finish();
@@ -136,23 +171,32 @@ pub(super) fn run(args: &RunArgs) -> Exit {
         Ok(replayed) => replayed,
         Err(message) => return fail(format!("{file}: {message}")),
     };
-    let seeds = match seeds(args, schedule, &mut replayed, &stream, &own) {
+    let seeds = match seeds(args.seeds, &work, schedule, &mut replayed, &stream, &own) {
         Ok(seeds) => seeds,
         Err(message) => return fail(format!("{file}: {message}")),
     };
     let list = queue_findings(&replayed, &stream.capture, &own);
-    let list = list.iter().map(|finding| of_finding(finding, &stream.capture)).collect();
+    let mut list: Vec<_> = list.iter().map(|finding| of_finding(finding, &stream.capture)).collect();
+    list.extend(queue_block_findings(&runs.borrow()));
     let diags = Diags { list };
     let trace =
         args.trace.as_ref().map(|_| queue_trace(&replayed.queue.device().spans(), &stream.board, counters.to_vec()));
     if let Err(message) = write_trace(args.trace.as_deref(), trace.as_ref()) {
         return fail(message);
     }
+    if let Some(file) = &args.read_back {
+        let records = replayed.completions.iter().filter(|record| !record.is_event);
+        let bytes: Vec<&[u8]> = records.map(|record| record.bytes.as_slice()).collect();
+        if let Err(message) = write_file(file, &bytes) {
+            return fail(message);
+        }
+    }
     let differ = seeds.as_ref().is_some_and(|seeds| !seeds.differ.is_empty());
     if differ {
         fail(format!("{file}: the findings depend on the delays"));
     }
-    let facts = Facts { seeds, ..facts(file, &mut replayed, &diags, &stream) };
+    let kernels = args.kernels;
+    let facts = Facts { seeds, kernels, ..facts(file, &mut replayed, &diags, &stream) };
     if args.json {
         told(&diags);
         json_line(&facts);
@@ -172,17 +216,18 @@ pub(super) fn run(args: &RunArgs) -> Exit {
 
 /// The same stream with other seeds, held against the run that is shown.
 fn seeds(
-    args: &RunArgs,
+    tried: Option<u64>,
+    work: &QueueWork,
     schedule: QueueSchedule,
     replayed: &mut Replay,
     stream: &Stream,
     config: &Config,
 ) -> Result<Option<Seeds>, String> {
-    let Some(tried) = args.seeds else { return Ok(None) };
+    let Some(tried) = tried else { return Ok(None) };
     let shown = QueueTrial::of(schedule, replayed, &stream.capture, config);
     let mut differ = Vec::new();
     for seed in 1..=tried {
-        let trial = queue_trial(&stream.capture, config, args.kernel_cycles, QueueSchedule::Seed(seed))?;
+        let trial = queue_trial(&stream.capture, config, work, QueueSchedule::Seed(seed))?;
         differ.extend(shown.differs(&trial));
     }
     Ok(Some(Seeds { tried, differ }))
@@ -216,6 +261,7 @@ fn facts(file: String, replayed: &mut Replay, diags: &Diags, stream: &Stream) ->
         cycles: status.cycle,
         allowed: allowed_facts(replayed.queue.device().allowed()),
         findings: diags.list.iter().map(|d| message_facts(d, &stream.source)).collect(),
+        kernels: false,
         seeds: None,
     }
 }
@@ -238,7 +284,7 @@ fn summary(facts: &Facts, stream: &Stream) -> String {
     };
     format!(
         "{} on a {} ({}): {end}\n  {} of {all} records, {} prefetch and {} dispatch commands, {} launches of workers, {} events{last}{back}\n  \
-         {} cycles ({:.1} us); workers acknowledge launches and run no kernels\n{seeds}{}\n",
+         {} cycles ({:.1} us); workers {}\n{seeds}{}\n",
         facts.file,
         facts.board,
         stream.board.description,
@@ -249,6 +295,7 @@ fn summary(facts: &Facts, stream: &Stream) -> String {
         facts.events.len(),
         facts.cycles,
         facts.cycles as f64 / f64::from(stream.board.clock_mhz),
+        if facts.kernels { "ran the kernels that they were sent" } else { "acknowledge launches and run no kernels" },
         allowed_line(&facts.allowed),
     )
 }

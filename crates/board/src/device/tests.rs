@@ -134,7 +134,8 @@ fn blocks_that_add_to_the_same_element_come_out_as_if_one_after_the_other() {
 /// What the machine says when a worker is launched with these bytes as its image and these words as its arguments.
 fn fault(image: &[u8], words: [u32; 2]) -> String {
     let board = built_in("p100").expect("p100");
-    let (worker, _) = KernelWorker::new(slipring_machine::built_in("a5").expect("a5"), board.clock_mhz);
+    let platform = slipring_machine::built_in("a5").expect("a5");
+    let (worker, _) = KernelWorker::new(Some(platform), board.clock_mhz, slipring_sim::Limits::default());
     let machine = Machine::with_worker(Config::new(board.clone()), Box::new(worker)).expect("a machine");
     let queue = Queue::open(machine, board.clone(), Layout::default(), Settings::CAREFUL, &Kernels::default());
     let mut queue = queue.expect("opens");

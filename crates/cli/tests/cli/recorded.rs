@@ -56,6 +56,8 @@ fn a_recorded_kernel_gives_the_same_bytes_again() {
     }
     // Workers that only acknowledge leave what was there.
     assert!(back(&folder, &[]) == [iota(1.0), vec![0; PAGE]].concat());
+    let same = ["queue", "diff", "it.cq", "it.cq", "--kernels", "--arch", "a5"];
+    assert!(folder.call(&same).exits(0).out.contains("the same 17 records"));
     let seeds = folder.call(&["queue", "run", "it.cq", "--kernels", "--arch", "a5", "--seeds", "2"]).exits(0).out;
     assert!(seeds.contains("workers ran the kernels that they were sent"), "{seeds}");
     assert!(seeds.contains("2 more seeds: the same findings in all"), "{seeds}");
@@ -86,6 +88,8 @@ fn kernels_of_a_stream_are_found_or_missed_by_name() {
     };
     says(&["queue", "run", "it.cq", "--kernels"], 1, "names no platform, and none was chosen");
     says(&["queue", "run", "empty.queue", "--kernels", "--arch", "a5"], 1, "error[worker-fault]: worker (1,2)");
+    says(&["queue", "stats", "empty.queue", "--kernels", "--arch", "a5"], 1, "did not complete");
+    folder.call(&["queue", "stats", "empty.queue"]).exits(0);
     says(&["queue", "run", "it.cq", "--arch", "a5"], 2, "are for `--kernels`");
     says(&["queue", "run", "it.cq", "--kernels", "--arch", "a6"], 2, "a6");
     says(&["queue", "run", "it.cq", "--kernels", "--kernel-cycles", "5"], 2, "cannot be used with");

@@ -7,6 +7,7 @@ mod live;
 mod prove;
 mod run;
 mod stats;
+mod work;
 
 use clap::Subcommand;
 use serde::Serialize;

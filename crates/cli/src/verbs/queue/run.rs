@@ -13,10 +13,11 @@ use slipring_queue::replay::{Replay, replay};
 use slipring_queue::sanitize::AtError;
 use slipring_report::{MessageFacts, chart};
 
+use super::super::Exit;
 use super::super::output::{errors, fail, json_line, out, report, told, write_file};
 use super::super::run::{a_file, one_output, write_trace};
-use super::super::{Exit, PlatformArgs};
 use super::live::Live;
+use super::work::WorkArgs;
 use super::{AllowArgs, Allowed, Stream, StreamArgs, StreamError, allowed_facts, allowed_line, board_named};
 use slipring::queue_finding as of_finding;
 
@@ -52,15 +53,8 @@ pub(in crate::verbs) struct RunArgs {
     /// Give up after this many simulation steps without a new record
     #[arg(long, default_value_t = Limits::default().steps, value_name = "STEPS")]
     max_steps: u64,
-    /// Duration of each launch on a worker, in cycles
-    #[arg(long, default_value_t = 1000, value_name = "CYCLES")]
-    kernel_cycles: u64,
-    /// Run the kernels of the images that workers are sent, as `run --device --record` writes them, in place of
-    /// acknowledging launches
-    #[arg(long, conflicts_with = "kernel_cycles")]
-    kernels: bool,
     #[command(flatten)]
-    platform: PlatformArgs,
+    work: WorkArgs,
     /// Write the bytes that come back to the host to this file, one record after the other, events left out
     #[arg(long, value_name = "FILE", value_parser = a_file)]
     pub read_back: Option<String>,
@@ -104,26 +98,6 @@ struct Seeds {
     differ: Vec<String>,
 }
 
-impl RunArgs {
-    /// What the workers do.
-    ///
-    /// # Errors
-    /// If there is no such platform, or it is given for no kernel.
-    fn work(&self) -> Result<QueueWork, String> {
-        let named = self.platform.named().map_err(|error| error.to_string())?;
-        let asked = named.is_some() || !self.platform.interpretations.is_empty();
-        match (self.kernels, named) {
-            (false, _) if asked => Err("`--arch`, `--platform` and `--interpretation` are for `--kernels`".into()),
-            (false, _) => Ok(QueueWork::Acknowledge(self.kernel_cycles)),
-            (true, None) if asked => Err("`--interpretation` takes `--arch` or `--platform` here".into()),
-            (true, named) => Ok(QueueWork::Kernels(named.map(|mut platform| {
-                platform.interpretations.extend(self.platform.interpretations.iter().cloned());
-                Box::new(platform)
-            }))),
-        }
-    }
-}
-
 /// Runs a stream: exit code 1 if an error was found or not everything ran.
 pub(super) fn run(args: &RunArgs) -> Exit {
     let file = args.file.clone().unwrap_or_else(|| "demo".into());
@@ -159,7 +133,7 @@ pub(super) fn run(args: &RunArgs) -> Exit {
     };
     let config = schedule.of(&config);
     let own = config.clone();
-    let work = match args.work() {
+    let work = match args.work.work() {
         Ok(work) => work,
         Err(message) => return fail(message),
     };
@@ -195,7 +169,7 @@ pub(super) fn run(args: &RunArgs) -> Exit {
     if differ {
         fail(format!("{file}: the findings depend on the delays"));
     }
-    let kernels = args.kernels;
+    let kernels = args.work.kernels;
     let facts = Facts { seeds, kernels, ..facts(file, &mut replayed, &diags, &stream) };
     if args.json {
         told(&diags);

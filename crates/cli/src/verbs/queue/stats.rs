@@ -2,15 +2,15 @@
 
 use clap::Args;
 use serde::Serialize;
-use slipring::{QueueSchedule, QueueStall, queue_stalls};
+use slipring::{QueueSchedule, QueueStall, queue_block_findings, queue_stalls};
 use slipring_queue::capture::Capture;
 use slipring_queue::machine::{Config, Limits};
 use slipring_queue::replay::{Replay, replay};
 use slipring_queue::sanitize::AtError;
-use slipring_queue::worker::Acknowledge;
 
 use super::super::Exit;
 use super::super::output::{fail, json_line, out};
+use super::work::WorkArgs;
 use super::{Stream, StreamArgs};
 
 /// How a stream is run to look at it.
@@ -19,9 +19,8 @@ pub(super) struct LookArgs {
     /// Seed for delays
     #[arg(long)]
     seed: Option<u64>,
-    /// Duration of each launch on a worker, in cycles
-    #[arg(long, default_value_t = 1000, value_name = "CYCLES")]
-    kernel_cycles: u64,
+    #[command(flatten)]
+    work: WorkArgs,
     /// Give up after this many simulation steps without a new record
     #[arg(long, default_value_t = Limits::default().steps, value_name = "STEPS")]
     max_steps: u64,
@@ -42,9 +41,11 @@ impl LookArgs {
         let limits = Limits { steps: self.max_steps, ..Limits::default() };
         let config = Config { trace: true, limits, mode: AtError::Silicon, ..Config::new(stream.board.clone()) };
         let schedule = self.seed.map_or(QueueSchedule::Usual, QueueSchedule::Seed);
-        let worker = Box::new(Acknowledge { cycles: self.kernel_cycles });
+        let (worker, runs) = self.work.work()?.workers(&stream.board);
         let mut run: Replay = replay(capture, schedule.of(&config), worker, |_, _| {})?;
         let mut codes: Vec<&str> = run.findings.iter().map(|finding| finding.hazard.def().code).collect();
+        let blocks = queue_block_findings(&runs.borrow());
+        codes.extend(blocks.iter().map(|message| message.code));
         codes.dedup();
         let found = (!codes.is_empty()).then(|| codes.join(", "));
         let machine = run.queue.device();

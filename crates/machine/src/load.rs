@@ -7,7 +7,7 @@ use slipring_tile::{Elem, Space, nearest};
 use thiserror::Error;
 
 use crate::interpretations::QUESTIONS;
-use crate::platform::{OTHER, PRECISE, short};
+use crate::platform::{OTHER, VARIANTS, short};
 use crate::{Pipe, Platform, VECTOR_CLASSES, VectorSpec};
 
 /// Names of the built-in platforms.
@@ -176,13 +176,13 @@ fn names(platform: &Platform) -> Result<(), PlatformError> {
     for (field, table) in [("cost.vector", &cost.vector), ("cost.op", &cost.op)] {
         let types = table.keys().filter_map(|name| name.split_once('.')).flat_map(|(_, types)| types.split('-'));
         for elem in types {
-            known(field, elem, "element type", Elem::ALL.into_iter().map(short).chain(std::iter::once(PRECISE)))?;
+            known(field, elem, "element type", Elem::ALL.into_iter().map(short).chain(VARIANTS))?;
         }
     }
     for name in cost.calibrated.keys() {
         let types = name.split_once('.').map_or("", |(_, types)| types);
         for elem in types.split('-') {
-            let types = Elem::ALL.into_iter().map(short).chain(std::iter::once(PRECISE));
+            let types = Elem::ALL.into_iter().map(short).chain(VARIANTS);
             known("cost.calibrated", elem, "element type", types)?;
         }
     }

@@ -278,14 +278,15 @@ impl Platform {
     }
 
     /// Cost of a vector operation: the first that the tables have of the op (its name without `pto.`) on the types, the op, its
-    /// class on the types, its class, `other`. `types` is one element type or those of a conversion, `f32-f16`, or a type and
-    /// `precise`, `f32-precise`, for the variant of high precision.
+    /// class on the types, its class, `other`. `types` is one element type or those of a conversion, `f32-f16`, or a type and a
+    /// variant: `f32-precise` of high precision, `f32-grouped` of rows that are reduced by groups.
     pub fn vector_cost(&self, op: &str, class: &str, types: &str) -> Price {
         debug_assert!(class == OTHER || VECTOR_CLASSES.contains(&class), "`{class}` is not a cost class");
         let (ops, classes) = (("op", &self.cost.op), ("vector", &self.cost.vector));
         let keys = [(ops, op), (classes, class), (classes, OTHER)];
         for ((table, entries), name) in keys {
-            let plain = types.strip_suffix(PRECISE).map_or(types, |types| types.trim_end_matches('-'));
+            let variant = VARIANTS.iter().find_map(|variant| types.strip_suffix(variant));
+            let plain = variant.map_or(types, |types| types.trim_end_matches('-'));
             for key in [format!("{name}.{types}"), format!("{name}.{plain}"), name.to_string()] {
                 if let Some(entry) = entries.get(&key) {
                     let entry_name = format!("cost.{table}.{key}").into();
@@ -304,15 +305,17 @@ impl Platform {
     }
 }
 
-/// What follows a type, for the variant of high precision.
-pub(crate) const PRECISE: &str = "precise";
+/// What follows a type, for a variant that has a figure of its own: of high precision, or rows reduced by groups of 32 bytes.
+pub(crate) const VARIANTS: [&str; 2] = ["precise", "grouped"];
 
 /// What costs what a table does not name.
 pub(crate) const OTHER: &str = "other";
 
 /// What vector operations are told apart by in `cost.vector`.
-pub const VECTOR_CLASSES: [&str; 24] = [
+pub const VECTOR_CLASSES: [&str; 26] = [
     "add",
+    "number",
+    "columns",
     "mul",
     "div",
     "max",

@@ -106,7 +106,16 @@ impl OpDef {
 
     /// The same for its variant of high precision.
     pub fn precise_cost(&self, platform: &Platform, elem: Elem) -> Price {
-        let types = format!("{}-precise", cost_types(elem, None));
+        self.variant_cost(platform, elem, "precise")
+    }
+
+    /// The same for rows that are reduced by groups of 32 bytes, which public libraries do for a few shapes.
+    pub fn grouped_cost(&self, platform: &Platform, elem: Elem) -> Price {
+        self.variant_cost(platform, elem, "grouped")
+    }
+
+    fn variant_cost(&self, platform: &Platform, elem: Elem, variant: &str) -> Price {
+        let types = format!("{}-{variant}", cost_types(elem, None));
         platform.vector_cost(crate::names::bare(self.schema.name), self.class, &types)
     }
 }

@@ -19,6 +19,8 @@ pub(super) struct Operands<'a> {
     /// The memory of its tiles.
     pub local: Local,
     args: Vec<Operand>,
+    /// True where the library reduces the rows by groups of 32 bytes, at a cost of its own.
+    pub grouped: bool,
 }
 
 impl<'a> Operands<'a> {
@@ -28,7 +30,7 @@ impl<'a> Operands<'a> {
 
     /// The same for tiles in this memory.
     pub fn within(op: &OpRef<'a>, d: &Decoder<'_>, space: Space) -> Operands<'a> {
-        Operands { op: *op, local: Local { space, core: d.role }, args: Vec::new() }
+        Operands { op: *op, local: Local { space, core: d.role }, args: Vec::new(), grouped: false }
     }
 
     /// A window of global memory that is a table.
@@ -110,9 +112,10 @@ impl<'a> Operands<'a> {
         let elem = |name| declared(name).and_then(|at| self.op.tile(at)).map(|tile| tile.layout.elem);
         let dst = elem("dst");
         let src = elem("src").or_else(|| elem("src0")).or(dst).unwrap_or(Elem::F32);
-        let cost = match precision::on(&self.op, d.platform) {
-            true => self.op.def.precise_cost(d.platform, src),
-            false => self.op.def.vector_cost(d.platform, src, dst.unwrap_or(src)),
+        let cost = match () {
+            () if precision::on(&self.op, d.platform) => self.op.def.precise_cost(d.platform, src),
+            () if self.grouped => self.op.def.grouped_cost(d.platform, src),
+            () => self.op.def.vector_cost(d.platform, src, dst.unwrap_or(src)),
         };
         (self.op.pipe(d.platform).unwrap_or(Pipe::V), cost)
     }

@@ -2,7 +2,7 @@
 
 use slipring_ir::{AttrKind, Diags, Dim, OpSchema, OperandSpec, Touch};
 use slipring_machine::Capability;
-use slipring_tile::{Order, Reduce};
+use slipring_tile::{BLayout, Elem, Layout, Order, Reduce, SLayout};
 
 use super::check::{self, Elems, INDICES, NUMBERS, Needs};
 use super::lower::Operands;
@@ -186,7 +186,7 @@ pub static TCOLSUM: OpDef = OpDef {
         reduce_columns(op, d, Reduce::Sum, if pairs { Rows::Pairs } else { Rows::OneByOne })
     },
     elems: types::COLUMN_SUMS,
-    class: "add",
+    class: "columns",
     tiles: tiles::BY_COLUMN,
     working: working::COLUMN_PAIRS,
     ..BY_COLUMN
@@ -199,7 +199,7 @@ pub static TCOLPROD: OpDef = OpDef {
     verify: |op, _, diags| columns(op, NUMBERS, diags),
     lower: |op, d| reduce_columns(op, d, Reduce::Prod, Rows::OneByOne),
     elems: types::COLUMN_PRODUCTS,
-    class: "mul",
+    class: "columns",
     tiles: tiles::BY_COLUMN,
     ..BY_COLUMN
 };
@@ -211,7 +211,7 @@ pub static TCOLMAX: OpDef = OpDef {
     verify: |op, _, diags| columns(op, NUMBERS, diags),
     lower: |op, d| reduce_columns(op, d, Reduce::Max, Rows::OneByOne),
     elems: types::COLUMN_SUMS,
-    class: "max",
+    class: "columns",
     tiles: tiles::BY_COLUMN,
     ..BY_COLUMN
 };
@@ -223,7 +223,7 @@ pub static TCOLMIN: OpDef = OpDef {
     verify: |op, _, diags| columns(op, NUMBERS, diags),
     lower: |op, d| reduce_columns(op, d, Reduce::Min, Rows::OneByOne),
     elems: types::COLUMN_SUMS,
-    class: "max",
+    class: "columns",
     tiles: tiles::BY_COLUMN,
     ..BY_COLUMN
 };
@@ -308,8 +308,21 @@ fn order(d: &Decoder<'_>) -> Order {
 }
 
 fn reduce_rows(op: &OpRef<'_>, d: &mut Decoder<'_>, what: Reduce) -> Lowered {
-    let (operands, tiles) = tiles(op, d)?;
+    let (mut operands, tiles) = tiles(op, d)?;
+    operands.grouped = what != Reduce::Prod && by_groups(op);
     operands.issue(d, RowReduce { tiles, what, order: order(d) })
+}
+
+/// The rows and columns that the public library for the A2/A3 reduces by groups of 32 bytes (`TRowReduceOps`): whole tiles of f32
+/// whose result is one column, column by column.
+const GROUPED: [(u32, u32); 4] = [(64, 128), (32, 256), (16, 512), (8, 1024)];
+
+fn by_groups(op: &OpRef<'_>) -> bool {
+    let (Some(src), Some(dst)) = (op.tile("src"), op.tile("dst")) else { return false };
+    let Layout { elem, rows, cols, .. } = src.layout;
+    let whole = src.valid.iter().zip([rows, cols]).all(|(dim, all)| dim.known() == Some(u64::from(all)));
+    let column = dst.layout.blayout == BLayout::ColMajor && dst.layout.slayout == SLayout::NoneBox;
+    elem == Elem::F32 && whole && column && dst.valid[1].known() == Some(1) && GROUPED.contains(&(rows, cols))
 }
 
 fn arg_rows(op: &OpRef<'_>, d: &mut Decoder<'_>, what: Reduce) -> Lowered {

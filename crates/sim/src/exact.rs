@@ -94,6 +94,12 @@ impl Meant {
                 let same = |(_, value): &(&Operand, &u64)| **value == result;
                 args.iter().zip(&values).find(same).and_then(|(arg, _)| self.get(*arg))
             }
+            // The same is left of both where they differ by a multiple of the divisor, such as a power of two.
+            (Law::Remainder, Some(_)) => {
+                let left = exact[0].checked_rem(exact[1]).unwrap_or(i128::MAX);
+                let same = actual.checked_sub(left).and_then(|more| more.checked_rem(exact[1])) == Some(0);
+                if same { None } else { number(left) }
+            }
             // Bits are asked for, not a number.
             _ => None,
         };

@@ -12,7 +12,7 @@ from ._html import Facts, Graph
 from ._progress import Progress
 from ._runs import OPTIONS, Idle, KernelWarning, Named, ProgramRun, Run, block_count, nothing_to_do, passed, start
 from ._slipring import KernelError
-from ._source import _MISSING, Members, Path, Text, is_constant, keyed, look_up, plain, surroundings, together, together_as, written
+from ._source import _MISSING, Members, Path, Text, is_constant, keyed, look_up, plain, surroundings, together, together_as, with_types, written
 
 # pytest leaves the frames of this module out.
 __tracebackhide__ = True
@@ -399,8 +399,9 @@ class Function:
         def load(numbers):
             classes = {part.text: part.owner.name for part in parts if part.owner is not None}
             filename, text = together([part.text for part in parts], classes)
+            text, known = with_types(text, names)
             host = self.kind is None
-            return _slipring.compile(filename, text, names, self.__name__, passed, numbers, platform, list(interpretations), host)
+            return _slipring.compile(filename, text, known, self.__name__, passed, numbers, platform, list(interpretations), host)
 
         return self._compiled.get(key, arguments, load)
 

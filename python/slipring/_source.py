@@ -4,6 +4,7 @@ import functools
 from types import FunctionType, ModuleType
 
 from ._slipring import KernelError
+from ._words import Generic
 
 
 def written(function):
@@ -166,6 +167,8 @@ def plain(value, members=()):
     name = getattr(value, "__slipring_function__", None)
     if isinstance(name, str):
         return Named(name)
+    if isinstance(value, Generic):
+        return alias(value)
     if isinstance(value, functools.partial):
         own = value.func
         parts = Named(own.__name__) if isinstance(own, FunctionType) else plain(own), plain(value.args), plain(value.keywords)
@@ -307,6 +310,62 @@ def together_as(name, first, second, where):
             "Give one of them another name, or pass the value as an argument"
         )
     return first
+
+
+class Alias(str):
+    """A type of the language that a name stands for, as it is written with `pl`; `extents` are those that only a run knows, by the
+    names that it is written with."""
+
+    def __new__(cls, text, extents):
+        made = super().__new__(cls, text)
+        made.extents = extents
+        return made
+
+    def __repr__(self):
+        return f"the type {self}"
+
+
+def alias(generic):
+    """A type as a kernel's text writes it; `_MISSING` where it has parts that no text has."""
+    extents = {}
+
+    def written(part):
+        if isinstance(part, Generic):
+            inner = part.parts if isinstance(part.parts, tuple) else (part.parts,)
+            return f"{part.word}[{', '.join(map(written, inner))}]"
+        path = getattr(part, "__slipring_path__", None)
+        if isinstance(path, str) and path.startswith("pl.dynamic."):
+            name = "_extent_" + path.removeprefix("pl.dynamic.")
+            extents[name] = Path(path)
+            return name
+        if isinstance(path, str) and path.startswith("pl."):
+            return path
+        if isinstance(part, (list, tuple)):
+            return f"[{', '.join(map(written, part))}]" if isinstance(part, list) else f"({', '.join(map(written, part))},)"
+        if part is None or isinstance(part, (bool, int, float, str)):
+            return repr(part)
+        raise TypeError(part)
+
+    try:
+        return Alias(written(generic), extents)
+    except TypeError:
+        return _MISSING
+
+
+def with_types(text, names):
+    """A text and its names, with a line at its end for each type that a name stands for, as a file has it."""
+    types = {name: value for name, value in names.items() if isinstance(value, Alias)}
+    if not types:
+        return text, names
+    names = {name: value for name, value in names.items() if name not in types}
+    language = next((name for name, value in names.items() if isinstance(value, Path) and value == "pl"), None)
+    if language is None:
+        language = "pl" if "pl" not in names and "pl" not in types else "_slipring_pl"
+        names[language] = Path("pl")
+    for name, value in types.items():
+        names.update(value.extents)
+        text += f"{name} = {value.replace('pl.', language + '.')}\n"
+    return text, names
 
 
 class Members:

@@ -29,7 +29,6 @@ NOT_COMPARED = {
 # What a function of a module is refused for, where the file is not: a gap, and what the error says of it.
 REFUSED = {
     "tests/files/programs/names.py": "the functions of a program share their names",
-    "tests/files/lang/forms/named_types.py": "this is not a type of a kernel's parameter",
 }
 # Options of `run` that the package has, and what takes their value.
 OPTIONS = {

@@ -1,5 +1,7 @@
 //! Tasks through the command queue of a board.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 use slipring_ir::Diagnostic;
 use slipring_lang::tasks::TaskArg;
@@ -76,7 +78,7 @@ impl Program {
     /// and `record` count. What the tasks do to each other is watched in a run without the queue ([`Program::run`]).
     ///
     /// # Errors
-    /// If a kernel has errors, or the queue cannot be driven.
+    /// If a kernel has errors, the program runs on several devices, or the queue cannot be driven.
     pub fn run_on_board<'a>(
         &self,
         args: impl Into<Args<'a>>,
@@ -89,6 +91,13 @@ impl Program {
                 "tasks wait for each other in a circle, and are not sent to a board".into(),
             ));
         };
+        let used: BTreeSet<u32> = graph.tasks.iter().map(|task| task.device).collect();
+        let devices = self.orchestration.devices.unwrap_or(1).max(used.len() as u64);
+        if devices > 1 {
+            return Err(Error::Unsupported(format!(
+                "a program of {devices} devices is not sent to one board: run it without one, or with one device (`--devices 1`)"
+            )));
+        }
         let before = self.contents(args.into())?;
         let mut tensors = self.tensors(&before, options.windows.as_deref())?;
         let Launches { list, own } = self.launches(&tensors)?;

@@ -88,6 +88,8 @@ pub struct ProgramOptions {
     pub limits: Limits,
     /// How long things take inside of a task.
     pub timing: Timing,
+    /// Whether warnings about results that nobody has written are errors, inside of tasks and between them.
+    pub strict: bool,
     /// Whether everything that happens is kept, for [`ProgramRun::trace`], [`ProgramRun::lines`] and [`ProgramRun::html`].
     pub record: bool,
     /// Seen and cancelled by whoever has this.
@@ -107,6 +109,7 @@ impl From<&RunOptions> for ProgramOptions {
             timing: run.timing,
             tools: run.tools.clone(),
             control: run.control.clone(),
+            strict: run.strict,
             ..ProgramOptions::default()
         }
     }

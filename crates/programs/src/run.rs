@@ -84,6 +84,13 @@ impl Seen {
     }
 }
 
+/// Makes an error of a warning about a result that nobody has written.
+fn make_strict(message: &mut Diagnostic) {
+    if message.kind.is_of_init() && message.severity == Severity::Warning {
+        message.severity = Severity::Error;
+    }
+}
+
 /// Cycles of each block.
 fn durations(stats: &Stats) -> Vec<u64> {
     stats.blocks.iter().map(|block| block.end.unwrap_or(stats.cycles).saturating_sub(block.start)).collect()
@@ -298,12 +305,15 @@ impl Program {
         let parts = runner.in_parts();
         signals::lengthen(&mut plan, graph, parts.as_deref());
         let lost = runner.beside.nothing.take().map_or_else(Vec::new, Meaningless::found);
-        let Runner { beside, footprints, seen, refused, kept, called, .. } = runner;
+        let Runner { beside, footprints, mut seen, refused, kept, called, .. } = runner;
         if let Some(why) = refused {
             return Err(Error::Unsupported(why));
         }
         if options.control.is_cancelled() {
             return Err(Error::Cancelled);
+        }
+        if options.strict {
+            seen.messages.iter_mut().for_each(|(message, _)| make_strict(message));
         }
         let mut messages = stuck.clone();
         messages.extend(seen.list(graph));
@@ -322,6 +332,9 @@ impl Program {
             between.retain(|message| {
                 !matches!(message.kind, Kind::NeedlessEdge | Kind::TaskUnwritten) && !is_left_out(message)
             });
+        }
+        if options.strict {
+            between.iter_mut().for_each(make_strict);
         }
         let races = between.iter().filter(|message| message.severity == Severity::Error).count();
         messages.extend(between);
@@ -455,7 +468,11 @@ impl ProgramRun<'_> {
         vec![
             row(
                 "kernels",
-                if stuck > 0 { "partly" } else { verdict(inside) },
+                match (stuck, verdict(inside)) {
+                    (0, "clean") if seen.messages.iter().any(|(message, _)| message.kind.is_of_init()) => "warnings",
+                    (0, verdict) => verdict,
+                    _ => "partly",
+                },
                 "memory, synchronisation, races and uninitialised bytes inside each task".into(),
                 inside,
             ),

@@ -81,6 +81,7 @@ fn options(given: Option<&Bound<'_, PyDict>>, control: &Control, raised: &Raised
             "host" => options.host = host(value.cast::<PyDict>()?, raised)?,
             "order" => options.order = value.extract()?,
             "record" => options.record = value.extract()?,
+            "strict" => options.strict = value.extract()?,
             "windows" => options.windows = value.extract()?,
             other if asked.take(other, &value)? => {}
             other => {

@@ -7,6 +7,9 @@
 # check: verify clean
 # check: staged (r = 2)
 # out[1]: f32 128*2 128*5 128*10
+# test: run %s --device p150 --arg full:f32[2x8x16]=2 --arg zeros:f32[2x8x16]
+# exit: 2
+# check: a program of 2 devices is not sent to one board
 # test: run %s --arg full:f32[2x8x16]=2 --arg zeros:f32[2x8x16]
 # exit: 0
 # check: 4 tasks with 2 edges

@@ -6,6 +6,9 @@
 # check: warning[output-in-part]: no task of the program writes elements 2048 to 4095 of `out`, which is an output
 # test: run %s --arch a2a3
 # check: tasks    warnings
+# test: run %s --arch a5 --strict
+# exit: 1 with output-in-part
+# check: tasks    findings
 import slipring.language as pl
 
 

@@ -33,6 +33,7 @@ pub(super) fn run(args: &RunArgs, program: &Program) -> Result<Exit, Error> {
     let mut options = ProgramOptions::default();
     (options.clusters, options.devices) = (args.clusters, args.devices);
     options.timing = args.timing;
+    options.strict = args.strict;
     options.limits = args.kernel.limits.of_run();
     let followed = program.followed(&bound, &options)?;
     let program = followed.as_ref().unwrap_or(program);

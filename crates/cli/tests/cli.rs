@@ -1,5 +1,6 @@
 //! The command line's manners: arguments, exit codes, files, JSON.
 
+mod answers;
 mod arguments;
 #[cfg(target_os = "linux")]
 mod bombs;

@@ -47,7 +47,7 @@ fn findings_of_paths_are_those_of_wrong_programs() {
             if loaded.diags.has_errors() {
                 continue;
             }
-            let judged = judge(&loaded.module, &platforms);
+            let judged = judge(&loaded.module, &platforms, &[]);
             let said = judged.iter().filter(|judged| judged.applies).flat_map(|judged| &judged.diags.list);
             let mut codes: Vec<&str> = said.filter(|said| is_finding(said)).map(|said| said.code).collect();
             codes.sort_unstable();

@@ -3,7 +3,7 @@
 pub use slipring_ir::Reported;
 use slipring_ir::{Attr, Diagnostic, Diags, Kind, Module, OpId, OpSchema, Span, TileType, Type, ValueId};
 use slipring_machine::{Capability, Pipe, Platform, Price, cost_types};
-use slipring_program::UpdateKind;
+use slipring_program::{Relation, UpdateKind};
 use slipring_tile::{Elem, Space};
 
 use crate::along::Along;
@@ -40,6 +40,8 @@ pub struct OpDef {
     pub per_lane: Option<LaneQuery>,
     /// How its result depends on the integers that it takes, where that is linear: for addresses.
     pub linear: Option<Linear>,
+    /// Which relation of its two integers it asks, where it compares.
+    pub relation: fn(&OpRef<'_>) -> Option<Relation>,
     /// Whether its two sources may change places.
     pub commutes: bool,
     /// Whether it wants its working memory: an operand `tmp` that may be left out where the text does, and that those who write

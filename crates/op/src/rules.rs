@@ -136,6 +136,7 @@ pub const PLAIN: OpDef = OpDef {
     ring: None,
     per_lane: None,
     linear: None,
+    relation: |_| None,
     commutes: false,
     wants_tmp: false,
     working: WorkingMemory::NOTHING,

@@ -21,6 +21,8 @@ mod text;
 mod wide;
 
 use slipring_ir::Kind;
+use std::cell::RefCell;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use slipring_check::{CheckReport, Tools};
@@ -73,6 +75,8 @@ pub(crate) struct Subject<'a> {
     pub launches: u32,
     /// The outputs, which a launch is to write.
     pub results: Vec<Unwritten>,
+    /// What is known so far, in words; empty before the first run is over.
+    pub known: Rc<RefCell<String>>,
 }
 
 impl Subject<'_> {
@@ -80,8 +84,8 @@ impl Subject<'_> {
     pub fn with<'b>(&'b self, bound: &'b [Bound<'b>]) -> Subject<'b> {
         let (asked, budget, assumed) = (self.asked.clone(), self.budget.clone(), self.assumed.clone());
         let (compiled, options, launches) = (self.compiled, self.options, self.launches);
-        let results = self.results.clone();
-        Subject { compiled, bound, options, asked, budget, assumed, launches, results }
+        let (results, known) = (self.results.clone(), self.known.clone());
+        Subject { compiled, bound, options, asked, budget, assumed, launches, results, known }
     }
 
     /// The scalar arguments as numbers, by parameter.
@@ -135,9 +139,11 @@ impl Subject<'_> {
         }
     }
 
-    /// Tells whoever waits what is done now.
+    /// Tells whoever waits what is known and what is done now.
     pub fn tell(&self, stage: impl Into<String>) {
-        self.asked.control.tell(stage.into());
+        let known = self.known.borrow();
+        let so_far = if known.is_empty() { String::new() } else { format!("{known}; now ") };
+        self.asked.control.tell(so_far + &stage.into());
     }
 
     /// The line of the text that a place is in.
@@ -221,7 +227,17 @@ fn prove(compiled: &Arc<Compiled>, bound: &[Bound<'_>], blocks: u32, asked: &Pro
     let assumed = Assumed::of_kernel(prepared, &asked.run.assume).map_err(Error::Arguments)?;
     let budget = Budget::new(asked.run.limits);
     let results = results(prepared, &compiled.kernels, bound, &compiled.said);
-    let subject = Subject { compiled, bound, options, asked: asked_run, budget, assumed, launches: 1, results };
+    let subject = Subject {
+        compiled,
+        bound,
+        options,
+        asked: asked_run,
+        budget,
+        assumed,
+        launches: 1,
+        results,
+        known: Rc::default(),
+    };
     if let Some(broken) = subject.assumed.broken(&subject.numbers()) {
         return Err(Error::Arguments(format!("the arguments do not satisfy `{broken}`, which is assumed")));
     }
@@ -254,6 +270,18 @@ fn prove(compiled: &Arc<Compiled>, bound: &[Bound<'_>], blocks: u32, asked: &Pro
 }
 
 impl Proof {
+    /// What one run has shown, for whoever waits for the rest.
+    fn so_far(&self) -> String {
+        match (self.judgement, first_error(&self.findings)) {
+            (Judgement::Violated, Some(error)) => format!("violated with these arguments ({error})"),
+            (Judgement::Proved | Judgement::Doubtful, None) if self.scope.schedules == ALL => {
+                "one launch with these arguments is clean in all schedules".into()
+            }
+            (_, Some(error)) => format!("a run with these arguments finds {error}"),
+            (_, None) => "a run with these arguments finds nothing".into(),
+        }
+    }
+
     fn decide(&mut self, subject: &Subject<'_>, tools: &Tools, asked: &ProveOptions) -> Result<(), Error> {
         subject.tell("loops of the text, with fewer iterations");
         if self.bounds(subject, tools)? {
@@ -267,6 +295,7 @@ impl Proof {
         self.found(subject, &judged);
         self.judge(subject, &judged);
         let stopped = judged.findings.iter().any(budget::is_limit);
+        *subject.known.borrow_mut() = self.so_far();
         if self.judgement == Judgement::Proved {
             self.launches(subject, tools, execution, &judged)?;
             if self.judgement != Judgement::Violated {

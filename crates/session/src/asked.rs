@@ -24,6 +24,8 @@ pub struct CompileRequest {
     language: Option<Lang>,
     /// Whether Python may execute the file, where there is one.
     may_execute: bool,
+    /// What the scalar arguments of launches are assumed to satisfy, for what the text alone decides.
+    assume: Vec<String>,
     /// What names stand for around the functions of a text that is no file but theirs: nothing beside it is read.
     names: Option<Arc<[(String, Name)]>>,
     /// What the file's own code passes, where nothing else is.
@@ -58,6 +60,17 @@ impl CompileRequest {
     /// The same for texts in this language, whatever their names are.
     pub fn language(self, language: Option<Lang>) -> CompileRequest {
         CompileRequest { language, ..self }
+    }
+
+    /// The same for launches whose scalar arguments satisfy these conditions: what a check of the text says then speaks of no others.
+    #[must_use]
+    pub fn assume(self, conditions: &[String]) -> CompileRequest {
+        CompileRequest { assume: conditions.to_vec(), ..self }
+    }
+
+    /// What is assumed of launches.
+    pub fn assumed(&self) -> &[String] {
+        &self.assume
     }
 
     /// The same for a file that Python may execute, where there is one.

@@ -1,8 +1,10 @@
 //! Preconditions: what the scalar arguments of each launch have to satisfy, such as `n % 8 == 0, valid_row <= 32`.
 
+mod decided;
+
 use std::fmt;
 
-use slipring_ir::{Attr, Diagnostic, Module};
+use slipring_ir::{Attr, Diagnostic, Module, Severity};
 use slipring_op::function::ASSUME;
 use slipring_op::symbol_name;
 use slipring_program::{Order, Param, ParamKind, Program, Relation};
@@ -17,11 +19,24 @@ fn of_text(module: &Module, name: &str) -> Vec<String> {
     texts.map(str::to_string).collect()
 }
 
-/// What is wrong with what the text of a kernel assumes.
-pub(crate) fn misread(module: &Module, program: &Program) -> Option<Diagnostic> {
-    let wrong = Assumed::read(&of_text(module, &program.name), &program.params).err()?;
-    let function = module.functions().find(|function| symbol_name(module, *function) == program.name)?;
-    Some(Diagnostic::error("assumption", module.op(function).span, wrong))
+/// What the text of a kernel assumes.
+///
+/// # Errors
+/// What is wrong with it.
+pub(crate) fn written(module: &Module, program: &Program) -> Result<Assumed, Box<Diagnostic>> {
+    Assumed::read(&of_text(module, &program.name), &program.params).map_err(|wrong| {
+        let function = module.functions().find(|function| symbol_name(module, *function) == program.name);
+        Box::new(match function {
+            Some(function) => Diagnostic::error("assumption", module.op(function).span, wrong),
+            None => Diagnostic::nowhere("assumption", Severity::Error, wrong),
+        })
+    })
+}
+
+/// The conditions of a text.
+fn parts(text: &str) -> impl Iterator<Item = &str> {
+    let parts = text.split(',').flat_map(|part| part.split("&&")).flat_map(|part| part.split(" and "));
+    parts.map(str::trim).filter(|part| !part.is_empty())
 }
 
 /// Scalar arguments as numbers, by parameter.
@@ -216,12 +231,28 @@ impl Assumed {
     pub fn read(texts: &[String], params: &[Param]) -> Result<Assumed, String> {
         let mut list = Vec::new();
         for text in texts {
-            let text = text.replace("&&", ",").replace(" and ", ",");
-            for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
+            for part in parts(text) {
                 list.push(Reader::new(part, params).condition()?);
             }
         }
         Ok(Assumed(list))
+    }
+
+    /// Each condition of these texts by itself, or why these arguments do not make it one.
+    pub(crate) fn each(texts: &[String], params: &[Param]) -> Vec<Result<Assumed, String>> {
+        let parts = texts.iter().flat_map(|text| parts(text).map(str::to_string).collect::<Vec<_>>());
+        parts.map(|part| Assumed::read(&[part], params)).collect()
+    }
+
+    /// Both.
+    pub(crate) fn and(mut self, other: Assumed) -> Assumed {
+        self.0.extend(other.0);
+        self
+    }
+
+    /// The conditions, in words.
+    pub fn words(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|one| &*one.text)
     }
 
     /// True where nothing is assumed.

@@ -7,8 +7,9 @@ use slipring_machine::Platform;
 use slipring_op::{Decoding, Kernel, decode, needed_functions, not_launched, select_kernel, symbol_name};
 use slipring_passes::lint::is_finding;
 use slipring_passes::{Outcome, PassContext, run_passes};
+use slipring_program::Program;
 
-use crate::assume;
+use crate::assume::{self, Assumed};
 use crate::prepare::{check, check_rules, needed_of, which_get_flags};
 
 /// What became of a file on one platform.
@@ -22,6 +23,8 @@ pub struct Judged {
     pub applies: bool,
     /// Kernels whose rings, memory and synchronisation were worked out.
     pub kernels: usize,
+    /// What is assumed of the launches of these kernels, each condition once.
+    pub assumed: Vec<String>,
     /// Functions that no launch starts, since they take tiles or views: their ops were judged, what their callers decide was not.
     pub called: usize,
 }
@@ -39,9 +42,11 @@ impl Judged {
 }
 
 /// Judges a module that was read without errors: the declarations' rules, and for each of its kernels what the passes and the decoder
-/// decide of rings, pairing on all paths, memory and flags. What depends on a run (races, waits, values) is not judged.
-pub fn judge(module: &Module, platforms: &[Platform]) -> Vec<Judged> {
-    let mut all: Vec<Judged> = platforms.iter().map(|platform| on(module, platform)).collect();
+/// decide of rings, pairing on all paths, memory and flags. What depends on a run (races, waits, values) is not judged. Paths that
+/// no launch takes which satisfies the conditions of `assume`, and those of the text, are none; a condition counts for each kernel
+/// that has all its arguments, and it is an error where there is none.
+pub fn judge(module: &Module, platforms: &[Platform], assume: &[String]) -> Vec<Judged> {
+    let mut all: Vec<Judged> = platforms.iter().map(|platform| on(module, platform, assume)).collect();
     // The declarations speak before any kernel is looked at.
     if all.iter().any(|judged| judged.applies) {
         return all;
@@ -66,17 +71,18 @@ pub(crate) fn wrong_in_built(module: &Module, platform: &Platform) -> Vec<Diagno
     if !diags.has_errors() && !cfg!(debug_assertions) {
         return Vec::new();
     }
-    let said = merged(&judge(module, std::slice::from_ref(platform))).list.into_iter();
+    let said = merged(&judge(module, std::slice::from_ref(platform), &[])).list.into_iter();
     let said: Vec<_> = said.filter(|d| d.severity == Severity::Error && !is_finding(d)).collect();
     debug_assert!(diags.has_errors() || said.is_empty(), "the passes find fault with what they made: {said:?}");
     said
 }
 
-fn on(module: &Module, platform: &Platform) -> Judged {
+fn on(module: &Module, platform: &Platform, assume: &[String]) -> Judged {
     let mut diags = Diags::default();
     check(module, platform, &mut diags);
     let applies = !diags.list.iter().any(|d| d.severity == Severity::Error && !is_finding(d));
     let (mut count, mut called) = (0, 0);
+    let mut asked = Asked { texts: assume, known: Vec::new(), misread: Vec::new() };
     if applies {
         let context = PassContext { platform, insert_sync: which_get_flags(module, false) };
         for (name, kernel) in kernels(module) {
@@ -85,11 +91,50 @@ fn on(module: &Module, platform: &Platform) -> Judged {
                 continue;
             }
             count += 1;
-            work_out(module, name.as_deref(), &kernel, &context, &mut diags);
+            work_out(module, name.as_deref(), &kernel, &context, &mut asked, &mut diags);
         }
+        diags.list.extend(
+            asked.misread.iter().flatten().map(|why| Diagnostic::nowhere("assumption", Severity::Error, why.as_str())),
+        );
     }
     once(&mut diags);
-    Judged { platform: platform.name.clone(), diags, applies, kernels: count, called }
+    Judged { platform: platform.name.clone(), diags, applies, kernels: count, assumed: asked.known, called }
+}
+
+/// What is asked to be assumed of the kernels of a module, and what became of it.
+struct Asked<'a> {
+    texts: &'a [String],
+    /// What is assumed of some kernel.
+    known: Vec<String>,
+    /// For each condition why no kernel so far has its arguments.
+    misread: Vec<Option<String>>,
+}
+
+impl Asked<'_> {
+    /// What is assumed of a kernel, by its text and as it is asked.
+    ///
+    /// # Errors
+    /// What is wrong with its text.
+    fn of(&mut self, module: &Module, program: &Program) -> Result<Assumed, Box<Diagnostic>> {
+        let mut all = assume::written(module, program)?;
+        for (at, one) in Assumed::each(self.texts, &program.params).into_iter().enumerate() {
+            let first = self.misread.len() == at;
+            match one {
+                Ok(one) => {
+                    all = all.and(one);
+                    if first { self.misread.push(None) } else { self.misread[at] = None }
+                }
+                Err(why) if first => self.misread.push(Some(why)),
+                Err(_) => {}
+            }
+        }
+        for word in all.words().filter(|word| !word.is_empty()) {
+            if !self.known.iter().any(|known| known == word) {
+                self.known.push(word.into());
+            }
+        }
+        Ok(all)
+    }
 }
 
 /// The kernels of a module: the one that can be told, else each function that is not a part of another's.
@@ -121,20 +166,30 @@ fn kernels(module: &Module) -> Vec<(Option<String>, Kernel)> {
 }
 
 /// Runs the passes on what a kernel needs and decodes it, for what they say.
-fn work_out(module: &Module, name: Option<&str>, kernel: &Kernel, context: &PassContext<'_>, diags: &mut Diags) {
+fn work_out(
+    module: &Module,
+    name: Option<&str>,
+    kernel: &Kernel,
+    context: &PassContext<'_>,
+    asked: &mut Asked<'_>,
+    diags: &mut Diags,
+) {
     let mut own = needed_of(module, kernel);
     let by_hand = slipring_passes::analysis::facts::syncs(&own) > 0;
     let platform = context.platform;
-    let mut said = Diags::default();
+    let [cube, vector, _] = kernel.start;
+    let (mut said, mut given) = (Diags::default(), BTreeMap::new());
     if run_passes(&mut own, context, None, &mut said, |_, _| {}) == Outcome::Done
         && let Some(chosen) = select_kernel(&own, name, &mut said)
+        && let Ok(decoded) = decode(&own, &chosen, platform, Decoding::Device, &mut said)
     {
-        let decoded = decode(&own, &chosen, platform, Decoding::Device, &mut said);
-        said.list.extend(decoded.ok().and_then(|decoded| assume::misread(module, &decoded.program)));
+        match asked.of(module, &decoded.program) {
+            Ok(assumed) => given = assumed.decided(module, [cube, vector], &decoded.program.params),
+            Err(wrong) => said.list.push(*wrong),
+        }
     }
     if !said.has_errors() && !kernel.mixed {
-        let [cube, vector, _] = kernel.start;
-        slipring_passes::lint::check(module, [cube, vector], platform, &mut said);
+        slipring_passes::lint::check(module, [cube, vector], platform, &given, &mut said);
         if by_hand {
             slipring_passes::sync::scalar::check(&own, platform, &mut said);
         }

@@ -44,6 +44,9 @@ pub struct CheckedFacts {
     pub findings: usize,
     /// How many warnings it has.
     pub warnings: usize,
+    /// What is assumed of the launches that this speaks of.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub assumes: Vec<String>,
     /// What became of it on each platform.
     pub platforms: Vec<PlatformFacts>,
     /// What a run decides and the text does not.
@@ -177,6 +180,7 @@ impl Checked {
         let nothing = || Module::new(input.source().clone());
         let (module, mut diags, judged, platforms) = match Program::read(input) {
             // The scopes of a whole program are kernels of their own, its function is none.
+            Ok(Some(_)) if !input.asked().assumed().is_empty() => return Err(assumed_of_program()),
             Ok(Some(program)) => {
                 let platforms = platforms(&nothing())?;
                 let (diags, judged) = of_program(program, &platforms);
@@ -201,7 +205,7 @@ impl Checked {
                     if several {
                         diags.list.extend(of_programs(input, &platforms)?.0.list);
                     }
-                    judged = judge(&module, &platforms);
+                    judged = judge(&module, &platforms, input.asked().assumed());
                 }
                 (module, diags, judged, platforms)
             }
@@ -265,6 +269,7 @@ impl Checked {
             errors: self.errors(),
             findings: self.findings(),
             warnings: self.diags.list.iter().filter(|said| said.severity == Severity::Warning).count(),
+            assumes: self.assumed(),
             platforms: self.judged.iter().map(of).collect(),
             not_checked: self.not_checked().into(),
             diagnostics: self.diags.list.iter().map(|said| message_facts(said, self.source())).collect(),
@@ -285,11 +290,29 @@ impl Checked {
         let started = self.judged.iter().map(|judged| judged.kernels).max().unwrap_or(0);
         let functions = counted(if own == 0 { started } else { own }, "function");
         format!(
-            "{}: {verdict}, {functions}{}\n  not checked: {}\n",
+            "{}: {verdict}, {functions}{}\n{}  not checked: {}\n",
             self.source().shown_name(),
             self.on(),
+            self.given(),
             self.not_checked()
         )
+    }
+
+    /// What is assumed of the launches of its kernels, each condition once.
+    fn assumed(&self) -> Vec<String> {
+        let mut all: Vec<String> = Vec::new();
+        for one in self.judged.iter().flat_map(|judged| &judged.assumed) {
+            if !all.contains(one) {
+                all.push(one.clone());
+            }
+        }
+        all
+    }
+
+    /// The same as a line.
+    fn given(&self) -> String {
+        let all: Vec<String> = self.assumed().iter().map(|one| format!("`{one}`")).collect();
+        if all.is_empty() { String::new() } else { format!("  given that the arguments satisfy {}\n", all.join(", ")) }
     }
 
     /// `, on a5 and a2a3`, or which platform the text is not for and why.
@@ -350,6 +373,13 @@ pub fn platforms_of(module: &Module) -> Result<Vec<Platform>, Error> {
     }
 }
 
+/// Conditions speak of the arguments of kernels.
+fn assumed_of_program() -> Error {
+    Error::Arguments(
+        "`--assume` is for kernels, and this is a whole program: its tasks pass what they are given".into(),
+    )
+}
+
 /// What is wrong with all programs of a text that has several, and with their kernels on each platform.
 fn of_programs(input: &Input, platforms: &[Platform]) -> Result<(Diags, Vec<Judged>), Error> {
     let mut all = Diags::default();
@@ -380,6 +410,7 @@ fn add_judged(judged: &mut Vec<Judged>, more: Vec<Judged>) {
         match judged.iter_mut().find(|known| known.platform == one.platform) {
             Some(known) => {
                 known.kernels += one.kernels;
+                known.assumed.extend(one.assumed);
                 known.diags.list.extend(unsaid(&known.diags, one.diags.list));
             }
             None => judged.push(one),
@@ -401,6 +432,7 @@ fn of_program(program: Program, platforms: &[Platform]) -> (Diags, Vec<Judged>) 
             applies: true,
             kernels,
             called: 0,
+            assumed: Vec::new(),
             diags: Diags { list: new },
         });
     }

@@ -25,6 +25,10 @@ pub(super) struct CheckArgs {
     pub sarif: Option<String>,
     #[command(flatten)]
     shapes: ShapeArgs,
+    /// Precondition on the scalar arguments, such as `n % 8 == 0, valid_row <= 32`: paths that no launch takes then are
+    /// not looked at. May be repeated; assumptions of the kernels themselves are added
+    #[arg(long, value_name = "CONDITIONS")]
+    assume: Vec<String>,
     /// Write the file, with edits that fix what is wrong on some path, to OUT. Takes one input file
     #[arg(long, value_name = "OUT")]
     pub fix: Option<String>,
@@ -61,8 +65,8 @@ pub(super) fn check(args: &CheckArgs) -> Exit {
 
 fn check_file(file: &str, args: &CheckArgs) -> Exit {
     let check = |subject: &Subject| Checked::of(subject, |module| args.platform.all(module));
-    let of = |source: Source| check(&Subject::new(source, &args.shapes.asked()?));
-    let checked = match args.shapes.asked().and_then(|asked| check(&subject(file, &asked)?)) {
+    let of = |source: Source| check(&Subject::new(source, &args.shapes.asked()?.assume(&args.assume)));
+    let checked = match args.shapes.asked().and_then(|asked| check(&subject(file, &asked.assume(&args.assume))?)) {
         Ok(checked) => checked,
         Err(error) => {
             let message = error.to_string();

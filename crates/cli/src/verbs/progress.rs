@@ -14,8 +14,11 @@ use super::output::note;
 const PATIENCE: Duration = Duration::from_secs(1);
 const REFRESH: Duration = Duration::from_millis(200);
 
-/// When a work of many runs first says what it does; then it says so each time that twice as long has passed.
-const FIRST: Duration = Duration::from_secs(4);
+/// When a work of many runs first says what it does; then it says so each time that twice as long has passed, and at
+/// least so often.
+const FIRST: Duration = Duration::from_secs(1);
+/// The longest time without a word.
+const MOST: Duration = Duration::from_secs(10);
 
 /// Says on standard error from time to time what a work of several runs does, such as a proof: where that is a file, too. It
 /// changes nothing about the work.
@@ -41,7 +44,7 @@ fn tell(over: &AtomicBool, control: &Control) {
         std::thread::park_timeout(next.saturating_sub(begin.elapsed()));
         if begin.elapsed() >= next && !over.load(Ordering::Relaxed) {
             note(format!("not decided after {} s: {}", begin.elapsed().as_secs(), control.stage()));
-            next *= 2;
+            next += next.min(MOST);
         }
     }
 }

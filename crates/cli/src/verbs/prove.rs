@@ -44,6 +44,9 @@ pub(super) fn prove(args: &ProveArgs) -> Exit {
 }
 
 fn start(args: &ProveArgs) -> Result<Exit, Error> {
+    let mut options = args.kernel.options();
+    let watching = Stages::start(&options.control);
+    options.control.tell("reading the text".into());
     let subject = args.kernel.subject()?;
     if args.kernel.program_of(&subject)?.is_some() {
         let message = "`prove` is for kernels, and this is a whole program: `slipring run` checks its tasks";
@@ -52,10 +55,8 @@ fn start(args: &ProveArgs) -> Result<Exit, Error> {
     let kernel = args.kernel.kernel_of(&subject)?;
     report_all(&kernel.compile()?);
     let (tensors, _) = divide(args.kernel.arguments(&kernel)?);
-    let mut options = args.kernel.options();
     options.strict = args.strict;
     options.assume.clone_from(&args.assume);
-    let watching = Stages::start(&options.control);
     let proof = kernel.prove(tensors, &ProveOptions { run: options, timings: args.timings, fix: true })?;
     drop(watching);
     report_all(&proof.findings);

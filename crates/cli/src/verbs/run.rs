@@ -75,7 +75,7 @@ pub(super) struct RunArgs {
     assume: Vec<String>,
     /// Treat uninitialised bytes in the results as errors, not warnings
     #[arg(long)]
-    strict: bool,
+    pub(super) strict: bool,
     /// Launch through the command queue of a board (p100, p150, or a board file `my.toml`), one block per worker
     #[arg(long, value_name = "BOARD", conflicts_with_all = ["verify", "check", "strict", "stats", "timing", "launches"])]
     pub(super) device: Option<String>,
@@ -155,6 +155,10 @@ fn start(args: &RunArgs) -> Result<Exit, Error> {
     one_output(args.json, args.trace.as_deref()).map_err(Error::Arguments)?;
     let subject = args.kernel.subject()?;
     if let Some(program) = args.kernel.program_of(&subject)? {
+        if !args.assume.is_empty() {
+            let message = "`--assume` is for kernels, and this is a whole program: its tasks pass what they are given";
+            return Err(Error::Arguments(message.into()));
+        }
         return program::run(args, &program);
     }
     if args.clusters.is_some() || args.order.is_some() || args.devices.is_some() {

@@ -36,6 +36,7 @@ pub static CMPI: OpDef = OpDef {
     ),
     summary: "Compare integers",
     doc: "",
+    relation: |op| op.text("predicate").and_then(relation),
     lower: |op, d| {
         let predicate = op.text("predicate").unwrap_or("");
         scalar_op(op, d, relation(predicate).map_or(Law::Unknown, Law::Relation), |ty| integer_relation(predicate, ty))

@@ -21,7 +21,9 @@ mod path;
 mod rounds;
 mod walk;
 
-use slipring_ir::{Diagnostic, Diags, Kind, Module, OpId, Severity};
+use std::collections::BTreeMap;
+
+use slipring_ir::{Diagnostic, Diags, Kind, Module, OpId, Severity, ValueId};
 use slipring_machine::{CoreKind, Platform};
 
 /// True for an error that is said here, or of tiles that overwrite each other: a finding of a text that is well formed.
@@ -40,11 +42,18 @@ pub fn is_finding(said: &Diagnostic) -> bool {
     own && said.severity == Severity::Error
 }
 
-/// Follows the functions that the cores of a kernel start in: a Cube and a Vector core, as far as they take part.
-pub fn check(module: &Module, starts: [Option<OpId>; 2], platform: &Platform, diags: &mut Diags) {
+/// Follows the functions that the cores of a kernel start in: a Cube and a Vector core, as far as they take part. Of `given`
+/// conditions it is known whether they hold.
+pub fn check(
+    module: &Module,
+    starts: [Option<OpId>; 2],
+    platform: &Platform,
+    given: &BTreeMap<ValueId, bool>,
+    diags: &mut Diags,
+) {
     for (kind, start) in [CoreKind::Cube, CoreKind::Vector].into_iter().zip(starts) {
         let Some(body) = start.and_then(|function| module.body(function, 0)) else { continue };
-        walk::Walk::new(module, kind, platform, start).follow(body, diags);
+        walk::Walk::new(module, kind, platform, start, given).follow(body, diags);
         rounds::check(module, body, platform, diags);
         lines::check(module, body, diags);
     }

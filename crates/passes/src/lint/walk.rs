@@ -33,12 +33,20 @@ pub(super) struct Walk<'m> {
     shared: BTreeSet<Space>,
     /// Comparisons that say the same as an earlier one.
     twins: BTreeMap<ValueId, ValueId>,
+    /// Conditions of which it is known whether they hold.
+    given: &'m BTreeMap<ValueId, bool>,
     calls: Vec<OpId>,
     budget: usize,
 }
 
 impl<'m> Walk<'m> {
-    pub fn new(module: &'m Module, kind: CoreKind, platform: &'m Platform, start: Option<OpId>) -> Walk<'m> {
+    pub fn new(
+        module: &'m Module,
+        kind: CoreKind,
+        platform: &'m Platform,
+        start: Option<OpId>,
+        given: &'m BTreeMap<ValueId, bool>,
+    ) -> Walk<'m> {
         let functions = Functions::of(module);
         let roots = Roots::of(module, &functions);
         let mut walk = Walk {
@@ -51,6 +59,7 @@ impl<'m> Walk<'m> {
             computed: BTreeSet::new(),
             shared: BTreeSet::new(),
             twins: BTreeMap::new(),
+            given,
             calls: start.into_iter().collect(),
             budget: BUDGET,
         };
@@ -312,7 +321,11 @@ impl<'m> Walk<'m> {
             return vec![path];
         }
         let known = condition.and_then(|c| path.decided.iter().find(|d| d.0 == c)).map(|d| d.1);
-        let fixed = condition.and_then(|value| constant(self.module, value)).filter(|_| arms == 2);
+        let fixed = |value| match self.given.get(&value) {
+            Some(holds) => Some(i64::from(*holds)),
+            None => constant(self.module, value),
+        };
+        let fixed = condition.and_then(fixed).filter(|_| arms == 2);
         let known = known.or(fixed.map(|value| usize::from(value == 0)));
         let mut ends: Vec<Path> = Vec::new();
         for arm in (0..arms).filter(|arm| known.is_none_or(|known| known == *arm)) {

@@ -13,6 +13,7 @@ use slipring_ir::{Diagnostic, Diags, Kind, Severity};
 use super::{Judgement, Proof, ProveOptions, prove};
 use slipring_session::Compiled;
 use slipring_session::Error;
+use slipring_session::assume::Assumed;
 use slipring_session::tensor::Bound;
 
 use draft::Draft;
@@ -68,8 +69,9 @@ struct Trial {
 }
 
 impl Trial {
-    fn new(compiled: &Arc<Compiled>, draft: Draft, proof: &Proof) -> Trial {
-        let mut errors = of_paths(compiled);
+    fn new(compiled: &Arc<Compiled>, draft: Draft, proof: &Proof, asked: &ProveOptions) -> Trial {
+        let assumed = Assumed::of_kernel(&compiled.prepared, &asked.run.assume).unwrap_or_default();
+        let mut errors = of_paths(compiled, &assumed);
         let stops =
             |message: &Diagnostic| matches!(message.kind, Kind::Deadlock(_) | Kind::FlagOverflow | Kind::TokenNotHeld);
         let found = proof.findings.messages().iter().filter(|message| message.severity == Severity::Error);
@@ -83,11 +85,12 @@ impl Trial {
 }
 
 /// What is wrong on some path of a kernel.
-fn of_paths(compiled: &Compiled) -> Vec<Diagnostic> {
+fn of_paths(compiled: &Compiled, assumed: &Assumed) -> Vec<Diagnostic> {
     let (prepared, mut diags) = (&compiled.prepared, Diags::default());
     if !prepared.kernel.mixed {
         let [cube, vector, _] = prepared.kernel.start;
-        slipring_passes::lint::check(&prepared.written, [cube, vector], &compiled.platform, &mut diags);
+        let given = assumed.decided(&prepared.written, [cube, vector], &prepared.decoded.program.params);
+        slipring_passes::lint::check(&prepared.written, [cube, vector], &compiled.platform, &given, &mut diags);
     }
     diags.list.retain(|said| said.severity == Severity::Error);
     diags.list
@@ -115,7 +118,7 @@ pub(super) fn mend(
     // All trials together take no more than some times the proof itself.
     let mut left = proof.spent.saturating_mul(TIMES).max(LEAST);
     let first = Draft::new(&source.text);
-    let mut best = Trial::new(compiled, first.clone(), proof);
+    let mut best = Trial::new(compiled, first.clone(), proof, asked);
     let known = best.errors.clone();
     let (mut trials, mut edits) = (0, 0);
     let mut told = None;
@@ -177,7 +180,7 @@ fn fewer_blocks(
     }
     let text = &compiled.prepared.written.source.text;
     let again = prove(compiled, bound, resident, quiet)?;
-    let trial = Trial::new(compiled, Draft::new(text), &again);
+    let trial = Trial::new(compiled, Draft::new(text), &again, quiet);
     let (_, stops, errors) = trial.rank;
     let edits = vec![format!("a launch of {resident} blocks in place of {blocks}")];
     Ok((!stops).then(|| Fix { edits, verdict: trial.verdict, errors, text: text.clone() }))
@@ -202,6 +205,6 @@ fn attempt(
 ) -> Result<Option<(Trial, u64)>, Error> {
     let Some(compiled) = compiled else { return Ok(None) };
     let proof = prove(&compiled, bound, blocks, asked)?;
-    let trial = Trial::new(&compiled, draft, &proof);
+    let trial = Trial::new(&compiled, draft, &proof, asked);
     Ok(Some((trial, proof.spent)))
 }

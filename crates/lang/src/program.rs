@@ -243,7 +243,10 @@ pub(crate) fn globals_of<'a>(host: &Host<'a>, diags: &mut Diags) -> (Globals<'a>
                 }
             }
             let what = format!("`{}`", own.name).into();
-            scope.insert("self".into(), Value::Record(Rc::new(Record { what, fields, entries: Vec::new() })));
+            scope.insert(
+                "self".into(),
+                Value::Record(Rc::new(Record { what, fields, entries: Vec::new(), is_dict: false })),
+            );
         }
         let function = Function {
             name: names[position].clone(),

@@ -46,6 +46,13 @@ pub(crate) enum Value {
 #[derive(Clone, Debug)]
 pub(crate) struct Items(Rc<Vec<Value>>);
 
+impl Items {
+    /// Whether both are one and the same, not only equal.
+    pub fn is(&self, other: &Items) -> bool {
+        Rc::ptr_eq(&self.0, &other.0)
+    }
+}
+
 impl std::ops::Deref for Items {
     type Target = [Value];
 
@@ -121,9 +128,16 @@ pub(crate) struct Record {
     pub fields: Vec<(Rc<str>, Value)>,
     /// What is found in it by a key.
     pub entries: Vec<(Const, Value)>,
+    /// Whether it is a dict, and no module, class or instance.
+    pub is_dict: bool,
 }
 
 impl Record {
+    /// A dict.
+    pub fn dict(entries: Vec<(Const, Value)>) -> Record {
+        Record { what: "a dict".into(), fields: Vec::new(), entries, is_dict: true }
+    }
+
     /// A member.
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.fields.iter().find(|(field, _)| **field == *name).map(|(_, value)| value)

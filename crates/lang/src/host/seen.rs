@@ -93,7 +93,7 @@ impl<'a> HostValue<'a> {
                         _ => return strange("a dict whose keys are not constants"),
                     }
                 }
-                Value::Record(Rc::new(Record { what: "a dict".into(), fields: Vec::new(), entries }))
+                Value::Record(Rc::new(Record::dict(entries)))
             }
             HostValue::Object(object) => {
                 let mut all = fields(&object.fields);
@@ -105,13 +105,18 @@ impl<'a> HostValue<'a> {
                     all.retain(|(name, _)| !class.find(name).is_some_and(|value| hidden(&value)));
                     shared(class, &mut all);
                 }
-                Value::Record(Rc::new(Record { what: object.what.clone(), fields: all, entries: Vec::new() }))
+                Value::Record(Rc::new(Record {
+                    what: object.what.clone(),
+                    fields: all,
+                    entries: Vec::new(),
+                    is_dict: false,
+                }))
             }
             HostValue::Class(class) => {
                 let mut all = Vec::new();
                 shared(class, &mut all);
                 let what = format!("the class `{}`", class.name).into();
-                Value::Record(Rc::new(Record { what, fields: all, entries: Vec::new() }))
+                Value::Record(Rc::new(Record { what, fields: all, entries: Vec::new(), is_dict: false }))
             }
             HostValue::Kernel(at) => Value::Path(format!("@{}", name(*at)).into()),
             HostValue::Dynamic(extent) => Value::Path(format!("pl.dynamic.{extent}").into()),

@@ -120,28 +120,18 @@ impl Lower<'_> {
                 };
             }
             Expr::Call(call) => return self.call(call),
+            Expr::Dict(dict) => return self.dict(dict),
             Expr::FString(string) => self.formatted(string)?,
             other => return Err(self.not_here(super::unknown::expression(other), span)),
         })
     }
 
-    fn tuple(&mut self, list: &[Expr], span: Span) -> Lowered {
-        /// The most values of a tuple, those of tuples inside it counted.
-        const MOST_VALUES: usize = 1 << 16;
-        let items: Vec<Value> = list.iter().map(|expr| self.expr(expr)).collect::<Lowered<_>>()?;
-        fn count(items: &[Value]) -> usize {
-            let each = items.iter().map(|item| if let Value::Tuple(inner) = item { 1 + count(inner) } else { 1 });
-            each.sum()
-        }
-        if count(&items) > MOST_VALUES {
-            return Err(self.error("too-large", span, format!("a tuple of more than {MOST_VALUES} values")));
-        }
-        Ok(Value::Tuple(items.into()))
-    }
-
     /// An operator on numbers, tiles or tensors.
     pub fn binary(&mut self, op: Operator, a: Value, b: Value, span: Span) -> Lowered {
         let is_tile = |value: &Value| matches!(value, Value::Tile(_) | Value::Tensor(_) | Value::Parts(_));
+        if let Some(joined) = self.joined(op, &a, &b, span)? {
+            return Ok(joined);
+        }
         if !is_tile(&a) && !is_tile(&b) {
             return self.binary_number(op, &a, &b, span);
         }
@@ -351,6 +341,9 @@ impl Lower<'_> {
         {
             return crate::signature::bind_extent(self, &tensor.shape(), &call.arguments.args, span);
         }
+        if let Some(value) = self.list_method(call)?.map_or_else(|| self.dict_method(call), |value| Ok(Some(value)))? {
+            return Ok(value);
+        }
         let callee = self.expr(&call.func)?;
         let mut given = Given { expected, ..Given::default() };
         let (path, before) = match callee {
@@ -449,7 +442,7 @@ impl Lower<'_> {
                 _ => return Err(self.error("function-attr", at(key), "the name of an attribute is a string")),
             }
         }
-        Ok(Value::Record(Rc::new(Record { what: "a dict".into(), fields: Vec::new(), entries })))
+        Ok(Value::Record(Rc::new(Record::dict(entries))))
     }
 
     fn call_path(&mut self, path: &str, place: Span, given: Given, span: Span) -> Lowered {

@@ -7,6 +7,7 @@ use indexmap::IndexMap;
 use ruff_python_ast::Expr;
 use slipring_ir::{BlockId, Span, Type, ValueId};
 
+use super::changed::Made;
 use super::extents::Extent;
 use super::tails::Tail;
 use super::{Buffers, CarryPlan, Frame, OpenBody, PlanKey, Region, ReportKey, Root};
@@ -23,6 +24,8 @@ pub(crate) struct NameState {
     pub poisoned: BTreeSet<Rc<str>>,
     /// Names that stand for tuples, which keep their elements.
     pub tuples: BTreeSet<Rc<str>>,
+    /// Lists that the kernel made.
+    pub lists: Vec<Made>,
 }
 
 /// Tensors in global memory, and what is known of their windows.

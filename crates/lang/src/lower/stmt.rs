@@ -119,6 +119,7 @@ impl Lower<'_> {
                 let value = self.expr(&assign.value)?;
                 self.gives_something(&value, &assign.value)?;
                 assign.targets.iter().try_for_each(|target| self.assign(target, value.clone()))?;
+                self.note_list(&assign.value, &value);
                 let names =
                     assign.targets.iter().filter_map(Expr::as_name_expr).filter(|_| assign.value.is_tuple_expr());
                 self.names.tuples.extend(names.map(|name| Rc::from(name.id.as_str())));
@@ -144,6 +145,9 @@ impl Lower<'_> {
             Stmt::AugAssign(assign) => {
                 let a = self.expr(&assign.target)?;
                 let b = self.expr(&assign.value)?;
+                if let Some(()) = self.extended(&assign.target, assign.op, &a, &b)? {
+                    return Ok(());
+                }
                 let value = self.binary(assign.op, a, b, span)?;
                 self.assign(&assign.target, value)
             }
@@ -228,6 +232,9 @@ impl Lower<'_> {
                     let error = Diagnostic::error("value-kind", span, "the elements of a tuple cannot be assigned");
                     let help = format!("make an array, `{0} = pl.array.create(…)`, or bind `{0}` anew", name.id);
                     return Err(self.report(error.help(help)));
+                }
+                if self.changed_at(&base, &subscript.slice, &value, span)? {
+                    return Ok(());
                 }
                 if let (Value::Tuple(items), Expr::Name(name)) = (&base, &*subscript.value)
                     && crate::ops::is_array(&base)

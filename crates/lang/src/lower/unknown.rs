@@ -9,8 +9,8 @@ use super::{Lower, Reported};
 pub(super) type Named = (&'static str, &'static str);
 
 /// What a kernel does with a list instead of changing it.
-pub(super) const LISTS: &str = "inside of a kernel a list is only read: make it outside, where the code around kernels is \
-     Python's (`python -m slipring` executes it)";
+pub(super) const LISTS: &str = "a kernel changes only lists and dicts that it made, where it made them: not in a loop or branch of the \
+     run that begins later, and not in a function that they are given to";
 
 /// An expression that is not lowered.
 pub(super) fn expression(expr: &Expr) -> Named {
@@ -23,8 +23,8 @@ pub(super) fn expression(expr: &Expr) -> Named {
             ("a lambda in a kernel", "give it a name: a function of the file, which may be `@pl.inline`")
         }
         Expr::Named(_) => ("`:=` in a kernel", "assign on a line of its own"),
-        Expr::Dict(_) | Expr::Set(_) => (
-            "a dict or set in a kernel",
+        Expr::Set(_) => (
+            "a set in a kernel",
             "make it outside of the kernel, where the code is Python's (`python -m slipring` executes it): its \
                  constants may be used",
         ),

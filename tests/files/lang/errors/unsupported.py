@@ -60,6 +60,6 @@ def inner(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32
 
 @pl.incore
 def numbers(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
-    # error: unsupported a dict or set in a kernel cannot be compiled
-    names = {"rows": 64}
+    # error: unsupported a set in a kernel cannot be compiled
+    names = {64, 32}
     y[:] = x

@@ -1,0 +1,251 @@
+//! Lists and dicts that a kernel makes and changes: every name of one, and every list that it lies in, sees the change.
+//!
+//! What it holds is known when the kernel is compiled, so a change counts once. It is refused where the run may pass more than once
+//! or not at all: in the body of a loop or branch that is not where the list was made, and in a function that it was given to.
+
+use std::rc::Rc;
+
+use ruff_python_ast::{Expr, ExprCall, Operator};
+use slipring_ir::{BlockId, Diagnostic, Span};
+
+use super::{Lower, Lowered, Value, describe};
+use crate::syntax::at;
+use crate::value::{Const, Items, Record};
+
+/// A list or dict that the kernel made, and where.
+#[derive(Clone)]
+pub(crate) struct Made {
+    value: Value,
+    block: BlockId,
+    /// How many calls were open.
+    calls: usize,
+}
+
+/// Methods that change a list.
+const METHODS: [&str; 6] = ["append", "extend", "insert", "pop", "reverse", "clear"];
+
+/// The most values of a list or tuple, those of lists inside it counted.
+const MOST: usize = 1 << 16;
+
+impl Lower<'_> {
+    /// What `[…]` and `(…)` list.
+    pub(super) fn tuple(&mut self, list: &[Expr], span: Span) -> Lowered {
+        let items: Vec<Value> = list.iter().map(|expr| self.expr(expr)).collect::<Lowered<_>>()?;
+        self.listed(items, span)
+    }
+
+    fn listed(&mut self, items: Vec<Value>, span: Span) -> Lowered {
+        fn count(items: &[Value]) -> usize {
+            let each = items.iter().map(|item| if let Value::Tuple(inner) = item { 1 + count(inner) } else { 1 });
+            each.sum()
+        }
+        if count(&items) > MOST {
+            return Err(self.error("too-large", span, format!("a list of more than {MOST} values")));
+        }
+        Ok(Value::Tuple(items.into()))
+    }
+
+    /// Lists put behind each other, or one repeated. `None` for other operands.
+    pub(super) fn joined(&mut self, op: Operator, a: &Value, b: &Value, span: Span) -> Lowered<Option<Value>> {
+        let items: Vec<Value> = match (op, a, b) {
+            (Operator::Add, Value::Tuple(a), Value::Tuple(b)) => a.iter().chain(b).cloned().collect(),
+            (Operator::Mult, Value::Tuple(items), Value::Const(Const::Int(n))) => {
+                let count = items.len().saturating_mul((*n).max(0) as usize);
+                items.iter().cycle().take(count.min(MOST + 1)).cloned().collect()
+            }
+            _ => return Ok(None),
+        };
+        self.listed(items, span).map(Some)
+    }
+
+    /// Notes that names stand for a list or dict that an expression makes.
+    pub(super) fn note_list(&mut self, made_by: &Expr, value: &Value) {
+        let makes = match value {
+            Value::Tuple(_) => self.makes_list(made_by),
+            Value::Record(_) => made_by.is_dict_expr(),
+            _ => false,
+        };
+        if makes && !self.names.lists.iter().any(|made| is_same(&made.value, value)) {
+            let made = Made { value: value.clone(), block: self.e.block, calls: self.open.call_sites.len() };
+            self.names.lists.push(made);
+        }
+    }
+
+    /// Whether an expression whose value is known to be listed makes a list: not a tuple, and not a name of a list.
+    fn makes_list(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::List(_) => true,
+            Expr::BinOp(binary) => [&binary.left, &binary.right].into_iter().any(|side| {
+                let is_list = |value: &Value| self.names.lists.iter().any(|made| is_same(&made.value, value));
+                match &**side {
+                    Expr::Name(name) => self.names.env.get(name.id.as_str()).is_some_and(is_list),
+                    side => self.makes_list(side),
+                }
+            }),
+            _ => false,
+        }
+    }
+
+    /// Whether the kernel made a list or dict here and may change it.
+    fn made_here(&self, value: &Value) -> bool {
+        let calls = self.open.call_sites.len();
+        let here = |made: &Made| is_same(&made.value, value) && made.block == self.e.block && made.calls == calls;
+        self.names.lists.iter().any(here)
+    }
+
+    /// `list += values`: the list itself changes. `None` where the name stands for something else.
+    pub(super) fn extended(&mut self, target: &Expr, op: Operator, a: &Value, b: &Value) -> Lowered<Option<()>> {
+        let (Expr::Name(name), Value::Tuple(_)) = (target, a) else { return Ok(None) };
+        if self.names.tuples.contains(name.id.as_str()) || !matches!(op, Operator::Add | Operator::Mult) {
+            return Ok(None);
+        }
+        // What is added may have changed the list before.
+        let Value::Tuple(items) = self.expr(target)? else { return Ok(None) };
+        match self.joined(op, &Value::Tuple(items.clone()), b, at(target))? {
+            Some(new) => self.change(&Value::Tuple(items), new, at(target)).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    /// `list[i] = value` of a list that the kernel made here, `dict[key] = value` of any. False for anything else.
+    pub(super) fn changed_at(&mut self, base: &Value, index: &Expr, value: &Value, span: Span) -> Lowered<bool> {
+        if let Value::Record(record) = base
+            && record.is_dict
+        {
+            let key = self.key(index)?;
+            let new = self.with_entry(record.entries.clone(), key, value.clone(), span)?;
+            return self.change(base, Value::Record(Record::dict(new).into()), span).map(|()| true);
+        }
+        let Value::Tuple(items) = base else { return Ok(false) };
+        if !self.made_here(base) {
+            return Ok(false);
+        }
+        if matches!(index, Expr::Slice(_) | Expr::Tuple(_)) {
+            return Ok(false);
+        }
+        let Value::Const(Const::Int(n)) = self.expr(index)? else { return Ok(false) };
+        let mut new: Vec<Value> = items.iter().cloned().collect();
+        let place = self.place_in(n, new.len(), at(index))?;
+        new[place] = value.clone();
+        let new = self.listed(new, span)?;
+        self.change(base, new, span).map(|()| true)
+    }
+
+    /// A method that changes a list, and its value. `None` for any other call.
+    pub(super) fn list_method(&mut self, call: &ExprCall) -> Lowered<Option<Value>> {
+        let Expr::Attribute(member) = &*call.func else { return Ok(None) };
+        let (method, Expr::Name(name)) = (member.attr.as_str(), &*member.value) else { return Ok(None) };
+        if !METHODS.contains(&method) {
+            return Ok(None);
+        }
+        if self.list_of(name.id.as_str()).is_none() {
+            return Ok(None);
+        }
+        let span = at(call);
+        self.only_keywords(call, &[], &format!("`{method}`"))?;
+        let given: Vec<Value> = call.arguments.args.iter().map(|arg| self.expr(arg)).collect::<Lowered<_>>()?;
+        // What is given may have changed the list before.
+        let Some(items) = self.list_of(name.id.as_str()) else { return Ok(None) };
+        let mut new: Vec<Value> = items.iter().cloned().collect();
+        let mut value = Value::Const(Const::None);
+        match (method, &given[..]) {
+            ("append", [one]) => new.push(one.clone()),
+            ("extend", [Value::Tuple(more)]) => new.extend(more.iter().cloned()),
+            ("extend", [other]) => {
+                let message = format!("`extend` takes what is listed, not {}", describe(self, other));
+                return Err(self.error("argument", span, message));
+            }
+            ("insert", [before, one]) => {
+                let n = self.known_int(before, "the position", span)?;
+                let from_end = if n < 0 { n.saturating_add(new.len() as i64) } else { n };
+                new.insert(from_end.clamp(0, new.len() as i64) as usize, one.clone());
+            }
+            ("pop", []) => {
+                let place = self.place_in(-1, new.len(), span)?;
+                value = new.remove(place);
+            }
+            ("pop", [which]) => {
+                let n = self.known_int(which, "the position", span)?;
+                let place = self.place_in(n, new.len(), span)?;
+                value = new.remove(place);
+            }
+            ("reverse", []) => new.reverse(),
+            ("clear", []) => new.clear(),
+            _ => {
+                let message = format!("`{method}` of a list does not take {} values", given.len());
+                return Err(self.error("argument", span, message));
+            }
+        }
+        let new = self.listed(new, span)?;
+        self.change(&Value::Tuple(items), new, span)?;
+        Ok(Some(value))
+    }
+
+    /// The list or tuple that a name of the kernel or of the file stands for.
+    fn list_of(&self, name: &str) -> Option<Items> {
+        match self.names.env.get(name).cloned().or_else(|| self.globals.get(name)) {
+            Some(Value::Tuple(items)) => Some(items),
+            _ => None,
+        }
+    }
+
+    fn place_in(&mut self, n: i64, len: usize, span: Span) -> Lowered<usize> {
+        let place = if n < 0 { n.saturating_add(len as i64) } else { n };
+        match usize::try_from(place).ok().filter(|place| *place < len) {
+            Some(place) => Ok(place),
+            None => Err(self.error("bounds", span, format!("there are {len} values, not one at {n}"))),
+        }
+    }
+
+    /// Lets a list or dict hold other values, under all its names and wherever it lies.
+    pub(super) fn change(&mut self, old: &Value, new: Value, span: Span) -> Lowered<()> {
+        if !self.made_here(old) {
+            let what = if matches!(old, Value::Tuple(_)) { "list" } else { "dict" };
+            let error = Diagnostic::error("value-kind", span, format!("this {what} cannot be changed here"));
+            return Err(self.report(error.help(super::unknown::LISTS)));
+        }
+        if holds(&new, old) {
+            return Err(self.error("value-kind", span, "a list cannot hold itself"));
+        }
+        let mut renewed = vec![(old.clone(), new)];
+        for value in self.names.env.values_mut() {
+            renew(value, &mut renewed);
+        }
+        for made in &mut self.names.lists {
+            if let Some((_, new)) = renewed.iter().find(|(old, _)| is_same(old, &made.value)) {
+                made.value = new.clone();
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether both are one and the same list or dict, not only equal.
+fn is_same(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Tuple(a), Value::Tuple(b)) => a.is(b),
+        (Value::Record(a), Value::Record(b)) => Rc::ptr_eq(a, b),
+        _ => false,
+    }
+}
+
+/// Whether a list or dict is a value or lies in it.
+fn holds(value: &Value, list: &Value) -> bool {
+    is_same(value, list) || matches!(value, Value::Tuple(items) if items.iter().any(|item| holds(item, list)))
+}
+
+/// Puts the new list where the first of the pairs is. Lists and tuples that hold it are made anew and added, once each, so
+/// that what was one list stays one.
+fn renew(value: &mut Value, renewed: &mut Vec<(Value, Value)>) {
+    if let Some((_, new)) = renewed.iter().find(|(old, _)| is_same(value, old)) {
+        *value = new.clone();
+    } else if let Value::Tuple(items) = value
+        && items.iter().any(|item| holds(item, &renewed[0].0))
+    {
+        let mut inner: Vec<Value> = items.iter().cloned().collect();
+        inner.iter_mut().for_each(|item| renew(item, renewed));
+        let new = Value::Tuple(inner.into());
+        renewed.push((value.clone(), new.clone()));
+        *value = new;
+    }
+}

@@ -45,7 +45,8 @@ fn block<'e>(body: &'e [Stmt], mut seen: BTreeMap<&'e str, Span>, found: &mut Ve
 /// Notes the names that a target binds.
 fn bind<'e>(target: &'e Expr, seen: &mut BTreeMap<&'e str, Span>, found: &mut Vec<Diagnostic>) {
     match target {
-        Expr::Name(name) if name.id.as_str() != "_" => {
+        // A name with `$` is no author's: `break` and `continue` are rewritten with such.
+        Expr::Name(name) if name.id.as_str() != "_" && !name.id.contains('$') => {
             if let Some(first) = seen.insert(name.id.as_str(), at(target)) {
                 let message = format!("`{}` is assigned again in a function with `strict_ssa`", name.id);
                 let error = Diagnostic::error("redefinition", at(target), message).also(first, "first here");

@@ -313,12 +313,11 @@ def together_as(name, first, second, where):
 
 
 class Alias(str):
-    """A type of the language that a name stands for, as it is written with `pl`; `extents` are those that only a run knows, by the
-    names that it is written with."""
+    """A type of the language that a name stands for, as it is written with `pl`."""
 
-    def __new__(cls, text, extents):
-        made = super().__new__(cls, text)
-        made.extents = extents
+    def __new__(cls, generic):
+        made = super().__new__(cls, spelled(generic, "pl", {}))
+        made.generic = generic
         return made
 
     def __repr__(self):
@@ -327,29 +326,36 @@ class Alias(str):
 
 def alias(generic):
     """A type as a kernel's text writes it; `_MISSING` where it has parts that no text has."""
-    extents = {}
-
-    def written(part):
-        if isinstance(part, Generic):
-            inner = part.parts if isinstance(part.parts, tuple) else (part.parts,)
-            return f"{part.word}[{', '.join(map(written, inner))}]"
-        path = getattr(part, "__slipring_path__", None)
-        if isinstance(path, str) and path.startswith("pl.dynamic."):
-            name = "_extent_" + path.removeprefix("pl.dynamic.")
-            extents[name] = Path(path)
-            return name
-        if isinstance(path, str) and path.startswith("pl."):
-            return path
-        if isinstance(part, (list, tuple)):
-            return f"[{', '.join(map(written, part))}]" if isinstance(part, list) else f"({', '.join(map(written, part))},)"
-        if part is None or isinstance(part, (bool, int, float, str)):
-            return repr(part)
-        raise TypeError(part)
-
     try:
-        return Alias(written(generic), extents)
+        return Alias(generic)
     except TypeError:
         return _MISSING
+
+
+def spelled(part, language, extents):
+    """A part of a type as text, where `language` is the name of the language; adds the extents that only a run knows to `extents`,
+    by the names that they are written with."""
+    if isinstance(part, Generic):
+        inner = part.parts if isinstance(part.parts, tuple) else (part.parts,)
+        return f"{spelled_word(part.word, language)}[{', '.join(spelled(one, language, extents) for one in inner)}]"
+    path = getattr(part, "__slipring_path__", None)
+    if isinstance(path, str) and path.startswith("pl.dynamic."):
+        name = "_extent_" + path.removeprefix("pl.dynamic.")
+        extents[name] = Path(path)
+        return name
+    if isinstance(path, str) and path.startswith("pl."):
+        return spelled_word(path, language)
+    if isinstance(part, (list, tuple)):
+        inside = ", ".join(spelled(one, language, extents) for one in part)
+        return f"[{inside}]" if isinstance(part, list) else f"({inside},)"
+    if part is None or isinstance(part, (bool, int, float, str)):
+        return repr(part)
+    raise TypeError(part)
+
+
+def spelled_word(path, language):
+    """A word of the language where the language has another name."""
+    return f"{language}.{path.removeprefix('pl.')}"
 
 
 def with_types(text, names):
@@ -363,8 +369,9 @@ def with_types(text, names):
         language = "pl" if "pl" not in names and "pl" not in types else "_slipring_pl"
         names[language] = Path("pl")
     for name, value in types.items():
-        names.update(value.extents)
-        text += f"{name} = {value.replace('pl.', language + '.')}\n"
+        extents = {}
+        text += f"{name} = {spelled(value.generic, language, extents)}\n"
+        names.update(extents)
     return text, names
 
 

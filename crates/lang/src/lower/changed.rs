@@ -118,7 +118,11 @@ impl Lower<'_> {
         }
         let Value::Tuple(items) = base else { return Ok(false) };
         if !self.made_here(base) {
-            return Ok(false);
+            let is_list = self.names.lists.iter().any(|made| is_same(&made.value, base));
+            return match is_list && !crate::ops::is_array(base) {
+                true => self.change(base, base.clone(), span).map(|()| true),
+                false => Ok(false),
+            };
         }
         if matches!(index, Expr::Slice(_) | Expr::Tuple(_)) {
             return Ok(false);

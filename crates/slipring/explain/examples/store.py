@@ -2,5 +2,5 @@
 import slipring.language as pl
 @pl.incore
 def f(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
-    sizes = [64, 64]
+    sizes = x.shape
     sizes[0] = 32

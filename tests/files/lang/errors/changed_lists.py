@@ -16,9 +16,12 @@ def grow(values):
 @pl.incore
 def k(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]], n: pl.Scalar[pl.INDEX]):
     a = [1.0]
+    places = [1, 2]
     for i in pl.range(4):
         # error: value-kind this list cannot be changed here
         a.append(2.0)
+        # error: value-kind this list cannot be changed here
+        places[0] = 2
     b = [1.0]
     if n > 3:
         # error: value-kind this list cannot be changed here

@@ -83,6 +83,11 @@ fn options(given: Option<&Bound<'_, PyDict>>, control: &Control, raised: &Raised
             "record" => options.record = value.extract()?,
             "strict" => options.strict = value.extract()?,
             "windows" => options.windows = value.extract()?,
+            "assume" => {
+                let message =
+                    "`assume=` is for kernels, and this is a whole program: its tasks pass what they are given";
+                return Err(PyTypeError::new_err(message));
+            }
             other if asked.take(other, &value)? => {}
             other => {
                 return Err(PyTypeError::new_err(format!("`{other}` is for kernels, and this is a whole program")));

@@ -11,6 +11,19 @@ def k(a: pl.Tensor[[8, 8], pl.FP32], out: pl.Out[pl.Tensor[[8, 8], pl.FP32]]):
 """
 
 
+def made_by_loops(name):
+    """Comprehensions."""
+    return [
+        f"[v * 2.0 for v in {name} if v > 1]",
+        f"[i + v for i, v in enumerate({name})]",
+        f"[v + w for v in {name}[:2] for w in (1.0, 2.0) if v != w]",
+        f"[{name}.pop() for x in range(2)]",
+        f"{name}[1:]",
+        f"{name}[-2::2]",
+        f"{name}[::-1] + {name}[5:0:-2]",
+    ]
+
+
 def statements(seed):
     """Some lines that make lists and a dict, give them further names, change them, and put them together in `V`."""
     draw = random.Random(seed)
@@ -24,7 +37,7 @@ def statements(seed):
 
     def listed():
         made = "[" + ", ".join(number() for _ in range(draw.randint(0, 3))) + "]"
-        return draw.choice([made, name(), f"{name()} + [{number()}]", f"[{number()}] * {draw.randint(0, 3)}"] if names else [made])
+        return draw.choice([made, name(), f"{name()} + [{number()}]", f"[{number()}] * {draw.randint(0, 3)}", *made_by_loops(name())] if names else [made])
 
     def bound(value):
         new = draw.choice("LMN")

@@ -5,7 +5,7 @@
 
 use std::rc::Rc;
 
-use ruff_python_ast::{Expr, ExprCall, Operator};
+use ruff_python_ast::{Expr, ExprCall, ExprSlice, Operator};
 use slipring_ir::{BlockId, Diagnostic, Span};
 
 use super::{Lower, Lowered, Value, describe};
@@ -34,7 +34,7 @@ impl Lower<'_> {
         self.listed(items, span)
     }
 
-    fn listed(&mut self, items: Vec<Value>, span: Span) -> Lowered {
+    pub(super) fn listed(&mut self, items: Vec<Value>, span: Span) -> Lowered {
         fn count(items: &[Value]) -> usize {
             let each = items.iter().map(|item| if let Value::Tuple(inner) = item { 1 + count(inner) } else { 1 });
             each.sum()
@@ -43,6 +43,34 @@ impl Lower<'_> {
             return Err(self.error("too-large", span, format!("a list of more than {MOST} values")));
         }
         Ok(Value::Tuple(items.into()))
+    }
+
+    /// A part of a list: a list of its own, by the bounds that Python gives it.
+    pub(super) fn sliced(&mut self, items: &Items, slice: &ExprSlice, span: Span) -> Lowered {
+        let mut bound = |part: &Option<Box<Expr>>| -> Lowered<Option<i64>> {
+            let Some(part) = part else { return Ok(None) };
+            let value = self.expr(part)?;
+            self.known_int(&value, "a bound of a part of a list", at(&**part)).map(Some)
+        };
+        let (lower, upper, step) = (bound(&slice.lower)?, bound(&slice.upper)?, bound(&slice.step)?.unwrap_or(1));
+        if step == 0 {
+            return Err(self.error("subscript", span, "the step of a part of a list is not 0"));
+        }
+        let len = items.len() as i64;
+        // Going backwards, the places before the first and the last one are what is left out.
+        let (least, most) = if step > 0 { (0, len) } else { (-1, len - 1) };
+        let place = |n: i64| (if n < 0 { n.saturating_add(len) } else { n }).clamp(least, most);
+        let (mut now, end) = if step > 0 {
+            (lower.map_or(0, place), upper.map_or(len, place))
+        } else {
+            (lower.map_or(len - 1, place), upper.map_or(-1, place))
+        };
+        let mut made = Vec::new();
+        while if step > 0 { now < end } else { now > end } {
+            made.push(items[now as usize].clone());
+            now = now.saturating_add(step);
+        }
+        self.listed(made, span)
     }
 
     /// Lists put behind each other, or one repeated. `None` for other operands.
@@ -74,15 +102,21 @@ impl Lower<'_> {
     /// Whether an expression whose value is known to be listed makes a list: not a tuple, and not a name of a list.
     fn makes_list(&self, expr: &Expr) -> bool {
         match expr {
-            Expr::List(_) => true,
-            Expr::BinOp(binary) => [&binary.left, &binary.right].into_iter().any(|side| {
-                let is_list = |value: &Value| self.names.lists.iter().any(|made| is_same(&made.value, value));
-                match &**side {
-                    Expr::Name(name) => self.names.env.get(name.id.as_str()).is_some_and(is_list),
-                    side => self.makes_list(side),
-                }
-            }),
+            Expr::List(_) | Expr::ListComp(_) => true,
+            Expr::BinOp(binary) => [&binary.left, &binary.right].into_iter().any(|side| self.is_list(side)),
+            Expr::Subscript(part) => part.slice.is_slice_expr() && self.is_list(&part.value),
             _ => false,
+        }
+    }
+
+    /// Whether an expression is a list that the kernel made.
+    fn is_list(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Name(name) => {
+                let value = self.names.env.get(name.id.as_str());
+                value.is_some_and(|value| self.names.lists.iter().any(|made| is_same(&made.value, value)))
+            }
+            other => self.makes_list(other),
         }
     }
 

@@ -121,6 +121,7 @@ impl Lower<'_> {
             }
             Expr::Call(call) => return self.call(call),
             Expr::Dict(dict) => return self.dict(dict),
+            Expr::ListComp(list) => return self.comprehension(&list.elt, &list.generators, span),
             Expr::FString(string) => self.formatted(string)?,
             other => return Err(self.not_here(super::unknown::expression(other), span)),
         })

@@ -1,9 +1,11 @@
 //! What a loop goes through where that is listed: tuples and lists, `enumerate`, `zip` and `reversed` of them.
 
-use ruff_python_ast::{Expr, ExprCall, StmtFor};
+use ruff_python_ast::{Comprehension, Expr, ExprCall, StmtFor};
 use slipring_ir::{Diagnostic, Span};
 
 use super::bounds::count_of;
+use super::constants::is_true;
+use super::names::Names;
 use super::{Frame, Lower, Lowered, Value, describe};
 use crate::syntax::at;
 use crate::value::Const;
@@ -22,6 +24,45 @@ impl Lower<'_> {
         let bind =
             |l: &mut Self, i: i64| l.assign_each(target, Value::Tuple(vec![items[i as usize].clone()].into()), span);
         self.each_bound(stmt, bind, &Frame::Plain, (0, items.len() as i64, 1))
+    }
+
+    /// `[value for name in listed if condition]`: each value is written out.
+    pub(super) fn comprehension(&mut self, value: &Expr, generators: &[Comprehension], span: Span) -> Lowered {
+        let mut made = Vec::new();
+        let mut own = Names::default();
+        generators.iter().for_each(|part| own.assigned(&part.target));
+        // Its names are its own: afterwards they stand for what they stood for.
+        let before = self.names.clone();
+        let outcome = self.each_value(value, generators, &mut made);
+        for name in &own.bound {
+            self.names.restore(name, &before);
+        }
+        outcome.and_then(|()| self.listed(made, span))
+    }
+
+    fn each_value(&mut self, value: &Expr, generators: &[Comprehension], made: &mut Vec<Value>) -> Lowered<()> {
+        let Some((first, further)) = generators.split_first() else {
+            made.push(self.expr(value)?);
+            return self.few_enough(made.len() as u64, at(value));
+        };
+        'items: for item in self.items(&first.iter)? {
+            self.assign(&first.target, item)?;
+            for condition in &first.ifs {
+                match self.expr(condition)? {
+                    Value::Const(known) if is_true(&known) => {}
+                    Value::Const(_) => continue 'items,
+                    other => {
+                        let message = format!(
+                            "a condition of a list is known when it is made, this is {}",
+                            describe(self, &other)
+                        );
+                        return Err(self.error("condition", at(condition), message));
+                    }
+                }
+            }
+            self.each_value(value, further, made)?;
+        }
+        Ok(())
     }
 
     /// The values that a loop takes one after another from the expression after its `in`.

@@ -55,6 +55,11 @@ impl Names {
         carried.clone()
     }
 
+    /// Adds the names that a target binds.
+    pub fn assigned(&mut self, target: &Expr) {
+        self.target(target, &mut BTreeSet::new());
+    }
+
     /// Adds the names that an expression reads.
     pub fn read_by(&mut self, expr: &Expr) {
         self.expr(expr, &BTreeSet::new());

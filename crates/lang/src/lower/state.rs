@@ -28,6 +28,26 @@ pub(crate) struct NameState {
     pub lists: Vec<Made>,
 }
 
+impl NameState {
+    /// Lets a name stand for what it stood for before.
+    pub fn restore(&mut self, name: &Rc<str>, before: &NameState) {
+        match before.env.get(name) {
+            Some(value) => drop(self.env.insert(name.clone(), value.clone())),
+            None => drop(self.env.shift_remove(name)),
+        }
+        match before.lost.get(name) {
+            Some(lost) => drop(self.lost.insert(name.clone(), *lost)),
+            None => drop(self.lost.shift_remove(name)),
+        }
+        for (now, then) in [(&mut self.poisoned, &before.poisoned), (&mut self.tuples, &before.tuples)] {
+            match then.contains(name) {
+                true => now.insert(name.clone()),
+                false => now.remove(name),
+            };
+        }
+    }
+}
+
 /// Tensors in global memory, and what is known of their windows.
 #[derive(Default)]
 pub(crate) struct TensorState {

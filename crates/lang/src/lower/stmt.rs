@@ -118,8 +118,8 @@ impl Lower<'_> {
             Stmt::Assign(assign) => {
                 let value = self.expr(&assign.value)?;
                 self.gives_something(&value, &assign.value)?;
-                assign.targets.iter().try_for_each(|target| self.assign(target, value.clone()))?;
                 self.note_list(&assign.value, &value);
+                assign.targets.iter().try_for_each(|target| self.assign(target, value.clone()))?;
                 let names =
                     assign.targets.iter().filter_map(Expr::as_name_expr).filter(|_| assign.value.is_tuple_expr());
                 self.names.tuples.extend(names.map(|name| Rc::from(name.id.as_str())));
@@ -134,11 +134,12 @@ impl Lower<'_> {
                     let said = annotated(self, &assign.annotation)?;
                     self.expected = said.clone().filter(|_| value.is_call_expr());
                     let place = at(&**value);
-                    let value = self.expr(value)?;
+                    let made = self.expr(value)?;
                     if let Some(said) = said {
-                        check_said(self, &assign.annotation, &value, &said, place)?;
+                        check_said(self, &assign.annotation, &made, &said, place)?;
                     }
-                    self.assign(&assign.target, value)
+                    self.note_list(value, &made);
+                    self.assign(&assign.target, made)
                 }
                 None => annotated(self, &assign.annotation).map(|_| ()),
             },

@@ -15,9 +15,9 @@ pub(super) const LISTS: &str = "a kernel changes only lists and dicts that it ma
 /// An expression that is not lowered.
 pub(super) fn expression(expr: &Expr) -> Named {
     match expr {
-        Expr::ListComp(_) | Expr::SetComp(_) | Expr::DictComp(_) | Expr::Generator(_) => (
-            "a comprehension in a kernel",
-            "write a loop: `for i in pl.range(n):`; lists of constants may be made outside of the kernel",
+        Expr::SetComp(_) | Expr::DictComp(_) | Expr::Generator(_) => (
+            "a comprehension of a set, a dict or a generator in a kernel",
+            "write `[… for i in range(n)]`, or a loop: `for i in pl.range(n):`",
         ),
         Expr::Lambda(_) => {
             ("a lambda in a kernel", "give it a name: a function of the file, which may be `@pl.inline`")

@@ -26,6 +26,9 @@ impl Lower<'_> {
     pub fn subscript(&mut self, base: Value, slice: &Expr, span: Span) -> Lowered {
         match &base {
             Value::Tuple(items) => {
+                if let Expr::Slice(slice) = slice {
+                    return self.sliced(&items.clone(), slice, span);
+                }
                 let at = self.expr(slice)?;
                 if crate::ops::is_array(&base) {
                     return self.array_element(&items.clone(), &at, span);

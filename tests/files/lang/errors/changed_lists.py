@@ -76,3 +76,14 @@ def dicts(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32
     # error: argument `clear` of a dict does not take what is given
     f.clear(1)
     y[:] = x * 2.0
+
+
+@pl.incore
+def comprehensions(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]], n: pl.Scalar[pl.INDEX]):
+    # error: condition a condition of a list is known when it is made, this is a scalar of type INDEX
+    rows = [i for i in range(4) if n]
+    # error: not-constant
+    more = [i for i in range(n)]
+    # error: undefined-name `j` is not defined
+    last = [j for j in range(2)] + [j]
+    y[:] = x * 2.0

@@ -15,8 +15,8 @@ def assertion(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.
 
 @pl.incore
 def comprehension(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
-    # error: unsupported a comprehension in a kernel cannot be compiled
-    rows = [i for i in range(4)]
+    # error: unsupported a comprehension of a set, a dict or a generator in a kernel cannot be compiled
+    rows = {i for i in range(4)}
     y[:] = x
 
 

@@ -20,7 +20,7 @@ def k(
     primes.append(7.0)
     both = [primes, 1.0]
     same[2] = 5.0
-    rows = []
+    rows: list = []
     for i in (0, 1, 2, 3):
         rows.append(x[i : i + 1, :] * both[0][i])
     rows.reverse()

@@ -47,6 +47,11 @@ pub(crate) enum Value {
 pub(crate) struct Items(Rc<Vec<Value>>);
 
 impl Items {
+    /// Whether something else holds it, too.
+    pub fn is_shared(&self) -> bool {
+        Rc::strong_count(&self.0) > 1
+    }
+
     /// Whether both are one and the same, not only equal.
     pub fn is(&self, other: &Items) -> bool {
         Rc::ptr_eq(&self.0, &other.0)

@@ -21,11 +21,28 @@ pub(crate) struct Made {
     calls: usize,
 }
 
+impl Made {
+    /// Whether something else holds it.
+    fn is_held(&self) -> bool {
+        match &self.value {
+            Value::Tuple(items) => items.is_shared(),
+            Value::Record(record) => Rc::strong_count(record) > 1,
+            _ => false,
+        }
+    }
+}
+
 /// Methods that change a list.
 const METHODS: [&str; 6] = ["append", "extend", "insert", "pop", "reverse", "clear"];
 
 /// The most values of a list or tuple, those of lists inside it counted.
 const MOST: usize = 1 << 16;
+/// The most lists inside each other.
+const MOST_DEEP: usize = 100;
+/// The most values of a list that changes, and of those that hold it: each change makes them anew.
+const MOST_CHANGED: usize = 4096;
+/// So many lists are known before those that nothing holds are forgotten.
+const FEW: usize = 64;
 
 impl Lower<'_> {
     /// What `[…]` and `(…)` list.
@@ -35,12 +52,11 @@ impl Lower<'_> {
     }
 
     pub(super) fn listed(&mut self, items: Vec<Value>, span: Span) -> Lowered {
-        fn count(items: &[Value]) -> usize {
-            let each = items.iter().map(|item| if let Value::Tuple(inner) = item { 1 + count(inner) } else { 1 });
-            each.sum()
-        }
-        if count(&items) > MOST {
-            return Err(self.error("too-large", span, format!("a list of more than {MOST} values")));
+        let mut left = MOST;
+        if !fits(&items, &mut left, MOST_DEEP) {
+            let message =
+                format!("a list of more than {MOST} values, or more than {MOST_DEEP} lists inside each other");
+            return Err(self.error("too-large", span, message));
         }
         Ok(Value::Tuple(items.into()))
     }
@@ -94,6 +110,9 @@ impl Lower<'_> {
             _ => false,
         };
         if makes && !self.names.lists.iter().any(|made| is_same(&made.value, value)) {
+            if self.names.lists.len() >= FEW {
+                self.names.lists.retain(Made::is_held);
+            }
             let made = Made { value: value.clone(), block: self.e.block, calls: self.open.call_sites.len() };
             self.names.lists.push(made);
         }
@@ -246,9 +265,18 @@ impl Lower<'_> {
             return Err(self.error("value-kind", span, "a list cannot hold itself"));
         }
         let mut renewed = vec![(old.clone(), new)];
-        for value in self.names.env.values_mut() {
-            renew(value, &mut renewed);
+        let values = self.names.env.iter().filter(|(_, value)| matches!(value, Value::Tuple(_) | Value::Record(_)));
+        let after = values.filter_map(|(name, value)| Some((name.clone(), renew(value, &mut renewed)?)));
+        let after: Vec<(Rc<str>, Value)> = after.collect();
+        let is_small = |(_, value): &(Value, Value)| match value {
+            Value::Tuple(items) => fits(items, &mut { MOST_CHANGED }, MOST_DEEP),
+            _ => true,
+        };
+        if !renewed.iter().all(is_small) {
+            let message = format!("a list that changes is one of more than {MOST_CHANGED} values, or lies in one");
+            return Err(self.error("too-large", span, message));
         }
+        self.names.env.extend(after);
         for made in &mut self.names.lists {
             if let Some((_, new)) = renewed.iter().find(|(old, _)| is_same(old, &made.value)) {
                 made.value = new.clone();
@@ -272,18 +300,31 @@ fn holds(value: &Value, list: &Value) -> bool {
     is_same(value, list) || matches!(value, Value::Tuple(items) if items.iter().any(|item| holds(item, list)))
 }
 
-/// Puts the new list where the first of the pairs is. Lists and tuples that hold it are made anew and added, once each, so
-/// that what was one list stays one.
-fn renew(value: &mut Value, renewed: &mut Vec<(Value, Value)>) {
+/// Whether a list has no more values than are left, those of lists inside it counted, and no more lists inside each other.
+fn fits(items: &[Value], left: &mut usize, deep: usize) -> bool {
+    items.iter().all(|item| {
+        let Some(fewer) = left.checked_sub(1) else { return false };
+        *left = fewer;
+        match item {
+            Value::Tuple(inner) => deep > 0 && fits(inner, left, deep - 1),
+            _ => true,
+        }
+    })
+}
+
+/// What a value is with the new list where the first of the pairs is; `None` where that does not lie in it. Lists and tuples
+/// that hold it are made anew and added, once each, so that what was one list stays one.
+fn renew(value: &Value, renewed: &mut Vec<(Value, Value)>) -> Option<Value> {
     if let Some((_, new)) = renewed.iter().find(|(old, _)| is_same(value, old)) {
-        *value = new.clone();
-    } else if let Value::Tuple(items) = value
-        && items.iter().any(|item| holds(item, &renewed[0].0))
-    {
-        let mut inner: Vec<Value> = items.iter().cloned().collect();
-        inner.iter_mut().for_each(|item| renew(item, renewed));
-        let new = Value::Tuple(inner.into());
-        renewed.push((value.clone(), new.clone()));
-        *value = new;
+        return Some(new.clone());
     }
+    let Value::Tuple(items) = value else { return None };
+    let inner: Vec<Option<Value>> = items.iter().map(|item| renew(item, renewed)).collect();
+    if inner.iter().all(Option::is_none) {
+        return None;
+    }
+    let new = inner.into_iter().zip(items).map(|(new, old)| new.unwrap_or_else(|| old.clone())).collect();
+    let new = Value::Tuple(new);
+    renewed.push((value.clone(), new.clone()));
+    Some(new)
 }

@@ -32,7 +32,7 @@ impl Lower<'_> {
         let mut own = Names::default();
         generators.iter().for_each(|part| own.assigned(&part.target));
         // Its names are its own: afterwards they stand for what they stood for.
-        let before = self.names.clone();
+        let before = self.names.only(&own.bound);
         let outcome = self.each_value(value, generators, &mut made);
         for name in &own.bound {
             self.names.restore(name, &before);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 use ruff_python_ast::Expr;
 use slipring_ir::{BlockId, Span, Type, ValueId};
 
@@ -29,6 +29,18 @@ pub(crate) struct NameState {
 }
 
 impl NameState {
+    /// What is known of some names.
+    pub fn only(&self, names: &IndexSet<Rc<str>>) -> NameState {
+        let mut own = NameState::default();
+        for name in names {
+            own.env.extend(self.env.get(name).map(|value| (name.clone(), value.clone())));
+            own.lost.extend(self.lost.get(name).map(|lost| (name.clone(), *lost)));
+            own.poisoned.extend(self.poisoned.get(name).cloned());
+            own.tuples.extend(self.tuples.get(name).cloned());
+        }
+        own
+    }
+
     /// Lets a name stand for what it stood for before.
     pub fn restore(&mut self, name: &Rc<str>, before: &NameState) {
         match before.env.get(name) {

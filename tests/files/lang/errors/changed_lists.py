@@ -87,3 +87,20 @@ def comprehensions(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64]
     # error: undefined-name `j` is not defined
     last = [j for j in range(2)] + [j]
     y[:] = x * 2.0
+
+
+@pl.incore
+def sizes(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
+    a = [1.0]
+    b = [a] * 3000
+    for i in pl.unroll(2):
+        # error: too-large a list that changes is one of more than 4096 values, or lies in one
+        a.extend(a)
+    c = [1.0]
+    d = c
+    for i in pl.unroll(101):
+        # error: too-large a list of more than 65536 values, or more than 100 lists inside each other
+        c = [c]
+    # A change is made in each list that holds the one that changes.
+    d.append(2.0)
+    y[:] = x * 2.0

@@ -246,7 +246,8 @@ impl Lower<'_> {
         }
     }
 
-    fn place_in(&mut self, n: i64, len: usize, span: Span) -> Lowered<usize> {
+    /// The place of the value at a position, which counts from the end where it is negative.
+    pub(crate) fn place_in(&mut self, n: i64, len: usize, span: Span) -> Lowered<usize> {
         let place = if n < 0 { n.saturating_add(len as i64) } else { n };
         match usize::try_from(place).ok().filter(|place| *place < len) {
             Some(place) => Ok(place),

@@ -41,13 +41,8 @@ impl Lower<'_> {
                     return Err(self.report(error));
                 }
                 let n = self.known_int(&at, "the position", span)?;
-                let index = if n < 0 { n + items.len() as i64 } else { n };
-                match usize::try_from(index).ok().and_then(|at| items.get(at)) {
-                    Some(item) => Ok(item.clone()),
-                    None => {
-                        Err(self.error("bounds", span, format!("there are {} values, not one at {n}", items.len())))
-                    }
-                }
+                let place = self.place_in(n, items.len(), span)?;
+                Ok(items[place].clone())
             }
             Value::Record(record) => {
                 let record = record.clone();

@@ -85,11 +85,7 @@ impl Lower<'_> {
     fn place_of(&mut self, items: &[Value], index: &Value, span: Span) -> Lowered<Option<usize>> {
         let Value::Const(_) = index else { return Ok(None) };
         let n = self.known_int(index, "the position", span)?;
-        let at = if n < 0 { n + items.len() as i64 } else { n };
-        match usize::try_from(at).ok().filter(|at| *at < items.len()) {
-            Some(at) => Ok(Some(at)),
-            None => Err(self.error("bounds", span, format!("there are {} values, not one at {n}", items.len()))),
-        }
+        self.place_in(n, items.len(), span).map(Some)
     }
 
     /// An element of an array.

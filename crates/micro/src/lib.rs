@@ -12,6 +12,7 @@ mod scope;
 mod sort;
 mod vector;
 
+pub use pointer::CASTPTR;
 use slipring_op::def::OpDef;
 
 /// Its families of ops.

@@ -13,7 +13,8 @@ pub(crate) const OPS: &[&OpDef] = &[&CASTPTR, &TILE_BUF_ADDR];
 const ADDRESS: TypeRule =
     TypeRule { describe: "an address or a pointer", accepts: |t| t.is_int_like() || matches!(t, Type::Ptr(..)) };
 
-static CASTPTR: OpDef = OpDef {
+/// A pointer of an address, or of another pointer.
+pub static CASTPTR: OpDef = OpDef {
     schema: schema(
         "pto.castptr",
         Syntax::Format("$address attr-dict `:` type($address) `->` type($result)"),

@@ -27,7 +27,8 @@ mod working;
 
 pub use along::Along;
 pub use decode::{
-    Decoded, Decoding, Kernel, asks_lane, decode, is_lane_number, needed_functions, not_launched, select_kernel,
+    Decoded, Decoding, Kernel, asks_lane, decode, is_lane_number, kernels, needed_functions, not_launched,
+    select_kernel,
 };
 pub use def::{
     AddressRule, CoreRule, Counter, ElemTypes, HandlePart, InCoreSync, LIBRARY_EVENT, LaneQuery, LibraryFlags, Linear,

@@ -13,6 +13,7 @@
 //! | [`rings::place_frees`] | frees popped slots after their last use, in pipes that free by themselves |
 //! | [`rings::resolve_rings`] | pairs reservations with imports and checks how rings are used |
 //! | [`memory::allocate`] | gives tiles and rings in local memory their addresses |
+//! | [`rings::lower_rings`] | writes pushes, pops and frees out as waits, moves and signals, where that is asked for |
 //! | [`sync::insert_sync`] | adds flags between pipes where a function has none |
 //!
 //! A pass asks the declarations of ops, never their names. Every pass leaves a module that it has already been through as it
@@ -27,5 +28,5 @@ pub mod split;
 pub mod sync;
 pub mod target;
 
-pub use manager::{InsertSync, Outcome, Pass, PassContext, pass, pipeline, run_passes, verify_after};
+pub use manager::{InsertSync, Outcome, Pass, PassContext, by_name, pass, pipeline, run_passes, verify_after};
 pub use split::expand_mixed::has_rings_by_hand;

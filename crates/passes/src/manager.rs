@@ -59,6 +59,11 @@ pub fn pipeline() -> &'static [Pass] {
     ]
 }
 
+/// Passes that run where they are asked for by name, after those of [`pipeline`].
+pub fn by_name() -> &'static [Pass] {
+    &[crate::rings::lower_rings::PASS]
+}
+
 /// What other compilers call passes that do the same: their name, and ours.
 const OTHER_NAMES: [(&str, &str); 9] = [
     ("AivSplitValid", "check-split"),
@@ -82,7 +87,7 @@ impl Pass {
 /// The pass of a name, or of one that another compiler has for it.
 pub fn pass(name: &str) -> Option<&'static Pass> {
     let own = OTHER_NAMES.iter().find(|(other, _)| *other == name).map_or(name, |(_, own)| own);
-    pipeline().iter().find(|pass| pass.name == own)
+    pipeline().iter().chain(by_name()).find(|pass| pass.name == own)
 }
 
 /// What is wrong with a module as a pass left it, against the declarations; empty where the pass kept to them.

@@ -20,7 +20,7 @@ use slipring_ir::text::{parse, print};
 use slipring_ir::{Diags, Source};
 use slipring_passes::memory::allocate;
 use slipring_passes::sync::insert_sync;
-use slipring_passes::{InsertSync, PassContext, pass, pipeline, verify_after};
+use slipring_passes::{InsertSync, Pass, PassContext, by_name, pass, pipeline, verify_after};
 
 const MARK: &str = "// ---\n";
 
@@ -99,9 +99,8 @@ fn run(input: &str, file: &Path) -> Result<String, Failed> {
         return Err(diags.render(&source, false).into());
     }
     slipring_op::verify(Dialects::get(), &module, &platform, &mut diags);
-    let all = passes == ["all"];
-    let chosen = pipeline().iter().filter(|p| all || passes.contains(&p.name));
-    if let Some(unknown) = passes.iter().find(|p| !all && pass(p).is_none()) {
+    let chosen = chosen(&passes);
+    if let Some(unknown) = passes.iter().find(|p| **p != "all" && pass(p).is_none()) {
         return Err(format!("there is no pass `{unknown}`").into());
     }
     for pass in chosen {
@@ -121,13 +120,20 @@ fn run(input: &str, file: &Path) -> Result<String, Failed> {
     let mut output = diags.render(&source, false);
     if !failed {
         let text = print(&module);
-        let again = rerun(&text, &passes, all, &context)?;
+        let again = rerun(&text, &passes, &context)?;
         if again != text {
             return Err(format!("not the same when run again:\n{again}").into());
         }
         output += &text;
     }
     Ok(output)
+}
+
+/// The passes of a `run` line: `all` are those of the pipeline.
+fn chosen<'p>(passes: &'p [&str]) -> impl Iterator<Item = &'static Pass> + 'p {
+    let all = passes.contains(&"all");
+    let whole = pipeline().iter().filter(move |p| all || passes.contains(&p.name));
+    whole.chain(by_name().iter().filter(|p| passes.contains(&p.name)))
 }
 
 fn independent_checks(pass: &str, module: &slipring_ir::Module, context: &PassContext<'_>) -> Result<(), Failed> {
@@ -147,10 +153,10 @@ fn independent_checks(pass: &str, module: &slipring_ir::Module, context: &PassCo
 }
 
 /// The same passes on their own output.
-fn rerun(text: &str, passes: &[&str], all: bool, context: &PassContext<'_>) -> Result<String, Failed> {
+fn rerun(text: &str, passes: &[&str], context: &PassContext<'_>) -> Result<String, Failed> {
     let source = Arc::new(Source::new("again.pto", text));
     let (mut module, mut diags) = parse(source.clone(), &Dialects::get().registry);
-    for pass in pipeline().iter().filter(|p| all || passes.contains(&p.name)) {
+    for pass in chosen(passes) {
         if !diags.has_errors() {
             (pass.run)(&mut module, context, &mut diags);
         }

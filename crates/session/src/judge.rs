@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use slipring_ir::{Diagnostic, Diags, Module, OpId, Severity};
+use slipring_ir::{Diagnostic, Diags, Module, Severity};
 use slipring_machine::Platform;
-use slipring_op::{Decoding, Kernel, decode, needed_functions, not_launched, select_kernel, symbol_name};
+use slipring_op::{Decoding, Kernel, decode, kernels, not_launched, select_kernel};
 use slipring_passes::lint::is_finding;
 use slipring_passes::{Outcome, PassContext, run_passes};
 use slipring_program::Program;
@@ -135,34 +135,6 @@ impl Asked<'_> {
         }
         Ok(all)
     }
-}
-
-/// The kernels of a module: the one that can be told, else each function that is not a part of another's.
-fn kernels(module: &Module) -> Vec<(Option<String>, Kernel)> {
-    let mut unsure = Diags::default();
-    if let Some(kernel) = select_kernel(module, None, &mut unsure).filter(|kernel| !kernel.guessed) {
-        return vec![(None, kernel)];
-    }
-    let functions: Vec<OpId> = module.functions().filter(|f| module.body(*f, 0).is_some()).collect();
-    let of = |function: &OpId| {
-        let name = symbol_name(module, *function).to_string();
-        let kernel = select_kernel(module, Some(&name), &mut Diags::default())?;
-        let needed = needed_functions(module, &kernel);
-        Some((*function, name, kernel, needed))
-    };
-    let list: Vec<_> = functions.iter().filter_map(of).collect();
-    let mut seen: BTreeSet<BTreeSet<OpId>> = BTreeSet::new();
-    let part = |function: &OpId, own: &BTreeSet<OpId>| {
-        list.iter()
-            .any(|(other, _, _, needed)| other != function && needed.len() > own.len() && needed.contains(function))
-    };
-    let mut kept = Vec::new();
-    for (function, name, kernel, needed) in &list {
-        if !part(function, needed) && seen.insert(needed.clone()) {
-            kept.push((Some(name.clone()), kernel.clone()));
-        }
-    }
-    kept
 }
 
 /// Runs the passes on what a kernel needs and decodes it, for what they say.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use slipring::{BuildOptions, BuiltProgram, PassStage};
 use slipring_ir::Module;
-use slipring_passes::{Pass, pipeline};
+use slipring_passes::{Pass, by_name, pass, pipeline};
 use slipring_report::{memory_svg, memory_text};
 
 use super::asked::ShapeArgs;
@@ -75,6 +75,14 @@ pub(super) fn build(args: &BuildArgs) -> Exit {
     if let Some(message) = named.find_map(|name| unknown_pass(name)) {
         return fail(message);
     }
+    let own = |name: &String| pass(name).map(|pass| pass.name);
+    let runs = |name: &String| match args.passes.as_slice() {
+        [] => !by_name().iter().any(|pass| own(name) == Some(pass.name)),
+        passes => passes.iter().any(|one| own(one) == own(name)),
+    };
+    if let Some(name) = args.print_ir_after.iter().find(|name| *name != "all" && !runs(name)) {
+        return fail(format!("`{name}` is not among the passes that run"));
+    }
     let target = match args.target.as_deref().map(slipring::find_target).transpose() {
         Ok(target) => target,
         Err(message) => return fail(message),
@@ -138,11 +146,15 @@ pub(super) fn list_passes() -> Exit {
         let others = if others.is_empty() { String::new() } else { format!(" ({})", others.join(", ")) };
         out(&format!("{:18} {}{others}\n", pass.name, pass.summary));
     }
+    out("\nonly where they are named\n");
+    for pass in by_name() {
+        out(&format!("{:18} {}\n", pass.name, pass.summary));
+    }
     Exit::Clean
 }
 
 /// The message where no pass has this name.
 pub(super) fn unknown_pass(name: &str) -> Option<String> {
-    let names = || pipeline().iter().map(|pass| pass.name).collect::<Vec<_>>().join(", ");
+    let names = || pipeline().iter().chain(by_name()).map(|pass| pass.name).collect::<Vec<_>>().join(", ");
     slipring_passes::pass(name).is_none().then(|| format!("there is no pass `{name}`; the passes are {}", names()))
 }

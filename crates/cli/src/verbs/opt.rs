@@ -4,7 +4,7 @@ use clap::Args;
 use slipring::{BuildOptions, PassStage};
 use slipring_ir::Module;
 use slipring_ir::text::print;
-use slipring_passes::{Pass, pass};
+use slipring_passes::{Pass, by_name, pass};
 
 use super::asked::ShapeArgs;
 use super::build::{list_passes, unknown_pass};
@@ -23,9 +23,9 @@ pub(super) struct OptArgs {
     #[command(flatten)]
     pub platform: PlatformArgs,
     /// Run these passes, in this order. Defaults to all of `slipring build`
-    #[arg(long, value_name = "PASSES", value_delimiter = ',')]
+    #[arg(long, visible_alias = "pass", value_name = "PASSES", value_delimiter = ',')]
     passes: Vec<String>,
-    /// Stop after this pass
+    /// Stop after this pass. One that `slipring build` leaves out runs after all others
     #[arg(long, value_name = "PASS")]
     stop_after: Option<String>,
     /// Print the program before these passes, or before `all`, to standard error
@@ -61,10 +61,16 @@ pub(super) fn opt(args: &OptArgs) -> Exit {
         return fail(message);
     }
     let own = |name: &String| pass(name).map(|pass| pass.name);
-    let runs = |name: &String| args.passes.is_empty() || args.passes.iter().any(|one| own(one) == own(name));
+    let last = args.stop_after.as_ref().and_then(own);
+    let left_out = |name: &String| by_name().iter().any(|pass| own(name) == Some(pass.name) && last != own(name));
+    let runs = |name: &String| match args.passes.as_slice() {
+        [] => !left_out(name),
+        passes => passes.iter().any(|one| own(one) == own(name)),
+    };
     let shown = args.print_before.iter().chain(&args.print_after).filter(|name| *name != "all");
     if let Some(name) = args.stop_after.iter().chain(shown).find(|name| !runs(name)) {
-        return fail(format!("`{name}` is not among the passes of `--passes`"));
+        let reason = "is not among the passes that run: `--passes` and `--stop-after` choose them";
+        return fail(format!("`{name}` {reason}"));
     }
     let opened = match args.file.as_deref().map(|file| open(file, &args.platform, &args.shapes)) {
         Some(Ok(opened)) => opened,

@@ -186,6 +186,34 @@ fn only_root(module: &Module, functions: &[OpId]) -> Option<OpId> {
     }
 }
 
+/// The kernels of a module: the one that can be told, else each function that is not a part of another's.
+pub fn kernels(module: &Module) -> Vec<(Option<String>, Kernel)> {
+    let mut unsure = Diags::default();
+    if let Some(kernel) = select_kernel(module, None, &mut unsure).filter(|kernel| !kernel.guessed) {
+        return vec![(None, kernel)];
+    }
+    let functions: Vec<OpId> = module.functions().filter(|f| module.body(*f, 0).is_some()).collect();
+    let of = |function: &OpId| {
+        let name = symbol_name(module, *function).to_string();
+        let kernel = select_kernel(module, Some(&name), &mut Diags::default())?;
+        let needed = needed_functions(module, &kernel);
+        Some((*function, name, kernel, needed))
+    };
+    let list: Vec<_> = functions.iter().filter_map(of).collect();
+    let mut seen: BTreeSet<BTreeSet<OpId>> = BTreeSet::new();
+    let part = |function: &OpId, own: &BTreeSet<OpId>| {
+        list.iter()
+            .any(|(other, _, _, needed)| other != function && needed.len() > own.len() && needed.contains(function))
+    };
+    let mut kept = Vec::new();
+    for (function, name, kernel, needed) in &list {
+        if !part(function, needed) && seen.insert(needed.clone()) {
+            kept.push((Some(name.clone()), kernel.clone()));
+        }
+    }
+    kept
+}
+
 /// The functions that a kernel needs: those that its cores start in, what they call, and whose buffers they import.
 pub fn needed_functions(module: &Module, kernel: &Kernel) -> BTreeSet<OpId> {
     let mut needed = BTreeSet::new();

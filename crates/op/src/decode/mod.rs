@@ -24,7 +24,7 @@ pub use builder::Label;
 pub use control::lower_choice;
 pub use decoder::{Decoded, Decoder, Decoding, decode};
 pub use element::{access, element_address};
-pub use kernel::{Kernel, asks_lane, is_lane_number, needed_functions, not_launched, select_kernel};
+pub use kernel::{Kernel, asks_lane, is_lane_number, kernels, needed_functions, not_launched, select_kernel};
 pub use memory::{as_tile, in_memory, no_address, view_of, whole_boxes};
 pub use syncs::SyncFamily;
 pub use unit_flag::{CHECK_ONLY, UNIT_FLAG, with_unit_flag};

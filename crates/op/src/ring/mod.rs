@@ -20,6 +20,7 @@ pub mod reserved;
 mod resize;
 mod rules;
 mod signal;
+mod slots;
 mod spec;
 mod split;
 mod witness;

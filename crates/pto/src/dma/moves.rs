@@ -1,6 +1,6 @@
 //! Whole tiles between local memories.
 
-use slipring_ir::{AttrKind, AttrSpec, Diags, OperandSpec, Syntax, Touch, Type, TypeRule};
+use slipring_ir::{Attr, AttrKind, AttrSpec, Diags, OperandSpec, Syntax, Touch, Type, TypeRule};
 use slipring_machine::{Pipe, Platform, Role, cost_types};
 use slipring_program::Operand;
 use slipring_tile::{Elem, Space};
@@ -246,4 +246,16 @@ pub(super) fn issue_move(
         _ => d.platform.dma_cost(from.space, to.space),
     };
     d.issue(pipe, effect, args.list(), cost);
+}
+
+/// Which Vector core gets a tile out of the accumulator, or which axis of it (0 rows, 1 columns) is halved between both: the
+/// attribute of a move into UB.
+pub fn to_vector(lane: Option<usize>, halves: Option<usize>) -> (&'static str, Attr) {
+    let member = match (halves, lane) {
+        (Some(0), _) => "dual_mode_split_m",
+        (Some(_), _) => "dual_mode_split_n",
+        (None, Some(1)) => "single_mode_vec1",
+        (None, _) => "single_mode_vec0",
+    };
+    ("accToVecMode", Attr::member(ACC_TO_VEC_MODE.kind, member))
 }

@@ -1,6 +1,6 @@
 //! Flags and barriers that passes write.
 
-use slipring_ir::{Attr, Module, OpId, Span};
+use slipring_ir::{Attr, Module, OpId, Span, ValueId};
 use slipring_machine::Pipe;
 
 use super::{BARRIER, SET_FLAG, WAIT_FLAG};
@@ -39,4 +39,14 @@ pub fn sync_set(module: &mut Module, from: Pipe, id: i64, span: Span) -> OpId {
 /// A wait of a pipe for a signal of the other kind of core, in no block yet.
 pub fn sync_wait(module: &mut Module, held: Pipe, id: i64, span: Span) -> OpId {
     SYNC_WAIT.make(module, &[], [("pipe", pipe(Some(held))), ("event_id", Attr::int(id))], &[], span)
+}
+
+/// A signal to the other kind of core by a semaphore that a value names, in no block yet.
+pub fn sync_set_by(module: &mut Module, from: Pipe, id: ValueId, span: Span) -> OpId {
+    SYNC_SET.make(module, &[("event_id", &[id])], [("pipe", pipe(Some(from)))], &[], span)
+}
+
+/// A wait for a signal by a semaphore that a value names, in no block yet.
+pub fn sync_wait_by(module: &mut Module, held: Pipe, id: ValueId, span: Span) -> OpId {
+    SYNC_WAIT.make(module, &[("event_id", &[id])], [("pipe", pipe(Some(held)))], &[], span)
 }

@@ -445,6 +445,8 @@ fn built_text_runs_the_same() {
 fn passes_by_name() {
     let folder = Folder::new("passes");
     let listed = folder.call(&["build", "--list-passes"]).exits(0).out;
+    let (listed, by_name) = listed.split_once("\nonly where they are named\n").unwrap();
+    assert!(by_name.starts_with("lower-rings "), "{by_name}");
     let names: Vec<&str> = listed.lines().filter_map(|l| l.split_whitespace().next()).collect();
     assert!(names.contains(&"allocate"), "{listed}");
     let all = folder.call(&["build", "add.pto", "--print-ir-after", "all"]).exits(0);
@@ -456,6 +458,8 @@ fn passes_by_name() {
     assert_eq!(watched.out, all.out);
     folder.call(&["build", "add.pto", "--pass", "alocate"]).exits(2).says("no pass `alocate`").says("allocate");
     folder.call(&["build", "add.pto", "--print-ir-after", "nothing"]).exits(2).says("no pass `nothing`");
+    let not_run = "`lower-rings` is not among the passes that run";
+    folder.call(&["build", "add.pto", "--print-ir-after", "lower-rings"]).exits(2).says(not_run);
 }
 
 #[test]

@@ -22,6 +22,7 @@ mod library_facts;
 mod limits;
 mod lints;
 mod live;
+mod lowered_rings;
 mod matrix;
 mod meaning;
 mod micro;

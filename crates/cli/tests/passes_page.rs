@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use slipring_passes::pipeline;
+use slipring_passes::{by_name, pipeline};
 
 use crate::walk;
 
@@ -65,12 +65,12 @@ fn page() -> String {
         files.map(|file| (file.clone(), std::fs::read_to_string(&file).unwrap())).collect();
     let mut page = String::from(
         "# The passes\n\n\
-         What makes a program of a text, in this order. `slipring build` runs all of them; `slipring opt FILE --passes=a,b`\n\
+         What makes a program of a text, in this order. `slipring build` runs all but the last; `slipring opt FILE --passes=a,b`\n\
          runs these, `--stop-after` ends with one, `--print-before`, `--print-after` and `--print-changed` show the program on\n\
          its way. Names of other compilers for a pass that does the same are taken as well. The sections are what the files of\n\
          the passes say of themselves (`crates/cli/tests/passes_page.rs`).\n",
     );
-    for (at, pass) in pipeline().iter().enumerate() {
+    for (at, pass) in pipeline().iter().chain(by_name()).enumerate() {
         let others: Vec<String> = pass.other_names().map(|name| format!("`{name}`")).collect();
         page += &format!("\n## {}. `{}`\n\n{}", at + 1, pass.name, said(&sources, pass.name));
         if !others.is_empty() {

@@ -62,3 +62,19 @@ fn places_are_left_out_where_that_is_asked_for() {
     let plain: String = with.lines().map(|line| line.split(" loc(").next().unwrap().to_string() + "\n").collect();
     assert_eq!(plain, without);
 }
+
+#[test]
+fn rings_are_written_out_where_that_is_asked_for() {
+    let (code, program, beside) =
+        opt(&[FILE, "--arch", "a5", "--stop-after", "lower-rings", "--print-after=lower-rings"]);
+    assert_eq!(code, Some(0), "{beside}");
+    assert!(program.contains("pto.set_flag[") && program.contains("pto.sync.wait <PIPE_FIX>, 0"), "{program}");
+    assert!(!program.contains("pto.tpush") && beside.contains("// ---- after lower-rings\n"), "{program}{beside}");
+    // Alone it leaves addresses and flags to the others.
+    let (code, alone, beside) = opt(&["examples/matmul_to_vector.pto", "--arch", "a5", "--pass", "lower-rings"]);
+    assert_eq!((code, alone.contains("pto.sync.wait <PIPE_FIX>, 0")), (Some(0), true), "{beside}{alone}");
+    assert!(!alone.contains("pto.set_flag[") && alone.contains("alloc_tile addr = %peer"), "{alone}");
+    let (code, _, beside) = opt(&[FILE, "--arch", "a5", "--print-after", "lower-rings"]);
+    assert_eq!(code, Some(2));
+    assert!(beside.contains("`lower-rings` is not among the passes that run"), "{beside}");
+}

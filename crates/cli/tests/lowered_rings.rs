@@ -1,0 +1,89 @@
+//! Rings that are written out as waits, moves and signals do what the pushes and pops do: what runs clean runs clean, at other
+//! durations too, and every buffer has the same bytes; what hangs or races still has findings.
+//!
+//! Every example and every file of these folders whose text has pipes, on both platforms.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::Mutex;
+
+use serde_json::Value;
+
+use crate::side_by_side::compare_each;
+use crate::walk;
+
+const FOLDERS: [&str; 5] =
+    ["examples", "tests/files/rings", "tests/files/mixed", "tests/files/lang", "tests/files/failures"];
+
+/// What the ring itself knows of its slots, and semaphores do not: these findings may be gone.
+const OF_RINGS: [&str; 7] = [
+    "tile-lost",
+    "use-after-free",
+    "flag-overflow",
+    "flag-may-overflow",
+    "split-odd",
+    "tile-never-popped",
+    "slot-not-freed",
+];
+
+fn slipring(words: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_slipring")).args(words).output().expect("slipring runs")
+}
+
+/// Whether a run is clean, its buffers, and the codes of its errors.
+type Outcome = (bool, Vec<(String, String)>, Vec<String>);
+
+/// What a run comes to; `None` for what does not run, and for whole programs.
+fn outcome(file: &str, arch: &str, more: &[&str]) -> Option<Outcome> {
+    let ran = slipring(&[&["run", file, "--arch", arch, "--json"], more].concat());
+    let facts: Value = serde_json::from_slice(&ran.stdout).ok()?;
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_string();
+    facts["kernel"].as_str()?;
+    let buffers = facts["buffers"].as_array()?.iter().map(|b| (text(&b["name"]), text(&b["hash"]))).collect();
+    let findings = facts["findings"].as_array()?.iter().filter(|f| f["severity"] == "error");
+    Some((ran.status.code() == Some(0), buffers, findings.map(|f| text(&f["code"])).collect()))
+}
+
+fn compare((file, arch): &(PathBuf, &str), wrong: &Mutex<Vec<String>>) -> bool {
+    let name = file.display().to_string();
+    let lowered = slipring(&["opt", &name, "--arch", arch, "--stop-after", "lower-rings"]);
+    let text = String::from_utf8_lossy(&lowered.stdout).into_owned();
+    let stays = String::from_utf8_lossy(&lowered.stderr).contains("[ring-stays]");
+    if lowered.status.code() != Some(0) || stays || !text.contains("pto.sync.set") {
+        return false;
+    }
+    let Some((clean, buffers, codes)) = outcome(&name, arch, &[]) else { return false };
+    let folder = std::env::temp_dir().join(format!("slipring-lowered-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let own: String = name.chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect();
+    let path = folder.join(format!("{own}-{arch}.pto"));
+    std::fs::write(&path, &text).unwrap();
+    let say = |what: String| wrong.lock().unwrap().push(format!("{name} on {arch}: {what}"));
+    let left = ["initialize_pipe", "tpush", "tpop", "tfree"].iter().find(|op| text.contains(&format!("pto.{op}")));
+    if let Some(op) = left {
+        say(format!("`{op}` is left"));
+    }
+    for more in [vec![], vec!["--timing", "random:11"]] {
+        let Some((now, bytes, found)) = outcome(&path.display().to_string(), arch, &more) else {
+            say("what was written out does not run".to_string());
+            continue;
+        };
+        let known_to_rings = codes.iter().all(|code| OF_RINGS.contains(&code.as_str()));
+        if now != clean && (clean || !known_to_rings) {
+            say(format!("{codes:?}, and {found:?} with {more:?}"));
+        } else if clean && bytes != buffers {
+            say(format!("other bytes with {more:?}: {buffers:?} and {bytes:?}"));
+        }
+    }
+    let _ = std::fs::remove_file(path);
+    true
+}
+
+#[test]
+fn rings_written_out_do_the_same() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap();
+    let files = FOLDERS.iter().flat_map(|folder| walk::files(&root.join(folder), &["pto", "py"]));
+    let all: Vec<(PathBuf, &str)> = files.flat_map(|file| ["a5", "a2a3"].map(|arch| (file.clone(), arch))).collect();
+    let compared = compare_each(&all, compare);
+    assert!(compared >= 200, "{compared} texts were compared");
+}

@@ -60,6 +60,8 @@ pub struct Access {
     pub units: Units,
     /// Pairs of accesses inside this one execution that nothing orders; only effects that discover find any.
     pub conflicts: Vec<InnerConflict>,
+    /// Instructions that it executed, of those that conflicts number; 0 where there are none, or too many to be counted.
+    pub steps: u32,
     /// What this execution reports depends on the values that it reads: warnings, too.
     pub consults: bool,
     /// Its accesses to global memory go through the data cache of the scalar unit, and nothing in it writes the lines back.
@@ -154,6 +156,22 @@ pub struct InnerConflict {
     pub barrier: &'static str,
     /// and what it would stand between.
     pub between: &'static str,
+    /// Which of the instructions of the execution the two are, from 1; 0 where they are too far on to be counted.
+    pub steps: [u32; 2],
+}
+
+/// Another legal order of the instructions of one execution, and what came of it.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Reorder {
+    /// Instructions that are late, by their numbers in the usual order, from 1, each with the one that it comes after. What must come
+    /// after it is late as well; it is over as soon as nothing can go on without it.
+    pub late: Vec<(u32, u32)>,
+    /// Stores to the same bytes keep their order.
+    pub stores_in_order: bool,
+    /// How many instructions there were.
+    pub executed: u32,
+    /// How many of the late ones were overtaken by the one that they come after.
+    pub overtaken: u32,
 }
 
 impl Access {
@@ -164,6 +182,7 @@ impl Access {
         self.undefined.clear();
         self.clobbered.clear();
         self.conflicts.clear();
+        self.steps = 0;
         self.update = None;
         self.signal = None;
         self.consults = false;
@@ -236,6 +255,8 @@ pub struct Scratch {
     pub matmul: slipring_tile::matmul::Scratch,
     /// What vector functions keep from one execution to the next.
     pub vector: Option<Box<dyn Any + Send>>,
+    /// The order of the next execution's instructions, if it is not the usual one: whoever runs effects sets it, and takes it back.
+    pub reorder: Option<Reorder>,
 }
 
 impl Default for Scratch {
@@ -249,6 +270,7 @@ impl Default for Scratch {
             tries: false,
             matmul: Default::default(),
             vector: None,
+            reorder: None,
         }
     }
 }

@@ -24,8 +24,8 @@ mod words;
 pub use cancel::Cancel;
 pub use depends::{Causes, Choice, Decision, Flow};
 pub use effect::{
-    Access, Action, Cleans, Discover, Effect, Env, Extent, Fault, InnerConflict, Output, Run, Scratch, SignalUse,
-    UNDEFINED, Update, UpdateKind,
+    Access, Action, Cleans, Discover, Effect, Env, Extent, Fault, InnerConflict, Output, Reorder, Run, Scratch,
+    SignalUse, UNDEFINED, Update, UpdateKind,
 };
 pub use finding::{Finding, Label, SiteRef};
 pub use inst::{Inst, Law, Operand, Order, Reg, Relation, ScalarFn, Special, SyncRef, Trap};

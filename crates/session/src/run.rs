@@ -9,7 +9,7 @@ use slipring_ir::{Diagnostic, Diags, Kind};
 use slipring_machine::Backing;
 use slipring_program::{Finding, ParamKind, Severity};
 use slipring_report::{CheckFacts, Record, Recorder, RingTrace, RunFacts, checks_text};
-use slipring_sim::{Delay, ExecutionMode, Suppose, Timing};
+use slipring_sim::{Delay, ExecutionMode, Suppose, Timing, Unused};
 
 use crate::answers::{clean_if, first_error, not_clean, tried_only};
 use crate::args::Passed;
@@ -113,17 +113,19 @@ fn not_assumed(condition: &str) -> Finding {
 }
 
 /// The lines of a schedule that made nothing late, in one warning.
-fn not_met(unused: &[(Delay, u32)]) -> Option<Finding> {
-    let ((delay, works), others) = unused.split_first()?;
+fn not_met(unused: &[Unused]) -> Option<Finding> {
+    let (first, others) = unused.split_first()?;
     let others = match others.len() {
         0 => String::new(),
         1 => ", and so does another line".into(),
         n => format!(", and so do {n} other lines"),
     };
-    let Delay { role, pipe, block, .. } = delay;
-    let message = format!(
-        "`{delay}` of the schedule makes nothing late{others}: works of {role}.{pipe} in block {block} of this run: {works}"
-    );
+    let Delay { role, pipe, block, work, .. } = first.delay;
+    let there = match first.steps {
+        Some(steps) => format!("steps of work {work} of {role}.{pipe} in block {block} of this run: {steps}"),
+        None => format!("works of {role}.{pipe} in block {block} of this run: {}", first.works),
+    };
+    let message = format!("`{}` of the schedule makes nothing late{others}: {there}", first.delay);
     let help = "a schedule is only valid for the program, platform and arguments that it was written for";
     Some(Finding::new(Kind::Other("schedule-unused"), Severity::Warning, message).help(help))
 }

@@ -3,12 +3,15 @@
 use std::fmt;
 use std::str::FromStr;
 
+use slipring_machine::interpretations::UNORDERED_STORES;
 use slipring_machine::{Pipe, Platform, Role};
+use slipring_program::Reorder;
 
 use crate::observe::Agent;
 
 /// One execution of work is late. As text: `delay AIV0.MTE3 work 4 by 1200`, or `delay AIV0.V work 1 past work 2` on a pipe that
-/// overlaps its own work; with `in block 2` after it for another block than the first.
+/// overlaps its own work; or a step of a vector function is: `delay AIV0.V work 3 step 2 past step 5`. With `in block 2` after it for
+/// another block than the first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Delay {
     /// Whose.
@@ -31,6 +34,25 @@ pub enum Late {
     /// What it reads and writes it reads and writes after this later work of its pipe, or as soon as a signal, a barrier or an access
     /// that the pipe keeps in order must come after it.
     Past(u32),
+    /// Of a vector function: what this step reads and writes, of those that it executes from 1 on, it reads and writes after a later
+    /// one, or as soon as nothing can go on without it.
+    Step {
+        /// The step.
+        step: u32,
+        /// The later one.
+        past: u32,
+    },
+}
+
+/// A delay that made nothing late, and what there was.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Unused {
+    /// The delay.
+    pub delay: Delay,
+    /// Works that its pipe did in its block.
+    pub works: u32,
+    /// If it is about a step of one of these: steps that this one executed.
+    pub steps: Option<u32>,
 }
 
 impl Delay {
@@ -46,6 +68,7 @@ impl fmt::Display for Delay {
         match self.late {
             Late::By(cycles) => write!(f, "by {cycles}")?,
             Late::Past(later) => write!(f, "past work {later}")?,
+            Late::Step { step, past } => write!(f, "step {step} past step {past}")?,
         }
         if self.block > 0 { write!(f, " in block {}", self.block) } else { Ok(()) }
     }
@@ -57,7 +80,8 @@ impl FromStr for Delay {
     fn from_str(text: &str) -> Result<Delay, String> {
         let wrong = || {
             format!(
-                "`{text}` is not `delay CORE.PIPE work N by CYCLES` or `delay CORE.PIPE work N past work M`, perhaps with `in block N`"
+                "`{text}` is not `delay CORE.PIPE work N by CYCLES`, `delay CORE.PIPE work N past work M` or `delay CORE.PIPE work N \
+                 step I past step J`, perhaps with `in block N`"
             )
         };
         let words: Vec<&str> = text.split_whitespace().collect();
@@ -69,14 +93,21 @@ impl FromStr for Delay {
         let (whose, work, late) = match words {
             ["delay", whose, "work", work, "by", by] => (whose, work, Late::By(by.parse().map_err(|_| wrong())?)),
             ["delay", whose, "work", work, "past", "work", later] => (whose, work, Late::Past(number(later)?)),
+            ["delay", whose, "work", work, "step", step, "past", "step", past] => {
+                (whose, work, Late::Step { step: number(step)?, past: number(past)? })
+            }
             _ => return Err(wrong()),
         };
         let (core, pipe) = whose.split_once('.').ok_or_else(wrong)?;
         let role = Role::ALL.into_iter().find(|role| role.to_string().eq_ignore_ascii_case(core)).ok_or_else(wrong)?;
         let pipe = Pipe::ALL.into_iter().find(|own| own.to_string().eq_ignore_ascii_case(pipe)).ok_or_else(wrong)?;
         let (work, block) = (number(work)?, number(block)?);
-        let past = matches!(late, Late::Past(later) if later <= work);
-        if work == 0 || past { Err(wrong()) } else { Ok(Delay { role, pipe, work, late, block }) }
+        let never = match late {
+            Late::By(_) => false,
+            Late::Past(later) => later <= work,
+            Late::Step { step, past } => step == 0 || past <= step,
+        };
+        if work == 0 || never { Err(wrong()) } else { Ok(Delay { role, pipe, work, late, block }) }
     }
 }
 
@@ -86,11 +117,42 @@ pub(crate) struct Delays {
     list: Vec<Delay>,
     /// Works so far, for each delay of its pipe.
     seen: Vec<u32>,
+    /// Steps that the work of each delay executed.
+    steps: Vec<u32>,
+    /// Some are about steps of vector functions.
+    inner: bool,
 }
 
 impl Delays {
     pub fn new(list: &[Delay]) -> Delays {
-        Delays { list: list.to_vec(), seen: vec![0; list.len()] }
+        let inner = list.iter().any(|delay| matches!(delay.late, Late::Step { .. }));
+        Delays { list: list.to_vec(), seen: vec![0; list.len()], steps: vec![0; list.len()], inner }
+    }
+
+    /// The delays that are about steps of the work that its pipe starts next: where each stands, the step, and the later one.
+    fn of_next(&self, agent: Agent) -> impl Iterator<Item = (usize, (u32, u32))> {
+        let own = self.list.iter().zip(&self.seen).enumerate();
+        own.filter_map(move |(at, (delay, seen))| match delay.late {
+            Late::Step { step, past } if delay.is_of(agent) && *seen + 1 == delay.work => Some((at, (step, past))),
+            _ => None,
+        })
+    }
+
+    /// The order of the steps of the work that its pipe starts next, if it is not the usual one.
+    #[inline]
+    pub fn reorder(&self, agent: Agent, platform: &Platform) -> Option<Reorder> {
+        if !self.inner {
+            return None;
+        }
+        let late: Vec<(u32, u32)> = self.of_next(agent).map(|(_, late)| late).collect();
+        let stores_in_order = !platform.reads_otherwise(&UNORDERED_STORES);
+        (!late.is_empty()).then(|| Reorder { late, stores_in_order, ..Reorder::default() })
+    }
+
+    /// The work that its pipe starts next has executed so many steps.
+    pub fn executed(&mut self, agent: Agent, steps: u32) {
+        let own: Vec<usize> = self.of_next(agent).map(|(at, _)| at).collect();
+        own.into_iter().for_each(|at| self.steps[at] = steps);
     }
 
     /// A work starts: by how much it takes longer, which of the works of its pipe it is where that matters, and the work that it
@@ -106,6 +168,7 @@ impl Delays {
             number = *seen;
             match delay.late {
                 _ if *seen != delay.work => {}
+                Late::Step { .. } => {}
                 Late::By(cycles) => more = more.saturating_add(cycles),
                 Late::Past(later) => past = past.max(Some(later)),
             }
@@ -113,15 +176,22 @@ impl Delays {
         (more, number, past)
     }
 
-    /// The delays that no work has met, each with how many works its pipe did in its block.
-    pub fn unused(&self) -> Vec<(Delay, u32)> {
-        let met = self.list.iter().copied().zip(self.seen.iter().copied());
-        met.filter(|(delay, seen)| *seen < delay.work).collect()
+    /// The delays that no work, or no step, has met.
+    pub fn unused(&self) -> Vec<Unused> {
+        let met = self.list.iter().zip(&self.seen).zip(&self.steps);
+        let unused = met.filter_map(|((delay, works), steps)| {
+            let steps = match delay.late {
+                Late::Step { step, .. } if *works >= delay.work => (*steps < step).then_some(Some(*steps)),
+                _ => (*works < delay.work).then_some(None),
+            };
+            steps.map(|steps| Unused { delay: *delay, works: *works, steps })
+        });
+        unused.collect()
     }
 
-    /// True if some work comes after a later one.
+    /// True if some work, or some step, comes after a later one.
     pub fn overtake(&self) -> bool {
-        self.list.iter().any(|delay| matches!(delay.late, Late::Past(_)))
+        self.list.iter().any(|delay| !matches!(delay.late, Late::By(_)))
     }
 
     /// The first delay after a later work of a pipe that keeps its work in order.
@@ -140,6 +210,7 @@ mod tests {
             "delay AIV0.MTE3 work 4 by 1200",
             "delay AIC.FIX work 1 by 0 in block 3",
             "delay AIV1.V work 1 past work 9",
+            "delay AIV0.V work 3 step 2 past step 5 in block 1",
         ] {
             assert_eq!(text.parse::<Delay>().map(|delay| delay.to_string()), Ok(text.to_string()));
         }
@@ -150,6 +221,9 @@ mod tests {
             "delay AIV9.V work 1 by 1",
             "delay AIV0.V work 0 by 1",
             "delay AIV0.V work 2 past work 2",
+            "delay AIV0.V work 2 step 0 past step 2",
+            "delay AIV0.V work 2 step 2 past step 2",
+            "delay AIV0.V work 2 step 2 past work 3",
         ] {
             assert!(wrong.parse::<Delay>().unwrap_err().contains(&format!("`{wrong}`")), "{wrong}");
         }

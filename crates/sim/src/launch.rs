@@ -3,7 +3,7 @@
 use slipring_machine::{CoreKind, Pipe, Platform};
 use slipring_program::{Cancel, CoreProgram, Finding, Memory, Output, Program};
 
-use crate::delay::Delay;
+use crate::delay::{Delay, Unused};
 use crate::engine::Engine;
 use crate::observe::Observer;
 use crate::poll::Outside;
@@ -211,10 +211,11 @@ pub struct RunResult {
     /// Signals that are left for the next launch: `cluster × objects of the program + object`. None in objects that the platform
     /// resets, nor where a block did not complete.
     pub counters: Vec<u64>,
-    /// Works that a later work of their pipe has overtaken, as their schedule says ([`Late::Past`](crate::Late::Past)).
+    /// Works that a later work of their pipe has overtaken, and steps that a later step of their function has, as their schedule says
+    /// ([`Late::Past`](crate::Late::Past), [`Late::Step`](crate::Late::Step)).
     pub overtaken: u32,
-    /// The delays of its schedule that no work has met, each with how many works its pipe did in its block.
-    pub unused: Vec<(Delay, u32)>,
+    /// The delays of its schedule that no work, or no step, has met.
+    pub unused: Vec<Unused>,
 }
 
 impl RunResult {

@@ -44,7 +44,7 @@ mod traffic;
 mod validate;
 mod work;
 
-pub use delay::{Delay, Late};
+pub use delay::{Delay, Late, Unused};
 pub use launch::{ArgValue, ExecutionMode, Launch, Limits, RunResult, places, run, run_beside};
 pub use meeting::{At, CoreAt, CutPoint};
 pub use observe::{Agent, Issued, Observer, Stall, WorkRun};

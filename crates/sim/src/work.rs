@@ -122,6 +122,8 @@ impl Engine<'_> {
         let (memory, scratch, output, later) = (&mut self.memory, &mut self.scratch, &mut self.output, &mut self.later);
         let suppose = &self.launch.suppose;
         let (before, steps, role) = (self.steps, self.launch.limits.steps, agent.role);
+        let agent = Agent { pipe, ..*agent };
+        scratch.reorder = self.delays.reorder(agent, self.launch.platform);
         scratch.steps = before;
         let mut value = 0;
         let mut plan = |access: &mut Access| -> Result<u64, Box<Finding>> {
@@ -185,7 +187,10 @@ impl Engine<'_> {
                 (&plan.access, plan.cycles)
             }
         };
-        let agent = Agent { pipe, ..*agent };
+        if let Some(order) = scratch.reorder.take() {
+            self.delays.executed(agent, order.executed);
+            self.overtaken += order.overtaken;
+        }
         let cycles = self.traffic.moves(at, cycles, access);
         // As long as it takes by the platform: what a run may take is not a matter of its schedule.
         let taken = cycles / CYCLES_OF_A_STEP;

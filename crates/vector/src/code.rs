@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use slipring_program::{Fault, Inst, Operand, Reg, ScalarFn, Trap, moved, scaled};
+use smallvec::{SmallVec, smallvec};
 
 use crate::clock::Cost;
 use crate::{Arg, Parts, Step};
@@ -12,7 +13,7 @@ use crate::{Arg, Parts, Step};
 pub(crate) const STEPS: u64 = 8;
 
 /// A place in the list of numbers.
-type NumberAt = u32;
+pub(crate) type NumberAt = u32;
 
 /// A step of the scalar unit, or a vector instruction.
 #[derive(Clone, Copy, Debug)]
@@ -56,6 +57,18 @@ pub(crate) enum Next {
 }
 
 impl Code {
+    /// The number that an instruction of the scalar unit makes, and those that it takes.
+    pub fn numbers(&self) -> (Option<NumberAt>, SmallVec<[NumberAt; 3]>) {
+        match *self {
+            Code::Scalar { d, args, .. } => (Some(d), args.into()),
+            Code::Move { d, a } => (Some(d), smallvec![a]),
+            Code::Add { d, a, b } => (Some(d), smallvec![a, b]),
+            Code::JumpIfZero { a, .. } => (None, smallvec![a]),
+            Code::JumpIfGe { a, b, .. } => (None, smallvec![a, b]),
+            Code::Vector(_) | Code::Jump { .. } | Code::End => (None, SmallVec::new()),
+        }
+    }
+
     /// Executes an instruction of the scalar unit.
     ///
     /// # Errors
@@ -125,7 +138,7 @@ pub(crate) struct Compact {
     /// Registers that instructions read and write, for the clock.
     pub slots: Vec<u16>,
     /// Scalar registers.
-    scalars: usize,
+    pub scalars: usize,
     constants: Vec<u64>,
     /// Where each constant stands.
     known: BTreeMap<u64, NumberAt>,
@@ -211,6 +224,14 @@ impl Compact {
         list.clear();
         list.resize(self.scalars, 0);
         list.extend_from_slice(&self.constants);
+    }
+
+    /// The numbers of argument `at` of an instruction.
+    pub fn of_argument(&self, vector: &Vector, at: usize) -> SmallVec<[NumberAt; 2]> {
+        match self.numbers[vector.first as usize + at] {
+            Number::At(place) => smallvec![place],
+            Number::Element { base, offset, .. } => smallvec![base, offset],
+        }
     }
 
     /// The numbers that an instruction takes, in front.

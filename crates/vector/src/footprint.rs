@@ -264,7 +264,8 @@ impl Footprint {
             let end = self.pending[pair].run_end(at, end);
             let extent = Extent::run(Space::Vec, core, at as u64, (end - at) as u32);
             let (writes, kept) = ([first.writes(), second.writes()], pair == VST_VST);
-            self.conflicts.push(InnerConflict { earlier, later, writes, kept, extent, barrier, between });
+            let steps = [before.position, touch.at.position];
+            self.conflicts.push(InnerConflict { earlier, later, writes, kept, extent, barrier, between, steps });
         }
     }
 

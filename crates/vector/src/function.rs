@@ -4,13 +4,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use slipring_machine::{Units, VectorSpec};
-use slipring_program::{Access, Causes, Choice, Decision, Discover, Fault, Inst, Kind, Operand, Reg, Run, SiteRef};
+use slipring_program::{
+    Access, Causes, Choice, Decision, Discover, Fault, Inst, Kind, Operand, Output, Reg, Run, SiteRef,
+};
 use slipring_tile::Space;
 
 use crate::code::{Code, Compact, Next, STEPS, fault};
 use crate::decide::{FromData, decisions};
 use crate::footprint::{Moment, follows_numbers, relevant};
 use crate::journal::LONGEST;
+use crate::late::Before;
 use crate::machine::State;
 use crate::shade::Shade;
 use crate::trace::Trace;
@@ -38,13 +41,13 @@ pub struct Parts {
 /// [`Parts::inputs`] when the scalar unit launches it.
 #[derive(Debug)]
 pub struct Function {
-    parts: Parts,
+    pub(crate) parts: Parts,
     scalars: usize,
     /// Pairs of memory accesses that the function can have.
     pub(crate) relevant: u16,
     /// Scalar instructions are followed as well: something may have to come after a scalar load.
     follows_numbers: bool,
-    compact: Compact,
+    pub(crate) compact: Compact,
     /// Its accesses need to be judged one by one: so it turned out.
     intricate: AtomicBool,
     /// What contents of buffers have a part in, by which arguments come from them; of the last such execution.
@@ -126,6 +129,14 @@ impl Function {
         let cycles = state.clock.cycles(&self.parts.spec);
         *known = Some((state.trace.first(state.executed).to_vec(), cycles));
         cycles
+    }
+
+    /// The numbers at the start of an execution.
+    pub(crate) fn begin(&self, state: &mut State, args: &[u64]) {
+        self.compact.begin(&mut state.numbers);
+        for (reg, arg) in self.parts.inputs.iter().zip(args) {
+            state.numbers[reg.0 as usize] = *arg;
+        }
     }
 
     fn execute(&self, machine: &mut Machine<'_>) -> Result<(), Fault> {
@@ -213,7 +224,7 @@ impl Function {
 
     /// Executes the vector instruction of a number, at `pc`.
     #[inline(always)]
-    fn vector(&self, machine: &mut Machine<'_>, work: u32, pc: usize, position: u32) -> Result<(), Fault> {
+    pub(crate) fn vector(&self, machine: &mut Machine<'_>, work: u32, pc: usize, position: u32) -> Result<(), Fault> {
         let (vector, step, site) =
             (&self.compact.vectors[work as usize], &self.parts.steps[work as usize], self.parts.sites[pc]);
         let mut args = [0; 8];
@@ -283,14 +294,12 @@ impl Discover for Function {
     ) -> Result<u64, Fault> {
         let kept = scratch.vector.take().and_then(|kept| kept.downcast::<State>().ok());
         let mut kept = kept.unwrap_or_default();
+        let again = scratch.reorder.take().map(|order| (order, Before::new(&self.parts, memory, env, scratch.steps)));
         let ub = memory.take(env, env.core, Space::Vec, 0);
         // Whatever an execution before left in them: a register is written before it is read.
         let slots = usize::from(self.parts.slots).max(kept.registers.len());
         kept.registers.resize_with(slots, Default::default);
-        self.compact.begin(&mut kept.numbers);
-        for (reg, arg) in self.parts.inputs.iter().zip(args) {
-            kept.numbers[reg.0 as usize] = *arg;
-        }
+        self.begin(&mut kept, args);
         let simple = !self.intricate.load(Ordering::Relaxed);
         kept.footprint.restart(ub.len(), self.relevant, simple.then_some(self.parts.steps.len()));
         let taken = memory.shadow.as_mut().map(|shadow| (shadow.take(env, env.core, Space::Vec), shadow.numbers));
@@ -308,14 +317,21 @@ impl Discover for Function {
             current: Moment::default(),
             ar: 0,
             sqzn: 0,
+            aside: None,
         };
         let outcome = self.execute(&mut machine);
         let ub = std::mem::take(&mut machine.ub);
         memory.put_back(env, env.core, Space::Vec, 0, ub);
-        let State { footprint, trace, .. } = &mut *kept;
+        let State { footprint, trace, executed, .. } = &mut *kept;
         let judge = |earlier: &[Moment], later, found: &mut Vec<Moment>| self.unordered(trace, earlier, later, found);
         let steady = |store, load, count, pace| self.in_order_steadily(trace, store, load, count, pace);
         footprint.finish(self.relevant, env.core, access, judge, steady);
+        if !access.conflicts.is_empty() {
+            access.steps = trace.number(*executed, *executed).saturating_sub(1);
+        }
+        for conflict in &mut access.conflicts {
+            conflict.steps = conflict.steps.map(|position| trace.number(position, *executed));
+        }
         if !footprint.keeps() {
             // It says nothing about results: only how they are come by the next time.
             self.intricate.store(true, Ordering::Relaxed);
@@ -334,6 +350,13 @@ impl Discover for Function {
         access.reads.append(&mut kept.elsewhere.reads);
         access.writes.append(&mut kept.elsewhere.writes);
         access.units = Units::of(self.cycles(&mut kept));
+        let outcome = match again {
+            Some((order, before)) => {
+                let run = Run { env, memory, scratch: &mut *scratch, output: &mut Output::default() };
+                outcome.and_then(|()| self.in_another_order(args, run, &mut kept, before, order))
+            }
+            None => outcome,
+        };
         scratch.vector = Some(kept);
         outcome.map(|()| 0)
     }

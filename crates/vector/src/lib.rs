@@ -19,6 +19,7 @@
 //! | `bytes`, `loads` | sets of bytes; the loads that a store may have to come after |
 //! | `shade` | what is done with bytes that are uninitialised |
 //! | `trace` | which executions a value was computed from |
+//! | `late` | a function in another legal order of its steps |
 //! | `decide` | where loaded data decide |
 //! | `clock` | cycles: ports, latencies, dependences |
 
@@ -30,6 +31,7 @@ mod decide;
 mod footprint;
 mod function;
 mod journal;
+mod late;
 mod loads;
 mod machine;
 mod mask;

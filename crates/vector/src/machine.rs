@@ -6,6 +6,7 @@ use slipring_tile::Space;
 use crate::clock::Clock;
 use crate::footprint::{Barrier, Footprint, Kind, Moment, Touch};
 use crate::function::Function;
+use crate::late::Aside;
 use crate::shade::Shade;
 use crate::trace::Trace;
 use crate::{Align, Mask, Register, Slot, block_of};
@@ -52,6 +53,8 @@ pub struct Machine<'a> {
     pub ar: u64,
     /// Special register SQZN: bytes that the last `vsqz` kept. 0 when a function starts.
     pub sqzn: u64,
+    /// The function runs once more, in another order: its accesses have been judged.
+    pub(crate) aside: Option<Aside>,
 }
 
 impl Machine<'_> {
@@ -64,7 +67,7 @@ impl Machine<'_> {
     /// True if the step is only tried, to see what depends on bytes that are uninitialised.
     #[inline]
     pub fn is_tried(&self) -> bool {
-        self.state.shade.as_ref().is_some_and(|shade| shade.probing)
+        self.state.shade.as_ref().is_some_and(|shade| shade.probing) || self.aside.as_ref().is_some_and(Aside::is_trial)
     }
 
     /// A register, to write.
@@ -234,6 +237,10 @@ impl Machine<'_> {
             return Err(self.miss(kind, address, bytes));
         }
         let (start, end) = (address as usize, end as usize);
+        if let Some(aside) = &mut self.aside {
+            aside.note(start, &self.ub[start..end]);
+            return Ok((start, end));
+        }
         let function = self.function;
         if let Some(shade) = &self.state.shade {
             if shade.probing {

@@ -145,6 +145,16 @@ impl Trace {
         self.steps.get(..executed as usize).unwrap_or_default()
     }
 
+    /// Which of the vector instructions the one at a position is, from 1, of a function that has executed so many instructions; 0 where
+    /// not all before it are remembered.
+    pub fn number(&self, position: u32, executed: u32) -> u32 {
+        if executed as usize > KEPT {
+            return 0;
+        }
+        let before = self.steps.iter().take(position as usize);
+        before.filter(|step| *step & SCALAR == 0).count() as u32 + 1
+    }
+
     /// True if the executions from `from` to `to` were the same steps as those `pace` later, and so on: so many times in all. Both
     /// the first and the last of them must still be remembered.
     pub fn repeats(&self, from: u32, to: u32, count: u32, pace: u32) -> bool {

@@ -114,4 +114,7 @@ fn a_schedule_that_does_not_fit_is_said() {
     run("half")
         .says("[schedule-unused]: `delay AIV0.MTE3 work 40 by 12` of the schedule makes nothing late")
         .says("and so does another line: works of AIV0.MTE3 in block 0 of this run: 1");
+    // A work that is no vector function has no steps.
+    folder.write("step", "delay AIV0.MTE3 work 1 step 1 past step 2\n");
+    run("step").says("of the schedule makes nothing late: steps of work 1 of AIV0.MTE3 in block 0 of this run: 0");
 }

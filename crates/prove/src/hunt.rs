@@ -94,6 +94,8 @@ fn difference_on_chip(usual: &Execution, other: &Execution) -> Option<String> {
 /// A work of a run: whose, which of its pipe's in the block, where it stands, and from when until when it takes place.
 #[derive(Clone, Copy)]
 struct Placed {
+    /// Which of all.
+    at: usize,
     agent: Agent,
     number: u32,
     site: SiteRef,
@@ -114,6 +116,25 @@ struct Works {
     counts: BTreeMap<(u32, usize), u32>,
     list: Vec<Placed>,
     open: BTreeMap<(u32, usize), usize>,
+    inner: Vec<Inner>,
+}
+
+/// Two accesses of one work that nothing orders: their places, and which of its steps they are.
+#[derive(Clone, Copy)]
+struct Inner {
+    /// The work, in the list of all.
+    work: usize,
+    sites: (SiteRef, SiteRef),
+    steps: [u32; 2],
+    /// Steps that the work executed.
+    all: u32,
+}
+
+impl Inner {
+    /// The first of the two comes after the second, or after everything that need not come after it.
+    fn late(&self) -> [Late; 2] {
+        [self.steps[1], self.all.max(self.steps[1])].map(|past| Late::Step { step: self.steps[0], past })
+    }
 }
 
 impl Observer for Works {
@@ -121,8 +142,14 @@ impl Observer for Works {
         let lane = (run.agent.block, run.agent.lane());
         let count = self.counts.entry(lane).or_insert(0);
         *count += 1;
-        self.open.insert(lane, self.list.len());
-        self.list.push(Placed { agent: run.agent, number: *count, site: run.site, start, end: u64::MAX });
+        let work = self.list.len();
+        self.open.insert(lane, work);
+        // Steps too far on to be counted are 0.
+        let counted = run.access.conflicts.iter().filter(|inner| inner.steps[0] > 0 && inner.steps[0] < inner.steps[1]);
+        let all = run.access.steps;
+        let inner = counted.map(|inner| Inner { work, sites: (inner.earlier, inner.later), steps: inner.steps, all });
+        self.inner.extend(inner);
+        self.list.push(Placed { at: work, agent: run.agent, number: *count, site: run.site, start, end: u64::MAX });
     }
 
     fn end(&mut self, end: u64, run: &WorkRun<'_>) {
@@ -154,6 +181,8 @@ impl Works {
 /// Most works that are delayed, one after the other, and later works of the same pipe that each is put behind.
 const DELAYED: usize = 48;
 const OVERTAKING: usize = 4;
+/// Most pairs of steps of one work that change places.
+const INNER: usize = 32;
 
 /// The hunt for a schedule in which one work that a finding names is late, by as little as shows something.
 struct OneDelay<'a> {
@@ -183,10 +212,17 @@ impl OneDelay<'_> {
     /// How the delayed work and the other one of a finding change places, if they do.
     fn changes_places(&self, delay: Delay, overtaken: bool) -> Option<String> {
         let one = *self.works.list.iter().find(|work| delay.is_of(work.agent) && work.number == delay.work)?;
+        if let Late::Step { .. } = delay.late {
+            let inner = self.inner_of(&one).find(|inner| inner.late()[0] == delay.late)?;
+            let (first, second) = (self.name(inner.sites.0), self.name(inner.sites.1));
+            return overtaken
+                .then(|| format!("{second} overtakes {first}; with these contents the bytes are the same"));
+        }
         let pair = |a, b| self.pairs.contains(&(a, b)) || self.pairs.contains(&(b, a));
         let other = |work: &&Placed| match delay.late {
             Late::By(_) => work.lane() != one.lane() && work.start >= one.start,
             Late::Past(later) => work.lane() == one.lane() && work.number == later,
+            Late::Step { .. } => false,
         };
         let second = *self.works.list.iter().find(|work| pair(one.site, work.site) && other(work))?;
         let swapped = match delay.late {
@@ -194,7 +230,7 @@ impl OneDelay<'_> {
                 let late = Works::of(self.subject, &[delay]);
                 late.again(&second)?.start < late.again(&one)?.end
             }
-            Late::Past(_) => overtaken,
+            Late::Past(_) | Late::Step { .. } => overtaken,
         };
         let (first, second) = (self.name(one.site), self.name(second.site));
         let how = if matches!(delay.late, Late::By(_)) { "starts before" } else { "overtakes" };
@@ -210,36 +246,58 @@ impl OneDelay<'_> {
         format!("`{op}`{line}")
     }
 
-    /// The delays of a work that are tried, the largest of each kind.
-    fn delays(&self, work: &Placed, named: &[Placed]) -> Vec<Delay> {
+    /// The pairs of a work's own accesses that findings name.
+    fn inner_of(&self, work: &Placed) -> impl Iterator<Item = &Inner> {
+        let (all, at) = (&self.works.inner, work.at);
+        let own = all.partition_point(|inner| inner.work < at)..all.partition_point(|inner| inner.work <= at);
+        all[own].iter().filter(|inner| self.pairs.contains(&inner.sites))
+    }
+
+    /// The delays of a work that are tried, the largest of each kind, each with the place of what is late.
+    fn delays(&self, work: &Placed, named: &[Placed], sites: &BTreeSet<SiteRef>) -> Vec<(Delay, SiteRef)> {
         let (role, pipe, block) = (work.agent.role, work.agent.pipe, work.agent.block);
         let delay = |late| Delay { role, pipe, work: work.number, late, block };
+        let inner = self.inner_of(work).take(INNER);
+        let inner = inner.flat_map(|inner| inner.late().map(|late| (delay(late), inner.sites.0)));
+        if !sites.contains(&work.site) {
+            return inner.collect();
+        }
         let later = named.iter().filter(|other| other.lane() == work.lane() && other.number > work.number);
         let overlaps = self.subject.compiled.platform.needs_barrier(pipe);
         let past = later.filter(|_| overlaps).take(OVERTAKING).map(|other| delay(Late::Past(other.number)));
-        std::iter::once(delay(Late::By(LONGEST))).chain(past).collect()
+        let whole = std::iter::once(delay(Late::By(LONGEST))).chain(past).map(|delay| (delay, work.site));
+        inner.chain(whole).collect()
     }
 
     /// The same delay by as little as shows as much.
     fn least(&self, delay: Delay, shows: (Shows, String)) -> Result<(Delay, String), Error> {
-        let Late::By(mut enough) = delay.late else { return Ok((delay, shows.1)) };
-        let (wanted, mut text, mut less) = (shows.0, shows.1, 0);
+        let (mut less, mut enough) = match delay.late {
+            Late::By(cycles) => (0, cycles),
+            Late::Past(_) => return Ok((delay, shows.1)),
+            Late::Step { step, past } => (u64::from(step), u64::from(past)),
+        };
+        let by = |amount: u64| match delay.late {
+            Late::Step { step, .. } => Delay { late: Late::Step { step, past: amount as u32 }, ..delay },
+            _ => Delay { late: Late::By(amount), ..delay },
+        };
+        let (wanted, mut text) = shows;
         while enough - less > 1 {
             let middle = less + (enough - less) / 2;
-            match self.shown(Delay { late: Late::By(middle), ..delay })? {
+            match self.shown(by(middle))? {
                 Some((shows, shown)) if shows <= wanted => (enough, text) = (middle, shown),
                 _ => less = middle,
             }
         }
-        Ok((Delay { late: Late::By(enough), ..delay }, text))
+        Ok((by(enough), text))
     }
 
     fn find(&self, sites: &BTreeSet<SiteRef>) -> Result<Option<(Shows, Witness)>, Error> {
-        let named = self.works.list.iter().filter(|work| sites.contains(&work.site)).take(DELAYED);
+        let is_named = |work: &&Placed| sites.contains(&work.site) || self.inner_of(work).next().is_some();
+        let named = self.works.list.iter().filter(is_named).take(DELAYED);
         let named: Vec<Placed> = named.copied().collect();
         let mut best: Option<(Delay, (Shows, String), SiteRef)> = None;
         'works: for work in &named {
-            for delay in self.delays(work, &named) {
+            for (delay, late) in self.delays(work, &named, sites) {
                 if self.subject.budget.check().is_err() {
                     break 'works;
                 }
@@ -247,7 +305,7 @@ impl OneDelay<'_> {
                 let Some(shows) = self.shown(delay)? else { continue };
                 if best.as_ref().is_none_or(|(_, known, _)| shows.0 < known.0) {
                     let all = shows.0 == Shows::Results;
-                    best = Some((delay, shows, work.site));
+                    best = Some((delay, shows, late));
                     if all {
                         break 'works;
                     }

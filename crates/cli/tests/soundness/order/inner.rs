@@ -1,10 +1,15 @@
 //! Random vector functions: loads, stores under masks, scalar accesses, barriers of all types, loops that carry values.
 
+mod ends;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
+use super::pipes::Random;
 use super::{Before, Count, Lines, Said, lines, said};
 use crate::soundness::random::Rng;
+
+pub use ends::ends;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Kind {
@@ -468,8 +473,8 @@ fn list<'a>(acts: &'a mut Vec<Act>, path: &[usize]) -> &'a mut Vec<Act> {
 /// Most legal orders of a program that are carried out.
 const ORDERS: usize = 4000;
 
-/// Makes a program, and holds what the tools say against what it is.
-pub fn judge(seed: u64, all: &mut Count) {
+/// The program of a seed.
+fn of_seed(seed: u64) -> Program {
     let mut maker = Maker { rng: Rng::new(seed), values: 0, scalars: seed.is_multiple_of(3) };
     let mut acts = maker.program();
     if maker.rng.chance(85) {
@@ -478,7 +483,20 @@ pub fn judge(seed: u64, all: &mut Count) {
             maker.change(&mut acts);
         }
     }
-    let program = program(&acts);
+    program(&acts)
+}
+
+/// A random program for other studies, in which stores to the same bytes keep their order.
+pub fn random(seed: u64) -> Random {
+    let program = of_seed(seed);
+    let others = program.events.len() > 120;
+    let races = !others && !program.races(&program.before(true)).1.is_empty();
+    Random { text: program.text, blocks: 1, races, others }
+}
+
+/// Makes a program, and holds what the tools say against what it is.
+pub fn judge(seed: u64, all: &mut Count) {
+    let program = of_seed(seed);
     if program.events.len() > 120 {
         return;
     }

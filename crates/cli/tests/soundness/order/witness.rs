@@ -1,10 +1,11 @@
-//! Schedules in which later work of a pipe overtakes earlier work: right programs come to the same bytes in each of them, and what
-//! races has one that shows it, which replays.
+//! Schedules in which later work of a pipe overtakes earlier work, and a later step of a vector function an earlier one: right
+//! programs come to the same bytes in each of them, and what races has one that shows it, which replays.
 
 use std::fmt::Write as _;
 
 use slipring::{Delay, Judgement, Kernel, Late, ProveOptions, RunOptions, Tensor};
 
+use super::inner;
 use super::pipes::Random;
 
 /// Seeds of a slice; `SLIPRING_WITNESSES` has another number.
@@ -50,15 +51,20 @@ fn left(kernel: &Kernel, random: &Random, delays: &[Delay]) -> Vec<Vec<u8>> {
     (0..2).map(|at| run.left(at).map_or(Vec::new(), <[u8]>::to_vec)).collect()
 }
 
-/// Delays of a right program, of pipes that may overlap their work.
-fn delays(seed: u64, arch: &str) -> Vec<Delay> {
+/// Numbers of a seed, each below one that is asked for.
+fn numbers(seed: u64) -> impl FnMut(u64) -> u64 {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    let mut pick = |n: u64| {
+    move |n: u64| {
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
         state % n
-    };
+    }
+}
+
+/// Delays of a right program, of pipes that may overlap their work.
+fn of_pipes(seed: u64, arch: &str) -> Vec<Delay> {
+    let mut pick = numbers(seed);
     let pipes = if arch == "a2a3" { ["V", "MTE3"] } else { ["MTE3", "MTE3"] };
     let one = |pick: &mut dyn FnMut(u64) -> u64| {
         let (pipe, work, block) = (pipes[pick(2) as usize], 1 + pick(5), pick(2));
@@ -68,10 +74,21 @@ fn delays(seed: u64, arch: &str) -> Vec<Delay> {
     (0..1 + pick(4)).map(|_| one(&mut pick)).collect()
 }
 
-fn study(arch: &str, seeds: u64) -> Shown {
+/// Delays of a right program, of steps of its vector function.
+fn of_steps(seed: u64, _: &str) -> Vec<Delay> {
+    let mut pick = numbers(seed);
+    let one = |pick: &mut dyn FnMut(u64) -> u64| {
+        let step = 1 + pick(24);
+        let past = step + 1 + pick(if step.is_multiple_of(2) { 4 } else { 40 });
+        format!("delay AIV0.V work 1 step {step} past step {past}").parse().expect("it is a delay")
+    };
+    (0..1 + pick(3)).map(|_| one(&mut pick)).collect()
+}
+
+fn study(arch: &str, seeds: u64, program: impl Fn(u64) -> Random, delays: impl Fn(u64, &str) -> Vec<Delay>) -> Shown {
     let mut shown = Shown::default();
     for seed in 0..seeds {
-        let mut random = Random::new(seed, arch);
+        let mut random = program(seed);
         // Zeros show little.
         random.text = random.text.replacen("zeros:f32[96x32]", "rand:f32[96x32],seed=2", 1);
         if random.others {
@@ -121,11 +138,66 @@ fn study(arch: &str, seeds: u64) -> Shown {
 #[test]
 fn races_have_schedules_that_show_them() {
     for arch in ["a2a3", "a5"] {
-        let shown = study(arch, count());
+        let shown = study(arch, count(), |seed| Random::new(seed, arch), of_pipes);
         println!("{arch}: {shown:?}");
         assert!(shown.right > 10 && shown.racing > 5, "{shown:?}");
         assert!(shown.none == 0, "{shown:?}");
     }
+}
+
+/// What a program's first buffer holds.
+fn input(kernel: &Kernel, random: &Random) -> Vec<f32> {
+    let words = |bytes: &[u8]| bytes.chunks_exact(4).map(|word| f32::from_le_bytes(word.try_into().unwrap())).collect();
+    words(&left(kernel, random, &[])[0])
+}
+
+/// Whatever steps a schedule makes late, a vector function leaves what one of its legal orders leaves, on numbers that are carried
+/// out here; and where one of them leaves something else than usual, a proof names a schedule that does.
+#[test]
+fn schedules_of_steps_are_legal_orders() {
+    let (mut shown, mut held, mut other) = (0, 0, 0);
+    for seed in 0..2 * count() {
+        let random = inner::random(seed);
+        if random.others {
+            continue;
+        }
+        let kernel = kernel(&random, "a5");
+        let Some((usual, all)) = inner::ends(seed, &input(&kernel, &random)) else { continue };
+        let bits = |bytes: &[u8]| -> Vec<u32> {
+            bytes.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect()
+        };
+        let usual: Vec<u32> = usual.into_iter().map(f32::to_bits).collect();
+        assert!(bits(&left(&kernel, &random, &[])[1]) == usual, "seed {seed}: the usual order\n{}", random.text);
+        for variant in 0..if all.len() == 1 { 2 } else { 24 } {
+            let delays = of_steps(seed * 24 + variant, "a5");
+            let left = bits(&left(&kernel, &random, &delays)[1]);
+            assert!(all.contains(&left), "seed {seed}: {delays:?} is no legal order\n{}", random.text);
+            other += usize::from(left != usual);
+        }
+        if all.len() == 1 {
+            continue;
+        }
+        let options = ProveOptions { run: options(&random, &[]), fix: false, ..ProveOptions::default() };
+        let proof = kernel.prove(arguments(&kernel, &random.text), &options).expect("it can be run");
+        let witness = proof.witness.as_ref().map_or("", |witness| &witness.shows);
+        match witness.contains("bytes of `y` differ") {
+            true => shown += 1,
+            false => {
+                println!("seed {seed}: {witness}\n{}", random.text);
+                held += 1;
+            }
+        }
+    }
+    println!("{other} schedules left something else; of programs that can, {shown} were shown to, {held} were not");
+    assert!(other > 0 && shown > 3 && held == 0);
+}
+
+#[test]
+fn races_inside_vector_functions_have_schedules_that_show_them() {
+    let shown = study("a5", 2 * count(), inner::random, of_steps);
+    println!("vector functions: {shown:?}");
+    assert!(shown.right > 20 && shown.racing > 10 && shown.results > 3, "{shown:?}");
+    assert!(shown.none == 0, "{shown:?}");
 }
 
 /// A pipe that keeps its work in order is not overtaken, and a word that is no schedule is an error.

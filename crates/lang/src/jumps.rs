@@ -17,7 +17,15 @@ use ruff_text_size::{Ranged, TextRange};
 use crate::tree;
 
 /// The value that a function returns before its end.
-pub(crate) const RESULT: &str = "result$";
+const RESULT: &str = "result$";
+
+/// A name as messages have it.
+pub(crate) fn shown(name: &str) -> String {
+    match name {
+        RESULT => "what is returned".into(),
+        name => format!("`{name}`"),
+    }
+}
 
 /// A file whose kernels have no jumps but those that cannot be taken apart.
 pub(crate) fn plain(body: Vec<Stmt>) -> Vec<Stmt> {

@@ -69,15 +69,12 @@ impl Parsed {
 fn parse(source: &Source, texts: Vec<(String, Source)>) -> Trees {
     let mut diags = Diags::default();
     let Some(own) = syntax::parse(source, &mut diags) else { return Trees { said: diags.list, ..Trees::default() } };
-    let spelled = |text: &Source, body| match text.text.contains("class ") {
-        true => aliases::written_out(private_names::spelled_out(body)),
-        false => aliases::written_out(body),
-    };
-    let mut modules = vec![ModuleText { name: String::new(), body: spelled(source, own) }];
+    let spelled = |body| aliases::written_out(private_names::spelled_out(body));
+    let mut modules = vec![ModuleText { name: String::new(), body: spelled(own) }];
     for (name, text) in texts {
         let mut own = Diags::default();
         match syntax::parse(&text, &mut own) {
-            Some(body) => modules.push(ModuleText { name, body: spelled(&text, body) }),
+            Some(body) => modules.push(ModuleText { name, body: spelled(body) }),
             None => diags.list.extend(helpers::errors(&name, &own, &text)),
         }
     }

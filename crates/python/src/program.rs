@@ -84,9 +84,7 @@ fn options(given: Option<&Bound<'_, PyDict>>, control: &Control, raised: &Raised
             "strict" => options.strict = value.extract()?,
             "windows" => options.windows = value.extract()?,
             "assume" => {
-                let message =
-                    "`assume=` is for kernels, and this is a whole program: its tasks pass what they are given";
-                return Err(PyTypeError::new_err(message));
+                return Err(PyTypeError::new_err(slipring::assumed_of_program("assume=")));
             }
             other if asked.take(other, &value)? => {}
             other => {

@@ -180,7 +180,9 @@ impl Checked {
         let nothing = || Module::new(input.source().clone());
         let (module, mut diags, judged, platforms) = match Program::read(input) {
             // The scopes of a whole program are kernels of their own, its function is none.
-            Ok(Some(_)) if !input.asked().assumed().is_empty() => return Err(assumed_of_program()),
+            Ok(Some(_)) if !input.asked().assumed().is_empty() => {
+                return Err(Error::Arguments(assumed_of_program("--assume")));
+            }
             Ok(Some(program)) => {
                 let platforms = platforms(&nothing())?;
                 let (diags, judged) = of_program(program, &platforms);
@@ -373,11 +375,10 @@ pub fn platforms_of(module: &Module) -> Result<Vec<Platform>, Error> {
     }
 }
 
-/// Conditions speak of the arguments of kernels.
-fn assumed_of_program() -> Error {
-    Error::Arguments(
-        "`--assume` is for kernels, and this is a whole program: its tasks pass what they are given".into(),
-    )
+/// Why conditions of arguments are refused for a whole program; `word` is how they are spelled: `--assume`.
+#[must_use]
+pub fn assumed_of_program(word: &str) -> String {
+    format!("`{word}` is for kernels, and this is a whole program: its tasks pass what they are given")
 }
 
 /// What is wrong with all programs of a text that has several, and with their kernels on each platform.

@@ -156,8 +156,7 @@ fn start(args: &RunArgs) -> Result<Exit, Error> {
     let subject = args.kernel.subject()?;
     if let Some(program) = args.kernel.program_of(&subject)? {
         if !args.assume.is_empty() {
-            let message = "`--assume` is for kernels, and this is a whole program: its tasks pass what they are given";
-            return Err(Error::Arguments(message.into()));
+            return Err(Error::Arguments(slipring::assumed_of_program("--assume")));
         }
         return program::run(args, &program);
     }

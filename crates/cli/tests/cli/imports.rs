@@ -50,3 +50,30 @@ fn above_the_file_nothing_is_looked_for() {
     folder.write("kernel.py", format!("{HEAD}from ..config import COLS, SCALE\n{KERNEL}"));
     folder.call(&["check", "kernel.py"]).exits(2).says("parameter");
 }
+
+/// Which devices have a part of a buffer is found before anything is compiled, wherever the buffer is made.
+#[test]
+fn windows_and_devices_of_a_helper_module() {
+    let folder = Folder::new("windows");
+    let text = include_str!("../../../../tests/files/programs/device_groups.py");
+    let text = text
+        .replace("pld.alloc_window_buffer(", "windows.of(")
+        .replace("import pypto.language as pl\n", "import windows\nimport pypto.language as pl\n");
+    folder.write("kernel.py", text);
+    let helper =
+        "import pypto.language.distributed as pld\n\n\ndef of(size):\n    return pld.alloc_window_buffer(size)\n";
+    folder.write("windows.py", helper);
+    let words = [
+        "run",
+        "kernel.py",
+        "--func",
+        "swapped",
+        "--devices",
+        "4",
+        "--arg",
+        "zeros:f32[4x1x64]",
+        "--arg",
+        "zeros:f32[4x1x64]",
+    ];
+    folder.call(&words).exits(0).says("4 tasks with 0 edges");
+}

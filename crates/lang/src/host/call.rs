@@ -309,15 +309,15 @@ impl<'a> Host<'a> {
         let result = match flow {
             Flow::Return(value) => value,
             Flow::Stop => unknown(place, format!("what `{name}` gives, which does not complete")),
-            Flow::Unsure(why, true) => HostValue::Unknown(Rc::new(Unknown {
-                span: why.span,
-                why: format!("what `{name}` gives, which depends on this"),
-            })),
+            Flow::Unsure(why, true) => HostValue::Unknown(Rc::new(Unknown::new(
+                why.span,
+                format!("what `{name}` gives, which depends on this"),
+            ))),
             _ => HostValue::none(),
         };
         match result {
             HostValue::Unknown(why) if function.module != 0 && function.module != self.module => {
-                unknown(Span::default(), why.why.clone())
+                HostValue::Unknown(Rc::new(Unknown { span: Span::default(), ..(*why).clone() }))
             }
             other => other,
         }
@@ -365,10 +365,7 @@ impl<'a> Host<'a> {
                 (None, None) => match function.defaults.get(wanted) {
                     Some(value) => value.clone().seen(),
                     None if alone => {
-                        let why = format!(
-                            "`{wanted}`, a parameter of `{name}`, which nothing calls: give it `--set {wanted}=…`"
-                        );
-                        unknown(at(&parameter.parameter), why)
+                        HostValue::Unknown(Rc::new(Unknown::parameter(at(&parameter.parameter), wanted, name)))
                     }
                     None => {
                         self.fail("TypeError", format!("{name}() missing a required argument: '{wanted}'"), place);

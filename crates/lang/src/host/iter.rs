@@ -163,7 +163,7 @@ impl<'a> Host<'a> {
                 }
             }
             if all.len() > MOST_VALUES {
-                let why = Rc::new(Unknown { span, why: format!("more than {MOST_VALUES} values") });
+                let why = Rc::new(Unknown::new(span, format!("more than {MOST_VALUES} values")));
                 self.lose(&iter, &why);
                 return None;
             }
@@ -180,7 +180,7 @@ impl<'a> Host<'a> {
 
     /// The next value of an iterator.
     pub(super) fn next(&mut self, iter: &HostValue<'a>, span: Span) -> NextItem<'a> {
-        let not = |why: &str| NextItem::Unknown(Rc::new(Unknown { span, why: why.into() }));
+        let not = |why: &str| NextItem::Unknown(Rc::new(Unknown::new(span, why)));
         let cell = match iter {
             HostValue::Iter(cell) => cell.clone(),
             HostValue::Unknown(why) => return NextItem::Unknown(why.clone()),
@@ -213,7 +213,7 @@ impl<'a> Host<'a> {
     }
 
     fn advance(&mut self, source: &mut Source<'a>, span: Span) -> NextItem<'a> {
-        let not = |why: &str| NextItem::Unknown(Rc::new(Unknown { span, why: why.into() }));
+        let not = |why: &str| NextItem::Unknown(Rc::new(Unknown::new(span, why)));
         match source {
             Source::Values(items, at) => match items.get(*at) {
                 Some(item) => {
@@ -411,7 +411,7 @@ impl<'a> Host<'a> {
                 }
             };
             if self.raised.is_some() || self.spent() {
-                return NextItem::Unknown(Rc::new(Unknown { span, why: "what is raised".into() }));
+                return NextItem::Unknown(Rc::new(Unknown::new(span, "what is raised")));
             }
             return NextItem::Item(value);
         }
@@ -419,7 +419,7 @@ impl<'a> Host<'a> {
 
     /// What a comprehension gives is not known: what its element does may or may not be done.
     fn lost_comprehension(&mut self, each: &Each<'a>, span: Span) -> NextItem<'a> {
-        let why = Rc::new(Unknown { span, why: "a comprehension over what is not known".into() });
+        let why = Rc::new(Unknown::new(span, "a comprehension over what is not known"));
         if self.raised.is_some() || self.spent() {
             return NextItem::Unknown(why);
         }

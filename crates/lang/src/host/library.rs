@@ -13,7 +13,7 @@ use super::frame::{Frame, Kind};
 use super::iter::{Source, values_iter};
 use super::numbers::of_numbers;
 use super::run::Host;
-use super::value::{Given, HostValue, Object, Wrapped};
+use super::value::{Given, HostValue, Object, Unknown, Wrapped};
 use super::{MOST_VALUES, tensors, unknown};
 use crate::value::Const;
 
@@ -174,15 +174,15 @@ impl<'a> Host<'a> {
             HostValue::Unknown(_) => Some(value.clone()),
             _ => None,
         });
-        let what = format!("a call of `{path}`");
+        let result = Unknown::call(span, path);
         self.risks += 1;
         if !changes_nothing(path) {
             let values: Vec<_> = given.iter().map(|(_, value)| value.clone()).collect();
-            self.let_go(&values, span, &what);
+            self.let_go(&values, span, &result.why);
         }
         match first {
             Some(value) if BUILTINS.contains(&path) => value,
-            _ => unknown(span, what),
+            _ => HostValue::Unknown(Rc::new(result)),
         }
     }
 

@@ -54,7 +54,8 @@ mod value;
 
 use std::rc::Rc;
 
-use ruff_python_ast::{Stmt, StmtFunctionDef};
+use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
+use ruff_python_ast::{Expr, Stmt, StmtFunctionDef};
 use slipring_ir::Span;
 use slipring_tile::Elem;
 
@@ -63,7 +64,7 @@ pub(crate) use numbers::of_numbers;
 pub(crate) use run::Host;
 pub(crate) use tasks::{Groups, Recorder, SPMD, View, meaning};
 pub(crate) use text::python_text;
-pub(crate) use value::{HostValue, Unknown};
+pub(crate) use value::{HostValue, Strange, Unknown};
 
 use crate::attrs::FunctionAttrs;
 use crate::program::Role;
@@ -81,6 +82,37 @@ impl ModuleText {
     /// The same module with its statements in another form.
     pub fn with(&self, form: impl FnOnce(Vec<Stmt>) -> Vec<Stmt>) -> ModuleText {
         ModuleText { name: self.name.clone(), body: form(self.body.clone()) }
+    }
+
+    /// Whether a name or a member of something in it is called so: without that, nothing in it can be that word of the language.
+    pub fn mentions(&self, word: &str) -> bool {
+        let mut search = Search { word, found: false };
+        search.visit_body(&self.body);
+        search.found
+    }
+}
+
+/// A search for a word in a module.
+struct Search<'w> {
+    word: &'w str,
+    found: bool,
+}
+
+impl<'a> Visitor<'a> for Search<'_> {
+    fn visit_stmt(&mut self, stmt: &'a Stmt) {
+        match stmt {
+            Stmt::ImportFrom(import) => self.found |= import.names.iter().any(|own| own.name.as_str() == self.word),
+            _ if self.found => {}
+            _ => walk_stmt(self, stmt),
+        }
+    }
+
+    fn visit_expr(&mut self, expr: &'a Expr) {
+        match expr {
+            Expr::Name(name) => self.found |= name.id.as_str() == self.word,
+            Expr::Attribute(own) if own.attr.as_str() == self.word => self.found = true,
+            _ => walk_expr(self, expr),
+        }
     }
 }
 
@@ -159,5 +191,5 @@ enum Flow<'a> {
 
 /// Where something unknown comes from.
 fn unknown<'a>(span: Span, why: impl Into<String>) -> HostValue<'a> {
-    HostValue::Unknown(Rc::new(Unknown { span, why: why.into() }))
+    HostValue::Unknown(Rc::new(Unknown::new(span, why)))
 }

@@ -281,7 +281,7 @@ impl<'a> Host<'a> {
         if self.raised.is_some() {
             return;
         }
-        let why = |what: String| Rc::new(super::value::Unknown { span, why: what });
+        let why = |what: String| Rc::new(super::value::Unknown::new(span, what));
         match base {
             HostValue::Object(object) => {
                 if let Some(class) = &object.class {

@@ -559,7 +559,7 @@ impl<'a> Host<'a> {
         for name in names {
             let Some(value) = scope.get(&name) else { continue };
             if !super::frame::is_definition(&value) && !name.starts_with("__") {
-                let why = Rc::new(Unknown { span: place, why: format!("`{name}`, which this import may bind") });
+                let why = Rc::new(Unknown::new(place, format!("`{name}`, which this import may bind")));
                 self.lose(&value, &why);
                 self.bind_in(&scope, &name, HostValue::Unknown(why));
             }

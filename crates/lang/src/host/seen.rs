@@ -29,8 +29,8 @@ impl<'a> HostValue<'a> {
                 | HostValue::Class(_)
         );
         if own == 0 && holds {
-            let why = "values of this file that have more parts together than slipring follows".into();
-            return Value::Unknown(Rc::new(Unknown { span: Span::default(), why }));
+            let why = "values of this file that have more parts together than slipring follows";
+            return Value::Unknown(Rc::new(Unknown::new(Span::default(), why)));
         }
         let value = self.to_value_within(name, 0, &left);
         budget.set(budget.get() - own.saturating_sub(left.get()));
@@ -40,15 +40,15 @@ impl<'a> HostValue<'a> {
     fn to_value_within(&self, name: &dyn Fn(usize) -> Rc<str>, depth: usize, left: &Cell<usize>) -> Value {
         const MOST_DEPTH: usize = 16;
         if depth > MOST_DEPTH || left.get() == 0 {
-            let why = "too many values inside each other".into();
-            return Value::Unknown(Rc::new(Unknown { span: Span::default(), why }));
+            let why = "too many values inside each other";
+            return Value::Unknown(Rc::new(Unknown::new(Span::default(), why)));
         }
         left.set(left.get() - 1);
         let convert = |item: &HostValue<'a>| item.to_value_within(name, depth + 1, left);
         let fields = |scope: &Scope<'a>| -> Vec<(Rc<str>, Value)> {
             scope.borrow().iter().map(|(field, value)| (field.clone(), convert(value))).collect()
         };
-        let strange = |why: &str| Value::Unknown(Rc::new(Unknown { span: Span::default(), why: why.into() }));
+        let strange = |why: &str| Value::Unknown(Rc::new(Unknown::new(Span::default(), why)));
         // Members of a class and of what it is based on, after those that are known.
         let shared = |class: &Rc<Class<'a>>, all: &mut Vec<(Rc<str>, Value)>| {
             let foreign = class.foreign.borrow().clone();
@@ -122,13 +122,13 @@ impl<'a> HostValue<'a> {
             HostValue::Dynamic(extent) => Value::Path(format!("pl.dynamic.{extent}").into()),
             HostValue::Function(function) => {
                 let why = format!("`{}`, a function of the host without `@pl.inline`", function.name());
-                Value::Unknown(Rc::new(Unknown { span: function.span(), why }))
+                Value::Unknown(Rc::new(Unknown::new(function.span(), why)))
             }
             // Ids of tasks stand for nothing in a kernel.
             HostValue::Task(_) | HostValue::Window(_) => Value::Nothing,
             HostValue::Tensor(_) | HostValue::Device(_) => {
                 let why = "a tensor of the host is not a constant: pass it as an argument";
-                Value::Unknown(Rc::new(Unknown { span: Span::default(), why: why.into() }))
+                Value::Unknown(Rc::new(Unknown::new(Span::default(), why)))
             }
             HostValue::Method(method) => strange(&format!("a method `{}` of the host", method.1)),
             HostValue::Wrapped(wrapped) if let Wrapped::Partial(inner, before) = &**wrapped => {

@@ -110,7 +110,7 @@ impl<'a> Host<'a> {
     /// What these changes are of is not known from here on. True if that is news.
     pub(super) fn settle(&mut self, changes: Changes<'a>, place: Span) -> bool {
         let before = self.losses;
-        let why = |what: String| Rc::new(Unknown { span: place, why: what });
+        let why = |what: String| Rc::new(Unknown::new(place, what));
         for held in &changes.held {
             self.lose(held, &why("what may or may not have been changed here".into()));
         }
@@ -152,7 +152,7 @@ impl<'a> Host<'a> {
                 scope.put(&name, path.clone());
                 continue;
             }
-            let known = Rc::new(Unknown { span: place, why: format!("`{name}`, which depends on this") });
+            let known = Rc::new(Unknown::new(place, format!("`{name}`, which depends on this")));
             values.iter().for_each(|value| self.lose(value, &known));
             if !matches!(now, Some(HostValue::Unknown(_))) {
                 self.losses += 1;
@@ -193,7 +193,7 @@ impl<'a> Host<'a> {
             }
             // What it gives back is one of several values.
             if let Flow::Return(value) = &flow {
-                let why = Rc::new(Unknown { span: place, why: "what may or may not be given back".into() });
+                let why = Rc::new(Unknown::new(place, "what may or may not be given back"));
                 self.lose(value, &why);
             }
             let changes = self.undo_trial();
@@ -236,7 +236,7 @@ impl<'a> Host<'a> {
         for name in bound {
             // What the body binds may be bound already.
             if let Some((scope, value)) = self.find_for_binding(&name) {
-                let why = Rc::new(Unknown { span: place, why: format!("`{name}`, which depends on this") });
+                let why = Rc::new(Unknown::new(place, format!("`{name}`, which depends on this")));
                 let keeps = matches!(
                     value,
                     HostValue::Kernel(_) | HostValue::Function(_) | HostValue::Class(_) | HostValue::Path(_)
@@ -457,7 +457,7 @@ impl<'a> Host<'a> {
 
     /// Any data that names stand for may have been changed.
     pub(super) fn lose_all(&mut self, place: Span, why: &str) {
-        let why = Rc::new(Unknown { span: place, why: why.into() });
+        let why = Rc::new(Unknown::new(place, why));
         let frames: Vec<Scope<'a>> =
             self.scopes.iter().cloned().chain(self.module_names.iter().flatten().cloned()).collect();
         for frame in frames {
@@ -476,7 +476,7 @@ impl<'a> Host<'a> {
             // It is not reached.
             return;
         }
-        let why = Rc::new(Unknown { span, why: format!("what {what} may have changed") });
+        let why = Rc::new(Unknown::new(span, format!("what {what} may have changed")));
         self.risks += 1;
         values.into_iter().for_each(|value| self.lose(value, &why));
         // It may call what it was given before.

@@ -20,6 +20,37 @@ pub(crate) struct Unknown {
     pub span: Span,
     /// What it is: `a call of \`os.environ.get\``.
     pub why: String,
+    /// Whether it is something of which more is known than that.
+    pub is: Strange,
+}
+
+/// What a value that is not known comes from.
+#[derive(Clone, Debug)]
+pub(crate) enum Strange {
+    /// Nothing more is known.
+    Other,
+    /// A call of a library, by its path, which was not followed.
+    Call(Rc<str>),
+    /// A parameter of a function that nothing calls: `--set` gives it a value.
+    Parameter,
+}
+
+impl Unknown {
+    /// What nothing more is known of.
+    pub fn new(span: Span, why: impl Into<String>) -> Unknown {
+        Unknown { span, why: why.into(), is: Strange::Other }
+    }
+
+    /// A call of a library.
+    pub fn call(span: Span, path: &str) -> Unknown {
+        Unknown { span, why: format!("a call of `{path}`"), is: Strange::Call(path.into()) }
+    }
+
+    /// A parameter of a function that nothing calls.
+    pub fn parameter(span: Span, name: &str, function: &str) -> Unknown {
+        let why = format!("`{name}`, a parameter of `{function}`, which nothing calls: give it `--set {name}=…`");
+        Unknown { span, why, is: Strange::Parameter }
+    }
 }
 
 /// Arguments of a call: a name where they have one.

@@ -252,10 +252,7 @@ impl<'a> Lower<'a> {
 
 impl Lower<'_> {
     /// Reports an error, once: a body that is lowered several times has the same error each time.
-    pub fn report(&mut self, mut diagnostic: Diagnostic) -> Reported {
-        if diagnostic.message.contains(crate::jumps::RESULT) {
-            diagnostic.message = diagnostic.message.replace(&format!("`{}`", crate::jumps::RESULT), "what is returned");
-        }
+    pub fn report(&mut self, diagnostic: Diagnostic) -> Reported {
         let place = diagnostic.primary.as_ref().map_or(Span::default(), |label| label.span);
         let is_error = diagnostic.severity == slipring_ir::Severity::Error;
         if self.reports.stopped || !self.reports.reported.insert(report_key(&diagnostic)) {
@@ -334,10 +331,12 @@ impl Lower<'_> {
         if crate::ops::BARE.contains(&name) {
             return Ok(Value::Path(format!("pl.{name}").into()));
         }
-        let mut error = Diagnostic::error("undefined-name", span, format!("`{name}` is not defined"));
+        let mut error =
+            Diagnostic::error("undefined-name", span, format!("{} is not defined", crate::jumps::shown(name)));
         if let Some((place, why)) = self.names.lost.get(name) {
-            error =
-                error.also(*place, *why).help(format!("bind `{name}` before, so that it has a value on every path"));
+            error = error
+                .also(*place, *why)
+                .help(format!("bind {} before, so that it has a value on every path", crate::jumps::shown(name)));
         } else if self.globals.host.contains(name) {
             error = error.help("it is a function of the host: give it `@pl.inline` to call it in a kernel");
         } else if name == "map" {
@@ -358,7 +357,7 @@ impl Lower<'_> {
         if why.span != Span::default() {
             error = error.also(why.span, "it comes from here");
         }
-        if !why.why.contains("--set") {
+        if !matches!(why.is, crate::host::Strange::Parameter) {
             error = error.help(
                 "write the number itself, pass it as an argument of the kernel, or give the name a value with `--set name=…`; Python itself runs the file's own code by `python -m slipring COMMAND FILE`",
             );

@@ -210,7 +210,7 @@ impl Parsed {
 
     /// Names of the file's extents that a call decides (`NR = pl.dynamic("NR")`), where its programs ask how many devices there are.
     pub fn device_extents(&self, request: &Request<'_>) -> Vec<String> {
-        if !self.source().text.contains("world_size") {
+        if !self.followed().iter().any(|module| module.mentions("world_size")) {
             return Vec::new();
         }
         self.after_host_code(request, |host| {
@@ -245,7 +245,7 @@ fn follow(
     mut answer: Option<&mut Answer<'_>>,
 ) -> Option<(Orchestration, Diags)> {
     let mut groups = None;
-    if parsed.source().text.contains("alloc_window_buffer") {
+    if parsed.followed().iter().any(|module| module.mentions("alloc_window_buffer")) {
         // Which devices have a part of it decides what a kernel on one of them sees: it is found before anything is compiled.
         let answer = answer.as_deref_mut().map(|own| own as &mut Answer<'_>);
         groups = follow_once(parsed, request, answer, Groups::Asked).map(|(own, _)| own.groups);

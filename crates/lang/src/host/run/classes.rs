@@ -57,7 +57,7 @@ impl<'a> Host<'a> {
                     ("kw_only", Some(value)) => keyword_only = value,
                     ("repr" | "unsafe_hash", Some(_)) | ("order" | "slots" | "weakref_slot", Some(false)) => {}
                     _ => {
-                        let why = Unknown { span: at(keyword), why: format!("what `{word}` makes of a class") };
+                        let why = Unknown::new(at(keyword), format!("what `{word}` makes of a class"));
                         *class.foreign.borrow_mut() = Some(Rc::new(why));
                     }
                 }
@@ -90,7 +90,7 @@ impl<'a> Host<'a> {
             if annotation.contains("InitVar") || annotation.contains("KW_ONLY") || annotation == "…" {
                 let plain = assign.annotation.is_string_literal_expr() || assign.annotation.is_bin_op_expr();
                 if !plain && !assign.annotation.is_none_literal_expr() {
-                    let why = Unknown { span: at(assign), why: "a field of this kind".into() };
+                    let why = Unknown::new(at(assign), "a field of this kind");
                     *class.foreign.borrow_mut() = Some(Rc::new(why));
                     class.made.set(Made { strange_fields: true, ..class.made.get() });
                 }
@@ -143,7 +143,7 @@ impl<'a> Host<'a> {
                 "kw_only" => field.keyword_only = own.as_bool().unwrap_or(false),
                 "repr" | "metadata" | "hash" => {}
                 _ => {
-                    let why = Unknown { span: at(keyword), why: "a field of this kind".into() };
+                    let why = Unknown::new(at(keyword), "a field of this kind");
                     *class.foreign.borrow_mut() = Some(Rc::new(why));
                 }
             }

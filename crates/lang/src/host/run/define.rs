@@ -355,7 +355,7 @@ impl<'a> Host<'a> {
         let mut foreign: Option<Rc<Unknown>> = None;
         let mut exception: Option<Rc<str>> = None;
         let mut strange = |place: Span, why: String| {
-            foreign.get_or_insert_with(|| Rc::new(Unknown { span: place, why }));
+            foreign.get_or_insert_with(|| Rc::new(Unknown::new(place, why)));
         };
         for base in def.arguments.iter().flat_map(|arguments| arguments.args.iter()) {
             let base_value = match base {
@@ -414,7 +414,7 @@ impl<'a> Host<'a> {
         match order_of(&class, &bases) {
             Some(order) => *class.order.borrow_mut() = order,
             None => {
-                let why = Rc::new(Unknown { span, why: "a class whose bases have no order".into() });
+                let why = Rc::new(Unknown::new(span, "a class whose bases have no order"));
                 *class.foreign.borrow_mut() = Some(why);
             }
         }

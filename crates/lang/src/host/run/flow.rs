@@ -7,7 +7,7 @@ use slipring_ir::Span;
 
 use super::super::iter::NextItem;
 use super::super::unsure::Ends;
-use super::super::value::{HostValue, Unknown, shown};
+use super::super::value::{HostValue, Strange, Unknown, shown};
 use super::super::{Flow, unknown};
 use super::Host;
 use crate::syntax::at;
@@ -15,7 +15,7 @@ use crate::syntax::at;
 impl<'a> Host<'a> {
     /// How it goes on after something that may have left the loop or function.
     fn behind(ends: &Ends, place: Span) -> Flow<'a> {
-        let why = || Rc::new(Unknown { span: place, why: "what depends on this".into() });
+        let why = || Rc::new(Unknown::new(place, "what depends on this"));
         match ends {
             Ends::Next => Flow::Next,
             Ends::Loop => Flow::Unsure(why(), false),
@@ -196,10 +196,10 @@ impl<'a> Host<'a> {
             self.tries += 1;
             let flow = self.with_items(rest, body);
             self.tries -= 1;
-            let lets_through = match &value {
-                HostValue::Unknown(why) => why.why.contains("torch.") || why.why.contains("pl."),
-                _ => false,
-            };
+            // Those of these libraries let them through.
+            let of_library = |path: &str| matches!(path.split('.').next(), Some("torch" | "pl"));
+            let lets_through = matches!(&value, HostValue::Unknown(why)
+                if matches!(&why.is, Strange::Call(path) if of_library(path)));
             if let Some(raised) = self.raised.take() {
                 if lets_through {
                     self.raised = Some(raised);
@@ -247,7 +247,7 @@ impl<'a> Host<'a> {
         self.risks += 1;
         let bound: Vec<Rc<str>> = super::Locals::of_body(body, None).bound.iter().cloned().collect();
         for name in bound {
-            let why = Rc::new(Unknown { span: place, why: format!("`{name}`, which depends on this") });
+            let why = Rc::new(Unknown::new(place, format!("`{name}`, which depends on this")));
             if let Some((_, value)) = self.find_for_binding(&name) {
                 self.lose(&value, &why);
             }
@@ -292,7 +292,7 @@ impl<'a> Host<'a> {
             }
             let leaves = match &flow {
                 Flow::Return(value) => {
-                    let why = Rc::new(Unknown { span: place, why: "what may or may not be given back".into() });
+                    let why = Rc::new(Unknown::new(place, "what may or may not be given back"));
                     self.lose(value, &why);
                     true
                 }
@@ -391,7 +391,7 @@ impl<'a> Host<'a> {
                 Some(true) => return self.body(&case.body),
                 Some(false) => {}
                 None => {
-                    let why = Rc::new(Unknown { span: place, why: "what a pattern takes apart".into() });
+                    let why = Rc::new(Unknown::new(place, "what a pattern takes apart"));
                     self.lose(&subject, &why);
                     let mut ends = Ends::Next;
                     for case in &stmt.cases[index..] {

@@ -44,6 +44,7 @@ mod methods;
 mod numbers;
 mod object;
 mod raise;
+mod refs;
 mod run;
 mod seen;
 mod tasks;
@@ -61,6 +62,7 @@ use slipring_tile::Elem;
 
 pub(crate) use frame::Locals;
 pub(crate) use numbers::of_numbers;
+pub(crate) use refs::Refs;
 pub(crate) use run::Host;
 pub(crate) use tasks::{Groups, Recorder, SPMD, View, meaning};
 pub(crate) use text::python_text;
@@ -124,6 +126,8 @@ pub(crate) struct Found<'a> {
     pub attrs: FunctionAttrs,
     /// The first of the functions of this text, where a function that makes kernels was called again.
     pub first: Option<usize>,
+    /// Whether its decorator is one of kernels and of whole programs.
+    pub may_be_program: bool,
     /// The class or function that it stands in, for its full name.
     pub within: Vec<Rc<str>>,
     /// The class of its program.

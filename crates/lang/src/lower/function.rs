@@ -246,7 +246,7 @@ impl Lower<'_> {
             let error =
                 Diagnostic::error("unknown-function", span, format!("there is no function `{name}` in this file"))
                     .help(
-                        "kernels that call each other must be in one file; constants may come from a module next to it",
+                        "functions of other modules are followed by Python itself: `python -m slipring COMMAND FILE`; constants may come from them here",
                     );
             return Err(self.report(error));
         };

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Expr, ExprCall, Stmt, StmtFunctionDef, StmtWith};
 
-use crate::host::Host;
+use crate::host::{Host, Refs};
 use crate::program::{Globals, Role};
 
 /// The last word of what a call calls: `at` of `pl.at(…)`.
@@ -66,8 +66,9 @@ pub(crate) fn asks_device(def: &StmtFunctionDef) -> bool {
 
 /// What a function does outside of its scopes.
 #[derive(Default)]
-struct Outside<'k> {
-    kernels: Vec<&'k str>,
+struct Outside<'k, 'a> {
+    /// What its names stand for, and the functions whose call is a start of kernels; nothing where only its text is looked at.
+    kernels: Option<(Refs<'k, 'a>, &'k [usize])>,
     /// Starts of kernels, those in loops twice.
     starts: usize,
     /// Scopes and submits among them, which only an orchestration has.
@@ -86,14 +87,32 @@ const WORDS: &[&str] = &[
     "available_cluster_count", "available_aiv_count", "write", "assemble", "transpose",
 ];
 
-impl Outside<'_> {
+impl Outside<'_, '_> {
     fn starts_kernel(&self, value: &Expr) -> bool {
-        matches!(value, Expr::Call(call) if self.kernels.contains(&called(call)))
+        let Expr::Call(call) = value else { return false };
+        let Some((refs, kernels)) = &self.kernels else { return false };
+        refs.kernel(&call.func).is_some_and(|at| kernels.contains(&at))
+    }
+
+    /// The last word of a call of the language: `submit` of `pl.submit(…)`.
+    fn word(&self, call: &ExprCall) -> Option<String> {
+        let Some((refs, _)) = &self.kernels else {
+            return is_of_pl(&call.func).then(|| called(call).to_string());
+        };
+        let path = refs.path(&call.func)?;
+        Some(path.strip_prefix("pl.")?.rsplit('.').next().unwrap_or_default().to_string())
     }
 }
 
-impl<'a> Visitor<'a> for Outside<'_> {
-    fn visit_stmt(&mut self, stmt: &'a Stmt) {
+/// True for `pl.word` and `pl.family.word`.
+fn is_of_pl(func: &Expr) -> bool {
+    let is_pl = |base: &Expr| matches!(base, Expr::Name(base) if base.id.as_str() == "pl");
+    matches!(func, Expr::Attribute(attribute)
+        if is_pl(&attribute.value) || matches!(&*attribute.value, Expr::Attribute(inner) if is_pl(&inner.value)))
+}
+
+impl<'e> Visitor<'e> for Outside<'_, '_> {
+    fn visit_stmt(&mut self, stmt: &'e Stmt) {
         let weight = if self.loops > 0 { 2 } else { 1 };
         if is_scope(stmt) {
             self.starts += weight;
@@ -118,41 +137,44 @@ impl<'a> Visitor<'a> for Outside<'_> {
         }
     }
 
-    fn visit_expr(&mut self, expr: &'a Expr) {
+    fn visit_expr(&mut self, expr: &'e Expr) {
         if let Expr::Call(call) = expr {
-            let name = called(call);
-            let of_language = matches!(&*call.func, Expr::Attribute(attribute)
-                if matches!(&*attribute.value, Expr::Name(base) if base.id.as_str() == "pl")
-                    || matches!(&*attribute.value, Expr::Attribute(inner) if matches!(&*inner.value, Expr::Name(base) if base.id.as_str() == "pl")));
             let weight = if self.loops > 0 { 2 } else { 1 };
-            match (of_language, name) {
-                (true, "submit" | "spmd_submit") => {
+            match self.word(call).as_deref() {
+                Some("submit" | "spmd_submit") => {
                     self.starts += weight;
                     self.scopes += 1;
                 }
-                (true, _) => self.ops += usize::from(!WORDS.contains(&name)),
-                (false, _) => self.starts += if self.kernels.contains(&name) { weight } else { 0 },
+                Some(word) => self.ops += usize::from(!WORDS.contains(&word)),
+                None => self.starts += if self.starts_kernel(expr) { weight } else { 0 },
             }
         }
         walk_expr(self, expr);
     }
 }
 
-fn outside<'k>(def: &StmtFunctionDef, kernels: Vec<&'k str>) -> Outside<'k> {
-    let mut found = Outside { kernels, ..Outside::default() };
+fn outside(def: &StmtFunctionDef) -> Outside<'static, 'static> {
+    let mut found = Outside::default();
     def.body.iter().for_each(|stmt| found.visit_stmt(stmt));
     found
 }
 
+/// What a function that was found does, with its names as they are; `kernels` are those whose call is a start of kernels.
+fn outside_of<'k, 'a>(host: &'k Host<'a>, at: usize, kernels: &'k [usize]) -> Outside<'k, 'a> {
+    let mut found = Outside { kernels: Some((Refs::of(host, at), kernels)), ..Outside::default() };
+    host.found[at].def.body.iter().for_each(|stmt| found.visit_stmt(stmt));
+    found
+}
+
 /// True for a function whose body starts kernels, as an orchestration's does: it has scopes and no ops outside of them.
-pub(crate) fn dispatches(def: &StmtFunctionDef) -> bool {
-    let found = outside(def, Vec::new());
+pub(crate) fn dispatches(host: &Host<'_>, at: usize) -> bool {
+    let found = outside_of(host, at, &[]);
     found.scopes > 0 && found.ops == 0
 }
 
 /// True for one that starts several, or one in a loop: a whole program, and no kernel with a scope.
 pub(crate) fn several_scopes(def: &StmtFunctionDef) -> bool {
-    let found = outside(def, Vec::new());
+    let found = outside(def);
     found.scopes > 0 && found.ops == 0 && found.starts > 1
 }
 
@@ -161,9 +183,8 @@ fn starters(host: &Host<'_>) -> Vec<usize> {
     let inline = |at: &usize| host.found[*at].role == Role::Inline;
     let (helpers, mut known): (Vec<usize>, Vec<usize>) = (0..host.found.len()).partition(inline);
     loop {
-        let names: Vec<&str> = known.iter().map(|at| host.found[*at].def.name.as_str()).collect();
         let starts = |at: &&usize| {
-            let own = outside(host.found[**at].def, names.clone());
+            let own = outside_of(host, **at, &known);
             own.starts > 0 && own.ops == 0
         };
         let more: Vec<usize> = helpers.iter().filter(|at| !known.contains(at)).filter(starts).copied().collect();
@@ -174,11 +195,15 @@ fn starters(host: &Host<'_>) -> Vec<usize> {
     }
 }
 
+/// Those of [`starters`] but one.
+fn others_of(starters: &[usize], at: usize) -> Vec<usize> {
+    starters.iter().copied().filter(|other| *other != at).collect()
+}
+
 /// True for a function that starts kernels and has no ops of its own.
 pub(crate) fn only_starts(host: &Host<'_>, at: usize) -> bool {
-    let known = starters(host);
-    let names = known.iter().filter(|other| **other != at).map(|at| host.found[*at].def.name.as_str()).collect();
-    let own = outside(host.found[at].def, names);
+    let known = others_of(&starters(host), at);
+    let own = outside_of(host, at, &known);
     own.starts > 0 && own.ops == 0
 }
 
@@ -188,12 +213,11 @@ pub(crate) fn entry(host: &Host<'_>, globals: &Globals<'_>, names: &[Rc<str>], a
     let starters = starters(host);
     let is_program = |at: usize| {
         let found = &host.found[at];
-        let kernels =
-            starters.iter().filter(|other| **other != at).map(|at| host.found[*at].def.name.as_str()).collect();
-        let own = outside(found.def, kernels);
+        let kernels = others_of(&starters, at);
+        let own = outside_of(host, at, &kernels);
         match found.role {
             Role::Starts | Role::Group => true,
-            Role::Kernel(None) => own.ops == 0 && own.starts > 1 && host.is_entry(found.def),
+            Role::Kernel(None) => own.ops == 0 && own.starts > 1 && found.may_be_program,
             _ => false,
         }
     };
@@ -211,10 +235,7 @@ pub(crate) fn entry(host: &Host<'_>, globals: &Globals<'_>, names: &[Rc<str>], a
         return exact.or_else(|| ends.next().filter(|_| ends.next().is_none()));
     }
     // Who is called by another one is a part of it.
-    let called = |at: usize| {
-        let name = host.found[at].def.name.as_str();
-        (0..host.found.len()).filter(|other| *other != at).any(|other| mentions(host.found[other].def, name))
-    };
+    let called = |at: usize| (0..host.found.len()).filter(|other| *other != at).any(|other| mentions(host, other, at));
     let free: Vec<usize> = programs.into_iter().filter(|at| !called(*at)).collect();
     let kernels = (0..host.found.len()).filter(own).filter(|at| matches!(host.found[*at].role, Role::Kernel(_)));
     let others = kernels.filter(|at| !free.contains(at) && !called(*at)).count();
@@ -224,20 +245,16 @@ pub(crate) fn entry(host: &Host<'_>, globals: &Globals<'_>, names: &[Rc<str>], a
     }
 }
 
-/// True if a function's body has a name, perhaps as a part of something: it calls what has it, or submits it.
-fn mentions(def: &StmtFunctionDef, name: &str) -> bool {
-    struct Search<'n>(&'n str, bool);
-    impl<'a> Visitor<'a> for Search<'_> {
-        fn visit_expr(&mut self, expr: &'a Expr) {
-            self.1 |= match expr {
-                Expr::Name(own) => own.id.as_str() == self.0,
-                Expr::Attribute(own) => own.attr.as_str() == self.0,
-                _ => false,
-            };
+/// True if a function's body names another one: it calls that, or submits it.
+fn mentions(host: &Host<'_>, at: usize, wanted: usize) -> bool {
+    struct Search<'k, 'a>(Refs<'k, 'a>, usize, bool);
+    impl<'e> Visitor<'e> for Search<'_, '_> {
+        fn visit_expr(&mut self, expr: &'e Expr) {
+            self.2 |= self.0.kernel(expr) == Some(self.1);
             walk_expr(self, expr);
         }
     }
-    let mut search = Search(name, false);
-    def.body.iter().for_each(|stmt| search.visit_stmt(stmt));
-    search.1
+    let mut search = Search(Refs::of(host, at), wanted, false);
+    host.found[at].def.body.iter().for_each(|stmt| search.visit_stmt(stmt));
+    search.2
 }

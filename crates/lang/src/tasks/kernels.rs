@@ -144,7 +144,7 @@ impl<'a> Kernels<'a> {
                 Span::default(),
                 format!("`{name}` of another module"),
             );
-            diags.push(error.help("kernels must be defined in the file of the program"));
+            diags.push(error.help("let Python run the file, `python -m slipring COMMAND FILE`, or define the kernel in the file of the program"));
             return Err(());
         };
         let kind = match function.role {

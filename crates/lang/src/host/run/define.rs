@@ -51,11 +51,13 @@ impl<'a> Host<'a> {
             let position = match self.found.iter().position(same).or(known.filter(|_| again >= MOST_MADE)) {
                 Some(position) => position,
                 None => {
+                    let may_be_program = def.decorator_list.iter().any(|own| self.may_be_program(own));
                     self.found.push(Found {
                         def,
                         role,
                         attrs,
                         first: known,
+                        may_be_program,
                         within: self.within.clone(),
                         class: self.class.clone(),
                         scopes,
@@ -164,6 +166,12 @@ impl<'a> Host<'a> {
         unknown(span, what)
     }
 
+    /// True for `@pl.jit` and its like, which decorate kernels and whole programs: what their bodies do tells which.
+    fn may_be_program(&mut self, decorator: &'a Decorator) -> bool {
+        let path = self.path_of_decorator(&decorator.expression);
+        matches!(path.as_deref(), Some("pl.jit" | "pl.jit.opaque" | "pl.function"))
+    }
+
     /// What a decorator makes of its function; `None` for those of the host.
     fn role(&mut self, decorator: &'a Decorator) -> Option<Role> {
         if self.is_partial(&decorator.expression) {
@@ -212,20 +220,21 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// What the decorators of a function say of it, and what they are given that they do not take.
     /// True for `@pl.function` without a type, `@pl.function(type=pl.FunctionType.Opaque)` and `@pl.jit.opaque`.
     fn is_opaque(&mut self, expr: &'a Expr) -> bool {
         match (self.path_of_decorator(expr).as_deref(), expr) {
             (Some("pl.jit.opaque"), _) => true,
             (Some("pl.function"), Expr::Call(call)) => {
                 let ty = call.arguments.keywords.iter().find(|own| own.arg.as_ref().is_some_and(|own| own == "type"));
-                ty.is_none_or(|ty| shown(&ty.value).ends_with("FunctionType.Opaque"))
+                let opaque = |value| matches!(value, HostValue::Const(Const::Member(_, name)) if &*name == "Opaque");
+                ty.is_none_or(|ty| opaque(self.expr(&ty.value)))
             }
             (Some("pl.function"), _) => true,
             _ => false,
         }
     }
 
+    /// What the decorators of a function say of it, and what they are given that they do not take.
     fn attrs_of(&mut self, def: &'a StmtFunctionDef, role: Role) -> FunctionAttrs {
         let mut attrs = FunctionAttrs::default();
         for decorator in &def.decorator_list {

@@ -3,12 +3,12 @@
 use std::rc::Rc;
 
 use indexmap::IndexMap;
-use ruff_python_ast::{Expr, ExprCall, Stmt, StmtFunctionDef};
+use ruff_python_ast::{Expr, ExprCall, Stmt};
 use slipring_ir::{Diagnostic, Diags, Span};
 use slipring_tasks::Use;
 
 use super::super::run::Host;
-use super::super::value::{HostValue, shown};
+use super::super::value::HostValue;
 use super::super::{Flow, unknown};
 use super::View;
 use super::submit::Options;
@@ -250,14 +250,6 @@ impl<'a> Host<'a> {
             _ => return None,
         }
         Some((target, kernel, inner))
-    }
-
-    /// True for a function that a user calls: a plain `@pl.jit`, or one without a type.
-    pub(crate) fn is_entry(&self, def: &StmtFunctionDef) -> bool {
-        let last = |expr: &Expr| shown(expr).trim_end_matches("(…)").rsplit('.').next().unwrap_or("").to_string();
-        def.decorator_list
-            .iter()
-            .any(|decorator| matches!(&*last(&decorator.expression), "jit" | "opaque" | "function"))
     }
 }
 

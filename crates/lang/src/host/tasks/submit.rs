@@ -348,7 +348,7 @@ impl<'a> Host<'a> {
         }
         // What the host starts on a device may start kernels there.
         let on_device = device.is_some() && role == Role::Kernel(None) && tasks::only_starts(self, kernel);
-        if matches!(role, Role::Inline | Role::Starts | Role::Group) || tasks::dispatches(def) || on_device {
+        if matches!(role, Role::Inline | Role::Starts | Role::Group) || tasks::dispatches(self, kernel) || on_device {
             let given = given.into_iter().map(|(name, value, _)| (name, value)).collect();
             if role == Role::Group && self.rec().cluster.is_none() {
                 return self.cluster(span, &options, |host| host.follow(kernel, given));

@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 use slipring_ir::Module;
 use slipring_machine::Platform;
 use slipring_op::function::{ask_split, asks_split};
-use slipring_op::ring::{Split, set_slots};
+use slipring_op::ring::{PipeKey, PipeSpec, Split, set_slots, set_slots_by};
 use slipring_op::{OpRef, SyncAct};
 use slipring_report::digest;
 use slipring_tile::Elem;
 
 use super::Tune;
-use super::vary::{Setting, WORDS, Word, count};
+use super::vary::{Setting, WORDS, Word, count, meaning};
 use slipring::{
     CompileRequest, DEEPEST, Error, Kernel, Program, ProgramOptions, ProveOptions, Report, RunOptions, Subject, Tensor,
     VerifyOutcome, slot_buffers,
@@ -119,9 +119,10 @@ enum Runnable {
 }
 
 /// What the values of a point say besides constants.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 struct Said {
-    slots: Option<u32>,
+    /// Of all rings, or of those of one pipe.
+    slots: Vec<(Option<i64>, u32)>,
     split: Option<Split>,
     blocks: Option<u32>,
     clusters: Option<u32>,
@@ -131,7 +132,7 @@ impl Tune {
     /// What a name means. A constant of the file goes before a parameter of the kernel, and that before a word that means
     /// something of every file.
     pub(super) fn word(&self, (name, value): &Setting) -> Result<Word, Error> {
-        let word = WORDS.iter().find(|(word, _)| word == name).map(|(_, word)| *word);
+        let word = meaning(name);
         if self.is_language() && self.takes(name, value)? {
             return Ok(Word::Constant);
         }
@@ -195,10 +196,10 @@ impl Tune {
         for ((name, value), word) in settings.iter().zip(words) {
             match word {
                 Word::Constant => sets.push(format!("{name}={value}")),
-                Word::Slots => {
+                Word::Slots(pipe) => {
                     let slots = value.parse().ok().filter(|slots| (1..=DEEPEST).contains(slots));
                     let wrong = || Error::Arguments(format!("a ring has from 1 to {DEEPEST} slots, not `{value}`"));
-                    said.slots = Some(slots.ok_or_else(wrong)?);
+                    said.slots.push((*pipe, slots.ok_or_else(wrong)?));
                 }
                 Word::Split => {
                     let modes = [("NONE", Split::None), ("UP_DOWN", Split::UpDown), ("LEFT_RIGHT", Split::LeftRight)];
@@ -223,7 +224,7 @@ impl Tune {
         };
         let subject = self.asking(&sets)?;
         if let Some(program) = subject.program()? {
-            if said.slots.or(said.blocks).is_some() || said.split.is_some() {
+            if !said.slots.is_empty() || said.blocks.is_some() || said.split.is_some() {
                 let message = "this is a program: its constants, `clusters` and `arch` can vary";
                 return Err(Error::Arguments(message.into()));
             }
@@ -264,17 +265,17 @@ impl Tune {
         verify: bool,
     ) -> Result<Point, Error> {
         let mut grown = 1;
-        let kernel = match said.slots {
-            Some(slots) => {
-                let own = rings(kernel.compiled()?);
-                if own == 0 {
-                    return Err(Error::Arguments("the kernel has no ring whose `slot_num` could vary".into()));
-                }
-                grown = slots.max(own).div_ceil(own) as usize;
-                kernel.altered(|module, platform| set_slots(module, slots, platform))?
+        let mut kernel = kernel;
+        // What is said of one pipe goes before what is said of all.
+        let (all, one): (Vec<_>, Vec<_>) = said.slots.iter().partition(|(pipe, _)| pipe.is_none());
+        for (pipe, slots) in all.into_iter().chain(one) {
+            let own = rings(kernel.compiled()?);
+            if own == 0 {
+                return Err(Error::Arguments("the kernel has no ring whose `slot_num` could vary".into()));
             }
-            None => kernel,
-        };
+            grown = grown.max(slots.max(own).div_ceil(own) as usize);
+            kernel = deeper(kernel, pipe, slots)?;
+        }
         let kernel = match said.split {
             Some(mode) => divided(kernel, mode)?,
             None => kernel,
@@ -475,6 +476,21 @@ fn earlier(known: &[Point], settings: &[Setting], of: &str, verify: bool) -> Opt
 /// Slots of the deepest ring.
 fn rings(compiled: &Compiled) -> u32 {
     compiled.prepared.decoded.program.rings.iter().map(|ring| ring.slots).max().unwrap_or(0)
+}
+
+/// The kernel with so many slots in its rings, or in those of one pipe that its text makes.
+fn deeper(kernel: Kernel, pipe: Option<i64>, slots: u32) -> Result<Kernel, Error> {
+    let Some(pipe) = pipe else { return kernel.altered(|module, platform| set_slots(module, slots, platform)) };
+    let is = |spec: &PipeSpec| spec.key == PipeKey::Id(pipe) || spec.key == PipeKey::Flag(pipe);
+    let mut there = false;
+    let kernel = kernel.altered(|module, platform| {
+        set_slots_by(module, platform, |spec| {
+            there |= is(spec);
+            if is(spec) { slots } else { spec.slots }
+        });
+    })?;
+    let message = format!("the text makes no pipe {pipe}, by its `id` or its first flag, whose `slot_num` could vary");
+    if there { Ok(kernel) } else { Err(Error::Arguments(message)) }
 }
 
 /// The kernel with the work of its Vector cores divided so.

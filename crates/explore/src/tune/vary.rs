@@ -12,7 +12,7 @@ pub const MOST_POINTS: usize = 100_000;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Vary {
     /// What varies: a constant of the file, a parameter of a function that builds kernels, one of the kernel that takes a number,
-    /// or `slot_num`, `split`, `blocks`, `clusters`, `arch`.
+    /// or `slot_num`, `slot_num.2` (of pipe 2 alone), `split`, `blocks`, `clusters`, `arch`.
     pub name: String,
     /// Its values as they are written, each once.
     pub values: Vec<String>,
@@ -109,8 +109,8 @@ pub fn grid(vary: &[Vary]) -> Result<Vec<Vec<Setting>>, Error> {
 pub(super) enum Word {
     /// A constant of the file, or a parameter of a function that builds kernels.
     Constant,
-    /// Slots of each ring.
-    Slots,
+    /// Slots of each ring, or of those of one pipe: its `id`, or its first flag.
+    Slots(Option<i64>),
     /// How the compiler divides Vector work.
     Split,
     /// Blocks of a launch.
@@ -125,12 +125,18 @@ pub(super) enum Word {
 
 /// Names that mean something of every file, unless it has a constant of that name.
 pub(super) const WORDS: [(&str, Word); 5] = [
-    ("slot_num", Word::Slots),
+    ("slot_num", Word::Slots(None)),
     ("split", Word::Split),
     ("blocks", Word::Blocks),
     ("clusters", Word::Clusters),
     ("arch", Word::Arch),
 ];
+
+/// What a name means of every file: one of [`WORDS`], or `slot_num.2`, the slots of pipe 2.
+pub(super) fn meaning(name: &str) -> Option<Word> {
+    let of_a_pipe = || Some(Word::Slots(Some(name.strip_prefix("slot_num.")?.parse().ok()?)));
+    WORDS.iter().find(|(word, _)| *word == name).map(|(_, word)| *word).or_else(of_a_pipe)
+}
 
 /// A number from 1 to the most blocks of a launch.
 pub(super) fn count(name: &str, value: &str) -> Result<u32, Error> {

@@ -30,7 +30,7 @@ pub fn set_slots(module: &mut Module, slots: u32, platform: &Platform) {
 }
 
 /// Gives every pipe that the text makes the slots that are asked for what it is, and its reservations the bytes.
-pub fn set_slots_by(module: &mut Module, platform: &Platform, slots: impl Fn(&PipeSpec) -> u32) {
+pub fn set_slots_by(module: &mut Module, platform: &Platform, mut slots: impl FnMut(&PipeSpec) -> u32) {
     let top = module.walk(module.top);
     for id in top {
         let Some(def) = OpDef::of(module, id) else { continue };

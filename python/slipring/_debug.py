@@ -81,7 +81,8 @@ class Session:
         first = max(0, min(begun - SHOWN // 2, count - SHOWN))
         near = self.events[first : first + SHOWN]
         rows = [("", *who.rpartition(".")[::2], what, start, end, line) for who, what, start, end, line in near]
-        picture = timeline(rows, last)
+        waits = [at for at, wait in enumerate(self._inner.waits()[first : first + SHOWN]) if wait]
+        picture = timeline(rows, last, waits)
         # The present cycle, over all rows.
         at = LEFT + cycle * WIDTH / max(last, 1)
         mark = f"<line x1='{at:.1f}' x2='{at:.1f}' y1='0' y2='100%' stroke='#c0392b' stroke-width='1.5'/></svg>"
@@ -91,7 +92,7 @@ class Session:
         text = self._inner.source.splitlines()
         lines = range(max(0, line - 1 - AROUND), min(len(text), line + AROUND)) if line else ()
         shown = "\n".join(f"{'▶' if at + 1 == line else ' '} {at + 1:4}  {text[at]}" for at in lines)
-        said = "".join(f"<pre>{escape(part)}</pre>" for part in (shown, self("where"), self("rings")) if part.strip())
+        said = "".join(f"<pre style='overflow-x:auto'>{escape(part)}</pre>" for part in (shown, self("where"), self("rings")) if part.strip())
         return head + picture + said
 
 

@@ -17,8 +17,8 @@ def table(head, rows):
     return f"<table><tr>{cells}</tr>{lines}</table>"
 
 
-def timeline(events, cycles):
-    """A picture of what each pipe did when."""
+def timeline(events, cycles, waits=()):
+    """A picture of what each pipe did when. `waits` are the positions of events that are waits: they are drawn pale and low."""
     rows = sorted({(event[0], event[1], event[2]) for event in events})
     if not rows or not cycles:
         return ""
@@ -27,13 +27,18 @@ def timeline(events, cycles):
     for at, (block, core, pipe) in enumerate(rows):
         y = at * line
         marks.append(f"<text x='0' y='{y + 11}' font-size='10' fill='currentColor'>{block} {escape(core)} {escape(pipe)}</text>")
-    for block, core, pipe, op, start, end, where in events[:SHOWN]:
+    waits = set(waits)
+    for at, (block, core, pipe, op, start, end, where) in enumerate(events[:SHOWN]):
         x, w = left + start * width / cycles, max((end - start) * width / cycles, 0.5)
         y = rows.index((block, core, pipe)) * line + 2
         color = PIPES[sum(op.encode()) % len(PIPES)]
         title = f"{op}: cycles {start} to {end}" + (f", line {where}" if where else "")
+        look = f"fill='{color}'"
+        high = line - 4
+        if at in waits:
+            look, high, y = "fill='currentColor' fill-opacity='0.25'", 3, y + line - 9
         marks.append(
-            f"<rect x='{x:.1f}' y='{y}' width='{w:.1f}' height='{line - 4}' fill='{color}'><title>{escape(title)}</title></rect>"
+            f"<rect x='{x:.1f}' y='{y}' width='{w:.1f}' height='{high}' {look}><title>{escape(title)}</title></rect>"
         )
     more = f"<p>{len(events) - SHOWN} more events are not shown</p>" if len(events) > SHOWN else ""
     size = f"{left + width + 4} {len(rows) * line + 4}"
@@ -57,7 +62,7 @@ def memory(maps):
 
 def findings(report):
     """Messages as the terminal has them."""
-    return f"<pre>{escape(report)}</pre>" if report else ""
+    return f"<pre style='overflow-x:auto'>{escape(report)}</pre>" if report else ""
 
 
 def outcome(one):
@@ -88,10 +93,10 @@ def program(one):
 
 def run(one):
     rings = [
-        (ring["name"], ring["direction"], ring["slots"], ring["pushed"], ring["most_filled"], f"{ring['mean_filled']:.2f}")
+        (ring["name"], ring["lane"], ring["slots"], ring["pushed"], ring["most_filled"], f"{ring['mean_filled']:.2f}")
         for ring in one.facts["rings"]
     ]
-    rings = table(("ring", "direction", "slots", "pushed", "most filled", "mean filled"), rings) if rings else ""
+    rings = table(("ring", "lane", "slots", "pushed", "most filled", "mean filled"), rings) if rings else ""
     memories = f"<details><summary>memory</summary>{memory(one.memory_map)}</details>"
     return f"<div>{outcome(one)}{timeline(one.timeline, one.cycles)}{rings}{memories}</div>"
 

@@ -67,6 +67,8 @@ def test_a_notebook_shows_the_moment(arrays):
     session = slipring.debug(double, *arrays)
     session("op tmatmul")
     page = session._repr_html_()
+    # Waits are drawn otherwise than work: as many as the run has.
+    assert page.count("fill-opacity='0.25'") == sum(session._inner.waits()) > 0
     assert f"cycle <b>{session.cycle}</b>" in page and "<svg" in page and "▶" in page
     assert "AIC.M" in page and "ring C2V" in page
     assert repr(session).startswith("<run at cycle ")

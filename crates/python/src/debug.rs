@@ -4,6 +4,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+use slipring::report::SliceKind;
 use slipring_debug::Session;
 
 use crate::error::words;
@@ -68,6 +69,13 @@ impl Stepper {
             (history.who(event), slice.name.to_string(), slice.start, slice.end, history.line(event))
         });
         each.collect()
+    }
+
+    /// Which of the events are waits.
+    fn waits(&self) -> Vec<bool> {
+        let session = self.lock();
+        let history = session.history();
+        (0..history.count()).map(|event| history.slice(event).kind == SliceKind::Stall).collect()
     }
 
     /// The tiles of a name once the present cycle is over.

@@ -18,6 +18,9 @@ pub struct MessageFacts {
     /// Line and column (in characters) where it shows, from 1; `None` for what has no place in the text.
     pub line: Option<usize>,
     pub column: Option<usize>,
+    /// Line and column of the character after its end.
+    pub end_line: Option<usize>,
+    pub end_column: Option<usize>,
     /// What is there.
     pub label: String,
     /// Other places that explain it.
@@ -34,5 +37,8 @@ pub struct MessageFacts {
 pub struct PlaceFacts {
     pub line: usize,
     pub column: usize,
+    /// Line and column of the character after its end.
+    pub end_line: usize,
+    pub end_column: usize,
     pub label: String,
 }

@@ -108,6 +108,15 @@ struct Artifact {
 struct Region {
     start_line: usize,
     start_column: usize,
+    end_line: usize,
+    end_column: usize,
+}
+
+impl Region {
+    fn of(at: [usize; 4]) -> Region {
+        let [start_line, start_column, end_line, end_column] = at;
+        Region { start_line, start_column, end_line, end_column }
+    }
 }
 
 /// A log of one invocation: every message with its place, the places that explain it as related locations, notes and what fixes it after
@@ -146,15 +155,18 @@ fn entry<'a>(Told { file, message }: &'a Told, codes: &[&str]) -> Entry<'a> {
     let notes = message.notes.iter().map(|note| format!("\nnote: {note}"));
     let help = message.help.iter().map(|help| format!("\nhelp: {help}"));
     let text = notes.chain(help).fold(message.message.clone(), |text, more| text + &more);
-    let place = |at: Option<(usize, usize)>| Physical {
+    let place = |at: Option<[usize; 4]>| Physical {
         artifact_location: Artifact { uri: uri(file) },
-        region: at.map(|(start_line, start_column)| Region { start_line, start_column }),
+        region: at.map(Region::of),
     };
     let label = |text: &'a str| (!text.is_empty()).then(|| Text { text: text.into() });
-    let own = message.line.zip(message.column);
+    let own = match [message.line, message.column, message.end_line, message.end_column] {
+        [Some(line), Some(column), Some(end_line), Some(end_column)] => Some([line, column, end_line, end_column]),
+        _ => None,
+    };
     let also = message.also.iter().enumerate().map(|(id, also)| Location {
         id: Some(id + 1),
-        physical_location: place(Some((also.line, also.column))),
+        physical_location: place(Some([also.line, also.column, also.end_line, also.end_column])),
         message: label(&also.label),
     });
     Entry {

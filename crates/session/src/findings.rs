@@ -36,7 +36,8 @@ fn diagnostic(finding: &Finding, program: &Program) -> Diagnostic {
 pub fn message_facts(diagnostic: &Diagnostic, source: &Source) -> MessageFacts {
     let place = |label: &Labeled| {
         let (line, column) = source.line_column(label.span.start);
-        PlaceFacts { line, column, label: label.text.clone() }
+        let (end_line, end_column) = source.line_column(label.span.end);
+        PlaceFacts { line, column, end_line, end_column, label: label.text.clone() }
     };
     let primary = diagnostic.primary.as_ref().filter(|p| !p.span.is_empty()).map(place);
     MessageFacts {
@@ -46,6 +47,8 @@ pub fn message_facts(diagnostic: &Diagnostic, source: &Source) -> MessageFacts {
         message: diagnostic.message.clone(),
         line: primary.as_ref().map(|p| p.line),
         column: primary.as_ref().map(|p| p.column),
+        end_line: primary.as_ref().map(|p| p.end_line),
+        end_column: primary.as_ref().map(|p| p.end_column),
         label: primary.map_or(String::new(), |p| p.label),
         also: diagnostic.secondary.iter().map(place).collect(),
         notes: diagnostic.notes.clone(),

@@ -53,9 +53,51 @@ pub struct CheckedFacts {
     pub not_checked: String,
     /// All messages.
     pub diagnostics: Vec<MessageFacts>,
+    /// The edits that mend it, where there are some.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fix: Option<FixFacts>,
     /// The edits that were written, where they were asked for, and what they leave.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mended: Option<MendedFacts>,
+}
+
+/// Edits that mend a text, as one change of whole lines.
+#[derive(Serialize, Debug)]
+#[non_exhaustive]
+pub struct FixFacts {
+    /// What is changed, an edit each.
+    pub edits: Vec<String>,
+    /// The first line that goes, from 1.
+    pub line: usize,
+    /// The line after the last that goes; `line` where none does.
+    pub end_line: usize,
+    /// What stands there instead: whole lines.
+    pub text: String,
+    /// How many findings and errors are left.
+    pub left: usize,
+}
+
+impl FixFacts {
+    /// Of a text and the edits that were found for it.
+    pub fn of(old: &str, fix: &PathFix, left: usize) -> FixFacts {
+        let (range, text) = changed_lines(old, &fix.text);
+        let line = |at: usize| old[..at].matches('\n').count() + 1;
+        let open = usize::from(range.end > range.start && !old[..range.end].ends_with('\n'));
+        let (first, end) = (line(range.start), line(range.end) + open);
+        FixFacts { edits: fix.edits.clone(), line: first, end_line: end, text: text.into(), left }
+    }
+}
+
+/// The lines in which two texts differ: which bytes of the old one go, and what of the new one stands there instead.
+pub fn changed_lines<'n>(old: &str, new: &'n str) -> (std::ops::Range<usize>, &'n str) {
+    fn lines(text: &str) -> impl DoubleEndedIterator<Item = &str> {
+        text.split_inclusive('\n')
+    }
+    let same = |(a, b): &(&str, &str)| a == b;
+    let front: usize = lines(old).zip(lines(new)).take_while(same).map(|(line, _)| line.len()).sum();
+    let (rest, instead) = (lines(&old[front..]).rev(), lines(&new[front..]).rev());
+    let back: usize = rest.zip(instead).take_while(same).map(|(line, _)| line.len()).sum();
+    (front..old.len() - back, &new[front..new.len() - back])
 }
 
 /// Edits that were written.
@@ -102,6 +144,11 @@ impl CheckedFacts {
     /// The same with what was written to mend the text.
     pub fn with_mended(self, mended: Option<MendedFacts>) -> CheckedFacts {
         CheckedFacts { mended, ..self }
+    }
+
+    /// The same with the edits that mend it.
+    pub fn with_fix(self, fix: Option<FixFacts>) -> CheckedFacts {
+        CheckedFacts { fix, ..self }
     }
 
     /// Of a text that was not read, and why.
@@ -275,6 +322,7 @@ impl Checked {
             platforms: self.judged.iter().map(of).collect(),
             not_checked: self.not_checked().into(),
             diagnostics: self.diags.list.iter().map(|said| message_facts(said, self.source())).collect(),
+            fix: None,
             mended: None,
         }
     }

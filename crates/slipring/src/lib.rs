@@ -67,7 +67,9 @@ pub use slipring_tile::Elem;
 #[doc(hidden)]
 pub use artefact::{Launched, Leaving, LeavingTools, Returned, returned};
 #[doc(hidden)]
-pub use checked::{CheckedFacts, MendedFacts, PlatformFacts, assumed_of_program, platforms_of};
+pub use checked::{
+    CheckedFacts, FixFacts, MendedFacts, PlatformFacts, assumed_of_program, changed_lines, platforms_of,
+};
 #[doc(hidden)]
 pub use explain::{Example, Explanation, explain, explain_document, explain_list, explanation, explanations};
 #[doc(hidden)]

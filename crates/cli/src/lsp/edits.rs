@@ -1,6 +1,7 @@
 //! Edits that mend what is found, as actions of an editor.
 
 use serde_json::{Value, json};
+use slipring::changed_lines;
 
 use super::text::LineMap;
 use crate::session::Text;
@@ -24,17 +25,8 @@ pub fn actions(text: &Text, address: &str, messages: &[Value]) -> Vec<Value> {
 
 /// The lines that change, as one edit.
 fn edit(old: &str, new: &str) -> Value {
-    let lines = LineMap::new(old);
-    let same = |(x, y): &(char, char)| x == y;
-    let mut front: usize = old.chars().zip(new.chars()).take_while(same).map(|(c, _)| c.len_utf8()).sum();
-    // Whole lines are easier to read.
-    front = old[..front].rfind('\n').map_or(0, |at| at + 1);
-    let back: usize =
-        old[front..].chars().rev().zip(new[front..].chars().rev()).take_while(same).map(|(c, _)| c.len_utf8()).sum();
-    let (mut end, mut stop) = (old.len() - back, new.len() - back);
-    let rest = old[end..].find('\n').map_or(old.len() - end, |at| at + 1);
-    (end, stop) = (end + rest, stop + rest);
-    json!({ "range": lines.range(front, end), "newText": new[front..stop] })
+    let (gone, text) = changed_lines(old, new);
+    json!({ "range": LineMap::new(old).range(gone.start, gone.end), "newText": text })
 }
 
 #[cfg(test)]
@@ -44,9 +36,11 @@ mod tests {
     #[test]
     fn an_edit_has_the_lines_that_change() {
         let said = edit("a\nb\nc\n", "a\nx\nb\nc\n");
-        assert_eq!(said["newText"], "x\nb\n");
+        assert_eq!(said["newText"], "x\n");
         assert_eq!(said["range"]["start"]["line"], 1);
-        assert_eq!(said["range"]["end"]["line"], 2);
-        assert_eq!(edit("a", "a")["newText"], "a");
+        assert_eq!(said["range"]["end"]["line"], 1);
+        assert_eq!(edit("a", "a")["newText"], "");
+        let last = edit("a\nb", "a\nc");
+        assert_eq!((&last["newText"], &last["range"]["end"]["character"]), (&json!("c"), &json!(1)));
     }
 }

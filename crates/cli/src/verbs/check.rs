@@ -1,7 +1,7 @@
 //! `slipring check`: everything that the text alone decides.
 
 use clap::Args;
-use slipring::{Checked, CheckedFacts, Error, MendedFacts, PathFix, Source, Subject};
+use slipring::{Checked, CheckedFacts, Error, FixFacts, MendedFacts, PathFix, Source, Subject};
 use slipring_op::rules::counted;
 
 use super::asked::ShapeArgs;
@@ -84,15 +84,18 @@ fn check_file(file: &str, args: &CheckArgs) -> Exit {
         report(diags, source);
         out(&checked.text());
     }
-    let mended = match (&args.fix, args.in_place) {
-        (None, false) => Ok(None),
-        (path, _) => mended(&checked, path.as_deref().unwrap_or(file), args, of).map(Some),
+    let asked = args.fix.is_some() || args.in_place;
+    let wanted = asked || args.json && checked.errors() + checked.findings() > 0;
+    let mended = match wanted {
+        false => Ok(None),
+        true => mended(&checked, args.fix.as_deref().unwrap_or(file), args, of).map(Some),
     };
     if args.json {
-        let facts = mended.as_ref().ok().and_then(|mended| mended.as_ref().map(Mended::facts));
-        json_line(&checked.facts().with_mended(facts));
+        let found = mended.as_ref().ok().and_then(Option::as_ref);
+        let fix = found.and_then(|mended| mended.as_facts(checked.source()));
+        json_line(&checked.facts().with_fix(fix).with_mended(found.filter(|_| asked).map(Mended::facts)));
     }
-    match mended.and_then(|mended| mended.map_or(Ok(None), |mended| mended.write(args))) {
+    match mended.and_then(|mended| mended.filter(|_| asked).map_or(Ok(None), |mended| mended.write(args))) {
         Err(error) => fail(error.to_string()),
         Ok(left) => exit_of(left.as_ref().filter(|_| args.in_place).unwrap_or(&checked)),
     }
@@ -141,6 +144,11 @@ impl Mended<'_> {
             Some((fix, _)) => MendedFacts::written(self.file, &fix.edits, self.left),
             None => MendedFacts::none(self.left),
         }
+    }
+
+    /// The edits as data.
+    fn as_facts(&self, source: &Source) -> Option<FixFacts> {
+        self.fix.as_ref().map(|(fix, _)| FixFacts::of(&source.text, fix, self.left))
     }
 
     /// Writes the text with the edits, and tells them; how it is judged.

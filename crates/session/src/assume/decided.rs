@@ -1,10 +1,11 @@
 //! Which conditions of a text follow from what is assumed: comparisons of sums of the kernel's scalar arguments.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use slipring_ir::{Module, OpId, ValueDef, ValueId};
+use slipring_ir::{BlockId, Module, OpId, ValueDef, ValueId};
+use slipring_machine::CoreKind;
 use slipring_op::rules::constant;
-use slipring_op::{Linear, OpDef, OpRef};
+use slipring_op::{Linear, OpDef, OpRef, reachable};
 use slipring_passes::analysis::affine::{Affine, Follow};
 use slipring_program::{Order, Param};
 
@@ -202,6 +203,8 @@ struct Text<'a> {
     module: &'a Module,
     params: &'a [Param],
     starts: [Option<OpId>; 2],
+    /// What the cores come to, calls included.
+    ops: BTreeSet<OpId>,
 }
 
 impl Text<'_> {
@@ -210,18 +213,33 @@ impl Text<'_> {
         let affine = Affine::of(self.module, value, Follow::Exact);
         let start = Sum::constant(i128::from(affine.constant));
         affine.terms.iter().try_fold(start, |sum, (value, factor)| {
-            sum.plus(&Sum::atom(self.atom(*value, depth.checked_sub(1)?)?), i128::from(*factor))
+            sum.plus(&self.number(*value, depth.checked_sub(1)?)?, i128::from(*factor))
         })
     }
 
-    fn atom(&self, value: ValueId, depth: usize) -> Option<Atom> {
-        if let ValueDef::Arg(block, _) = self.module.value(value).def {
-            let own = |start: &OpId| self.module.body(*start, 0) == Some(block);
-            self.starts.iter().flatten().find(|start| own(start))?;
+    /// A number that is no sum of others.
+    fn number(&self, value: ValueId, depth: usize) -> Option<Sum> {
+        match self.module.value(value).def {
+            ValueDef::Arg(block, at) => self.argument(value, block, at as usize, depth),
+            ValueDef::Result(..) => self.rest(value, depth).map(Sum::atom),
+        }
+    }
+
+    /// An argument of a function: of one that a core starts in what the launch passes, of another what all its calls pass.
+    fn argument(&self, value: ValueId, block: BlockId, at: usize, depth: usize) -> Option<Sum> {
+        let own = |function: OpId| self.module.body(function, 0) == Some(block);
+        if self.starts.iter().flatten().any(|start| own(*start)) {
             let name = self.module.value_name(value);
             let name = name.strip_prefix('%').unwrap_or(&name);
-            return self.params.iter().position(|param| param.name == name).map(Atom::Param);
+            return self.params.iter().position(|param| param.name == name).map(|at| Sum::atom(Atom::Param(at)));
         }
+        let calls = self.ops.iter().filter(|op| self.module.callee(**op).is_some_and(own));
+        let mut passed = calls.map(|call| self.sum(*self.module.op(*call).operands.get(at)?, depth));
+        let first = passed.next()??;
+        passed.all(|other| other.as_ref() == Some(&first)).then_some(first)
+    }
+
+    fn rest(&self, value: ValueId, depth: usize) -> Option<Atom> {
         let op = self.module.defining_op(value)?;
         let [of, by] = self.module.op(op).operands[..] else { return None };
         match OpDef::of(self.module, op)?.linear? {
@@ -251,17 +269,18 @@ impl Text<'_> {
 }
 
 impl Assumed {
-    /// The comparisons of the functions that a kernel starts in of which is known whether they hold, in each launch that satisfies
+    /// The comparisons of the functions that a kernel starts in, and of those that these call, of which is known whether they hold, in each launch that satisfies
     /// what is assumed.
     pub fn decided(&self, module: &Module, starts: [Option<OpId>; 2], params: &[Param]) -> BTreeMap<ValueId, bool> {
         if self.is_empty() {
             return BTreeMap::new();
         }
-        let (text, known) = (Text { module, params, starts }, Known::new(&self.0));
-        let bodies = starts.iter().flatten().filter_map(|start| module.body(*start, 0));
-        let each = bodies.flat_map(|body| module.walk(body)).filter_map(|op| {
-            let [result] = module.op(op).results[..] else { return None };
-            Some((result, text.decided(op, &known)?))
+        let cores = [CoreKind::Cube, CoreKind::Vector].into_iter().zip(starts);
+        let ops = cores.filter_map(|(kind, start)| Some(reachable(module, start?, kind))).flatten().collect();
+        let (text, known) = (Text { module, params, starts, ops }, Known::new(&self.0));
+        let each = text.ops.iter().filter_map(|op| {
+            let [result] = module.op(*op).results[..] else { return None };
+            Some((result, text.decided(*op, &known)?))
         });
         each.collect()
     }

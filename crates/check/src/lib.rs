@@ -41,6 +41,7 @@ mod scalar;
 mod shadow;
 pub mod shift;
 mod signals;
+mod stale;
 mod token;
 mod verdict;
 
@@ -48,4 +49,5 @@ pub use init::{Init, in_words};
 pub use marking::{CoreSnapshot, Marking, Moved};
 pub use race::Race;
 pub use rounds::{ArgUse, Rounds, Touched};
+pub use stale::StaleUses;
 pub use verdict::{Because, CheckReport, Checker, Schedules, Scope, ToolVerdict, Tools, Values, Verdict};

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde::Serialize;
-use slipring_check::{CheckReport, Tools, Verdict};
+use slipring_check::{CheckReport, StaleUses, Tools, Verdict};
 use slipring_machine::{Pipe, Role};
-use slipring_program::{Finding, ParamKind, Severity, SiteRef};
+use slipring_program::{Finding, Kind, ParamKind, Severity, SiteRef};
 use slipring_sim::{Agent, Delay, LONGEST, Late, Observer, Timing, WorkRun};
 
 use super::{ALL, Judgement, Proof, Subject, budget};
@@ -162,20 +162,25 @@ impl Observer for Works {
 impl Works {
     /// All works of a run with these delays.
     fn of(subject: &Subject<'_>, delays: &[Delay]) -> Works {
-        let mut works = Works::default();
-        let (compiled, cancel) = (subject.compiled, subject.asked.control.cancel_token());
-        let how = LaunchExtras { cancel, delays, stop_endless: true, ..LaunchExtras::default() };
-        let limits = subject.budget.of_run(subject.options.limits);
-        let options = slipring_session::ExecuteOptions { limits, ..subject.options };
-        let run = launch(&compiled.prepared.decoded, &compiled.platform, subject.bound, options, how, &mut works);
-        subject.budget.spend(&run.result);
-        works
+        watched(subject, delays)
     }
 
     /// A work of another run.
     fn again(&self, own: &Placed) -> Option<&Placed> {
         self.list.iter().find(|work| work.lane() == own.lane() && work.number == own.number)
     }
+}
+
+/// What an observer sees of a run with these delays.
+fn watched<O: Observer + Default>(subject: &Subject<'_>, delays: &[Delay]) -> O {
+    let mut seen = O::default();
+    let (compiled, cancel) = (subject.compiled, subject.asked.control.cancel_token());
+    let how = LaunchExtras { cancel, delays, stop_endless: true, ..LaunchExtras::default() };
+    let limits = subject.budget.of_run(subject.options.limits);
+    let options = slipring_session::ExecuteOptions { limits, ..subject.options };
+    let run = launch(&compiled.prepared.decoded, &compiled.platform, subject.bound, options, how, &mut seen);
+    subject.budget.spend(&run.result);
+    seen
 }
 
 /// Most works that are delayed, one after the other, and later works of the same pipe that each is put behind.
@@ -192,6 +197,8 @@ struct OneDelay<'a> {
     works: Works,
     /// The places of each finding.
     pairs: Vec<(SiteRef, SiteRef)>,
+    /// Of uses after a free: the free, and the use.
+    stale: Vec<(SiteRef, SiteRef)>,
 }
 
 impl OneDelay<'_> {
@@ -206,7 +213,22 @@ impl OneDelay<'_> {
         if let Some(text) = difference_on_chip(self.usual, &other) {
             return Ok(Some((Shows::OnChip, text)));
         }
-        Ok(self.changes_places(delay, other.result.overtaken > 0).map(|text| (Shows::Order, text)))
+        let order = self.changes_places(delay, other.result.overtaken > 0).or_else(|| self.uses_stale(&[delay]));
+        Ok(order.map(|text| (Shows::Order, text)))
+    }
+
+    /// How a tile is used after its slot was given back, if it is: by the times of a run, whatever comes into the slot.
+    fn uses_stale(&self, delays: &[Delay]) -> Option<String> {
+        if self.stale.is_empty() {
+            return None;
+        }
+        let seen: StaleUses = watched(self.subject, delays);
+        let late = self.stale.iter().filter_map(|(free, used)| Some((seen.of(*free, *used)?, *free, *used)));
+        let (cycles, free, used) = late.max_by_key(|(cycles, ..)| *cycles)?;
+        let (free, used) = (self.name(free), self.name(used));
+        Some(format!(
+            "{used} uses the slot until {cycles} cycles after {free} gave it back; with these contents the bytes are the same"
+        ))
     }
 
     /// How the delayed work and the other one of a finding change places, if they do.
@@ -335,7 +357,18 @@ fn one_delay(
     }
     let pair = |finding: &Finding| Some((finding.secondary.first()?.site, finding.primary.as_ref()?.site));
     let pairs = errors().filter_map(pair).collect();
-    OneDelay { subject, quiet, usual, works: Works::of(subject, &[]), pairs }.find(&sites)
+    let stale = errors().filter(|finding| finding.kind == Kind::UseAfterFree);
+    let stale = stale.filter_map(|finding| Some((finding.secondary.first()?.site, finding.primary.as_ref()?.site)));
+    let hunt = OneDelay { subject, quiet, usual, works: Works::of(subject, &[]), pairs, stale: stale.collect() };
+    let found = hunt.find(&sites)?;
+    if found.as_ref().is_some_and(|(shows, _)| *shows < Shows::Order) {
+        return Ok(found);
+    }
+    // What the usual schedule shows needs no other.
+    match hunt.uses_stale(&[]) {
+        Some(shows) => Ok(Some((Shows::Order, Witness { replay: String::new(), schedule: None, shows }))),
+        None => Ok(found),
+    }
 }
 
 impl Proof {

@@ -11,7 +11,7 @@ use slipring_tile::Space;
 use crate::freed::Freed;
 
 /// A slot on chip: of a cluster, in a memory of a core, from its first byte on.
-type Place = (u32, Role, Space, u64);
+type SlotKey = (u32, Role, Space, u64);
 
 /// What became of a slot so far.
 #[derive(Clone, Debug, Default)]
@@ -28,7 +28,7 @@ struct Slot {
 #[derive(Clone, Debug, Default)]
 pub struct StaleUses {
     freed: Option<Freed>,
-    slots: BTreeMap<Place, Slot>,
+    slots: BTreeMap<SlotKey, Slot>,
     found: BTreeMap<(SiteRef, SiteRef), u64>,
 }
 
@@ -44,7 +44,7 @@ impl StaleUses {
     }
 
     /// The slots of a memory.
-    fn slots(&mut self, agent: Agent, range: &Extent) -> impl Iterator<Item = (&Place, &mut Slot)> {
+    fn slots(&mut self, agent: Agent, range: &Extent) -> impl Iterator<Item = (&SlotKey, &mut Slot)> {
         let of = |start| (agent.cluster, range.core, range.space, start);
         self.slots.range_mut(of(0)..=of(u64::MAX))
     }

@@ -96,8 +96,11 @@ pub enum Kind {
         /// The constant.
         name: Box<str>,
     },
-    /// The type of a kernel's parameter, which a call may decide.
-    Parameter,
+    /// The type of a kernel's parameter.
+    Parameter {
+        /// A call may decide it: a shape or a number that only an argument has.
+        of_call: bool,
+    },
     /// The text has several programs, and nothing says which is meant.
     SeveralPrograms,
     /// An input of a kernel is written.
@@ -134,6 +137,11 @@ impl From<&'static str> for Kind {
 }
 
 impl Kind {
+    /// True where an argument would mend it.
+    pub fn waits_for_arguments(&self) -> bool {
+        matches!(self, Kind::Parameter { of_call: true })
+    }
+
     /// The stable code that is shown, such as `memory-bounds`.
     pub fn code(&self) -> &'static str {
         match self {
@@ -167,7 +175,7 @@ impl Kind {
             Kind::Syntax => "syntax",
             Kind::UndefinedValue => "undefined-value",
             Kind::UnusedSetting { .. } => "set",
-            Kind::Parameter => "parameter",
+            Kind::Parameter { .. } => "parameter",
             Kind::SeveralPrograms => "several-programs",
             Kind::ReadOnly { .. } => "read-only",
             Kind::OutputInPart => "output-in-part",

@@ -211,7 +211,7 @@ fn packed_scales(lower: &mut Lower<'_>, name: &str, (dims, elem): (&[u64], Elem)
     };
     let whole = |n: Option<&u64>, unit| n.is_some_and(|n| n.is_multiple_of(unit));
     if elem != Elem::F8E8M0 || dims.len() != 2 || !whole(groups, 2) || !whole(outer, 16) {
-        let error = Diagnostic::error(slipring_ir::Kind::Parameter, span, format!("no tensor of packed scales: {}", show(dims)))
+        let error = Diagnostic::error(crate::signature::NOT_A_TYPE, span, format!("no tensor of packed scales: {}", show(dims)))
             .help("scales are `pl.FP8E8M0`, [m, k / 32] for `pl.MX_A_ZZ` and [k / 32, n] for `pl.MX_B_NN`, m and n multiples of 16, k of 64");
         return Err(lower.report(error));
     }

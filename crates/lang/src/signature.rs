@@ -18,6 +18,8 @@ use crate::syntax::at;
 use crate::value::{Const, Value};
 use crate::{Direction, ParamInfo};
 
+/// What no argument mends: a parameter whose type says nothing, or nothing that such a type can say.
+pub(crate) const NOT_A_TYPE: slipring_ir::Kind = slipring_ir::Kind::Parameter { of_call: false };
 /// Elements that a tensor may have: offsets in bytes stay far inside 64 bits.
 const MOST_ELEMENTS: u64 = 1 << 40;
 
@@ -88,7 +90,7 @@ pub(crate) fn declare(
 ) -> Result<(ParamInfo, Type), Reported> {
     let (name, span) = (parameter.name.as_str(), at(&parameter.name));
     let Some(annotation) = &parameter.annotation else {
-        let error = Diagnostic::error(slipring_ir::Kind::Parameter, span, format!("parameter `{name}` has no type"))
+        let error = Diagnostic::error(NOT_A_TYPE, span, format!("parameter `{name}` has no type"))
             .help("write it as `x: pl.Tensor[[64, 64], pl.FP32]`, `pl.Out[…]` for an output, `pl.Scalar[pl.INT32]`");
         return Err(lower.report(error));
     };
@@ -204,7 +206,7 @@ fn passed_number(value: &Const, ty: DType) -> String {
 
 /// Reports a parameter whose shape nothing says.
 fn not_given(lower: &mut Lower<'_>, name: &str, span: Span) -> Reported {
-    let error = Diagnostic::error(slipring_ir::Kind::Parameter, span, format!("the shape of `{name}` is not known"))
+    let error = Diagnostic::error(slipring_ir::Kind::Parameter { of_call: true }, span, format!("the shape of `{name}` is not known"))
         .note("it is taken from the argument, or from a call of the kernel in this file that passes a tensor of known shape")
         .help(format!("pass it: `--arg {name}=rand:f32[64x64]` or `--arg {name}=@file.npy`, or write `pl.Tensor[[64, 64], pl.FP32]`"));
     lower.report(error)
@@ -213,22 +215,22 @@ fn not_given(lower: &mut Lower<'_>, name: &str, span: Span) -> Reported {
 /// Reports extents that no tensor has.
 fn check_shape(lower: &mut Lower<'_>, extents: &[u64], span: Span) -> Lowered<()> {
     if extents.is_empty() || extents.len() > 5 {
-        return Err(lower.error(slipring_ir::Kind::Parameter, span, "a tensor has 1 to 5 dimensions"));
+        return Err(lower.error(NOT_A_TYPE, span, "a tensor has 1 to 5 dimensions"));
     }
     if extents.contains(&0) {
-        return Err(lower.error(slipring_ir::Kind::Parameter, span, "an extent of 0"));
+        return Err(lower.error(NOT_A_TYPE, span, "an extent of 0"));
     }
     let elements = extents.iter().try_fold(1u64, |product, n| product.checked_mul(*n));
     if elements.is_none_or(|n| n > MOST_ELEMENTS) {
         let message = format!("a tensor {} is larger than any memory", show(extents));
-        return Err(lower.error(slipring_ir::Kind::Parameter, span, message));
+        return Err(lower.error(NOT_A_TYPE, span, message));
     }
     Ok(())
 }
 
 fn bad_type(lower: &mut Lower<'_>, name: &str, span: Span) -> Reported {
     let error = Diagnostic::error(
-        slipring_ir::Kind::Parameter,
+        NOT_A_TYPE,
         span,
         format!("this is not a type of a kernel's parameter `{name}`"),
     )
@@ -264,7 +266,7 @@ pub(crate) fn generic<'e>(globals: &Globals<'_>, scope: &Scope, expr: &'e Expr) 
 fn extent_not_known(lower: &mut Lower<'_>, extent: &str, actual: Option<(&str, &[u64])>, span: Span) -> Reported {
     let name = actual.map_or("x", |(name, _)| name);
     let message = format!("the extent `{extent}` (`pl.dynamic`) is not known");
-    let error = Diagnostic::error(slipring_ir::Kind::Parameter, span, message)
+    let error = Diagnostic::error(slipring_ir::Kind::Parameter { of_call: true }, span, message)
         .note("a kernel is compiled for its shapes: the extent is that of what is passed")
         .help(format!("pass it: `--arg {name}=rand:f32[64x64]`, or give the extent as a number"));
     lower.report(error)
@@ -280,7 +282,7 @@ fn tensor_type(
 ) -> Result<Said, Reported> {
     let [shape, elem, ..] = args else {
         return Err(lower.error(
-            slipring_ir::Kind::Parameter,
+            NOT_A_TYPE,
             span,
             "a tensor's type has a shape and an element type: `pl.Tensor[[64, 64], pl.FP32]`",
         ));
@@ -334,12 +336,12 @@ fn tensor_type(
         match dim {
             Value::Const(Const::Int(n)) if *n > 0 && *n <= 1 << 31 => extents.push(*n as u64),
             Value::Const(Const::Int(n)) => {
-                return Err(lower.error(slipring_ir::Kind::Parameter, at(*shape), format!("an extent of {n}")));
+                return Err(lower.error(NOT_A_TYPE, at(*shape), format!("an extent of {n}")));
             }
             other => {
                 let what = describe(lower, other);
                 return Err(lower.error(
-                    slipring_ir::Kind::Parameter,
+                    NOT_A_TYPE,
                     at(*shape),
                     format!("extents are constant integers, this is {what}"),
                 ));
@@ -352,7 +354,7 @@ fn tensor_type(
         other => {
             let what = describe(lower, &other);
             Err(lower.error(
-                slipring_ir::Kind::Parameter,
+                NOT_A_TYPE,
                 at(*elem),
                 format!("elements have a type such as `pl.FP32`, this is {what}"),
             ))

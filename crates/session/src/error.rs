@@ -138,5 +138,5 @@ impl Error {
 /// True where arguments would mend all that is wrong: a shape or a number that only a call knows.
 pub fn waits_for_arguments(report: &Report) -> bool {
     let mut wrong = report.messages().iter().filter(|said| said.severity == Severity::Error);
-    wrong.all(|said| said.kind == Kind::Parameter)
+    wrong.all(|said| said.kind.waits_for_arguments())
 }

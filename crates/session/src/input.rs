@@ -143,7 +143,7 @@ impl Input {
     /// What is wrong with a program, and then with kernels of the text for whatever they are passed.
     pub fn and_of_kernels(&self, report: Report) -> Report {
         let (loaded, none) = self.lowered();
-        let wrong = |said: &&Diagnostic| said.severity == Severity::Error && said.kind != Kind::Parameter;
+        let wrong = |said: &&Diagnostic| said.severity == Severity::Error && !said.kind.waits_for_arguments();
         let new = |said: &&Diagnostic| !report.messages().iter().any(|known| known.repeats(said));
         let more: Vec<Diagnostic> = match none {
             true => Vec::new(),

@@ -213,7 +213,7 @@ impl Checked {
         // As many devices as a run has where nobody says how many.
         let again = input.asking(&input.asked().set_all(&extents, &DEVICES.to_string()));
         let mut judged = Checked::read(&again, &platforms)?;
-        if judged.diags.list.iter().any(|said| said.severity == Severity::Error && said.kind == Kind::Parameter) {
+        if judged.diags.list.iter().any(|said| said.severity == Severity::Error && said.kind.waits_for_arguments()) {
             return Checked::read(input, platforms);
         }
         let names: Vec<String> = extents.iter().map(|name| format!("`{name}`")).collect();

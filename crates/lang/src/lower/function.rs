@@ -6,7 +6,7 @@ use slipring_op::ring::set_reserved_space;
 use std::rc::Rc;
 
 use ruff_python_ast::{Expr, Stmt};
-use slipring_ir::{Attr, Diagnostic, Diags, FuncType, OpId, Span, Type};
+use slipring_ir::{Attr, Diagnostic, Diags, FuncType, Kind, OpId, Span, Type};
 use slipring_machine::CoreKind;
 use slipring_tile::{Elem, Space};
 
@@ -176,7 +176,7 @@ fn constant_parameter(lower: &mut Lower<'_>, parameter: &ruff_python_ast::Parame
     }
     let Some(default) = &parameter.default else {
         let span = at(&parameter.parameter.name);
-        let error = Diagnostic::error("parameter", span, format!("`{name}` is a constant without a value"))
+        let error = Diagnostic::error(Kind::Parameter { of_call: true }, span, format!("`{name}` is a constant without a value"))
             .help(format!("give it a default, `{name}: pl.constexpr = 64`, or pass `{name}=…`"));
         return Some(Err(lower.report(error)));
     };

@@ -323,7 +323,7 @@ impl<'a> Host<'a> {
     /// Reports a value that has to be known.
     pub(super) fn not_known(&mut self, value: &HostValue<'a>, what: &str, span: Span) -> HostValue<'a> {
         let waits = matches!(value, HostValue::Unknown(why) if self.rec().waiting.contains(&why.span));
-        let kind = if waits { Kind::Parameter } else { Kind::Other("not-known") };
+        let kind = if waits { Kind::Parameter { of_call: true } } else { Kind::Other("not-known") };
         let error = Diagnostic::error(kind, span, format!("{what} is not known when the tasks are submitted"));
         let error = match value {
             HostValue::Unknown(why) if why.span.is_empty() || why.span == span => {

@@ -250,8 +250,7 @@ def _unit(function, file):
     parts, names = function._parts()
     if function.instance is not None and "self" not in names:
         names = {**names, "self": Members(function.instance, {})}
-    classes = {part.text: part.owner.name for part in parts if part.owner is not None}
-    filename, text = together([part.text for part in parts], classes)
+    filename, text = together(parts, names)
     if filename == file.path:
         # The lines of comments that say how it is run.
         lines = text.splitlines(keepends=True)

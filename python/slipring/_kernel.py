@@ -98,7 +98,7 @@ class Decorator:
             unknown = set(options) - {"strict_ssa"}
             if unknown:
                 raise TypeError(f"{self.__slipring_path__} has no argument `{sorted(unknown)[0]}`")
-            return _collected(Program(function))
+            return _collected(Program(function, self.__slipring_path__, options))
         if isinstance(function, Function):
             return function
         kind = _kind(self.__slipring_path__, options)
@@ -397,8 +397,7 @@ class Function:
         )
 
         def load(numbers):
-            classes = {part.text: part.owner.name for part in parts if part.owner is not None}
-            filename, text = together([part.text for part in parts], classes)
+            filename, text = together(parts, names)
             text, known = with_types(text, names)
             host = self.kind is None
             return _slipring.compile(filename, text, known, self.__name__, passed, numbers, platform, list(interpretations), host)
@@ -611,9 +610,12 @@ def _target(platform, config):
 class Program:
     """A class of kernels: `@pl.program`. Its functions are its attributes."""
 
-    def __init__(self, cls):
+    def __init__(self, cls, path="pl.program", options=()):
         functools.update_wrapper(self, cls, updated=())
         self.functions = {name: value for name, value in vars(cls).items() if isinstance(value, Function)}
+        if not self.functions:
+            raise TypeError(f"the program `{cls.__name__}` has no function: give one of its methods `@pl.function`")
+        self._path, self._options = path, dict(options)
         for function in self.functions.values():
             function.owner = self
 
@@ -621,6 +623,14 @@ class Program:
     def name(self):
         """Its name."""
         return self.__name__
+
+    def written(self, names):
+        """Its decorator as a text has it where the language has a name among these; empty where it says nothing."""
+        language = next((name for name, value in names.items() if getattr(value, "__slipring_path__", None) == "pl"), None)
+        if not self._options or language is None:
+            return ""
+        said = ", ".join(f"{name}={value!r}" for name, value in self._options.items())
+        return f"@{language}.{self._path.partition('.')[2]}({said})"
 
     def entries(self):
         """The functions to begin with: those of the host part that no other one of it calls, else the kernels."""

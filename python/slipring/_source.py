@@ -103,9 +103,11 @@ def _is_open(function):
     return len(constants) == len(function.body) and constants[-1] is ... and all(isinstance(text, str) for text in constants[:-1])
 
 
-def together(texts, classes):
-    """One text of functions of a file, each at the lines where it stands: `(filename, text)`. `classes` are the names of the
-    classes of some of them."""
+def together(parts, names):
+    """One text of functions of a file, each at the lines where it stands: `(filename, text)`. `names` are what its names stand for."""
+    texts = [part.text for part in parts]
+    # The class of each that has one, with what decorates it.
+    classes = {part.text: (part.owner.name, part.owner.written(names)) for part in parts if part.owner is not None}
     filename = texts[0].filename
     own = sorted((text for text in texts if text.filename == filename), key=lambda text: text.first)
     others = [text for text in texts if text.filename != filename]
@@ -116,10 +118,12 @@ def together(texts, classes):
             lines.append("\n")
             if len(lines) < first - 1:
                 open_indent = None
-        within = classes.get(text)
+        within, decorator = classes.get(text, (None, ""))
         if text.indent and (within != open_class if within else text.indent != open_indent):
             # In a class, functions find each other by `self`.
             head = f"class {within}:\n" if within else "if True:\n"
+            if decorator and len(lines) > 1 and not lines[-2].strip():
+                lines[-2] = f"{decorator}\n"
             if lines and not lines[-1].strip():
                 lines[-1] = head
             else:

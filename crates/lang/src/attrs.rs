@@ -11,9 +11,8 @@ const MOST_BLOCKS: i64 = 4096;
 /// The most slots of a ring that has a flag for each.
 const MOST_SLOTS: i64 = 8;
 
-/// Keys that say how the public compiler and its runtime work, and change no result: allocation ahead of a task, what is dumped,
-/// where runtime scopes begin.
-const WITHOUT_EFFECT: &[&str] = &["allow_early_resolve", "windowize", "dump_vars", "auto_scope"];
+/// Keys that say how the public compiler and its runtime work, and change no result: allocation ahead of a task, what is dumped.
+const WITHOUT_EFFECT: &[&str] = &["allow_early_resolve", "windowize", "dump_vars"];
 
 /// All keys.
 const KEYS: &[&str] = &[
@@ -49,6 +48,10 @@ pub(crate) struct FunctionAttrs {
     pub both_lanes: Option<bool>,
     /// Whether slices that leave their tensor are errors, in place of ending where it does.
     pub exact_slices: bool,
+    /// Whether its parameters say their shapes: a call does not decide them.
+    pub shapes_said: bool,
+    /// Whether it places the scopes of the runtime itself: `auto_scope=False`.
+    pub own_scopes: bool,
 }
 
 impl FunctionAttrs {
@@ -131,6 +134,10 @@ impl FunctionAttrs {
             },
             "exact_slices" => match value {
                 Some(Const::Bool(exact)) => self.exact_slices = *exact,
+                _ => return wrong("True or False"),
+            },
+            "auto_scope" => match value {
+                Some(Const::Bool(by_compiler)) => self.own_scopes = !by_compiler,
                 _ => return wrong("True or False"),
             },
             other if WITHOUT_EFFECT.contains(&other) => {}

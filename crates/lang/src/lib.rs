@@ -28,6 +28,7 @@ mod attrs;
 mod counts;
 mod dtype;
 mod emit;
+mod forms;
 mod further;
 mod given;
 mod helpers;

@@ -9,6 +9,7 @@ use slipring_tile::{Elem, Space};
 use smallvec::SmallVec;
 
 use crate::dtype::DType;
+use crate::forms::no_shape;
 use crate::further::{of_parameter, of_value, packed_otherwise};
 use crate::host::Passed;
 use crate::lower::{Lower, Lowered, Reported, Root, describe, show, whole};
@@ -116,6 +117,9 @@ pub(crate) fn declare(
         Some(parts) => parts,
         None => match path_of(lower.globals, &lower.names.env, inner) {
             Some(path) if path == "pl.Tensor" => {
+                if lower.facts.shapes_said {
+                    return Err(lower.report(no_shape(name, &path, at(inner))));
+                }
                 let Some((shape, elem)) = actual else { return Err(not_given(lower, name, at(&**annotation))) };
                 check_shape(lower, shape, at(&**annotation))?;
                 let whole_place = Span::new(span.start, at(&**annotation).end);
@@ -206,9 +210,17 @@ fn passed_number(value: &Const, ty: DType) -> String {
 
 /// Reports a parameter whose shape nothing says.
 fn not_given(lower: &mut Lower<'_>, name: &str, span: Span) -> Reported {
-    let error = Diagnostic::error(slipring_ir::Kind::Parameter { of_call: true }, span, format!("the shape of `{name}` is not known"))
-        .note("it is taken from the argument, or from a call of the kernel in this file that passes a tensor of known shape")
-        .help(format!("pass it: `--arg {name}=rand:f32[64x64]` or `--arg {name}=@file.npy`, or write `pl.Tensor[[64, 64], pl.FP32]`"));
+    let error = Diagnostic::error(
+        slipring_ir::Kind::Parameter { of_call: true },
+        span,
+        format!("the shape of `{name}` is not known"),
+    )
+    .note(
+        "it is taken from the argument, or from a call of the kernel in this file that passes a tensor of known shape",
+    )
+    .help(format!(
+        "pass it: `--arg {name}=rand:f32[64x64]` or `--arg {name}=@file.npy`, or write `pl.Tensor[[64, 64], pl.FP32]`"
+    ));
     lower.report(error)
 }
 
@@ -229,12 +241,8 @@ fn check_shape(lower: &mut Lower<'_>, extents: &[u64], span: Span) -> Lowered<()
 }
 
 fn bad_type(lower: &mut Lower<'_>, name: &str, span: Span) -> Reported {
-    let error = Diagnostic::error(
-        NOT_A_TYPE,
-        span,
-        format!("this is not a type of a kernel's parameter `{name}`"),
-    )
-    .help("write `pl.Tensor[[64, 64], pl.FP32]`, `pl.Out[pl.Tensor[…]]`, `pl.InOut[…]` or `pl.Scalar[pl.INT32]`");
+    let error = Diagnostic::error(NOT_A_TYPE, span, format!("this is not a type of a kernel's parameter `{name}`"))
+        .help("write `pl.Tensor[[64, 64], pl.FP32]`, `pl.Out[pl.Tensor[…]]`, `pl.InOut[…]` or `pl.Scalar[pl.INT32]`");
     lower.report(error)
 }
 
@@ -353,11 +361,7 @@ fn tensor_type(
         Value::Const(Const::DType(ty)) if ty.stored().is_some() => Ok((extents, ty.stored().unwrap_or(Elem::U8))),
         other => {
             let what = describe(lower, &other);
-            Err(lower.error(
-                NOT_A_TYPE,
-                at(*elem),
-                format!("elements have a type such as `pl.FP32`, this is {what}"),
-            ))
+            Err(lower.error(NOT_A_TYPE, at(*elem), format!("elements have a type such as `pl.FP32`, this is {what}")))
         }
     }
 }

@@ -289,13 +289,16 @@ pub(crate) fn is_name(text: &str) -> bool {
     starts && letters.all(|letter| letter == '_' || letter.is_alphanumeric())
 }
 
-/// What is wrong with a list of names, where it is written as a list: what is no name, and what stands in it twice.
+/// What is wrong with a list of names, which is written out: what is no name, and what stands in it twice.
 pub(crate) fn wrong_names(word: &str, list: &ruff_python_ast::Expr) -> Option<Diagnostic> {
     use ruff_python_ast::Expr;
     let items = match list {
         Expr::List(list) => &list.elts,
         Expr::Tuple(tuple) => &tuple.elts,
-        _ => return None,
+        other => {
+            let error = Diagnostic::error("no-dep", at(other), format!("`{word}` is a list that is written out"));
+            return Some(error.help(format!("list the tensors here: `{word}=[a, b]`")));
+        }
     };
     let mut first: BTreeMap<&str, slipring_ir::Span> = BTreeMap::new();
     for item in items {

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use slipring_ir::{Diagnostic, Diags, Kind, Module, Severity, Source, visible_name};
+use slipring_ir::{Diagnostic, Diags, Module, Severity, Source, visible_name};
 use slipring_lang::tasks::{Answer, Orchestration};
 use slipring_lang::{ArgType, Parsed, Request};
 

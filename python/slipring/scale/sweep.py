@@ -106,8 +106,7 @@ def source_of(kernel, platform, interpretations=()):
         if kernel.kind == "inline":
             raise TypeError(f"`{kernel.__name__}` is copied into kernels that call it; it is not a kernel itself")
         parts, names = kernel._parts()
-        classes = {part.text: part.owner.name for part in parts if part.owner is not None}
-        filename, text = together([part.text for part in parts], classes)
+        filename, text = together(parts, names)
         platform = _target(platform, None)[0]
         return FunctionSource(filename, text, names, kernel.__name__, platform, interpretations), kernel.parameter_names, names
     if isinstance(kernel, (str, os.PathLike)):

@@ -36,5 +36,5 @@ def signals_by_hand(a: pl.Tensor[[64, 64], pl.FP32], out: pl.Out[pl.Tensor[[64, 
 @pl.incore
 def submitted(a: pl.Tensor[[64, 64], pl.FP32], out: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
     # error: unsupported `pl.submit` is for the host
-    pl.submit(a)
+    out, task = pl.submit(a)
     out[:, :] = a[:, :]

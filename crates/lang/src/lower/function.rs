@@ -176,8 +176,12 @@ fn constant_parameter(lower: &mut Lower<'_>, parameter: &ruff_python_ast::Parame
     }
     let Some(default) = &parameter.default else {
         let span = at(&parameter.parameter.name);
-        let error = Diagnostic::error(Kind::Parameter { of_call: true }, span, format!("`{name}` is a constant without a value"))
-            .help(format!("give it a default, `{name}: pl.constexpr = 64`, or pass `{name}=…`"));
+        let error = Diagnostic::error(
+            Kind::Parameter { of_call: true },
+            span,
+            format!("`{name}` is a constant without a value"),
+        )
+        .help(format!("give it a default, `{name}: pl.constexpr = 64`, or pass `{name}=…`"));
         return Some(Err(lower.report(error)));
     };
     Some(lower.expr(default))
@@ -206,6 +210,7 @@ impl Lower<'_> {
         self.facts.both_lanes = attrs.both_lanes.or(self.facts.both_lanes);
         self.facts.together |= attrs.together;
         self.facts.exact_slices |= attrs.exact_slices;
+        self.facts.shapes_said |= attrs.shapes_said;
     }
 
     /// Ends the body of a function; the tiles that it gives back become parameters after the others.

@@ -200,6 +200,8 @@ pub(crate) struct Facts {
     pub both_lanes: Option<bool>,
     /// Slices that leave their tensor are errors.
     pub exact_slices: bool,
+    /// Parameters say their shapes: a call does not decide them.
+    pub shapes_said: bool,
     /// The first scope that has ended.
     pub closed: Option<Span>,
     /// Tensors of the function's own, by the calls and the place that make them.

@@ -47,7 +47,14 @@ impl Lower<'_> {
         self.set(&name, lane);
         let outcome = self.in_block(block, |l| l.body(&stmt.body).and_then(|()| l.keep_lane_windows(op)));
         self.open.region = None;
-        let used = self.open.regions[id.0 as usize].used.map_or(Split::None, |(mode, _)| mode);
+        let used = self.open.regions[id.0 as usize].used;
+        if used.is_none() && outcome.is_ok() {
+            let error = Diagnostic::error("split-mode", span, "nothing says how this region divides tiles")
+                .note("neither has it a `mode=`, nor is there a shard or a gather in it that says one")
+                .help("give it one: `mode=pl.SplitMode.UP_DOWN` (rows), `LEFT_RIGHT` (columns), or `NONE` (none is divided)");
+            return Err(self.report(error));
+        }
+        let used = used.map_or(Split::None, |(mode, _)| mode);
         pto::set_split(&mut self.e.module, op, used.number());
         self.forget_lane_scalars(op, span);
         outcome

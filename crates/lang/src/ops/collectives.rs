@@ -1,6 +1,6 @@
 //! What all devices do together with their windows: barriers, reductions, exchanges, by the barrier of credits of the public page.
 
-use slipring_ir::{Attr, Span, Type, ValueId};
+use slipring_ir::{Attr, Diagnostic, Span, Type, ValueId};
 use slipring_tile::{Elem, Space};
 
 use super::Call;
@@ -168,6 +168,11 @@ pub(super) fn allreduce(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let signals = Signals::of(lower, call, "signal")?;
     domain(lower, &target, span)?;
     let all = row(lower, &target, span)?;
+    if !matches!(all.elem, Elem::F16 | Elem::F32) {
+        let message = format!("`pld.tensor.allreduce` of {} elements", all.elem.name().to_uppercase());
+        let error = Diagnostic::error("elem-types", span, message);
+        return Err(lower.report(error.help("its window has FP16 or FP32 elements: convert what is put into it")));
+    }
     signals.meet(lower, Index::Known(1))?;
     let (extent, most) = (all.sizes[1], PIECE / all.elem.bytes() as u64);
     let segments = if around { ring(extent, all.elem, signals.own.ranks) } else { mesh(extent, &signals) };

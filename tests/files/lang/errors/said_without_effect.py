@@ -41,6 +41,7 @@ def filled_with_a_text(x: pl.Tensor[[2, 8], pl.FP32], y: pl.Out[pl.Tensor[[2, 8]
 @pl.incore
 def tagged_twice(x: pl.Tensor[[2, 8], pl.FP32], y: pl.Out[pl.Tensor[[2, 8], pl.FP32]]):
     # error: argument `pl.dump_tag` takes 1 arguments in order, 2 are given
+    # error: scope `pl.dump_tag` names a tensor for the tasks that are started after it: a kernel starts none
     pl.dump_tag(x, y)
     y[:] = x + 1.0
 

@@ -28,3 +28,10 @@ def no_mode(a: pl.Tensor[[64, 64], pl.FP16], y: pl.Out[pl.Tensor[[64, 64], pl.FP
     # error: split-mode a mode is `pl.SplitMode.…`, not the string "UP_DOWN"
     for lane in pl.split_aiv(2, mode="UP_DOWN"):
         y[lane * 32 : lane * 32 + 32, :] = pl.aiv_shard(c)
+
+
+@pl.incore
+def neither(a: pl.Tensor[[64, 64], pl.FP16], y: pl.Out[pl.Tensor[[64, 64], pl.FP16]]):
+    # error: split-mode nothing says how this region divides tiles
+    for lane in pl.split_aiv(2):
+        y[lane * 32 : lane * 32 + 32, :] = pl.load(a, [lane * 32, 0], [32, 64])

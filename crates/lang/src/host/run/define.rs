@@ -9,6 +9,7 @@ use slipring_ir::{Diagnostic, Span};
 
 use super::Host;
 use crate::attrs::FunctionAttrs;
+use crate::forms::Form;
 use crate::host::frame::{Frame, Kind, Locals, Scope};
 use crate::host::run::classes::order_of;
 use crate::host::value::{Class, Code, Function, HostValue, Made, Unknown, Wrapped, shown};
@@ -27,6 +28,9 @@ impl<'a> Host<'a> {
         let said = self.problems.len();
         let role = def.decorator_list.iter().filter_map(|decorator| self.role(decorator)).last();
         let attrs = role.map(|role| self.attrs_of(def, role)).unwrap_or_default();
+        if let Some(role) = role {
+            self.forms_of(def, role, attrs);
+        }
         if known.is_some() {
             // What is wrong with its decorators was told the first time.
             self.problems.truncate(said);
@@ -220,6 +224,33 @@ impl<'a> Host<'a> {
         }
     }
 
+    /// Reports the words of a function that stand where they may not.
+    fn forms_of(&mut self, def: &'a StmtFunctionDef, role: Role, attrs: FunctionAttrs) {
+        // The types of a kernel's parameters are read where it is compiled.
+        let shapes_said = attrs.shapes_said && !matches!(role, Role::Kernel(_));
+        let mut typed = matches!(role, Role::Kernel(Some(_)));
+        for decorator in &def.decorator_list {
+            let path = self.path_of_decorator(&decorator.expression);
+            let incore = matches!(path.as_deref(), Some("pl.function" | "pl.incore" | "pl.jit.incore"));
+            typed |= incore && role == Role::Kernel(None) && !attrs.opaque;
+        }
+        let form = Form { own_scopes: attrs.own_scopes, typed_kernel: typed, shapes_said };
+        let found = crate::forms::misplaced(def, form, &mut |expr| self.path_as_written(expr));
+        self.problems.extend(found);
+    }
+
+    /// The path of a word of the language, or of another module, as it is written: nothing is evaluated.
+    fn path_as_written(&self, expr: &Expr) -> Option<String> {
+        match expr {
+            Expr::Name(name) => match self.get(name.id.as_str()) {
+                Some(HostValue::Path(path)) => Some(path.to_string()),
+                _ => None,
+            },
+            Expr::Attribute(part) => Some(format!("{}.{}", self.path_as_written(&part.value)?, part.attr)),
+            _ => None,
+        }
+    }
+
     /// True for `@pl.function` without a type, `@pl.function(type=pl.FunctionType.Opaque)` and `@pl.jit.opaque`.
     fn is_opaque(&mut self, expr: &'a Expr) -> bool {
         match (self.path_of_decorator(expr).as_deref(), expr) {
@@ -239,6 +270,7 @@ impl<'a> Host<'a> {
         let mut attrs = FunctionAttrs::default();
         for decorator in &def.decorator_list {
             attrs.opaque |= self.is_opaque(&decorator.expression);
+            attrs.shapes_said |= self.path_of_decorator(&decorator.expression).as_deref() == Some("pl.function");
             let Expr::Call(call) = &decorator.expression else { continue };
             let Some(path) = self.expr_path(&decorator.expression).filter(|path| path.starts_with("pl.")) else {
                 continue;
@@ -261,6 +293,11 @@ impl<'a> Host<'a> {
                             self.problems.push(Diagnostic::error("function-attr", place, what));
                         }
                     },
+                    "auto_scope" => {
+                        let said = self.expr(value);
+                        let constant = if let HostValue::Const(c) = &said { Some(c) } else { None };
+                        self.problems.extend(attrs.take("auto_scope", constant, role, place));
+                    }
                     "external_source" => {
                         let error =
                             Diagnostic::error(slipring_ir::Kind::Unsupported, place, "a kernel that is written in C++");

@@ -117,11 +117,7 @@ impl<'a> Host<'a> {
         let mut options = Options::default();
         for keyword in &call.arguments.keywords {
             match keyword.arg.as_ref().map_or("", |name| name.as_str()) {
-                "deps" => match &keyword.value {
-                    Expr::List(list) => list.elts.iter().for_each(|entry| self.dependency(entry, &mut options)),
-                    Expr::Tuple(tuple) => tuple.elts.iter().for_each(|entry| self.dependency(entry, &mut options)),
-                    other => self.dependency(other, &mut options),
-                },
+                "deps" => self.dependencies(&keyword.value, &mut options),
                 "no_dep_args" => {
                     if let Some(error) = crate::syntax::wrong_names("no_dep_args", &keyword.value) {
                         self.stop(error);
@@ -161,6 +157,38 @@ impl<'a> Host<'a> {
         options
     }
 
+    /// What `deps=` lists: ids and whole arrays of them, or some of an array's.
+    fn dependencies(&mut self, list: &'a Expr, options: &mut Options) {
+        let entries: &'a [Expr] = match list {
+            Expr::List(list) => &list.elts,
+            Expr::Tuple(tuple) => &tuple.elts,
+            Expr::Name(_) => {
+                let error = Diagnostic::error("deps", at(list), "`deps=` is a list that is written out");
+                self.stop(error.help("list what is waited for here: `deps=[task]`, `deps=[ids[k] for k in range(4)]`"));
+                return;
+            }
+            other => return self.dependency(other, options),
+        };
+        let (mut whole, mut part) = (None, None);
+        for entry in entries {
+            match entry {
+                Expr::Name(name) if self.get(name.id.as_str()).is_some_and(|value| value.items().is_some()) => {
+                    whole.get_or_insert(at(entry));
+                }
+                Expr::Subscript(_) | Expr::ListComp(_) => {
+                    part.get_or_insert(at(entry));
+                }
+                _ => {}
+            }
+            self.dependency(entry, options);
+        }
+        if let (Some(whole), Some(part)) = (whole, part) {
+            let error = Diagnostic::error("deps", part, "`deps=` lists parts of an array beside a whole one");
+            let error = error.also(whole, "all ids of this array are waited for");
+            self.stop(error.help("list the array alone, or each of its ids: `deps=[ids[0], ids[1]]`"));
+        }
+    }
+
     pub(super) fn dependency(&mut self, entry: &'a Expr, options: &mut Options) {
         if let Expr::Name(name) = entry
             && self.get(name.id.as_str()).is_none()
@@ -169,7 +197,22 @@ impl<'a> Host<'a> {
             return;
         }
         let value = self.expr(entry);
+        let number = matches!(value, HostValue::Const(Const::Int(_) | Const::Float(_) | Const::Bool(_)));
+        if number || self.is_scalar_parameter(entry) {
+            let error = Diagnostic::error("deps", at(entry), "`deps=` takes ids of tasks, this is a number");
+            self.stop(error.help("bind the id of a task: `with pl.at(…) as first:`, `out, first = pl.submit(…)`"));
+            return;
+        }
         self.depend_on(&value, at(entry), options);
+    }
+
+    /// True for the name of a number that the function is passed, which nothing has bound to anything else.
+    fn is_scalar_parameter(&mut self, entry: &'a Expr) -> bool {
+        let Expr::Name(name) = entry else { return false };
+        let Some(HostValue::Unknown(why)) = self.get(name.id.as_str()) else { return false };
+        let Some(&(_, def)) = self.rec().functions.last() else { return false };
+        let mut own = def.parameters.iter_non_variadic_params().map(|own| &own.parameter);
+        own.any(|own| own.name.as_str() == name.id.as_str() && why.span == at(own))
     }
 
     pub(super) fn depend_on(&mut self, value: &HostValue<'a>, span: Span, options: &mut Options) {

@@ -1,0 +1,314 @@
+//! Where words of the language stand that have a place of their own in a function, and what they have to be written with.
+//!
+//! These rules are of the text alone: they hold whatever a function is called with.
+
+use std::collections::BTreeMap;
+
+use ruff_python_ast::visitor::{Visitor, walk_expr};
+use ruff_python_ast::{Expr, ExprCall, Number, Parameter, Stmt, StmtFunctionDef, StmtWith};
+use slipring_ir::{Diagnostic, Span};
+
+use crate::signature::NOT_A_TYPE;
+use crate::syntax::{at, named};
+
+/// What is known of the function that is looked at.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Form {
+    /// It places its runtime scopes itself: `auto_scope=False`.
+    pub own_scopes: bool,
+    /// It is a kernel by its type: `InCore`, `AIC`, `AIV`.
+    pub typed_kernel: bool,
+    /// Its parameters say their shapes: a call does not decide them.
+    pub shapes_said: bool,
+}
+
+/// What an expression stands for, by its whole path: `pl.spmd` of `pl.spmd(4)`.
+pub(crate) type Path<'a, 'p> = dyn FnMut(&'a Expr) -> Option<String> + 'p;
+
+/// Reports the words of a function that stand where they may not, or lack what they are written with.
+pub(crate) fn misplaced<'a>(def: &'a StmtFunctionDef, form: Form, path: &mut Path<'a, '_>) -> Vec<Diagnostic> {
+    let mut walk = Walk { form, path, found: Vec::new(), cluster: None, places: BTreeMap::new() };
+    walk.parameters(def);
+    // What says of the function what it is stands first, after its documentation.
+    let mut before: Option<Span> = None;
+    for (position, stmt) in def.body.iter().enumerate() {
+        let documentation = position == 0 && matches!(stmt, Stmt::Expr(own) if own.value.is_string_literal_expr());
+        match walk.attributes(stmt) {
+            Some(call) => {
+                walk.form.own_scopes |= says(call, "auto_scope");
+                walk.found.extend(before.map(|before| attributes_late(at(call), before)));
+            }
+            None if documentation => {}
+            None => {
+                before = before.or(Some(crate::tasks::head(stmt)));
+                walk.stmt(stmt);
+            }
+        }
+    }
+    walk.found
+}
+
+/// A parameter of a function that says its types, and whose type does not.
+pub(crate) fn no_shape(name: &str, word: &str, place: Span) -> Diagnostic {
+    let message = format!("the type of `{name}` has neither a shape nor an element type");
+    Diagnostic::error(NOT_A_TYPE, place, message).help(format!(
+        "write `{word}[[64, 64], pl.FP32]`: a `@pl.function` says its types, a `@pl.jit` takes them from the call"
+    ))
+}
+
+/// Whether a dict that is written out has this key.
+fn says(call: &ExprCall, key: &str) -> bool {
+    let items = call.arguments.args.first().and_then(Expr::as_dict_expr).map_or(&[][..], |dict| &dict.items);
+    items.iter().filter_map(|item| item.key.as_ref()?.as_string_literal_expr()).any(|own| own.value.to_str() == key)
+}
+
+fn attributes_late(place: Span, before: Span) -> Diagnostic {
+    Diagnostic::error("function-attr", place, "`pl.func_attr` stands before every other statement of its function")
+        .also(before, "this one stands before it")
+        .help("move it to the beginning of the body, below its documentation")
+}
+
+struct Walk<'a, 'p, 'w> {
+    form: Form,
+    path: &'w mut Path<'a, 'p>,
+    found: Vec<Diagnostic>,
+    /// The `pl.cluster()` around it.
+    cluster: Option<Span>,
+    /// Named places of tiles: how many slots each has, and where that is said first.
+    places: BTreeMap<&'a str, (i64, Span)>,
+}
+
+impl<'a> Walk<'a, '_, '_> {
+    fn word(&mut self, expr: &'a Expr) -> Option<(String, &'a ExprCall)> {
+        let call = expr.as_call_expr()?;
+        Some(((self.path)(&call.func)?, call))
+    }
+
+    /// The types of its parameters: what they lack, and what they read that a later parameter hides.
+    fn parameters(&mut self, def: &'a StmtFunctionDef) {
+        let all: Vec<&'a Parameter> = def.parameters.iter_non_variadic_params().map(|own| &own.parameter).collect();
+        for (position, own) in all.iter().enumerate() {
+            let Some(annotation) = own.annotation.as_deref() else { continue };
+            let mut names = Names(Vec::new());
+            names.visit_expr(annotation);
+            for (name, place) in names.0 {
+                let Some(later) = all[position + 1..].iter().find(|later| later.name.as_str() == name) else {
+                    continue;
+                };
+                let message =
+                    format!("the type of `{}` reads `{name}`, and a parameter that follows has that name", own.name);
+                let error = Diagnostic::error(NOT_A_TYPE, place, message).also(at(&later.name), "this parameter");
+                self.found
+                    .push(error.help("put the number before the tensors whose extent it is, or name it otherwise"));
+            }
+            if self.form.shapes_said {
+                self.shape_said(own, annotation);
+            }
+        }
+    }
+
+    fn shape_said(&mut self, own: &Parameter, annotation: &'a Expr) {
+        let inner = match annotation {
+            Expr::Subscript(part) if matches!((self.path)(&part.value).as_deref(), Some("pl.Out" | "pl.InOut")) => {
+                &*part.slice
+            }
+            other => other,
+        };
+        if let Some(word @ ("pl.Tensor" | "pl.Tile")) = (self.path)(inner).as_deref() {
+            self.found.push(no_shape(own.name.as_str(), word, at(inner)));
+        }
+    }
+
+    /// The places that a type names: each has as many slots everywhere.
+    fn places(&mut self, annotation: &'a Expr) {
+        let Expr::Subscript(ty) = annotation else { return };
+        let Expr::Tuple(parts) = &*ty.slice else { return };
+        for part in &parts.elts {
+            let named_place = if let Expr::Subscript(slot) = part { &*slot.value } else { part };
+            let Some((word, call)) = self.word(named_place) else { continue };
+            let name = call.arguments.args.first().and_then(Expr::as_string_literal_expr);
+            let (Some(name), "pl.MemRef") = (name, &*word) else { continue };
+            let slots = match named(call, "slots") {
+                None => 1,
+                Some(Expr::NumberLiteral(number)) => match &number.value {
+                    Number::Int(n) => n.as_i64().unwrap_or(1),
+                    _ => continue,
+                },
+                Some(_) => continue,
+            };
+            let &mut (first, place) = self.places.entry(name.value.to_str()).or_insert((slots, at(call)));
+            if first != slots {
+                let message = format!("`{}` has {slots} slots here and {first} elsewhere", name.value.to_str());
+                let error = Diagnostic::error("type-argument", at(call), message).also(place, "said first here");
+                self.found.push(error.help("give both the same `slots=`, or the second place another name"));
+            }
+        }
+    }
+
+    /// `pl.func_attr(…)`.
+    fn attributes(&mut self, stmt: &'a Stmt) -> Option<&'a ExprCall> {
+        let Stmt::Expr(stmt) = stmt else { return None };
+        self.word(&stmt.value).filter(|(word, _)| word == "pl.func_attr").map(|(_, call)| call)
+    }
+
+    fn body(&mut self, body: &'a [Stmt]) {
+        body.iter().for_each(|stmt| self.stmt(stmt));
+    }
+
+    fn stmt(&mut self, stmt: &'a Stmt) {
+        match stmt {
+            Stmt::Expr(own) => self.alone(&own.value),
+            Stmt::AnnAssign(own) => self.places(&own.annotation),
+            Stmt::With(own) => {
+                let around = self.cluster;
+                own.items.iter().for_each(|item| self.scope(own, &item.context_expr, item.optional_vars.as_deref()));
+                self.body(&own.body);
+                self.cluster = around;
+            }
+            Stmt::For(own) => {
+                if let Some((word, call)) = self.word(&own.iter)
+                    && word == "pl.spmd"
+                {
+                    self.not_waited_for(call);
+                    self.early_in_cluster(call);
+                }
+                self.body(&own.body);
+                self.body(&own.orelse);
+            }
+            Stmt::While(own) => {
+                self.body(&own.body);
+                self.body(&own.orelse);
+            }
+            Stmt::If(own) => {
+                self.body(&own.body);
+                own.elif_else_clauses.iter().for_each(|clause| self.body(&clause.body));
+            }
+            _ => {}
+        }
+    }
+
+    /// A call that is a statement of its own.
+    fn alone(&mut self, expr: &'a Expr) {
+        let Some((word, call)) = self.word(expr) else { return };
+        match &*word {
+            "pl.func_attr" => {
+                let error =
+                    Diagnostic::error("function-attr", at(call), "`pl.func_attr` stands in a block of its function");
+                self.found.push(error.help("move it to the beginning of the body, below its documentation"));
+            }
+            "pl.submit" | "pl.spmd_submit" => {
+                let message =
+                    format!("`{word}` gives what the kernel returns and the id of its task: nothing takes them");
+                let error = Diagnostic::error("submit", at(call), message);
+                self.found.push(error.help(format!("write `out, task = {word}(…)`")));
+            }
+            "pl.dump_tag" if self.form.typed_kernel => {
+                let message =
+                    "`pl.dump_tag` names a tensor for the tasks that are started after it: a kernel starts none";
+                let error = Diagnostic::error("scope", at(call), message);
+                self.found.push(error.help("write it in the function that starts the kernel, before the call"));
+            }
+            _ => {}
+        }
+    }
+
+    /// An item of `with`.
+    fn scope(&mut self, stmt: &'a StmtWith, item: &'a Expr, name: Option<&'a Expr>) {
+        let Some((word, call)) = self.word(item) else { return };
+        match &*word {
+            "pl.cluster" => self.cluster = Some(at(call)),
+            "pl.scope" if !self.form.own_scopes && !self.is_manual(call) => {
+                let message = "a scope that the compiler places: `pl.scope()` in a function without `auto_scope=False`";
+                let help = "give the function `auto_scope=False`, or write `pl.scope(mode=pl.ScopeMode.MANUAL)`";
+                self.found.push(Diagnostic::error("scope", at(call), message).help(help));
+            }
+            "pl.spmd" => {
+                if name.is_none() {
+                    self.not_waited_for(call);
+                }
+                self.early_in_cluster(call);
+                if let (Some(name), Some(cluster)) = (name, self.cluster) {
+                    let message = "blocks of a cluster are no task of their own: they have no id";
+                    let error = Diagnostic::error("scope", at(name), message).also(cluster, "the cluster is the task");
+                    self.found.push(error.help("leave `as` out"));
+                }
+                if !Differs::of(&stmt.body, self.path) {
+                    let message = "all blocks do the same: nothing in them asks for the number of the block";
+                    let error = Diagnostic::error("scope", at(call), message);
+                    self.found.push(error.help("write `i = pl.tile.get_block_idx()`, or `for i in pl.spmd(…):`"));
+                }
+            }
+            _ => {}
+        }
+        if let Some(name) = name
+            && matches!(&*word, "pl.cluster" | "pl.scope" | "pl.manual_scope" | "pl.auto_incore")
+        {
+            let error = Diagnostic::error("scope", at(name), format!("`{word}` is no task: it has no id"));
+            self.found.push(error.also(at(call), "this scope").help("`as` takes the id of `pl.at(…)` or `pl.spmd(…)`"));
+        }
+    }
+
+    fn is_manual(&mut self, call: &'a ExprCall) -> bool {
+        let mode = call.arguments.args.first().or_else(|| named(call, "mode"));
+        mode.is_some_and(|mode| (self.path)(mode).is_none_or(|path| !path.ends_with(".AUTO")))
+    }
+
+    /// `deps=` of blocks whose task has no name.
+    fn not_waited_for(&mut self, call: &'a ExprCall) {
+        let Some(deps) = named(call, "deps") else { return };
+        let error = Diagnostic::error("scope", at(deps), "`deps=` of blocks that are no named task")
+            .help("write `with pl.spmd(…, deps=[…]) as task:`, or `out, task = pl.spmd_submit(…, deps=[…])`");
+        self.found.push(error);
+    }
+
+    fn early_in_cluster(&mut self, call: &'a ExprCall) {
+        if let (Some(early), Some(cluster)) = (named(call, "allow_early_resolve"), self.cluster) {
+            let message = "`allow_early_resolve` of blocks inside of a cluster, which is one task";
+            let error = Diagnostic::error("scope", at(early), message).also(cluster, "the cluster");
+            self.found.push(error.help("leave it out, or start the kernel without a cluster"));
+        }
+    }
+}
+
+/// The names that an expression reads.
+struct Names<'a>(Vec<(&'a str, Span)>);
+
+impl<'a> Visitor<'a> for Names<'a> {
+    fn visit_expr(&mut self, expr: &'a Expr) {
+        if let Expr::Name(name) = expr {
+            self.0.push((name.id.as_str(), at(expr)));
+        }
+        walk_expr(self, expr);
+    }
+}
+
+/// Whether blocks can do different things: they ask for their number, or call what may ask for it.
+struct Differs<'w, 'a, 'p> {
+    path: &'w mut Path<'a, 'p>,
+    found: bool,
+}
+
+impl<'a> Differs<'_, 'a, '_> {
+    fn of<'p>(body: &'a [Stmt], path: &mut Path<'a, 'p>) -> bool {
+        let mut walk = Differs { path, found: false };
+        body.iter().for_each(|stmt| walk.visit_stmt(stmt));
+        walk.found
+    }
+}
+
+impl<'a> Visitor<'a> for Differs<'_, 'a, '_> {
+    fn visit_expr(&mut self, expr: &'a Expr) {
+        if let Expr::Call(call) = expr {
+            let word = (self.path)(&call.func);
+            self.found |= match word.as_deref() {
+                Some(word) => {
+                    let last = word.rsplit('.').next().unwrap_or(word);
+                    matches!(last, "get_block_idx" | "at") || !word.starts_with("pl.")
+                }
+                // A method, or a function of the file. What devices do together may be for each block.
+                None => true,
+            };
+        }
+        walk_expr(self, expr);
+    }
+}

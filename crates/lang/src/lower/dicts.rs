@@ -16,13 +16,26 @@ type Entries = Vec<(Const, Value)>;
 impl Lower<'_> {
     /// `{key: value}` of constants: a tile in a dict would be held where nothing looks for it.
     pub(super) fn dict(&mut self, dict: &ExprDict) -> Lowered {
+        self.entries_of(dict, Self::with_entry)
+    }
+
+    /// The same with values of any kind: what a function says of itself is read at once, and nothing holds it.
+    pub(super) fn attributes(&mut self, dict: &ExprDict) -> Lowered {
+        self.entries_of(dict, Self::with_any)
+    }
+
+    fn entries_of(
+        &mut self,
+        dict: &ExprDict,
+        add: fn(&mut Self, Entries, Const, Value, Span) -> Lowered<Entries>,
+    ) -> Lowered {
         let mut entries = Entries::new();
         for item in &dict.items {
             let value = self.expr(&item.value)?;
             entries = match &item.key {
                 Some(key) => {
                     let key = self.key(key)?;
-                    self.with_entry(entries, key, value, at(&item.value))?
+                    add(self, entries, key, value, at(&item.value))?
                 }
                 None => self.with_all(entries, &value, at(&item.value))?,
             };
@@ -42,20 +55,18 @@ impl Lower<'_> {
     }
 
     /// The entries with one more, or with another value for its key.
-    pub(super) fn with_entry(
-        &mut self,
-        mut entries: Entries,
-        key: Const,
-        value: Value,
-        span: Span,
-    ) -> Lowered<Entries> {
-        /// The most entries of a dict.
-        const MOST: usize = 4096;
+    pub(super) fn with_entry(&mut self, entries: Entries, key: Const, value: Value, span: Span) -> Lowered<Entries> {
         if !is_constant(&value) {
             let message = format!("a dict in a kernel holds constants, not {}", describe(self, &value));
             let error = Diagnostic::error("value-kind", span, message);
             return Err(self.report(error.help("hold tiles and numbers of the run in a list, by their positions")));
         }
+        self.with_any(entries, key, value, span)
+    }
+
+    fn with_any(&mut self, mut entries: Entries, key: Const, value: Value, span: Span) -> Lowered<Entries> {
+        /// The most entries of a dict.
+        const MOST: usize = 4096;
         match entries.iter().position(|(known, _)| *known == key) {
             Some(place) => entries[place].1 = value,
             None if entries.len() >= MOST => {

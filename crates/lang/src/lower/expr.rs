@@ -12,7 +12,7 @@ use crate::dtype::{DTYPES, DType};
 use crate::host::python_text;
 use crate::ops::{Call, Given};
 use crate::syntax::at;
-use crate::value::{Const, Partial, Record, SPLIT_MODES};
+use crate::value::{Const, Partial, SPLIT_MODES};
 
 /// The language's own name in full names.
 pub(crate) const ROOT: &str = "pl";
@@ -431,19 +431,6 @@ impl Lower<'_> {
         }
         given.keywords.push((word.into(), Value::Const(Const::Bool(true)), at(side)));
         Ok(base)
-    }
-
-    /// A dict that says what a function is.
-    fn attributes(&mut self, dict: &ruff_python_ast::ExprDict) -> Lowered {
-        let mut entries = Vec::new();
-        for item in &dict.items {
-            let Some(key) = &item.key else { return Err(self.unsupported(at(dict), "`**` in a dict")) };
-            match (self.expr(key)?, self.expr(&item.value)?) {
-                (Value::Const(key), value) => entries.push((key, value)),
-                _ => return Err(self.error("function-attr", at(key), "the name of an attribute is a string")),
-            }
-        }
-        Ok(Value::Record(Rc::new(Record::dict(entries))))
     }
 
     fn call_path(&mut self, path: &str, place: Span, given: Given, span: Span) -> Lowered {

@@ -53,6 +53,15 @@ impl std::fmt::Debug for WorkingMemory {
 }
 
 impl OpRef<'_> {
+    /// Whether it takes working memory that the library of the other kind of unit writes, and that of this platform leaves alone.
+    pub fn leaves_working_memory(&self, platform: &Platform) -> bool {
+        let WorkingMemory { memory, registers } = self.def.working;
+        let nothing = |of: WorkingUse| matches!(of, WorkingUse::Nothing);
+        let (here, there) =
+            if platform.can(Capability::RegisterScratch) { (registers, memory) } else { (memory, registers) };
+        nothing(here) && !nothing(there)
+    }
+
     /// What it writes of its working memory on this platform, if anything.
     pub fn working(&self, platform: &Platform) -> Option<WorkingSpans> {
         let WorkingMemory { memory, registers } = self.def.working;

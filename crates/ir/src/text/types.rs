@@ -351,7 +351,7 @@ impl<'a> OpParser<'a> {
         Ok(space)
     }
 
-    /// `16x?x`: dimensions, each with its `x`, up to something that is not a dimension.
+    /// `16x?x` or `16 x ? x`: dimensions, each with its `x`, up to something that is not a dimension.
     pub(super) fn dims(&mut self) -> Parsed<SmallVec<[Dim; 5]>> {
         let mut dims = SmallVec::new();
         loop {
@@ -391,7 +391,12 @@ impl<'a> OpParser<'a> {
 
     /// Goes past the `x` that begins the next token.
     pub(super) fn dim_x(&mut self) -> bool {
-        let there = self.cur.tok == Tok::Word && self.cur.adjacent() && self.text().starts_with('x');
+        let is_word = self.cur.tok == Tok::Word;
+        if is_word && self.text() == "x" {
+            self.bump();
+            return true;
+        }
+        let there = is_word && self.cur.adjacent() && self.text().starts_with('x');
         if there {
             self.cur.split(self.cur.span.start + 1);
         }

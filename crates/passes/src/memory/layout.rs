@@ -80,7 +80,7 @@ pub(super) fn crowds(module: &Module, context: &PassContext<'_>, space: Space) -
         // All of them have room side by side, however long they live.
         return Vec::new();
     }
-    let lives = lifetimes(module, &functions, &roots);
+    let lives = lifetimes(module, &functions, &roots, context.platform);
     let mut crowds = Vec::new();
     for group in groups(module, &functions) {
         let mut memory = Memory::new(module, space, spec);

@@ -4,11 +4,13 @@
 //! to where it ends. A buffer lives from the first op that touches it to the last. Touched inside a loop and declared
 //! outside of it, it lives as long as the loop, unless each iteration begins by writing all of it and nothing outside of the loop
 //! touches it: then no iteration sees what another one left. A call touches whatever the callee touches: so the buffers of a callee
-//! conflict with all that its caller has in use around the call, but not with each other for that.
+//! conflict with all that its caller has in use around the call, but not with each other for that. A tile that is only given as
+//! working memory to ops that leave it alone on the platform is never in use.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use slipring_ir::{BlockId, Flow, Module, OpId, Span, Touch, Type, ValueId};
+use slipring_machine::Platform;
 use slipring_op::ring::{ring_tile, table_of};
 use slipring_op::{OpRef, PipeRule, RingPart};
 
@@ -17,8 +19,8 @@ use crate::analysis::facts::{Functions, flow};
 use crate::analysis::roots::{RootId, Roots, home};
 
 /// Lives of the roots of a module, by root.
-pub fn lifetimes(module: &Module, functions: &Functions, roots: &Roots) -> Vec<Vec<Live>> {
-    follow(module, functions, roots).of
+pub fn lifetimes(module: &Module, functions: &Functions, roots: &Roots, platform: &Platform) -> Vec<Vec<Live>> {
+    follow(module, functions, roots, platform).of
 }
 
 /// Lives, and what their numbers stand for.
@@ -43,9 +45,10 @@ impl Lives {
 }
 
 /// Follows the ops of a module and finds the lives of its roots.
-pub fn follow(module: &Module, functions: &Functions, roots: &Roots) -> Lives {
+pub fn follow(module: &Module, functions: &Functions, roots: &Roots, platform: &Platform) -> Lives {
     let mut finder = Finder {
         module,
+        platform,
         functions,
         roots,
         numbers: vec![(0, 0); module.op_count()],
@@ -57,7 +60,7 @@ pub fn follow(module: &Module, functions: &Functions, roots: &Roots) -> Lives {
     for (scope, (function, body)) in functions.with_bodies(module).enumerate() {
         let mut next = 0;
         finder.number(body, &mut next);
-        finder.renewed = renewed(module, functions, roots, (function, body));
+        finder.renewed = renewed(module, functions, roots, platform, (function, body));
         for op in module.walk(body) {
             finder.op(scope as u32, function, op);
         }
@@ -69,6 +72,7 @@ pub fn follow(module: &Module, functions: &Functions, roots: &Roots) -> Lives {
 
 struct Finder<'m> {
     module: &'m Module,
+    platform: &'m Platform,
     functions: &'m Functions,
     roots: &'m Roots,
     /// First and last number of each op.
@@ -99,7 +103,7 @@ impl Finder<'_> {
         let callee = self.functions.callee(self.module, op);
         let touched = match callee {
             Some(callee) => self.touched_by(callee),
-            None => touched_directly(self.module, self.roots, op),
+            None => touched_directly(self.module, self.roots, op, self.platform),
         };
         for root in touched {
             let declared = self.roots.root(root).op;
@@ -141,7 +145,7 @@ impl Finder<'_> {
             for op in self.module.walk(body) {
                 match self.functions.callee(self.module, op) {
                     Some(callee) => touched.extend(self.touched_by(callee)),
-                    None => touched.extend(touched_directly(self.module, self.roots, op)),
+                    None => touched.extend(touched_directly(self.module, self.roots, op, self.platform)),
                 }
             }
         }
@@ -156,6 +160,7 @@ fn renewed(
     module: &Module,
     functions: &Functions,
     roots: &Roots,
+    platform: &Platform,
     (function, body): (OpId, BlockId),
 ) -> BTreeMap<RootId, OpId> {
     // The first op that touches a root, and the loops around all that do, from the outermost on.
@@ -167,7 +172,7 @@ fn renewed(
             }
             continue;
         }
-        let touched = touched_directly(module, roots, op);
+        let touched = touched_directly(module, roots, op, platform);
         if touched.is_empty() {
             continue;
         }
@@ -229,8 +234,8 @@ fn writes_all(module: &Module, roots: &Roots, op: OpId, root: RootId) -> bool {
     writes
 }
 
-/// Roots whose bytes an op reads or writes.
-fn touched_directly(module: &Module, roots: &Roots, op: OpId) -> BTreeSet<RootId> {
+/// Roots whose bytes an op reads or writes. Working memory that the platform's library leaves alone is not among them.
+fn touched_directly(module: &Module, roots: &Roots, op: OpId, platform: &Platform) -> BTreeSet<RootId> {
     let data = module.op(op);
     let mut touched = BTreeSet::new();
     let mut touch =
@@ -246,7 +251,8 @@ fn touched_directly(module: &Module, roots: &Roots, op: OpId) -> BTreeSet<RootId
     }
     touch(table_of(&declared).as_slice());
     for (index, spec) in def.schema.operands.iter().enumerate() {
-        if spec.touch != Touch::Nothing {
+        let idle = spec.touch == Touch::Scratch && declared.leaves_working_memory(platform);
+        if spec.touch != Touch::Nothing && !idle {
             touch(module.operand_group(op, index));
         }
     }

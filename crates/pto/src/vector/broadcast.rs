@@ -137,7 +137,7 @@ pub static TROWEXPANDDIV: OpDef = OpDef {
     },
     class: "div",
     lower: |op, d| by_row(op, d, &DIV),
-    elems: types::DIVIDE,
+    elems: types::DIVIDE_ALONG,
     tiles: tiles::WITH_COLUMN,
     working: working::SPREAD_COLUMN,
     ..BY_ROW
@@ -228,7 +228,7 @@ pub static TCOLEXPANDDIV: OpDef = OpDef {
     },
     class: "div",
     lower: |op, d| by_column(op, d, &DIV),
-    elems: types::DIVIDE,
+    elems: types::DIVIDE_ALONG,
     tiles: tiles::WITH_ROW,
     ..BY_COLUMN
 };

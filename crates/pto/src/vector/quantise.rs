@@ -7,7 +7,7 @@ use slipring_tile::Elem;
 use super::check::{self, Elems, Needs};
 use super::inside;
 use super::lower::Operands;
-use super::{DST, VECTOR, types};
+use super::{DST, TMP, VECTOR, types, working};
 use slipring_effect::vector::{RowNumber, ScaleRows};
 use slipring_op::def::{OpDef, OpRef};
 use slipring_op::rules::{TILE, defaulted, operand, optional, schema};
@@ -32,6 +32,7 @@ pub static TQUANT: OpDef = OpDef {
             operand("fp", TILE, Touch::Read, "the scales, f32: one for each row"),
             optional("offset", TILE, Touch::Read, "what is added, of the asymmetric form: f32, one for each row"),
             DST,
+            TMP,
         ],
         &[],
         &[defaulted("quant_type", AttrKind::Enum(QUANT_TYPE), "`INT8_SYM`: to i8, `INT8_ASYM`: to ui8 with an offset")],
@@ -56,6 +57,7 @@ pub static TQUANT: OpDef = OpDef {
         operands.issue(d, effect)
     },
     class: "convert",
+    working: working::QUANTISED,
     ..VECTOR
 };
 
@@ -76,6 +78,7 @@ fn verify_quant(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     }
     check::elem(op, "fp", SINGLE, diags);
     check::elem(op, "offset", SINGLE, diags);
+    check::elem(op, "tmp", SINGLE, diags);
     check::covers(op, "src", Needs::All, diags);
 }
 

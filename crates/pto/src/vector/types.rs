@@ -18,10 +18,9 @@ const INTEGERS: &[Elem] = &[I8, U8, I16, U16, I32, U32];
 
 /// All of at most 32 bits.
 const SHORT: &[Elem] = &[I8, U8, I16, U16, I32, U32, F16, BF16, F32, F8E4M3, F8E5M2, HiF8];
-/// What tables of the units that work on registers hold.
-const TABLES: &[Elem] = &[I8, U8, I16, U16, I32, U32, F16, BF16, F32, F8E4M3, F8E5M2];
 /// What is gathered by indices.
-pub(super) const GATHERED_INDEX: ElemTypes = ElemTypes { operand: "src", memory: NUMBERS, registers: BYTES_TOO };
+pub(super) const GATHERED_INDEX: ElemTypes =
+    ElemTypes { operand: "src", memory: NUMBERS, registers: &[I8, U8, I16, U16, I32, U32, F16, F32, F8E4M3, F8E5M2] };
 /// The indices of a gather.
 pub(super) const GATHER_INDICES: ElemTypes =
     ElemTypes { operand: "indices", memory: &[I32, U32], registers: &[I16, U16, I32, U32] };
@@ -49,6 +48,8 @@ types! {
     WORDS: "dst" NUMBERS, NUMBERS;
     /// Divisions by a tile.
     DIVIDE: "dst" FLOATS, NUMBERS;
+    /// Divisions by a row or a column.
+    DIVIDE_ALONG: "dst" FLOATS, BYTES_TOO;
     /// Divisions by a number.
     DIVIDE_BY: "dst" NUMBERS, BYTES_TOO;
     REMAINDER: "dst" &[I32, U32, F32], NUMBERS;
@@ -80,8 +81,8 @@ types! {
     SORTED: "src" FLOATS, FLOATS;
     MERGED: "dst" FLOATS, FLOATS;
     /// Tables in global memory: by the tile.
-    TABLE: "dst" ALL, TABLES;
-    TABLE_SRC: "src" ALL, TABLES;
+    TABLE: "dst" ALL, SHORT;
+    TABLE_SRC: "src" ALL, SHORT;
     HISTOGRAM: "src" &[], &[U16, U32];
     RANDOM: "dst" &[], &[I32, U32];
     TRIANGLE: "dst" NUMBERS, &[I8, U8, I16, U16, I32, U32, I64, U64, F16, BF16, F32];

@@ -42,6 +42,9 @@ pub(super) const SELECT_NUMBER: WorkingMemory = WorkingMemory::of_memory(|a| vec
 /// `TXor`, `TBitwiseSOp`: an intermediate result.
 pub(super) const EXCLUSIVE: WorkingMemory =
     WorkingMemory::of_memory(|a| vec![WorkingSpan::rows(a.tmp.valid[0], a.tmp.valid[1] * a.tmp.elem())]);
+/// `TQuant`: the integers of 32 bits.
+pub(super) const QUANTISED: WorkingMemory =
+    WorkingMemory::of_memory(|a| vec![WorkingSpan::rows(a.src.valid[0], a.src.valid[1] * 4)]);
 /// `TRem`: a row, and after as many columns as `dst` has a mask.
 pub(super) const REMAINDER: WorkingMemory = WorkingMemory::of_memory(remainder);
 /// `TRemS`: a row.

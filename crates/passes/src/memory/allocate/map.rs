@@ -52,7 +52,7 @@ pub struct MapBuffer {
 pub fn memory_maps(module: &Module, context: &PassContext<'_>) -> Vec<MemoryMap> {
     let functions = Functions::of(module);
     let roots = Roots::of(module, &functions);
-    let lives = follow(module, &functions, &roots);
+    let lives = follow(module, &functions, &roots, context.platform);
     let rings = crate::analysis::rings::ring_ops(module, &functions);
     let mut maps = Vec::new();
     for group in groups(module, &functions) {

@@ -72,7 +72,7 @@ fn decide(
     roots: &Roots,
     diags: &mut Diags,
 ) -> Vec<Decision> {
-    let mut lives = lifetimes(module, functions, roots);
+    let mut lives = lifetimes(module, functions, roots, context.platform);
     let beside = Beside::of(module, functions, roots, &mut lives);
     let rings = ring_ops(module, functions);
     let mut decisions = Vec::new();

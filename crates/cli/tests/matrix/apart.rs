@@ -15,7 +15,7 @@ use super::{Matrix, each, reference, tile};
 /// gathering move bits; whatever takes the type without declaring it moves bytes and asks for their number only. Products name pairs
 /// of types: of these, 4-bit floats with scales.
 const KNOWN: &[(Elem, &str, &str)] = &[
-    (Elem::HiF8, "pto.tcvt pto.tpack pto.ttrans pto.tgather pto.tgatherb", "pto.tgatherb"),
+    (Elem::HiF8, "pto.tcvt pto.tpack pto.ttrans pto.tgather pto.tgatherb pto.mgather pto.mscatter", "pto.tgatherb"),
     (Elem::F8E8M0, "pto.tcvt pto.tpack", ""),
     (Elem::F4E2M1x2, "pto.tcvt pto.tpack", ""),
     (Elem::F4E1M2x2, "pto.tcvt pto.tpack", ""),

@@ -7,7 +7,7 @@ use slipring_ir::{Attr, Diags, FuncType, Module, OpId, Span, Type, ValueId};
 use slipring_machine::CoreKind;
 use slipring_mlir::func;
 use slipring_op::function::{kernel_kind, mark_entry, set_both_lanes, set_kernel_kind};
-use slipring_op::{OpDef, Table};
+use slipring_op::{OpDef, Table, symbol_name};
 use slipring_pto as pto;
 
 use crate::blank::Blanked;
@@ -97,7 +97,30 @@ pub(crate) fn read_all(
         // What is wrong with a function was told.
         let _ = reader.function(function, &filled, &blanked.parts, launched && functions.len() > 1);
     }
+    tell_parameters_apart(&mut reader.module);
     (reader.module, reader.diags)
+}
+
+/// Functions that are launched together are given the same arguments, or each its own: where their parameters have other types, names
+/// that the assembler counted (`v1`, `v2`) do not make one of two.
+fn tell_parameters_apart(module: &mut Module) {
+    let called: Vec<OpId> = module.walk(module.top).into_iter().filter_map(|op| module.callee(op)).collect();
+    let kernels: Vec<OpId> = module
+        .functions()
+        .filter(|function| kernel_kind(module, *function).is_some() && !called.contains(function))
+        .collect();
+    let types = |function: &OpId| module.function_type(*function).map(|ty| ty.inputs.clone());
+    if kernels.windows(2).all(|pair| types(&pair[0]) == types(&pair[1])) {
+        return;
+    }
+    for function in kernels {
+        let Some(body) = module.body(function, 0) else { continue };
+        let own = symbol_name(module, function).to_string();
+        for arg in module.block(body).args.clone() {
+            let name = format!("{own}_{}", module.value_name(arg).trim_start_matches('%'));
+            module.value_mut(arg).name = Some(name.as_str().into());
+        }
+    }
 }
 
 /// True for a declaration that gives no value: of a function, of a variable that the runtime sets.

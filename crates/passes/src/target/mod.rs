@@ -3,6 +3,7 @@
 //! A [`Target`] is data beside the declarations; the passes apply it and know no op by name. [`before`] comes before the
 //! other passes, [`after`] after them.
 
+mod launch;
 mod memory;
 mod names;
 mod params;
@@ -92,6 +93,7 @@ pub fn after(module: &mut Module, target: &Target, platform: &Platform, diags: &
         return diags
             .push(Diagnostic { primary: None, ..Diagnostic::error("target-platform", Default::default(), message) });
     };
+    launch::join_halves(module);
     if let Some(as_values) = target.rings.as_values {
         for (op, why) in as_values(&SCALARS, module, platform) {
             let message = format!("`{}` cannot be said to `{}`: {why}", module.op(op).name, target.name);
@@ -118,7 +120,7 @@ pub fn after(module: &mut Module, target: &Target, platform: &Platform, diags: &
         }
     }
     names::rename_taken(module, target.name, said.diags);
-    names::mark_kernels(module);
+    launch::mark_kernels(module);
     within_a_module(module);
     let modules: Vec<OpId> = module.with_part(Part::Module).collect();
     for id in modules {

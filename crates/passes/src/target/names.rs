@@ -1,10 +1,9 @@
-//! Names and marks of functions in C++: what the language takes for itself is renamed, and every kernel of a file can be launched.
+//! Names of functions in C++: what the language takes for itself is renamed.
 
 use std::collections::BTreeSet;
 
-use slipring_ir::function::{SYMBOL, VISIBILITY};
-use slipring_ir::{Attr, Diagnostic, Diags, Module, OpId, Severity};
-use slipring_op::function::{has_entry_mark, mark_entry};
+use slipring_ir::function::SYMBOL;
+use slipring_ir::{Attr, Diagnostic, Diags, Module, Severity};
 use slipring_op::symbol_name;
 
 /// Words that C++ has for itself, and names that the headers of the C++ that an assembler writes define.
@@ -134,22 +133,5 @@ pub fn rename_taken(module: &mut Module, target: &str, diags: &mut Diags) {
         let message = format!("`@{old}` is called `@{new}` for `{target}`: C++ takes the name for itself");
         let note = Diagnostic::warning("renamed", module.op(function).span, message);
         diags.push(Diagnostic { severity: Severity::Note, ..note });
-    }
-}
-
-/// Marks every function that nobody calls as a kernel, where a file has several functions and says of none that it is one: without
-/// a mark none of them could be launched.
-pub fn mark_kernels(module: &mut Module) {
-    let functions: Vec<OpId> = module.functions().filter(|f| module.body(*f, 0).is_some()).collect();
-    if functions.len() < 2 || functions.iter().any(|f| has_entry_mark(module, *f)) {
-        return;
-    }
-    let called: BTreeSet<OpId> = module.walk(module.top).into_iter().filter_map(|op| module.callee(op)).collect();
-    for function in functions {
-        let private = module.op(function).attrs.get(VISIBILITY).and_then(Attr::as_str) == Some("private");
-        let gives = module.function_type(function).is_some_and(|ty| !ty.results.is_empty());
-        if !called.contains(&function) && !private && !gives {
-            mark_entry(module, function);
-        }
     }
 }

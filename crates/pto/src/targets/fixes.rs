@@ -221,6 +221,9 @@ pub(super) fn valid_shape_is_written(scalars: &Scalars, module: &mut Module, id:
     let this = op(module, id)?;
     let Some(ty) = module.ty(this.result(0)).as_tile().copied() else { return Ok(()) };
     let addr = this.operand("addr");
+    if addr.is_none() {
+        return Err("it has no address: no kernel of this module uses it".into());
+    }
     let mut valid = [this.operand("valid_row"), this.operand("valid_col")];
     for (at, whole) in [ty.layout.rows, ty.layout.cols].into_iter().enumerate() {
         if ty.valid[at].known().is_none() && valid[at].is_none() {

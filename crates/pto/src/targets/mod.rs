@@ -9,7 +9,9 @@ mod ptoas;
 mod ptoas_0_27;
 mod ptoas_0_27_ops;
 mod ptoas_0_27_types;
+mod refused;
 mod scalars;
+mod steps;
 mod views;
 
 use slipring_op::target::Target;

@@ -43,6 +43,7 @@ pub static PTOAS: Target = Target {
         values: pipe_values::pipe_value_of_any_depth,
         parts: views::part_is_a_tile,
         popped: fixes::as_it_is,
+        sequence: fixes::as_it_is,
     }),
     needs: NEWEST_NEEDS,
     rings: RingRules { slots: None, values: &[4, 8], landing: true, pipes: 8, as_values: None },

@@ -7,7 +7,7 @@ use slipring_tile::Elem;
 
 use super::ptoas_0_27_ops::OPS;
 use super::ptoas_0_27_types::TYPES;
-use super::{bounds, fixes, pipe_ends, pipe_values, pops, scalars, views};
+use super::{bounds, fixes, pipe_ends, pipe_values, pops, refused, scalars, steps, views};
 use crate::{TEXPANDS, TMAX, TMIN};
 
 /// ptoas 0.27.
@@ -28,6 +28,7 @@ pub static PTOAS_0_27: Target = Target {
         values: pipe_values::plain_pipe_value,
         parts: views::part_as_a_tile,
         popped: pops::popped_apart,
+        sequence: refused::sequence_by_scalars,
     }),
     needs: NEEDS,
     rings: RingRules {
@@ -140,6 +141,27 @@ const BY_ROW: &[&str] = &[
     "pto.tsqrt",
 ];
 
+/// Ops that take no tile and no window of which nothing is valid.
+const OF_SOMETHING: &[&str] = &[
+    "pto.tload",
+    "pto.tstore",
+    "pto.tstore_fp",
+    "pto.tprefetch",
+    "pto.tlrelu",
+    "pto.trowsum",
+    "pto.trowprod",
+    "pto.trowmax",
+    "pto.trowmin",
+    "pto.trowargmax",
+    "pto.trowargmin",
+    "pto.tcolargmax",
+    "pto.tcolargmin",
+    "pto.trowexpand",
+    "pto.trowexpandexpdif",
+    "pto.trowexpandmax",
+    "pto.trowexpandmin",
+];
+
 /// What is done to some ops in one version and not in another.
 pub(super) struct Differs {
     /// Ends of pipes.
@@ -152,10 +174,12 @@ pub(super) struct Differs {
     pub parts: Fix,
     /// Tiles that are popped.
     pub popped: Fix,
+    /// Sequences of numbers.
+    pub sequence: Fix,
 }
 
 /// The rules.
-pub(super) const fn rules(own: Differs) -> [OpRule; 48] {
+pub(super) const fn rules(own: Differs) -> [OpRule; 56] {
     [
         OpRule {
             index: &["offset"],
@@ -271,5 +295,19 @@ pub(super) const fn rules(own: Differs) -> [OpRule; 48] {
             ..OpRule::of(&["scf.for", "scf.while", "scf.yield", "scf.condition"])
         },
         OpRule { fix: Some(fixes::carries_no_tile), ..OpRule::of(&["scf.for", "scf.while", "func.call"]) },
+        OpRule { fix: Some(refused::something_is_valid), ..OpRule::of(OF_SOMETHING) },
+        OpRule {
+            fix: Some(refused::something_is_valid_in_registers),
+            ..OpRule::of(&["pto.tcolmax", "pto.tcolmin", "pto.tcolsum"])
+        },
+        OpRule { fix: Some(refused::signals_of_stores), ..OpRule::of(&["pto.sync.set"]) },
+        OpRule { fix: Some(own.sequence), ..OpRule::of(&["pto.tci"]) },
+        OpRule { fix: Some(refused::chooses_numbers), ..OpRule::of(&["scf.if", "arith.select"]) },
+        OpRule {
+            fix: Some(steps::sum_of_three),
+            ..OpRule::of(&["pto.taddc", "pto.tsubc", "pto.taddsc", "pto.tsubsc"])
+        },
+        OpRule { fix: Some(refused::plain_function), ..OpRule::of(&["func.func"]) },
+        OpRule { fix: Some(refused::stop_without_numbers), ..OpRule::of(&["pto.trap"]) },
     ]
 }

@@ -1,0 +1,83 @@
+//! What ops say that the version has no words for.
+
+use slipring_ir::{Module, OpId, Type, ViewType};
+use slipring_machine::{Capability, Pipe, Platform};
+use slipring_op::function::has_entry_mark;
+use slipring_op::target::Scalars;
+
+use super::fixes::{Fixed, op};
+use crate::sync::pipe_attr;
+
+/// Some rows and columns of tiles and windows are valid.
+pub(super) fn something_is_valid(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+    let empty = |ty: &Type| match ty {
+        Type::Tile(tile) => tile.valid.iter().any(|dim| dim.known() == Some(0)),
+        Type::PartitionView(ViewType { dims, .. }) => dims.iter().any(|dim| dim.known() == Some(0)),
+        _ => false,
+    };
+    match module.op(id).operands.iter().find(|value| empty(module.ty(**value))) {
+        Some(_) => Err("nothing is valid of a tile or window of it".into()),
+        None => Ok(()),
+    }
+}
+
+/// The same where the unit works on registers.
+pub(super) fn something_is_valid_in_registers(
+    scalars: &Scalars,
+    module: &mut Module,
+    id: OpId,
+    platform: &Platform,
+) -> Fixed {
+    match platform.can(Capability::RegisterReductions) {
+        true => something_is_valid(scalars, module, id, platform),
+        false => Ok(()),
+    }
+}
+
+/// Where a wait holds one pipe, signals between cores are given by the pipes that store.
+pub(super) fn signals_of_stores(_: &Scalars, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
+    let this = op(module, id)?;
+    match pipe_attr(&this, "pipe") {
+        Some(Pipe::Fix | Pipe::Mte3) | None => Ok(()),
+        Some(_) if platform.sync.wait_stalls_core => Ok(()),
+        Some(pipe) => Err(format!("on this platform FIX and MTE3 give such signals, and here it is {}", pipe.name())),
+    }
+}
+
+/// A sequence is made by the scalar unit, which needs no working memory.
+pub(super) fn sequence_by_scalars(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+    match op(module, id)?.operand("tmp") {
+        Some(_) => Err("it has no working memory, and without it another pipe makes the numbers".into()),
+        None => Ok(()),
+    }
+}
+
+/// Numbers are chosen, but neither tiles nor windows nor addresses.
+pub(super) fn chooses_numbers(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+    match module.op(id).results.iter().map(|result| module.ty(*result)).find(|ty| !ty.is_scalar()) {
+        Some(ty) => Err(format!("it chooses numbers only, and here a `{ty}`: write the op once for each")),
+        None => Ok(()),
+    }
+}
+
+/// The only function of a file is its kernel, and kernels give nothing; tiles do not go through functions.
+pub(super) fn plain_function(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+    let Some(ty) = module.function_type(id) else { return Ok(()) };
+    if ty.inputs.iter().chain(&ty.results).any(|ty| matches!(ty, Type::Tile(_) | Type::ShortTile { .. })) {
+        return Err("it carries a tile: write the tile's name where it is used".into());
+    }
+    let with_body = module.functions().filter(|function| module.body(*function, 0).is_some()).count();
+    let gives = !ty.results.is_empty() && module.body(id, 0).is_some();
+    match gives && (with_body == 1 || has_entry_mark(module, id)) {
+        true => Err("a kernel gives nothing back, and the only function of a file is one".into()),
+        false => Ok(()),
+    }
+}
+
+/// What a stop prints is not said: it stops.
+pub(super) fn stop_without_numbers(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+    let data = module.op_mut(id);
+    data.operands.clear();
+    data.segments = [0].into_iter().collect();
+    Ok(())
+}

@@ -31,6 +31,17 @@ const OTHERWISE: &[(&[&str], &str)] = &[
     (&["wait_intra_block"], "it has no signals between the cores of a cluster"),
 ];
 
+/// Where it stops, or does not compile, for a reason of its own: words of what is said then.
+const STOPS: &[(&str, &str)] = &[
+    ("Divider cannot be equal to zero", "it stops at a division by zero"),
+    ("error: use of undeclared identifier", "it has not all functions of the library"),
+    ("error: no matching function for call", "these headers have another form of a function"),
+    ("/pto/cpu/TPrint.hpp", "it does not print numbers of this type"),
+];
+
+/// What boards share of the headers: what these refuse is refused for boards, too.
+const SHARED: &str = "/pto/common/pto_tile.hpp";
+
 /// What says how large its local memories are.
 const SPACES: &[(&str, Space)] = &[
     ("PTO_CPU_SIM_L1_BYTES", Space::Mat),
@@ -97,6 +108,10 @@ impl Launched<'_> {
             return unchecked("the C++ has no function that a host launches".into());
         };
         if let Err(why) = compile(&compiler, &headers, &entry, folder, tools) {
+            if why.contains(SHARED) && why.contains("static assertion failed") {
+                return Ok(row("findings", format!("the headers refuse the C++, for boards too: {why}")));
+            }
+            let known: Vec<&str> = known.iter().copied().chain(stops(&why)).collect();
             let why = known.first().map_or(why.clone(), |known| format!("{known}: {why}"));
             return unchecked(format!(
                 "the C++ does not compile with these headers and `{}`: {why}",
@@ -107,7 +122,7 @@ impl Launched<'_> {
         let (first, second) = match (run(), run()) {
             (Ok(first), Ok(second)) => (first, second),
             (Err(why), _) | (_, Err(why)) => {
-                return Ok(match known.first() {
+                return Ok(match known.iter().copied().chain(stops(&why)).next() {
                     Some(known) => row("not checked", format!("{known}: {why}")),
                     None => row("findings", why),
                 });
@@ -189,6 +204,11 @@ fn otherwise(cpp: &str) -> Vec<&'static str> {
     }
     list.dedup();
     list
+}
+
+/// The reason of its own for which it stopped, where it is known.
+fn stops(why: &str) -> Option<&'static str> {
+    STOPS.iter().find(|(words, _)| why.contains(words)).map(|(_, what)| *what)
 }
 
 /// The function that a host launches: the only one, or that of the kernel's name.

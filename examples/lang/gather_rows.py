@@ -1,5 +1,7 @@
 # Scores against scattered rows of a pool: each Vector core fetches half of the rows, by their numbers, and the Cube core multiplies
 # by all of them.
+#
+# args: rand:bf16[16x512] iota:i32[128] rand:bf16[1024x512] zeros:f32[16x128]
 import slipring.language as pl
 
 QUERIES, DIM, ROWS, POOL = 16, 512, 128, 1024

@@ -99,6 +99,31 @@ fn on_both(example: &str, inputs: &[Vec<u8>], out_bytes: usize, slot_bytes: usiz
     floats(&a5)
 }
 
+/// The examples below a folder but for whole programs and those that are broken on purpose.
+fn kernels_below(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let left_out = ["broken", "programs"].iter().any(|name| path.ends_with(name));
+        if path.is_dir() && !left_out {
+            kernels_below(&path, found);
+        } else if path.extension().is_some_and(|ending| ending == "pto" || ending == "py") {
+            found.push(path);
+        }
+    }
+}
+
+#[test]
+fn every_kernel_runs_as_it_stands() {
+    let mut kernels = Vec::new();
+    kernels_below(&root().join("examples"), &mut kernels);
+    assert!(kernels.len() > 40, "only {} examples", kernels.len());
+    for kernel in kernels {
+        let ran = Command::new(env!("CARGO_BIN_EXE_slipring")).arg("run").arg(&kernel).args(["--arch", "a5"]).output();
+        let ran = ran.unwrap();
+        assert!(ran.status.success(), "{}:\n{}", kernel.display(), String::from_utf8_lossy(&ran.stderr));
+    }
+}
+
 #[test]
 fn matmul_to_vector_with_each_split() {
     let (a, b) = (matrix(64, 64, 1), matrix(64, 64, 2));

@@ -179,7 +179,7 @@ pub(super) struct Differs {
 }
 
 /// The rules.
-pub(super) const fn rules(own: Differs) -> [OpRule; 56] {
+pub(super) const fn rules(own: Differs) -> [OpRule; 59] {
     [
         OpRule {
             index: &["offset"],
@@ -303,10 +303,10 @@ pub(super) const fn rules(own: Differs) -> [OpRule; 56] {
         OpRule { fix: Some(refused::signals_of_stores), ..OpRule::of(&["pto.sync.set"]) },
         OpRule { fix: Some(own.sequence), ..OpRule::of(&["pto.tci"]) },
         OpRule { fix: Some(refused::chooses_numbers), ..OpRule::of(&["scf.if", "arith.select"]) },
-        OpRule {
-            fix: Some(steps::sum_of_three),
-            ..OpRule::of(&["pto.taddc", "pto.tsubc", "pto.taddsc", "pto.tsubsc"])
-        },
+        OpRule { fix: Some(steps::sum), ..OpRule::of(&["pto.taddc"]) },
+        OpRule { fix: Some(steps::difference), ..OpRule::of(&["pto.tsubc"]) },
+        OpRule { fix: Some(steps::sum_with_a_number), ..OpRule::of(&["pto.taddsc"]) },
+        OpRule { fix: Some(steps::difference_with_a_number), ..OpRule::of(&["pto.tsubsc"]) },
         OpRule { fix: Some(refused::plain_function), ..OpRule::of(&["func.func"]) },
         OpRule { fix: Some(refused::stop_without_numbers), ..OpRule::of(&["pto.trap"]) },
     ]

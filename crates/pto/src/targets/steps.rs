@@ -8,16 +8,32 @@ use slipring_op::target::Scalars;
 use slipring_tile::{Elem, Space};
 
 use super::fixes::{Fixed, op};
-use crate::{TADD, TADDC, TADDS, TADDSC, TSUB, TSUBC, TSUBS, TSUBSC};
+use crate::{TADD, TADDS, TSUB, TSUBS};
 
-/// Ops of three sources, and the op of the first two; the third is added.
-const FIRST: &[(&OpDef, &OpDef)] = &[(&TADDC, &TADD), (&TSUBC, &TSUB), (&TADDSC, &TADDS), (&TSUBSC, &TSUBS)];
+/// `a + b + c` is `a + b`, and `c` to it.
+pub(super) fn sum(_: &Scalars, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
+    in_two_steps(module, id, platform, &TADD)
+}
 
-/// A sum of three is written as two ops, as the assembler does it, with what holds the second until the first is done.
-pub(super) fn sum_of_three(_: &Scalars, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
+/// `a - b + c` is `a - b`, and `c` to it.
+pub(super) fn difference(_: &Scalars, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
+    in_two_steps(module, id, platform, &TSUB)
+}
+
+/// The sum where `b` is a number.
+pub(super) fn sum_with_a_number(_: &Scalars, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
+    in_two_steps(module, id, platform, &TADDS)
+}
+
+/// The difference where `b` is a number.
+pub(super) fn difference_with_a_number(_: &Scalars, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
+    in_two_steps(module, id, platform, &TSUBS)
+}
+
+/// The first two sources by one op and the third by another, as the assembler does it, with what holds the second until the first
+/// is done.
+fn in_two_steps(module: &mut Module, id: OpId, platform: &Platform, first: &'static OpDef) -> Fixed {
     let this = op(module, id)?;
-    let name = &module.op(id).name;
-    let Some((_, first)) = FIRST.iter().find(|(def, _)| *def.schema.name == **name) else { return Ok(()) };
     let (Some(tile), [a, b, c], Some(dst)) = (this.tile("dst"), sources(&this)?, this.operand("dst")) else {
         return Ok(());
     };
@@ -30,14 +46,16 @@ pub(super) fn sum_of_three(_: &Scalars, module: &mut Module, id: OpId, platform:
         return Err("it adds the last source after the result was written over it".into());
     }
     let (span, names) = (module.op(id).span, operands(first));
-    let made = first.make(module, &[(names[0], &[a]), (names[1], &[b]), ("dst", &[dst])], AttrDict::default(), &[], span);
+    let made =
+        first.make(module, &[(names[0], &[a]), (names[1], &[b]), ("dst", &[dst])], AttrDict::default(), &[], span);
     module.insert_before(id, made);
     if platform.overlaps(Pipe::V, Space::Vec) {
         let barrier = crate::barrier(module, Some(Pipe::V), span);
         module.insert_before(id, barrier);
     }
     let names = operands(&TADD);
-    let sum = TADD.make(module, &[(names[0], &[dst]), (names[1], &[c]), ("dst", &[dst])], AttrDict::default(), &[], span);
+    let sum =
+        TADD.make(module, &[(names[0], &[dst]), (names[1], &[c]), ("dst", &[dst])], AttrDict::default(), &[], span);
     module.insert_before(id, sum);
     module.remove(id);
     Ok(())

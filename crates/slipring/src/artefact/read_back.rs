@@ -53,7 +53,9 @@ impl Launched<'_> {
         let own: Vec<_> = findings
             .messages()
             .iter()
-            .filter(|message| message.severity != Severity::Warning || here.messages().iter().all(|h| h.code != message.code))
+            .filter(|message| {
+                message.severity != Severity::Warning || here.messages().iter().all(|h| h.kind != message.kind)
+            })
             .collect();
         let found = own.len() + different.len();
         let detail = match (found, run.is_complete()) {

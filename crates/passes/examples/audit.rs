@@ -49,7 +49,7 @@ fn audit(file: &str, platform: &slipring_machine::Platform) -> Result<String, St
     if diags.has_errors() {
         return Ok(format!("refused: {}", first_error(&diags)));
     }
-    let clashes = allocate::check::clashes(&module);
+    let clashes = allocate::check::clashes(&module, platform);
     if !clashes.is_empty() && placed_by_hand == 0 {
         return Err(format!("addresses: {clashes:?}"));
     }

@@ -138,7 +138,7 @@ fn chosen<'p>(passes: &'p [&str]) -> impl Iterator<Item = &'static Pass> + 'p {
 
 fn independent_checks(pass: &str, module: &slipring_ir::Module, context: &PassContext<'_>) -> Result<(), Failed> {
     if pass == allocate::PASS.name {
-        let clashes = allocate::check::clashes(module);
+        let clashes = allocate::check::clashes(module, context.platform);
         if !clashes.is_empty() {
             return Err(format!("addresses clash: {clashes:?}\n{}", print(module)).into());
         }

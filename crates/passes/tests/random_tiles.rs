@@ -223,7 +223,7 @@ fn stands(items: &[Item], a5: bool, kilobytes: u64, ids: u32) -> Result<(), Test
     platform.sync.event_ids = ids;
     let text = kernel(items);
     let Some(module) = passed(&text, &platform)? else { return Ok(()) };
-    let clashes = allocate::check::clashes(&module);
+    let clashes = allocate::check::clashes(&module, &platform);
     prop_assert!(clashes.is_empty(), "{clashes:?}\n{}", print(&module));
     let problems = insert_sync::problems(&module, &platform);
     prop_assert!(problems.is_empty(), "{problems:?}\n{}", print(&module));

@@ -87,7 +87,7 @@ pub fn check(module: &Module, platform: &Platform, diags: &mut Diags) {
     check_rules(module, platform, diags);
     // In C++ tiles of one address are one tile under several names.
     if !diags.has_errors() && !module.source.cpp {
-        slipring_passes::memory::allocate::overwritten(module, diags);
+        slipring_passes::memory::allocate::overwritten(module, platform, diags);
     }
 }
 

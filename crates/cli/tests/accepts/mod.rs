@@ -139,6 +139,11 @@ fn what_is_built_for_the_assembler_is_what_it_takes() {
             if !refuses && ["tmaxs", "tmins", "tci"].contains(&&*name) {
                 continue;
             }
+            // Written as two operations, which round a narrow float twice.
+            let sums = ["taddc", "tsubc", "taddsc", "tsubsc"];
+            if refuses && sums.contains(&&*name) && ["f16", "bf16"].contains(&&*types) {
+                continue;
+            }
             // What a unit does not need is left out in print.
             if refuses == accepted.contains(&types.as_str()) && name != "trowexpandexpdif/memory" {
                 wrong.push(format!("{name} on {arch}: {types}: refused {refuses}"));

@@ -179,7 +179,7 @@ pub(super) struct Differs {
 }
 
 /// The rules.
-pub(super) const fn rules(own: Differs) -> [OpRule; 59] {
+pub(super) const fn rules(own: Differs) -> [OpRule; 60] {
     [
         OpRule {
             index: &["offset"],
@@ -302,6 +302,7 @@ pub(super) const fn rules(own: Differs) -> [OpRule; 59] {
         },
         OpRule { fix: Some(refused::signals_of_stores), ..OpRule::of(&["pto.sync.set"]) },
         OpRule { fix: Some(own.sequence), ..OpRule::of(&["pto.tci"]) },
+        OpRule { fix: Some(refused::gathered_by_indices), ..OpRule::of(&["pto.tgather"]) },
         OpRule { fix: Some(refused::chooses_numbers), ..OpRule::of(&["scf.if", "arith.select"]) },
         OpRule { fix: Some(steps::sum), ..OpRule::of(&["pto.taddc"]) },
         OpRule { fix: Some(steps::difference), ..OpRule::of(&["pto.tsubc"]) },

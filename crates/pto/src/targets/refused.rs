@@ -52,6 +52,18 @@ pub(super) fn sequence_by_scalars(_: &Scalars, module: &mut Module, id: OpId, _:
     }
 }
 
+/// Floats of 8 bits are gathered by a pattern, not by indices.
+pub(super) fn gathered_by_indices(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+    let this = op(module, id)?;
+    let elem = this.tile("src").map(|tile| tile.layout.elem).filter(|elem| elem.is_float() && elem.bytes() == 1);
+    match elem {
+        Some(elem) if this.if_declared("indices").is_some() => {
+            Err(format!("it gathers no elements of {elem} by indices"))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Numbers are chosen, but neither tiles nor windows nor addresses.
 pub(super) fn chooses_numbers(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     match module.op(id).results.iter().map(|result| module.ty(*result)).find(|ty| !ty.is_scalar()) {

@@ -18,8 +18,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use slipring_ir::{BlockId, Flow, Module, OpId, Touch};
-use slipring_machine::CoreKind;
-use slipring_op::{OpDef, PipeRule, RingPart, kernel_kind};
+use slipring_machine::{CoreKind, Platform};
+use slipring_op::{OpDef, OpRef, PipeRule, RingPart, kernel_kind};
 use slipring_tile::Space;
 use smallvec::SmallVec;
 
@@ -147,6 +147,7 @@ const WALKS: u64 = 64;
 
 struct Checker<'m> {
     module: &'m Module,
+    platform: &'m Platform,
     functions: Functions,
     roots: Roots,
     /// Starts and ends of buffers in each memory: between two neighbours all bytes have the same history.
@@ -172,16 +173,17 @@ struct Checker<'m> {
 }
 
 /// Checks a module whose buffers all have addresses.
-pub fn clashes(module: &Module) -> Vec<Clash> {
-    inspect(module).clashes.into_iter().collect()
+pub fn clashes(module: &Module, platform: &Platform) -> Vec<Clash> {
+    inspect(module, platform).clashes.into_iter().collect()
 }
 
 /// Follows a module; buffers without an address are left out.
-pub fn inspect(module: &Module) -> Inspection {
+pub fn inspect(module: &Module, platform: &Platform) -> Inspection {
     let functions = Functions::of(module);
     let roots = Roots::of(module, &functions);
     let mut checker = Checker {
         module,
+        platform,
         functions,
         roots,
         cuts: BTreeMap::new(),
@@ -362,8 +364,11 @@ impl Checker<'_> {
             self.read(op, root, state);
         }
         let mut written: Vec<&[RootId]> = Vec::new();
+        // Working memory that the platform's library leaves alone keeps what it holds.
+        let idle = OpRef::of(self.module, op).is_some_and(|own| own.leaves_working_memory(self.platform));
         for (index, spec) in def.schema.operands.iter().enumerate() {
-            if spec.touch != Touch::Nothing && spec.touch.writes() {
+            let idle = spec.touch == Touch::Scratch && idle;
+            if spec.touch != Touch::Nothing && spec.touch.writes() && !idle {
                 written.extend(self.module.operand_group(op, index).iter().map(|v| self.roots.get(*v)));
             }
         }
@@ -472,7 +477,8 @@ mod tests {
         );
         let (module, diags) = parse(Arc::new(Source::new("deep.pto", text)), &Dialects::get().registry);
         assert!(!diags.has_errors(), "{}", diags.render(&module.source, false));
-        let found = inspect(&module);
+        let platform = slipring_machine::built_in("a5").expect("a built-in platform");
+        let found = inspect(&module, &platform);
         assert_eq!(found.losses.len(), 1);
         assert!(matches!(found.clashes.iter().collect::<Vec<_>>()[..], [Clash::Overwritten { .. }]));
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use slipring_ir::{Diagnostic, Diags, Kind, Module, OpId, Severity, Touch};
+use slipring_machine::Platform;
 
 use super::check::{Clash, Inspection, Loss, inspect};
 use crate::analysis::facts::beside;
@@ -14,8 +15,8 @@ use crate::analysis::roots::{Address, Root, RootId, RootKind};
 ///
 /// Silent where bytes are used again after the last read, and where two tiles are plainly names for the same bytes: one is read
 /// though only the other was written before. Tiles count with their whole shape, valid or not.
-pub fn overwritten(module: &Module, diags: &mut Diags) {
-    let inspection = inspect(module);
+pub fn overwritten(module: &Module, platform: &Platform, diags: &mut Diags) {
+    let inspection = inspect(module, platform);
     let declared = |root: &Root| root.kind == RootKind::Declared;
     let name = |root: &Root| module.value_name(root.value);
     let span = |op: OpId| module.op(op).span;

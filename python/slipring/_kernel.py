@@ -624,7 +624,7 @@ class Program:
         """Its name."""
         return self.__name__
 
-    def written(self, names):
+    def _decorator_in(self, names):
         """Its decorator as a text has it where the language has a name among these; empty where it says nothing."""
         language = next((name for name, value in names.items() if getattr(value, "__slipring_path__", None) == "pl"), None)
         if not self._options or language is None:

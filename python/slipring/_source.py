@@ -107,7 +107,7 @@ def together(parts, names):
     """One text of functions of a file, each at the lines where it stands: `(filename, text)`. `names` are what its names stand for."""
     texts = [part.text for part in parts]
     # The class of each that has one, with what decorates it.
-    classes = {part.text: (part.owner.name, part.owner.written(names)) for part in parts if part.owner is not None}
+    classes = {part.text: (part.owner.name, part.owner._decorator_in(names)) for part in parts if part.owner is not None}
     filename = texts[0].filename
     own = sorted((text for text in texts if text.filename == filename), key=lambda text: text.first)
     others = [text for text in texts if text.filename != filename]

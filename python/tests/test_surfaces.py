@@ -28,6 +28,7 @@ NOT_COMPARED = {
 }
 # What a function of a module is refused for, where the file is not: a gap, and what the error says of it.
 REFUSED = {
+    "tests/files/programs/aliases_made.py": "the functions of a program share their names",
     "tests/files/programs/names.py": "the functions of a program share their names",
 }
 # Options of `run` that the package has, and what takes their value.

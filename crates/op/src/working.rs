@@ -1,7 +1,7 @@
 //! Working memory of an op: what the tile libraries of the platforms write of it, and whether the tile is large enough.
 
 use slipring_effect::vector::{Around, Found, WorkingSpans, lacking};
-use slipring_ir::{Diags, Dim};
+use slipring_ir::{Diags, Dim, OperandSpec, Touch};
 use slipring_machine::{Capability, Platform};
 
 use crate::def::OpRef;
@@ -52,20 +52,26 @@ impl std::fmt::Debug for WorkingMemory {
     }
 }
 
+impl WorkingMemory {
+    /// What the library of a platform writes, and what that of the other kind of unit does.
+    fn here_and_there(self, platform: &Platform) -> [WorkingUse; 2] {
+        let WorkingMemory { memory, registers } = self;
+        if platform.can(Capability::RegisterScratch) { [registers, memory] } else { [memory, registers] }
+    }
+}
+
 impl OpRef<'_> {
-    /// Whether it takes working memory that the library of the other kind of unit writes, and that of this platform leaves alone.
-    pub fn leaves_working_memory(&self, platform: &Platform) -> bool {
-        let WorkingMemory { memory, registers } = self.def.working;
+    /// Whether an operand is working memory that the library of the other kind of unit writes, and that of this platform leaves alone.
+    pub fn leaves_alone(&self, operand: &OperandSpec, platform: &Platform) -> bool {
+        let [here, there] = self.def.working.here_and_there(platform);
         let nothing = |of: WorkingUse| matches!(of, WorkingUse::Nothing);
-        let (here, there) =
-            if platform.can(Capability::RegisterScratch) { (registers, memory) } else { (memory, registers) };
-        nothing(here) && !nothing(there)
+        operand.touch == Touch::Scratch && nothing(here) && !nothing(there)
     }
 
     /// What it writes of its working memory on this platform, if anything.
     pub fn working(&self, platform: &Platform) -> Option<WorkingSpans> {
-        let WorkingMemory { memory, registers } = self.def.working;
-        match if platform.can(Capability::RegisterScratch) { registers } else { memory } {
+        let [here, _] = self.def.working.here_and_there(platform);
+        match here {
             WorkingUse::Nothing => None,
             WorkingUse::Spans(spans) => Some(spans),
             WorkingUse::Forms(forms) => forms.iter().find(|form| (form.when)(self)).map(|form| form.spans),

@@ -28,5 +28,5 @@ pub mod split;
 pub mod sync;
 pub mod target;
 
-pub use manager::{InsertSync, Outcome, Pass, PassContext, by_name, pass, pipeline, run_passes, verify_after};
+pub use manager::{InsertSync, Outcome, Pass, PassContext, by_name, chosen, pass, pipeline, run_passes, verify_after};
 pub use split::expand_mixed::has_rings_by_hand;

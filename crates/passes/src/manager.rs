@@ -90,6 +90,18 @@ pub fn pass(name: &str) -> Option<&'static Pass> {
     pipeline().iter().chain(by_name()).find(|pass| pass.name == own)
 }
 
+/// The passes of a list of names; where there is none those of [`pipeline`], and behind them `last` if that runs by name only.
+pub fn chosen(names: &[String], last: Option<&str>) -> Vec<&'static Pass> {
+    let last = last.and_then(pass);
+    match names {
+        [] => pipeline()
+            .iter()
+            .chain(by_name().iter().filter(|own| last.is_some_and(|last| last.name == own.name)))
+            .collect(),
+        names => names.iter().filter_map(|name| pass(name)).collect(),
+    }
+}
+
 /// What is wrong with a module as a pass left it, against the declarations; empty where the pass kept to them.
 pub fn verify_after(pass: &Pass, module: &Module, table: &Table, platform: &Platform) -> Diags {
     let mut found = Diags::default();

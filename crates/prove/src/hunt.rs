@@ -357,9 +357,8 @@ fn one_delay(
     }
     let pair = |finding: &Finding| Some((finding.secondary.first()?.site, finding.primary.as_ref()?.site));
     let pairs = errors().filter_map(pair).collect();
-    let stale = errors().filter(|finding| finding.kind == Kind::UseAfterFree);
-    let stale = stale.filter_map(|finding| Some((finding.secondary.first()?.site, finding.primary.as_ref()?.site)));
-    let hunt = OneDelay { subject, quiet, usual, works: Works::of(subject, &[]), pairs, stale: stale.collect() };
+    let stale = errors().filter(|finding| finding.kind == Kind::UseAfterFree).filter_map(pair).collect();
+    let hunt = OneDelay { subject, quiet, usual, works: Works::of(subject, &[]), pairs, stale };
     let found = hunt.find(&sites)?;
     if found.as_ref().is_some_and(|(shows, _)| *shows < Shows::Order) {
         return Ok(found);

@@ -7,7 +7,7 @@ use slipring_ir::{Diags, Module, Severity, Source, difference_but_for_names};
 use slipring_lang::KernelInfo;
 use slipring_machine::Platform;
 use slipring_op::target::Target;
-use slipring_passes::{Pass, PassContext, by_name, pass, pipeline, verify_after};
+use slipring_passes::{Pass, PassContext, chosen, pass, verify_after};
 use slipring_pto::targets::{TARGETS, target};
 
 use crate::prepare::{which_get_flags, written_platform};
@@ -77,10 +77,7 @@ pub fn build(
     let context = PassContext { platform: &platform, insert_sync: which_get_flags(&module, options.insert_sync) };
     let last = options.last.and_then(pass).map(|pass| pass.name);
     let whole = options.passes.is_empty();
-    let asked: Vec<&Pass> = match whole {
-        true => pipeline().iter().chain(by_name().iter().filter(|pass| Some(pass.name) == last)).collect(),
-        false => options.passes.iter().filter_map(|name| pass(name)).collect(),
-    };
+    let asked = chosen(options.passes, last);
     let upto = asked.iter().position(|pass| Some(pass.name) == last).map_or(asked.len(), |at| at + 1);
     let whole = whole && upto == asked.len();
     for pass in &asked[..upto] {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use slipring::{BuildOptions, BuiltProgram, PassStage};
 use slipring_ir::Module;
-use slipring_passes::{Pass, by_name, pass, pipeline};
+use slipring_passes::{Pass, by_name, chosen, pass, pipeline};
 use slipring_report::{memory_svg, memory_text};
 
 use super::asked::ShapeArgs;
@@ -75,11 +75,8 @@ pub(super) fn build(args: &BuildArgs) -> Exit {
     if let Some(message) = named.find_map(|name| unknown_pass(name)) {
         return fail(message);
     }
-    let own = |name: &String| pass(name).map(|pass| pass.name);
-    let runs = |name: &String| match args.passes.as_slice() {
-        [] => !by_name().iter().any(|pass| own(name) == Some(pass.name)),
-        passes => passes.iter().any(|one| own(one) == own(name)),
-    };
+    let run = chosen(&args.passes, None);
+    let runs = |name: &String| pass(name).is_some_and(|pass| run.iter().any(|one| one.name == pass.name));
     if let Some(name) = args.print_ir_after.iter().find(|name| *name != "all" && !runs(name)) {
         return fail(format!("`{name}` is not among the passes that run"));
     }

@@ -4,7 +4,7 @@ use clap::Args;
 use slipring::{BuildOptions, PassStage};
 use slipring_ir::Module;
 use slipring_ir::text::print;
-use slipring_passes::{Pass, by_name, pass};
+use slipring_passes::{Pass, chosen, pass};
 
 use super::asked::ShapeArgs;
 use super::build::{list_passes, unknown_pass};
@@ -60,13 +60,8 @@ pub(super) fn opt(args: &OptArgs) -> Exit {
     if let Some(message) = named.chain(shown).find_map(|name| unknown_pass(name)) {
         return fail(message);
     }
-    let own = |name: &String| pass(name).map(|pass| pass.name);
-    let last = args.stop_after.as_ref().and_then(own);
-    let left_out = |name: &String| by_name().iter().any(|pass| own(name) == Some(pass.name) && last != own(name));
-    let runs = |name: &String| match args.passes.as_slice() {
-        [] => !left_out(name),
-        passes => passes.iter().any(|one| own(one) == own(name)),
-    };
+    let run = chosen(&args.passes, args.stop_after.as_deref());
+    let runs = |name: &String| pass(name).is_some_and(|pass| run.iter().any(|one| one.name == pass.name));
     let shown = args.print_before.iter().chain(&args.print_after).filter(|name| *name != "all");
     if let Some(name) = args.stop_after.iter().chain(shown).find(|name| !runs(name)) {
         let reason = "is not among the passes that run: `--passes` and `--stop-after` choose them";

@@ -251,8 +251,7 @@ fn touched_directly(module: &Module, roots: &Roots, op: OpId, platform: &Platfor
     }
     touch(table_of(&declared).as_slice());
     for (index, spec) in def.schema.operands.iter().enumerate() {
-        let idle = spec.touch == Touch::Scratch && declared.leaves_working_memory(platform);
-        if spec.touch != Touch::Nothing && !idle {
+        if spec.touch != Touch::Nothing && !declared.leaves_alone(spec, platform) {
             touch(module.operand_group(op, index));
         }
     }

@@ -269,8 +269,8 @@ impl Text<'_> {
 }
 
 impl Assumed {
-    /// The comparisons of the functions that a kernel starts in, and of those that these call, of which is known whether they hold, in each launch that satisfies
-    /// what is assumed.
+    /// The comparisons of the functions that a kernel starts in, and of those that these call, of which it is known whether they hold,
+    /// in each launch that satisfies what is assumed.
     pub fn decided(&self, module: &Module, starts: [Option<OpId>; 2], params: &[Param]) -> BTreeMap<ValueId, bool> {
         if self.is_empty() {
             return BTreeMap::new();

@@ -42,8 +42,8 @@ const STOPS: &[(&str, &str)] = &[
 /// What boards share of the headers: what these refuse is refused for boards, too.
 const SHARED: &str = "/pto/common/pto_tile.hpp";
 
-/// What is said where two runs of it differ.
-const CHANGES: &str = "its bytes change from run to run";
+/// What it does where a slot is freed directly after its pop.
+const FREED_AT_ONCE: &str = "its bytes change from run to run where a slot is freed directly after its pop";
 
 /// What says how large its local memories are.
 const SPACES: &[(&str, Space)] = &[
@@ -132,8 +132,8 @@ impl Launched<'_> {
             }
         };
         if first != second {
-            let known = known.iter().copied().find(|what| what.starts_with(CHANGES));
-            return unchecked(known.unwrap_or(CHANGES).into());
+            let known = known.iter().copied().find(|what| *what == FREED_AT_ONCE);
+            return unchecked(known.unwrap_or("its bytes change from run to run").into());
         }
         Ok(match (self.against(passing, &first), known.first()) {
             (Simulated::Same(count), _) => row("clean", format!("the same bytes in {count} buffers")),
@@ -204,7 +204,7 @@ fn otherwise(cpp: &str) -> Vec<&'static str> {
     let mut list: Vec<&str> = OTHERWISE.iter().filter(shown).map(|(_, what)| *what).collect();
     let statements = || cpp.lines().map(str::trim).filter(|line| !line.is_empty());
     if statements().zip(statements().skip(1)).any(|(a, b)| a.starts_with("TPOP<") && b.starts_with("TFREE<")) {
-        list.push("its bytes change from run to run where a slot is freed directly after its pop");
+        list.push(FREED_AT_ONCE);
     }
     list.dedup();
     list

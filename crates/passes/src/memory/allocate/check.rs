@@ -364,11 +364,10 @@ impl Checker<'_> {
             self.read(op, root, state);
         }
         let mut written: Vec<&[RootId]> = Vec::new();
-        // Working memory that the platform's library leaves alone keeps what it holds.
-        let idle = OpRef::of(self.module, op).is_some_and(|own| own.leaves_working_memory(self.platform));
+        let own = OpRef { module: self.module, id: op, def };
         for (index, spec) in def.schema.operands.iter().enumerate() {
-            let idle = spec.touch == Touch::Scratch && idle;
-            if spec.touch != Touch::Nothing && spec.touch.writes() && !idle {
+            // Working memory that the platform's library leaves alone keeps what it holds.
+            if spec.touch != Touch::Nothing && spec.touch.writes() && !own.leaves_alone(spec, self.platform) {
                 written.extend(self.module.operand_group(op, index).iter().map(|v| self.roots.get(*v)));
             }
         }

@@ -76,6 +76,9 @@ pub struct Work {
 /// Looks at every op of a kernel's pipes.
 pub fn decide(module: &Module, kernel: &Kernel, others: &[&Kernel], plan: &RingPlan) -> Result<Work, Stays> {
     let starts = [(CoreKind::Cube, kernel.start[0]), (CoreKind::Vector, kernel.start[1].or(kernel.start[2]))];
+    let functions = Functions::of(module);
+    let called = |op: OpId| Some((functions.callee(module, op)?, op));
+    let calls: Vec<(OpId, OpId)> = module.walk(module.top).into_iter().filter_map(called).collect();
     let mut work = Work { steps: vec![], ends: vec![], inits: vec![], both_lanes: kernel.lanes() == 2 };
     for (kind, start) in starts {
         let Some(start) = start else { continue };
@@ -85,7 +88,7 @@ pub fn decide(module: &Module, kernel: &Kernel, others: &[&Kernel], plan: &RingP
             .filter(|op| !op.def.ring.is_some_and(|part| part.reserves() || part.imports()))
             .collect();
         for op in &parts {
-            once(module, op, kind, others)?;
+            once(module, op, kind, others, &calls)?;
         }
         for op in parts.iter().filter(|op| op.def.ring.is_some_and(RingPart::makes_end)) {
             work.inits.push(op.id);
@@ -109,12 +112,16 @@ pub fn decide(module: &Module, kernel: &Kernel, others: &[&Kernel], plan: &RingP
     Ok(work)
 }
 
-/// Refuses ops of functions that run several times, or in several kernels.
-fn once(module: &Module, op: &OpRef<'_>, kind: CoreKind, others: &[&Kernel]) -> Result<(), Stays> {
+/// Refuses ops of functions that run several times, or in several kernels; `calls` are all of the module, with whom they call.
+fn once(
+    module: &Module,
+    op: &OpRef<'_>,
+    kind: CoreKind,
+    others: &[&Kernel],
+    calls: &[(OpId, OpId)],
+) -> Result<(), Stays> {
     let Some(function) = module.function_of(op.id) else { return Stays::at(op.id, "it stands in no function") };
-    let functions = Functions::of(module);
-    let calls: Vec<OpId> =
-        module.walk(module.top).into_iter().filter(|call| functions.callee(module, *call) == Some(function)).collect();
+    let calls: Vec<OpId> = calls.iter().filter(|(callee, _)| *callee == function).map(|(_, call)| *call).collect();
     let in_a_region = |call: &OpId| {
         let caller = module.function_of(*call).and_then(|caller| module.body(caller, 0));
         module.op(*call).block != caller
@@ -189,7 +196,7 @@ fn end(module: &Module, init: &OpRef<'_>, kind: CoreKind, ring: &PlannedRing, ke
         if let Base::Local(value) = value
             && !matches!(*module.ty(value), Type::Index | Type::I32 | Type::I64)
         {
-            return Stays::at(id, "its addresses are no `i32`, `i64` or `index`");
+            return Stays::at(id, "its addresses are not `i32`, `i64` or `index`");
         }
     }
     Ok(End { ring: ring.clone(), kind, init: id, body, base, landing, tags: Tags::default() })

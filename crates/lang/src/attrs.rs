@@ -50,6 +50,8 @@ pub(crate) struct FunctionAttrs {
     pub exact_slices: bool,
     /// Whether its parameters say their shapes: a call does not decide them.
     pub shapes_said: bool,
+    /// Whether its decorator is one of kernels and of whole programs: what its body does tells which.
+    pub may_be_program: bool,
     /// Whether it places the scopes of the runtime itself: `auto_scope=False`.
     pub own_scopes: bool,
 }

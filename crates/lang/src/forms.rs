@@ -9,7 +9,7 @@ use ruff_python_ast::{Expr, ExprCall, Number, Parameter, Stmt, StmtFunctionDef, 
 use slipring_ir::{Diagnostic, Span};
 
 use crate::signature::NOT_A_TYPE;
-use crate::syntax::{at, named};
+use crate::syntax::{any_expr, at, first_argument, named};
 
 /// What is known of the function that is looked at.
 #[derive(Clone, Copy, Debug, Default)]
@@ -35,7 +35,7 @@ pub(crate) fn misplaced<'a>(def: &'a StmtFunctionDef, form: Form, path: &mut Pat
         let documentation = position == 0 && matches!(stmt, Stmt::Expr(own) if own.value.is_string_literal_expr());
         match walk.attributes(stmt) {
             Some(call) => {
-                walk.form.own_scopes |= says(call, "auto_scope");
+                walk.form.own_scopes |= turns_off(call, "auto_scope");
                 walk.found.extend(before.map(|before| attributes_late(at(call), before)));
             }
             None if documentation => {}
@@ -56,10 +56,12 @@ pub(crate) fn no_shape(name: &str, word: &str, place: Span) -> Diagnostic {
     ))
 }
 
-/// Whether a dict that is written out has this key.
-fn says(call: &ExprCall, key: &str) -> bool {
+/// Whether a dict that is written out says `False` of a key, or something that only the kernel's own lowering reads.
+fn turns_off(call: &ExprCall, key: &str) -> bool {
     let items = call.arguments.args.first().and_then(Expr::as_dict_expr).map_or(&[][..], |dict| &dict.items);
-    items.iter().filter_map(|item| item.key.as_ref()?.as_string_literal_expr()).any(|own| own.value.to_str() == key)
+    let is = |own: &Expr| own.as_string_literal_expr().is_some_and(|own| own.value.to_str() == key);
+    let mut said = items.iter().filter(|item| item.key.as_ref().is_some_and(is)).map(|item| &item.value);
+    said.any(|value| value.as_boolean_literal_expr().is_none_or(|literal| !literal.value))
 }
 
 fn attributes_late(place: Span, before: Span) -> Diagnostic {
@@ -228,11 +230,11 @@ impl<'a> Walk<'a, '_, '_> {
                 }
                 self.early_in_cluster(call);
                 if let (Some(name), Some(cluster)) = (name, self.cluster) {
-                    let message = "blocks of a cluster are no task of their own: they have no id";
+                    let message = "blocks of a cluster are not a task of their own: they have no id";
                     let error = Diagnostic::error("scope", at(name), message).also(cluster, "the cluster is the task");
                     self.found.push(error.help("leave `as` out"));
                 }
-                if !Differs::of(&stmt.body, self.path) {
+                if !differ(&stmt.body, self.path) {
                     let message = "all blocks do the same: nothing in them asks for the number of the block";
                     let error = Diagnostic::error("scope", at(call), message);
                     self.found.push(error.help("write `i = pl.tile.get_block_idx()`, or `for i in pl.spmd(…):`"));
@@ -243,27 +245,27 @@ impl<'a> Walk<'a, '_, '_> {
         if let Some(name) = name
             && matches!(&*word, "pl.cluster" | "pl.scope" | "pl.manual_scope" | "pl.auto_incore")
         {
-            let error = Diagnostic::error("scope", at(name), format!("`{word}` is no task: it has no id"));
+            let error = Diagnostic::error("scope", at(name), format!("`{word}` is not a task: it has no id"));
             self.found.push(error.also(at(call), "this scope").help("`as` takes the id of `pl.at(…)` or `pl.spmd(…)`"));
         }
     }
 
     fn is_manual(&mut self, call: &'a ExprCall) -> bool {
-        let mode = call.arguments.args.first().or_else(|| named(call, "mode"));
+        let mode = first_argument(call, "mode");
         mode.is_some_and(|mode| (self.path)(mode).is_none_or(|path| !path.ends_with(".AUTO")))
     }
 
     /// `deps=` of blocks whose task has no name.
     fn not_waited_for(&mut self, call: &'a ExprCall) {
         let Some(deps) = named(call, "deps") else { return };
-        let error = Diagnostic::error("scope", at(deps), "`deps=` of blocks that are no named task")
+        let error = Diagnostic::error("scope", at(deps), "`deps=` on blocks that are not a named task")
             .help("write `with pl.spmd(…, deps=[…]) as task:`, or `out, task = pl.spmd_submit(…, deps=[…])`");
         self.found.push(error);
     }
 
     fn early_in_cluster(&mut self, call: &'a ExprCall) {
         if let (Some(early), Some(cluster)) = (named(call, "allow_early_resolve"), self.cluster) {
-            let message = "`allow_early_resolve` of blocks inside of a cluster, which is one task";
+            let message = "`allow_early_resolve` on blocks inside a cluster, which is one task";
             let error = Diagnostic::error("scope", at(early), message).also(cluster, "the cluster");
             self.found.push(error.help("leave it out, or start the kernel without a cluster"));
         }
@@ -283,32 +285,16 @@ impl<'a> Visitor<'a> for Names<'a> {
 }
 
 /// Whether blocks can do different things: they ask for their number, or call what may ask for it.
-struct Differs<'w, 'a, 'p> {
-    path: &'w mut Path<'a, 'p>,
-    found: bool,
-}
-
-impl<'a> Differs<'_, 'a, '_> {
-    fn of<'p>(body: &'a [Stmt], path: &mut Path<'a, 'p>) -> bool {
-        let mut walk = Differs { path, found: false };
-        body.iter().for_each(|stmt| walk.visit_stmt(stmt));
-        walk.found
-    }
-}
-
-impl<'a> Visitor<'a> for Differs<'_, 'a, '_> {
-    fn visit_expr(&mut self, expr: &'a Expr) {
-        if let Expr::Call(call) = expr {
-            let word = (self.path)(&call.func);
-            self.found |= match word.as_deref() {
-                Some(word) => {
-                    let last = word.rsplit('.').next().unwrap_or(word);
-                    matches!(last, "get_block_idx" | "at") || !word.starts_with("pl.")
-                }
-                // A method, or a function of the file. What devices do together may be for each block.
-                None => true,
-            };
+fn differ<'a>(body: &'a [Stmt], path: &mut Path<'a, '_>) -> bool {
+    any_expr(body, &mut |expr| {
+        let Expr::Call(call) = expr else { return false };
+        match path(&call.func).as_deref() {
+            Some(word) => {
+                let last = word.rsplit('.').next().unwrap_or(word);
+                matches!(last, "get_block_idx" | "at") || !word.starts_with("pl.")
+            }
+            // A method, or a function of the file. What devices do together may be for each block.
+            None => true,
         }
-        walk_expr(self, expr);
-    }
+    })
 }

@@ -20,7 +20,7 @@ use crate::tree;
 const RESULT: &str = "result$";
 
 /// A name as messages have it.
-pub(crate) fn shown(name: &str) -> String {
+pub(crate) fn quoted(name: &str) -> String {
     match name {
         RESULT => "what is returned".into(),
         name => format!("`{name}`"),

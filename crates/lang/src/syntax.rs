@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use ruff_python_ast::token::{Token, TokenKind};
-use ruff_python_ast::{CmpOp, Stmt};
+use ruff_python_ast::visitor::{Visitor, walk_expr};
+use ruff_python_ast::{CmpOp, Expr, Stmt};
 use ruff_python_parser::lexer::lex;
 use ruff_python_parser::{Mode, ParseOptions, parse_unchecked};
 use ruff_text_size::{Ranged, TextRange};
@@ -290,8 +291,7 @@ pub(crate) fn is_name(text: &str) -> bool {
 }
 
 /// What is wrong with a list of names, which is written out: what is no name, and what stands in it twice.
-pub(crate) fn wrong_names(word: &str, list: &ruff_python_ast::Expr) -> Option<Diagnostic> {
-    use ruff_python_ast::Expr;
+pub(crate) fn wrong_names(word: &str, list: &Expr) -> Option<Diagnostic> {
     let items = match list {
         Expr::List(list) => &list.elts,
         Expr::Tuple(tuple) => &tuple.elts,
@@ -320,12 +320,31 @@ pub(crate) fn wrong_names(word: &str, list: &ruff_python_ast::Expr) -> Option<Di
 }
 
 /// An argument of a call that is given by its name.
-pub(crate) fn named<'e>(call: &'e ruff_python_ast::ExprCall, name: &str) -> Option<&'e ruff_python_ast::Expr> {
+pub(crate) fn named<'e>(call: &'e ruff_python_ast::ExprCall, name: &str) -> Option<&'e Expr> {
     let mut all = call.arguments.keywords.iter();
     all.find(|own| own.arg.as_ref().is_some_and(|own| own.as_str() == name)).map(|own| &own.value)
 }
 
 /// The first argument of a call, which may be given by its name.
-pub(crate) fn first_argument<'e>(call: &'e ruff_python_ast::ExprCall, name: &str) -> Option<&'e ruff_python_ast::Expr> {
+pub(crate) fn first_argument<'e>(call: &'e ruff_python_ast::ExprCall, name: &str) -> Option<&'e Expr> {
     call.arguments.args.first().or_else(|| named(call, name))
+}
+
+/// Whether an expression of a body, or a part of one, is what is looked for.
+pub(crate) fn any_expr<'a>(body: &'a [Stmt], is: &mut dyn FnMut(&'a Expr) -> bool) -> bool {
+    struct Search<'a, 'f> {
+        is: &'f mut dyn FnMut(&'a Expr) -> bool,
+        found: bool,
+    }
+    impl<'a> Visitor<'a> for Search<'a, '_> {
+        fn visit_expr(&mut self, expr: &'a Expr) {
+            self.found = self.found || (self.is)(expr);
+            if !self.found {
+                walk_expr(self, expr);
+            }
+        }
+    }
+    let mut search = Search { is, found: false };
+    search.visit_body(body);
+    search.found
 }

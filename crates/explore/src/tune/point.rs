@@ -489,7 +489,7 @@ fn deeper(kernel: Kernel, pipe: Option<i64>, slots: u32) -> Result<Kernel, Error
             if is(spec) { slots } else { spec.slots }
         });
     })?;
-    let message = format!("the text makes no pipe {pipe}, by its `id` or its first flag, whose `slot_num` could vary");
+    let message = format!("the text makes no pipe with the `id` or first flag {pipe}: there is no `slot_num` to vary");
     if there { Ok(kernel) } else { Err(Error::Arguments(message)) }
 }
 

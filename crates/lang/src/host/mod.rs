@@ -126,8 +126,6 @@ pub(crate) struct Found<'a> {
     pub attrs: FunctionAttrs,
     /// The first of the functions of this text, where a function that makes kernels was called again.
     pub first: Option<usize>,
-    /// Whether its decorator is one of kernels and of whole programs.
-    pub may_be_program: bool,
     /// The class or function that it stands in, for its full name.
     pub within: Vec<Rc<str>>,
     /// The class of its program.

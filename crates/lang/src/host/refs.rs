@@ -76,13 +76,10 @@ impl<'k, 'a> Refs<'k, 'a> {
     fn named(&self, name: &str) -> Option<HostValue<'a>> {
         let own = self.found;
         let mut parameters = own.def.parameters.iter_non_variadic_params().map(|one| one.name().as_str());
-        if let Some(class) = &own.class
-            && own.def.parameters.iter_non_variadic_params().next().is_some_and(|first| first.name().as_str() == name)
-        {
-            return Some(HostValue::Class(class.clone()));
-        }
-        if parameters.any(|parameter| parameter == name) {
-            return None;
+        match parameters.position(|parameter| parameter == name) {
+            Some(0) if own.class.is_some() => return own.class.clone().map(HostValue::Class),
+            Some(_) => return None,
+            None => {}
         }
         own.scopes.iter().rev().find_map(|scope| scope.get(name)).or_else(|| {
             let names = self.host.module_names.get(own.module)?.as_ref()?;

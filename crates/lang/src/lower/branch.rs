@@ -15,7 +15,7 @@ use super::constants::is_true;
 use super::names::Names;
 use super::{Frame, Lower, Lowered, Reported, Value, describe};
 use crate::dtype::DType;
-use crate::jumps::shown;
+use crate::jumps::quoted;
 use crate::program::Scope;
 use crate::syntax::at;
 use crate::value::{Const, Index, Parts, TileId};
@@ -252,7 +252,7 @@ impl Lower<'_> {
             _ => {
                 let (x, y) = (describe(self, a), describe(self, b));
                 let error =
-                    Diagnostic::error("branch-type", span, format!("after this branch {} is {x} or {y}", shown(name)))
+                    Diagnostic::error("branch-type", span, format!("after this branch {} is {x} or {y}", quoted(name)))
                         .help("give it the same kind of value in both arms, or use two names");
                 Err(self.report(error))
             }

@@ -13,7 +13,7 @@ use slipring_ir::{Diagnostic, Span, ValueId};
 use super::carry::Copies;
 use super::outputs::{Load, Store};
 use super::{Lower, Lowered, Reported, Value};
-use crate::jumps::shown;
+use crate::jumps::quoted;
 use crate::program::Scope;
 use crate::value::{Index, Tensor, TileId};
 
@@ -393,9 +393,9 @@ impl Lower<'_> {
     }
 
     fn alias_error(&mut self, name: &str, span: Span, place: Span) -> Reported {
-        let message = format!("the assigned part of a tile may also be visible through {}", shown(name));
+        let message = format!("the assigned part of a tile may also be visible through {}", quoted(name));
         let error = Diagnostic::error("alias", span, message)
-            .also(place, format!("here {} is rebound on some paths only, and got a buffer of its own", shown(name)))
+            .also(place, format!("here {} is rebound on some paths only, and got a buffer of its own", quoted(name)))
             .help("copy the tile before: `t = pl.move(t, pl.Mem.Vec)`, or give the changed tile a name of its own");
         self.report(error)
     }
@@ -491,7 +491,7 @@ impl Lower<'_> {
 
     fn window_error(&mut self, name: &str, root: usize, span: Span) -> Reported {
         let tensor = self.tensors.roots[root].name.clone();
-        let name = shown(name);
+        let name = quoted(name);
         let message = format!("`{tensor}` is written while {name} may still be a window of it");
         let error = Diagnostic::error("carry", span, message)
             .note(format!("{name} is a window on some paths and a tile on others, so it was loaded"))

@@ -17,7 +17,7 @@ use super::copies::cannot_be_copied;
 use super::names::Names;
 use super::{Lower, Lowered, Value, describe, show};
 use crate::dtype::DType;
-use crate::jumps::shown;
+use crate::jumps::quoted;
 use crate::program::Scope;
 use crate::value::{Const, Index, Parts, Tensor, TileId};
 
@@ -310,7 +310,7 @@ impl Lower<'_> {
         {
             return self.two_tensors(name, a, b, span);
         }
-        let message = format!("{} is {before} when an iteration begins and {after} when it ends", shown(name));
+        let message = format!("{} is {before} when an iteration begins and {after} when it ends", quoted(name));
         Diagnostic::error("carry-type", span, message)
             .help("use another name for the other value, or `pl.unroll`, which lowers each iteration by itself")
     }
@@ -318,9 +318,9 @@ impl Lower<'_> {
     /// A name that stands for a window of one tensor or of another.
     pub(super) fn two_tensors(&self, name: &str, a: &Tensor, b: &Tensor, span: Span) -> Diagnostic {
         let [x, y] = [a, b].map(|window| &self.tensors.roots[window.root]);
-        let (name_shown, x_name, y_name) = (shown(name), &x.name, &y.name);
+        let name = quoted(name);
         let message =
-            format!("whether {name_shown} is a window of `{x_name}` or of `{y_name}` is known only at run time");
+            format!("whether {name} is a window of `{}` or of `{}` is known only at run time", x.name, y.name);
         Diagnostic::error("carry", span, message).also(x.span, "the one tensor").also(y.span, "the other").help(
             "load what is read (`pl.load`), keep both in one tensor and change the offset, or give the loop constant bounds",
         )

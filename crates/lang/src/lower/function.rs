@@ -251,7 +251,7 @@ impl Lower<'_> {
             let error =
                 Diagnostic::error("unknown-function", span, format!("there is no function `{name}` in this file"))
                     .help(
-                        "functions of other modules are followed by Python itself: `python -m slipring COMMAND FILE`; constants may come from them here",
+                        "only Python follows functions of other modules: run `python -m slipring COMMAND FILE`; constants may come from them here, too",
                     );
             return Err(self.report(error));
         };

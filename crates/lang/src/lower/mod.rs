@@ -334,11 +334,11 @@ impl Lower<'_> {
             return Ok(Value::Path(format!("pl.{name}").into()));
         }
         let mut error =
-            Diagnostic::error("undefined-name", span, format!("{} is not defined", crate::jumps::shown(name)));
+            Diagnostic::error("undefined-name", span, format!("{} is not defined", crate::jumps::quoted(name)));
         if let Some((place, why)) = self.names.lost.get(name) {
             error = error
                 .also(*place, *why)
-                .help(format!("bind {} before, so that it has a value on every path", crate::jumps::shown(name)));
+                .help(format!("bind {} before, so that it has a value on every path", crate::jumps::quoted(name)));
         } else if self.globals.host.contains(name) {
             error = error.help("it is a function of the host: give it `@pl.inline` to call it in a kernel");
         } else if name == "map" {

@@ -50,7 +50,7 @@ impl Lower<'_> {
         let used = self.open.regions[id.0 as usize].used;
         if used.is_none() && outcome.is_ok() {
             let error = Diagnostic::error("split-mode", span, "nothing says how this region divides tiles")
-                .note("neither has it a `mode=`, nor is there a shard or a gather in it that says one")
+                .note("it has no `mode=`, and no shard or gather in it says one")
                 .help("give it one: `mode=pl.SplitMode.UP_DOWN` (rows), `LEFT_RIGHT` (columns), or `NONE` (none is divided)");
             return Err(self.report(error));
         }

@@ -7,6 +7,7 @@ use ruff_python_ast::{Expr, ExprCall, Stmt, StmtFunctionDef, StmtWith};
 
 use crate::host::{Host, Refs};
 use crate::program::{Globals, Role};
+use crate::syntax::any_expr;
 
 /// The last word of what a call calls: `at` of `pl.at(…)`.
 fn called(call: &ExprCall) -> &str {
@@ -52,16 +53,7 @@ pub(crate) fn asks_cores(call: &ExprCall) -> bool {
 
 /// True for a function that asks so for its blocks: a kernel alone does not know its device.
 pub(crate) fn asks_device(def: &StmtFunctionDef) -> bool {
-    struct Search(bool);
-    impl<'a> Visitor<'a> for Search {
-        fn visit_expr(&mut self, expr: &'a Expr) {
-            self.0 |= matches!(expr, Expr::Call(call) if asks_cores(call));
-            walk_expr(self, expr);
-        }
-    }
-    let mut search = Search(false);
-    def.body.iter().for_each(|stmt| search.visit_stmt(stmt));
-    search.0
+    any_expr(&def.body, &mut |expr| matches!(expr, Expr::Call(call) if asks_cores(call)))
 }
 
 /// What a function does outside of its scopes.
@@ -217,7 +209,7 @@ pub(crate) fn entry(host: &Host<'_>, globals: &Globals<'_>, names: &[Rc<str>], a
         let own = outside_of(host, at, &kernels);
         match found.role {
             Role::Starts | Role::Group => true,
-            Role::Kernel(None) => own.ops == 0 && own.starts > 1 && found.may_be_program,
+            Role::Kernel(None) => own.ops == 0 && own.starts > 1 && found.attrs.may_be_program,
             _ => false,
         }
     };
@@ -247,14 +239,6 @@ pub(crate) fn entry(host: &Host<'_>, globals: &Globals<'_>, names: &[Rc<str>], a
 
 /// True if a function's body names another one: it calls that, or submits it.
 fn mentions(host: &Host<'_>, at: usize, wanted: usize) -> bool {
-    struct Search<'k, 'a>(Refs<'k, 'a>, usize, bool);
-    impl<'e> Visitor<'e> for Search<'_, '_> {
-        fn visit_expr(&mut self, expr: &'e Expr) {
-            self.2 |= self.0.kernel(expr) == Some(self.1);
-            walk_expr(self, expr);
-        }
-    }
-    let mut search = Search(Refs::of(host, at), wanted, false);
-    host.found[at].def.body.iter().for_each(|stmt| search.visit_stmt(stmt));
-    search.2
+    let refs = Refs::of(host, at);
+    any_expr(&host.found[at].def.body, &mut |expr| refs.kernel(expr) == Some(wanted))
 }

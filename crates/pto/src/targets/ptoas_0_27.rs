@@ -141,13 +141,8 @@ const BY_ROW: &[&str] = &[
     "pto.tsqrt",
 ];
 
-/// Ops that take no tile and no window of which nothing is valid.
-const OF_SOMETHING: &[&str] = &[
-    "pto.tload",
-    "pto.tstore",
-    "pto.tstore_fp",
-    "pto.tprefetch",
-    "pto.tlrelu",
+/// Reductions with working memory.
+const REDUCTIONS: &[&str] = &[
     "pto.trowsum",
     "pto.trowprod",
     "pto.trowmax",
@@ -156,6 +151,15 @@ const OF_SOMETHING: &[&str] = &[
     "pto.trowargmin",
     "pto.tcolargmax",
     "pto.tcolargmin",
+];
+
+/// Ops besides reductions that take no tile and no window of which nothing is valid.
+const OF_SOMETHING: &[&str] = &[
+    "pto.tload",
+    "pto.tstore",
+    "pto.tstore_fp",
+    "pto.tprefetch",
+    "pto.tlrelu",
     "pto.trowexpand",
     "pto.trowexpandexpdif",
     "pto.trowexpandmax",
@@ -179,7 +183,7 @@ pub(super) struct Differs {
 }
 
 /// The rules.
-pub(super) const fn rules(own: Differs) -> [OpRule; 60] {
+pub(super) const fn rules(own: Differs) -> [OpRule; 62] {
     [
         OpRule {
             index: &["offset"],
@@ -230,22 +234,8 @@ pub(super) const fn rules(own: Differs) -> [OpRule; 60] {
             fix: Some(fixes::valid_shape_is_written),
             ..OpRule::of(&["pto.alloc_tile"])
         },
-        OpRule {
-            tmp_like: Some("src"),
-            ..OpRule::of(&[
-                "pto.trowsum",
-                "pto.trowprod",
-                "pto.trowmax",
-                "pto.trowmin",
-                "pto.trowargmax",
-                "pto.trowargmin",
-                "pto.tcolargmax",
-                "pto.tcolargmin",
-                "pto.tsels",
-                "pto.trems",
-                "pto.txors",
-            ])
-        },
+        OpRule { tmp_like: Some("src"), ..OpRule::of(REDUCTIONS) },
+        OpRule { tmp_like: Some("src"), ..OpRule::of(&["pto.tsels", "pto.trems", "pto.txors"]) },
         OpRule { tmp_like: Some("src0"), ..OpRule::of(&["pto.tsel", "pto.trem", "pto.txor"]) },
         OpRule { fix: Some(fixes::only_rows), ..OpRule::of(BY_ROW) },
         OpRule { fix: Some(fixes::columns_as_rows), ..OpRule::of(&["pto.texpands", "pto.tneg"]) },
@@ -296,6 +286,7 @@ pub(super) const fn rules(own: Differs) -> [OpRule; 60] {
         },
         OpRule { fix: Some(fixes::carries_no_tile), ..OpRule::of(&["scf.for", "scf.while", "func.call"]) },
         OpRule { fix: Some(refused::something_is_valid), ..OpRule::of(OF_SOMETHING) },
+        OpRule { fix: Some(refused::something_is_valid), ..OpRule::of(REDUCTIONS) },
         OpRule {
             fix: Some(refused::something_is_valid_in_registers),
             ..OpRule::of(&["pto.tcolmax", "pto.tcolmin", "pto.tcolsum"])

@@ -16,7 +16,7 @@ pub(super) fn something_is_valid(_: &Scalars, module: &mut Module, id: OpId, _: 
         _ => false,
     };
     match module.op(id).operands.iter().find(|value| empty(module.ty(**value))) {
-        Some(_) => Err("nothing is valid of a tile or window of it".into()),
+        Some(_) => Err("one of its tiles or windows has no valid elements".into()),
         None => Ok(()),
     }
 }

@@ -69,5 +69,5 @@ fn operands(def: &OpDef) -> [&'static str; 2] {
 /// The three sources.
 fn sources(this: &OpRef<'_>) -> Result<[ValueId; 3], String> {
     let sources: Vec<ValueId> = this.def.schema.operands.iter().take(3).filter_map(|o| this.operand(o.name)).collect();
-    sources.try_into().map_err(|_| "it has not three sources".to_string())
+    sources.try_into().map_err(|_| "it does not have three sources".to_string())
 }

@@ -98,22 +98,30 @@ def placed_itself_by_attribute(x: pl.Tensor[[2, 8], pl.FP32], y: pl.Out[pl.Tenso
 
 
 @pl.jit
+def placed_by_attribute(x: pl.Tensor[[2, 8], pl.FP32], y: pl.Out[pl.Tensor[[2, 8], pl.FP32]]):
+    pl.func_attr({"auto_scope": True})
+    # error: scope a scope that the compiler places: `pl.scope()` in a function without `auto_scope=False`
+    with pl.scope():
+        y[:] = x + 1.0
+
+
+@pl.jit
 def named(x: pl.Tensor[[2, 8], pl.FP32], y: pl.Out[pl.Tensor[[2, 8], pl.FP32]]):
-    # error: scope `pl.cluster` is no task: it has no id
+    # error: scope `pl.cluster` is not a task: it has no id
     with pl.cluster() as task:
         y[:] = x + 1.0
 
 
 @pl.jit
 def waits(x: pl.Tensor[[4, 8], pl.FP32], y: pl.Out[pl.Tensor[[4, 8], pl.FP32]]):
-    # error: scope `deps=` of blocks that are no named task
+    # error: scope `deps=` on blocks that are not a named task
     for i in pl.spmd(2, deps=[]):
         y[i * 2 : i * 2 + 2, :] = x[i * 2 : i * 2 + 2, :] + 1.0
 
 
 @pl.jit
 def waits_in_a_scope(x: pl.Tensor[[4, 8], pl.FP32], y: pl.Out[pl.Tensor[[4, 8], pl.FP32]]):
-    # error: scope `deps=` of blocks that are no named task
+    # error: scope `deps=` on blocks that are not a named task
     with pl.spmd(2, deps=[]):
         i = pl.tile.get_block_idx()
         y[i * 2 : i * 2 + 2, :] = x[i * 2 : i * 2 + 2, :] + 1.0
@@ -129,7 +137,7 @@ def all_the_same(x: pl.Tensor[[4, 8], pl.FP32], y: pl.Out[pl.Tensor[[4, 8], pl.F
 @pl.jit
 def in_a_cluster(x: pl.Tensor[[4, 8], pl.FP32], y: pl.Out[pl.Tensor[[4, 8], pl.FP32]]):
     with pl.cluster():
-        # error: scope `allow_early_resolve` of blocks inside of a cluster, which is one task
+        # error: scope `allow_early_resolve` on blocks inside a cluster, which is one task
         for i in pl.spmd(2, allow_early_resolve=True):
             y[i * 2 : i * 2 + 2, :] = x[i * 2 : i * 2 + 2, :] + 1.0
 
@@ -137,7 +145,7 @@ def in_a_cluster(x: pl.Tensor[[4, 8], pl.FP32], y: pl.Out[pl.Tensor[[4, 8], pl.F
 @pl.jit
 def named_in_a_cluster(x: pl.Tensor[[4, 8], pl.FP32], y: pl.Out[pl.Tensor[[4, 8], pl.FP32]]):
     with pl.cluster():
-        # error: scope blocks of a cluster are no task of their own: they have no id
+        # error: scope blocks of a cluster are not a task of their own: they have no id
         with pl.spmd(2) as task:
             i = pl.tile.get_block_idx()
             y[i * 2 : i * 2 + 2, :] = x[i * 2 : i * 2 + 2, :] + 1.0

@@ -55,13 +55,11 @@ impl<'a> Host<'a> {
             let position = match self.found.iter().position(same).or(known.filter(|_| again >= MOST_MADE)) {
                 Some(position) => position,
                 None => {
-                    let may_be_program = def.decorator_list.iter().any(|own| self.may_be_program(own));
                     self.found.push(Found {
                         def,
                         role,
                         attrs,
                         first: known,
-                        may_be_program,
                         within: self.within.clone(),
                         class: self.class.clone(),
                         scopes,
@@ -170,12 +168,6 @@ impl<'a> Host<'a> {
         unknown(span, what)
     }
 
-    /// True for `@pl.jit` and its like, which decorate kernels and whole programs: what their bodies do tells which.
-    fn may_be_program(&mut self, decorator: &'a Decorator) -> bool {
-        let path = self.path_of_decorator(&decorator.expression);
-        matches!(path.as_deref(), Some("pl.jit" | "pl.jit.opaque" | "pl.function"))
-    }
-
     /// What a decorator makes of its function; `None` for those of the host.
     fn role(&mut self, decorator: &'a Decorator) -> Option<Role> {
         if self.is_partial(&decorator.expression) {
@@ -252,8 +244,8 @@ impl<'a> Host<'a> {
     }
 
     /// True for `@pl.function` without a type, `@pl.function(type=pl.FunctionType.Opaque)` and `@pl.jit.opaque`.
-    fn is_opaque(&mut self, expr: &'a Expr) -> bool {
-        match (self.path_of_decorator(expr).as_deref(), expr) {
+    fn is_opaque(&mut self, path: Option<&str>, expr: &'a Expr) -> bool {
+        match (path, expr) {
             (Some("pl.jit.opaque"), _) => true,
             (Some("pl.function"), Expr::Call(call)) => {
                 let ty = call.arguments.keywords.iter().find(|own| own.arg.as_ref().is_some_and(|own| own == "type"));
@@ -269,8 +261,10 @@ impl<'a> Host<'a> {
     fn attrs_of(&mut self, def: &'a StmtFunctionDef, role: Role) -> FunctionAttrs {
         let mut attrs = FunctionAttrs::default();
         for decorator in &def.decorator_list {
-            attrs.opaque |= self.is_opaque(&decorator.expression);
-            attrs.shapes_said |= self.path_of_decorator(&decorator.expression).as_deref() == Some("pl.function");
+            let path = self.path_of_decorator(&decorator.expression);
+            attrs.opaque |= self.is_opaque(path.as_deref(), &decorator.expression);
+            attrs.shapes_said |= path.as_deref() == Some("pl.function");
+            attrs.may_be_program |= matches!(path.as_deref(), Some("pl.jit" | "pl.jit.opaque" | "pl.function"));
             let Expr::Call(call) = &decorator.expression else { continue };
             let Some(path) = self.expr_path(&decorator.expression).filter(|path| path.starts_with("pl.")) else {
                 continue;

@@ -89,9 +89,13 @@ class Lowered:
     def __init__(self, function, arguments):
         self.function, self.arguments = function, arguments
         self.name = function.name
-        parts, _ = function._parts()
-        # The functions that remain when those that are copied into others are gone.
-        self.functions = {part.name: part for part in parts if part.kind != "inline"}
+        parts, self._names = function._parts()
+        # The functions that remain when those that are copied into others are gone; a second one of a name has a number.
+        self.functions = {}
+        for part in parts:
+            if part.kind != "inline":
+                same = sum(own.name == part.name for own in self.functions.values())
+                self.functions[f"{part.name}.{same + 1}" if same else part.name] = part
 
     def get_function(self, name):
         """The function of that name; `None` where it has none."""
@@ -107,6 +111,9 @@ class Lowered:
         from ._outline import outlined
 
         text = outlined(self.function, self.arguments)
+        if text is None:
+            # In one text each name has one meaning.
+            self._names.flat()
         return text or "\n\n".join(function.as_python() for function in self.functions.values())
 
     def __str__(self):

@@ -12,7 +12,6 @@ import sys
 import types
 
 from . import _kernel
-from ._source import Members, together
 
 
 class Stopped(Exception):
@@ -248,16 +247,9 @@ def _collecting(made):
 def _unit(function, file):
     """The text of a function with all that it is made of, and what its names stand for."""
     parts, names = function._parts()
-    if function.instance is not None and "self" not in names:
-        names = {**names, "self": Members(function.instance, {})}
-    filename, text = together(parts, names)
-    if filename == file.path:
-        # The lines of comments that say how it is run.
-        lines = text.splitlines(keepends=True)
-        for at, line in enumerate(file.text.splitlines()[: len(lines)]):
-            if line.startswith("#") and not lines[at].strip():
-                lines[at] = line + "\n"
-        text = "".join(lines)
+    # The lines of comments that say how it is run.
+    comments = file.text.splitlines() if parts[0].text.filename == file.path else ()
+    filename, text = names.text(parts, comments)
     return filename, text, function.name, names
 
 

@@ -1,6 +1,7 @@
 """Kernels of Python: decorators and calls."""
 
 import functools
+import itertools
 import warnings
 from types import FunctionType
 
@@ -9,10 +10,11 @@ from ._compiled import CompileCache, Lowered, asked_interpretations, bound, comp
 from ._errors import outside, public
 from ._host import bind_host
 from ._html import Facts, Graph
+from ._names import Names
 from ._progress import Progress
 from ._runs import OPTIONS, Idle, KernelWarning, Named, ProgramRun, Run, block_count, nothing_to_do, passed, start
 from ._slipring import KernelError
-from ._source import _MISSING, Members, Path, Text, is_constant, keyed, look_up, plain, surroundings, together, together_as, with_types, written
+from ._source import _MISSING, FunctionName, Members, Text, identity, is_constant, look_up, plain, surroundings, written
 
 # pytest leaves the frames of this module out.
 __tracebackhide__ = True
@@ -72,6 +74,9 @@ def _helper(function):
     part = Function(function, "inline")
     part.decorator = "pl.inline"
     return part
+
+
+_NUMBERS = itertools.count()
 
 
 class Decorator:
@@ -135,6 +140,8 @@ class Function:
         self.decorator = None
         # True for one that stands above the devices, and for one whose parameters need not say that they are outputs.
         self.of_host = self.is_opaque = False
+        # Functions of one text are numbered in the order in which they were made.
+        self.number = next(_NUMBERS)
         self._written = written(function)
         self._text = None
         self._compiled = CompileCache()
@@ -186,17 +193,18 @@ class Function:
         return self.__qualname__
 
     def _parts(self):
-        """The functions that it is made of, itself first, and what the names of all of them stand for."""
-        parts, names, waiting = [], {}, [self]
-        seen = []
+        """The functions that it is made of, itself first, and what the names of each of them stand for."""
+        parts, own_names, waiting, seen = [], [], [self], set()
         while waiting:
             part = waiting.pop()
-            if any(part is other or part.function is other.function for other in seen):
+            if identity(part) in seen:
                 continue
-            seen.append(part)
-            # Two functions that are made of one text: what their names stand for has to be the same.
-            if all(part.text.key != other.text.key for other in parts):
-                parts.append(part)
+            seen.add(identity(part))
+            names = {}
+            parts.append(part)
+            own_names.append(names)
+            if part.instance is not None:
+                names["self"] = Members(part.instance, {})
             if part.kind == "python":
                 continue
             own = part.owner.functions if part.owner is not None else {}
@@ -209,33 +217,36 @@ class Function:
                 host = part.kind in (None, "helper")
                 # What starts kernels is no part of one.
                 if not is_constant(value):
+                    plain_functions = _of_python(value, members)
+                    waiting += [Function(own, "helper") if host else _helper(own) for own in plain_functions]
                     waiting += [own for own in _functions(value, members) if own.kind is not None or host]
                 if isinstance(value, FunctionType) and (host or value.__name__ == name):
                     # A function of Python that starts kernels is followed with the function that calls it; one that a kernel
                     # calls is copied into it, as if it said `@pl.inline`.
                     waiting.append(Function(value, "helper") if host else _helper(value))
+                    names[name] = FunctionName(value)
                     continue
                 inner = value
                 while isinstance(inner, functools.partial):
                     inner = inner.func
                 if inner is not value and isinstance(inner, FunctionType):
                     waiting.append(Function(inner, "helper") if host else _helper(inner))
-                if isinstance(value, Function) and value.name == name:
-                    continue
                 if isinstance(value, FunctionType):
                     names[name] = Members(value, {})
                     continue
                 value = plain(value, members) if value is not _MISSING else _MISSING
                 if value is not _MISSING:
-                    names[name] = together_as(name, names.get(name, value), value, part.name)
-        if any(part.decorator for part in parts):
-            names.setdefault("pl", Path("pl"))
+                    names[name] = value
         for name, value in self.constants.items():
             given = plain(value)
             if given is _MISSING:
                 raise TypeError(f"`{name}` is a constant of `{self.__name__}`, and a {type(value).__name__} is given")
-            names[f"constexpr${name}"] = given
-        return parts, names
+            own_names[0][f"constexpr${name}"] = given
+        first, *others = zip(parts, own_names)
+        parts, own_names = zip(first, *sorted(others, key=lambda each: each[0].number))
+        names = Names()
+        names.close(parts, own_names)
+        return list(parts), names
 
     def _special(self, arguments):
         """The function for the constants among the arguments: parameters that say `pl.constexpr`."""
@@ -386,21 +397,18 @@ class Function:
     def _compile_for(self, arguments, platform, interpretations=(), parts=None):
         parts, names = parts or self._parts()
         passed = tensors(arguments)
-        if self.instance is not None and "self" not in names:
-            names = {**names, "self": Members(self.instance, {})}
         key = (
             platform,
             interpretations,
             tuple(part.text.key for part in parts),
-            tuple(sorted((name, keyed(value)) for name, value in names.items())),
+            names.key(),
             tuple(passed),
         )
 
         def load(numbers):
-            filename, text = together(parts, names)
-            text, known = with_types(text, names)
+            filename, text = names.text(parts)
             host = self.kind is None
-            return _slipring.compile(filename, text, known, self.__name__, passed, numbers, platform, list(interpretations), host)
+            return _slipring.compile(filename, text, names, self.__name__, passed, numbers, platform, list(interpretations), host)
 
         return self._compiled.get(key, arguments, load)
 
@@ -593,6 +601,17 @@ def _functions(value, members):
                 break
 
 
+def _of_python(value, members):
+    """The functions of Python that are named as members of a module or an instance."""
+    for chain in members:
+        found = value
+        for name in chain:
+            found = getattr(found, name, None)
+            if isinstance(found, FunctionType):
+                yield found
+                break
+
+
 def _target(platform, config):
     """The platform that is meant, and the name that the caller has for it. Public scripts say it by a configuration."""
     if config is None and (platform is not None or not PUBLIC):
@@ -624,13 +643,11 @@ class Program:
         """Its name."""
         return self.__name__
 
-    def _decorator_in(self, names):
-        """Its decorator as a text has it where the language has a name among these; empty where it says nothing."""
-        language = next((name for name, value in names.items() if getattr(value, "__slipring_path__", None) == "pl"), None)
-        if not self._options or language is None:
-            return ""
+    @property
+    def decorator(self):
+        """Its decorator as a text has it; empty where it says nothing."""
         said = ", ".join(f"{name}={value!r}" for name, value in self._options.items())
-        return f"@{language}.{self._path.partition('.')[2]}({said})"
+        return f"@{self._path}({said})" if said else ""
 
     def entries(self):
         """The functions to begin with: those of the host part that no other one of it calls, else the kernels."""

@@ -2,19 +2,19 @@
 
 import ast
 
-from ._source import Named, Path
+from ._source import FunctionName, Path
 
 
 def constants(function):
     """The numbers and strings that the names of a function and of its parts stand for, as text; `None` where one has no text."""
     _, names = function._parts()
     lines = []
-    for name, value in sorted(names.items()):
+    for name, value in sorted(names.flat().items()):
         if isinstance(value, Path):
             if value.partition(".")[0] == "pl" and str(value) != "pl":
                 lines.append(f"{name} = {value}")
             continue
-        lines.append(f"{name} = {value.__slipring_function__ if isinstance(value, Named) else repr(value)}")
+        lines.append(f"{name} = {value.__slipring_function__ if isinstance(value, FunctionName) else repr(value)}")
     return "".join(f"{line}\n" for line in lines)
 
 

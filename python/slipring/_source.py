@@ -103,38 +103,6 @@ def _is_open(function):
     return len(constants) == len(function.body) and constants[-1] is ... and all(isinstance(text, str) for text in constants[:-1])
 
 
-def together(parts, names):
-    """One text of functions of a file, each at the lines where it stands: `(filename, text)`. `names` are what its names stand for."""
-    texts = [part.text for part in parts]
-    # The class of each that has one, with what decorates it.
-    classes = {part.text: (part.owner.name, part.owner._decorator_in(names)) for part in parts if part.owner is not None}
-    filename = texts[0].filename
-    own = sorted((text for text in texts if text.filename == filename), key=lambda text: text.first)
-    others = [text for text in texts if text.filename != filename]
-    lines, open_indent, open_class = [], "", None
-    for text in own + others:
-        first = text.first if text in own else len(lines) + 3
-        while len(lines) < first - 1:
-            lines.append("\n")
-            if len(lines) < first - 1:
-                open_indent = None
-        within, decorator = classes.get(text, (None, ""))
-        if text.indent and (within != open_class if within else text.indent != open_indent):
-            # In a class, functions find each other by `self`.
-            head = f"class {within}:\n" if within else "if True:\n"
-            if decorator and len(lines) > 1 and not lines[-2].strip():
-                lines[-2] = f"{decorator}\n"
-            if lines and not lines[-1].strip():
-                lines[-1] = head
-            else:
-                lines.append(head)
-        open_indent, open_class = text.indent, within
-        lines += text.lines
-        if not lines[-1].endswith("\n"):
-            lines[-1] += "\n"
-    return filename, "".join(lines)
-
-
 _MISSING = object()
 
 
@@ -168,14 +136,15 @@ def plain(value, members=()):
     path = getattr(value, "__slipring_path__", None)
     if isinstance(path, str):
         return Path(path)
-    name = getattr(value, "__slipring_function__", None)
-    if isinstance(name, str):
-        return Named(name)
+    if isinstance(getattr(value, "__slipring_function__", None), str):
+        return FunctionName(value)
+    if isinstance(value, FunctionType):
+        return FunctionName(value)
     if isinstance(value, Generic):
         return alias(value)
     if isinstance(value, functools.partial):
         own = value.func
-        parts = Named(own.__name__) if isinstance(own, FunctionType) else plain(own), plain(value.args), plain(value.keywords)
+        parts = FunctionName(own) if isinstance(own, FunctionType) else plain(own), plain(value.args), plain(value.keywords)
         return _MISSING if _MISSING in parts or len(parts[2]) < len(value.keywords) else Partial(*parts)
     if value is functools.partial:
         return Path("functools.partial")
@@ -195,7 +164,9 @@ def plain(value, members=()):
         return tuple(value.tolist())
     if isinstance(value, dict):
         entries = {plain(key): plain(item) for key, item in value.items()}
-        return {key: item for key, item in entries.items() if key is not _MISSING and item is not _MISSING}
+        known = Entries((key, item) for key, item in entries.items() if key is not _MISSING and item is not _MISSING)
+        known.same = id(value)
+        return known
     if isinstance(value, ModuleType) and value.__name__ in _MODULES:
         return Path(_MODULES[value.__name__])
     fields = {}
@@ -277,20 +248,32 @@ def keyed(value):
     return ("constant", id(value)) if isinstance(value, _Constant) else repr(value)
 
 
-class Named:
-    """A function of the program under another name."""
+class Entries(dict):
+    """A dict; `same` is the same number for the same one under another name."""
 
-    def __init__(self, name):
-        self.__slipring_function__ = name
+
+class FunctionName:
+    """A function that a name stands for."""
+
+    def __init__(self, function):
+        self.__slipring_function__ = getattr(function, "__slipring_function__", None) or function.__name__
+        self.key = identity(function)
+        # Its position among the functions of a text, where it is one of them.
+        self.part = None
 
     def __eq__(self, other):
-        return isinstance(other, Named) and self.__slipring_function__ == other.__slipring_function__
+        return isinstance(other, FunctionName) and self.key == other.key
 
     def __hash__(self):
-        return hash(self.__slipring_function__)
+        return hash(self.key)
 
     def __repr__(self):
-        return f"<function {self.__slipring_function__}>"
+        return f"<function {self.__slipring_function__} {self.part}>"
+
+
+def identity(function):
+    """What two names of one function have in common: its code as Python has it, and its instance."""
+    return id(getattr(function, "function", function)), id(getattr(function, "instance", None))
 
 
 class Partial:
@@ -301,19 +284,6 @@ class Partial:
 
     def __repr__(self):
         return f"<partial {self.__slipring_partial__}>"
-
-
-def together_as(name, first, second, where):
-    """What a name stands for in several functions of a program, which is one text: the same in all of them."""
-    if isinstance(first, Members) and isinstance(second, Members) and first.value is second.value:
-        first.__slipring_members__.update(second.__slipring_members__)
-        return first
-    if first is not second and repr(first) != repr(second):
-        raise KernelError(
-            f"`{name}` stands for {first!r} and, in `{where}`, for {second!r}: the functions of a program share their names. "
-            "Give one of them another name, or pass the value as an argument"
-        )
-    return first
 
 
 class Alias(str):
@@ -362,28 +332,12 @@ def spelled_word(path, language):
     return f"{language}.{path.removeprefix('pl.')}"
 
 
-def with_types(text, names):
-    """A text and its names, with a line at its end for each type that a name stands for, as a file has it."""
-    types = {name: value for name, value in names.items() if isinstance(value, Alias)}
-    if not types:
-        return text, names
-    names = {name: value for name, value in names.items() if name not in types}
-    language = next((name for name, value in names.items() if isinstance(value, Path) and value == "pl"), None)
-    if language is None:
-        language = "pl" if "pl" not in names and "pl" not in types else "_slipring_pl"
-        names[language] = Path("pl")
-    for name, value in types.items():
-        extents = {}
-        text += f"{name} = {spelled(value.generic, language, extents)}\n"
-        names.update(extents)
-    return text, names
-
-
 class Members:
     """A module or an instance: the members of it that are named, and what messages call it."""
 
     def __init__(self, value, members):
-        self.value = value
+        # The same number for the same value under another name.
+        self.same = id(value)
         own = isinstance(value, ModuleType)
         self.what = f"the module `{value.__name__}`" if own else f"an instance of `{type(value).__name__}`"
         if isinstance(value, FunctionType):

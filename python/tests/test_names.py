@@ -97,10 +97,21 @@ class Different:
         return four(a, second)
 
 
-def test_kernels_of_one_text_with_other_constants_are_refused():
+def test_kernels_of_one_text_have_their_own_constants():
     a, outs = tensors(2)
+    Different.main(a, *outs)
+    assert [(out == a + number).all() for out, number in zip(outs, (3, 4))] == [True, True]
+
+
+def test_one_text_for_all_has_one_meaning_for_each_name():
+    """What is written out as one text cannot have two constants of one name."""
+    a, outs = tensors(2)
+    with pytest.raises(slipring.KernelError, match="`number` stands for 3.0 and, in another function of the program, for 4.0"):
+        Different.main.lower(a, *outs).as_python()
+    from slipring.pypto.debug import torch_codegen
+
     with pytest.raises(slipring.KernelError, match="`number` stands for"):
-        Different.main(a, *outs)
+        torch_codegen(Different)
 
 
 @pl.program

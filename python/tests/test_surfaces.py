@@ -26,11 +26,6 @@ NOT_COMPARED = {
     "tests/files/matmul/hif8.pto": "numpy has no type for elements of hif8",
     "tests/files/ops/cvt_small_floats.pto": "numpy has no type for elements of hif8",
 }
-# What a function of a module is refused for, where the file is not: a gap, and what the error says of it.
-REFUSED = {
-    "tests/files/programs/aliases_made.py": "the functions of a program share their names",
-    "tests/files/programs/names.py": "the functions of a program share their names",
-}
 # Options of `run` that the package has, and what takes their value.
 OPTIONS = {
     "--assume": ("assume", str),
@@ -247,10 +242,6 @@ def test_runs(path, monkeypatch):
             passed = copied(arrays)[: len(function.parameter_names)]
             return function.run(*passed, verify=command.verify, **options)
 
-        if name in REFUSED:
-            with pytest.raises(KernelError, match=REFUSED[name]):
-                of_function()
-            continue
         facts["findings"] = [own for own in facts["findings"] if is_of(function, own)]
         compare(f"{title}, by its function", code, facts, of_function)
     if not compared:

@@ -56,7 +56,7 @@ use slipring_ir::{Diagnostic, Diags, Module, Source, Span};
 use slipring_tile::Elem;
 
 pub use counts::{Counts, counts};
-pub use given::Name;
+pub use given::{Members, Name, Names, Part};
 pub use ops::{Entry, catalogue, find};
 pub use parsed::Parsed;
 pub use words::{Word, words};
@@ -119,7 +119,7 @@ pub struct Request<'a> {
     /// Values for parameters of the functions that build kernels, and for constants of the file, as text.
     pub sets: &'a [(String, String)],
     /// What names stand for that the text does not define.
-    pub names: &'a [(String, Name)],
+    pub names: Option<&'a Names>,
 }
 
 /// What an argument says of itself.

@@ -216,6 +216,8 @@ pub(crate) fn globals_of<'a>(host: &Host<'a>, diags: &mut Diags) -> (Globals<'a>
             }
         }
     }
+    // Functions of one module, or of one call of a function, share theirs.
+    let mut seen: BTreeMap<*const _, Scope> = BTreeMap::new();
     for (position, found) in host.found.iter().enumerate() {
         // The text of another module is not the one that places are in.
         if found.module != 0 || globals.functions.contains_key(&names[position]) {
@@ -223,9 +225,12 @@ pub(crate) fn globals_of<'a>(host: &Host<'a>, diags: &mut Diags) -> (Globals<'a>
         }
         let mut scope = Scope::new();
         for names in &found.scopes {
-            let names = names.borrow();
+            let values = seen.entry(Rc::as_ptr(names)).or_insert_with(|| {
+                let names = names.borrow();
+                names.iter().map(|(name, value)| (name.clone(), value.to_value_of(&full, &budget))).collect()
+            });
             // A later scope is an inner one.
-            scope.extend(names.iter().map(|(name, value)| (name.clone(), value.to_value_of(&full, &budget))));
+            scope.extend(values.iter().map(|(name, value)| (name.clone(), value.clone())));
         }
         let mut class = Vec::new();
         if let Some(own) = &found.class {
@@ -487,6 +492,12 @@ fn full_names(found: &[Found<'_>], diags: &mut Diags) -> Vec<Rc<str>> {
         };
         let full: Rc<str> =
             if full.is_empty() || full.ends_with('.') { format!("{full}{}", function.def.name).into() } else { full };
+        if function.part && firsts.contains_key(&full) {
+            // Names around the text say which one is meant.
+            let number = 2 + names.iter().filter(|own: &&Rc<str>| own.starts_with(&format!("{full}."))).count();
+            names.push(format!("{full}.{number}").into());
+            continue;
+        }
         if let Some(first) = firsts.get(&full) {
             let error = Diagnostic::error(
                 "duplicate",

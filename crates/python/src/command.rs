@@ -3,16 +3,15 @@
 use std::ffi::OsString;
 
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 use slipring::{Executed, Interpreter, Raised, Source};
 
-use crate::value::name;
+use crate::value;
 
 /// Executes files by calling a function of Python.
 struct Caller(Py<PyAny>);
 
 /// What the function gives for a kernel: the file and the text of its functions, the one to begin with, what names stand for.
-type Found<'py> = (String, String, String, Bound<'py, PyDict>);
+type Found<'py> = (String, String, String, Bound<'py, PyAny>);
 
 impl Caller {
     fn call(
@@ -26,8 +25,7 @@ impl Caller {
         let found = self.0.bind(py).call1((&source.name, &source.text, function, sets))?;
         let found: Vec<Found<'_>> = found.extract()?;
         let each = found.into_iter().map(|(file, text, function, names)| {
-            let names = names.iter().map(|(key, value)| Ok((key.extract()?, name(&value)?)));
-            Ok(Executed { name: file, text, function, names: names.collect::<PyResult<_>>()? })
+            Ok(Executed { name: file, text, function, names: value::names(&names)? })
         });
         each.collect()
     }

@@ -2,13 +2,12 @@
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 use slipring::language::ArgType;
 use slipring::{CompileRequest, Control, Error, Subject};
 
 use crate::kernel::{Kernel, element, listening};
 use crate::program::Program;
-use crate::value::name;
+use crate::value;
 
 /// What a text is.
 #[derive(IntoPyObject)]
@@ -65,7 +64,7 @@ pub fn compile(
     py: Python<'_>,
     filename: &str,
     text: &str,
-    names: &Bound<'_, PyDict>,
+    names: &Bound<'_, PyAny>,
     function: &str,
     tensors: Vec<Passed>,
     numbers: Vec<(String, String)>,
@@ -74,8 +73,7 @@ pub fn compile(
     host: bool,
     slots: Option<u32>,
 ) -> PyResult<Loaded> {
-    let names = names.iter().map(|(key, value)| Ok((key.extract()?, name(&value)?))).collect::<PyResult<_>>()?;
-    let asked = CompileRequest::of_function(function, names, passed(tensors)?).numbers(&numbers);
+    let asked = CompileRequest::of_function(function, value::names(names)?, passed(tensors)?).numbers(&numbers);
     let target = Target { platform: platform.map(str::to_owned), interpretations, slots };
     let (filename, text) = (filename.to_owned(), text.to_owned());
     let work = move || {

@@ -4,7 +4,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use serde_json::Value;
-use slipring::language::Name;
+use slipring::language::{Members, Name, Names, Part};
 
 use crate::error::words;
 
@@ -57,14 +57,34 @@ fn of_json<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
     })
 }
 
+/// A function of a text: where it stands there, its names, what it was defined in.
+type GivenPart<'py> = ((u32, u32), Bound<'py, PyDict>, Vec<String>);
+
+/// What names stand for around a text: an object with `whole` and `parts`.
+pub fn names(value: &Bound<'_, PyAny>) -> PyResult<Names> {
+    let parts: Vec<GivenPart<'_>> = value.getattr("parts")?.extract()?;
+    let part = |((start, end), own, within): GivenPart<'_>| Ok(Part { range: start..end, own: pairs(&own)?, within });
+    Ok(Names {
+        whole: pairs(&value.getattr("whole")?.cast_into()?)?,
+        parts: parts.into_iter().map(part).collect::<PyResult<_>>()?,
+    })
+}
+
+fn pairs(names: &Bound<'_, PyDict>) -> PyResult<Vec<(String, Name)>> {
+    names.iter().map(|(key, value)| Ok((key.extract()?, name(&value)?))).collect()
+}
+
 /// What a name of a closure stands for. A part of the language is `("path", "pl.FP32")` in a tuple of its own class; Python's side
 /// gives it as an object with the attribute `__slipring_path__`.
-pub fn name(value: &Bound<'_, PyAny>) -> PyResult<Name> {
+fn name(value: &Bound<'_, PyAny>) -> PyResult<Name> {
     if let Ok(path) = value.getattr("__slipring_path__") {
         return Ok(Name::Path(path.extract()?));
     }
     if let Ok(function) = value.getattr("__slipring_function__") {
-        return Ok(Name::Function(function.extract()?));
+        return Ok(match value.getattr("part").and_then(|part| part.extract()) {
+            Ok(Some(part)) => Name::Part(part),
+            _ => Name::Function(function.extract()?),
+        });
     }
     if let Ok(partial) = value.getattr("__slipring_partial__") {
         let (function, args, named): (Bound<'_, PyAny>, Bound<'_, PyTuple>, Bound<'_, PyDict>) = partial.extract()?;
@@ -91,13 +111,15 @@ pub fn name(value: &Bound<'_, PyAny>) -> PyResult<Name> {
         return Ok(Name::Tuple(items.iter().map(|item| name(&item)).collect::<PyResult<_>>()?));
     }
     if let Ok(members) = value.getattr("__slipring_members__") {
-        let members = members.cast_into::<PyDict>()?;
-        let each = members.iter().map(|(key, item)| Ok((key.extract()?, name(&item)?)));
-        return Ok(Name::Members(value.getattr("what")?.extract()?, each.collect::<PyResult<_>>()?));
+        return Ok(Name::Members(Members {
+            what: value.getattr("what")?.extract()?,
+            same: value.getattr("same")?.extract()?,
+            fields: pairs(&members.cast_into()?)?,
+        }));
     }
     if let Ok(entries) = value.cast::<PyDict>() {
         let each = entries.iter().map(|(key, item)| Ok((name(&key)?, name(&item)?)));
-        return Ok(Name::Dict(each.collect::<PyResult<_>>()?));
+        return Ok(Name::Dict { same: value.getattr("same")?.extract()?, entries: each.collect::<PyResult<_>>()? });
     }
     Err(PyTypeError::new_err(format!("a kernel cannot use a value of type {}", value.get_type().name()?)))
 }

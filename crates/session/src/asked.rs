@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use slipring_ir::{Diagnostic, Lang, Source, Span};
-use slipring_lang::{ArgType, Name, Parsed, Request};
+use slipring_lang::{ArgType, Name, Names, Parsed, Part, Request};
 
 use crate::Error;
 use crate::args::{Defaults, arg_type, file_of, named};
@@ -27,7 +27,7 @@ pub struct CompileRequest {
     /// What the scalar arguments of launches are assumed to satisfy, for what the text alone decides.
     assume: Vec<String>,
     /// What names stand for around the functions of a text that is no file but theirs: nothing beside it is read.
-    names: Option<Arc<[(String, Name)]>>,
+    names: Option<Arc<Names>>,
     /// What the file's own code passes, where nothing else is.
     passed: Vec<ArgType>,
 }
@@ -50,7 +50,7 @@ impl CompileRequest {
 
     /// A function of the kernel language whose caller knows what names stand for around it, and which arrays are passed to it. Nothing
     /// that lies beside the file is read.
-    pub fn of_function(function: &str, names: Vec<(String, Name)>, args: Vec<ArgType>) -> CompileRequest {
+    pub fn of_function(function: &str, names: Names, args: Vec<ArgType>) -> CompileRequest {
         CompileRequest {
             language: Some(Lang::Python),
             ..CompileRequest::default().with_names(function.to_string(), names).with_passed(args)
@@ -95,8 +95,8 @@ impl CompileRequest {
     }
 
     /// The same for a function of a text that was executed: what is set has been.
-    pub(crate) fn with_names(&self, function: String, names: Vec<(String, Name)>) -> CompileRequest {
-        CompileRequest { function: Some(function), names: Some(names.into()), sets: Vec::new(), ..self.clone() }
+    pub(crate) fn with_names(&self, function: String, names: Names) -> CompileRequest {
+        CompileRequest { function: Some(function), names: Some(Arc::new(names)), sets: Vec::new(), ..self.clone() }
     }
 
     /// What the file's own code passes.
@@ -136,7 +136,11 @@ impl CompileRequest {
                 Ok(number) if names.contains(name) => (name.clone(), Name::Int(number)),
                 _ => (name.clone(), own.clone()),
             };
-            asked.names = Some(known.iter().map(given).collect());
+            let all = |own: &[(String, Name)]| own.iter().map(given).collect();
+            asked.names = Some(Arc::new(Names {
+                whole: all(&known.whole),
+                parts: known.parts.iter().map(|part| Part { own: all(&part.own), ..part.clone() }).collect(),
+            }));
             return asked;
         }
         asked.sets.extend(names.iter().map(|name| (name.clone(), value.to_string())));
@@ -219,7 +223,7 @@ impl CompileRequest {
             let passed: Vec<_> = self.passed.iter().filter(|own| !given(own)).cloned().collect();
             args.extend(passed);
         }
-        let names = self.names.as_deref().unwrap_or_default();
+        let names = self.names.as_deref();
         work(&Request { function: self.function.as_deref(), args: &args, sets: &self.sets, names })
     }
 

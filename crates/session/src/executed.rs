@@ -5,7 +5,7 @@
 use std::sync::OnceLock;
 
 use slipring_ir::{Diagnostic, Diags, Source, Span};
-use slipring_lang::{ArgType, Name};
+use slipring_lang::{ArgType, Names};
 
 use crate::{Error, Input};
 
@@ -19,7 +19,7 @@ pub struct Executed {
     /// The function to begin with.
     pub function: String,
     /// What names stand for around the functions.
-    pub names: Vec<(String, Name)>,
+    pub names: Names,
 }
 
 /// Why a file was not executed to its end.

@@ -109,17 +109,18 @@ class FunctionSource:
 
     def facts(self):
         """What makes it another source."""
-        return (self.text, self.name, sorted((name, repr(value)) for name, value in self.names.items()), self.platform, self.interpretations)
+        return (self.text, self.name, self.names.key(), self.platform, self.interpretations)
 
     def compiling(self, names, compiling, arguments):
         """What the compiled kernel depends on, and how it is made."""
         from .. import _slipring
         from .._source import plain
 
-        own = {**self.names, **{name: plain(value) for name, value in names.items()}}
+        values = {name: plain(value) for name, value in names.items()}
+        own = self.names.with_values(values)
         platform = compiling.get("platform", self.platform)
         slots, arrays, numbers = _asked(compiling, arguments)
-        key = (platform, slots, tuple((name, repr(own[name])) for name in sorted(names)), tuple(arrays), tuple(numbers))
+        key = (platform, slots, tuple((name, repr(values[name])) for name in sorted(names)), tuple(arrays), tuple(numbers))
         told = self.interpretations
         return key, lambda: _slipring.compile(self.filename, self.text, own, self.name, arrays, numbers, platform, told, False, slots)
 

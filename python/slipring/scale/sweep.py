@@ -100,13 +100,12 @@ def source_of(kernel, platform, interpretations=()):
     """What is compiled, the names of its parameters, and what its text's names stand for: `None` where they are not known."""
     from .._files import File
     from .._kernel import Function, _target
-    from .._source import together
 
     if isinstance(kernel, Function):
         if kernel.kind == "inline":
             raise TypeError(f"`{kernel.__name__}` is copied into kernels that call it; it is not a kernel itself")
         parts, names = kernel._parts()
-        filename, text = together(parts, names)
+        filename, text = names.text(parts)
         platform = _target(platform, None)[0]
         return FunctionSource(filename, text, names, kernel.__name__, platform, interpretations), kernel.parameter_names, names
     if isinstance(kernel, (str, os.PathLike)):

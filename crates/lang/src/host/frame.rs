@@ -83,7 +83,7 @@ impl<'a> Frame<'a> {
 
 /// True for what stands for itself, whatever becomes of the data around it.
 pub(super) fn is_definition(value: &HostValue<'_>) -> bool {
-    matches!(value, HostValue::Kernel(_) | HostValue::Path(_) | HostValue::Dynamic(_))
+    matches!(value, HostValue::Kernel(_) | HostValue::Part(_) | HostValue::Path(_) | HostValue::Dynamic(_))
 }
 
 /// What the text of a function binds and reads.

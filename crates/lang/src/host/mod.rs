@@ -134,6 +134,8 @@ pub(crate) struct Found<'a> {
     pub scopes: Vec<frame::Scope<'a>>,
     /// The module that it stands in.
     pub module: usize,
+    /// True for a function of a text that was put together, where another one may have its name.
+    pub part: bool,
     /// What decides whether Python comes to it, where that is not known.
     pub perhaps: Option<Span>,
 }

@@ -38,11 +38,6 @@ impl<'k, 'a> Refs<'k, 'a> {
         match value {
             HostValue::Kernel(at) => Some(self.host.first(*at)),
             HostValue::Bound(own) => self.position(&own.0),
-            // Python around the file said that it is a function of it.
-            HostValue::Path(path) if path.starts_with('@') => match self.host.function_named(value.clone()) {
-                HostValue::Kernel(at) => Some(self.host.first(at)),
-                _ => None,
-            },
             HostValue::Wrapped(own) => match &**own {
                 Wrapped::Static(inner) | Wrapped::OfClass(inner) | Wrapped::Partial(inner, _) => self.position(inner),
                 Wrapped::Property(..) | Wrapped::Cached(..) => None,

@@ -1,5 +1,6 @@
 //! Statements of the host, and what they define.
 
+mod around;
 mod bind;
 mod classes;
 mod define;
@@ -12,12 +13,13 @@ use indexmap::IndexMap;
 use ruff_python_ast::Stmt;
 use slipring_ir::{Diagnostic, Span};
 
+use self::around::Around;
 use super::frame::{Frame, Kind, Locals, Scope};
 use super::raise::Raised;
 use super::unsure::Trial;
-use super::value::{Class, Entries, Function, Given, HostValue, Object, Unknown, Wrapped, made_so_far};
+use super::value::{Class, Function, HostValue, Object, Unknown, made_so_far};
 use super::{Flow, Found, HostCall, MOST_MADE, MOST_STEPS, ModuleText, unknown};
-use crate::Name;
+use crate::Names;
 use crate::program::language;
 use crate::syntax::at;
 use crate::value::Const;
@@ -79,8 +81,8 @@ pub(crate) struct Host<'a> {
     full: bool,
     /// What others made before.
     made_before: u64,
-    /// Names around the file.
-    given: IndexMap<Rc<str>, HostValue<'a>>,
+    /// What is known of the surroundings of the file.
+    around: Around<'a>,
     /// What a program submits, while it is followed.
     pub(super) recorder: Option<Box<super::tasks::Recorder<'a>>>,
 }
@@ -94,7 +96,7 @@ pub(super) struct Called<'a> {
 impl<'a> Host<'a> {
     /// Runs the file, then each of its functions that nothing has called, as a test runner would: with the defaults of its
     /// parameters, and without effect on the file's own data. `given` are names around the file.
-    pub fn run(modules: &'a [ModuleText], sets: Vec<(String, Const)>, given: &[(String, Name)]) -> Host<'a> {
+    pub fn run(modules: &'a [ModuleText], sets: Vec<(String, Const)>, given: Option<&Names>) -> Host<'a> {
         let mut host = Host {
             modules,
             module_names: modules.iter().map(|_| None).collect(),
@@ -127,11 +129,12 @@ impl<'a> Host<'a> {
             spent: None,
             full: false,
             made_before: made_so_far(),
-            given: IndexMap::new(),
+            around: Around::default(),
             recorder: None,
         };
-        host.given = given.iter().map(|(name, value)| (name.as_str().into(), host.value_of(value))).collect();
+        host.surround(given);
         host.import(0);
+        host.fill_in_functions();
         host.end_of_file();
         let mut next = 0;
         // Functions that are called may define others.
@@ -188,51 +191,6 @@ impl<'a> Host<'a> {
         &self.modules[module].name
     }
 
-    /// A name around the file.
-    fn value_of(&mut self, name: &Name) -> HostValue<'a> {
-        HostValue::Const(match name {
-            Name::Int(n) => Const::Int(*n),
-            Name::Float(x) => Const::Float(*x),
-            Name::Bool(boolean) => Const::Bool(*boolean),
-            Name::Str(text) => Const::Str(text.as_str().into()),
-            Name::None => Const::None,
-            Name::Tuple(items) => {
-                return HostValue::tuple(items.iter().map(|item| self.value_of(item)).collect());
-            }
-            Name::Members(what, members) => {
-                let fields = members.iter().map(|(name, value)| (name.as_str().into(), self.value_of(value)));
-                let fields = Frame::new(Kind::Module, fields.collect());
-                return HostValue::Object(Rc::new(Object { class: None, what: what.as_str().into(), fields }));
-            }
-            Name::Dict(entries) => {
-                let mut all = Entries::new();
-                for (key, value) in entries {
-                    let (key, value) = (self.value_of(key), self.value_of(value));
-                    if let Some(own) = super::key::key_of(&key) {
-                        all.insert(own, (key, value));
-                    }
-                }
-                return HostValue::dict(all);
-            }
-            // It is defined when the text has been run.
-            Name::Function(name) => return HostValue::Path(format!("@{name}").into()),
-            Name::Partial(function, args, named) => {
-                let function = self.value_of(function);
-                let mut given: Given<'a> = args.iter().map(|value| (None, self.value_of(value))).collect();
-                given.extend(named.iter().map(|(name, value)| (Some(name.as_str().into()), self.value_of(value))));
-                return HostValue::Wrapped(Rc::new(Wrapped::Partial(function, given)));
-            }
-            Name::Path(path) => {
-                if let Some(extent) = path.strip_prefix("pl.dynamic.") {
-                    return HostValue::Dynamic(extent.into());
-                }
-                let mut parts = path.split('.');
-                let first = HostValue::Path(parts.next().unwrap_or_default().into());
-                return parts.fold(first, |value, part| self.attribute(value, part, Span::default()));
-            }
-        })
-    }
-
     /// The names of a module, which is run if it has not been.
     pub(super) fn import(&mut self, module: usize) -> Scope<'a> {
         if let Some(names) = &self.module_names[module] {
@@ -243,7 +201,7 @@ impl<'a> Host<'a> {
         let main = if module == 0 { "__main__" } else { &*self.modules[module].name };
         names.borrow_mut().insert("__name__".into(), HostValue::str(main));
         if module == 0 {
-            names.borrow_mut().extend(self.given.clone());
+            names.borrow_mut().extend(self.around.whole.clone());
         }
         let outer = (std::mem::replace(&mut self.scopes, vec![names.clone()]), self.module, self.class.take());
         let within = std::mem::take(&mut self.within);
@@ -270,24 +228,6 @@ impl<'a> Host<'a> {
             self.spent = Some(Span::default());
         }
         self.spent.is_none()
-    }
-
-    /// The function that a name around the file stands for, where it is one.
-    pub(super) fn function_named(&self, value: HostValue<'a>) -> HostValue<'a> {
-        if let HostValue::Wrapped(wrapped) = &value
-            && let Wrapped::Partial(inner, given) = &**wrapped
-            && !matches!(inner, HostValue::Kernel(_) | HostValue::Function(_))
-        {
-            let inner = self.function_named(inner.clone());
-            return HostValue::Wrapped(Rc::new(Wrapped::Partial(inner, given.clone())));
-        }
-        let HostValue::Path(path) = &value else { return value };
-        let Some(name) = path.strip_prefix('@') else { return value };
-        if let Some(position) = self.found.iter().position(|found| found.def.name.as_str() == name) {
-            return HostValue::Kernel(position);
-        }
-        let module = self.module_names.first().and_then(Option::as_ref);
-        module.and_then(|names| names.borrow().get(name).cloned()).unwrap_or(value)
     }
 
     /// Counts what takes memory.

@@ -150,6 +150,7 @@ impl<'a> HostValue<'a> {
                 }
             }
             HostValue::Bound(_) | HostValue::Wrapped(_) | HostValue::Super(_) => strange("a function of the host"),
+            HostValue::Part(_) => strange("a function that is not defined"),
             HostValue::Set(_) => strange("a set"),
             HostValue::View(..) => strange("a view of a dict"),
             HostValue::Iter(_) => strange("an iterator, whose values are taken one by one"),

@@ -458,8 +458,7 @@ impl<'a> Host<'a> {
     /// Any data that names stand for may have been changed.
     pub(super) fn lose_all(&mut self, place: Span, why: &str) {
         let why = Rc::new(Unknown::new(place, why));
-        let frames: Vec<Scope<'a>> =
-            self.scopes.iter().cloned().chain(self.module_names.iter().flatten().cloned()).collect();
+        let frames: Vec<Scope<'a>> = self.scopes.iter().chain(self.outside()).cloned().collect();
         for frame in frames {
             let values: Vec<_> = frame.borrow().values().cloned().collect();
             values.iter().for_each(|value| self.lose(value, &why));

@@ -81,6 +81,8 @@ pub(crate) enum HostValue<'a> {
     Wrapped(Rc<Wrapped<'a>>),
     /// A kernel: its position in the list of those found.
     Kernel(usize),
+    /// A function around the file, which its text has not defined yet: its position among them.
+    Part(usize),
     /// A tensor: its shape and type.
     Tensor(Rc<(Vec<u64>, Elem)>),
     /// A tensor of a program that is followed, or a part of one.

@@ -164,8 +164,8 @@ fn lower_once(
 /// the value that is passed. `None` for the others.
 fn constant_parameter(lower: &mut Lower<'_>, parameter: &ruff_python_ast::ParameterWithDefault) -> Option<Lowered> {
     let name = parameter.parameter.name.as_str();
-    if let Some(value) = lower.globals.get(&format!("{CONSTEXPR}{name}")) {
-        return Some(Ok(value));
+    if let Some(value) = lower.names.env.get(format!("{CONSTEXPR}{name}").as_str()) {
+        return Some(Ok(value.clone()));
     }
     let annotation = parameter.parameter.annotation.as_deref()?;
     if crate::program::path_of(lower.globals, &lower.names.env, annotation).as_deref() != Some("pl.constexpr") {

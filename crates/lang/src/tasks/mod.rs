@@ -18,6 +18,7 @@ mod kernels;
 mod reading;
 mod uses;
 
+use indexmap::IndexSet;
 use slipring_ir::{Diagnostic, Diags, Kind, Module, Span};
 use slipring_tasks::{Act, Graph};
 
@@ -214,9 +215,13 @@ impl Parsed {
             return Vec::new();
         }
         self.after_host_code(request, |host| {
-            let names = host.module_names.first().and_then(Option::as_ref).map(|names| names.borrow());
-            let extents = names.iter().flat_map(|names| names.iter()).filter(|(_, value)| value.is_extent());
-            extents.map(|(name, _)| name.to_string()).collect()
+            let mut extents = IndexSet::new();
+            for names in host.outside() {
+                let names = names.borrow();
+                let own = names.iter().filter(|(_, value)| value.is_extent());
+                extents.extend(own.map(|(name, _)| name.to_string()));
+            }
+            extents.into_iter().collect()
         })
     }
 

@@ -23,6 +23,27 @@ const MOST_MADE: usize = 256;
 
 impl<'a> Host<'a> {
     pub(super) fn function(&mut self, def: &'a StmtFunctionDef) {
+        let parts = self.parts_of(def);
+        if parts.is_empty() {
+            if let Some(value) = self.defined(def) {
+                self.set(def.name.as_str(), value);
+            }
+            return;
+        }
+        for part in parts {
+            let mut made = None;
+            self.in_part(part, |host| {
+                made = host.defined(def);
+                made.clone()
+            });
+            if let (Some(value), true) = (made, self.class.is_some()) {
+                self.set(def.name.as_str(), value);
+            }
+        }
+    }
+
+    /// What a definition makes; nothing where it raises.
+    fn defined(&mut self, def: &'a StmtFunctionDef) -> Option<HostValue<'a>> {
         let name: Rc<str> = def.name.as_str().into();
         let known = self.found.iter().position(|found| std::ptr::eq(found.def, def));
         let said = self.problems.len();
@@ -37,10 +58,8 @@ impl<'a> Host<'a> {
         }
         let mut scopes = self.scopes.clone();
         if let Some(mut role) = role {
-            if self.class.is_some() {
-                // Methods do not see the names of their class.
-                scopes.pop();
-            }
+            // Methods do not see the names of their class.
+            scopes.retain(|scope| scope.kind != Kind::Class);
             if role == Role::Kernel(None) && crate::tasks::asks_device(def) {
                 role = Role::Starts;
             }
@@ -64,6 +83,7 @@ impl<'a> Host<'a> {
                         class: self.class.clone(),
                         scopes,
                         module: self.module,
+                        part: self.has_parts(),
                         perhaps: self.decided_at.last().copied(),
                     });
                     self.found.len() - 1
@@ -71,9 +91,9 @@ impl<'a> Host<'a> {
             };
             if again >= MOST_MADE && known == Some(position) {
                 let why = format!("one of more than {MOST_MADE} functions that are made of `{name}`");
-                return self.set(&name, unknown(at(&def.name), why));
+                return Some(unknown(at(&def.name), why));
             }
-            return self.set(&name, HostValue::Kernel(position));
+            return Some(HostValue::Kernel(position));
         }
         let decorators: Vec<HostValue<'a>> =
             def.decorator_list.iter().map(|decorator| self.decorator(decorator)).collect();
@@ -85,7 +105,7 @@ impl<'a> Host<'a> {
             }
         }
         if self.raised.is_some() {
-            return;
+            return None;
         }
         self.parametrized(def, &mut defaults);
         self.costs();
@@ -110,7 +130,7 @@ impl<'a> Host<'a> {
         for (decorator, text) in decorators.into_iter().zip(&def.decorator_list).rev() {
             value = self.decorate(decorator, value, at(text), &shown(&text.expression));
         }
-        self.set(&name, value);
+        Some(value)
     }
 
     /// A decorator of the host. The first word of one that is not known is told where the file has no kernel.

@@ -35,7 +35,7 @@ pub(crate) fn misplaced<'a>(def: &'a StmtFunctionDef, form: Form, path: &mut Pat
         let documentation = position == 0 && matches!(stmt, Stmt::Expr(own) if own.value.is_string_literal_expr());
         match walk.attributes(stmt) {
             Some(call) => {
-                walk.form.own_scopes |= turns_off(call, "auto_scope");
+                walk.form.own_scopes |= sets_false(call, "auto_scope");
                 walk.found.extend(before.map(|before| attributes_late(at(call), before)));
             }
             None if documentation => {}
@@ -57,7 +57,7 @@ pub(crate) fn no_shape(name: &str, word: &str, place: Span) -> Diagnostic {
 }
 
 /// Whether a dict that is written out says `False` of a key, or something that only the kernel's own lowering reads.
-fn turns_off(call: &ExprCall, key: &str) -> bool {
+fn sets_false(call: &ExprCall, key: &str) -> bool {
     let items = call.arguments.args.first().and_then(Expr::as_dict_expr).map_or(&[][..], |dict| &dict.items);
     let is = |own: &Expr| own.as_string_literal_expr().is_some_and(|own| own.value.to_str() == key);
     let mut said = items.iter().filter(|item| item.key.as_ref().is_some_and(is)).map(|item| &item.value);

@@ -12,6 +12,7 @@
 //! | `jumps`, `tree` | `break`, `continue` and early `return` as branches |
 //! | `host` | the part of the file that is not a kernel: constants, classes, functions that build kernels, calls of them |
 //! | `program` | what the file defines: the kernels and the names that they see |
+//! | `full_names` | the names that functions have among all of a file |
 //! | `attrs` | what a function says of itself: how it is divided, its blocks |
 //! | `specialise` | parameters whose shapes come from what is passed |
 //! | `further` | what a type of a tensor or tile says besides shape and elements |
@@ -29,6 +30,7 @@ mod counts;
 mod dtype;
 mod emit;
 mod forms;
+mod full_names;
 mod further;
 mod given;
 mod helpers;

@@ -668,6 +668,13 @@ class Program:
         """The function of that name; `None` where it has none."""
         return self.functions.get(name)
 
+    def as_python(self):
+        """Its text: the class with its functions."""
+        import textwrap
+
+        functions = (textwrap.indent(textwrap.dedent(function.as_python()), "    ") for function in self.functions.values())
+        return f"{self.decorator or f'@{self._path}'}\nclass {self.name}:\n" + "\n".join(functions)
+
     def __getattr__(self, name):
         functions = self.__dict__.get("functions", {})
         if name in functions:

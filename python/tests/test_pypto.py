@@ -222,3 +222,72 @@ def test_the_meaning_as_python(tmp_path):
     script.write_text(MEANING)
     done = subprocess.run([sys.executable, "-m", "slipring.pypto", str(script)], capture_output=True, text=True, timeout=120)
     assert (done.stdout, done.stderr) == ("", "")
+
+
+NAMES = """
+import pypto
+import pypto.language as pl
+from pypto import ir
+from pypto.runtime import BenchmarkStats, RunConfig, RunResult, ScalarSpec, TensorSpec, Worker, ChipWorker, benchmark
+import numpy as np
+
+assert pypto.DT_FP32 == pypto.DataType.FP32 == pl.FP32 and pypto.DT_INT8 == pl.INT8
+saved = pypto.get_log_level()
+assert saved == pypto.LogLevel.INFO
+pypto.log_info("shown")
+pypto.log_debug("not shown")
+pypto.set_log_level(pypto.LogLevel.NONE)
+pypto.log_event("not shown either")
+pypto.set_log_level(saved)
+for raised, condition in ((ValueError, pypto.check), (pypto.InternalError, pypto.internal_check)):
+    condition(True, "holds")
+    try:
+        condition(1 > 2, "one is less")
+    except raised as error:
+        assert str(error) == "one is less"
+    else:
+        raise SystemExit("nothing was raised")
+
+
+@pl.program
+class Twice:
+    @pl.function(type=pl.FunctionType.InCore)
+    def twice(self, x: pl.Tensor[[16, 64], pl.FP32], out: pl.Out[pl.Tensor[[16, 64], pl.FP32]]):
+        return pl.store(pl.add(pl.load(x, [0, 0], [16, 64]), pl.load(x, [0, 0], [16, 64])), [0, 0], out)
+
+    @pl.function(type=pl.FunctionType.Orchestration)
+    def main(self, x: pl.Tensor[[16, 64], pl.FP32], out: pl.Out[pl.Tensor[[16, 64], pl.FP32]]):
+        return self.twice(x, out)
+
+
+again = pl.parse_program(ir.python_print(Twice))
+x, out = np.full((16, 64), 3, np.float32), np.zeros((16, 64), np.float32)
+again.main(x, out)
+assert (out == 6).all()
+compiled = ir.compile(again, platform="a5sim")
+assert isinstance(compiled, ir.CompiledProgram) and issubclass(ChipWorker, Worker)
+stats = benchmark(compiled, (x, out), rounds=3, warmup=1)
+assert isinstance(stats, BenchmarkStats) and stats.rounds == len(stats.samples) == len(stats.per_round("host")) == 3
+assert stats.device_us_median == stats.device_wall_us_max > 0 and stats.device_us_stdev == 0 and not stats.all_zero_device
+for wrong in (lambda: stats.per_round("union"), lambda: Worker(), lambda: ir.python_print(3), lambda: pypto.log_info(3)):
+    try:
+        wrong()
+    except (TypeError, ValueError) as error:
+        print(error)
+    else:
+        raise SystemExit("nothing was raised")
+"""
+
+
+def test_names_that_public_scripts_import(tmp_path):
+    script = tmp_path / "names.py"
+    script.write_text(NAMES)
+    done = subprocess.run([sys.executable, "-m", "slipring.pypto", str(script)], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == "info: shown\n"
+    assert done.stdout.splitlines() == [
+        "per_round takes \"device\" or \"host\", not 'union': slipring measures nothing else",
+        "a Worker is a ChipWorker or a DistributedWorker",
+        "python_print takes a function or a program, not int",
+        "log_info takes a string, not int",
+    ]

@@ -9,8 +9,14 @@ import sys
 import types
 
 from .._words import Word
-from . import backend, debug, distributed, ir, passes, runner, runtime
+from . import backend, debug, distributed, ir, messages, passes, runner, runtime
 from .runtime import PLATFORMS, RunConfig
+
+
+# Element types that a script also finds as `pypto.DT_FP32`.
+TYPES = """
+BF16 BOOL FP16 FP32 FP4 FP8E4M3FN FP8E5M2 FP8E8M0 HF4 HF8 INDEX INT16 INT32 INT4 INT64 INT8 UINT16 UINT32 UINT4 UINT64 UINT8
+""".split()
 
 
 class _Missing(types.ModuleType):
@@ -57,6 +63,7 @@ def install(platform=None):
             "pypto.runtime",
             **{name: getattr(runtime, name) for name in runtime.__all__},
             **{name: getattr(distributed, name) for name in ("DistributedRunHandle", "DistributedWorker", "StackedDeviceTensor", "run")},
+            **{name: getattr(runner, name) for name in ("RunResult", "ScalarSpec", "TensorSpec")},
         ),
         "pypto.runtime.distributed_runner": _module(
             "pypto.runtime.distributed_runner",
@@ -85,7 +92,8 @@ def install(platform=None):
         "pypto.backend": _module("pypto.backend", **{name: getattr(backend, name) for name in backend.__all__}),
         "pypto.backend.pto_backend": _module("pypto.backend.pto_backend", PartialCodegenError=backend.PartialCodegenError),
     }
-    top = _module("pypto", DataType=Word("pl"))
+    of_types = {f"DT_{name}": getattr(Word("pl"), name) for name in TYPES}
+    top = _module("pypto", DataType=Word("pl"), **of_types, **{name: getattr(messages, name) for name in messages.__all__})
     for name, module in parts.items():
         outer, _, inner = name.rpartition(".")
         setattr(parts.get(outer, top), inner, module)

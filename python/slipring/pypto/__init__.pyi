@@ -7,6 +7,7 @@ from . import backend as backend
 from . import debug as debug
 from . import distributed as distributed
 from . import ir as ir
+from . import messages as messages
 from . import passes as passes
 from . import runner as runner
 from . import runtime as runtime

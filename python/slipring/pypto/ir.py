@@ -3,6 +3,7 @@
 import enum
 import os
 
+from .._compiled import Compiled as CompiledProgram
 from .._kernel import Function, Lowered
 from .._kernel import Program as _Class
 from ._options import dumps, platform_of, said
@@ -69,6 +70,15 @@ def compile(program, platform=None, config=None, *, output_dir=None, dump_passes
     return written(program.compile(name, PLATFORMS[name], distributed))
 
 
+def python_print(node, prefix="pl", concise=False):
+    """A function or a program as text, in which the language is `pl`. `concise` leaves nothing out here."""
+    if prefix != "pl":
+        raise ValueError(f"python_print: the language is `pl` in the text, not `{prefix}`")
+    if not isinstance(node, (Function, Lowered, _Class)):
+        raise TypeError(f"python_print takes a function or a program, not {type(node).__name__}")
+    return node.as_python()
+
+
 class PassManager:
     """The public compiler's list of passes. There is one here, whatever the strategy: a program that has passed it is compiled, and so
     known to be right."""
@@ -131,4 +141,6 @@ def deserialize(data):
     return _language.parse(data.decode())
 
 
-__all__ = ["Function", "OptimizationStrategy", "PassDumpLevel", "PassManager", "Program", "compile", "deserialize", "serialize"]
+__all__ = """
+CompiledProgram Function OptimizationStrategy PassDumpLevel PassManager Program compile deserialize python_print serialize
+""".split()

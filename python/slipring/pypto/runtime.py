@@ -1,11 +1,11 @@
 """What public scripts call `pypto.runtime`: how a kernel is run, and memory that stays on the device between runs."""
 
-import collections
 import dataclasses
 import os
 
 from .._arrays import ELEMENTS, dtype_of, host_array
 from ._options import dumps, platform_of, said
+from .bench import BenchmarkStats
 
 # The names of platforms in public scripts.
 PLATFORMS = {"a2a3": "a2a3", "a2a3sim": "a2a3", "a5": "a5", "a5sim": "a5"}
@@ -150,7 +150,14 @@ class Registration:
         return self._worker.run(self.compiled, *args, config=config)
 
 
-class ChipWorker:
+class Worker:
+    """What workers of one device and of several have in common, for annotations and `isinstance`."""
+
+    def __init__(self, *args, **kwargs):
+        raise TypeError("a Worker is a ChipWorker or a DistributedWorker")
+
+
+class ChipWorker(Worker):
     """A device with compiled programs on it. Its memory is the process's own."""
 
     # How many devices it has.
@@ -274,15 +281,8 @@ def _numpy_type(dtype):
     return dtype_of(ELEMENTS[name]) if name in ELEMENTS else dtype
 
 
-Stats = collections.namedtuple(
-    "Stats", "rounds device_wall_us_median device_wall_us_min device_wall_us_max device_wall_us_mean host_wall_us_median host_wall_us_min"
-)
-Stats.__doc__ = "What `benchmark` measured. `device_wall_us…` are microseconds of the simulated device, the same in every round."
-
-
 def benchmark(compiled, args, rounds=100, warmup=3, platform=None, device_id=0):
     """Runs a compiled program `rounds` times: microseconds of the device from its cycles, and of the host by its clock."""
-    import statistics
     import time
 
     if platform is not None and PLATFORMS[known(platform)] != PLATFORMS[compiled.platform]:
@@ -299,15 +299,7 @@ def benchmark(compiled, args, rounds=100, warmup=3, platform=None, device_id=0):
         if at >= warmup:
             host.append((time.perf_counter() - before) * 1e6)
             device.append(run.facts["microseconds"])
-    return Stats(
-        len(device),
-        statistics.median(device),
-        min(device),
-        max(device),
-        statistics.fmean(device),
-        statistics.median(host),
-        min(host),
-    )
+    return BenchmarkStats(rounds, warmup, device, host)
 
 
-__all__ = ["ChipWorker", "DeviceTensor", "DistributedConfig", "RunConfig", "benchmark"]
+__all__ = ["BenchmarkStats", "ChipWorker", "DeviceTensor", "DistributedConfig", "RunConfig", "Worker", "benchmark"]

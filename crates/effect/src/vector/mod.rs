@@ -21,6 +21,7 @@ mod scaled;
 mod sequence;
 mod steps;
 mod table;
+mod table_mat;
 mod working;
 
 pub use compare::{Bits, CompareTiles, Select};
@@ -40,6 +41,7 @@ pub use scaled::{RowNumber, ScaleRows};
 pub use sequence::Sequence;
 pub use steps::Steps;
 pub use table::{Outside, ReadNumbers, TableArg, TableMove};
+pub use table_mat::{ReadRowNumbers, RowsToMat, StageElements, StagedToMat};
 pub use working::{Around, Found, Seen, Working, WorkingSpan, WorkingSpans, WorkingTile, lacking};
 
 pub use operands::tile_units;

@@ -4,7 +4,6 @@ use slipring_machine::Units;
 use slipring_program::{Access, Discover, Env, Extent, Fault, Memory, Run, Update, UpdateKind};
 use slipring_tile::{Elem, Space};
 
-use super::operands::Shape;
 use super::{Local, TileArg};
 use crate::arithmetic::{ADD, MAX, MIN};
 
@@ -32,8 +31,64 @@ pub struct TableArg {
     pub rank: usize,
 }
 
-/// Moves between a tile and a table. Where the numbers are a column and the tile has more, each names a row of the table, else
-/// an element; both are counted from the first one, elements as they lie in memory.
+impl TableArg {
+    /// How many elements it has.
+    pub(super) fn elements(&self, args: &[u64]) -> u64 {
+        args[self.at + 1..][..self.rank].iter().fold(1u64, |all, n| all.saturating_mul(*n))
+    }
+
+    /// Between the rows of its last two dimensions, in elements.
+    pub(super) fn pitch(&self, args: &[u64]) -> u64 {
+        let TableArg { at, rank, .. } = *self;
+        match rank {
+            0 => 1,
+            1 => args[at + 1],
+            _ => args[at + 1 + rank + rank - 2],
+        }
+    }
+
+    /// How many places it has for numbers of elements, or of rows for a tile of this name with so many columns; and how many
+    /// bytes they are apart.
+    pub(super) fn places(&self, args: &[u64], rows: Option<(&str, u32)>) -> Result<(u64, u64), Fault> {
+        let (size, elements) = (self.elem.bytes() as u64, self.elements(args));
+        let Some((tile, cols)) = rows else { return Ok((elements, size)) };
+        let Some(width) = self.rank.checked_sub(1).map(|last| args[self.at + 1 + last]) else { return Ok((1, size)) };
+        if width < u64::from(cols) {
+            let message = format!("a row of `{}` has {width} elements, one of `{tile}` {cols}", self.name);
+            return Err(Fault::new("tile-valid", message));
+        }
+        Ok((elements.checked_div(width).unwrap_or(0), self.pitch(args).saturating_mul(size)))
+    }
+}
+
+impl Outside {
+    /// The place that a number names; `None` where it names none and nothing is to happen. `numbers` and `table` are names.
+    pub(super) fn place(
+        self,
+        index: u64,
+        places: u64,
+        (row, col): (u32, u32),
+        [numbers, table]: [&str; 2],
+    ) -> Result<Option<u64>, Fault> {
+        match self {
+            _ if index < places => Ok(Some(index)),
+            Outside::Clamp if places > 0 => Ok(Some(places - 1)),
+            Outside::Wrap if places > 0 => Ok(Some(index % places)),
+            Outside::Nothing => Ok(None),
+            _ => Err(Fault::new(
+                "index-bounds",
+                format!(
+                    "element ({row}, {col}) of `{numbers}` is {}, `{table}` has {places} places",
+                    index as u32 as i32
+                ),
+            )
+            .help("what the device does then is not defined; correct the number")),
+        }
+    }
+}
+
+/// Moves between a tile and a table. Where the op says so, or where the numbers are a column and the tile has more, each names
+/// a row of the table, else an element; both are counted from the first one, elements as they lie in memory.
 #[derive(Clone, Copy, Debug)]
 pub struct TableMove {
     /// The memory of the tiles.
@@ -42,6 +97,8 @@ pub struct TableMove {
     pub tile: TileArg,
     /// The numbers.
     pub indices: TileArg,
+    /// Whether each names a row; `None`: the valid shapes say it.
+    pub rows: Option<bool>,
     /// The table.
     pub table: TableArg,
     /// What a number does that names nothing.
@@ -69,12 +126,24 @@ impl Discover for ReadNumbers {
     }
 }
 
+/// What a move comes to: the elements of the tile, whether each number names a row, and whether such numbers stand in a line.
+struct Plan {
+    rows: u32,
+    cols: u32,
+    by_row: bool,
+    in_line: bool,
+}
+
 impl TableMove {
-    fn shape(&self, args: &[u64]) -> Result<(Shape, bool), Fault> {
+    fn shape(&self, args: &[u64]) -> Result<Plan, Fault> {
         let (rows, cols) = self.tile.valid(args)?;
         let (lines, width) = self.indices.valid(args)?;
-        let by_row = width == 1 && cols != 1;
-        if lines < rows || (!by_row && width < cols) {
+        let by_row = self.rows.unwrap_or(width == 1 && cols != 1);
+        // Numbers of rows stand in a column, or in a line where the op says that they are numbers of rows.
+        let in_line = by_row && self.rows.is_some() && lines == 1;
+        let enough =
+            if by_row { if in_line { width >= rows } else { lines >= rows } } else { lines >= rows && width >= cols };
+        if !enough {
             return Err(Fault::new(
                 "tile-valid",
                 format!(
@@ -84,43 +153,7 @@ impl TableMove {
                 ),
             ));
         }
-        Ok(((rows, cols), by_row))
-    }
-
-    /// How many places the table has, and how many bytes they are apart.
-    fn places(&self, args: &[u64], by_row: bool, cols: u32) -> Result<(u64, u64), Fault> {
-        let TableArg { at, rank, elem, name } = self.table;
-        let dims = &args[at + 1..][..rank];
-        let product = |dims: &[u64]| dims.iter().fold(1u64, |all, n| all.saturating_mul(*n));
-        let size = elem.bytes() as u64;
-        if !by_row {
-            return Ok((product(dims), size));
-        }
-        let Some((width, outer)) = dims.split_last() else { return Ok((1, size)) };
-        if *width < u64::from(cols) {
-            let message = format!("a row of `{name}` has {width} elements, one of `{}` {cols}", self.tile.name);
-            return Err(Fault::new("tile-valid", message));
-        }
-        let pitch = if rank > 1 { args[at + 1 + rank + rank - 2] } else { *width };
-        Ok((product(outer), pitch.saturating_mul(size)))
-    }
-
-    /// The place that a number names; `None` where it names none and nothing is to happen.
-    fn place(&self, index: u64, places: u64, (row, col): (u32, u32)) -> Result<Option<u64>, Fault> {
-        match self.outside {
-            _ if index < places => Ok(Some(index)),
-            Outside::Clamp if places > 0 => Ok(Some(places - 1)),
-            Outside::Wrap if places > 0 => Ok(Some(index % places)),
-            Outside::Nothing => Ok(None),
-            _ => Err(Fault::new(
-                "index-bounds",
-                format!(
-                    "element ({row}, {col}) of `{}` is {}, `{}` has {places} places",
-                    self.indices.name, index as u32 as i32, self.table.name
-                ),
-            )
-            .help("what the device does then is not defined; correct the number")),
-        }
+        Ok(Plan { rows, cols, by_row, in_line })
     }
 
     fn element<'m>(
@@ -138,7 +171,7 @@ impl TableMove {
     }
 }
 
-fn check(memory: &Memory, env: Env, range: &Extent, verb: &str) -> Result<(), Fault> {
+pub(super) fn check(memory: &Memory, env: Env, range: &Extent, verb: &str) -> Result<(), Fault> {
     if memory.has(range, env) { Ok(()) } else { Err(memory.miss(range, verb, env)) }
 }
 
@@ -149,15 +182,20 @@ impl Discover for TableMove {
         Run { env, memory, scratch, .. }: Run<'_>,
         access: &mut Access,
     ) -> Result<u64, Fault> {
-        let ((rows, cols), by_row) = self.shape(args)?;
+        let Plan { rows, cols, by_row, in_line } = self.shape(args)?;
         if rows == 0 || cols == 0 {
             return Ok(0);
         }
-        let (places, pitch) = self.places(args, by_row, cols)?;
+        let (places, pitch) = self.table.places(args, by_row.then_some((self.tile.name, cols)))?;
         let size = self.table.elem.bytes();
         let base = args[self.table.at];
-        let (local, index_cols) = (&mut Vec::new(), if by_row { 1 } else { cols });
-        self.indices.rect(rows, index_cols).extents(self.local, args, &mut access.reads);
+        let (lines, width) = match (by_row, in_line) {
+            (true, true) => (1, rows),
+            (true, false) => (rows, 1),
+            (false, _) => (rows, cols),
+        };
+        let local = &mut Vec::new();
+        self.indices.rect(lines, width).extents(self.local, args, &mut access.reads);
         self.tile.rect(rows, cols).extents(self.local, args, local);
         for range in access.reads.iter().chain(local.iter()) {
             check(memory, env, range, "uses")?;
@@ -167,9 +205,14 @@ impl Discover for TableMove {
         let run = if by_row { cols } else { 1 };
         let [line, ..] = &mut scratch.bytes;
         for (row, col) in (0..rows).flat_map(|row| (0..cols).step_by(run as usize).map(move |col| (row, col))) {
-            let index = self.element(memory, env, &self.indices, args, (row, if by_row { 0 } else { col }), 1);
+            let at = match (by_row, in_line) {
+                (true, true) => (0, row),
+                (true, false) => (row, 0),
+                (false, _) => (row, col),
+            };
+            let index = self.element(memory, env, &self.indices, args, at, 1);
             let index = index.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
-            let place = self.place(index, places, (row, if by_row { 0 } else { col }))?;
+            let place = self.outside.place(index, places, at, [self.indices.name, self.table.name])?;
             let global = place.map(|place| {
                 let start = base.saturating_add(place.saturating_mul(pitch));
                 Extent::run(Space::Gm, self.local.core, start, run * size as u32)

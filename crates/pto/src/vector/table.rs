@@ -1,21 +1,25 @@
 //! Gathering from and scattering to global memory (PTO IR manual 4.10).
 
-use slipring_ir::{AttrKind, AttrSpec, Diags, Dim, EnumSpec, Syntax, Touch, Type};
+use slipring_ir::{AttrKind, AttrSpec, Diags, Dim, EnumSpec, Syntax, Touch, Type, TypeRule};
 use slipring_machine::{Capability, Cost, Pipe, Platform};
 use slipring_program::UpdateKind;
-use slipring_tile::{Elem, Space};
+use slipring_tile::{BLayout, Elem, SLayout, Space};
 
 use super::check;
 use super::gather::INDICES;
 use super::lower::Operands;
 use super::{DST, SRC, VECTOR, types};
-use slipring_effect::vector::{Outside, ReadNumbers, TableMove};
+use slipring_effect::vector::{Outside, ReadNumbers, ReadRowNumbers, RowsToMat, StageElements, StagedToMat, TableMove};
 use slipring_op::decode::Decoder;
-use slipring_op::def::{LibraryFlags, Lowered, OpDef, OpRef};
-use slipring_op::rules::{VIEW, defaulted, operand, require_space, schema};
+use slipring_op::def::{CoreRule, LibraryFlags, Lowered, OpDef, OpRef, PipeRule};
+use slipring_op::rules::{TILE, VIEW, defaulted, operand, optional, require_space, schema};
 
 /// The ops of this family.
 pub(crate) const OPS: &[&OpDef] = &[&MGATHER, &MSCATTER];
+
+/// Numbers in a tile or in global memory.
+const NUMBERS: TypeRule =
+    TypeRule { describe: "a tile or a view of global memory", accepts: |ty| (TILE.accepts)(ty) || (VIEW.accepts)(ty) };
 
 /// Attributes are printed after `outs`.
 const INS: Syntax = Syntax::InsOuts { ins: 2, attrs_in_ins: false };
@@ -38,7 +42,7 @@ macro_rules! table_doc {
     ($what:literal) => {
         concat!(
             $what,
-            " Where `indices` has one valid column and the tile more, number i names a row of `mem`, of which as many elements are \
+            " With `coalesce = row`, and without `coalesce` where `indices` has one valid column and the tile more, number i names a row of `mem`, of which as many elements are \
              moved as the tile has valid columns; else number (i, j) names an element, counted from the first one as a dense table \
              has them. Numbers have no sign. One that names nothing is `index-bounds`, or what the attribute says. "
         )
@@ -48,20 +52,29 @@ macro_rules! table_doc {
 pub static MGATHER: OpDef = OpDef {
     schema: schema(
         "pto.mgather",
-        INS,
-        &[operand("mem", VIEW, Touch::Read, "the table in global memory"), INDICES, DST],
+        Syntax::InsOuts { ins: 3, attrs_in_ins: false },
+        &[
+            operand("mem", VIEW, Touch::Read, "the table in global memory"),
+            operand("indices", NUMBERS, Touch::Read, "the indices; in global memory where `dst` is in L1"),
+            optional("scratch", VIEW, Touch::Write, "global memory where elements for L1 are put beforehand"),
+            DST,
+        ],
         &[],
         &[defaulted("gatherOob", AttrKind::Enum(GATHER_OOB), "what an index outside the table does"), COALESCE],
     ),
     summary: "Gather elements or rows from global memory",
     doc: table_doc!(
         "`dst[i, j] = mem[indices[i, j]]`, or `mem[indices[i, 0], j]`, for the valid shape of `dst`. `clamp`: the last one; `wrap`: \
-         modulo their number; `zero`: 0."
+         modulo their number; `zero`: 0. Into a tile in L1 a Cube core gathers by numbers in global memory: a row for each, which \
+         lie one after the other, or elements, which it puts into `scratch` beforehand, in the order of the fractals; what is not \
+         valid becomes 0 with elements, and with `zero`."
     ),
     source: "PTO IR manual 4.10; tile library, MGATHER of each platform",
+    core: CoreRule::ByTile,
+    pipe: PipeRule::By(|op, _| if to_mat(op) { Pipe::Mte2 } else { Pipe::V }),
     elems: types::TABLE,
-    inside: &[GATHER_ROWS, ELEMENTS, ONE_ELEMENT],
-    verify: |op, _, diags| verify_table(op, "dst", diags),
+    inside: &[TO_MAT, LibraryFlags { has: true, ..TO_MAT }, GATHER_ROWS, ELEMENTS, ONE_ELEMENT],
+    verify: |op, _, diags| if to_mat(op) { verify_to_mat(op, diags) } else { verify_table(op, "dst", diags) },
     lower: |op, d| {
         let outside = match op.text("gatherOob") {
             Some("clamp") => Outside::Clamp,
@@ -69,7 +82,7 @@ pub static MGATHER: OpDef = OpDef {
             Some("zero") => Outside::Nothing,
             _ => Outside::Fault,
         };
-        lower_table(op, d, "dst", outside, None)
+        if to_mat(op) { lower_to_mat(op, d, outside) } else { lower_table(op, d, "dst", outside, None) }
     },
     ..VECTOR
 };
@@ -133,13 +146,29 @@ pub static MSCATTER: OpDef = OpDef {
     ..VECTOR
 };
 
+/// Whether it gathers into L1.
+fn to_mat(op: &OpRef<'_>) -> bool {
+    op.space("dst") == Some(Space::Mat)
+}
+
+/// What the op says that each number names: a row?
+fn said(op: &OpRef<'_>) -> Option<bool> {
+    op.text("coalesce").map(|said| said == "row")
+}
+
 /// Whether each number names a row of the table.
 fn by_row(op: &OpRef<'_>) -> bool {
+    if let Some(said) = said(op) {
+        return said;
+    }
     let lone = |name| op.tile(name).map(|tile| tile.valid[1] == Dim::Static(1));
     let tile = if op.def.schema.operand("dst").is_some() { "dst" } else { "src" };
     lone("indices") == Some(true) && lone(tile) == Some(false)
 }
 
+/// Both: the scalar unit reads the numbers and has MTE2 load what they name.
+const TO_MAT: LibraryFlags =
+    LibraryFlags { of: Capability::VectorTables, has: false, when: to_mat, flags: &[(Pipe::S, Pipe::Mte2)] };
 /// A2/A3: the scalar unit reads the numbers and has MTE2 load the rows.
 const GATHER_ROWS: LibraryFlags = LibraryFlags {
     of: Capability::VectorTables,
@@ -213,39 +242,77 @@ fn only_a5(op: &OpRef<'_>, name: &str, usual: &str, platform: &Platform, diags: 
 const COALESCE: AttrSpec = defaulted(
     "coalesce",
     AttrKind::Enum(&EnumSpec { kind: "coalesce", numbered: false, members: &["row", "elem"] }),
-    "whether the indices name rows or elements; the shapes say the same",
+    "whether the indices name rows or elements; where it is left out, their valid shape says it",
 );
 
 fn verify_table(op: &OpRef<'_>, tile: &'static str, diags: &mut Diags) {
-    let said = op.text("coalesce").map(|said| said == "row");
-    let ambiguous = op.tile("indices").is_none_or(|tile| tile.valid[1].known().is_none());
-    if said.is_some_and(|rows| rows != by_row(op)) && !ambiguous {
-        let (says, are) = if by_row(op) { ("elem", "rows") } else { ("row", "elements") };
-        let name = op.def.schema.name;
-        let message = format!("`{name}` with `coalesce = {says}` and indices whose shape names {are} is not modelled");
-        diags.push(op.error("unsupported", message));
+    if op.if_declared("scratch").is_some() {
+        diags.push(op.error("operand-count", "expects scratch only where dst is in `mat`"));
     }
     for name in [tile, "indices"] {
         require_space(op, name, &[Space::Vec], diags);
     }
-    check::by_rows(op, &[tile, "indices"], diags);
+    // A column of numbers may be a tile by columns, if the op says that they name rows.
+    check::by_rows(op, &[tile], diags);
+    if said(op) != Some(true) {
+        check::by_rows(op, &["indices"], diags);
+    }
     check::same_type(op, tile, "mem", diags);
     check::elem(op, "indices", check::INDICES, diags);
     let (Some(data), Some(indices)) = (op.tile(tile), op.tile("indices")) else { return };
-    let pairs = data.valid.iter().zip(&indices.valid).map(|pair| match pair {
-        (Dim::Static(a), Dim::Static(b)) => (*a, *b),
-        _ => (1, 1),
-    });
-    let [(rows, lines), (cols, width)] = [0, 1].map(|dim| pairs.clone().nth(dim).unwrap_or((1, 1)));
-    if rows != lines || (width != 1 && width != cols) {
+    let known = |dims: &[Dim; 2]| Some([dims[0].known()?, dims[1].known()?]);
+    let (Some([lines, width]), Some([rows, cols])) = (known(&indices.valid), known(&data.valid)) else { return };
+    let (fits, expected) = match said(op) {
+        Some(true) => ([lines, width] == [1, rows] || [lines, width] == [rows, 1], "a valid number for each row of"),
+        Some(false) => ([lines, width] == [rows, cols], "the valid shape of"),
+        None => (lines == rows && (width == 1 || width == cols), "the valid rows of, and one or all columns of"),
+    };
+    if !fits {
         diags.push(
-            op.error(
-                "tile-valid",
-                format!("expects indices to have the valid rows of {tile}, and one or all of its columns"),
-            )
-            .label(format!("`indices` has {lines} x {width}, `{tile}` {rows} x {cols}")),
+            op.error("tile-valid", format!("expects indices to have {expected} {tile}"))
+                .label(format!("`indices` has {lines} x {width}, `{tile}` {rows} x {cols}")),
         );
     }
+}
+
+/// The rules of a tile in L1.
+fn verify_to_mat(op: &OpRef<'_>, diags: &mut Diags) {
+    if op.tile("indices").is_some() {
+        diags.push(op.error("operand-type", "expects indices in global memory where dst is in `mat`, not in a tile"));
+    }
+    check::same_type(op, "dst", "mem", diags);
+    check::elem(op, "indices", check::INDICES, diags);
+    match (said(op), op.if_declared("scratch").is_some()) {
+        (None, _) => diags.push(op.error("attribute", "expects `coalesce` where dst is in `mat`: `row` or `elem`")),
+        (Some(true), true) => diags.push(op.error("operand-count", "expects no scratch with `coalesce = row`")),
+        (Some(false), false) => diags.push(op.error("operand-count", "expects a scratch with `coalesce = elem`")),
+        (Some(false), true) => check::same_type(op, "scratch", "dst", diags),
+        (Some(true), false) => {}
+    }
+    let Some(layout) = op.tile("dst").map(|tile| tile.layout) else { return };
+    if layout.blayout != BLayout::ColMajor || layout.slayout != SLayout::RowMajor || layout.fractal != 512 {
+        diags
+            .push(op.error("tile-layout", "expects dst to hold fractals of 512 bytes by columns, each stored by rows"));
+    }
+}
+
+/// Into L1: the scalar unit reads the numbers first.
+fn lower_to_mat(op: &OpRef<'_>, d: &mut Decoder<'_>, outside: Outside) -> Lowered {
+    let mut operands = Operands::within(op, d, Space::Mat);
+    let (local, tile) = (operands.local, operands.tile(d, "dst")?);
+    let (table, numbers) = (operands.table(d, "mem")?, operands.table(d, "indices")?);
+    let cost = d.platform.dma_cost(Space::Gm, Space::Mat);
+    if by_row(op) {
+        let numbers = ReadRowNumbers { local, tile, numbers };
+        let scalar = Cost::fixed(d.platform.cost.scalar_memory);
+        operands.issue_at(d, Pipe::S, numbers, scalar.into());
+        operands.issue_at(d, Pipe::Mte2, RowsToMat { numbers, table, outside }, cost);
+    } else {
+        let staging = operands.table(d, "scratch")?;
+        operands.issue_at(d, Pipe::S, StageElements { local, tile, numbers, table, outside, staging }, cost.clone());
+        operands.issue_at(d, Pipe::Mte2, StagedToMat { local, tile, staging }, cost);
+    }
+    Ok(())
 }
 
 fn lower_table(
@@ -261,7 +328,7 @@ fn lower_table(
     let table = operands.table(d, "mem")?;
     let [from, to] = if store.is_some() { [Space::Vec, Space::Gm] } else { [Space::Gm, Space::Vec] };
     let cost = d.platform.dma_cost(from, to);
-    let effect = TableMove { local, tile, indices, table, outside, store };
+    let effect = TableMove { local, tile, indices, rows: said(op), table, outside, store };
     if d.platform.can(Capability::VectorTables) {
         operands.issue_at(d, Pipe::V, effect, cost);
         return Ok(());

@@ -29,6 +29,10 @@ def test_a_host_starts_the_board_and_its_queue(base, tmp_path):
     assert "on a p100: 9 records, 9 prefetch and 9 dispatch commands, 1 launches of workers" in done.stderr
     # What was recorded says for which base it is.
     assert lint(stream).codes == [] and run(stream).complete
+    # Run again, the host stores and loads the same: what it wrote to DRAM through a window, and a time.
+    assert [bytes[:16] for bytes in run(stream).loads][0] == bytes(range(16))
+    assert int.from_bytes(run(stream).loads[1], "little") > 0
+    assert "poll (1,2) 0x373 00" in decode(stream.read_bytes())
     assert ("layout kernel_config_base 0x82b0" in decode(stream.read_bytes())) == (base == "0x82b0")
 
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use slipring_queue::capture::{Capture, Entry, print};
+use slipring_queue::capture::{Act, Capture, Entry, print};
 use slipring_queue::machine::{Span, SpanActor};
 
 /// How long an actor waited for one thing.
@@ -63,6 +63,21 @@ pub struct QueueDifference {
     pub moved: Vec<usize>,
     /// Records of the first that the second does not have, and the other way round.
     pub only: [Vec<usize>; 2],
+    /// What the first host does besides, and the second does otherwise: the first of it.
+    pub host: Option<HostDifference>,
+}
+
+/// How two hosts differ in what they do besides queueing records.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct HostDifference {
+    /// What it is of all that a host does besides.
+    pub number: usize,
+    /// How many records each has queued before; nothing, if it does no more.
+    pub records: [Option<usize>; 2],
+    /// As text.
+    pub left: Option<String>,
+    /// As text.
+    pub right: Option<String>,
 }
 
 /// How a record differs from its like in another stream.
@@ -83,7 +98,7 @@ pub struct RecordDifference {
 impl QueueDifference {
     /// Whether the host queued the same.
     pub fn is_none(&self) -> bool {
-        self.first.is_none() && self.boards.is_none()
+        self.first.is_none() && self.boards.is_none() && self.host.is_none()
     }
 }
 
@@ -91,6 +106,22 @@ fn lines(entry: Option<&Entry>, board: &str) -> Vec<String> {
     let entries = entry.cloned().into_iter().collect();
     let text = print(&Capture { board: board.into(), entries, ..Capture::default() });
     text.lines().skip_while(|line| !line.starts_with("board")).skip(1).map(str::to_owned).collect()
+}
+
+/// What a host does besides, as text.
+fn line(act: Option<&Act>) -> Option<String> {
+    let act = Act { before: 0, cycle: 0, ..act?.clone() };
+    let text = print(&Capture { acts: vec![act], ..Capture::default() });
+    text.lines().skip(1).find(|line| !line.is_empty()).map(str::to_owned)
+}
+
+fn host_difference(a: &Capture, b: &Capture) -> Option<HostDifference> {
+    let of = |act: Option<&Act>| act.map(|act| (act.before, act.kind.clone()));
+    let most = a.acts.len().max(b.acts.len());
+    let number = (0..most).find(|at| of(a.acts.get(*at)) != of(b.acts.get(*at)))?;
+    let (left, right) = (a.acts.get(number), b.acts.get(number));
+    let records = [left, right].map(|act| act.map(|act| act.before));
+    Some(HostDifference { number, records, left: line(left), right: line(right) })
 }
 
 /// What one stream has otherwise than another.
@@ -101,6 +132,7 @@ pub fn queue_difference(a: &Capture, b: &Capture) -> QueueDifference {
         records: [a.entries.len(), b.entries.len()],
         bytes: [bytes(a), bytes(b)],
         boards: (a.board != b.board).then(|| [a.board.clone(), b.board.clone()]),
+        host: host_difference(a, b),
         ..QueueDifference::default()
     };
     let most = a.entries.len().max(b.entries.len());
@@ -169,6 +201,19 @@ mod tests {
         let c = stream(&[&write("01"), event].concat());
         let less = queue_difference(&a, &c);
         assert_eq!((less.only, less.records), ([vec![1], vec![]], [3, 2]));
+    }
+
+    #[test]
+    fn what_hosts_do_besides() {
+        let a = stream("store (1,2) 0x40000 01\nevent\ntake\npoll (1,2) 0x370 00");
+        let b = stream("store (1,2) 0x40000 02\nevent\ntake");
+        let difference = queue_difference(&a, &b);
+        assert!(difference.first.is_none() && !difference.is_none());
+        let host = difference.host.expect("they differ");
+        assert_eq!((host.number, host.left.as_deref()), (0, Some("store (1,2) 0x40000 01")));
+        let c = stream("store (1,2) 0x40000 01\nevent\ntake");
+        let host = queue_difference(&a, &c).host.expect("they differ");
+        assert_eq!((host.number, host.records, host.right), (2, [Some(1), None], None));
     }
 
     #[test]

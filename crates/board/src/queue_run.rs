@@ -116,7 +116,7 @@ pub fn queue_demo(board: &Board, launches: u32) -> Result<Capture, FieldRange> {
 pub fn queue_dumps(capture: &Capture, replayed: &mut Replay) -> Result<String, String> {
     let mut text = String::new();
     for (act, bytes) in &replayed.loaded {
-        if let Some(ActKind::Load { tile, addr, .. }) = capture.acts.get(*act).map(|act| act.kind) {
+        if let Some(ActKind::Load { tile, addr, .. }) = capture.acts.get(*act).map(|act| &act.kind) {
             let place = tile.map_or_else(|| "pcie".to_string(), |tile| tile.to_string());
             text += &format!("loaded {place} {addr:#x}: {}\n", hex(bytes));
         }

@@ -91,7 +91,8 @@ typedef struct slipring_status {
 int slipring_state(slipring_board *board, slipring_status *status);
 /* Who waits for what, if nothing can happen by itself any more, else "": until the next call. */
 const char *slipring_diagnose(slipring_board *board);
-/* Writes who did what when as lines of comma-separated values; writes what was queued as a stream that `slipring queue` reads. */
+/* Writes who did what when as lines of comma-separated values; writes what the host did as a stream that `slipring queue` reads: records,
+ * and what it stored, loaded, polled and pinned. */
 int slipring_trace(slipring_board *board, const char *file);
 int slipring_record(slipring_board *board, const char *file);
 

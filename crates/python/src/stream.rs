@@ -76,7 +76,8 @@ pub fn stream_lint(data: &[u8], settings: Settings) -> PyResult<(Found, Vec<Stri
     Ok((found(&report.findings), report.not_judged, allowed))
 }
 
-/// A stream run on a simulated board: findings, whether everything ran, the events, the bytes of other records that came back, cycles.
+/// A stream run on a simulated board: findings, whether everything ran, the events, the bytes of other records that came back, those
+/// that its host loaded, cycles.
 #[pyfunction]
 #[expect(clippy::type_complexity, reason = "a tuple for the Python half, which names its parts")]
 pub fn stream_run<'py>(
@@ -84,15 +85,17 @@ pub fn stream_run<'py>(
     data: &[u8],
     settings: Settings,
     kernel_cycles: u64,
-) -> PyResult<(Found, bool, Vec<u32>, Vec<Bound<'py, PyBytes>>, u64)> {
+) -> PyResult<(Found, bool, Vec<u32>, [Vec<Bound<'py, PyBytes>>; 2], u64)> {
     let (capture, config) = read(data, &settings)?;
     let worker = Box::new(Acknowledge { cycles: kernel_cycles });
     let mut run = replay(&capture, config.clone(), worker, |_, _| {}).map_err(refused)?;
     let list = queue_findings(&run, &capture, &config);
     let events = run.completions.iter().filter_map(|completion| completion.event()).collect();
     let back = run.completions.iter().filter(|completion| !completion.is_event);
-    let back = back.map(|completion| PyBytes::new(py, &completion.bytes)).collect();
-    Ok((found(&list), run.complete, events, back, run.queue.device().now_cycles()))
+    let back = back.map(|completion| PyBytes::new(py, &completion.bytes));
+    let back = back.collect();
+    let loads = run.loaded.iter().map(|(_, bytes)| PyBytes::new(py, bytes)).collect();
+    Ok((found(&list), run.complete, events, [back, loads], run.queue.device().now_cycles()))
 }
 
 /// Whether a stream is clean for all delays: the verdict, the codes of what is wrong or why nothing is known, the options of

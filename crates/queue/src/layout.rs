@@ -213,6 +213,12 @@ pub const PCIE_NOC_BIT: u64 = 1 << 60;
 pub const HOST_ADDRESS: u64 = (1 << 36) - 1;
 /// Bytes between pinned memories, as the device sees them: each has such a region of its own.
 pub const HOST_REGION: u64 = 1 << 30;
+/// How many of them there are.
+pub const HOST_REGIONS: u64 = 16;
+/// The first address of a tile that is no memory.
+pub const REGISTERS: u64 = 0xFFB0_0000;
+/// Most bytes that a host of a stream polls at once.
+pub const LONGEST_POLL: usize = 64;
 
 impl Default for Layout {
     fn default() -> Layout {

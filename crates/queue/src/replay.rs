@@ -116,7 +116,7 @@ impl Replay {
     /// What the host does besides, where it is now; it has taken so many completions by its own account, and perhaps more.
     fn acts(&mut self, capture: &Capture, taken: &mut usize) -> Result<(), HostError> {
         for (index, act) in capture.acts_before(self.records) {
-            match act.kind {
+            match &act.kind {
                 ActKind::Wait => {
                     self.settle()?;
                     *taken = self.completions.len();
@@ -128,12 +128,17 @@ impl Replay {
                         self.completions.push(next);
                     }
                 }
-                ActKind::Load { tile, addr, bytes } => {
+                &ActKind::Load { tile, addr, bytes } => {
                     let mut out = vec![0; bytes as usize];
                     let seen = self.queue.device().look(tile, addr, &mut out, index as u64);
                     self.loaded.push((index, out));
                     seen?;
                 }
+                ActKind::Store { tiles, addr, bytes } => self.queue.device().put(*tiles, *addr, bytes)?,
+                ActKind::Poll { tile, addr, bytes } => self.queue.device().poll(*tile, *addr, bytes, LONGEST)?,
+                ActKind::Pin { addr, bytes } => self.queue.device().pin_at(*addr, *bytes)?,
+                ActKind::Unpin { addr } => self.queue.device().unpin_at(*addr)?,
+                ActKind::Pause { cycles } => self.queue.device().pause(*cycles)?,
             }
         }
         Ok(())

@@ -10,6 +10,7 @@ mod hazards;
 mod launch;
 mod mutants;
 mod one_judge;
+mod recorded;
 mod seeds;
 mod session;
 mod stress;

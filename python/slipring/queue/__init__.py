@@ -282,7 +282,7 @@ class Machine:
         Path(path).write_bytes(self._board.trace(os.fspath(path)))
 
     def record(self, path):
-        """Writes what was queued and fetched, as a stream that `slipring queue` reads."""
+        """Writes what the host did, as a stream that `slipring queue` reads: records, and what it stored, loaded, polled and pinned."""
         Path(path).write_bytes(self._board.recorded())
 
     @property
@@ -312,6 +312,8 @@ class StreamRun(Report):
     complete: bool = False
     events: list = field(default_factory=list)
     read_backs: list = field(default_factory=list)
+    loads: list = field(default_factory=list)
+    """The bytes of each load of its host."""
     cycles: int = 0
 
 
@@ -349,8 +351,8 @@ def lint(stream, **settings):
 
 def run(stream, *, kernel_cycles=1000, **settings):
     """Runs a stream; workers acknowledge launches. Settings are those of `Machine`."""
-    findings, complete, events, back, cycles = stream_run(_stream(stream), list(_settings(**settings)), kernel_cycles)
-    return StreamRun(findings, complete=complete, events=events, read_backs=back, cycles=cycles)
+    findings, complete, events, (back, loads), cycles = stream_run(_stream(stream), list(_settings(**settings)), kernel_cycles)
+    return StreamRun(findings, complete=complete, events=events, read_backs=back, loads=loads, cycles=cycles)
 
 
 def prove(stream, *, seeds=16, kernel_cycles=1000, **settings):

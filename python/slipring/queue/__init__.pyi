@@ -144,7 +144,7 @@ class Machine:
     def trace(self, path: _Path) -> None:
         """Writes who did what when."""
     def record(self, path: _Path) -> None:
-        """Writes what was queued and fetched, as a stream that `slipring queue` reads."""
+        """Writes what the host did, as a stream that `slipring queue` reads."""
     @property
     def last_error(self) -> str | None: ...
 
@@ -167,6 +167,7 @@ class StreamRun(Report):
     complete: bool
     events: list[int]
     read_backs: list[Any]
+    loads: list[bytes]
     cycles: int
 
     def __init__(
@@ -177,6 +178,7 @@ class StreamRun(Report):
         complete: bool = ...,
         events: list[int] = ...,
         read_backs: list[Any] = ...,
+        loads: list[bytes] = ...,
         cycles: int = ...,
     ) -> None: ...
 

@@ -50,7 +50,7 @@ const SAMPLES: [(&str, &[&str]); 18] = [
         "queue prove",
         &["queue prove --json tests/files/queue/prove.queue", "queue prove --json tests/files/queue/prove_wrong.queue"],
     ),
-    ("queue diff", &["queue diff --json tests/files/queue/launch.queue tests/files/queue/hang.queue"]),
+    ("queue diff", &["queue diff --json tests/files/queue/launch.queue tests/files/queue/host_stores.queue"]),
     ("what cannot be read", &["run --json nowhere.pto", "check --json nowhere.pto"]),
 ];
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::wire::Xy;
+use crate::wire::{Rect, Xy};
 
 /// Something that the host does in front of a record, or after the last.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -17,8 +17,8 @@ pub struct Act {
     pub span: Range<usize>,
 }
 
-/// What a host does.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// What a host does. Addresses of host memory are those that the device sees, below bit 60.
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ActKind {
     /// It waits until everything so far has run, and takes all completion records.
     Wait,
@@ -26,12 +26,47 @@ pub enum ActKind {
     Take,
     /// It loads bytes.
     Load {
-        /// Through a window to this tile; `None`: of host memory, at an address as the device sees it, below bit 60.
+        /// Through a window to this tile; `None`: of host memory.
         tile: Option<Xy>,
         /// The first byte.
         addr: u64,
         /// How many.
         bytes: u32,
+    },
+    /// It stores bytes.
+    Store {
+        /// Through a window to this tile, or to all Tensix tiles of a rectangle but the queue's own; `None`: to host memory.
+        tiles: Option<Rect>,
+        /// The first byte, or a register.
+        addr: u64,
+        /// What.
+        bytes: Vec<u8>,
+    },
+    /// It looks at memory of a tile until these bytes are there, or until nothing happens any more.
+    Poll {
+        /// The tile.
+        tile: Xy,
+        /// The first byte.
+        addr: u64,
+        /// What it waits for.
+        bytes: Vec<u8>,
+    },
+    /// It pins memory, zeroed. Where memory is pinned already, that has this many bytes from now on.
+    Pin {
+        /// Where the device sees it.
+        addr: u64,
+        /// How many.
+        bytes: u64,
+    },
+    /// It gives pinned memory back.
+    Unpin {
+        /// Where the device sees it.
+        addr: u64,
+    },
+    /// It lets so many device cycles pass.
+    Pause {
+        /// How many.
+        cycles: u64,
     },
 }
 

@@ -4,25 +4,34 @@ use thiserror::Error;
 
 use super::{Act, ActKind, Capture, Entry, TextError};
 use crate::layout::Layout;
-use crate::wire::{PrefetchCommand, WireError, Xy};
+use crate::wire::{PrefetchCommand, Rect, WireError, Xy};
 
 /// First bytes of a binary capture; the last is the form's version.
 const MAGIC: &[u8] = b"SLIPCQ\0";
-/// Versions: records alone, with fields of the memory map, and with times and what the host does besides.
-const VERSIONS: std::ops::RangeInclusive<u8> = 1..=3;
+/// Versions: records alone, with fields of the memory map, with times and what the host takes and loads, and with all that it does.
+const VERSIONS: std::ops::RangeInclusive<u8> = 1..=4;
 
 /// The version of a binary capture that bytes begin with.
 pub(super) fn version(bytes: &[u8]) -> Option<u8> {
     bytes.strip_prefix(MAGIC)?.first().copied().filter(|version| VERSIONS.contains(version))
 }
 
-/// What an item of version 3 is.
+/// What an item is from version 3 on.
 const RECORD: u16 = 0;
 const WAIT: u16 = 1;
 const TAKE: u16 = 2;
 const LOAD: u16 = 3;
-/// Columns and rows of a load of host memory.
+/// From version 4 on.
+const STORE: u16 = 4;
+const POLL: u16 = 5;
+const PIN: u16 = 6;
+const UNPIN: u16 = 7;
+const PAUSE: u16 = 8;
+/// Columns and rows of host memory.
 const HOST: u16 = 0xFFFF;
+
+/// A place that no board has.
+const NOWHERE: Xy = Xy::new(255, 255);
 
 /// An entry's flag: the host waits until everything before it has run.
 const WAITS: u16 = 1;
@@ -31,7 +40,7 @@ const WAITS: u16 = 1;
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum CaptureError {
     /// Neither form.
-    #[error("neither a capture (it starts with `SLIPCQ`, 0 and a version from 1 to 3) nor text")]
+    #[error("neither a capture (it starts with `SLIPCQ`, 0 and a version from 1 to 4) nor text")]
     Unknown,
     /// The file ends inside something.
     #[error("{what} at {offset:#x} takes {needs} bytes, and the file has {has} more")]
@@ -55,12 +64,16 @@ pub enum CaptureError {
     #[error("no command: {0}")]
     Wire(#[from] WireError),
     /// An item of a kind that there is not.
-    #[error("the item at {offset:#x} is of kind {kind}, and there are kinds 0 to 3")]
+    #[error("the item at {offset:#x} is of kind {kind}, and version {version} has kinds 0 to {last}")]
     Item {
         /// Where it starts.
         offset: usize,
         /// Its kind.
         kind: u16,
+        /// The version of the file.
+        version: u8,
+        /// The last kind that this version has.
+        last: u16,
     },
     /// A text with mistakes.
     #[error("{}", .0.first().map_or(String::new(), |error| error.message.clone()))]
@@ -92,20 +105,16 @@ impl Capture {
         while reader.at < bytes.len() {
             let offset = reader.at;
             let (kind, cycle) = match version {
-                3 => (reader.u16("an item's kind")?, reader.u64("an item's time")?),
+                3.. => (reader.u16("an item's kind")?, reader.u64("an item's time")?),
                 _ => (RECORD, 0),
             };
+            let last = if version < 4 { LOAD } else { PAUSE };
+            if kind > last {
+                return Err(CaptureError::Item { offset, kind, version, last });
+            }
             let kind = match kind {
                 RECORD => None,
-                WAIT => Some(ActKind::Wait),
-                TAKE => Some(ActKind::Take),
-                LOAD => {
-                    let [x, y] = [reader.u16("a load's column")?, reader.u16("a load's row")?];
-                    let (addr, bytes) = (reader.u64("a load's address")?, reader.u32("a load's bytes")?);
-                    let tile = ((x, y) != (HOST, HOST)).then(|| Xy::new(x.min(255) as u8, y.min(255) as u8));
-                    Some(ActKind::Load { tile, addr, bytes })
-                }
-                kind => return Err(CaptureError::Item { offset, kind }),
+                kind => Some(reader.act(kind)?),
             };
             if let Some(kind) = kind {
                 acts.push(Act { cycle, ..Act::new(entries.len(), kind) });
@@ -124,7 +133,11 @@ impl Capture {
     pub fn to_bytes(&self) -> Vec<u8> {
         let fields = &self.layout[..self.layout.len().min(usize::from(u16::MAX))];
         let timed = !self.acts.is_empty() || self.entries.iter().any(|entry| entry.cycle > 0);
-        let version = if timed { 3 } else { 1 + u8::from(!fields.is_empty()) };
+        let version = match timed {
+            true if self.acts.iter().any(|act| act.kind.item() > LOAD) => 4,
+            true => 3,
+            false => 1 + u8::from(!fields.is_empty()),
+        };
         let mut out = [MAGIC, &[version]].concat();
         let name = &self.board.as_bytes()[..self.board.floor_char_boundary(usize::from(u16::MAX))];
         out.extend((name.len() as u16).to_le_bytes());
@@ -154,21 +167,54 @@ impl Capture {
     }
 }
 
-impl Act {
-    fn write(&self, out: &mut Vec<u8>) {
-        let kind = match self.kind {
+impl ActKind {
+    /// What an item of it is.
+    fn item(&self) -> u16 {
+        match self {
             ActKind::Wait => WAIT,
             ActKind::Take => TAKE,
             ActKind::Load { .. } => LOAD,
-        };
-        out.extend(kind.to_le_bytes());
+            ActKind::Store { .. } => STORE,
+            ActKind::Poll { .. } => POLL,
+            ActKind::Pin { .. } => PIN,
+            ActKind::Unpin { .. } => UNPIN,
+            ActKind::Pause { .. } => PAUSE,
+        }
+    }
+}
+
+impl Act {
+    fn write(&self, out: &mut Vec<u8>) {
+        out.extend(self.kind.item().to_le_bytes());
         out.extend(self.cycle.to_le_bytes());
-        if let ActKind::Load { tile, addr, bytes } = self.kind {
+        let place = |out: &mut Vec<u8>, tile: Option<Xy>| {
             let [x, y] = tile.map_or([HOST; 2], |tile| [tile.x.into(), tile.y.into()]);
             out.extend(x.to_le_bytes());
             out.extend(y.to_le_bytes());
+        };
+        let data = |out: &mut Vec<u8>, addr: u64, bytes: &[u8]| {
             out.extend(addr.to_le_bytes());
-            out.extend(bytes.to_le_bytes());
+            out.extend((bytes.len() as u32).to_le_bytes());
+            out.extend(bytes);
+        };
+        match &self.kind {
+            ActKind::Wait | ActKind::Take => {}
+            ActKind::Load { tile, addr, bytes } => {
+                place(out, *tile);
+                out.extend(addr.to_le_bytes());
+                out.extend(bytes.to_le_bytes());
+            }
+            ActKind::Store { tiles, addr, bytes } => {
+                place(out, tiles.map(|tiles| tiles.low));
+                place(out, tiles.map(|tiles| tiles.high));
+                data(out, *addr, bytes);
+            }
+            ActKind::Poll { tile, addr, bytes } => {
+                place(out, Some(*tile));
+                data(out, *addr, bytes);
+            }
+            ActKind::Pin { addr, bytes } => [addr, bytes].iter().for_each(|value| out.extend(value.to_le_bytes())),
+            ActKind::Unpin { addr: value } | ActKind::Pause { cycles: value } => out.extend(value.to_le_bytes()),
         }
     }
 }
@@ -200,6 +246,44 @@ impl<'a> Reader<'a> {
             rest.get(..needs).ok_or(CaptureError::Truncated { what, offset: self.at, needs, has: rest.len() })?;
         self.at += needs;
         Ok(taken)
+    }
+
+    /// Something of a kind that there is which the host does.
+    fn act(&mut self, kind: u16) -> Result<ActKind, CaptureError> {
+        Ok(match kind {
+            WAIT => ActKind::Wait,
+            TAKE => ActKind::Take,
+            LOAD => {
+                let tile = self.place()?;
+                ActKind::Load { tile, addr: self.u64("a load's address")?, bytes: self.u32("a load's bytes")? }
+            }
+            STORE => {
+                let (low, high) = (self.place()?, self.place()?);
+                let tiles = low.zip(high).map(|(low, high)| Rect::new(low, high));
+                let (addr, bytes) = self.data()?;
+                ActKind::Store { tiles, addr, bytes }
+            }
+            POLL => {
+                let tile = self.place()?.unwrap_or(NOWHERE);
+                let (addr, bytes) = self.data()?;
+                ActKind::Poll { tile, addr, bytes }
+            }
+            PIN => ActKind::Pin { addr: self.u64("where memory is pinned")?, bytes: self.u64("how much is pinned")? },
+            UNPIN => ActKind::Unpin { addr: self.u64("where memory was pinned")? },
+            _ => ActKind::Pause { cycles: self.u64("how long the host pauses")? },
+        })
+    }
+
+    /// A tile; `None`: host memory.
+    fn place(&mut self) -> Result<Option<Xy>, CaptureError> {
+        let [x, y] = [self.u16("a column")?, self.u16("a row")?];
+        Ok(((x, y) != (HOST, HOST)).then(|| Xy::new(x.min(255) as u8, y.min(255) as u8)))
+    }
+
+    /// An address, and bytes behind their number.
+    fn data(&mut self) -> Result<(u64, Vec<u8>), CaptureError> {
+        let (addr, length) = (self.u64("an address")?, self.u32("a number of bytes")?);
+        Ok((addr, self.take("bytes", length as usize)?.to_vec()))
     }
 
     fn u16(&mut self, what: &'static str) -> Result<u16, CaptureError> {

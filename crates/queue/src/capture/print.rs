@@ -51,11 +51,23 @@ pub fn print(capture: &Capture) -> String {
 /// What the host does when so many records are queued.
 fn acts(capture: &Capture, records: usize, out: &mut String) {
     for (_, Act { kind, cycle, .. }) in capture.acts_before(records) {
+        let places = |tiles: &Option<Rect>| match tiles {
+            None => "pcie".to_string(),
+            Some(tiles) if tiles.low == tiles.high => tiles.low.to_string(),
+            Some(tiles) => tiles.to_string(),
+        };
         let _ = match kind {
             ActKind::Wait => write!(out, "\nwait"),
             ActKind::Take => write!(out, "\ntake"),
             ActKind::Load { tile: Some(tile), addr, bytes } => write!(out, "\nload {tile} {addr:#x} {bytes}"),
             ActKind::Load { tile: None, addr, bytes } => write!(out, "\nload pcie {addr:#x} {bytes}"),
+            ActKind::Store { tiles, addr, bytes } => {
+                write!(out, "\nstore {} {addr:#x} {}", places(tiles), hex(bytes))
+            }
+            ActKind::Poll { tile, addr, bytes } => write!(out, "\npoll {tile} {addr:#x} {}", hex(bytes)),
+            ActKind::Pin { addr, bytes } => write!(out, "\npin {addr:#x} {bytes}"),
+            ActKind::Unpin { addr } => write!(out, "\nunpin {addr:#x}"),
+            ActKind::Pause { cycles } => write!(out, "\npause {cycles}"),
         };
         let _ = writeln!(out, "{}", if *cycle > 0 { format!("  # cycle {cycle}") } else { String::new() });
     }

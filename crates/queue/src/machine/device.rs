@@ -9,7 +9,7 @@ use super::world::World;
 use super::{Actor, Machine, State};
 use crate::board::Board;
 use crate::host::{Device, DeviceError, Pinned, Window, WindowTarget};
-use crate::layout::{HOST_REGION as REGION, PCIE_NOC_BIT};
+use crate::layout::{HOST_REGION as REGION, HOST_REGIONS as REGIONS, PCIE_NOC_BIT};
 use crate::sanitize::{Finding, diagnose};
 use crate::wire::{Rect, Xy};
 
@@ -27,8 +27,6 @@ pub(super) struct Host {
 
 const SMALL: u64 = 2 << 20;
 const LARGE: u64 = 4 << 30;
-/// How many regions there are.
-const REGIONS: u64 = 16;
 /// A host that polls so often while nothing can happen will poll forever: if somebody is stuck, and if nobody is.
 const PATIENCE: [u32; 2] = [1000, 10_000];
 
@@ -91,36 +89,19 @@ impl Machine {
         self.pass((ns as u128 * u128::from(mhz) / 1000).min(u128::from(u64::MAX / 4)) as u64)
     }
 
-    /// What the host of a stream loads, as it is now: through a window to a tile, or of pinned memory, at an address as the device sees it
-    /// below bit 60. It is judged as any load; `act` is its place among what that host does.
-    ///
-    /// # Errors
-    /// If there is no such memory, or the machine stops.
-    pub(crate) fn look(&mut self, tile: Option<Xy>, addr: u64, out: &mut [u8], act: u64) -> Result<(), DeviceError> {
-        {
-            let mut world = self.world.borrow_mut();
-            let bytes = out.len() as u64;
-            let place = match tile {
-                Some(tile) => world.place_of(tile, addr, bytes),
-                None => world.memory.host_at(addr, bytes),
-            };
-            let nothing =
-                || DeviceError::Refused(format!("there are no {bytes} bytes at {addr:#x} that the host loads"));
-            let place = place.ok_or_else(nothing)?;
-            world.judge_host_load(place, out.len(), Some(act));
-            world.memory.read(place, out);
-        }
-        self.check()
-    }
-
     /// Lets time pass as a call of the driver takes it.
-    fn pass(&mut self, cycles: u64) -> Result<(), DeviceError> {
+    pub(super) fn pass(&mut self, cycles: u64) -> Result<(), DeviceError> {
         let until = self.now_cycles().saturating_add(cycles);
         self.run(until);
         self.check()
     }
 
-    fn check(&self) -> Result<(), DeviceError> {
+    /// So many bytes were stored through a window: a burst leaves 8 bytes at a time.
+    pub(super) fn stored(&mut self, bytes: usize) -> Result<(), DeviceError> {
+        self.pass(self.cycles(|d| d.host_store).saturating_mul((bytes as u64).div_ceil(8).max(1)))
+    }
+
+    pub(super) fn check(&self) -> Result<(), DeviceError> {
         if let Some(hang) = &self.device.hang {
             return Err(DeviceError::Violation(hang.clone()));
         }
@@ -176,7 +157,7 @@ impl Machine {
         Ok((target, addr))
     }
 
-    fn store(&mut self, xy: Xy, addr: u64, bytes: &[u8]) -> Result<(), DeviceError> {
+    pub(super) fn store(&mut self, xy: Xy, addr: u64, bytes: &[u8]) -> Result<(), DeviceError> {
         let mut commands = Vec::new();
         let mut world = self.world.borrow_mut();
         world.touched = super::world::ALL_ACTORS;
@@ -227,6 +208,7 @@ impl Machine {
         match free {
             Some(noc) if bytes > 0 && bytes <= REGION => {
                 let id = pin(&mut world.memory, noc);
+                world.host_pins(noc, bytes);
                 Ok(Pinned { id: id.into(), bytes, noc_addr: noc | PCIE_NOC_BIT })
             }
             _ => Err(DeviceError::Refused(format!("{bytes} bytes cannot be pinned: {REGIONS} times 1 GiB can"))),
@@ -268,7 +250,9 @@ impl Device for Machine {
     fn unpin(&mut self, memory: Pinned) -> Result<(), DeviceError> {
         self.check()?;
         let id = self.pinned(memory, 0, 0)?;
-        self.world.borrow_mut().memory.unpin(id);
+        let mut world = self.world.borrow_mut();
+        world.host_unpins(id);
+        world.memory.unpin(id);
         Ok(())
     }
 
@@ -292,6 +276,7 @@ impl Device for Machine {
             let mut world = self.world.borrow_mut();
             world.check_host_write(id, offset, bytes.len() as u64);
             world.memory.write(Location::Host(id, offset), bytes);
+            world.host_writes(id, offset, bytes);
         }
         self.pass(1 + bytes.len() as u64 / 32)
     }
@@ -366,6 +351,7 @@ impl Device for Machine {
         let (target, addr) = self.window(window, offset, bytes.len() as u64)?;
         self.device.quiet = 0;
         self.check()?;
+        self.world.borrow_mut().host_stores(target.tiles, target.multicast, addr, bytes);
         if target.multicast {
             let tiles: Vec<Xy> = {
                 let world = self.world.borrow();
@@ -377,8 +363,9 @@ impl Device for Machine {
         } else {
             self.store(target.tiles.low, addr, bytes)?;
         }
-        // A burst leaves 8 bytes at a time.
-        self.pass(self.cycles(|d| d.host_store).saturating_mul((bytes.len() as u64).div_ceil(8).max(1)))
+        self.stored(bytes.len())?;
+        self.world.borrow_mut().host_stored();
+        Ok(())
     }
 
     fn arc_read(&mut self, offset: u64) -> Result<u32, DeviceError> {

@@ -10,7 +10,7 @@ use super::payload::page_address;
 use super::wait::{Actor, Wait};
 use super::world::World;
 use crate::board::Board;
-use crate::capture::{Act, ActKind, Entry};
+use crate::capture::{ActKind, Entry};
 use crate::layout::Layout;
 use crate::lint::{Linter, Memory, Target};
 use crate::sanitize::{Finding, Hazard, RecordRef, all_idle};
@@ -54,7 +54,7 @@ impl World {
         let bytes = self.memory.l1(self.chip.prefetch(), at, record.length as usize);
         linter.entry(slot, bytes);
         if let Some(recorded) = &mut self.recorded {
-            recorded.entries.push(Entry { slot, bytes: bytes.to_vec(), waits, cycle, ..Entry::default() });
+            recorded.capture.entries.push(Entry { slot, bytes: bytes.to_vec(), waits, cycle, ..Entry::default() });
         }
         self.judge_found(Some(record));
     }
@@ -173,6 +173,7 @@ impl World {
             }
         };
         if self.judge.linter.is_polled(&part) {
+            tile.into_iter().for_each(|tile| self.host_polls(tile, part.1, bytes));
             return;
         }
         self.host_acts(ActKind::Load { tile, addr: part.1, bytes: bytes as u32 });
@@ -182,16 +183,6 @@ impl World {
         let (queued, taken) = (self.ledger.issue.announced(), self.ledger.taken_records);
         if let Some(finding) = self.judge.linter.host_loads(part, queued, taken, act) {
             self.host_found(finding);
-        }
-    }
-
-    /// Keeps what the host does now, where that is recorded. Looking at the same again and again is kept once.
-    pub fn host_acts(&mut self, kind: ActKind) {
-        let (before, cycle) = (self.ledger.issue.announced() as usize, self.now);
-        let Some(recorded) = &mut self.recorded else { return };
-        let again = recorded.acts.last().is_some_and(|last| (last.before, last.kind) == (before, kind));
-        if !again || kind == ActKind::Take {
-            recorded.acts.push(Act { cycle, ..Act::new(before, kind) });
         }
     }
 

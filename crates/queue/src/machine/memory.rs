@@ -4,6 +4,7 @@ use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 
 use super::chip::TileId;
+use crate::layout::{HOST_REGION, HOST_REGIONS};
 
 /// Where bytes lie.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -27,6 +28,8 @@ type Group = [Option<Box<[u8]>>; GROUP];
 
 const CHUNK: u64 = 4 << 10;
 const GROUP: usize = 256;
+/// Bytes of lent memory that are compared at once.
+const LINE: usize = 64;
 
 impl Sparse {
     fn new(bytes: u64) -> Sparse {
@@ -44,6 +47,13 @@ impl Sparse {
             }
             (out, at) = (rest, at + n as u64);
         }
+    }
+
+    /// Forgets whole groups of chunks.
+    fn clear(&mut self, at: u64, bytes: u64) {
+        let group = CHUNK * GROUP as u64;
+        let (first, end) = ((at / group) as usize, (at.saturating_add(bytes) / group) as usize);
+        self.groups.iter_mut().take(end).skip(first).for_each(|group| *group = None);
     }
 
     /// Writes bytes; how many more are in use.
@@ -113,6 +123,9 @@ pub(crate) struct Memory {
     pub bank_bytes: u64,
     dram: Vec<Sparse>,
     host: Vec<Option<HostRegion>>,
+    /// Host memory as far as calls and the device have written it, by the device's addresses: what the host has stored by itself in
+    /// what it lends is other than this.
+    seen: Option<Sparse>,
     /// Bytes of DRAM that are in use.
     pub used: u64,
 }
@@ -121,7 +134,7 @@ impl Memory {
     pub fn new(tiles: usize, l1_bytes: u32, banks: u32, bank_bytes: u64) -> Memory {
         let l1_stride = l1_bytes as usize + L1_APART;
         let dram = (0..banks).map(|_| Sparse::new(bank_bytes)).collect();
-        Memory { l1_stride, l1: vec![0; tiles * l1_stride], bank_bytes, dram, host: Vec::new(), used: 0 }
+        Memory { l1_stride, l1: vec![0; tiles * l1_stride], bank_bytes, dram, host: Vec::new(), seen: None, used: 0 }
     }
 
     fn l1_at(&self, tile: TileId, addr: u32) -> usize {
@@ -165,6 +178,9 @@ impl Memory {
     }
 
     fn pin_bytes(&mut self, noc: u64, bytes: HostBytes) -> u8 {
+        if let Some(seen) = &mut self.seen {
+            seen.clear(noc, HOST_REGION);
+        }
         let region = HostRegion { noc, bytes };
         let free = self.host.iter().position(Option::is_none);
         let id = free.unwrap_or_else(|| {
@@ -173,6 +189,56 @@ impl Memory {
         });
         self.host[id] = Some(region);
         id as u8
+    }
+
+    /// Gives memory that the machine has another size.
+    pub fn resize(&mut self, id: u8, bytes: usize) {
+        if let Some(Some(HostRegion { bytes: HostBytes::Own(own), .. })) = self.host.get_mut(id as usize) {
+            own.resize(bytes, 0);
+        }
+    }
+
+    /// From now on, what the host stores by itself in memory that it lends is told apart.
+    pub fn watch_borrowed(&mut self) {
+        self.seen.get_or_insert_with(|| Sparse::new(HOST_REGION * HOST_REGIONS));
+    }
+
+    /// What the host has stored by itself in a part of memory that it lends, since the last call for it: the addresses as the device
+    /// sees them, and the bytes.
+    pub fn borrowed_changes(&mut self, id: u8, at: u64, bytes: u64) -> Vec<(u64, Vec<u8>)> {
+        let region = self.host.get(id as usize).and_then(Option::as_ref);
+        let (Some(seen), Some(HostRegion { noc, bytes: borrowed @ HostBytes::Borrowed(..) })) =
+            (&mut self.seen, region)
+        else {
+            return Vec::new();
+        };
+        let (mut changed, mut from, end) = (Vec::<(u64, Vec<u8>)>::new(), at, at + bytes);
+        let mut before = [0; LINE];
+        while from < end {
+            let to = end.min((from / LINE as u64 + 1) * LINE as u64);
+            let now = &borrowed[from as usize..to as usize];
+            let before = &mut before[..now.len()];
+            seen.read(noc + from, before);
+            if before != now {
+                seen.write(noc + from, now);
+                match changed.last_mut().filter(|(addr, bytes)| addr + bytes.len() as u64 == noc + from) {
+                    Some((_, bytes)) => bytes.extend(now),
+                    None => changed.push((noc + from, now.to_vec())),
+                }
+            }
+            from = to;
+        }
+        changed
+    }
+
+    /// Bytes of host memory are written by a call or by the device.
+    fn host_written(&mut self, id: u8, at: u64, bytes: usize) {
+        let region = self.host.get(id as usize).and_then(Option::as_ref);
+        if let (Some(seen), Some(HostRegion { noc, bytes: borrowed @ HostBytes::Borrowed(..) })) =
+            (&mut self.seen, region)
+        {
+            seen.write(noc + at, &borrowed[at as usize..at as usize + bytes]);
+        }
     }
 
     /// Gives pinned memory back; whether it was pinned.
@@ -236,6 +302,7 @@ impl Memory {
             Location::Host(id, at) => {
                 if let Some(to) = self.host_mut(id) {
                     to[at as usize..at as usize + bytes.len()].copy_from_slice(bytes);
+                    self.host_written(id, at, bytes.len());
                 }
             }
         }
@@ -270,6 +337,7 @@ impl Memory {
             Location::Host(id, at) => {
                 if let Some(Some(region)) = self.host.get_mut(id as usize) {
                     region.bytes[at as usize..at as usize + bytes].copy_from_slice(&self.l1[from..from + bytes]);
+                    self.host_written(id, at, bytes);
                 }
             }
         }

@@ -13,6 +13,7 @@
 //! | `judge` | the linter, fed with what is fetched: the one judge of orders |
 //! | `world`, `wait`, `core` | shared state, what actors wait for, what a kernel sees |
 //! | `device` | the driver's side |
+//! | `recorded`, `streamed` | what a host does as a stream, kept and done again |
 
 mod chip;
 mod config;
@@ -24,7 +25,9 @@ mod judge;
 mod memory;
 mod noc;
 mod payload;
+mod recorded;
 mod store;
+mod streamed;
 mod trace;
 mod wait;
 mod world;
@@ -287,11 +290,11 @@ impl Machine {
     }
 
     /// The records that the prefetcher has fetched, as a stream, if the configuration asked for it. A record says that the host waited
-    /// in front of it if everything had run and the host had taken a completion since it last queued one. What the host took and loaded
-    /// besides is there as well, with the times of all.
+    /// in front of it if everything had run and the host had taken a completion since it last queued one. What the host did besides is there
+    /// as well, with the times of all: what it took and loaded, what it stored outside of the queue's own memory, what it polled and pinned.
     pub fn recorded(&self, board: &str) -> Option<crate::capture::Capture> {
         let world = self.world.borrow();
-        let mut recorded = world.recorded.clone()?;
+        let mut recorded = world.recorded.as_ref()?.capture.clone();
         recorded.board = board.to_owned();
         recorded.layout = world.layout.fields();
         // What is announced and was never fetched is not there.

@@ -4,14 +4,12 @@ use super::chip::{Tile, TileId};
 use super::memory::Location;
 use super::wait::Actor;
 use super::world::{State, Stop, World};
-use crate::layout::COMPLETION_PAGE;
+use crate::layout::{COMPLETION_PAGE, REGISTERS};
 use crate::sanitize::{Hazard, Overlap, RecordRef};
 use crate::wire::{GoMessage, LaunchMessage, Packed, Xy};
 
 /// Registers of a Tensix tile that a host uses.
 mod register {
-    /// First address that is no memory.
-    pub const FIRST: u64 = 0xFFB0_0000;
     /// Wall clock, low word; reading it holds the high one.
     pub const CLOCK_LOW: u64 = 0xFFB1_21F0;
     /// Wall clock, high word.
@@ -48,7 +46,7 @@ impl World {
         bytes: &[u8],
         commands: &mut Vec<Command>,
     ) -> Result<(), String> {
-        if addr >= register::FIRST {
+        if addr >= REGISTERS {
             return self.host_store_register(tile, addr, bytes, commands);
         }
         if addr.saturating_add(bytes.len() as u64) > u64::from(self.layout.l1_bytes) {
@@ -120,7 +118,7 @@ impl World {
 
     /// Whether an address of a Tensix tile is a register's.
     pub fn is_register(addr: u64) -> bool {
-        addr >= register::FIRST
+        addr >= REGISTERS
     }
 
     /// Slots, and the pointer into host memory.

@@ -73,7 +73,7 @@ pub(crate) struct World {
     /// How far it goes.
     pub limits: super::Limits,
     /// What was queued, if asked for.
-    pub recorded: Option<crate::capture::Capture>,
+    pub recorded: Option<super::recorded::Recorded>,
     /// What the host stored last to registers of tiles that keep it.
     pub registers: std::collections::BTreeMap<(TileId, u64), u32>,
     /// The linter beside it.
@@ -347,6 +347,10 @@ impl World {
                 }
             }
             Flight::Read { from, tile, to, bytes } => {
+                if self.recorded.is_some() {
+                    let record = self.ledger.at[Actor::Prefetch as usize].record.map(|record| record.index);
+                    self.borrowed_is_read(from, bytes.into(), record);
+                }
                 self.memory.copy_in(from, tile, to, bytes as usize);
                 if matches!(from, super::Location::Host(..)) {
                     self.ledger.issue.landed(to);

@@ -48,6 +48,8 @@ pub struct WorkerMemory<'a> {
     pub(crate) l1_bytes: u32,
     /// What it has written.
     pub(crate) wrote: &'a mut Vec<(Location, u64)>,
+    /// What it has read of host memory.
+    pub(crate) asked: &'a mut Vec<(Location, u64)>,
 }
 
 impl WorkerMemory<'_> {
@@ -130,8 +132,9 @@ impl WorkerMemory<'_> {
     ///
     /// # Errors
     /// If it is not pinned.
-    pub fn read_host(&self, addr: u64, out: &mut [u8]) -> Result<(), String> {
+    pub fn read_host(&mut self, addr: u64, out: &mut [u8]) -> Result<(), String> {
         let place = self.host(addr, out.len())?;
+        self.asked.push((place, out.len() as u64));
         self.memory.read(place, out);
         Ok(())
     }

@@ -61,6 +61,8 @@ pub(crate) struct Workers {
     running: u32,
     /// What the worker that ends has written.
     wrote: Vec<(Location, u64)>,
+    /// What the worker that starts or ends has read of host memory.
+    asked: Vec<(Location, u64)>,
 }
 
 impl Workers {
@@ -91,6 +93,7 @@ impl Workers {
             astray: 0,
             running: 0,
             wrote: Vec::new(),
+            asked: Vec::new(),
         }
     }
 
@@ -275,8 +278,14 @@ impl World {
             tile,
             l1_bytes: self.layout.l1_bytes,
             wrote: &mut self.workers.wrote,
+            asked: &mut self.workers.asked,
         };
-        Some(act(worker.as_mut(), &mut memory))
+        let done = act(worker.as_mut(), &mut memory);
+        let record = self.workers.states[tile as usize].go.and_then(|go| go.record).map(|record| record.index);
+        for (place, bytes) in std::mem::take(&mut self.workers.asked) {
+            self.borrowed_is_read(place, bytes, record);
+        }
+        Some(done)
     }
 
     fn launch(&mut self, tile: TileId) {

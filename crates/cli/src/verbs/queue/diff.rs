@@ -106,6 +106,7 @@ fn text(d: &Difference) -> String {
     let [a, b] = &d.files;
     let mut text = match d.same {
         true => format!("{a} and {b}: the same {} records\n", d.bytes.records[0]),
+        false if d.bytes.first.is_none() => format!("{a} and {b} have the same {} records\n", d.bytes.records[0]),
         false => format!(
             "{a} has {} records of {} bytes, {b} {} of {}\n",
             d.bytes.records[0], d.bytes.bytes[0], d.bytes.records[1], d.bytes.bytes[1]
@@ -121,6 +122,15 @@ fn text(d: &Difference) -> String {
         }
         for (sign, lines) in [("-", &first.left), ("+", &first.right)] {
             text += &lines.iter().map(|line| format!("    {sign} {}\n", line.trim())).collect::<String>();
+        }
+    }
+    if let Some(host) = &d.bytes.host {
+        text += "  their hosts differ in what they do besides:\n";
+        for (sign, line, records) in [("-", &host.left, host.records[0]), ("+", &host.right, host.records[1])] {
+            text += &match (line, records) {
+                (Some(line), Some(records)) => format!("    {sign} {line}  (behind {records} records)\n"),
+                _ => format!("    {sign} nothing more\n"),
+            };
         }
     }
     let lists = [

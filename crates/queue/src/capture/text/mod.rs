@@ -1,5 +1,6 @@
 //! Reading the text form: a line a statement, all mistakes of a file in one go.
 
+mod host;
 mod record;
 mod steps;
 mod values;
@@ -66,7 +67,7 @@ impl Parsed {
 }
 
 /// Statements that stand for themselves, for messages.
-const STATEMENTS: &str = "board, lowering, record, send, write, each, launch, timestamp, event, wait, take, load, dump";
+const STATEMENTS: &str = "board, lowering, record, send, write, each, launch, timestamp, event, wait, take, load, store, poll, pin, unpin, pause, dump";
 
 /// Most bytes that a text may stand for: short texts can say long runs.
 const MOST_BYTES: usize = 256 << 20;
@@ -100,6 +101,7 @@ pub fn parse_for(text: &str, board: Option<&Board>) -> Parsed {
         bytes: 0,
         dumped: 0,
         waits: false,
+        pinned: Vec::new(),
     };
     let mut at = 0;
     for raw in text.split_inclusive('\n') {
@@ -150,6 +152,8 @@ struct Parser {
     dumped: u64,
     /// Whether the next entry waits for those before it.
     waits: bool,
+    /// Host memory that is pinned besides the queue's own, as the device sees it.
+    pinned: Vec<Range<u64>>,
 }
 
 impl Parser {
@@ -226,18 +230,8 @@ impl Parser {
             }
             "write" | "each" | "launch" | "timestamp" | "event" => self.step(line, first.text)?,
             "wait" => self.waits = true,
-            "take" => self.act(line, ActKind::Take)?,
-            "load" if line.word(0, "tiles, or `pcie`")?.text == "pcie" => {
-                let (addr, bytes) =
-                    (line.number(1, "an address", u64::MAX)?, line.number(2, "a number of bytes", 0x1_0000)?);
-                let host = &self.layout.sysmem;
-                let end = host.noc_base + u64::from(host.bytes);
-                if addr < host.noc_base || addr.saturating_add(bytes) > end {
-                    let message = format!("the queue's host memory is from {:#x} to {end:#x}", host.noc_base);
-                    return Err(TextError::new(line.span.clone(), message));
-                }
-                self.act(line, ActKind::Load { tile: None, addr, bytes: bytes as u32 })?;
-            }
+            "take" | "store" | "poll" | "pin" | "unpin" | "pause" => self.host(line, first.text)?,
+            "load" if line.word(0, "tiles, or `pcie`")?.text == "pcie" => self.host(line, first.text)?,
             "dump" | "load" => {
                 let what = line.word(0, "tiles")?;
                 let board = self.board()?;
@@ -299,21 +293,6 @@ impl Parser {
             }
             None => Ok(()),
         }
-    }
-
-    /// Something that the host does here; a `wait` in front of it comes first.
-    fn act(&mut self, line: &Line<'_>, kind: ActKind) -> Result<(), TextError> {
-        self.bytes += LEAST_ENTRY;
-        if self.bytes > MOST_BYTES {
-            return Err(TextError::full(line.span.clone()));
-        }
-        let capture = &mut self.out.capture;
-        let before = capture.entries.len();
-        let waits = std::mem::take(&mut self.waits).then_some(ActKind::Wait);
-        capture.acts.extend(
-            waits.into_iter().chain([kind]).map(|kind| Act { span: line.span.clone(), ..Act::new(before, kind) }),
-        );
-        Ok(())
     }
 
     fn add(&mut self, mut entry: Entry) -> Result<(), TextError> {

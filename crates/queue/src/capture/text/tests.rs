@@ -106,7 +106,7 @@ fn acts_go_through_text_and_bytes() {
     assert_eq!(Capture::from_bytes(&bytes), Ok(first));
     // A kind that there is not.
     let wrong = [&bytes[..8], &[0; 4][..], &[9, 0], &[0; 8]].concat();
-    assert_eq!(Capture::from_bytes(&wrong), Err(CaptureError::Item { offset: 12, kind: 9 }));
+    assert_eq!(Capture::from_bytes(&wrong), Err(CaptureError::Item { offset: 12, kind: 9, version: 3, last: 3 }));
     for cut in 8..bytes.len() {
         let _ = Capture::from_bytes(&bytes[..cut]);
     }

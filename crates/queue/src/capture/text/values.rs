@@ -127,11 +127,7 @@ pub(super) fn tiles(token: &Token<'_>, board: &Board, by_column: bool) -> Result
         return Ok(workers);
     }
     let mut out = Vec::new();
-    for part in token.text.split('+') {
-        let (rect, single) = rect(part).ok_or_else(|| {
-            TextError::new(token.span.clone(), format!("`{part}` names no tiles"))
-                .hint("write `workers`, `(1,2)`, `(1,2)..(3,4)`, or several joined by `+`")
-        })?;
+    for (rect, single) in parts(token)? {
         if single {
             out.push(rect.low);
         } else {
@@ -139,6 +135,20 @@ pub(super) fn tiles(token: &Token<'_>, board: &Board, by_column: bool) -> Result
         }
     }
     Ok(out)
+}
+
+/// Places and rectangles joined by `+`.
+pub(super) fn places(token: &Token<'_>) -> Result<Vec<Rect>, TextError> {
+    Ok(parts(token)?.into_iter().map(|(rect, _)| rect).collect())
+}
+
+/// The same, each with whether it is a single place.
+fn parts(token: &Token<'_>) -> Result<Vec<(Rect, bool)>, TextError> {
+    let wrong = |part: &str| {
+        TextError::new(token.span.clone(), format!("`{part}` names no tiles"))
+            .hint("write `workers`, `(1,2)`, `(1,2)..(3,4)`, or several joined by `+`")
+    };
+    token.text.split('+').map(|part| rect(part).ok_or_else(|| wrong(part))).collect()
 }
 
 /// Bytes in hexadecimal, with runs such as `00*96`.

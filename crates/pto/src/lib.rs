@@ -10,6 +10,7 @@ mod debug;
 mod dma;
 mod fusion;
 mod local_array;
+mod local_struct;
 mod mixed;
 mod pipe;
 mod pipe_handle;
@@ -32,6 +33,7 @@ pub use cube::*;
 pub use debug::*;
 pub use dma::*;
 pub use local_array::{DECLARE as DECLARE_LOCAL_ARRAY, GET as LOCAL_ARRAY_GET, SET as LOCAL_ARRAY_SET};
+pub use local_struct::{DECLARE as DECLARE_STRUCT, GET as STRUCT_GET, SET as STRUCT_SET};
 pub use mixed::*;
 pub use pipe::*;
 pub use pipe_handle::*;
@@ -80,6 +82,7 @@ pub const FAMILIES: &[&[&OpDef]] = &[
     pipe_scale::OPS,
     cache::OPS,
     local_array::OPS,
+    local_struct::OPS,
     fusion::OPS,
     cube::OPS,
     scalar_memory::OPS,

@@ -178,7 +178,7 @@ fn index(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Result<Operand, Reported> {
     Ok(at)
 }
 
-fn trap_if(d: &mut Decoder<'_>, condition: Operand, message: &'static str) {
+pub(super) fn trap_if(d: &mut Decoder<'_>, condition: Operand, message: &'static str) {
     if condition == Operand::Imm(0) {
         return;
     }

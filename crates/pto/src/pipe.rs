@@ -1,6 +1,6 @@
 //! Rings between cores: reserve, import, initialise, push, pop, free (seed 000).
 
-use slipring_ir::{AttrKind, AttrSpec, Diags, EnumSpec, Infer, OpSchema, Syntax, Touch};
+use slipring_ir::{AttrKind, AttrSpec, Diags, EnumSpec, Infer, OpSchema, Syntax, Touch, TypeRule};
 use slipring_machine::{CoreKind, Pipe, Platform};
 use slipring_op::address::ADDRESS;
 use slipring_op::make::PLACED;
@@ -9,12 +9,13 @@ use slipring_program::{Direction, Operand};
 use slipring_tile::Space;
 
 use super::buffer_text::BufferText;
+use super::pipe_text::InitializeText;
 use slipring_op::decode::Binding;
 use slipring_op::def::{AddressRule, CoreRule, OpDef, OpRef, PipeRule, RingPart};
 use slipring_op::home_kind;
 use slipring_op::ring::{self, words};
 use slipring_op::rules::{
-    INTEGER, PLAIN, POINTER, TILE, defaulted, operand, optional, require_space, required, result, schema,
+    INTEGER, PLAIN, POINTER, TENSOR_VIEW, TILE, defaulted, operand, optional, require_space, required, result, schema,
 };
 
 /// The ops of this family.
@@ -136,19 +137,22 @@ pub static IMPORT_RESERVED_BUFFER: OpDef = OpDef {
     ..PLAIN
 };
 
+/// A buffer, or a view of its first slot.
+const SLOTS_IN_GM: TypeRule = TypeRule {
+    describe: "a pointer or a tensor view",
+    accepts: |ty| (POINTER.accepts)(ty) || (TENSOR_VIEW.accepts)(ty),
+};
+
 const INITIALIZE: OpSchema = schema(
     "",
-    Syntax::Format(
-        "attr-dict `(` (`gm_slot_buffer` `=` $gm_slot_buffer `:` type($gm_slot_buffer) `,`)? \
-         (`c2v_consumer_buf` `=` $c2v_consumer_buf `:` type($c2v_consumer_buf) `,`)? \
-         (`v2c_consumer_buf` `=` $v2c_consumer_buf `:` type($v2c_consumer_buf))? `)`",
-    ),
+    Syntax::Custom(&InitializeText),
     &[
         optional(
             "gm_slot_buffer",
-            POINTER,
+            SLOTS_IN_GM,
             Touch::Nothing,
-            "slots in global memory, where the platform keeps rings there",
+            "slots in global memory, where the platform keeps rings there; as `gm_slot_tensor` a view of one slot, with \
+             which the slots are there on every platform",
         ),
         optional(
             "c2v_consumer_buf",

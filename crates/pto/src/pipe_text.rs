@@ -38,6 +38,70 @@ fn is_tile(ty: &Type) -> bool {
     matches!(ty, Type::Tile(_) | Type::ShortTile { .. } | Type::MemRef(_))
 }
 
+/// What the text calls the values of the ops that make an end of a pipe, in their order; the first has two names, by its type.
+const VALUES: [&str; 3] = ["gm_slot_buffer", "c2v_consumer_buf", "v2c_consumer_buf"];
+const SLOT_TENSOR: &str = "gm_slot_tensor";
+
+/// `{…} (gm_slot_buffer = %p : T, c2v_consumer_buf = %a : i32)`: any of the values, in their order.
+#[derive(Debug)]
+pub(super) struct InitializeText;
+
+impl CustomSyntax for InitializeText {
+    fn parse(&self, parser: &mut OpParser<'_>, op: OpId) -> Parsed<()> {
+        parser.attr_dict(op)?;
+        parser.expect(Tok::LParen, "`(`")?;
+        let mut values: [Option<ValueId>; 3] = [None; 3];
+        let mut next = 0;
+        while parser.tok() != Tok::RParen {
+            if values.iter().any(Option::is_some) {
+                parser.expect(Tok::Comma, "`,` or `)`")?;
+            }
+            let here = |at: &usize| parser.at(VALUES[*at]) || (*at == 0 && parser.at(SLOT_TENSOR));
+            let Some(at) = (next..VALUES.len()).find(here) else {
+                let left: Vec<String> = VALUES[next..].iter().map(|name| format!("`{name}`")).collect();
+                let expected = if left.is_empty() { "`)`".to_string() } else { format!("{} or `)`", left.join(", ")) };
+                return Err(parser.expected(&expected));
+            };
+            let tensor = parser.at(SLOT_TENSOR);
+            parser.bump();
+            parser.expect(Tok::Equal, "`=`")?;
+            let value = parser.operand()?;
+            parser.expect(Tok::Colon, "`:` and the type")?;
+            let start = parser.span();
+            parser.operand_type(value)?;
+            if at == 0 && tensor != matches!(parser.module.ty(value), Type::TensorView(_)) {
+                let message = format!("`{SLOT_TENSOR}` is a tensor view, `{}` a pointer", VALUES[0]);
+                return Err(parser.error("operand-type", parser.span_from(start), message));
+            }
+            values[at] = Some(value);
+            next = at + 1;
+        }
+        parser.bump();
+        let groups: Vec<&[ValueId]> = values.iter().map(Option::as_slice).collect();
+        parser.set_operands(op, &groups);
+        Ok(())
+    }
+
+    fn print(&self, printer: &mut OpPrinter<'_>, op: OpId) {
+        let module = printer.module;
+        printer.attr_dict(op, &[]);
+        printer.write("(");
+        let mut first = true;
+        for name in VALUES {
+            let values = module.operands_named(op, name);
+            let Some(value) = values.first() else { continue };
+            let is_view = matches!(module.ty(*value), Type::TensorView(_));
+            let name = if is_view { SLOT_TENSOR } else { name };
+            printer.write(&format!("{}{name} = ", if first { "" } else { ", " }));
+            printer.values(values);
+            printer.write(" : ");
+            printer.types_of(values);
+            first = false;
+        }
+        printer.write(")");
+    }
+}
+
 impl PipeText {
     /// `%a, %b, … : (T, T, …) -> E`: which operand is what, its type tells.
     fn values(parser: &mut OpParser<'_>, op: OpId) -> Parsed<Operands> {

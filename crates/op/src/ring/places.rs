@@ -9,7 +9,7 @@ use slipring_program::Direction;
 use super::base::{SlotBase, outermost_argument};
 use super::plan::Init;
 use super::reserved;
-use super::spec::{PipeSpec, consumer, consumer_buffer, gm_buffer, slot_space};
+use super::spec::{PipeSpec, consumer, consumer_buffer, gm_root, slot_space};
 use crate::def::{OpRef, RingPart};
 
 /// Checks where a pipe's slots of one direction lie, at each end alone and of both together.
@@ -132,7 +132,7 @@ fn same_base(pipe: &[Init<'_>], direction: Direction, diags: &mut Diags) {
 fn same_buffer(pipe: &[Init<'_>], diags: &mut Diags) {
     let Some((cube, vector)) = ends(pipe) else { return };
     let module = cube.op.module;
-    let buffer = |init: &Init<'_>| gm_buffer(&init.op).and_then(|v| outermost_argument(module, v));
+    let buffer = |init: &Init<'_>| gm_root(&init.op).and_then(|v| outermost_argument(module, v));
     let (Some(here), Some(there)) = (buffer(vector), buffer(cube)) else { return };
     if same_parameter(module, here, there) || diags.has_at("ring-mismatch", vector.op.span()) {
         return;
@@ -152,7 +152,7 @@ pub fn slot_parameters(module: &Module, platform: &Platform) -> BTreeSet<String>
     let ops = module.walk(module.top).into_iter().filter_map(|id| OpRef::of(module, id));
     let makers = ops.filter(|op| op.def.ring.is_some_and(RingPart::makes_end));
     let in_gm = makers.filter(|op| PipeSpec::of(op, platform).is_some_and(|spec| spec.in_gm));
-    let buffers = in_gm.filter_map(|op| outermost_argument(module, gm_buffer(&op)?));
+    let buffers = in_gm.filter_map(|op| outermost_argument(module, gm_root(&op)?));
     let named = buffers.map(|value| match (&module.value(value).name, module.value(value).def) {
         (Some(name), _) => name.to_string(),
         (None, ValueDef::Arg(_, at)) => format!("arg{at}"),

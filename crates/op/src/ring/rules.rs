@@ -66,6 +66,7 @@ pub fn verify_pipe(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     placement(op, &spec, platform, diags);
     counters(op, &spec, platform, diags);
     region(op, &spec, diags);
+    slot_tensor(op, &spec, diags);
 }
 
 /// True where the text of the op itself has the depth of the landing area, and not a default of its type.
@@ -167,6 +168,19 @@ fn counters(op: &OpRef<'_>, spec: &PipeSpec, platform: &Platform, diags: &mut Di
             op.error("pipe-counter", format!("up to {most} {what}, and a counter of 4 bits holds {max}"))
                 .help(format!("a ring of at most {max} slots")),
         );
+    }
+}
+
+/// A view of a slot is as large as a slot.
+fn slot_tensor(op: &OpRef<'_>, spec: &PipeSpec, diags: &mut Diags) {
+    let Some(Type::TensorView(view)) = gm_buffer(op).map(|v| op.module.ty(v)) else { return };
+    let count = view.dims.iter().map(|d| d.known()).product::<Option<u64>>();
+    let Some(bytes) = count.and_then(|n| n.checked_mul(view.elem.bytes() as u64)) else { return };
+    // Of a tile that is divided, the Vector cores' end has a view of a half.
+    let slot = u64::from(spec.slot_bytes);
+    if bytes != slot && bytes.checked_mul(2) != Some(slot) {
+        let message = format!("expects gm_slot_tensor to be a view of a slot of {slot} bytes, not of {bytes}");
+        diags.push(op.error("view-shape", message));
     }
 }
 

@@ -135,7 +135,11 @@ fn of_attributes(init: &OpRef<'_>) -> Config {
         flag: None,
         directions: [mask & 1 != 0, mask & 2 != 0],
         control: false,
-        in_gm: init.text(words::PLACEMENT).map(|p| p == words::IN_GM).or(on_chip_or_gm),
+        in_gm: init
+            .text(words::PLACEMENT)
+            .map(|p| p == words::IN_GM)
+            .or(on_chip_or_gm)
+            .or(has_slot_tensor(init).then_some(true)),
         slot_bytes: init.int(words::SLOT_SIZE).unwrap_or(0),
         slots: None,
         local_slots: None,
@@ -370,6 +374,18 @@ impl PipeSpec {
 pub fn gm_buffer(init: &OpRef<'_>) -> Option<ValueId> {
     let slots = named(init, "gm_slot_buffer").or_else(|| named(init, "gm"));
     slots.or_else(|| named(init, "fifo").filter(|v| !init.module.ty(*v).is_int_like()))
+}
+
+/// True where a view of a slot says where they are: then they are there on every platform.
+fn has_slot_tensor(init: &OpRef<'_>) -> bool {
+    named(init, "gm_slot_buffer").is_some_and(|value| matches!(init.module.ty(value), Type::TensorView(_)))
+}
+
+/// The buffer that a pipe's slots in global memory are in: that of a view of a slot, too.
+pub(super) fn gm_root(init: &OpRef<'_>) -> Option<ValueId> {
+    let value = gm_buffer(init)?;
+    let view = has_slot_tensor(init).then(|| init.module.defining_op(value)).flatten();
+    Some(view.and_then(|view| init.module.op(view).operands.first().copied()).unwrap_or(value))
 }
 
 /// The value that says where a direction's tiles are in the consumer's memory: its slots, or where they land.

@@ -83,6 +83,9 @@ fn verify(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
                 .help("leave it out, or say `mode = #pto.sync_all_mode<soft>`"),
         );
     }
+    if op.ty("used_cores").is_some_and(|ty| *ty != Type::I32) {
+        diags.push(op.error("operand-type", "expects used_cores to be an i32"));
+    }
     if op.operand("used_cores").and_then(|value| constant(op.module, value)).is_some_and(|n| n < 0) {
         diags.push(op.error("argument", "`used_cores` is a number of cores, or 0 for all of the launch"));
     }

@@ -231,8 +231,8 @@ impl<'a> OpParser<'a> {
             }
             "fractal" => {
                 let n = self.integer()?;
-                if ![16, 32, 512, 1024].contains(&n) {
-                    return Err(self.error("type", self.span_from(start), "`fractal` is 16, 32, 512 or 1024"));
+                if ![32, 512, 1024].contains(&n) {
+                    return Err(self.error("type", self.span_from(start), "`fractal` is 32, 512 or 1024"));
                 }
                 parts.fractal = Some(n as u32);
             }

@@ -149,9 +149,8 @@ pub static TGET_SCALE_ADDR: OpDef = OpDef {
         scale_rules(op, diags);
         if let (Some(src), Some(dst)) = (op.tile("src"), op.tile("dst"))
             && dst.space == Space::Scaling
-            && ((src.layout.rows, src.layout.cols) != (dst.layout.rows, dst.layout.cols) || src.valid != dst.valid)
         {
-            diags.push(op.error("scale-shape", "expects dst to have the shape and valid shape of src"));
+            scales_of(op, "dst", src, dst, diags);
         }
     },
     ..PLAIN
@@ -196,6 +195,24 @@ fn verify(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     scale_rules(op, diags);
 }
 
+/// A scale for each group of elements along k, for what is valid of both tiles, where that is known.
+fn scales_of(op: &OpRef<'_>, name: &str, data: &TileType, scales: &TileType, diags: &mut Diags) {
+    let group = SCALE_GROUP;
+    let along = usize::from(data.space == Space::Left);
+    for at in [0, 1] {
+        let per_byte = if four_bit(data) && at == 1 { 2 } else { 1 };
+        let (Some(have), Some(of)) = (scales.valid[at].known(), data.valid[at].known()) else { continue };
+        let wanted = if at == along { (of * per_byte).div_ceil(group) } else { of * per_byte };
+        if have != wanted {
+            let what = ["rows", "columns"][at];
+            let message = format!("expects {name} to have {wanted} valid {what}, not {have}");
+            diags
+                .push(op.error("scale-shape", message).help(format!("each scale is that of {group} elements along k")));
+            return;
+        }
+    }
+}
+
 fn four_bit(tile: &TileType) -> bool {
     matches!(tile.layout.elem, Elem::F4E2M1x2 | Elem::F4E1M2x2)
 }
@@ -214,6 +231,7 @@ fn scale_rules(op: &OpRef<'_>, diags: &mut Diags) {
             let message =
                 format!("`{scale}` is in the buffer of the fixpipe: the unit reads scales beside its operand");
             diags.push(warn(op, "mx-scales", message).help(help));
+            scales_of(op, scale, of, tile, diags);
             continue;
         }
         if tile.space != home {

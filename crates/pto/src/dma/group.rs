@@ -210,6 +210,13 @@ fn verify(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
         );
     }
     let own = ["src", "dst"].into_iter().find_map(|name| op.if_declared(name)).map(|value| module.ty(value));
+    let open = |ty: &Type| match ty {
+        Type::PartitionView(view) | Type::TensorView(view) => view.dims.iter().any(|dim| dim.known().is_none()),
+        _ => false,
+    };
+    if own.into_iter().chain([first]).any(open) {
+        diags.push(op.error("view-shape", "expects tensors whose extents stand in their types: no `?`"));
+    }
     let recv = op.operands("recv");
     if !(1..=2).contains(&recv.len()) {
         return diags.push(op.error("operand-count", "expects one or two tiles as recv"));

@@ -42,8 +42,8 @@ const LOAD: OpSchema = schema(
 );
 
 /// Units that work on memory know no floats of 8 and 4 bits.
-const LOADED: &[ElemTypes] =
-    &[ElemTypes { operand: "dst", memory: WITHOUT_SMALL_FLOATS, registers: Elem::ALL.as_slice() }];
+const LOADED: &[ElemTypes] = &[ElemTypes { operand: "dst", ..FROM }, FROM];
+const FROM: ElemTypes = ElemTypes { operand: "src", memory: WITHOUT_SMALL_FLOATS, registers: Elem::ALL.as_slice() };
 
 pub static TLOAD: OpDef = OpDef {
     schema: OpSchema { name: "pto.tload", ..LOAD },

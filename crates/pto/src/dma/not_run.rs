@@ -1,6 +1,6 @@
 //! Ops that are read, printed and verified, and cannot be run yet, and those that are known and refused.
 
-use slipring_ir::{AttrKind, Diags, Infer, OpSchema, Syntax, Touch, Type, TypeRule};
+use slipring_ir::{AttrKind, Diags, Dim, Infer, OpSchema, Syntax, Touch, Type, TypeRule};
 
 use slipring_op::def::{OpDef, OpRef};
 use slipring_op::rules::{ANY, BOOL, PLAIN, TILE, defaulted, operand, result, schema, variadic};
@@ -91,14 +91,15 @@ fn verify_async(op: &OpRef<'_>, names: [&str; 2], diags: &mut Diags) {
         return;
     }
     for (value, name) in operands.iter().zip(names) {
-        if let Type::MemRef(memref) = op.module.ty(*value) {
-            let long = memref.dims.iter().filter(|dim| dim.known() != Some(1)).count();
-            if long > 1 || memref.dims.iter().any(|dim| dim.known().is_none()) {
-                diags.push(op.error(
-                    "async-shape",
-                    format!("expects {name} to be a static flat contiguous logical 1D GM memref"),
-                ));
-            }
+        let dims: &[Dim] = match op.module.ty(*value) {
+            Type::MemRef(memref) => &memref.dims,
+            Type::PartitionView(view) | Type::TensorView(view) => &view.dims,
+            _ => continue,
+        };
+        let long = dims.iter().filter(|dim| dim.known() != Some(1)).count();
+        if long > 1 || dims.iter().any(|dim| dim.known().is_none()) {
+            let message = format!("expects {name} to be a static flat contiguous logical 1D GM memref or view");
+            diags.push(op.error("async-shape", message));
         }
     }
 }

@@ -165,7 +165,7 @@ pub(super) fn accumulator_types(
         return;
     }
     let fine = if quantised {
-        !matches!(to, Elem::I64 | Elem::U64 | Elem::U32 | Elem::F8E8M0)
+        !matches!(to, Elem::I64 | Elem::U64 | Elem::U32 | Elem::F8E8M0 | Elem::F8E5M2)
             && to.values() == 1
             && (to != Elem::I32 || from == Elem::I32)
     } else {

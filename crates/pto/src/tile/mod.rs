@@ -90,7 +90,12 @@ fn verify_alloc(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     if platform.space(ty.space).is_none() {
         diags.push(op.error("tile-space", format!("this platform has no `{}` memory", ty.space)));
     }
-    let start = op.operand("addr").and_then(|v| constant(op.module, v));
+    aligned(op, diags);
+}
+
+/// Reports a constant address at which no tile can begin.
+fn aligned(op: &OpRef<'_>, diags: &mut Diags) {
+    let start = op.operand(ADDRESS).and_then(|v| constant(op.module, v));
     if let Some(start) = start.filter(|n| n % ALIGN != 0 || *n < 0) {
         diags.push(
             op.error("tile-align", format!("the address {start} is not a multiple of {ALIGN}"))
@@ -224,6 +229,7 @@ pub static TASSIGN: OpDef = OpDef {
     doc: "A tile of the type and valid shape of `tile` at address `addr`. No data moves; `tile` itself stays where it is.",
     source: "tile ISA, TASSIGN",
     address: AddressRule::Operand(ADDRESS),
+    verify: |op, _, diags| aligned(op, diags),
     lower: |op, d| {
         let mut tile = d.tile(op.operand("tile").ok_or(Reported)?)?;
         tile.addr = d.scalar(op.operand(ADDRESS).ok_or(Reported)?)?;

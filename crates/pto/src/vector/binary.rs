@@ -200,7 +200,11 @@ pub static TPRELU: OpDef = OpDef {
     schema: OpSchema { name: "pto.tprelu", ..TWO_TMP },
     summary: "Leaky ReLU with a slope for each element",
     doc: number_doc!("`dst = src0 > 0 ? src0 : src1 * src0`, element by element."),
-    verify: |op, _, diags| check::elementwise(op, FLOATS, diags),
+    verify: |op, platform, diags| {
+        check::elementwise(op, FLOATS, diags);
+        // The mask of units that work on memory has a bit for each element of a row.
+        check::working_valid(op, platform, [0, 8], diags);
+    },
     class: "mul",
     lower: |op, d| elementwise(op, d, &PRELU, ["src0", "src1"]),
     elems: types::FLOAT,

@@ -92,6 +92,7 @@ pub static TXORS: OpDef = OpDef {
         if !platform.can(Capability::RegisterScratch) && op.operand("tmp").is_some() {
             check::same_type(op, "src", "tmp", diags);
             check::by_rows(op, &["tmp"], diags);
+            check::working_valid(op, platform, [1, 1], diags);
         }
     },
     class: "bit",

@@ -1,7 +1,8 @@
 //! Values for each row or column, spread over a tile (PTO IR manual 4.7).
 
-use slipring_ir::{Diags, OpSchema};
+use slipring_ir::{Diags, Dim, OpSchema};
 use slipring_machine::interpretations::FIRST_COLUMN;
+use slipring_machine::{Capability, Platform};
 use slipring_tile::{BLayout, Binary, Cast};
 
 use super::check::{self, ANY_ELEM, Elems, FLOATS, NUMBERS, Needs};
@@ -47,6 +48,11 @@ pub static TROWEXPAND: OpDef = OpDef {
     verify: |op, _, diags| {
         check::types(op, ANY_ELEM, diags);
         check::covers(op, "src", Needs::Rows, diags);
+        let [rows, cols] = op.tile("dst").map_or([None; 2], |tile| tile.valid.map(Dim::known));
+        if (rows == Some(0)) != (cols == Some(0)) && rows.is_some() && cols.is_some() {
+            let message = "expects dst to have valid rows and columns, or none of both";
+            diags.push(op.error("tile-valid", message));
+        }
     },
     inside: inside::ROWS_BY_SCALARS,
     lower: |op, d| repeat(op, d, Input::FirstColumn),
@@ -92,7 +98,7 @@ pub static TROWEXPANDADD: OpDef = OpDef {
     schema: OpSchema { name: "pto.trowexpandadd", ..TWO_TMP },
     summary: "Add, a value for each row",
     doc: number_doc!(row_doc!("`dst = src0 + src1`")),
-    verify: |op, _, diags| with_a_column(op, NUMBERS, diags),
+    verify: |op, platform, diags| with_a_column(op, NUMBERS, platform, diags),
     class: "add",
     lower: |op, d| by_row(op, d, &ADD),
     elems: types::SUMS,
@@ -105,7 +111,10 @@ pub static TROWEXPANDSUB: OpDef = OpDef {
     schema: OpSchema { name: "pto.trowexpandsub", ..TWO_TMP },
     summary: "Subtract, a value for each row",
     doc: number_doc!(row_doc!("`dst = src0 - src1`")),
-    verify: |op, _, diags| check::types(op, NUMBERS, diags),
+    verify: |op, platform, diags| {
+        check::types(op, NUMBERS, diags);
+        spread_in_tmp(op, platform, diags);
+    },
     class: "add",
     lower: |op, d| by_row(op, d, &SUB),
     elems: types::SUMS,
@@ -118,7 +127,10 @@ pub static TROWEXPANDMUL: OpDef = OpDef {
     schema: OpSchema { name: "pto.trowexpandmul", ..TWO_TMP },
     summary: "Multiply, a value for each row",
     doc: number_doc!(row_doc!("`dst = src0 * src1`")),
-    verify: |op, _, diags| check::types(op, NUMBERS, diags),
+    verify: |op, platform, diags| {
+        check::types(op, NUMBERS, diags);
+        spread_in_tmp(op, platform, diags);
+    },
     class: "mul",
     lower: |op, d| by_row(op, d, &MUL),
     elems: types::SUMS,
@@ -131,9 +143,11 @@ pub static TROWEXPANDDIV: OpDef = OpDef {
     schema: precision::with(precision::DIV, OpSchema { name: "pto.trowexpanddiv", ..TWO_TMP }),
     summary: "Divide, a value for each row",
     doc: number_doc!(row_doc!("`dst = src0 / src1`")),
-    verify: |op, _, diags| {
+    verify: |op, platform, diags| {
         check::types(op, NUMBERS, diags);
         precision::verify(op, precision::HALF_AND_SINGLE, diags);
+        precision::in_memory(op, platform, diags);
+        spread_in_tmp(op, platform, diags);
     },
     class: "div",
     lower: |op, d| by_row(op, d, &DIV),
@@ -147,7 +161,7 @@ pub static TROWEXPANDMAX: OpDef = OpDef {
     schema: OpSchema { name: "pto.trowexpandmax", ..TWO_TMP },
     summary: "Larger, a value for each row",
     doc: number_doc!(row_doc!("`dst = max(src0, src1)`")),
-    verify: |op, _, diags| with_a_column(op, NUMBERS, diags),
+    verify: |op, platform, diags| with_a_column(op, NUMBERS, platform, diags),
     class: "max",
     lower: |op, d| by_row(op, d, &MAX),
     elems: types::SUMS,
@@ -160,7 +174,7 @@ pub static TROWEXPANDMIN: OpDef = OpDef {
     schema: OpSchema { name: "pto.trowexpandmin", ..TWO_TMP },
     summary: "Smaller, a value for each row",
     doc: number_doc!(row_doc!("`dst = min(src0, src1)`")),
-    verify: |op, _, diags| with_a_column(op, NUMBERS, diags),
+    verify: |op, platform, diags| with_a_column(op, NUMBERS, platform, diags),
     class: "max",
     lower: |op, d| by_row(op, d, &MIN),
     elems: types::SUMS,
@@ -173,7 +187,7 @@ pub static TROWEXPANDEXPDIF: OpDef = OpDef {
     schema: OpSchema { name: "pto.trowexpandexpdif", ..TWO_TMP },
     summary: "Exponential of a difference, a value for each row",
     doc: number_doc!(row_doc!("`dst = exp(src0 - src1)`, the difference rounded to the element type first")),
-    verify: |op, _, diags| with_a_column(op, FLOATS, diags),
+    verify: |op, platform, diags| with_a_column(op, FLOATS, platform, diags),
     class: "exp",
     lower: |op, d| by_row(op, d, &EXP_DIF),
     elems: types::FLOAT,
@@ -269,8 +283,20 @@ pub static TCOLEXPANDEXPDIF: OpDef = OpDef {
     ..BY_COLUMN
 };
 
-fn with_a_column(op: &OpRef<'_>, elems: Elems, diags: &mut Diags) {
+/// The library of units that work on memory spreads a column stored by columns in working memory, and nothing else.
+fn spread_in_tmp(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
+    if !platform.can(Capability::RegisterScratch) && op.operand("tmp").is_some() {
+        let column = |name| op.tile(name).is_some_and(|tile| tile.layout.blayout == BLayout::ColMajor);
+        if !column("src0") && !column("src1") {
+            let message = format!("`{}` with tmp spreads a column that is stored by columns", op.def.schema.name);
+            diags.push(op.error("tile-layout", message).help("leave tmp out where a row has a block of 32 bytes"));
+        }
+    }
+}
+
+fn with_a_column(op: &OpRef<'_>, elems: Elems, platform: &Platform, diags: &mut Diags) {
     check::types(op, elems, diags);
+    spread_in_tmp(op, platform, diags);
     check::beside_a_column(op, diags);
 }
 

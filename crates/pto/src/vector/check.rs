@@ -1,7 +1,7 @@
 //! Rules that the declarations of vector ops share.
 
 use slipring_ir::{Diags, Dim, Type};
-use slipring_machine::Platform;
+use slipring_machine::{Capability, Platform};
 use slipring_tile::{BLayout, Elem, SLayout, Space};
 
 use slipring_op::def::{ElemTypes, OpRef};
@@ -113,6 +113,27 @@ pub(super) fn by_rows(op: &OpRef<'_>, names: &[&'static str], diags: &mut Diags)
         let rows = layout.blayout == BLayout::RowMajor || layout.cols == 1;
         if !rows || layout.slayout != SLayout::NoneBox {
             diags.push(op.error("tile-layout", format!("expects {name} to use row_major layout")));
+        }
+    }
+}
+
+/// Working memory of units that work on memory has a valid row, or the rows of `dst` divided by the first number, and the columns
+/// of `dst` divided by the second, where they are known (verifier of assembler 0.60).
+pub(super) fn working_valid(op: &OpRef<'_>, platform: &Platform, [rows, cols]: [u64; 2], diags: &mut Diags) {
+    if platform.can(Capability::RegisterScratch) {
+        return;
+    }
+    let (Some(tmp), Some(dst)) = (op.tile("tmp"), op.tile("dst")) else { return };
+    let wanted = |at: usize, by: u64| match by {
+        0 => Some(1),
+        by => dst.valid[at].known().map(|n| n.div_ceil(by)),
+    };
+    for (at, by, what) in [(0, rows, "rows"), (1, cols, "columns")] {
+        if let (Some(wanted), Some(n)) = (wanted(at, by), tmp.valid[at].known())
+            && n < wanted
+        {
+            let message = format!("expects tmp to have {wanted} valid {what} or more on {}, not {n}", platform.name);
+            diags.push(op.error("tile-valid", message));
         }
     }
 }

@@ -200,6 +200,12 @@ fn verify_pad(op: &OpRef<'_>, expands: bool, diags: &mut Diags) {
     } else if small.0 > large.0 || small.1 > large.1 {
         diags.push(op.error("tile-shape", "expects dst to have at least the rows and columns of src"));
     }
+    if src.space == Space::Mat && (src.valid != dst.valid || src.pad != dst.pad) {
+        diags.push(
+            op.error("tile-type", "expects src and dst in `mat` to have one type: valid shape and padding, too")
+                .help("the library fills a tile in L1 in place"),
+        );
+    }
     if dst.pad == 0 {
         diags.push(op.error("tile-pad", "expects dst to have a padding value").help("write `pad=1` for zeros"));
     }

@@ -77,6 +77,15 @@ fn verify(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     check::elementwise(op, NUMBERS, diags);
     precision::verify(op, &[Elem::F16, Elem::BF16, Elem::F32], diags);
     let elem = op.ty("dst").and_then(Type::elem);
+    let name = op.def.schema.name;
+    if precision::is_high(op) && !platform.can(Capability::HighPrecision) {
+        let message = format!("`{name}` has one algorithm on {}: no high precision", platform.name);
+        diags.push(op.error("attribute", message));
+    }
+    if elem.is_some_and(|elem| !elem.is_float()) && op.operand("tmp").is_some() {
+        let message = format!("`{name}` of integers takes no tmp: the library's has no such form");
+        diags.push(op.error("operand-count", message));
+    }
     if elem == Some(Elem::BF16) && platform.can(Capability::HighPrecision) && !precision::is_high(op) {
         diags.push(
             op.error("tile-elem", format!("`{}` works on bf16 with high precision only", op.def.schema.name))

@@ -82,5 +82,15 @@ pub(super) fn verify(op: &OpRef<'_>, elems: &[Elem], diags: &mut Diags) {
     }
 }
 
+/// The longer sequence works in memory that the text gives it, where the assembler (0.60) knows of any.
+pub(super) fn in_memory(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
+    if on(op, platform) && op.operand("tmp").is_none() {
+        diags.push(
+            op.error("operand-count", format!("expects tmp where `{}` is of high precision", op.def.schema.name))
+                .help("give it a tile of the type of dst to work in"),
+        );
+    }
+}
+
 /// The types of all but powers.
 pub(super) const HALF_AND_SINGLE: &[Elem] = &[Elem::F16, Elem::F32];

@@ -61,7 +61,7 @@ pub static TQUANT: OpDef = OpDef {
     ..VECTOR
 };
 
-fn verify_quant(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+fn verify_quant(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     check::spaces(op, diags);
     check::by_rows(op, &["src", "fp", "offset", "dst"], diags);
     let symmetric = op.text("quant_type") != Some("INT8_ASYM");
@@ -76,8 +76,16 @@ fn verify_quant(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     if op.ty("dst").and_then(Type::elem).is_some_and(|elem| elem != expected) {
         diags.push(op.error("tile-elem", format!("expects dst element type {expected} for {name} quantization")));
     }
-    check::elem(op, "fp", SINGLE, diags);
-    check::elem(op, "offset", SINGLE, diags);
+    for name in ["fp", "offset"] {
+        check::elem(op, name, SINGLE, diags);
+        // `TROWEXPANDMUL` takes them there: a column, or 32 bytes of each row.
+        if let Some(n) = op.tile(name).and_then(|tile| tile.valid[1].known()).filter(|n| !matches!(n, 1 | 8))
+            && !platform.can(Capability::FlatRowParameters)
+        {
+            let message = format!("expects {name} to have a number or 32 bytes for each row on {}", platform.name);
+            diags.push(op.error("tile-valid", message).label(format!("{n} valid columns")));
+        }
+    }
     check::elem(op, "tmp", SINGLE, diags);
     check::covers(op, "src", Needs::All, diags);
 }

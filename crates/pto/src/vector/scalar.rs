@@ -120,7 +120,10 @@ pub static TREMS: OpDef = OpDef {
     schema: OpSchema { name: "pto.trems", ..WITH_SCALAR_TMP },
     summary: "Remainder of a division by a number, rounded down",
     doc: number_doc!("`dst = src - floor(src / scalar) * scalar`, as `pto.trem`: the result has the sign of `scalar`."),
-    verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
+    verify: |op, platform, diags| {
+        check::elementwise(op, NUMBERS, diags);
+        check::working_valid(op, platform, [0, 1], diags);
+    },
     class: "div",
     lower: |op, d| elementwise(op, d, &REM, ["src", "scalar"]),
     elems: types::REMAINDER,

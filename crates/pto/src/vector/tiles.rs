@@ -78,8 +78,12 @@ pub(super) const WITH_ROW: TileRules = TileRules {
     shapes: &[equal(&["dst", "src0"]), equal_columns(&["dst", "src1"])],
 };
 /// Powers; the exponent may be a number.
-pub(super) const POWER: TileRules =
-    TileRules { layouts: &[rows(&["base", "exponent", "dst"])], shapes: &[equal(&["dst", "base", "exponent"])] };
+pub(super) const POWER: TileRules = TileRules {
+    layouts: &[rows(&["base", "exponent", "dst"])],
+    shapes: &[equal(&["dst", "base", "exponent"]), TMP_LIKE_DST],
+};
+/// `TPOW_IMPL` of units that work on memory asserts it.
+const TMP_LIKE_DST: ShapeRule = ShapeRule { operands: &["dst", "tmp"], rows: On::Memory, columns: On::Memory };
 /// Values with their numbers.
 pub(super) const NUMBERED: TileRules = TileRules {
     layouts: &[],

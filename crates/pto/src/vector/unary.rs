@@ -81,7 +81,10 @@ pub static TRSQRT: OpDef = OpDef {
     doc: number_doc!(
         "`dst = 1 / sqrt(src)`, element by element, the root and its reciprocal each rounded to the element type: an infinity for ±0, NaN below."
     ),
-    verify: |op, _, diags| precise(op, diags),
+    verify: |op, platform, diags| {
+        precise(op, diags);
+        precision::in_memory(op, platform, diags);
+    },
     class: "rsqrt",
     lower: |op, d| elementwise(op, d, &RSQRT, ["src"]),
     elems: types::FLOAT,

@@ -1,6 +1,6 @@
 //! Rings between cores: reserve, import, initialise, push, pop, free (seed 000).
 
-use slipring_ir::{AttrKind, AttrSpec, Diags, EnumSpec, Infer, OpSchema, Syntax, Touch, TypeRule};
+use slipring_ir::{AttrKind, AttrSpec, Diags, EnumSpec, Infer, OpSchema, Syntax, Touch, Type, TypeRule, ValueId};
 use slipring_machine::{CoreKind, Pipe, Platform};
 use slipring_op::address::ADDRESS;
 use slipring_op::make::PLACED;
@@ -24,6 +24,8 @@ pub(crate) const OPS: &[&OpDef] = &[
     &IMPORT_RESERVED_BUFFER,
     &AIC_INITIALIZE_PIPE,
     &AIV_INITIALIZE_PIPE,
+    &TALLOC_TO_AIV,
+    &TALLOC_TO_AIC,
     &TPUSH_TO_AIV,
     &TPUSH_TO_AIC,
     &TPOP_FROM_AIC,
@@ -278,10 +280,16 @@ pub static AIV_INITIALIZE_PIPE: OpDef = OpDef {
     ..PLAIN
 };
 
+/// A tile, or a slot in global memory itself.
+const TILE_OR_ENTRY: TypeRule = TypeRule {
+    describe: "a tile, or a tensor view of a slot",
+    accepts: |ty| (TILE.accepts)(ty) || (TENSOR_VIEW.accepts)(ty),
+};
+
 const PUSH: OpSchema = schema(
     "",
     Syntax::Format("`(` $tile `:` type($tile) `)` attr-dict"),
-    &[operand("tile", TILE, Touch::Read, "the tile to push")],
+    &[operand("tile", TILE_OR_ENTRY, Touch::Read, "the tile to push, or the slot that `pto.talloc_…` gave")],
     &[],
     &[
         required(words::SPLIT, AttrKind::Int, "0: whole tile, 1: upper and lower half, 2: left and right half"),
@@ -292,7 +300,83 @@ const PUSH: OpSchema = schema(
 const PUSH_DOC: &str = "Waits until the next slot is free, moves the tile into it, signals the consumer that it is ready, and \
      advances the push tag. Under a split each Vector core has one half; the Cube core's tile is whole. The \
      tile lies in the slot in the layout in which the consumer pops it; element types convert on the way out \
-     of the accumulator.";
+     of the accumulator. A slot that `pto.talloc_…` gave, which the text has filled, is signalled ready and nothing else.";
+
+const ALLOCATE: OpSchema = schema(
+    "",
+    Syntax::Format("attr-dict `->` type($entry)"),
+    &[],
+    &[result("entry", TENSOR_VIEW, Infer::Written, "the slot, as the pipe's `gm_slot_tensor` says")],
+    &[
+        required(words::SPLIT, AttrKind::Int, "0: whole slot; 1, 2: a Vector core has the lower or right part of it, too"),
+        defaulted(words::ID, AttrKind::Int, "which pipe; 0 by default"),
+    ],
+);
+
+const ALLOCATE_DOC: &str = "Waits until the next slot is free, and gives it as a view: of a pipe in global memory whose ends have a \
+     `gm_slot_tensor`. The text stores into it, and pushes it: slots are pushed in the order in which they were given. The wait \
+     holds the pipe that stores. Under a split Vector core 1 has what begins behind its view of the slot (1), or behind one row of \
+     that (2).";
+
+pub static TALLOC_TO_AIV: OpDef = OpDef {
+    schema: OpSchema { name: "pto.talloc_to_aiv", ..ALLOCATE },
+    summary: "A free slot in global memory, to be filled by the Cube core",
+    doc: ALLOCATE_DOC,
+    source: "PTO IR of the public assembler 0.60; tile library, TALLOC",
+    core: CoreRule::Cube,
+    verify: |op, _, diags| verify_entry(op, op.result(0), diags),
+    lower: |op, d| ring::allocate_entry(op, d, Direction::C2V),
+    ..PLAIN
+};
+
+pub static TALLOC_TO_AIC: OpDef = OpDef {
+    schema: OpSchema { name: "pto.talloc_to_aic", ..ALLOCATE },
+    summary: "A free slot in global memory, to be filled by a Vector core",
+    doc: ALLOCATE_DOC,
+    source: "PTO IR of the public assembler 0.60; tile library, TALLOC",
+    core: CoreRule::Vector,
+    verify: |op, _, diags| verify_entry(op, op.result(0), diags),
+    lower: |op, d| ring::allocate_entry(op, d, Direction::V2C),
+    ..PLAIN
+};
+
+/// A slot of a pipe is a view as its end on this core says.
+fn verify_entry(op: &OpRef<'_>, entry: ValueId, diags: &mut Diags) {
+    verify_split(op, diags);
+    let Some(end) = ring::own_end(op) else { return };
+    match end.operand("gm_slot_buffer").map(|value| op.module.ty(value)) {
+        Some(ty) if matches!(ty, Type::TensorView(_)) => {
+            if ty != op.module.ty(entry) {
+                let message = format!("expects a slot of this pipe to be a `{ty}`");
+                diags.push(op.error("view-type", message).also(end.span(), "as its end says"));
+            }
+        }
+        _ => {
+            let message = "the slots of this pipe are no views: its ends have no `gm_slot_tensor`";
+            diags.push(op.error("ring-entry", message).also(end.span(), "made here"));
+        }
+    }
+}
+
+/// A slot that is pushed or freed is one that was given or popped before.
+fn verify_given(op: &OpRef<'_>, entry: ValueId, by: &OpDef, diags: &mut Diags) {
+    verify_entry(op, entry, diags);
+    let given = op.module.defining_op(entry).and_then(|id| op.other(id));
+    if given.is_none_or(|given| given.def.schema.name != by.schema.name) {
+        diags.push(op.error("ring-entry", format!("expects the slot that `{}` gives", by.schema.name)));
+    }
+}
+
+/// A push of a tile in this memory, or of a slot that this op gave.
+fn verify_push(op: &OpRef<'_>, space: Space, by: &OpDef, diags: &mut Diags) {
+    match op.operand("tile").filter(|value| matches!(op.module.ty(*value), Type::TensorView(_))) {
+        Some(entry) => verify_given(op, entry, by, diags),
+        None => {
+            verify_split(op, diags);
+            require_space(op, "tile", &[space], diags);
+        }
+    }
+}
 
 pub static TPUSH_TO_AIV: OpDef = OpDef {
     schema: OpSchema { name: "pto.tpush_to_aiv", ..PUSH },
@@ -302,10 +386,7 @@ pub static TPUSH_TO_AIV: OpDef = OpDef {
     core: CoreRule::Cube,
     pipe: PipeRule::Fixed(Pipe::Fix),
     ring: Some(RingPart::Push(Direction::C2V)),
-    verify: |op, _, diags| {
-        verify_split(op, diags);
-        require_space(op, "tile", &[Space::Acc], diags);
-    },
+    verify: |op, _, diags| verify_push(op, Space::Acc, &TALLOC_TO_AIV, diags),
     lower: ring::push,
     ..PLAIN
 };
@@ -318,10 +399,7 @@ pub static TPUSH_TO_AIC: OpDef = OpDef {
     core: CoreRule::Vector,
     pipe: PipeRule::Fixed(Pipe::Mte3),
     ring: Some(RingPart::Push(Direction::V2C)),
-    verify: |op, _, diags| {
-        verify_split(op, diags);
-        require_space(op, "tile", &[Space::Vec], diags);
-    },
+    verify: |op, _, diags| verify_push(op, Space::Vec, &TALLOC_TO_AIC, diags),
     lower: ring::push,
     ..PLAIN
 };
@@ -335,9 +413,9 @@ const POP: OpSchema = schema(
     ],
     &[result(
         "tile",
-        TILE,
+        TILE_OR_ENTRY,
         Infer::Written,
-        "the popped tile: the slot itself on chip, a copy of it from global memory",
+        "the popped tile: the slot itself on chip, a copy of it from global memory; or a view of the slot there",
     )],
     &[
         required(words::SPLIT, AttrKind::Int, "0: whole tile, 1: upper and lower half, 2: left and right half"),
@@ -348,7 +426,7 @@ const POP: OpSchema = schema(
 
 const POP_DOC: &str = "Waits until the next slot is ready and takes its tile: on chip the tile is the slot, without a copy; from \
      global memory it is loaded. The slot stays held until the matching free. Several pops may be outstanding, up to \
-     the number of slots.";
+     the number of slots. Where the result is a tensor view, it is the slot in global memory: nothing moves.";
 
 pub static TPOP_FROM_AIC: OpDef = OpDef {
     schema: OpSchema { name: "pto.tpop_from_aic", ..POP },
@@ -379,8 +457,11 @@ pub static TPOP_FROM_AIV: OpDef = OpDef {
 };
 
 fn verify_pop(op: &OpRef<'_>, space: Space, diags: &mut Diags) {
-    verify_split(op, diags);
     let ty = op.module.ty(op.result(0));
+    if matches!(ty, Type::TensorView(_)) {
+        return verify_entry(op, op.result(0), diags);
+    }
+    verify_split(op, diags);
     let tile = ty.as_tile();
     if tile.is_some_and(|t| t.space != space) {
         diags.push(
@@ -426,8 +507,8 @@ pub(super) fn verify_split(op: &OpRef<'_>, diags: &mut Diags) {
 
 const FREE: OpSchema = schema(
     "",
-    Syntax::Format("attr-dict"),
-    &[],
+    Syntax::Format("(`(` $entry `:` type($entry) `)`)? attr-dict"),
+    &[optional("entry", TENSOR_VIEW, Touch::Nothing, "the slot, where the pop gave one")],
     &[],
     &[
         required(words::SPLIT, AttrKind::Int, "as at the pop"),
@@ -442,6 +523,13 @@ pub(super) const PLACED_FREE: AttrSpec =
 const FREE_DOC: &str = "Signals the producer that the oldest popped slot is free, and advances the free tag. It must come after the \
      last use of the popped tile; every pop needs one before the ring comes round to its slot again.";
 
+fn verify_free(op: &OpRef<'_>, by: &OpDef, diags: &mut Diags) {
+    match op.operand("entry") {
+        Some(entry) => verify_given(op, entry, by, diags),
+        None => verify_split(op, diags),
+    }
+}
+
 pub static TFREE_FROM_AIC: OpDef = OpDef {
     schema: OpSchema { name: "pto.tfree_from_aic", ..FREE },
     summary: "Give a popped slot back to the Cube core",
@@ -450,7 +538,7 @@ pub static TFREE_FROM_AIC: OpDef = OpDef {
     core: CoreRule::Vector,
     pipe: PipeRule::By(|op, platform| free_pipe(op, platform, Direction::C2V)),
     ring: Some(RingPart::Free(Direction::C2V)),
-    verify: |op, _, diags| verify_split(op, diags),
+    verify: |op, _, diags| verify_free(op, &TPOP_FROM_AIC, diags),
     lower: ring::free,
     ..PLAIN
 };
@@ -463,7 +551,7 @@ pub static TFREE_FROM_AIV: OpDef = OpDef {
     core: CoreRule::Cube,
     pipe: PipeRule::By(|op, platform| free_pipe(op, platform, Direction::V2C)),
     ring: Some(RingPart::Free(Direction::V2C)),
-    verify: |op, _, diags| verify_split(op, diags),
+    verify: |op, _, diags| verify_free(op, &TPOP_FROM_AIV, diags),
     lower: ring::free,
     ..PLAIN
 };

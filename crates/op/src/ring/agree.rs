@@ -1,6 +1,6 @@
 //! What both ends of a pipe must agree on, said at both places.
 
-use slipring_ir::{Attr, Diags, Span, TileType};
+use slipring_ir::{Attr, Diags, Span, TileType, Type};
 use slipring_machine::CoreKind;
 use slipring_program::Direction;
 
@@ -201,6 +201,22 @@ pub(super) fn check_undivided<'o, 'm: 'o>(
                 .help("use `split = 0`, or a pipe to both Vector cores, without `lane`"),
         );
     }
+}
+
+/// Whether the pushes and pops of a ring are of slots in global memory; all are, or none.
+pub(super) fn same_kind(pushes: &[OpRef<'_>], pops: &[OpRef<'_>], diags: &mut Diags) -> bool {
+    let all = || pushes.iter().chain(pops);
+    let is_entry = |op: &OpRef<'_>| {
+        let data = op.module.op(op.id);
+        let mut values = data.results.iter().chain(&data.operands);
+        values.any(|value| matches!(op.module.ty(*value), Type::TensorView(_)))
+    };
+    let (Some(entry), tile) = (all().find(|op| is_entry(op)), all().find(|op| !is_entry(op))) else { return false };
+    if let Some(tile) = tile {
+        let error = tile.error("ring-entry", "a ring carries tiles, or slots in global memory");
+        diags.push(error.label("a tile here").also(entry.span(), "a slot here").help("use a pipe for each"));
+    }
+    true
 }
 
 /// The tile type that all pops of a ring share in layout and element type.

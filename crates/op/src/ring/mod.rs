@@ -35,7 +35,7 @@ pub use phases::{Phase, Phases, Way};
 pub use places::slot_parameters;
 pub use plan::{PlannedRing, Protocol, RingPlan};
 pub(crate) use protocol::finish;
-pub use protocol::{CoreRings, free, initialize, pop, push, set_status, signal_value};
+pub use protocol::{CoreRings, allocate_entry, free, initialize, pop, push, set_status, signal_value};
 pub use reserved::{
     import_peer, reserved_base, reserved_bytes, reserved_name, reserved_space, set_import_peer, set_reserved_base,
     set_reserved_space,
@@ -43,7 +43,7 @@ pub use reserved::{
 pub use resize::{set_slots, set_slots_by};
 pub use rules::verify_pipe;
 pub use spec::{
-    Config, PipeKey, PipeSpec, consumer, consumer_buffer, gm_buffer, maker, own_end, pipe_key, reservation_of,
+    Config, PipeKey, PipeSpec, consumer, consumer_buffer, gm_buffer, has_slot_tensor, maker, own_end, pipe_key, reservation_of,
     ring_tile, slot_space, stands_on,
 };
 pub(crate) use spec::{part_of, pipe_of};

@@ -44,6 +44,8 @@ pub struct PlannedRing {
     pub direction: Direction,
     /// True if it carries a control signal.
     pub control: bool,
+    /// True if its slots are given to the text, which fills and reads them in global memory.
+    pub entries: bool,
     /// Slots.
     pub slots: u32,
     /// Bytes from one slot to the next.
@@ -349,7 +351,8 @@ fn plan_ring(parts: &[Part<'_>], init: &Init<'_>, at: &RingSetting<'_>, first: u
     };
     let (pushes, pops) = (of(RingPart::pushes), of(RingPart::pops));
     let reference = at.mode == Decoding::Reference;
-    let space = if spec.in_gm && !reference { Space::Gm } else { slot_space(direction) };
+    let entries = agree::same_kind(&pushes, &pops, diags);
+    let space = if spec.in_gm && (entries || !reference) { Space::Gm } else { slot_space(direction) };
     let types = |ops: &[OpRef<'_>]| ops.iter().filter_map(agree::divided).collect();
     let ends = Ends::new(direction, types(&pushes), types(&pops));
     let mut popped = None;
@@ -393,7 +396,7 @@ fn plan_ring(parts: &[Part<'_>], init: &Init<'_>, at: &RingSetting<'_>, first: u
     }
     let lanes = library.lanes(at.platform, lanes);
     // A reference ring is a plain FIFO: so deep that its depth is not seen, every tile signalled.
-    let slots = if reference { spec.slots.max(REFERENCE_SLOTS) } else { spec.slots };
+    let slots = if reference && !entries { spec.slots.max(REFERENCE_SLOTS) } else { spec.slots };
     let phases = [Phase::Allocate, Phase::Record, Phase::Wait, Phase::Free];
     let switched =
         |phase: &Phase| parts.iter().any(|p| p.part.switches() == Some((*phase, direction)) && p.key == Some(spec.key));
@@ -401,6 +404,7 @@ fn plan_ring(parts: &[Part<'_>], init: &Init<'_>, at: &RingSetting<'_>, first: u
         key: spec.key,
         direction,
         control: spec.config.control,
+        entries,
         slots,
         slot_bytes: spec.slot_bytes,
         base: at.slots,

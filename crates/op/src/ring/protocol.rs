@@ -95,7 +95,8 @@ fn bind_end(op: &OpRef<'_>, d: &mut Decoder<'_>, ring: &PlannedRing) -> Result<E
     let bytes = u64::from(ring.slots) * u64::from(ring.slot_bytes);
     let buffer = consumer_buffer(op, ring.direction);
     let mut landing = None;
-    let base = if d.mode == Decoding::Reference {
+    // A reference run has the slots of such a ring where the text has them: it is the text that fills them.
+    let base = if d.mode == Decoding::Reference && ring.space != Space::Gm {
         d.ring_memory(ring.first, ring.space, bytes)
     } else if ring.space == Space::Gm {
         let Some(gm) = gm_buffer(op) else {
@@ -230,11 +231,16 @@ pub fn push(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     bind_event(op, d);
     let Some(direction) = op.ring().and_then(RingPart::pushes) else { return Err(Reported) };
     let (ring, end) = end_of(op, d, direction)?;
+    let status = |phase: Phase| end.status[phase as usize];
+    let lanes = producer_lanes(&ring, d.role);
+    if ring.entries {
+        signal::phase(d, &ring, &lanes, Phase::Record, end.tag, Gate { status: status(Phase::Record), position: None });
+        signal::advance(d, end.tag, ring.slots);
+        return Ok(());
+    }
     let Some(value) = ring_tile(op) else { return Err(Reported) };
     let tile = d.tile(value)?;
     let split = Split::of(op).unwrap_or(Split::None);
-    let lanes = producer_lanes(&ring, d.role);
-    let status = |phase: Phase| end.status[phase as usize];
     let position = end.position.map(|position| (position, 0));
     signal::phase(d, &ring, &lanes, Phase::Allocate, end.tag, Gate { status: status(Phase::Allocate), position });
     d.note("moves the tile into the slot");
@@ -297,7 +303,9 @@ pub fn pop(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     signal::phase(d, &ring, &lanes, Phase::Wait, end.tag, gate);
     d.note("takes the tile");
     let slot = slot_address(d, end.base, end.tag, ring.slot_bytes);
-    if let Some(signal) = end.signal {
+    if ring.entries {
+        bind_entry(op, d, slot)?;
+    } else if let Some(signal) = end.signal {
         let read = d.issue_scalar(control_slot(&ring, true), vec![slot]);
         d.emit(Inst::Move { d: signal, a: read });
     } else {
@@ -315,6 +323,46 @@ pub fn pop(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
         d.emit(Inst::Scalar { f, law: Law::Unknown, d: bits, args });
         d.emit(Inst::Add { d: count, a: Operand::Reg(count), b: Operand::Imm(1) });
     }
+    Ok(())
+}
+
+/// Expands the op that gives a free slot in global memory.
+///
+/// # Errors
+/// Reported where the pipe is not initialised on this core.
+pub fn allocate_entry(op: &OpRef<'_>, d: &mut Decoder<'_>, direction: Direction) -> Lowered {
+    let (ring, end) = end_of(op, d, direction)?;
+    let lanes = producer_lanes(&ring, d.role);
+    let position = end.position.map(|position| (position, 0));
+    let gate = Gate { status: end.status[Phase::Allocate as usize], position };
+    // Slots are given before those that were given are pushed: the tag that a consumer frees by counts them.
+    signal::phase(d, &ring, &lanes, Phase::Allocate, end.free_tag, gate);
+    let slot = slot_address(d, end.base, end.free_tag, ring.slot_bytes);
+    bind_entry(op, d, slot)?;
+    signal::advance(d, end.free_tag, ring.slots);
+    if let Some(position) = end.position {
+        signal::advance(d, position, ring.period);
+    }
+    Ok(())
+}
+
+/// Binds the slot that an op gives: as its end of the pipe has it, at this address.
+fn bind_entry(op: &OpRef<'_>, d: &mut Decoder<'_>, slot: Operand) -> Result<(), Reported> {
+    let view = super::spec::own_end(op).and_then(|own| gm_buffer(&own)).ok_or(Reported)?;
+    let mut view = d.view(view)?;
+    let mut base = slot;
+    if let (Some(axis), 1) = (Split::of(op).and_then(Split::axis), d.role.subblock()) {
+        // What is for Vector core 1 begins behind as many elements as the last dimensions of its view have.
+        let last = &view.dims[view.dims.len().saturating_sub(2 - axis)..];
+        let mut offset = Operand::imm(view.elem.bytes() as i64);
+        for extent in last {
+            offset = d.mul(offset, *extent);
+        }
+        base = d.add(base, offset);
+    }
+    // The tag moves on while the slot is in use.
+    view.base = if let Operand::Reg(_) = base { Operand::Reg(d.variable(base)) } else { base };
+    d.bind(op.result(0), Binding::View(view));
     Ok(())
 }
 

@@ -377,7 +377,7 @@ pub fn gm_buffer(init: &OpRef<'_>) -> Option<ValueId> {
 }
 
 /// True where a view of a slot says where they are: then they are there on every platform.
-fn has_slot_tensor(init: &OpRef<'_>) -> bool {
+pub fn has_slot_tensor(init: &OpRef<'_>) -> bool {
     named(init, "gm_slot_buffer").is_some_and(|value| matches!(init.module.ty(value), Type::TensorView(_)))
 }
 

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use slipring_ir::{Attr, Module, OpId};
 use slipring_machine::Platform;
 use slipring_op::ring::words;
-use slipring_op::ring::{PipeSpec, consumer, consumer_buffer, reservation_of, slot_space};
+use slipring_op::ring::{PipeSpec, consumer, consumer_buffer, has_slot_tensor, reservation_of, slot_space};
 use slipring_op::{OpRef, RingPart, kernel_kind, symbol_name};
 use slipring_program::Direction;
 use slipring_pto as pto;
@@ -62,7 +62,8 @@ fn needed(module: &Module, functions: &Functions, platform: &Platform) -> Vec<Ne
                 buffer.and_then(|value| reservation_of(module, value)).is_some()
             };
             let Some(other) = (if consumes { peer(own, &ends, functions) } else { None }) else { continue };
-            if held(own) || held(other) {
+            // Slots that the text reads where they are land nowhere.
+            if held(own) || held(other) || has_slot_tensor(&own.op) {
                 continue;
             }
             let function = symbol_name(module, own.function).to_string();

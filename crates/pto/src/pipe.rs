@@ -308,7 +308,11 @@ const ALLOCATE: OpSchema = schema(
     &[],
     &[result("entry", TENSOR_VIEW, Infer::Written, "the slot, as the pipe's `gm_slot_tensor` says")],
     &[
-        required(words::SPLIT, AttrKind::Int, "0: whole slot; 1, 2: a Vector core has the lower or right part of it, too"),
+        required(
+            words::SPLIT,
+            AttrKind::Int,
+            "0: whole slot; 1, 2: a Vector core has the lower or right part of it, too",
+        ),
         defaulted(words::ID, AttrKind::Int, "which pipe; 0 by default"),
     ],
 );

@@ -20,7 +20,9 @@ fn conversions() {
         let is_small = |ty: Ty| SMALL.contains(&ty.0);
         for (mode, saturate) in MODES.into_iter().flat_map(|mode| [(mode, true), (mode, false)]) {
             for arch in ["a5", "a2a3"] {
-                if arch == "a2a3" && (is_small(from) || is_small(to)) {
+                let short = is_small(from) || is_small(to);
+                // The A5 converts short floats by way of f32.
+                if short && (arch == "a2a3" || (from.0 != "f32" && to.0 != "f32")) {
                     continue;
                 }
                 let cols = 32;

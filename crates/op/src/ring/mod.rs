@@ -43,8 +43,8 @@ pub use reserved::{
 pub use resize::{set_slots, set_slots_by};
 pub use rules::verify_pipe;
 pub use spec::{
-    Config, PipeKey, PipeSpec, consumer, consumer_buffer, gm_buffer, has_slot_tensor, maker, own_end, pipe_key, reservation_of,
-    ring_tile, slot_space, stands_on,
+    Config, PipeKey, PipeSpec, consumer, consumer_buffer, gm_buffer, has_slot_tensor, maker, own_end, pipe_key,
+    reservation_of, ring_tile, slot_space, stands_on,
 };
 pub(crate) use spec::{part_of, pipe_of};
 pub use split::{Part, Split};

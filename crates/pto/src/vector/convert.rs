@@ -1,7 +1,7 @@
 //! Conversion between element types (PTO IR manual 4.12, `pto.tpack` of 4.3).
 
 use slipring_ir::{AttrKind, Diags, EnumSpec, OpSchema, Type};
-use slipring_machine::Platform;
+use slipring_machine::{Capability, Platform};
 use slipring_tile::convert::{Saturation, round_integral};
 use slipring_tile::{Cast, Elem, RoundMode, Unary, unary};
 
@@ -81,8 +81,34 @@ pub fn rounds_like_the_accumulator(op: &OpRef<'_>) -> bool {
         && matches!(saturates_as(op), None | Some("OFF"))
 }
 
-fn verify_convert(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+/// Short floats that units that work on registers convert, and from and to what (library, `TCvt`; verifier of assembler 0.60).
+const SHORT_PAIRS: &[(Elem, &[Elem])] =
+    &[(Elem::F8E4M3, &[Elem::F32]), (Elem::F8E5M2, &[Elem::F32]), (Elem::HiF8, &[Elem::F32, Elem::F16])];
+
+/// Reports short floats that are converted to or from what the unit has no instruction for.
+fn short_pairs(op: &OpRef<'_>, from: Elem, to: Elem, diags: &mut Diags) {
+    let others = |elem: Elem| SHORT_PAIRS.iter().find(|(short, _)| *short == elem).map(|(_, others)| *others);
+    // Only f16 goes to hif8 and does not come back.
+    let fine = match (others(from), others(to)) {
+        (None, None) => true,
+        (None, Some(others)) => others.contains(&from),
+        (Some(_), _) => to == Elem::F32,
+    };
+    if !fine {
+        diags.push(
+            op.error("tile-elem", format!("no instruction converts {from} to {to}"))
+                .help("convert by way of f32: it goes to all short floats, and they go to it"),
+        );
+    }
+}
+
+fn verify_convert(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     check::spaces(op, diags);
+    if platform.can(Capability::RegisterTypes)
+        && let (Some(from), Some(to)) = (op.ty("src").and_then(Type::elem), op.ty("dst").and_then(Type::elem))
+    {
+        short_pairs(op, from, to, diags);
+    }
     if op.text("sat_mode").zip(op.text("satmode")).is_some_and(|(a, b)| a != b) {
         diags.push(op.error("attribute", "`sat_mode` and `satmode` say different things"));
     }

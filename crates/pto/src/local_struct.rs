@@ -171,7 +171,7 @@ fn named(op: &OpRef<'_>) -> Option<Result<(usize, Elem), String>> {
 /// A struct is used where it is declared: it is memory of that scope.
 fn declared(op: &OpRef<'_>, diags: &mut Diags) {
     let maker = op.operand("struct").and_then(|value| op.module.defining_op(value));
-    if maker.and_then(|id| op.other(id)).is_none_or(|maker| maker.def.schema.name != DECLARE.schema.name) {
+    if maker.and_then(|id| op.other(id)).is_none_or(|maker| maker.def != &DECLARE) {
         let message = "expects a struct that `pto.declare_struct` makes in this function: nothing passes one on";
         diags.push(op.error("struct-path", message));
     }
@@ -181,9 +181,9 @@ fn declared(op: &OpRef<'_>, diags: &mut Diags) {
 fn stays(op: &OpRef<'_>, diags: &mut Diags) {
     let (module, value) = (op.module, op.result(0));
     let Some(body) = module.function_of(op.id).and_then(|function| module.body(function, 0)) else { return };
-    let own = [GET.schema.name, SET.schema.name];
     let takes = |id: &slipring_ir::OpId| module.op(*id).operands.contains(&value);
-    if let Some(user) = module.walk(body).into_iter().filter(takes).find(|id| !own.contains(&&*module.op(*id).name)) {
+    let own = |id: slipring_ir::OpId| op.other(id).is_some_and(|user| user.def == &GET || user.def == &SET);
+    if let Some(user) = module.walk(body).into_iter().filter(takes).find(|id| !own(*id)) {
         let message = format!("`{}` takes a struct out of the scope that declares it", module.op(user).name);
         diags.push(op.error("struct-path", message).also(module.op(user).span, "here").help("fields are set in place"));
     }

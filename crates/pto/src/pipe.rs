@@ -366,7 +366,7 @@ fn verify_entry(op: &OpRef<'_>, entry: ValueId, diags: &mut Diags) {
 fn verify_given(op: &OpRef<'_>, entry: ValueId, by: &OpDef, diags: &mut Diags) {
     verify_entry(op, entry, diags);
     let given = op.module.defining_op(entry).and_then(|id| op.other(id));
-    if given.is_none_or(|given| given.def.schema.name != by.schema.name) {
+    if given.is_none_or(|given| given.def != by) {
         diags.push(op.error("ring-entry", format!("expects the slot that `{}` gives", by.schema.name)));
     }
 }

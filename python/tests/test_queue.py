@@ -7,7 +7,7 @@ import pytest
 
 import slipring
 from slipring import queue
-from slipring.queue import Machine, QueueError, ThreadError
+from slipring.queue import FindingError, Machine, QueueError, ThreadError
 
 
 def test_windows():
@@ -183,3 +183,60 @@ def test_lists_that_come_from_memory():
     assert queue.prove(text, seeds=2).why == ["relay-before-write"]
     assert queue.lint(text).codes == []
     assert any("WRITE_PACKED, whose list is relayed from memory" in line for line in queue.lint(text).not_judged)
+
+
+ADDS = """board p100
+send WRITE_LINEAR noc_xy=(1,2) addr=0x40000
+  > data 01020304 00*12
+send WRITE_LINEAR noc_xy=(17,14) addr=0x1000
+  > data 05*64
+send WAIT flags=barrier
+launch (1,2)
+event
+take
+record
+  RELAY_INLINE_NOFLUSH
+  > WRITE_LINEAR_H_HOST length=80
+  RELAY_LINEAR noc_xy=(1,2) addr=0x41000 length=64
+event
+take
+load (17,14) 0x2000 4
+"""
+
+
+def test_workers_that_are_functions():
+    seen = []
+
+    def adds(job):
+        total = sum(job.read(0x40000, 4)) + sum(job.read_dram(0, 0x1000, 4))
+        job.write(0x41000, total.to_bytes(64, "little"))
+        job.write_dram(0, 0x2000, b"done")
+        assert job.read(0x41000, 1)[0] == total
+        seen.append((job.tile, job.worker, job.launch["kernel_config_base"], job))
+        return 50_000
+
+    run = queue.run(ADDS, worker=adds)
+    assert (run.complete, run.codes, run.events) == (True, [], [1, 2])
+    assert (run.read_backs[0][0], run.loads) == (30, [b"done"])
+    assert seen[0][:2] == ((1, 2), 0)
+    assert run.cycles > queue.run(ADDS).cycles + 40_000
+    with pytest.raises(QueueError, match="the job is over"):
+        seen[0][3].read(0, 4)
+
+
+def test_functions_of_workers_that_fail():
+    def raises(job):
+        raise KeyError("no such program")
+
+    def outside(job):
+        job.write(1 << 21, b"x")
+
+    for worker, says in [(raises, "KeyError: 'no such program' ("), (outside, "leave its L1"), (lambda job: None, "no number of cycles")]:
+        run = queue.run(ADDS, worker=worker)
+        assert run.codes == ["worker-fault"] and says in run.findings[0][1], run.findings
+    machine = Machine("p100", worker=lambda job: machine.now())
+    window = machine.open(1, 2)
+    window.write(0x70, bytes(76) + b"\x01" + bytes(19))
+    with pytest.raises(FindingError, match="a worker reaches the board by its job"):
+        window.write32(0x370, 0x80000000)
+        machine.wait(1000)

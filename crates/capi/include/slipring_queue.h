@@ -96,6 +96,25 @@ const char *slipring_diagnose(slipring_board *board);
 int slipring_trace(slipring_board *board, const char *file);
 int slipring_record(slipring_board *board, const char *file);
 
+/* What workers do with a launch, in place of acknowledging it: a function that reads (at once), writes (what is there when the worker's
+ * time is over), and gives the cycles that this takes, or a negative number if it cannot. A job is for the time of its call, in which
+ * calls of boards give SLIPRING_ERROR. Set while no worker runs. */
+typedef struct slipring_job slipring_job;
+typedef int64_t (*slipring_worker)(void *context, slipring_job *job);
+int slipring_set_worker(slipring_board *board, slipring_worker function, void *context);
+/* Its tile, and its number among the workers, row by row; pointers may be NULL. The 96 bytes of its launch message. */
+int slipring_job_place(const slipring_job *job, uint8_t *x, uint8_t *y, uint32_t *worker);
+const unsigned char *slipring_job_launch(const slipring_job *job);
+/* L1, a DRAM bank, host memory at its address: 0, or -1 if there are no such bytes. */
+int slipring_job_read(slipring_job *job, uint32_t addr, void *out, size_t bytes);
+int slipring_job_write(slipring_job *job, uint32_t addr, const void *data, size_t bytes);
+int slipring_job_read_dram(slipring_job *job, uint32_t bank, uint64_t addr, void *out, size_t bytes);
+int slipring_job_write_dram(slipring_job *job, uint32_t bank, uint64_t addr, const void *data, size_t bytes);
+int slipring_job_read_host(slipring_job *job, uint64_t address, void *out, size_t bytes);
+int slipring_job_write_host(slipring_job *job, uint64_t address, const void *data, size_t bytes);
+/* Why the function cannot: -1, to be returned. */
+int64_t slipring_job_fail(slipring_job *job, const char *why);
+
 /* Streams: text or the binary form. settings are those of slipring_new_with, or NULL; their board comes before that of the stream. NULL
  * (or 0) is an error, and message says which. */
 typedef struct slipring_judged slipring_judged;

@@ -22,6 +22,7 @@ use slipring_queue::machine::SpanActor;
 use slipring_queue::wire::{Rect, Xy};
 
 mod stream;
+mod worker;
 
 /// A machine, and the text that was given out last.
 pub struct Board {
@@ -95,6 +96,9 @@ impl From<DeviceError> for Failed {
 unsafe fn own<'a>(board: *mut Board) -> Option<&'a mut Board> {
     // SAFETY: a board or null. Its thread is written once, before anybody has the board; only that thread goes on.
     unsafe {
+        if worker::inside() {
+            return None;
+        }
         let thread = (!board.is_null()).then(|| (&raw const (*board).thread).read())?;
         if thread == thread::current().id() { board.as_mut() } else { None }
     }
@@ -102,7 +106,7 @@ unsafe fn own<'a>(board: *mut Board) -> Option<&'a mut Board> {
 
 /// Does something with a board: 0, or a code and the message.
 unsafe fn call(board: *mut Board, work: impl FnOnce(&mut Session) -> Result<(), Failed>) -> c_int {
-    if board.is_null() {
+    if board.is_null() || worker::inside() {
         return -1;
     }
     // SAFETY: a board.

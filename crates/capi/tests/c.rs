@@ -23,6 +23,9 @@ out of range: -2
 status: 0 0
 diagnose: 1
 settings: there is no setting `col
+no worker: -1
+worker: 1 called, 42, -1 inside
+worker fails: 1
 decoded: 1
 lint: 1 wait-foreign-stream
 none: 1

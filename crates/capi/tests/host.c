@@ -13,6 +13,38 @@
         }                                                                          \
     } while (0)
 
+static slipring_board *the_board;
+static int inside;
+
+/* A worker that doubles a byte of its L1. */
+static int64_t doubles(void *context, slipring_job *job) {
+    unsigned char byte = 0;
+    uint8_t x = 0, y = 0;
+    uint32_t worker = 9;
+    if (slipring_job_read(job, 0x2000000, &byte, 1) != -1) return -1;
+    if (slipring_job_read(job, 0x40000, &byte, 1) != 0) return -1;
+    if (byte == 0) return slipring_job_fail(job, "nothing to double");
+    byte *= 2;
+    if (slipring_job_write(job, 0x40001, &byte, 1) != 0) return -1;
+    if (slipring_job_write_dram(job, 0, 0x1000, &byte, 1) != 0) return -1;
+    if (slipring_job_write_host(job, (uint64_t)1 << 35, &byte, 1) != -1) return -1;
+    slipring_job_place(job, &x, &y, &worker);
+    ++*(int *)context;
+    inside = slipring_wait(the_board, 1);
+    return x == 1 && y == 2 && worker == 0 && slipring_job_launch(job)[76] == 1 ? 700 : -1;
+}
+
+/* Launches a worker without the queue. */
+static void launch(slipring_board *board, uint32_t window, unsigned char byte) {
+    unsigned char message[96] = {0};
+    message[42] = 1; /* it tells nobody when it is done */
+    message[76] = 1;
+    slipring_write(board, window, 0x40000, &byte, 1);
+    slipring_write(board, window, 0x70, message, sizeof message);
+    slipring_write32(board, window, 0x370, 0x80000000);
+    slipring_wait(board, 2000);
+}
+
 int main(int argc, char **argv) {
     if (argc < 2) return 2;
     char message[128];
@@ -72,6 +104,20 @@ int main(int argc, char **argv) {
     slipring_free(board);
     if (slipring_new_with("colour=red", message, sizeof message) != NULL) return 1;
     printf("settings: %.24s\n", message);
+
+    board = slipring_new("p100", 0, NULL, message, sizeof message);
+    if (board == NULL) return 1;
+    int called = 0;
+    DO(slipring_set_worker(board, doubles, &called));
+    printf("no worker: %d\n", slipring_set_worker(board, NULL, NULL));
+    DO(slipring_open(board, SLIPRING_SMALL, &tile, &window));
+    the_board = board;
+    launch(board, window, 21);
+    DO(slipring_peek(board, 1, 2, 0x40001, peeked, 1));
+    printf("worker: %d called, %d, %d inside\n", called, peeked[0], inside);
+    launch(board, window, 0);
+    printf("worker fails: %d\n", strstr(slipring_finding(board, 0), "nothing to double") != NULL);
+    slipring_free(board);
 
     const char *stream = "board p100\nsend WAIT flags=stream stream=47 count=0\nevent\n";
     char text[4096];

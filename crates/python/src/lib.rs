@@ -7,6 +7,7 @@ mod catalogue;
 mod command;
 mod debug;
 mod error;
+mod job;
 mod kernel;
 mod load;
 mod part;
@@ -32,6 +33,8 @@ mod _slipring {
     use super::debug::Stepper;
     #[pymodule_export]
     use super::error::KernelError;
+    #[pymodule_export]
+    use super::job::Job;
     #[pymodule_export]
     use super::kernel::Kernel;
     #[pymodule_export]

@@ -8,6 +8,8 @@ use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+
+use super::job::calls;
 use slipring::queue::host::{DeviceError, Ordering, Session, SessionOptions, WindowTarget, read_buffer};
 use slipring::queue::sanitize::Severity;
 use slipring::queue::wire::{Rect, Xy};
@@ -74,6 +76,11 @@ impl Board {
         let config = options(&settings)?.config().map_err(PyValueError::new_err)?;
         let session = Session::new(config).map_err(PyValueError::new_err)?;
         Ok(Board { session, arrays: BTreeMap::new() })
+    }
+
+    /// Has workers do what a function does with each launch, which gives its cycles.
+    fn set_worker(&mut self, function: Py<PyAny>) -> PyResult<()> {
+        done(self.session.set_worker(calls(function)))
     }
 
     /// Pins so many bytes, zeroed: their number and the address where the device sees them.

@@ -8,9 +8,10 @@ use slipring::queue::lint::lint;
 use slipring::queue::machine::Config;
 use slipring::queue::replay::replay;
 use slipring::queue::sanitize::{Finding, Hazard};
-use slipring::queue::worker::Acknowledge;
+use slipring::queue::worker::{Acknowledge, Worker};
 use slipring::{QueueProof, queue_board, queue_findings, queue_prove};
 
+use super::job::calls;
 use super::queue::options;
 
 /// Findings, each as (code, text, record).
@@ -85,9 +86,10 @@ pub fn stream_run<'py>(
     data: &[u8],
     settings: Settings,
     kernel_cycles: u64,
+    worker: Option<Py<PyAny>>,
 ) -> PyResult<(Found, bool, Vec<u32>, [Vec<Bound<'py, PyBytes>>; 2], u64)> {
     let (capture, config) = read(data, &settings)?;
-    let worker = Box::new(Acknowledge { cycles: kernel_cycles });
+    let worker = worker.map_or_else(|| Box::new(Acknowledge { cycles: kernel_cycles }) as Box<dyn Worker>, calls);
     let mut run = replay(&capture, config.clone(), worker, |_, _| {}).map_err(refused)?;
     let list = queue_findings(&run, &capture, &config);
     let events = run.completions.iter().filter_map(|completion| completion.event()).collect();

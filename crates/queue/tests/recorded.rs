@@ -9,38 +9,38 @@ use slipring_queue::host::{Device, Kernels, Queue, Settings, WindowTarget};
 use slipring_queue::machine::{Config, Machine};
 use slipring_queue::replay::{Replay, replay};
 use slipring_queue::wire::{LaunchMessage, Packed, Rect, Xy};
-use slipring_queue::worker::{Acknowledge, Job, Worker, WorkerMemory};
+use slipring_queue::worker::{Acknowledge, Call, Callback, Worker};
 
 const WORKER: Xy = Xy::new(1, 2);
 
 fn open() -> (Queue<Machine>, Config) {
     let board: Board = built_in("p100").expect("a built-in board");
     let config = Config { record: true, ..Config::new(board.clone()) };
-    let machine = Machine::with_worker(config.clone(), Box::new(Adds)).expect("a machine");
+    let machine = Machine::with_worker(config.clone(), adds()).expect("a machine");
     let queue = Queue::open(machine, board, Layout::default(), Settings::CAREFUL, &Kernels::default());
     (queue.expect("opens"), config)
 }
 
 /// A worker that adds up bytes of host memory, at the address in its first words of kernel text, and writes the sum to L1.
-struct Adds;
-
-impl Worker for Adds {
-    fn start(&mut self, _job: &Job, memory: &mut WorkerMemory<'_>) -> Result<u64, String> {
+fn adds() -> Box<dyn Worker> {
+    Box::new(Callback::new(|call: &mut Call<'_, '_>| {
         let mut at = [0; 8];
-        memory.read(0x86B0, &mut at)?;
+        call.read(0x86B0, &mut at)?;
         let at = u64::from_le_bytes(at);
         let mut bytes = [0; 64];
         if at != 0 {
-            memory.read_host(at, &mut bytes)?;
+            call.read_host(at, &mut bytes)?;
         }
         let sum: u32 = bytes.iter().map(|byte| u32::from(*byte)).sum();
-        memory.write(0x50000, &sum.to_le_bytes())?;
+        call.write(0x50000, &sum.to_le_bytes())?;
+        // It reads what it has written, and others do when its time is over.
+        let mut own = [0; 2];
+        call.read(0x50001, &mut own)?;
+        if own != sum.to_le_bytes()[1..3] {
+            return Err(format!("{own:?} of {sum}"));
+        }
         Ok(700)
-    }
-
-    fn finish(&mut self, _job: &Job, _memory: &mut WorkerMemory<'_>) -> Result<(), String> {
-        Ok(())
-    }
+    }))
 }
 
 /// Queues the records of a text.
@@ -58,7 +58,7 @@ fn again(queue: &mut Queue<Machine>, config: &Config) -> (Capture, Replay) {
     let text = parse(&print(&capture)).into_result().expect("a text");
     let kinds = |capture: &Capture| capture.acts.iter().map(|act| (act.before, act.kind.clone())).collect::<Vec<_>>();
     assert_eq!(kinds(&text), kinds(&capture));
-    let run = replay(&text, config.clone(), Box::new(Adds), |_, _| {}).expect("runs");
+    let run = replay(&text, config.clone(), adds(), |_, _| {}).expect("runs");
     assert!(run.complete && run.findings.is_empty(), "{:?}", run.findings);
     (capture, run)
 }
@@ -212,4 +212,24 @@ fn pins_and_what_is_refused() {
         let refused = replay(&stream, config.clone(), Box::new(Acknowledge::default()), |_, _| {});
         assert!(refused.is_err(), "{kind:?}");
     }
+}
+
+/// A function that cannot go on is a finding that says why; workers are given something else to do while none runs.
+#[test]
+fn functions_that_fail_and_take_turns() {
+    let (mut queue, _) = open();
+    let fails = Callback::new(|call: &mut Call<'_, '_>| {
+        let outside = [call.write(0x17_FFFF, &[1; 2]), call.write_dram(99, 0, &[1]), call.write_host(1 << 35, &[1])];
+        assert!(outside.iter().all(Result::is_err));
+        Err(format!("worker {} has no program", call.job().worker))
+    });
+    queue.device().set_worker(Box::new(fails)).expect("none runs");
+    push(&mut queue, "launch (1,2)");
+    let stopped = queue.device().wait(1_000_000).expect_err("a finding").to_string();
+    assert!(stopped.contains("worker-fault") && stopped.contains("worker 0 has no program"), "{stopped}");
+    let (mut queue, _) = open();
+    queue.device().set_worker(Box::new(Acknowledge { cycles: 1 << 30 })).expect("none runs");
+    push(&mut queue, "launch (1,2)");
+    queue.device().wait(100_000).expect("runs");
+    assert!(queue.device().set_worker(adds()).is_err());
 }

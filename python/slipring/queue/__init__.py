@@ -21,7 +21,7 @@ import threading
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .._slipring import Board, FindingError, QueueError, stream_bytes, stream_lint, stream_prove, stream_run, stream_text
+from .._slipring import Board, FindingError, Job, QueueError, stream_bytes, stream_lint, stream_prove, stream_run, stream_text
 
 SMALL = 2 << 20
 LARGE = 4 << 30
@@ -202,19 +202,38 @@ class Machine:
     `mode` is strict (it stops at the first error) or silicon; `seed` chooses delays, `late` names one kind that always is; `allow` are
     codes of hazards that are accepted; `layout` are fields of the memory map, `{"kernel_config_base": 0x82b0, "worker": {"go": 0x370}}`;
     `limits` are `steps` and `dram_bytes`. With `base_from_launch=True` the queue's kernels find their semaphores where their launch
-    messages say, and not where the layout has them. With `trace=True` it keeps who did what when, with `record=True` what is queued."""
+    messages say, and not where the layout has them. With `trace=True` it keeps who did what when, with `record=True` what the host does.
+
+    `worker` is a function that is called with each launch, a `Job`: it reads (`job.read(addr, size)`, `read_dram`, `read_host`), writes
+    what comes to be there when the worker's time is over, and gives the cycles that this takes. Without it workers acknowledge launches."""
 
     def __init__(
         self, board="p150", mode="strict", seed=None, *,
         late=None, allow=(), layout=None, limits=None, trace=False, record=False, base_from_launch=False,
+        worker=None,
     ):
         settings = _settings(board, mode, seed, late, allow, layout, limits, trace, record, base_from_launch)
         self._own = Board(list(settings))
         self._thread = threading.get_ident()
+        self._calls = False
         self.time = Time(self)
+        if worker is not None:
+            self._own.set_worker(self._called(worker))
+
+    def _called(self, worker):
+        def call(job):
+            self._calls = True
+            try:
+                return worker(job)
+            finally:
+                self._calls = False
+
+        return call
 
     @property
     def _board(self):
+        if self._calls:
+            raise QueueError("a worker reaches the board by its job, and not by the machine")
         if threading.get_ident() != self._thread:
             raise ThreadError("a machine is used by the thread that made it, and by no other")
         return self._own
@@ -349,9 +368,10 @@ def lint(stream, **settings):
     return Report(findings, not_judged, dict(allowed))
 
 
-def run(stream, *, kernel_cycles=1000, **settings):
-    """Runs a stream; workers acknowledge launches. Settings are those of `Machine`."""
-    findings, complete, events, (back, loads), cycles = stream_run(_stream(stream), list(_settings(**settings)), kernel_cycles)
+def run(stream, *, kernel_cycles=1000, worker=None, **settings):
+    """Runs a stream; workers acknowledge launches, or do what the function `worker` does. Settings are those of `Machine`."""
+    settings = list(_settings(**settings))
+    findings, complete, events, (back, loads), cycles = stream_run(_stream(stream), settings, kernel_cycles, worker)
     return StreamRun(findings, complete=complete, events=events, read_backs=back, loads=loads, cycles=cycles)
 
 
@@ -361,6 +381,6 @@ def prove(stream, *, seeds=16, kernel_cycles=1000, **settings):
 
 
 __all__ = [
-    "LARGE", "SMALL", "FindingError", "Machine", "Pinned", "Proof", "QueueError", "Report", "StreamRun", "ThreadError", "Time", "Window",
+    "LARGE", "SMALL", "FindingError", "Job", "Machine", "Pinned", "Proof", "QueueError", "Report", "StreamRun", "ThreadError", "Time", "Window",
     "decode", "encode", "lint", "prove", "run",
 ]

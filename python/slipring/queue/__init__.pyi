@@ -1,7 +1,7 @@
 """The host-to-device command queue: a simulated board as a host program meets it."""
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal, TypeAlias, overload
 
 SMALL: int
@@ -90,6 +90,22 @@ class Time:
     def monotonic(self) -> float: ...
     def perf_counter(self) -> float: ...
 
+class Job:
+    """A launch of one worker, while its function is called: it reads now, and what it writes is written when its cycles are over."""
+
+    tile: tuple[int, int]
+    worker: int
+    cycle: int
+    @property
+    def launch(self) -> dict[str, int]:
+        """Fields of its launch message, by name."""
+    def read(self, addr: int, bytes: int) -> bytes: ...
+    def read_dram(self, bank: int, addr: int, bytes: int) -> bytes: ...
+    def read_host(self, address: int, bytes: int) -> bytes: ...
+    def write(self, addr: int, data: bytes) -> None: ...
+    def write_dram(self, bank: int, addr: int, data: bytes) -> None: ...
+    def write_host(self, address: int, data: bytes) -> None: ...
+
 class Machine:
     """A board with its queue: p100, p150, or the name of a board file (`my.toml`)."""
 
@@ -108,6 +124,7 @@ class Machine:
         trace: bool = ...,
         record: bool = ...,
         base_from_launch: bool = ...,
+        worker: Callable[[Job], int] | None = ...,
     ) -> None: ...
     def pin(self, memory: Any) -> Pinned:
         """Pins so many bytes, zeroed, or memory that the host has: anything with a writable buffer."""
@@ -200,8 +217,10 @@ def encode(stream: _Stream) -> bytes:
 def lint(stream: _Stream, **settings: Any) -> Report:
     """Judges a stream without running it; settings are those of `Machine`."""
 
-def run(stream: _Stream, *, kernel_cycles: int = ..., **settings: Any) -> StreamRun:
-    """Runs a stream; workers acknowledge launches. Settings are those of `Machine`."""
+def run(
+    stream: _Stream, *, kernel_cycles: int = ..., worker: Callable[[Job], int] | None = ..., **settings: Any
+) -> StreamRun:
+    """Runs a stream; workers acknowledge launches, or do what the function `worker` does. Settings are those of `Machine`."""
 
 def prove(stream: _Stream, *, seeds: int = ..., kernel_cycles: int = ..., **settings: Any) -> Proof:
     """Whether a stream is clean for all delays, or a schedule that shows what is wrong."""

@@ -9,6 +9,7 @@ use crate::capture::Capture;
 use crate::machine::{Config, Machine, Span, Status};
 use crate::sanitize::{Finding, Hazard};
 use crate::wire::Xy;
+use crate::worker::Worker;
 
 /// Most bytes of one read.
 const MOST: usize = 1 << 32;
@@ -31,6 +32,14 @@ impl Session {
         let board = config.board.clone();
         let machine = Machine::new(config)?;
         Ok(Session { machine, pins: BTreeMap::new(), windows: BTreeMap::new(), last: None, board })
+    }
+
+    /// [`Machine::set_worker`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn set_worker(&mut self, worker: Box<dyn Worker>) -> Result<(), DeviceError> {
+        self.call(|machine| machine.set_worker(worker).map_err(DeviceError::Refused))
     }
 
     fn call<T>(&mut self, f: impl FnOnce(&mut Machine) -> Result<T, DeviceError>) -> Result<T, DeviceError> {

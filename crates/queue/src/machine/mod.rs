@@ -157,6 +157,17 @@ impl Machine {
         Ok(Machine { world: Rc::new(RefCell::new(world)), kernels: [None, None, None], device })
     }
 
+    /// Has workers run something else from now on.
+    ///
+    /// # Errors
+    /// If one runs now.
+    pub fn set_worker(&mut self, worker: Box<dyn Worker>) -> Result<(), String> {
+        match self.world.borrow_mut().workers.replace(worker) {
+            true => Ok(()),
+            false => Err("what workers do is chosen while none runs".into()),
+        }
+    }
+
     /// Starts a kernel.
     fn start(&mut self, actor: Actor) {
         {

@@ -1,15 +1,17 @@
 //! Workers: what they do with launch and go messages, and a trait for what they run.
 //!
 //! This crate knows nothing of kernels. [`Worker`] is told that a worker was launched, may look at memory, and says how long it
-//! takes; when that time is over it may write. [`Acknowledge`] does nothing but that; [`image`] is the format in which
+//! takes; when that time is over it may write. [`Acknowledge`] does nothing but that; [`Callback`] is a function; [`image`] is the format in which
 //! programs can be sent to workers that run them.
 
+mod callback;
 pub mod image;
 mod tiles;
 
 use crate::machine::{Chip, Location, TileId};
 use crate::wire::{LaunchMessage, Xy};
 
+pub use callback::{Call, Callback};
 pub(crate) use tiles::Workers;
 
 /// A launch of one worker.

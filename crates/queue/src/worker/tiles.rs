@@ -97,6 +97,15 @@ impl Workers {
         }
     }
 
+    /// Others run from now on; whether nobody runs, without which they may not.
+    pub fn replace(&mut self, worker: Box<dyn Worker>) -> bool {
+        if self.running > 0 {
+            return false;
+        }
+        self.worker = Some(worker);
+        true
+    }
+
     /// A command sends a go signal.
     pub fn sent_go(&mut self, tile: TileId, by: At) {
         self.states[tile as usize].go = Some(by);

@@ -1,0 +1,170 @@
+//! Workers that are functions of C.
+
+use std::cell::Cell;
+use std::ffi::{c_char, c_int, c_void};
+
+use slipring_queue::wire::{LaunchMessage, Packed};
+use slipring_queue::worker::{Call, Callback};
+
+use crate::{Board, bytes, call, out_slice};
+
+/// A launch, while its function is called.
+pub struct Job<'a, 'c, 'm> {
+    call: &'a mut Call<'c, 'm>,
+    launch: [u8; LaunchMessage::SIZE],
+    why: String,
+}
+
+/// What a worker does: its cycles, or a negative number if it cannot.
+type Function = unsafe extern "C" fn(context: *mut c_void, job: *mut Job<'_, '_, '_>) -> i64;
+
+thread_local! {
+    /// A function of a worker is called: its board is under way, and takes no calls.
+    static INSIDE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether a function of a worker is called.
+pub fn inside() -> bool {
+    INSIDE.get()
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn slipring_set_worker(
+    board: *mut Board,
+    function: Option<Function>,
+    context: *mut c_void,
+) -> c_int {
+    // SAFETY: what the header says of each pointer; so in all functions below.
+    unsafe {
+        call(board, |session| {
+            let function = function.ok_or("a null pointer is no function")?;
+            let worker = Callback::new(move |call: &mut Call<'_, '_>| {
+                let mut launch = [0; LaunchMessage::SIZE];
+                call.job().launch.write(&mut launch);
+                let mut job = Job { call, launch, why: String::new() };
+                let before = INSIDE.replace(true);
+                let cycles = function(context, &raw mut job);
+                INSIDE.set(before);
+                let failed = |_| match job.why.is_empty() {
+                    true => format!("its function gives {cycles}"),
+                    false => job.why.clone(),
+                };
+                u64::try_from(cycles).map_err(failed)
+            });
+            session.set_worker(Box::new(worker)).map_err(Into::into)
+        })
+    }
+}
+
+/// Does something with a job: 0, or -1 and why, which the finding says if the function then fails.
+unsafe fn with(job: *mut Job<'_, '_, '_>, act: impl FnOnce(&mut Call<'_, '_>) -> Result<(), String>) -> c_int {
+    let Some(job) = (unsafe { job.as_mut() }) else { return -1 };
+    match act(job.call) {
+        Ok(()) => 0,
+        Err(why) => {
+            job.why = why;
+            -1
+        }
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn slipring_job_place(
+    job: *const Job<'_, '_, '_>,
+    x: *mut u8,
+    y: *mut u8,
+    worker: *mut u32,
+) -> c_int {
+    let Some(job) = (unsafe { job.as_ref() }) else { return -1 };
+    let launched = job.call.job();
+    unsafe {
+        if let Some(x) = x.as_mut() {
+            *x = launched.tile.x;
+        }
+        if let Some(y) = y.as_mut() {
+            *y = launched.tile.y;
+        }
+        if let Some(worker) = worker.as_mut() {
+            *worker = launched.worker;
+        }
+    }
+    0
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn slipring_job_launch(job: *const Job<'_, '_, '_>) -> *const u8 {
+    unsafe { job.as_ref() }.map_or(std::ptr::null(), |job| job.launch.as_ptr())
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn slipring_job_fail(job: *mut Job<'_, '_, '_>, why: *const c_char) -> i64 {
+    if let (Some(job), false) = (unsafe { job.as_mut() }, why.is_null()) {
+        job.why = unsafe { std::ffi::CStr::from_ptr(why) }.to_string_lossy().into_owned();
+    }
+    -1
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn slipring_job_read(
+    job: *mut Job<'_, '_, '_>,
+    addr: u32,
+    out: *mut c_void,
+    size: usize,
+) -> c_int {
+    unsafe { with(job, |call| call.read(addr, out_slice(out, size)?)) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn slipring_job_write(
+    job: *mut Job<'_, '_, '_>,
+    addr: u32,
+    data: *const c_void,
+    size: usize,
+) -> c_int {
+    unsafe { with(job, |call| call.write(addr, bytes(data, size)?)) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn slipring_job_read_dram(
+    job: *mut Job<'_, '_, '_>,
+    bank: u32,
+    addr: u64,
+    out: *mut c_void,
+    size: usize,
+) -> c_int {
+    unsafe { with(job, |call| call.read_dram(bank, addr, out_slice(out, size)?)) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn slipring_job_write_dram(
+    job: *mut Job<'_, '_, '_>,
+    bank: u32,
+    addr: u64,
+    data: *const c_void,
+    size: usize,
+) -> c_int {
+    unsafe { with(job, |call| call.write_dram(bank, addr, bytes(data, size)?)) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn slipring_job_read_host(
+    job: *mut Job<'_, '_, '_>,
+    address: u64,
+    out: *mut c_void,
+    size: usize,
+) -> c_int {
+    unsafe { with(job, |call| call.read_host(address & !PCIE, out_slice(out, size)?)) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn slipring_job_write_host(
+    job: *mut Job<'_, '_, '_>,
+    address: u64,
+    data: *const c_void,
+    size: usize,
+) -> c_int {
+    unsafe { with(job, |call| call.write_host(address & !PCIE, bytes(data, size)?)) }
+}
+
+/// The bit of addresses that lead through PCIe.
+const PCIE: u64 = 1 << 60;

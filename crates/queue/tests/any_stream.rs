@@ -6,7 +6,7 @@ use slipring_queue::capture::{Capture, parse};
 use slipring_queue::fuzz;
 
 /// Right streams, with what the fixed host sends and what it never does.
-const STREAMS: [&str; 3] = [
+const STREAMS: [&str; 4] = [
     "write (1,2)..(3,3) 0x370 000000e0\neach (1,2)+(2,3) 0x86b0 11111111 22222222\nlaunch (1,2)+(2,3)\ntimestamp 1\nevent\n",
     "send WRITE_LINEAR noc_xy=(17,13) addr=0x1000\n> data 0102*2500\nsend WAIT flags=barrier\nwait\nrecord\nRELAY_INLINE_NOFLUSH\n\
      > WRITE_LINEAR noc_xy=(1,2) addr=0x40000 length=64\nRELAY_LINEAR noc_xy=(17,14) addr=0x1000 length=64\nrecord\n\
@@ -16,6 +16,10 @@ const STREAMS: [&str; 3] = [
      send WRITE_PACKED flags=no_stride addr=0x40000\n> sub noc_xy=(1,2)\n> sub noc_xy=(2,2)\n> data 07*64\n\
      send WRITE_PACKED_LARGE alignment=16\n> sub noc_xy=(1,2)..(2,3) addr=0x50000 length_minus1=99 num_mcast_dests=4 flags=unlink\n\
      > data 09*112\nevent\nsend TERMINATE\nrecord\nTERMINATE\n",
+    "pin 0x80000000 4096\nstore pcie 0x80000040 05*64\nstore (1,2)..(3,3) 0x40000 07*16\npause 2000\nstore (17,14) 0x1000 01020304\n\
+     store (1,2) 0x70 00*76 01 00*19\nstore (1,2) 0x370 00000080\npoll (1,2) 0x373 00\nload (17,14) 0x1000 4\nrecord\n\
+     RELAY_INLINE_NOFLUSH\n> WRITE_LINEAR noc_xy=(1,2) addr=0x40000 length=64\nRELAY_LINEAR noc_xy=pcie addr=0x80000040 length=64\n\
+     event\ntake\nunpin 0x80000000\n",
 ];
 
 fn stream(index: usize) -> Capture {

@@ -216,7 +216,7 @@ fn pins_and_what_is_refused() {
 
 /// A function that cannot go on is a finding that says why; workers are given something else to do while none runs.
 #[test]
-fn functions_that_fail_and_take_turns() {
+fn functions_that_fail_and_follow_each_other() {
     let (mut queue, _) = open();
     let fails = Callback::new(|call: &mut Call<'_, '_>| {
         let outside = [call.write(0x17_FFFF, &[1; 2]), call.write_dram(99, 0, &[1]), call.write_host(1 << 35, &[1])];

@@ -2,9 +2,12 @@
 
 use proptest::prelude::*;
 use slipring_queue::board;
+use slipring_queue::capture::{Capture, parse, print};
 use slipring_queue::host::{DeviceError, Ordering, Session, WindowTarget, read_buffer};
 use slipring_queue::machine::Config;
+use slipring_queue::replay::replay;
 use slipring_queue::wire::{Rect, Xy};
+use slipring_queue::worker::Acknowledge;
 
 /// Numbers at the edges of what there is.
 fn number() -> impl Strategy<Value = u64> {
@@ -85,7 +88,8 @@ fn ask(session: &mut Session, asked: &Asked) -> Result<(), DeviceError> {
 }
 
 fn session() -> Session {
-    Session::new(Config::new(board::built_in("p150").expect("p150"))).expect("a machine")
+    let config = Config::new(board::built_in("p150").expect("p150"));
+    Session::new(Config { record: true, ..config }).expect("a machine")
 }
 
 /// Places that no chip has.
@@ -119,5 +123,11 @@ proptest! {
                 prop_assert_eq!(session.last_error(), Some(message.as_str()));
             }
         }
+        // What was done is a stream, which runs or is refused with a word.
+        let recorded = session.recorded().expect("it was asked for");
+        prop_assert_eq!(&Capture::from_bytes(&recorded.to_bytes()).expect("a stream"), &recorded);
+        let _ = parse(&print(&recorded));
+        let config = Config::new(session.board().clone());
+        let _ = replay(&recorded, config, Box::new(Acknowledge::default()), |_, _| {});
     }
 }

@@ -194,7 +194,11 @@ impl Memory {
     /// Gives memory that the machine has another size.
     pub fn resize(&mut self, id: u8, bytes: usize) {
         if let Some(Some(HostRegion { bytes: HostBytes::Own(own), .. })) = self.host.get_mut(id as usize) {
-            own.resize(bytes, 0);
+            // Pages of fresh memory that nobody touches take no room.
+            let mut new = vec![0; bytes];
+            let both = own.len().min(bytes);
+            new[..both].copy_from_slice(&own[..both]);
+            *own = new;
         }
     }
 

@@ -21,7 +21,7 @@ impl<'a> OpParser<'a> {
             self.typed_operands(op, &mut values)?;
         }
         let span = self.span_from(start);
-        let mut sizes = self.assign_operands(&values, read, &format!("`ins` of `{}`", schema.name), span)?;
+        let mut sizes = self.assign_operands(&values, read, || format!("`ins` of `{}`", schema.name), span)?;
         let in_count = values.len();
         let outs_start = self.span();
         if !write.is_empty() {
@@ -31,7 +31,7 @@ impl<'a> OpParser<'a> {
             sizes.extend(self.assign_operands(
                 &values[in_count..],
                 write,
-                &format!("`outs` of `{}`", schema.name),
+                || format!("`outs` of `{}`", schema.name),
                 span,
             )?);
         } else if self.at("outs") && !schema.results.is_empty() {
@@ -96,8 +96,7 @@ impl<'a> OpParser<'a> {
                     self.operand_type(value)?;
                     typed += 1;
                     if typed < values.len() {
-                        let name = self.module.value_name(values[typed]);
-                        self.expect(Tok::Comma, &format!("`,` and the type of `{name}`"))?;
+                        self.comma_before_type(values[typed])?;
                     }
                 }
                 self.named_behind(op, values)?;
@@ -121,6 +120,14 @@ impl<'a> OpParser<'a> {
 }
 
 impl OpParser<'_> {
+    /// The comma between types, before that of a value.
+    pub(super) fn comma_before_type(&mut self, value: ValueId) -> Parsed<()> {
+        if self.eat(Tok::Comma) {
+            return Ok(());
+        }
+        Err(self.expected(&format!("`,` and the type of `{}`", self.module.value_name(value))))
+    }
+
     /// What the public assembler writes after the types: operands by their names, `fp %table : T`, and for a gather by a pattern
     /// the direction of it, `, "row"`.
     fn named_behind(&mut self, op: OpId, values: &mut Vec<ValueId>) -> Parsed<()> {

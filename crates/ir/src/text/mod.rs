@@ -53,6 +53,7 @@ mod attrs;
 mod check;
 mod format;
 mod insouts;
+mod last_types;
 mod lexer;
 mod literal;
 mod names;

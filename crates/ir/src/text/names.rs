@@ -41,10 +41,20 @@ impl Names {
 
     /// `%name` or `%name#1`.
     pub fn get(&self, module: &Module, value: ValueId) -> String {
+        let mut text = String::new();
+        self.write(module, value, &mut text);
+        text
+    }
+
+    /// The same, behind a text.
+    pub fn write(&self, module: &Module, value: ValueId, text: &mut String) {
         match self.0.get(value.index()).and_then(|n| n.as_ref()) {
-            Some(name) => format!("%{name}"),
+            Some(name) => {
+                text.push('%');
+                text.push_str(name);
+            }
             // Not in the module: only a mistake of a pass leads here.
-            None => module.value_name(value),
+            None => text.push_str(&module.value_name(value)),
         }
     }
 

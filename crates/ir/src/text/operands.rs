@@ -27,6 +27,11 @@ fn assign_with(
     if count > u16::MAX as usize {
         return None;
     }
+    // Most declarations leave nothing open.
+    if specs.iter().all(|spec| spec.arity == Arity::One) {
+        let fits = count == specs.len() && specs.iter().enumerate().all(|(value, spec)| accepts(value, spec));
+        return fits.then(|| SmallVec::from_elem(1, count));
+    }
     // Both a value and the one after it stand for the spec `j` and the next one.
     let next_too = |fits: &[Vec<bool>], j: usize, i: usize| {
         let next = specs.get(j + 1).is_some_and(|next| i + 1 < count && accepts(i + 1, next));
@@ -103,14 +108,17 @@ impl<'a> OpParser<'a> {
         &mut self,
         values: &[ValueId],
         specs: &[OperandSpec],
-        what: &str,
+        what: impl FnOnce() -> String,
         span: Span,
     ) -> Parsed<SmallVec<[u16; 4]>> {
-        let types: Vec<&Type> = values.iter().map(|v| self.module.ty(*v)).collect();
-        if let Some(sizes) = assign(&types, specs).or_else(|| assign_by_count(values.len(), specs)) {
+        let told = {
+            let types: SmallVec<[&Type; 8]> = values.iter().map(|v| self.module.ty(*v)).collect();
+            assign(&types, specs)
+        };
+        if let Some(sizes) = told.or_else(|| assign_by_count(values.len(), specs)) {
             return Ok(sizes);
         }
-        let message = format!("{} {what}", plural(values.len(), "operand does not fit", "operands do not fit"));
+        let message = format!("{} {}", plural(values.len(), "operand does not fit", "operands do not fit"), what());
         let d = Diagnostic::error("operand-count", span, message);
         let takes = if specs.is_empty() { "no operands".to_string() } else { describe(specs) };
         Err(self.fail(d.note(format!("expected {takes}"))))
@@ -158,7 +166,7 @@ impl<'a> OpParser<'a> {
                 let mut told = specs.iter().enumerate().filter_map(|(at, specs)| Some((at, assign(&types, specs)?)));
                 match told.next() {
                     Some(told) => told,
-                    None => (0, self.assign_operands(values, &specs[0], &format!("`{}`", schema.name), span)?),
+                    None => (0, self.assign_operands(values, &specs[0], || format!("`{}`", schema.name), span)?),
                 }
             }
         };

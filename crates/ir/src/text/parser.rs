@@ -79,6 +79,8 @@ pub struct OpParser<'a> {
     /// Ops whose `loc` names an alias.
     pub(crate) named_locs: Vec<(OpId, Span)>,
     pub(crate) formats: BTreeMap<*const crate::OpSchema, Option<Rc<Format>>>,
+    /// See [`OpParser::type_as_before`].
+    pub(crate) last_types: Vec<(&'a str, Type)>,
     depth: u32,
     errors: usize,
     last_error: Option<Span>,
@@ -100,6 +102,7 @@ impl<'a> OpParser<'a> {
             locs: BTreeMap::new(),
             named_locs: Vec::new(),
             formats: BTreeMap::new(),
+            last_types: Vec::new(),
             depth: 0,
             errors: 0,
             last_error: None,
@@ -265,6 +268,11 @@ impl<'a> OpParser<'a> {
         };
         let d = Diagnostic::error(crate::Kind::Syntax, span, format!("expected {what}, found {found}"));
         if missing { d.label("expected after this") } else { d }
+    }
+
+    /// How much was said so far: errors, and what is shown.
+    pub(crate) fn said(&self) -> (usize, usize) {
+        (self.errors, self.diags.list.len())
     }
 
     /// True once so many errors were found that no more are reported.

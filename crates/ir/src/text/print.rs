@@ -1,6 +1,7 @@
 //! The printer.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::rc::Rc;
 
 use super::format::Format;
@@ -25,12 +26,17 @@ pub struct OpPrinter<'a> {
     out: String,
     indent: usize,
     names: Names,
+    /// Types that were written last, with their texts: most ops have those of the ops around them.
+    types: Vec<(Type, String)>,
 }
+
+/// How many types are kept with their texts.
+const KEPT_TYPES: usize = 8;
 
 impl<'a> OpPrinter<'a> {
     pub(crate) fn new(module: &'a Module, spelling: &'static Spelling) -> OpPrinter<'a> {
         let (formats, names) = (BTreeMap::new(), Names::of(module));
-        OpPrinter { module, spelling, formats, out: String::new(), indent: 0, names }
+        OpPrinter { module, spelling, formats, out: String::new(), indent: 0, names, types: Vec::new() }
     }
 
     pub(crate) fn finish(self) -> String {
@@ -52,8 +58,7 @@ impl<'a> OpPrinter<'a> {
 
     /// `%a`.
     pub fn value(&mut self, value: ValueId) {
-        let name = self.names.get(self.module, value);
-        self.out.push_str(&name);
+        self.names.write(self.module, value, &mut self.out);
     }
 
     /// `%a, %b`.
@@ -68,8 +73,15 @@ impl<'a> OpPrinter<'a> {
 
     /// A type.
     pub fn ty(&mut self, ty: &Type) {
+        if let Some((_, text)) = self.types.iter().find(|(kept, _)| kept == ty) {
+            return self.out.push_str(text);
+        }
         let text = ty.to_string();
-        self.write(&text);
+        self.out.push_str(&text);
+        if self.types.len() == KEPT_TYPES {
+            self.types.remove(0);
+        }
+        self.types.push((ty.clone(), text));
     }
 
     /// The types of values, separated by commas.
@@ -111,8 +123,9 @@ impl<'a> OpPrinter<'a> {
     pub fn member(&mut self, attr: &Attr) {
         match attr {
             Attr::Enum(kind, member) if !self.spelling.whole.contains(&&**kind) => {
-                let text = format!("<{member}>");
-                self.write(&text);
+                self.out.push('<');
+                self.write(member);
+                self.out.push('>');
             }
             other => self.attr(other),
         }
@@ -124,8 +137,7 @@ impl<'a> OpPrinter<'a> {
             (AttrKind::Enum(_), Attr::Enum(_, member)) if keyword => self.write(member),
             (AttrKind::Enum(e), Attr::Enum(kind, _)) if **kind == *e.kind => self.member(attr),
             (AttrKind::Int, Attr::Int(value, _)) => {
-                let text = value.to_string();
-                self.write(&text);
+                put(&mut self.out, format_args!("{value}"));
             }
             _ => self.attr(attr),
         }
@@ -216,8 +228,8 @@ impl<'a> OpPrinter<'a> {
     /// One operation, without the line's indentation.
     pub(crate) fn op(&mut self, op: OpId) {
         let data = self.module.op(op);
-        let groups = self.names.groups(self.module, op);
-        if !groups.is_empty() {
+        if !data.results.is_empty() {
+            let groups = self.names.groups(self.module, op);
             let text = groups.join(", ");
             self.write(&text);
             self.write(" = ");
@@ -281,7 +293,7 @@ impl<'a> OpPrinter<'a> {
         match schema.syntax {
             Syntax::Generic => true,
             Syntax::InsOuts { ins, .. } => {
-                let types: Vec<&Type> = data.operands.iter().map(|v| self.module.ty(*v)).collect();
+                let types: SmallVec<[&Type; 8]> = data.operands.iter().map(|v| self.module.ty(*v)).collect();
                 !reads_back(&types, &data.segments, schema, ins)
             }
             Syntax::Format(_) => {
@@ -338,6 +350,11 @@ fn in_generic_order(data: &Op) -> (SmallVec<[ValueId; 4]>, SmallVec<[u16; 4]>) {
         segments.push(data.segments[place]);
     }
     (operands, segments)
+}
+
+/// Writes behind a text; a text takes everything.
+fn put(out: &mut String, text: fmt::Arguments<'_>) {
+    let _ = fmt::Write::write_fmt(out, text);
 }
 
 /// The name as it is written: without the dialect where an alias says so (`module`, `return`).

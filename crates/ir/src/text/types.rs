@@ -179,13 +179,21 @@ impl<'a> OpParser<'a> {
 
     fn dialect_type(&mut self) -> Parsed<Type> {
         let (text, span) = (self.text(), self.span());
+        if let Some(ty) = self.type_as_before() {
+            return Ok(ty);
+        }
         if let Some(elem) = Elem::parse(text) {
             self.bump();
             return Ok(Type::Float(elem));
         }
         if let Some(head) = HEADS.into_iter().find(|h| *h == text) {
             self.bump();
-            return self.pto_type(head);
+            let said = self.said();
+            let ty = self.pto_type(head)?;
+            if said == self.said() {
+                self.remember_type(span, &ty);
+            }
+            return Ok(ty);
         }
         if text == "!pto.align" {
             self.bump();
@@ -228,7 +236,9 @@ impl<'a> OpParser<'a> {
     /// The parameters of a `!pto.…` type.
     fn pto_type(&mut self, head: &str) -> Parsed<Type> {
         let start = self.span();
-        self.expect(Tok::Less, &format!("`<` after `{head}`"))?;
+        if !self.eat(Tok::Less) {
+            return Err(self.expected(&format!("`<` after `{head}`")));
+        }
         let ty = match head {
             "!pto.ptr" => {
                 let elem = self.elem()?;
@@ -549,7 +559,7 @@ impl<'a> OpParser<'a> {
     pub fn operand_types(&mut self, values: &[ValueId]) -> Parsed<()> {
         for (i, value) in values.iter().enumerate() {
             if i > 0 {
-                self.expect(Tok::Comma, &format!("`,` and the type of `{}`", self.module.value_name(*value)))?;
+                self.comma_before_type(*value)?;
             }
             self.operand_type(*value)?;
         }

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use slipring_ir::{Module, OpId, Touch, Type, ValueId};
 use slipring_op::{Along, OpDef};
+use smallvec::SmallVec;
 
 use super::layout::{Item, Memory};
 use super::pack::{Live, Overflow, Placed, pack};
@@ -19,13 +20,14 @@ pub(super) fn in_place(module: &Module, roots: &Roots, op: OpId) -> Option<(Vec<
     if def.along != Along::EACH {
         return None;
     }
-    let (mut read, mut written): (Vec<ValueId>, Vec<ValueId>) = (Vec::new(), Vec::new());
+    type Values = SmallVec<[ValueId; 8]>;
+    let (mut read, mut written) = (Values::new(), Values::new());
     for (index, spec) in def.schema.operands.iter().enumerate() {
         let values = module.operand_group(op, index);
         match spec.touch {
             Touch::Nothing => {}
-            Touch::Read => read.extend(values),
-            Touch::Write => written.extend(values),
+            Touch::Read => read.extend_from_slice(values),
+            Touch::Write => written.extend_from_slice(values),
             _ if values.is_empty() => {}
             _ => return None,
         }
@@ -49,8 +51,8 @@ pub(super) fn in_place(module: &Module, roots: &Roots, op: OpId) -> Option<(Vec<
     };
     // A source that is read by way of a part or another view, too, stays where it is.
     let only_whole = |root: &RootId| {
-        let of: Vec<_> = read.iter().filter(|value| roots.get(**value).contains(root)).collect();
-        of.iter().all(|value| roots.root(*root).value == **value)
+        let mut of = read.iter().filter(|value| roots.get(**value).contains(root));
+        of.all(|value| roots.root(*root).value == *value)
     };
     let sources = read.iter().filter(|value| alike(value)).filter_map(|value| whole(*value));
     let sources: Vec<RootId> = sources.filter(|root| *root != target && only_whole(root)).collect();

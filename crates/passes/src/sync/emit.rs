@@ -5,12 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use slipring_ir::{BlockId, Module, OpId};
 use slipring_pto as pto;
 
+use super::buckets::Buckets;
 use super::build::Built;
 use super::place::{Action, Placement, Side};
 use crate::analysis::facts::terminator;
 
 /// Where in a module an action goes.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, Debug)]
 enum Anchor {
     Before(OpId),
     After(OpId),
@@ -19,7 +20,9 @@ enum Anchor {
 
 /// Writes what was placed in a function.
 pub fn emit(module: &mut Module, built: &Built, placed: &[Placement]) {
-    let mut made: BTreeMap<Anchor, Vec<OpId>> = BTreeMap::new();
+    // By twice the number of the op before which they stand, one more behind it.
+    let (mut made, places): (Vec<(usize, OpId)>, usize) = (Vec::new(), 2 * module.op_count());
+    let mut ends: BTreeMap<BlockId, Vec<OpId>> = BTreeMap::new();
     let mut changed: BTreeSet<BlockId> = BTreeSet::new();
     for placement in placed {
         let ops = &built.ops[placement.block];
@@ -37,19 +40,23 @@ pub fn emit(module: &mut Module, built: &Built, placed: &[Placement]) {
         };
         if let Some(block) = block {
             let op = make(module, anchor, placement.action);
-            made.entry(anchor).or_default().push(op);
+            match anchor {
+                Anchor::Before(at) => made.push((2 * at.index(), op)),
+                Anchor::After(at) => made.push((2 * at.index() + 1, op)),
+                Anchor::End(block) => ends.entry(block).or_default().push(op),
+            }
             changed.insert(block);
         }
     }
+    let made = Buckets::new(places, made);
     for block in changed {
         let mut ops = Vec::new();
-        let mut take = |ops: &mut Vec<OpId>, anchor: Anchor| ops.extend(made.remove(&anchor).into_iter().flatten());
         for &op in &module.block(block).ops {
-            take(&mut ops, Anchor::Before(op));
+            ops.extend(made.at(2 * op.index()));
             ops.push(op);
-            take(&mut ops, Anchor::After(op));
+            ops.extend(made.at(2 * op.index() + 1));
         }
-        take(&mut ops, Anchor::End(block));
+        ops.extend(ends.remove(&block).into_iter().flatten());
         module.set_ops(block, ops);
     }
 }

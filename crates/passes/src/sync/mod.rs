@@ -2,6 +2,7 @@
 
 pub mod audit;
 mod barriers;
+mod buckets;
 pub mod build;
 pub mod check;
 pub mod collect;

@@ -9,6 +9,7 @@
 //! set by a wait after that loop.
 
 use std::cell::Cell;
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use slipring_ir::Flow;
@@ -17,7 +18,7 @@ use slipring_machine::Pipe;
 use super::tree::{Node, Parent, Tree};
 
 /// A position in a block.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Pos {
     /// Before node `gap`.
     pub gap: u32,
@@ -25,7 +26,27 @@ pub struct Pos {
     pub sub: u32,
 }
 
+impl Ord for Pos {
+    #[inline]
+    fn cmp(&self, other: &Pos) -> Ordering {
+        self.key().cmp(&other.key())
+    }
+}
+
+impl PartialOrd for Pos {
+    #[inline]
+    fn partial_cmp(&self, other: &Pos) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
 impl Pos {
+    /// Both parts as one number: searches compare positions more often than they do anything else.
+    #[inline]
+    const fn key(self) -> u64 {
+        (self.gap as u64) << 32 | self.sub as u64
+    }
+
     /// Where a block begins.
     pub const START: Pos = Pos { gap: 0, sub: 0 };
 
@@ -107,10 +128,14 @@ impl Known {
         Known { at: self.at.map(|k| k.map(|_| at)), ..*self }
     }
 
+    /// Pipes whose signals may bring the knowledge along, and where they have it.
+    fn places(&self) -> impl Iterator<Item = (Pipe, Option<Pos>)> + use<> {
+        Pipe::ALL.into_iter().chain([self.issuer]).zip(self.at)
+    }
+
     /// Pipes whose signals bring the knowledge along.
     fn sources(&self) -> impl Iterator<Item = (Pipe, Pos)> + use<> {
-        let pipes = Pipe::ALL.into_iter().chain([self.issuer]);
-        pipes.zip(self.at).filter_map(|(pipe, at)| Some((pipe, at?)))
+        self.places().filter_map(|(pipe, at)| Some((pipe, at?)))
     }
 
     fn meets(&self, needed: &Known) -> bool {
@@ -340,12 +365,21 @@ impl<'t> Order<'t> {
 
     /// Spreads knowledge through an execution of a block: who knows it where, once every pair and barrier has done its part.
     fn spread(&self, block: usize, known: &mut Known) {
+        self.spread_until(block, known, |_| false);
+    }
+
+    /// The same, up to a round after which it is enough.
+    fn spread_until(&self, block: usize, known: &mut Known, enough: impl Fn(&Known) -> bool) {
         let Some(order) = &self.blocks[block] else { return };
+        // What a pipe knew in the round before has told all that it can.
+        let mut told = [None; Pipe::COUNT + 1];
         let mut changed = true;
-        while changed {
+        while changed && !enough(known) {
             changed = false;
             self.count_round();
-            for (from, at) in known.sources() {
+            let now = known.at;
+            for ((from, at), before) in known.places().zip(std::mem::replace(&mut told, now)) {
+                let Some(at) = at.filter(|_| at != before) else { continue };
                 for to in Pipe::ALL {
                     if let Some(wait) = order.forward.next(from, to, at) {
                         changed |= known.arrive(to, wait);
@@ -445,7 +479,8 @@ impl<'t> Order<'t> {
 
     /// True if what `known` knows in an execution of a block is known where `needed` in the same execution.
     pub fn in_time(&self, block: usize, mut known: Known, needed: &Known) -> bool {
-        self.spread(block, &mut known);
+        // What is known once stays known.
+        self.spread_until(block, &mut known, |known| known.meets(needed));
         known.meets(needed)
     }
 
@@ -466,7 +501,7 @@ impl<'t> Order<'t> {
                     }
                 }
             }
-            self.spread(block, &mut next);
+            self.spread_until(block, &mut next, |known| known.meets(&needed));
             if next.meets(&needed) {
                 return true;
             }

@@ -1,5 +1,7 @@
 //! Where each set, wait and barrier goes.
 
+use std::cmp::Ordering;
+
 use slipring_machine::Pipe;
 use slipring_tile::Space;
 
@@ -68,6 +70,11 @@ pub fn placements(
             put(place.block, Pos::before(place.node), Side::Before(place.node), Action::Barrier(Some(pipe)));
         }
     }
-    list.sort_unstable_by_key(|(block, gap, side, at, action)| (*block, *gap, *side, *at, *action));
+    // Most stand in gaps of their own.
+    let gap = |(block, gap, ..): &(usize, u32, Side, Pos, Action)| (*block as u64) << 32 | u64::from(*gap);
+    list.sort_unstable_by(|a, b| match gap(a).cmp(&gap(b)) {
+        Ordering::Equal => (a.2, a.3, a.4).cmp(&(b.2, b.3, b.4)),
+        other => other,
+    });
     list.into_iter().map(|(block, _, side, _, action)| Placement { block, side, action }).collect()
 }

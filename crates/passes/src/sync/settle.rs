@@ -6,17 +6,18 @@
 //! may come too early gets such a barrier before it. Both only ever add certainty, so a few rounds end in a plan that stands;
 //! if not, a barrier before all work does.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use slipring_machine::Pipe;
 use slipring_tile::Space;
 
+use super::buckets::Buckets;
 use super::check::{Problem, SyncStep, check};
 use super::events::{Pressure, assign};
 use super::index::Conflicts;
 use super::place::{Action, Placement, Side, placements};
 use super::plan::plan;
-use super::tree::{Flag, Node, Tree};
+use super::tree::{Block, Flag, Node, Tree};
 
 /// What to place in a function.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -137,17 +138,45 @@ fn node_of(tree: &Tree, work: usize) -> Option<(usize, usize)> {
 
 /// A function with what is placed in it, for the check.
 pub fn steps(tree: &Tree, placed: &[Placement]) -> Vec<SyncStep> {
-    let mut by_side: BTreeMap<(usize, Side), Vec<Action>> = BTreeMap::new();
-    for place in placed {
-        by_side.entry((place.block, place.side)).or_default().push(place.action);
-    }
-    block_steps(tree, 0, &by_side)
+    block_steps(tree, 0, &BySide::new(tree, placed))
 }
 
-fn block_steps(tree: &Tree, block: usize, placed: &BTreeMap<(usize, Side), Vec<Action>>) -> Vec<SyncStep> {
+/// What is placed, by its place.
+struct BySide {
+    /// The first place of each block: before and after each node, and at the end.
+    blocks: Vec<usize>,
+    actions: Buckets<Action>,
+}
+
+impl BySide {
+    fn new(tree: &Tree, placed: &[Placement]) -> BySide {
+        let mut count = 0;
+        let first = |block: &Block| {
+            count += 2 * block.nodes.len() + 1;
+            count - (2 * block.nodes.len() + 1)
+        };
+        let blocks: Vec<usize> = tree.blocks.iter().map(first).collect();
+        let actions = placed.iter().map(|own| (blocks[own.block] + number(own.side), own.action)).collect();
+        BySide { actions: Buckets::new(count, actions), blocks }
+    }
+
+    fn at(&self, block: usize, side: Side) -> &[Action] {
+        self.actions.at(self.blocks[block] + number(side))
+    }
+}
+
+/// The number of a side within its block.
+fn number(side: Side) -> usize {
+    match side {
+        Side::Before(node) => 2 * node,
+        Side::After(node) => 2 * node + 1,
+    }
+}
+
+fn block_steps(tree: &Tree, block: usize, placed: &BySide) -> Vec<SyncStep> {
     let mut list = Vec::new();
     let add = |list: &mut Vec<SyncStep>, side: Side| {
-        list.extend(placed.get(&(block, side)).into_iter().flatten().map(|action| match *action {
+        list.extend(placed.at(block, side).iter().map(|action| match *action {
             Action::Set(flag) => SyncStep::Set(flag),
             Action::Wait(flag) => SyncStep::Wait(flag),
             Action::Barrier(pipe) => SyncStep::Barrier(pipe),

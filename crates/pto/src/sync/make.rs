@@ -1,18 +1,33 @@
 //! Flags and barriers that passes write.
 
+use std::sync::LazyLock;
+
 use slipring_ir::{Attr, Module, OpId, Span, ValueId};
 use slipring_machine::Pipe;
 
 use super::{BARRIER, SET_FLAG, WAIT_FLAG};
 use crate::cross_core::{SYNC_SET, SYNC_WAIT};
 
+/// Every pipe as an attribute, and all of them last: flags share their texts.
+static PIPES: LazyLock<Vec<Attr>> = LazyLock::new(|| {
+    let names = Pipe::ALL.iter().map(|pipe| format!("PIPE_{}", pipe.name()));
+    names.chain(["PIPE_ALL".to_string()]).map(|name| Attr::member("pipe", &name)).collect()
+});
+
+/// The first event ids as attributes.
+static EVENTS: LazyLock<Vec<Attr>> = LazyLock::new(|| (0..16).map(new_event).collect());
+
+fn new_event(id: u32) -> Attr {
+    Attr::member("event", &format!("EVENT_ID{id}"))
+}
+
 /// A pipe as an attribute; all of them where it is none.
 fn pipe(pipe: Option<Pipe>) -> Attr {
-    Attr::member("pipe", &pipe.map_or("PIPE_ALL".to_string(), |pipe| format!("PIPE_{}", pipe.name())))
+    PIPES[pipe.map_or(Pipe::COUNT, Pipe::index)].clone()
 }
 
 fn flag([from, to]: [Pipe; 2], id: u32) -> [(&'static str, Attr); 3] {
-    let event = Attr::member("event", &format!("EVENT_ID{id}"));
+    let event = EVENTS.get(id as usize).cloned().unwrap_or_else(|| new_event(id));
     [("src_pipe", pipe(Some(from))), ("dst_pipe", pipe(Some(to))), ("event_id", event)]
 }
 

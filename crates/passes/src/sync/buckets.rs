@@ -1,0 +1,24 @@
+//! Things by the numbered place that they are for.
+
+/// A list of things for each place, those of one place in the order in which they came.
+pub(super) struct Buckets<T> {
+    /// By place, where its things begin; those of the next place are behind them.
+    starts: Vec<usize>,
+    things: Vec<T>,
+}
+
+impl<T> Buckets<T> {
+    /// Things and their places, which are below `count`.
+    pub(super) fn new(count: usize, mut things: Vec<(usize, T)>) -> Buckets<T> {
+        things.sort_by_key(|(place, _)| *place);
+        let mut starts = vec![0; count + 1];
+        things.iter().for_each(|(place, _)| starts[place + 1] += 1);
+        (0..count).for_each(|place| starts[place + 1] += starts[place]);
+        Buckets { starts, things: things.into_iter().map(|(_, thing)| thing).collect() }
+    }
+
+    /// What a place has.
+    pub(super) fn at(&self, place: usize) -> &[T] {
+        &self.things[self.starts[place]..self.starts[place + 1]]
+    }
+}

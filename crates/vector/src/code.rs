@@ -7,7 +7,7 @@ use slipring_program::{Fault, Inst, Operand, Reg, ScalarFn, Trap, moved, scaled}
 use smallvec::{SmallVec, smallvec};
 
 use crate::clock::Cost;
-use crate::{Arg, Parts, Step};
+use crate::{Arg, Parts, Step, Whole};
 
 /// Steps of the run's limit that a vector instruction takes; a scalar one takes 1.
 pub(crate) const STEPS: u64 = 8;
@@ -104,6 +104,18 @@ enum Number {
     },
 }
 
+impl Number {
+    #[inline(always)]
+    fn of(&self, list: &[u64]) -> Result<u64, Trap> {
+        match *self {
+            Number::At(place) => Ok(list[place as usize]),
+            Number::Element { base, offset, bytes } => {
+                moved(list[base as usize], scaled(list[offset as usize], bytes)?)
+            }
+        }
+    }
+}
+
 /// What the interpreter needs of a vector instruction before its kernel.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Vector {
@@ -112,6 +124,8 @@ pub(crate) struct Vector {
     count: u32,
     /// Where its result goes.
     pub result: Option<Reg>,
+    /// See [`Step::whole`].
+    pub whole: Option<Whole>,
     pub cost: Cost,
 }
 
@@ -216,7 +230,7 @@ impl Compact {
             self.numbers.push(number);
         }
         let cost = Cost::new(step, &parts.spec, &mut self.slots);
-        Vector { first, count: step.args.len() as u32, result: step.result, cost }
+        Vector { first, count: step.args.len() as u32, result: step.result, whole: step.whole, cost }
     }
 
     /// The list of numbers at the start: registers are 0.
@@ -242,14 +256,15 @@ impl Compact {
     pub fn gather(&self, vector: &Vector, list: &[u64], into: &mut [u64; 8]) -> Result<usize, Trap> {
         let (first, count) = (vector.first as usize, vector.count as usize);
         for (number, into) in self.numbers[first..first + count].iter().zip(into) {
-            *into = match *number {
-                Number::At(place) => list[place as usize],
-                Number::Element { base, offset, bytes } => {
-                    moved(list[base as usize], scaled(list[offset as usize], bytes)?)?
-                }
-            };
+            *into = number.of(list)?;
         }
         Ok(count)
+    }
+
+    /// The first number that an instruction takes, if it takes one that there is.
+    #[inline]
+    pub fn first(&self, vector: &Vector, list: &[u64]) -> Option<u64> {
+        self.numbers.get(vector.first as usize).filter(|_| vector.count > 0)?.of(list).ok()
     }
 }
 

@@ -227,6 +227,15 @@ impl Function {
     pub(crate) fn vector(&self, machine: &mut Machine<'_>, work: u32, pc: usize, position: u32) -> Result<(), Fault> {
         let (vector, step, site) =
             (&self.compact.vectors[work as usize], &self.parts.steps[work as usize], self.parts.sites[pc]);
+        if let Some(whole) = vector.whole
+            && let Some(address) = self.compact.first(vector, &machine.state.numbers)
+        {
+            machine.current = Moment { step: work, site, position };
+            if machine.moves(whole, address) {
+                machine.state.executed = position.wrapping_add(1);
+                return Ok(());
+            }
+        }
         let mut args = [0; 8];
         let count = self.compact.gather(vector, &machine.state.numbers, &mut args).map_err(|trap| fault(trap, site))?;
         let args = &args[..count];

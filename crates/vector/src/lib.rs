@@ -46,4 +46,4 @@ pub use function::{Function, Parts};
 pub use machine::Machine;
 pub use mask::Mask;
 pub use register::{BYTES, Register};
-pub use step::{Arg, Kernel, Slot, Step};
+pub use step::{Arg, Kernel, Slot, Step, Whole};

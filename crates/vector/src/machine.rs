@@ -9,7 +9,7 @@ use crate::function::Function;
 use crate::late::Aside;
 use crate::shade::Shade;
 use crate::trace::Trace;
-use crate::{Align, Mask, Register, Slot, block_of};
+use crate::{Align, Mask, Register, Slot, Whole, block_of};
 
 /// What is kept from one execution to the next, so that nothing is allocated.
 #[derive(Debug, Default)]
@@ -194,6 +194,28 @@ impl Machine<'_> {
         let (start, end) = self.touch(Kind::VectorStore, address, crate::BYTES)?;
         self.ub[start..end].copy_from_slice(&self.state.registers[usize::from(slot.0)].0);
         Ok(())
+    }
+
+    /// Moves a whole register where nothing is to be said of that; false, and nothing done, elsewhere.
+    #[inline(always)]
+    pub(crate) fn moves(&mut self, whole: Whole, address: u64) -> bool {
+        if !address.is_multiple_of(32) {
+            return false;
+        }
+        match whole {
+            Whole::Load(out) => {
+                let Some((start, end)) = self.passes(Kind::VectorLoad, address, crate::BYTES) else { return false };
+                self.state.registers[usize::from(out.0)].0.copy_from_slice(&self.ub[start..end]);
+            }
+            Whole::Store(value, mask) => {
+                if mask.is_some_and(|(mask, lane)| !self.mask(mask).is_full(lane)) {
+                    return false;
+                }
+                let Some((start, end)) = self.passes(Kind::VectorStore, address, crate::BYTES) else { return false };
+                self.ub[start..end].copy_from_slice(&self.state.registers[usize::from(value.0)].0);
+            }
+        }
+        true
     }
 
     /// Orders accesses before this instruction before those after it.

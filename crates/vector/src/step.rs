@@ -47,12 +47,24 @@ impl From<Operand> for Arg {
     }
 }
 
+/// A whole register that is loaded from the unified buffer or stored there.
+#[derive(Clone, Copy, Debug)]
+pub enum Whole {
+    /// Into this register.
+    Load(Slot),
+    /// From this register, if all lanes of so many bytes are active in the predicate.
+    Store(Slot, Option<(Slot, usize)>),
+}
+
 /// A vector instruction, decoded.
 pub struct Step {
     /// Name for faults: the op.
     pub name: &'static str,
     /// What it does.
     pub kernel: Kernel,
+    /// What that is where it moves a whole register and its first number is the address, a multiple of 32 bytes: the
+    /// interpreter does so by itself where nothing is to be said of the access.
+    pub whole: Option<Whole>,
     /// Numbers that it takes, at most 8.
     pub args: SmallVec<[Arg; 3]>,
     /// Scalar result.
@@ -90,8 +102,24 @@ impl Step {
         let (args, reads, writes, data) = Default::default();
         let (masks, values, counts, placed) = Default::default();
         let kernel = Box::new(kernel);
-        let (result, memory, barrier) = (None, None, None);
-        Step { name, kernel, args, result, reads, writes, masks, data, values, counts, placed, memory, barrier, cost }
+        let (result, memory, barrier, whole) = (None, None, None, None);
+        Step {
+            name,
+            kernel,
+            whole,
+            args,
+            result,
+            reads,
+            writes,
+            masks,
+            data,
+            values,
+            counts,
+            placed,
+            memory,
+            barrier,
+            cost,
+        }
     }
 }
 

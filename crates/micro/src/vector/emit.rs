@@ -5,7 +5,7 @@ use slipring_machine::VectorPort;
 use slipring_program::{Fault, Operand, Reg};
 use slipring_tile::lanes::PerElement;
 use slipring_tile::{Arg, Elem};
-use slipring_vector::{Kind, Machine, Register, Slot, Step};
+use slipring_vector::{Kind, Machine, Register, Slot, Step, Whole};
 use smallvec::SmallVec;
 
 use super::check;
@@ -25,6 +25,8 @@ pub(super) struct Emit<'a, 'd, 'm> {
     pub counts: bool,
     /// SQZN and AR say where it stores: see [`Step::placed`].
     pub placed: bool,
+    /// See [`Step::whole`]; the address is then the first number.
+    pub whole: Option<Whole>,
     args: SmallVec<[slipring_vector::Arg; 3]>,
     result: Option<Reg>,
 }
@@ -32,7 +34,7 @@ pub(super) struct Emit<'a, 'd, 'm> {
 impl<'a, 'd, 'm> Emit<'a, 'd, 'm> {
     pub fn new(op: &'a OpRef<'m>, d: &'a mut Decoder<'d>) -> Emit<'a, 'd, 'm> {
         let (reads, writes, data, args) = Default::default();
-        Emit { op, d, reads, writes, masks: 0, data, counts: false, placed: false, args, result: None }
+        Emit { op, d, reads, writes, masks: 0, data, counts: false, placed: false, args, whole: None, result: None }
     }
 
     /// The register of a declared operand, if it is there.
@@ -115,8 +117,8 @@ impl<'a, 'd, 'm> Emit<'a, 'd, 'm> {
         };
         let cost = self.d.step_cost(port, elem);
         let step = Step::new(self.op.def.schema.name, cost, kernel);
-        let Emit { reads, writes, masks, data, counts, placed, args, result, .. } = self;
-        self.d.step(Step { reads, writes, masks, data, counts, placed, args, memory, result, ..step })
+        let Emit { reads, writes, masks, data, counts, placed, args, whole, result, .. } = self;
+        self.d.step(Step { reads, writes, masks, data, counts, placed, args, memory, whole, result, ..step })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use slipring_ir::{AttrKind, Diags, Infer, OpSchema, Syntax, Touch};
 use slipring_machine::VectorPort;
-use slipring_vector::{BYTES, Register};
+use slipring_vector::{BYTES, Register, Whole};
 
 use super::emit::Emit;
 use super::modes::{LOADS, LoadMode, PairMode, SPLITS};
@@ -56,6 +56,7 @@ fn vlds(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let out = e.out(0);
     let elem = check::pointee(op, "ptr").ok_or(Reported)?;
     if name == LOADS[0].name {
+        e.whole = Some(Whole::Load(out));
         return e.step(VectorPort::Load, elem, move |m, args| {
             check::aligned(args[at], 32, "reads")?;
             m.load_register(out, args[at]).map(|()| 0)

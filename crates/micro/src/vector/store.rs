@@ -2,7 +2,7 @@
 
 use slipring_ir::{AttrKind, Diags, OpSchema, Syntax, Touch};
 use slipring_machine::VectorPort;
-use slipring_vector::BYTES;
+use slipring_vector::{BYTES, Whole};
 
 use super::emit::Emit;
 use super::load::{block_address, blocks};
@@ -80,6 +80,7 @@ fn vsts(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let StoreMode { lane, kept, first_only, .. } = *mode;
     let mask = if first_only { None } else { e.optional("mask")? };
     if lane == kept && !first_only {
+        e.whole = Some(Whole::Store(value, mask.map(|mask| (mask, lane))));
         return e.step(VectorPort::Store, elem, move |m, args| {
             check::aligned(args[at], 32, "writes")?;
             match mask.map(|mask| m.mask(mask)).filter(|mask| !mask.is_full(lane)) {

@@ -4,7 +4,7 @@ use slipring_machine::Pipe;
 use slipring_program::{Cancel, CoreProgram, Finding, Inst, Operand, SiteRef, Special, SyncRef, Trap, gm_address};
 
 use crate::engine::{Engine, Next};
-use crate::observe::{Issued, Observer, Stall};
+use crate::observe::{Agent, Issued, Observer, Stall};
 use crate::products::columns_of;
 use crate::report;
 use crate::state::{AgentId, Core, Entry, ScalarState, What, value};
@@ -56,19 +56,7 @@ pub(crate) fn run_registers<const ANY: bool>(
             }
             Inst::Move { d, a } => regs[d.0 as usize] = value(regs, *a),
             Inst::Add { d, a, b } => regs[d.0 as usize] = value(regs, *a).wrapping_add(value(regs, *b)),
-            Inst::Special { d, which } => {
-                regs[d.0 as usize] = match which {
-                    Special::BlockIdx => u64::from(core.agent.block),
-                    Special::BlockNum => u64::from(launch.all_blocks()),
-                    Special::SubblockIdx => u64::from(core.agent.role.subblock()),
-                    Special::SubblockNum => subblocks(launch),
-                    Special::Param(param) => match launch.args[*param as usize] {
-                        ArgValue::Buffer(index) => gm_address(index, 0),
-                        ArgValue::Part { buffer, offset } => gm_address(buffer, offset),
-                        ArgValue::Scalar(value) => value,
-                    },
-                }
-            }
+            Inst::Special { d, which } => regs[d.0 as usize] = special(*which, core.agent, launch),
             Inst::Jump { to } => {
                 if (*to as usize) <= pc
                     && let Some(watch) = &mut core.watch
@@ -101,6 +89,22 @@ pub(crate) fn run_registers<const ANY: bool>(
     *steps -= taken;
     *at = at.saturating_add(taken.saturating_mul(cost));
     stop
+}
+
+/// A number that a core knows of its launch. Out of the way of what runs in loops.
+#[inline(never)]
+fn special(which: Special, agent: Agent, launch: &Launch<'_>) -> u64 {
+    match which {
+        Special::BlockIdx => u64::from(agent.block),
+        Special::BlockNum => u64::from(launch.all_blocks()),
+        Special::SubblockIdx => u64::from(agent.role.subblock()),
+        Special::SubblockNum => subblocks(launch),
+        Special::Param(param) => match launch.args[param as usize] {
+            ArgValue::Buffer(index) => gm_address(index, 0),
+            ArgValue::Part { buffer, offset } => gm_address(buffer, offset),
+            ArgValue::Scalar(value) => value,
+        },
+    }
 }
 
 /// Vector cores that run the program; 1 where none does.

@@ -2,13 +2,16 @@
 
     python3 scripts/assembler --ptoas BINARY [--own] [--samples CHECKOUT] [--for ptoas-0.27] [--write]
     python3 scripts/assembler --build FOLDER --samples CHECKOUT …
+    python3 scripts/assembler --build-verifier FOLDER --samples CHECKOUT --own --for ptoas --write
     python3 scripts/assembler --ptoas BINARY --accepts FOLDER
 
 `--own` builds every example and every file of `tests/files` that builds, on both platforms, and gives what was printed to the
 assembler. `--samples` is a checkout of the assembler's sources: each of its `.pto` files that the assembler itself accepts is read,
 built and printed by slipring and given to the assembler again. Without a binary own files are built and nobody is asked. Tables of the reasons go to standard output; `--write` also writes the
 answers for own files to `tests/assembler.tsv`, which the ordinary tests compare with the present form of what is printed. `--build`
-makes the assembler from the checkout first (Debian packages in `build.py`; about 20 minutes on two cores). `--accepts` asks about the
+makes the assembler from the checkout first (Debian packages in `build.py`; about 20 minutes on two cores). A newer one than 0.27 is not
+built as a whole: `--build-verifier` makes what parses and verifies its dialect (about 10 minutes), `--verifier BINARY` asks that; what
+it takes is `verified`, for its passes and what it prints are not tried. `--accepts` asks about the
 programs of one op each that `SLIPRING_PROGRAMS=FOLDER cargo test -p slipring-cli --test all accepts` writes, and writes the answers to
 `tests/accepts/answers.tsv`. Needs Python 3.11. Ends with 0 if all answers could be had, whatever they are, with 2 if not.
 """
@@ -22,8 +25,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from accepts import ask_accepts
-from answers import Answer, Tools, ask_own, ask_sample, assemble
-from build import build_assembler
+from answers import TAKEN, Answer, Tools, ask_own, ask_sample, assemble
+from build import build_assembler, build_verifier
 
 ROOT = Path(__file__).resolve().parents[2]
 PLATFORMS = ("a5", "a2a3")
@@ -33,20 +36,26 @@ HELD_OUT = ("FlashAttention", "GQA", "FFN", "Qwen3")
 
 def main() -> int:
     options = read_options()
-    ptoas = options.ptoas
+    ptoas, verifier = options.ptoas, options.verifier
+    if options.build_verifier is not None:
+        if options.samples is None:
+            return fail("--build-verifier needs --samples, the checkout of the assembler's sources")
+        verifier = build_verifier(options.samples, options.build_verifier)
+    if verifier is not None and not verifier.is_file():
+        return fail(f"{verifier} is not there: say `--verifier BINARY`, or `--build-verifier FOLDER` to make it")
     if options.build is not None:
         if options.samples is None:
             return fail("--build needs --samples, the checkout of the assembler's sources")
         ptoas = build_assembler(options.samples, options.build)
-    if ptoas is not None and not ptoas.is_file() or ptoas is None and (options.samples or options.accepts):
+    if ptoas is not None and not ptoas.is_file() or ptoas is verifier is None and (options.samples or options.accepts):
         return fail(f"{ptoas} is not there: say `--ptoas BINARY`, or `--build FOLDER` to make it")
     if not options.slipring.is_file():
         return fail(f"{options.slipring} is not there: build it with `cargo build --release`, or say `--slipring PATH`")
     with tempfile.TemporaryDirectory() as folder:
-        tools = Tools(ptoas and ptoas.resolve(), options.slipring.resolve(), options.target, ROOT, Path(folder))
+        tools = Tools(ptoas and ptoas.resolve(), verifier and verifier.resolve(), options.slipring.resolve(), options.target, ROOT, Path(folder))
         with ThreadPoolExecutor(options.jobs) as pool:
             if options.accepts is not None:
-                takes = lambda path, platform: assemble(tools, path, platform, "level3") == "accepted"
+                takes = lambda path, platform: assemble(tools, path, platform, "level3") in TAKEN
                 count = ask_accepts(options.accepts, ROOT / "tests" / "accepts" / "answers.tsv", takes, pool.map)
                 print(f"asked about {count} programs of one op")
             if options.own:
@@ -56,7 +65,7 @@ def main() -> int:
                 print(report("own files that build", answers, options.list))
                 if options.write:
                     write_table(answers, options.target or "none")
-            if options.samples is not None:
+            if options.samples is not None and options.build_verifier is None:
                 files = [path for path in sorted(options.samples.rglob("*.pto")) if not held_out(path)]
                 jobs = [(tools, path, options.samples, platform) for path in files for platform in PLATFORMS]
                 answers = [a for a in pool.map(lambda job: ask_sample(*job), jobs) if a is not None]
@@ -68,6 +77,8 @@ def read_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="assembler", description=__doc__.splitlines()[0])
     parser.add_argument("--ptoas", type=Path, help="the assembler's binary")
     parser.add_argument("--build", type=Path, metavar="FOLDER", help="make the assembler in this folder, from --samples")
+    parser.add_argument("--verifier", type=Path, help="the binary that parses and verifies the newest assembler's dialect")
+    parser.add_argument("--build-verifier", type=Path, metavar="FOLDER", help="make that binary in this folder, from --samples")
     parser.add_argument("--samples", type=Path, metavar="CHECKOUT", help="the assembler's sources: its samples make the round trip")
     parser.add_argument("--own", action="store_true", help="ask about the examples and file tests of this repository")
     parser.add_argument("--accepts", type=Path, metavar="FOLDER", help="ask about the programs of one op each in this folder")
@@ -97,9 +108,9 @@ def report(title: str, answers: list[Answer], with_files: bool) -> str:
         mine = [a for a in answers if a.platform == platform]
         for name, of in (("", mine), (" (examples)", [a for a in mine if a.file.startswith("examples/")])):
             if of:
-                taken = sum(a.answer == "accepted" for a in of)
+                taken = sum(a.answer in TAKEN for a in of)
                 lines.append(f"  {platform}{name}: {taken} of {len(of)} accepted")
-    for answer, count in Counter(a.answer for a in answers if a.answer != "accepted").most_common():
+    for answer, count in Counter(a.answer for a in answers if a.answer not in TAKEN).most_common():
         lines.append(f"{count:5}  {answer}")
         if with_files:
             lines += [f"           {a.platform:5} {a.file}" for a in answers if a.answer == answer]

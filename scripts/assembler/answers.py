@@ -9,11 +9,15 @@ from pathlib import Path
 # slipring's names of platforms, and the assembler's.
 ARCH = {"a5": "a5", "a2a3": "a3"}
 SECONDS = 60
+# What it says of a text that it takes.
+TAKEN = ("accepted", "verified")
 
 
 @dataclass(frozen=True)
 class Tools:
     ptoas: Path | None
+    # Its dialect alone, which parses and verifies.
+    verifier: Path | None
     slipring: Path
     target: str | None
     root: Path
@@ -38,7 +42,7 @@ def ask_own(tools: Tools, path: Path, platform: str) -> Answer | None:
 
 def ask_sample(tools: Tools, path: Path, checkout: Path, platform: str) -> Answer | None:
     """A public file; nothing if the assembler itself refuses it at every level."""
-    if not any(assemble(tools, path, platform, level) == "accepted" for level in ("level2", "level3")):
+    if not any(assemble(tools, path, platform, level) in TAKEN for level in ("level2", "level3")):
         return None
     return ask(tools, path, str(path.relative_to(checkout)), platform, skip_refused=False)
 
@@ -63,13 +67,16 @@ def slipring(tools: Tools, path: Path, platform: str, target: str | None) -> tup
 
 
 def assemble(tools: Tools, path: Path, platform: str, level: str) -> str:
-    """`accepted`, or the assembler's first message."""
-    if tools.ptoas is None:
+    """`accepted`, `verified` where only its dialect was asked, or the assembler's first message."""
+    if tools.verifier is not None:
+        command = [str(tools.verifier), str(path), ARCH[platform]]
+    elif tools.ptoas is not None:
+        command = [str(tools.ptoas), f"--pto-arch={ARCH[platform]}", f"--pto-level={level}", str(path), "-o", "/dev/null"]
+    else:
         return "not asked"
-    command = [str(tools.ptoas), f"--pto-arch={ARCH[platform]}", f"--pto-level={level}", str(path), "-o", "/dev/null"]
     done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=SECONDS)
     if done.returncode == 0:
-        return "accepted"
+        return "accepted" if tools.verifier is None else "verified"
     found = re.search(r"error: (.*)", done.stderr, re.IGNORECASE)
     return f"rejected: {general(found[1])}" if found else f"rejected: exit {done.returncode}"
 

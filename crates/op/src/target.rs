@@ -34,12 +34,23 @@ pub struct Target {
     pub types: &'static [TypeRule],
     /// Attributes of any op that say something to slipring alone and change no meaning.
     pub drops: &'static [&'static str],
-    /// What ops need before they can be printed for it, in this order.
+    /// What ops need before they can be printed for it, in this order: rules that it has alone,
+    pub own_rules: &'static [OpRule],
+    /// and those that versions share.
     pub rules: &'static [OpRule],
+    /// Whether it has pointers into the memories of a core.
+    pub local_pointers: bool,
     /// Ops that work only in a function with another op.
     pub needs: &'static [Need],
     /// Its rings.
     pub rings: RingRules,
+}
+
+impl Target {
+    /// What ops of a name need, in order.
+    pub fn rules_of(&self, name: &str) -> impl Iterator<Item = &'static OpRule> {
+        self.own_rules.iter().chain(self.rules).filter(move |rule| rule.ops.contains(&name))
+    }
 }
 
 /// The element types of an operand that a version takes.

@@ -12,7 +12,7 @@ use slipring_tile::Elem;
 pub(super) fn tiles(module: &mut Module, target: &Target, platform: &Platform) {
     for id in module.walk(module.top) {
         let name = module.op(id).name.clone();
-        for rule in target.rules.iter().filter(|rule| rule.ops.contains(&&*name)) {
+        for rule in target.rules_of(&name) {
             if let Some(like) = rule.tmp_like {
                 working_memory(module, id, like);
             }

@@ -255,7 +255,7 @@ fn pairs_of_ends(module: &Module, platform: &Platform, said: &mut Said<'_>) {
 /// What an op gives may be taken by some ops only, and where nothing takes it the op goes.
 fn unused_and_fed(module: &mut Module, said: &mut Said<'_>) {
     let feeds = |name: &str| {
-        let rules = said.target.rules.iter().filter(|rule| rule.ops.contains(&name) && !rule.feeds.is_empty());
+        let rules = said.target.rules_of(name).filter(|rule| !rule.feeds.is_empty());
         rules.map(|rule| rule.feeds).next()
     };
     let all = module.walk(module.top);
@@ -302,7 +302,7 @@ fn operation(module: &mut Module, id: OpId, platform: &Platform, said: &mut Said
     for attr in target.drops {
         module.op_mut(id).attrs.remove(attr);
     }
-    for rule in target.rules.iter().filter(|rule| rule.ops.contains(&&*name)) {
+    for rule in target.rules_of(&name) {
         for operand in rule.index {
             as_index(module, id, operand);
         }

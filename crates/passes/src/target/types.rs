@@ -48,8 +48,8 @@ fn plain(ty: &Type) -> Option<Type> {
 pub(super) fn unknown(ty: &Type, target: &Target) -> Option<String> {
     let missing = |elem: &Elem| (!target.elems.contains(elem)).then(|| format!("elements of type {elem}"));
     match ty {
-        Type::Ptr(_, Some(space)) => Some(format!("pointers into `{space}`")),
-        Type::Ptr(elem, None) | Type::VReg(_, elem) => missing(elem),
+        Type::Ptr(_, Some(space)) if !target.local_pointers => Some(format!("pointers into `{space}`")),
+        Type::Ptr(elem, _) | Type::VReg(_, elem) => missing(elem),
         Type::TensorView(view) | Type::PartitionView(view) | Type::TileView(view) => missing(&view.elem),
         Type::Tile(tile) => missing(&tile.layout.elem),
         Type::MemRef(memref) => memref.elem.elem().and_then(|elem| missing(&elem)),

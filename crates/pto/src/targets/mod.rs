@@ -2,13 +2,15 @@
 
 mod bounds;
 mod fixes;
+mod newest;
 mod pipe_ends;
 mod pipe_values;
 mod pops;
-mod ptoas;
 mod ptoas_0_27;
 mod ptoas_0_27_ops;
 mod ptoas_0_27_types;
+mod ptoas_0_60;
+mod ptoas_0_60_ops;
 mod refused;
 mod scalars;
 mod steps;
@@ -16,13 +18,14 @@ mod views;
 
 use slipring_op::target::Target;
 
-pub use ptoas::PTOAS;
 pub use ptoas_0_27::PTOAS_0_27;
+pub use ptoas_0_60::PTOAS_0_60;
 
 /// Every target, newest last.
-pub const TARGETS: &[&Target] = &[&PTOAS_0_27, &PTOAS];
+pub const TARGETS: &[&Target] = &[&PTOAS_0_27, &PTOAS_0_60];
 
-/// The target of a name.
+/// The target of a name; `ptoas` is the newest.
 pub fn target(name: &str) -> Option<&'static Target> {
+    let name = if name == "ptoas" { PTOAS_0_60.name } else { name };
     TARGETS.iter().copied().find(|target| target.name == name)
 }

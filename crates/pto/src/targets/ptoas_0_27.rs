@@ -22,7 +22,18 @@ pub static PTOAS_0_27: Target = Target {
     elems: ELEMS,
     types: TYPES,
     drops: DROPS,
+    own_rules: &[],
+    local_pointers: false,
     rules: &rules(Differs {
+        moved: &[
+            "pto.make_tensor_view",
+            "pto.aic_initialize_pipe",
+            "pto.aiv_initialize_pipe",
+            "pto.initialize_l2g2l_pipe",
+            "pto.load_scalar",
+            "pto.store_scalar",
+            "pto.addptr",
+        ],
         ends: fixes::pipe_of_the_default_depth,
         moves: fixes::of_the_only_pipe,
         values: pipe_values::plain_pipe_value,
@@ -64,7 +75,7 @@ pub(super) const ELEMS: &[Elem] = &[
 ];
 
 /// Kinds without a text of their own: MLIR's `EnumAttr` prints and reads them inside `#pto<…>`.
-const INNER: &[&str] = &[
+pub(super) const INNER: &[&str] = &[
     "cmp",
     "round_mode",
     "saturation_mode",
@@ -77,19 +88,22 @@ const INNER: &[&str] = &[
     "quant_type",
 ];
 
+/// Numbers that say their type: op, attribute, type.
+pub(super) const TYPED: &[(&str, &str, &str)] = &[
+    ("pto.ttri", "upperOrLower", "i32"),
+    ("pto.trandom", "rounds", "i32"),
+    ("pto.tgather", "offset", "i32"),
+    ("pto.get_buf", "mode", "i32"),
+    ("pto.rls_buf", "mode", "i32"),
+    ("pto.sync.set", "ffts_mode", "i32"),
+    ("pto.build_async_session", "sync_id", "i32"),
+    ("pto.build_async_session", "queue_num", "i32"),
+];
+
 pub(super) static SPELLING: Spelling = Spelling {
     inner: INNER,
     whole: &["pipe_event_type", "sync_op_type"],
-    typed: &[
-        ("pto.ttri", "upperOrLower", "i32"),
-        ("pto.trandom", "rounds", "i32"),
-        ("pto.tgather", "offset", "i32"),
-        ("pto.get_buf", "mode", "i32"),
-        ("pto.rls_buf", "mode", "i32"),
-        ("pto.sync.set", "ffts_mode", "i32"),
-        ("pto.build_async_session", "sync_id", "i32"),
-        ("pto.build_async_session", "queue_num", "i32"),
-    ],
+    typed: TYPED,
     comma: &[("pto.tgather", "maskPattern")],
     one_by_one: &["pto.tstore", "pto.tmov"],
     full: true,
@@ -168,6 +182,8 @@ const OF_SOMETHING: &[&str] = &[
 
 /// What is done to some ops in one version and not in another.
 pub(super) struct Differs {
+    /// What takes a pointer that was moved; nothing where all do.
+    pub moved: &'static [&'static str],
     /// Ends of pipes.
     pub ends: Fix,
     /// What moves tiles through them.
@@ -185,19 +201,7 @@ pub(super) struct Differs {
 /// The rules.
 pub(super) const fn rules(own: Differs) -> [OpRule; 62] {
     [
-        OpRule {
-            index: &["offset"],
-            feeds: &[
-                "pto.make_tensor_view",
-                "pto.aic_initialize_pipe",
-                "pto.aiv_initialize_pipe",
-                "pto.initialize_l2g2l_pipe",
-                "pto.load_scalar",
-                "pto.store_scalar",
-                "pto.addptr",
-            ],
-            ..OpRule::of(&["pto.addptr"])
-        },
+        OpRule { index: &["offset"], feeds: own.moved, ..OpRule::of(&["pto.addptr"]) },
         OpRule {
             index: &["offset"],
             ..OpRule::of(&["pto.load_scalar", "pto.store_scalar", "pto.tsetval", "pto.tgetval"])

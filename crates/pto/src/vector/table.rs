@@ -157,7 +157,7 @@ fn said(op: &OpRef<'_>) -> Option<bool> {
 }
 
 /// Whether each number names a row of the table.
-fn by_row(op: &OpRef<'_>) -> bool {
+pub(crate) fn by_row(op: &OpRef<'_>) -> bool {
     if let Some(said) = said(op) {
         return said;
     }

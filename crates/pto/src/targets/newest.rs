@@ -1,0 +1,365 @@
+//! What ptoas 0.60 takes otherwise than 0.27, by the verifier of its dialect (lib/PTO/IR/PTO.cpp).
+
+use std::collections::BTreeMap;
+
+use slipring_ir::{Attr, AttrDict, Dim, FuncType, Module, OpId, TileType, Type, ValueId, ViewType};
+use slipring_machine::{Capability, Platform};
+use slipring_op::def::{OpRef, RingPart};
+use slipring_op::target::{OpRule, Scalars};
+use slipring_tile::{BLayout, SLayout, Space};
+
+use super::fixes::{Fixed, constant_before, op};
+use crate::MAKE_TENSOR_VIEW;
+
+/// Rules that it has besides, before the others.
+pub(super) const RULES: &[OpRule] = &[
+    OpRule { fix: Some(memory_as_a_tensor), ..OpRule::of(&["pto.tload", "pto.tstore", "pto.tprefetch"]) },
+    OpRule { fix: Some(rows_or_elements), ..OpRule::of(&["pto.mgather", "pto.mscatter"]) },
+    OpRule { fix: Some(no_pattern), ..OpRule::of(&["pto.tgather", "pto.tscatter"]) },
+    OpRule { fix: Some(numbered_from_0_to_15), ..OpRule::of(&["pto.sync.set", "pto.sync.wait"]) },
+    OpRule { fix: Some(memory_of_words), ..OpRule::of(&["pto.tsel"]) },
+    OpRule { fix: Some(memory_of_its_type), ..OpRule::of(&["pto.tsels"]) },
+    OpRule { fix: Some(indices_for_all), ..OpRule::of(&["pto.tscatter"]) },
+    OpRule { fix: Some(factors_for_all), ..OpRule::of(&["pto.tquant"]) },
+    OpRule { fix: Some(no_memory_of_a_pointer), ..OpRule::of(&["memref.alloc", "pto.pointer_cast"]) },
+    OpRule {
+        fix: Some(not_printed),
+        ..OpRule::of(&[
+            "pto.syncall",
+            "pto.thistogram",
+            "pto.comm.tbroadcast",
+            "pto.comm.tgather",
+            "pto.comm.tget",
+            "pto.comm.tnotify",
+            "pto.comm.tput",
+            "pto.comm.treduce",
+            "pto.comm.tscatter",
+            "pto.comm.ttest",
+            "pto.comm.twait",
+            "pto.comm.build_async_session",
+            "pto.comm.test_async_event",
+            "pto.comm.tget_async",
+            "pto.comm.tput_async",
+            "pto.comm.wait_async_event",
+        ])
+    },
+    OpRule { fix: Some(whole_boxes), ..OpRule::of(&["pto.alloc_tile"]) },
+    OpRule { fix: Some(memory_for_pairs), ..OpRule::of(&["pto.tcolsum"]) },
+    OpRule { fix: Some(begins_somewhere), ..OpRule::of(&["pto.mte_l1_l0a", "pto.mte_l1_l0b"]) },
+    OpRule { fix: Some(stored_in_a_chain), ..OpRule::of(&["pto.vstus", "pto.pstu", "pto.vstur"]) },
+    OpRule { fix: Some(masked), ..OpRule::of(&["pto.vsts"]) },
+    OpRule { fix: Some(spread_of_its_type), ..OpRule::of(&["pto.vbr", "pto.vdup"]) },
+    OpRule {
+        fix: Some(known_pattern),
+        ..OpRule::of(&["pto.pset_b8", "pto.pset_b16", "pto.pset_b32", "pto.pge_b8", "pto.pge_b16", "pto.pge_b32"])
+    },
+    OpRule { fix: Some(number_is_written), ..OpRule::of(&["pto.set_intra_block", "pto.wait_intra_block"]) },
+    OpRule { fix: Some(flags_at_a_pointer), ..OpRule::of(&["pto.set_ffts"]) },
+    OpRule {
+        fix: Some(in_the_function_of_its_end),
+        ..OpRule::of(&[
+            "pto.tpush_to_aiv",
+            "pto.tpush_to_aic",
+            "pto.tpop_from_aic",
+            "pto.tpop_from_aiv",
+            "pto.tfree_from_aic",
+            "pto.tfree_from_aiv",
+        ])
+    },
+];
+
+/// What is moved is a window of a tensor: memory that a parameter is, of a known shape, is one.
+fn memory_as_a_tensor(scalars: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+    for at in 0..module.op(id).operands.len() {
+        let value = module.op(id).operands[at];
+        let Type::MemRef(memory) = module.ty(value).clone() else { continue };
+        let why = "it moves windows of tensors, and this is memory that is no parameter of a known shape";
+        let extents: Option<Vec<u64>> = memory.dims.iter().map(|dim| dim.known()).collect();
+        let (Some(elem), Some(extents), None, None) = (memory.elem.elem(), extents, &memory.strides, memory.space)
+        else {
+            return Err(why.into());
+        };
+        let function = module.function_of(id).ok_or(why)?;
+        let body = module.body(function, 0).ok_or(why)?;
+        let place = module.block(body).args.iter().position(|arg| *arg == value).ok_or(why)?;
+        let all = module.walk(module.top);
+        if all.iter().any(|op| module.callee(*op) == Some(function)) {
+            return Err("it moves windows of tensors, and here the memory comes from another function".into());
+        }
+        let moves = |op: &OpId| RULES[0].ops.contains(&&*module.op(*op).name);
+        let users: Vec<OpId> = all.into_iter().filter(|op| module.op(*op).operands.contains(&value)).collect();
+        if let Some(other) = users.iter().find(|op| !moves(op)) {
+            let name = &module.op(*other).name;
+            return Err(format!("it moves windows of tensors, and `{name}` takes the same memory as it is"));
+        }
+        let pointer = Type::Ptr(elem, None);
+        module.value_mut(value).ty = pointer.clone();
+        if let Some(ty) = module.function_type(function) {
+            let mut new = FuncType::clone(ty);
+            new.inputs[place] = pointer;
+            module.set_function_type(function, new);
+        }
+        let view = tensor_of(scalars, module, (body, value), &extents, elem)?;
+        for user in users {
+            let own = module.op_mut(user).operands.iter_mut().filter(|operand| **operand == value);
+            own.for_each(|operand| *operand = view);
+        }
+    }
+    Ok(())
+}
+
+/// A tensor whose elements follow each other, made at the beginning of a function of one of its parameters.
+fn tensor_of(
+    scalars: &Scalars,
+    module: &mut Module,
+    (body, pointer): (slipring_ir::BlockId, ValueId),
+    extents: &[u64],
+    elem: slipring_tile::Elem,
+) -> Result<ValueId, String> {
+    let first = *module.block(body).ops.first().ok_or("the function is empty")?;
+    let span = module.op(first).span;
+    let mut numbers: BTreeMap<i64, ValueId> = BTreeMap::new();
+    let mut number = |module: &mut Module, n: u64| -> Result<ValueId, String> {
+        let n = i64::try_from(n).map_err(|_| "an extent that takes more than 64 bits")?;
+        if let Some(known) = numbers.get(&n) {
+            return Ok(*known);
+        }
+        let value = constant_before(scalars, module, first, n, Type::Index)?;
+        numbers.insert(n, value);
+        Ok(value)
+    };
+    let (mut shape, mut strides) = (Vec::new(), Vec::new());
+    for (at, extent) in extents.iter().enumerate() {
+        shape.push(number(module, *extent)?);
+        strides.push(number(module, extents[at + 1..].iter().product())?);
+    }
+    let dims = extents.iter().map(|extent| Dim::Static(*extent)).collect();
+    let view = Type::TensorView(ViewType { elem, dims });
+    let operands: &[(&str, &[ValueId])] = &[("ptr", &[pointer]), ("shape", &shape), ("strides", &strides)];
+    let made = MAKE_TENSOR_VIEW.make(module, operands, AttrDict::default(), &[view], span);
+    module.insert_before(first, made);
+    Ok(module.op(made).results[0])
+}
+
+/// Whether indices name rows or elements is written.
+fn rows_or_elements(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+    let this = op(module, id)?;
+    let by_row = crate::vector::table::by_row(&this);
+    let column = |tile: &TileType| tile.valid[1].known() == Some(1) && tile.valid[0].known() != Some(1);
+    let by_rows = |tile: &&TileType| tile.layout.blayout == BLayout::RowMajor && column(tile);
+    if by_row && tile_of(&this, "indices").filter(by_rows).is_some() {
+        return Err("a column of its numbers is a tile by columns: give it blayout=col_major".into());
+    }
+    let member = if by_row { "row" } else { "elem" };
+    module.op_mut(id).attrs.set("coalesce", Attr::member("coalesce", member));
+    Ok(())
+}
+
+/// What follows a pattern says along which axis in a form that is not printed.
+fn no_pattern(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+    match op(module, id)?.text("maskPattern") {
+        Some(_) => Err("its patterns go along an axis that the text does not name".into()),
+        None => Ok(()),
+    }
+}
+
+/// Flags between cores have numbers up to 15; those of the second Vector core follow from its number.
+fn numbered_from_0_to_15(_: &Scalars, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
+    match op(module, id)?.int("event_id") {
+        Some(number) if number > 15 && !platform.sync.wait_stalls_core => {
+            Err(format!("its flags between cores have numbers up to 15, and here it is {number}"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The working memory of a selection between tiles, on the older unit, has elements of 4 bytes.
+fn memory_of_words(_: &Scalars, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
+    let this = op(module, id)?;
+    match working_memory(&this, platform) {
+        Some(tmp) if tmp.layout.elem.bytes() != 4 => {
+            Err(format!("its working memory has elements of 4 bytes, and here {}", tmp.layout.elem))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The working memory of a selection between a tile and a number, on the older unit, has the type of the tile.
+fn memory_of_its_type(_: &Scalars, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
+    let this = op(module, id)?;
+    let (Some(tmp), Some(src)) = (working_memory(&this, platform), tile_of(&this, "src")) else { return Ok(()) };
+    match tmp.layout.elem == src.layout.elem {
+        true => Ok(()),
+        false => {
+            let (has, wants) = (tmp.layout.elem, src.layout.elem);
+            Err(format!("its working memory has the type of `src`, {wants}, and here {has}"))
+        }
+    }
+}
+
+/// The working memory of an op where the unit has no masks in registers.
+fn working_memory<'a>(this: &OpRef<'a>, platform: &Platform) -> Option<&'a TileType> {
+    tile_of(this, "tmp").filter(|_| !platform.can(Capability::RegisterReductions))
+}
+
+/// Each element that is scattered has an index.
+fn indices_for_all(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+    let this = op(module, id)?;
+    same_valid(&this, "src", "indices", "each element of `src` has an index")
+}
+
+fn tile_of<'a>(this: &OpRef<'a>, name: &'static str) -> Option<&'a TileType> {
+    this.if_declared(name)?;
+    this.tile(name)
+}
+
+fn same_valid(this: &OpRef<'_>, one: &'static str, two: &'static str, why: &str) -> Fixed {
+    let valid = |name| tile_of(this, name).map(|tile| tile.valid);
+    let (Some(one), Some(two)) = (valid(one), valid(two)) else { return Ok(()) };
+    match (0..2).find(|at| one[*at].known().zip(two[*at].known()).is_some_and(|(a, b)| a != b)) {
+        Some(_) => Err(format!("{why} there, and here they have other valid shapes")),
+        None => Ok(()),
+    }
+}
+
+/// On the older unit the factors of a quantisation have as many valid rows as what they are for.
+fn factors_for_all(_: &Scalars, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
+    let this = op(module, id)?;
+    if platform.can(Capability::RegisterReductions) {
+        return Ok(());
+    }
+    let valid = |name| tile_of(&this, name).and_then(|tile| tile.valid[0].known());
+    match valid("fp").zip(valid("dst")) {
+        Some((factors, rows)) if factors != rows => {
+            Err(format!("it has a factor for each row, and here {factors} for {rows} rows"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Tiles in boxes have whole ones; lines of others are whole in 32 bytes.
+fn whole_boxes(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+    let Type::Tile(tile) = module.ty(op(module, id)?.result(0)).clone() else { return Ok(()) };
+    let layout = tile.layout;
+    let ((rows, cols), bytes) = (layout.box_shape(), layout.elem.bytes() as u32);
+    if layout.slayout != SLayout::NoneBox {
+        let loose = tile.space == Space::Vec || layout.rows == 1 || layout.fractal == 32;
+        return match layout.cols % cols != 0 || !loose && layout.rows % rows != 0 {
+            true => Err(format!(
+                "its tiles in boxes of {rows}x{cols} have whole ones, and this one is {}x{}",
+                layout.rows, layout.cols
+            )),
+            false => Ok(()),
+        };
+    }
+    let (line, what) = match layout.blayout {
+        BLayout::RowMajor => (layout.cols * bytes, "rows"),
+        BLayout::ColMajor => (layout.rows * bytes, "columns"),
+    };
+    match line % 32 {
+        0 => Ok(()),
+        _ => Err(format!("the {what} of its tiles are whole in 32 bytes, and here they have {line}")),
+    }
+}
+
+/// The rows of a sum in pairs are halved, and rounded up.
+fn memory_for_pairs(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+    let this = op(module, id)?;
+    let (Some(tmp), Some(src)) = (tile_of(&this, "tmp"), tile_of(&this, "src")) else { return Ok(()) };
+    let Some(rows) = src.valid[0].known() else { return Ok(()) };
+    let (has, needs) = (
+        tmp.layout.bytes() as u64,
+        rows.div_ceil(2) * src.valid[1].known().unwrap_or(u64::from(src.layout.cols)) * src.layout.elem.bytes() as u64,
+    );
+    match has < needs {
+        true => Err(format!("its working memory has half of the rows, rounded up: {needs} bytes, and here {has}")),
+        false => Ok(()),
+    }
+}
+
+/// A load into L0 says where its part begins.
+fn begins_somewhere(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+    match module.op(id).operands.len() {
+        // Two pointers, and rows and columns.
+        4 => Err("it says at which row and column its part begins: write both".into()),
+        _ => Ok(()),
+    }
+}
+
+/// Stores that are not aligned follow each other: what one leaves the next one takes.
+fn stored_in_a_chain(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+    let Some(align) = op(module, id)?.if_declared("align") else { return Ok(()) };
+    let users = module.walk(module.top).into_iter().filter(|op| module.op(*op).operands.contains(&align)).count();
+    match users {
+        0 | 1 => Ok(()),
+        _ => Err("what a store leaves is taken by one other, and here by several".into()),
+    }
+}
+
+/// A store of a register says which lanes it stores.
+fn masked(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+    match op(module, id)?.if_declared("mask") {
+        Some(_) => Ok(()),
+        None => Err("it has a mask there, and the text gives none".into()),
+    }
+}
+
+/// A number that fills a register has the type of its lanes.
+fn spread_of_its_type(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+    let this = op(module, id)?;
+    match this.if_declared("value").map(|value| module.ty(value)) {
+        Some(Type::Index) => Err("its number has the type of the lanes, and here it is an index".into()),
+        _ => Ok(()),
+    }
+}
+
+/// Patterns of lanes.
+fn known_pattern(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+    const KNOWN: [&str; 13] = [
+        "PAT_ALL", "PAT_ALLF", "PAT_H", "PAT_Q", "PAT_M3", "PAT_M4", "PAT_VL1", "PAT_VL2", "PAT_VL3", "PAT_VL4",
+        "PAT_VL8", "PAT_VL16", "PAT_VL32",
+    ];
+    match op(module, id)?.text("pattern") {
+        Some(pattern) if !KNOWN.contains(&pattern) && !["PAT_VL64", "PAT_VL128"].contains(&pattern) => {
+            Err(format!("it has no pattern `{pattern}`"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A semaphore has a number that is written.
+fn number_is_written(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+    match module.op(id).operands.is_empty() {
+        true => Ok(()),
+        false => Err("its number is a constant of the text there".into()),
+    }
+}
+
+/// Flags between cores lie at a pointer, where no signal of the function makes one of their memory.
+fn flags_at_a_pointer(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+    match module.op(id).operands.iter().any(|value| matches!(module.ty(*value), Type::MemRef(_))) {
+        true => Err("its flags lie at a pointer: give a `!pto.ptr<i64>`".into()),
+        false => Ok(()),
+    }
+}
+
+/// What moves tiles through a pipe stands in the function that makes the end of it.
+fn in_the_function_of_its_end(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+    let function = module.function_of(id).ok_or("it is in no function")?;
+    let body = module.body(function, 0).ok_or("its function has no body")?;
+    let makes = |op: OpRef<'_>| op.def.ring.is_some_and(RingPart::makes_end);
+    match module.walk(body).into_iter().filter_map(|id| OpRef::of(module, id)).any(makes) {
+        true => Ok(()),
+        false => Err("the end of its pipe is made in the same function there".into()),
+    }
+}
+
+/// It has the op, in a form of its own.
+fn not_printed(_: &Scalars, _: &mut Module, _: OpId, _: &Platform) -> Fixed {
+    Err("it has the op in a form that slipring does not print".into())
+}
+
+/// Memory at an address is no value there.
+fn no_memory_of_a_pointer(_: &Scalars, _: &mut Module, _: OpId, _: &Platform) -> Fixed {
+    Err("it has no memory that a pointer names".into())
+}

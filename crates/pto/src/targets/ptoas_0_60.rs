@@ -1,0 +1,76 @@
+//! ptoas 0.60, the newest public assembler (e32488c9 of its public fork, August 2026).
+//!
+//! It cannot be built as a whole: its dialect alone is, which parses and verifies (`scripts/assembler --build-verifier`). What its
+//! passes make of a text that is verified is not tried.
+
+use slipring_ir::Syntax;
+use slipring_ir::text::Spelling;
+use slipring_op::target::{Need, RingRules, Target};
+
+use super::ptoas_0_27::{Differs, ELEMS, LACKS, NEEDS, SPELLING, rules};
+use super::ptoas_0_27_types::TYPES;
+use super::ptoas_0_60_ops::OPS;
+use super::{fixes, newest, pipe_values, ptoas_0_27, views};
+
+/// Attributes of `pto.tci` follow its results.
+static NEWEST_SPELLING: Spelling = Spelling {
+    forms: &[
+        ("pto.trandom", Syntax::InsOuts { ins: 6, attrs_in_ins: true }),
+        ("pto.tci", Syntax::InsOuts { ins: 2, attrs_in_ins: false }),
+    ],
+    inner: &INNER,
+    typed: &TYPED,
+    ..SPELLING
+};
+
+/// Kinds that MLIR reads inside of `#pto<…>`, those of 0.27 and three.
+const INNER: [&str; ptoas_0_27::INNER.len() + 3] =
+    with(ptoas_0_27::INNER, ["coalesce", "scatter_conflict", "print_format"]);
+
+/// Numbers that say their type, those of 0.27 and two.
+const TYPED: [Typed; ptoas_0_27::TYPED.len() + 2] =
+    with(ptoas_0_27::TYPED, [("pto.get_buf", "buf_id", "i32"), ("pto.rls_buf", "buf_id", "i32")]);
+
+/// An op, an attribute and its type.
+type Typed = (&'static str, &'static str, &'static str);
+
+/// A list with some more.
+const fn with<T: Copy, const MORE: usize, const COUNT: usize>(list: &[T], more: [T; MORE]) -> [T; COUNT] {
+    let mut all = [more[0]; COUNT];
+    let mut at = 0;
+    while at < COUNT {
+        all[at] = if at < list.len() { list[at] } else { more[at - list.len()] };
+        at += 1;
+    }
+    all
+}
+
+/// The address of the flags between cores is a pointer.
+const NEWEST_NEEDS: &[Need] = &[Need { pointer: true, ..NEEDS[0] }];
+
+/// ptoas 0.60.
+pub static PTOAS_0_60: Target = Target {
+    name: "ptoas-0.60",
+    summary: "the newest public assembler, version 0.60: its dialect verifies what is printed, its passes are not tried",
+    source: "PTOAS e32488c9, include/PTO/IR and lib/PTO/IR, built and asked: scripts/assembler; v0.27",
+    platforms: ptoas_0_27::PLATFORMS,
+    spelling: &NEWEST_SPELLING,
+    ops: OPS,
+    lacks: LACKS,
+    elems: ELEMS,
+    types: TYPES,
+    drops: ptoas_0_27::DROPS,
+    own_rules: newest::RULES,
+    local_pointers: true,
+    rules: &rules(Differs {
+        moved: &[],
+        ends: fixes::pipe_with_its_depth,
+        moves: fixes::as_it_is,
+        values: pipe_values::pipe_value_of_any_depth,
+        parts: views::part_is_a_tile,
+        popped: fixes::as_it_is,
+        sequence: fixes::as_it_is,
+    }),
+    needs: NEWEST_NEEDS,
+    rings: RingRules { slots: None, values: &[4, 8], landing: true, pipes: 8, as_values: None },
+};

@@ -165,8 +165,8 @@ fn file_with(def: &OpDef, dice: &mut Dice) -> Option<(String, AttrDict)> {
     for spec in schema.operands {
         let count = match spec.arity {
             Arity::One => 1,
-            Arity::Optional if follows => 1,
-            Arity::Optional | Arity::WithNext => dice.roll(2),
+            Arity::Instead if follows => 0,
+            Arity::Optional | Arity::Instead => dice.roll(2),
             Arity::Variadic => dice.roll(4),
         };
         let fitting: Vec<Type> = types.iter().filter(|ty| (spec.ty.accepts)(ty)).cloned().collect();
@@ -179,7 +179,7 @@ fn file_with(def: &OpDef, dice: &mut Dice) -> Option<(String, AttrDict)> {
         operands.extend((0..count).map(|_| chosen.clone()));
         firsts.push(chosen);
         segments.push(count as i128);
-        follows = spec.arity == Arity::WithNext && count == 1;
+        follows = count == 1;
     }
     let mut results: Vec<Type> = Vec::new();
     for spec in schema.results {
@@ -194,7 +194,7 @@ fn file_with(def: &OpDef, dice: &mut Dice) -> Option<(String, AttrDict)> {
         };
         let count = match spec.arity {
             Arity::One => 1,
-            Arity::Optional | Arity::WithNext => dice.roll(2),
+            Arity::Optional | Arity::Instead => dice.roll(2),
             Arity::Variadic => dice.roll(3),
         };
         results.extend((0..count).map(|_| ty.clone()));

@@ -14,8 +14,8 @@ use crate::text::CustomSyntax;
 pub enum Arity {
     One,
     Optional,
-    /// One or none; one only where the operand that is declared next, an optional one, is there too.
-    WithNext,
+    /// One or none; one only where the operand that is declared before, an optional one, is left out.
+    Instead,
     Variadic,
 }
 

@@ -75,9 +75,9 @@ pub const fn optional(name: &'static str, ty: TypeRule, touch: Touch, doc: &'sta
     OperandSpec { name, arity: Arity::Optional, ty, touch, doc }
 }
 
-/// An operand that may be left out, and is there only where the next one is.
-pub const fn with_next(name: &'static str, ty: TypeRule, touch: Touch, doc: &'static str) -> OperandSpec {
-    OperandSpec { name, arity: Arity::WithNext, ty, touch, doc }
+/// An operand that may be left out, and is there only where the one before it is left out.
+pub const fn instead(name: &'static str, ty: TypeRule, touch: Touch, doc: &'static str) -> OperandSpec {
+    OperandSpec { name, arity: Arity::Instead, ty, touch, doc }
 }
 
 /// Any number of values.

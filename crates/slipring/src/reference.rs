@@ -76,7 +76,7 @@ pub fn facts() -> Vec<OpFacts> {
         name: spec.name,
         count: match spec.arity {
             Arity::One => "one",
-            Arity::Optional | Arity::WithNext => "optional",
+            Arity::Optional | Arity::Instead => "optional",
             Arity::Variadic => "variadic",
         },
         types: spec.ty.describe,
@@ -288,7 +288,7 @@ fn arity(arity: Arity) -> &'static str {
     match arity {
         Arity::One => "",
         Arity::Optional => ", optional",
-        Arity::WithNext => ", optional, with the next one",
+        Arity::Instead => ", optional, in place of the one before",
         Arity::Variadic => ", any number",
     }
 }
@@ -314,7 +314,7 @@ fn form(def: &OpDef) -> String {
                 .operands
                 .iter()
                 .map(|o| {
-                    if matches!(o.arity, Arity::Optional | Arity::WithNext) {
+                    if matches!(o.arity, Arity::Optional | Arity::Instead) {
                         format!("[%{}]", o.name)
                     } else {
                         format!("%{}", o.name)

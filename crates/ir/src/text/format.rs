@@ -288,7 +288,7 @@ impl<'a> OpParser<'a> {
                 }
                 values.push(self.operand()?);
             }
-            Arity::Optional | Arity::WithNext if self.operand_begins() => values.push(self.operand()?),
+            Arity::Optional | Arity::Instead if self.operand_begins() => values.push(self.operand()?),
             Arity::Variadic if self.operand_begins() => {
                 loop {
                     values.push(self.operand()?);

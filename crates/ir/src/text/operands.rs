@@ -32,22 +32,17 @@ fn assign_with(
         let fits = count == specs.len() && specs.iter().enumerate().all(|(value, spec)| accepts(value, spec));
         return fits.then(|| SmallVec::from_elem(1, count));
     }
-    // Both a value and the one after it stand for the spec `j` and the next one.
-    let next_too = |fits: &[Vec<bool>], j: usize, i: usize| {
-        let next = specs.get(j + 1).is_some_and(|next| i + 1 < count && accepts(i + 1, next));
-        next && fits[j + 2][i + 2]
-    };
+    // The spec that goes on where a value stands for this one: none that stands in its place.
+    let after = |j: usize| j + 1 + usize::from(specs.get(j + 1).is_some_and(|next| next.arity == Arity::Instead));
     // fits[j][i]: the values from i on can stand for the specs from j on.
     let mut fits = vec![vec![false; count + 1]; specs.len() + 1];
     fits[specs.len()][count] = true;
     for (j, spec) in specs.iter().enumerate().rev() {
         for i in (0..=count).rev() {
             let take = i < count && accepts(i, spec);
-            let pair = |j, i| next_too(&fits, j, i);
             fits[j][i] = match spec.arity {
                 Arity::One => take && fits[j + 1][i + 1],
-                Arity::Optional => fits[j + 1][i] || (take && fits[j + 1][i + 1]),
-                Arity::WithNext => fits[j + 1][i] || (take && pair(j, i)),
+                Arity::Optional | Arity::Instead => fits[j + 1][i] || (take && fits[after(j)][i + 1]),
                 Arity::Variadic => fits[j + 1][i] || (take && fits[j][i + 1]),
             };
         }
@@ -56,13 +51,16 @@ fn assign_with(
         return None;
     }
     let mut at = 0;
-    let mut sizes = SmallVec::new();
+    let mut sizes: SmallVec<[u16; 4]> = SmallVec::new();
     for (j, spec) in specs.iter().enumerate() {
         let start = at;
+        let before: bool = sizes.last().is_some_and(|size| *size > 0);
         match spec.arity {
             Arity::One => at += 1,
-            Arity::Optional => at += usize::from(at < count && accepts(at, spec) && fits[j + 1][at + 1]),
-            Arity::WithNext => at += usize::from(at < count && accepts(at, spec) && next_too(&fits, j, at)),
+            Arity::Instead if before => {}
+            Arity::Optional | Arity::Instead => {
+                at += usize::from(at < count && accepts(at, spec) && fits[after(j)][at + 1]);
+            }
             Arity::Variadic => {
                 while at < count && accepts(at, spec) && fits[j][at + 1] {
                     at += 1;
@@ -80,7 +78,7 @@ pub(crate) fn sizes_fit(sizes: &[u16], count: usize, specs: &[OperandSpec]) -> b
         && sizes.iter().map(|n| *n as usize).sum::<usize>() == count
         && sizes.iter().zip(specs).all(|(n, spec)| match spec.arity {
             Arity::One => *n == 1,
-            Arity::Optional | Arity::WithNext => *n <= 1,
+            Arity::Optional | Arity::Instead => *n <= 1,
             Arity::Variadic => true,
         })
 }
@@ -92,9 +90,7 @@ fn describe(specs: &[OperandSpec]) -> String {
         let comma = if i > 0 { ", " } else { "" };
         match spec.arity {
             Arity::One => out.push_str(&format!("{comma}{} ({})", spec.name, spec.ty.describe)),
-            Arity::Optional | Arity::WithNext => {
-                out.push_str(&format!("[{comma}{} ({})]", spec.name, spec.ty.describe))
-            }
+            Arity::Optional | Arity::Instead => out.push_str(&format!("[{comma}{} ({})]", spec.name, spec.ty.describe)),
             Arity::Variadic => out.push_str(&format!("{comma}{}... ({})", spec.name, spec.ty.describe)),
         }
     }

@@ -60,6 +60,9 @@ pub(super) fn gathered_by_indices(_: &Scalars, module: &mut Module, id: OpId, _:
         Some(elem) if this.if_declared("indices").is_some() => {
             Err(format!("it gathers no elements of {elem} by indices"))
         }
+        _ if this.if_declared("indices").is_some() && this.operand("tmp").is_none() => {
+            Err("it has working memory: give it a tmp".into())
+        }
         _ => Ok(()),
     }
 }

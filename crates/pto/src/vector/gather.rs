@@ -12,7 +12,7 @@ use slipring_effect::vector::{
 };
 use slipring_op::decode::Decoder;
 use slipring_op::def::{Lowered, OpDef, OpRef, PipeRule, Reported};
-use slipring_op::rules::{SCALAR, TILE, defaulted, operand, optional, schema, with_next};
+use slipring_op::rules::{SCALAR, TILE, defaulted, instead, operand, optional, schema};
 
 /// The ops of this family.
 pub(crate) const OPS: &[&OpDef] = &[&TGATHER, &TGATHERB, &TSCATTER];
@@ -41,7 +41,7 @@ pub static TGATHER: OpDef = OpDef {
         &[
             SRC,
             optional("kValue", SCALAR, Touch::Nothing, "the number to compare with"),
-            with_next("indices", TILE, Touch::Read, "the indices"),
+            instead("indices", TILE, Touch::Read, "the indices"),
             TMP,
             DST,
             optional("cdst", TILE, Touch::Write, "how many elements of each row compared true"),
@@ -56,9 +56,9 @@ pub static TGATHER: OpDef = OpDef {
     )
     .in_generic_form(&["src", "dst", "cdst", "indices", "tmp", "kValue"]),
     summary: "Gather elements by index, by comparison or by pattern",
-    doc: "`ins(src, indices, tmp)`: `dst[i, j]` = element `indices[i, j]` of `src` for the valid shape of `dst`; the elements are \
-          counted from 0 as they lie in memory, row by row with all columns. An index (without a sign) that names no element of \
-          the tile is `index-bounds`. `ins(src, {maskPattern = Pabcd})`: of every two or four columns of the valid shape of `src` \
+    doc: "`ins(src, indices, tmp)`, on A5 also without `tmp`: `dst[i, j]` = element `indices[i, j]` of `src` for the valid shape \
+          of `dst`; the elements are counted from 0 as they lie in memory, row by row with all columns. An index (without a sign) \
+          that names no element of the tile is `index-bounds`. `ins(src, {maskPattern = Pabcd})`: of every two or four columns of the valid shape of `src` \
           those that have a 1, the last digit standing for the first column, row by row, one after the other from the first \
           element of `dst` on. `ins(src, kValue, tmp) outs(dst, cdst)`: row i of `dst` begins with the numbers of the elements of \
           row i of `src` that are equal to (greater than) the number, in its type; NaN is neither. Element i of `cdst` is how many \
@@ -109,6 +109,10 @@ fn verify_gather(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     }
     if !has(op, "indices") {
         diags.push(count("expects indices and tmp, kValue and tmp, or a maskPattern"));
+        return;
+    }
+    if !platform.can(Capability::RegisterScratch) && !has(op, "tmp") {
+        diags.push(count("expects tmp with indices here"));
         return;
     }
     check::by_rows(op, &["src", "indices", "dst"], diags);

@@ -189,7 +189,7 @@ fn verify(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     if !k.is_multiple_of(STEP) {
         let message = format!("a product with scales over k = {k}: the unit takes {STEP} at once");
         diags.push(
-            warn(op, "mx-k", message).help("pad the operands with zeros; the device's library refuses this tile"),
+            op.error("mx-k", message).help("pad the operands with zeros; the device's library refuses this tile"),
         );
     }
     scale_rules(op, diags);

@@ -13,6 +13,7 @@ mod local_array;
 mod local_struct;
 mod mixed;
 mod pipe;
+mod pipe_entry;
 mod pipe_handle;
 mod pipe_make;
 mod pipe_scale;
@@ -36,6 +37,7 @@ pub use local_array::{DECLARE as DECLARE_LOCAL_ARRAY, GET as LOCAL_ARRAY_GET, SE
 pub use local_struct::{DECLARE as DECLARE_STRUCT, GET as STRUCT_GET, SET as STRUCT_SET};
 pub use mixed::*;
 pub use pipe::*;
+pub use pipe_entry::{TALLOC_TO_AIC, TALLOC_TO_AIV};
 pub use pipe_handle::*;
 pub use pipe_make::*;
 pub use pipe_scale::{SET_QUANT_SCALAR, SET_QUANT_VECTOR};
@@ -66,6 +68,7 @@ pub const HINTS: &[&str] = &[
 /// Its families of ops.
 pub const FAMILIES: &[&[&OpDef]] = &[
     pipe::OPS,
+    pipe_entry::OPS,
     pipe_handle::OPS,
     debug::OPS,
     query::OPS,

@@ -1,6 +1,6 @@
 //! Rings between cores: reserve, import, initialise, push, pop, free (seed 000).
 
-use slipring_ir::{AttrKind, AttrSpec, Diags, EnumSpec, Infer, OpSchema, Syntax, Touch, Type, TypeRule, ValueId};
+use slipring_ir::{AttrKind, AttrSpec, Diags, EnumSpec, Infer, OpSchema, Syntax, Touch, Type, TypeRule};
 use slipring_machine::{CoreKind, Pipe, Platform};
 use slipring_op::address::ADDRESS;
 use slipring_op::make::PLACED;
@@ -9,6 +9,7 @@ use slipring_program::{Direction, Operand};
 use slipring_tile::Space;
 
 use super::buffer_text::BufferText;
+use super::pipe_entry::{SUBBLOCK, TALLOC_TO_AIC, TALLOC_TO_AIV, own_subblock, verify_entry, verify_given};
 use super::pipe_text::InitializeText;
 use slipring_op::decode::Binding;
 use slipring_op::def::{AddressRule, CoreRule, OpDef, OpRef, PipeRule, RingPart};
@@ -24,8 +25,6 @@ pub(crate) const OPS: &[&OpDef] = &[
     &IMPORT_RESERVED_BUFFER,
     &AIC_INITIALIZE_PIPE,
     &AIV_INITIALIZE_PIPE,
-    &TALLOC_TO_AIV,
-    &TALLOC_TO_AIC,
     &TPUSH_TO_AIV,
     &TPUSH_TO_AIC,
     &TPOP_FROM_AIC,
@@ -302,75 +301,6 @@ const PUSH_DOC: &str = "Waits until the next slot is free, moves the tile into i
      tile lies in the slot in the layout in which the consumer pops it; element types convert on the way out \
      of the accumulator. A slot that `pto.talloc_…` gave, which the text has filled, is signalled ready and nothing else.";
 
-const ALLOCATE: OpSchema = schema(
-    "",
-    Syntax::Format("attr-dict `->` type($entry)"),
-    &[],
-    &[result("entry", TENSOR_VIEW, Infer::Written, "the slot, as the pipe's `gm_slot_tensor` says")],
-    &[
-        required(
-            words::SPLIT,
-            AttrKind::Int,
-            "0: whole slot; 1, 2: a Vector core has the lower or right part of it, too",
-        ),
-        defaulted(words::ID, AttrKind::Int, "which pipe; 0 by default"),
-    ],
-);
-
-const ALLOCATE_DOC: &str = "Waits until the next slot is free, and gives it as a view: of a pipe in global memory whose ends have a \
-     `gm_slot_tensor`. The text stores into it, and pushes it: slots are pushed in the order in which they were given. The wait \
-     holds the pipe that stores. Under a split Vector core 1 has what begins behind its view of the slot (1), or behind one row of \
-     that (2).";
-
-pub static TALLOC_TO_AIV: OpDef = OpDef {
-    schema: OpSchema { name: "pto.talloc_to_aiv", ..ALLOCATE },
-    summary: "A free slot in global memory, to be filled by the Cube core",
-    doc: ALLOCATE_DOC,
-    source: "PTO IR of the public assembler 0.60; tile library, TALLOC",
-    core: CoreRule::Cube,
-    verify: |op, _, diags| verify_entry(op, op.result(0), diags),
-    lower: |op, d| ring::allocate_entry(op, d, Direction::C2V),
-    ..PLAIN
-};
-
-pub static TALLOC_TO_AIC: OpDef = OpDef {
-    schema: OpSchema { name: "pto.talloc_to_aic", ..ALLOCATE },
-    summary: "A free slot in global memory, to be filled by a Vector core",
-    doc: ALLOCATE_DOC,
-    source: "PTO IR of the public assembler 0.60; tile library, TALLOC",
-    core: CoreRule::Vector,
-    verify: |op, _, diags| verify_entry(op, op.result(0), diags),
-    lower: |op, d| ring::allocate_entry(op, d, Direction::V2C),
-    ..PLAIN
-};
-
-/// A slot of a pipe is a view as its end on this core says.
-fn verify_entry(op: &OpRef<'_>, entry: ValueId, diags: &mut Diags) {
-    verify_split(op, diags);
-    let Some(end) = ring::own_end(op) else { return };
-    match end.operand("gm_slot_buffer").map(|value| op.module.ty(value)) {
-        Some(ty) if matches!(ty, Type::TensorView(_)) => {
-            if ty != op.module.ty(entry) {
-                let message = format!("expects a slot of this pipe to be a `{ty}`");
-                diags.push(op.error("view-type", message).also(end.span(), "as its end says"));
-            }
-        }
-        _ => {
-            let message = "the slots of this pipe are no views: its ends have no `gm_slot_tensor`";
-            diags.push(op.error("ring-entry", message).also(end.span(), "made here"));
-        }
-    }
-}
-
-/// A slot that is pushed or freed is one that was given or popped before.
-fn verify_given(op: &OpRef<'_>, entry: ValueId, by: &OpDef, diags: &mut Diags) {
-    verify_entry(op, entry, diags);
-    let given = op.module.defining_op(entry).and_then(|id| op.other(id));
-    if given.is_none_or(|given| given.def != by) {
-        diags.push(op.error("ring-entry", format!("expects the slot that `{}` gives", by.schema.name)));
-    }
-}
-
 /// A push of a tile in this memory, or of a slot that this op gave.
 fn verify_push(op: &OpRef<'_>, space: Space, by: &OpDef, diags: &mut Diags) {
     match op.operand("tile").filter(|value| matches!(op.module.ty(*value), Type::TensorView(_))) {
@@ -396,14 +326,22 @@ pub static TPUSH_TO_AIV: OpDef = OpDef {
 };
 
 pub static TPUSH_TO_AIC: OpDef = OpDef {
-    schema: OpSchema { name: "pto.tpush_to_aic", ..PUSH },
+    schema: OpSchema {
+        name: "pto.tpush_to_aic",
+        syntax: Syntax::Format("`(` $tile `:` type($tile) `)` attr-dict (`aiv_subblockid` `(` $aiv_subblockid `)`)?"),
+        operands: &[PUSH.operands[0], SUBBLOCK],
+        ..PUSH
+    },
     summary: "Push a tile from a Vector core to the Cube core",
     doc: PUSH_DOC,
     source: "seed 000, TPUSH",
     core: CoreRule::Vector,
     pipe: PipeRule::Fixed(Pipe::Mte3),
     ring: Some(RingPart::Push(Direction::V2C)),
-    verify: |op, _, diags| verify_push(op, Space::Vec, &TALLOC_TO_AIC, diags),
+    verify: |op, _, diags| {
+        verify_push(op, Space::Vec, &TALLOC_TO_AIC, diags);
+        own_subblock(op, diags);
+    },
     lower: ring::push,
     ..PLAIN
 };
@@ -433,7 +371,14 @@ const POP_DOC: &str = "Waits until the next slot is ready and takes its tile: on
      the number of slots. Where the result is a tensor view, it is the slot in global memory: nothing moves.";
 
 pub static TPOP_FROM_AIC: OpDef = OpDef {
-    schema: OpSchema { name: "pto.tpop_from_aic", ..POP },
+    schema: OpSchema {
+        name: "pto.tpop_from_aic",
+        syntax: Syntax::Format(
+            "(`(` $valid_row `,` $valid_col `)`)? attr-dict (`aiv_subblockid` `(` $aiv_subblockid `)`)? `->` type($tile)",
+        ),
+        operands: &[POP.operands[0], POP.operands[1], SUBBLOCK],
+        ..POP
+    },
     summary: "Pop a tile that the Cube core pushed",
     doc: POP_DOC,
     source: "seed 000, TPOP",
@@ -441,7 +386,10 @@ pub static TPOP_FROM_AIC: OpDef = OpDef {
     pipe: PipeRule::By(|op, platform| wait_pipe(op, platform, Direction::C2V)),
     ring: Some(RingPart::Pop(Direction::C2V)),
     address: AddressRule::Attr(ADDRESS),
-    verify: |op, _, diags| verify_pop(op, Space::Vec, diags),
+    verify: |op, _, diags| {
+        verify_pop(op, Space::Vec, diags);
+        own_subblock(op, diags);
+    },
     lower: ring::pop,
     ..PLAIN
 };

@@ -84,6 +84,9 @@ pub(super) fn as_it_is(_: &Scalars, _: &mut Module, _: OpId, _: &Platform) -> Fi
 fn plain_end(scalars: &Scalars, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
     let this = op(module, id)?;
     let spec = PipeSpec::of(&this, platform).ok_or("the pipe's parameters make no sense")?;
+    if this.operand("gm_slot_buffer").is_some_and(|value| matches!(module.ty(value), Type::TensorView(_))) {
+        return Err("its slots are a pointer, `gm_slot_buffer`, and here a view of one of them".into());
+    }
     // Frees stand in the text of a built program, whoever placed them.
     let mut said = vec!["auto_free"];
     let says = |name: &str, word: &str| this.text(name) == Some(word);
@@ -115,6 +118,20 @@ fn plain_end(scalars: &Scalars, module: &mut Module, id: OpId, platform: &Platfo
     if frees {
         frees_behind_pops(module, id);
     }
+    Ok(())
+}
+
+/// A Vector core takes part as itself: which one it is, the text does not say.
+pub(super) fn as_itself(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+    let this = op(module, id)?;
+    let (Some(at), Some(value)) =
+        (this.def.schema.operands.iter().position(|own| own.name == "aiv_subblockid"), this.operand("aiv_subblockid"))
+    else {
+        return Ok(());
+    };
+    let data = module.op_mut(id);
+    data.segments[at] = 0;
+    data.operands.retain(|operand| *operand != value);
     Ok(())
 }
 

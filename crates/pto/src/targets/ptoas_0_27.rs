@@ -199,7 +199,7 @@ pub(super) struct Differs {
 }
 
 /// The rules.
-pub(super) const fn rules(own: Differs) -> [OpRule; 63] {
+pub(super) const fn rules(own: Differs) -> [OpRule; 64] {
     [
         OpRule { index: &["offset"], feeds: own.moved, ..OpRule::of(&["pto.addptr"]) },
         OpRule {
@@ -296,6 +296,7 @@ pub(super) const fn rules(own: Differs) -> [OpRule; 63] {
             ..OpRule::of(&["pto.tcolmax", "pto.tcolmin", "pto.tcolsum"])
         },
         OpRule { fix: Some(fixes::as_itself), ..OpRule::of(&["pto.tpush_to_aic", "pto.tpop_from_aic"]) },
+        OpRule { fix: Some(refused::fills_one_shape), ..OpRule::of(&["pto.tfillpad"]) },
         OpRule { fix: Some(refused::signals_of_stores), ..OpRule::of(&["pto.sync.set"]) },
         OpRule { fix: Some(own.sequence), ..OpRule::of(&["pto.tci"]) },
         OpRule { fix: Some(refused::gathered_by_indices), ..OpRule::of(&["pto.tgather"]) },

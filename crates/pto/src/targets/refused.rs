@@ -34,6 +34,16 @@ pub(super) fn something_is_valid_in_registers(
     }
 }
 
+/// A larger tile is filled by an op of its own.
+pub(super) fn fills_one_shape(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+    let this = op(module, id)?;
+    let shape = |name| this.tile(name).map(|tile| (tile.layout.rows, tile.layout.cols));
+    match shape("src") == shape("dst") {
+        true => Ok(()),
+        false => Err("its tiles have one shape: write `pto.tfillpad_expand`".into()),
+    }
+}
+
 /// Where a wait holds one pipe, signals between cores are given by the pipes that store.
 pub(super) fn signals_of_stores(_: &Scalars, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
     let this = op(module, id)?;

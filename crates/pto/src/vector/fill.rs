@@ -142,10 +142,11 @@ pub static TFILLPAD: OpDef = OpDef {
     summary: "Fill a tile outside its valid shape",
     doc: pad_doc!(
         "`dst[i, j] = src[i, j]` in the valid shape of `src`; every other element of the whole shape of `dst` becomes the \
-         padding value. Both tiles have the same shape, and may be one tile."
+         padding value. Both tiles have the same shape, and may be one tile; in UB `dst` may be larger, as with \
+         `pto.tfillpad_expand`."
     ),
-    source: "PTO IR manual 4.10; tile ISA, TFILLPAD",
-    verify: |op, _, diags| verify_pad(op, false, diags),
+    source: "PTO IR manual 4.10; tile ISA, TFILLPAD; assembler 0.60, which tells the two apart by their shapes",
+    verify: |op, _, diags| verify_pad(op, op.space("dst") == Some(Space::Vec), diags),
     inside: inside::PADDED_BY_SCALARS,
     lower: pad,
     class: "move",

@@ -334,7 +334,9 @@ fn operation(module: &mut Module, id: OpId, platform: &Platform, said: &mut Said
             said.refuse(module, id, "target-type", message);
         }
     }
-    for value in module.op(id).results.clone() {
+    let regions = module.op(id).regions.iter().flat_map(|region| &module.region(*region).blocks);
+    let inside: Vec<_> = regions.flat_map(|block| module.block(*block).args.clone()).collect();
+    for value in module.op(id).results.clone().into_iter().chain(inside) {
         if let Some(what) = types::unknown(module.ty(value), target) {
             said.refuse(module, id, "target-type", format!("`{}` has no {what}", target.name));
         }

@@ -43,6 +43,7 @@ pub(super) const RULES: &[OpRule] = &[
             "pto.comm.wait_async_event",
         ])
     },
+    OpRule { fix: Some(precise_in_memory), ..OpRule::of(&["pto.trsqrt", "pto.trowexpanddiv"]) },
     OpRule { fix: Some(whole_boxes), ..OpRule::of(&["pto.alloc_tile"]) },
     OpRule { fix: Some(memory_for_pairs), ..OpRule::of(&["pto.tcolsum"]) },
     OpRule { fix: Some(begins_somewhere), ..OpRule::of(&["pto.mte_l1_l0a", "pto.mte_l1_l0b"]) },
@@ -234,6 +235,15 @@ fn factors_for_all(_: &Scalars, module: &mut Module, id: OpId, platform: &Platfo
             Err(format!("it has a factor for each row, and here {factors} for {rows} rows"))
         }
         _ => Ok(()),
+    }
+}
+
+/// The longer sequence of roots and divisions works in a tile of its own, on either unit.
+fn precise_in_memory(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+    let this = op(module, id)?;
+    match this.text("precisionType") == Some("high_precision") && this.if_declared("tmp").is_none() {
+        true => Err("it has working memory where it is of high precision".into()),
+        false => Ok(()),
     }
 }
 

@@ -22,7 +22,7 @@ pub static PTOAS_0_27: Target = Target {
     elems: ELEMS,
     types: TYPES,
     drops: DROPS,
-    own_rules: &[],
+    own_rules: &[OpRule { fix: Some(refused::quantised_without_memory), ..OpRule::of(&["pto.tquant"]) }],
     local_pointers: false,
     rules: &rules(Differs {
         moved: &[
@@ -75,7 +75,7 @@ pub(super) const ELEMS: &[Elem] = &[
 ];
 
 /// Kinds without a text of their own: MLIR's `EnumAttr` prints and reads them inside `#pto<…>`.
-pub(super) const INNER: &[&str] = &[
+const INNER: &[&str] = &[
     "cmp",
     "round_mode",
     "saturation_mode",

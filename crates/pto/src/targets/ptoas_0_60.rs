@@ -18,14 +18,55 @@ static NEWEST_SPELLING: Spelling = Spelling {
         ("pto.trandom", Syntax::InsOuts { ins: 6, attrs_in_ins: true }),
         ("pto.tci", Syntax::InsOuts { ins: 2, attrs_in_ins: false }),
     ],
-    inner: &INNER,
+    inner: INNER,
     typed: &TYPED,
     ..SPELLING
 };
 
-/// Kinds that MLIR reads inside of `#pto<…>`, those of 0.27 and three.
-const INNER: [&str; ptoas_0_27::INNER.len() + 3] =
-    with(ptoas_0_27::INNER, ["coalesce", "scatter_conflict", "print_format"]);
+/// Kinds that MLIR reads inside of `#pto<…>`: those that `PTOAttrs.td` declares as `EnumAttr`.
+const INNER: &[&str] = &[
+    "acc_phase",
+    "acc_store_atomic_op",
+    "acc_store_atomic_type",
+    "acc_store_mode",
+    "acc_store_sat_mode",
+    "acc_store_ub_dst_mode",
+    "atomic_type",
+    "cmp",
+    "coalesce",
+    "cube_load_frac_mode",
+    "div_precision",
+    "exp_precision",
+    "fmod_precision",
+    "gather_oob",
+    "log_precision",
+    "mad_sat_mode",
+    "mad_unit_flag_mode",
+    "mx_group_axis",
+    "notify_op",
+    "pow_precision",
+    "print_format",
+    "quant_pre_mode",
+    "quant_scale_alg",
+    "quant_type",
+    "recip_precision",
+    "reduce_op",
+    "relu_pre_mode",
+    "rem_precision",
+    "round_mode",
+    "rounding",
+    "rsqrt_precision",
+    "saturation",
+    "saturation_mode",
+    "scatter_atomic_op",
+    "scatter_conflict",
+    "scatter_oob",
+    "sqrt_precision",
+    "st_phase",
+    "unit_flag_ctrl",
+    "vec_store_mode",
+    "wait_cmp",
+];
 
 /// Numbers that say their type, those of 0.27 and two.
 const TYPED: [Typed; ptoas_0_27::TYPED.len() + 2] =
@@ -34,8 +75,8 @@ const TYPED: [Typed; ptoas_0_27::TYPED.len() + 2] =
 /// An op, an attribute and its type.
 type Typed = (&'static str, &'static str, &'static str);
 
-/// A list with some more.
-const fn with<T: Copy, const MORE: usize, const COUNT: usize>(list: &[T], more: [T; MORE]) -> [T; COUNT] {
+/// A list with two more.
+const fn with<T: Copy, const COUNT: usize>(list: &[T], more: [T; 2]) -> [T; COUNT] {
     let mut all = [more[0]; COUNT];
     let mut at = 0;
     while at < COUNT {

@@ -62,6 +62,14 @@ pub(super) fn sequence_by_scalars(_: &Scalars, module: &mut Module, id: OpId, _:
     }
 }
 
+/// A quantisation has no working memory.
+pub(super) fn quantised_without_memory(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+    match op(module, id)?.if_declared("tmp") {
+        Some(_) => Err("it has no working memory there".into()),
+        None => Ok(()),
+    }
+}
+
 /// Floats of 8 bits are gathered by a pattern, not by indices.
 pub(super) fn gathered_by_indices(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     let this = op(module, id)?;

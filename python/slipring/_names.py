@@ -8,11 +8,12 @@ class Names:
     """What names stand for around the functions of a text, as the compiler takes it.
 
     `whole` are names around all of it, `parts` the functions: where each stands in the text in bytes, its own names, and what it was
-    defined in. Names are looked up once: a program that is followed sets none outside of its functions.
+    defined in. `elsewhere` says what comes from other files: where it stands, the name of the file, and with which of its lines it
+    begins. Names are looked up once: a program that is followed sets none outside of its functions.
     """
 
     def __init__(self):
-        self.whole, self.parts = {"pl": Path("pl")}, []
+        self.whole, self.parts, self.elsewhere = {"pl": Path("pl")}, [], []
         # The names of each function, in their order.
         self.own = []
 
@@ -52,6 +53,7 @@ class Names:
         other = Names()
         other.whole = _set(self.whole, values)
         other.own = [_set(names, values) for names in self.own]
+        other.elsewhere = self.elsewhere
         other.parts = [(place, names, within) for (place, _, within), names in zip(self.parts, other.own)]
         return other
 
@@ -80,6 +82,13 @@ class Names:
             ((starts[first], starts[last]), names, _within(part, filename) if number else [])
             for number, (part, (first, last), names) in enumerate(zip(parts, places, self.own))
         ]
+        self.elsewhere = sorted(
+            {
+                ((starts[first], starts[last]), _shown(part.text.filename), part.text.first)
+                for part, (first, last) in zip(parts, places)
+                if part.text.filename != filename
+            }
+        )
         return filename, "".join(lines)
 
     def _types(self, lines):
@@ -100,6 +109,14 @@ class Names:
             lines.append(f"{name} = {spelled(value.generic, '_slipring_pl', extents)}\n")
             self.whole.update(extents)
         self.whole["_slipring_pl"] = Path("pl")
+
+
+def _shown(filename):
+    """A file's name as it is shown: from here, where it lies below."""
+    import os
+
+    below = os.path.relpath(filename) if os.path.isabs(filename) else filename
+    return filename if below.startswith("..") else below
 
 
 def _set(names, values):

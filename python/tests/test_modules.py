@@ -172,3 +172,19 @@ def test_types_of_one_name_are_refused_where_they_differ(folder):
 import slipring.language as pl  # noqa: E402
 
 T = pl.Tensor[[16, 64], pl.FP32]
+
+
+def test_what_is_wrong_is_shown_in_the_file_of_the_function(folder):
+    kernel = KERNEL.replace("FACTOR", "WRONG")
+    function = files(folder, program("one = first.scale(x, one)\ntwo = first.scale(one, two)", "import first\n"), first=HEAD + kernel)
+    x = np.ones((16, 64), np.float32)
+    with pytest.raises(slipring.KernelError) as error:
+        function(x, x.copy(), x.copy())
+    (finding,) = error.value.findings
+    line = (folder / "first.py").read_text().splitlines().index("    return pl.store(pl.mul(pl.load(x, [0, 0], [16, 64]), WRONG), [0, 0], out)") + 1
+    assert finding["file"].endswith("first.py") and finding["line"] == line
+    assert f"first.py:{line}:58" in str(error.value)
+    for words in (["check"], ["run", "--arg", "full:f32[16x64]=1", *["--arg", "zeros:f32[16x64]"] * 2]):
+        command = [sys.executable, "-m", "slipring", words[0], "program.py", *words[1:]]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+        assert done.returncode == 2 and f"first.py:{line}:58" in done.stderr, done.stderr

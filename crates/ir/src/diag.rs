@@ -144,9 +144,11 @@ fn excerpts<'a>(source: &Source, places: Vec<(AnnotationKind, &'a Labeled)>) -> 
         let span = clamp(source, place.1.span);
         let own = (source.line_of(span.start), source.line_of(span.end.saturating_sub(1).max(span.start)));
         let together = |lines: (usize, usize)| (lines.0.min(own.0), lines.1.max(own.1));
+        // What comes from another file is shown by itself, with the name and the lines of that file.
+        let file = |line: usize| source.elsewhere(source.lines(line, line).start as u32).map(|part| part.span);
         let near = |part: &&mut Excerpt<'_>| {
             let (first, last) = together(part.lines);
-            source.lines(first, last).len() <= MOST_SHOWN
+            file(first) == file(last) && source.lines(first, last).len() <= MOST_SHOWN
         };
         match parts.iter_mut().find(near) {
             Some(part) => {
@@ -169,7 +171,7 @@ impl<'a> Excerpt<'a> {
         if !self.places.iter().all(fits) || source.lines(first, first).len() > MOST_SHOWN {
             return self.places.iter().fold(group, |group, (_, place)| {
                 let (line, column) = source.line_column(place.span.start);
-                let origin = Origin::path(source.shown_name()).line(line).char_column(column);
+                let origin = Origin::path(source.shown_name_at(place.span.start)).line(line).char_column(column);
                 let text = Some(place.text.as_str()).filter(|text| !text.is_empty());
                 let group = group.element(origin);
                 match text {
@@ -179,7 +181,8 @@ impl<'a> Excerpt<'a> {
             });
         }
         let text = &source.text[shown.clone()];
-        let mut snippet = Snippet::source(text).line_start(first + 1).path(source.shown_name());
+        let name = source.shown_name_at(shown.start as u32);
+        let mut snippet = Snippet::source(text).line_start(source.number_of(first)).path(name);
         for (kind, label) in self.places {
             let span = clamp(source, label.span);
             let span = span.start - shown.start..span.end.min(shown.end) - shown.start;

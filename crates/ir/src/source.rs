@@ -29,7 +29,20 @@ pub struct Source {
     pub language: bool,
     /// True for a C++ text: by default one whose name ends as C++ files do ([`CPP_SUFFIXES`]).
     pub cpp: bool,
+    /// Parts that come from other files.
+    elsewhere: Vec<Elsewhere>,
     places: LineIndex,
+}
+
+/// A part of a text that comes from another file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Elsewhere {
+    /// Where it stands in the text: whole lines.
+    pub span: Span,
+    /// The name of the file.
+    pub name: String,
+    /// The line of the file, from 1, that it begins with.
+    pub line: usize,
 }
 
 /// A range of bytes of a source text.
@@ -88,7 +101,7 @@ impl Source {
         let name = name.into();
         let ends = |suffix: &str| suffix_of(&name).is_some_and(|own| own.eq_ignore_ascii_case(suffix));
         let (language, cpp) = (ends("py"), CPP_SUFFIXES.iter().any(|suffix| ends(suffix)));
-        Source { name, text: text.into(), language, cpp, places: LineIndex::default() }
+        Source { name, text: text.into(), language, cpp, elsewhere: Vec::new(), places: LineIndex::default() }
     }
 
     /// The same as a text of the kernel language, whatever its name is: of a notebook's cell, of what was typed.
@@ -99,6 +112,17 @@ impl Source {
     /// The same as a text in this language, whatever its name is.
     pub fn of(self, lang: Lang) -> Source {
         Source { language: lang == Lang::Python, cpp: lang == Lang::Cpp, ..self }
+    }
+
+    /// The same with parts of other files, in the order in which they stand.
+    pub fn with_parts_of_others(self, elsewhere: Vec<Elsewhere>) -> Source {
+        Source { elsewhere, ..self }
+    }
+
+    /// The other file that a byte comes from, where it does.
+    pub fn elsewhere(&self, byte: u32) -> Option<&Elsewhere> {
+        let after = self.elsewhere.partition_point(|part| part.span.start <= byte);
+        self.elsewhere[..after].last().filter(|part| byte < part.span.end)
     }
 
     /// What it is read as.
@@ -122,6 +146,19 @@ impl Source {
         visible_name(&self.name)
     }
 
+    /// The name for messages of the file that a byte comes from.
+    pub fn shown_name_at(&self, byte: u32) -> Cow<'_, str> {
+        self.elsewhere(byte).map_or_else(|| self.shown_name(), |part| visible_name(&part.name))
+    }
+
+    /// The number, from 1, of a line in the file that it comes from.
+    pub(crate) fn number_of(&self, line: usize) -> usize {
+        match self.elsewhere(self.index().lines[line] as u32) {
+            Some(part) => part.line + line - self.line_of(part.span.start as usize),
+            None => line + 1,
+        }
+    }
+
     fn index(&self) -> &Index {
         self.places.0.get_or_init(|| {
             let bytes = self.text.as_bytes();
@@ -134,7 +171,7 @@ impl Source {
         })
     }
 
-    /// Line and column of a byte, both from 1; the column counts characters.
+    /// Line and column of a byte in the file that it comes from, both from 1; the column counts characters.
     pub fn line_column(&self, byte: u32) -> (usize, usize) {
         let at = self.border(byte as usize);
         let line = self.line_of(at);
@@ -144,11 +181,11 @@ impl Source {
             few if few <= BLOCK => characters(&self.text.as_bytes()[first..at]),
             _ => self.characters_before(at) - self.characters_before(first),
         };
-        (line + 1, before + 1)
+        (self.number_of(line), before + 1)
     }
 
-    /// The line, from 0, that a byte stands in.
-    pub(crate) fn line_of(&self, byte: usize) -> usize {
+    /// The line of the text, from 0, that a byte stands in.
+    pub fn line_of(&self, byte: usize) -> usize {
         self.index().lines.partition_point(|first| *first <= byte) - 1
     }
 
@@ -250,6 +287,23 @@ mod tests {
             ["k.py", "k.PY", "a.b/k.pto", "k", "-", ".py", "k.txt"].map(named),
             [(true, true), (true, true), (true, false), (false, false), (false, false), (false, false), (false, false),]
         );
+    }
+
+    #[test]
+    fn parts_of_other_files_have_the_names_and_lines_of_those() {
+        let text = "one\ntwo\n\nseven\neight\n\nnine\n";
+        let at = |word: &str| text.find(word).unwrap() as u32;
+        let other = Elsewhere { span: Span::new(at("seven"), at("eight") + 6), name: "b.py".into(), line: 7 };
+        let source = Source::new("a.py", text).with_parts_of_others(vec![other]);
+        let place = |word: &str| (source.shown_name_at(at(word)).into_owned(), source.line_column(at(word)));
+        assert_eq!(place("two"), ("a.py".into(), (2, 1)));
+        assert_eq!(place("seven"), ("b.py".into(), (7, 1)));
+        assert_eq!(place("ght"), ("b.py".into(), (8, 3)));
+        assert_eq!(place("nine"), ("a.py".into(), (7, 1)));
+        let said = crate::Diagnostic::error("x", Span::new(at("ght"), at("ght") + 3), "wrong");
+        let said = said.also(Span::new(at("two"), at("two") + 3), "because");
+        let shown = said.render(&source, false);
+        assert!(shown.contains("b.py:8:3") && shown.contains("a.py:2:1") && shown.contains("8 | eight"), "{shown}");
     }
 
     proptest! {

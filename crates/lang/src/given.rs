@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use slipring_ir::Elsewhere;
+
 /// Stands before the name of a parameter, among the names of the surroundings: the parameter is a constant, with this value.
 pub const CONSTEXPR: &str = "constexpr$";
 
@@ -12,6 +14,8 @@ pub struct Names {
     pub whole: Vec<(String, Name)>,
     /// The functions. None where the text is that of one place.
     pub parts: Vec<Part>,
+    /// What of the text comes from other files.
+    pub elsewhere: Vec<Elsewhere>,
 }
 
 /// A function of a text that was put together.

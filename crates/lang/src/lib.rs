@@ -54,7 +54,8 @@ mod words;
 
 use std::sync::Arc;
 
-use slipring_ir::{Diagnostic, Diags, Module, Source, Span};
+use slipring_ir::{Diagnostic, Diags, Module, Source};
+pub use slipring_ir::{Elsewhere, Span};
 use slipring_tile::Elem;
 
 pub use counts::{Counts, counts};

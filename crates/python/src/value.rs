@@ -4,7 +4,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use serde_json::Value;
-use slipring::language::{Members, Name, Names, Part};
+use slipring::language::{Elsewhere, Members, Name, Names, Part, Span};
 
 use crate::error::words;
 
@@ -60,11 +60,15 @@ fn of_json<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
 /// A function of a text: where it stands there, its names, what it was defined in.
 type GivenPart<'py> = ((u32, u32), Bound<'py, PyDict>, Vec<String>);
 
-/// What names stand for around a text: an object with `whole` and `parts`.
+/// What names stand for around a text: an object with `whole`, `parts` and `elsewhere`.
 pub fn names(value: &Bound<'_, PyAny>) -> PyResult<Names> {
     let parts: Vec<GivenPart<'_>> = value.getattr("parts")?.extract()?;
     let part = |((start, end), own, within): GivenPart<'_>| Ok(Part { range: start..end, own: pairs(&own)?, within });
+    let elsewhere: Vec<((u32, u32), String, usize)> = value.getattr("elsewhere")?.extract()?;
+    let elsewhere =
+        elsewhere.into_iter().map(|((start, end), name, line)| Elsewhere { span: Span::new(start, end), name, line });
     Ok(Names {
+        elsewhere: elsewhere.collect(),
         whole: pairs(&value.getattr("whole")?.cast_into()?)?,
         parts: parts.into_iter().map(part).collect::<PyResult<_>>()?,
     })

@@ -21,6 +21,9 @@ pub struct MessageFacts {
     /// Line and column of the character after its end.
     pub end_line: Option<usize>,
     pub end_column: Option<usize>,
+    /// The file that it shows in, where that is another one than the text's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
     /// What is there.
     pub label: String,
     /// Other places that explain it.
@@ -40,5 +43,8 @@ pub struct PlaceFacts {
     /// Line and column of the character after its end.
     pub end_line: usize,
     pub end_column: usize,
+    /// The file, where that is another one than the text's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
     pub label: String,
 }

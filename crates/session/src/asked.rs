@@ -111,7 +111,8 @@ impl CompileRequest {
 
     /// A text as it is read: what its name says, unless something else is asked for.
     pub fn source(&self, name: impl Into<String>, text: impl Into<String>) -> Source {
-        let source = Source::new(name, text);
+        let elsewhere = self.names.as_ref().map_or_else(Vec::new, |names| names.elsewhere.clone());
+        let source = Source::new(name, text).with_parts_of_others(elsewhere);
         match self.language {
             None => source,
             Some(lang) => source.of(lang),
@@ -139,6 +140,7 @@ impl CompileRequest {
             let all = |own: &[(String, Name)]| own.iter().map(given).collect();
             asked.names = Some(Arc::new(Names {
                 whole: all(&known.whole),
+                elsewhere: known.elsewhere.clone(),
                 parts: known.parts.iter().map(|part| Part { own: all(&part.own), ..part.clone() }).collect(),
             }));
             return asked;

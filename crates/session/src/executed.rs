@@ -4,7 +4,7 @@
 
 use std::sync::OnceLock;
 
-use slipring_ir::{Diagnostic, Diags, Source, Span};
+use slipring_ir::{Diagnostic, Diags, Elsewhere, Source, Span};
 use slipring_lang::{ArgType, Names};
 
 use crate::{Error, Input};
@@ -123,8 +123,8 @@ impl Input {
                     different.push(args.clone());
                 }
             }
-            let source = Source::new(own.name, own.text).of_language();
-            (Input::new(source, &asked.with_names(own.function, own.names)), different)
+            let asked = asked.with_names(own.function, own.names);
+            (Input::new(asked.source(own.name, own.text).of_language(), &asked), different)
         });
         Ok(each.collect())
     }
@@ -141,6 +141,8 @@ fn line_span(text: &str, line: usize) -> Option<Span> {
 /// One text for those of all functions of a file: the file itself, and after it what stands in other files.
 pub struct Together {
     source: Source,
+    /// What was appended to it from other files.
+    elsewhere: Vec<Elsewhere>,
     /// Where lines of the file begin.
     lines: Vec<usize>,
 }
@@ -154,7 +156,7 @@ impl Together {
         }
         let ends = source.text.match_indices('\n').map(|(at, _)| at + 1);
         let lines = std::iter::once(0).chain(ends).take_while(|start| *start < source.text.len()).collect();
-        Together { source, lines }
+        Together { source, elsewhere: Vec::new(), lines }
     }
 
     /// The messages about a text of the file, at their places of the file. Lines of the text that are none of the file are
@@ -163,9 +165,15 @@ impl Together {
         let mut starts = Vec::new();
         let mut at = 0;
         for (number, line) in own.text.split_inclusive('\n').enumerate() {
-            let begin = self.lines.get(number).copied().filter(|_| own.name == self.source.name);
+            let other = u32::try_from(at).ok().and_then(|at| Some((at, own.elsewhere(at)?)));
+            let begin = self.lines.get(number).copied().filter(|_| other.is_none() && own.name == self.source.name);
             let begin = begin.unwrap_or_else(|| {
                 let end = self.source.text.len();
+                if let Some((at, part)) = other {
+                    let span = Span::new(end as u32, (end + line.len()) as u32);
+                    let line = own.line_column(at).0;
+                    self.elsewhere.push(Elsewhere { span, name: part.name.clone(), line });
+                }
                 self.source.text.push_str(line.trim_end_matches('\n'));
                 self.source.text.push('\n');
                 end
@@ -188,6 +196,6 @@ impl Together {
 
     /// The text with what was appended.
     pub fn into_source(self) -> Source {
-        Source::new(self.source.name, self.source.text).of_language()
+        Source::new(self.source.name, self.source.text).of_language().with_parts_of_others(self.elsewhere)
     }
 }

@@ -37,7 +37,8 @@ pub fn message_facts(diagnostic: &Diagnostic, source: &Source) -> MessageFacts {
     let place = |label: &Labeled| {
         let (line, column) = source.line_column(label.span.start);
         let (end_line, end_column) = source.line_column(label.span.end);
-        PlaceFacts { line, column, end_line, end_column, label: label.text.clone() }
+        let file = source.elsewhere(label.span.start).map(|part| part.name.clone());
+        PlaceFacts { line, column, end_line, end_column, file, label: label.text.clone() }
     };
     let primary = diagnostic.primary.as_ref().filter(|p| !p.span.is_empty()).map(place);
     MessageFacts {
@@ -49,6 +50,7 @@ pub fn message_facts(diagnostic: &Diagnostic, source: &Source) -> MessageFacts {
         column: primary.as_ref().map(|p| p.column),
         end_line: primary.as_ref().map(|p| p.end_line),
         end_column: primary.as_ref().map(|p| p.end_column),
+        file: primary.as_ref().and_then(|p| p.file.clone()),
         label: primary.map_or(String::new(), |p| p.label),
         also: diagnostic.secondary.iter().map(place).collect(),
         notes: diagnostic.notes.clone(),

@@ -93,6 +93,7 @@ impl Dice {
             AttrKind::Unit => Attr::Unit,
             AttrKind::Type => Attr::Type(self.pick(&types())),
             AttrKind::Enum(spec) => Attr::member(spec.kind, self.pick(spec.members)),
+            AttrKind::Numbers => Attr::Array((0..self.roll(4)).map(|_| Attr::Int(self.int(), Type::I64)).collect()),
             AttrKind::Any => self.attr(1),
         }
     }
@@ -106,7 +107,7 @@ fn types() -> Vec<Type> {
 
 fn read_types() -> Vec<Type> {
     let mut list: Vec<String> = "index i1 i8 i16 i32 i64 si8 ui8 ui16 ui32 ui64 f16 bf16 f32 f64 !pto.align !pto.pipe \
-        !pto.mask<b8> !pto.mask<b16> !pto.mask<b32> !pto.record_event !pto.eventid_array<4> !pto.async_session !pto.async_event !pto.tpipe<1,DIR_C2V> !pto.local_array<2x2xi32> !pto.multi_tile_buf<vec,1x8xf32,count=3> vector<4xi16> vector<3xi64> vector<8xf32>"
+        !pto.mask<b8> !pto.mask<b16> !pto.mask<b32> !pto.record_event !pto.eventid_array<4> !pto.async_session !pto.async_event !pto.tpipe<1,DIR_C2V> !pto.local_array<2x2xi32> !pto.struct<f32,i8> !pto.multi_tile_buf<vec,1x8xf32,count=3> vector<4xi16> vector<3xi64> vector<8xf32>"
         .split_whitespace()
         .map(str::to_string)
         .collect();

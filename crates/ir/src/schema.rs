@@ -117,6 +117,8 @@ pub enum AttrKind {
     Unit,
     Type,
     Enum(&'static EnumSpec),
+    /// A list of integers.
+    Numbers,
     Any,
 }
 

@@ -15,7 +15,8 @@ pub(crate) const OPS: &[&OpDef] = &[&DECLARE, &GET, &SET];
 const STRUCT: TypeRule =
     TypeRule { describe: "a struct of numbers of 8 to 64 bits and such structs", accepts: |t| fields(t).is_some() };
 
-const PATH: AttrSpec = required("path", AttrKind::Any, "which field; in a struct within another, which of that, too");
+const PATH: AttrSpec =
+    required("path", AttrKind::Numbers, "which field; in a struct within another, which of that, too");
 
 /// A field of a struct.
 enum Field {
@@ -149,9 +150,7 @@ pub static SET: OpDef = OpDef {
 /// Which number of the struct a path names, and its type; else what is wrong with the path.
 fn named(op: &OpRef<'_>) -> Option<Result<(usize, Elem), String>> {
     let all = op.ty("struct").and_then(fields)?;
-    let Some(Attr::Array(path)) = op.attr("path") else {
-        return Some(Err("a path is a list of numbers: `[0, 1]`".into()));
-    };
+    let Some(Attr::Array(path)) = op.attr("path") else { return None };
     let (mut fields, mut before, mut found) = (&all, 0, None);
     for step in path {
         if found.is_some() {

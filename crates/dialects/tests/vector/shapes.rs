@@ -200,7 +200,7 @@ fn memrefs_and_tiles_of_the_cube_core() {
     let (whole, part_of) = ("v_row=32, v_col=32", "v_row=16, v_col=16");
     let types = [
         ("l1", tile("mat", NZ, whole, 1)),
-        ("l1_part", tile("mat", NZ, part_of, 0)),
+        ("l1_part", tile("mat", NZ, part_of, 1)),
         ("left", tile("left", NZ, whole, 0)),
         ("right", tile("right", "blayout=row_major, slayout=col_major", whole, 0)),
         (
@@ -220,7 +220,7 @@ fn memrefs_and_tiles_of_the_cube_core() {
   %right = pto.alloc_tile : !right
   %acc = pto.alloc_tile : !acc
   pto.texpands ins(%s : f16) outs(%m : !l1)
-  pto.tfillpad ins(%m_part : !l1_part) outs(%m : !l1)
+  pto.tfillpad ins(%m_part : !l1_part) outs(%m_part : !l1_part)
   pto.tmov ins(%m : !l1) outs(%left : !left)
   pto.tmov ins(%m : !l1) outs(%right : !right)
   pto.tmatmul ins(%left, %right : !left, !right) outs(%acc : !acc)

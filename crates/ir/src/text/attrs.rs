@@ -344,7 +344,7 @@ impl<'a> OpParser<'a> {
             AttrKind::Symbol => Ok(Attr::Symbol(self.symbol()?)),
             AttrKind::Type => Ok(Attr::Type(self.parse_type()?)),
             AttrKind::Unit => Ok(Attr::Unit),
-            AttrKind::Any => self.parse_attr(),
+            AttrKind::Numbers | AttrKind::Any => self.parse_attr(),
         }
     }
 

@@ -117,6 +117,7 @@ impl<'a> OpParser<'a> {
             (Attr::Str(member), AttrKind::Enum(spec)) => {
                 return self.check_member(spec, spec.kind, member, span).ok();
             }
+            (Attr::Array(items), AttrKind::Numbers) => items.iter().all(|item| matches!(item, Attr::Int(..))),
             (_, AttrKind::Any)
             | (Attr::Bool(_), AttrKind::Bool)
             | (Attr::Str(_), AttrKind::Str)
@@ -134,6 +135,7 @@ impl<'a> OpParser<'a> {
                 AttrKind::Unit => "without a value".to_string(),
                 AttrKind::Type => "a type".to_string(),
                 AttrKind::Enum(e) => format!("a member of `{}`, one of {}", e.kind, e.members.join(", ")),
+                AttrKind::Numbers => "a list of integers such as `[0, 1]`".to_string(),
                 AttrKind::Any => "an attribute".to_string(),
             };
             let d = Diagnostic::error("attribute", span, format!("`{}` is {what}", spec.name));

@@ -366,6 +366,7 @@ impl<'a> OpParser<'a> {
                 Tok::Word => e.members.contains(&self.text()),
                 tok => matches!(tok, Tok::Less | Tok::Hash | Tok::Str),
             },
+            AttrKind::Numbers => tok == Tok::LBracket,
             AttrKind::Any => {
                 let simple = [Tok::Int, Tok::Hex, Tok::Float, Tok::Minus, Tok::Str, Tok::At, Tok::LBracket, Tok::Hash];
                 simple.contains(&tok) || matches!(self.text(), "true" | "false" | "unit" | "dense" | "array")

@@ -43,7 +43,7 @@ impl Dice<'_> {
             cols,
             blayout: self.pick(&[BLayout::RowMajor, BLayout::ColMajor]),
             slayout: self.pick(&[SLayout::NoneBox, SLayout::RowMajor, SLayout::ColMajor]),
-            fractal: self.pick(&[512, 16, 32, 1024]),
+            fractal: self.pick(&[512, 32, 1024]),
         };
         let valid = if self.roll(2) == 0 {
             [Dim::Static(rows.into()), Dim::Static(cols.into())]

@@ -217,8 +217,8 @@ class Function:
                 host = part.kind in (None, "helper")
                 # What starts kernels is no part of one.
                 if not is_constant(value):
-                    plain_functions = _of_python(value, members)
-                    waiting += [Function(own, "helper") if host else _helper(own) for own in plain_functions]
+                    of_python = _along(value, members, FunctionType)
+                    waiting += [Function(own, "helper") if host else _helper(own) for own in of_python]
                     waiting += [own for own in _functions(value, members) if own.kind is not None or host]
                 if isinstance(value, FunctionType) and (host or value.__name__ == name):
                     # A function of Python that starts kernels is followed with the function that calls it; one that a kernel
@@ -592,22 +592,17 @@ def _functions(value, members):
     elif isinstance(value, (tuple, list, dict)):
         for item in value.values() if isinstance(value, dict) else value:
             yield from _functions(item, ())
-    for chain in () if isinstance(value, Function) else members:
-        found = value
-        for name in chain:
-            found = getattr(found, name, None)
-            if isinstance(found, Function):
-                yield found
-                break
+    if not isinstance(value, Function):
+        yield from _along(value, members, Function)
 
 
-def _of_python(value, members):
-    """The functions of Python that are named as members of a module or an instance."""
+def _along(value, members, kind):
+    """What is named as a member of a value and is of a kind: the first such thing on the way to each member."""
     for chain in members:
         found = value
         for name in chain:
             found = getattr(found, name, None)
-            if isinstance(found, FunctionType):
+            if isinstance(found, kind):
                 yield found
                 break
 

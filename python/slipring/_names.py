@@ -1,7 +1,7 @@
 """The functions that a kernel is made of as one text, and what names stand for in each of them."""
 
 from ._slipring import KernelError
-from ._source import Alias, Entries, Members, FunctionName, Partial, Path, _Constant, identity, keyed, spelled
+from ._source import Alias, FunctionName, Members, Partial, Path, _Constant, identity, keyed, spelled
 
 
 class Names:
@@ -185,4 +185,4 @@ def _together(parts):
     return filename, lines, [places[part.text.key] for part in parts]
 
 
-__all__ = ["Entries", "Names"]
+__all__ = ["Names"]

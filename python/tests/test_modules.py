@@ -1,6 +1,7 @@
 """Functions of several modules in one program: what a name stands for is what Python finds in the function's own module."""
 
 import importlib
+import json
 import subprocess
 import sys
 import textwrap
@@ -184,7 +185,13 @@ def test_what_is_wrong_is_shown_in_the_file_of_the_function(folder):
     line = (folder / "first.py").read_text().splitlines().index("    return pl.store(pl.mul(pl.load(x, [0, 0], [16, 64]), WRONG), [0, 0], out)") + 1
     assert finding["file"].endswith("first.py") and finding["line"] == line
     assert f"first.py:{line}:58" in str(error.value)
+    assert error.value.filename.endswith("first.py") and error.value.lineno == line
     for words in (["check"], ["run", "--arg", "full:f32[16x64]=1", *["--arg", "zeros:f32[16x64]"] * 2]):
         command = [sys.executable, "-m", "slipring", words[0], "program.py", *words[1:]]
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
         assert done.returncode == 2 and f"first.py:{line}:58" in done.stderr, done.stderr
+    command = [sys.executable, "-m", "slipring", "check", "program.py", "--sarif", "log.sarif"]
+    subprocess.run(command, cwd=folder, capture_output=True)
+    (result,) = json.loads((folder / "log.sarif").read_text())["runs"][0]["results"]
+    place = result["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"]["uri"].endswith("first.py") and place["region"]["startLine"] == line

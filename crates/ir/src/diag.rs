@@ -6,7 +6,7 @@ use anstyle as _;
 
 use slipring_finding::{Kind, Severity};
 
-use crate::{Source, Span, brief};
+use crate::{Source, Span, brief, visible_name};
 
 /// A place with a remark.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -170,8 +170,8 @@ impl<'a> Excerpt<'a> {
         let fits = |place: &(AnnotationKind, &Labeled)| clamp(source, place.1.span).start < shown.end;
         if !self.places.iter().all(fits) || source.lines(first, first).len() > MOST_SHOWN {
             return self.places.iter().fold(group, |group, (_, place)| {
-                let (line, column) = source.line_column(place.span.start);
-                let origin = Origin::path(source.shown_name_at(place.span.start)).line(line).char_column(column);
+                let (name, line, column) = source.place(place.span.start);
+                let origin = Origin::path(visible_name(name)).line(line).char_column(column);
                 let text = Some(place.text.as_str()).filter(|text| !text.is_empty());
                 let group = group.element(origin);
                 match text {
@@ -181,8 +181,8 @@ impl<'a> Excerpt<'a> {
             });
         }
         let text = &source.text[shown.clone()];
-        let name = source.shown_name_at(shown.start as u32);
-        let mut snippet = Snippet::source(text).line_start(source.number_of(first)).path(name);
+        let (name, line, _) = source.place(shown.start as u32);
+        let mut snippet = Snippet::source(text).line_start(line).path(visible_name(name));
         for (kind, label) in self.places {
             let span = clamp(source, label.span);
             let span = span.start - shown.start..span.end.min(shown.end) - shown.start;

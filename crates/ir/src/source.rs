@@ -146,9 +146,11 @@ impl Source {
         visible_name(&self.name)
     }
 
-    /// The name for messages of the file that a byte comes from.
-    pub fn shown_name_at(&self, byte: u32) -> Cow<'_, str> {
-        self.elsewhere(byte).map_or_else(|| self.shown_name(), |part| visible_name(&part.name))
+    /// Name, line and column of a byte in the file that it comes from, for messages; the name is as it was written.
+    pub fn place(&self, byte: u32) -> (&str, usize, usize) {
+        let (line, column) = self.line_column(byte);
+        let name = self.elsewhere(byte).map_or(&self.name, |part| &part.name);
+        (name, self.number_of(line - 1), column)
     }
 
     /// The number, from 1, of a line in the file that it comes from.
@@ -171,7 +173,7 @@ impl Source {
         })
     }
 
-    /// Line and column of a byte in the file that it comes from, both from 1; the column counts characters.
+    /// Line and column of a byte of the text, both from 1; the column counts characters.
     pub fn line_column(&self, byte: u32) -> (usize, usize) {
         let at = self.border(byte as usize);
         let line = self.line_of(at);
@@ -181,11 +183,11 @@ impl Source {
             few if few <= BLOCK => characters(&self.text.as_bytes()[first..at]),
             _ => self.characters_before(at) - self.characters_before(first),
         };
-        (self.number_of(line), before + 1)
+        (line + 1, before + 1)
     }
 
     /// The line of the text, from 0, that a byte stands in.
-    pub fn line_of(&self, byte: usize) -> usize {
+    pub(crate) fn line_of(&self, byte: usize) -> usize {
         self.index().lines.partition_point(|first| *first <= byte) - 1
     }
 
@@ -295,11 +297,13 @@ mod tests {
         let at = |word: &str| text.find(word).unwrap() as u32;
         let other = Elsewhere { span: Span::new(at("seven"), at("eight") + 6), name: "b.py".into(), line: 7 };
         let source = Source::new("a.py", text).with_parts_of_others(vec![other]);
-        let place = |word: &str| (source.shown_name_at(at(word)).into_owned(), source.line_column(at(word)));
-        assert_eq!(place("two"), ("a.py".into(), (2, 1)));
-        assert_eq!(place("seven"), ("b.py".into(), (7, 1)));
-        assert_eq!(place("ght"), ("b.py".into(), (8, 3)));
-        assert_eq!(place("nine"), ("a.py".into(), (7, 1)));
+        let place = |word: &str| source.place(at(word));
+        assert_eq!(place("two"), ("a.py", 2, 1));
+        assert_eq!(place("seven"), ("b.py", 7, 1));
+        assert_eq!(place("ght"), ("b.py", 8, 3));
+        assert_eq!(place("nine"), ("a.py", 7, 1));
+        // Pictures and tables are of the text itself.
+        assert_eq!(source.line_column(at("seven")), (4, 1));
         let said = crate::Diagnostic::error("x", Span::new(at("ght"), at("ght") + 3), "wrong");
         let said = said.also(Span::new(at("two"), at("two") + 3), "because");
         let shown = said.render(&source, false);

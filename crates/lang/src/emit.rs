@@ -73,8 +73,7 @@ impl Emitter {
     ) -> OpId {
         let attrs: AttrDict = attrs.iter().map(|(name, attr)| (*name, attr.clone())).collect();
         let op = def.make(&mut self.module, operands, attrs, results, self.span);
-        let (line, column) = self.source.line_column(self.span.start);
-        let name = self.source.elsewhere(self.span.start).map_or(&self.source.name, |part| &part.name);
+        let (name, line, column) = self.source.place(self.span.start);
         self.module.op_mut(op).loc = Some(format!("{name:?}:{line}:{column}").into());
         op
     }

@@ -87,12 +87,13 @@ pub fn checks(mut list: Vec<CheckFacts>) -> Vec<CheckFacts> {
 pub fn of_report(py: Python<'_>, report: &Report, error: &dyn std::fmt::Display) -> PyErr {
     let raised = KernelError::new_err(words(&error.to_string()));
     let facts = facts(report);
-    let line = facts.iter().find(|fact| fact.severity == "error").and_then(|fact| fact.line);
+    let first = facts.iter().find(|fact| fact.severity == "error");
+    let (line, file) = (first.and_then(|fact| fact.line), first.and_then(|fact| fact.file.as_ref()));
     let value = raised.value(py);
     let set = || -> PyResult<()> {
         value.setattr("findings", to_python(py, &facts)?)?;
         value.setattr("waits_for_arguments", waits_for_arguments(report))?;
-        value.setattr("filename", &report.source().name)?;
+        value.setattr("filename", file.unwrap_or(&report.source().name))?;
         value.setattr("lineno", line)
     };
     match set() {

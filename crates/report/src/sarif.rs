@@ -155,8 +155,8 @@ fn entry<'a>(Told { file, message }: &'a Told, codes: &[&str]) -> Entry<'a> {
     let notes = message.notes.iter().map(|note| format!("\nnote: {note}"));
     let help = message.help.iter().map(|help| format!("\nhelp: {help}"));
     let text = notes.chain(help).fold(message.message.clone(), |text, more| text + &more);
-    let place = |at: Option<[usize; 4]>| Physical {
-        artifact_location: Artifact { uri: uri(file) },
+    let place = |other: &Option<String>, at: Option<[usize; 4]>| Physical {
+        artifact_location: Artifact { uri: uri(other.as_ref().unwrap_or(file)) },
         region: at.map(Region::of),
     };
     let label = |text: &'a str| (!text.is_empty()).then(|| Text { text: text.into() });
@@ -166,7 +166,7 @@ fn entry<'a>(Told { file, message }: &'a Told, codes: &[&str]) -> Entry<'a> {
     };
     let also = message.also.iter().enumerate().map(|(id, also)| Location {
         id: Some(id + 1),
-        physical_location: place(Some([also.line, also.column, also.end_line, also.end_column])),
+        physical_location: place(&also.file, Some([also.line, also.column, also.end_line, also.end_column])),
         message: label(&also.label),
     });
     Entry {
@@ -174,7 +174,11 @@ fn entry<'a>(Told { file, message }: &'a Told, codes: &[&str]) -> Entry<'a> {
         rule_index: codes.binary_search(&message.code.as_str()).unwrap_or(0),
         level: &message.severity,
         message: Text { text: text.into() },
-        locations: vec![Location { id: None, physical_location: place(own), message: label(&message.label) }],
+        locations: vec![Location {
+            id: None,
+            physical_location: place(&message.file, own),
+            message: label(&message.label),
+        }],
         related_locations: also.collect(),
     }
 }

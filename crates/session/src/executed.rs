@@ -171,7 +171,7 @@ impl Together {
                 let end = self.source.text.len();
                 if let Some((at, part)) = other {
                     let span = Span::new(end as u32, (end + line.len()) as u32);
-                    let line = own.line_column(at).0;
+                    let line = own.place(at).1;
                     self.elsewhere.push(Elsewhere { span, name: part.name.clone(), line });
                 }
                 self.source.text.push_str(line.trim_end_matches('\n'));

@@ -35,8 +35,10 @@ fn diagnostic(finding: &Finding, program: &Program) -> Diagnostic {
 /// A message as the JSON output has it.
 pub fn message_facts(diagnostic: &Diagnostic, source: &Source) -> MessageFacts {
     let place = |label: &Labeled| {
-        let (line, column) = source.line_column(label.span.start);
-        let (end_line, end_column) = source.line_column(label.span.end);
+        let (_, line, column) = source.place(label.span.start);
+        // The end may be the beginning of what follows a part of another file.
+        let (lines, end_column) = source.line_column(label.span.end);
+        let end_line = line + lines - source.line_column(label.span.start).0;
         let file = source.elsewhere(label.span.start).map(|part| part.name.clone());
         PlaceFacts { line, column, end_line, end_column, file, label: label.text.clone() }
     };

@@ -414,9 +414,8 @@ impl Tune {
         let line = |id| {
             let op = OpRef::of(module, id).filter(|op| matches!(op.sync(), Some(SyncAct::Barrier(_))))?;
             let span = module.op(op.id).span;
-            let line = |at: u32| module.source.line_of(at as usize);
-            let own = span.end > span.start && module.source.elsewhere(span.start).is_none();
-            (own && line(span.start) == line(span.end)).then(|| line(span.start))
+            let (first, last) = (module.source.line_column(span.start).0, module.source.line_column(span.end).0);
+            (span.end > span.start && first == last && first > 0).then(|| first - 1)
         };
         let mut lines: Vec<usize> = module.walk(module.top).into_iter().filter_map(line).collect();
         lines.sort_unstable();

@@ -115,7 +115,7 @@ impl<'a> Scene<'a> {
         let before = text.get(..start)?.rsplit('\n').next()?;
         let behind = text.get(end..)?.split('\n').next()?.trim();
         let alone = before.trim().is_empty() && (behind.is_empty() || behind.starts_with("//"));
-        let line = |at: usize| source.line_of(at);
+        let line = |at: usize| source.line_column(at as u32).0 - 1;
         alone.then(|| line(start)..line(end.max(start + 1) - 1) + 1)
     }
 

@@ -70,7 +70,8 @@ pub(super) fn put(memory: &mut Memory, (env, local): (Env, Local), rect: Rect, a
     }
 }
 
-fn word(bytes: &[u8]) -> u64 {
+/// A number without a sign, its lowest byte first.
+pub(super) fn word(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte))
 }
 

@@ -4,6 +4,7 @@ use slipring_machine::Units;
 use slipring_program::{Access, Discover, Env, Extent, Fault, Memory, Run, Update, UpdateKind};
 use slipring_tile::{Elem, Space};
 
+use super::gather::word;
 use super::{Local, TileArg};
 use crate::arithmetic::{ADD, MAX, MIN};
 
@@ -210,8 +211,7 @@ impl Discover for TableMove {
                 (true, false) => (row, 0),
                 (false, _) => (row, col),
             };
-            let index = self.element(memory, env, &self.indices, args, at, 1);
-            let index = index.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
+            let index = word(self.element(memory, env, &self.indices, args, at, 1));
             let place = self.outside.place(index, places, at, [self.indices.name, self.table.name])?;
             let global = place.map(|place| {
                 let start = base.saturating_add(place.saturating_mul(pitch));

@@ -7,6 +7,7 @@ use slipring_machine::Units;
 use slipring_program::{Access, Discover, Env, Extent, Fault, Memory, Run};
 use slipring_tile::Space;
 
+use super::gather::word;
 use super::table::{Outside, TableArg, check};
 use super::{Local, TileArg};
 
@@ -58,8 +59,7 @@ fn global(memory: &Memory, env: Env, local: Local, start: u64, bytes: usize, ver
 }
 
 fn number(memory: &Memory, env: Env, local: Local, start: u64) -> u64 {
-    let bytes = memory.bytes(env, local.core, Space::Gm, start, 4);
-    bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte))
+    word(memory.bytes(env, local.core, Space::Gm, start, 4))
 }
 
 /// The bytes of a whole tile.

@@ -325,14 +325,25 @@ fn spread_of_its_type(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) 
 
 /// Patterns of lanes.
 fn known_pattern(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
-    const KNOWN: [&str; 13] = [
-        "PAT_ALL", "PAT_ALLF", "PAT_H", "PAT_Q", "PAT_M3", "PAT_M4", "PAT_VL1", "PAT_VL2", "PAT_VL3", "PAT_VL4",
-        "PAT_VL8", "PAT_VL16", "PAT_VL32",
+    const KNOWN: &[&str] = &[
+        "PAT_ALL",
+        "PAT_ALLF",
+        "PAT_H",
+        "PAT_Q",
+        "PAT_M3",
+        "PAT_M4",
+        "PAT_VL1",
+        "PAT_VL2",
+        "PAT_VL3",
+        "PAT_VL4",
+        "PAT_VL8",
+        "PAT_VL16",
+        "PAT_VL32",
+        "PAT_VL64",
+        "PAT_VL128",
     ];
     match op(module, id)?.text("pattern") {
-        Some(pattern) if !KNOWN.contains(&pattern) && !["PAT_VL64", "PAT_VL128"].contains(&pattern) => {
-            Err(format!("it has no pattern `{pattern}`"))
-        }
+        Some(pattern) if !KNOWN.contains(&pattern) => Err(format!("it has no pattern `{pattern}`")),
         _ => Ok(()),
     }
 }

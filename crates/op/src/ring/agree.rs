@@ -314,9 +314,11 @@ pub(super) fn check_places(ops: &[OpRef<'_>], ends: &Ends, is_cube: bool, diags:
     }
 }
 
-/// A whole tile fits into a slot, in the element type in which it is popped.
+/// A whole tile fits into a slot, in the element type in which it is popped. Where the Vector cores have rings of their own in local
+/// memory, a slot of theirs holds a half of a tile that is divided between them.
 pub(super) fn check_slot_size(
     init: &Init<'_>,
+    direction: Direction,
     pushes: &[OpRef<'_>],
     pops: &[OpRef<'_>],
     popped: Option<&TileType>,
@@ -327,7 +329,12 @@ pub(super) fn check_slot_size(
         // How much of a tile with a dynamic valid shape goes into the slot is only known when it is moved.
         let Some(tile) = tile_of(op).filter(|t| t.valid.iter().all(|v| v.known().is_some())) else { continue };
         let elem = popped.map_or(tile.layout.elem, |t| t.layout.elem);
-        let bytes = slipring_tile::Layout { elem, ..tile.layout }.bytes();
+        let whole = slipring_tile::Layout { elem, ..tile.layout }.bytes();
+        let halved = direction == Direction::C2V
+            && !init.spec.in_gm
+            && pushes.iter().any(|push| push.id == op.id)
+            && Split::of(op).is_some_and(|split| split.axis().is_some());
+        let bytes = if halved { whole / 2 } else { whole };
         if bytes > slot_bytes {
             diags.push(
                 op.error("ring-slot-size", format!("a tile of {bytes} bytes does not fit into a slot of {slot_bytes}"))

@@ -366,7 +366,7 @@ fn plan_ring(parts: &[Part<'_>], init: &Init<'_>, at: &RingSetting<'_>, first: u
         if spec.in_gm && direction == Direction::C2V {
             agree::check_places(&pops, &ends, false, diags);
         }
-        agree::check_slot_size(init, &pushes, &pops, popped.as_ref(), diags);
+        agree::check_slot_size(init, direction, &pushes, &pops, popped.as_ref(), diags);
     }
     let has = |role: Role| at.kernel.start[role.index()].is_some();
     let named = |lane: usize| spec.config.lane.is_none_or(|only| only == lane);

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use slipring_ir::{Diagnostic, Diags, Span};
+use slipring_ir::{Diagnostic, Diags, Elsewhere, Span};
 use slipring_machine::CoreKind;
 
 /// A text without directives.
@@ -13,6 +13,10 @@ pub(crate) struct Blanked {
     pub parts: Vec<(Range<usize>, CoreKind)>,
     /// Where a function is marked as one that the host launches.
     pub launched: Vec<usize>,
+    /// Lines that come from other files, by `#line`.
+    pub elsewhere: Vec<Elsewhere>,
+    /// True for the recording of a launch: its numbers are those of that launch.
+    pub recorded: bool,
 }
 
 /// Words of the device compiler that say nothing which matters here: memory is told by types, and all is for the device.
@@ -36,6 +40,9 @@ const SILENT: [&str; 15] = [
 
 /// The mark of a function that the host launches.
 const LAUNCHED: &str = "__global__";
+
+/// What `slipring trace` writes into a recording.
+const RECORDED: &str = "slipring recorded";
 
 /// Macros of the runtime that say what the name says that they hide: which Vector core this is.
 const SAME: [(&str, &str); 1] = [("get_subblockid", "() pypto_runtime_subblock_id")];
@@ -66,6 +73,7 @@ pub(crate) fn blank(text: &str, diags: &mut Diags) -> Blanked {
     let mut bytes = text.as_bytes().to_vec();
     let (mut parts, mut open, mut defined) = (Vec::new(), Vec::<Open<'_>>::new(), Vec::<&str>::new());
     let (mut at, mut comment) = (0, false);
+    let (mut elsewhere, mut recorded) = (Vec::<Elsewhere>::new(), false);
     while at < text.len() {
         let mut end = text[at..].find('\n').map_or(text.len(), |n| at + n + 1);
         let line = text[at..end].trim();
@@ -119,6 +127,16 @@ pub(crate) fn blank(text: &str, diags: &mut Diags) -> Blanked {
                     }
                     defined.push(name);
                 }
+                "line" if counts => match of_other_file(rest) {
+                    Some((line, name)) => {
+                        if let Some(last) = elsewhere.last_mut() {
+                            last.span.end = at as u32;
+                        }
+                        elsewhere.push(Elsewhere { span: Span::new(end as u32, text.len() as u32), name, line });
+                    }
+                    None => diags.push(unknown(span, "a `#line` without a number and a file")),
+                },
+                "pragma" if counts => recorded |= rest == RECORDED,
                 "undef" => defined.retain(|name| *name != rest),
                 "elif" if counts || open.last().is_some_and(|o| o.outer) => {
                     diags.push(unknown(span, "an `#elif`").help("write it as `#else` and `#if`"));
@@ -137,18 +155,38 @@ pub(crate) fn blank(text: &str, diags: &mut Diags) -> Blanked {
         let end = text[o.at..].find('\n').map_or(text.len(), |n| o.at + n);
         diags.push(unknown(Span::new(o.at as u32, end as u32), "an `#if` without its `#endif`"));
     }
-    let launched = words(text, LAUNCHED);
+    let launched = wipe_words(text, &mut bytes);
+    // Only whole characters became blanks.
+    let text = String::from_utf8(bytes).unwrap_or_default();
+    Blanked { text, parts, launched, elsewhere, recorded }
+}
+
+/// `57 "kernel.cpp"`: a line and a file.
+fn of_other_file(text: &str) -> Option<(usize, String)> {
+    let (line, name) = text.split_once(' ')?;
+    let name = name.trim().strip_prefix('"')?.strip_suffix('"')?;
+    Some((line.parse().ok().filter(|line| *line > 0)?, name.to_string()))
+}
+
+/// A text with its directives, without the words of the device compiler.
+pub(crate) fn without_words(text: &str) -> Blanked {
+    let mut bytes = text.as_bytes().to_vec();
+    let launched = wipe_words(text, &mut bytes);
+    let text = String::from_utf8(bytes).unwrap_or_default();
+    Blanked { text, parts: Vec::new(), launched, elsewhere: Vec::new(), recorded: false }
+}
+
+/// Makes blanks of the words of the device compiler; where functions are marked as launched.
+fn wipe_words(text: &str, bytes: &mut [u8]) -> Vec<usize> {
     for word in SILENT.iter().chain([&LAUNCHED]) {
         for at in words(text, word) {
-            wipe(&mut bytes, at..at + word.len());
+            wipe(bytes, at..at + word.len());
         }
     }
     for (at, word) in text.match_indices("[aicore]") {
-        wipe(&mut bytes, at..at + word.len());
+        wipe(bytes, at..at + word.len());
     }
-    // Only whole characters became blanks.
-    let text = String::from_utf8(bytes).unwrap_or_default();
-    Blanked { text, parts, launched }
+    words(text, LAUNCHED)
 }
 
 fn unknown(span: Span, what: impl Into<String>) -> Diagnostic {

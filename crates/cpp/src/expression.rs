@@ -1,6 +1,7 @@
 //! Numbers, pointers, elements of memory.
 
 use slipring_ir::{Attr, Reported, Type, ValueId};
+use slipring_micro::CASTPTR;
 use slipring_mlir::arith;
 use slipring_op::OpDef;
 use slipring_pto as pto;
@@ -75,13 +76,14 @@ impl<'t> Reader<'t> {
         }
         let digits = text.strip_suffix(['f', 'F']).filter(|_| !text.starts_with("0x"));
         match digits.and_then(|digits| digits.parse::<f32>().ok()) {
-            Some(value) => {
-                let attr = Attr::Float(u64::from(value.to_bits()), Type::F32);
-                let id = self.result(&arith::CONSTANT, &[], vec![(arith::VALUE, attr)], Type::F32);
-                Ok(Value::Number(id, Number::Float(Elem::F32)))
-            }
+            Some(value) => Ok(Value::Number(self.float(value), Number::Float(Elem::F32))),
             None => Err(self.unknown(node, "a number")),
         }
+    }
+
+    fn float(&mut self, value: f32) -> ValueId {
+        let attr = Attr::Float(u64::from(value.to_bits()), Type::F32);
+        self.result(&arith::CONSTANT, &[], vec![(arith::VALUE, attr)], Type::F32)
     }
 
     /// `(int64_t)x`, `(__gm__ float *)p`, `(void *)0`.
@@ -101,6 +103,10 @@ impl<'t> Reader<'t> {
             (true, "0" | "nullptr") => Ok(Value::Nowhere),
             (true, _) => match (self.expression(value)?, number_of_pointer(self.text, ty)) {
                 (Value::Pointer(id, elem), to) if to.is_none_or(|to| to == elem) => Ok(Value::Pointer(id, elem)),
+                (Value::Pointer(id, _), Some(to)) => {
+                    let ty = Type::Ptr(to, None);
+                    Ok(Value::Pointer(self.result(&CASTPTR, &[("address", &[id])], Vec::new(), ty), to))
+                }
                 (Value::Local(id, elem), to) if to == Some(elem) => Ok(Value::Local(id, elem)),
                 _ => Err(self.unknown(node, "a cast of a pointer")),
             },
@@ -385,6 +391,10 @@ impl<'t> Reader<'t> {
                 (Some(to @ Number::Int(64, _)), Value::Local(address, _)) => Ok(Value::Number(address, to)),
                 _ => Err(self.unknown(node, "a cast")),
             },
+            ("__builtin_inff" | "__builtin_nanf", [], _) => {
+                let value = if own == "__builtin_inff" { f32::INFINITY } else { f32::NAN };
+                Ok(Value::Number(self.float(value), Number::Float(Elem::F32)))
+            }
             ("min" | "max", [], [a, b]) => {
                 let (a, b) = (self.number(*a)?, self.number(*b)?);
                 let Some(common @ Number::Int(_, true)) = common(a.1, b.1) else {

@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 use slipring_ir::{Attr, Diags, FuncType, Module, OpId, Span, Type, ValueId};
 use slipring_machine::CoreKind;
 use slipring_mlir::func;
-use slipring_op::function::{kernel_kind, mark_entry, set_both_lanes, set_kernel_kind};
+use slipring_op::function::{kernel_kind, mark_entry, set_both_lanes, set_kernel_kind, set_recorded};
 use slipring_op::{OpDef, Table, symbol_name};
 use slipring_pto as pto;
 
@@ -91,14 +91,42 @@ pub(crate) fn read_all(
             // The Vector core's number comes last, and only Vector functions have it.
             filled.push(Some(Filled::Lane));
         }
-        let (start, end) = (function.node.start_byte(), function.body.start_byte());
-        let launched =
-            blanked.launched.iter().any(|at| (start..end).contains(at) || text.get(*at..start).is_some_and(is_blank));
+        let launched = is_launched(blanked, function.node, function.body);
         // What is wrong with a function was told.
         let _ = reader.function(function, &filled, &blanked.parts, launched && functions.len() > 1);
     }
+    if blanked.recorded {
+        let all: Vec<OpId> = reader.module.functions().collect();
+        all.into_iter().for_each(|function| set_recorded(&mut reader.module, function));
+    }
     tell_parameters_apart(&mut reader.module);
     (reader.module, reader.diags)
+}
+
+/// True for a function with the mark of what a host launches.
+fn is_launched(blanked: &Blanked, function: Node<'_>, body: Node<'_>) -> bool {
+    let (start, end) = (function.start_byte(), body.start_byte());
+    let before = |at: &usize| blanked.text.get(*at..start).is_some_and(is_blank);
+    blanked.launched.iter().any(|at| (start..end).contains(at) || before(at))
+}
+
+/// Names of the functions that are launched: by a host, or by the runtime with its list of arguments.
+pub(crate) fn launched(tree: &tree_sitter::Tree, blanked: &Blanked) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    let mut open: Vec<Node<'_>> = vec![tree.root_node()];
+    while let Some(node) = open.pop() {
+        if node.kind() != "function_definition" {
+            open.extend(parts(node).into_iter().rev());
+            continue;
+        }
+        let Some((name, parameters, body)) = defined(node) else { continue };
+        let name = &blanked.text[name.byte_range()];
+        let is_known = names.iter().any(|own| own == name);
+        if !is_known && (is_wrapper(&blanked.text, &parameters) || is_launched(blanked, node, body)) {
+            names.push(name.to_string());
+        }
+    }
+    names
 }
 
 /// Functions that are launched together are given the same arguments, or each its own: where their parameters have other types, names

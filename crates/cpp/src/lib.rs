@@ -33,12 +33,17 @@ use std::sync::Arc;
 
 use slipring_ir::{Diagnostic, Diags, Module, Source, Span};
 use slipring_op::Table;
+pub use types::element_name;
 
 /// Reads a file. The module is worth something only if the diagnostics have no error. Ops are looked up in `table`.
 pub fn read(source: Arc<Source>, table: &Table) -> (Module, Diags) {
     let mut diags = Diags::default();
-    let module = Module::new(source.clone());
     let blanked = blank::blank(&source.text, &mut diags);
+    let source = match blanked.elsewhere.as_slice() {
+        [] => source,
+        parts => Arc::new((*source).clone().with_parts_of_others(parts.to_vec())),
+    };
+    let module = Module::new(source);
     if diags.has_errors() {
         return (module, diags);
     }
@@ -51,4 +56,16 @@ pub fn read(source: Arc<Source>, table: &Table) -> (Module, Diags) {
         return (module, diags);
     }
     function::read_all(module, &parsed, &blanked, table, diags)
+}
+
+/// Names of the functions that a host or the runtime launches, as far as the text can be read: it may have any form otherwise.
+pub fn launched(text: &str) -> Vec<String> {
+    let blanked = blank::without_words(text);
+    let Some(parsed) = tree::parse(&blanked.text) else { return Vec::new() };
+    function::launched(&parsed, &blanked)
+}
+
+/// Names of the library's calls on tiles, and how many of its operands each writes: those stand first. Ops are looked up in `table`.
+pub fn library_calls(table: &Table) -> Vec<(String, usize)> {
+    call::library(table)
 }

@@ -79,6 +79,11 @@ const NUMBERS: &[(&str, Number)] = &[
     ("float4_e1m2x2_t", Number::Float(Elem::F4E1M2x2)),
 ];
 
+/// How C++ writes an element type; `None` for one that it has no name for.
+pub fn element_name(elem: Elem) -> Option<&'static str> {
+    NUMBERS.iter().find(|(_, number)| number.elem() == Some(elem)).map(|(name, _)| *name)
+}
+
 /// The number that a type is.
 pub(crate) fn number(text: &str, node: Node<'_>) -> Option<Number> {
     let own = name(text, inside(node));

@@ -119,6 +119,11 @@ impl Source {
         Source { elsewhere, ..self }
     }
 
+    /// The parts that come from other files, in the order in which they stand.
+    pub fn parts_of_others(&self) -> &[Elsewhere] {
+        &self.elsewhere
+    }
+
     /// The other file that a byte comes from, where it does.
     pub fn elsewhere(&self, byte: u32) -> Option<&Elsewhere> {
         let after = self.elsewhere.partition_point(|part| part.span.start <= byte);

@@ -11,7 +11,9 @@ use slipring_machine::Platform;
 
 use slipring_op::decode::control;
 use slipring_op::def::{OpDef, OpRef};
-use slipring_op::function::{ASSUME, BOTH_LANES, ENTRY, FLAGS, KIND, SLOT_BYTES, SLOTS, SPLIT, is_entry, kernel_kind};
+use slipring_op::function::{
+    ASSUME, BOTH_LANES, ENTRY, FLAGS, KIND, RECORDED, SLOT_BYTES, SLOTS, SPLIT, is_entry, kernel_kind,
+};
 use slipring_op::rules::{ANY, PLAIN, counted, defaulted, required, schema, variadic};
 
 /// Its ops.
@@ -62,6 +64,7 @@ pub static FUNC: OpDef = OpDef {
                 ),
                 defaulted(SLOTS, AttrKind::Int, "slots of each ring that the compiler makes; 2 by default"),
                 defaulted(BOTH_LANES, AttrKind::Bool, "whether both Vector cores run this Vector function"),
+                defaulted(RECORDED, AttrKind::Bool, "whether this is the recording of one launch"),
                 defaulted("pto.aicore", AttrKind::Any, "marks what runs on the device; every function here does"),
                 defaulted("pto.auto_sync_tail_hint", AttrKind::Str, "read; it changes nothing here"),
             ],

@@ -3,7 +3,7 @@
 use slipring_ir::{Attr, Module, OpId, Part};
 use slipring_machine::CoreKind;
 
-pub use crate::names::{ASSUME, BOTH_LANES, CHIP, ENTRY, FLAGS, KIND, PLATFORM, SLOT_BYTES, SLOTS, SPLIT};
+pub use crate::names::{ASSUME, BOTH_LANES, CHIP, ENTRY, FLAGS, KIND, PLATFORM, RECORDED, SLOT_BYTES, SLOTS, SPLIT};
 
 /// Name of a function.
 pub fn symbol_name(module: &Module, function: OpId) -> &str {
@@ -99,6 +99,16 @@ pub fn both_lanes(module: &Module, function: OpId) -> Option<bool> {
 /// Says whether both Vector cores run a Vector function.
 pub fn set_both_lanes(module: &mut Module, function: OpId, both: bool) {
     module.op_mut(function).attrs.set(BOTH_LANES, Attr::Bool(both));
+}
+
+/// True if a module holds the recording of a launch: its numbers, loops and branches are those of that launch.
+pub fn is_recorded(module: &Module) -> bool {
+    module.functions().any(|function| module.op(function).attrs.get(RECORDED).and_then(Attr::as_bool) == Some(true))
+}
+
+/// Says that a function is the recording of a launch.
+pub fn set_recorded(module: &mut Module, function: OpId) {
+    module.op_mut(function).attrs.set(RECORDED, Attr::Bool(true));
 }
 
 /// The platform that a file is written for, if it says one: by its name, else by the chip.

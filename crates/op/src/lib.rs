@@ -35,7 +35,7 @@ pub use def::{
     MixedPart, OpDef, OpRef, PipeRule, Product, ProductStart, Reported, RingPart, Signal, SyncAct, Transfer, WindowOf,
 };
 pub use function::{is_entry, kernel_kind, symbol_name};
-pub use reach::{affinity, core_of, is_mixed, knows_lanes, only_kind, reachable, writes_global};
+pub use reach::{affinity, core_of, first_of_kind, is_mixed, knows_lanes, only_kind, reachable, writes_global};
 pub use short::complete_tiles;
 pub use slipring_program::Direction;
 pub use table::Table;

@@ -34,6 +34,8 @@ pub const FLAGS: &str = "gm_flags";
 
 /// Whether both Vector cores run a Vector function.
 pub const BOTH_LANES: &str = "dual_aiv_dispatch";
+/// On a function: it is the recording of one launch.
+pub const RECORDED: &str = "slipring.recorded";
 
 /// The platform that a module is written for.
 pub const PLATFORM: &str = "pto.target_arch";

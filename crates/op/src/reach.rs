@@ -73,16 +73,19 @@ pub fn writes_global(op: &OpRef<'_>) -> bool {
     written.flat_map(|(index, _)| op.operands(index)).any(|value| op.module.ty(*value).space() == Some(Space::Gm))
 }
 
+/// The first op of a function that only a core of this kind can run.
+pub fn first_of_kind(module: &Module, function: OpId, kind: CoreKind) -> Option<OpId> {
+    let needs = |op: &OpRef<'_>| !matches!(op.def.pipe, PipeRule::None) && affinity(op) == Some(kind);
+    reachable(module, function, kind).into_iter().find(|id| OpRef::of(module, *id).as_ref().is_some_and(needs))
+}
+
 /// The kind of core that can run a function: what it says, else the only one that its ops need. `None` for a function of the
 /// whole cluster, and for one of which that cannot be told.
 pub fn only_kind(module: &Module, function: OpId) -> Option<CoreKind> {
     if let Some(kind) = kernel_kind(module, function) {
         return Some(kind);
     }
-    let needs = |kind| {
-        let ops = reachable(module, function, kind).into_iter().filter_map(|id| OpRef::of(module, id));
-        ops.filter(|op| !matches!(op.def.pipe, PipeRule::None)).any(|op| affinity(&op) == Some(kind))
-    };
+    let needs = |kind| first_of_kind(module, function, kind).is_some();
     match (needs(CoreKind::Cube), needs(CoreKind::Vector)) {
         _ if is_mixed(module, function) => None,
         (true, false) => Some(CoreKind::Cube),

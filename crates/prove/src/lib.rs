@@ -262,6 +262,9 @@ fn prove(compiled: &Arc<Compiled>, bound: &[Bound<'_>], blocks: u32, asked: &Pro
     proof.withhold(&subject);
     proof.everywhere(&subject);
     proof.name_empty();
+    if slipring_op::function::is_recorded(&subject.compiled.prepared.written) {
+        proof.given.assumes.push(slipring_session::answers::RECORDED.into());
+    }
     if !subject.assumed.is_empty() {
         proof.given.assumes.push(format!("the arguments satisfy {}", subject.assumed));
     }

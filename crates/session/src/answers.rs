@@ -6,6 +6,10 @@ use slipring_machine::Question;
 
 use crate::Report;
 
+/// What a verdict on a recording assumes.
+pub const RECORDED: &str = "the launch goes as it was recorded: its shapes, loops, branches and the numbers that it reads are those of these \
+     arguments";
+
 /// What a verdict that is clean, or is not, is clean if; `None` where the other answer comes to the same. `instead` is what is
 /// found with the other answer.
 pub fn clean_if(question: &Question, clean: [bool; 2], instead: Option<String>) -> Option<String> {

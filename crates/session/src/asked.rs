@@ -240,7 +240,7 @@ impl CompileRequest {
 }
 
 /// What an argument says of itself.
-fn type_of(text: &str, defaults: &Defaults) -> ArgType {
+pub fn type_of(text: &str, defaults: &Defaults) -> ArgType {
     let (name, text) = named(text);
     let readable = text.strip_prefix('@').is_none_or(|file| file_of(file, defaults).is_ok());
     let (mut elem, mut shape) = if readable { arg_type(text, &defaults.folder) } else { (None, None) };

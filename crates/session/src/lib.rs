@@ -7,6 +7,7 @@ pub mod answers;
 pub mod args;
 pub mod assume;
 pub mod compiled;
+pub mod cpp;
 pub mod error;
 pub mod exec;
 pub mod executed;
@@ -25,6 +26,8 @@ pub mod tensor;
 pub mod verify;
 
 mod asked;
+#[cfg(feature = "cpp")]
+mod authors;
 mod build;
 mod findings;
 mod forecast;
@@ -36,7 +39,7 @@ mod tiles;
 mod timeline;
 mod words;
 
-pub use asked::CompileRequest;
+pub use asked::{CompileRequest, type_of};
 pub use build::{BuildOptions, BuiltProgram, Opened, PassStage, build, find_target};
 pub use compiled::{Args, Compiled, Parameter};
 pub use error::{Error, Report, waits_for_arguments};

@@ -46,10 +46,20 @@ pub(crate) fn load_text(source: Arc<Source>) -> (Module, Diags) {
     if source.cpp { load_cpp(source) } else { load(source) }
 }
 
+/// The declarations that names of a C++ text are looked up in.
+#[cfg(feature = "cpp")]
+pub(crate) fn table() -> &'static slipring_op::Table {
+    Dialects::get()
+}
+
 /// Reads a C++ text.
 #[cfg(feature = "cpp")]
 fn load_cpp(source: Arc<Source>) -> (Module, Diags) {
-    slipring_cpp::read(source, Dialects::get())
+    let (mut module, diags) = slipring_cpp::read(source, table());
+    if !diags.has_errors() {
+        crate::authors::show_authors_lines(&mut module);
+    }
+    (module, diags)
 }
 
 /// Says that it cannot be read.

@@ -7,11 +7,12 @@ use slipring_check::{CheckReport, Checker, Tools};
 use slipring_ir::text::nearest;
 use slipring_ir::{Diagnostic, Diags, Kind};
 use slipring_machine::Backing;
+use slipring_op::function::is_recorded;
 use slipring_program::{Finding, ParamKind, Severity};
 use slipring_report::{CheckFacts, Record, Recorder, RingTrace, RunFacts, checks_text};
 use slipring_sim::{Delay, ExecutionMode, Suppose, Timing, Unused};
 
-use crate::answers::{clean_if, first_error, not_clean, tried_only};
+use crate::answers::{RECORDED, clean_if, first_error, not_clean, tried_only};
 use crate::args::Passed;
 use crate::assume::{Assumed, as_numbers};
 use crate::compiled::Compiled;
@@ -165,6 +166,9 @@ pub fn start<'a>(
         let messages = in_words(&judged.findings, prepared, &bound);
         Report::new(prepared.written.source.clone(), messages)
     };
+    if is_recorded(&prepared.written) {
+        judged.scope.assumes.push(RECORDED.into());
+    }
     let assumed = Assumed::of_kernel(prepared, &asked.assume).map_err(Error::Arguments)?;
     judged.findings.extend(assumed.broken(&as_numbers(&bound)).map(not_assumed));
     judged.findings.extend(not_met(&execution.result.unused));

@@ -82,6 +82,8 @@ pub use slipring_board::{
 #[doc(hidden)]
 pub use slipring_lang as language;
 #[doc(hidden)]
+pub use slipring_outside::{Recording, RecordingRequest};
+#[doc(hidden)]
 pub use slipring_passes::lint::is_finding;
 #[doc(hidden)]
 pub use slipring_programs::{

@@ -5,7 +5,6 @@ mod closeness;
 mod project;
 mod read_back;
 mod simulator;
-mod tools;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -16,8 +15,8 @@ use slipring_tile::Elem;
 
 use crate::{BuiltProgram, Error, Kernel, Run, RunOptions};
 pub use project::{Returned, returned};
+use slipring_outside::{CallFolder, in_path};
 use slipring_session::args::{Arg, Value};
-use tools::{CallFolder, in_path};
 
 /// Tools of others that judge what leaves. What is not named is looked for.
 #[derive(Clone, Debug)]
@@ -114,7 +113,7 @@ impl LeavingTools {
         let [arch, level] = assembler_words(arch);
         let words = [arch.as_str(), level.as_str(), "kernel.pto", "-o", "kernel.cpp"];
         let assembler = assembler.canonicalize().map_err(|error| format!("`{}`: {error}", assembler.display()))?;
-        let said = tools::call(&assembler, &words, folder, &[], self.limit)?;
+        let said = slipring_outside::call(&assembler, &words, folder, &[], self.limit)?;
         match said.well {
             true => Ok(Ok(String::from_utf8_lossy(&folder.read("kernel.cpp")?).into_owned())),
             false => Ok(Err(said.reason())),

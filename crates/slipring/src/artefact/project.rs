@@ -12,6 +12,8 @@ use slipring_tile::{Elem, load_f32};
 
 use super::closeness::{DOUBTFUL, closeness};
 use super::{Launched, Passing, assembler_words, tolerance};
+use slipring_outside::Toolchain;
+
 use crate::{BuiltProgram, Error, files};
 
 const HOST: &str = include_str!("templates/host.cpp");
@@ -27,19 +29,6 @@ const FORM: u32 = 1;
 
 /// The largest file that is read back.
 const MOST: u64 = 1 << 33;
-
-/// What the vendor's compiler calls the cores of a platform, and the macro of its memories (public tests of `pto-isa`).
-struct Toolchain {
-    /// The platform as the assembler calls it.
-    arch: &'static str,
-    cores: &'static str,
-    memory: &'static str,
-}
-
-const TOOLCHAINS: &[Toolchain] = &[
-    Toolchain { arch: "a5", cores: "dav-c310", memory: "REGISTER_BASE" },
-    Toolchain { arch: "a3", cores: "dav-c220", memory: "MEMORY_BASE" },
-];
 
 /// How the host makes room for what is passed.
 #[derive(Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -101,7 +90,7 @@ impl Launched<'_> {
     pub fn project(&self, built: &BuiltProgram, cpp: Option<&str>, folder: &Path) -> Result<usize, Error> {
         let text = built.text().map_err(Error::Unsupported)?;
         let arch = built.arch().unwrap_or_default();
-        let Some(toolchain) = TOOLCHAINS.iter().find(|own| own.arch == arch) else {
+        let Some(toolchain) = Toolchain::ALL.iter().find(|own| own.arch == arch) else {
             return Err(Error::Unsupported(format!("the vendor's compiler has no options for `{arch}` here")));
         };
         let passing = self.passing(&text)?;

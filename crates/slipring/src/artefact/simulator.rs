@@ -6,7 +6,8 @@ use slipring_report::CheckFacts;
 use slipring_tile::Space;
 
 use super::closeness::{DOUBTFUL, closeness};
-use super::tools::{CallFolder, call, in_path};
+use slipring_outside::{CallFolder, call, compiler};
+
 use super::{Launched, LeavingTools, Passing};
 use crate::Error;
 
@@ -15,10 +16,6 @@ const HARNESS: &str = include_str!("harness.cpp");
 
 /// What headers of a compiler without this type include for it.
 const STDFLOAT: &str = "#pragma once\nnamespace std { using bfloat16_t = __bf16; }\n";
-
-/// Compilers that are looked for; those of older versions do not take the headers.
-const COMPILERS: &[&str] =
-    &["clang++", "clang++-21", "clang++-20", "clang++-19", "clang++-18", "clang++-17", "g++-15", "g++-14", "g++"];
 
 /// Where this back end is known to do otherwise than boards: words of the C++ that show it, and what it does.
 const OTHERWISE: &[(&[&str], &str)] = &[
@@ -93,7 +90,7 @@ impl Launched<'_> {
                 "no headers: `git clone https://github.com/hw-native-sys/pto-isa`, then `--headers pto-isa` or $PTO_ISA_ROOT".into(),
             );
         };
-        let Some(compiler) = tools.compiler() else {
+        let Some(compiler) = compiler(tools.compiler.as_deref()) else {
             if let Some(named) = &tools.compiler {
                 return unchecked(format!("there is no compiler `{}`", named.display()));
             }
@@ -258,16 +255,5 @@ impl LeavingTools {
     fn headers(&self) -> Option<PathBuf> {
         let root = self.headers.clone().or_else(|| std::env::var_os("PTO_ISA_ROOT").map(PathBuf::from))?;
         [root.join("include"), root].into_iter().find(|folder| folder.join("pto/pto-inst.hpp").is_file())
-    }
-
-    fn compiler(&self) -> Option<PathBuf> {
-        let of_name = |name: PathBuf| match name.components().count() {
-            1 => in_path(&[name.to_str()?]),
-            _ => name.is_file().then_some(name),
-        };
-        match &self.compiler {
-            Some(named) => of_name(named.clone()),
-            None => std::env::var_os("CXX").and_then(|name| of_name(name.into())).or_else(|| in_path(COMPILERS)),
-        }
     }
 }

@@ -6,18 +6,56 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+/// Compilers that are looked for; those of older versions do not take the public headers.
+const COMPILERS: &[&str] =
+    &["clang++", "clang++-21", "clang++-20", "clang++-19", "clang++-18", "clang++-17", "g++-15", "g++-14", "g++"];
+
 /// How often one looks whether a tool has ended.
 const TICK: Duration = Duration::from_millis(5);
 
 /// The program of one of these names in the folders of `PATH`.
-pub(super) fn in_path(names: &[&str]) -> Option<PathBuf> {
+pub fn in_path(names: &[&str]) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
     names.iter().flat_map(|name| folders.iter().map(move |folder| folder.join(name))).find(|file| file.is_file())
 }
 
+/// A C++ compiler for this computer: the one that is named, else `$CXX`, `clang++` or `g++`.
+pub fn compiler(named: Option<&Path>) -> Option<PathBuf> {
+    let of_name = |name: PathBuf| match name.components().count() {
+        1 => in_path(&[name.to_str()?]),
+        _ => name.is_file().then_some(name),
+    };
+    match named {
+        Some(named) => of_name(named.to_path_buf()),
+        None => std::env::var_os("CXX").and_then(|name| of_name(name.into())).or_else(|| in_path(COMPILERS)),
+    }
+}
+
+/// What the vendor's compiler calls the cores of a platform, and the macros that it sets (public tests of `pto-isa`).
+pub struct Toolchain {
+    /// The platform's name.
+    pub platform: &'static str,
+    /// The platform as the assembler calls it.
+    pub arch: &'static str,
+    /// The option that names its cores.
+    pub cores: &'static str,
+    /// The macro of its memories.
+    pub memory: &'static str,
+    /// The number of its cores in macros.
+    pub number: u32,
+}
+
+impl Toolchain {
+    /// All that are known.
+    pub const ALL: &[Toolchain] = &[
+        Toolchain { platform: "a5", arch: "a5", cores: "dav-c310", memory: "REGISTER_BASE", number: 310 },
+        Toolchain { platform: "a2a3", arch: "a3", cores: "dav-c220", memory: "MEMORY_BASE", number: 220 },
+    ];
+}
+
 /// A folder of its own for the files of a call; it goes with the value unless it is kept.
-pub(super) struct CallFolder {
+pub struct CallFolder {
     path: PathBuf,
     kept: bool,
 }
@@ -46,6 +84,7 @@ impl CallFolder {
         }
     }
 
+    /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -77,8 +116,10 @@ impl Drop for CallFolder {
 }
 
 /// What a tool said, and whether it ended well.
-pub(super) struct ToolAnswer {
+pub struct ToolAnswer {
+    /// True if it ended with 0.
     pub well: bool,
+    /// What it said.
     pub text: String,
 }
 
@@ -95,7 +136,7 @@ impl ToolAnswer {
 ///
 /// # Errors
 /// If it cannot be called, or takes longer.
-pub(super) fn call<S: AsRef<OsStr>>(
+pub fn call<S: AsRef<OsStr>>(
     tool: &Path,
     words: &[S],
     folder: &CallFolder,

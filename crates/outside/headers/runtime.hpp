@@ -1,0 +1,17 @@
+// What the public runtime passes to a kernel: descriptions of tensors in memory, and where a core is.
+#pragma once
+
+#include "library.hpp"
+
+// What host functions name.
+using aclrtStream = void *;
+
+// The author's own headers may define these; then they are as those say.
+struct ChipTensor;
+struct LocalContext;
+struct GlobalContext;
+
+namespace slipring {
+/// What stands for an entry that is not compiled for this kind of core.
+struct Absent {};
+}  // namespace slipring

@@ -1,0 +1,152 @@
+//! The program that records: the kernel with the headers that write down what it calls, compiled for this machine.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use slipring_machine::CoreKind;
+use slipring_session::Error;
+use slipring_session::cpp::library_calls;
+use slipring_tile::BLayout;
+
+use super::{Recorder, described};
+use crate::tools::{Toolchain, call};
+
+/// Files that are written beside the kernel's: their names and texts.
+const HEADERS: &[(&str, &str)] = &[
+    ("own/numbers.hpp", include_str!("../../headers/numbers.hpp")),
+    ("own/recorder.hpp", include_str!("../../headers/recorder.hpp")),
+    ("own/library.hpp", include_str!("../../headers/library.hpp")),
+    ("own/runtime.hpp", include_str!("../../headers/runtime.hpp")),
+    ("own/stores.hpp", include_str!("../../headers/stores.hpp")),
+    ("own/launch.hpp", include_str!("../../headers/launch.hpp")),
+    ("runtime/tensor.h", include_str!("../../headers/tensor.h")),
+    ("runtime/pipe_sync.h", include_str!("../../headers/pipe_sync.h")),
+    ("runtime/intrinsic.h", include_str!("../../headers/intrinsic.h")),
+];
+
+/// Headers of the library and of the vendor that kernels name; all of them are the same here.
+const LIBRARY: &[&str] = &[
+    "acl/acl.h",
+    "kernel_operator.h",
+    "pto/common/constants.hpp",
+    "pto/common/fifo.hpp",
+    "pto/common/memory.hpp",
+    "pto/common/pto_tile.hpp",
+    "pto/common/type.hpp",
+    "pto/pto-inst.hpp",
+];
+
+/// Calls of tiles that the headers define themselves.
+const DEFINED: [&str; 5] = ["TASSIGN", "TFREE", "TPOP", "TPUSH", "TRESHAPE"];
+
+impl Recorder<'_> {
+    /// Writes the headers, and the kernel with its launch.
+    pub fn write_headers(&self) -> Result<(), String> {
+        let write = |name: &str, text: &str| {
+            let path = self.folder.path().join(name);
+            let parent = path.parent().unwrap_or(&path);
+            std::fs::create_dir_all(parent).map_err(|error| format!("cannot make `{}`: {error}", parent.display()))?;
+            self.folder.write(name, text.as_bytes())
+        };
+        for (name, text) in HEADERS {
+            write(name, text)?;
+        }
+        for name in LIBRARY {
+            let up = "../".repeat(name.matches('/').count() + 1);
+            write(&format!("library/{name}"), &format!("#pragma once\n#include \"{up}own/runtime.hpp\"\n"))?;
+        }
+        let (mut ops, mut words) = (String::new(), String::new());
+        let mut all: BTreeMap<String, usize> = DEFINED.iter().map(|name| (name.to_string(), 0)).collect();
+        for (name, writes) in library_calls() {
+            all.entry(name).or_insert(writes);
+        }
+        for (name, writes) in &all {
+            if !DEFINED.contains(&name.as_str()) {
+                let _ = writeln!(ops, "SLIPRING_OP({name}, {writes})");
+            }
+            let _ = writeln!(words, "#define {name} slipring_at(__FILE__, __LINE__).{name}");
+        }
+        write("own/ops.hpp", &ops)?;
+        write("own/words.hpp", &words)?;
+        let path =
+            self.asked.file.canonicalize().map_err(|error| format!("`{}`: {error}", self.source.shown_name()))?;
+        // What only the device compiler has: a launch by a host function.
+        let text = self.source.text.replace("<<<", " * ::slipring::HostLaunch(").replace(">>>(", ")(");
+        let path = path.display();
+        let launches = self.source.text.contains("<<<");
+        write("own/kernel.cpp", &format!("#line 1 \"{path}\"\n{text}"))?;
+        let kernel = if launches { "own/kernel.cpp".to_string() } else { path.to_string() };
+        let entry = &self.entry;
+        let main = format!(
+            "#include \"own/runtime.hpp\"\n\
+             #include \"{kernel}\"\n\
+             namespace slipring_absent {{ inline slipring::Absent {entry}; }}\n\
+             using namespace slipring_absent;\n\
+             #include \"own/launch.hpp\"\n\
+             int main(int count, char **words) {{\n    \
+                 return slipring::launch<ChipTensor, LocalContext, GlobalContext>(count, words, ::{entry});\n}}\n"
+        );
+        write("main.cpp", &main)
+    }
+
+    /// The program for a kind of core.
+    pub fn binary(kind: CoreKind) -> &'static str {
+        if kind == CoreKind::Cube { "cube" } else { "vector" }
+    }
+
+    /// Compiles the kernel for one kind of core.
+    pub fn compile(&self, kind: CoreKind) -> Result<(), Error> {
+        let cube = kind == CoreKind::Cube;
+        let core = if cube { "CUBE" } else { "VEC" };
+        let layout = match self.asked.platform.left_blayout {
+            BLayout::RowMajor => "RowMajor",
+            BLayout::ColMajor => "ColMajor",
+        };
+        let mut words: Vec<String> =
+            ["-std=c++20", "-O0", "-w", "-fmax-errors=4", "main.cpp", "-o"].map(String::from).into();
+        words.push(Recorder::binary(kind).into());
+        words.extend([
+            format!("-DSLIPRING_LEFT=BLayout::{layout}"),
+            format!("-DSLIPRING_CUBE={}", u8::from(cube)),
+            format!("-D__DAV_{core}__"),
+        ]);
+        let name = &self.asked.platform.name;
+        if let Some(own) = Toolchain::ALL.iter().find(|own| own.platform == name) {
+            let number = own.number;
+            words.push(format!("-D__CCE_AICORE__={number}"));
+            words.push(format!("-D__DAV_C{number}_{core}__"));
+            words.push(format!("-D__DAV_C{number}__"));
+            words.push(format!("-DPTO_NPU_ARCH_{}", name.to_ascii_uppercase()));
+            words.push(format!("-D{}", own.memory));
+        }
+        words.extend(self.asked.defines.iter().map(|define| format!("-D{define}")));
+        words.extend(["-Iown".into(), "-Ilibrary".into()]);
+        let beside = self.asked.file.canonicalize().ok().and_then(|path| path.parent().map(Path::to_path_buf));
+        words.extend(beside.map(|folder| format!("-I{}", folder.display())));
+        for folder in &self.asked.include {
+            let folder = folder
+                .canonicalize()
+                .map_err(|error| Error::Arguments(format!("the folder `{}`: {error}", folder.display())))?;
+            words.push(format!("-I{}", folder.display()));
+        }
+        words.push("-Iruntime".into());
+        let said = call(&self.compiler, &words, &self.folder, &[], self.asked.limit).map_err(Error::Unsupported)?;
+        if said.well {
+            return Ok(());
+        }
+        let why = said.reason();
+        // `kernel.cpp:57:9: error: …`
+        let mut parts = why.splitn(4, ':');
+        let (file, line, column, rest) = (parts.next(), parts.next(), parts.next(), parts.next());
+        let place = line.and_then(|n| n.trim().parse().ok()).zip(column.and_then(|n| n.trim().parse().ok()));
+        let what = format!("this does not compile for the {} against the headers that record", described(kind));
+        if let (Some(source), Some(place), Some(rest)) = (file.and_then(|file| self.source_of(file)), place, rest) {
+            let rest = rest.trim().trim_start_matches("fatal ").trim_start_matches("error: ");
+            let help = "a header is found with `-I DIR`; a call that is not recorded cannot be judged; `--core` leaves out the \
+                        other kind of core";
+            return Err(self.error_in(&source, "recording", place, format!("{what}: {rest}"), help));
+        }
+        Err(Error::Unsupported(format!("{what}: {why}")))
+    }
+}

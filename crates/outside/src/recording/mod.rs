@@ -1,0 +1,371 @@
+//! A launch of a C++ kernel, recorded: the kernel is compiled for this machine against headers that write down what it calls, and
+//! entered once for each core of each block. What comes out is straight C++ in the form of the assembler, with the places of the
+//! author's files.
+
+mod compile;
+mod text;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use slipring_ir::{Diagnostic, Source, Span};
+use slipring_machine::{CoreKind, Platform};
+use slipring_op::{OpRef, first_of_kind};
+use slipring_session::args::{Arg, Defaults, Value, named, read_arg};
+use slipring_session::cpp::{element_name, launched};
+use slipring_session::{Error, Report, load_file};
+use slipring_tile::Elem;
+
+use crate::tools::{CallFolder, call, compiler};
+use text::{Part, Pipe};
+
+/// The largest recording of a core, in bytes.
+const LARGEST: usize = 64 << 20;
+
+/// Which launch is recorded, and with what.
+#[derive(Clone, Debug)]
+pub struct RecordingRequest {
+    /// The kernel's file.
+    pub file: PathBuf,
+    /// The function that is launched, where the file has several.
+    pub entry: Option<String>,
+    /// The only kind of core that the entry is for, where its parts do not say so.
+    pub core: Option<CoreKind>,
+    /// Folders with the author's headers.
+    pub include: Vec<PathBuf>,
+    /// Macros: `NAME` or `NAME=VALUE`.
+    pub defines: Vec<String>,
+    /// Arguments as the command line writes them, one for each parameter of the entry.
+    pub args: Vec<String>,
+    /// The seed of those that are random.
+    pub seed: u64,
+    /// Blocks of the launch.
+    pub blocks: u32,
+    /// The platform that it is for.
+    pub platform: Platform,
+    /// A C++ compiler for this computer; else `$CXX`, `clang++` or `g++`.
+    pub compiler: Option<PathBuf>,
+    /// Where all files are kept.
+    pub keep: Option<PathBuf>,
+    /// How long the compiler may take, and each core.
+    pub limit: Duration,
+}
+
+/// A launch that was recorded.
+#[derive(Debug)]
+pub struct Recording {
+    /// C++ in the form of the assembler.
+    pub text: String,
+    /// The function that was launched.
+    pub entry: String,
+    /// The kinds of cores that do something.
+    pub cores: Vec<CoreKind>,
+    /// What was left out, and why.
+    pub notes: Vec<String>,
+}
+
+/// A buffer or number of the launch.
+struct Passed {
+    name: String,
+    text: String,
+    arg: Arg,
+}
+
+/// A recording that goes on.
+struct Recorder<'r> {
+    asked: &'r RecordingRequest,
+    source: Arc<Source>,
+    entry: String,
+    folder: CallFolder,
+    compiler: PathBuf,
+    passed: Vec<Passed>,
+}
+
+impl RecordingRequest {
+    /// Records the launch.
+    ///
+    /// # Errors
+    /// If the file, its arguments or the compiler are wrong, and what a recording cannot hold, at its place in the author's file.
+    pub fn record(&self) -> Result<Recording, Error> {
+        let recorder = Recorder::new(self)?;
+        let mut notes = Vec::new();
+        let mut parts = Vec::new();
+        for kind in [CoreKind::Cube, CoreKind::Vector] {
+            if self.core.is_none_or(|only| only == kind) {
+                recorder.compile(kind)?;
+                parts.push(recorder.launch(kind, 1, None)?.0);
+            }
+        }
+        if let [cube, vector] = parts.as_slice() {
+            let keeps = recorder.which(cube, vector, &mut notes)?;
+            parts.retain(|part| keeps.is_none_or(|kind| kind == part.kind));
+        }
+        parts.retain(Part::acts);
+        // Both Vector cores of a cluster take part in a kernel that has a Cube part.
+        let lanes = |kind| if kind == CoreKind::Vector && parts.len() == 2 { 2 } else { 1 };
+        let shape: Vec<(CoreKind, u32)> = parts.iter().map(|part| (part.kind, lanes(part.kind))).collect();
+        let mut written = vec![false; recorder.passed.len()];
+        for (kind, lanes) in &shape {
+            let (_, own) = recorder.launch(*kind, *lanes, None)?;
+            written.iter_mut().zip(own).for_each(|(all, own)| *all |= own);
+        }
+        // The same again where what the launch writes cannot be read: numbers of it are known only when it runs.
+        let parts: Vec<Part> = shape
+            .iter()
+            .map(|(kind, lanes)| recorder.launch(*kind, *lanes, Some(&written)).map(|(part, _)| part))
+            .collect::<Result<_, _>>()?;
+        if parts.is_empty() {
+            let message = format!("the entry `{}` calls nothing on any core", recorder.entry);
+            return Err(recorder.error("recording", (0, 0), message, "name another one with `--entry`"));
+        }
+        let text = recorder.text(&parts);
+        Ok(Recording { text, entry: recorder.entry, cores: parts.iter().map(|part| part.kind).collect(), notes })
+    }
+
+    fn arguments(&self) -> Result<Vec<Passed>, Error> {
+        let mut passed = Vec::new();
+        for (at, text) in self.args.iter().enumerate() {
+            let (name, own) = named(text);
+            let defaults = Defaults { seed: self.seed.wrapping_add(at as u64), ..Defaults::default() };
+            // A number has the type of its parameter, which the compiler knows.
+            let typed = match (own.parse::<i64>(), own.parse::<f64>()) {
+                (Ok(_), _) => format!("{own}:i64"),
+                (_, Ok(_)) => format!("{own}:f32"),
+                _ => own.to_string(),
+            };
+            let arg = read_arg(&typed, &defaults).map_err(|error| Error::Arguments(error.to_string()))?;
+            if arg.value.buffer().is_some()
+                && (arg.elem.is_none() || arg.elem.is_some_and(|elem| element_name(elem).is_none()))
+            {
+                let message = format!("`{text}`: a recording needs the element type of a buffer, such as `f32[64x64]`");
+                return Err(Error::Arguments(message));
+            }
+            let name = name.map_or_else(|| format!("arg{at}"), str::to_string);
+            if passed.iter().any(|other: &Passed| other.name == name) {
+                return Err(Error::Arguments(format!("two arguments are called `{name}`")));
+            }
+            passed.push(Passed { name, text: own.to_string(), arg });
+        }
+        Ok(passed)
+    }
+}
+
+impl<'r> Recorder<'r> {
+    fn new(asked: &'r RecordingRequest) -> Result<Recorder<'r>, Error> {
+        let shown = asked.file.display().to_string();
+        let bytes =
+            std::fs::read(&asked.file).map_err(|error| Error::File(format!("cannot read `{shown}`: {error}")))?;
+        let text = String::from_utf8(bytes).map_err(|_| Error::File(format!("`{shown}` is not UTF-8 text")))?;
+        let entries = launched(&text);
+        let entry = match (&asked.entry, entries.as_slice()) {
+            (Some(entry), _) => entry.clone(),
+            (None, [only]) => only.clone(),
+            (None, []) => {
+                let message = format!("`{shown}` has no function that is launched: name one with `--entry`");
+                return Err(Error::Arguments(message));
+            }
+            (None, several) => {
+                let message =
+                    format!("`{shown}` has several entries: choose one with `--entry`: {}", several.join(", "));
+                return Err(Error::Arguments(message));
+            }
+        };
+        if !entry.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+            || entry.starts_with(|c: char| c.is_ascii_digit())
+        {
+            return Err(Error::Arguments(format!("`{entry}` is not the name of a function")));
+        }
+        let Some(compiler) = compiler(asked.compiler.as_deref()) else {
+            let message =
+                "a recording needs a C++ compiler for this machine: install clang or gcc, or name one with `--cxx`";
+            return Err(Error::Unsupported(message.into()));
+        };
+        let passed = asked.arguments()?;
+        let folder = CallFolder::new(asked.keep.as_deref()).map_err(Error::File)?;
+        let source = Arc::new(Source::new(shown, text));
+        let recorder = Recorder { asked, source, entry, folder, compiler, passed };
+        recorder.write_headers().map_err(Error::File)?;
+        for (at, buffer) in recorder.passed.iter().enumerate() {
+            if let Value::Buffer(bytes) = &buffer.arg.value {
+                recorder.folder.write(&format!("buffer{at}"), bytes).map_err(Error::File)?;
+            }
+        }
+        Ok(recorder)
+    }
+
+    /// A message about a line of one of the author's files.
+    fn error(&self, code: &'static str, (line, column): (usize, usize), message: String, help: &str) -> Error {
+        self.error_in(&self.source, code, (line, column), message, help)
+    }
+
+    fn error_in(
+        &self,
+        source: &Arc<Source>,
+        code: &'static str,
+        (line, column): (usize, usize),
+        message: String,
+        help: &str,
+    ) -> Error {
+        let span = source.text.split_inclusive('\n').nth(line.wrapping_sub(1)).map(|own| {
+            let start = own.as_ptr() as usize - source.text.as_ptr() as usize;
+            let blanks = own.len() - own.trim_start().len();
+            let from = if column > blanks && column <= own.len() { column - 1 } else { blanks };
+            Span::new((start + from) as u32, (start + own.trim_end().len().max(from)) as u32)
+        });
+        let diagnostic = match span {
+            Some(span) => Diagnostic::error(code, span, message),
+            None => Diagnostic::nowhere(code, slipring_ir::Severity::Error, message),
+        };
+        let diagnostic = if help.is_empty() { diagnostic } else { diagnostic.help(help) };
+        let mut diags = slipring_ir::Diags::default();
+        diags.push(diagnostic);
+        Error::text(source.clone(), diags)
+    }
+
+    /// The source of a file that a message names: the kernel's, or one of its headers.
+    fn source_of(&self, file: &str) -> Option<Arc<Source>> {
+        let path = Path::new(file);
+        if path.canonicalize().ok()? == self.asked.file.canonicalize().ok()? {
+            return Some(self.source.clone());
+        }
+        Some(Arc::new(Source::new(file, std::fs::read_to_string(path).ok()?)))
+    }
+
+    /// Enters the kernel on each core of a kind: what each does, and which arguments are written. Those in `hidden` cannot be looked at.
+    fn launch(&self, kind: CoreKind, lanes: u32, hidden: Option<&[bool]>) -> Result<(Part, Vec<bool>), Error> {
+        let folder = self.folder.path();
+        let buffers: Vec<usize> =
+            (0..self.passed.len()).filter(|at| self.passed[*at].arg.value.buffer().is_some()).collect();
+        let digit = |at: &usize| if hidden.is_some_and(|hidden| hidden[*at]) { '1' } else { '0' };
+        let mut words = vec![
+            folder.display().to_string(),
+            self.asked.limit.as_secs().max(1).to_string(),
+            LARGEST.to_string(),
+            self.asked.blocks.to_string(),
+            lanes.to_string(),
+            // A digit in any case, so that it is a word.
+            buffers.iter().map(digit).chain(['0']).collect(),
+        ];
+        words.extend(self.passed.iter().enumerate().map(|(at, passed)| passed.word(at)));
+        let cores = self.asked.blocks * lanes;
+        // Each core has its time, and says itself when it is over.
+        let limit = self.asked.limit * cores.max(1) + Duration::from_secs(5);
+        let program = folder.join(Recorder::binary(kind));
+        let said = call(&program, &words, &self.folder, &[], limit).map_err(Error::Unsupported)?;
+        if !said.well {
+            return Err(Error::Unsupported(format!("the recording program ended: {}", said.reason())));
+        }
+        let read = |name: &str| {
+            let bytes = self.folder.read(name).map_err(Error::File)?;
+            String::from_utf8(bytes).map_err(|_| Error::File(format!("`{name}` of the recording is not text")))
+        };
+        let digits = read("written")?;
+        let mut written = vec![false; self.passed.len()];
+        for (at, digit) in buffers.iter().zip(digits.chars()) {
+            written[*at] = digit == '1';
+        }
+        let (mut texts, mut pipes) = (Vec::new(), Vec::new());
+        for core in 0..cores {
+            let answer = read(&format!("core{core}"))?;
+            let (head, body) = answer.split_once('\n').unwrap_or((&answer, ""));
+            let (word, place) = head.split_once(' ').unwrap_or((head, ""));
+            if word != "recorded" {
+                return Err(self.refused(kind, (core / lanes, core % lanes), place, body.trim()));
+            }
+            let (declared, body) = body.split_once("\n\n").unwrap_or(("", body.trim_start()));
+            for (n, line) in declared.lines().enumerate() {
+                let own =
+                    Pipe::read(line).ok_or_else(|| Error::File(format!("`core{core}` of the recording is cut")))?;
+                own.join(&mut pipes, n, core / lanes)
+                    .map_err(|why| self.refused(kind, (core / lanes, core % lanes), &own.place, &why))?;
+            }
+            texts.push(body.to_string());
+        }
+        Ok((Part { kind, lanes, cores: texts, pipes }, written))
+    }
+
+    /// What a core did that cannot be recorded: at its last call, or behind it.
+    fn refused(&self, kind: CoreKind, (block, lane): (u32, u32), place: &str, why: &str) -> Error {
+        let core = match kind {
+            CoreKind::Cube => "AIC".to_string(),
+            CoreKind::Vector => format!("AIV{lane}"),
+        };
+        let message = format!("{core} of block {block} cannot be recorded: {why}");
+        let help = "the place is that of the last call before; a recording holds calls of the library, and numbers that are known \
+                    before the launch";
+        let (file, line) = place.rsplit_once(':').unwrap_or((place, "0"));
+        let line = line.parse().unwrap_or(0);
+        match self.source_of(file) {
+            Some(source) => self.error_in(&source, "recording", (line, 0), message, help),
+            None => self.error("recording", (0, 0), message, help),
+        }
+    }
+
+    /// Which kind of core an entry is for that does not say it: the one whose ops it has. `None` if each kind has ops of its own.
+    fn which(&self, cube: &Part, vector: &Part, notes: &mut Vec<String>) -> Result<Option<CoreKind>, Error> {
+        let (of_cube, of_vector) = (self.needs(cube)?, self.needs(vector)?);
+        let entry = &self.entry;
+        let help = "guard them with `#if defined(__DAV_CUBE__)` and `__DAV_VEC__`, or choose with `--core`";
+        let (kept, named) = match (of_cube, of_vector) {
+            ([_, Some(a)], [Some(b), _]) => {
+                let message = format!("`{entry}` calls `{a}` on the Cube core and `{b}` on the Vector cores");
+                return Err(self.error("recording", (0, 0), message, help));
+            }
+            ([_, Some(op)], _) => (CoreKind::Vector, op),
+            (_, [Some(op), _]) => (CoreKind::Cube, op),
+            // What it calls any core can do: on which it runs, only its launch knows.
+            ([None, _], [_, None]) if cube.acts() && vector.acts() => {
+                let message = format!("`{entry}` calls nothing that tells which kind of core it is for");
+                return Err(self.error("recording", (0, 0), message, help));
+            }
+            _ => return Ok(None),
+        };
+        notes.push(format!("`{entry}` is a kernel of the {}: it calls `{named}` on every core", described(kept)));
+        Ok(Some(kept))
+    }
+
+    /// The first op of a part that only the Cube core has, and the first one that only Vector cores have.
+    fn needs(&self, part: &Part) -> Result<[Option<String>; 2], Error> {
+        let name = format!("{} of {}", described(part.kind), self.source.name);
+        let loaded = load_file(Source::new(name, self.function("part", part, None)).of(slipring_ir::Lang::Cpp));
+        if loaded.diags.has_errors() {
+            return Err(Error::Text(Report::new(loaded.module.source.clone(), loaded.diags.list)));
+        }
+        let module = &loaded.module;
+        let first = |kind| module.functions().find_map(|function| first_of_kind(module, function, kind));
+        let name = |op| OpRef::of(module, op).map(|op| op.def.schema.name.to_string());
+        Ok([CoreKind::Cube, CoreKind::Vector].map(|kind| first(kind).and_then(name)))
+    }
+
+    fn buffers(&self) -> impl Iterator<Item = &Passed> {
+        self.passed.iter().filter(|passed| passed.arg.value.buffer().is_some())
+    }
+}
+
+impl Passed {
+    /// The argument as the recording program takes it.
+    fn word(&self, at: usize) -> String {
+        let elem = self.arg.elem;
+        match &self.arg.value {
+            Value::Buffer(_) => {
+                let dims: String = self.arg.shape.iter().flatten().map(|n| format!(":{n}")).collect();
+                let bytes = elem.map_or(1, Elem::bytes);
+                format!("b:{}:buffer{at}:{}:{bytes}{dims}", self.name, elem.and_then(element_name).unwrap_or("int8_t"))
+            }
+            // The number as it was written: its type is that of the parameter.
+            Value::Scalar(bits) => {
+                let written = self.text.split(':').next().unwrap_or("");
+                match (written, written.parse::<i64>()) {
+                    ("true" | "false", _) => format!("i:{bits}"),
+                    (_, Ok(whole)) => format!("i:{whole}"),
+                    _ => format!("f:{written}"),
+                }
+            }
+        }
+    }
+}
+
+fn described(kind: CoreKind) -> &'static str {
+    if kind == CoreKind::Cube { "Cube core" } else { "Vector cores" }
+}

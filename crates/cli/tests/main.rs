@@ -44,4 +44,5 @@ mod splits;
 mod sync_examples;
 mod threads;
 mod timings;
+mod trace;
 mod words;

@@ -34,6 +34,7 @@ mod sync_check;
 mod test;
 mod threads;
 mod timeline;
+mod trace;
 mod tune;
 mod watch;
 
@@ -51,7 +52,7 @@ use slipring_machine::Platform;
 /// numbers of a board, or of another judge, that are nearly right.
 ///
 /// `slipring` never executes the code of a file: of a `.py` file it reads the kernels, and evaluates what is around them as far as it
-/// knows it. `python -m slipring` is the same command line with files executed by Python.
+/// knows it. `python -m slipring` is the same command line with files executed by Python. `slipring trace` compiles a C++ kernel and runs it.
 #[derive(Parser)]
 #[command(name = "slipring", version, max_term_width = 100)]
 struct Cli {
@@ -105,6 +106,8 @@ enum Verb {
     /// Check a kernel on its way to a board: read the assembler's C++ back and run it here, and on the CPU back end of
     /// the public headers
     BoardCheck(board_check::BoardCheckArgs),
+    /// Record a launch of a handwritten C++ kernel with this machine's compiler, as a kernel that all other verbs take
+    Trace(trace::TraceArgs),
     /// List the ops, or print the reference page of one
     Ops(ops::OpsArgs),
     /// Explain a diagnostic: its cause, its fix, and the smallest program that triggers it
@@ -206,6 +209,7 @@ fn verb(cli: &Cli) -> Exit {
         Verb::Build(args) => build::build(args),
         Verb::Opt(args) => opt::opt(args),
         Verb::BoardCheck(args) => board_check::board_check(args),
+        Verb::Trace(args) => trace::trace(args),
         Verb::Ops(args) => ops::ops(args),
         Verb::Explain(args) => explain::explain(args),
         Verb::Cost(args) => cost::run(args),
@@ -269,6 +273,10 @@ impl Verb {
                 list.extend(args.file.as_deref());
                 list.extend(args.platform.platform.as_deref());
             }
+            Verb::Trace(args) => {
+                list.push(&args.file);
+                list.extend(args.platform.platform.as_deref());
+            }
             Verb::Queue(verb) => list.extend(verb.input()),
             // The others write nothing, or what a kernel's launch says.
             _ => {}
@@ -294,6 +302,7 @@ impl Verb {
             Verb::SyncCheck(args) => vec![("--sarif", path(&args.sarif))],
             Verb::Build(args) => vec![("-o", path(&args.output)), ("--memory-map", path(&args.memory_map))],
             Verb::Opt(args) => vec![("-o", path(&args.output))],
+            Verb::Trace(args) => vec![("-o", path(&args.output))],
             Verb::Queue(verb) => {
                 verb.outputs().into_iter().map(|(option, file)| (option, Some(Path::new(file)))).collect()
             }

@@ -1,0 +1,278 @@
+//! `slipring trace`: launches of handwritten C++ kernels, recorded by the compiler of this machine.
+
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+/// A kernel with what people write: a template, two buffers that alternate, a macro; flags back and forth.
+const ADD: &str = r#"#include <pto/pto-inst.hpp>
+using namespace pto;
+
+#define ROWS 2
+template <typename T, int R, int C>
+AICORE inline void run_add(__gm__ T *z, __gm__ T *x, __gm__ T *y, uint32_t rows) {
+    using View = GlobalTensor<T, Shape<1, 1, 1, R, C>, Stride<1, 1, 1, C, 1>>;
+    using Part = Tile<TileType::Vec, T, R, C, BLayout::RowMajor, -1, -1>;
+    Part a[2] = {Part(R, C), Part(R, C)}, b[2] = {Part(R, C), Part(R, C)};
+    for (int n = 0; n < 2; ++n) {
+        TASSIGN(a[n], n * R * C * sizeof(T));
+        TASSIGN(b[n], (n + 2) * R * C * sizeof(T));
+        set_flag(PIPE_MTE3, PIPE_MTE2, (event_t)n);
+    }
+    const uint32_t first = get_block_idx() * rows / R;
+    for (uint32_t i = 0; i < rows / R; ++i) {
+        const int n = i % 2;
+        View from_x(x + (first + i) * R * C), from_y(y + (first + i) * R * C), to(z + (first + i) * R * C);
+        wait_flag(PIPE_MTE3, PIPE_MTE2, (event_t)n);
+        TLOAD(a[n], from_x);
+        TLOAD(b[n], from_y);
+        set_flag(PIPE_MTE2, PIPE_V, (event_t)n);
+        wait_flag(PIPE_MTE2, PIPE_V, (event_t)n);
+        TADD(b[n], a[n], b[n]);
+        set_flag(PIPE_V, PIPE_MTE3, (event_t)n);
+        wait_flag(PIPE_V, PIPE_MTE3, (event_t)n);
+        TSTORE(to, b[n]);
+        set_flag(PIPE_MTE3, PIPE_MTE2, (event_t)n);
+    }
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);
+}
+
+extern "C" __global__ AICORE void add(GM_ADDR x, GM_ADDR y, GM_ADDR z, uint32_t rows) {
+    run_add<float, ROWS, 64>((__gm__ float *)z, (__gm__ float *)x, (__gm__ float *)y, rows);
+}
+
+void launch_add(uint32_t blocks, void *stream, uint8_t *x, uint8_t *y, uint8_t *z, uint32_t rows) {
+    add<<<blocks, nullptr, stream>>>(x, y, z, rows);
+}
+"#;
+
+/// The runtime's form: a Cube and a Vector part in one entry, and a pipe between them.
+const MIXED: &str = r#"#include <pto/pto-inst.hpp>
+#include "tensor.h"
+#include "intrinsic.h"
+using namespace pto;
+
+using Sum = TileAcc<float, 64, 64>;
+using Half = Tile<TileType::Vec, float, 32, 64>;
+using Pipe = TPipe<0, Direction::DIR_C2V, 32 * 64 * sizeof(float), 2>;
+
+template <class T>
+static __aicore__ __gm__ T *memory(__gm__ int64_t *args, int n) {
+    auto *tensor = reinterpret_cast<__gm__ ChipTensor *>(args[n]);
+    return reinterpret_cast<__gm__ T *>(tensor->buffer.addr) + tensor->start_offset;
+}
+
+extern "C" __aicore__ void kernel_entry(__gm__ int64_t *args) {
+    Half half;
+    Pipe pipe(nullptr, 0, 0);
+#if defined(__DAV_CUBE__)
+    using View = GlobalTensor<float, Shape<1, 1, 1, 64, 64>, Stride<4096, 4096, 4096, 64, 1>>;
+    Tile<TileType::Mat, float, 64, 64, BLayout::ColMajor, 64, 64, SLayout::RowMajor> a, b;
+    TileLeft<float, 64, 64> left;
+    TileRight<float, 64, 64> right;
+    Sum sum;
+    TASSIGN(a, 0x0);
+    TASSIGN(b, 0x20000);
+    TASSIGN(left, 0x0);
+    TASSIGN(right, 0x0);
+    TASSIGN(sum, 0x0);
+    View of_a(memory<float>(args, 0)), of_b(memory<float>(args, 1));
+    TLOAD(a, of_a);
+    TLOAD(b, of_b);
+    set_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);
+    wait_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);
+    TMOV(left, a);
+    TMOV(right, b);
+    set_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
+    wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
+    TMATMUL(sum, left, right);
+    set_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
+    wait_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
+    TPUSH<Pipe, Sum, TileSplitAxis::TILE_UP_DOWN>(pipe, sum);
+#else
+    using View = GlobalTensor<float, Shape<1, 1, 1, 32, 64>, Stride<2048, 2048, 2048, 64, 1>>;
+    View part(memory<float>(args, 2) + get_sub_block_id(args) * 32 * 64);
+    Half c;
+    TASSIGN(c, 0x4000);
+    TLOAD(c, part);
+    TPOP<Pipe, Half, TileSplitAxis::TILE_UP_DOWN>(pipe, half);
+    set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+    wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+    TADD(c, c, half);
+    TFREE<Pipe, TileSplitAxis::TILE_UP_DOWN>(pipe);
+    set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+    wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+    TSTORE(part, c);
+#endif
+}
+"#;
+
+/// A folder with a kernel.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str, kernel: &str) -> Folder {
+        let path = std::env::temp_dir().join(format!("slipring-trace-{}-{name}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        std::fs::write(path.join("kernel.cpp"), kernel).unwrap();
+        Folder(path)
+    }
+
+    fn call(&self, words: &str) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_slipring"));
+        command.current_dir(&self.0).args(words.split_whitespace()).output().unwrap()
+    }
+
+    /// Standard output of a command that ends well.
+    fn well(&self, words: &str) -> String {
+        let output = self.call(words);
+        assert_eq!(output.status.code(), Some(0), "{words}\n{}{}", said(&output), told(&output));
+        said(&output)
+    }
+
+    /// Standard error of a command that ends with this code.
+    fn ends(&self, code: i32, words: &str) -> String {
+        let output = self.call(words);
+        assert_eq!(output.status.code(), Some(code), "{words}\n{}{}", said(&output), told(&output));
+        told(&output)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn told(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// The arguments of [`ADD`].
+const ARGS: &str = "--arg x=full:f32[16x64]=1.5 --arg y=iota:f32[16x64] --arg z=zeros:f32[16x64]";
+
+#[test]
+fn a_template_with_two_buffers_is_recorded_and_clean() {
+    let folder = Folder::new("add", ADD);
+    for arch in ["a5", "a2a3"] {
+        folder.well(&format!("trace kernel.cpp --entry add --arch {arch} --blocks 2 {ARGS} --arg 8 -o add.cpp"));
+        let text = folder.well(&format!("run add.cpp --arch {arch} --verify"));
+        // 0 + 1.5, 1 + 1.5, …, 1023 + 1.5.
+        assert!(text.contains("1.50000 to 1024.50000") && text.contains("1.50000 2.50000 3.50000"), "{text}");
+        assert!(text.contains("race    clean") && text.contains("verify  clean"), "{text}");
+        assert!(text.contains("given that") && text.contains("the launch goes as it was recorded"), "{text}");
+        assert!(folder.well(&format!("prove add.cpp --arch {arch}")).contains("the launch goes as it was recorded"));
+    }
+}
+
+#[test]
+fn a_host_function_launches_the_kernel() {
+    let folder = Folder::new("host", ADD);
+    let words = format!("trace kernel.cpp --entry launch_add --blocks 2 --arg 2 --arg 0 {ARGS} --arg 8 -o add.cpp");
+    folder.well(&words);
+    let text = folder.well("run add.cpp");
+    assert!(text.contains("1.50000 to 1024.50000"), "{text}");
+    let error = folder.ends(2, &words.replace("--blocks 2", "--blocks 3"));
+    assert!(error.contains("the host launches 2 blocks"), "{error}");
+}
+
+#[test]
+fn a_race_is_shown_on_the_lines_of_its_author() {
+    let missing = "        wait_flag(PIPE_MTE2, PIPE_V, (event_t)n);\n";
+    let folder = Folder::new("race", &ADD.replace(missing, ""));
+    folder.well(&format!("trace kernel.cpp --entry add {ARGS} --arg 16 -o add.cpp"));
+    let error = folder.ends(1, "run add.cpp");
+    let line = |text: &str| ADD.replace(missing, "").lines().position(|own| own.contains(text)).unwrap() + 1;
+    assert!(error.contains(&format!("--> kernel.cpp:{}:9", line("TADD("))), "{error}");
+    assert!(error.contains("|         TADD(b[n], a[n], b[n]);") && error.contains("TLOAD(a[n], from_x);"), "{error}");
+}
+
+#[test]
+fn a_kernel_of_both_kinds_of_cores_is_one_kernel() {
+    let folder = Folder::new("mixed", MIXED);
+    let args = "--arg a=full:f32[64x64]=0.5 --arg b=full:f32[64x64]=2 --arg c=full:f32[64x64]=1";
+    folder.well(&format!("trace kernel.cpp --arch a5 {args} -o mixed.cpp"));
+    // 64 × 0.5 × 2 + 1.
+    folder.well("run mixed.cpp --arch a5 --verify --expect c=full:f32[64x64]=65");
+}
+
+#[test]
+fn what_cannot_be_recorded_is_said_at_its_place() {
+    let kernel = "#include <pto/pto-inst.hpp>\n\
+        using namespace pto;\n\
+        extern \"C\" __global__ AICORE void own(__gm__ float *x) {\n    \
+            GlobalTensor<float, Shape<1, 1, 1, 1, 64>, Stride<64, 64, 64, 64, 1>> view(x);\n    \
+            Tile<TileType::Vec, float, 1, 64> t;\n    \
+            TASSIGN(t, 0);\n    \
+            TLOAD(t, view);\n    \
+            BODY\n\
+        }\n";
+    for (body, says) in [
+        (
+            "TSTORE(view, t); if (x[3] > 0) pipe_barrier(PIPE_ALL);",
+            "the scalar unit reads the buffer `x`, which this launch writes",
+        ),
+        ("if (t.GetValue(0) > 0) pipe_barrier(PIPE_ALL);", "it reads an element of a tile"),
+        ("*(float *)t.data() = 1;", "it reads or writes local memory by a pointer"),
+        ("for (;;) {}", "it did not end in time"),
+        ("Tile<TileType::Vec, float, 1, 64> u; TADD(t, t, u);", "a tile has no address"),
+        ("vadd(t, t);", "does not compile for the Cube core"),
+        (
+            "TLOAD(t, GlobalTensor<float, Shape<1, 1, 1, 1, 64>, Stride<1, 1, 1, 64, 1>>((float *)64));",
+            "none of the buffers",
+        ),
+    ] {
+        let folder = Folder::new("refused", &kernel.replace("BODY", body));
+        let error = folder.ends(2, "trace kernel.cpp --seconds 5 --arg x=zeros:f32[64] -o out.cpp");
+        assert!(error.contains("error[recording]") && error.contains(says), "{body}\n{error}");
+        assert!(error.contains("kernel.cpp:8:") || error.contains("kernel.cpp:7:"), "{body}\n{error}");
+        assert!(!folder.0.join("out.cpp").exists());
+    }
+}
+
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+#[test]
+fn stores_of_the_scalar_unit_are_recorded() {
+    let kernel = "#include <pto/pto-inst.hpp>\n\
+        extern \"C\" __global__ AICORE void own(__gm__ float *x, __gm__ int32_t *n, __gm__ half *h) {\n    \
+            x[get_block_idx() * 16] = 0.0f;\n    \
+            x[get_block_idx() * 16 + 1] = -2.5f;\n    \
+            n[get_block_idx() * 16] = 7 + get_block_idx();\n    \
+            h[get_block_idx() * 32 + 1] = (half)1.5f;\n    \
+            dcci(x + get_block_idx() * 16, 0);\n    \
+            dcci(n + get_block_idx() * 16, 0);\n    \
+            dcci(h + get_block_idx() * 32, 0);\n\
+        }\n";
+    let folder = Folder::new("stores", kernel);
+    folder.well(
+        "trace kernel.cpp --arch a2a3 --core vector --blocks 2 --arg x=full:f32[32]=9 --arg n=zeros:i32[32] \
+         --arg h=zeros:f16[64] -o own.cpp",
+    );
+    let error = folder.ends(2, "trace kernel.cpp --arg x=zeros:f32[32] --arg n=zeros:i32[32] --arg h=zeros:f16[64]");
+    assert!(error.contains("nothing that tells which kind of core it is for"), "{error}");
+    let text = folder.well("run own.cpp --arch a2a3");
+    // A zero over a nine is a store, too.
+    assert!(text.contains("0 -2.50000 9") && text.contains("7 0 0") && text.contains("0 1.50000 0"), "{text}");
+}
+
+#[test]
+fn wrong_questions_have_answers() {
+    let folder = Folder::new("wrong", ADD);
+    let error = folder.ends(2, "trace none.cpp");
+    assert!(error.contains("cannot read `none.cpp`"), "{error}");
+    let error = folder.ends(2, &format!("trace kernel.cpp --entry add {ARGS}"));
+    assert!(error.contains("the entry takes 4 arguments, and 3 are given"), "{error}");
+    let error = folder.ends(2, "trace kernel.cpp --entry add --arg x=zeros:64");
+    assert!(error.contains("needs the element type of a buffer"), "{error}");
+    let error = folder.ends(2, &format!("trace kernel.cpp --entry add --cxx no/such/compiler {ARGS} --arg 8"));
+    assert!(error.contains("needs a C++ compiler"), "{error}");
+    let error = folder.ends(2, &format!("trace kernel.cpp --entry \"add;\" {ARGS} --arg 8"));
+    assert!(error.contains("is not the name of a function"), "{error}");
+    std::fs::write(folder.0.join("two.cpp"), "__global__ void a() {}\n__global__ void b() {}\n").unwrap();
+    let error = folder.ends(2, "trace two.cpp");
+    assert!(error.contains("has several entries") && error.contains("a, b"), "{error}");
+}

@@ -149,7 +149,7 @@ pub fn run_on_board(
         printed: run.runs.iter().flat_map(|block| block.printed.iter().cloned()).collect(),
         findings: findings.facts(),
     };
-    let trace = order.trace.then(|| queue_trace(&run.spans, &order.board, Vec::new()));
+    let trace = order.trace.then(|| queue_trace(&run.spans, &run.runs, &order.board, Vec::new()));
     Ok(BoardRun { run, findings, facts, description: order.board.description.clone(), trace })
 }
 

@@ -23,11 +23,12 @@ pub struct QueueStall {
     pub command: u64,
 }
 
-/// Who waited for what, by actor and cause; waits of no time are none.
+/// Which core waited for what, by actor and cause; waits of no time are none. That the host waits is its own business.
 pub fn queue_stalls(spans: &[Span]) -> Vec<QueueStall> {
     let mut rows: BTreeMap<(SpanActor, &'static str), QueueStall> = BTreeMap::new();
     for span in spans.iter().filter(|span| span.waits && span.end > span.start) {
         let actor = match span.actor {
+            SpanActor::Host => continue,
             SpanActor::Queue(actor) => actor.to_string(),
             SpanActor::Worker(tile) => tile.to_string(),
         };

@@ -161,7 +161,7 @@ pub fn queue_trial(
     schedule: QueueSchedule,
 ) -> Result<QueueTrial, String> {
     let config = schedule.of(config);
-    let (worker, _) = work.workers(&config.board);
+    let (worker, _) = work.workers(&config.board, false);
     let mut run = replay(capture, config.clone(), worker, |_, _| {})?;
     Ok(QueueTrial::of(schedule, &mut run, capture, &config))
 }

@@ -25,14 +25,14 @@ pub enum QueueWork {
 }
 
 impl QueueWork {
-    /// Workers of a board, and where they say what they did: nothing, if they only acknowledge.
-    pub fn workers(&self, board: &Board) -> (Box<dyn Worker>, Runs) {
+    /// Workers of a board, and where they say what they did: nothing, if they only acknowledge. `record`: with a timeline of each block.
+    pub fn workers(&self, board: &Board, record: bool) -> (Box<dyn Worker>, Runs) {
         match self {
             QueueWork::Acknowledge(cycles) => (Box::new(Acknowledge { cycles: *cycles }), Runs::default()),
             QueueWork::Kernels(platform) => {
                 let platform = platform.as_deref().cloned();
                 let (worker, runs) = KernelWorker::new(platform, board.clock_mhz, slipring_sim::Limits::default());
-                (Box::new(worker), runs)
+                (Box::new(worker.recording(record)), runs)
             }
         }
     }

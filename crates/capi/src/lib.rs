@@ -462,6 +462,7 @@ pub unsafe extern "C" fn slipring_trace(board: *mut Board, file: *const c_char) 
             let mut text = String::from("actor,name,waits,command,record,start,end\n");
             for span in session.spans()? {
                 let actor = match span.actor {
+                    SpanActor::Host => "host".into(),
                     SpanActor::Queue(actor) => actor.to_string(),
                     SpanActor::Worker(tile) => format!("{} {}", tile.x, tile.y),
                 };

@@ -14,7 +14,7 @@ use super::ProgramOptions;
 use super::{HostFunctions, Program, ProgramFacts, ProgramRun, host};
 use slipring_board::device::{Launch, Piece, Resident};
 use slipring_board::queue_message::of_finding;
-use slipring_board::{BoardOptions, Order, other_bytes, queue_trace, waiting, waits_for_others};
+use slipring_board::{BlockRun, BoardOptions, Order, other_bytes, queue_trace, waiting, waits_for_others};
 use slipring_session::args::{Defaults, Passed, Value, read_arg};
 use slipring_session::error::add_new;
 use slipring_session::{Args, Error, Report, to_diagnostics, verify};
@@ -169,7 +169,8 @@ impl Program {
             all_cycles: status.cycle,
             microseconds: status.cycle as f64 / f64::from(board.board.clock_mhz.max(1)),
         };
-        let trace = options.record.then(|| queue_trace(&resident.spans(), &board.board, Vec::new()));
+        let blocks: Vec<BlockRun> = resident.runs().iter().map(|(_, run)| run.clone()).collect();
+        let trace = options.record.then(|| queue_trace(&resident.spans(), &blocks, &board.board, Vec::new()));
         let own = &self.orchestration;
         let passed =
             own.params.iter().zip(&own.tensor_of).filter_map(|(param, tensor)| Some(((*tensor)?, &param.name)));

@@ -66,7 +66,7 @@ impl ProgramRun<'_> {
         self.plan.ended.iter().for_each(|ended| self.add_task(&mut build, ended));
         for own in kept {
             let Some(ended) = self.plan.ended.iter().find(|ended| ended.task == own.task) else { continue };
-            let names = Names::new(&compiled[own.kernel]);
+            let names = Names::new(&compiled[own.kernel].prepared, &compiled[own.kernel].platform);
             let places = Legend {
                 program: &compiled[own.kernel].prepared.decoded.program,
                 line: &|site| names.line(site),
@@ -157,7 +157,7 @@ impl ProgramRun<'_> {
         for own in kept {
             let compiled = &compiled[own.kernel];
             let program = &compiled.prepared.decoded.program;
-            let names = Names::new(compiled);
+            let names = Names::new(&compiled.prepared, &compiled.platform);
             let blocks = self.program.graph().tasks[own.task].blocks;
             let rings = RingTrace::default();
             let mut facts = RunFacts::new(program, &self.platform, blocks, &own.stats, &rings, true);
@@ -245,42 +245,26 @@ impl Build {
     /// Adds what a block did, moved from its time in its launch to that in the program.
     fn add_block(&mut self, own: &Trace, task: usize, (cluster, beside): (u32, usize), (from, to): (u64, u64)) {
         let moved = |at: u64| (at + to).saturating_sub(from);
-        let mut ends: BTreeMap<End, End> = BTreeMap::new();
-        for (row, track) in own.tracks.iter().enumerate() {
-            // What stands in a cluster and not in a core is the track of its blocks, which the tasks have.
-            let group = own.groups.get(track.group).filter(|group| group.parent.is_some());
-            let Some(core) = group.map(|group| group.name.clone()) else { continue };
-            let Some(group) = self.core(cluster, &core, beside) else { continue };
-            let tracks = &mut self.trace.tracks;
-            let at = *self.pipes.entry((cluster, core, beside, track.name.clone())).or_insert_with(|| {
-                tracks.push(Track { name: track.name.clone(), group, slices: Vec::new() });
-                tracks.len() - 1
-            });
-            for (number, slice) in track.slices.iter().enumerate() {
-                ends.insert((row, number), (at, tracks[at].slices.len()));
-                let mut slice = slice.clone();
-                (slice.start, slice.end) = (moved(slice.start), moved(slice.end));
-                slice.args.push(("task", Value::Number(task as u64)));
-                tracks[at].slices.push(slice);
-            }
+        let rows: Vec<Option<usize>> = own.tracks.iter().map(|track| self.row(own, track, (cluster, beside))).collect();
+        let ends = self.trace.take_in(own, |_, row| rows[row], moved);
+        for (row, number) in ends.into_values() {
+            self.trace.tracks[row].slices[number].args.push(("task", Value::Number(task as u64)));
         }
-        let flows = own
-            .flows
-            .iter()
-            .filter_map(|flow| Some(Flow { what: flow.what, from: *ends.get(&flow.from)?, to: *ends.get(&flow.to)? }));
-        self.trace.flows.extend(flows);
-        for counter in &own.counters {
-            let Some(group) = self.clusters.get(&cluster).map(|rows| rows.group) else { continue };
-            let samples = counter.samples.iter().map(|(at, value)| (moved(*at), *value));
-            let known = self.trace.counters.iter_mut().find(|own| own.group == group && own.name == counter.name);
-            match known {
-                Some(known) => known.samples.extend(samples),
-                None => {
-                    let counter = slipring_report::Counter { group, samples: samples.collect(), ..counter.clone() };
-                    self.trace.counters.push(counter);
-                }
-            }
+        if let Some(group) = self.clusters.get(&cluster).map(|rows| rows.group) {
+            own.counters.iter().for_each(|counter| self.trace.take_in_counter(counter, group, moved));
         }
+    }
+
+    /// The row that a track of a block has here.
+    fn row(&mut self, own: &Trace, track: &Track, (cluster, beside): (u32, usize)) -> Option<usize> {
+        // What stands in a cluster and not in a core is the track of its blocks, which the tasks have.
+        let core = own.groups.get(track.group).filter(|group| group.parent.is_some())?.name.clone();
+        let group = self.core(cluster, &core, beside)?;
+        let tracks = &mut self.trace.tracks;
+        Some(*self.pipes.entry((cluster, core, beside, track.name.clone())).or_insert_with(|| {
+            tracks.push(Track { name: track.name.clone(), group, slices: Vec::new() });
+            tracks.len() - 1
+        }))
     }
 
     /// The timeline with the slices of every track in order of time, tracks of a group beside each other.

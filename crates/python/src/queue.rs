@@ -228,7 +228,7 @@ impl Board {
     /// Who did what when, as a trace file of this name has it.
     fn trace<'py>(&mut self, py: Python<'py>, file: &str) -> PyResult<Bound<'py, PyBytes>> {
         let spans = done(self.session.spans())?;
-        let trace = queue_trace(&spans, self.session.board(), Vec::new());
+        let trace = queue_trace(&spans, &[], self.session.board(), Vec::new());
         Ok(PyBytes::new(py, &TraceForm::of(file).write(&trace)))
     }
 

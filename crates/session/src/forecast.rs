@@ -66,7 +66,7 @@ impl Run<'_> {
     /// If the run is cancelled.
     pub fn advice(&self) -> Result<Option<Advice>, Error> {
         let Some(record) = self.record().filter(|_| self.is_complete()) else { return Ok(None) };
-        let names = Names::new(&self.compiled);
+        let names = Names::new(&self.compiled.prepared, &self.compiled.platform);
         let mut forecasts = Vec::new();
         for (suppose, what, line, needs) in self.suppositions(record, &names) {
             if let Some(cycles) = self.what_if(&suppose)? {

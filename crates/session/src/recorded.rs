@@ -10,8 +10,7 @@ use slipring_program::{Extent, Program, SyncRole};
 use slipring_report::{End, Legend, LineFacts, Page, PathFacts, Record, Trace, html};
 use slipring_tile::Space;
 
-use crate::compiled::Compiled;
-use crate::{Advice, Run, memory_map};
+use crate::{Advice, Prepared, Run, memory_map};
 
 /// What the numbers of a record stand for.
 pub struct Names<'a> {
@@ -30,9 +29,8 @@ struct Tile {
 }
 
 impl<'a> Names<'a> {
-    /// Those of a compiled kernel.
-    pub fn new(compiled: &'a Compiled) -> Names<'a> {
-        let (prepared, platform) = (&compiled.prepared, &compiled.platform);
+    /// Those of a kernel that was compiled for a platform.
+    pub fn new(prepared: &'a Prepared, platform: &Platform) -> Names<'a> {
         let source = &*prepared.written.source;
         let mut tiles: BTreeMap<(bool, u8), Vec<Tile>> = BTreeMap::new();
         for map in memory_maps(&prepared.module, &PassContext::of(platform)) {
@@ -108,7 +106,7 @@ impl Run<'_> {
     #[doc(hidden)]
     pub fn timetable(&self) -> Option<(Trace, Vec<End>)> {
         let record = self.record()?;
-        let names = Names::new(&self.compiled);
+        let names = Names::new(&self.compiled.prepared, &self.compiled.platform);
         let buffers: Vec<String> = self.execution.result.memory.gm.iter().map(|buffer| buffer.name.clone()).collect();
         let places = Legend {
             program: names.program,
@@ -175,7 +173,7 @@ impl Run<'_> {
     /// Cycles, stalls and bytes by line of the source; `None` where the run was not asked to keep them.
     pub fn lines(&self) -> Option<Vec<LineFacts>> {
         let record = self.record()?;
-        let names = Names::new(&self.compiled);
+        let names = Names::new(&self.compiled.prepared, &self.compiled.platform);
         Some(record.lines(|site| names.line(site), |sync| names.role(sync), |line| names.text(line)))
     }
 
@@ -183,7 +181,7 @@ impl Run<'_> {
     /// not asked to keep it.
     pub fn path(&self) -> Option<PathFacts> {
         let record = self.record()?;
-        let names = Names::new(&self.compiled);
+        let names = Names::new(&self.compiled.prepared, &self.compiled.platform);
         Some(record.path_facts(|site| names.line(site), |sync| names.object(sync)))
     }
 }

@@ -83,7 +83,7 @@ impl Resident {
         let (trace, record) = (order.trace, order.record);
         let config = Config { seed: order.delays, limits, trace, record, ..Config::new(order.board.clone()) };
         let (worker, runs) = KernelWorker::new(Some(platform.clone()), order.board.clock_mhz, order.limits);
-        let machine = Machine::with_worker(config, Box::new(worker))?;
+        let machine = Machine::with_worker(config, Box::new(worker.recording(trace)))?;
         let queue =
             Queue::open(machine, order.board.clone(), Layout::default(), Settings::CAREFUL, &Kernels::default());
         Ok(Resident {

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use slipring_ir::{Diagnostic, Severity, Source};
 use slipring_machine::Platform;
@@ -10,10 +11,12 @@ use slipring_program::{Finding, ParamKind};
 use slipring_queue::wire::Xy;
 use slipring_queue::worker::image::{Buffer, HEADER, Image, ImageError, TEXT};
 use slipring_queue::worker::{Job, Worker, WorkerMemory};
-use slipring_sim::{ExecutionMode, Limits};
+use slipring_report::{Legend, Recorder, Trace};
+use slipring_sim::{ExecutionMode, Limits, RunResult};
 
 use slipring_session::args::Value;
 use slipring_session::exec::{ExecuteOptions, execute_part};
+use slipring_session::recorded::Names;
 use slipring_session::{Prepared, check, choose_platform, load, prepare, to_diagnostics, written_platform};
 
 /// Most bytes of a launch's buffers together.
@@ -30,6 +33,8 @@ pub struct BlockRun {
     pub block: u32,
     /// On which worker.
     pub tile: Xy,
+    /// When its worker started, in cycles of the board.
+    pub start: u64,
     /// Cycles of the kernel's platform.
     pub cycles: u64,
     /// Whether it was run a second time, as of its end: see [`KernelWorker`].
@@ -42,6 +47,9 @@ pub struct BlockRun {
     pub messages: Vec<Diagnostic>,
     /// Whether it came to its end.
     pub complete: bool,
+    /// Its pipes and what they did, from cycle 0 of its platform on, where that was asked for ([`KernelWorker::recording`]): of a block
+    /// that ran again, the first time, which is the one that took time.
+    pub timeline: Option<Arc<Trace>>,
 }
 
 /// What the workers of a machine did, in the order in which they were done or failed. The machine owns its worker; this stays with who asks.
@@ -63,6 +71,7 @@ pub struct KernelWorker {
     kernels: Vec<(Vec<u8>, String, Rc<Loaded>)>,
     running: BTreeMap<Xy, Running>,
     runs: Runs,
+    record: bool,
 }
 
 /// A program as it was prepared, and for which platform.
@@ -92,8 +101,14 @@ impl KernelWorker {
     /// that which the program of an image names. `limits` say when a block is given up.
     pub fn new(platform: Option<Platform>, clock_mhz: u32, limits: Limits) -> (KernelWorker, Runs) {
         let (runs, running) = (Runs::default(), BTreeMap::new());
-        let worker = KernelWorker { platform, clock_mhz, limits, kernels: Vec::new(), running, runs: Rc::clone(&runs) };
+        let (own, kernels) = (Rc::clone(&runs), Vec::new());
+        let worker = KernelWorker { platform, clock_mhz, limits, kernels, running, runs: own, record: false };
         (worker, runs)
+    }
+
+    /// Whether a timeline of each block is kept.
+    pub fn recording(self, record: bool) -> KernelWorker {
+        KernelWorker { record, ..self }
     }
 
     /// The program of an image; one of those before is not prepared again.
@@ -138,7 +153,7 @@ impl KernelWorker {
         &mut self,
         image: &Image,
         (block, blocks): (u32, u32),
-        tile: Xy,
+        job: &Job,
         memory: &WorkerMemory<'_>,
     ) -> Result<(BlockRun, Vec<Patch>, u64), String> {
         let kernel = self.kernel(image)?;
@@ -147,17 +162,20 @@ impl KernelWorker {
         let values = values(image, params.iter().map(|p| &p.kind), memory)?;
         let options = ExecuteOptions { blocks: 1, mode: ExecutionMode::Pipes, gm_slack: 0, limits: self.limits };
         let part = Some((block, blocks));
-        let done = execute_part(&kernel.decoded, platform, &values, options, part, &mut ());
+        let mut recorder = self.record.then(Recorder::default);
+        let done = execute_part(&kernel.decoded, platform, &values, options, part, &mut recorder);
         let result = &done.result;
         let run = BlockRun {
             block,
-            tile,
+            tile: job.tile,
+            start: job.cycle,
             cycles: result.cycles,
             again: false,
             printed: result.output.lines.clone(),
             findings: result.findings.clone(),
             messages: to_diagnostics(&result.findings, &kernel.decoded.program),
             complete: result.complete,
+            timeline: recorder.map(|recorder| Arc::new(timeline(recorder, kernel, platform, result))),
         };
         if !run.complete {
             let why = run.findings.first().map_or(String::new(), |f| format!(": {}: {}", f.code, f.message));
@@ -180,6 +198,19 @@ impl KernelWorker {
         }
         Ok((run, patches, platform.clock_mhz.max(1).into()))
     }
+}
+
+/// What a block did, as a timeline.
+fn timeline(recorder: Recorder, kernel: &Prepared, platform: &Platform, result: &RunResult) -> Trace {
+    let names = Names::new(kernel, platform);
+    let buffers: Vec<String> = result.memory.gm.iter().map(|buffer| buffer.name.clone()).collect();
+    let legend = Legend {
+        program: &kernel.decoded.program,
+        line: &|site| names.line(site),
+        tile: &|extent, site| names.tile(extent, site),
+        buffers: &buffers,
+    };
+    recorder.finish().trace(&legend).0
 }
 
 /// The kernel's arguments: buffers with their contents now.
@@ -266,7 +297,7 @@ impl Worker for KernelWorker {
         if block >= blocks {
             return Err(format!("its arguments say that it is block {block} of {blocks}"));
         }
-        let (run, patches, own_mhz) = self.block(&image, (block, blocks), job.tile, memory)?;
+        let (run, patches, own_mhz) = self.block(&image, (block, blocks), job, memory)?;
         // The cluster takes the time that it takes; the board counts it with a clock of its own.
         let cycles = u128::from(run.cycles) * u128::from(self.clock_mhz);
         let cycles = cycles.div_ceil(u128::from(own_mhz));
@@ -283,9 +314,9 @@ impl Worker for KernelWorker {
             overtaken |= read(&patch.buffer, patch.offset, patch.old.len(), memory)? != patch.old;
         }
         if overtaken {
-            let cycles = run.cycles;
-            (run, patches, _) = self.block(&image, (block, blocks), job.tile, memory)?;
-            (run.again, run.cycles) = (true, cycles);
+            let (cycles, timeline) = (run.cycles, run.timeline);
+            (run, patches, _) = self.block(&image, (block, blocks), job, memory)?;
+            (run.again, run.cycles, run.timeline) = (true, cycles, timeline);
         }
         for patch in &patches {
             let mut new = patch.new.as_slice();

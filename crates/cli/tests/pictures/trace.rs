@@ -4,8 +4,12 @@ use std::collections::BTreeMap;
 
 use prost::Message;
 use slipring::report::{RunFacts, SegmentKind, Trace, chrome, perfetto, schema};
-use slipring::{BoardOptions, Kernel, RunOptions, Tensor, Timing, queue_trace};
-use slipring_queue::board::built_in;
+use slipring::{BoardOptions, Kernel, QueueWork, RunOptions, Tensor, Timing, queue_trace};
+use slipring_machine::Platform;
+use slipring_queue::board::{Board, built_in};
+use slipring_queue::capture::Capture;
+use slipring_queue::machine::Config;
+use slipring_queue::replay::replay;
 
 use super::{recorded, run_with, runs, top};
 
@@ -188,19 +192,19 @@ fn blocks_in_waves() {
     assert_eq!(segments.iter().map(|segment| segment.end - segment.start).sum::<u64>(), facts.cycles);
 }
 
-/// A run through a board's queue: commands go from the prefetcher to the dispatcher, go signals from there to workers.
+/// A run through a board's queue: records go from the host to the prefetcher, commands from there to the dispatcher, go signals to
+/// workers, and below a worker stands what the pipes of its kernel do.
 #[test]
 fn a_board_has_a_trace() {
     let kernel = Kernel::open(top().join("examples/lang/5_attention_step.py")).expect("a kernel");
     let args: Vec<Tensor<'static>> =
         kernel.arguments(&[], 0).expect("arguments").into_iter().map(Tensor::from).collect();
-    let board = BoardOptions { board: built_in("p150").expect("a board"), delays: Some(3), record: false };
-    let run = kernel.run_on_board(args, board, &RunOptions::new().record(true)).expect("runs");
+    let board = built_in("p150").expect("a board");
+    let options = BoardOptions { board: board.clone(), delays: Some(3), record: true };
+    let run = kernel.run_on_board(args.clone(), options, &RunOptions::new().record(true)).expect("runs");
     let trace: &Trace = run.trace().expect("a trace");
     let slices = read(&perfetto(trace));
     assert_eq!(arrows(&slices), trace.flows.len());
-    let kernels: Vec<&Read> = slices.iter().filter(|slice| slice.name == "kernel").collect();
-    assert!(!kernels.is_empty() && kernels.iter().all(|kernel| kernel.flows[1].len() == 1), "{kernels:?}");
     let of = |track: &str, category: &str| {
         let own = |slice: &&Read| slice.track[1] == track && slice.category == category;
         slices.iter().filter(own).cloned().collect::<Vec<_>>()
@@ -210,5 +214,76 @@ fn a_board_has_a_trace() {
     assert_eq!(commands.len() as u64, run.facts.queue.dispatch_commands);
     assert_eq!(of("prefetcher", "work").len() as u64, run.facts.queue.prefetch_commands);
     assert!(of("dispatcher", "stall").iter().any(|wait| wait.reason == "waits for workers"));
-    assert!(queue_trace(&[], &built_in("p100").expect("a board"), Vec::new()).tracks.len() == 3);
+    let queued = of("calls", "work").iter().filter(|call| call.name == "queue record").count();
+    assert_eq!(queued as u64, run.facts.queue.records);
+    assert!(of("calls", "stall").iter().all(|wait| wait.reason == "waits for the board"));
+
+    // From each launch back to the call that it came from.
+    let kernels = launches(&slices);
+    assert_eq!(kernels.len() as u64, run.facts.queue.launches);
+    for kernel in &kernels {
+        let mut at: &Read = kernel;
+        for (arrow, track) in [("go", "dispatcher"), ("command", "prefetcher"), ("record", "calls")] {
+            let [id] = at.flows[1][..] else { panic!("one {arrow} arrives: {at:?}") };
+            assert_eq!(trace.flows[id as usize - 1].what, arrow);
+            let from = slices.iter().find(|slice| slice.flows[0].contains(&id)).expect("it begins somewhere");
+            assert!(from.track[1] == track && from.start <= at.start, "{from:?} {at:?}");
+            at = from;
+        }
+        assert_eq!(at.name, "queue record");
+    }
+
+    // The block does on the board what it does without, on the board's clock and inside of the launch.
+    let direct = kernel.run_with(args, &recorded().blocks(1)).expect("runs").trace().expect("a trace");
+    let (ours, theirs) = (u64::from(board.clock_mhz), u64::from(direct.clock_mhz));
+    let platform = slipring_machine::built_in(kernel.platform_name().expect("a platform")).expect("a built-in one");
+    let again = again(run.recorded().expect("a stream"), platform, &board);
+    for pipes in [below_launches(&slices), below_launches(&again)] {
+        let mut expected = Vec::new();
+        for track in direct.tracks.iter().filter(|track| direct.groups[track.group].parent.is_some()) {
+            let name = format!("{} {}", direct.groups[track.group].name, track.name);
+            let moved = |at: u64| at * ours / theirs;
+            let own = |slice: &slipring::report::Slice| (name.clone(), moved(slice.start), moved(slice.end));
+            expected.extend(track.slices.iter().map(own));
+        }
+        expected.sort();
+        assert!(expected.len() > 100);
+        assert_eq!(pipes, expected);
+    }
+    assert!(queue_trace(&[], &[], &built_in("p100").expect("a board"), Vec::new()).tracks.len() == 4);
+}
+
+/// The launches of workers, of which each block has arrows to its cores.
+fn launches(slices: &[Read]) -> Vec<&Read> {
+    let kernels: Vec<&Read> = slices.iter().filter(|slice| slice.name == "kernel").collect();
+    assert!(!kernels.is_empty());
+    for kernel in &kernels {
+        let to = |id: &u64| slices.iter().find(|slice| slice.flows[1].contains(id)).expect("it ends somewhere");
+        let mut cores: Vec<String> = kernel.flows[0].iter().map(|id| to(id).track[2][..4].trim().into()).collect();
+        cores.sort();
+        assert_eq!(cores, ["AIC", "AIV0", "AIV1"]);
+    }
+    kernels
+}
+
+/// What stands below the only launch, from its beginning on.
+fn below_launches(slices: &[Read]) -> Vec<(String, u64, u64)> {
+    let [launch] = launches(slices)[..] else { panic!("one launch") };
+    let beside = |slice: &&Read| slice.track.starts_with(&launch.track[..2]) && slice.track != launch.track;
+    let mut own = Vec::new();
+    for slice in slices.iter().filter(beside) {
+        assert!(launch.start <= slice.start && slice.end <= launch.end, "{slice:?} {launch:?}");
+        own.push((slice.track[2].clone(), slice.start - launch.start, slice.end - launch.start));
+    }
+    own.sort();
+    own
+}
+
+/// The timeline of a stream that is run again, with workers that run its kernels.
+fn again(capture: &Capture, platform: Platform, board: &Board) -> Vec<Read> {
+    let (worker, blocks) = QueueWork::Kernels(Some(Box::new(platform))).workers(board, true);
+    let config = Config { trace: true, ..Config::new(board.clone()) };
+    let mut replayed = replay(capture, config, worker, |_, _| ()).expect("replays");
+    let trace = queue_trace(&replayed.queue.device().spans(), &blocks.borrow(), board, Vec::new());
+    read(&perfetto(&trace))
 }

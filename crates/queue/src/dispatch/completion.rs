@@ -67,6 +67,7 @@ impl Dispatcher {
             let to = host.noc(host.completion_wr) | PCIE_NOC_BIT;
             world.write(Port::Dispatch, layout.dispatch.completion_wr, PCIE_XY, to, 4)?;
             world.ledger.completed(pages.into(), last);
+            world.completion_leaves();
         }
         let wait = self.core.look().until_sent(Port::Dispatch);
         self.core.wait(wait).await;

@@ -6,7 +6,7 @@ use super::chip::Tile;
 use super::memory::{Location, Memory};
 use super::store::Command;
 use super::world::World;
-use super::{Actor, Machine, State};
+use super::{Actor, HostCall, Machine, State};
 use crate::board::Board;
 use crate::host::{Device, DeviceError, Pinned, Window, WindowTarget};
 use crate::layout::{HOST_REGION as REGION, HOST_REGIONS as REGIONS, PCIE_NOC_BIT};
@@ -80,6 +80,14 @@ impl Host {
 }
 
 impl Machine {
+    /// A call of the host: from here to its return, where it is kept who did what when.
+    pub(super) fn called<T>(&mut self, call: HostCall, act: impl FnOnce(&mut Machine) -> T) -> T {
+        self.world.borrow_mut().host_calls(call);
+        let done = act(self);
+        self.world.borrow_mut().host_returns();
+        done
+    }
+
     /// Lets time pass, in nanoseconds, while the host does something of its own: it is not taken for one that polls.
     ///
     /// # Errors
@@ -257,28 +265,32 @@ impl Device for Machine {
     }
 
     fn host_read(&mut self, memory: Pinned, offset: u64, out: &mut [u8]) -> Result<(), DeviceError> {
-        let id = self.pinned(memory, offset, out.len())?;
-        self.pass(1 + out.len() as u64 / 32)?;
-        {
-            let mut world = self.world.borrow_mut();
-            world.check_host_read(id, offset, out.len());
-            world.judge_host_load(Location::Host(id, offset), out.len(), None);
-            world.memory.read(Location::Host(id, offset), out);
-        }
-        self.check()?;
-        self.polled()
+        self.called(HostCall::Look, |machine| {
+            let id = machine.pinned(memory, offset, out.len())?;
+            machine.pass(1 + out.len() as u64 / 32)?;
+            {
+                let mut world = machine.world.borrow_mut();
+                world.check_host_read(id, offset, out.len());
+                world.judge_host_load(Location::Host(id, offset), out.len(), None);
+                world.memory.read(Location::Host(id, offset), out);
+            }
+            machine.check()?;
+            machine.polled()
+        })
     }
 
     fn host_write(&mut self, memory: Pinned, offset: u64, bytes: &[u8]) -> Result<(), DeviceError> {
-        let id = self.pinned(memory, offset, bytes.len())?;
-        self.device.quiet = 0;
-        {
-            let mut world = self.world.borrow_mut();
-            world.check_host_write(id, offset, bytes.len() as u64);
-            world.memory.write(Location::Host(id, offset), bytes);
-            world.host_writes(id, offset, bytes);
-        }
-        self.pass(1 + bytes.len() as u64 / 32)
+        self.called(HostCall::Write, |machine| {
+            let id = machine.pinned(memory, offset, bytes.len())?;
+            machine.device.quiet = 0;
+            {
+                let mut world = machine.world.borrow_mut();
+                world.check_host_write(id, offset, bytes.len() as u64);
+                world.memory.write(Location::Host(id, offset), bytes);
+                world.host_writes(id, offset, bytes);
+            }
+            machine.pass(1 + bytes.len() as u64 / 32)
+        })
     }
 
     fn open(&mut self, bytes: u64, target: WindowTarget) -> Result<Window, DeviceError> {
@@ -314,69 +326,77 @@ impl Device for Machine {
     }
 
     fn read(&mut self, window: Window, offset: u64, out: &mut [u8]) -> Result<(), DeviceError> {
-        let (target, addr) = self.window(window, offset, out.len() as u64)?;
-        if target.multicast {
-            return Err(DeviceError::Refused("a multicast window cannot be read".to_string()));
-        }
-        self.pass(self.cycles(|d| d.host_load))?;
-        let mut world = self.world.borrow_mut();
-        let xy = target.tiles.low;
-        let bytes = out.len();
-        let refused = |what: String| Err(DeviceError::Refused(what));
-        match world.chip.at(xy) {
-            Tile::Tensix(tile) if World::is_register(addr) => match bytes {
-                4 => out.copy_from_slice(
-                    &world.host_load_register(tile, addr).map_err(DeviceError::Refused)?.to_le_bytes(),
-                ),
-                _ => return refused(format!("a load of {bytes} bytes from the register at {addr:#x}")),
-            },
-            Tile::Arc => match self.device.telemetry.load(addr) {
-                Some(word) if bytes == 4 => out.copy_from_slice(&word.to_le_bytes()),
-                _ => return refused(format!("there are no {bytes} bytes at {addr:#x} of the management core")),
-            },
-            _ => match world.place_of(xy, addr, bytes as u64) {
-                Some(place) => {
-                    world.judge_host_load(place, bytes, None);
-                    world.memory.read(place, out);
-                }
-                None => return refused(format!("{xy} has no {bytes} bytes at {addr:#x}")),
-            },
-        }
-        drop(world);
-        self.check()?;
-        self.polled()
+        self.called(HostCall::Look, |machine| {
+            let (target, addr) = machine.window(window, offset, out.len() as u64)?;
+            if target.multicast {
+                return Err(DeviceError::Refused("a multicast window cannot be read".to_string()));
+            }
+            machine.pass(machine.cycles(|d| d.host_load))?;
+            let mut world = machine.world.borrow_mut();
+            let xy = target.tiles.low;
+            let bytes = out.len();
+            let refused = |what: String| Err(DeviceError::Refused(what));
+            match world.chip.at(xy) {
+                Tile::Tensix(tile) if World::is_register(addr) => match bytes {
+                    4 => out.copy_from_slice(
+                        &world.host_load_register(tile, addr).map_err(DeviceError::Refused)?.to_le_bytes(),
+                    ),
+                    _ => return refused(format!("a load of {bytes} bytes from the register at {addr:#x}")),
+                },
+                Tile::Arc => match machine.device.telemetry.load(addr) {
+                    Some(word) if bytes == 4 => out.copy_from_slice(&word.to_le_bytes()),
+                    _ => return refused(format!("there are no {bytes} bytes at {addr:#x} of the management core")),
+                },
+                _ => match world.place_of(xy, addr, bytes as u64) {
+                    Some(place) => {
+                        world.judge_host_load(place, bytes, None);
+                        world.memory.read(place, out);
+                    }
+                    None => return refused(format!("{xy} has no {bytes} bytes at {addr:#x}")),
+                },
+            }
+            drop(world);
+            machine.check()?;
+            machine.polled()
+        })
     }
 
     fn write(&mut self, window: Window, offset: u64, bytes: &[u8]) -> Result<(), DeviceError> {
-        let (target, addr) = self.window(window, offset, bytes.len() as u64)?;
-        self.device.quiet = 0;
-        self.check()?;
-        self.world.borrow_mut().host_stores(target.tiles, target.multicast, addr, bytes);
-        if target.multicast {
-            let tiles: Vec<Xy> = {
-                let world = self.world.borrow();
-                target.tiles.tiles().filter(|xy| matches!(world.chip.at(*xy), Tile::Tensix(_))).collect()
-            };
-            for xy in tiles {
-                self.store(xy, addr, bytes)?;
+        self.called(HostCall::Store, |machine| {
+            let (target, addr) = machine.window(window, offset, bytes.len() as u64)?;
+            machine.device.quiet = 0;
+            machine.check()?;
+            machine.world.borrow_mut().host_stores(target.tiles, target.multicast, addr, bytes);
+            if target.multicast {
+                let tiles: Vec<Xy> = {
+                    let world = machine.world.borrow();
+                    target.tiles.tiles().filter(|xy| matches!(world.chip.at(*xy), Tile::Tensix(_))).collect()
+                };
+                for xy in tiles {
+                    machine.store(xy, addr, bytes)?;
+                }
+            } else {
+                machine.store(target.tiles.low, addr, bytes)?;
             }
-        } else {
-            self.store(target.tiles.low, addr, bytes)?;
-        }
-        self.stored(bytes.len())?;
-        self.world.borrow_mut().host_stored();
-        Ok(())
+            machine.stored(bytes.len())?;
+            machine.world.borrow_mut().host_stored();
+            Ok(())
+        })
     }
 
     fn arc_read(&mut self, offset: u64) -> Result<u32, DeviceError> {
-        self.pass(self.cycles(|d| d.host_load))?;
-        let word = self.device.telemetry.load(offset);
-        word.ok_or_else(|| DeviceError::Refused(format!("the management core has no register at {offset:#x}")))
+        self.called(HostCall::Look, |machine| {
+            machine.pass(machine.cycles(|d| d.host_load))?;
+            let word = machine.device.telemetry.load(offset);
+            word.ok_or_else(|| DeviceError::Refused(format!("the management core has no register at {offset:#x}")))
+        })
     }
 
     fn wait(&mut self, ns: u64) -> Result<(), DeviceError> {
-        self.elapse(ns)?;
-        self.polled()
+        self.called(HostCall::Sleep, |machine| {
+            machine.elapse(ns)?;
+            machine.polled()
+        })
     }
 
     fn now(&self) -> u64 {

@@ -47,6 +47,7 @@ pub use chip::{Chip, Tile, TileId};
 pub use config::{Config, Limits, Quirks};
 pub use delay::{Delay, Delays};
 pub use memory::Location;
+pub(crate) use trace::HostCall;
 pub use trace::{Span, SpanActor};
 pub use wait::{Actor, Wait};
 pub use world::State;
@@ -230,6 +231,10 @@ impl Machine {
 
     /// Lets time pass until nothing more happens by itself, but no longer than so many cycles; whether nothing does.
     pub fn settle(&mut self, cycles: u64) -> bool {
+        self.called(HostCall::Sleep, |machine| machine.come_to_rest(cycles))
+    }
+
+    fn come_to_rest(&mut self, cycles: u64) -> bool {
         let end = self.now_cycles().saturating_add(cycles);
         // Towards the next event each time, so that time does not pass beyond the last one.
         while let Some(at) = self.next_event() {

@@ -37,6 +37,9 @@ pub(crate) enum Command {
     Stop(Actor),
 }
 
+/// Bytes of a worker's go words.
+const GO_WORDS: u32 = 9 * 4;
+
 impl World {
     /// The host stores into a Tensix tile. Kernels that this starts or stops are added to `commands`.
     pub fn host_store(
@@ -63,6 +66,10 @@ impl World {
         if self.chip.is_queue_core(tile) {
             self.queue_core_stored(tile, addr, bytes.len() as u32, commands);
         } else {
+            let go = self.layout.worker.go;
+            if addr < go + GO_WORDS && addr + bytes.len() as u32 > go {
+                self.host_goes(tile);
+            }
             self.worker_written(tile, addr, bytes.len() as u32);
         }
         Ok(())
@@ -179,6 +186,7 @@ impl World {
         self.next_slot = if addr + 2 >= end { base } else { addr + 2 };
         let waited = self.host_has_waited();
         let record = self.ledger.announced(u32::from(value & 0x7FFF) << 4, waited, self.now);
+        self.host_queues(record.index);
         if let Some(Location::Host(id, at)) = self.issue_place(record)
             && self.memory.is_borrowed(id)
             && let Some(bytes) = self.memory.host(id)
@@ -264,6 +272,9 @@ impl World {
         } else {
             let before = self.ledger.taken_records;
             self.ledger.drained(taken);
+            if taken > 0 {
+                self.host_takes();
+            }
             (before..self.ledger.taken_records).for_each(|_| self.host_acts(crate::capture::ActKind::Take));
         }
     }

@@ -1,8 +1,8 @@
 //! What the host of a stream does besides queueing records, done to a machine.
 
-use super::Machine;
 use super::chip::Tile;
 use super::memory::Location;
+use super::{HostCall, Machine};
 use crate::host::DeviceError;
 use crate::layout::{HOST_REGION, HOST_REGIONS};
 use crate::wire::{Rect, Xy};
@@ -14,20 +14,22 @@ impl Machine {
     /// # Errors
     /// If there is no such memory, or the machine stops.
     pub(crate) fn look(&mut self, tile: Option<Xy>, addr: u64, out: &mut [u8], act: u64) -> Result<(), DeviceError> {
-        {
-            let mut world = self.world.borrow_mut();
-            let bytes = out.len() as u64;
-            let place = match tile {
-                Some(tile) => world.place_of(tile, addr, bytes),
-                None => world.memory.host_at(addr, bytes),
-            };
-            let nothing =
-                || DeviceError::Refused(format!("there are no {bytes} bytes at {addr:#x} that the host loads"));
-            let place = place.ok_or_else(nothing)?;
-            world.judge_host_load(place, out.len(), Some(act));
-            world.memory.read(place, out);
-        }
-        self.check()
+        self.called(HostCall::Look, |machine| {
+            {
+                let mut world = machine.world.borrow_mut();
+                let bytes = out.len() as u64;
+                let place = match tile {
+                    Some(tile) => world.place_of(tile, addr, bytes),
+                    None => world.memory.host_at(addr, bytes),
+                };
+                let nothing =
+                    || DeviceError::Refused(format!("there are no {bytes} bytes at {addr:#x} that the host loads"));
+                let place = place.ok_or_else(nothing)?;
+                world.judge_host_load(place, out.len(), Some(act));
+                world.memory.read(place, out);
+            }
+            machine.check()
+        })
     }
 
     /// The host of a stream stores bytes, through a window to a tile or to all tiles of a rectangle that are not the queue's own, or
@@ -36,36 +38,39 @@ impl Machine {
     /// # Errors
     /// If there is no such memory, or the machine stops.
     pub(crate) fn put(&mut self, tiles: Option<Rect>, addr: u64, bytes: &[u8]) -> Result<(), DeviceError> {
-        self.check()?;
-        let Some(rect) = tiles else {
-            let mut world = self.world.borrow_mut();
-            let own = world.layout.sysmem.own();
-            let queues = addr < own.end && addr.saturating_add(bytes.len() as u64) > own.start;
-            let Some(place) = world.memory.host_at(addr, bytes.len() as u64).filter(|_| !queues) else {
-                let message = format!("there are no {} bytes at {addr:#x} that the host could store to", bytes.len());
-                return Err(DeviceError::Refused(message));
-            };
-            world.memory.write(place, bytes);
-            drop(world);
-            return self.pass(1 + bytes.len() as u64 / 32);
-        };
-        let chosen: Vec<Xy> = {
-            let world = self.world.borrow();
-            let queues = |xy: &Xy| matches!(world.chip.at(*xy), Tile::Tensix(id) if world.chip.is_queue_core(id));
-            if rect.low == rect.high {
-                if queues(&rect.low) {
-                    let message = format!("{} is a core of the queue, which the queue alone drives", rect.low);
+        self.called(if tiles.is_some() { HostCall::Store } else { HostCall::Write }, |machine| {
+            machine.check()?;
+            let Some(rect) = tiles else {
+                let mut world = machine.world.borrow_mut();
+                let own = world.layout.sysmem.own();
+                let queues = addr < own.end && addr.saturating_add(bytes.len() as u64) > own.start;
+                let Some(place) = world.memory.host_at(addr, bytes.len() as u64).filter(|_| !queues) else {
+                    let message =
+                        format!("there are no {} bytes at {addr:#x} that the host could store to", bytes.len());
                     return Err(DeviceError::Refused(message));
+                };
+                world.memory.write(place, bytes);
+                drop(world);
+                return machine.pass(1 + bytes.len() as u64 / 32);
+            };
+            let chosen: Vec<Xy> = {
+                let world = machine.world.borrow();
+                let queues = |xy: &Xy| matches!(world.chip.at(*xy), Tile::Tensix(id) if world.chip.is_queue_core(id));
+                if rect.low == rect.high {
+                    if queues(&rect.low) {
+                        let message = format!("{} is a core of the queue, which the queue alone drives", rect.low);
+                        return Err(DeviceError::Refused(message));
+                    }
+                    vec![rect.low]
+                } else {
+                    rect.tiles().filter(|xy| matches!(world.chip.at(*xy), Tile::Tensix(_)) && !queues(xy)).collect()
                 }
-                vec![rect.low]
-            } else {
-                rect.tiles().filter(|xy| matches!(world.chip.at(*xy), Tile::Tensix(_)) && !queues(xy)).collect()
+            };
+            for xy in chosen {
+                machine.store(xy, addr, bytes)?;
             }
-        };
-        for xy in chosen {
-            self.store(xy, addr, bytes)?;
-        }
-        self.stored(bytes.len())
+            machine.stored(bytes.len())
+        })
     }
 
     /// The host of a stream polls memory of a tile until it holds these bytes. It gives up when nothing happens any more, or not
@@ -74,17 +79,19 @@ impl Machine {
     /// # Errors
     /// If there is no such memory, or the machine stops.
     pub(crate) fn poll(&mut self, tile: Xy, addr: u64, bytes: &[u8], longest: u64) -> Result<(), DeviceError> {
-        let end = self.now_cycles().saturating_add(longest);
-        let mut found = vec![0; bytes.len()];
-        loop {
-            self.peek(tile, addr, &mut found).map_err(DeviceError::Refused)?;
-            let next = self.next_event().filter(|at| *at <= end);
-            match next.filter(|_| found != bytes) {
-                Some(at) => self.run(at),
-                None => return self.check(),
+        self.called(HostCall::Sleep, |machine| {
+            let end = machine.now_cycles().saturating_add(longest);
+            let mut found = vec![0; bytes.len()];
+            loop {
+                machine.peek(tile, addr, &mut found).map_err(DeviceError::Refused)?;
+                let next = machine.next_event().filter(|at| *at <= end);
+                match next.filter(|_| found != bytes) {
+                    Some(at) => machine.run(at),
+                    None => return machine.check(),
+                }
+                machine.check()?;
             }
-            self.check()?;
-        }
+        })
     }
 
     /// The host of a stream pins memory at an address, or gives it another size.

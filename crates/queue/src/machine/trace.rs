@@ -1,6 +1,6 @@
 //! Who did what when.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use super::chip::TileId;
 use super::wait::{Actor, Wait};
@@ -10,6 +10,8 @@ use crate::wire::Xy;
 /// Whose span it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
 pub enum SpanActor {
+    /// The host.
+    Host,
     /// One of the queue's cores.
     Queue(Actor),
     /// A worker.
@@ -21,16 +23,16 @@ pub enum SpanActor {
 pub struct Span {
     /// Whose.
     pub actor: SpanActor,
-    /// The command, `kernel`, or what is waited for.
+    /// The command, the host's call, `kernel`, or what is waited for.
     pub name: &'static str,
     /// Whether it is a wait.
     pub waits: bool,
-    /// Its number among the actor's commands; for a worker, the launch's host id.
+    /// Its number among the actor's commands or the host's spans; for a worker, the launch's host id.
     pub index: u64,
-    /// The host record that it came from.
+    /// The host record that it came from; for a call of the host, the last one that it queued.
     pub record: Option<u64>,
-    /// What brought it about, among all spans: the prefetcher's command that sent the dispatcher's, the go signal that started a
-    /// worker.
+    /// What brought it about, among all spans: the host's call that queued the prefetcher's record, the prefetcher's command that
+    /// sent the dispatcher's, the go signal that started a worker, the dispatcher's command whose record the host takes.
     pub cause: Option<usize>,
     /// First cycle.
     pub start: u64,
@@ -48,13 +50,49 @@ pub(crate) struct Trace {
     /// The command whose go word is on its way to a worker, and the one that started it.
     gone: BTreeMap<TileId, usize>,
     started: BTreeMap<TileId, usize>,
+    /// The host's spans so far, the last of them, and whether its call has not returned.
+    calls: u64,
+    call: Option<usize>,
+    calling: bool,
+    /// The call that queued each record.
+    queued: BTreeMap<u64, usize>,
+    /// Of what went to the completion ring: where it ends there in pages, and the command.
+    completed: VecDeque<(u64, usize)>,
+}
+
+/// What the host calls the board for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum HostCall {
+    /// It writes its pinned memory.
+    Write,
+    /// It stores through a window.
+    Store,
+    /// It looks at pinned memory, through a window, or at a register.
+    Look,
+    /// It sleeps.
+    Sleep,
+}
+
+/// A host's span in which it sleeps.
+const SLEEPS: &str = "waits for the board";
+
+impl HostCall {
+    const fn name(self) -> &'static str {
+        match self {
+            HostCall::Write => "write host memory",
+            HostCall::Store => "store",
+            HostCall::Look => "load",
+            HostCall::Sleep => SLEEPS,
+        }
+    }
 }
 
 impl Trace {
     /// The spans up to now: those that are still open end here.
     pub fn until(&self, now: u64) -> Vec<Span> {
         let mut spans = self.spans.clone();
-        for open in self.open.iter().chain(&self.waiting).flatten() {
+        let call = self.call.filter(|_| self.calling);
+        for open in self.open.iter().chain(&self.waiting).chain([&call]).flatten() {
             spans[*open].end = now;
         }
         spans
@@ -84,7 +122,7 @@ impl World {
             let cause = match (actor, record) {
                 (Actor::Prefetch, Some(record)) => {
                     trace.sent.insert(record, number);
-                    None
+                    trace.queued.get(&record).copied()
                 }
                 (_, Some(record)) => trace.sent.get(&record).copied(),
                 (_, None) => None,
@@ -117,6 +155,82 @@ impl World {
             && let Some(waiting) = trace.waiting[actor as usize].take()
         {
             trace.spans[waiting].end = now;
+        }
+    }
+
+    /// The host calls. Looks and sleeps with nothing in between are one span, in which it waits once it sleeps.
+    pub fn host_calls(&mut self, call: HostCall) {
+        let now = self.now;
+        let Some(trace) = &mut self.trace else { return };
+        trace.calling = true;
+        let polls = matches!(call, HostCall::Look | HostCall::Sleep);
+        if polls && let Some(last) = trace.call.and_then(|last| trace.spans.get_mut(last)) {
+            let polled = last.name == HostCall::Look.name() || last.name == SLEEPS;
+            if polled && last.end == now {
+                if call == HostCall::Sleep {
+                    (last.name, last.waits) = (SLEEPS, true);
+                }
+                return;
+            }
+        }
+        trace.call = Some(trace.spans.len());
+        let (actor, waits, index) = (SpanActor::Host, call == HostCall::Sleep, trace.calls);
+        trace.calls += 1;
+        let name = call.name();
+        trace.spans.push(Span { actor, name, waits, index, record: None, cause: None, start: now, end: now });
+    }
+
+    /// The host's call returns.
+    pub fn host_returns(&mut self) {
+        let now = self.now;
+        if let Some(trace) = &mut self.trace
+            && let Some(call) = trace.call
+        {
+            trace.calling = false;
+            trace.spans[call].end = now;
+        }
+    }
+
+    /// The host's present call, if it is in one.
+    fn host_call(&mut self) -> Option<(&mut Trace, usize)> {
+        let trace = self.trace.as_mut()?;
+        let call = trace.call.filter(|_| trace.calling)?;
+        Some((trace, call))
+    }
+
+    /// The host's call queues a record.
+    pub fn host_queues(&mut self, record: u64) {
+        if let Some((trace, call)) = self.host_call() {
+            (trace.spans[call].name, trace.spans[call].record) = ("queue record", Some(record));
+            trace.queued.insert(record, call);
+        }
+    }
+
+    /// The host's call takes pages of the completion ring: the command that sent the first of them is why.
+    pub fn host_takes(&mut self) {
+        let drained = self.ledger.drained;
+        let Some((trace, call)) = self.host_call() else { return };
+        let cause = trace.completed.front().map(|(_, command)| *command);
+        while trace.completed.pop_front_if(|(end, _)| *end <= drained).is_some() {}
+        let record = cause.and_then(|cause| trace.spans[cause].record);
+        let span = &mut trace.spans[call];
+        (span.name, span.cause, span.record) = ("take completion", cause, record);
+    }
+
+    /// The host's call stores to a worker: maybe its go word.
+    pub fn host_goes(&mut self, tile: TileId) {
+        if let Some((trace, call)) = self.host_call() {
+            trace.gone.insert(tile, call);
+        }
+    }
+
+    /// The dispatcher's present command has sent pages to the completion ring.
+    pub fn completion_leaves(&mut self) {
+        let end = self.ledger.completed;
+        if let Some(trace) = &mut self.trace
+            && let Some(command) = trace.open[Actor::Dispatch as usize]
+        {
+            trace.completed.push_back((end, command));
         }
     }
 

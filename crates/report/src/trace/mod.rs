@@ -5,6 +5,7 @@ mod chart;
 mod chrome;
 mod perfetto;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub use chart::chart;
@@ -202,6 +203,37 @@ impl Trace {
         match own.parent.filter(|parent| *parent < group) {
             Some(parent) => format!("{} {}", self.path(parent), own.name),
             None => own.name.clone(),
+        }
+    }
+
+    /// Takes in what another timeline has: `row` says which track here a track of there becomes, if any, and `moved` at which cycle
+    /// here something is that is at a cycle there. Where the slices of there stand here.
+    pub fn take_in(
+        &mut self,
+        other: &Trace,
+        mut row: impl FnMut(&mut Trace, usize) -> Option<usize>,
+        moved: impl Fn(u64) -> u64,
+    ) -> BTreeMap<End, End> {
+        let mut ends: BTreeMap<End, End> = BTreeMap::new();
+        for (there, track) in other.tracks.iter().enumerate() {
+            let Some(here) = row(self, there) else { continue };
+            let slices = &mut self.tracks[here].slices;
+            for (number, slice) in track.slices.iter().enumerate() {
+                ends.insert((there, number), (here, slices.len()));
+                slices.push(Slice { start: moved(slice.start), end: moved(slice.end), ..slice.clone() });
+            }
+        }
+        let flow = |flow: &Flow| Some(Flow { what: flow.what, from: *ends.get(&flow.from)?, to: *ends.get(&flow.to)? });
+        self.flows.extend(other.flows.iter().filter_map(flow));
+        ends
+    }
+
+    /// Takes in a quantity of another timeline, behind what a group has of that name.
+    pub fn take_in_counter(&mut self, counter: &Counter, group: usize, moved: impl Fn(u64) -> u64) {
+        let samples = counter.samples.iter().map(|(at, value)| (moved(*at), *value));
+        match self.counters.iter_mut().find(|own| own.group == group && own.name == counter.name) {
+            Some(known) => known.samples.extend(samples),
+            None => self.counters.push(Counter { group, samples: samples.collect(), ..counter.clone() }),
         }
     }
 

@@ -137,7 +137,7 @@ pub(super) fn run(args: &RunArgs) -> Exit {
         Ok(work) => work,
         Err(message) => return fail(message),
     };
-    let (worker, runs) = work.workers(&stream.board);
+    let (worker, runs) = work.workers(&stream.board, args.trace.is_some());
     let mut live = Live::new(stream.capture.entries.len());
     let replayed = replay(&stream.capture, config, worker, |machine, records| live.look(machine, records));
     let counters = live.finish();
@@ -153,8 +153,8 @@ pub(super) fn run(args: &RunArgs) -> Exit {
     let mut list: Vec<_> = list.iter().map(|finding| of_finding(finding, &stream.capture)).collect();
     list.extend(queue_block_findings(&runs.borrow()));
     let diags = Diags { list };
-    let trace =
-        args.trace.as_ref().map(|_| queue_trace(&replayed.queue.device().spans(), &stream.board, counters.to_vec()));
+    let spans = replayed.queue.device().spans();
+    let trace = args.trace.as_ref().map(|_| queue_trace(&spans, &runs.borrow(), &stream.board, counters.to_vec()));
     if let Err(message) = write_trace(args.trace.as_deref(), trace.as_ref()) {
         return fail(message);
     }

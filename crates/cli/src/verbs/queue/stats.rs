@@ -41,7 +41,7 @@ impl LookArgs {
         let limits = Limits { steps: self.max_steps, ..Limits::default() };
         let config = Config { trace: true, limits, mode: AtError::Silicon, ..Config::new(stream.board.clone()) };
         let schedule = self.seed.map_or(QueueSchedule::Usual, QueueSchedule::Seed);
-        let (worker, runs) = self.work.work()?.workers(&stream.board);
+        let (worker, runs) = self.work.work()?.workers(&stream.board, false);
         let mut run: Replay = replay(capture, schedule.of(&config), worker, |_, _| {})?;
         let mut codes: Vec<&str> = run.findings.iter().map(|finding| finding.hazard.def().code).collect();
         let blocks = queue_block_findings(&runs.borrow());

@@ -114,6 +114,11 @@ impl Diagnostic {
             for part in excerpts(source, places.collect()) {
                 group = part.show(source, group);
             }
+            // The file is named and not opened: any text could name any file.
+            if let Some(own) = source.written_at(primary.span.start) {
+                let at = format!("written at {}:{}:{}", own.name, own.line, own.column);
+                group = group.element(Level::NOTE.message(brief(&at).into_owned()));
+            }
         }
         for note in &self.notes {
             group = group.element(Level::NOTE.message(brief(note)));

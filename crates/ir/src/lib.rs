@@ -25,5 +25,5 @@ pub use schema::{
     Touch, TypeRule,
 };
 pub use slipring_finding::{Kind, Severity};
-pub use source::{CPP_SUFFIXES, Elsewhere, Lang, Source, Span, brief, visible, visible_name};
+pub use source::{CPP_SUFFIXES, Elsewhere, Lang, Source, Span, WrittenAt, brief, visible, visible_name};
 pub use types::{Dim, FuncType, MemRefType, PipeParam, PipeType, Sign, TileType, Type, ViewType};

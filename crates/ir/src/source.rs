@@ -31,6 +31,8 @@ pub struct Source {
     pub cpp: bool,
     /// Parts that come from other files.
     elsewhere: Vec<Elsewhere>,
+    /// What was written elsewhere, as the text says: known once it is read.
+    written: Written,
     places: LineIndex,
 }
 
@@ -43,6 +45,32 @@ pub struct Elsewhere {
     pub name: String,
     /// The line of the file, from 1, that it begins with.
     pub line: usize,
+}
+
+/// Where an operation of a text was written before it became one, as its `loc("FILE":LINE:COLUMN)` says.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WrittenAt {
+    /// Where the operation stands in the text.
+    pub span: Span,
+    /// The name of the file.
+    pub name: String,
+    /// The line, from 1.
+    pub line: usize,
+    /// The column, from 1.
+    pub column: usize,
+}
+
+impl WrittenAt {
+    /// The first place of a file in a location, which is what stands between the parentheses of `loc(…)`; `None` where it has none.
+    pub(crate) fn of(loc: &str, span: Span) -> Option<WrittenAt> {
+        loc.match_indices("\":").find_map(|(end, _)| {
+            let name = &loc[loc[..end].rfind('"')? + 1..end];
+            let mut numbers = loc[end + 2..].splitn(2, ':');
+            let line = numbers.next()?.parse().ok()?;
+            let column = numbers.next()?.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()?;
+            (!name.is_empty()).then(|| WrittenAt { span, name: name.to_string(), line, column })
+        })
+    }
 }
 
 /// A range of bytes of a source text.
@@ -84,6 +112,18 @@ struct Index {
     chars: Vec<usize>,
 }
 
+/// Follows from the text, in the order of the text.
+#[derive(Clone, Debug, Default)]
+struct Written(OnceLock<Vec<WrittenAt>>);
+
+impl PartialEq for Written {
+    fn eq(&self, _: &Written) -> bool {
+        true
+    }
+}
+
+impl Eq for Written {}
+
 const BLOCK: usize = 1024;
 
 /// Texts are equal whether they were asked about or not.
@@ -101,7 +141,15 @@ impl Source {
         let name = name.into();
         let ends = |suffix: &str| suffix_of(&name).is_some_and(|own| own.eq_ignore_ascii_case(suffix));
         let (language, cpp) = (ends("py"), CPP_SUFFIXES.iter().any(|suffix| ends(suffix)));
-        Source { name, text: text.into(), language, cpp, elsewhere: Vec::new(), places: LineIndex::default() }
+        Source {
+            name,
+            text: text.into(),
+            language,
+            cpp,
+            elsewhere: Vec::new(),
+            written: Written::default(),
+            places: LineIndex::default(),
+        }
     }
 
     /// The same as a text of the kernel language, whatever its name is: of a notebook's cell, of what was typed.
@@ -128,6 +176,19 @@ impl Source {
     pub fn elsewhere(&self, byte: u32) -> Option<&Elsewhere> {
         let after = self.elsewhere.partition_point(|part| part.span.start <= byte);
         self.elsewhere[..after].last().filter(|part| byte < part.span.end)
+    }
+
+    /// Where the operation at a byte was written, where the text says so and was read.
+    pub fn written_at(&self, byte: u32) -> Option<&WrittenAt> {
+        let all = self.written.0.get()?;
+        let after = all.partition_point(|own| own.span.start <= byte);
+        all[..after].last().filter(|own| byte < own.span.end)
+    }
+
+    /// Keeps what the text says of where its operations were written, in the order of the text.
+    pub(crate) fn set_written(&self, all: Vec<WrittenAt>) {
+        // Who reads a text again finds the same.
+        let _ = self.written.0.set(all);
     }
 
     /// What it is read as.
@@ -313,6 +374,16 @@ mod tests {
         let said = said.also(Span::new(at("two"), at("two") + 3), "because");
         let shown = said.render(&source, false);
         assert!(shown.contains("b.py:8:3") && shown.contains("a.py:2:1") && shown.contains("8 | eight"), "{shown}");
+    }
+
+    #[test]
+    fn a_location_has_the_first_place_of_a_file_in_it() {
+        let of = |loc: &str| WrittenAt::of(loc, Span::default()).map(|own| (own.name, own.line, own.column));
+        let at = |name: &str, line, column| Some((name.to_string(), line, column));
+        assert_eq!(of("\"/a b/k.py\":12:9"), at("/a b/k.py", 12, 9));
+        assert_eq!(of("\"t\"(\"k.py\":3:4)"), at("k.py", 3, 4));
+        assert_eq!(of("fused[\"a.py\":1:2, \"b.py\":3:4]"), at("a.py", 1, 2));
+        assert_eq!(["unknown", "\"only a name\"", "\"k.py\":x:1", "\"\":1:2"].map(of), [None, None, None, None]);
     }
 
     proptest! {

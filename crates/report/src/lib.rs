@@ -23,7 +23,7 @@ pub use digest::{Digest, Number, digest, numbers};
 pub use facts::{BufferFacts, CheckFacts, OpFacts, PipeFacts, RingFacts, RunFacts, StallFacts};
 pub use html::{Page, html};
 pub use memory::{BufferPlace, MemoryFacts, memory_svg, memory_text};
-pub use message::{MessageFacts, PlaceFacts};
+pub use message::{MessageFacts, PlaceFacts, WrittenFacts};
 pub use occupancy::{Occupancy, OccupancyFacts, WaitFacts, occupancy_text};
 pub use record::{
     BlockTime, Doing, Happening, Legend, LineFacts, PathFacts, PathPart, Record, Recorder, Roofline, Segment,

@@ -24,6 +24,9 @@ pub struct MessageFacts {
     /// The file that it shows in, where that is another one than the text's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
+    /// Where the operation there was written, if the text says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub written_at: Option<WrittenFacts>,
     /// What is there.
     pub label: String,
     /// Other places that explain it.
@@ -47,4 +50,13 @@ pub struct PlaceFacts {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     pub label: String,
+}
+
+/// A place of a file that a text was made from.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[allow(missing_docs)]
+pub struct WrittenFacts {
+    pub file: String,
+    pub line: usize,
+    pub column: usize,
 }

@@ -2,7 +2,7 @@
 
 use slipring_ir::{Diagnostic, Labeled, Source, Span};
 use slipring_program::{Finding, Label, Program};
-use slipring_report::{MessageFacts, PlaceFacts};
+use slipring_report::{MessageFacts, PlaceFacts, WrittenFacts};
 
 /// A message for each finding, with the places that its instructions come from.
 pub fn to_diagnostics(findings: &[Finding], program: &Program) -> Vec<Diagnostic> {
@@ -42,7 +42,10 @@ pub fn message_facts(diagnostic: &Diagnostic, source: &Source) -> MessageFacts {
         let file = source.elsewhere(label.span.start).map(|part| part.name.clone());
         PlaceFacts { line, column, end_line, end_column, file, label: label.text.clone() }
     };
-    let primary = diagnostic.primary.as_ref().filter(|p| !p.span.is_empty()).map(place);
+    let primary = diagnostic.primary.as_ref().filter(|p| !p.span.is_empty());
+    let written_at = primary.and_then(|label| source.written_at(label.span.start));
+    let written_at = written_at.map(|own| WrittenFacts { file: own.name.clone(), line: own.line, column: own.column });
+    let primary = primary.map(place);
     MessageFacts {
         severity: diagnostic.severity.name().into(),
         code: diagnostic.code.into(),
@@ -53,6 +56,7 @@ pub fn message_facts(diagnostic: &Diagnostic, source: &Source) -> MessageFacts {
         end_line: primary.as_ref().map(|p| p.end_line),
         end_column: primary.as_ref().map(|p| p.end_column),
         file: primary.as_ref().and_then(|p| p.file.clone()),
+        written_at,
         label: primary.map_or(String::new(), |p| p.label),
         also: diagnostic.secondary.iter().map(place).collect(),
         notes: diagnostic.notes.clone(),

@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 use super::lexer::{Cursor, Tok, lex_at, unescape};
 use super::parser::{Marks, OpParser, Parsed};
-use crate::{Attr, BlockId, Declaration, Diagnostic, OpId, Span, Syntax, Type, ValueId};
+use crate::{Attr, BlockId, Declaration, Diagnostic, OpId, Span, Syntax, Type, ValueId, WrittenAt};
 use slipring_tile::nearest;
 
 /// An argument of a region's first block, given by the op's own text: the `%i` of a loop.
@@ -54,6 +54,12 @@ impl<'a> OpParser<'a> {
             }
         }
         self.expand_locs();
+        let module = &*self.module;
+        let written = module.walk(module.top).into_iter().filter_map(|op| {
+            let op = module.op(op);
+            WrittenAt::of(op.loc.as_ref()?, op.span)
+        });
+        module.source.set_written(written.collect());
     }
 
     /// `#name = attribute`, `#name = loc(…)`, `!name = type`.

@@ -67,7 +67,7 @@ pub static TPREFETCH_ASYNC: OpDef = OpDef {
 pub static PREFETCH_SESSION: OpDef = OpDef {
     schema: schema(
         "pto.get_prefetch_async_session",
-        Syntax::Format("`(` $context `:` type($context) `)` attr-dict `->` type($session)"),
+        Syntax::Format("$context attr-dict `:` type($context) `->` type($session)"),
         &[operand("context", ANY, Touch::Nothing, "the context")],
         &[slipring_op::rules::result("session", ANY, slipring_ir::Infer::Written, "the session")],
         &[],

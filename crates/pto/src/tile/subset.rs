@@ -286,10 +286,16 @@ fn lower_subset(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     }
     let layout = source.ty.layout;
     let (box_rows, box_cols) = layout.box_shape();
-    for (offset, unit) in offsets.iter().zip([box_rows, box_cols]) {
+    // The lines of a box follow those of the box before it in one direction: a step of one is the same everywhere there.
+    // In the other one it is where offsets are multiples of a box.
+    let steps = match (layout.blayout, layout.slayout) {
+        (BLayout::ColMajor, SLayout::RowMajor) => [1, box_cols],
+        (BLayout::RowMajor, SLayout::ColMajor) => [box_rows, 1],
+        _ => [box_rows, box_cols],
+    };
+    for (offset, unit) in offsets.iter().zip(steps) {
         trap_unless_multiple(d, *offset, unit);
     }
-    // Offsets are multiples of a box, so that a step of one row or column is the same everywhere.
     let elem = layout.elem.bytes() as u64;
     let (row_step, col_step) = match layout.blayout {
         BLayout::RowMajor => (u64::from(layout.cols) * elem, u64::from(box_rows) * elem),

@@ -3,7 +3,7 @@
 use slipring_ir::{Diagnostic, Span};
 
 use super::constants::is_true;
-use super::{Lower, Lowered, Value};
+use super::{DType, Lower, Lowered, Value};
 use crate::ops::{ByName, Given, by_name};
 use crate::value::Const;
 
@@ -23,7 +23,12 @@ impl Lower<'_> {
     fn typed_constant(&mut self, args: &ByName<Value>, span: Span) -> Lowered {
         match (argument(args, "value"), argument(args, "dtype")) {
             (Some((value @ Value::Const(_), _)), Some((Value::Const(Const::DType(ty)), _))) => {
-                let number = self.number(value, *ty, span)?;
+                // A bit is written as a number or as a truth value.
+                let bit = match value {
+                    Value::Const(Const::Int(bit @ (0 | 1))) if *ty == DType::Bool => Some(Const::Bool(*bit == 1)),
+                    _ => None,
+                };
+                let number = self.number(bit.map(Value::Const).as_ref().unwrap_or(value), *ty, span)?;
                 Ok(self.scalar(number, *ty))
             }
             (Some((Value::Const(_), _)), Some((_, place))) => {

@@ -137,13 +137,13 @@ pub(super) fn valid_window(
     span: Span,
 ) -> Lowered<Tensor> {
     let clamp = call.has("clamp") && call.flag(lower, "clamp")?;
-    if !call.has("valid_shape") && !clamp {
+    // An empty list stands for none, as the language prints it.
+    let given = call.has("valid_shape").then(|| call.offsets(lower, "valid_shape")).transpose()?;
+    let given = given.filter(|valid| !valid.is_empty());
+    if given.is_none() && !clamp {
         return lower.tensor_window(source, offsets, shape, span);
     }
-    let mut valid = match call.has("valid_shape") {
-        true => call.offsets(lower, "valid_shape")?,
-        false => shape.iter().map(|n| Index::Known(*n as i64)).collect(),
-    };
+    let mut valid = given.unwrap_or_else(|| shape.iter().map(|n| Index::Known(*n as i64)).collect());
     let whole = source.shape();
     if valid.len() != shape.len() || offsets.len() != shape.len() || whole.len() != shape.len() {
         let message = format!(

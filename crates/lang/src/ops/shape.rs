@@ -512,8 +512,9 @@ fn slice(lower: &mut Lower<'_>, call: &Call) -> Lowered {
         }
         Value::Tile(id) => {
             let mut part = lower.tile_window(*id, &offsets, &shape, span)?;
-            if call.get("valid_shape").is_some() {
-                let valid = call.offsets(lower, "valid_shape")?;
+            // An empty list stands for none, as the language prints it.
+            let valid = call.has("valid_shape").then(|| call.offsets(lower, "valid_shape")).transpose()?;
+            if let Some(valid) = valid.filter(|valid| !valid.is_empty()) {
                 if valid.len() != shape.len() {
                     return Err(lower.error("argument", call.span, "`valid_shape` has an extent for each dimension"));
                 }

@@ -538,7 +538,7 @@ fn other(name: &str, args: &Args) -> Eval {
         "transpose_view" => Value::Array(args.array(0, "tile")?.transposed()),
         "slice" => {
             let (own, offset, shape) = (args.array(0, "x")?, args.need(2, "offset")?, args.need(1, "shape")?.shape()?);
-            let valid = args.get(3, "valid_shape").map(|valid| valid.shape()).transpose()?;
+            let valid = args.get(3, "valid_shape").map(|own| own.shape()).transpose()?.filter(|own| !own.is_empty());
             Value::Array(match (window(&own, &offset, &shape), valid) {
                 (Err(_), Some(valid)) => in_part(&own, &offset, &shape, &valid)?,
                 (part, valid) => Array { valid: valid.map(|valid| fold(&valid)), ..part? },

@@ -83,6 +83,15 @@ def table(part, found):
     lines += ["| number | outcome | cause |", "|---|---|---|"]
     for (outcome, why), count in sorted(causes.items(), key=lambda own: (own[0][0], -own[1], own[0][1])):
         lines.append(f"| {count} | {outcome} | {why.replace('|', chr(92) + '|')[:130]} |")
+    meant = collections.Counter()
+    for text in found:
+        reasons = [meant for begin, meant in judge.REASONS if text.why.startswith(begin)]
+        if text.outcome in ("refused", "findings") and reasons:
+            meant[reasons[0]] += 1
+    if meant:
+        lines += ["", "Of the texts that are refused or have findings here alone:", ""]
+        for why, count in sorted(meant.items(), key=lambda own: (-own[1], own[0])):
+            lines += textwrap.wrap(f"- {count}: {why}", 118, subsequent_indent="  ")
     return lines
 
 

@@ -87,7 +87,9 @@ def about(function, program):
     parameters = [parameter.name_hint for parameter in function.params]
     directions = [str(direction).rpartition(".")[2].lower() for direction in function.param_directions]
     types = [pypto_ir.python_print(parameter.type) for parameter in function.params]
-    found = {"name": function.name, "kind": str(function.func_type).rpartition(".")[2], "parameters": parameters, "directions": directions, "types": types}
+    # Whether its launch is one of both Vector cores: a text does not say it.
+    both = bool(dict(function.attrs).get("dual_aiv_dispatch"))
+    found = {"both_lanes": both, "name": function.name, "kind": str(function.func_type).rpartition(".")[2], "parameters": parameters, "directions": directions, "types": types}
     # A mixed function is made two, which take a slot buffer more.
     whole = function.name.removesuffix("_aic").removesuffix("_aiv")
     own = [plain(name) for name in parameters if name != SLOTS]

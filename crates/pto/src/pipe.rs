@@ -453,7 +453,7 @@ fn free_pipe(op: &OpRef<'_>, platform: &Platform, direction: Direction) -> Pipe 
 
 pub(super) fn verify_split(op: &OpRef<'_>, diags: &mut Diags) {
     if ring::Split::of(op).is_none() {
-        diags.push(op.error("ring-split", "expects 'split' to be 0, 1, or 2").label("0 none, 1 up/down, 2 left/right"));
+        diags.push(ring::Split::refused(op));
     }
 }
 

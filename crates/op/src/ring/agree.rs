@@ -147,9 +147,7 @@ pub(super) fn check_nosplit(pipe: &[Init<'_>], parts: &[Part<'_>], diags: &mut D
 pub(super) fn check_splits(pushes: &[OpRef<'_>], pops: &[OpRef<'_>], diags: &mut Diags) {
     for op in pushes.iter().chain(pops) {
         if Split::of(op).is_none() {
-            diags.push(
-                op.error("ring-split", "expects 'split' to be 0, 1, or 2").label("0 none, 1 up/down, 2 left/right"),
-            );
+            diags.push(Split::refused(op));
         }
     }
     let sides = [(pushes, pops, "pushed", "pop", "popped"), (pops, pushes, "popped", "push", "pushed")];

@@ -1,6 +1,6 @@
 //! How a tile is divided between the two Vector cores.
 
-use slipring_ir::TileType;
+use slipring_ir::{Diagnostic, TileType};
 use slipring_program::Direction;
 
 use super::words::SPLIT;
@@ -37,6 +37,18 @@ impl Split {
             Some(2) => Some(Split::LeftRight),
             Some(_) => None,
             None => Some(pipe_of(op).and_then(|pipe| pipe.split()).unwrap_or(Split::None)),
+        }
+    }
+
+    /// What is wrong with an op that has no mode of these.
+    pub fn refused(op: &OpRef<'_>) -> Diagnostic {
+        match op.int(SPLIT) {
+            // The assembler knows them since 0.57, from the Cube core to the Vector cores through global memory.
+            Some(odd @ (3 | 4)) => {
+                let axis = if odd == 3 { "rows" } else { "columns" };
+                op.error("unsupported", format!("a split of an odd number of {axis} (`split = {odd}`) is not modelled"))
+            }
+            _ => op.error("ring-split", "expects 'split' to be 0, 1, or 2").label("0 none, 1 up/down, 2 left/right"),
         }
     }
 

@@ -7,6 +7,7 @@ use slipring_program::{Fault, Inst, Operand, Reg, ScalarFn, Trap, moved, scaled}
 use smallvec::{SmallVec, smallvec};
 
 use crate::clock::Cost;
+use crate::rounds::Loop;
 use crate::{Arg, Parts, Step, Whole};
 
 /// Steps of the run's limit that a vector instruction takes; a scalar one takes 1.
@@ -94,7 +95,7 @@ impl Code {
 
 /// A number that a vector instruction takes.
 #[derive(Clone, Copy, Debug)]
-enum Number {
+pub(crate) enum Number {
     At(NumberAt),
     /// The address of element `offset`, of so many bytes, after `base`.
     Element {
@@ -137,6 +138,8 @@ pub(crate) struct Stretch {
     /// Vector instructions among them: so many of [`Compact::order`], from this one on.
     pub vectors: u32,
     pub first: u32,
+    /// 0, or behind the comparison of a loop of [`Compact::loops`] its place there, from 1.
+    pub rounds: u32,
 }
 
 /// A function's program.
@@ -148,6 +151,8 @@ pub(crate) struct Compact {
     /// The vector instructions, in the order of the program.
     pub order: Vec<u32>,
     pub vectors: Vec<Vector>,
+    /// Loops that may be executed many rounds at once.
+    pub loops: Vec<Loop>,
     numbers: Vec<Number>,
     /// Registers that instructions read and write, for the clock.
     pub slots: Vec<u16>,
@@ -164,11 +169,17 @@ impl Compact {
         let (code, vectors) = (Vec::new(), Vec::new());
         let (numbers, slots, constants) = (Vec::new(), Vec::new(), Vec::new());
         let known = BTreeMap::new();
-        let (stretches, order) = (Vec::new(), Vec::new());
-        let mut compact = Compact { code, stretches, order, vectors, numbers, slots, scalars, constants, known };
+        let (stretches, order, loops) = (Vec::new(), Vec::new(), Vec::new());
+        let mut compact = Compact { code, stretches, order, vectors, loops, numbers, slots, scalars, constants, known };
         compact.code = parts.code.iter().map(|inst| compact.inst(inst)).collect();
         compact.vectors = parts.steps.iter().map(|step| compact.vector(step, parts)).collect();
         compact.stretch();
+        for head in 0..compact.code.len() {
+            if let Some(found) = Loop::find(&compact.code, head, parts) {
+                compact.loops.push(found);
+                compact.stretches[head + 1].rounds = compact.loops.len() as u32;
+            }
+        }
         compact
     }
 
@@ -181,7 +192,7 @@ impl Compact {
             let next = self.stretches[pc + 1];
             self.stretches[pc] = match code {
                 Code::Vector(_) => {
-                    Stretch { cost: next.cost + STEPS, vectors: next.vectors + 1, first: next.first - 1 }
+                    Stretch { cost: next.cost + STEPS, vectors: next.vectors + 1, first: next.first - 1, rounds: 0 }
                 }
                 Code::Scalar { .. } | Code::Move { .. } | Code::Add { .. } => Stretch { cost: next.cost + 1, ..next },
                 Code::Jump { to } => Stretch { cost: 1 + u64::from(self.chooses(*to)), vectors: 0, ..next },
@@ -259,6 +270,11 @@ impl Compact {
             *into = number.of(list)?;
         }
         Ok(count)
+    }
+
+    /// What the first number that an instruction takes is made of, if it takes one.
+    pub fn first_number(&self, vector: &Vector) -> Option<Number> {
+        self.numbers.get(vector.first as usize).filter(|_| vector.count > 0).copied()
     }
 
     /// The first number that an instruction takes, if it takes one that there is.

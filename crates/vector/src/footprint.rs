@@ -188,6 +188,17 @@ impl Footprint {
         self.keeps && start < end && self.journal.goes_on(touch, start, end)
     }
 
+    /// True if accesses are only written down, and one of so many bytes would go on with those of its step, as would those after
+    /// it with this distance and pace.
+    pub fn goes_on_by(&self, touch: Touch, start: usize, bytes: usize, distance: usize, pace: u32) -> bool {
+        self.keeps && self.journal.goes_on_by(touch, start, bytes, distance, pace)
+    }
+
+    /// Notes so many accesses of a step, for which [`Footprint::goes_on_by`] holds.
+    pub fn go_on(&mut self, step: u32, count: u32) {
+        self.journal.go_on(step, count);
+    }
+
     /// From now on accesses are judged as they happen; those that were only written down, at once.
     #[cold]
     #[inline(never)]

@@ -15,6 +15,7 @@ use crate::footprint::{Moment, follows_numbers, relevant};
 use crate::journal::LONGEST;
 use crate::late::Before;
 use crate::machine::State;
+use crate::rounds::{Look, PATIENCE};
 use crate::shade::Shade;
 use crate::trace::Trace;
 use crate::{Machine, Step};
@@ -141,10 +142,21 @@ impl Function {
 
     fn execute(&self, machine: &mut Machine<'_>) -> Result<(), Fault> {
         let (compact, sites) = (&self.compact, &self.parts.sites);
-        let (mut pc, mut position) = (0usize, 0u32);
+        let (mut pc, mut position, mut in_vain) = (0usize, 0u32, 0);
         loop {
             // What is executed in any case is looked at once: the limit, the cancellation token, what is remembered.
             let (stretch, before) = (compact.stretches[pc], machine.scratch.steps);
+            if stretch.rounds != 0 && in_vain < PATIENCE && !machine.state.timed {
+                let of = &compact.loops[stretch.rounds as usize - 1];
+                match self.many_rounds(machine, of, stretch.cost, position)? {
+                    Look::Done(executed) => {
+                        position += executed;
+                        continue;
+                    }
+                    Look::Early => {}
+                    Look::No => in_vain += 1,
+                }
+            }
             let after = position.saturating_add(stretch.vectors);
             let left = before.checked_sub(stretch.cost).filter(|_| !machine.state.timed && after <= LONGEST);
             if let Some(left) = left.filter(|left| !machine.scratch.cancel.between(before, *left)) {

@@ -139,6 +139,22 @@ impl Journal {
         goes_on
     }
 
+    /// True if an access of so many bytes would go on with the stride of its step, and those after it with this distance and pace.
+    pub fn goes_on_by(&self, touch: Touch, start: usize, bytes: usize, distance: usize, pace: u32) -> bool {
+        let stride = self.open.get(touch.at.step as usize).and_then(|open| self.strides.get(*open as usize));
+        let line = |s: &Stride| (s.next, s.position, s.bytes, s.first.kind, s.distance, s.pace);
+        let expected = (start, touch.at.position, bytes, touch.kind, distance, pace);
+        stride.is_some_and(|stride| stride.count > 1 && line(stride) == expected)
+    }
+
+    /// Writes down so many accesses of a step that go on with its stride.
+    pub fn go_on(&mut self, step: u32, count: u32) {
+        let stride = &mut self.strides[self.open[step as usize] as usize];
+        stride.count += count;
+        stride.next = stride.next.wrapping_add(stride.distance.wrapping_mul(count as usize));
+        stride.position += stride.pace * count;
+    }
+
     /// An access that goes on with no stride as it is.
     fn begin(&mut self, touch: Touch, start: usize, end: usize) -> bool {
         let position = touch.at.position;

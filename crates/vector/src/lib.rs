@@ -14,6 +14,7 @@
 //! | [`Step`] | one vector instruction: its meaning, the registers it reads and writes, its cost |
 //! | [`Function`] | the program and its interpreter |
 //! | `code` | the program as it is executed |
+//! | `rounds` | rounds of a loop at once, where all its addresses go on in equal steps |
 //! | `journal` | accesses at equal distances, judged at the end |
 //! | `footprint` | which bytes were touched, and which accesses a `mem_bar` should have ordered |
 //! | `bytes`, `loads` | sets of bytes; the loads that a store may have to come after |
@@ -36,6 +37,7 @@ mod loads;
 mod machine;
 mod mask;
 mod register;
+mod rounds;
 mod shade;
 mod step;
 mod trace;

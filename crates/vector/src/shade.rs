@@ -86,6 +86,11 @@ impl Shade {
         !self.tracking && !self.probing && (kind.writes() || self.marks.is_clean(start as u64, end as u64))
     }
 
+    /// True only if nothing is to be done about any access to these bytes.
+    pub fn passes_all(&self, kind: Kind, start: usize, end: usize) -> bool {
+        !self.probing && !self.looks(kind, start, end)
+    }
+
     /// An access happens. The footprint knows what the function has written.
     #[cold]
     pub fn note(&mut self, kind: Kind, start: usize, end: usize, footprint: &Footprint) {

@@ -65,6 +65,8 @@ pub struct Step {
     /// What that is where it moves a whole register and its first number is the address, a multiple of 32 bytes: the
     /// interpreter does so by itself where nothing is to be said of the access.
     pub whole: Option<Whole>,
+    /// It does nothing but read and write its registers, and never fails.
+    pub on_registers: bool,
     /// Numbers that it takes, at most 8.
     pub args: SmallVec<[Arg; 3]>,
     /// Scalar result.
@@ -102,11 +104,12 @@ impl Step {
         let (args, reads, writes, data) = Default::default();
         let (masks, values, counts, placed) = Default::default();
         let kernel = Box::new(kernel);
-        let (result, memory, barrier, whole) = (None, None, None, None);
+        let (result, memory, barrier, whole, on_registers) = (None, None, None, None, false);
         Step {
             name,
             kernel,
             whole,
+            on_registers,
             args,
             result,
             reads,

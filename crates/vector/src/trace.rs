@@ -140,6 +140,13 @@ impl Trace {
         }
     }
 
+    /// Notes the steps of so many rounds, one after the other from a position on.
+    pub fn note_rounds(&mut self, position: u32, steps: &[u32], rounds: u32) {
+        for round in 0..rounds {
+            self.note_all(position + round * steps.len() as u32, steps);
+        }
+    }
+
     /// The first steps of a function that has executed no more than are remembered.
     pub fn first(&self, executed: u32) -> &[u32] {
         self.steps.get(..executed as usize).unwrap_or_default()

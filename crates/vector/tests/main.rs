@@ -1,3 +1,4 @@
 //! Tests of vector functions as others use them.
 
 mod limits;
+mod rounds;

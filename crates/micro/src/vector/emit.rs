@@ -27,6 +27,8 @@ pub(super) struct Emit<'a, 'd, 'm> {
     pub placed: bool,
     /// See [`Step::whole`]; the address is then the first number.
     pub whole: Option<Whole>,
+    /// See [`Step::on_registers`].
+    pub on_registers: bool,
     args: SmallVec<[slipring_vector::Arg; 3]>,
     result: Option<Reg>,
 }
@@ -34,7 +36,8 @@ pub(super) struct Emit<'a, 'd, 'm> {
 impl<'a, 'd, 'm> Emit<'a, 'd, 'm> {
     pub fn new(op: &'a OpRef<'m>, d: &'a mut Decoder<'d>) -> Emit<'a, 'd, 'm> {
         let (reads, writes, data, args) = Default::default();
-        Emit { op, d, reads, writes, masks: 0, data, counts: false, placed: false, args, whole: None, result: None }
+        let (masks, counts, placed, on_registers, whole, result) = (0, false, false, false, None, None);
+        Emit { op, d, reads, writes, masks, data, counts, placed, whole, on_registers, args, result }
     }
 
     /// The register of a declared operand, if it is there.
@@ -117,8 +120,21 @@ impl<'a, 'd, 'm> Emit<'a, 'd, 'm> {
         };
         let cost = self.d.step_cost(port, elem);
         let step = Step::new(self.op.def.schema.name, cost, kernel);
-        let Emit { reads, writes, masks, data, counts, placed, args, whole, result, .. } = self;
-        self.d.step(Step { reads, writes, masks, data, counts, placed, args, memory, whole, result, ..step })
+        let Emit { reads, writes, masks, data, counts, placed, args, whole, on_registers, result, .. } = self;
+        self.d.step(Step {
+            reads,
+            writes,
+            masks,
+            data,
+            counts,
+            placed,
+            args,
+            memory,
+            whole,
+            on_registers,
+            result,
+            ..step
+        })
     }
 }
 
@@ -149,6 +165,7 @@ pub(super) fn lanewise<const N: usize>(
         return Err(e.d.unsupported("this element type"));
     }
     let (direct, bytes) = (kernel.direct(elem), elem.bytes());
+    e.on_registers = true;
     e.step(VectorPort::Alu, elem, move |m, args| {
         for (slot, number) in &numbers {
             m.set(*slot, splat(elem, args[*number]));

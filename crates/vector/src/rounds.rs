@@ -1,8 +1,9 @@
 //! Loops of whole moves and arithmetic on registers, many rounds at once.
 //!
-//! Such a loop touches bytes at equal distances. Where the strides of its steps are known from the rounds before, and all that the
-//! rounds to come touch is there and initialised, nothing is left to be asked in each of them: the limit, the addresses, the marks
-//! and what is written down are looked at for all of them, and what is executed is the moves and the arithmetic.
+//! Such a loop touches bytes at equal distances. Where the strides of its steps are known from the rounds before, and
+//! all that the rounds to come touch is there and initialised, nothing is left to be asked in each of them: the limit,
+//! the addresses, the marks and what is written down are looked at for all of them, and what is executed is the moves
+//! and the arithmetic.
 
 use slipring_program::Fault;
 use smallvec::SmallVec;
@@ -75,8 +76,8 @@ impl Loop {
         }
     }
 
-    /// The first address of an instruction and its distance to that of the next round, if those of so many rounds are addresses of
-    /// whole blocks in a memory of so many bytes.
+    /// The first address of an instruction and its distance to that of the next round, if those of so many rounds are
+    /// addresses of whole blocks in a memory of so many bytes.
     fn places(&self, number: Number, numbers: &[u64], rounds: u64, bytes: usize) -> Option<(usize, isize)> {
         let signed = |value: u64| i128::from(value as i64);
         let line = |place: NumberAt| (signed(numbers[place as usize]), signed(self.growth(place, numbers)));

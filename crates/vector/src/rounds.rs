@@ -128,10 +128,13 @@ impl Function {
         cost: u64,
         position: u32,
     ) -> Result<Look, Fault> {
+        if !machine.state.footprint.keeps() {
+            return Ok(Look::No);
+        }
         let compact: &Compact = &self.compact;
         let vectors = of.body.len() as u32;
-        let room = u64::from(LONGEST.saturating_sub(position) / vectors);
-        let rounds = of.rounds(&machine.state.numbers).min(room);
+        let capacity = u64::from(LONGEST.saturating_sub(position) / vectors);
+        let rounds = of.rounds(&machine.state.numbers).min(capacity);
         if rounds < FEWEST {
             return Ok(Look::Early);
         }

@@ -7,7 +7,7 @@ use slipring_tile::Space;
 use slipring_vector::{Arg, Function, Kind, Machine, Parts, Slot, Step, Whole};
 
 /// Bytes of the unified buffer.
-const ROOM: usize = 16384;
+const BYTES: usize = 16384;
 
 /// A loop: rounds of two loads, a sum, and a store; then one more load behind it.
 #[derive(Clone, Copy, Debug)]
@@ -87,7 +87,7 @@ fn function(shape: &Shape, at_once: bool) -> Function {
 /// All that an execution comes to, and the bytes; twice, as what is kept from one to the next may matter.
 fn outcome(shape: &Shape, at_once: bool) -> [(String, Vec<u8>); 2] {
     let function = function(shape, at_once);
-    let mut memory = Memory::with_sizes(1, |_| ROOM);
+    let mut memory = Memory::with_sizes(1, |_| BYTES);
     let env = Env { block: 0, core: Role::Aiv0 };
     let mut ub = memory.take(env, env.core, Space::Vec, 0);
     for (at, byte) in ub.iter_mut().enumerate() {
@@ -108,7 +108,7 @@ fn outcome(shape: &Shape, at_once: bool) -> [(String, Vec<u8>); 2] {
 }
 
 fn shapes() -> impl Strategy<Value = Shape> {
-    let from = || prop_oneof![(0u64..64).prop_map(|n| n * 256), (0u64..512).prop_map(|n| n * 32), 0..ROOM as u64];
+    let from = || prop_oneof![(0u64..64).prop_map(|n| n * 256), (0u64..512).prop_map(|n| n * 32), 0..BYTES as u64];
     let bytes = || prop_oneof![Just(4u64), Just(4), Just(8), Just(2), Just(0)];
     let limit = prop_oneof![3 => Just(None), 1 => (0u64..1500).prop_map(Some)];
     let moves = prop_oneof![Just(0u64), Just(0), Just(256), Just(32), Just(0u64.wrapping_sub(256))];

@@ -104,6 +104,18 @@ impl Module {
         self.op_mut(op).attrs.set(FUNCTION_TYPE, Attr::Type(Type::Function(Arc::new(ty))));
     }
 
+    /// Gives a parameter of a function another type: in its body, and in its own type.
+    pub fn retype_parameter(&mut self, function: OpId, at: usize, ty: Type) {
+        if let Some(value) = self.body(function, 0).and_then(|body| self.block(body).args.get(at).copied()) {
+            self.value_mut(value).ty = ty.clone();
+        }
+        let of_function = self.function_type(function).map(|own| FuncType::clone(own));
+        if let Some(mut new) = of_function.filter(|own| at < own.inputs.len()) {
+            new.inputs[at] = ty;
+            self.set_function_type(function, new);
+        }
+    }
+
     /// The name of the function that an op calls; `None` for an op that is not a call.
     pub fn callee_name(&self, op: OpId) -> Option<&str> {
         if self.part(op) == Part::Call { self.op(op).attrs.get(CALLEE)?.as_str() } else { None }

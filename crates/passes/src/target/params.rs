@@ -87,13 +87,7 @@ pub(super) fn flags_as_pointers(module: &mut Module) -> Vec<(OpId, String)> {
             wrong.push((user, format!("its flags are a pointer, and `{name}` takes this memref")));
             continue;
         }
-        let pointer = Type::Ptr(Elem::I64, None);
-        module.value_mut(value).ty = pointer.clone();
-        if let Some(ty) = module.function_type(function) {
-            let mut new = FuncType::clone(ty);
-            new.inputs[at] = pointer;
-            module.set_function_type(function, new);
-        }
+        module.retype_parameter(function, at, Type::Ptr(Elem::I64, None));
         // Both ends of every call have one type.
         for call in calls_of(module, function) {
             open.push((user, module.op(call).operands[at]));

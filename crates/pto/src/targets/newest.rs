@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use slipring_ir::{Attr, AttrDict, Dim, FuncType, Module, OpId, TileType, Type, ValueId, ViewType};
+use slipring_ir::{Attr, AttrDict, Dim, Module, OpId, TileType, Type, ValueId, ViewType};
 use slipring_machine::{Capability, Platform};
 use slipring_op::def::{OpRef, RingPart};
 use slipring_op::target::{OpRule, Scalars};
@@ -93,13 +93,7 @@ fn memory_as_a_tensor(scalars: &Scalars, module: &mut Module, id: OpId, _: &Plat
             let name = &module.op(*other).name;
             return Err(format!("it moves windows of tensors, and `{name}` takes the same memory as it is"));
         }
-        let pointer = Type::Ptr(elem, None);
-        module.value_mut(value).ty = pointer.clone();
-        if let Some(ty) = module.function_type(function) {
-            let mut new = FuncType::clone(ty);
-            new.inputs[place] = pointer;
-            module.set_function_type(function, new);
-        }
+        module.retype_parameter(function, place, Type::Ptr(elem, None));
         let view = tensor_of(scalars, module, (body, value), &extents, elem)?;
         for user in users {
             let own = module.op_mut(user).operands.iter_mut().filter(|operand| **operand == value);

@@ -8,15 +8,23 @@ use slipring_ir::{Diagnostic, Span};
 use crate::syntax::at;
 
 /// Reports what a function assigns again where that runs after the first assignment: in the same block, or in one inside of it.
-/// What `pl.yield_` gives is a value of the loop or branch around it, and is not looked at.
-pub(crate) fn assigned_again(def: &StmtFunctionDef) -> Vec<Diagnostic> {
+/// What `pl.yield_` gives is a value of the loop or branch around it, and is not looked at: `is_yield` tells by what names stand for.
+pub(crate) fn assigned_again<'e>(
+    def: &'e StmtFunctionDef,
+    is_yield: &mut dyn FnMut(&'e Expr) -> bool,
+) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let names = def.parameters.iter().map(|own| (own.name().as_str(), at(own.name()))).collect();
-    block(&def.body, names, &mut found);
+    block(&def.body, names, is_yield, &mut found);
     found
 }
 
-fn block<'e>(body: &'e [Stmt], mut seen: BTreeMap<&'e str, Span>, found: &mut Vec<Diagnostic>) {
+fn block<'e>(
+    body: &'e [Stmt],
+    mut seen: BTreeMap<&'e str, Span>,
+    is_yield: &mut dyn FnMut(&'e Expr) -> bool,
+    found: &mut Vec<Diagnostic>,
+) {
     for stmt in body {
         match stmt {
             Stmt::Assign(assign) if !is_yield(&assign.value) => {
@@ -29,13 +37,13 @@ fn block<'e>(body: &'e [Stmt], mut seen: BTreeMap<&'e str, Span>, found: &mut Ve
             Stmt::For(own) => {
                 let mut inner = seen.clone();
                 bind(&own.target, &mut inner, found);
-                block(&own.body, inner, found);
+                block(&own.body, inner, is_yield, found);
             }
-            Stmt::While(own) => block(&own.body, seen.clone(), found),
-            Stmt::With(own) => block(&own.body, seen.clone(), found),
+            Stmt::While(own) => block(&own.body, seen.clone(), is_yield, found),
+            Stmt::With(own) => block(&own.body, seen.clone(), is_yield, found),
             Stmt::If(own) => {
-                block(&own.body, seen.clone(), found);
-                own.elif_else_clauses.iter().for_each(|clause| block(&clause.body, seen.clone(), found));
+                block(&own.body, seen.clone(), is_yield, found);
+                own.elif_else_clauses.iter().for_each(|clause| block(&clause.body, seen.clone(), is_yield, found));
             }
             _ => {}
         }
@@ -64,14 +72,5 @@ fn bind<'e>(target: &'e Expr, seen: &mut BTreeMap<&'e str, Span>, found: &mut Ve
             );
         }
         _ => {}
-    }
-}
-
-fn is_yield(value: &Expr) -> bool {
-    let Expr::Call(call) = value else { return false };
-    match &*call.func {
-        Expr::Attribute(word) => word.attr.as_str() == "yield_",
-        Expr::Name(word) => word.id.as_str() == "yield_",
-        _ => false,
     }
 }

@@ -318,7 +318,8 @@ impl<'a> Host<'a> {
                         self.problems.push(error.help("slipring runs what is written in the kernel language"));
                     }
                     "strict_ssa" if self.expr(value).as_bool() != Some(false) => {
-                        self.problems.extend(crate::ssa::assigned_again(def));
+                        let found = crate::ssa::assigned_again(def, &mut |value| self.is_yield(value));
+                        self.problems.extend(found);
                     }
                     _ => {}
                 }
@@ -360,6 +361,17 @@ impl<'a> Host<'a> {
         };
         let Some(HostValue::Wrapped(wrapped)) = value else { return false };
         matches!(&*wrapped, Wrapped::Partial(HostValue::Path(path), _) if path.starts_with("pl."))
+    }
+
+    /// True for a call of `pl.yield_`, by whatever name; names that mean nothing here are of the function.
+    fn is_yield(&mut self, value: &'a Expr) -> bool {
+        let Expr::Call(call) = value else { return false };
+        let first = match &*call.func {
+            Expr::Name(name) => name.id.as_str(),
+            Expr::Attribute(word) => word.value.as_name_expr().map_or("", |name| name.id.as_str()),
+            _ => "",
+        };
+        self.get(first).is_some() && self.path_of_decorator(&call.func).as_deref() == Some("pl.yield_")
     }
 
     /// The full name of a decorator, without calling anything.
@@ -512,8 +524,10 @@ impl<'a> Host<'a> {
                         && let Some(strict) = crate::syntax::named(call, "strict_ssa")
                         && self.expr(strict).as_bool() != Some(false)
                     {
-                        let methods = def.body.iter().filter_map(ruff_python_ast::Stmt::as_function_def_stmt);
-                        self.problems.extend(methods.flat_map(crate::ssa::assigned_again));
+                        for method in def.body.iter().filter_map(ruff_python_ast::Stmt::as_function_def_stmt) {
+                            let found = crate::ssa::assigned_again(method, &mut |value| self.is_yield(value));
+                            self.problems.extend(found);
+                        }
                     }
                     class.made.set(Made { program: true, ..class.made.get() });
                 }

@@ -329,10 +329,14 @@ fn unpopped(view: &View<'_>, platform: &Platform, blocked: &[Blocked]) -> String
         let Some(ring) = view.program.rings.get(at as usize) else { continue };
         let (_, consumer) = ends(view.program, at);
         let slots = count(u64::from(ring.slots), "slot");
-        full.push(format!(
+        let own = format!(
             "{} is full: all of its {slots} hold tiles that {consumer} has not popped",
             report::ring(&ring.name)
-        ));
+        );
+        // Both Vector cores have a ring of that name.
+        if !full.contains(&own) {
+            full.push(own);
+        }
         if !directions.contains(&ring.direction) {
             directions.push(ring.direction);
         }

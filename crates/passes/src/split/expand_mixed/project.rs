@@ -11,6 +11,7 @@ use slipring_pto as pto;
 use slipring_pto::Passage;
 use slipring_tile::{Layout, Space};
 
+use super::Second;
 use super::needed::{Needed, carried};
 use super::order::Meetings;
 use super::pipes::Pipes;
@@ -41,6 +42,8 @@ pub(super) struct Parts<'a> {
     pub platform: &'a Platform,
     /// True if both Vector cores run the kernel.
     pub both_lanes: bool,
+    /// What the second one does of it.
+    pub second: Second,
 }
 
 /// Copies what is needed into a new function.
@@ -109,10 +112,12 @@ impl Projector<'_, '_> {
         }
     }
 
-    /// True for what both Vector cores would do, and must be done once: a write to global memory outside every region.
+    /// True for what both Vector cores would do, and must be done once: a write to global memory outside every region, and what is
+    /// read for nothing.
     fn is_for_one_lane(&self, op: OpId) -> bool {
-        let writes = OpRef::of(self.from, op).is_some_and(|op| writes_global(&op));
-        writes && self.lane.is_some() && region_around(self.from, op).is_none() && !on_each_core(self.from, op)
+        let once = OpRef::of(self.from, op)
+            .is_some_and(|op| writes_global(&op) || self.parts.second == Second::Signals && loads(&op));
+        once && self.lane.is_some() && region_around(self.from, op).is_none() && !on_each_core(self.from, op)
     }
 
     /// A block that only lane 0 runs, at the end of another. What ends it is kept in `guard`.
@@ -251,6 +256,13 @@ impl Projector<'_, '_> {
 fn declared_valid(module: &Module, tile: ValueId) -> [Option<ValueId>; 2] {
     let op = module.defining_op(tile).and_then(|op| OpRef::of(module, op));
     ["valid_row", "valid_col"].map(|name| op?.if_declared(name))
+}
+
+/// True for a move out of global memory into a local one.
+fn loads(op: &OpRef<'_>) -> bool {
+    let read = op.def.schema.operands.iter().enumerate().filter(|(_, spec)| spec.touch.reads());
+    let of_memory = |at: usize| op.operands(at).iter().any(|value| op.module.ty(*value).space() == Some(Space::Gm));
+    op.module.op(op.id).results.is_empty() && read.map(|(at, _)| at).any(of_memory)
 }
 
 fn is_end(module: &Module, op: OpId) -> bool {

@@ -60,21 +60,36 @@ pub fn judge(module: &Module, platforms: &[Platform], assume: &[String]) -> Vec<
 pub(crate) fn wrong_in_built(module: &Module, platform: &Platform) -> Vec<Diagnostic> {
     let mut diags = Diags::default();
     check_rules(module, platform, &mut diags);
-    if !diags.has_errors() {
+    let decoded = |platform: &Platform, diags: &mut Diags| {
         for (_, kernel) in kernels(module) {
-            if not_launched(module, &kernel).is_some() {
-                continue;
+            if not_launched(module, &kernel).is_none() {
+                let _ = decode(module, &kernel, platform, Decoding::Device, diags);
             }
-            let _ = decode(module, &kernel, platform, Decoding::Device, &mut diags);
         }
+    };
+    if !diags.has_errors() {
+        decoded(platform, &mut diags);
     }
     if !diags.has_errors() && !cfg!(debug_assertions) {
-        return Vec::new();
+        return of_library(platform, diags, decoded);
     }
     let said = merged(&judge(module, std::slice::from_ref(platform), &[])).list.into_iter();
     let said: Vec<_> = said.filter(|d| d.severity == Severity::Error && !is_finding(d)).collect();
     debug_assert!(diags.has_errors() || said.is_empty(), "the passes find fault with what they made: {said:?}");
-    said
+    if diags.has_errors() { said } else { of_library(platform, diags, decoded) }
+}
+
+/// Warnings that concern what leaves for the platform's library alone: those that decoding has for it and not otherwise.
+fn of_library(platform: &Platform, diags: Diags, decoded: impl Fn(&Platform, &mut Diags)) -> Vec<Diagnostic> {
+    if !platform.ring.by_library || diags.list.is_empty() {
+        return Vec::new();
+    }
+    let mut own = platform.clone();
+    own.ring.by_library = false;
+    let mut otherwise = Diags::default();
+    decoded(&own, &mut otherwise);
+    let is_new = |warning: &Diagnostic| !otherwise.list.iter().any(|other| other.repeats(warning));
+    diags.list.into_iter().filter(|said| said.severity == Severity::Warning).filter(is_new).collect()
 }
 
 fn on(module: &Module, platform: &Platform, assume: &[String]) -> Judged {

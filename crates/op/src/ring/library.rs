@@ -1,10 +1,11 @@
-//! What the public tile library of some platforms does of a ring on chip otherwise than the engine: an undivided tile is for AIV0
-//! alone, and rows that are pushed into L1 stay rows.
+//! What the public tile library of some platforms does of a ring otherwise than the engine: an undivided tile of a ring on chip is
+//! for AIV0 alone, rows that are pushed into L1 stay rows; a ring of one Vector core alone does not work where signals
+//! of both are heard at once.
 //!
 //! The engine does what the seeds say of such tiles, and a verdict that leans on it says so. With the questions answered otherwise
 //! it does what the library does. What leaves for a tool that calls the library may not lean on either.
 
-use slipring_ir::{Diags, TileType};
+use slipring_ir::{Diagnostic, Diags, TileType};
 use slipring_machine::Platform;
 use slipring_machine::interpretations::{ROWS_TO_L1, UNDIVIDED_TO_BOTH};
 use slipring_program::Direction;
@@ -20,6 +21,8 @@ pub(super) struct Library {
     pub undivided: bool,
     /// Rows are pushed that are popped in blocks.
     pub rows: bool,
+    /// One Vector core alone is at an end of the ring, and the Cube core hears both at once.
+    pub alone: bool,
 }
 
 impl Library {
@@ -32,8 +35,9 @@ impl Library {
         [pushes, pops]: [&[OpRef<'_>]; 2],
         pushed_and_popped: (impl Iterator<Item = TileType>, Option<&TileType>),
     ) -> Library {
+        let alone = platform.sync.broadcast_reduce && lanes.contains(&false) && !(pushes.is_empty() && pops.is_empty());
         if !platform.ring.undivided_to_first || space == Space::Gm {
-            return Library::default();
+            return Library { alone, ..Library::default() };
         }
         let mut all = pushes.iter().chain(pops);
         let undivided = lanes == [true, true]
@@ -42,7 +46,7 @@ impl Library {
         let (mut pushed, popped) = pushed_and_popped;
         let blocks = popped.is_some_and(|tile| tile.layout.slayout != SLayout::NoneBox);
         let rows = direction == Direction::V2C && blocks && pushed.any(|tile| tile.layout.slayout == SLayout::NoneBox);
-        Library { undivided, rows }
+        Library { undivided, rows, alone }
     }
 
     /// The Vector cores that the library serves, where the platform's answer is the library's.
@@ -55,6 +59,7 @@ impl Library {
         Library {
             undivided: self.undivided && !platform.reads_otherwise(&UNDIVIDED_TO_BOTH),
             rows: self.rows && !platform.reads_otherwise(&ROWS_TO_L1),
+            alone: self.alone,
         }
     }
 
@@ -66,7 +71,7 @@ impl Library {
         }
     }
 
-    /// Refuses what may not leave for a tool that calls the library.
+    /// Refuses what may not leave for a tool that calls the library, and warns of what a launch has to know.
     pub fn check(self, platform: &Platform, pushes: &[OpRef<'_>], pops: &[OpRef<'_>], diags: &mut Diags) {
         let Some(op) = pushes.first().or(pops.first()).filter(|_| platform.ring.by_library) else { return };
         if self.undivided {
@@ -78,6 +83,14 @@ impl Library {
             let help = "divide the tile (`split = 1` or `2`), or leave the work to AIV0: a kernel that does not ask which Vector \
                         core it runs on runs on that one";
             diags.push(op.error("pipe-undivided", message).help(help));
+        }
+        if self.alone {
+            let message = format!(
+                "on `{}` the Cube core hears both Vector cores at once, and one of them alone uses this ring here",
+                platform.name
+            );
+            let help = "launch it on both, where both do all of it, or divide the tile (`split = 1` or `2`)";
+            diags.push(Diagnostic::warning("pipe-undivided", op.span(), message).help(help));
         }
         let rows = |op: &&OpRef<'_>| {
             let tile = super::spec::ring_tile(op).and_then(|tile| op.module.ty(tile).as_tile());

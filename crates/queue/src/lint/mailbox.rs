@@ -38,15 +38,16 @@ impl LaunchMessage {
         let texts = [self.text_brisc, self.text_ncrisc, self.text_trisc0, self.text_trisc1, self.text_trisc2];
         let names = ["BRISC", "NCRISC", "TRISC 0", "TRISC 1", "TRISC 2"];
         let enabled = texts.into_iter().zip(names).enumerate().filter(|(bit, _)| self.enables >> bit & 1 != 0);
-        let enabled = enabled.map(|(_, (offset, name))| (u64::from(offset), format!("the text of {name}")));
+        let enabled = enabled.map(|(_, (offset, name))| (u64::from(offset), ["the text of ", name]));
         let places = texts.into_iter().any(|offset| offset != 0);
         if base == 0 && !places && self.sem_offset == 0 && self.local_cb_offset == 0 {
             return None;
         }
         let others = [(self.sem_offset, "its semaphores"), (self.local_cb_offset, "its circular buffers")];
-        let others = others.map(|(offset, what)| (u64::from(offset), what.to_string()));
+        let others = others.map(|(offset, what)| (u64::from(offset), [what, ""]));
         let outside = enabled.chain(others).find(|(offset, _)| u64::from(base) + offset >= l1);
         if let Some((offset, what)) = outside {
+            let what = what.concat();
             let text = format!("base {base:#x} and offset {offset:#x} place {what} after the {l1:#x} bytes of L1");
             return Some((Hazard::KernelOutside, text));
         }

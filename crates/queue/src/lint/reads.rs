@@ -1,6 +1,7 @@
 //! Memory that commands write and the prefetcher then reads: it runs ahead of the dispatcher, and only a STALL or the host holds it
 //! back.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, VecDeque};
 
 use super::Linter;
@@ -31,33 +32,40 @@ type Ranges = BTreeMap<u64, (u64, CommandRef)>;
 #[derive(Debug, Default)]
 struct Written(BTreeMap<Memory, Ranges>);
 
+/// Bytes of a memory were written, some at least.
+fn add(ranges: &mut Ranges, mut start: u64, mut end: u64, by: CommandRef) {
+    // The same bytes again, as rings and mailboxes are written.
+    if let Some((_, (last, before))) = ranges.range_mut(..=start).next_back()
+        && *last >= end
+    {
+        *before = by;
+        return;
+    }
+    while let Some((first, (last, _))) = ranges.range(..=end).next_back().map(|(first, range)| (*first, *range)) {
+        if last < start {
+            break;
+        }
+        (start, end) = (start.min(first), end.max(last));
+        ranges.remove(&first);
+    }
+    ranges.insert(start, (end, by));
+}
+
 impl Written {
-    fn add(&mut self, memory: Memory, mut start: u64, mut end: u64, by: CommandRef) {
-        if start >= end {
-            return;
+    fn add(&mut self, memory: Memory, start: u64, end: u64, by: CommandRef) {
+        if start < end {
+            add(self.0.entry(memory).or_default(), start, end, by);
         }
-        let ranges = self.0.entry(memory).or_default();
-        // The same bytes again, as rings and mailboxes are written.
-        if let Some((_, (last, before))) = ranges.range_mut(..=start).next_back()
-            && *last >= end
-        {
-            *before = by;
-            return;
-        }
-        while let Some((first, (last, _))) = ranges.range(..=end).next_back().map(|(first, range)| (*first, *range)) {
-            if last < start {
-                break;
-            }
-            (start, end) = (start.min(first), end.max(last));
-            ranges.remove(&first);
-        }
-        ranges.insert(start, (end, by));
     }
 
     fn take(&mut self, other: &mut Written) {
         for (memory, ranges) in std::mem::take(&mut other.0) {
-            for (start, (end, by)) in ranges {
-                self.add(memory, start, end, by);
+            match self.0.entry(memory) {
+                Entry::Vacant(none) => drop(none.insert(ranges)),
+                Entry::Occupied(mut own) => {
+                    let own = own.get_mut();
+                    ranges.into_iter().for_each(|(start, (end, by))| add(own, start, end, by));
+                }
             }
         }
     }

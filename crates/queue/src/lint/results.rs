@@ -6,6 +6,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use smallvec::SmallVec;
+
 use super::reads::Memory;
 use crate::sanitize::{CommandRef, RecordRef};
 use crate::wire::Xy;
@@ -69,8 +71,9 @@ pub(super) struct Results {
     launches: u64,
     /// Records that the host has taken.
     taken: u64,
-    open: BTreeMap<Xy, Vec<Launch>>,
-    running: BTreeMap<Xy, VecDeque<Running>>,
+    /// By tile, mostly one each.
+    open: BTreeMap<Xy, SmallVec<[Launch; 1]>>,
+    running: BTreeMap<Xy, SmallVec<[Running; 1]>>,
     /// Reads since the oldest launch that runs, and the number of the first.
     reads: VecDeque<Read>,
     first: u64,
@@ -114,7 +117,7 @@ impl Results {
             // Loads of the host, which was ahead.
             let early = record.and_then(|record| self.reads.iter().position(|read| read.queued > record.index));
             let from = self.first + early.unwrap_or(self.reads.len()) as u64;
-            self.running.entry(tile).or_default().push_back(Running { number, by, from, until: None });
+            self.running.entry(tile).or_default().push(Running { number, by, from, until: None });
         }
     }
 
@@ -163,7 +166,14 @@ impl Results {
     fn close(&mut self, known: impl Fn(&Launch) -> bool) {
         let next = self.first + self.reads.len() as u64;
         for (tile, launches) in &mut self.open {
-            let last = launches.extract_if(.., |launch| known(launch)).map(|launch| launch.number).max();
+            let mut last = None;
+            launches.retain(|launch| {
+                let over = known(launch);
+                if over {
+                    last = last.max(Some(launch.number));
+                }
+                !over
+            });
             let Some(running) = last.and_then(|_| self.running.get_mut(tile)) else { continue };
             for running in running.iter_mut().filter(|running| Some(running.number) <= last) {
                 running.until.get_or_insert(next);
@@ -194,7 +204,10 @@ impl Results {
     /// The oldest launch of a tile ends, and wrote these bytes: the relay that read some of them too early, and what started the worker.
     pub fn wrote(&mut self, tile: Xy, wrote: Vec<Bytes>) -> Option<(Read, CommandRef)> {
         let of_tile = self.running.get_mut(&tile)?;
-        let running = of_tile.pop_front()?;
+        if of_tile.is_empty() {
+            return None;
+        }
+        let running = of_tile.remove(0);
         if of_tile.is_empty() {
             self.running.remove(&tile);
         }

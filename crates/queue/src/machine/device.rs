@@ -81,10 +81,15 @@ impl Host {
 
 impl Machine {
     /// A call of the host: from here to its return, where it is kept who did what when.
+    #[inline]
     pub(super) fn called<T>(&mut self, call: HostCall, act: impl FnOnce(&mut Machine) -> T) -> T {
-        self.world.borrow_mut().host_calls(call);
+        if self.traced {
+            self.world.borrow_mut().host_calls(call);
+        }
         let done = act(self);
-        self.world.borrow_mut().host_returns();
+        if self.traced {
+            self.world.borrow_mut().host_returns();
+        }
         done
     }
 

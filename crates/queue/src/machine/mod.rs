@@ -67,6 +67,8 @@ pub struct Machine {
     world: Rc<RefCell<World>>,
     kernels: [Option<Kernel>; 3],
     device: device::Host,
+    /// Whether it is kept who did what when.
+    traced: bool,
 }
 
 impl std::fmt::Debug for Machine {
@@ -154,8 +156,8 @@ impl Machine {
             layout: config.layout,
             chip,
         };
-        let device = device::Host::new(&config.board);
-        Ok(Machine { world: Rc::new(RefCell::new(world)), kernels: [None, None, None], device })
+        let (device, traced) = (device::Host::new(&config.board), config.trace);
+        Ok(Machine { world: Rc::new(RefCell::new(world)), kernels: [None, None, None], device, traced })
     }
 
     /// Has workers run something else from now on.
@@ -341,7 +343,7 @@ impl Machine {
 
     /// Whether it keeps what each actor does.
     pub fn is_traced(&self) -> bool {
-        self.world.borrow().trace.is_some()
+        self.traced
     }
 
     /// What each actor did and when, if the configuration asked for it.

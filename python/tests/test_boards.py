@@ -9,7 +9,23 @@ import pytest
 
 import slipring
 import slipring.language as pl
-from slipring import KernelError
+from slipring import KernelError, queue
+
+TWICE = """
+func.func @twice(%x: !pto.ptr<f32>) attributes {pto.kernel_kind = #pto.kernel_kind<vector>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %v = pto.make_tensor_view %x, shape = [%c1, %c16], strides = [%c16, %c1] : !pto.tensor_view<?x?xf32>
+  %p = pto.partition_view %v, offsets = [%c0, %c0], sizes = [%c1, %c16]
+    : !pto.tensor_view<?x?xf32> -> !pto.partition_tensor_view<1x16xf32>
+  %a = pto.alloc_tile : !pto.tile_buf<vec, 1x16xf32>
+  pto.tload ins(%p : !pto.partition_tensor_view<1x16xf32>) outs(%a : !pto.tile_buf<vec, 1x16xf32>)
+  pto.tadd ins(%a, %a : !pto.tile_buf<vec, 1x16xf32>, !pto.tile_buf<vec, 1x16xf32>) outs(%a : !pto.tile_buf<vec, 1x16xf32>)
+  pto.tstore ins(%a : !pto.tile_buf<vec, 1x16xf32>) outs(%p : !pto.partition_tensor_view<1x16xf32>)
+  return
+}
+"""
 
 
 @pl.jit
@@ -183,3 +199,31 @@ def test_timeline_of_the_board(tmp_path):
         run.trace(tmp_path / "board.json")
     with pytest.raises(TypeError, match="timeline of the board"):
         run.timeline
+
+
+def test_recorded_launches_run_their_kernels(tmp_path):
+    """What `run --device --record` keeps is run from Python, with its kernels: the bytes that come back are those of the launch."""
+    source, given, stream = tmp_path / "twice.pto", tmp_path / "x.npy", tmp_path / "twice.cq"
+    source.write_text(TWICE)
+    numbers = np.arange(16, dtype=np.float32).reshape(1, 16)
+    np.save(given, numbers)
+    line = [sys.executable, "-m", "slipring", "run", str(source), "--arg", f"x=@{given}", "--device", "p150", "--record", str(stream)]
+    subprocess.run(line, check=True, capture_output=True)
+    run = queue.run(stream, kernels=True, platform="a5", trace=True)
+    assert (run.complete, run.codes) == (True, [])
+    assert np.array_equal(np.frombuffer(run.read_backs[0][:64], np.float32), numbers[0] * 2)
+    # Workers that only acknowledge leave what was written.
+    without = queue.run(stream)
+    assert np.array_equal(np.frombuffer(without.read_backs[0][:64], np.float32), numbers[0])
+    run.trace(tmp_path / "out.json")
+    events = json.loads((tmp_path / "out.json").read_text())["traceEvents"]
+    groups = {event["pid"]: event["args"]["name"] for event in events if event["name"] == "process_name"}
+    [launch] = [event for event in events if event["name"] == "kernel"]
+    below = [event for event in events if event["pid"] == launch["pid"] and event["ph"] == "X" and event is not launch]
+    assert below and groups[launch["pid"]] == "workers of p150 (1,2)"
+    assert all(launch["ts"] <= event["ts"] and event["ts"] + event["dur"] <= launch["ts"] + launch["dur"] for event in below)
+    with pytest.raises(queue.QueueError, match="run it with `trace=True`"):
+        without.trace(tmp_path / "none.json")
+    for wrong in [{"kernels": True, "worker": print}, {"kernels": True, "kernel_cycles": 3}, {"platform": "a5"}, {"kernels": True, "platform": "a9"}]:
+        with pytest.raises(ValueError, match="workers do one thing|is for `kernels=True`|unknown platform `a9`"):
+            queue.run(stream, **wrong)

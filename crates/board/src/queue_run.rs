@@ -1,7 +1,7 @@
 //! Runs of captured streams: a stream to try, what a run and the bytes show together, the memory that a stream asks to see.
 
 use slipring_ir::Diagnostic;
-use slipring_machine::Platform;
+use slipring_machine::{Platform, built_in};
 use slipring_queue::board::Board;
 use slipring_queue::capture::{ActKind, Capture, Entry, hex};
 use slipring_queue::host::{Data, Lowering, Program, Role, lower_programs};
@@ -25,6 +25,15 @@ pub enum QueueWork {
 }
 
 impl QueueWork {
+    /// Kernels of the images that workers are sent, on a built-in platform of this name, or on that which an image's program names.
+    ///
+    /// # Errors
+    /// If no platform has that name.
+    pub fn kernels(platform: Option<&str>) -> Result<QueueWork, String> {
+        let platform = platform.map(built_in).transpose().map_err(|error| error.to_string())?;
+        Ok(QueueWork::Kernels(platform.map(Box::new)))
+    }
+
     /// Workers of a board, and where they say what they did: nothing, if they only acknowledge. `record`: with a timeline of each block.
     pub fn workers(&self, board: &Board, record: bool) -> (Box<dyn Worker>, Runs) {
         match self {
@@ -60,6 +69,14 @@ pub fn queue_block_findings(runs: &[BlockRun]) -> Vec<Diagnostic> {
         message
     };
     list.into_iter().map(note).collect()
+}
+
+/// A message of [`queue_block_findings`] as text, in the form that findings of the queue have.
+pub fn queue_block_text(message: &Diagnostic) -> String {
+    let head = format!("{}[{}]: {}", message.severity.name(), message.code, message.message);
+    let help = message.help.iter().map(|help| format!("help: {help}"));
+    let more = message.notes.iter().cloned().chain(help);
+    std::iter::once(head).chain(more.map(|line| format!("  {line}"))).collect::<Vec<_>>().join("\n")
 }
 
 /// What the run with a configuration found, and after it what the bytes alone show and the run did not come to.

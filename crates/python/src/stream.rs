@@ -8,11 +8,15 @@ use slipring::queue::lint::lint;
 use slipring::queue::machine::Config;
 use slipring::queue::replay::replay;
 use slipring::queue::sanitize::{Finding, Hazard};
-use slipring::queue::worker::{Acknowledge, Worker};
-use slipring::{QueueProof, queue_board, queue_findings, queue_prove};
+use slipring::report::Trace;
+use slipring::{
+    QueueProof, QueueWork, queue_block_findings, queue_block_text, queue_board, queue_findings, queue_prove,
+    queue_trace,
+};
 
 use super::job::calls;
 use super::queue::options;
+use super::run::written;
 
 /// Findings, each as (code, text, record).
 type Found = Vec<(&'static str, String, Option<u64>)>;
@@ -77,27 +81,53 @@ pub fn stream_lint(data: &[u8], settings: Settings) -> PyResult<(Found, Vec<Stri
     Ok((found(&report.findings), report.not_judged, allowed))
 }
 
+/// Who did what when in a run of a stream.
+#[pyclass(frozen, module = "slipring._slipring")]
+pub struct StreamTimeline(Trace);
+
+#[pymethods]
+impl StreamTimeline {
+    /// It as a trace file of this name has it.
+    fn written<'py>(&self, py: Python<'py>, file: &str) -> PyResult<Bound<'py, PyBytes>> {
+        written(py, Some(&self.0), file)
+    }
+}
+
+/// What workers do: a function, the kernels of the images that they are sent (on a platform, or on that which an image names), or
+/// nothing for so many cycles.
+type Work = (Option<Py<PyAny>>, Option<(Option<String>,)>, u64);
+
 /// A stream run on a simulated board: findings, whether everything ran, the events, the bytes of other records that came back, those
-/// that its host loaded, cycles.
+/// that its host loaded, cycles, and the timeline if the settings ask for it.
 #[pyfunction]
 #[expect(clippy::type_complexity, reason = "a tuple for the Python half, which names its parts")]
 pub fn stream_run<'py>(
     py: Python<'py>,
     data: &[u8],
     settings: Settings,
-    kernel_cycles: u64,
-    worker: Option<Py<PyAny>>,
-) -> PyResult<(Found, bool, Vec<u32>, [Vec<Bound<'py, PyBytes>>; 2], u64)> {
+    work: Work,
+) -> PyResult<(Found, bool, Vec<u32>, [Vec<Bound<'py, PyBytes>>; 2], u64, Option<StreamTimeline>)> {
     let (capture, config) = read(data, &settings)?;
-    let worker = worker.map_or_else(|| Box::new(Acknowledge { cycles: kernel_cycles }) as Box<dyn Worker>, calls);
+    let (function, kernels, cycles) = work;
+    let work = match &kernels {
+        Some((platform,)) => QueueWork::kernels(platform.as_deref()).map_err(refused)?,
+        None => QueueWork::Acknowledge(cycles),
+    };
+    let (usual, blocks) = work.workers(&config.board, config.trace);
+    let worker = function.map_or(usual, calls);
     let mut run = replay(&capture, config.clone(), worker, |_, _| {}).map_err(refused)?;
-    let list = queue_findings(&run, &capture, &config);
+    let mut list = found(&queue_findings(&run, &capture, &config));
+    let of_blocks = queue_block_findings(&blocks.borrow());
+    list.extend(of_blocks.iter().map(|message| (message.code, queue_block_text(message), None)));
     let events = run.completions.iter().filter_map(|completion| completion.event()).collect();
     let back = run.completions.iter().filter(|completion| !completion.is_event);
     let back = back.map(|completion| PyBytes::new(py, &completion.bytes));
     let back = back.collect();
     let loads = run.loaded.iter().map(|(_, bytes)| PyBytes::new(py, bytes)).collect();
-    Ok((found(&list), run.complete, events, [back, loads], run.queue.device().now_cycles()))
+    let machine = run.queue.device();
+    let timeline = || StreamTimeline(queue_trace(&machine.spans(), &blocks.borrow(), &config.board, Vec::new()));
+    let timeline = machine.is_traced().then(timeline);
+    Ok((list, run.complete, events, [back, loads], machine.now_cycles(), timeline))
 }
 
 /// Whether a stream is clean for all delays: the verdict, the codes of what is wrong or why nothing is known, the options of

@@ -334,6 +334,14 @@ class StreamRun(Report):
     loads: list = field(default_factory=list)
     """The bytes of each load of its host."""
     cycles: int = 0
+    timeline: object = field(default=None, repr=False, compare=False)
+    """What `trace` writes, where the run was asked to keep it."""
+
+    def trace(self, path):
+        """Writes who did what when, of a run with `trace=True`: in Perfetto's own form if the name ends in `.pftrace`, else in Chrome's."""
+        if self.timeline is None:
+            raise QueueError("the run kept no timeline: run it with `trace=True`")
+        Path(path).write_bytes(self.timeline.written(os.fspath(path)))
 
 
 @dataclass
@@ -368,11 +376,18 @@ def lint(stream, **settings):
     return Report(findings, not_judged, dict(allowed))
 
 
-def run(stream, *, kernel_cycles=1000, worker=None, **settings):
-    """Runs a stream; workers acknowledge launches, or do what the function `worker` does. Settings are those of `Machine`."""
-    settings = list(_settings(**settings))
-    findings, complete, events, (back, loads), cycles = stream_run(_stream(stream), settings, kernel_cycles, worker)
-    return StreamRun(findings, complete=complete, events=events, read_backs=back, loads=loads, cycles=cycles)
+def run(stream, *, kernel_cycles=None, worker=None, kernels=False, platform=None, **settings):
+    """Runs a stream; workers acknowledge launches after `kernel_cycles` (1000), do what the function `worker` does, or run the `kernels`
+    of the images that they are sent, on a `platform` or on that which an image names. Settings are those of `Machine`."""
+    if (kernel_cycles is not None) + (worker is not None) + bool(kernels) > 1:
+        raise ValueError("workers do one thing: `kernel_cycles=`, `worker=` or `kernels=True`")
+    if platform is not None and not kernels:
+        raise ValueError("`platform=` is for `kernels=True`")
+    work = (worker, (platform,) if kernels else None, 1000 if kernel_cycles is None else kernel_cycles)
+    findings, complete, events, (back, loads), cycles, timeline = stream_run(_stream(stream), list(_settings(**settings)), work)
+    return StreamRun(
+        findings, complete=complete, events=events, read_backs=back, loads=loads, cycles=cycles, timeline=timeline,
+    )
 
 
 def prove(stream, *, seeds=16, kernel_cycles=1000, **settings):

@@ -186,6 +186,7 @@ class StreamRun(Report):
     read_backs: list[Any]
     loads: list[bytes]
     cycles: int
+    timeline: Any
 
     def __init__(
         self,
@@ -197,7 +198,10 @@ class StreamRun(Report):
         read_backs: list[Any] = ...,
         loads: list[bytes] = ...,
         cycles: int = ...,
+        timeline: Any = ...,
     ) -> None: ...
+    def trace(self, path: _Path) -> None:
+        """Writes who did what when, of a run with `trace=True`."""
 
 class Proof:
     """Whether a stream is `clean` for all delays, `wrong`, or `undecided`, and why."""
@@ -218,9 +222,15 @@ def lint(stream: _Stream, **settings: Any) -> Report:
     """Judges a stream without running it; settings are those of `Machine`."""
 
 def run(
-    stream: _Stream, *, kernel_cycles: int = ..., worker: Callable[[Job], int] | None = ..., **settings: Any
+    stream: _Stream,
+    *,
+    kernel_cycles: int | None = ...,
+    worker: Callable[[Job], int] | None = ...,
+    kernels: bool = ...,
+    platform: str | None = ...,
+    **settings: Any,
 ) -> StreamRun:
-    """Runs a stream; workers acknowledge launches, or do what the function `worker` does. Settings are those of `Machine`."""
+    """Runs a stream; workers acknowledge launches, do what a function does, or run the kernels of the images that they are sent."""
 
 def prove(stream: _Stream, *, seeds: int = ..., kernel_cycles: int = ..., **settings: Any) -> Proof:
     """Whether a stream is clean for all delays, or a schedule that shows what is wrong."""

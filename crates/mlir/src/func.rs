@@ -118,8 +118,8 @@ fn verify_slots(op: &OpRef<'_>, ty: &FuncType, platform: &Platform, diags: &mut 
         diags.push(op.error("slot-num", format!("expects 'slot_num' to be 1 to {flags}: every slot has a flag")));
     }
     let flags = usize::from(slipring_op::function::has_flags(op.module, op.id));
-    if flags > 0 && !matches!(ty.inputs.last(), Some(Type::MemRef(_))) {
-        diags.push(op.error("gm-flags", "expects the last parameter to be a memref: the launch gives it"));
+    if flags > 0 && !matches!(ty.inputs.last(), Some(Type::MemRef(_) | Type::Ptr(..))) {
+        diags.push(op.error("gm-flags", "expects the last parameter to be a memref or a pointer: the launch gives it"));
     }
     if op.attr(SLOT_BYTES).is_none() {
         return;

@@ -13,6 +13,7 @@ mod needed;
 mod order;
 mod pipes;
 mod project;
+mod replay;
 mod sides;
 mod write;
 
@@ -22,7 +23,6 @@ use slipring_mlir::arith;
 use slipring_op::function::{ask_slots, ask_split, set_both_lanes, set_kernel_kind, set_slot_bytes, unmark_entry};
 use slipring_op::ring::Split;
 use slipring_op::{InCoreSync, OpDef, OpRef, RingPart, is_mixed, symbol_name};
-use slipring_program::Direction;
 use slipring_pto as pto;
 
 use crate::analysis::facts::{Functions, terminator};
@@ -32,6 +32,7 @@ use needed::Needed;
 use order::Meetings;
 use pipes::{Pipes, hand_pipe, slot_buffer};
 use project::{Parts, Projector};
+use replay::Replay;
 use sides::{Side, side, works_on};
 
 /// The pass.
@@ -53,37 +54,12 @@ struct Kernel<'m> {
     both_lanes: bool,
     /// True if it has regions: they say where Vector work runs.
     regions: bool,
-    /// What AIV1 has to do where only its signals are wanted: the Cube core hears both Vector cores at once.
-    second: Second,
+    /// What AIV1 does of a kernel for one Vector core, where the Cube core hears both at once.
+    replay: Option<Replay>,
     pipes: Pipes,
     meetings: Meetings,
     /// Names of the functions for the two kinds.
     names: [String; 2],
-}
-
-/// What the second Vector core does of a kernel.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Second {
-    /// What the kernel says of it.
-    Itself,
-    /// All of it, but it writes no global memory.
-    Computes,
-    /// The same, and it reads none either: what it computes goes nowhere.
-    Signals,
-}
-
-impl Second {
-    /// For a kernel that is written for one Vector core, on a platform where the Cube core hears both.
-    fn of(module: &Module, body: BlockId, pipes: &Pipes) -> Second {
-        let ops: Vec<OpRef<'_>> = module.walk(body).into_iter().filter_map(|op| OpRef::of(module, op)).collect();
-        let is_tile = |value: &slipring_ir::ValueId| module.ty(*value).as_tile().is_some();
-        let decides = |op: &OpRef<'_>| {
-            let data = module.op(op.id);
-            data.operands.iter().any(is_tile) && data.results.iter().any(|value| !is_tile(value))
-        };
-        let computes = pipes.bring(Direction::V2C) || ops.iter().any(decides);
-        if computes { Second::Computes } else { Second::Signals }
-    }
 }
 
 fn run(module: &mut Module, context: &PassContext<'_>, diags: &mut Diags) {
@@ -106,22 +82,19 @@ fn run(module: &mut Module, context: &PassContext<'_>, diags: &mut Diags) {
         let pipes = Pipes::of_kernel(&from, function, body, context.platform);
         // Where the Cube core hears both Vector cores at once, a signal of one alone does not arrive.
         let hears_both = context.platform.sync.broadcast_reduce;
-        let meets = |both_lanes| Meetings::of(&from, &functions, body, both_lanes);
-        let second = match hears_both && !both_lanes && (!pipes.is_empty() || !meets(false).is_empty()) {
-            true => Second::of(&from, body, &pipes),
-            false => Second::Itself,
-        };
-        let both_lanes = both_lanes || second != Second::Itself;
+        let meets = |both_lanes, replay: Option<&Replay>| Meetings::of(&from, &functions, body, both_lanes, replay);
+        let replays = hears_both && !both_lanes && (!pipes.is_empty() || !meets(false, None).is_empty());
+        let replay = replays.then(|| Replay::of(&from, body));
+        let both_lanes = both_lanes || replays;
         let kernel = Kernel {
             from: &from,
             function,
             body,
             both_lanes,
             regions,
-            second,
+            meetings: meets(both_lanes, replay.as_ref()),
+            replay,
             pipes,
-            // Who only signals touches no memory.
-            meetings: meets(both_lanes && second != Second::Signals),
             names: ["aic", "aiv"].map(|half| free_name(&functions, &format!("{name}_{half}"))),
         };
         match kernel.pipes.too_deep(&from, function, context.platform) {
@@ -246,7 +219,7 @@ fn expand(module: &mut Module, kernel: &Kernel<'_>, platform: &Platform, diags: 
             meetings: &kernel.meetings,
             platform,
             both_lanes: kernel.both_lanes,
-            second: kernel.second,
+            replay: kernel.replay.as_ref(),
         };
         let made = make(module, kernel, parts, kinds.len() == 1, diags);
         module.insert_after(behind, made);
@@ -311,7 +284,7 @@ fn prologue(
     span: slipring_ir::Span,
 ) -> Option<slipring_ir::ValueId> {
     let mut lane = None;
-    if parts.kind == CoreKind::Vector && (kernel.regions || kernel.second != Second::Itself) {
+    if parts.kind == CoreKind::Vector && (kernel.regions || kernel.replay.is_some()) {
         let number = write::value(module, block, (&pto::GET_SUBBLOCK_IDX, "subblock"), &[], Type::I64, span);
         let operands: [(&str, &[slipring_ir::ValueId]); 1] = [("in", &[number])];
         lane = Some(write::value(module, block, (&arith::INDEX_CAST, "lane"), &operands, Type::Index, span));

@@ -13,6 +13,7 @@ use slipring_op::OpRef;
 use slipring_tile::Space;
 
 use super::apart::{Scope, apart};
+use super::replay::Replay;
 use super::sides::{Side, is_control, is_pure, once, side};
 use crate::analysis::affine::Follow;
 use crate::analysis::facts::{Functions, flow};
@@ -30,10 +31,16 @@ pub(super) struct Meetings {
 }
 
 impl Meetings {
-    /// Finds the places in a function's body.
-    pub fn of(module: &Module, functions: &Functions, body: BlockId, both_lanes: bool) -> Meetings {
+    /// Finds the places in a function's body. Of a kernel for one Vector core `replay` is what the second one does.
+    pub fn of(
+        module: &Module,
+        functions: &Functions,
+        body: BlockId,
+        both_lanes: bool,
+        replay: Option<&Replay>,
+    ) -> Meetings {
         let roots = Roots::of(module, functions);
-        let mut finder = Finder { module, roots, both_lanes, found: Meetings::default() };
+        let mut finder = Finder { module, roots, both_lanes, replay, found: Meetings::default() };
         finder.block(body, None);
         finder.found
     }
@@ -59,12 +66,15 @@ struct Access {
     root: Option<RootId>,
     write: bool,
     window: Option<Window>,
+    /// How many Vector cores do it, if they do.
+    lanes: i64,
 }
 
 struct Finder<'m> {
     module: &'m Module,
     roots: Roots,
     both_lanes: bool,
+    replay: Option<&'m Replay>,
     found: Meetings,
 }
 
@@ -133,7 +143,8 @@ impl Finder<'_> {
                         _ => Some(once(self.module, id)),
                     };
                     let (write, window) = (spec.touch.writes(), Window::of(self.module, value, Follow::Exact));
-                    let access = |root| Access { kind, root, write, window: window.clone() };
+                    let lanes = if self.both_lanes && self.replay.is_none_or(|replay| replay.does(id)) { 2 } else { 1 };
+                    let access = |root| Access { kind, root, write, window: window.clone(), lanes };
                     let roots = self.roots.get(value);
                     let computed = |id: &RootId| {
                         let root = self.roots.root(*id);
@@ -170,11 +181,7 @@ impl Finder<'_> {
 
     fn cores(&self, access: &Access) -> impl Iterator<Item = Core> + use<> {
         let cube = (access.kind != Some(CoreKind::Vector)).then_some(Core::Cube);
-        let lanes = match (access.kind, self.both_lanes) {
-            (Some(CoreKind::Cube), _) => 0,
-            (_, true) => 2,
-            (_, false) => 1,
-        };
+        let lanes = if access.kind == Some(CoreKind::Cube) { 0 } else { access.lanes };
         cube.into_iter().chain((0..lanes).map(Core::Lane))
     }
 }

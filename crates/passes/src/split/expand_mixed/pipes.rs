@@ -198,11 +198,6 @@ impl Pipes {
         self.pipes.iter().all(|pipe| pipe.rings.iter().all(Option::is_none))
     }
 
-    /// True if tiles go in this direction.
-    pub fn bring(&self, direction: Direction) -> bool {
-        self.pipes.iter().any(|pipe| pipe.rings[direction as usize].is_some())
-    }
-
     /// Bytes of global memory that the slots of a block take, where the platform keeps rings there.
     pub fn gm_bytes(&self, platform: &Platform) -> i64 {
         let of = |pipe: &Pipe| pipe.rings.iter().flatten().count() as i64 * pipe.slots * pipe.slot_bytes;

@@ -11,10 +11,10 @@ use slipring_pto as pto;
 use slipring_pto::Passage;
 use slipring_tile::{Layout, Space};
 
-use super::Second;
 use super::needed::{Needed, carried};
 use super::order::Meetings;
 use super::pipes::Pipes;
+use super::replay::Replay;
 use super::sides::{Side, is_control, on_each_core, region_around, side};
 use super::write::{constant, meet, move_tile, put, value};
 use crate::analysis::facts::{flow, terminator};
@@ -42,8 +42,8 @@ pub(super) struct Parts<'a> {
     pub platform: &'a Platform,
     /// True if both Vector cores run the kernel.
     pub both_lanes: bool,
-    /// What the second one does of it.
-    pub second: Second,
+    /// What the second one does of it, where that is not all.
+    pub replay: Option<&'a Replay>,
 }
 
 /// Copies what is needed into a new function.
@@ -116,7 +116,7 @@ impl Projector<'_, '_> {
     /// read for nothing.
     fn is_for_one_lane(&self, op: OpId) -> bool {
         let once = OpRef::of(self.from, op)
-            .is_some_and(|op| writes_global(&op) || self.parts.second == Second::Signals && loads(&op));
+            .is_some_and(|op| writes_global(&op) || self.parts.replay.is_some_and(|replay| replay.leaves_out(&op)));
         once && self.lane.is_some() && region_around(self.from, op).is_none() && !on_each_core(self.from, op)
     }
 
@@ -256,13 +256,6 @@ impl Projector<'_, '_> {
 fn declared_valid(module: &Module, tile: ValueId) -> [Option<ValueId>; 2] {
     let op = module.defining_op(tile).and_then(|op| OpRef::of(module, op));
     ["valid_row", "valid_col"].map(|name| op?.if_declared(name))
-}
-
-/// True for a move out of global memory into a local one.
-fn loads(op: &OpRef<'_>) -> bool {
-    let read = op.def.schema.operands.iter().enumerate().filter(|(_, spec)| spec.touch.reads());
-    let of_memory = |at: usize| op.operands(at).iter().any(|value| op.module.ty(*value).space() == Some(Space::Gm));
-    op.module.op(op.id).results.is_empty() && read.map(|(at, _)| at).any(of_memory)
 }
 
 fn is_end(module: &Module, op: OpId) -> bool {

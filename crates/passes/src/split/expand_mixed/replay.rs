@@ -1,0 +1,82 @@
+//! What the second Vector core does of a kernel that is written for one, where the Cube core hears both at once: it gives the same
+//! signals. It stores nothing, and loads only what the tiles that it pushes, or its way through the program, depend on.
+
+use std::collections::BTreeSet;
+
+use slipring_ir::{BlockId, Module, OpId, ValueId};
+use slipring_op::OpRef;
+use slipring_program::Direction;
+use slipring_tile::Space;
+
+use super::sides::{Side, side};
+
+/// Its part.
+#[derive(Clone, Debug)]
+pub(super) struct Replay {
+    loads: BTreeSet<OpId>,
+}
+
+impl Replay {
+    /// Looks at a kernel.
+    pub fn of(module: &Module, body: BlockId) -> Replay {
+        let ops: Vec<OpRef<'_>> = module.walk(body).into_iter().filter_map(|op| OpRef::of(module, op)).collect();
+        let is_tile = |value: &ValueId| module.ty(*value).as_tile().is_some();
+        let tiles = |values: &[ValueId]| values.iter().copied().filter(is_tile).collect::<Vec<_>>();
+        let wanted = |op: &OpRef<'_>| {
+            let data = module.op(op.id);
+            let pushes = side(module, op.id) == Side::Crosses(Direction::V2C)
+                || op.def.ring.is_some_and(|part| part.pushes() == Some(Direction::V2C));
+            pushes || data.results.iter().any(|value| !is_tile(value))
+        };
+        let mut needed: BTreeSet<ValueId> =
+            ops.iter().filter(|op| wanted(op)).flat_map(|op| tiles(&module.op(op.id).operands)).collect();
+        // Tiles that a loop or branch carries are followed no further: all is needed then.
+        let carries = |op: &OpRef<'_>| {
+            let data = module.op(op.id);
+            !data.regions.is_empty() && data.operands.iter().chain(&data.results).any(is_tile)
+        };
+        let all = ops.iter().any(carries);
+        loop {
+            let before = needed.len();
+            for op in &ops {
+                let data = module.op(op.id);
+                let is_needed = |tile: &ValueId| needed.contains(tile);
+                if writes(op).iter().any(is_needed) || data.results.iter().any(is_needed) {
+                    needed.extend(tiles(&data.operands));
+                }
+                // A view of a tile: what is written through it is the tile's.
+                if tiles(&data.operands).iter().any(|tile| needed.contains(tile)) {
+                    needed.extend(tiles(&data.results));
+                }
+            }
+            if needed.len() == before {
+                break;
+            }
+        }
+        let is_needed = |op: &&OpRef<'_>| loads(op) && (all || writes(op).iter().any(|tile| needed.contains(tile)));
+        Replay { loads: ops.iter().filter(is_needed).map(|op| op.id).collect() }
+    }
+
+    /// True for a load that it does not do.
+    pub fn leaves_out(&self, op: &OpRef<'_>) -> bool {
+        loads(op) && !self.does(op.id)
+    }
+
+    /// True for an access to global memory that it does.
+    pub fn does(&self, op: OpId) -> bool {
+        self.loads.contains(&op)
+    }
+}
+
+/// What an op writes of its operands.
+fn writes(op: &OpRef<'_>) -> Vec<ValueId> {
+    let written = op.def.schema.operands.iter().enumerate().filter(|(_, spec)| spec.touch.writes());
+    written.flat_map(|(at, _)| op.operands(at).to_vec()).collect()
+}
+
+/// True for a move out of global memory into a local one.
+fn loads(op: &OpRef<'_>) -> bool {
+    let mut read = op.def.schema.operands.iter().enumerate().filter(|(_, spec)| spec.touch.reads());
+    let of_memory = |at: usize| op.operands(at).iter().any(|value| op.module.ty(*value).space() == Some(Space::Gm));
+    op.module.op(op.id).results.is_empty() && read.any(|(at, _)| of_memory(at))
+}

@@ -28,6 +28,7 @@ const HARMLESS: &[(&str, &str)] = &[
     ("func.func arg_attrs", "of other dialects"),
     ("func.func res_attrs", "of other dialects"),
     ("func.func pto.aicore", "every function is for the device"),
+    ("pto.fence.barrier_all scope", "both wait until all pipes are idle, and what they stored is in memory then"),
     ("func.func slipring.recorded", "what a verdict says that it assumes: the launch that was recorded"),
     ("func.func pto.auto_sync_tail_hint", "what happens when a program of the device is over"),
     ("memref.alloc alignment", "the allocator aligns to what each memory needs"),

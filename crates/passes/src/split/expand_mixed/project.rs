@@ -112,11 +112,12 @@ impl Projector<'_, '_> {
         }
     }
 
-    /// True for what both Vector cores would do, and must be done once: a write to global memory outside every region, and what is
-    /// read for nothing.
+    /// True for what both Vector cores would do, and must be done once: a write to global memory outside every region, a print, and what
+    /// is read for nothing.
     fn is_for_one_lane(&self, op: OpId) -> bool {
-        let once = OpRef::of(self.from, op)
-            .is_some_and(|op| writes_global(&op) || self.parts.replay.is_some_and(|replay| replay.leaves_out(&op)));
+        let once = OpRef::of(self.from, op).is_some_and(|op| {
+            writes_global(&op) || self.parts.replay.is_some_and(|own| op.def.prints || own.leaves_out(&op))
+        });
         once && self.lane.is_some() && region_around(self.from, op).is_none() && !on_each_core(self.from, op)
     }
 

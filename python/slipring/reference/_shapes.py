@@ -28,8 +28,13 @@ def folded(shape):
     return (int(np.prod(shape[:-1])), int(shape[-1])) if len(shape) > 1 else (1, int(shape[0]))
 
 
+def given(valid_shape):
+    """A valid shape; an empty list stands for none, as the public language prints it."""
+    return valid_shape if valid_shape is None or len(valid_shape) > 0 else None
+
+
 def load(tensor, offsets, shapes, valid_shape=None, target_memory=None, clamp=None):
-    shapes = ints(shapes)
+    shapes, valid_shape = ints(shapes), given(valid_shape)
     if valid_shape is None and not clamp:
         for at, n, extent in zip(ints(offsets), shapes, tensor.shape):
             if at < 0 or at + n > extent:
@@ -44,6 +49,7 @@ def load(tensor, offsets, shapes, valid_shape=None, target_memory=None, clamp=No
 
 
 def part(x, shape, offset, valid_shape=None, drop_dims=None, pad_value=None, clamp=None):
+    valid_shape = given(valid_shape)
     own = x[window(x, offset, shape)]
     if valid_shape is not None or clamp:
         valid = held(x.shape, offset, shape, valid_shape, clamp)

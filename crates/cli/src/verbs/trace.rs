@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use slipring::{Error, MOST_BLOCKS, RecordingRequest};
-use slipring_ir::Module;
-use slipring_ir::Source;
+use slipring_ir::{Module, Source};
 use slipring_machine::CoreKind;
 
 use super::output::{fail, note, write_file};

@@ -178,6 +178,13 @@ fn a_host_function_launches_the_kernel() {
     assert!(text.contains("1.50000 to 1024.50000"), "{text}");
     let error = folder.ends(2, &words.replace("--blocks 2", "--blocks 3"));
     assert!(error.contains("the host launches 2 blocks"), "{error}");
+    // A launch in a header, beside words that only look like one.
+    let (kernel, launch) = ADD.split_at(ADD.find("void launch_add").unwrap());
+    std::fs::write(folder.0.join("launch.h"), launch).unwrap();
+    let more = "// add<<<1>>>(x)\nconst char *const HOW = \"add<<<1>>>(x)\";\n#include \"launch.h\"\n";
+    std::fs::write(folder.0.join("kernel.cpp"), kernel.to_string() + more).unwrap();
+    folder.well(&words);
+    assert!(folder.well("run add.cpp").contains("1.50000 to 1024.50000"));
 }
 
 #[test]
@@ -220,14 +227,14 @@ fn what_cannot_be_recorded_is_said_at_its_place() {
         ("*(float *)t.data() = 1;", "it reads or writes local memory by a pointer"),
         ("for (;;) {}", "it did not end in time"),
         ("Tile<TileType::Vec, float, 1, 64> u; TADD(t, t, u);", "a tile has no address"),
-        ("vadd(t, t);", "does not compile for the Cube core"),
+        ("vadd(t, t);", "does not compile for the Vector cores"),
         (
             "TLOAD(t, GlobalTensor<float, Shape<1, 1, 1, 1, 64>, Stride<1, 1, 1, 64, 1>>((float *)64));",
             "none of the buffers",
         ),
     ] {
         let folder = Folder::new("refused", &kernel.replace("BODY", body));
-        let error = folder.ends(2, "trace kernel.cpp --seconds 5 --arg x=zeros:f32[64] -o out.cpp");
+        let error = folder.ends(2, "trace kernel.cpp --core vector --seconds 5 --arg x=zeros:f32[64] -o out.cpp");
         assert!(error.contains("error[recording]") && error.contains(says), "{body}\n{error}");
         assert!(error.contains("kernel.cpp:8:") || error.contains("kernel.cpp:7:"), "{body}\n{error}");
         assert!(!folder.0.join("out.cpp").exists());

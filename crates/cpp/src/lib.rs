@@ -33,7 +33,7 @@ use std::sync::Arc;
 
 use slipring_ir::{Diagnostic, Diags, Module, Source, Span};
 use slipring_op::Table;
-pub use types::element_name;
+pub use types::{element_name, element_names};
 
 /// Reads a file. The module is worth something only if the diagnostics have no error. Ops are looked up in `table`.
 pub fn read(source: Arc<Source>, table: &Table) -> (Module, Diags) {

@@ -84,6 +84,12 @@ pub fn element_name(elem: Elem) -> Option<&'static str> {
     NUMBERS.iter().find(|(_, number)| number.elem() == Some(elem)).map(|(name, _)| *name)
 }
 
+/// How C++ writes each element type that it has a name for.
+pub fn element_names() -> Vec<&'static str> {
+    let first = |(name, number): &&(&'static str, Number)| number.elem().and_then(element_name) == Some(*name);
+    NUMBERS.iter().filter(first).map(|(name, _)| *name).collect()
+}
+
 /// The number that a type is.
 pub(crate) fn number(text: &str, node: Node<'_>) -> Option<Number> {
     let own = name(text, inside(node));

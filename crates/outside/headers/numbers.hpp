@@ -86,25 +86,21 @@ using float4_e1m2x2_t = slipring::Opaque<5>;
 
 namespace slipring {
 
-/// The name of a type of elements, as kernels write it.
+/// True if two types of numbers are one: integers are told by their size and sign alone.
+template <class A, class B>
+constexpr bool alike = std::is_same_v<A, B> || (std::is_integral_v<A> && std::is_integral_v<B> && !std::is_same_v<A, bool> &&
+                                                !std::is_same_v<B, bool> && sizeof(A) == sizeof(B) &&
+                                                std::is_signed_v<A> == std::is_signed_v<B>);
+
+/// The name of a type of elements, as kernels write it. The list is made of the types that the reader of C++ knows.
 template <class T>
 constexpr const char *name_of() {
     using N = std::remove_cv_t<T>;
-    if constexpr (std::is_same_v<N, float>) return "float";
-    else if constexpr (std::is_same_v<N, half>) return "half";
-    else if constexpr (std::is_same_v<N, bfloat16_t>) return "bfloat16_t";
-    else if constexpr (std::is_same_v<N, float8_e4m3_t>) return "float8_e4m3_t";
-    else if constexpr (std::is_same_v<N, float8_e5m2_t>) return "float8_e5m2_t";
-    else if constexpr (std::is_same_v<N, float8_e8m0_t>) return "float8_e8m0_t";
-    else if constexpr (std::is_same_v<N, hifloat8_t>) return "hifloat8_t";
-    else if constexpr (std::is_same_v<N, float4_e2m1x2_t>) return "float4_e2m1x2_t";
-    else if constexpr (std::is_same_v<N, float4_e1m2x2_t>) return "float4_e1m2x2_t";
-    else if constexpr (std::is_same_v<N, bool>) return "bool";
-    else if constexpr (std::is_integral_v<N> && std::is_signed_v<N>)
-        return sizeof(N) == 1 ? "int8_t" : sizeof(N) == 2 ? "int16_t" : sizeof(N) == 4 ? "int32_t" : "int64_t";
-    else if constexpr (std::is_integral_v<N>)
-        return sizeof(N) == 1 ? "uint8_t" : sizeof(N) == 2 ? "uint16_t" : sizeof(N) == 4 ? "uint32_t" : "uint64_t";
-    else return nullptr;
+#define SLIPRING_ELEM(NAME) \
+    if constexpr (alike<N, NAME>) return #NAME;
+#include "elements.hpp"
+#undef SLIPRING_ELEM
+    return nullptr;
 }
 
 /// The name of a member of an enumeration, as the compiler spells it in the name of this function.

@@ -188,23 +188,21 @@ struct Of<T, R, C, Layout::NZ> {
     static Tile tile(int64_t r, int64_t c) { return Tile(1, c / BOX<T>, r / 16, 16, BOX<T>); }
     static Whole whole(int64_t r, int64_t c) { return Whole(r * c, r * BOX<T>, 16 * BOX<T>, BOX<T>, 1); }
 };
+
+/// Sizes that are made of rows and columns, too.
+template <class Own, auto Of>
+struct Sized : Own {
+    using Own::Own;
+    Sized() = default;
+    Sized(int64_t r, int64_t c) : Own(Of(r, c)) {}
+};
 }  // namespace shapes
 
 /// The shape of a part of a matrix in memory, and the distances of the whole matrix.
 template <class T, int64_t R = DYNAMIC, int64_t C = DYNAMIC, Layout L = Layout::ND>
-struct TileShape2D : shapes::Of<T, R, C, L>::Tile {
-    using Own = typename shapes::Of<T, R, C, L>::Tile;
-    using Own::Own;
-    TileShape2D() = default;
-    TileShape2D(int64_t r, int64_t c) : Own(shapes::Of<T, R, C, L>::tile(r, c)) {}
-};
+using TileShape2D = shapes::Sized<typename shapes::Of<T, R, C, L>::Tile, shapes::Of<T, R, C, L>::tile>;
 template <class T, int64_t R = DYNAMIC, int64_t C = DYNAMIC, Layout L = Layout::ND>
-struct BaseShape2D : shapes::Of<T, R, C, L>::Whole {
-    using Own = typename shapes::Of<T, R, C, L>::Whole;
-    using Own::Own;
-    BaseShape2D() = default;
-    BaseShape2D(int64_t r, int64_t c) : Own(shapes::Of<T, R, C, L>::whole(r, c)) {}
-};
+using BaseShape2D = shapes::Sized<typename shapes::Of<T, R, C, L>::Whole, shapes::Of<T, R, C, L>::whole>;
 
 /// A view of global memory.
 template <class T, class Shape_, class Stride_, Layout L = Layout::ND>

@@ -4,7 +4,7 @@ use slipring_tile::Elem;
 
 #[cfg(feature = "cpp")]
 mod known {
-    pub use slipring_cpp::{element_name, launched};
+    pub use slipring_cpp::{element_name, element_names, launched};
 
     pub fn library_calls() -> Vec<(String, usize)> {
         slipring_cpp::library_calls(crate::prepare::table())
@@ -19,6 +19,10 @@ mod known {
         None
     }
 
+    pub fn element_names() -> Vec<&'static str> {
+        Vec::new()
+    }
+
     pub fn launched(_: &str) -> Vec<String> {
         Vec::new()
     }
@@ -31,6 +35,11 @@ mod known {
 /// How C++ writes an element type; `None` for one that it has no name for.
 pub fn element_name(elem: Elem) -> Option<&'static str> {
     known::element_name(elem)
+}
+
+/// The names that [`element_name`] knows.
+pub fn element_names() -> Vec<&'static str> {
+    known::element_names()
 }
 
 /// Names of the functions of a C++ text that a host or the runtime launches, whatever form the text has otherwise.

@@ -47,7 +47,7 @@ pub(super) struct TraceArgs {
     /// Keep all files in this folder: headers, programs, what each core did
     #[arg(long, value_name = "DIR")]
     keep: Option<PathBuf>,
-    /// Time limit for the compiler, and for each core, in seconds
+    /// Time limit for each core, and for the compiler, which has a minute in any case, in seconds
     #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=3600))]
     seconds: u64,
     /// Output file. Defaults to standard output

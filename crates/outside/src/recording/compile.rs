@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
+use std::time::Duration;
 
 use slipring_machine::CoreKind;
 use slipring_session::Error;
-use slipring_session::cpp::library_calls;
+use slipring_session::cpp::{element_names, library_calls};
 use slipring_tile::BLayout;
 
-use super::{Recorder, described};
+use super::{Recorder, described, host};
 use crate::tools::{Toolchain, call};
 
 /// Files that are written beside the kernel's: their names and texts.
@@ -36,6 +37,9 @@ const LIBRARY: &[&str] = &[
     "pto/common/type.hpp",
     "pto/pto-inst.hpp",
 ];
+
+/// A compiler has this time at least: it takes seconds on a busy machine, where a core takes none.
+const COMPILER: Duration = Duration::from_secs(60);
 
 /// Calls of tiles that the headers define themselves.
 const DEFINED: [&str; 5] = ["TASSIGN", "TFREE", "TPOP", "TPUSH", "TRESHAPE"];
@@ -67,16 +71,13 @@ impl Recorder<'_> {
             }
             let _ = writeln!(words, "#define {name} slipring_at(__FILE__, __LINE__).{name}");
         }
+        let elements: String = element_names().iter().map(|name| format!("SLIPRING_ELEM({name})\n")).collect();
+        write("own/elements.hpp", &elements)?;
         write("own/ops.hpp", &ops)?;
         write("own/words.hpp", &words)?;
         let path =
             self.asked.file.canonicalize().map_err(|error| format!("`{}`: {error}", self.source.shown_name()))?;
-        // What only the device compiler has: a launch by a host function.
-        let text = self.source.text.replace("<<<", " * ::slipring::HostLaunch(").replace(">>>(", ")(");
-        let path = path.display();
-        let launches = self.source.text.contains("<<<");
-        write("own/kernel.cpp", &format!("#line 1 \"{path}\"\n{text}"))?;
-        let kernel = if launches { "own/kernel.cpp".to_string() } else { path.to_string() };
+        let kernel = path.display();
         let entry = &self.entry;
         let main = format!(
             "#include \"own/runtime.hpp\"\n\
@@ -103,9 +104,7 @@ impl Recorder<'_> {
             BLayout::RowMajor => "RowMajor",
             BLayout::ColMajor => "ColMajor",
         };
-        let mut words: Vec<String> =
-            ["-std=c++20", "-O0", "-w", "-fmax-errors=4", "main.cpp", "-o"].map(String::from).into();
-        words.push(Recorder::binary(kind).into());
+        let mut words: Vec<String> = ["-std=c++20", "-O0", "-w", "-fmax-errors=4"].map(String::from).into();
         words.extend([
             format!("-DSLIPRING_LEFT=BLayout::{layout}"),
             format!("-DSLIPRING_CUBE={}", u8::from(cube)),
@@ -131,22 +130,49 @@ impl Recorder<'_> {
             words.push(format!("-I{}", folder.display()));
         }
         words.push("-Iruntime".into());
-        let said = call(&self.compiler, &words, &self.folder, &[], self.asked.limit).map_err(Error::Unsupported)?;
+        // In English, which the places of its errors are read from.
+        let english = [("LC_ALL", "C".to_string())];
+        let asked = |own: &[&str]| {
+            let all: Vec<&str> = words.iter().map(String::as_str).chain(own.iter().copied()).collect();
+            call(&self.compiler, &all, &self.folder, &english, self.asked.limit.max(COMPILER))
+                .map_err(Error::Unsupported)
+        };
+        let plain = format!("{}.ii", Recorder::binary(kind));
+        let first = asked(&["-E", "main.cpp", "-o", &plain])?;
+        let launches = match first.well {
+            true => self.folder.read(&plain).map_err(Error::File)?,
+            false => Vec::new(),
+        };
+        let launches = host::in_plain_cpp(&String::from_utf8_lossy(&launches));
+        let said = match &launches {
+            _ if !first.well => first,
+            // Columns are those of the author's lines.
+            None => asked(&["main.cpp", "-o", Recorder::binary(kind)])?,
+            Some(text) => {
+                self.folder.write(&plain, text.as_bytes()).map_err(Error::File)?;
+                asked(&[&plain, "-o", Recorder::binary(kind)])?
+            }
+        };
         if said.well {
             return Ok(());
         }
-        let why = said.reason();
-        // `kernel.cpp:57:9: error: …`
-        let mut parts = why.splitn(4, ':');
-        let (file, line, column, rest) = (parts.next(), parts.next(), parts.next(), parts.next());
-        let place = line.and_then(|n| n.trim().parse().ok()).zip(column.and_then(|n| n.trim().parse().ok()));
         let what = format!("this does not compile for the {} against the headers that record", described(kind));
-        if let (Some(source), Some(place), Some(rest)) = (file.and_then(|file| self.source_of(file)), place, rest) {
-            let rest = rest.trim().trim_start_matches("fatal ").trim_start_matches("error: ");
+        let why = said.reason();
+        let found = placed(&why).and_then(|(file, place, why)| Some((self.source_of(file)?, place, why)));
+        if let Some((source, (line, column), rest)) = found {
+            let place = (line, if launches.is_some() { 0 } else { column });
             let help = "a header is found with `-I DIR`; a call that is not recorded cannot be judged; `--core` leaves out the \
                         other kind of core";
             return Err(self.error_in(&source, "recording", place, format!("{what}: {rest}"), help));
         }
         Err(Error::Unsupported(format!("{what}: {why}")))
     }
+}
+
+/// The file, line, column and message of an error of a compiler: `kernel.cpp:57:9: error: …`.
+fn placed(said: &str) -> Option<(&str, (usize, usize), &str)> {
+    let (place, why) = [": fatal error: ", ": error: "].iter().find_map(|mark| said.split_once(mark))?;
+    let (rest, column) = place.rsplit_once(':')?;
+    let (file, line) = rest.rsplit_once(':')?;
+    Some((file, (line.parse().ok()?, column.parse().ok()?), why))
 }

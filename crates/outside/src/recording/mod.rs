@@ -3,6 +3,7 @@
 //! author's files.
 
 mod compile;
+mod host;
 mod text;
 
 use std::path::{Path, PathBuf};
@@ -48,7 +49,7 @@ pub struct RecordingRequest {
     pub compiler: Option<PathBuf>,
     /// Where all files are kept.
     pub keep: Option<PathBuf>,
-    /// How long the compiler may take, and each core.
+    /// How long each core may take, and the compiler, which has a minute in any case.
     pub limit: Duration,
 }
 
@@ -90,30 +91,32 @@ impl RecordingRequest {
     pub fn record(&self) -> Result<Recording, Error> {
         let recorder = Recorder::new(self)?;
         let mut notes = Vec::new();
-        let mut parts = Vec::new();
+        // What each kind of core does, and which arguments it writes.
+        let mut entered = Vec::new();
         for kind in [CoreKind::Cube, CoreKind::Vector] {
             if self.core.is_none_or(|only| only == kind) {
                 recorder.compile(kind)?;
-                parts.push(recorder.launch(kind, 1, None)?.0);
+                entered.push(recorder.launch(kind, 1, None)?);
             }
         }
-        if let [cube, vector] = parts.as_slice() {
+        if let [(cube, _), (vector, _)] = entered.as_slice() {
             let keeps = recorder.which(cube, vector, &mut notes)?;
-            parts.retain(|part| keeps.is_none_or(|kind| kind == part.kind));
+            entered.retain(|(part, _)| keeps.is_none_or(|kind| kind == part.kind));
         }
-        parts.retain(Part::acts);
-        // Both Vector cores of a cluster take part in a kernel that has a Cube part.
-        let lanes = |kind| if kind == CoreKind::Vector && parts.len() == 2 { 2 } else { 1 };
-        let shape: Vec<(CoreKind, u32)> = parts.iter().map(|part| (part.kind, lanes(part.kind))).collect();
+        entered.retain(|(part, _)| part.acts());
+        let mixed = entered.len() == 2;
         let mut written = vec![false; recorder.passed.len()];
-        for (kind, lanes) in &shape {
-            let (_, own) = recorder.launch(*kind, *lanes, None)?;
-            written.iter_mut().zip(own).for_each(|(all, own)| *all |= own);
+        for (part, own) in &mut entered {
+            // Both Vector cores of a cluster take part in a kernel that has a Cube part.
+            if mixed && part.kind == CoreKind::Vector {
+                (*part, *own) = recorder.launch(part.kind, 2, None)?;
+            }
+            written.iter_mut().zip(own).for_each(|(all, own)| *all |= *own);
         }
         // The same again where what the launch writes cannot be read: numbers of it are known only when it runs.
-        let parts: Vec<Part> = shape
+        let parts: Vec<Part> = entered
             .iter()
-            .map(|(kind, lanes)| recorder.launch(*kind, *lanes, Some(&written)).map(|(part, _)| part))
+            .map(|(part, _)| recorder.launch(part.kind, part.lanes, Some(&written)).map(|(part, _)| part))
             .collect::<Result<_, _>>()?;
         if parts.is_empty() {
             let message = format!("the entry `{}` calls nothing on any core", recorder.entry);

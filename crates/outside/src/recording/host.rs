@@ -1,0 +1,94 @@
+//! Launches by host functions, `kernel<<<blocks, memory, stream>>>(…)`: only the device compiler knows them.
+
+/// What becomes of `<<<` and of the `>>>` that belongs to it: a product with a value that has what stands between them.
+const BEFORE: &str = " * ::slipring::HostLaunch(";
+const BEHIND: &str = ")";
+
+/// A text without comments, as the preprocessor leaves it, with its launches in plain C++; `None` if it has none.
+pub(super) fn in_plain_cpp(text: &str) -> Option<String> {
+    let bytes = text.as_bytes();
+    let mut plain = String::new();
+    // What was copied, and how many brackets are open since each `<<<` that waits for its end.
+    let (mut copied, mut open, mut at) = (0, Vec::<i32>::new(), 0);
+    while at < bytes.len() {
+        let rest = &bytes[at..];
+        if let Some(length) = literal(text, at) {
+            at += length;
+            continue;
+        }
+        let replaced = match open.last_mut() {
+            _ if rest.starts_with(b"<<<") => {
+                open.push(0);
+                Some(BEFORE)
+            }
+            Some(0) if rest.starts_with(b">>>") => {
+                open.pop();
+                Some(BEHIND)
+            }
+            Some(brackets) => {
+                *brackets += i32::from(matches!(rest[0], b'(' | b'[' | b'{'));
+                *brackets -= i32::from(matches!(rest[0], b')' | b']' | b'}'));
+                None
+            }
+            None => None,
+        };
+        match replaced {
+            Some(words) => {
+                plain += &text[copied..at];
+                plain += words;
+                at += 3;
+                copied = at;
+            }
+            None => at += 1,
+        }
+    }
+    (copied > 0).then(|| plain + &text[copied..])
+}
+
+/// The length of the string or character that begins here.
+fn literal(text: &str, at: usize) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let before = &text[..at];
+    let word = &before[before.rfind(|c: char| !c.is_ascii_alphanumeric() && c != '_').map_or(0, |end| end + 1)..];
+    match bytes[at] {
+        b'"' if matches!(word, "R" | "LR" | "uR" | "UR" | "u8R") => {
+            let (mark, _) = text[at + 1..].split_once('(')?;
+            let end = format!("){mark}\"");
+            text[at..].find(&end).map(|length| length + end.len())
+        }
+        // Between digits of a number it is no quote.
+        b'\'' if word.starts_with(|c: char| c.is_ascii_digit()) => None,
+        quote @ (b'"' | b'\'') => {
+            let mut end = at + 1;
+            while end < bytes.len() && bytes[end] != quote && bytes[end] != b'\n' {
+                end += if bytes[end] == b'\\' { 2 } else { 1 };
+            }
+            Some((end + 1).min(bytes.len()) - at)
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::in_plain_cpp;
+
+    #[test]
+    fn launches_are_values_of_plain_cpp() {
+        for (text, plain) in [
+            ("add<<<n, nullptr, s>>>(x);", "add * ::slipring::HostLaunch(n, nullptr, s)(x);"),
+            ("add<T, 2><<<f(n), 0, s>>>  (x);", "add<T, 2> * ::slipring::HostLaunch(f(n), 0, s)  (x);"),
+            ("A<B<C<1>>>(x); k<<<1>>>();", "A<B<C<1>>>(x); k * ::slipring::HostLaunch(1)();"),
+            ("k<<<A<B<int>>(), (b >>> 1)>>>();", "k * ::slipring::HostLaunch(A<B<int>>(), (b >>> 1))();"),
+            ("s = \"<<<\"; k<<<1'000>>>();", "s = \"<<<\"; k * ::slipring::HostLaunch(1'000)();"),
+            ("c = '\"'; k<<<1>>>();", "c = '\"'; k * ::slipring::HostLaunch(1)();"),
+            ("R\"x(\" <<<)x\"; k<<<1>>>();", "R\"x(\" <<<)x\"; k * ::slipring::HostLaunch(1)();"),
+        ] {
+            assert_eq!(in_plain_cpp(text).as_deref(), Some(plain));
+        }
+        for text in ["", "a << b", "s = \"a<<<1>>>(x)\";", "s = R\"(<<<)\";", "c = '<';", "A<B<C<1>>>(x);", "\"\\\"<<<"]
+        {
+            assert_eq!(in_plain_cpp(text), None, "{text}");
+        }
+    }
+}

@@ -1,7 +1,7 @@
 //! What a declaration of an op consists of.
 
 pub use slipring_ir::Reported;
-use slipring_ir::{Attr, Diagnostic, Diags, Kind, Module, OpId, OpSchema, Span, TileType, Type, ValueId};
+use slipring_ir::{Attr, Diagnostic, Diags, Kind, Module, OpId, OpSchema, Span, TileType, Touch, Type, ValueId};
 use slipring_machine::{Capability, Pipe, Platform, Price, cost_types};
 use slipring_program::{Relation, UpdateKind};
 use slipring_tile::{Elem, Space};
@@ -374,6 +374,22 @@ impl<'a> OpRef<'a> {
     /// The value of a declared operand, if it is there.
     pub fn operand(&self, at: impl OperandAt) -> Option<ValueId> {
         self.operands(at).first().copied()
+    }
+
+    /// The operands that it writes, or that it reads and writes, in their order.
+    pub fn written(&self) -> impl Iterator<Item = ValueId> + use<'a> {
+        self.touched(Touch::writes)
+    }
+
+    /// The operands that it reads, or that it reads and writes, in their order.
+    pub fn read(&self) -> impl Iterator<Item = ValueId> + use<'a> {
+        self.touched(Touch::reads)
+    }
+
+    fn touched(&self, how: fn(Touch) -> bool) -> impl Iterator<Item = ValueId> + use<'a> {
+        let (module, id, specs) = (self.module, self.id, self.def.schema.operands);
+        let at = (0..specs.len()).filter(move |at| how(specs[*at].touch));
+        at.flat_map(move |at| module.operand_group(id, at)).copied()
     }
 
     /// The value of the operand of this name, where the op declares one and it is there.

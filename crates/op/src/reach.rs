@@ -69,8 +69,7 @@ fn collect(module: &Module, block: BlockId, kind: CoreKind, visited: &mut Vec<Op
 
 /// True for an op that writes global memory.
 pub fn writes_global(op: &OpRef<'_>) -> bool {
-    let written = op.def.schema.operands.iter().enumerate().filter(|(_, spec)| spec.touch.writes());
-    written.flat_map(|(index, _)| op.operands(index)).any(|value| op.module.ty(*value).space() == Some(Space::Gm))
+    op.written().any(|value| op.module.ty(value).space() == Some(Space::Gm))
 }
 
 /// The first op of a function that only a core of this kind can run.

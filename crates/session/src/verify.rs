@@ -191,10 +191,8 @@ fn summed_params(module: &Module, kernel: &Kernel) -> Vec<usize> {
         if op.update() != Some(UpdateKind::Add) {
             continue;
         }
-        for (at, spec) in op.def.schema.operands.iter().enumerate() {
-            for value in op.operands(at).iter().filter(|_| spec.touch.writes()) {
-                trace(module, kernel, *value, 0, &mut found);
-            }
+        for value in op.written() {
+            trace(module, kernel, value, 0, &mut found);
         }
     }
     found

@@ -79,18 +79,18 @@ impl Look<'_> {
 
     /// The operand of an op that is a whole tile with a name of its own and a place that is known, by what the op does to it.
     fn named(&self, op: &OpRef<'_>, writes: bool) -> Vec<RootId> {
-        let specs = op.def.schema.operands.iter().enumerate();
-        let of_kind = specs.filter(|(_, spec)| if writes { spec.touch.writes() } else { spec.touch.reads() });
-        let values = of_kind.flat_map(|(index, _)| op.operands(index));
-        let whole = |value: &ValueId| match self.roots.get(*value) {
+        let whole = |value: ValueId| match self.roots.get(value) {
             [root] => {
                 let of = self.roots.root(*root);
-                let known = of.kind == RootKind::Declared && of.address != Address::Computed && of.value == *value;
+                let known = of.kind == RootKind::Declared && of.address != Address::Computed && of.value == value;
                 known.then_some(*root)
             }
             _ => None,
         };
-        values.filter_map(whole).collect()
+        match writes {
+            true => op.written().filter_map(whole).collect(),
+            false => op.read().filter_map(whole).collect(),
+        }
     }
 
     /// True if two buffers share a byte, or may.

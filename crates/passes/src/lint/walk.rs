@@ -94,19 +94,14 @@ impl<'m> Walk<'m> {
     /// Memories that something writes of which the paths of this core do not tell what.
     fn note_strangers(&mut self, op: &OpRef<'m>) {
         let elsewhere = stands_on(op).is_some_and(|kind| kind != self.kind);
-        for (index, spec) in op.def.schema.operands.iter().enumerate() {
-            if !spec.touch.writes() {
-                continue;
-            }
-            for value in op.operands(index) {
-                let Some(space) = self.module.ty(*value).space() else { continue };
-                let blurred = self.roots.get(*value).iter().any(|root| {
-                    let root = self.roots.root(*root);
-                    root.kind == RootKind::Unknown || root.address == Address::Computed
-                });
-                if core_of(space) == self.kind && (elsewhere || blurred || self.roots.get(*value).is_empty()) {
-                    self.shared.insert(space);
-                }
+        for value in op.written() {
+            let Some(space) = self.module.ty(value).space() else { continue };
+            let blurred = self.roots.get(value).iter().any(|root| {
+                let root = self.roots.root(*root);
+                root.kind == RootKind::Unknown || root.address == Address::Computed
+            });
+            if core_of(space) == self.kind && (elsewhere || blurred || self.roots.get(value).is_empty()) {
+                self.shared.insert(space);
             }
         }
     }

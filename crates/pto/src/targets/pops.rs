@@ -90,8 +90,7 @@ fn may_change(module: &Module, tile: ValueId) -> bool {
         let Some(op) = OpRef::of(module, user) else { return false };
         let passes = op.def.schema.terminator || !module.op(user).regions.is_empty() || module.callee(user).is_some();
         let pops = op.def.ring.is_some_and(|part| part.takes_tile());
-        let specs = op.def.schema.operands.iter().enumerate();
-        let writes = specs.filter(|(_, spec)| spec.touch.writes()).any(|(at, _)| op.operands(at).contains(&tile));
+        let writes = op.written().any(|value| value == tile);
         !passes && (pops || !writes) && views(module, user).into_iter().all(|view| may_change(module, view))
     })
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use slipring_ir::{Dim, Module, OpId, Part, Span, TileType, ValueId};
 use slipring_machine::Platform;
-use slipring_op::{OpDef, OpRef, Transfer, rules};
+use slipring_op::{OpRef, Transfer, rules};
 use slipring_tile::{Layout, Space};
 
 use super::steps::Storage;
@@ -243,13 +243,12 @@ fn any_inside(module: &Module, op: OpId, test: impl Fn(OpId) -> bool) -> bool {
 pub(super) fn writes(module: &Module, roots: &Roots, op: OpId, wanted: &[RootId]) -> bool {
     let hits = |value: &ValueId| roots.get(*value).iter().any(|root| wanted.contains(root));
     let data = module.op(op);
-    let Some(def) = OpDef::of(module, op) else { return data.operands.iter().any(hits) };
-    if def.ring.is_some_and(|part| part.takes_tile() || part.gives_back()) {
+    let Some(op) = OpRef::of(module, op) else { return data.operands.iter().any(hits) };
+    if op.def.ring.is_some_and(|part| part.takes_tile() || part.gives_back()) {
         return wanted.iter().any(|root| roots.root(*root).kind == RootKind::Popped);
     }
-    if def.schema.part == Part::Call {
+    if op.def.schema.part == Part::Call {
         return data.operands.iter().any(hits);
     }
-    let specs = def.schema.operands.iter().enumerate();
-    specs.filter(|(_, spec)| spec.touch.writes()).any(|(at, _)| module.operand_group(op, at).iter().any(hits))
+    op.written().any(|value| hits(&value))
 }

@@ -92,9 +92,7 @@ pub(super) fn check(walk: &mut Walk<'_, '_>, op: &OpRef<'_>, tile: Contents, pla
     if place.guard.is_some() || op.update().is_some() {
         return;
     }
-    let specs = op.def.schema.operands.iter().enumerate();
-    let targets = specs.filter(|(_, spec)| spec.touch.writes()).flat_map(|(at, _)| op.operands(at));
-    let Some(&target) = targets.into_iter().find(|v| module.ty(**v).space() == Some(Space::Gm)) else { return };
+    let Some(target) = op.written().find(|v| module.ty(*v).space() == Some(Space::Gm)) else { return };
     let offset = op.if_declared("offset");
     let depends = walk.lanes.get(target).or_else(|| offset.and_then(|v| walk.lanes.get(v)));
     let specs = op.def.schema.operands.iter().enumerate();

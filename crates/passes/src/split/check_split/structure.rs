@@ -1,6 +1,6 @@
 //! What stands where.
 
-use slipring_ir::{Diags, Flow, OpId, Span, Type};
+use slipring_ir::{Diags, Flow, OpId, Span, Type, ValueId};
 use slipring_machine::CoreKind;
 use slipring_op::function::asked_split;
 use slipring_op::ring::Split;
@@ -123,14 +123,8 @@ fn carried(placed: &Placed<'_>, diags: &mut Diags) {
 
 /// The memories of two kinds of core between which an op moves a tile.
 fn between(op: &OpRef<'_>) -> Option<(Space, Space)> {
-    let space = |writes: bool| {
-        let touched = op.def.schema.operands.iter().enumerate().filter(move |(_, spec)| match writes {
-            true => spec.touch.writes(),
-            false => spec.touch.reads(),
-        });
-        touched.filter_map(|(at, _)| op.space(at)).find(|space| *space != Space::Gm)
-    };
-    let (from, to) = (space(false)?, space(true)?);
+    let space = |value: ValueId| op.module.ty(value).space().filter(|space| *space != Space::Gm);
+    let (from, to) = (op.read().find_map(space)?, op.written().find_map(space)?);
     (core_of(from) != core_of(to)).then_some((from, to))
 }
 
@@ -227,7 +221,7 @@ fn outside(placed: &Placed<'_>, region: Option<OpRef<'_>>, by_hand: bool, diags:
         return;
     }
     let Some(region) = region.filter(|_| placed.kind == Some(CoreKind::Vector)) else { return };
-    if moves_global(op.module, op.id) || (!writes(op) && op.module.op(op.id).results.is_empty()) {
+    if moves_global(op.module, op.id) || (op.written().next().is_none() && op.module.op(op.id).results.is_empty()) {
         return;
     }
     diags.push(
@@ -236,11 +230,6 @@ fn outside(placed: &Placed<'_>, region: Option<OpRef<'_>>, by_hand: bool, diags:
             .also(region.span(), "in a function with a region, regions say where Vector work runs")
             .help("put it into a region of its own; with split 0 (NONE) both Vector cores do it"),
     );
-}
-
-fn writes(op: &OpRef<'_>) -> bool {
-    let operands = op.def.schema.operands.iter().enumerate();
-    operands.into_iter().any(|(at, spec)| spec.touch.writes() && op.operand(at).is_some())
 }
 
 /// True for loads and stores.

@@ -201,10 +201,8 @@ impl<'a> Walk<'_, 'a> {
         if writes_global(op) {
             stores::check(self, op, tile_read.unwrap_or_default(), place);
         }
-        for (at, _) in op.def.schema.operands.iter().enumerate().filter(|(_, spec)| spec.touch.writes()) {
-            for &value in op.operands(at).iter().filter(|v| vector_tile(module, **v).is_some()) {
-                self.tiles.set(module, value, out);
-            }
+        for value in op.written().filter(|v| vector_tile(module, *v).is_some()) {
+            self.tiles.set(module, value, out);
         }
         let scalars = module.op(op.id).results.iter().filter(|v| module.ty(**v).is_scalar());
         let from = tile_read.and_then(|contents| contents.lane);

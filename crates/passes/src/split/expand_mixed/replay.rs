@@ -41,7 +41,7 @@ impl Replay {
             for op in &ops {
                 let data = module.op(op.id);
                 let is_needed = |tile: &ValueId| needed.contains(tile);
-                if writes(op).iter().any(is_needed) || data.results.iter().any(is_needed) {
+                if op.written().any(|tile| is_needed(&tile)) || data.results.iter().any(is_needed) {
                     needed.extend(tiles(&data.operands));
                 }
                 // A view of a tile: what is written through it is the tile's.
@@ -53,7 +53,7 @@ impl Replay {
                 break;
             }
         }
-        let is_needed = |op: &&OpRef<'_>| loads(op) && (all || writes(op).iter().any(|tile| needed.contains(tile)));
+        let is_needed = |op: &&OpRef<'_>| loads(op) && (all || op.written().any(|tile| needed.contains(&tile)));
         Replay { loads: ops.iter().filter(is_needed).map(|op| op.id).collect() }
     }
 
@@ -68,15 +68,8 @@ impl Replay {
     }
 }
 
-/// What an op writes of its operands.
-fn writes(op: &OpRef<'_>) -> Vec<ValueId> {
-    let written = op.def.schema.operands.iter().enumerate().filter(|(_, spec)| spec.touch.writes());
-    written.flat_map(|(at, _)| op.operands(at).to_vec()).collect()
-}
-
 /// True for a move out of global memory into a local one.
 fn loads(op: &OpRef<'_>) -> bool {
-    let mut read = op.def.schema.operands.iter().enumerate().filter(|(_, spec)| spec.touch.reads());
-    let of_memory = |at: usize| op.operands(at).iter().any(|value| op.module.ty(*value).space() == Some(Space::Gm));
-    op.module.op(op.id).results.is_empty() && read.any(|(at, _)| of_memory(at))
+    let of_memory = |value: ValueId| op.module.ty(value).space() == Some(Space::Gm);
+    op.module.op(op.id).results.is_empty() && op.read().any(of_memory)
 }

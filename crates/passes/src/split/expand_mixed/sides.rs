@@ -53,9 +53,7 @@ pub(super) fn is_control(module: &Module, op: OpId) -> bool {
 pub(super) fn is_pure(module: &Module, id: OpId) -> bool {
     let data = module.op(id);
     let Some(op) = OpRef::of(module, id) else { return false };
-    let writes =
-        op.def.schema.operands.iter().enumerate().any(|(at, spec)| spec.touch.writes() && !op.operands(at).is_empty());
-    !data.results.is_empty() && data.regions.is_empty() && !writes && op.def.ring.is_none()
+    !data.results.is_empty() && data.regions.is_empty() && op.written().next().is_none() && op.def.ring.is_none()
 }
 
 /// True if an op is work for a kind of core, or moves a tile between the two.

@@ -1,6 +1,8 @@
 //! Calls of the tile library: a table of those with a form of their own, all others by their declarations.
 
-use slipring_ir::{Arity, Attr, AttrKind, Dim, OpSchema, OperandSpec, Reported, Syntax, Touch, Type, ValueId};
+use slipring_ir::{
+    Arity, Attr, AttrKind, Dim, FuncType, OpSchema, OperandSpec, Reported, Syntax, Touch, Type, ValueId,
+};
 use slipring_machine::Pipe;
 use slipring_mlir::func;
 use slipring_op::ring::words;
@@ -8,7 +10,7 @@ use slipring_op::{OpDef, Table};
 use slipring_pto as pto;
 
 use crate::tree::{Node, parts, span, template};
-use crate::types::{Number, extents, flag_word, member, number, tile};
+use crate::types::{Number, extents, flag_word, integer, member, number, tile};
 use crate::value::{Read, Reader, Tile, Value};
 
 /// A call.
@@ -64,14 +66,15 @@ impl<'t> Reader<'t> {
         }
         match self.library_op(&call.name) {
             Some(def) => self.tile_op(&call, def),
-            None => self.own_function(&call, function),
+            None => self.own_function(&call, function).map(drop),
         }
     }
 
     /// A function of this file.
-    fn own_function(&mut self, call: &Call<'_>, function: Node<'_>) -> Read<()> {
+    fn own_function(&mut self, call: &Call<'_>, function: Node<'_>) -> Read<Option<Value>> {
         let callee = self.module.symbol(&call.name).filter(|_| call.words.is_empty());
-        let Some(inputs) = callee.and_then(|op| self.module.function_type(op)).map(|ty| ty.inputs.clone()) else {
+        let ty = callee.and_then(|op| self.module.function_type(op));
+        let Some(FuncType { inputs, results }) = ty.map(|ty| (**ty).clone()) else {
             let message = format!("`{}` is not a function that is known here", call.name);
             return Err(self.error(function, message));
         };
@@ -97,9 +100,10 @@ impl<'t> Reader<'t> {
             }
             args.push(id);
         }
-        let op = func::call(&mut self.module, &call.name, &args, &[], self.span);
+        let op = func::call(&mut self.module, &call.name, &args, &results, self.span);
         self.append(op);
-        Ok(())
+        let given = self.module.op(op).results.first().copied();
+        Ok(given.zip(self.given.get(&call.name).copied()).map(|(id, number)| Value::Number(id, number)))
     }
 
     /// A call whose value is used.
@@ -141,6 +145,13 @@ impl<'t> Reader<'t> {
                 self.asks_lane |= std::ptr::eq(def, &pto::GET_SUBBLOCK_IDX);
                 let id = self.result(def, &[], Vec::new(), Number::I64.ty());
                 Ok(Value::Number(id, Number::I64))
+            }
+            None if self.module.symbol(name).is_some() => {
+                let Some((function, call)) = self.call_at(node) else { return Err(self.unknown(node, "a call")) };
+                match self.own_function(&call, function)? {
+                    Some(value) => Ok(value),
+                    None => Err(self.error(node, format!("`{name}` gives no number"))),
+                }
             }
             None => self.object(node),
         }
@@ -468,7 +479,14 @@ impl<'t> Reader<'t> {
             }
             match self.of(*word).trim_start_matches("pto::").rsplit_once("::") {
                 Some((kind, member)) => attrs.push(self.attribute(call, *word, def, (kind, member))?),
-                None => return Err(self.unknown(*word, "an argument")),
+                // The only number that an op has is not named.
+                None => {
+                    let mut numbers = def.schema.attrs.iter().filter(|spec| matches!(spec.kind, AttrKind::Int));
+                    match (numbers.next(), numbers.next(), integer(self.of(*word))) {
+                        (Some(spec), None, Some(n)) => attrs.push((spec.name, Attr::int(n))),
+                        _ => return Err(self.unknown(*word, "an argument")),
+                    }
+                }
             }
         }
         let mut values = self.values(call)?;

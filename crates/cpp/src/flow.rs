@@ -42,7 +42,7 @@ struct Head<'n> {
 
 impl<'t> Reader<'t> {
     /// Names from outside that a part of the text assigns.
-    fn carried(&self, nodes: &[Node<'_>]) -> Vec<&'t str> {
+    pub fn carried(&self, nodes: &[Node<'_>]) -> Vec<&'t str> {
         let mut found = Vec::new();
         nodes.iter().for_each(|node| assigned(self.text, *node, &mut found));
         let outside = |name: &&str| {
@@ -200,7 +200,7 @@ impl<'t> Reader<'t> {
 }
 
 /// The same with another value.
-fn with_id(value: &Value, id: ValueId) -> Value {
+pub(crate) fn with_id(value: &Value, id: ValueId) -> Value {
     match value {
         Value::Number(_, number) => Value::Number(id, *number),
         Value::Pointer(_, elem) => Value::Pointer(id, *elem),

@@ -46,6 +46,7 @@ pub(crate) fn read_all(
         depth: 0,
         asks_lane: false,
         names: IndexMap::new(),
+        given: IndexMap::new(),
     };
     let mut functions = Vec::new();
     let mut fills: IndexMap<&str, Vec<Option<Filled>>> = IndexMap::new();
@@ -186,15 +187,17 @@ impl Reader<'_> {
         self.names.clear();
         self.depth = 0;
         self.asks_lane = false;
-        let result = function.node.child_by_field_name("type").map(|ty| self.of(ty));
-        if result != Some("void") {
-            return Err(self.error(function.name, "a function with a result is not read"));
-        }
+        let result = match function.node.child_by_field_name("type").map(|ty| (self.of(ty), number(self.text, ty))) {
+            Some(("void", _)) => None,
+            Some((_, Some(number))) => Some(number),
+            _ => return Err(self.error(function.name, "a function with a result of this type is not read")),
+        };
         self.whole(function.name, self.span, guards)?;
         let own = self.of(function.name).to_string();
         if self.module.symbol(&own).is_some() {
             return Err(self.error(function.name, format!("a second function `{own}`")));
         }
+        self.given.extend(result.map(|number| (own.clone(), number)));
         let op = self.op(&func::FUNC, &[], vec![(slipring_ir::function::SYMBOL, Attr::Str(own.as_str().into()))], &[]);
         let region = self.module.add_region(op);
         let body = self.module.add_block(region);
@@ -207,12 +210,16 @@ impl Reader<'_> {
                 Err(reported) => outcome = Err(reported),
             }
         }
-        self.module.set_function_type(op, FuncType { inputs, results: Vec::new() });
+        self.module.set_function_type(op, FuncType { inputs, results: result.iter().map(|own| own.ty()).collect() });
         outcome?;
         if launched {
             mark_entry(&mut self.module, op);
         }
         let statements = parts(function.body);
+        if let Some(number) = result {
+            let outcome = self.with_result(function, &statements, number);
+            return self.whole(function.name, span(function.body), guards).and(outcome);
+        }
         let outcome = self.for_cores(op, &statements, guards);
         if self.asks_lane && kernel_kind(&self.module, op) == Some(CoreKind::Vector) {
             // Who asks which Vector core it is runs on both, but for what the assembler writes around all of a function of one.
@@ -222,6 +229,21 @@ impl Reader<'_> {
         self.span = Span::new(span(function.body).end.saturating_sub(1), span(function.body).end);
         self.op(&func::RETURN, &[], Vec::new(), &[]);
         outcome
+    }
+
+    /// The body of a function that gives a number, at its end.
+    fn with_result(&mut self, function: &Function<'_>, statements: &[Node<'_>], number: Number) -> Read<()> {
+        let (last, rest) = statements.split_last().unzip();
+        let last = last.filter(|last| last.kind() == "return_statement").and_then(|last| parts(*last).first().copied());
+        let Some((value, rest)) = last.zip(rest) else {
+            return Err(self.error(function.name, "a function with a result ends with `return` and a value"));
+        };
+        let outcome = self.statements(rest);
+        self.span = span(value);
+        let value = self.number_as(value, number);
+        let values: Vec<ValueId> = value.iter().copied().collect();
+        self.op(&func::RETURN, &[("values", &values)], Vec::new(), &[]);
+        value.map(drop).and(outcome)
     }
 
     /// True for `if (get_subblockid() == 0) { … }`.

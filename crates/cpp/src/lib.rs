@@ -22,6 +22,7 @@ mod call;
 mod expression;
 mod flow;
 mod function;
+mod jumps;
 mod object;
 mod statement;
 mod tree;

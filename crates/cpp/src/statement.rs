@@ -3,6 +3,7 @@
 use slipring_ir::{Reported, Type};
 use slipring_pto as pto;
 
+use crate::jumps::{Jumps, jumps};
 use crate::tree::{Node, parts, span};
 use crate::types::{Number, integer, number};
 use crate::value::{Read, Reader, Value};
@@ -10,9 +11,21 @@ use crate::value::{Read, Reader, Value};
 impl<'t> Reader<'t> {
     /// Reads statements, each whatever became of the one before.
     pub fn statements(&mut self, list: &[Node<'_>]) -> Read<()> {
-        let mut outcome = Ok(());
-        for node in list {
-            outcome = self.statement(*node).and(outcome);
+        let (mut outcome, mut at) = (Ok(()), 0);
+        while at < list.len() {
+            if let Some(found) = jumps(self.text, &list[at..]) {
+                outcome = self.jumping(&found).and(outcome);
+                at += found.length;
+                // A `return;` at the end has a label where a loop stands before it.
+                let ends =
+                    |node: &Node<'_>| at == list.len() && node.kind() == "return_statement" && parts(*node).is_empty();
+                if let Some(next) = found.next.filter(|node| !ends(node)) {
+                    outcome = self.statement(next).and(outcome);
+                }
+                continue;
+            }
+            outcome = self.statement(list[at]).and(outcome);
+            at += 1;
         }
         outcome
     }
@@ -27,6 +40,10 @@ impl<'t> Reader<'t> {
             },
             "if_statement" => self.branch(node),
             "for_statement" => self.counted(node),
+            "while_statement" => match Jumps::of_while(node) {
+                Some(list) => self.jumping(&list),
+                None => Err(self.unknown(node, "a loop")),
+            },
             "compound_statement" => {
                 let (names, depth) = (self.names.clone(), self.depth);
                 self.depth += 1;

@@ -94,6 +94,8 @@ pub(crate) struct Reader<'t> {
     /// Whether the function asks which Vector core it runs on.
     pub asks_lane: bool,
     pub names: IndexMap<&'t str, Value>,
+    /// What functions give.
+    pub given: IndexMap<String, Number>,
 }
 
 /// What was read, or that an error was reported.

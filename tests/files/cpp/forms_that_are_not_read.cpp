@@ -4,8 +4,8 @@
 static void unread(float *v1, int64_t v2) {
     const int64_t v3 = 0;
     // error: cpp-form a statement of this form is not read
-    while (v2 < v3) {
-    }
+    do {
+    } while (v2 < v3);
     // error: cpp-form `v4` is not declared
     int64_t v5 = v4 + v3;
     // What has no value because of an error is not told again.
@@ -61,7 +61,7 @@ static void unread(float *v1, int64_t v2) {
     TCVT(v7, v7, RoundMode::CAST_SIDEWAYS);
 }
 
-// error: cpp-form a function with a result is not read
+// error: cpp-form a function with a result ends with `return` and a value
 static int32_t answer(int64_t v1) {
     return;
 }

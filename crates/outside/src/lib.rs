@@ -5,4 +5,4 @@ mod recording;
 mod tools;
 
 pub use recording::{Recording, RecordingRequest};
-pub use tools::{CallFolder, ToolAnswer, Toolchain, call, compiler, in_path};
+pub use tools::{CallFolder, ToolAnswer, Toolchain, call, compiler, in_path, reason};

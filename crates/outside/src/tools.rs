@@ -10,6 +10,9 @@ use std::time::{Duration, Instant};
 const COMPILERS: &[&str] =
     &["clang++", "clang++-21", "clang++-20", "clang++-19", "clang++-18", "clang++-17", "g++-15", "g++-14", "g++"];
 
+/// How many letters of a long line are shown of its beginning, and of its end.
+const HALF: usize = 160;
+
 /// How often one looks whether a tool has ended.
 const TICK: Duration = Duration::from_millis(5);
 
@@ -126,9 +129,18 @@ pub struct ToolAnswer {
 impl ToolAnswer {
     /// Its first line that says what is wrong.
     pub fn reason(&self) -> String {
-        let lines = || self.text.lines().map(str::trim).filter(|line| !line.is_empty());
-        let line = lines().find(|line| line.to_ascii_lowercase().contains("error")).or_else(|| lines().next());
-        line.unwrap_or("it said nothing").chars().take(240).collect()
+        reason(&self.text)
+    }
+}
+
+/// The first line of what a tool said that says what is wrong; of a long one its beginning and its end.
+pub fn reason(said: &str) -> String {
+    let lines = || said.lines().map(str::trim).filter(|line| !line.is_empty());
+    let line = lines().find(|line| line.to_ascii_lowercase().contains("error")).or_else(|| lines().next());
+    let letters: Vec<char> = line.unwrap_or("it said nothing").chars().collect();
+    match letters.len() > 2 * HALF {
+        true => letters[..HALF].iter().chain(&[' ', '…', ' ']).chain(&letters[letters.len() - HALF..]).collect(),
+        false => letters.iter().collect(),
     }
 }
 

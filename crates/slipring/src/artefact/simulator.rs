@@ -6,7 +6,7 @@ use slipring_report::CheckFacts;
 use slipring_tile::Space;
 
 use super::closeness::{DOUBTFUL, closeness};
-use slipring_outside::{CallFolder, call, compiler};
+use slipring_outside::{CallFolder, call, compiler, reason};
 
 use super::{Launched, LeavingTools, Passing};
 use crate::Error;
@@ -30,8 +30,10 @@ const OTHERWISE: &[(&[&str], &str)] = &[
 
 /// Where it stops, or does not compile, for a reason of its own: words of what is said then.
 const STOPS: &[(&str, &str)] = &[
+    ("CheckTileData", "it loads no window that is not of its tile's valid shape"),
     ("Divider cannot be equal to zero", "it stops at a division by zero"),
     ("error: use of undeclared identifier", "it has not all functions of the library"),
+    ("/pto/common/event.hpp", "these headers have another form of a function"),
     ("error: no matching function for call", "these headers have another form of a function"),
     ("/pto/cpu/TPrint.hpp", "it does not print numbers of this type"),
 ];
@@ -107,11 +109,12 @@ impl Launched<'_> {
         let Some(entry) = entry(cpp, self.kernel.name()?) else {
             return unchecked("the C++ has no function that a host launches".into());
         };
-        if let Err(why) = compile(&compiler, &headers, &entry, folder, tools) {
+        if let Err(said) = compile(&compiler, &headers, &entry, folder, tools) {
+            let why = reason(&said);
             if why.contains(SHARED) && why.contains("static assertion failed") {
                 return Ok(row("findings", format!("the headers refuse the C++, for boards too: {why}")));
             }
-            let known: Vec<&str> = known.iter().copied().chain(stops(&why)).collect();
+            let known: Vec<&str> = known.iter().copied().chain(stops(&said)).collect();
             let why = known.first().map_or(why.clone(), |known| format!("{known}: {why}"));
             return unchecked(format!(
                 "the C++ does not compile with these headers and `{}`: {why}",
@@ -121,8 +124,9 @@ impl Launched<'_> {
         let run = || self.launch(passing, blocks, folder, tools);
         let (first, second) = match (run(), run()) {
             (Ok(first), Ok(second)) => (first, second),
-            (Err(why), _) | (_, Err(why)) => {
-                return Ok(match known.iter().copied().chain(stops(&why)).next() {
+            (Err(said), _) | (_, Err(said)) => {
+                let why = reason(&said);
+                return Ok(match known.iter().copied().chain(stops(&said)).next() {
                     Some(known) => row("not checked", format!("{known}: {why}")),
                     None => row("findings", why),
                 });
@@ -145,7 +149,7 @@ impl Launched<'_> {
         })
     }
 
-    /// Runs what was compiled: what is left of each buffer.
+    /// Runs what was compiled: what is left of each buffer, or all that it said where it stopped.
     fn launch(
         &self,
         passing: &[Passing],
@@ -161,7 +165,7 @@ impl Launched<'_> {
         }
         let said = call(&folder.path().join("simulated"), &words, folder, &environment, tools.limit)?;
         if !said.well {
-            return Err(said.reason());
+            return Err(said.text);
         }
         (0..passing.len()).map(|n| folder.read(&format!("left{n}"))).collect()
     }
@@ -208,8 +212,8 @@ fn otherwise(cpp: &str) -> Vec<&'static str> {
 }
 
 /// The reason of its own for which it stopped, where it is known.
-fn stops(why: &str) -> Option<&'static str> {
-    STOPS.iter().find(|(words, _)| why.contains(words)).map(|(_, what)| *what)
+fn stops(said: &str) -> Option<&'static str> {
+    STOPS.iter().find(|(words, _)| said.contains(words)).map(|(_, what)| *what)
 }
 
 /// The function that a host launches: the only one, or that of the kernel's name.
@@ -222,6 +226,7 @@ fn entry(cpp: &str, name: &str) -> Option<String> {
     }
 }
 
+/// Compiles it, or all that the compiler said.
 fn compile(
     compiler: &Path,
     headers: &Path,
@@ -247,7 +252,7 @@ fn compile(
         "-lpthread".into(),
     ];
     let said = call(compiler, &words, folder, &[], tools.limit)?;
-    if said.well { Ok(()) } else { Err(said.reason()) }
+    if said.well { Ok(()) } else { Err(said.text) }
 }
 
 impl LeavingTools {

@@ -2,6 +2,7 @@
 
 mod bounds;
 mod fixes;
+mod memory;
 mod newest;
 mod pipe_ends;
 mod pipe_values;

@@ -1,19 +1,15 @@
 //! What ptoas 0.60 takes otherwise than 0.27, by the verifier of its dialect (lib/PTO/IR/PTO.cpp).
 
-use std::collections::BTreeMap;
-
-use slipring_ir::{Attr, AttrDict, Dim, Module, OpId, TileType, Type, ValueId, ViewType};
+use slipring_ir::{Attr, Module, OpId, TileType, Type};
 use slipring_machine::{Capability, Platform};
 use slipring_op::def::{OpRef, RingPart};
 use slipring_op::target::{OpRule, Scalars};
-use slipring_tile::{BLayout, SLayout, Space};
+use slipring_tile::BLayout;
 
-use super::fixes::{Fixed, constant_before, op};
-use crate::MAKE_TENSOR_VIEW;
+use super::fixes::{Fixed, op};
 
 /// Rules that it has besides, before the others.
 pub(super) const RULES: &[OpRule] = &[
-    OpRule { fix: Some(memory_as_a_tensor), ..OpRule::of(&["pto.tload", "pto.tstore", "pto.tprefetch"]) },
     OpRule { fix: Some(rows_or_elements), ..OpRule::of(&["pto.mgather", "pto.mscatter"]) },
     OpRule { fix: Some(no_pattern), ..OpRule::of(&["pto.tgather", "pto.tscatter"]) },
     OpRule { fix: Some(numbered_from_0_to_15), ..OpRule::of(&["pto.sync.set", "pto.sync.wait"]) },
@@ -44,7 +40,6 @@ pub(super) const RULES: &[OpRule] = &[
         ])
     },
     OpRule { fix: Some(precise_in_memory), ..OpRule::of(&["pto.trsqrt", "pto.trowexpanddiv"]) },
-    OpRule { fix: Some(whole_boxes), ..OpRule::of(&["pto.alloc_tile"]) },
     OpRule { fix: Some(memory_for_pairs), ..OpRule::of(&["pto.tcolsum"]) },
     OpRule { fix: Some(begins_somewhere), ..OpRule::of(&["pto.mte_l1_l0a", "pto.mte_l1_l0b"]) },
     OpRule { fix: Some(stored_in_a_chain), ..OpRule::of(&["pto.vstus", "pto.pstu", "pto.vstur"]) },
@@ -68,73 +63,6 @@ pub(super) const RULES: &[OpRule] = &[
         ])
     },
 ];
-
-/// What is moved is a window of a tensor: memory that a parameter is, of a known shape, is one.
-fn memory_as_a_tensor(scalars: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
-    for at in 0..module.op(id).operands.len() {
-        let value = module.op(id).operands[at];
-        let Type::MemRef(memory) = module.ty(value).clone() else { continue };
-        let why = "it moves windows of tensors, and this is memory that is no parameter of a known shape";
-        let extents: Option<Vec<u64>> = memory.dims.iter().map(|dim| dim.known()).collect();
-        let (Some(elem), Some(extents), None, None) = (memory.elem.elem(), extents, &memory.strides, memory.space)
-        else {
-            return Err(why.into());
-        };
-        let function = module.function_of(id).ok_or(why)?;
-        let body = module.body(function, 0).ok_or(why)?;
-        let place = module.block(body).args.iter().position(|arg| *arg == value).ok_or(why)?;
-        let all = module.walk(module.top);
-        if all.iter().any(|op| module.callee(*op) == Some(function)) {
-            return Err("it moves windows of tensors, and here the memory comes from another function".into());
-        }
-        let moves = |op: &OpId| RULES[0].ops.contains(&&*module.op(*op).name);
-        let users: Vec<OpId> = all.into_iter().filter(|op| module.op(*op).operands.contains(&value)).collect();
-        if let Some(other) = users.iter().find(|op| !moves(op)) {
-            let name = &module.op(*other).name;
-            return Err(format!("it moves windows of tensors, and `{name}` takes the same memory as it is"));
-        }
-        module.retype_parameter(function, place, Type::Ptr(elem, None));
-        let view = tensor_of(scalars, module, (body, value), &extents, elem)?;
-        for user in users {
-            let own = module.op_mut(user).operands.iter_mut().filter(|operand| **operand == value);
-            own.for_each(|operand| *operand = view);
-        }
-    }
-    Ok(())
-}
-
-/// A tensor whose elements follow each other, made at the beginning of a function of one of its parameters.
-fn tensor_of(
-    scalars: &Scalars,
-    module: &mut Module,
-    (body, pointer): (slipring_ir::BlockId, ValueId),
-    extents: &[u64],
-    elem: slipring_tile::Elem,
-) -> Result<ValueId, String> {
-    let first = *module.block(body).ops.first().ok_or("the function is empty")?;
-    let span = module.op(first).span;
-    let mut numbers: BTreeMap<i64, ValueId> = BTreeMap::new();
-    let mut number = |module: &mut Module, n: u64| -> Result<ValueId, String> {
-        let n = i64::try_from(n).map_err(|_| "an extent that takes more than 64 bits")?;
-        if let Some(known) = numbers.get(&n) {
-            return Ok(*known);
-        }
-        let value = constant_before(scalars, module, first, n, Type::Index)?;
-        numbers.insert(n, value);
-        Ok(value)
-    };
-    let (mut shape, mut strides) = (Vec::new(), Vec::new());
-    for (at, extent) in extents.iter().enumerate() {
-        shape.push(number(module, *extent)?);
-        strides.push(number(module, extents[at + 1..].iter().product())?);
-    }
-    let dims = extents.iter().map(|extent| Dim::Static(*extent)).collect();
-    let view = Type::TensorView(ViewType { elem, dims });
-    let operands: &[(&str, &[ValueId])] = &[("ptr", &[pointer]), ("shape", &shape), ("strides", &strides)];
-    let made = MAKE_TENSOR_VIEW.make(module, operands, AttrDict::default(), &[view], span);
-    module.insert_before(first, made);
-    Ok(module.op(made).results[0])
-}
 
 /// Whether indices name rows or elements is written.
 fn rows_or_elements(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
@@ -238,31 +166,6 @@ fn precise_in_memory(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -
     match this.text("precisionType") == Some("high_precision") && this.if_declared("tmp").is_none() {
         true => Err("it has working memory where it is of high precision".into()),
         false => Ok(()),
-    }
-}
-
-/// Tiles in boxes have whole ones; lines of others are whole in 32 bytes.
-fn whole_boxes(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
-    let Type::Tile(tile) = module.ty(op(module, id)?.result(0)).clone() else { return Ok(()) };
-    let layout = tile.layout;
-    let ((rows, cols), bytes) = (layout.box_shape(), layout.elem.bytes() as u32);
-    if layout.slayout != SLayout::NoneBox {
-        let loose = tile.space == Space::Vec || layout.rows == 1 || layout.fractal == 32;
-        return match layout.cols % cols != 0 || !loose && layout.rows % rows != 0 {
-            true => Err(format!(
-                "its tiles in boxes of {rows}x{cols} have whole ones, and this one is {}x{}",
-                layout.rows, layout.cols
-            )),
-            false => Ok(()),
-        };
-    }
-    let (line, what) = match layout.blayout {
-        BLayout::RowMajor => (layout.cols * bytes, "rows"),
-        BLayout::ColMajor => (layout.rows * bytes, "columns"),
-    };
-    match line % 32 {
-        0 => Ok(()),
-        _ => Err(format!("the {what} of its tiles are whole in 32 bytes, and here they have {line}")),
     }
 }
 

@@ -7,7 +7,7 @@ use slipring_tile::Elem;
 
 use super::ptoas_0_27_ops::OPS;
 use super::ptoas_0_27_types::TYPES;
-use super::{bounds, fixes, pipe_ends, pipe_values, pops, refused, scalars, steps, views};
+use super::{bounds, fixes, memory, pipe_ends, pipe_values, pops, refused, scalars, steps, views};
 use crate::{TEXPANDS, TMAX, TMIN};
 
 /// ptoas 0.27.
@@ -22,7 +22,10 @@ pub static PTOAS_0_27: Target = Target {
     elems: ELEMS,
     types: TYPES,
     drops: DROPS,
-    own_rules: &[OpRule { fix: Some(refused::quantised_without_memory), ..OpRule::of(&["pto.tquant"]) }],
+    own_rules: &[
+        OpRule { fix: Some(refused::quantised_without_memory), ..OpRule::of(&["pto.tquant"]) },
+        OpRule { fix: Some(refused::waits_for_events), ..OpRule::of(&["pto.tsync"]) },
+    ],
     local_pointers: false,
     rules: &rules(Differs {
         moved: &[
@@ -199,7 +202,7 @@ pub(super) struct Differs {
 }
 
 /// The rules.
-pub(super) const fn rules(own: Differs) -> [OpRule; 64] {
+pub(super) const fn rules(own: Differs) -> [OpRule; 67] {
     [
         OpRule { index: &["offset"], feeds: own.moved, ..OpRule::of(&["pto.addptr"]) },
         OpRule {
@@ -224,6 +227,7 @@ pub(super) const fn rules(own: Differs) -> [OpRule; 64] {
         },
         OpRule { fix: Some(own.popped), ..OpRule::of(&["pto.tpop_from_aic", "pto.tpop_from_aiv", "pto.declare_tile"]) },
         OpRule { fix: Some(own.values), ..OpRule::of(&["pto.initialize_tpipe", "pto.initialize_tmpipe"]) },
+        OpRule { fix: Some(memory::memory_in_two_dimensions), ..OpRule::of(&["memref.alloc", "pto.pointer_cast"]) },
         OpRule { fix: Some(fixes::memory_at_its_address), ..OpRule::of(&["memref.alloc", "memref.dealloc"]) },
         OpRule { fix: Some(pipe_values::split_is_written), ..OpRule::of(&["pto.tpush", "pto.tpop", "pto.tfree"]) },
         OpRule { index: &["valid_row", "valid_col"], ..OpRule::of(&["pto.tpop_from_aic", "pto.tpop_from_aiv"]) },
@@ -237,6 +241,10 @@ pub(super) const fn rules(own: Differs) -> [OpRule; 64] {
             index: &["valid_row", "valid_col"],
             fix: Some(fixes::valid_shape_is_written),
             ..OpRule::of(&["pto.alloc_tile"])
+        },
+        OpRule {
+            fix: Some(refused::whole_boxes),
+            ..OpRule::of(&["pto.alloc_tile", "pto.declare_tile", "pto.tpop_from_aic", "pto.tpop_from_aiv"])
         },
         OpRule { tmp_like: Some("src"), ..OpRule::of(REDUCTIONS) },
         OpRule { tmp_like: Some("src"), ..OpRule::of(&["pto.tsels", "pto.trems", "pto.txors"]) },
@@ -259,6 +267,7 @@ pub(super) const fn rules(own: Differs) -> [OpRule; 64] {
         },
         OpRule { fix: Some(fixes::memory_of_the_older_unit), ..OpRule::of(&["pto.trowexpandexpdif"]) },
         OpRule { fix: Some(views::window_of_the_tensor), ..OpRule::of(&["pto.partition_view"]) },
+        OpRule { fix: Some(memory::memory_as_a_tensor), ..OpRule::of(memory::MOVES) },
         OpRule {
             fix: Some(views::whole_tensor_as_window),
             ..OpRule::of(&["pto.tload", "pto.tstore", "pto.tstore_fp", "pto.tprefetch", "pto.mgather", "pto.mscatter"])

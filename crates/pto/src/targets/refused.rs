@@ -4,6 +4,7 @@ use slipring_ir::{Module, OpId, Type, ViewType};
 use slipring_machine::{Capability, Pipe, Platform};
 use slipring_op::function::has_entry_mark;
 use slipring_op::target::Scalars;
+use slipring_tile::{BLayout, SLayout, Space};
 
 use super::fixes::{Fixed, op};
 use crate::sync::pipe_attr;
@@ -31,6 +32,33 @@ pub(super) fn something_is_valid_in_registers(
     match platform.can(Capability::RegisterReductions) {
         true => something_is_valid(scalars, module, id, platform),
         false => Ok(()),
+    }
+}
+
+/// Tiles in boxes have whole ones; lines of others are whole in 32 bytes (device headers, `pto_tile.hpp`, which the C++ is compiled
+/// with).
+pub(super) fn whole_boxes(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+    let made = module.op(id).results.first().map(|value| module.ty(*value));
+    let Some(Type::Tile(tile)) = made.cloned() else { return Ok(()) };
+    let layout = tile.layout;
+    let ((rows, cols), bytes) = (layout.box_shape(), layout.elem.bytes() as u32);
+    if layout.slayout != SLayout::NoneBox {
+        let loose = tile.space == Space::Vec || layout.rows == 1 || layout.fractal == 32;
+        return match layout.cols % cols != 0 || !loose && layout.rows % rows != 0 {
+            true => Err(format!(
+                "its tiles in boxes of {rows}x{cols} have whole ones, and this one is {}x{}",
+                layout.rows, layout.cols
+            )),
+            false => Ok(()),
+        };
+    }
+    let (line, what) = match layout.blayout {
+        BLayout::RowMajor => (layout.cols * bytes, "rows"),
+        BLayout::ColMajor => (layout.rows * bytes, "columns"),
+    };
+    match line % 32 {
+        0 => Ok(()),
+        _ => Err(format!("the {what} of its tiles are whole in 32 bytes, and here they have {line}")),
     }
 }
 
@@ -67,6 +95,14 @@ pub(super) fn quantised_without_memory(_: &Scalars, module: &mut Module, id: OpI
     match op(module, id)?.if_declared("tmp") {
         Some(_) => Err("it has no working memory there".into()),
         None => Ok(()),
+    }
+}
+
+/// The function of the tile library waits for events, and the C++ passes it the memory.
+pub(super) fn waits_for_events(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+    match module.op(id).operands.is_empty() {
+        true => Ok(()),
+        false => Err("its C++ waits for memory, where the tile library waits for events".into()),
     }
 }
 

@@ -1,0 +1,170 @@
+//! Memory that a text names as such (`memref`): what is moved out of it, and what tiles it is.
+
+use std::collections::BTreeMap;
+
+use slipring_ir::{AttrDict, BlockId, Dim, MemRefType, Module, OpId, Type, ValueId, ViewType};
+use slipring_machine::Platform;
+use slipring_op::target::Scalars;
+use slipring_tile::{Elem, Space};
+
+use super::fixes::{Fixed, constant_before};
+use crate::MAKE_TENSOR_VIEW;
+
+/// What moves tiles between memories.
+pub(super) const MOVES: &[&str] = &["pto.tload", "pto.tstore", "pto.tprefetch"];
+
+/// What is moved is a window of a tensor: memory that a parameter is, of a known shape, is one.
+pub(super) fn memory_as_a_tensor(scalars: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+    for at in 0..module.op(id).operands.len() {
+        let value = module.op(id).operands[at];
+        let Type::MemRef(memory) = module.ty(value).clone() else { continue };
+        let why = "it moves windows of tensors, and this is memory that is no parameter of a known shape";
+        let extents: Option<Vec<u64>> = memory.dims.iter().map(|dim| dim.known()).collect();
+        let global = memory.space.is_none_or(|space| space == Space::Gm);
+        if !global {
+            continue;
+        }
+        let (Some(elem), Some(extents), None) = (memory.elem.elem(), extents, &memory.strides) else {
+            return Err(why.into());
+        };
+        let own = parameter(module, value).ok_or(why)?;
+        let parameters = linked(module, own)?;
+        for (function, place, value) in parameters {
+            module.retype_parameter(function, place, Type::Ptr(elem, None));
+            let users = users(module, value, |op| MOVES.contains(&&*module.op(op).name));
+            let Some(body) = module.body(function, 0).filter(|_| !users.is_empty()) else { continue };
+            // Of more, the assembler might take some for blocks (NZ).
+            let view = tensor_of(scalars, module, (body, value), &in_two(&extents), elem)?;
+            for user in users {
+                let own = module.op_mut(user).operands.iter_mut().filter(|operand| **operand == value);
+                own.for_each(|operand| *operand = view);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Ops that take a value.
+fn users(module: &Module, value: ValueId, which: impl Fn(OpId) -> bool) -> Vec<OpId> {
+    let all = module.walk(module.top).into_iter();
+    all.filter(|op| module.op(*op).operands.contains(&value) && which(*op)).collect()
+}
+
+/// A parameter of a function: which function, which of its parameters, and its value.
+type Parameter = (OpId, usize, ValueId);
+
+fn parameter(module: &Module, value: ValueId) -> Option<Parameter> {
+    module.functions().find_map(|function| {
+        let args = &module.block(module.body(function, 0)?).args;
+        Some((function, args.iter().position(|arg| *arg == value)?, value))
+    })
+}
+
+/// The parameters that are one memory through all calls; nothing but moves takes any of them.
+fn linked(module: &Module, own: Parameter) -> Result<Vec<Parameter>, String> {
+    let mut found = vec![own];
+    let mut at = 0;
+    while let Some(&(function, place, value)) = found.get(at) {
+        at += 1;
+        let mut add = |value: ValueId| {
+            let other = parameter(module, value)
+                .ok_or("it moves windows of tensors, and a call passes memory that is no parameter")?;
+            if !found.contains(&other) {
+                found.push(other);
+            }
+            Ok::<(), String>(())
+        };
+        for call in module.walk(module.top) {
+            if module.callee(call) == Some(function) {
+                add(module.op(call).operands[place])?;
+            }
+        }
+        for user in users(module, value, |op| !MOVES.contains(&&*module.op(op).name)) {
+            let Some(body) = module.callee(user).and_then(|called| module.body(called, 0)) else {
+                let name = &module.op(user).name;
+                return Err(format!("it moves windows of tensors, and `{name}` takes the same memory as it is"));
+            };
+            let passed = module.op(user).operands.iter().zip(&module.block(body).args);
+            for (_, inner) in passed.filter(|(passed, _)| **passed == value) {
+                add(*inner)?;
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// A tensor whose elements follow each other, made at the beginning of a function of one of its parameters.
+fn tensor_of(
+    scalars: &Scalars,
+    module: &mut Module,
+    (body, pointer): (BlockId, ValueId),
+    extents: &[u64],
+    elem: Elem,
+) -> Result<ValueId, String> {
+    let first = *module.block(body).ops.first().ok_or("the function is empty")?;
+    let span = module.op(first).span;
+    let mut numbers: BTreeMap<i64, ValueId> = BTreeMap::new();
+    let mut number = |module: &mut Module, n: u64| -> Result<ValueId, String> {
+        let n = i64::try_from(n).map_err(|_| "an extent that takes more than 64 bits")?;
+        if let Some(known) = numbers.get(&n) {
+            return Ok(*known);
+        }
+        let value = constant_before(scalars, module, first, n, Type::Index)?;
+        numbers.insert(n, value);
+        Ok(value)
+    };
+    let (mut shape, mut strides) = (Vec::new(), Vec::new());
+    for (at, extent) in extents.iter().enumerate() {
+        shape.push(number(module, *extent)?);
+        strides.push(number(module, extents[at + 1..].iter().product())?);
+    }
+    let dims = extents.iter().map(|extent| Dim::Static(*extent)).collect();
+    let view = Type::TensorView(ViewType { elem, dims });
+    let operands: &[(&str, &[ValueId])] = &[("ptr", &[pointer]), ("shape", &shape), ("strides", &strides)];
+    let made = MAKE_TENSOR_VIEW.make(module, operands, AttrDict::default(), &[view], span);
+    module.insert_before(first, made);
+    Ok(module.op(made).results[0])
+}
+
+/// The C++ has local memory of two dimensions: the last one, and all others together, as a tile of it is.
+pub(super) fn memory_in_two_dimensions(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+    let made = module.op(id).results.first().and_then(|value| module.ty(*value).space());
+    if let Some(space) = made.filter(|space| *space != Space::Vec) {
+        let space = space.name();
+        return Err(format!("its C++ lays this memory out by rows, and `{space}` has blocks: use `pto.alloc_tile`"));
+    }
+    let Some(function) = module.function_of(id) else { return Ok(()) };
+    let Some(body) = module.body(function, 0) else { return Ok(()) };
+    if let Some(own) = module.block(body).args.iter().find_map(|value| flat(module.ty(*value))) {
+        return Err(format!("a function takes local memory of two dimensions only, such as `{own}`"));
+    }
+    // What loops carry and branches choose has the type of what it comes from.
+    for op in module.walk(body) {
+        let inner = module.op(op).regions.iter().flat_map(|region| &module.region(*region).blocks);
+        let args = inner.flat_map(|block| &module.block(*block).args);
+        let values: Vec<ValueId> = args.chain(&module.op(op).results).copied().collect();
+        for value in values {
+            if let Some(ty) = flat(module.ty(value)) {
+                module.value_mut(value).ty = ty;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Local memory of other than two dimensions, with two.
+fn flat(ty: &Type) -> Option<Type> {
+    let Type::MemRef(memory) = ty else { return None };
+    if memory.dims.len() == 2 || memory.space.is_none_or(|space| space == Space::Gm) || memory.strides.is_some() {
+        return None;
+    }
+    let extents: Vec<u64> = memory.dims.iter().map(|dim| dim.known()).collect::<Option<_>>()?;
+    let dims = in_two(&extents).map(Dim::Static).into_iter().collect();
+    Some(Type::MemRef(MemRefType { dims, ..(**memory).clone() }.into()))
+}
+
+/// The last dimension, and all others together.
+fn in_two(extents: &[u64]) -> [u64; 2] {
+    let (cols, rows) = extents.split_last().unwrap_or((&1, &[]));
+    [rows.iter().product(), *cols]
+}

@@ -1,6 +1,8 @@
 // slipring check FILE
 static void kernel(float *v1, int64_t v2) {
     const int64_t v3 = 1;
-    while (v2 > v3) {
+    switch (v2) {
+    case v3:
+        break;
     }
 }

@@ -94,6 +94,14 @@ impl Lower<'_> {
             || self.range(first).is_some_and(|(least, most)| inside(least) && inside(most))
     }
 
+    /// True for a place that is known to be 0.
+    pub(super) fn is_first(&self, place: Index) -> bool {
+        match place {
+            Index::Known(n) => n == 0,
+            Index::At(scalar) => self.begins_inside(scalar.value, 1),
+        }
+    }
+
     /// What a number that is made of constants and counters is at least and at most.
     pub(super) fn range(&self, number: ValueId) -> Option<(i64, i64)> {
         self.range_in(number, &mut { MOST_STEPS })

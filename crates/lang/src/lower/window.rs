@@ -490,7 +490,7 @@ impl Lower<'_> {
         for ((offset, size), extent) in offsets.iter().zip(shape).zip(&tile.shape) {
             self.inside_each_time(*offset, *size, *extent, format_args!("a tile {}", show(&tile.shape)), span)?;
         }
-        if tile.shape.as_slice() == shape {
+        if tile.shape.as_slice() == shape && offsets.iter().all(|offset| self.is_first(*offset)) {
             return Ok(id);
         }
         if tile.valid.is_some() {

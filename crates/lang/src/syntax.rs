@@ -277,6 +277,13 @@ pub(crate) fn wrong_stages(path: &str, call: &ruff_python_ast::ExprCall) -> Opti
     }
 }
 
+/// What is wrong with `pl.yield_(…)` alone at the end of a loop with `init_values`: behind the loop its values are read by the names
+/// that it binds (the language's manual, "For loops": refused there, too).
+pub(crate) fn yields_nameless(span: Span) -> Diagnostic {
+    Diagnostic::error("yield", span, "what this loop gives has no name")
+        .help("name it, `a2 = pl.yield_(a_new)`: the loop's values are read by those names behind it")
+}
+
 /// An argument that a call is given twice: in order, and by its name.
 pub(crate) fn given_twice(call: &ruff_python_ast::ExprCall, first: &str) -> Option<Diagnostic> {
     let (second, order) = (named(call, first)?, call.arguments.args.first()?);

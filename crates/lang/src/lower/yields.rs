@@ -64,6 +64,9 @@ impl Lower<'_> {
             self.assign(target, value)?;
         }
         let names = flat.into_iter().map(|t| self.loop_name(t)).collect::<Lowered<Vec<_>>>()?;
+        if names.is_empty() && matches!(self.open.yields.last(), Some(Frame::Loop { .. })) {
+            return Err(self.report(crate::syntax::yields_nameless(span)));
+        }
         if let Some(Frame::Loop { targets, .. }) = self.open.yields.last_mut() {
             *targets = Some(names);
         }

@@ -28,3 +28,12 @@ def too_many(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.F
         # error: yield 2 values are yielded, the loop carries 1
         b, c = pl.yield_(a + 1.0, a)
     y[:] = b
+
+
+@pl.incore
+def nameless(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
+    t = pl.exp(x)
+    for i, (a,) in pl.range(4, init_values=(t,)):
+        # error: yield what this loop gives has no name
+        pl.yield_(a + 1.0)
+    y[:] = t

@@ -364,7 +364,7 @@ impl<'a> Host<'a> {
     }
 
     /// True for a call of `pl.yield_`, by whatever name; names that mean nothing here are of the function.
-    fn is_yield(&mut self, value: &'a Expr) -> bool {
+    pub(in crate::host) fn is_yield(&mut self, value: &'a Expr) -> bool {
         let Expr::Call(call) = value else { return false };
         let first = match &*call.func {
             Expr::Name(name) => name.id.as_str(),

@@ -327,12 +327,25 @@ impl<'a> Host<'a> {
         Some(self.expr(&init.value))
     }
 
+    /// Reports a loop's last `pl.yield_` without names for what the loop gives.
+    fn yields_nameless(&mut self, body: &'a [Stmt]) -> bool {
+        let Some(Stmt::Expr(last)) = body.last() else { return false };
+        let is = self.is_yield(&last.value);
+        if is {
+            self.stop(crate::syntax::yields_nameless(at(&*last.value)));
+        }
+        is
+    }
+
     pub(super) fn iterations(
         &mut self,
         stmt: &'a StmtFor,
         items: Vec<HostValue<'a>>,
         mut carried: Option<HostValue<'a>>,
     ) -> Flow<'a> {
+        if carried.is_some() && self.yields_nameless(&stmt.body) {
+            return Flow::Stop;
+        }
         let (counter, rest) = match (&*stmt.target, &carried) {
             (Expr::Tuple(tuple), Some(_)) if tuple.elts.len() == 2 => (&tuple.elts[0], Some(&tuple.elts[1])),
             (target, _) => (target, None),
@@ -387,6 +400,9 @@ impl<'a> Host<'a> {
             self.stop_at("loop", at(call), "the body of `pl.while_` begins with `pl.cond(…)`");
             return Flow::Stop;
         };
+        if self.yields_nameless(body) {
+            return Flow::Stop;
+        }
         while self.step() {
             self.assign(&stmt.target, carried.clone());
             let Some(test) = condition.arguments.args.first() else { return Flow::Next };

@@ -43,7 +43,7 @@ const REFUSED: &[(&str, On, &str)] = &[
     ("async_put_invalid_non_1d", On::Both, "expects dst to be a static flat contiguous logical 1D GM memref"),
     ("pto_entry_nonvoid_rejected", On::Both, "PTO entry functions must return void"),
     ("tcvt_verify_invalid", On::Both, "expects src and dst to have compatible shapes"),
-    ("textract_verify_a5_vec_vec_invalid_layout", On::Both, "expects A5 vec->vec textract src/dst to use ND layout"),
+    ("textract_verify_a5_vec_vec_invalid_layout", On::Both, "expects vec->vec textract src/dst to use ND layout"),
     ("tget_scale_addr_verify_invalid", On::Both, "expects dst to be in the scaling address space"),
     ("tinsert_verify_a5_invalid_loc", On::Both, "expects A5 tinsert to use a supported src/dst loc pair"),
     (

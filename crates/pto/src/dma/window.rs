@@ -227,7 +227,7 @@ fn verify_extract(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     if (from, to) == (Space::Vec, Space::Vec) && !(plain(source) && plain(target)) {
         diags.push(op.error(
             "extract-layout",
-            "expects A5 vec->vec textract src/dst to use ND layout (blayout=row_major, slayout=none_box)",
+            "expects vec->vec textract src/dst to use ND layout (blayout=row_major, slayout=none_box)",
         ));
     }
     match from {

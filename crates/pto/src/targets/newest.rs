@@ -41,6 +41,19 @@ pub(super) const RULES: &[OpRule] = &[
     },
     OpRule { fix: Some(precise_in_memory), ..OpRule::of(&["pto.trsqrt", "pto.trowexpanddiv"]) },
     OpRule { fix: Some(memory_for_pairs), ..OpRule::of(&["pto.tcolsum"]) },
+    OpRule { fix: Some(memory_for_a_known_shape), ..OpRule::of(&["pto.tprelu"]) },
+    OpRule {
+        fix: Some(memory_for_blocks_of_rows),
+        ..OpRule::of(&[
+            "pto.trowexpandadd",
+            "pto.trowexpandsub",
+            "pto.trowexpandmul",
+            "pto.trowexpanddiv",
+            "pto.trowexpandmax",
+            "pto.trowexpandmin",
+            "pto.trowexpandexpdif",
+        ])
+    },
     OpRule { fix: Some(begins_somewhere), ..OpRule::of(&["pto.mte_l1_l0a", "pto.mte_l1_l0b"]) },
     OpRule { fix: Some(stored_in_a_chain), ..OpRule::of(&["pto.vstus", "pto.pstu", "pto.vstur"]) },
     OpRule { fix: Some(masked), ..OpRule::of(&["pto.vsts"]) },
@@ -169,17 +182,47 @@ fn precise_in_memory(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -
     }
 }
 
-/// The rows of a sum in pairs are halved, and rounded up.
+/// The rows of a sum in pairs are halved, and rounded up: how many there are is written.
 fn memory_for_pairs(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     let this = op(module, id)?;
     let (Some(tmp), Some(src)) = (tile_of(&this, "tmp"), tile_of(&this, "src")) else { return Ok(()) };
-    let Some(rows) = src.valid[0].known() else { return Ok(()) };
-    let (has, needs) = (
-        tmp.layout.bytes() as u64,
-        rows.div_ceil(2) * src.valid[1].known().unwrap_or(u64::from(src.layout.cols)) * src.layout.elem.bytes() as u64,
-    );
+    if this.attr("isBinary").and_then(Attr::as_bool) != Some(true) {
+        return Ok(());
+    }
+    let [Some(rows), Some(cols)] = src.valid.map(|dim| dim.known()) else {
+        return Err(WRITTEN_SHAPE.into());
+    };
+    let (has, needs) = (tmp.layout.bytes() as u64, rows.div_ceil(2) * cols * src.layout.elem.bytes() as u64);
     match has < needs {
         true => Err(format!("its working memory has half of the rows, rounded up: {needs} bytes, and here {has}")),
+        false => Ok(()),
+    }
+}
+
+const WRITTEN_SHAPE: &str = "with working memory its valid shape is written, and here only the run knows it";
+
+/// What the older unit works in is measured by the shape of the result, which is written.
+fn memory_for_a_known_shape(_: &Scalars, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
+    let this = op(module, id)?;
+    let (Some(_), Some(dst)) = (working_memory(&this, platform), tile_of(&this, "dst")) else { return Ok(()) };
+    match dst.valid.iter().all(|dim| dim.known().is_some()) {
+        true => Ok(()),
+        false => Err(WRITTEN_SHAPE.into()),
+    }
+}
+
+/// Where a column meets rows, the older unit spreads it over a block of 32 bytes for each row: 8 rows of it at once, 30 times.
+fn memory_for_blocks_of_rows(_: &Scalars, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
+    let this = op(module, id)?;
+    let (Some(tmp), Some(dst)) = (working_memory(&this, platform), tile_of(&this, "dst")) else { return Ok(()) };
+    let needs = match dst.valid[0].known() {
+        Some(rows) if rows < 256 => rows.div_ceil(8) * 256,
+        Some(_) => 30 * 256,
+        None => 8192,
+    };
+    let has = tmp.layout.bytes() as u64;
+    match has < needs {
+        true => Err(format!("its working memory has {needs} bytes or more for these rows, and here {has}")),
         false => Ok(()),
     }
 }

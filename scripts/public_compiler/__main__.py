@@ -1,7 +1,7 @@
 """Lets the public language's own compiler write its texts, and holds them against slipring: two compilers, one
 meaning.
 
-    python3 scripts/public_compiler CHECKOUT [--build DIR] [--python PYTHON] [--verifier BINARY] [--page FILE]
+    python3 scripts/public_compiler CHECKOUT [--build DIR] [--python PYTHON] [--verifier BINARY] [--outcomes FILE] [--page FILE]
     python3 scripts/public_compiler --texts DIR …
 
 Builds the compiler of the checkout in DIR (once), lets it compile its unit tests (`unit`), its system tests
@@ -9,8 +9,10 @@ Builds the compiler of the checkout in DIR (once), lets it compile its unit test
 program that it was written from, and then checks each text, runs it, lowers the same program and compares the bytes
 that both leave in the buffers. `tests/st/runtime` and `examples/models` are left out. `--texts` takes a folder that an
 earlier run left with `--keep DIR`. `--verifier` is what `scripts/assembler --build-verifier` makes of the public
-assembler: what it refuses too is counted apart. PYTHON and what a build wants: `build.py`. Ends with 1 where bytes
-differ without a reason that is known, with 2 where there is nothing to judge.
+assembler: what it refuses too is counted apart. `--outcomes` is what `scripts/public_suite --outcomes` wrote: which
+tests and scripts compare with goldens that our own lowering meets. PYTHON and what a build wants: `build.py`. Ends
+with 1 where bytes differ, or the verifier refuses what is built for that assembler, without a reason that is known,
+with 2 where there is nothing to judge.
 """
 
 import argparse
@@ -32,7 +34,8 @@ INTRODUCTION = (
     "(without its runtime tests), its examples (without its models) and the blocks of its guide, each text once. A text is `clean` where a "
     "run of it is: buffers of floats hold random numbers, those of integers zeros, numbers are 1, open extents 256. `findings in both`: our "
     "own lowering of the program has the same finding, so the program has it, or the launch. `clean, refused by the assembler`: taken here, "
-    "and not by that verifier, for types or working memory of one op. `refused by both`: the verifier of the public "
+    "and not by that verifier, for types or working memory of one op, which the tile library takes; what `build --for ptoas-0.60` makes of it "
+    "stands with it. `refused by both`: the verifier of the public "
     "assembler 0.60 refuses the text too. `only read`: checked and not launched, for the reason that stands there. `not modelled`: an op is "
     "known by its form and refused as what it is. Of clean texts the bytes of every buffer are compared with those that our own lowering of "
     "the same program leaves: the earliest form of the function, among those after each pass of that compiler, that has the parameters of "
@@ -43,6 +46,7 @@ INTRODUCTION = (
 def main():
     """Builds, emits, judges and writes."""
     options = read_options()
+    met = set(options.outcomes.read_text(encoding="utf-8").splitlines()) if options.outcomes else set()
     with tempfile.TemporaryDirectory() as folder:
         texts = options.texts or options.keep or pathlib.Path(folder)
         if options.texts is None:
@@ -52,11 +56,14 @@ def main():
         page, wrong, total = ["# What the public compiler writes", "", *textwrap.wrap(INTRODUCTION, 118)], 0, 0
         for part in options.part:
             found = [text for text in judge.texts(texts / part) if options.only in text.name]
-            lines = table(part, judge.judged(found, options))
+            judge.judged(found, options)
+            for text in found:
+                text.golden = text.ours == "same" and f"{part}\t{text.platform}\tpassed\t{text.note['name']}" in met
+            lines = table(part, found, bool(met))
             print("\n".join(lines), flush=True)
             page += lines
             total += len(found)
-            wrong += sum(text.ours_why == "not explained" for text in found)
+            wrong += sum("not explained" in (text.ours_why, text.built) for text in found)
             for text in found if options.verbose else []:
                 if text.outcome != "clean" or text.ours != "same":
                     print(f"{text.outcome}, {text.ours}: {text.path}: {text.name}: {text.why or text.ours_why}")
@@ -68,17 +75,20 @@ def main():
     return int(wrong > 0)
 
 
-def table(part, found):
-    """The lines of the page for a part."""
+def table(part, found, asked):
+    """The lines of the page for a part; `asked`: with how many have goldens."""
     lines = ["", f"## {part}", ""]
     for platform in ("a2a3", "a5"):
         of = [text for text in found if text.platform == platform]
         counts = collections.Counter(text.outcome for text in of)
         ours = collections.Counter(text.ours for text in of if text.outcome == "clean")
-        lines += textwrap.wrap(f"{platform}, {len(of)} texts: {listed(counts)}. Of the clean ones, against our own lowering: {listed(ours)}.", 118)
+        said = f"{platform}, {len(of)} texts: {listed(counts)}. Of the clean ones, against our own lowering: {listed(ours)}."
+        if asked and part != "unit":
+            said += f" Tests or scripts that wrote {sum(text.golden for text in of)} of these compare with goldens, which our own lowering meets."
+        lines += textwrap.wrap(said, 118)
         lines += [""]
     causes = collections.Counter((text.outcome, text.why) for text in found if text.outcome != "clean")
-    causes += collections.Counter(("clean, refused by the assembler", text.against) for text in found if text.against)
+    causes += collections.Counter((f"clean, refused by the assembler; {text.built}", text.against) for text in found if text.against)
     causes += collections.Counter((text.ours, text.ours_why) for text in found if text.outcome == "clean" and text.ours != "same")
     lines += ["| number | outcome | cause |", "|---|---|---|"]
     for (outcome, why), count in sorted(causes.items(), key=lambda own: (own[0][0], -own[1], own[0][1])):
@@ -109,6 +119,7 @@ def read_options():
     parser.add_argument("--texts", type=pathlib.Path, metavar="DIR", help="judge these, build and emit nothing")
     parser.add_argument("--keep", type=pathlib.Path, metavar="DIR", help="leave the texts there")
     parser.add_argument("--verifier", type=pathlib.Path, metavar="BINARY")
+    parser.add_argument("--outcomes", type=pathlib.Path, metavar="FILE", help="what scripts/public_suite --outcomes wrote")
     parser.add_argument("--slipring", default=str(ROOT / "target/release/slipring"))
     parser.add_argument("--part", action="append", choices=PARTS)
     parser.add_argument("--only", default="", metavar="TEXT", help="those whose name has TEXT")

@@ -60,8 +60,11 @@ class Text:
     why: str = ""
     ours: str = ""
     ours_why: str = ""
-    # What the public assembler's own verifier says of a text that is taken here.
+    # What the public assembler's own verifier says of a text that is taken here, and what is made of the text for that assembler.
     against: str = ""
+    built: str = ""
+    # True where the test or script that wrote it compares what is computed with a golden, and our own lowering passes.
+    golden: bool = False
 
     @property
     def platform(self):
@@ -178,6 +181,7 @@ def judge(text, options):
         if text.outcome == "clean" and options.verifier:
             asked, _, said = asks(text, options)
             text.against = cause(said) if asked else ""
+            text.built = built(text, options) if asked else ""
         text.ours, text.ours_why = min(((ours, why) for _, _, ours, why in outcomes), key=lambda own: order.index(own[0]))
     return text
 
@@ -192,6 +196,19 @@ def refusal(text, why, options):
 def asks(text, options):
     """What the verifier of the public assembler says of a text."""
     return call([options.verifier, str(text.path), ASSEMBLER[text.platform]])
+
+
+def built(text, options):
+    """What `build` makes of a text for that assembler: nothing, or what its verifier takes; else it is not explained."""
+    command = [options.slipring, "build", "--no-color", "--arch", text.platform, "--for", "ptoas-0.60", str(text.path)]
+    code, printed, _ = call(command)
+    if code == 2:
+        return "refused by `build --for ptoas-0.60`, too"
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / text.path.name
+        path.write_text(printed, encoding="utf-8")
+        refused = call([options.verifier, str(path), ASSEMBLER[text.platform]])[0]
+    return "not explained" if refused else "printed otherwise by `build --for ptoas-0.60`"
 
 
 def launched(text, function, heads, options, is_pair):

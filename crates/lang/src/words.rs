@@ -47,6 +47,7 @@ pub(crate) const WORDS: &[Word] = &[
     word("at", "(level=, role=, *, optimizations=)", "A scope: what stands in it runs on a cluster, `with pl.at(level=pl.Level.CORE_GROUP):`"),
     word("cluster", "()", "A scope of functions that run together on one cluster"),
     word("split", "(mode)", "In `optimizations=[…]`: the compiler divides the Vector work of the scope between both Vector cores"),
+    word("optimizations", "", "`pl.optimizations.split` is `pl.split`, and so for `cross_core_slot`"),
     word("cross_core_slot", "(slot_num=)", "In `optimizations=[…]`: so many slots in the rings between the cores; 2 by default"),
     word("SplitMode", ".UP_DOWN | .LEFT_RIGHT | .NONE", "How a tile is divided between the lanes: by rows, by columns, not at all"),
     word("Mem", ".Vec | .Mat | .Left | .Right | .Acc | .Bias", "A memory: UB, L1, L0A, L0B, L0C, and the one for biases"),

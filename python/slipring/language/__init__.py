@@ -74,4 +74,6 @@ def _fill(names):
 
 
 _fill(globals())
+# The type of what `pl.dynamic` gives.
+DynVar = Extent
 __all__ = sorted(name for name in globals() if not name.startswith("_") and name not in ("Dynamic", "Extent", "Op", "Word"))

@@ -90,6 +90,9 @@ class _Word:
     def __enter__(self) -> Any: ...
     def __exit__(self, *args: Any) -> None: ...
 
+class DynVar(_Word):
+    """The type of what `pl.dynamic("M")` gives."""
+
 incore: _Decorator
 """Decorator: makes a kernel of a function."""
 jit: _Decorator
@@ -124,6 +127,8 @@ cluster: _Word
 """A scope of functions that run together on one cluster."""
 split: _Word
 """In `optimizations=[…]`: the compiler divides the Vector work of the scope between both Vector cores."""
+optimizations: _Word
+"""`pl.optimizations.split` is `pl.split`, and so for `cross_core_slot`."""
 cross_core_slot: _Word
 """In `optimizations=[…]`: so many slots in the rings between the cores; 2 by default."""
 SplitMode: _Word

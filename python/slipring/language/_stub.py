@@ -95,6 +95,9 @@ class _Word:
     def __getitem__(self, at: Any) -> Any: ...
     def __enter__(self) -> Any: ...
     def __exit__(self, *args: Any) -> None: ...
+
+class DynVar(_Word):
+    """The type of what `pl.dynamic("M")` gives."""
 '''
 
 CLASSES = ("Tensor", "Tile", "Scalar", "Out", "InOut", "constexpr")

@@ -194,7 +194,10 @@ impl Lower<'_> {
                 return Err(self.error("scope", span, "an optimization is `pl.split(…)` or `pl.cross_core_slot(…)`"));
             };
             let path = match self.expr(&call.func)? {
-                Value::Path(path) => path,
+                Value::Path(path) => match path.strip_prefix("pl.optimizations.") {
+                    Some(own) => format!("pl.{own}").into(),
+                    None => path,
+                },
                 _ => "".into(),
             };
             let mut values = Vec::new();

@@ -1,9 +1,11 @@
-//! Ops that are read, printed and verified, and cannot be run yet, and those that are known and refused.
+//! Moves between devices, which are read, printed and verified, and cannot be run yet, and ops that are known and refused.
 
 use slipring_ir::{AttrKind, Diags, Dim, Infer, OpSchema, Syntax, Touch, Type, TypeRule};
 
+use slipring_op::decode::Binding;
 use slipring_op::def::{OpDef, OpRef};
 use slipring_op::rules::{ANY, BOOL, PLAIN, TILE, defaulted, operand, result, schema, variadic};
+use slipring_program::Operand;
 
 /// The ops of this file.
 pub(crate) const OPS: &[&OpDef] =
@@ -112,20 +114,28 @@ const ASYNC_EVENT: OpSchema = schema(
     &[],
 );
 
+/// Loads into the cache are over at once, and nothing else that runs beside a kernel gets so far.
+const OVER: OpDef = OpDef {
+    source: "PTO IR of the public assembler, asynchronous moves",
+    lower: |op, d| {
+        d.bind(op.result(0), Binding::Scalar(Operand::Imm(1)));
+        Ok(())
+    },
+    ..PLAIN
+};
+
 pub static WAIT_ASYNC_EVENT: OpDef = OpDef {
     schema: OpSchema { name: "pto.wait_async_event", aliases: &["pto.comm.wait_async_event"], ..ASYNC_EVENT },
     summary: "Wait until a move beside the kernel is complete",
-    doc: "True if it succeeded. Cannot be run yet.",
-    source: "PTO IR of the public assembler, asynchronous moves",
-    ..READ_ONLY
+    doc: "True if it succeeded. A load into the cache (`pto.tprefetch_async`) always has; moves between devices are not run.",
+    ..OVER
 };
 
 pub static TEST_ASYNC_EVENT: OpDef = OpDef {
     schema: OpSchema { name: "pto.test_async_event", aliases: &["pto.comm.test_async_event"], ..ASYNC_EVENT },
     summary: "Ask whether a move beside the kernel is complete",
-    doc: "True if it is. Cannot be run yet.",
-    source: "PTO IR of the public assembler, asynchronous moves",
-    ..READ_ONLY
+    doc: "True if it is. A load into the cache (`pto.tprefetch_async`) always is; moves between devices are not run.",
+    ..OVER
 };
 
 /// Ops on feature maps. Their tiles have five dimensions, sizes, paddings and strides of a convolution, which the library's C++ says

@@ -5,8 +5,8 @@ use slipring_ir::{
 };
 use slipring_machine::Pipe;
 use slipring_mlir::func;
+use slipring_op::OpDef;
 use slipring_op::ring::words;
-use slipring_op::{OpDef, Table};
 use slipring_pto as pto;
 
 use crate::tree::{Node, parts, span, template};
@@ -556,17 +556,6 @@ impl<'t> Reader<'t> {
         self.op(def, &operands, attrs, &[]);
         Ok(())
     }
-}
-
-/// Names of the library's calls on tiles, and how many of its operands each writes: those stand first.
-pub(crate) fn library(table: &Table) -> Vec<(String, usize)> {
-    let own = |def: &&'static OpDef| {
-        let (space, name) = def.schema.name.split_once('.')?;
-        let is_call = space == "pto" && name.starts_with(['t', 'm']);
-        let writes = def.schema.operands.iter().filter(|spec| spec.touch.writes()).count();
-        is_call.then(|| (name.to_ascii_uppercase().replace('.', "_"), writes))
-    };
-    table.all().iter().filter_map(own).collect()
 }
 
 /// Operands in the order of C++: what is written, then what is read.

@@ -33,7 +33,7 @@ mod wrapper;
 use std::sync::Arc;
 
 use slipring_ir::{Diagnostic, Diags, Module, Source, Span};
-use slipring_op::Table;
+use slipring_op::{OpDef, Table};
 pub use types::{element_name, element_names};
 
 /// Reads a file. The module is worth something only if the diagnostics have no error. Ops are looked up in `table`.
@@ -68,5 +68,11 @@ pub fn launched(text: &str) -> Vec<String> {
 
 /// Names of the library's calls on tiles, and how many of its operands each writes: those stand first. Ops are looked up in `table`.
 pub fn library_calls(table: &Table) -> Vec<(String, usize)> {
-    call::library(table)
+    let own = |def: &&'static OpDef| {
+        let (space, name) = def.schema.name.split_once('.')?;
+        let is_call = space == "pto" && name.starts_with(['t', 'm']);
+        let writes = def.schema.operands.iter().filter(|spec| spec.touch.writes()).count();
+        is_call.then(|| (name.to_ascii_uppercase().replace('.', "_"), writes))
+    };
+    table.all().iter().filter_map(own).collect()
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use slipring_program::{Choice, Finding, Kind, Memory, Misuse, Severity, SiteRef, Uninit, Unwritten};
+use slipring_program::{Choice, Finding, Holes, Kind, Memory, Misuse, Severity, SiteRef, Uninit, Unwritten};
 use slipring_sim::{ExecutionMode, Launch, Observer};
 
 use crate::places::{LaunchMemory, Names, bytes};
@@ -84,11 +84,15 @@ impl Init {
             }
             for origin in origins {
                 let at = listed(voids.iter().filter(|void| void.origin == Some(origin)), elem);
-                findings.push(self.computed(origin, site, &format!("{at} of {name}")));
+                let runs = joined(voids.iter().filter(|void| void.origin == Some(origin)));
+                let holes = self.holes(memory, buffer, runs);
+                findings.push(self.computed(origin, site, &format!("{at} of {name}"), holes));
             }
             if voids.iter().any(|void| void.origin.is_none()) {
                 let at = listed(voids.iter().filter(|void| void.origin.is_none()), elem);
-                findings.push(self.copied(site, &format!("{at} of {name}")));
+                let runs = joined(voids.iter().filter(|void| void.origin.is_none()));
+                let holes = self.holes(memory, buffer, runs);
+                findings.push(self.copied(site, &format!("{at} of {name}"), holes));
             }
         }
         findings
@@ -111,7 +115,11 @@ impl Init {
                 true => (Kind::OutputUnwritten, format!("this run writes nothing of {name}, which is an output")),
                 false => {
                     let at = in_words(&runs, self.names.elem_bytes(*buffer));
-                    (Kind::OutputInPart, format!("this run does not write {at} of {name}, which is an output"))
+                    let holes = self.holes(memory, *buffer, runs);
+                    (
+                        Kind::OutputInPart(Some(holes)),
+                        format!("this run does not write {at} of {name}, which is an output"),
+                    )
                 }
             };
             let help = "those bytes are uninitialised: write them in every launch, or declare the parameter `pl.InOut[…]` if the caller provides the rest";
@@ -137,27 +145,39 @@ impl Init {
         let prints = misuse.what == "prints";
         let severity = if prints { Severity::Warning } else { Severity::Error };
         let message = format!("`{}` on {} {} {what}", self.names.op(misuse.site), misuse.env.core, misuse.what);
-        Finding::new(Kind::UninitialisedRead, severity, message)
+        let holes = misuse.extent.as_ref().map(|extent| {
+            let (place, start) = LaunchMemory::of(extent, misuse.env.block);
+            let row = |at: u64| (start + at * extent.stride, start + at * extent.stride + u64::from(extent.row_bytes));
+            let end = start + (extent.end() - extent.start);
+            Box::new(Holes::new(place.name(&self.names), (start, end), (0..u64::from(extent.rows)).map(row)))
+        });
+        Finding::new(Kind::UninitialisedRead(holes), severity, message)
             .at(misuse.site, "here")
             .help("write the bytes first, or read only the part that is valid")
     }
 
-    fn computed(&self, origin: SiteRef, store: SiteRef, at: &str) -> Finding {
+    /// Bytes of a buffer that nobody has written.
+    fn holes(&self, memory: &Memory, buffer: usize, runs: Vec<(u64, u64)>) -> Box<Holes> {
+        let place = LaunchMemory::Buffer(buffer).name(&self.names);
+        Box::new(Holes::new(place, (0, memory.buffer_bytes(buffer) as u64), runs.into_iter()))
+    }
+
+    fn computed(&self, origin: SiteRef, store: SiteRef, at: &str, holes: Box<Holes>) -> Finding {
         let by = if origin == store {
             "and stores the result".into()
         } else {
             format!("and `{}` stores the result", self.names.op(store))
         };
         let message = format!("`{}` computes with uninitialised bytes, {by}: {at}", self.names.op(origin));
-        let finding = Finding::new(Kind::UninitialisedRead, Severity::Error, message)
+        let finding = Finding::new(Kind::UninitialisedRead(Some(holes)), Severity::Error, message)
             .at(origin, "computed here")
             .help("write the operands first, or compute and store only the part that is valid");
         if origin == store { finding } else { finding.also(store, "stored here") }
     }
 
-    fn copied(&self, store: SiteRef, at: &str) -> Finding {
+    fn copied(&self, store: SiteRef, at: &str, holes: Box<Holes>) -> Finding {
         let message = format!("`{}` stores uninitialised bytes: {at} are uninitialised", self.names.op(store));
-        Finding::new(Kind::UninitialisedOutput, Severity::Warning, message)
+        Finding::new(Kind::UninitialisedOutput(Some(holes)), Severity::Warning, message)
             .at(store, "stored here")
             .note("comparisons ignore these bytes")
             .help("store only the part that was written, or fill the rest first")
@@ -174,6 +194,11 @@ pub(crate) fn no_memory(check: &str, of: &str) -> Finding {
 
 /// Runs of bytes in words, as elements of so many bytes where they are whole elements.
 fn listed<'a>(voids: impl Iterator<Item = &'a Uninit>, elem: u64) -> String {
+    in_words(&joined(voids), elem)
+}
+
+/// Runs of bytes that do not touch: first byte and end of each.
+fn joined<'a>(voids: impl Iterator<Item = &'a Uninit>) -> Vec<(u64, u64)> {
     let mut runs: Vec<(u64, u64)> = Vec::new();
     for void in voids {
         match runs.last_mut() {
@@ -181,7 +206,7 @@ fn listed<'a>(voids: impl Iterator<Item = &'a Uninit>, elem: u64) -> String {
             _ => runs.push((void.start, void.end)),
         }
     }
-    in_words(&runs, elem)
+    runs
 }
 
 /// Runs of bytes that do not touch, first byte and end of each, in words: as elements of so many bytes where that is possible.

@@ -54,10 +54,10 @@ pub enum Kind {
     InnerExtents,
     /// A product has left other columns of fractals than are taken out of the accumulator.
     AccumulatorRows,
-    /// Something depends on bytes that nobody has written.
-    UninitialisedRead,
+    /// Something depends on bytes that nobody has written: where they are, if they are in a memory.
+    UninitialisedRead(Option<Box<Holes>>),
     /// A result has bytes that nobody has written.
-    UninitialisedOutput,
+    UninitialisedOutput(Option<Box<Holes>>),
     /// Two accesses to the same bytes that nothing orders, in program order where they have one.
     Race([Party; 2]),
     /// A tile is used after the free of its slot.
@@ -109,7 +109,7 @@ pub enum Kind {
         name: Box<str>,
     },
     /// A kernel writes a part of a result.
-    OutputInPart,
+    OutputInPart(Option<Box<Holes>>),
     /// A kernel writes nothing of a result.
     OutputUnwritten,
     /// A tile overwrites another one that is still read.
@@ -156,8 +156,8 @@ impl Kind {
             Kind::TileValid => "tile-valid",
             Kind::InnerExtents => "shapes",
             Kind::AccumulatorRows => "accumulator-rows",
-            Kind::UninitialisedRead => "uninitialised-read",
-            Kind::UninitialisedOutput => "uninitialised-output",
+            Kind::UninitialisedRead(_) => "uninitialised-read",
+            Kind::UninitialisedOutput(_) => "uninitialised-output",
             Kind::Race(_) => "race",
             Kind::UseAfterFree => "use-after-free",
             Kind::Deadlock(_) => "deadlock",
@@ -178,7 +178,7 @@ impl Kind {
             Kind::Parameter { .. } => "parameter",
             Kind::SeveralPrograms => "several-programs",
             Kind::ReadOnly { .. } => "read-only",
-            Kind::OutputInPart => "output-in-part",
+            Kind::OutputInPart(_) => "output-in-part",
             Kind::OutputUnwritten => "output-unwritten",
             Kind::TileOverwritten => "tile-overwritten",
             Kind::TileLines => "tile-lines",
@@ -220,7 +220,10 @@ impl Kind {
 
     /// True for a finding about bytes that nobody has written.
     pub fn is_of_init(&self) -> bool {
-        matches!(self, Kind::UninitialisedRead | Kind::UninitialisedOutput | Kind::OutputInPart | Kind::OutputUnwritten)
+        matches!(
+            self,
+            Kind::UninitialisedRead(_) | Kind::UninitialisedOutput(_) | Kind::OutputInPart(_) | Kind::OutputUnwritten
+        )
     }
 }
 
@@ -229,20 +232,69 @@ impl Kind {
 #[non_exhaustive]
 pub enum Miss {
     /// Beyond the end of a buffer in global memory: a longer buffer would hold them.
-    BeyondBuffer(Start),
+    BeyondBuffer(Box<Start>),
     /// Before the start of a buffer in global memory.
-    BeforeBuffer(Start),
-    /// In no memory, or beyond the end of a memory of the machine.
+    BeforeBuffer(Box<Start>),
+    /// Beyond the end of a memory of a core, whose name stands for the buffer's.
+    BeyondMemory(Box<Start>),
+    /// In no memory.
     Nowhere,
 }
 
-/// Where an access to global memory begins.
+impl Miss {
+    /// Where the access begins; `None` where that is in no memory.
+    pub fn start(&self) -> Option<&Start> {
+        match self {
+            Miss::BeyondBuffer(start) | Miss::BeforeBuffer(start) | Miss::BeyondMemory(start) => Some(start),
+            Miss::Nowhere => None,
+        }
+    }
+}
+
+/// Where an access begins, and how far it goes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Start {
     /// The buffer's name.
     pub buffer: String,
     /// Bytes from its start.
     pub byte: i64,
+    /// Bytes from the first to after the last that it touches.
+    pub span: u64,
+    /// Bytes that the buffer has.
+    pub size: u64,
+}
+
+/// Bytes that nobody has written.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Holes {
+    /// What they are in, in words: a buffer, or a memory of a core.
+    pub place: String,
+    /// First byte and end of what is looked at: the buffer, or what is read.
+    pub within: (u64, u64),
+    /// First byte and end of the first runs of them, in order: [`Holes::MOST_RUNS`] at most.
+    pub runs: Vec<(u64, u64)>,
+    /// How many runs there are.
+    pub count: u64,
+    /// How many bytes there are.
+    pub bytes: u64,
+}
+
+impl Holes {
+    /// Most runs that are kept.
+    pub const MOST_RUNS: usize = 256;
+
+    /// Those of all runs of bytes.
+    pub fn new(place: String, within: (u64, u64), runs: impl Iterator<Item = (u64, u64)>) -> Holes {
+        let mut own = Holes { place, within, runs: Vec::new(), count: 0, bytes: 0 };
+        for (from, to) in runs {
+            own.count += 1;
+            own.bytes += to - from;
+            if own.runs.len() < Holes::MOST_RUNS {
+                own.runs.push((from, to));
+            }
+        }
+        own
+    }
 }
 
 /// A pipe of a core, or its scalar unit.

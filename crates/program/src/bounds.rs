@@ -22,13 +22,18 @@ impl Memory {
     pub fn miss(&self, range: &Extent, verb: &str, env: Env) -> Fault {
         let of_buffer = gm_split(range.start).filter(|_| range.space == Space::Gm);
         let start = of_buffer.and_then(|(at, byte)| {
-            let buffer = self.gm.get(at)?.name.clone();
-            Some(Start { buffer, byte })
+            let (buffer, size) = (self.gm.get(at)?.name.clone(), self.buffer_bytes(at) as u64);
+            Some(Box::new(Start { buffer, byte, span: span(range), size }))
         });
+        let size = if range.space == Space::Gm { 0 } else { self.capacity(env.block, range.core, range.space) as u64 };
+        let local = || {
+            let (buffer, byte) = (format!("{} of {}", range.space, range.core), i64::try_from(range.start).ok()?);
+            Some(Box::new(Start { buffer, byte, span: span(range), size })).filter(|_| size > 0)
+        };
         let miss = match start {
             Some(start) if start.byte < 0 => Miss::BeforeBuffer(start),
             Some(start) => Miss::BeyondBuffer(start),
-            None => Miss::Nowhere,
+            None => local().map_or(Miss::Nowhere, Miss::BeyondMemory),
         };
         Fault::new(Kind::OutOfBounds(miss), self.missed(range, verb, env))
     }

@@ -36,6 +36,6 @@ pub use program::{
     CoreProgram, Direction, Param, ParamKind, Program, RingDecl, Site, SyncDecl, SyncRole, Work, WorkId,
 };
 pub use shadow::{Marks, Misuse, Nothing, Shadow, Uninit, Unwritten};
-pub use slipring_finding::{Kind, Miss, Party, Severity, Start, Unit, Waiting};
+pub use slipring_finding::{Holes, Kind, Miss, Party, Severity, Start, Unit, Waiting};
 pub use tries::{Judged, Lost, Outcome, Round, Tries};
 pub use words::Words;

@@ -136,7 +136,7 @@ impl Meaningless {
 
 /// True for what [`Program::left_out`] says.
 pub(super) fn is_left_out(message: &Diagnostic) -> bool {
-    matches!(message.kind, Kind::OutputInPart | Kind::OutputUnwritten)
+    matches!(message.kind, Kind::OutputInPart(_) | Kind::OutputUnwritten)
 }
 
 impl Program {
@@ -159,7 +159,7 @@ impl Program {
             }
             let (kind, what) = match left == all {
                 true => (Kind::OutputUnwritten, "anything".to_string()),
-                false => (Kind::OutputInPart, slipring_check::in_words(left.ranges(), elem)),
+                false => (Kind::OutputInPart(None), slipring_check::in_words(left.ranges(), elem)),
             };
             let message = format!("no task of the program writes {what} of `{}`, which is an output", facts.name);
             said.push(Diagnostic::warning(kind, facts.span, message).help(

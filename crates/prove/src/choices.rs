@@ -244,7 +244,7 @@ impl<'a> Free<'a> {
         if result.counters.iter().any(|count| *count > 0) {
             return Ok(Some("for arbitrary trip counts and branches, signals are left".into()));
         }
-        self.unwritten |= judged.findings.iter().any(|finding| finding.kind == Kind::UninitialisedOutput);
+        self.unwritten |= judged.findings.iter().any(|finding| matches!(finding.kind, Kind::UninitialisedOutput(_)));
         let nothing = nothing_written(self.subject, &result, WAYS);
         self.given.add(Assumptions { nothing, ..Assumptions::of(&judged) });
         for (place, used) in &rounds.args {

@@ -123,7 +123,7 @@ impl Serialize for Proof {
 /// True for a warning about a text that bars a proof: it says that results are not written in whole, or that tiles overwrite
 /// each other.
 fn bars(said: &Diagnostic) -> bool {
-    let kinds = matches!(said.kind, Kind::TileOverwritten | Kind::OutputInPart | Kind::OutputUnwritten);
+    let kinds = matches!(said.kind, Kind::TileOverwritten | Kind::OutputInPart(_) | Kind::OutputUnwritten);
     kinds && said.severity == Severity::Warning
 }
 

@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use slipring_finding::{Kind, Party, Waiting};
+use slipring_finding::{Holes, Kind, Party, Start, Waiting};
 
 use crate::MessageFacts;
 
@@ -19,8 +19,102 @@ pub fn picture(finding: &MessageFacts) -> Option<String> {
     match &finding.kind {
         Kind::Race(parties) => Some(race(parties, [finding.also.first()?.line, finding.line?])),
         Kind::Deadlock(waits) if !waits.is_empty() => Some(deadlock(waits)),
+        Kind::OutOfBounds(miss) => miss.start().map(bounds).or_else(|| places(finding)),
+        Kind::UninitialisedRead(Some(own)) | Kind::UninitialisedOutput(Some(own)) | Kind::OutputInPart(Some(own)) => {
+            Some(holes(own))
+        }
         _ => places(finding),
     }
+}
+
+/// Width of a bar that stands for bytes.
+const BAR: f64 = 520.0;
+
+/// A line of bytes with what lies on it: numbers to places of the picture.
+struct Ruler {
+    from: i128,
+    to: i128,
+}
+
+impl Ruler {
+    fn at(&self, byte: i128) -> f64 {
+        20.0 + BAR * (byte - self.from) as f64 / (self.to - self.from).max(1) as f64
+    }
+
+    /// A box from a byte to another one, of a pixel at least.
+    fn span(&self, from: i128, to: i128, y: f64, more: &str) -> String {
+        let (x, width) = (self.at(from), (self.at(to) - self.at(from)).max(1.5));
+        format!("<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"20\" stroke=\"currentColor\" {more}/>")
+    }
+
+    /// Names of bytes below a row, as many as there is room for.
+    fn names(&self, bytes: &[i128], y: f64) -> String {
+        let (mut text_of, mut end) = (String::new(), f64::MIN);
+        for byte in bytes {
+            let (x, name) = (self.at(*byte), byte.to_string());
+            let half = wide(&name) / 2.0;
+            let x = x.max(half);
+            if x - half > end + 8.0 {
+                text_of += &text(x, y, "middle", &name);
+                text_of += &line((self.at(*byte), y - 18.0), (self.at(*byte), y - 11.0), "");
+                end = x + half;
+            }
+        }
+        text_of
+    }
+}
+
+/// The bytes that a buffer has, and those that an access touches: what has no dots below does not exist.
+fn bounds(start: &Start) -> String {
+    let (first, end) = (i128::from(start.byte), i128::from(start.byte) + i128::from(start.span));
+    let size = i128::from(start.size);
+    let ruler = Ruler { from: first.min(0), to: end.max(size) };
+    let mut body = text(20.0, 16.0, "start", &format!("{}: {size} bytes", start.buffer));
+    body += &ruler.span(0, size, 24.0, "fill=\"currentColor\" fill-opacity=\"0.15\"");
+    body += &ruler.span(first, end, 52.0, "fill=\"none\" stroke-width=\"1.5\"");
+    // What of it lies outside, dashed and crossed.
+    let outside = if first < 0 { (first, end.min(0)) } else { (first.max(size), end) };
+    body += &ruler.span(outside.0, outside.1, 52.0, "fill=\"none\" stroke-width=\"2.5\" stroke-dasharray=\"5 4\"");
+    let (left, right) = (ruler.at(outside.0), ruler.at(outside.1).max(ruler.at(outside.0) + 1.5));
+    body += &line((left, 52.0), (right, 72.0), "stroke-width=\"1.5\"");
+    body += &line((left, 72.0), (right, 52.0), "stroke-width=\"1.5\"");
+    let mut bytes = vec![0, first, size, end];
+    bytes.sort_unstable();
+    bytes.dedup();
+    body += &ruler.names(&bytes, 92.0);
+    let missing = outside.1 - outside.0;
+    let about = format!("the access goes from byte {first} to before byte {end}; {missing} of its bytes do not exist");
+    body += &text(20.0, 112.0, "start", &about);
+    svg((BAR + 60.0).max(wide(&about) + 40.0), 122.0, &format!("{} has {size} bytes; {about}", start.buffer), &body)
+}
+
+/// The bytes of a buffer, or those that are read, and the runs of them that nobody has written.
+fn holes(own: &Holes) -> String {
+    let ruler = Ruler { from: own.within.0.into(), to: own.within.1.into() };
+    let mut body = text(20.0, 16.0, "start", &own.place);
+    body += &ruler.span(ruler.from, ruler.to, 24.0, "fill=\"currentColor\" fill-opacity=\"0.15\"");
+    let mut bytes = vec![ruler.from];
+    for (from, to) in &own.runs {
+        let (from, to) = (i128::from(*from), i128::from(*to));
+        body += &ruler.span(from, to, 24.0, "class=\"under\" stroke-dasharray=\"5 4\"");
+        bytes.extend([from, to]);
+    }
+    bytes.push(ruler.to);
+    bytes.sort_unstable();
+    bytes.dedup();
+    body += &ruler.names(&bytes, 62.0);
+    let Holes { count, bytes: total, .. } = own;
+    let first = if *count > own.runs.len() as u64 {
+        format!(" (the first {} are drawn)", own.runs.len())
+    } else {
+        String::new()
+    };
+    let about = match count {
+        1 => format!("dashed: {total} bytes that nobody has written"),
+        _ => format!("dashed: {count} runs of bytes that nobody has written, {total} bytes in all{first}"),
+    };
+    body += &text(20.0, 84.0, "start", &about);
+    svg((BAR + 60.0).max(wide(&about) + 40.0), 94.0, &format!("{}; {about}", own.place), &body)
 }
 
 fn escaped(text: &str) -> String {
@@ -156,9 +250,9 @@ fn deadlock(waits: &[Waiting]) -> String {
             body += &text(starts[2] + 6.0, y + 4.0, "start", why);
         }
     }
-    let mut height = 28.0 + ROW * waits.len().min(MOST) as f64;
+    let mut height = 8.0 + ROW * waits.len().min(MOST) as f64;
     if waits.len() > MOST {
-        body += &text(10.0, height, "start", &format!("… and {} more", waits.len() - MOST));
+        body += &text(10.0, height + 10.0, "start", &format!("… and {} more", waits.len() - MOST));
         height += 20.0;
     }
     let about: Vec<String> = waits.iter().take(MOST).map(|wait| format!("{} waits for {}", wait[0], wait[1])).collect();

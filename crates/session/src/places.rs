@@ -134,7 +134,7 @@ pub fn results(
     values: &[impl Passed],
     said: &[Diagnostic],
 ) -> Vec<Unwritten> {
-    if said.iter().any(|message| message.kind == Kind::OutputInPart) {
+    if said.iter().any(|message| matches!(message.kind, Kind::OutputInPart(_))) {
         return Vec::new();
     }
     let (program, places) = (&prepared.decoded.program, Places::new(values));

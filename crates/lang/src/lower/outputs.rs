@@ -124,7 +124,7 @@ impl Lower<'_> {
             range.join(", "),
             if all { "is " } else { "are " }
         );
-        let mut warning = Diagnostic::warning(Kind::OutputInPart, span, message);
+        let mut warning = Diagnostic::warning(Kind::OutputInPart(None), span, message);
         let cut = stores
             .iter()
             .find(|store| self.bounds_of(&store.window, store.valid) != self.bounds_of(&store.window, None));

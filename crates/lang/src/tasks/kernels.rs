@@ -219,7 +219,7 @@ impl<'a> Kernels<'a> {
                 continue;
             }
             // Tasks share outputs: what one of them leaves out another one writes.
-            own.list.retain(|message| message.kind != Kind::OutputInPart);
+            own.list.retain(|message| !matches!(message.kind, Kind::OutputInPart(_)));
             match outcome {
                 Ok((op, info)) => {
                     crate::whole::check_values(&emitter.module, op, &mut own);

@@ -9,7 +9,7 @@ use slipring_report::{
     BufferFacts, CheckFacts, LineFacts, MessageFacts, Table, buffers_text, checks_text, digest, printed_text,
 };
 use slipring_sim::Stats;
-use slipring_tasks::Plan;
+use slipring_tasks::{Held, Link, Plan, chain};
 use slipring_tile::Elem;
 
 use super::{Program, ProgramQueueFacts};
@@ -46,6 +46,8 @@ pub struct ProgramFacts {
     /// In the order in which they started.
     pub tasks: Vec<TaskFacts>,
     pub critical_path: PathFacts,
+    /// What the last cycle waited for in this run, the first task first; their times follow each other.
+    pub held_up: Vec<HeldFacts>,
     pub busy: Vec<ClusterFacts>,
     /// What the kernels did, each summed over its tasks.
     pub kernels: Vec<WorkFacts>,
@@ -96,6 +98,41 @@ pub struct PathFacts {
     pub cycles: u64,
     /// Numbers of its tasks.
     pub tasks: Vec<usize>,
+}
+
+/// A task that the end of the program waited for.
+#[derive(Clone, Debug, Serialize)]
+#[allow(missing_docs)]
+pub struct HeldFacts {
+    pub task: usize,
+    /// The cycles in which it was what the end waited for.
+    pub start: u64,
+    pub end: u64,
+    /// Why it was not earlier: `begin`, `task` (one that it comes after was over), `cluster` (one was free then) or `signal`.
+    pub by: &'static str,
+    /// That task, that cluster, or the task that gave the signal.
+    pub number: Option<u64>,
+}
+
+impl HeldFacts {
+    fn of(link: &Link) -> HeldFacts {
+        let (by, number) = match link.held {
+            Held::Begin => ("begin", None),
+            Held::Task(task) => ("task", Some(task as u64)),
+            Held::Cluster(cluster) => ("cluster", Some(cluster.into())),
+            Held::Signal(task) => ("signal", Some(task as u64)),
+        };
+        HeldFacts { task: link.task, start: link.start, end: link.end, by, number }
+    }
+
+    /// Why it was not earlier, in words; empty where the task before it says so.
+    pub(super) fn why(&self) -> String {
+        match (self.by, self.number) {
+            ("cluster", Some(cluster)) => format!("when cluster {cluster} was free"),
+            ("signal", Some(task)) => format!("on a signal of #{task}"),
+            _ => String::new(),
+        }
+    }
 }
 
 /// A cluster.
@@ -189,6 +226,7 @@ pub(super) fn facts(
         edges: graph.edges.len(),
         tasks: tasks.collect(),
         critical_path: PathFacts { cycles: plan.critical.1, tasks: plan.critical.0.clone() },
+        held_up: chain(graph, plan).iter().map(HeldFacts::of).collect(),
         busy: plan.busy.iter().enumerate().map(|(at, busy)| ClusterFacts { cluster: at as u32, busy: *busy }).collect(),
         kernels: stats.iter().map(work).collect(),
         ..ProgramFacts::default()
@@ -358,7 +396,23 @@ impl ProgramFacts {
             "\ncritical path: {cycles} cycles, {}% of the time: {}\n",
             percent(cycles, self.cycles),
             steps.join(" → ")
-        )
+        ) + &self.held_text(name)
+    }
+
+    /// What the end waited for, where that is not the critical path: tasks that came when a cluster was free.
+    fn held_text(&self, name: impl Fn(&usize) -> String) -> String {
+        if self.held_up.iter().all(|own| own.by != "cluster") {
+            return String::new();
+        }
+        let step = |own: &HeldFacts| match own.why() {
+            why if why.is_empty() => name(&own.task),
+            why => format!("{} ({why})", name(&own.task)),
+        };
+        let mut steps: Vec<String> = self.held_up.iter().take(SHOWN).map(step).collect();
+        if self.held_up.len() > SHOWN {
+            steps.push(format!("… {} more", self.held_up.len() - SHOWN));
+        }
+        format!("the end waited for: {}\n", steps.join(" → "))
     }
 
     fn clusters_text(&self) -> String {

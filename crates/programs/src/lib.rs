@@ -52,7 +52,7 @@ use slipring_session::{MemoryUse, memory_uses};
 use slipring_sim::{Limits, Timing};
 
 pub use board::{BoardProgram, ProgramQueueFacts};
-pub use facts::{ClusterFacts, PathFacts, ProgramFacts, TaskFacts, WorkFacts};
+pub use facts::{ClusterFacts, HeldFacts, PathFacts, ProgramFacts, TaskFacts, WorkFacts};
 pub use graph::{GraphEdge, GraphFacts, GraphTask, GraphTensor, GraphUse};
 pub use host::HostFunctions;
 pub use reading::DEVICES;

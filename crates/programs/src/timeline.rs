@@ -9,7 +9,7 @@ use slipring_report::{
 use slipring_sim::Stats;
 use slipring_tasks::{Ended, Reason};
 
-use super::ProgramRun;
+use super::{HeldFacts, ProgramRun};
 use slipring_session::memory_map;
 use slipring_session::recorded::Names;
 
@@ -143,7 +143,7 @@ impl ProgramRun<'_> {
         build.trace.flows.extend(flows);
     }
 
-    /// Cycles, stalls and bytes by line of the source, over all tasks; of the critical path those of its tasks. `None` where the
+    /// Cycles, stalls and bytes by line of the source, over all tasks; of the critical path those of the tasks that the end waited for. `None` where the
     /// run was not asked to keep them.
     pub fn lines(&self) -> Option<Vec<LineFacts>> {
         self.whole().and_then(|facts| facts.lines)
@@ -162,7 +162,7 @@ impl ProgramRun<'_> {
             let rings = RingTrace::default();
             let mut facts = RunFacts::new(program, &self.platform, blocks, &own.stats, &rings, true);
             let mut lines = own.record.lines(|site| names.line(site), |sync| names.role(sync), |line| names.text(line));
-            if !self.plan.critical.0.contains(&own.task) {
+            if !self.facts.held_up.iter().any(|held| held.task == own.task) {
                 lines.iter_mut().for_each(|line| line.path = 0);
             }
             facts.lines = Some(lines);
@@ -182,20 +182,22 @@ impl ProgramRun<'_> {
         whole.buffers.clone_from(&own.buffers);
         whole.printed.clone_from(&own.printed);
         whole.findings.clone_from(&own.findings);
-        let part = |task: &usize| {
-            let own = own.tasks.iter().find(|own| own.task == *task)?;
+        let part = |held: &HeldFacts| {
+            let own = own.tasks.iter().find(|own| own.task == held.task)?;
+            let why = held.why();
+            let why = if why.is_empty() { why } else { format!(", {why}") };
             Some(PathPart {
                 kind: SegmentKind::Work,
                 core: own.clusters.first().map_or(String::new(), |cluster| format!("cluster {cluster}")),
-                pipe: format!("#{task}"),
-                what: format!("{} {}", own.name, own.iteration).trim_end().to_string(),
+                pipe: format!("#{}", held.task),
+                what: format!("{}{why}", format!("{} {}", own.name, own.iteration).trim_end()),
                 line: Some(own.line as u32),
                 count: own.blocks.into(),
-                cycles: own.end - own.start,
+                cycles: held.end - held.start,
             })
         };
-        let parts = own.critical_path.tasks.iter().filter_map(part).collect();
-        whole.path = Some(PathFacts { cycles: own.critical_path.cycles, parts });
+        let parts = own.held_up.iter().filter_map(part).collect();
+        whole.path = Some(PathFacts { cycles: own.cycles, parts });
         Some(whole)
     }
 
@@ -207,7 +209,7 @@ impl ProgramRun<'_> {
     pub fn html(&self) -> Option<Result<String, String>> {
         let facts = self.whole()?;
         let (trace, blocks) = self.timetable()?;
-        let on_path = self.plan.critical.0.iter().filter_map(|task| blocks.get(task)).flatten().copied().collect();
+        let on_path = self.facts.held_up.iter().filter_map(|held| blocks.get(&held.task)).flatten().copied().collect();
         let kernels = self.program.compiled().ok()?;
         let memory: Vec<_> = kernels.iter().flat_map(|own| memory_map(&own.prepared.module, &own.platform)).collect();
         let (source, own) = (self.program.source(), &self.facts);

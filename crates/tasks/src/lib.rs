@@ -8,6 +8,7 @@
 //! |---|---|
 //! | [`act`] | what an orchestration does itself with tensors |
 //! | [`bytes`] | sets of bytes of a tensor |
+//! | [`chain`] | what the end of a run waited for, task after task |
 //! | [`graph`] | tasks, tensors, edges with their reason, what reaches what, cycles |
 //! | [`touched`] | what the tasks of a run touched, held against the graph: races, wrong directions, needless edges |
 //! | [`schedule`] | tasks on clusters in time; the critical path |
@@ -16,6 +17,7 @@
 
 pub mod act;
 pub mod bytes;
+pub mod chain;
 pub mod draw;
 pub mod graph;
 pub mod schedule;
@@ -24,6 +26,7 @@ pub mod touched;
 
 pub use act::{Act, HostArg, HostCall, HostNumber, Piece};
 pub use bytes::Bytes;
+pub use chain::{Held, Link, chain};
 pub use graph::{Direction, Edge, Graph, Origin, Reason, Task, Tensor, Use};
 pub use schedule::{Ended, Plan, Ran, Run, Runs, plan};
 pub use touched::{Atomic, Lost, Touched};

@@ -36,6 +36,8 @@ pub struct Plan {
     /// Tasks that follow each other without a choice, the longest such chain; and its cycles. Tasks follow each other where one
     /// starts when the other is over; [`crate::signals::critical`] also knows those that wait while they run.
     pub critical: (Vec<usize>, u64),
+    /// Of tasks that waited for a signal while they ran: whose step ended the last such wait, and when.
+    pub resumed: BTreeMap<usize, (usize, u64)>,
     /// Cycles of the longest block of each task, without what it waited for others.
     pub longest: Vec<u64>,
     /// True if all tasks ran.
@@ -227,6 +229,9 @@ pub fn plan(graph: &Graph, clusters: u32, order: u64, runs: &mut dyn Runs) -> Pl
                 }
                 let waits: Vec<usize> = machine.held.keys().copied().collect();
                 let next = waits.into_iter().find_map(|task| Some((task, runs.resume(task)?)));
+                if let Some((waited, _)) = &next {
+                    plan.resumed.insert(*waited, (task, now));
+                }
                 news.extend(next);
             }
         }

@@ -222,6 +222,7 @@ impl ProgramRun<'_> {
             roofline: None,
             advice: &[],
             what_if: &[],
+            edits: &[],
             against: "",
             against_estimate: false,
             launch: Some(format!("{} tasks on {} clusters", own.submitted, own.clusters)),

@@ -11,7 +11,7 @@ use crate::facts::{PipeFacts, RunFacts};
 use crate::picture::picture as picture_of;
 use crate::record::{LineFacts, PathPart, Roofline, SegmentKind};
 use crate::trace::{End, Slice, SliceKind, Trace, Value};
-use crate::{MemoryFacts, MessageFacts, memory_svg};
+use crate::{MemoryFacts, MessageFacts, Predicted, TriedEdit, memory_svg};
 
 const TEMPLATE: &str = include_str!("html/report.html");
 const STYLE: &str = include_str!("html/report.css");
@@ -33,8 +33,10 @@ pub struct Page<'a> {
     pub roofline: Option<&'a Roofline>,
     /// What would make it faster, in words.
     pub advice: &'a [String],
-    /// Predictions: what would be otherwise, cycles, and the change.
-    pub what_if: &'a [(String, u64)],
+    /// Predictions.
+    pub what_if: &'a [Predicted],
+    /// Edits of the source that come near them.
+    pub edits: &'a [TriedEdit],
     /// Another run that this one is compared with, in words; empty where there is none.
     pub against: &'a str,
     /// Whether cycles of that run are an estimate.
@@ -95,6 +97,8 @@ pub fn html(page: &Page<'_>) -> Result<String, String> {
         "memory": if page.memory.is_empty() { String::new() } else { picture(&svg) },
         "advice": page.advice,
         "what_if": predictions(page),
+        "edits": page.edits.iter().map(|own| edit(own, facts.cycles)).collect::<Vec<_>>(),
+        "no_edits": page.what_if.iter().any(|own| !own.no_edit.is_empty()),
     });
     let template = engine.get_template("report.html").map_err(|error| error.to_string())?;
     template.render(Serde(all)).map_err(|error| format!("{error:#}"))
@@ -104,9 +108,20 @@ pub fn html(page: &Page<'_>) -> Result<String, String> {
 fn headline(page: &Page<'_>) -> String {
     let facts = page.facts;
     let all = facts.cycles.max(1) * u64::from(facts.blocks.max(1));
+    if page.launch.is_some() {
+        let parts = facts.path.as_ref().map_or(&[][..], |path| &path.parts);
+        let Some(longest) = parts.iter().max_by_key(|part| part.cycles) else { return String::new() };
+        let share = percent(longest.cycles, facts.cycles);
+        return format!(
+            "the end waited for {}; the longest is {} {}, {share:.0} %",
+            if parts.len() == 1 { "1 task".to_string() } else { format!("{} tasks", parts.len()) },
+            longest.pipe,
+            longest.what
+        );
+    }
     // A scalar unit is a pipe like the others; the first of the busiest.
     let busiest = facts.pipes.iter().rev().filter(|own| own.busy > 0).max_by_key(|own| own.busy);
-    let Some(pipe) = busiest.filter(|_| page.launch.is_none()) else { return String::new() };
+    let Some(pipe) = busiest else { return String::new() };
     let share = percent(pipe.busy, all);
     let bound = pipe.busy / u64::from(facts.blocks.max(1));
     // Pipes that wait for each other are bound by none of them.
@@ -116,9 +131,13 @@ fn headline(page: &Page<'_>) -> String {
         false => format!("bound by waits: {name} is the busiest pipe, {share:.0} % busy"),
     };
     text += &format!("; {bound} cycles if it were never idle");
-    let best = page.what_if.iter().filter(|(_, cycles)| *cycles < facts.cycles).min_by_key(|(_, cycles)| *cycles);
-    if let Some((what, cycles)) = best {
+    let best = page.what_if.iter().filter(|own| own.cycles < facts.cycles).min_by_key(|own| own.cycles);
+    if let Some(Predicted { what, cycles, .. }) = best {
         text += &format!("; {:.0} % to gain by {what}", percent(facts.cycles - cycles, facts.cycles));
+    }
+    let edits = page.edits.iter().enumerate().filter(|(_, own)| own.cycles < facts.cycles);
+    if let Some((at, edit)) = edits.min_by_key(|(_, own)| own.cycles) {
+        text += &format!("; edit {} gains {:.0} %", at + 1, percent(facts.cycles - edit.cycles, facts.cycles));
     }
     text
 }
@@ -209,11 +228,16 @@ fn buffers(facts: &RunFacts) -> Vec<serde_json::Value> {
 
 fn predictions(page: &Page<'_>) -> Vec<serde_json::Value> {
     let now = page.facts.cycles as f64;
-    let each = page.what_if.iter().map(|(what, cycles)| {
+    let each = page.what_if.iter().map(|Predicted { what, cycles, edit, no_edit }| {
         let change = 100.0 * (*cycles as f64 - now) / now.max(1.0);
-        json!({"what": what, "cycles": cycles, "change": format!("{change:+.1} %")})
+        let edit = edit.map(|at| at + 1);
+        json!({"what": what, "cycles": cycles, "change": format!("{change:+.1} %"), "edit": edit, "no_edit": no_edit})
     });
     each.collect()
+}
+
+fn edit(own: &TriedEdit, before: u64) -> serde_json::Value {
+    json!({"what": own.what, "line": own.line, "gain": own.gain(before), "patch": own.patch})
 }
 
 /// Numbers for strings, in the order in which they come.

@@ -1,5 +1,6 @@
 //! What a run shows: facts that serialise to JSON, and the same facts as text.
 
+mod advice;
 mod compare;
 mod diagram;
 mod digest;
@@ -18,6 +19,7 @@ mod table;
 mod text;
 mod trace;
 
+pub use advice::{Predicted, TriedEdit};
 pub use compare::{Change, Compared, compare, compare_text};
 pub use digest::{Digest, Number, digest, numbers};
 pub use facts::{BufferFacts, CheckFacts, OpFacts, PipeFacts, RingFacts, RunFacts, StallFacts};

@@ -4,24 +4,49 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use slipring_program::{Direction, Extent, SyncRole};
-use slipring_report::{Doing, Record};
+use slipring_report::{Doing, Record, TriedEdit};
 use slipring_sim::{Stall, Suppose};
 use slipring_tile::Space;
 
 use crate::recorded::Names;
 use crate::{Error, Run};
 
+/// What is otherwise in a forecast.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "kebab-case", tag = "kind")]
+pub enum Otherwise {
+    /// Pipes move more bytes in a cycle.
+    Bandwidth,
+    /// No push waits for a free slot.
+    EndlessRings,
+    /// A ring has more slots.
+    #[allow(missing_docs)]
+    Slots { ring: String },
+    /// A tile has another buffer.
+    Buffer,
+    /// Nothing is waited for at a line.
+    Wait,
+}
+
 /// A run with something otherwise.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Forecast {
     /// What would be otherwise, such as `one more buffer for k`.
     pub what: String,
+    #[allow(missing_docs)]
+    pub otherwise: Otherwise,
     /// The line of the source that it is about.
     pub line: Option<u32>,
     /// Cycles that the run would take.
     pub cycles: u64,
     /// What it costs and whether there is room for it; empty where nothing is known.
     pub needs: String,
+    /// Lines of the source that an edit would be about: where is waited, and what that waits for.
+    pub about: Vec<u32>,
+    /// The edit that comes nearest: its place among [`Advice::edits`].
+    pub edit: Option<usize>,
+    /// Why there is no edit; empty where there is one, or where none was looked for.
+    pub no_edit: String,
 }
 
 /// Forecasts and what follows from them.
@@ -33,6 +58,36 @@ pub struct Advice {
     pub forecasts: Vec<Forecast>,
     /// In words.
     pub words: Vec<String>,
+    /// Edits of the source that come near a forecast, the fastest first; empty until they are looked for.
+    pub edits: Vec<TriedEdit>,
+}
+
+impl Advice {
+    /// What a forecast gains, in cycles.
+    pub fn gain(&self, forecast: &Forecast) -> u64 {
+        self.cycles.saturating_sub(forecast.cycles)
+    }
+
+    /// True if a forecast is worth a word.
+    pub fn is_worth(&self, forecast: &Forecast) -> bool {
+        self.gain(forecast) * 1000 >= WORTH * self.cycles
+    }
+}
+
+/// Something that is otherwise, and where.
+struct Supposition {
+    suppose: Suppose,
+    otherwise: Otherwise,
+    what: String,
+    line: Option<u32>,
+    about: Vec<u32>,
+    needs: String,
+}
+
+impl Supposition {
+    fn new(suppose: Suppose, otherwise: Otherwise, what: impl Into<String>) -> Supposition {
+        Supposition { suppose, otherwise, what: what.into(), line: None, about: Vec::new(), needs: String::new() }
+    }
 }
 
 /// Waits of one kind that are looked into.
@@ -44,6 +99,8 @@ const WORTH: u64 = 20;
 /// A wait of a pipe before it writes over what another one still reads.
 struct Reuse {
     site: u32,
+    /// What writes over it.
+    writer: u32,
     cycles: u64,
     tile: String,
     extent: Extent,
@@ -68,22 +125,25 @@ impl Run<'_> {
         let Some(record) = self.record().filter(|_| self.is_complete()) else { return Ok(None) };
         let names = Names::new(&self.compiled.prepared, &self.compiled.platform);
         let mut forecasts = Vec::new();
-        for (suppose, what, line, needs) in self.suppositions(record, &names) {
+        for own in self.suppositions(record, &names) {
+            let Supposition { suppose, otherwise, what, line, about, needs } = own;
             if let Some(cycles) = self.what_if(&suppose)? {
-                forecasts.push(Forecast { what, line, cycles, needs });
+                let no_edit = String::new();
+                forecasts.push(Forecast { what, otherwise, line, cycles, needs, about, edit: None, no_edit });
             }
         }
         forecasts.sort_by_key(|forecast| forecast.cycles);
-        let mut advice = Advice { cycles: self.cycles(), forecasts, words: Vec::new() };
+        let mut advice = Advice { cycles: self.cycles(), forecasts, words: Vec::new(), edits: Vec::new() };
         advice.words = self.words(&advice);
         Ok(Some(advice))
     }
 
-    fn suppositions(&self, record: &Record, names: &Names<'_>) -> Vec<(Suppose, String, Option<u32>, String)> {
+    fn suppositions(&self, record: &Record, names: &Names<'_>) -> Vec<Supposition> {
         let program = &self.compiled.prepared.decoded.program;
         let mut list = Vec::new();
         let twice = Suppose { bandwidth: 2, ..Suppose::default() };
-        list.push((twice, "twice the bandwidth of the pipes that move data".to_string(), None, String::new()));
+        let what = "twice the bandwidth of the pipes that move data";
+        list.push(Supposition::new(twice, Otherwise::Bandwidth, what));
         let free = |ring: Option<usize>, slack: u32| {
             let own = program.syncs.iter().enumerate().filter(|(_, decl)| match decl.role {
                 SyncRole::RingFree { ring: of, .. } => ring.is_none_or(|ring| ring == of as usize),
@@ -93,8 +153,8 @@ impl Run<'_> {
             Suppose { objects, ..Suppose::default() }
         };
         if !program.rings.is_empty() {
-            let what = "rings without end: no push waits for a free slot".to_string();
-            list.push((free(None, Suppose::ALL), what, None, String::new()));
+            let what = "rings without end: no push waits for a free slot";
+            list.push(Supposition::new(free(None, Suppose::ALL), Otherwise::EndlessRings, what));
         }
         for (at, decl) in program.rings.iter().enumerate() {
             // Rings of both lanes with one name are one ring for who writes the kernel.
@@ -112,20 +172,33 @@ impl Run<'_> {
             };
             let bytes = u64::from(count) * u64::from(decl.slot_bytes);
             let core = if decl.direction == Direction::C2V { decl.lane } else { slipring_machine::Role::Aic };
-            list.push((suppose, what, None, self.capacity(names, core, decl.space, bytes)));
+            let needs = self.capacity(names, core, decl.space, bytes);
+            let otherwise = Otherwise::Slots { ring: decl.name.to_string() };
+            list.push(Supposition { needs, ..Supposition::new(suppose, otherwise, what) });
         }
         for reuse in reuses(record, names) {
             let suppose = Suppose { sites: BTreeMap::from([(reuse.site, 1)]), ..Suppose::default() };
             let what = format!("one more buffer for {}", reuse.tile);
             let bytes = reuse.extent.end() - reuse.extent.start;
             let needs = self.capacity(names, reuse.extent.core, reuse.extent.space, bytes);
-            list.push((suppose, what, names.line(reuse.site), needs));
+            let about = [names.line(reuse.site), names.line(reuse.writer)].into_iter().flatten().collect();
+            let line = names.line(reuse.site);
+            // Slots of a ring are buffers, too.
+            let (space, start) = (reuse.extent.space, reuse.extent.start);
+            let holds = |ring: &&slipring_program::RingDecl| {
+                let slots = |base: u64| base..base + u64::from(ring.slots) * u64::from(ring.slot_bytes);
+                ring.space == space && ring.base.is_some_and(|base| slots(base).contains(&start))
+            };
+            let ring = program.rings.iter().find(holds).map(|ring| Otherwise::Slots { ring: ring.name.to_string() });
+            let otherwise = ring.unwrap_or(Otherwise::Buffer);
+            list.push(Supposition { line, about, needs, ..Supposition::new(suppose, otherwise, what) });
         }
-        for line in waits_on_path(record, names) {
+        for (line, about) in waits_on_path(record, names) {
             let sites = (0..program.sites.len() as u32).filter(|site| names.line(*site) == Some(line));
             let sites = sites.map(|site| (site, Suppose::ALL)).collect();
             let what = format!("no wait at line {line}");
-            list.push((Suppose { sites, ..Suppose::default() }, what, Some(line), String::new()));
+            let suppose = Suppose { sites, ..Suppose::default() };
+            list.push(Supposition { line: Some(line), about, ..Supposition::new(suppose, Otherwise::Wait, what) });
         }
         list
     }
@@ -162,15 +235,15 @@ impl Run<'_> {
                 part.core, part.pipe
             ));
         }
-        let gain = |forecast: &Forecast| advice.cycles.saturating_sub(forecast.cycles);
-        for forecast in advice.forecasts.iter().filter(|forecast| gain(forecast) * 1000 >= WORTH * advice.cycles) {
-            let percent = 100.0 * gain(forecast) as f64 / advice.cycles.max(1) as f64;
+        for forecast in advice.forecasts.iter().filter(|forecast| advice.is_worth(forecast)) {
+            let percent = 100.0 * advice.gain(forecast) as f64 / advice.cycles.max(1) as f64;
+            let waits = forecast.otherwise == Otherwise::Wait;
             let line = match forecast.line {
-                Some(line) if !forecast.what.contains("line") => format!(" (the wait at line {line})"),
+                Some(line) if !waits => format!(" (the wait at line {line})"),
                 _ => String::new(),
             };
             let needs = if forecast.needs.is_empty() { String::new() } else { format!("; {}", forecast.needs) };
-            if forecast.what.starts_with("no wait") {
+            if waits {
                 words.push(format!(
                     "What line {} waits for costs {percent:.0} %: with {} it would take {} cycles instead of {}.",
                     forecast.line.unwrap_or(0),
@@ -185,7 +258,7 @@ impl Run<'_> {
                 forecast.what, forecast.cycles, advice.cycles
             ));
         }
-        if advice.forecasts.iter().all(|forecast| gain(forecast) * 1000 < WORTH * advice.cycles) {
+        if !advice.forecasts.iter().any(|forecast| advice.is_worth(forecast)) {
             words.push("Nothing of what was tried makes it more than 2 % faster.".to_string());
         }
         words
@@ -197,9 +270,10 @@ fn ring_name(name: &str) -> String {
     if name.starts_with("ring") { name.to_string() } else { format!("ring {name}") }
 }
 
-/// Lines with the waits that hold up the critical path, by the cycles that were waited there.
-fn waits_on_path(record: &Record, names: &Names<'_>) -> Vec<u32> {
-    let mut lines: BTreeMap<u32, u64> = BTreeMap::new();
+/// Lines with the waits that hold up the critical path, by the cycles that were waited there; each with the lines that it is
+/// about: its own, and those of the works whose signals it waits for.
+fn waits_on_path(record: &Record, names: &Names<'_>) -> Vec<(u32, Vec<u32>)> {
+    let mut lines: BTreeMap<u32, (u64, Vec<u32>)> = BTreeMap::new();
     let path = record.path();
     for pair in path.windows(2) {
         let Some(at) = pair[1].happening else { continue };
@@ -209,15 +283,15 @@ fn waits_on_path(record: &Record, names: &Names<'_>) -> Vec<u32> {
             matches!(before.doing, Doing::Stall(Stall::Wait(_))) && before.end == own.start && before.agent == own.agent
         });
         if let (Doing::Take { .. }, Some(stall), Some(line)) = (own.doing, stalled, names.line(own.site)) {
-            *lines.entry(line).or_default() += stall.cycles();
+            let (cycles, about) = lines.entry(line).or_insert((0, vec![line]));
+            *cycles += stall.cycles();
+            let sender = own.cause.and_then(|cause| names.line(record.happenings[cause as usize].site));
+            about.extend(sender.filter(|sender| !about.contains(sender)));
         }
     }
-    longest(lines.into_iter().collect())
-}
-
-fn longest<T: Ord>(mut list: Vec<(T, u64)>) -> Vec<T> {
-    list.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-    list.into_iter().take(MOST).map(|(own, _)| own).collect()
+    let mut list: Vec<(u32, (u64, Vec<u32>))> = lines.into_iter().collect();
+    list.sort_by_key(|(line, (cycles, _))| (std::cmp::Reverse(*cycles), *line));
+    list.into_iter().take(MOST).map(|(line, (_, about))| (line, about)).collect()
 }
 
 /// Waits for a tile to have been read before it is written over, that took the longest.
@@ -256,8 +330,8 @@ fn reuses(record: &Record, names: &Names<'_>) -> Vec<Reuse> {
                 .tile(&touch.extent, site)
                 .unwrap_or_else(|| format!("what lies at {:#x} of `{}`", touch.extent.start, touch.extent.space));
             let tile = format!("`{}`", tile.trim_matches('`'));
-            let reuse =
-                found.entry(own.site).or_insert(Reuse { site: own.site, cycles: 0, tile, extent: touch.extent });
+            let (writer, extent) = (site, touch.extent);
+            let reuse = found.entry(own.site).or_insert(Reuse { site: own.site, writer, cycles: 0, tile, extent });
             reuse.cycles += stall.cycles();
         }
     }
@@ -269,13 +343,36 @@ fn reuses(record: &Record, names: &Names<'_>) -> Vec<Reuse> {
 
 /// The advice as text.
 pub fn advice_text(advice: &Advice) -> String {
-    let mut table = slipring_report::Table::new(0, &["cycles", "change", "if there were"]).left(&[2]);
+    let mut heads = vec!["cycles", "change", "if there were"];
+    if !advice.edits.is_empty() {
+        heads.push("edit");
+    }
+    let mut table = slipring_report::Table::new(0, &heads).left(&[2]);
     let now = advice.cycles.max(1) as f64;
     for forecast in &advice.forecasts {
         let change = 100.0 * (forecast.cycles as f64 - now) / now;
-        table.row(vec![forecast.cycles.to_string(), format!("{change:+.1} %"), forecast.what.clone()]);
+        let mut row = vec![forecast.cycles.to_string(), format!("{change:+.1} %"), forecast.what.clone()];
+        if !advice.edits.is_empty() {
+            row.push(forecast.edit.map_or(String::new(), |at| (at + 1).to_string()));
+        }
+        table.row(row);
     }
     let words: Vec<String> = advice.words.iter().map(|line| format!("  {line}\n")).collect();
-    let edits = "`slipring tune FILE --auto` tries edits of the source, and prints those that help as a patch\n";
-    format!("\nwhat would make it faster\n{}\n{}\n{edits}", words.concat(), table.render())
+    let mut text = format!("\nwhat would make it faster\n{}\n{}\n", words.concat(), table.render());
+    let without = advice.forecasts.iter().filter(|forecast| !forecast.no_edit.is_empty());
+    let without: Vec<String> = without.map(|own| format!("  {}: {}\n", own.what, own.no_edit)).collect();
+    if !without.is_empty() {
+        text += &format!("without an edit\n{}\n", without.concat());
+    }
+    for (at, edit) in advice.edits.iter().enumerate() {
+        text += &format!(
+            "edit {}, line {}: {}\n  {}\n{}\n",
+            at + 1,
+            edit.line,
+            edit.what,
+            edit.gain(advice.cycles),
+            edit.patch
+        );
+    }
+    text + "`slipring tune FILE --auto` tries more edits, one after the other, and prints what helps as one patch\n"
 }

@@ -48,7 +48,7 @@ pub use executed::{Executed, Interpreter, Raised, set_interpreter};
 pub use expect::{Expected, Held};
 pub use facts::tools;
 pub use findings::{message_facts, to_diagnostics};
-pub use forecast::{Advice, Forecast, advice_text};
+pub use forecast::{Advice, Forecast, Otherwise, advice_text};
 pub use input::Input;
 pub use judge::{Judged, judge, merged};
 pub use launch::{MOST_BLOCKS, head_lines};

@@ -7,10 +7,10 @@ use slipring_machine::{CoreKind, Platform, Role};
 use slipring_passes::PassContext;
 use slipring_passes::memory::allocate::{MapBuffer, memory_maps};
 use slipring_program::{Extent, Program, SyncRole};
-use slipring_report::{End, Legend, LineFacts, Page, PathFacts, Record, Trace, html};
+use slipring_report::{End, Legend, LineFacts, Page, PathFacts, Predicted, Record, Trace, html};
 use slipring_tile::Space;
 
-use crate::{Advice, Prepared, Run, memory_map};
+use crate::{Advice, Forecast, Prepared, Run, memory_map};
 
 /// What the numbers of a record stand for.
 pub struct Names<'a> {
@@ -141,9 +141,14 @@ impl Run<'_> {
         let on_path = steps.map(|at| ends[at as usize]).collect();
         let facts = self.facts();
         let memory = memory_map(&self.compiled.prepared.module, &self.compiled.platform);
-        let what_if = advice.map_or(Vec::new(), |advice| {
-            advice.forecasts.iter().map(|forecast| (forecast.what.clone(), forecast.cycles)).collect()
-        });
+        let predicted = |own: &Forecast| Predicted {
+            what: own.what.clone(),
+            cycles: own.cycles,
+            edit: own.edit,
+            no_edit: own.no_edit.clone(),
+        };
+        let what_if: Vec<Predicted> =
+            advice.map_or(Vec::new(), |advice| advice.forecasts.iter().map(predicted).collect());
         let source = &self.compiled.prepared.written.source;
         let roofline = record.roofline();
         let both = other.map(|other| {
@@ -165,6 +170,7 @@ impl Run<'_> {
             roofline: roofline.as_ref(),
             advice: advice.map_or(&[], |advice| &advice.words),
             what_if: &what_if,
+            edits: advice.map_or(&[], |advice| &advice.edits),
             launch: None,
         };
         Some(html(&page))

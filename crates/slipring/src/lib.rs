@@ -100,11 +100,11 @@ pub use slipring_report as report;
 pub use slipring_session::{
     Advice, BuildOptions, BuiltProgram, CompileRequest, ConsumerBuffer, DEEPEST, Depth, Difference, ExecuteOptions,
     Executed, Execution, Flags, Forecast, Held, Interpreter, Judged, Loaded, MOST_BLOCKS, MOST_DEVICES, MOST_LAUNCHES,
-    MOST_SLACK, MemoryUse, Opened, Part, PassStage, Prepared, Raised, RingReport, Stretch, TileContents, VerifyOutcome,
-    Written, advice_text, args, build, check, choose_platform, consumer_buffers, execute, execute_again, execute_timed,
-    files, find_target, head_lines, is_language, judge, load, load_file, memory_map, merged, message_facts, needed,
-    prepare, read_platform, set_interpreter, slot_buffers, to_diagnostics, tools, verify, waits_for_arguments,
-    written_platform,
+    MOST_SLACK, MemoryUse, Opened, Otherwise, Part, PassStage, Prepared, Raised, RingReport, Stretch, TileContents,
+    VerifyOutcome, Written, advice_text, args, build, check, choose_platform, consumer_buffers, execute, execute_again,
+    execute_timed, files, find_target, head_lines, is_language, judge, load, load_file, memory_map, merged,
+    message_facts, needed, prepare, read_platform, set_interpreter, slot_buffers, to_diagnostics, tools, verify,
+    waits_for_arguments, written_platform,
 };
 #[doc(hidden)]
 pub use slipring_sim::{Delay, Late, Suppose};

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use slipring::args::Arg;
-use slipring::{CompileRequest, Error, Kernel, Limits, MOST_BLOCKS, Program, RunOptions, Subject};
+use slipring::{CompileRequest, Error, Kernel, Limits, MOST_BLOCKS, Program, RunOptions, Source, Subject};
 use slipring_explore::Tune;
 
 use super::asked::{SetArgs, ShapeArgs};
@@ -190,7 +190,21 @@ impl KernelArgs {
     /// # Errors
     /// If it cannot be read, or there is no such platform.
     pub fn tune(&self) -> Result<Tune, Error> {
-        let mut tune = Tune::new(self.file.as_str(), read_bytes(&self.file).map_err(Error::File)?);
+        self.tune_of(self.file.as_str(), read_bytes(&self.file).map_err(Error::File)?)
+    }
+
+    /// A kernel that was read, for `tune` to edit.
+    ///
+    /// # Errors
+    /// If there is no such platform.
+    pub fn tuned(&self, source: &Source, options: &RunOptions) -> Result<Tune, Error> {
+        let mut tune = self.tune_of(source.name.as_str(), source.text.as_bytes().to_vec())?;
+        tune.run = options.clone().record(false);
+        Ok(tune)
+    }
+
+    fn tune_of(&self, name: &str, bytes: Vec<u8>) -> Result<Tune, Error> {
+        let mut tune = Tune::new(name, bytes);
         tune.function.clone_from(&self.func);
         tune.args.clone_from(&self.args);
         tune.sets.clone_from(&self.sets.sets);

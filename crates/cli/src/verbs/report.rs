@@ -6,7 +6,7 @@ use slipring::{CompileRequest, Error, Program, ProgramOptions};
 use super::compare::facts;
 use super::kernel::KernelArgs;
 use super::output::{fail, note, report_all, write_file};
-use super::run::{divide, refused};
+use super::run::{advised, divide, refused};
 use super::{Exit, shown};
 
 // Arguments of `report`.
@@ -77,7 +77,8 @@ fn start(args: &ReportArgs) -> Result<Exit, Error> {
     let (tensors, _) = divide(args.kernel.arguments(&kernel)?);
     let run = kernel.run_with(tensors, &args.kernel.options().record(true))?;
     report_all(run.findings());
-    let advice = if args.no_advice { None } else { run.advice()? };
+    let advice =
+        if args.no_advice { None } else { advised(&args.kernel, subject.source(), &run, &args.kernel.options())? };
     let Some(page) = run.html_against(advice.as_ref(), other.as_ref()) else {
         return Ok(fail("internal error: the run was not recorded"));
     };

@@ -3,11 +3,14 @@
 use std::io::IsTerminal;
 
 use clap::Args;
+use serde::Serialize;
 use slipring::args::{Arg, OutFile};
-use slipring::report::{CheckFacts, Trace, TraceForm, chart, lines_text, path_text, stats_text, summary_text};
+use slipring::report::{
+    CheckFacts, RunFacts, Trace, TraceForm, chart, lines_text, path_text, stats_text, summary_text,
+};
 use slipring::{
-    BoardOptions, Delay, Diagnostic, Error, Expected, Held, Kernel, MOST_BLOCKS, MOST_DEVICES, MOST_LAUNCHES,
-    MOST_SLACK, Parameter, RunOptions, Tensor, Timing, VerifyOutcome, advice_text, files, tools,
+    Advice, BoardOptions, Delay, Diagnostic, Error, Expected, Held, Kernel, MOST_BLOCKS, MOST_DEVICES, MOST_LAUNCHES,
+    MOST_SLACK, Parameter, Run, RunOptions, Source, Subject, Tensor, Timing, VerifyOutcome, advice_text, files, tools,
 };
 
 use slipring_queue::capture::Capture;
@@ -95,7 +98,7 @@ pub(super) struct RunArgs {
     /// Also print cycles, stalls and bytes by source line, and the critical path
     #[arg(long, conflicts_with = "device")]
     pub(super) lines: bool,
-    /// Also print what would make it faster: forecasts (from further runs) and advice
+    /// Also print what would make it faster: forecasts (from further runs), and edits of the source that were tried
     #[arg(long, conflicts_with = "device")]
     pub(super) advice: bool,
     /// Also print tables by op and by ring, and when each push, pop and free used which tag
@@ -186,7 +189,7 @@ fn start(args: &RunArgs) -> Result<Exit, Error> {
     match &args.device {
         None => {
             options.tools = tools(&args.check).map_err(Error::Arguments)?;
-            launch(args, &kernel, bound, &options)
+            launch(args, (&subject, &kernel), bound, &options)
         }
         Some(board) => {
             let board = board_named(board).map_err(Error::Arguments)?;
@@ -222,7 +225,12 @@ pub(super) fn written_by_run_only(files: &[Option<OutFile>]) -> Result<(), Error
     }
 }
 
-fn launch(args: &RunArgs, kernel: &Kernel, bound: Vec<Arg>, options: &RunOptions) -> Result<Exit, Error> {
+fn launch(
+    args: &RunArgs,
+    (subject, kernel): (&Subject, &Kernel),
+    bound: Vec<Arg>,
+    options: &RunOptions,
+) -> Result<Exit, Error> {
     let (tensors, files) = divide(bound);
     if args.time_only && files.iter().any(Option::is_some) {
         return Err(Error::Arguments("`--time-only` computes nothing that could be written to a file".into()));
@@ -262,8 +270,9 @@ fn launch(args: &RunArgs, kernel: &Kernel, bound: Vec<Arg>, options: &RunOptions
     if !args.lines {
         (facts.lines, facts.path) = (None, None);
     }
+    let advice = if args.advice { advised(&args.kernel, subject.source(), &run, options)? } else { None };
     if args.json {
-        json(&facts);
+        json(&Advised { facts: &facts, advice });
     } else {
         out(&summary_text(&facts));
         if args.stats {
@@ -272,9 +281,7 @@ fn launch(args: &RunArgs, kernel: &Kernel, bound: Vec<Arg>, options: &RunOptions
         if let Some(trace) = trace.filter(|_| args.timeline) {
             out(&timeline_text(&trace));
         }
-        if args.advice
-            && let Some(advice) = run.advice()?
-        {
+        if let Some(advice) = advice {
             out(&advice_text(&advice));
         }
         if let (Some(lines), Some(path)) = (&facts.lines, &facts.path) {
@@ -289,6 +296,28 @@ fn launch(args: &RunArgs, kernel: &Kernel, bound: Vec<Arg>, options: &RunOptions
         (_, _, true) => Exit::Findings,
         _ => Exit::Clean,
     })
+}
+
+/// A run, and what would make it faster.
+#[derive(Serialize)]
+struct Advised<'a> {
+    #[serde(flatten)]
+    facts: &'a RunFacts,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    advice: Option<Advice>,
+}
+
+/// What would make a run faster, with edits of its source; `None` where that was not recorded, or the run did not complete.
+pub(super) fn advised(
+    args: &KernelArgs,
+    source: &Source,
+    run: &Run<'_>,
+    options: &RunOptions,
+) -> Result<Option<Advice>, Error> {
+    let Some(mut advice) = run.advice()? else { return Ok(None) };
+    let tune = args.tuned(source, options)?;
+    tune.advise(&mut advice, run.record().map_or(0, |record| record.happenings.len()))?;
+    Ok(Some(advice))
 }
 
 /// What buffers should hold.

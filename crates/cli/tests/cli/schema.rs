@@ -21,6 +21,7 @@ const SAMPLES: [(&str, &[&str]); 18] = [
         &[
             "run --json --lines --verify examples/matmul_to_vector.pto",
             "run --json --lines examples/broken/missing_flag.pto",
+            "run --json --advice examples/lang/6_attention.py",
             "run --json examples/broken/one_pop_too_many.pto",
             "run --json examples/two_clusters.pto",
             "run --json --time-only examples/lang/double.py",

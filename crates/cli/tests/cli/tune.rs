@@ -218,3 +218,74 @@ fn printed_patches_make_the_tutorial_faster() {
         assert_eq!(written["buffers"], patched["buffers"], "{kernel}");
     }
 }
+
+/// A kernel whose Cube core waits for slots of a ring.
+const BURST: &str = "\
+import slipring.language as pl
+
+ROWS, COLS, TILE = 1024, 128, 64
+
+
+@pl.jit
+def burst(
+    a: pl.Tensor[[ROWS, COLS], pl.FP16],
+    b: pl.Tensor[[COLS, TILE], pl.FP16],
+    out: pl.Out[pl.Tensor[[ROWS, TILE], pl.FP32]],
+):
+    with pl.at(level=pl.Level.CORE_GROUP, optimizations=[pl.cross_core_slot(slot_num=1)]):
+        for at in pl.range(0, ROWS, TILE):
+            x = pl.matmul(a[at : at + TILE, :], b)
+            for lane in pl.split_aiv(2, mode=pl.SplitMode.UP_DOWN):
+                out[at + lane * 32 : at + lane * 32 + 32, :] = pl.exp(pl.aiv_shard(x))
+";
+
+/// Each forecast that is worth a word has an edit, or the reason why there is none; the edits' patches alone give the cycles that are
+/// said and leave the same bytes.
+#[test]
+fn forecasts_have_edits_or_the_reason_why_not() {
+    let at = |name: &str| format!("{}/../../{name}", env!("CARGO_MANIFEST_DIR"));
+    let read = |name: &str| std::fs::read_to_string(at(name)).unwrap();
+    let attention = read("examples/lang/6_attention.py");
+    let cases = [
+        // File, its text, platform, and what some forecast with an edit supposes.
+        ("k.py", attention.clone(), "a5", "no wait at line 31"),
+        ("k.py", read("examples/lang/1_vector_add.py"), "a2a3", "one more buffer for `a_vec`"),
+        ("k.py", BURST.to_string(), "a2a3", "rings without end: no push waits for a free slot"),
+        ("k.pto", read("tests/files/rings/two_pops_outstanding.pto"), "a5", "twice as many slots in ring C2V"),
+        ("k.py", read("examples/lang/4_vector_to_matmul.py"), "a5", ""),
+        ("k.pto", read("examples/sync/1_flags.pto"), "a5", ""),
+    ];
+    let folder = Folder::new("forecast-edits");
+    for (name, text, platform, supposed) in cases {
+        folder.write(name, &text);
+        let facts = folder.call(&["run", name, "--arch", platform, "--advice", "--json"]).exits(0).json();
+        let advice = &facts["advice"];
+        let now = facts["cycles"].as_u64().unwrap();
+        let edits = advice["edits"].as_array().unwrap();
+        for own in advice["forecasts"].as_array().unwrap() {
+            let gains = 50 * (now - own["cycles"].as_u64().unwrap()) >= now;
+            let (edit, why) = (own["edit"].as_u64(), own["no_edit"].as_str().unwrap());
+            assert_eq!(gains, edit.is_some() != !why.is_empty() && (edit.is_some() || !why.is_empty()), "{own}");
+            assert!(edit.is_none_or(|at| (at as usize) < edits.len()), "{own}");
+            assert!(supposed.is_empty() || own["what"] != supposed || edit.is_some(), "{own}");
+        }
+        assert_eq!(edits.is_empty(), supposed.is_empty(), "{advice}");
+        for edit in edits {
+            folder.write(name, patched(&text, edit["patch"].as_str().unwrap()));
+            let run = folder.call(&["run", name, "--arch", platform, "--verify", "--json"]).exits(0).json();
+            assert!(edit["cycles"] == run["cycles"] && run["cycles"].as_u64().unwrap() < now, "{edit}");
+            assert_eq!(run["buffers"], facts["buffers"], "{edit}");
+        }
+    }
+    // Where nothing is computed nothing can be compared.
+    folder.write("k.py", &attention);
+    let timed = folder.call(&["run", "k.py", "--advice", "--time-only", "--json"]).exits(0).json();
+    assert_eq!(timed["advice"]["edits"].as_array().map(Vec::len), Some(0));
+    let said = |own: &Value| own["no_edit"].as_str().unwrap().contains("only counts cycles");
+    assert!(timed["advice"]["forecasts"].as_array().unwrap().iter().any(said));
+    // The page has them, too.
+    let page = folder.call(&["report", "k.py", "-o", "-"]).exits(0).out;
+    assert!(
+        page.contains("id=\"edit-1\"") && page.contains("stands before line 28") && page.contains("without an edit")
+    );
+}

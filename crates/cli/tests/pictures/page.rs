@@ -171,6 +171,7 @@ fn page_of(slices: usize) -> String {
         roofline: None,
         advice: &[],
         what_if: &[],
+        edits: &[],
         launch: None,
     };
     html(&page).expect("a page")

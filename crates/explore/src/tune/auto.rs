@@ -63,6 +63,10 @@ impl Tune {
     pub fn improve(&self, seen: impl Fn(usize, usize) + Sync) -> Result<Improved, Error> {
         let text = std::str::from_utf8(&self.bytes);
         let text = text.map_err(|_| Error::Arguments(format!("`{}` is not a text", self.name)))?.to_string();
+        if self.run.time_only {
+            let what = "edits are kept where they leave the same bytes, and a run that only counts cycles leaves none";
+            return Err(Error::Arguments(what.into()));
+        }
         let written = self.point_of(&[], &[], &[], true);
         if !written.is_clean() {
             let why = written.reason.as_ref().map_or(String::new(), |why| format!(": {why}"));
@@ -74,7 +78,7 @@ impl Tune {
         let mut proof = None;
         while steps.len() < ROUNDS {
             let own = self.with(&now);
-            let proposed = edits(&now, self.is_language(), &own.barriers());
+            let proposed = own.proposals();
             let points = self.try_all(&proposed, &|done| seen(tried + done, tried + proposed.len()));
             if self.run.control.is_cancelled() {
                 return Err(Error::Cancelled);
@@ -94,13 +98,23 @@ impl Tune {
         Ok(Improved { file: self.name.clone(), written, best, steps, tried, proof, patch, text: now })
     }
 
+    /// The edits that are known of the text.
+    pub(super) fn proposals(&self) -> Vec<Edit> {
+        let Ok(text) = std::str::from_utf8(&self.bytes) else { return Vec::new() };
+        let mut all = edits(text, self.is_language(), &self.barriers());
+        if !self.is_language() {
+            all.extend(self.deeper_rings(text));
+        }
+        all
+    }
+
     /// The same kernel with another text.
-    fn with(&self, text: &str) -> Tune {
+    pub(super) fn with(&self, text: &str) -> Tune {
         Tune { bytes: text.as_bytes().to_vec(), ..self.clone() }
     }
 
     /// Runs every proposal, several at a time.
-    fn try_all(&self, proposed: &[Edit], seen: &(impl Fn(usize) + Sync)) -> Vec<Option<Point>> {
+    pub(super) fn try_all(&self, proposed: &[Edit], seen: &(impl Fn(usize) + Sync)) -> Vec<Option<Point>> {
         let points = Mutex::new(vec![None; proposed.len()]);
         let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let work = || {
@@ -125,35 +139,45 @@ impl Tune {
         best: &Point,
         first: Option<Judgement>,
     ) -> Option<(&'e Edit, Point, Option<Judgement>)> {
-        let now = best.cycles?;
-        let worth = |point: &Point| {
-            let gains = point.cycles.is_some_and(|cycles| now.saturating_sub(cycles) * 1000 >= WORTH * now);
-            gains && point.is_clean() && point.result.is_some() && point.result == written.result
-        };
         let mut order: Vec<(usize, Point)> =
             points.into_iter().enumerate().filter_map(|(at, point)| Some((at, point?))).collect();
-        order.retain(|(_, point)| worth(point));
+        order.retain(|(_, point)| is_worth(point, written, best));
         order.sort_by_key(|(at, point)| (point.rank(), *at));
-        for (at, _) in order {
-            let own = self.with(&proposed[at].text);
-            let point = own.point_of(&[], &[], &[], true);
-            // What could not be compared before cannot be compared now.
-            let same = point.verified.as_deref() == Some("same") || point.verified == written.verified;
-            if !worth(&point) || !same {
-                continue;
-            }
-            let judged = own.judgement();
-            if judged == Some(Judgement::Violated) || first == Some(Judgement::Proved) && judged != first {
-                continue;
-            }
-            return Some((&proposed[at], point, judged));
+        order.into_iter().find_map(|(at, _)| {
+            let (point, judged) = self.with(&proposed[at].text).stands(written, best, first)?;
+            Some((&proposed[at], point, judged))
+        })
+    }
+
+    /// The run of a text that is worth it, judged by everything there is: compared with the sequential semantics, and proved where
+    /// the text before it is. `None` where it does not stand.
+    pub(super) fn stands(
+        &self,
+        written: &Point,
+        best: &Point,
+        first: Option<Judgement>,
+    ) -> Option<(Point, Option<Judgement>)> {
+        let point = self.point_of(&[], &[], &[], true);
+        // What could not be compared before cannot be compared now.
+        let same = point.verified.as_deref() == Some("same") || point.verified == written.verified;
+        if !is_worth(&point, written, best) || !same {
+            return None;
         }
-        None
+        let judged = self.judgement();
+        let lost = judged == Some(Judgement::Violated) || first == Some(Judgement::Proved) && judged != first;
+        (!lost).then_some((point, judged))
     }
 }
 
+/// True for a clean run with the same results as the file as it is written that gains something against the best so far.
+pub(super) fn is_worth(point: &Point, written: &Point, best: &Point) -> bool {
+    let now = best.cycles.unwrap_or(0);
+    let gains = point.cycles.is_some_and(|cycles| now.saturating_sub(cycles) * 1000 >= WORTH * now);
+    gains && point.is_clean() && point.result.is_some() && point.result == written.result
+}
+
 /// A unified diff; empty where both are the same.
-fn patch(name: &str, old: &str, new: &str) -> String {
+pub(super) fn patch(name: &str, old: &str, new: &str) -> String {
     let name = name.trim_start_matches("./").trim_start_matches('/');
     let diff = similar::TextDiff::from_lines(old, new);
     if old == new {

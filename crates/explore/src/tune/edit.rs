@@ -3,6 +3,21 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+/// What an edit is about, by lines from 1: forecasts ask for edits of their places.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum About {
+    /// The iterations of a loop.
+    Loop(Range<usize>),
+    /// A number that the file gives this name.
+    Constant(String),
+    /// How Vector work is divided.
+    Split,
+    /// Slots of rings.
+    Slots,
+    /// Lines that change places, or change.
+    Lines(Range<usize>),
+}
+
 /// A source with one edit.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Edit {
@@ -12,6 +27,7 @@ pub(super) struct Edit {
     pub line: usize,
     /// The whole text with it.
     pub text: String,
+    pub about: About,
 }
 
 /// Places that a statement is moved to: so many steps up, and as far as it goes.
@@ -27,11 +43,29 @@ pub(super) fn edits(text: &str, language: bool, barriers: &[usize]) -> Vec<Edit>
         sheet.constants(&mut all);
         sheet.splits(text, &mut all);
         sheet.products(&mut all);
+        sheet.slots(&mut all);
+        sheet.depths(&mut all);
     }
     sheet.barriers(barriers, &mut all);
-    sheet.slots(&mut all);
     sheet.moves(&if language { sheet.statements() } else { sheet.ops() }, &mut all);
     all
+}
+
+/// Whether an edit of a text is about a line, from 1.
+pub(super) fn is_about(edit: &Edit, text: &str, line: usize) -> bool {
+    match &edit.about {
+        About::Loop(lines) | About::Lines(lines) => lines.contains(&line),
+        About::Split => true,
+        About::Slots => false,
+        // It is used there, or by the innermost loop around.
+        About::Constant(name) => {
+            let sheet = Sheet { lines: text.split('\n').collect() };
+            let mut loops = (0..sheet.lines.len().min(line)).filter(|at| sheet.lines[*at].trim().starts_with("for "));
+            let inner = loops.rfind(|at| (at + 1..sheet.block(*at) + 1).contains(&line));
+            let around = inner.map_or(line..line + 1, |at| at + 1..sheet.block(at) + 1);
+            around.filter_map(|line| sheet.lines.get(line - 1)).any(|line| names(line).any(|own| own == *name))
+        }
+    }
 }
 
 struct Sheet<'a> {
@@ -93,8 +127,9 @@ impl<'a> Sheet<'a> {
             if !trimmed.starts_with("for ") || !trimmed.ends_with("):") {
                 continue;
             }
+            let about = About::Loop(at + 1..self.block(at) + 1);
             let mut push = |what: String, line: String| {
-                all.push(Edit { what, line: at + 1, text: self.replaced(at, &line) });
+                all.push(Edit { what, line: at + 1, text: self.replaced(at, &line), about: about.clone() });
             };
             if line.contains(".range(") && !line.contains("init_values") {
                 let cut = line.len() - "):".len();
@@ -133,10 +168,22 @@ impl<'a> Sheet<'a> {
                     let comment = line.split_once('#').map_or(String::new(), |(_, rest)| format!("  #{rest}"));
                     let changed = format!("{} = {}{comment}", names.join(", "), values.join(", "));
                     let what = format!("`{name}` is {new} instead of {old}");
-                    all.push(Edit { what, line: at + 1, text: self.replaced(at, &changed) });
+                    let about = About::Constant((*name).to_string());
+                    all.push(Edit { what, line: at + 1, text: self.replaced(at, &changed), about });
                 }
             }
         }
+    }
+
+    /// The line, from 0, behind the block that a line opens.
+    fn block(&self, head: usize) -> usize {
+        let indent = |line: &str| line.len() - line.trim_start().len();
+        let inside = |at: &usize| {
+            let line = self.lines[*at];
+            line.trim().is_empty() || indent(line) > indent(self.lines[head])
+        };
+        let end = (head + 1..self.lines.len()).take_while(inside).last().map_or(head + 1, |last| last + 1);
+        (head + 1..end).rev().find(|at| !self.lines[*at].trim().is_empty()).map_or(head + 1, |last| last + 1)
     }
 
     /// The other division of Vector work, everywhere at once: both ends of a crossing agree on it.
@@ -145,7 +192,8 @@ impl<'a> Sheet<'a> {
             let (old, new) = (format!("SplitMode.{old}"), format!("SplitMode.{new}"));
             if let Some(line) = self.lines.iter().position(|line| line.contains(&old)) {
                 let what = format!("Vector work is divided by `{new}`");
-                all.push(Edit { what, line: line + 1, text: text.replace(&old, &new) });
+                let about = About::Split;
+                all.push(Edit { what, line: line + 1, text: text.replace(&old, &new), about });
             }
         }
     }
@@ -171,7 +219,8 @@ impl<'a> Sheet<'a> {
                  {indent}{name} = pl.matmul_acc({name}, {a}[:, {inner} // 2 :], {b}[{inner} // 2 :, :])"
             );
             let what = format!("the product of `{name}` is added up in two steps along `{inner}`");
-            all.push(Edit { what, line: at + 1, text: self.replaced(at, &two) });
+            let about = About::Lines(at + 1..at + 2);
+            all.push(Edit { what, line: at + 1, text: self.replaced(at, &two), about });
         }
     }
 
@@ -195,9 +244,40 @@ impl<'a> Sheet<'a> {
                 for (number, own) in numbers_of(line, word) {
                     for slots in [number + 1, number * 2] {
                         let what = format!("the ring has {slots} slots instead of {number}");
-                        all.push(Edit { what, line: at + 1, text: self.replaced(at, &own(slots)) });
+                        let about = About::Slots;
+                        all.push(Edit { what, line: at + 1, text: self.replaced(at, &own(slots)), about });
                     }
                 }
+            }
+        }
+    }
+
+    /// Rings of functions that do not say how many slots they have: the body goes into a scope that does.
+    fn depths(&self, all: &mut Vec<Edit>) {
+        for (at, line) in self.lines.iter().enumerate() {
+            let (indent, body) = (line.len() - line.trim_start().len(), line.trim());
+            // The line that the head ends with stands as far to the right as its first one.
+            let ends = |at: &usize| self.lines[*at].split('#').next().unwrap_or("").trim().ends_with(':');
+            let Some(last) = (at..self.lines.len()).find(ends).filter(|_| body.starts_with("def ")) else { continue };
+            let (first, end) = (last + 1, self.block(last));
+            let own = &self.lines[first..end];
+            let has = |word: &str| own.iter().any(|line| line.contains(word));
+            // A text of several lines keeps its blanks.
+            if !has(".split_aiv(") || has("slot_num") || has("\"\"\"") || has("'''") {
+                continue;
+            }
+            for slots in [3, 4] {
+                let blanks = " ".repeat(indent + 4);
+                let head = format!(
+                    "{blanks}with pl.at(level=pl.Level.CORE_GROUP, \
+                     optimizations=[pl.cross_core_slot(slot_num={slots})]):"
+                );
+                let inner = own.iter().map(|line| if line.is_empty() { String::new() } else { format!("    {line}") });
+                let lines = self.lines[..first].iter().map(|line| (*line).to_string()).chain([head]).chain(inner);
+                let lines: Vec<String> =
+                    lines.chain(self.lines[end..].iter().map(|line| (*line).to_string())).collect();
+                let what = format!("the rings have {slots} slots");
+                all.push(Edit { what, line: at + 1, text: lines.join("\n"), about: About::Slots });
             }
         }
     }
@@ -208,7 +288,7 @@ impl<'a> Sheet<'a> {
             let mut lines = self.lines.clone();
             let line = lines.remove(at).trim();
             let what = format!("`{}` goes", short(line));
-            all.push(Edit { what, line: at + 1, text: lines.join("\n") });
+            all.push(Edit { what, line: at + 1, text: lines.join("\n"), about: About::Lines(at + 1..at + 2) });
         }
     }
 
@@ -225,7 +305,9 @@ impl<'a> Sheet<'a> {
                 }
                 let text = self.lines[own.lines.start].trim();
                 let what = format!("`{}` stands before line {}", short(text), other.lines.start + 1);
-                all.push(Edit { what, line: own.lines.start + 1, text: self.moved(&own.lines, other.lines.start) });
+                let about = About::Lines(other.lines.start + 1..own.lines.end + 1);
+                let text = self.moved(&own.lines, other.lines.start);
+                all.push(Edit { what, line: own.lines.start + 1, text, about });
             }
         }
     }
@@ -469,5 +551,36 @@ def f(a: pl.Tensor[[M, K], pl.FP16], b: pl.Tensor[[K, N], pl.FP16], aa: pl.Tenso
         let told = told("x = pl.pipe(slot_num=2)\nfor i in pl.pipeline(4, stage=2):", true);
         assert!(told.contains(&("the ring has 4 slots instead of 2".into(), 1)), "{told:?}");
         assert!(told.contains(&("3 iterations of the loop overlap instead of 2".into(), 2)), "{told:?}");
+    }
+
+    #[test]
+    fn functions_get_a_depth() {
+        let text = "\
+def f(
+    a: pl.Tensor[[M, K], pl.FP16],
+):
+    # a comment
+    for lane in pl.split_aiv(2):
+
+        x = pl.aiv_shard(a)
+
+
+def g(a): pass";
+        let all = edits(text, true, &[]);
+        let made: Vec<&Edit> = all.iter().filter(|edit| edit.about == About::Slots).collect();
+        assert_eq!(made.len(), 2, "{made:?}");
+        let three = "\
+def f(
+    a: pl.Tensor[[M, K], pl.FP16],
+):
+    with pl.at(level=pl.Level.CORE_GROUP, optimizations=[pl.cross_core_slot(slot_num=3)]):
+        # a comment
+        for lane in pl.split_aiv(2):
+
+            x = pl.aiv_shard(a)
+
+
+def g(a): pass";
+        assert_eq!(made[0].text, three);
     }
 }

@@ -7,11 +7,15 @@
 //! | `saved` | points in a file, to go on from |
 //! | `text` | the table and the picture |
 //! | `edit` | edits of a source that may help |
+//! | `rings` | edits of texts whose rings get more slots |
 //! | `auto` | the search among them, and the patch |
+//! | `advise` | the edits that come near a forecast |
 
+mod advise;
 mod auto;
 mod edit;
 mod point;
+mod rings;
 mod saved;
 mod text;
 mod vary;

@@ -423,6 +423,13 @@ impl Tune {
         lines
     }
 
+    /// The module as it is written, and its platform; `None` for whole programs, and for what cannot be compiled.
+    pub(super) fn written(&self) -> Option<(Module, Platform)> {
+        let Ok((Runnable::Kernel(kernel), _)) = self.runnable(&[], &[]) else { return None };
+        let compiled = kernel.compiled().ok()?;
+        Some((compiled.prepared.written.clone(), compiled.platform.clone()))
+    }
+
     /// What `prove` says of the kernel as it is written; `None` for whole programs, and where it cannot be asked.
     pub(super) fn judgement(&self) -> Option<Judgement> {
         let Ok((Runnable::Kernel(kernel), _)) = self.runnable(&[], &[]) else { return None };

@@ -43,7 +43,7 @@ impl PartialOrd for Pos {
 impl Pos {
     /// Both parts as one number: searches compare positions more often than they do anything else.
     #[inline]
-    const fn key(self) -> u64 {
+    pub(super) const fn key(self) -> u64 {
         (self.gap as u64) << 32 | self.sub as u64
     }
 
@@ -177,53 +177,63 @@ impl Known {
     }
 }
 
-/// Signals between two pipes in one block; none covers another, so that later sets have later waits.
+/// Signals between two pipes in one block: sets with their waits. None covers another, so that later sets have later waits, and
+/// the list is sorted by either.
 #[derive(Clone, Default, Debug)]
-struct Signals {
-    /// Wait by set.
-    waits: BTreeMap<Pos, Pos>,
-    /// Set by wait.
-    sets: BTreeMap<Pos, Pos>,
-}
+struct Signals(Vec<(Pos, Pos)>);
 
 impl Signals {
+    /// How many have their set before a position.
+    #[inline]
+    fn set_before(&self, at: Pos) -> usize {
+        self.0.partition_point(|(set, _)| *set < at)
+    }
+
     /// The earliest wait for a set at `from` or later.
+    #[inline]
     fn next(&self, from: Pos) -> Option<Pos> {
-        self.waits.range(from..).next().map(|(_, wait)| *wait)
+        // Most pipes never signal each other.
+        if self.0.is_empty() {
+            return None;
+        }
+        self.0.get(self.set_before(from)).map(|(_, wait)| *wait)
     }
 
     /// The latest set whose wait is at `to` or earlier.
+    #[inline]
     fn previous(&self, to: Pos) -> Option<Pos> {
-        self.sets.range(..=to).next_back().map(|(_, set)| *set)
+        let count = self.0.partition_point(|(_, wait)| *wait <= to);
+        count.checked_sub(1).map(|last| self.0[last].0)
+    }
+
+    fn has(&self, set: Pos, wait: Pos) -> bool {
+        self.0.get(self.set_before(set)) == Some(&(set, wait))
     }
 
     fn add(&mut self, set: Pos, wait: Pos) {
         if self.next(set).is_some_and(|earliest| earliest <= wait) {
             return;
         }
-        while let Some(covered) = self.previous_set(set).filter(|(_, w)| *w >= wait) {
-            self.remove(covered.0, covered.1);
-        }
-        self.waits.insert(set, wait);
-        self.sets.insert(wait, set);
-    }
-
-    fn previous_set(&self, set: Pos) -> Option<(Pos, Pos)> {
-        self.waits.range(..=set).next_back().map(|(set, wait)| (*set, *wait))
+        // Those with sets up to this one whose waits are not before this one are covered.
+        let end = self.0.partition_point(|(other, _)| *other <= set);
+        let first = self.0[..end].partition_point(|(_, other)| *other < wait);
+        self.0.splice(first..end, [(set, wait)]);
     }
 
     fn remove(&mut self, set: Pos, wait: Pos) {
-        if self.waits.get(&set) == Some(&wait) {
-            self.waits.remove(&set);
-            self.sets.remove(&wait);
+        let at = self.set_before(set);
+        if self.0.get(at) == Some(&(set, wait)) {
+            self.0.remove(at);
         }
     }
 
     /// Drops the signals whose set is not after a position and whose wait is not before it.
     fn drop_over(&mut self, at: Pos) {
-        let over: Vec<(Pos, Pos)> =
-            self.sets.range(at..).map(|(wait, set)| (*set, *wait)).take_while(|(set, _)| *set <= at).collect();
-        over.into_iter().for_each(|(set, wait)| self.remove(set, wait));
+        let first = self.0.partition_point(|(_, wait)| *wait < at);
+        let end = self.0.partition_point(|(set, _)| *set <= at);
+        if first < end {
+            self.0.drain(first..end);
+        }
     }
 }
 
@@ -260,8 +270,8 @@ impl Lists {
     fn pairs(&self, block: usize, carried: bool) -> impl Iterator<Item = Pair> + '_ {
         let pipes = Pipe::ALL.into_iter().flat_map(|from| Pipe::ALL.into_iter().map(move |to| (from, to)));
         pipes.flat_map(move |(from, to)| {
-            let waits = self.of(from, to).waits.iter();
-            waits.map(move |(set, wait)| Pair { from, to, block, set: *set, wait: *wait, carried })
+            let signals = self.of(from, to).0.iter();
+            signals.map(move |(set, wait)| Pair { from, to, block, set: *set, wait: *wait, carried })
         })
     }
 }
@@ -328,7 +338,7 @@ impl<'t> Order<'t> {
     pub fn has(&self, pair: &Pair) -> bool {
         let Some(order) = &self.blocks[pair.block] else { return false };
         let lists = if pair.carried { &order.carried } else { &order.forward };
-        lists.of(pair.from, pair.to).waits.get(&pair.set) == Some(&pair.wait)
+        lists.of(pair.from, pair.to).has(pair.set, pair.wait)
     }
 
     /// A new position between the sets and the waits of a gap, after those handed out before.

@@ -33,11 +33,16 @@ pub(super) struct Users {
     list: Vec<Option<User>>,
     /// By id and block, those in the block by their sets.
     places: BTreeMap<(u32, usize), Spans>,
-    owners: BTreeMap<(usize, bool, Pos, Pos), Number>,
+    /// By pair: its [`key`].
+    owners: BTreeMap<Key, Number>,
 }
 
-fn key(pair: &Pair) -> (usize, bool, Pos, Pos) {
-    (pair.block, pair.carried, pair.set, pair.wait)
+/// A pair of these pipes as two numbers, which compare faster than its parts: block and kind, set and wait.
+type Key = (u64, u128);
+
+fn key(pair: &Pair) -> Key {
+    let positions = u128::from(pair.set.key()) << 64 | u128::from(pair.wait.key());
+    ((pair.block as u64) << 1 | u64::from(pair.carried), positions)
 }
 
 impl Users {

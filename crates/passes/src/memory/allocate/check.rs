@@ -164,6 +164,8 @@ struct Checker<'m> {
     /// What may be so at the head of each loop, by the calls that led there.
     heads: BTreeMap<(Vec<OpId>, OpId), State>,
     changed: bool,
+    /// The module has loops: without one nothing comes back, and one walk says all.
+    loops: bool,
     /// True once nothing changes any more.
     report: bool,
     /// Ops left to follow, so that the check of deeply nested calls ends.
@@ -195,6 +197,7 @@ pub fn inspect(module: &Module, platform: &Platform) -> Inspection {
         sites: Vec::new(),
         heads: BTreeMap::new(),
         changed: false,
+        loops: module.walk(module.top).into_iter().any(|op| flow(module, op) == Flow::Repeat),
         report: false,
         budget: 0,
         shared: BUDGET,
@@ -271,7 +274,7 @@ impl Checker<'_> {
         self.budget = self.shared + WALKS * self.module.walk(body).len() as u64;
         let nobody = |cuts: &Vec<u64>| vec![Bytes::default(); cuts.len()];
         let begin: State = self.cuts.iter().map(|(s, cuts)| (*s, nobody(cuts))).collect();
-        self.changed = true;
+        self.changed = self.loops;
         while std::mem::take(&mut self.changed) && self.budget > 0 {
             self.block(body, &mut begin.clone());
         }

@@ -41,13 +41,11 @@ fn bitwise(op: &OpRef<'_>, d: &mut Decoder<'_>, kernel: &'static Binary) -> Lowe
     let mut e = Emit::new(op, d);
     let elem = e.elem("lhs")?;
     let (lhs, rhs, mask, out) = (e.reg("lhs")?, e.reg("rhs")?, e.reg("mask")?, e.out(0));
-    e.on_registers = true;
-    e.step(VectorPort::Alu, elem, move |m, _| {
+    e.compute(VectorPort::Alu, elem, move |m, _| {
         let mut result = Register::ZERO;
         kernel.run_args(Elem::U64, [lhs, rhs].map(|slot| Arg::Slice(&m.reg(slot).0)), &mut result.0);
         result.zero_inactive(&m.mask(mask), elem.bytes());
         m.set(out, result);
-        Ok(0)
     })
 }
 

@@ -30,9 +30,8 @@ static VBR: OpDef = OpDef {
         let mut e = Emit::new(op, d);
         let elem = check::result_elem(op, 0).ok_or(Reported)?;
         let (value, out) = (e.number("value")?, e.out(0));
-        e.step(VectorPort::Alu, elem, move |m, args| {
+        e.compute(VectorPort::Alu, elem, move |m, args| {
             m.set(out, splat(elem, args[value]));
-            Ok(0)
         })
     },
     ..STEP
@@ -72,7 +71,7 @@ static VDUP: OpDef = OpDef {
         let source = if e.elem("value").is_ok() { Ok(e.reg("value")?) } else { Err(e.number("value")?) };
         let (mask, out) = (e.reg("mask")?, e.out(0));
         let lane = if op.text("position") == Some("HIGHEST") { BYTES / bytes - 1 } else { 0 };
-        e.step(VectorPort::Alu, elem, move |m, args| {
+        e.compute(VectorPort::Alu, elem, move |m, args| {
             let value = match source {
                 Ok(slot) => m.reg(slot).bits(lane, bytes),
                 Err(number) => args[number],
@@ -80,7 +79,6 @@ static VDUP: OpDef = OpDef {
             let mut result = splat(elem, value);
             result.zero_inactive(&m.mask(mask), bytes);
             m.set(out, result);
-            Ok(0)
         })
     },
     ..STEP

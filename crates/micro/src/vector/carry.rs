@@ -101,7 +101,7 @@ fn chain(op: &OpRef<'_>, d: &mut Decoder<'_>, subtract: bool) -> Lowered {
     let carry_in = if takes_carry(op) { Some(e.reg("carry_in")?) } else { None };
     let mask = e.reg("mask")?;
     let (out, carry) = (e.out(0), e.out(1));
-    e.step(VectorPort::Alu, elem, move |m, _| {
+    e.compute(VectorPort::Alu, elem, move |m, _| {
         let (a, b, mask) = (*m.reg(lhs), *m.reg(rhs), m.mask(mask));
         let carry_in = carry_in.map(|slot| m.mask(slot));
         let sum = |i: usize| {
@@ -112,6 +112,5 @@ fn chain(op: &OpRef<'_>, d: &mut Decoder<'_>, subtract: bool) -> Lowered {
         };
         m.set(out, Register::from_fn(|i| if mask.lane(i, 4) { sum(i) as u32 } else { 0 }));
         m.set_mask(carry, Mask::from_fn(4, |i| mask.lane(i, 4) && sum(i) >> 32 != 0));
-        Ok(0)
     })
 }

@@ -91,7 +91,7 @@ fn compare(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let rhs = if e.elem("rhs").is_ok() { Ok(e.reg("rhs")?) } else { Err(e.number("rhs")?) };
     let (seed, out) = (e.reg("seed")?, e.out(0));
     let bytes = elem.bytes();
-    e.step(VectorPort::Alu, elem, move |m, args| {
+    e.compute(VectorPort::Alu, elem, move |m, args| {
         let rhs = match rhs {
             Ok(slot) => *m.reg(slot),
             Err(number) => splat(elem, args[number]),
@@ -104,7 +104,6 @@ fn compare(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
         }
         let seed = m.mask(seed);
         m.set_mask(out, Mask::from_fn(bytes, |i| seed.lane(i, bytes) && holds[i] != 0));
-        Ok(0)
     })
 }
 
@@ -133,7 +132,7 @@ static VSEL: OpDef = OpDef {
         let elem = e.elem("src0")?;
         let (src0, src1, mask, out) = (e.reg("src0")?, e.reg("src1")?, e.reg("mask")?, e.out(0));
         let bytes = elem.bytes();
-        e.step(VectorPort::Alu, elem, move |m, _| {
+        e.compute(VectorPort::Alu, elem, move |m, _| {
             let (src, mask) = (*m.reg(src0), m.mask(mask));
             let mut result = *m.reg(src1);
             for i in (0..BYTES / bytes).filter(|i| mask.lane(*i, bytes)) {
@@ -141,7 +140,6 @@ static VSEL: OpDef = OpDef {
                 result.0[lane.clone()].copy_from_slice(&src.0[lane]);
             }
             m.set(out, result);
-            Ok(0)
         })
     },
     ..STEP
@@ -172,7 +170,7 @@ static VSELR: OpDef = OpDef {
         let elem = e.elem("src")?;
         let (src, index, out) = (e.reg("src")?, e.reg("index")?, e.out(0));
         let bytes = elem.bytes();
-        e.step(VectorPort::Alu, elem, move |m, _| {
+        e.compute(VectorPort::Alu, elem, move |m, _| {
             let (src, index) = (*m.reg(src), *m.reg(index));
             let mut result = Register::ZERO;
             for i in 0..BYTES / bytes {
@@ -180,7 +178,6 @@ static VSELR: OpDef = OpDef {
                 result.set_bits(i, bytes, src.bits(from, bytes));
             }
             m.set(out, result);
-            Ok(0)
         })
     },
     ..STEP

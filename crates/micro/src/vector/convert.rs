@@ -104,7 +104,7 @@ fn cvt(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     };
     let (src, mask, out) = (e.reg("src")?, e.reg("mask")?, e.out(0));
     let (narrow, wide) = (from.bytes(), to.bytes());
-    e.step(VectorPort::Alu, from, move |m, _| {
+    e.compute(VectorPort::Alu, from, move |m, _| {
         let mut src = *m.reg(src);
         src.zero_inactive(&m.mask(mask), narrow);
         let mut result = Register::ZERO;
@@ -126,7 +126,6 @@ fn cvt(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
             }
         }
         m.set(out, result);
-        Ok(0)
     })
 }
 
@@ -152,7 +151,7 @@ static VTRC: OpDef = OpDef {
         let mut e = Emit::new(op, d);
         let elem = e.elem("src")?;
         let (src, mask, out) = (e.reg("src")?, e.reg("mask")?, e.out(0));
-        e.step(VectorPort::Alu, elem, move |m, _| {
+        e.compute(VectorPort::Alu, elem, move |m, _| {
             let mut lanes = [0f32; 128];
             let lanes = &mut lanes[..BYTES / elem.bytes()];
             convert::load_f32(elem, &m.reg(src).0, lanes);
@@ -161,7 +160,6 @@ static VTRC: OpDef = OpDef {
             convert::store_f32(elem, lanes, &mut result.0);
             result.zero_inactive(&m.mask(mask), elem.bytes());
             m.set(out, result);
-            Ok(0)
         })
     },
     ..STEP
@@ -195,7 +193,7 @@ static VCI: OpDef = OpDef {
         let mut e = Emit::new(op, d);
         let (index, out) = (e.number("index")?, e.out(0));
         let down = op.text("order") == Some("DESC");
-        e.step(VectorPort::Alu, elem, move |m, args| {
+        e.compute(VectorPort::Alu, elem, move |m, args| {
             let lanes = BYTES / elem.bytes();
             let mut result = Register::ZERO;
             if elem.is_float() {
@@ -212,7 +210,6 @@ static VCI: OpDef = OpDef {
                 }
             }
             m.set(out, result);
-            Ok(0)
         })
     },
     ..STEP

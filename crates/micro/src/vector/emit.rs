@@ -28,7 +28,7 @@ pub(super) struct Emit<'a, 'd, 'm> {
     /// See [`Step::whole`]; the address is then the first number.
     pub whole: Option<Whole>,
     /// See [`Step::on_registers`].
-    pub on_registers: bool,
+    on_registers: bool,
     args: SmallVec<[slipring_vector::Arg; 3]>,
     result: Option<Reg>,
 }
@@ -106,6 +106,21 @@ impl<'a, 'd, 'm> Emit<'a, 'd, 'm> {
         Ok(self.args.len() - 1)
     }
 
+    /// Adds the step, which does nothing but read and write its registers and never fails: [`Step::on_registers`]. Its kernel asks
+    /// the machine for nothing else, no memory and no special register.
+    pub fn compute(
+        mut self,
+        port: VectorPort,
+        elem: Elem,
+        kernel: impl Fn(&mut Machine<'_>, &[u64]) + Send + Sync + 'static,
+    ) -> Lowered {
+        self.on_registers = true;
+        self.step(port, elem, move |machine, args| {
+            kernel(machine, args);
+            Ok(0)
+        })
+    }
+
     /// Adds the step, which executes on a port.
     pub fn step(
         self,
@@ -165,8 +180,7 @@ pub(super) fn lanewise<const N: usize>(
         return Err(e.d.unsupported("this element type"));
     }
     let (direct, bytes) = (kernel.direct(elem), elem.bytes());
-    e.on_registers = true;
-    e.step(VectorPort::Alu, elem, move |m, args| {
+    e.compute(VectorPort::Alu, elem, move |m, args| {
         for (slot, number) in &numbers {
             m.set(*slot, splat(elem, args[*number]));
         }
@@ -177,7 +191,6 @@ pub(super) fn lanewise<const N: usize>(
             }
             result.zero_inactive(&m.mask(mask), bytes);
         });
-        Ok(0)
     })
 }
 

@@ -94,7 +94,7 @@ fn expdif(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let (src, max, mask, out) = (e.reg("src")?, e.reg("max")?, e.reg("mask")?, e.out(0));
     let step = 4 / elem.bytes();
     let first = if op.text("part") == Some("ODD") { step - 1 } else { 0 };
-    e.step(VectorPort::Alu, elem, move |m, _| {
+    e.compute(VectorPort::Alu, elem, move |m, _| {
         let (mut a, mut b) = ([0.0; 128], [0.0; 128]);
         let lanes = 256 / elem.bytes();
         convert::load_f32(elem, &m.reg(src).0, &mut a[..lanes]);
@@ -105,7 +105,6 @@ fn expdif(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
             if mask.lane(from, elem.bytes()) { math::exp(a[from] - b[from]) } else { 0.0 }
         });
         m.set(out, result);
-        Ok(0)
     })
 }
 
@@ -141,7 +140,7 @@ fn mull(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let elem = e.elem("lhs")?;
     let (lhs, rhs, mask, low, high) = (e.reg("lhs")?, e.reg("rhs")?, e.reg("mask")?, e.out(0), e.out(1));
     let signed = elem.is_signed_int();
-    e.step(VectorPort::Alu, elem, move |m, _| {
+    e.compute(VectorPort::Alu, elem, move |m, _| {
         let (a, b, mask) = (*m.reg(lhs), *m.reg(rhs), m.mask(mask));
         let product = |i: usize| {
             let (a, b) = (a.bits(i, 4) as u32, b.bits(i, 4) as u32);
@@ -153,6 +152,5 @@ fn mull(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
         };
         m.set(low, Register::from_fn(|i| product(i) as u32));
         m.set(high, Register::from_fn(|i| (product(i) >> 32) as u32));
-        Ok(0)
     })
 }

@@ -95,9 +95,8 @@ fn pset(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let mask = lane_bytes(op).and_then(|bytes| pattern(op, bytes)).ok_or(Reported)?;
     let mut e = Emit::new(op, d);
     let out = e.out(0);
-    e.step(VectorPort::Alu, Elem::U8, move |m, _| {
+    e.compute(VectorPort::Alu, Elem::U8, move |m, _| {
         m.set_mask(out, mask);
-        Ok(0)
     })
 }
 

@@ -125,10 +125,9 @@ fn map<const N: usize>(
         *slot = e.reg(spec.name)?;
     }
     let outs: smallvec::SmallVec<[_; 2]> = (0..outs).map(|i| e.out(i)).collect();
-    e.step(VectorPort::Alu, Elem::U8, move |m, _| {
+    e.compute(VectorPort::Alu, Elem::U8, move |m, _| {
         let masks = slots.map(|slot| m.mask(slot));
         outs.iter().enumerate().for_each(|(i, out)| m.set_mask(*out, f(masks, i)));
-        Ok(0)
     })
 }
 
@@ -249,9 +248,8 @@ static PBITCAST: OpDef = OpDef {
     lower: |op, d| {
         let mut e = Emit::new(op, d);
         let (src, out) = (e.reg("src")?, e.out(0));
-        e.step(VectorPort::None, Elem::U8, move |m, _| {
+        e.compute(VectorPort::None, Elem::U8, move |m, _| {
             m.set_mask(out, m.mask(src));
-            Ok(0)
         })
     },
     ..STEP

@@ -95,7 +95,7 @@ fn interleaved(op: &OpRef<'_>, d: &mut Decoder<'_>, apart: bool) -> Lowered {
     };
     let bytes = elem.bytes();
     let lanes = BYTES / bytes;
-    e.step(VectorPort::Alu, elem, move |m, _| {
+    e.compute(VectorPort::Alu, elem, move |m, _| {
         let sources = sources.map(|slot| *m.reg(slot));
         for &(half, out) in &outs {
             let mut result = Register::ZERO;
@@ -111,7 +111,6 @@ fn interleaved(op: &OpRef<'_>, d: &mut Decoder<'_>, apart: bool) -> Lowered {
             }
             m.set(out, result);
         }
-        Ok(0)
     })
 }
 
@@ -168,7 +167,7 @@ static VUSQZ: OpDef = OpDef {
         let elem = e.elem("src")?;
         let (_, mask, out) = (e.reg("src")?, e.reg("mask")?, e.out(0));
         let bytes = elem.bytes();
-        e.step(VectorPort::Alu, elem, move |m, _| {
+        e.compute(VectorPort::Alu, elem, move |m, _| {
             let mask = m.mask(mask);
             let mut result = Register::ZERO;
             let mut count = 0;
@@ -177,7 +176,6 @@ static VUSQZ: OpDef = OpDef {
                 count += u64::from(mask.lane(i, bytes));
             }
             m.set(out, result);
-            Ok(0)
         })
     },
     ..STEP
@@ -213,7 +211,7 @@ static VPACK: OpDef = OpDef {
         let elem = e.elem("src")?;
         let (src, out) = (e.reg("src")?, e.out(0));
         let (wide, narrow) = (elem.bytes(), elem.bytes() / 2);
-        e.step(VectorPort::Alu, elem, move |m, _| {
+        e.compute(VectorPort::Alu, elem, move |m, _| {
             let src = *m.reg(src);
             let mut result = Register::ZERO;
             let lanes = BYTES / wide;
@@ -221,7 +219,6 @@ static VPACK: OpDef = OpDef {
                 result.set_bits(part * lanes + i, narrow, src.bits(i, wide));
             }
             m.set(out, result);
-            Ok(0)
         })
     },
     ..STEP
@@ -268,7 +265,7 @@ fn unpack(op: &OpRef<'_>, d: &mut Decoder<'_>, signed: bool) -> Lowered {
     let src = e.reg("src")?;
     let (part, out) = (e.number("part")?, e.out(0));
     let bytes = elem.bytes();
-    e.step(VectorPort::Alu, elem, move |m, args| {
+    e.compute(VectorPort::Alu, elem, move |m, args| {
         let src = *m.reg(src);
         let lanes = BYTES / bytes / 2;
         let half = args[part] as usize & 1;
@@ -280,7 +277,6 @@ fn unpack(op: &OpRef<'_>, d: &mut Decoder<'_>, signed: bool) -> Lowered {
             result.set_bits(i, 2 * bytes, bits);
         }
         m.set(out, result);
-        Ok(0)
     })
 }
 
@@ -299,10 +295,9 @@ static VBITCAST: OpDef = OpDef {
         let mut e = Emit::new(op, d);
         let elem = e.elem("src")?;
         let (src, out) = (e.reg("src")?, e.out(0));
-        e.step(VectorPort::None, elem, move |m, _| {
+        e.compute(VectorPort::None, elem, move |m, _| {
             let value = *m.reg(src);
             m.set(out, value);
-            Ok(0)
         })
     },
     ..STEP

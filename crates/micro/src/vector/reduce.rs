@@ -131,7 +131,7 @@ fn sum(op: &OpRef<'_>, d: &mut Decoder<'_>, groups: usize) -> Lowered {
     let elem = e.elem("src")?;
     let (src, mask, out) = (e.reg("src")?, e.reg("mask")?, e.out(0));
     let size = BYTES / elem.bytes() / groups;
-    e.step(VectorPort::Alu, elem, move |m, _| {
+    e.compute(VectorPort::Alu, elem, move |m, _| {
         let mut src = *m.reg(src);
         src.zero_inactive(&m.mask(mask), elem.bytes());
         let mut result = Register::ZERO;
@@ -151,7 +151,6 @@ fn sum(op: &OpRef<'_>, d: &mut Decoder<'_>, groups: usize) -> Lowered {
             }
         }
         m.set(out, result);
-        Ok(0)
     })
 }
 
@@ -184,7 +183,7 @@ fn extreme(op: &OpRef<'_>, d: &mut Decoder<'_>, groups: usize, largest: bool) ->
     let (src, mask, out) = (e.reg("src")?, e.reg("mask")?, e.out(0));
     let bytes = elem.bytes();
     let size = BYTES / bytes / groups;
-    e.step(VectorPort::Alu, elem, move |m, _| {
+    e.compute(VectorPort::Alu, elem, move |m, _| {
         let (src, mask) = (*m.reg(src), m.mask(mask));
         let mut result = Register::ZERO;
         for group in 0..groups {
@@ -200,7 +199,6 @@ fn extreme(op: &OpRef<'_>, d: &mut Decoder<'_>, groups: usize, largest: bool) ->
             }
         }
         m.set(out, result);
-        Ok(0)
     })
 }
 

@@ -1,8 +1,10 @@
 //! What the text layer and the passes need to know of an op: its declaration without its meaning.
 
 use std::any::Any;
-use std::collections::BTreeMap;
 use std::fmt::Debug;
+use std::hash::{BuildHasherDefault, Hasher};
+
+use indexmap::IndexMap;
 
 use crate::Type;
 use crate::function::Part;
@@ -235,9 +237,32 @@ impl Declaration for OpSchema {
 /// The declared ops, by name and by every alias.
 #[derive(Default, Debug)]
 pub struct Registry {
-    by_name: BTreeMap<&'static str, &'static dyn Declaration>,
+    by_name: IndexMap<&'static str, &'static dyn Declaration, BuildHasherDefault<NameHasher>>,
     /// Attributes that may stand on any op and have no meaning to the program; one that ends in a dot stands for all that begin so.
     pub hints: &'static [&'static str],
+}
+
+/// Hashes names of ops. The table holds only declared ones, which every process puts into it: nobody can make them collide.
+#[derive(Default, Debug)]
+struct NameHasher(u64);
+
+impl Hasher for NameHasher {
+    #[inline]
+    fn write(&mut self, bytes: &[u8]) {
+        for part in bytes.chunks(8) {
+            let mut word = [0; 8];
+            word[..part.len()].copy_from_slice(part);
+            self.0 = (self.0.rotate_left(5) ^ u64::from_le_bytes(word)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        }
+    }
+
+    /// What ends a text: the length of its words tells names apart well enough.
+    #[inline]
+    fn write_u8(&mut self, _: u8) {}
+
+    fn finish(&self) -> u64 {
+        self.0 ^ self.0 >> 32
+    }
 }
 
 impl Registry {
@@ -246,7 +271,10 @@ impl Registry {
     /// # Panics
     /// If two of them claim the same name: a mistake in the declarations, found by any test.
     pub fn new<D: Declaration>(declarations: impl IntoIterator<Item = &'static D>) -> Registry {
-        let mut by_name: BTreeMap<_, &'static dyn Declaration> = BTreeMap::new();
+        let declarations = declarations.into_iter();
+        let names = declarations.size_hint().0;
+        let mut by_name: IndexMap<_, &'static dyn Declaration, _> =
+            IndexMap::with_capacity_and_hasher(names, BuildHasherDefault::default());
         for declaration in declarations {
             let schema = declaration.schema();
             for name in std::iter::once(&schema.name).chain(schema.aliases) {

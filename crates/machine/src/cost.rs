@@ -4,9 +4,13 @@
 //! does whoever wants to know the cost of an op alone.
 
 use std::cmp::Ordering;
+use std::fmt;
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 use serde::Deserialize;
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{MapAccess, SeqAccess, Visitor};
 
 pub use crate::figure::{Between, Figure, Milli, REPEAT};
 
@@ -287,11 +291,35 @@ struct CostText {
 }
 
 /// A list of numbers, or names with numbers.
-#[derive(Deserialize)]
-#[serde(untagged)]
 pub(crate) enum Either<T> {
     List([u32; 3]),
     Named(T),
+}
+
+/// Told by the first sign, in place of a copy of what stands there that is read as the one and then as the other: every process
+/// reads a platform.
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Either<T> {
+    fn deserialize<D: serde::Deserializer<'de>>(d: D) -> Result<Either<T>, D::Error> {
+        d.deserialize_any(Forms(PhantomData))
+    }
+}
+
+struct Forms<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for Forms<T> {
+    type Value = Either<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of numbers, or names with numbers")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Either<T>, A::Error> {
+        Ok(Either::List(Deserialize::deserialize(SeqAccessDeserializer::new(list))?))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, names: A) -> Result<Either<T>, A::Error> {
+        Ok(Either::Named(T::deserialize(MapAccessDeserializer::new(names))?))
+    }
 }
 
 pub(crate) fn list<E: serde::de::Error>([fixed, num, den]: [u32; 3]) -> Result<Cost, E> {

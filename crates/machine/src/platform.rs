@@ -244,10 +244,15 @@ impl Platform {
 
     /// True where two operations of a pipe that touch the same bytes of a memory need a barrier between them.
     pub fn overlaps(&self, pipe: Pipe, space: Space) -> bool {
+        self.overlaps_with(pipe, space, None)
+    }
+
+    fn overlaps_with(&self, pipe: Pipe, space: Space, other: Option<&Question>) -> bool {
+        let reads = |question: &Question| {
+            other.is_some_and(|other| other.name == question.name) || self.reads_otherwise(question)
+        };
         let vectors = pipe == Pipe::V && space == Space::Vec;
-        (pipe.moves() && self.reads_otherwise(&UNORDERED_MOVES))
-            || (vectors && self.reads_otherwise(&UNORDERED_VECTORS))
-            || self.listed(pipe, space)
+        (pipe.moves() && reads(&UNORDERED_MOVES)) || (vectors && reads(&UNORDERED_VECTORS)) || self.listed(pipe, space)
     }
 
     /// The platform lists the memory for the pipe.
@@ -263,7 +268,12 @@ impl Platform {
 
     /// True where some dependent operations of this pipe need a barrier between them.
     pub fn needs_barrier(&self, pipe: Pipe) -> bool {
-        self.overlapping().iter().any(|(of, _)| *of == pipe)
+        self.needs_barrier_with(pipe, None)
+    }
+
+    /// The same where this question, too, is answered by the other interpretation.
+    pub fn needs_barrier_with(&self, pipe: Pipe, other: Option<&Question>) -> bool {
+        Space::NAMED.into_iter().any(|space| self.overlaps_with(pipe, space, other))
     }
 
     /// True if tiles move directly from one space to another here: the ways are those that have a cost.

@@ -3,11 +3,12 @@
 //! What stands in such a slot is the old tile until the next one comes, so a use of it gives the right bytes until the ring wraps.
 //! That it comes after the free is wrong at once, however many tiles there are (seed 000, key property 7).
 
+use std::ops::Range;
+
 use slipring_machine::Role;
 use slipring_program::{Direction, Extent, RingDecl, SiteRef, SyncRole, runs};
 use slipring_sim::{Agent, Launch};
 use slipring_tile::Space;
-use smallvec::SmallVec;
 
 use crate::clock::Clock;
 use crate::marking::Notes;
@@ -49,6 +50,30 @@ pub(crate) struct Freed {
     places: u64,
 }
 
+/// The bytes of slots that a signal gives back, one after the other.
+#[derive(Clone, Debug)]
+pub(crate) struct Given {
+    /// Counted on beyond the slots of the ring.
+    slots: Range<u32>,
+    /// Slots of the ring, and bytes of each.
+    count: u32,
+    bytes: u32,
+    base: u64,
+    space: Space,
+    core: Role,
+}
+
+impl Iterator for Given {
+    type Item = Extent;
+
+    #[inline]
+    fn next(&mut self) -> Option<Extent> {
+        let slot = self.slots.next()?;
+        let start = self.base + u64::from(slot % self.count) * u64::from(self.bytes);
+        Some(Extent::run(self.space, self.core, start, self.bytes))
+    }
+}
+
 /// The bit of a memory of a core.
 fn place(core: Role, space: Space) -> u64 {
     1 << (core.index() * Space::COUNT + space as usize)
@@ -84,13 +109,14 @@ impl Freed {
         self.slots.retain(|slot| slot.cluster != cluster);
     }
 
-    /// The bytes of the slots that a signal gives back; none where it is not a free, or one that the ring starts with.
-    pub fn given(&mut self, agent: Agent, sync: u32) -> SmallVec<[Extent; 1]> {
-        let Some(flag) = self.flags[sync as usize] else { return SmallVec::new() };
+    /// The bytes of the slots that a signal gives back; `None` where it is not a free, or one that the ring starts with.
+    #[inline]
+    pub fn given(&mut self, agent: Agent, sync: u32) -> Option<Given> {
+        let flag = self.flags[sync as usize]?;
         let signals = &mut self.signals[agent.cluster as usize * self.flags.len() + sync as usize];
         *signals += 1;
         if *signals <= flag.initial {
-            return SmallVec::new();
+            return None;
         }
         let ring = &self.rings[flag.ring];
         let slots = match ring.counted {
@@ -100,13 +126,8 @@ impl Freed {
                 first..first + ring.period
             }
         };
-        let base = ring.base.unwrap_or(0);
-        slots
-            .map(|slot| {
-                let start = base + u64::from(slot % ring.slots) * u64::from(ring.slot_bytes);
-                Extent::run(ring.space, agent.role, start, ring.slot_bytes)
-            })
-            .collect()
+        let (base, count, bytes) = (ring.base.unwrap_or(0), ring.slots, ring.slot_bytes);
+        Some(Given { slots, count, base, bytes, space: ring.space, core: agent.role })
     }
 
     /// A slot is free from now on, the agent's epoch.

@@ -21,6 +21,7 @@
 //! verdict covers this schedule only and says why.
 
 mod alike;
+mod answers;
 pub mod blind;
 mod clock;
 mod edge;

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use slipring_machine::{Pipe, Platform};
+use slipring_machine::{Pipe, Question};
 use slipring_program::{SiteRef, SyncRole};
 use slipring_sim::{Agent, Issued, Launch};
 
@@ -131,6 +131,8 @@ impl Doubt {
 /// The order of everything that has happened so far.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Order {
+    /// The pipes whose later work may overtake earlier work, in some memory.
+    unordered: [bool; Pipe::COUNT],
     /// By [`Agent::index`].
     units: Vec<Unit>,
     /// Counts what each core's scalar unit learnt: cluster × 3 + core.
@@ -151,11 +153,13 @@ pub(crate) struct Order {
 }
 
 impl Order {
-    /// Nothing has happened yet; the platform says which pipes keep their work in order.
-    pub fn new(launch: &Launch<'_>, platform: &Platform) -> Order {
+    /// Nothing has happened yet; the platform says which pipes keep their work in order, with a question that it answers by the
+    /// other interpretation, if there is one.
+    pub fn new(launch: &Launch<'_>, other: Option<&Question>) -> Order {
         let clusters = launch.clusters() as usize;
         let syncs = &launch.program.syncs;
         let mut order = Order {
+            unordered: Pipe::ALL.map(|pipe| launch.platform.needs_barrier_with(pipe, other)),
             units: Vec::new(),
             versions: vec![0; clusters * 3],
             touched: vec![false; clusters * 3],
@@ -171,7 +175,7 @@ impl Order {
             max: syncs.iter().map(|s| u64::from(s.max.max(1))).collect(),
         };
         for _ in 0..clusters {
-            order.units.extend((0..Agent::PER_CLUSTER).map(|lane| Unit::new(lane, platform)));
+            order.units.extend((0..Agent::PER_CLUSTER).map(|lane| Unit::new(lane, &order.unordered)));
             for _ in syncs {
                 // Signals of an earlier launch know nothing of this one.
                 let sets = launch.counters.get(order.objects.len()).map_or(0, |left| *left);
@@ -184,10 +188,10 @@ impl Order {
     }
 
     /// A block starts on a cluster: nothing that happened there before matters.
-    pub fn restart(&mut self, cluster: u32, platform: &Platform) {
+    pub fn restart(&mut self, cluster: u32) {
         let cluster = cluster as usize;
         for lane in 0..Agent::PER_CLUSTER {
-            self.units[cluster * Agent::PER_CLUSTER + lane] = Unit::new(lane, platform);
+            self.units[cluster * Agent::PER_CLUSTER + lane] = Unit::new(lane, &self.unordered);
         }
         for index in 0..self.per_cluster {
             self.objects[cluster * self.per_cluster + index] = Object::default();
@@ -506,8 +510,8 @@ impl Order {
 }
 
 impl Unit {
-    fn new(lane: usize, platform: &Platform) -> Unit {
-        let unordered = platform.needs_barrier(Pipe::ALL[lane % Pipe::COUNT]);
+    fn new(lane: usize, unordered: &[bool; Pipe::COUNT]) -> Unit {
+        let unordered = unordered[lane % Pipe::COUNT];
         let mut clock = Clock::default();
         if !unordered {
             clock.set(lane, 1);

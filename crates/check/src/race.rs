@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use slipring_machine::interpretations::{LATE_WAITS, TOKEN_LOCKS, UNIT_FLAG_BLOCKS, UNORDERED_MOVES, UNORDERED_STORES};
-use slipring_machine::{Pipe, Platform, Question, Role};
+use slipring_machine::interpretations::{LATE_WAITS, UNORDERED_MOVES, UNORDERED_STORES};
+use slipring_machine::{Pipe, Question, Role};
 use slipring_program::{Extent, Finding, Kind, Memory, Party, Severity, SiteRef, SyncRole, Words};
 use slipring_sim::{Agent, CutPoint, ExecutionMode, Issued, Launch, Observer, WorkRun};
 use slipring_tile::Space;
 
+use crate::answers::Answers;
 use crate::blind::Blind;
 use crate::edge::missing_edge;
 use crate::freed::Freed;
@@ -33,9 +34,9 @@ pub struct Race {
     pushes: Pushes,
     /// Slots that were given back.
     freed: Freed,
-    platform: Option<Platform>,
-    /// The same where moves of one pipe may overtake each other, if it is also asked what is found there.
-    otherwise: Option<Platform>,
+    answers: Answers,
+    /// It is also asked what is found where moves of one pipe may overtake each other.
+    otherwise: bool,
     asks_otherwise: bool,
     /// The first race there is on that one only.
     instead: Option<Finding>,
@@ -132,7 +133,7 @@ impl Race {
 
     /// The question whose other answer was looked at, and the first race that there is with that one only.
     pub(crate) fn otherwise(&self) -> Option<(&'static Question, Option<&Finding>)> {
-        self.otherwise.as_ref().map(|_| (&UNORDERED_MOVES, self.instead.as_ref()))
+        self.otherwise.then_some((&UNORDERED_MOVES, self.instead.as_ref()))
     }
 
     fn leans_on(&mut self, question: &'static Question) {
@@ -184,7 +185,7 @@ impl Race {
         let reads = self.stamp(agent, run.site);
         let (mut added, mut full, mut leans, mut alone) = (None, false, Leans::default(), None);
         let (strict, in_order) = (self.order.clock(agent), self.order.clock_in_order(agent));
-        let asks = self.otherwise.is_some() && self.instead.is_none() && agent.pipe.moves();
+        let asks = self.otherwise && self.instead.is_none() && agent.pipe.moves();
         let known = if asks { strict.get(agent.lane()) } else { u32::MAX };
         // What the work reads takes the place of what its lane read before, which what it writes must come after as well.
         let passes =
@@ -383,9 +384,8 @@ impl Race {
     /// Reports pairs of accesses inside one execution that nothing orders. Two stores are a warning: the manual has a barrier
     /// for them, and public kernels rely on their order without it.
     fn report_inner(&mut self, run: &WorkRun<'_>) {
-        let strict = self.platform.as_ref().is_some_and(|platform| platform.reads_otherwise(&UNORDERED_STORES));
         for inner in &run.access.conflicts {
-            if inner.kept && !strict {
+            if inner.kept && !self.answers.unordered_stores {
                 self.leans_on(&UNORDERED_STORES);
             }
             if !self.seen.insert((inner.earlier, inner.later, inner.writes[0], inner.writes[1])) {
@@ -402,7 +402,8 @@ impl Race {
                 parties[0].verb(),
             );
             let label = |party: &Party| format!("{} {} here", party.who(), party.verb());
-            let severity = if inner.kept && !strict { Severity::Warning } else { Severity::Error };
+            let severity =
+                if inner.kept && !self.answers.unordered_stores { Severity::Warning } else { Severity::Error };
             let mut finding = Finding::new(Kind::Race(parties), severity, message)
                 .at(inner.later, label(&parties[1]))
                 .also(inner.earlier, label(&parties[0]))
@@ -440,7 +441,7 @@ impl Race {
     /// Notes why the verdict cannot cover all schedules.
     fn doubt(&mut self, agent: Agent, sync: u32, doubt: Doubt) {
         let doubt = match doubt {
-            Doubt::LateWait { .. } if !self.platform.as_ref().is_some_and(|p| p.reads_otherwise(&LATE_WAITS)) => {
+            Doubt::LateWait { .. } if !self.answers.late_waits => {
                 return self.leans_on(&LATE_WAITS);
             }
             Doubt::LateWait { set, wait } => Doubt::Capacity { set, wait },
@@ -490,14 +491,14 @@ impl Observer for Race {
         let asks_otherwise = self.asks_otherwise;
         *self = Race { active, signals_only, tokens, blind, signals, outside, asks_otherwise, ..Race::default() };
         let asks = asks_otherwise && active && !signals_only && !launch.platform.reads_otherwise(&UNORDERED_MOVES);
-        self.otherwise = asks.then(|| launch.platform.with_reading(&UNORDERED_MOVES));
-        self.order = Order::new(launch, self.otherwise.as_ref().unwrap_or(launch.platform));
+        self.otherwise = asks;
+        self.order = Order::new(launch, asks.then_some(&UNORDERED_MOVES));
         (self.names, self.words) = (Names::new(launch), launch.program.words);
         self.pushes = Pushes::new(launch);
         self.freed = Freed::new(launch);
         let locks = launch.program.syncs.iter().map(|sync| matches!(sync.role, SyncRole::Token { .. }));
         self.locks = locks.collect();
-        self.platform = Some(launch.platform.clone());
+        self.answers = Answers::of(launch.platform);
         self.overlapping = launch.platform.overlapping();
     }
 
@@ -508,8 +509,8 @@ impl Observer for Race {
     }
 
     fn block_start(&mut self, _: u64, block: u32, cluster: u32) {
-        if let Some(platform) = self.otherwise.as_ref().or(self.platform.as_ref()).filter(|_| block > 0) {
-            self.order.restart(cluster, platform);
+        if block > 0 {
+            self.order.restart(cluster);
             self.freed.restart(cluster);
             self.shadows.of_cluster(cluster).for_each(Shadow::clear);
         }
@@ -523,9 +524,9 @@ impl Observer for Race {
     }
 
     fn hold(&mut self, to: Agent, sync: u32, later: &[(Pipe, u32)]) {
-        let (Some(platform), Some(locks)) = (&self.platform, self.locks.get(sync as usize)) else { return };
-        let question = if *locks { &TOKEN_LOCKS } else { &UNIT_FLAG_BLOCKS };
-        match platform.reads_otherwise(question) {
+        let Some(locks) = self.locks.get(sync as usize) else { return };
+        let (question, otherwise) = self.answers.of_token(*locks);
+        match otherwise {
             true => self.order.hold(to, later),
             false if !later.is_empty() => self.leans_on(question),
             false => {}
@@ -567,20 +568,21 @@ impl Observer for Race {
             self.order.begin(agent);
             // Where only signals are looked at nobody asks what became of slots.
             if !self.signals_only {
-                for slot in self.freed.given(agent, sync) {
+                for slot in self.freed.given(agent, sync).into_iter().flatten() {
                     self.give_back(agent, &slot, site);
                 }
             }
-            for doubt in self.order.set(agent, sync, lost, site).into_iter().flatten() {
-                self.doubt(agent, sync, doubt);
+            // Looked at in place: nearly always there is none.
+            for doubt in self.order.set(agent, sync, lost, site).iter().flatten() {
+                self.doubt(agent, sync, *doubt);
             }
         }
     }
 
     fn wait(&mut self, _: u64, agent: Agent, sync: u32, site: SiteRef) {
         if self.active {
-            for doubt in self.order.wait(agent, sync, site).into_iter().flatten() {
-                self.doubt(agent, sync, doubt);
+            for doubt in self.order.wait(agent, sync, site).iter().flatten() {
+                self.doubt(agent, sync, *doubt);
             }
         }
     }

@@ -78,7 +78,7 @@ impl Observer for StaleUses {
 
     fn set(&mut self, at: u64, agent: Agent, sync: u32, _: bool, site: SiteRef) {
         let Some(freed) = &mut self.freed else { return };
-        for slot in freed.given(agent, sync) {
+        for slot in freed.given(agent, sync).into_iter().flatten() {
             if let Some(known) = self.slots.get_mut(&(agent.cluster, slot.core, slot.space, slot.start)) {
                 known.freed += 1;
                 known.free = Some((at, site));

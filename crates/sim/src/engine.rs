@@ -13,6 +13,7 @@ use crate::later::Later;
 use crate::leftover::Leftovers;
 use crate::observe::{Agent, Observer, Stall};
 use crate::poll::{Outside, Polls};
+use crate::scalar::Ahead;
 use crate::skipped::Skipped;
 use crate::snapshot::Keeper;
 use crate::state::{AgentId, Cluster, Core, Entry, PipeState, ScalarState, SyncState, What, value};
@@ -51,7 +52,9 @@ pub(crate) struct Engine<'a> {
     pub clusters: Vec<Cluster>,
     /// For each core program and work what never changes about it.
     pub fixed: Vec<Vec<Fixed>>,
-    /// For each of them which of its operands come from buffers, one bit each.
+    /// For each core program what its instructions ask of the engine.
+    pub ahead: Vec<Box<[Ahead]>>,
+    /// For each core program and work which of its operands come from buffers, one bit each.
     pub by_data: Vec<Vec<u64>>,
     /// Steps left before the limit.
     pub steps: u64,
@@ -101,6 +104,7 @@ impl<'a> Engine<'a> {
             syncs: Vec::new(),
             clusters: Vec::new(),
             fixed: Vec::new(),
+            ahead: Vec::new(),
             by_data: Vec::new(),
             steps: launch.limits.steps,
             other_steps: 0,
@@ -194,6 +198,7 @@ impl<'a> Engine<'a> {
     pub fn know_works(&mut self) {
         self.plans = self.cores.iter().map(|_| Default::default()).collect();
         self.fixed = self.program.cores.iter().map(|core| core.works.iter().map(Fixed::new).collect()).collect();
+        self.ahead = self.program.cores.iter().map(Ahead::of).collect();
         let asked = self.memory.shadow.is_some();
         let of = |core: &CoreProgram| if asked { from_buffers(self.program, core) } else { vec![0; core.works.len()] };
         self.by_data = self.program.cores.iter().map(of).collect();

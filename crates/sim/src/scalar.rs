@@ -154,29 +154,11 @@ impl Engine<'_> {
     #[inline]
     fn upcoming(&self, core: usize) -> Upcoming {
         let unit = &self.cores[core];
-        let code = &self.program.cores[unit.position];
-        let pipe = match &code.insts[unit.pc] {
-            Inst::Issue { work } => code.works[*work as usize].pipe,
-            Inst::Set { pipe, .. }
-            | Inst::Wait { pipe, .. }
-            | Inst::Acquire { pipe, waits: true, .. }
-            | Inst::Release { pipe, .. }
-            | Inst::Barrier { pipe: Some(pipe) } => *pipe,
-            Inst::Acquire { waits: false, .. }
-            | Inst::Barrier { pipe: None }
-            | Inst::Inside { .. }
-            | Inst::Product { .. }
-            | Inst::FromProduct { .. }
-            | Inst::Meet { .. }
-            | Inst::Poll { .. }
-            | Inst::Trap { .. }
-            | Inst::End => {
-                return Upcoming::Shared;
-            }
-            _ => return Upcoming::Registers,
-        };
-        let full = pipe != Pipe::S && unit.pipes[pipe.index()].is_full();
-        if full { Upcoming::HeldUp(pipe) } else { Upcoming::Shared }
+        match self.ahead[unit.position][unit.pc] {
+            Ahead::Registers => Upcoming::Registers,
+            Ahead::Pipe(pipe) if unit.pipes[pipe.index()].is_full() => Upcoming::HeldUp(pipe),
+            Ahead::Pipe(_) | Ahead::Shared => Upcoming::Shared,
+        }
     }
 
     /// Takes one instruction off the limit, and looks at the numbers that it goes by.
@@ -469,6 +451,45 @@ impl Engine<'_> {
     /// The cycle after one scalar instruction.
     pub fn after_scalar(&mut self, core: usize, at: u64) -> u64 {
         at.saturating_add(self.scalar_cycles(core))
+    }
+}
+
+/// What an instruction of a core's program asks of the engine.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Ahead {
+    /// It only touches registers.
+    Registers,
+    /// Others can see it.
+    Shared,
+    /// Others can see it, and it needs room in the queue of this pipe.
+    Pipe(Pipe),
+}
+
+impl Ahead {
+    /// Of each instruction of a program: looked up for every step.
+    pub fn of(code: &CoreProgram) -> Box<[Ahead]> {
+        let one = |inst: &Inst| {
+            let pipe = match inst {
+                Inst::Issue { work } => code.works[*work as usize].pipe,
+                Inst::Set { pipe, .. }
+                | Inst::Wait { pipe, .. }
+                | Inst::Acquire { pipe, waits: true, .. }
+                | Inst::Release { pipe, .. }
+                | Inst::Barrier { pipe: Some(pipe) } => *pipe,
+                Inst::Acquire { waits: false, .. }
+                | Inst::Barrier { pipe: None }
+                | Inst::Inside { .. }
+                | Inst::Product { .. }
+                | Inst::FromProduct { .. }
+                | Inst::Meet { .. }
+                | Inst::Poll { .. }
+                | Inst::Trap { .. }
+                | Inst::End => return Ahead::Shared,
+                _ => return Ahead::Registers,
+            };
+            if pipe == Pipe::S { Ahead::Shared } else { Ahead::Pipe(pipe) }
+        };
+        code.insts.iter().map(one).collect()
     }
 }
 

@@ -190,7 +190,7 @@ pub(crate) struct Core {
     /// Synchronisation object of the wait at `pc`.
     pub waits_for: u32,
     /// Pipes; the entry of pipe S serves the work that the scalar unit runs itself.
-    pub pipes: Vec<PipeUnit>,
+    pub pipes: [PipeUnit; Pipe::COUNT],
     /// Pipes that have something in their queue.
     pub busy_pipes: u32,
     /// Deferred releases that wait at the head of their pipes.
@@ -207,7 +207,7 @@ impl Core {
     pub fn new(position: usize, program: &CoreProgram, launch: &Launch<'_>, cluster: u32) -> Core {
         let depth = launch.platform.pipes.queue_depth as usize;
         let has = launch.pipes_of(program);
-        let pipes = Pipe::ALL.into_iter().map(|pipe| {
+        let pipes = Pipe::ALL.map(|pipe| {
             let stride = program.works.iter().filter(|w| w.pipe == pipe).map(|w| w.args.len()).max().unwrap_or(0);
             let depth = if pipe == Pipe::S { 1 } else { depth };
             PipeUnit::new(if has.contains(&pipe) { depth } else { 0 }, stride)
@@ -220,7 +220,7 @@ impl Core {
             state: ScalarState::Ended,
             since: 0,
             waits_for: 0,
-            pipes: pipes.collect(),
+            pipes,
             busy_pipes: 0,
             deferred: 0,
             meant: Meant::default(),

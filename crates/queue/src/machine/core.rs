@@ -38,13 +38,8 @@ impl Core {
     /// Waits. What it waits for shows in reports.
     pub async fn wait(&self, wait: Wait) {
         {
-            let mut world = self.world();
-            if wait.is_over(&world) {
-                return;
-            }
-            world.waits(self.actor, wait);
             // Mostly the next to go on is this actor itself, which then need not leave its code and be polled back into it.
-            if world.hand_over(self.actor) == Some(self.actor) {
+            if self.world().begins_to_wait(self.actor, wait) {
                 return;
             }
         }

@@ -115,6 +115,15 @@ impl Machine {
     }
 
     pub(super) fn check(&self) -> Result<(), DeviceError> {
+        match self.device.hang.is_none() && !self.world.borrow().ledger.stopped() {
+            true => Ok(()),
+            false => self.refused(),
+        }
+    }
+
+    /// Why the device takes no more calls.
+    #[cold]
+    fn refused(&self) -> Result<(), DeviceError> {
         if let Some(hang) = &self.device.hang {
             return Err(DeviceError::Violation(hang.clone()));
         }
@@ -161,13 +170,15 @@ impl Machine {
 
     fn window(&self, window: Window, offset: u64, bytes: u64) -> Result<(WindowTarget, u64), DeviceError> {
         let open = self.device.windows.get(window.id as usize).copied().flatten();
-        let (size, target) = open.ok_or(DeviceError::Closed { what: "window", id: window.id })?;
+        let Some((size, target)) = open else { return Err(DeviceError::Closed { what: "window", id: window.id }) };
         if offset.checked_add(bytes).is_none_or(|end| end > size) {
             return Err(DeviceError::Bounds { what: "a window", offset, bytes, size });
         }
         let addr = target.addr.checked_add(offset).filter(|addr| addr.checked_add(bytes).is_some());
-        let addr = addr.ok_or(DeviceError::Bounds { what: "a window", offset, bytes, size })?;
-        Ok((target, addr))
+        match addr {
+            Some(addr) => Ok((target, addr)),
+            None => Err(DeviceError::Bounds { what: "a window", offset, bytes, size }),
+        }
     }
 
     pub(super) fn store(&mut self, xy: Xy, addr: u64, bytes: &[u8]) -> Result<(), DeviceError> {
@@ -189,9 +200,9 @@ impl Machine {
 
     fn pinned(&self, memory: Pinned, offset: u64, bytes: usize) -> Result<u8, DeviceError> {
         let world = self.world.borrow();
-        let closed = DeviceError::Closed { what: "pinned memory", id: memory.id };
-        let id = u8::try_from(memory.id).map_err(|_| closed.clone())?;
-        let size = world.memory.host(id).ok_or(closed)?.len() as u64;
+        let closed = || DeviceError::Closed { what: "pinned memory", id: memory.id };
+        let id = u8::try_from(memory.id).map_err(|_| closed())?;
+        let size = world.memory.host(id).ok_or_else(closed)?.len() as u64;
         match offset.checked_add(bytes as u64) {
             Some(end) if end <= size => Ok(id),
             _ => Err(DeviceError::Bounds { what: "pinned memory", offset, bytes: bytes as u64, size }),

@@ -2,9 +2,11 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
 
 use super::chip::TileId;
 use super::memory::Location;
+use super::world::NEVER;
 use crate::wire::Rect;
 
 /// Something that happens at a time.
@@ -27,52 +29,175 @@ pub(crate) enum Flight {
 }
 
 /// Flights by arrival; those of one cycle in the order in which they started.
-#[derive(Default)]
+///
+/// Those of the next some thousand cycles hang in a list for each cycle. Those that arrive later wait in a heap: they started
+/// before any that hangs in the list of the same cycle, so they come first.
 pub(crate) struct Flights {
-    // Arrival, and start number over slot: small keys, and one comparison decides.
-    queue: BinaryHeap<Reverse<(u64, u64)>>,
-    slots: Vec<Flight>,
+    slots: Vec<(Flight, u32)>,
     free: Vec<u32>,
+    /// The first and the last slot of each cycle's list, where its bit is set.
+    lists: Box<[[u32; 2]; WHEEL]>,
+    /// A bit for each list that has some, and for each word of such bits.
+    some: [u64; WHEEL / 64],
+    words: u64,
+    /// Nothing arrives before this cycle, and what hangs in lists less than `WHEEL` cycles after it.
+    base: u64,
+    /// When the first one in a list arrives.
+    first: u64,
+    /// Arrival, and start number over slot: small keys, and one comparison decides.
+    late: BinaryHeap<Reverse<(u64, u64)>>,
     started: u64,
+    len: usize,
 }
 
+/// Cycles that have lists. As many words as a word has bits.
+const WHEEL: usize = 64 * 64;
 const SLOT_BITS: u32 = 24;
+
+impl Default for Flights {
+    fn default() -> Flights {
+        Flights {
+            slots: Vec::new(),
+            free: Vec::new(),
+            lists: Box::new([[0; 2]; WHEEL]),
+            some: [0; WHEEL / 64],
+            words: 0,
+            base: 0,
+            first: NEVER,
+            late: BinaryHeap::new(),
+            started: 0,
+            len: 0,
+        }
+    }
+}
 
 impl Flights {
     pub fn start(&mut self, arrival: u64, flight: Flight) {
+        let arrival = arrival.min(NEVER - 1);
         let slot = match self.free.pop() {
             Some(slot) => {
-                self.slots[slot as usize] = flight;
+                self.slots[slot as usize] = (flight, 0);
                 slot
             }
             None => {
-                self.slots.push(flight);
+                self.slots.push((flight, 0));
                 self.slots.len() as u32 - 1
             }
         };
-        debug_assert!(slot < 1 << SLOT_BITS);
-        self.queue.push(Reverse((arrival, self.started << SLOT_BITS | u64::from(slot))));
-        self.started += 1;
+        self.len += 1;
+        if arrival.wrapping_sub(self.base) >= WHEEL as u64 {
+            debug_assert!(arrival >= self.base && slot < 1 << SLOT_BITS);
+            self.late.push(Reverse((arrival, self.started << SLOT_BITS | u64::from(slot))));
+            self.started += 1;
+            return;
+        }
+        self.first = self.first.min(arrival);
+        let at = arrival as usize % WHEEL;
+        let list = &mut self.lists[at];
+        let word = &mut self.some[at / 64];
+        if *word >> (at % 64) & 1 == 0 {
+            *word |= 1 << (at % 64);
+            self.words |= 1 << (at / 64);
+            *list = [slot, slot];
+        } else {
+            let last = std::mem::replace(&mut list[1], slot);
+            self.slots[last as usize].1 = slot;
+        }
     }
 
-    /// When the next one arrives.
-    pub fn next(&self) -> Option<u64> {
-        self.queue.peek().map(|Reverse((at, _))| *at)
+    /// When the next one arrives; never, if there is none.
+    pub fn next(&self) -> u64 {
+        self.late.peek().map_or(self.first, |Reverse((late, _))| self.first.min(*late))
     }
 
-    /// Takes the next one if it arrives by then.
+    /// Takes the next one if it arrives by then, before which none starts to arrive any more.
     pub fn take(&mut self, by: u64) -> Option<Flight> {
-        if self.next()? > by {
+        let next = self.next();
+        if next > by {
+            self.base = self.base.max(by);
             return None;
         }
-        let Reverse((_, key)) = self.queue.pop()?;
-        let slot = (key & ((1 << SLOT_BITS) - 1)) as u32;
+        self.base = self.base.max(next);
+        self.len -= 1;
+        if let Some(Reverse((_, key))) = self.late.peek_mut().filter(|late| late.0.0 == next).map(PeekMut::pop) {
+            let slot = (key & ((1 << SLOT_BITS) - 1)) as u32;
+            self.free.push(slot);
+            return Some(self.slots[slot as usize].0);
+        }
+        let at = next as usize % WHEEL;
+        let [slot, last] = self.lists[at];
+        let (flight, behind) = self.slots[slot as usize];
         self.free.push(slot);
-        Some(self.slots[slot as usize])
+        if slot == last {
+            self.empty(at);
+        } else {
+            self.lists[at][0] = behind;
+        }
+        Some(flight)
+    }
+
+    /// A list has none any more: the first that has some, around from there.
+    fn empty(&mut self, at: usize) {
+        let (word, bit) = (at / 64, at % 64);
+        self.some[word] &= !(1 << bit);
+        if self.some[word] == 0 {
+            self.words &= !(1 << word);
+        }
+        if self.words == 0 {
+            self.first = NEVER;
+            return;
+        }
+        let behind = self.some[word] >> bit;
+        let ahead = match behind {
+            0 => {
+                // Words after this one, around to what stands before the bit in the same word.
+                let step = self.words.rotate_right(word as u32 + 1).trailing_zeros() as usize + 1;
+                let other = (word + step) % 64;
+                step * 64 + self.some[other].trailing_zeros() as usize - bit
+            }
+            _ => behind.trailing_zeros() as usize,
+        };
+        self.first += ahead as u64;
     }
 
     /// How many are on their way.
     pub fn len(&self) -> usize {
-        self.queue.len()
+        self.len
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// They come by arrival, and those of one cycle in the order in which they started.
+        #[test]
+        fn they_come_in_order(
+            steps in prop::collection::vec((0u64..40, prop::collection::vec((0u32..6, 0u64..5000), 0..4)), 1..200),
+        ) {
+            let (mut flights, mut expected, mut now, mut number) = (Flights::default(), Vec::new(), 0, 0);
+            for (passes, starts) in steps {
+                for (kind, delay) in starts {
+                    let arrival = now + [0, 60, 80, 700, 4095, delay][kind as usize];
+                    flights.start(arrival, Flight::Notice { stream: number, value: 0 });
+                    expected.push((arrival, number));
+                    number += 1;
+                }
+                now += passes * passes;
+                prop_assert_eq!(flights.len(), expected.len());
+                prop_assert_eq!(flights.next(), expected.iter().map(|(at, _)| *at).min().unwrap_or(NEVER));
+                expected.sort_unstable();
+                let due = expected.partition_point(|(at, _)| *at <= now);
+                for (_, number) in expected.drain(..due) {
+                    let taken = flights.take(now);
+                    let same = matches!(taken, Some(Flight::Notice { stream, .. }) if stream == number);
+                    prop_assert!(same, "{taken:?} in place of {number}");
+                }
+                prop_assert!(flights.take(now).is_none());
+            }
+        }
     }
 }

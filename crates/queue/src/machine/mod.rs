@@ -134,6 +134,8 @@ impl Machine {
             now: 0,
             states: [State::Off; 3],
             waits: [None; 3],
+            wakes: [world::NEVER; 3],
+            watching: 0,
             touched: 0,
             until: 0,
             next: None,
@@ -178,7 +180,7 @@ impl Machine {
             world.states[actor as usize] = State::On;
             let now = world.now;
             world.touched = world::ALL_ACTORS;
-            world.waits[actor as usize] = Some(Wait::Until { cycle: now, what: "it starts" });
+            world.set_wait(actor, Some(Wait::Until { cycle: now, what: "it starts" }));
         }
         let core = Core::new(actor, self.world.clone());
         self.kernels[actor as usize] = Some(match actor {
@@ -191,7 +193,8 @@ impl Machine {
     /// Stops a kernel: its core is held in reset.
     fn stop(&mut self, actor: Actor) {
         let mut world = self.world.borrow_mut();
-        (world.states[actor as usize], world.waits[actor as usize]) = (State::Off, None);
+        world.states[actor as usize] = State::Off;
+        world.set_wait(actor, None);
         drop(world);
         self.kernels[actor as usize] = None;
     }
@@ -208,7 +211,7 @@ impl Machine {
         if self.kernels[index].take().is_some() {
             match end {
                 Ok(()) => world.states[index] = State::Ended,
-                Err(Stop) => world.waits[index] = Some(Wait::Lost),
+                Err(Stop) => world.set_wait(actor, Some(Wait::Lost)),
             }
         }
         world.hand_over(actor)
@@ -221,6 +224,9 @@ impl Machine {
 
     /// Lets time pass to a cycle, or until the machine stops at a finding.
     pub fn run(&mut self, until: u64) {
+        if self.world.borrow_mut().passes_idly(until) {
+            return;
+        }
         let mut next = self.world.borrow_mut().let_pass(until);
         while let Some(actor) = next {
             next = self.step(actor);

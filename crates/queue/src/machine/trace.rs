@@ -134,9 +134,12 @@ impl World {
 
     /// An actor waits; between commands, its span ends.
     pub fn waits(&mut self, actor: Actor, wait: Wait) {
-        self.waits[actor as usize] = Some(wait);
+        self.set_wait(actor, Some(wait));
+        if self.trace.is_none() {
+            return;
+        }
         let between = matches!(wait, Wait::Slot { .. } | Wait::SubordinatePage { .. });
-        if self.trace.is_some() && between {
+        if between {
             self.close_span(actor);
         }
         let (now, index) = (self.now, self.ledger.commands[actor as usize]);
@@ -149,7 +152,7 @@ impl World {
 
     /// What an actor waited for is there.
     pub fn goes_on(&mut self, actor: Actor) {
-        self.waits[actor as usize] = None;
+        self.set_wait(actor, None);
         let now = self.now;
         if let Some(trace) = &mut self.trace
             && let Some(waiting) = trace.waiting[actor as usize].take()

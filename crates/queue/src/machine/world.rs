@@ -41,6 +41,10 @@ pub(crate) struct World {
     pub now: u64,
     pub states: [State; 3],
     pub waits: [Option<Wait>; 3],
+    /// When time ends each actor's wait; never for those that something else ends.
+    pub wakes: [u64; 3],
+    /// A bit for each actor: something else than time ends its wait.
+    pub watching: u8,
     /// A bit for each actor: something has changed that may end its wait. Time alone needs none.
     pub touched: u8,
     /// How far the host lets time pass.
@@ -86,7 +90,7 @@ pub(crate) const ALL_ACTORS: u8 = 0b111;
 /// Rectangles of multicasts whose tiles are kept.
 const MOST_REACHES: usize = 16;
 /// No cycle.
-const NEVER: u64 = u64::MAX;
+pub(crate) const NEVER: u64 = u64::MAX;
 
 impl World {
     /// A slot of the fetch queue.
@@ -201,11 +205,63 @@ impl World {
 
     /// When something happens next, if nobody touches the machine.
     pub fn next_event(&self) -> Option<u64> {
-        let certain = self.waits.iter().filter_map(|wait| match wait {
-            Some(Wait::Until { cycle, .. }) => Some(*cycle),
-            _ => None,
+        Some(self.next_certain()).filter(|cycle| *cycle != NEVER)
+    }
+
+    /// The same; never, if nothing does.
+    fn next_certain(&self) -> u64 {
+        let [first, second, third] = self.wakes;
+        first.min(second).min(third).min(self.flights.next())
+    }
+
+    /// Has an actor wait for something, or for nothing any more.
+    pub fn set_wait(&mut self, actor: Actor, wait: Option<Wait>) {
+        let index = actor as usize;
+        self.waits[index] = wait;
+        let (wakes, watches) = match wait {
+            Some(Wait::Until { cycle, .. }) => (cycle, false),
+            None | Some(Wait::Idle | Wait::Lost | Wait::Acknowledgements { .. }) => (NEVER, false),
+            Some(_) => (NEVER, true),
+        };
+        self.wakes[index] = wakes;
+        self.watching = self.watching & !(1 << index) | u8::from(watches) << index;
+    }
+
+    /// An actor begins to wait: whether it goes on at once, as what it waits for is there, or comes before anything else happens.
+    pub fn begins_to_wait(&mut self, actor: Actor, wait: Wait) -> bool {
+        match wait {
+            Wait::Until { cycle, .. } if cycle <= self.now => return true,
+            Wait::Until { cycle, .. } if self.is_alone(actor, cycle) => {
+                self.now = cycle;
+                self.steps += 1;
+                return true;
+            }
+            Wait::Until { .. } => {}
+            wait if wait.is_over(self) => return true,
+            _ => {}
+        }
+        self.waits(actor, wait);
+        // Waits of others on its tile may be over.
+        let own = 1 << actor as u8;
+        self.touched = (self.touched | self.actors_of(self.tile_of(actor))) & !own;
+        self.next = self.next_actor();
+        self.next == Some(actor)
+    }
+
+    /// Whether nothing arrives up to a cycle, and nobody else goes on before an actor does then.
+    fn is_alone(&self, actor: Actor, cycle: u64) -> bool {
+        let touched = self.touched | self.actors_of(self.tile_of(actor));
+        let others = Actor::ALL.into_iter().filter(|other| *other != actor);
+        let first = others.fold(true, |first, other| {
+            // Within a cycle they go on in their order.
+            first & (self.wakes[other as usize] >= cycle.saturating_add(u64::from(other < actor)))
         });
-        certain.chain(self.flights.next()).min()
+        first && touched & self.watching == 0 && self.flights.next() > cycle && cycle <= self.until && self.may_go_on()
+    }
+
+    /// Whether the machine has not stopped, and is within its limits.
+    fn may_go_on(&self) -> bool {
+        !self.ledger.stopped() && self.steps <= self.limits.steps && self.memory.used <= self.limits.bytes
     }
 
     /// The host lets time pass up to a cycle: the first actor to go on.
@@ -214,7 +270,17 @@ impl World {
         self.next_actor()
     }
 
-    /// An actor waits, or has ended: who goes on.
+    /// Lets time pass up to a cycle if nothing happens until then, but something will after that; whether it has.
+    pub fn passes_idly(&mut self, until: u64) -> bool {
+        let next = self.next_certain();
+        let idle = next > until && next != NEVER && self.touched & self.watching == 0 && self.may_go_on();
+        if idle {
+            self.now = self.now.max(until);
+        }
+        idle
+    }
+
+    /// An actor has ended: who goes on.
     pub fn hand_over(&mut self, actor: Actor) -> Option<Actor> {
         // Waits of those on its tile may be over.
         self.touched |= self.actors_of(self.tile_of(actor));
@@ -225,16 +291,13 @@ impl World {
     /// Lets time pass until an actor can go on, and takes its wait away. `None`: it passed to the end, or the machine has stopped.
     fn next_actor(&mut self) -> Option<Actor> {
         let until = self.until;
-        while !self.ledger.stopped() && self.within_limits() {
-            let certain = match self.ready() {
-                Ok(actor) => {
-                    self.goes_on(actor);
-                    self.steps += 1;
-                    return Some(actor);
-                }
-                Err(certain) => certain,
-            };
-            let next = self.flights.next().map_or(certain, |flight| flight.min(certain));
+        while self.may_go_on() || self.within_limits() {
+            if let Some(actor) = self.ready() {
+                self.goes_on(actor);
+                self.steps += 1;
+                return Some(actor);
+            }
+            let next = self.next_certain();
             if next > until || next == NEVER {
                 self.now = self.now.max(until);
                 break;
@@ -249,28 +312,24 @@ impl World {
         None
     }
 
-    /// The first actor that can go on; else when one certainly can. Waits that only time ends are over by the clock; the others are
-    /// looked at when something was touched that may end them.
-    fn ready(&mut self) -> Result<Actor, u64> {
-        let mut certain = NEVER;
+    /// The first actor that can go on. Waits that only time ends are over by the clock; the others are looked at when something was
+    /// touched that may end them.
+    fn ready(&mut self) -> Option<Actor> {
         for actor in Actor::ALL {
             let index = actor as usize;
-            match self.waits[index] {
-                None => {}
-                Some(Wait::Until { cycle, .. }) if cycle <= self.now => return Ok(actor),
-                Some(Wait::Until { cycle, .. }) => certain = certain.min(cycle),
-                Some(wait) if self.touched & 1 << index != 0 => {
-                    if wait.is_over(self) {
-                        return Ok(actor);
-                    }
-                    self.touched &= !(1 << index);
-                }
-                Some(wait) => {
-                    debug_assert!(!wait.is_over(self), "{wait:?} of the {actor} is over, and nothing touched it")
-                }
+            if self.wakes[index] <= self.now {
+                return Some(actor);
             }
+            let is_over = |world: &World| world.waits[index].is_some_and(|wait| wait.is_over(world));
+            if self.touched & self.watching & 1 << index != 0 {
+                if is_over(self) {
+                    return Some(actor);
+                }
+                self.touched &= !(1 << index);
+            }
+            debug_assert!(!is_over(self), "the wait of the {actor} is over, and nothing touched it");
         }
-        Err(certain)
+        None
     }
 
     /// The actors that run on a tile, a bit each: what is written there may end their waits.
@@ -308,6 +367,7 @@ impl World {
     }
 
     /// Whether the machine may go on; if not, it says so and stops.
+    #[cold]
     fn within_limits(&mut self) -> bool {
         let Limits { steps, bytes } = self.limits;
         if self.steps > steps {

@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Linter;
+use super::tiles::Tiles;
 use crate::board::Tile;
 use crate::sanitize::{CommandRef, Hazard, Notices};
-use crate::wire::{GoMessage, Packed, SendGoSignal, Wait, Xy};
+use crate::wire::{GoMessage, Packed, Rect, SendGoSignal, Wait, Xy};
 
 /// What is known of launches.
 #[derive(Debug, Default)]
@@ -18,8 +19,8 @@ pub(super) struct Launches {
     passed: BTreeMap<u32, u32>,
     /// Streams that something else may count on.
     unknown: bool,
-    /// Tiles that were sent a go signal and not been waited for, and the stream that they notify.
-    running: BTreeMap<Xy, u32>,
+    /// Tiles that were sent a go signal and not been waited for, by the stream that they notify.
+    running: BTreeMap<u32, Tiles>,
     /// Multicasts that no barrier covers.
     in_flight: InFlight,
     /// Commands that were said to write to running tiles.
@@ -28,39 +29,37 @@ pub(super) struct Launches {
     any: bool,
 }
 
-/// Multicasts that no barrier covers: the last one to each tile.
+/// Multicasts that no barrier covers: the last one to each rectangle, in their order.
 #[derive(Debug, Default)]
-struct InFlight {
-    /// Barriers so far.
-    barriers: u64,
-    /// By the tile's word: the barriers before the last multicast there, and that multicast.
-    tiles: Vec<Option<(u64, CommandRef)>>,
-    last: Option<CommandRef>,
-}
+struct InFlight(Vec<(Rect, CommandRef)>);
 
 impl InFlight {
-    fn insert(&mut self, tile: Xy, by: CommandRef) {
-        let at = tile.word() as usize;
-        if at >= self.tiles.len() {
-            self.tiles.resize(at + 1, None);
-        }
-        self.tiles[at] = Some((self.barriers, by));
-        self.last = Some(by);
+    fn insert(&mut self, rect: Rect, by: CommandRef) {
+        self.0.retain(|(other, _)| *other != rect);
+        self.0.push((rect, by));
     }
 
+    /// The last one that reaches a tile.
     fn get(&self, tile: Xy) -> Option<CommandRef> {
-        let (barriers, by) = (*self.tiles.get(tile.word() as usize)?)?;
-        (barriers == self.barriers).then_some(by)
+        self.0.iter().rev().find(|(rect, _)| rect.contains(tile)).map(|(_, by)| *by)
+    }
+
+    fn last(&self) -> Option<CommandRef> {
+        self.0.last().map(|(_, by)| *by)
     }
 
     /// All have arrived.
     fn clear(&mut self) {
-        self.barriers += 1;
-        self.last = None;
+        self.0.clear();
     }
 }
 
 impl Launches {
+    /// Whether a tile was sent a go signal and not been waited for.
+    fn runs(&self, tile: Xy) -> bool {
+        self.running.values().any(|tiles| tiles.contains(tile))
+    }
+
     /// Whether workers have been started.
     pub fn any(&self) -> bool {
         self.any || self.unknown
@@ -68,19 +67,24 @@ impl Launches {
 
     /// A multicast that no barrier covers.
     pub fn unacknowledged(&self) -> Option<CommandRef> {
-        self.in_flight.last
+        self.in_flight.last()
     }
 }
 
 impl Linter {
     /// A tile is written.
-    pub(super) fn written(&mut self, at: CommandRef, tile: Xy, multicast: bool) {
-        if multicast {
-            self.launches.in_flight.insert(tile, at);
-        }
-        if self.launches.running.contains_key(&tile) && self.launches.warned.insert(at.index) {
+    pub(super) fn written(&mut self, at: CommandRef, tile: Xy) {
+        if self.launches.runs(tile) && self.launches.warned.insert(at.index) {
             let message = format!("{tile} was sent a go signal and has not been waited for");
             self.find_in(at, Hazard::WriteWhileRunning, message);
+        }
+    }
+
+    /// All tiles of a rectangle are written, by a multicast.
+    pub(super) fn written_all(&mut self, at: CommandRef, rect: Rect) {
+        self.launches.in_flight.insert(rect, at);
+        if !self.launches.running.is_empty() {
+            rect.tiles().for_each(|tile| self.written(at, tile));
         }
     }
 
@@ -171,7 +175,7 @@ impl Linter {
             let text = format!("the signal may overtake what {write} writes to DRAM: no barrier stands between them");
             self.find_in(at, Hazard::GoBeforePayload, text);
         }
-        if let Some(tile) = targets.iter().find(|tile| self.launches.running.contains_key(tile)) {
+        if let Some(tile) = targets.iter().find(|tile| self.launches.runs(**tile)) {
             self.find_in(
                 at,
                 Hazard::GoWhileRunning,
@@ -180,14 +184,22 @@ impl Linter {
         }
         let due = self.launches.due.entry(stream).or_default();
         *due = due.saturating_add(targets.len() as u32);
-        if message.signal == GoMessage::GO {
-            for tile in &targets {
-                self.results.starts(*tile, at, None);
-                self.host_results.starts(*tile, at, self.record);
+        targets.iter().for_each(|tile| self.writes_go(at, *tile));
+        // Mostly one set: a tile that is listed twice is started twice.
+        let mut sets = vec![Tiles::default()];
+        for tile in targets {
+            if !sets.iter_mut().any(|set| set.insert(tile)) {
+                sets.push(Tiles::from_iter([tile]));
             }
         }
-        targets.iter().for_each(|tile| self.writes_go(at, *tile));
-        self.launches.running.extend(targets.into_iter().map(|tile| (tile, stream)));
+        for set in sets {
+            if message.signal == GoMessage::GO {
+                self.results.starts(&set, at, None);
+                self.host_results.starts(&set, at, self.record);
+            }
+            self.launches.running.values_mut().for_each(|running| running.remove_all(&set));
+            self.launches.running.entry(stream).or_default().insert_all(&set);
+        }
     }
 
     pub(super) fn wait(&mut self, at: CommandRef, c: &Wait) {
@@ -233,11 +245,11 @@ impl Linter {
                 let text = format!("it waits for {} notices, clears the stream, and {due} are on their way", c.count);
                 self.find_in(at, Hazard::WaitTooEarly, text);
             }
-            if c.count >= due {
-                for (tile, _) in self.launches.running.extract_if(.., |_, notifies| *notifies == stream) {
-                    self.results.ends(tile);
-                    self.host_results.ends(tile);
-                }
+            if c.count >= due
+                && let Some(tiles) = self.launches.running.remove(&stream)
+            {
+                self.results.ends(&tiles);
+                self.host_results.ends(&tiles);
             }
         }
         // The last thing that a WAIT does.

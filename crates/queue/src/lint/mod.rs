@@ -17,6 +17,7 @@ mod results;
 mod target;
 #[cfg(test)]
 mod tests;
+mod tiles;
 mod timing;
 
 use std::collections::BTreeMap;
@@ -37,6 +38,7 @@ pub(crate) use reads::Memory;
 use reads::Unread;
 use results::Results;
 pub(crate) use results::{Bytes, Read};
+use target::Area;
 
 /// What the linter says about a stream.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -110,6 +112,8 @@ pub(crate) struct Linter {
     dispatch_ended: bool,
     write_offsets: [u32; 4],
     launches: Launches,
+    /// Rectangles that multicasts went to: those that were used last.
+    areas: Vec<Area>,
     /// What commands have written, and the prefetcher may not read yet.
     unread: Unread,
     /// Packed writes whose lists are not known yet: on a machine.
@@ -157,6 +161,7 @@ impl Linter {
             dispatch_ended: false,
             write_offsets: [0; 4],
             launches: Launches::default(),
+            areas: Vec::new(),
             unread: Unread::default(),
             listed: Listed::default(),
             results: Results::default(),
@@ -202,6 +207,11 @@ impl Linter {
     /// each with what started the worker.
     pub(crate) fn wrote(&mut self, tile: Xy, wrote: Vec<Bytes>) -> [Option<(Read, CommandRef)>; 2] {
         [self.results.wrote(tile, wrote.clone()), self.host_results.wrote(tile, wrote)]
+    }
+
+    /// Whether something was found since the last call of [`take`](Linter::take).
+    pub(crate) fn has_found(&self) -> bool {
+        !self.report.findings.is_empty()
     }
 
     /// What was found since the last call, and after which byte of its record the dispatcher is past it.

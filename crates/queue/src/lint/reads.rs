@@ -1,8 +1,8 @@
 //! Memory that commands write and the prefetcher then reads: it runs ahead of the dispatcher, and only a STALL or the host holds it
 //! back.
 
-use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, VecDeque};
+use std::ops::Bound;
 
 use super::Linter;
 use super::results::Bytes;
@@ -20,206 +20,264 @@ pub(crate) enum Memory {
     Tile(Xy),
     /// By its word.
     Tiles(u32),
-    /// What a packed write writes whose list is not known yet, by its number.
-    List(u32),
 }
 
-/// Ranges of bytes that were written: by their first byte the one past the last, and the command that wrote there last. They do not
-/// meet.
-type Ranges = BTreeMap<u64, (u64, CommandRef)>;
+/// Bytes that were written.
+#[derive(Clone, Copy, Debug)]
+struct Range {
+    /// One past the last.
+    end: u64,
+    /// The dispatcher's barriers before.
+    epoch: u64,
+    /// The command that wrote there last.
+    by: CommandRef,
+}
 
-/// Bytes that were written, by memory.
-#[derive(Debug, Default)]
-struct Written(BTreeMap<Memory, Ranges>);
+/// Ranges of a memory, by their first byte. They do not meet.
+type Ranges = BTreeMap<u64, Range>;
 
-/// Bytes of a memory were written, some at least.
-fn add(ranges: &mut Ranges, mut start: u64, mut end: u64, by: CommandRef) {
+/// Bytes were written, some at least, and nothing of that was written later.
+fn add(ranges: &mut Ranges, start: u64, new: Range) {
     // The same bytes again, as rings and mailboxes are written.
-    if let Some((_, (last, before))) = ranges.range_mut(..=start).next_back()
-        && *last >= end
+    if let Some((first, there)) = ranges.range_mut(..=start).next_back()
+        && there.end >= new.end
+        && (there.epoch == new.epoch || (*first, there.end) == (start, new.end))
     {
-        *before = by;
+        (there.epoch, there.by) = (new.epoch, new.by);
         return;
     }
-    while let Some((first, (last, _))) = ranges.range(..=end).next_back().map(|(first, range)| (*first, *range)) {
-        if last < start {
-            break;
-        }
-        (start, end) = (start.min(first), end.max(last));
-        ranges.remove(&first);
-    }
-    ranges.insert(start, (end, by));
-}
-
-impl Written {
-    fn add(&mut self, memory: Memory, start: u64, end: u64, by: CommandRef) {
-        if start < end {
-            add(self.0.entry(memory).or_default(), start, end, by);
-        }
-    }
-
-    fn take(&mut self, other: &mut Written) {
-        for (memory, ranges) in std::mem::take(&mut other.0) {
-            match self.0.entry(memory) {
-                Entry::Vacant(none) => drop(none.insert(ranges)),
-                Entry::Occupied(mut own) => {
-                    let own = own.get_mut();
-                    ranges.into_iter().for_each(|(start, (end, by))| add(own, start, end, by));
-                }
+    let (mut from, mut to, mut before) = (start, new.end, Bound::Included(new.end));
+    while let Some((first, there)) =
+        ranges.range((Bound::Unbounded, before)).next_back().map(|(at, range)| (*at, *range))
+        && there.end >= start
+    {
+        before = Bound::Excluded(first);
+        if there.epoch == new.epoch {
+            ranges.remove(&first);
+            (from, to) = (from.min(first), to.max(there.end));
+        } else if there.end > start && first < new.end {
+            ranges.remove(&first);
+            if there.end > new.end {
+                ranges.insert(new.end, there);
+            }
+            if first < start {
+                ranges.insert(first, Range { end: start, ..there });
             }
         }
     }
-
-    /// What was written to one memory, also by way of rectangles.
-    fn meets_any(&self, part: &Bytes) -> Option<CommandRef> {
-        let (memory, start, end) = *part;
-        self.meets(memory, start, end).or_else(|| self.meets_rectangles(part))
-    }
-
-    /// What was written to a tile by way of rectangles.
-    fn meets_rectangles(&self, part: &Bytes) -> Option<CommandRef> {
-        let (Memory::Tile(tile), start, end) = *part else { return None };
-        let around = self.0.range(Memory::Tiles(0)..).map(|(other, _)| *other).take(MOST_RECTANGLES);
-        let around =
-            around.filter(|other| matches!(other, Memory::Tiles(word) if Rect::from_word(*word).contains(tile)));
-        around.into_iter().find_map(|other| self.meets(other, start, end))
-    }
-
-    /// What was written to single tiles of a rectangle.
-    fn meets_tiles(&self, rect: Rect, start: u64, end: u64) -> Option<CommandRef> {
-        let tiles = self.0.range(Memory::Tile(Xy::new(0, 0))..Memory::Tiles(0)).map(|(other, _)| *other);
-        let mut inside = tiles.filter(|other| matches!(other, Memory::Tile(tile) if rect.contains(*tile)));
-        inside.find_map(|other| self.meets(other, start, end))
-    }
-
-    fn meets(&self, memory: Memory, start: u64, end: u64) -> Option<CommandRef> {
-        let ranges = self.0.get(&memory)?;
-        let (_, (last, by)) = ranges.range(..end).next_back()?;
-        (*last > start).then_some(*by)
-    }
+    ranges.insert(from, Range { end: to, ..new });
 }
 
-/// How far what was written is on its way to being safe to read.
-#[derive(Debug, Default)]
-struct Stages {
-    /// Nobody has waited for it.
-    written: Written,
-    /// The dispatcher has waited for it.
-    arrived: Written,
-    /// The dispatcher has told the prefetcher since.
-    told: Written,
-    /// The prefetcher has waited for that: only the host may not read it.
-    seen: Written,
+/// Those of some ranges that meet bytes, the last ones first.
+fn meeting(ranges: &Ranges, start: u64, end: u64) -> impl Iterator<Item = (u64, &Range)> {
+    let before = ranges.range(..end).rev().map(|(first, range)| (*first, range));
+    before.take_while(move |(_, range)| range.end > start)
 }
 
-impl Stages {
-    fn meets(&self, part: &Bytes) -> Option<CommandRef> {
-        [&self.written, &self.arrived, &self.told].into_iter().find_map(|written| written.meets_any(part))
-    }
-}
-
-/// What commands write, and the prefetcher may not read yet.
+/// What commands write, and the prefetcher or the host may not read yet.
+///
+/// How far a write has come shows by the barriers before it: the dispatcher has waited for what was written before the last one, has
+/// told the prefetcher of what was written before an earlier one, and so on.
 #[derive(Debug, Default)]
 pub(super) struct Unread {
-    now: Stages,
-    /// What the dispatcher had waited for when it wrote a record for the host, by the number of that record.
-    reported: VecDeque<(u64, Stages)>,
+    /// Of single tiles, by their words.
+    tiles: Vec<Ranges>,
+    /// Of other memories.
+    others: BTreeMap<Memory, Ranges>,
+    /// Packed writes whose lists are not known: the barriers before, and the command.
+    lists: BTreeMap<u32, (u64, CommandRef)>,
+    /// The dispatcher's barriers so far.
+    barriers: u64,
+    /// What was written before so many barriers the dispatcher has told the prefetcher.
+    told: u64,
+    /// What was written before so many the prefetcher has waited for: only the host may not read it.
+    seen: u64,
+    /// What was written before so many the host knows.
+    known: u64,
+    /// Records for the host that the dispatcher wrote, by their numbers, and the barriers before.
+    reported: VecDeque<(u64, u64)>,
+    /// The barriers before the last write to a single tile, and to a rectangle of tiles.
+    last: [Option<u64>; 2],
+    /// The barriers before the last command that wrote to DRAM, and that command.
+    dram: Option<(u64, CommandRef)>,
+    /// Ranges that were added since those that the host knows were last taken out, and how many were left then.
+    added: usize,
+    left: usize,
 }
 
 /// Rectangles that are looked at; a driver has some ten.
 const MOST_RECTANGLES: usize = 4096;
+/// Ranges that may be added before those that the host knows are taken out.
+const ADDED: usize = 4096;
 
 impl Unread {
-    fn all(&mut self) -> impl Iterator<Item = &mut Stages> {
-        std::iter::once(&mut self.now).chain(self.reported.iter_mut().map(|(_, stages)| stages))
+    fn ranges(&self, memory: Memory) -> Option<&Ranges> {
+        match memory {
+            Memory::Tile(tile) => self.tiles.get(tile.word() as usize),
+            memory => self.others.get(&memory),
+        }
+    }
+
+    /// A command writes bytes of a memory, behind so many barriers.
+    fn add(&mut self, memory: Memory, start: u64, end: u64, epoch: u64, by: CommandRef) {
+        if start >= end {
+            return;
+        }
+        self.added += 1;
+        match memory {
+            Memory::Tile(_) => self.last[0] = self.last[0].max(Some(epoch)),
+            Memory::Tiles(_) => self.last[1] = self.last[1].max(Some(epoch)),
+            Memory::Bank(_) => {
+                if self.dram.is_none_or(|(before, last)| (before, last.index) <= (epoch, by.index)) {
+                    self.dram = Some((epoch, by));
+                }
+            }
+            Memory::Host => {}
+        }
+        let ranges = match memory {
+            Memory::Tile(tile) => {
+                let at = tile.word() as usize;
+                if at >= self.tiles.len() {
+                    self.tiles.resize_with(at + 1, Ranges::new);
+                }
+                &mut self.tiles[at]
+            }
+            memory => self.others.entry(memory).or_default(),
+        };
+        add(ranges, start, Range { end, epoch, by });
     }
 
     /// The host has waited until everything has run.
     pub fn all_read(&mut self) {
-        *self = Unread::default();
+        let tiles = std::mem::take(&mut self.tiles);
+        *self = Unread { tiles, barriers: self.barriers, ..Unread::default() };
+        self.tiles.iter_mut().for_each(Ranges::clear);
     }
 
     /// A write to a tile, of those that no barrier covers, that travels in another channel than one to the same bytes.
     fn overtakes(&self, part: &Bytes) -> Option<CommandRef> {
+        let now = Some(self.barriers);
         match *part {
-            (Memory::Tile(_), ..) => self.now.written.meets_rectangles(part),
-            (Memory::Tiles(word), start, end) => self.now.written.meets_tiles(Rect::from_word(word), start, end),
+            (Memory::Tile(tile), start, end) if self.last[1] == now => {
+                self.rectangles(tile).find_map(|ranges| self.first(ranges, start, end, self.barriers))
+            }
+            (Memory::Tiles(word), start, end) if self.last[0] == now => {
+                let tiles = Rect::from_word(word).tiles().filter_map(|tile| self.ranges(Memory::Tile(tile)));
+                tiles.into_iter().find_map(|ranges| self.first(ranges, start, end, self.barriers))
+            }
             _ => None,
         }
     }
 
+    /// What was written to a tile by way of rectangles.
+    fn rectangles(&self, tile: Xy) -> impl Iterator<Item = &Ranges> {
+        let all = self.others.range(Memory::Tiles(0)..).take(MOST_RECTANGLES);
+        let around = move |(memory, ranges)| match memory {
+            &Memory::Tiles(word) if Rect::from_word(word).contains(tile) => Some(ranges),
+            _ => None,
+        };
+        all.filter_map(around)
+    }
+
+    /// The last command that wrote some of these bytes behind so many barriers or more.
+    fn first(&self, ranges: &Ranges, start: u64, end: u64, epoch: u64) -> Option<CommandRef> {
+        let newer = meeting(ranges, start, end).filter(|(_, range)| range.epoch >= epoch);
+        newer.map(|(_, range)| range.by).max_by_key(|by| by.index)
+    }
+
+    /// The last command that wrote some of a part behind so many barriers or more, also by way of rectangles.
+    fn meets_since(&self, part: &Bytes, epoch: u64) -> Option<CommandRef> {
+        let (memory, start, end) = *part;
+        let own = self.ranges(memory).and_then(|ranges| self.first(ranges, start, end, epoch));
+        let Memory::Tile(tile) = memory else { return own };
+        let around = self.rectangles(tile).filter_map(|ranges| self.first(ranges, start, end, epoch));
+        around.chain(own).max_by_key(|by| by.index)
+    }
+
     /// A command that writes a part, of which the host does not know when it has taken so many records.
     pub fn meets_host(&self, part: &Bytes, taken: u64) -> Option<CommandRef> {
-        let unknown = self.reported.iter().filter(|(number, _)| *number > taken).map(|(_, stages)| stages);
-        let mut all = std::iter::once(&self.now).chain(unknown);
-        all.find_map(|stages| stages.meets(part).or_else(|| stages.seen.meets_any(part)))
+        let knows = self.reported.iter().take_while(|(number, _)| *number <= taken).last();
+        self.meets_since(part, knows.map_or(self.known, |(_, barriers)| *barriers))
     }
 
     /// A command writes what its list will say.
     pub fn writes_list(&mut self, number: u32, by: CommandRef) {
-        self.now.written.add(Memory::List(number), 0, 1, by);
+        self.lists.insert(number, (self.barriers, by));
     }
 
     /// Lists that are not known, and whose writes the prefetcher may not read.
-    pub fn lists(&mut self) -> Vec<u32> {
-        let unread = self.all().flat_map(|stages| [&stages.written, &stages.arrived, &stages.told]);
-        let lists = unread.flat_map(|written| written.0.range(Memory::List(0)..));
-        lists.filter_map(|(memory, _)| if let Memory::List(number) = memory { Some(*number) } else { None }).collect()
+    pub fn lists(&self) -> Vec<u32> {
+        let unread = self.lists.iter().filter(|(_, (epoch, _))| *epoch >= self.seen.max(self.known));
+        unread.map(|(number, _)| *number).collect()
     }
 
     /// A list is known: these parts are written, and have come as far as the command has.
     pub fn list_is(&mut self, number: u32, parts: &[Bytes], by: CommandRef) {
-        for stages in self.all() {
-            let Stages { written, arrived, told, seen } = stages;
-            for written in [written, arrived, told, seen] {
-                if written.0.remove(&Memory::List(number)).is_some() {
-                    parts.iter().for_each(|(memory, start, end)| written.add(*memory, *start, *end, by));
-                }
+        let Some((epoch, _)) = self.lists.remove(&number).filter(|(epoch, _)| *epoch >= self.known) else { return };
+        for (memory, start, end) in parts {
+            // What was written there later stays.
+            let later = self.ranges(*memory).into_iter().flat_map(|ranges| meeting(ranges, *start, *end));
+            let later: Vec<_> =
+                later.filter(|(_, range)| range.epoch > epoch).map(|(at, range)| (at, range.end)).collect();
+            let mut from = *start;
+            for (first, last) in later.into_iter().rev().chain([(*end, *end)]) {
+                self.add(*memory, from, first, epoch, by);
+                from = last;
             }
         }
     }
 
     /// The dispatcher has waited for its writes.
     pub fn barrier(&mut self) {
-        self.now.arrived.take(&mut self.now.written);
+        self.barriers += 1;
     }
 
     /// The dispatcher has told the prefetcher.
     pub fn notify(&mut self) {
-        self.all().for_each(|stages| stages.told.take(&mut stages.arrived));
+        self.told = self.barriers;
     }
 
     /// The prefetcher has waited for that.
     pub fn stall(&mut self) {
-        self.all().for_each(|stages| stages.seen.take(&mut stages.told));
+        self.seen = self.told;
     }
 
     /// The dispatcher writes the record of this number for the host.
     pub fn report(&mut self, number: u64) {
-        let written = std::mem::take(&mut self.now.written);
-        let stages = std::mem::replace(&mut self.now, Stages { written, ..Stages::default() });
-        if [&stages.arrived, &stages.told, &stages.seen].iter().any(|written| !written.0.is_empty()) {
-            self.reported.push_back((number, stages));
+        if self.reported.back().map_or(self.known, |(_, barriers)| *barriers) < self.barriers {
+            self.reported.push_back((number, self.barriers));
         }
     }
 
     /// The host has taken so many records.
     pub fn took(&mut self, records: u64) {
-        while self.reported.front().is_some_and(|(number, _)| *number <= records) {
-            self.reported.pop_front();
+        while let Some((_, barriers)) = self.reported.pop_front_if(|(number, _)| *number <= records) {
+            self.known = barriers;
         }
+        if self.added > ADDED.max(self.left) {
+            self.forget();
+        }
+    }
+
+    /// What the host knows is forgotten.
+    fn forget(&mut self) {
+        (self.added, self.left) = (0, 0);
+        for ranges in self.tiles.iter_mut().chain(self.others.values_mut()) {
+            ranges.retain(|_, range| range.epoch >= self.known);
+            self.left += ranges.len();
+        }
+        self.others.retain(|_, ranges| !ranges.is_empty());
     }
 
     /// A command that writes one of these parts.
     fn meets(&self, parts: &[Bytes]) -> Option<CommandRef> {
-        let mut all = std::iter::once(&self.now).chain(self.reported.iter().map(|(_, stages)| stages));
-        all.find_map(|stages| parts.iter().find_map(|part| stages.meets(part)))
+        let unread = self.seen.max(self.known);
+        parts.iter().filter_map(|part| self.meets_since(part, unread)).max_by_key(|by| by.index)
     }
 
     /// A write to DRAM that nobody has waited for.
     pub fn dram_in_flight(&self) -> Option<CommandRef> {
-        let banks = self.now.written.0.iter().filter(|(memory, _)| matches!(memory, Memory::Bank(_)));
-        banks.flat_map(|(_, ranges)| ranges.values()).map(|(_, by)| *by).max_by_key(|by| by.index)
+        self.dram.filter(|(epoch, _)| *epoch == self.barriers).map(|(_, by)| by)
     }
 }
 
@@ -257,13 +315,6 @@ impl Linter {
         parts
     }
 
-    /// A command writes bytes of one tile.
-    pub(super) fn writes(&mut self, at: CommandRef, tile: Xy, addr: u64, bytes: u64) {
-        if let Some(memory) = self.memory_of(tile) {
-            self.writes_part(at, (memory, addr, addr.saturating_add(bytes)));
-        }
-    }
-
     /// A command writes a part of host memory.
     pub(super) fn writes_host(&mut self, at: CommandRef, addr: u64, bytes: u64) {
         self.writes_part(at, (Memory::Host, addr, addr.saturating_add(bytes)));
@@ -272,10 +323,11 @@ impl Linter {
     /// A go message, which comes after what was written before or is said not to.
     pub(super) fn writes_go(&mut self, at: CommandRef, tile: Xy) {
         let go = u64::from(self.layout.worker.go);
-        self.unread.now.written.add(Memory::Tile(tile), go, go + 4, at);
+        self.unread.add(Memory::Tile(tile), go, go + 4, self.unread.barriers, at);
     }
 
-    fn writes_part(&mut self, at: CommandRef, part: Bytes) {
+    /// A command writes a part.
+    pub(super) fn writes_part(&mut self, at: CommandRef, part: Bytes) {
         if let Some(other) = self.unread.overtakes(&part).filter(|other| other.index != at.index) {
             let message =
                 format!("it writes what {other} writes, in another channel: no barrier says which comes last");
@@ -288,7 +340,7 @@ impl Linter {
         {
             self.known.forget(bank, start, end);
         }
-        self.unread.now.written.add(memory, start, end, at);
+        self.unread.add(memory, start, end, self.unread.barriers, at);
     }
 
     /// A command writes bytes of all tiles of a rectangle.
@@ -440,15 +492,51 @@ mod tests {
     #[test]
     fn ranges_join_and_are_found() {
         let by = |index| CommandRef { index, name: "WRITE_LINEAR", at: None };
-        let mut written = Written::default();
-        let bank = Memory::Bank(0);
+        let (mut unread, bank) = (Unread::default(), Memory::Bank(0));
+        let ranges = |unread: &Unread| {
+            let all = unread.others[&bank].iter().map(|(start, range)| (*start, range.end, range.by.index));
+            all.collect::<Vec<_>>()
+        };
         for (start, end, index) in [(0, 16, 0), (32, 48, 1), (64, 80, 2), (16, 40, 3)] {
-            written.add(bank, start, end, by(index));
+            unread.add(bank, start, end, 0, by(index));
         }
-        let ranges: Vec<_> = written.0[&bank].iter().map(|(start, (end, by))| (*start, *end, by.index)).collect();
-        assert_eq!(ranges, [(0, 48, 3), (64, 80, 2)]);
-        assert_eq!(written.meets(bank, 47, 64).map(|by| by.index), Some(3));
-        assert_eq!((written.meets(bank, 48, 64), written.meets(Memory::Bank(1), 0, 1)), (None, None));
-        assert_eq!(written.meets(bank, 40, 100).map(|by| by.index), Some(2));
+        assert_eq!(ranges(&unread), [(0, 48, 3), (64, 80, 2)]);
+        let meets = |unread: &Unread, start, end| unread.meets(&[(bank, start, end)]).map(|by| by.index);
+        assert_eq!(meets(&unread, 47, 64), Some(3));
+        assert_eq!((meets(&unread, 48, 64), unread.meets(&[(Memory::Bank(1), 0, 1)])), (None, None));
+        assert_eq!(meets(&unread, 40, 100), Some(3));
+        // Behind a barrier nothing joins what was written before, and gives way to it.
+        unread.barrier();
+        unread.add(bank, 8, 24, 1, by(4));
+        unread.add(bank, 24, 28, 1, by(5));
+        assert_eq!(ranges(&unread), [(0, 8, 3), (8, 28, 5), (28, 48, 3), (64, 80, 2)]);
+        unread.notify();
+        unread.stall();
+        assert_eq!((meets(&unread, 0, 8), meets(&unread, 0, 9), meets(&unread, 28, 64)), (None, Some(5), None));
+        assert_eq!(unread.meets_host(&(bank, 0, 8), 0).map(|by| by.index), Some(3));
+        unread.report(1);
+        assert_eq!((unread.meets_host(&(bank, 0, 8), 1), unread.meets_host(&(bank, 8, 9), 1).is_some()), (None, true));
+        unread.took(1);
+        unread.forget();
+        assert_eq!(ranges(&unread), [(8, 28, 5)]);
+    }
+
+    /// A list that becomes known late covers nothing that was written after its command.
+    #[test]
+    fn lists_are_as_old_as_their_commands() {
+        let by = |index| CommandRef { index, name: "WRITE_PACKED", at: None };
+        let (mut unread, tile) = (Unread::default(), Memory::Tile(Xy::new(1, 2)));
+        unread.writes_list(0, by(0));
+        unread.barrier();
+        unread.add(tile, 16, 32, 1, by(1));
+        unread.notify();
+        assert_eq!(unread.lists(), [0]);
+        unread.list_is(0, &[(tile, 0, 48)], by(0));
+        assert_eq!(unread.lists(), []);
+        let meets = |unread: &Unread, start, end| unread.meets(&[(tile, start, end)]).map(|by| by.index);
+        let found = [(0, 16), (16, 32), (32, 48), (48, 64)].map(|(start, end)| meets(&unread, start, end));
+        assert_eq!(found, [Some(0), Some(1), Some(0), None]);
+        unread.stall();
+        assert_eq!((meets(&unread, 0, 16), meets(&unread, 0, 17)), (None, Some(1)));
     }
 }

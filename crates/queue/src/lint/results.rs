@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use smallvec::SmallVec;
 
 use super::reads::Memory;
+use super::tiles::Tiles;
 use crate::sanitize::{CommandRef, RecordRef};
 use crate::wire::Xy;
 
@@ -16,7 +17,7 @@ use crate::wire::Xy;
 pub(crate) type Bytes = (Memory, u64, u64);
 
 /// How far the end of a launch has come to the prefetcher.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Known {
     /// Nobody has waited for it.
     No,
@@ -26,25 +27,55 @@ enum Known {
     Told,
 }
 
-/// Launches of a tile that the prefetcher has not waited for, and knows equally much of.
+/// What one command starts, as far as the prefetcher has not waited for it and knows equally much of it.
 #[derive(Debug)]
 struct Launch {
-    /// The last of them, and what started it.
+    /// Launches are numbered in their order.
     number: u64,
     by: CommandRef,
     known: Known,
     /// The first record for the host that was written after the dispatcher's wait.
     reported: Option<u64>,
-    /// What they wrote, where that is known.
-    wrote: BTreeSet<Bytes>,
+    /// Its tiles, but for those that were started again and are known as much of.
+    tiles: Tiles,
+    /// What they, and launches before it that it stands for, wrote, where that is known.
+    wrote: BTreeSet<(Xy, Bytes)>,
 }
 
-/// A launch whose worker has not ended, on a machine.
+impl Launch {
+    /// The first of its tiles that may write some of these bytes: its own memory at least.
+    fn may_write(&self, bytes: &[Bytes]) -> Option<Xy> {
+        let own = |read: &Bytes| match *read {
+            (Memory::Tile(tile), first, end) => (self.tiles.contains(tile) && first < end).then_some(tile),
+            _ => None,
+        };
+        bytes.iter().filter_map(own).chain(self.wrote(bytes)).min()
+    }
+
+    /// The first of its tiles that is known to have written some of these bytes.
+    fn wrote(&self, bytes: &[Bytes]) -> Option<Xy> {
+        self.wrote.iter().find(|(_, wrote)| bytes.iter().any(|read| meet(read, wrote))).map(|(tile, _)| *tile)
+    }
+
+    /// Takes some of its tiles out, as a launch of their own; none if it has none of them.
+    fn split(&mut self, tiles: &Tiles) -> Option<Launch> {
+        let some = self.tiles.both(tiles);
+        if some.is_empty() {
+            return None;
+        }
+        self.tiles.remove_all(&some);
+        let wrote = self.wrote.extract_if(.., |(tile, _)| some.contains(*tile)).collect();
+        Some(Launch { tiles: some, wrote, ..*self })
+    }
+}
+
+/// Launches of one command whose workers have not ended, on a machine.
 #[derive(Debug)]
 struct Running {
     number: u64,
     by: CommandRef,
-    /// Reads from here on, up to there, were not ordered after its end.
+    tiles: Tiles,
+    /// Reads from here on, up to there, were not ordered after their ends.
     from: u64,
     until: Option<u64>,
 }
@@ -71,9 +102,9 @@ pub(super) struct Results {
     launches: u64,
     /// Records that the host has taken.
     taken: u64,
-    /// By tile, mostly one each.
-    open: BTreeMap<Xy, SmallVec<[Launch; 1]>>,
-    running: BTreeMap<Xy, SmallVec<[Running; 1]>>,
+    /// In their order.
+    open: Vec<Launch>,
+    running: Vec<Running>,
     /// Reads since the oldest launch that runs, and the number of the first.
     reads: VecDeque<Read>,
     first: u64,
@@ -106,40 +137,63 @@ impl Results {
         };
     }
 
-    /// A command of a record starts a worker.
-    pub fn starts(&mut self, tile: Xy, by: CommandRef, record: Option<RecordRef>) {
+    /// A command of a record starts workers.
+    pub fn starts(&mut self, tiles: &Tiles, by: CommandRef, record: Option<RecordRef>) {
         let number = self.launches;
         self.launches += 1;
-        let wrote = self.armed.get(&tile).copied().into_iter().collect();
-        let launch = Launch { number, by, known: Known::No, reported: None, wrote };
-        self.open.entry(tile).or_default().push(launch);
+        let armed = self.armed.iter().filter(|(tile, _)| tiles.contains(**tile));
+        let wrote = armed.map(|(tile, times)| (*tile, *times)).collect();
+        self.open.push(Launch { number, by, known: Known::No, reported: None, tiles: tiles.clone(), wrote });
         if self.live {
             // Loads of the host, which was ahead.
             let early = record.and_then(|record| self.reads.iter().position(|read| read.queued > record.index));
             let from = self.first + early.unwrap_or(self.reads.len()) as u64;
-            self.running.entry(tile).or_default().push(Running { number, by, from, until: None });
+            self.running.push(Running { number, by, tiles: tiles.clone(), from, until: None });
         }
     }
 
-    /// The dispatcher has waited for a worker.
-    pub fn ends(&mut self, tile: Xy) {
-        let Some(launches) = self.open.get_mut(&tile) else { return };
-        for launch in launches.iter_mut().filter(|launch| launch.known == Known::No) {
-            launch.known = Known::Dispatcher;
-        }
-        launches.dedup_by(|later, earlier| {
-            let alike = (later.known, later.reported) == (earlier.known, earlier.reported);
-            if alike {
-                (earlier.number, earlier.by) = (later.number, later.by);
-                earlier.wrote.append(&mut later.wrote);
+    /// The dispatcher has waited for workers.
+    pub fn ends(&mut self, tiles: &Tiles) {
+        let mut at = 0;
+        while at < self.open.len() {
+            let launch = &mut self.open[at];
+            at += 1;
+            if launch.known != Known::No {
+                continue;
             }
-            alike
-        });
+            let Some(ended) = launch.split(tiles) else { continue };
+            let ended = Launch { known: Known::Dispatcher, ..ended };
+            if launch.tiles.is_empty() {
+                *launch = ended;
+            } else {
+                self.open.insert(at, ended);
+                at += 1;
+            }
+        }
+        self.join(tiles);
+    }
+
+    /// Of launches of the same tile that are known equally much of, the last stands for all: for some tiles.
+    fn join(&mut self, tiles: &Tiles) {
+        let mut alike = BTreeMap::<_, SmallVec<[usize; 4]>>::new();
+        for (at, launch) in self.open.iter().enumerate().filter(|_| self.open.len() > 1) {
+            alike.entry((launch.known, launch.reported)).or_default().push(at);
+        }
+        for alike in alike.values() {
+            for (index, last) in alike.iter().enumerate().rev() {
+                let (before, others) = self.open.split_at_mut(*last);
+                for at in &alike[..index] {
+                    let again = before[*at].split(&others[0].tiles.both(tiles));
+                    again.into_iter().for_each(|mut again| others[0].wrote.append(&mut again.wrote));
+                }
+            }
+        }
+        self.open.retain(|launch| !launch.tiles.is_empty());
     }
 
     /// The dispatcher has told the prefetcher.
     pub fn notify(&mut self) {
-        let waited = self.open.values_mut().flatten().filter(|launch| launch.known == Known::Dispatcher);
+        let waited = self.open.iter_mut().filter(|launch| launch.known == Known::Dispatcher);
         waited.for_each(|launch| launch.known = Known::Told);
     }
 
@@ -150,8 +204,7 @@ impl Results {
 
     /// The dispatcher writes the record of this number for the host.
     pub fn report(&mut self, number: u64) {
-        let waited = self.open.values_mut().flatten();
-        let waited = waited.filter(|launch| launch.known != Known::No && launch.reported.is_none());
+        let waited = self.open.iter_mut().filter(|launch| launch.known != Known::No && launch.reported.is_none());
         waited.for_each(|launch| launch.reported = Some(number));
     }
 
@@ -165,21 +218,25 @@ impl Results {
 
     fn close(&mut self, known: impl Fn(&Launch) -> bool) {
         let next = self.first + self.reads.len() as u64;
-        for (tile, launches) in &mut self.open {
-            let mut last = None;
-            launches.retain(|launch| {
-                let over = known(launch);
-                if over {
-                    last = last.max(Some(launch.number));
+        for over in self.open.extract_if(.., |launch| known(launch)) {
+            let mut at = 0;
+            while at < self.running.len() {
+                let running = &mut self.running[at];
+                at += 1;
+                let some = running.tiles.both(&over.tiles);
+                if running.number > over.number || running.until.is_some() || some.is_empty() {
+                    continue;
                 }
-                !over
-            });
-            let Some(running) = last.and_then(|_| self.running.get_mut(tile)) else { continue };
-            for running in running.iter_mut().filter(|running| Some(running.number) <= last) {
-                running.until.get_or_insert(next);
+                running.tiles.remove_all(&some);
+                let closed = Running { tiles: some, until: Some(next), ..*running };
+                if running.tiles.is_empty() {
+                    *running = closed;
+                } else {
+                    self.running.insert(at, closed);
+                    at += 1;
+                }
             }
         }
-        self.open.retain(|_, launches| !launches.is_empty());
     }
 
     /// The prefetcher reads bytes: a launch that may write them, and is not over for it.
@@ -189,12 +246,7 @@ impl Results {
         record: Option<RecordRef>,
         relay: Option<CommandRef>,
     ) -> Option<CommandRef> {
-        let may_write = |tile: Xy, launch: &Launch| {
-            let own = (Memory::Tile(tile), 0, u64::MAX);
-            launch.wrote.iter().chain([&own]).any(|wrote| bytes.iter().any(|read| meet(read, wrote)))
-        };
-        let mut open = self.open.iter().flat_map(|(tile, launches)| launches.iter().map(|launch| (*tile, launch)));
-        let early = open.find(|(tile, launch)| may_write(*tile, launch)).map(|(_, launch)| launch.by);
+        let early = self.first_of(|launch| launch.may_write(bytes));
         if !self.running.is_empty() && early.is_none() {
             self.reads.push_back(Read { record, relay, bytes: bytes.to_vec(), queued: 0, act: None });
         }
@@ -203,28 +255,34 @@ impl Results {
 
     /// The oldest launch of a tile ends, and wrote these bytes: the relay that read some of them too early, and what started the worker.
     pub fn wrote(&mut self, tile: Xy, wrote: Vec<Bytes>) -> Option<(Read, CommandRef)> {
-        let of_tile = self.running.get_mut(&tile)?;
-        if of_tile.is_empty() {
-            return None;
+        let at = self.running.iter_mut().position(|running| running.tiles.remove(tile))?;
+        let Running { number, by, from, until, .. } = self.running[at];
+        if self.running[at].tiles.is_empty() {
+            self.running.remove(at);
         }
-        let running = of_tile.remove(0);
-        if of_tile.is_empty() {
-            self.running.remove(&tile);
+        if self.reads.is_empty() && wrote.is_empty() {
+            return None;
         }
         let reads = self
             .reads
             .iter()
             .zip(self.first..)
-            .filter(|(_, number)| *number >= running.from && running.until.is_none_or(|until| *number < until));
+            .filter(|(_, number)| *number >= from && until.is_none_or(|until| *number < until));
         let mut reads = reads.map(|(read, _)| read);
         let early =
             reads.find(|read| read.bytes.iter().any(|read| wrote.iter().any(|wrote| meet(read, wrote)))).cloned();
-        let mut launches = self.open.get_mut(&tile).into_iter().flatten();
-        if let Some(launch) = launches.find(|launch| launch.number >= running.number) {
-            launch.wrote.extend(wrote);
+        let mut launches = self.open.iter_mut().filter(|launch| launch.tiles.contains(tile));
+        if let Some(launch) = launches.find(|launch| launch.number >= number) {
+            launch.wrote.extend(wrote.into_iter().map(|wrote| (tile, wrote)));
         }
         self.forget();
-        early.map(|read| (read, running.by))
+        early.map(|read| (read, by))
+    }
+
+    /// What starts the launch of the first tile that does something, and its first launch that does.
+    fn first_of(&self, does: impl Fn(&Launch) -> Option<Xy>) -> Option<CommandRef> {
+        let all = self.open.iter().filter_map(|launch| Some((does(launch)?, launch.number, launch.by)));
+        all.min_by_key(|(tile, number, _)| (*tile, *number)).map(|(.., by)| by)
     }
 
     /// Reads that neither a worker nor a record can be early for any more are forgotten.
@@ -232,7 +290,7 @@ impl Results {
         if self.reads.is_empty() {
             return;
         }
-        let oldest = self.running.values().flatten().map(|running| running.from).min();
+        let oldest = self.running.iter().map(|running| running.from).min();
         let next = self.first + self.reads.len() as u64;
         let gone = (oldest.unwrap_or(next) - self.first) as usize;
         let gone = self.reads.iter().take(gone).take_while(|read| read.queued <= self.looked_at).count();
@@ -242,8 +300,7 @@ impl Results {
 
     /// The host loads bytes, when so many records are queued: a launch that wrote them, and is not over for it.
     pub fn loads(&mut self, bytes: Bytes, queued: u64, act: Option<u64>) -> Option<CommandRef> {
-        let mut open = self.open.values().flatten();
-        let early = open.find(|launch| launch.wrote.iter().any(|wrote| meet(&bytes, wrote))).map(|launch| launch.by);
+        let early = self.first_of(|launch| launch.wrote(&[bytes]));
         // A host that looks again and again says no more than at first.
         let again = self.reads.iter().rev().take(8).any(|read| read.queued == queued && read.bytes == [bytes]);
         if early.is_none() && !again && (queued > self.looked_at || !self.running.is_empty()) {

@@ -1,6 +1,6 @@
 //! Where writes go.
 
-use super::Linter;
+use super::{Linter, Memory};
 use crate::board::Tile;
 use crate::layout::{HOST_ADDRESS, HOST_REGION, L1_ALIGN};
 use crate::sanitize::{CommandRef, Hazard};
@@ -8,6 +8,20 @@ use crate::wire::{PCIE_XY, Rect, Xy};
 
 /// Registers of a tile.
 const REGISTERS: std::ops::Range<u64> = 0xFFB0_0000..0x1_0000_0000;
+
+/// What a multicast to a rectangle reaches.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Area {
+    rect: Rect,
+    workers: u32,
+    /// Tiles that acknowledge: the queue's own cores do as well.
+    answers: u32,
+    /// The first tile that is no worker.
+    other: Option<Xy>,
+}
+
+/// Rectangles that are kept.
+const MOST_AREAS: usize = 16;
 
 impl Linter {
     /// A write to one tile, or to host memory.
@@ -36,12 +50,12 @@ impl Linter {
                 let message = format!("{bytes} bytes at {addr:#x} leave DRAM bank {bank}");
                 self.find_in(at, Hazard::NocUnmapped, message);
             }
-            Tile::Dram(_) => self.writes(at, tile, addr, bytes),
+            Tile::Dram(bank) => self.writes_part(at, (Memory::Bank(bank), addr, addr.saturating_add(bytes))),
             Tile::Arc => {}
             Tile::Worker => {
                 self.memory(at, addr, bytes);
-                self.writes(at, tile, addr, bytes);
-                self.written(at, tile, false);
+                self.writes_part(at, (Memory::Tile(tile), addr, addr.saturating_add(bytes)));
+                self.written(at, tile);
             }
         }
     }
@@ -78,23 +92,36 @@ impl Linter {
             self.find_in(at, Hazard::MulticastCorners, message);
             return;
         }
-        let workers = self.board.workers_in(rect);
-        if workers != rect.area() {
-            let other = rect.tiles().find(|tile| self.board.tile(*tile) != Tile::Worker).unwrap_or(rect.low);
+        let Area { workers, answers, other, .. } = self.area(rect);
+        if let Some(other) = other {
             let message = format!("{} of the {} tiles of {rect} are workers; {other} is none", workers, rect.area());
             self.find_in(at, Hazard::MulticastTargets, message);
         }
-        // The queue's own cores answer as well.
-        let answers = rect.tiles().filter(|tile| self.board.is_tensix(*tile)).count() as u32;
         if announced != answers {
             let message =
                 format!("{announced} acknowledgements are announced for {rect}, from which {answers} tiles answer");
             self.find_in(at, Hazard::MulticastCount, message);
         }
         self.writes_all(at, rect, addr, bytes);
-        for tile in rect.tiles() {
-            self.written(at, tile, true);
+        self.written_all(at, rect);
+    }
+
+    fn area(&mut self, rect: Rect) -> Area {
+        if let Some(known) = self.areas.iter().find(|known| known.rect == rect) {
+            return *known;
         }
+        let area = Area {
+            rect,
+            workers: self.board.workers_in(rect),
+            answers: rect.tiles().filter(|tile| self.board.is_tensix(*tile)).count() as u32,
+            other: rect.tiles().find(|tile| self.board.tile(*tile) != Tile::Worker),
+        };
+        // A driver has some few.
+        if self.areas.len() == MOST_AREAS {
+            self.areas.remove(0);
+        }
+        self.areas.push(area);
+        area
     }
 
     fn aligned(&mut self, at: CommandRef, addr: u64) {
@@ -114,7 +141,7 @@ impl Linter {
             None => {}
             Some((tile, Tile::Worker)) => {
                 self.memory(at, start, bytes);
-                self.written(at, tile, false);
+                self.written(at, tile);
             }
             Some((tile, _)) => {
                 let text = format!("{tile} runs the queue, and is one of the tiles that pages in L1 go around");

@@ -97,6 +97,9 @@ impl World {
     }
 
     fn judge_found(&mut self, record: Option<RecordRef>) {
+        if !self.judge.linter.has_found() {
+            return;
+        }
         for (finding, due) in self.judge.linter.take() {
             let record = record.filter(|_| finding.act.is_none());
             self.judge.pending.push_back((Finding { record, ..finding }, due));

@@ -1,33 +1,45 @@
 //! Rectangles that cover a set of tiles.
 
-use std::collections::BTreeSet;
-
 use crate::wire::{Rect, Xy};
 
 /// Covers tiles, each exactly once, by rectangles: from the first tile in rows as far right as tiles go, then as far down as
 /// whole rows of that width go, and again with what is left. The fixed host does it the same way, so the words agree.
 pub fn cover(tiles: impl IntoIterator<Item = Xy>) -> Vec<Rect> {
-    let mut left: BTreeSet<Xy> = tiles.into_iter().collect();
+    // A bit for each column, by rows.
+    let mut left: Vec<[u64; 4]> = Vec::new();
+    for Xy { x, y } in tiles {
+        if usize::from(y) >= left.len() {
+            left.resize(usize::from(y) + 1, [0; 4]);
+        }
+        left[usize::from(y)][usize::from(x / 64)] |= 1 << (x % 64);
+    }
+    let has = |left: &[[u64; 4]], x: u8, y: u8| {
+        left.get(usize::from(y)).is_some_and(|row| row[usize::from(x / 64)] >> (x % 64) & 1 != 0)
+    };
     let mut rects = Vec::new();
-    while let Some(&low) = left.first() {
-        let mut high = low;
-        while high.x < u8::MAX && left.contains(&Xy::new(high.x + 1, low.y)) {
-            high.x += 1;
+    for y in 0..left.len() {
+        while let Some(word) = left[y].iter().position(|word| *word != 0) {
+            let low = Xy::new(word as u8 * 64 + left[y][word].trailing_zeros() as u8, y as u8);
+            let mut high = low;
+            while high.x < u8::MAX && has(&left, high.x + 1, low.y) {
+                high.x += 1;
+            }
+            while high.y < u8::MAX && (low.x..=high.x).all(|x| has(&left, x, high.y + 1)) {
+                high.y += 1;
+            }
+            for Xy { x, y } in Rect::new(low, high).tiles() {
+                left[usize::from(y)][usize::from(x / 64)] &= !(1 << (x % 64));
+            }
+            rects.push(Rect::new(low, high));
         }
-        while high.y < u8::MAX && (low.x..=high.x).all(|x| left.contains(&Xy::new(x, high.y + 1))) {
-            high.y += 1;
-        }
-        let rect = Rect::new(low, high);
-        for tile in rect.tiles() {
-            left.remove(&tile);
-        }
-        rects.push(rect);
     }
     rects
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use proptest::prelude::*;
 
     use super::*;

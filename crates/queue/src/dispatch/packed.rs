@@ -1,5 +1,7 @@
 //! Packed writes: one command, many targets.
 
+use smallvec::SmallVec;
+
 use super::Dispatcher;
 use crate::machine::{Port, Stop};
 use crate::sanitize::Hazard;
@@ -35,7 +37,7 @@ impl Dispatcher {
             })?;
         }
         // The firmware copies all of them into its cache, whatever that holds, and walks all.
-        let mut targets = Vec::with_capacity(count);
+        let mut targets = SmallVec::<[Target; 8]>::with_capacity(count);
         for i in 0..count as u32 {
             let sub = self.cmd_ptr + i * c.sub_bytes() as u32;
             let word = |at| self.core.bytes(at).map(u32::from_le_bytes);

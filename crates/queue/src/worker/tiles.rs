@@ -180,11 +180,12 @@ impl World {
             return;
         }
         let message = LaunchMessage::SIZE as u32;
-        for entry in 0..RING {
-            let start = layout.launch + message * entry;
-            if addr < start + message && end > start {
-                self.workers.states[tile as usize].written |= 1 << entry;
-            }
+        let ring = layout.launch..layout.launch + message * RING;
+        let (from, to) = (addr.max(ring.start), end.min(ring.end));
+        if from < to {
+            let entry = |at: u32| (at - ring.start) / message;
+            let (first, last) = (entry(from), entry(to - 1));
+            self.workers.states[tile as usize].written |= (2 << last) - (1 << first);
         }
         if end <= layout.go || self.chip.is_queue_core(tile) {
             return;

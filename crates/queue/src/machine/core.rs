@@ -2,9 +2,9 @@
 //! the firmware spins.
 
 use std::cell::{Ref, RefCell, RefMut};
-use std::future::poll_fn;
+use std::pin::Pin;
 use std::rc::Rc;
-use std::task::Poll;
+use std::task::{Context, Poll};
 
 use super::wait::{Actor, Wait};
 use super::world::{Stop, World};
@@ -17,6 +17,29 @@ pub(crate) struct Core {
     pub actor: Actor,
     pub layout: Rc<Layout>,
     world: Rc<RefCell<World>>,
+}
+
+/// A kernel's code waits.
+pub(crate) struct Waiting<'a> {
+    core: &'a Core,
+    /// For what, until it has begun to.
+    wait: Option<Wait>,
+}
+
+impl Future for Waiting<'_> {
+    type Output = ();
+
+    #[inline]
+    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
+        let core = self.core;
+        let over = match self.wait.take() {
+            // Mostly the next to go on is this actor itself, which then need not leave its code and be polled back into it.
+            Some(wait) => core.world().begins_to_wait(core.actor, wait),
+            // The scheduler takes the wait away when it is over, and polls only then.
+            None => core.look().waits[core.actor as usize].is_none(),
+        };
+        if over { Poll::Ready(()) } else { Poll::Pending }
+    }
 }
 
 impl Core {
@@ -36,28 +59,18 @@ impl Core {
     }
 
     /// Waits. What it waits for shows in reports.
-    pub async fn wait(&self, wait: Wait) {
-        {
-            // Mostly the next to go on is this actor itself, which then need not leave its code and be polled back into it.
-            if self.world().begins_to_wait(self.actor, wait) {
-                return;
-            }
-        }
-        // The scheduler takes the wait away when it is over, and polls only then.
-        poll_fn(|_| match self.look().waits[self.actor as usize] {
-            None => Poll::Ready(()),
-            Some(_) => Poll::Pending,
-        })
-        .await;
+    #[inline]
+    pub fn wait(&self, wait: Wait) -> Waiting<'_> {
+        Waiting { core: self, wait: Some(wait) }
     }
 
     /// Works for as long as a command takes.
-    pub async fn work(&self) {
+    pub fn work(&self) -> Waiting<'_> {
         let cycle = {
             let world = self.look();
             world.now + world.delays.command
         };
-        self.wait(Wait::Until { cycle, what: "a command" }).await;
+        self.wait(Wait::Until { cycle, what: "a command" })
     }
 
     /// Names a hazard of what this core does now.

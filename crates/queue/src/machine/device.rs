@@ -184,9 +184,11 @@ impl Machine {
     pub(super) fn store(&mut self, xy: Xy, addr: u64, bytes: &[u8]) -> Result<(), DeviceError> {
         let mut commands = Vec::new();
         let mut world = self.world.borrow_mut();
-        world.touched = super::world::ALL_ACTORS;
         let refused = match world.chip.at(xy) {
-            Tile::Tensix(tile) => world.host_store(tile, addr, bytes, &mut commands),
+            Tile::Tensix(tile) => {
+                world.touched |= world.actors_of(tile);
+                world.host_store(tile, addr, bytes, &mut commands)
+            }
             Tile::Dram(bank) if addr.saturating_add(bytes.len() as u64) <= world.memory.bank_bytes => {
                 world.memory.write(Location::Dram(bank, addr), bytes);
                 Ok(())

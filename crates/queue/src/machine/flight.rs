@@ -110,19 +110,23 @@ impl Flights {
         self.late.peek().map_or(self.first, |Reverse((late, _))| self.first.min(*late))
     }
 
-    /// Takes the next one if it arrives by then, before which none starts to arrive any more.
-    pub fn take(&mut self, by: u64) -> Option<Flight> {
-        let next = self.next();
-        if next > by {
+    /// Whether the next one arrives by a cycle. None that starts later arrives before that.
+    pub fn is_due(&mut self, by: u64) -> bool {
+        let due = self.next() <= by;
+        if !due {
             self.base = self.base.max(by);
-            return None;
         }
-        self.base = self.base.max(next);
+        due
+    }
+
+    /// Takes the next one, which is due.
+    pub fn take(&mut self) -> Flight {
+        let next = self.next();
         self.len -= 1;
         if let Some(Reverse((_, key))) = self.late.peek_mut().filter(|late| late.0.0 == next).map(PeekMut::pop) {
             let slot = (key & ((1 << SLOT_BITS) - 1)) as u32;
             self.free.push(slot);
-            return Some(self.slots[slot as usize].0);
+            return self.slots[slot as usize].0;
         }
         let at = next as usize % WHEEL;
         let [slot, last] = self.lists[at];
@@ -133,7 +137,7 @@ impl Flights {
         } else {
             self.lists[at][0] = behind;
         }
-        Some(flight)
+        flight
     }
 
     /// A list has none any more: the first that has some, around from there.
@@ -192,11 +196,12 @@ mod tests {
                 expected.sort_unstable();
                 let due = expected.partition_point(|(at, _)| *at <= now);
                 for (_, number) in expected.drain(..due) {
-                    let taken = flights.take(now);
-                    let same = matches!(taken, Some(Flight::Notice { stream, .. }) if stream == number);
+                    prop_assert!(flights.is_due(now));
+                    let taken = flights.take();
+                    let same = matches!(taken, Flight::Notice { stream, .. } if stream == number);
                     prop_assert!(same, "{taken:?} in place of {number}");
                 }
-                prop_assert!(flights.take(now).is_none());
+                prop_assert!(!flights.is_due(now));
             }
         }
     }

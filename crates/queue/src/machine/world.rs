@@ -303,7 +303,8 @@ impl World {
                 break;
             }
             self.now = self.now.max(next);
-            while let Some(flight) = self.flights.take(self.now) {
+            while self.flights.is_due(self.now) {
+                let flight = self.flights.take();
                 self.steps += 1;
                 self.touched |= self.touches(&flight);
                 self.arrive(flight);
@@ -333,7 +334,7 @@ impl World {
     }
 
     /// The actors that run on a tile, a bit each: what is written there may end their waits.
-    fn actors_of(&self, tile: TileId) -> u8 {
+    pub fn actors_of(&self, tile: TileId) -> u8 {
         match tile {
             tile if tile == self.chip.prefetch() => 1 << Actor::Prefetch as u8,
             tile if tile == self.chip.dispatch() => 1 << Actor::Dispatch as u8 | 1 << Actor::Subordinate as u8,

@@ -101,6 +101,11 @@ impl Epilogue {
         }
     }
 
+    /// True if it makes integers of 8 bits of what is pushed.
+    pub fn makes_bytes(&self) -> bool {
+        self.quant.to.contains(&Elem::I8)
+    }
+
     fn read(text: &str) -> Result<Epilogue, String> {
         let name = words::EPILOGUE;
         let inside = text

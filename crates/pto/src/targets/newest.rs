@@ -3,8 +3,9 @@
 use slipring_ir::{Attr, Module, OpId, TileType, Type};
 use slipring_machine::{Capability, Platform};
 use slipring_op::def::{OpRef, RingPart};
+use slipring_op::ring::Epilogue;
 use slipring_op::target::{OpRule, Scalars};
-use slipring_tile::BLayout;
+use slipring_tile::{BLayout, Elem};
 
 use super::fixes::{Fixed, op};
 
@@ -62,6 +63,8 @@ pub(super) const RULES: &[OpRule] = &[
         fix: Some(known_pattern),
         ..OpRule::of(&["pto.pset_b8", "pto.pset_b16", "pto.pset_b32", "pto.pge_b8", "pto.pge_b16", "pto.pge_b32"])
     },
+    OpRule { fix: Some(bytes_have_a_sign), ..OpRule::of(&["pto.tpop_from_aic"]) },
+    OpRule { fix: Some(rounded_where_it_rounds), ..OpRule::of(&["pto.vcvt"]) },
     OpRule { fix: Some(number_is_written), ..OpRule::of(&["pto.set_intra_block", "pto.wait_intra_block"]) },
     OpRule { fix: Some(flags_at_a_pointer), ..OpRule::of(&["pto.set_ffts"]) },
     OpRule {
@@ -313,6 +316,44 @@ fn in_the_function_of_its_end(_: &Scalars, module: &mut Module, id: OpId, _: &Pl
         true => Ok(()),
         false => Err("the end of its pipe is made in the same function there".into()),
     }
+}
+
+/// What the fixpipe makes of numbers has a sign in its type, which is not written of other tiles.
+fn bytes_have_a_sign(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+    let this = op(module, id)?;
+    let is_byte = matches!(module.ty(this.result(0)), Type::Tile(tile) if tile.layout.elem == Elem::I8);
+    let body = module.function_of(id).and_then(|function| module.body(function, 0)).filter(|_| is_byte);
+    let all = body.map(|body| module.walk(body)).unwrap_or_default();
+    let mut ends = all.into_iter().filter_map(|id| OpRef::of(module, id));
+    let narrows = |end: &OpRef<'_>| Epilogue::of(end).is_ok_and(|found| found.is_some_and(|own| own.makes_bytes()));
+    let own = |end: &OpRef<'_>| end.def.ring.is_some_and(RingPart::makes_end) && end.int("id") == this.int("id");
+    match ends.any(|end| own(&end) && narrows(&end)) {
+        true => Err("tiles that its fixpipe makes are `si8`, and slipring writes `i8`".into()),
+        false => Ok(()),
+    }
+}
+
+/// A conversion says how it rounds where it does, and nowhere else; likewise what becomes of numbers that are too large.
+fn rounded_where_it_rounds(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+    let this = op(module, id)?;
+    let (Some(from), Some(to)) = (this.ty("src").and_then(Type::elem), module.ty(this.result(0)).elem()) else {
+        return Ok(());
+    };
+    let (rounds, clips) = match (from, to) {
+        (Elem::F32, _) | (Elem::F16, Elem::I16 | Elem::I8 | Elem::U8) | (Elem::BF16, Elem::F16 | Elem::I32) => {
+            (true, true)
+        }
+        (Elem::F16, Elem::I32) | (Elem::I16, Elem::F16) | (Elem::I32 | Elem::I64, Elem::F32) => (true, false),
+        _ => (false, !from.is_float() && to.bytes() < from.bytes()),
+    };
+    let wrong = |name: &str, wants: bool| this.text(name).is_some() != wants;
+    for (name, wants) in [("rnd", rounds), ("sat", clips)] {
+        if wrong(name, wants) {
+            let how = if wants { "wants" } else { "takes no" };
+            return Err(format!("it {how} `{name}` where {from} becomes {to}"));
+        }
+    }
+    Ok(())
 }
 
 /// It has the op, in a form of its own.

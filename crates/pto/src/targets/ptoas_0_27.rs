@@ -23,7 +23,7 @@ pub static PTOAS_0_27: Target = Target {
     types: TYPES,
     drops: DROPS,
     own_rules: &[
-        OpRule { fix: Some(refused::quantised_without_memory), ..OpRule::of(&["pto.tquant"]) },
+        OpRule { fix: Some(refused::without_memory), ..OpRule::of(&["pto.tquant", "pto.trowexpandadd"]) },
         OpRule { fix: Some(refused::waits_for_events), ..OpRule::of(&["pto.tsync"]) },
     ],
     local_pointers: false,

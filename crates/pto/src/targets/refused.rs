@@ -90,8 +90,8 @@ pub(super) fn sequence_by_scalars(_: &Scalars, module: &mut Module, id: OpId, _:
     }
 }
 
-/// A quantisation has no working memory.
-pub(super) fn quantised_without_memory(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+/// The version has the op without working memory.
+pub(super) fn without_memory(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     match op(module, id)?.if_declared("tmp") {
         Some(_) => Err("it has no working memory there".into()),
         None => Ok(()),

@@ -8,7 +8,7 @@
 //! |---|---|
 //! | [`act`] | what an orchestration does itself with tensors |
 //! | [`bytes`] | sets of bytes of a tensor |
-//! | [`chain`] | what the end of a run waited for, task after task |
+//! | [`chain()`] | what the end of a run waited for, task after task |
 //! | [`graph`] | tasks, tensors, edges with their reason, what reaches what, cycles |
 //! | [`touched`] | what the tasks of a run touched, held against the graph: races, wrong directions, needless edges |
 //! | [`schedule`] | tasks on clusters in time; the critical path |

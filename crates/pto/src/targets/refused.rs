@@ -106,6 +106,24 @@ pub(super) fn waits_for_events(_: &Scalars, module: &mut Module, id: OpId, _: &P
     }
 }
 
+/// A number that a move scales by stands in the generic form only, which is not printed.
+pub(super) fn scaled_by_a_tile(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+    match op(module, id)?.if_declared("preQuantScalar") {
+        Some(_) => Err("it reads a number to scale by in its generic form only, which slipring does not print".into()),
+        None => Ok(()),
+    }
+}
+
+/// The older unit extracts what products read.
+pub(super) fn extracted_for_products(_: &Scalars, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
+    let to = op(module, id)?.space("dst");
+    match to {
+        Some(Space::Left | Space::Right) | None => Ok(()),
+        Some(_) if platform.can(Capability::UbWindows) => Ok(()),
+        Some(space) => Err(format!("on this platform it extracts into L0A and L0B, and not into `{}`", space.name())),
+    }
+}
+
 /// Floats of 8 bits are gathered by a pattern, not by indices.
 pub(super) fn gathered_by_indices(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     let this = op(module, id)?;

@@ -133,6 +133,13 @@ pub(super) fn memory_in_two_dimensions(_: &Scalars, module: &mut Module, id: OpI
         let space = space.name();
         return Err(format!("its C++ lays this memory out by rows, and `{space}` has blocks: use `pto.alloc_tile`"));
     }
+    if let Some(Type::MemRef(memory)) = module.op(id).results.first().map(|value| module.ty(*value)) {
+        let cols = memory.dims.last().and_then(|dim| dim.known());
+        let line = cols.zip(memory.elem.elem()).map_or(0, |(cols, elem)| cols * elem.bytes() as u64);
+        if line % 32 != 0 {
+            return Err(format!("the rows of its tiles are whole in 32 bytes, and here they have {line}"));
+        }
+    }
     let Some(function) = module.function_of(id) else { return Ok(()) };
     let Some(body) = module.body(function, 0) else { return Ok(()) };
     if let Some(own) = module.block(body).args.iter().find_map(|value| flat(module.ty(*value))) {

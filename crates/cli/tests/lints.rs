@@ -20,6 +20,7 @@ const WRONG: &[(&str, &str)] = &[
     ("tests/files/failures/use_after_free.pto", "use-after-free"),
     ("tests/files/proof/use_after_free.pto", "use-after-free"),
     ("tests/files/rings/use_behind_the_free.pto", "use-after-free"),
+    ("tests/files/run/for/no_blocks.pto", "tile-lines"),
     ("tests/files/run/deadlock_on_a_flag.pto", "flag-never-set"),
     ("tests/files/run/flag_left_set.pto", "flag-left-set"),
     ("tests/files/sync/buffer_never_released.pto", "token-not-released"),

@@ -148,8 +148,10 @@ pub fn critical(graph: &Graph, tasks: &[Parts], cycles: &[u64]) -> Option<(Vec<u
 /// Puts signals into the critical path of a plan whose tasks all ran, where they take steps with some.
 pub fn lengthen(plan: &mut Plan, graph: &Graph, parts: Option<&[Parts]>) {
     let parts = parts.filter(|_| plan.complete);
-    if let Some(path) = parts.and_then(|parts| critical(graph, parts, &plan.longest)) {
-        plan.critical = path;
+    let chain = parts.and_then(|parts| critical(graph, parts, &plan.longest));
+    // What a task does before and behind a wait may overlap on its pipes: a chain longer than the run is none.
+    if let Some(chain) = chain.filter(|chain| chain.1 <= plan.cycles) {
+        plan.critical = chain;
     }
 }
 

@@ -12,7 +12,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use forms::{Form, forms};
-use slipring::{BuildOptions, Opened, build, check, find_target, load, prepare};
+use slipring::{BuildOptions, Opened, build, check, find_target, judge, load, prepare};
 use slipring_ir::{Severity, Source};
 use slipring_machine::{Platform, built_in};
 
@@ -132,6 +132,11 @@ fn what_is_built_for_the_assembler_is_what_it_takes() {
                 continue;
             }
             let (module, diags) = load(Source::new("form", &text));
+            // The assembler takes tiles whose lines are not whole; the headers that its C++ is compiled with do not.
+            let judged = judge(&module, std::slice::from_ref(&platform), &[]);
+            if judged.iter().flat_map(|judged| &judged.diags.list).any(|said| said.code == "tile-lines") {
+                continue;
+            }
             let opened = Opened { module, platform: platform.clone(), diags, kernels: Vec::new() };
             let options = BuildOptions { target: Some(target), ..BuildOptions::default() };
             let refuses = build(opened, options, |_, _, _| {}).diags.has_errors();

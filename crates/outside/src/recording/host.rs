@@ -48,8 +48,12 @@ pub(super) fn in_plain_cpp(text: &str) -> Option<String> {
 /// The length of the string or character that begins here.
 fn literal(text: &str, at: usize) -> Option<usize> {
     let bytes = text.as_bytes();
-    let before = &text[..at];
-    let word = &before[before.rfind(|c: char| !c.is_ascii_alphanumeric() && c != '_').map_or(0, |end| end + 1)..];
+    if !matches!(bytes[at], b'"' | b'\'') {
+        return None;
+    }
+    // A quote is a whole character, so that the text can be cut here. Letters before it belong to it, or it to a number.
+    let is_word = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
+    let word = &text[at - bytes[..at].iter().rev().take_while(is_word).count()..at];
     match bytes[at] {
         b'"' if matches!(word, "R" | "LR" | "uR" | "UR" | "u8R") => {
             let (mark, _) = text[at + 1..].split_once('(')?;
@@ -58,14 +62,13 @@ fn literal(text: &str, at: usize) -> Option<usize> {
         }
         // Between digits of a number it is no quote.
         b'\'' if word.starts_with(|c: char| c.is_ascii_digit()) => None,
-        quote @ (b'"' | b'\'') => {
+        quote => {
             let mut end = at + 1;
             while end < bytes.len() && bytes[end] != quote && bytes[end] != b'\n' {
                 end += if bytes[end] == b'\\' { 2 } else { 1 };
             }
             Some((end + 1).min(bytes.len()) - at)
         }
-        _ => None,
     }
 }
 
@@ -82,6 +85,7 @@ mod tests {
             ("k<<<A<B<int>>(), (b >>> 1)>>>();", "k * ::slipring::HostLaunch(A<B<int>>(), (b >>> 1))();"),
             ("s = \"<<<\"; k<<<1'000>>>();", "s = \"<<<\"; k * ::slipring::HostLaunch(1'000)();"),
             ("c = '\"'; k<<<1>>>();", "c = '\"'; k * ::slipring::HostLaunch(1)();"),
+            ("auto é = 1; s = \"\\é\"; k<<<1>>>();", "auto é = 1; s = \"\\é\"; k * ::slipring::HostLaunch(1)();"),
             ("R\"x(\" <<<)x\"; k<<<1>>>();", "R\"x(\" <<<)x\"; k * ::slipring::HostLaunch(1)();"),
         ] {
             assert_eq!(in_plain_cpp(text).as_deref(), Some(plain));

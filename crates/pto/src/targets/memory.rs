@@ -8,6 +8,7 @@ use slipring_op::target::Scalars;
 use slipring_tile::{Elem, Space};
 
 use super::fixes::{Fixed, constant_before};
+use super::refused::whole_lines;
 use crate::MAKE_TENSOR_VIEW;
 
 /// What moves tiles between memories.
@@ -128,22 +129,23 @@ fn tensor_of(
 
 /// The C++ has local memory of two dimensions: the last one, and all others together, as a tile of it is.
 pub(super) fn memory_in_two_dimensions(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
-    let made = module.op(id).results.first().and_then(|value| module.ty(*value).space());
-    if let Some(space) = made.filter(|space| *space != Space::Vec) {
+    let Some(Type::MemRef(memory)) = module.op(id).results.first().map(|value| module.ty(*value)) else {
+        return Ok(());
+    };
+    if let Some(space) = memory.space.filter(|space| *space != Space::Vec) {
         let space = space.name();
         return Err(format!("its C++ lays this memory out by rows, and `{space}` has blocks: use `pto.alloc_tile`"));
     }
-    if let Some(Type::MemRef(memory)) = module.op(id).results.first().map(|value| module.ty(*value)) {
-        let cols = memory.dims.last().and_then(|dim| dim.known());
-        let line = cols.zip(memory.elem.elem()).map_or(0, |(cols, elem)| cols * elem.bytes() as u64);
-        if line % 32 != 0 {
-            return Err(format!("the rows of its tiles are whole in 32 bytes, and here they have {line}"));
-        }
-    }
+    let cols = memory.dims.last().and_then(|dim| dim.known());
+    whole_lines("rows", cols.zip(memory.elem.elem()).map_or(0, |(cols, elem)| cols * elem.bytes() as u64))?;
+    let whole = memory.dims.len() == 2;
     let Some(function) = module.function_of(id) else { return Ok(()) };
     let Some(body) = module.body(function, 0) else { return Ok(()) };
     if let Some(own) = module.block(body).args.iter().find_map(|value| flat(module.ty(*value))) {
         return Err(format!("a function takes local memory of two dimensions only, such as `{own}`"));
+    }
+    if whole {
+        return Ok(());
     }
     // What loops carry and branches choose has the type of what it comes from.
     for op in module.walk(body) {

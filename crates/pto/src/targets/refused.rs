@@ -56,6 +56,11 @@ pub(super) fn whole_boxes(_: &Scalars, module: &mut Module, id: OpId, _: &Platfo
         BLayout::RowMajor => (layout.cols * bytes, "rows"),
         BLayout::ColMajor => (layout.rows * bytes, "columns"),
     };
+    whole_lines(what, line.into())
+}
+
+/// Rows or columns of a tile without boxes, of so many bytes, are whole in 32.
+pub(super) fn whole_lines(what: &str, line: u64) -> Fixed {
     match line % 32 {
         0 => Ok(()),
         _ => Err(format!("the {what} of its tiles are whole in 32 bytes, and here they have {line}")),

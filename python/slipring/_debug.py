@@ -5,8 +5,7 @@ from html import escape
 from ._arrays import dtype_of, of_bytes
 from ._html import LEFT, WIDTH, timeline
 
-# Lines of the source that a notebook shows around the present one, and events of the picture around the present cycle.
-AROUND = 4
+# Events that a notebook's picture shows around the present cycle.
 SHOWN = 1000
 
 
@@ -34,7 +33,14 @@ class Session:
     @property
     def line(self):
         """The source line of the present event; `None` where it has none."""
-        return self._inner.line
+        place = self._inner.place_in_source
+        return place and place[0]
+
+    @property
+    def file(self):
+        """The file of that line, where it is another one than the kernel's; else `None`."""
+        place = self._inner.place_in_source
+        return place and place[1]
 
     @property
     def events(self):
@@ -88,11 +94,8 @@ class Session:
         mark = f"<line x1='{at:.1f}' x2='{at:.1f}' y1='0' y2='100%' stroke='#c0392b' stroke-width='1.5'/></svg>"
         picture = picture.replace("</svg>", mark, 1)
         head = f"<p>cycle <b>{cycle}</b> of {last}, event {begun} of {count}</p>"
-        line = self.line
-        text = self._inner.source.splitlines()
-        lines = range(max(0, line - 1 - AROUND), min(len(text), line + AROUND)) if line else ()
-        shown = "\n".join(f"{'▶' if at + 1 == line else ' '} {at + 1:4}  {text[at]}" for at in lines)
-        said = "".join(f"<pre style='overflow-x:auto'>{escape(part)}</pre>" for part in (shown, self("where"), self("rings")) if part.strip())
+        parts = (self("list"), self("where"), self("rings"))
+        said = "".join(f"<pre style='overflow-x:auto'>{escape(part)}</pre>" for part in parts if part.strip())
         return head + picture + said
 
 

@@ -195,3 +195,35 @@ def test_what_is_wrong_is_shown_in_the_file_of_the_function(folder):
     (result,) = json.loads((folder / "log.sarif").read_text())["runs"][0]["results"]
     place = result["locations"][0]["physicalLocation"]
     assert place["artifactLocation"]["uri"].endswith("first.py") and place["region"]["startLine"] == line
+
+
+def test_lines_of_a_function_are_those_of_its_module(folder):
+    (folder / "first.py").write_text("import slipring.language as pl\n\n\n@pl.inline\ndef more(tile):\n    return pl.add(tile, 1.0)\n")
+    (folder / "program.py").write_text(
+        HEAD
+        + textwrap.dedent("""
+        from first import more
+
+        @pl.incore
+        def both(x: T, one: pl.Out[T]):
+            tile = pl.load(x, [0, 0], [16, 64])
+            pl.store(more(tile), [0, 0], one)
+        """)
+    )
+
+    def asked(*words, given=None):
+        command = [sys.executable, "-m", "slipring", *words]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, input=given)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    facts = json.loads(asked("run", "program.py", "--lines", "--json", "--trace", "trace.json"))
+    places = {(line["line"], line.get("file"), line["text"]) for line in facts["lines"]}
+    assert (6, "first.py", "return pl.add(tile, 1.0)") in places
+    assert all(text in (folder / (file or "program.py")).read_text().splitlines()[line - 1] for line, file, text in places)
+    assert (6, "first.py") in {(part.get("line"), part.get("file")) for part in facts["path"]["parts"]}
+    work = [event["args"] for event in json.loads((folder / "trace.json").read_text())["traceEvents"] if event.get("name") == "pto.tadds"]
+    assert [(args["line"], args["file"]) for args in work] == [(6, "first.py")]
+    asked("report", "program.py", "--output", "page.html")
+    assert "6 of first.py" in (folder / "page.html").read_text()
+    assert "line 6 of first.py: return pl.add(tile, 1.0)" in asked("debug", "program.py", given="line first.py:6\nquit\n")

@@ -423,7 +423,7 @@ impl Scope {
     }
 
     /// In words; `line` tells the line of the source that a place is in.
-    pub fn describe(&self, line: impl Fn(SiteRef) -> Option<usize>) -> String {
+    pub fn describe<L: fmt::Display>(&self, line: impl Fn(SiteRef) -> Option<L>) -> String {
         if let Schedules::ThisOne { reasons } = &self.schedules {
             return format!("this schedule only ({}){}", reasons.join("; "), self.conditions());
         }
@@ -461,7 +461,7 @@ impl Scope {
 
 impl fmt::Display for Scope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.describe(|_| None))
+        f.write_str(&self.describe(|_| None::<u32>))
     }
 }
 

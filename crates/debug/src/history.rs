@@ -3,12 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use slipring_ir::Line;
 use slipring_machine::Pipe;
 use slipring_report::{Doing, End, Happening, Slice, SliceKind, Trace};
 use slipring_sim::{Agent, Stall};
 
 use super::lives::{Life, lives};
 use slipring_session::Run;
+use slipring_session::recorded::Names;
 
 /// All that cores and pipes did, in the order in which it began.
 pub struct History {
@@ -80,6 +82,7 @@ impl History {
 
     /// Names and lines of events, each name once: a run of a million events is searched for them.
     fn label(&mut self) {
+        let lines = Names::new(&self.run.compiled.prepared, &self.run.compiled.platform);
         let mut known: BTreeMap<&str, u32> = BTreeMap::new();
         let mut names = Vec::new();
         let labels = (0..self.order.len()).map(|event| {
@@ -88,7 +91,7 @@ impl History {
                 names.push(slice.name.clone());
                 names.len() as u32 - 1
             });
-            (name, slice.fact("line").and_then(|line| u32::try_from(line).ok()).unwrap_or(0))
+            (name, lines.line(self.happening(event).site).unwrap_or(0))
         });
         let labels = labels.collect();
         (self.labels, self.names) = (labels, names);
@@ -112,7 +115,7 @@ impl History {
     /// Cores and pipes: a number of each, and its name.
     pub fn rows(&self) -> Vec<(usize, String)> {
         let rows = (0..self.first.len()).filter(|row| self.first[*row] != usize::MAX);
-        rows.map(|row| (row, self.row(row))).collect()
+        rows.map(|row| (row, self.track(row))).collect()
     }
 
     /// The number of the core or pipe whose event it is.
@@ -151,10 +154,10 @@ impl History {
 
     /// Whose event it is: `AIV0.MTE2`, after the cluster where there are several.
     pub fn who(&self, event: usize) -> String {
-        self.row(self.order[event].0)
+        self.track(self.order[event].0)
     }
 
-    fn row(&self, row: usize) -> String {
+    fn track(&self, row: usize) -> String {
         let track = &self.trace.tracks[row];
         let group = &self.trace.groups[track.group];
         let clusters = self.trace.groups.iter().filter(|group| group.parent.is_none()).count();
@@ -163,9 +166,14 @@ impl History {
         format!("{}{}.{}", cluster.unwrap_or_default(), group.name, track.name)
     }
 
-    /// The line that it comes from.
-    pub fn line(&self, event: usize) -> Option<u64> {
-        Some(self.labels[event].1).filter(|line| *line > 0).map(u64::from)
+    /// The line of the text that it comes from, from 1.
+    pub fn row(&self, event: usize) -> Option<usize> {
+        Some(self.labels[event].1 as usize).filter(|row| *row > 0)
+    }
+
+    /// The same as a line of the file that it comes from.
+    pub fn line(&self, event: usize) -> Option<Line> {
+        self.row(event).map(|row| self.run.compiled.prepared.written.source.shown_line(row))
     }
 
     /// How many events have begun at a cycle.
@@ -186,7 +194,7 @@ impl History {
             // A slice begins where the one before it has ended: what lies further back is over. Overtaken work may end later.
             let near = track.slices[..upto].iter().enumerate().rev().take(NEAR);
             if let Some((at, slice)) = near.into_iter().find(|(_, slice)| slice.end > cycle) {
-                list.push((self.row(row), slice, self.ended_by(self.events[self.first[row] + at])));
+                list.push((self.track(row), slice, self.ended_by(self.events[self.first[row] + at])));
             }
         }
         list

@@ -107,15 +107,15 @@ impl Session {
     /// A line that says what an event is.
     pub fn event(&self, event: usize) -> String {
         let slice = self.history.slice(event);
-        let line = self.history.line(event);
-        let text = line.map_or(String::new(), |line| format!("  line {line}: {}", self.text(line)));
+        let place = self.history.row(event).zip(self.history.line(event));
+        let text = place.map_or(String::new(), |(row, line)| format!("  line {line}: {}", self.text(row)));
         let (count, who) = (self.history.count(), self.history.who(event));
         format!("[{}/{count}] {} to {}  {who}  {}{text}\n", event + 1, slice.start, slice.end, slice.name)
     }
 
-    /// A line of the source.
-    fn text(&self, line: u64) -> &str {
-        self.source().text.lines().nth((line as usize).saturating_sub(1)).unwrap_or_default().trim()
+    /// A line of the text.
+    fn text(&self, row: usize) -> &str {
+        self.source().text.lines().nth(row.saturating_sub(1)).unwrap_or_default().trim()
     }
 
     /// Goes to the next or the previous event of a kind.
@@ -131,9 +131,9 @@ impl Session {
 
     /// Goes along the core or pipe of the present event to another line of the source.
     pub fn step(&mut self, on: bool) -> Result<String, String> {
-        let now = self.event_now().map(|event| (self.history.row_of(event), self.history.line(event)));
+        let now = self.event_now().map(|event| (self.history.row_of(event), self.history.row(event)));
         self.find(on, |history, event| {
-            let line = history.line(event);
+            let line = history.row(event);
             line.is_some() && now.is_none_or(|(row, own)| history.row_of(event) == row && line != own)
         })
     }
@@ -247,13 +247,13 @@ impl Session {
         self.last_of(self.line_of(found.primary.as_ref()?.span), units)
     }
 
-    fn line_of(&self, span: slipring_ir::Span) -> u64 {
-        self.source().line_column(span.start).0 as u64
+    fn line_of(&self, span: slipring_ir::Span) -> usize {
+        self.source().line_column(span.start).0
     }
 
     /// The last event of a line, of these units if there is one.
-    fn last_of(&self, line: u64, units: &[Unit]) -> Option<usize> {
-        let of = |event: &usize| self.history.line(*event) == Some(line);
+    fn last_of(&self, line: usize, units: &[Unit]) -> Option<usize> {
+        let of = |event: &usize| self.history.row(*event) == Some(line);
         let by = |event: &usize| of(event) && units.contains(&self.history.happening(*event).agent.unit());
         let mut all = (0..self.history.count()).rev();
         all.clone().find(by).or_else(|| all.find(of))
@@ -356,13 +356,16 @@ impl Session {
 
     /// The source around the present line.
     pub fn around(&self) -> String {
-        let Some(line) = self.event_now().and_then(|event| self.history.line(event)) else {
+        let Some(here) = self.event_now().and_then(|event| self.history.row(event)) else {
             return "no line\n".into();
         };
-        let here = line as usize;
-        let shown = self.source().text.lines().enumerate().map(|(at, text)| (at + 1, text));
+        let source = self.source();
+        let shown = source.text.lines().enumerate().map(|(at, text)| (at + 1, text));
         let near = shown.filter(|(at, _)| at.abs_diff(here) <= AROUND);
-        near.map(|(at, text)| format!("{} {at:4}  {text}\n", if at == here { "*" } else { " " })).collect()
+        let line = |(at, text): (usize, &str)| {
+            format!("{} {:>4}  {text}\n", if at == here { "*" } else { " " }, source.shown_line(at).to_string())
+        };
+        near.map(line).collect()
     }
 
     /// Runs the same once more, stopped once the present cycle is over, unless that was just done.

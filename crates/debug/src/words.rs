@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use slipring_ir::Line;
 use slipring_program::ParamKind;
 use slipring_report::{Number, digest, numbers};
 use slipring_tile::Elem;
@@ -20,7 +21,7 @@ const COLUMNS: usize = 6;
 const WORDS: &str = "\
 next [N], back [N]    one event on or back, or N
 step, rstep           along this core or pipe to another line of the source
-line L, rline L       the next, the previous event of a line
+line L, rline L       the next, the previous event of a line; `helper.py:12` is one of another file
 op NAME, rop NAME     the next, the previous event whose name has this in it
 signal [NAME], rsignal [NAME]  the next, the previous signal that is sent or taken
 follow, rfollow       a tile through its ring, a signal to its wait, an operation to its signal; or back
@@ -41,6 +42,13 @@ log [N]               the last events
 list                  the source around the line
 help, quit
 ";
+
+/// `12`, or `helper.py:12` for a line of another file.
+fn line_said(text: &str) -> Result<Line, String> {
+    let (file, number) = text.rsplit_once(':').map_or((None, text), |(file, number)| (Some(file.into()), number));
+    let number = number.trim().parse().map_err(|_| format!("`{text}` is not a line: `12`, or `helper.py:12`\n"))?;
+    Ok(Line { file, number })
+}
 
 impl Session {
     /// Does what a line says. `None` ends it.
@@ -63,8 +71,9 @@ impl Session {
             "start" => Ok(self.go(0)),
             "end" => Ok(self.at(self.history().end())),
             "cycle" | "c" => number(0).map(|cycle| self.at(cycle)),
-            "line" | "l" => number(0).and_then(|line| self.find(true, |own, event| own.line(event) == Some(line))),
-            "rline" => number(0).and_then(|line| self.find(false, |own, event| own.line(event) == Some(line))),
+            "line" | "l" | "rline" => line_said(rest).and_then(|line| {
+                self.find(word != "rline", |own, event| own.line(event).is_some_and(|own| own == line))
+            }),
             "op" | "rop" => {
                 let named = self.history().names_with(rest);
                 self.find(word == "op", |own, event| named[own.name(event)])

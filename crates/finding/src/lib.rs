@@ -3,6 +3,9 @@
 
 use std::fmt;
 
+mod line;
+
+pub use line::Line;
 use slipring_machine::{Pipe, Role};
 
 /// How bad a finding is.

@@ -24,6 +24,6 @@ pub use schema::{
     Arity, AttrKind, AttrSpec, Declaration, EnumSpec, Flow, Infer, OpSchema, OperandSpec, Registry, ResultSpec, Syntax,
     Touch, TypeRule,
 };
-pub use slipring_finding::{Kind, Severity};
+pub use slipring_finding::{Kind, Line, Severity};
 pub use source::{CPP_SUFFIXES, Elsewhere, Lang, Source, Span, WrittenAt, brief, visible, visible_name};
 pub use types::{Dim, FuncType, MemRefType, PipeParam, PipeType, Sign, TileType, Type, ViewType};

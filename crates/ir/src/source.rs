@@ -4,6 +4,8 @@ use std::borrow::Cow;
 use std::fmt::Write;
 use std::sync::OnceLock;
 
+use slipring_finding::Line;
+
 /// How the names of C++ files end.
 pub const CPP_SUFFIXES: [&str; 5] = ["cpp", "cc", "cxx", "cce", "hpp"];
 
@@ -219,6 +221,18 @@ impl Source {
         (name, self.number_of(line - 1), column)
     }
 
+    /// The line that a byte stands in, in the file that it comes from.
+    pub fn line(&self, byte: u32) -> Line {
+        self.shown_line(self.line_column(byte).0)
+    }
+
+    /// A line of the text, from 1, as a line of the file that it comes from.
+    pub fn shown_line(&self, line: usize) -> Line {
+        let at = line.saturating_sub(1).min(self.index().lines.len() - 1);
+        let file = self.elsewhere(self.index().lines[at] as u32).map(|part| part.name.as_str().into());
+        Line { number: self.number_of(at) as u32, file }
+    }
+
     /// The number, from 1, of a line in the file that it comes from.
     pub(crate) fn number_of(&self, line: usize) -> usize {
         match self.elsewhere(self.index().lines[line] as u32) {
@@ -368,6 +382,7 @@ mod tests {
         assert_eq!(place("seven"), ("b.py", 7, 1));
         assert_eq!(place("ght"), ("b.py", 8, 3));
         assert_eq!(place("nine"), ("a.py", 7, 1));
+        assert_eq!(["two", "ght", "nine"].map(|word| source.line(at(word)).to_string()), ["2", "8 of b.py", "7"]);
         // Pictures and tables are of the text itself.
         assert_eq!(source.line_column(at("seven")), (4, 1));
         let said = crate::Diagnostic::error("x", Span::new(at("ght"), at("ght") + 3), "wrong");

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use serde::Serialize;
+use slipring_ir::Line;
 use slipring_machine::{Backing, Platform};
 use slipring_report::{
     BufferFacts, CheckFacts, LineFacts, MessageFacts, Table, buffers_text, checks_text, digest, printed_text,
@@ -74,7 +75,10 @@ pub struct TaskFacts {
     /// Values of the loops around it.
     pub iteration: String,
     /// Line where it is submitted.
-    pub line: usize,
+    pub line: u32,
+    /// The file that it is a line of, where that is another one than the one that was given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
     /// Blocks.
     pub blocks: u32,
     /// Tasks that it waits for.
@@ -192,7 +196,8 @@ pub(super) fn facts(
         task: ended.task,
         name: graph.tasks[ended.task].name.clone(),
         iteration: graph.tasks[ended.task].iteration.clone(),
-        line: program.line(ended.task),
+        line: program.line(ended.task).number,
+        file: program.line(ended.task).file(),
         blocks: graph.tasks[ended.task].blocks,
         after: before[ended.task].clone(),
         ready: ended.ready,
@@ -360,7 +365,7 @@ impl ProgramFacts {
             table.row(vec![
                 format!("#{}", task.task),
                 format!("{}{iteration}{skipped}", task.name),
-                task.line.to_string(),
+                Line::new(task.line, task.file.as_deref()).to_string(),
                 task.blocks.to_string(),
                 task.ready.to_string(),
                 task.start.to_string(),

@@ -33,7 +33,10 @@ pub struct GraphTensor {
 pub struct GraphTask {
     pub name: String,
     pub iteration: String,
-    pub line: usize,
+    pub line: u32,
+    /// The file that it is a line of, where that is another one than the one that was given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
     pub blocks: u32,
     pub manual: bool,
     pub uses: Vec<GraphUse>,
@@ -101,7 +104,8 @@ impl Program {
                 .map(|(at, own)| GraphTask {
                     name: own.name.clone(),
                     iteration: own.iteration.clone(),
-                    line: self.line(at),
+                    line: self.line(at).number,
+                    file: self.line(at).file(),
                     blocks: own.blocks,
                     manual: own.manual,
                     uses: own

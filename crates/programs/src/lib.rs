@@ -31,7 +31,7 @@ mod values;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use slipring_ir::{Diagnostic, Diags, Source};
+use slipring_ir::{Diagnostic, Diags, Line, Source};
 use slipring_lang::tasks::Orchestration;
 use slipring_lang::{Direction, ParamInfo};
 use slipring_machine::Platform;
@@ -241,8 +241,8 @@ impl Program {
     }
 
     /// The line that a task is submitted in.
-    pub fn line(&self, task: usize) -> usize {
-        self.source().line_column(self.graph().tasks[task].span.start).0
+    pub fn line(&self, task: usize) -> Line {
+        self.source().line(self.graph().tasks[task].span.start)
     }
 
     /// What was said of the text, and what makes its tasks wait forever.

@@ -69,7 +69,7 @@ impl ProgramRun<'_> {
             let names = Names::new(&compiled[own.kernel].prepared, &compiled[own.kernel].platform);
             let places = Legend {
                 program: &compiled[own.kernel].prepared.decoded.program,
-                line: &|site| names.line(site),
+                line: &|site| names.at(site),
                 tile: &|extent, site| names.tile(extent, site),
                 buffers: &own.buffers,
             };
@@ -92,12 +92,14 @@ impl ProgramRun<'_> {
         for (block, (cluster, start, end)) in ended.blocks.iter().enumerate() {
             let Some(rows) = build.clusters.get(cluster) else { continue };
             let iteration = if own.iteration.is_empty() { String::new() } else { format!(" ({})", own.iteration) };
-            let mut args = vec![
-                ("line", Value::Number(self.program.line(ended.task) as u64)),
+            let line = self.program.line(ended.task);
+            let mut args = vec![("line", Value::Number(line.number.into()))];
+            args.extend(line.file.map(|file| ("file", Value::Text(file))));
+            args.extend([
                 ("task", Value::Number(ended.task as u64)),
                 ("block", Value::Number(block as u64)),
                 ("ready", Value::Number(ended.ready)),
-            ];
+            ]);
             if *start > ended.ready {
                 args.push(("waited for a cluster", Value::Number(start - ended.ready)));
             }
@@ -161,7 +163,11 @@ impl ProgramRun<'_> {
             let blocks = self.program.graph().tasks[own.task].blocks;
             let rings = RingTrace::default();
             let mut facts = RunFacts::new(program, &self.platform, blocks, &own.stats, &rings, true);
-            let mut lines = own.record.lines(|site| names.line(site), |sync| names.role(sync), |line| names.text(line));
+            let mut lines = own.record.lines(
+                |site| names.line(site),
+                |sync| names.role(sync),
+                |line| (names.shown(line), names.text(line)),
+            );
             if !self.facts.held_up.iter().any(|held| held.task == own.task) {
                 lines.iter_mut().for_each(|line| line.path = 0);
             }
@@ -191,7 +197,8 @@ impl ProgramRun<'_> {
                 core: own.clusters.first().map_or(String::new(), |cluster| format!("cluster {cluster}")),
                 pipe: format!("#{}", held.task),
                 what: format!("{}{why}", format!("{} {}", own.name, own.iteration).trim_end()),
-                line: Some(own.line as u32),
+                line: Some(own.line),
+                file: own.file.clone(),
                 count: own.blocks.into(),
                 cycles: held.end - held.start,
             })
@@ -218,6 +225,7 @@ impl ProgramRun<'_> {
             trace: &trace,
             on_path: &on_path,
             source: (&source.name, &source.text),
+            shown: &|line| source.shown_line(line),
             memory: &memory,
             roofline: None,
             advice: &[],

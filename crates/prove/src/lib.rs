@@ -20,7 +20,7 @@ mod proof;
 mod text;
 mod wide;
 
-use slipring_ir::Kind;
+use slipring_ir::{Kind, Line};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -147,10 +147,10 @@ impl Subject<'_> {
     }
 
     /// The line of the text that a place is in.
-    pub fn line(&self, site: u32) -> Option<usize> {
+    pub fn line(&self, site: u32) -> Option<Line> {
         let prepared = &self.compiled.prepared;
         let span = prepared.decoded.program.sites.get(site as usize)?.span;
-        (span.1 > span.0).then(|| prepared.written.source.line_column(span.0).0)
+        (span.1 > span.0).then(|| prepared.written.source.line(span.0))
     }
 }
 

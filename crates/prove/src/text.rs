@@ -3,17 +3,18 @@
 use std::fmt;
 
 use slipring_check::Because;
+use slipring_ir::Line;
 use slipring_program::{Choice, SiteRef};
 
 use super::{Judgement, Proof};
 
 /// What loaded data decide at a place.
-pub(super) fn decided(because: &Because, line: impl Fn(SiteRef) -> Option<usize>) -> String {
+pub(super) fn decided(because: &Because, line: impl Fn(SiteRef) -> Option<Line>) -> String {
     format!("loaded data decide {}", choice(&because.op, because.choice, line(because.site)))
 }
 
 /// What is decided at a place.
-pub(super) fn choice(op: &str, choice: Choice, line: Option<usize>) -> String {
+pub(super) fn choice(op: &str, choice: Choice, line: Option<Line>) -> String {
     let at = line.map_or(String::new(), |line| format!(" (line {line})"));
     choice.describe(op, &at)
 }

@@ -41,17 +41,12 @@ impl Stepper {
         (begun, session.history().count(), cycle, session.history().end())
     }
 
-    /// The line of the present event.
+    /// The line of the present event in its file, and that file where it is another one than the kernel's.
     #[getter]
-    fn line(&self) -> Option<u64> {
+    fn place_in_source(&self) -> Option<(u32, Option<String>)> {
         let session = self.lock();
-        session.event_now().and_then(|event| session.history().line(event))
-    }
-
-    /// The text of the kernel.
-    #[getter]
-    fn source(&self) -> String {
-        self.lock().source().text.to_string()
+        let line = session.event_now().and_then(|event| session.history().line(event));
+        line.map(|line| (line.number, line.file.map(|file| file.to_string())))
     }
 
     /// What there is to go through.
@@ -61,12 +56,18 @@ impl Stepper {
     }
 
     /// All events: who, what, first cycle, one past the last, line.
-    fn events(&self) -> Vec<(String, String, u64, u64, Option<u64>)> {
+    fn events(&self) -> Vec<(String, String, u64, u64, Option<u32>)> {
         let session = self.lock();
         let history = session.history();
         let each = (0..history.count()).map(|event| {
             let slice = history.slice(event);
-            (history.who(event), slice.name.to_string(), slice.start, slice.end, history.line(event))
+            (
+                history.who(event),
+                slice.name.to_string(),
+                slice.start,
+                slice.end,
+                history.line(event).map(|line| line.number),
+            )
         });
         each.collect()
     }

@@ -6,6 +6,7 @@ use std::fmt::Write;
 use minijinja::Environment;
 use minijinja::value::Serde;
 use serde_json::json;
+use slipring_finding::Line;
 
 use crate::facts::{PipeFacts, RunFacts};
 use crate::picture::picture as picture_of;
@@ -27,6 +28,8 @@ pub struct Page<'a> {
     pub on_path: &'a BTreeSet<End>,
     /// The name of the file, and its text.
     pub source: (&'a str, &'a str),
+    /// A line of that text, from 1, as a line of the file that it comes from.
+    pub shown: &'a dyn Fn(usize) -> Line,
     /// What lies in the local memories.
     pub memory: &'a [MemoryFacts],
     /// Its rates.
@@ -61,6 +64,7 @@ pub fn html(page: &Page<'_>) -> Result<String, String> {
         (1, ..) => ("findings", "1 error found".to_string()),
         (n, ..) => ("findings", format!("{n} errors found")),
     };
+    let rows = Rows::new(page);
     let svg = memory_svg(page.memory);
     let blocks = match (&page.launch, facts.blocks) {
         (Some(launch), _) => launch.clone(),
@@ -70,7 +74,7 @@ pub fn html(page: &Page<'_>) -> Result<String, String> {
     let all = json!({
         "css": STYLE,
         "js": SCRIPT,
-        "data": data(page),
+        "data": data(page, &rows),
         "kernel": facts.kernel,
         "platform": facts.platform,
         "blocks": blocks,
@@ -87,9 +91,9 @@ pub fn html(page: &Page<'_>) -> Result<String, String> {
         "verdict": verdict,
         "verdict_text": text,
         "checks": facts.checks,
-        "findings": facts.findings.iter().map(|own| finding(own, page.source.1)).collect::<Vec<_>>(),
+        "findings": facts.findings.iter().map(|own| finding(own, page.source.1, &rows)).collect::<Vec<_>>(),
         "file": page.source.0,
-        "path": parts(facts),
+        "path": parts(facts, &rows),
         "pipes": facts.pipes.iter().map(|own| pipe(own, facts)).collect::<Vec<_>>(),
         "rings": rings(facts),
         "ops": facts.ops,
@@ -102,6 +106,22 @@ pub fn html(page: &Page<'_>) -> Result<String, String> {
     });
     let template = engine.get_template("report.html").map_err(|error| error.to_string())?;
     template.render(Serde(all)).map_err(|error| format!("{error:#}"))
+}
+
+/// Which line of the text on the page each line of a file is.
+struct Rows(BTreeMap<Line, usize>);
+
+impl Rows {
+    fn new(page: &Page<'_>) -> Rows {
+        let count = page.source.1.lines().count();
+        // Should a part stand there twice, its first copy is meant.
+        Rows((1..=count).rev().map(|row| ((page.shown)(row), row)).collect())
+    }
+
+    /// The row, from 1; 0 for a line that is not there.
+    fn of(&self, line: &Line) -> usize {
+        self.0.get(line).copied().unwrap_or(0)
+    }
 }
 
 /// What holds the run up, and the most that would help: the first thing to know.
@@ -159,14 +179,16 @@ fn picture(svg: &str) -> String {
 }
 
 /// The text of a message, with the lines of the source that it names.
-fn finding(own: &MessageFacts, source: &str) -> serde_json::Value {
+fn finding(own: &MessageFacts, source: &str, rows: &Rows) -> serde_json::Value {
     let lines: Vec<&str> = source.lines().collect();
-    let first = own.line.map(|line| (line, own.column.unwrap_or(1), own.label.as_str()));
-    let also = own.also.iter().map(|place| (place.line, place.column, place.label.as_str()));
+    let first = own.at().map(|line| (line, own.column.unwrap_or(1), own.label.as_str()));
+    let also = own.also.iter().map(|place| (place.at(), place.column, place.label.as_str()));
     let places = first.into_iter().chain(also).map(|(line, column, label)| {
-        let text = lines.get(line.saturating_sub(1)).copied().unwrap_or_default();
-        let caret = format!("{:6}{}^ {label}", "", " ".repeat(column.saturating_sub(1)));
-        json!({"line": line, "shown": format!("{line:4}  {text}"), "caret": caret})
+        let row = rows.of(&line);
+        let text = row.checked_sub(1).and_then(|at| lines.get(at)).copied().unwrap_or_default();
+        let number = format!("{:>4}", line.to_string());
+        let caret = format!("{:width$}  {}^ {label}", "", " ".repeat(column.saturating_sub(1)), width = number.len());
+        json!({"line": row, "shown": format!("{number}  {text}"), "caret": caret})
     });
     json!({
         "severity": own.severity, "code": own.code, "message": own.message, "line": own.line,
@@ -188,7 +210,7 @@ fn pipe(own: &PipeFacts, facts: &RunFacts) -> serde_json::Value {
     })
 }
 
-fn parts(facts: &RunFacts) -> Vec<serde_json::Value> {
+fn parts(facts: &RunFacts, rows: &Rows) -> Vec<serde_json::Value> {
     let Some(path) = &facts.path else { return Vec::new() };
     let each = path.parts.iter().map(|part: &PathPart| {
         let what = match part.kind {
@@ -199,7 +221,7 @@ fn parts(facts: &RunFacts) -> Vec<serde_json::Value> {
         };
         json!({
             "core": part.core, "pipe": part.pipe, "cycles": part.cycles, "percent": percent(part.cycles, path.cycles),
-            "count": part.count, "line": part.line, "what": what,
+            "count": part.count, "row": part.at().map(|line| rows.of(&line)), "line": part.at().map(|line| line.to_string()), "what": what,
         })
     });
     each.collect()
@@ -259,7 +281,7 @@ impl Strings {
 }
 
 /// What the script draws: for each slice its start, end, kind, name, line, facts, and whether it is on the path.
-fn data(page: &Page<'_>) -> String {
+fn data(page: &Page<'_>, rows: &Rows) -> String {
     let (mut names, mut facts, mut whats) = (Strings::default(), Strings::default(), Strings::default());
     let mut tracks = String::from("[");
     for (row, track) in page.trace.tracks.iter().enumerate() {
@@ -273,7 +295,7 @@ fn data(page: &Page<'_>) -> String {
             };
             let name = names.number(&slice.name);
             let about = facts.number(&about(slice));
-            let line = slice.fact("line").unwrap_or(0);
+            let line = slice.line().map_or(0, |line| rows.of(&line));
             let path = u8::from(page.on_path.contains(&(row, at)));
             let comma = if at > 0 { "," } else { "" };
             let _ = write!(tracks, "{comma}{},{},{kind},{name},{line},{about},{path}", slice.start, slice.end);
@@ -297,7 +319,7 @@ fn data(page: &Page<'_>) -> String {
     let lines: &[LineFacts] = page.facts.lines.as_deref().unwrap_or_default();
     let lines = lines.iter().map(|own| {
         json!({
-            "line": own.line, "count": own.count, "busy": own.busy, "stalled": own.stalled, "stalls": own.stalls,
+            "line": rows.of(&own.at()), "count": own.count, "busy": own.busy, "stalled": own.stalled, "stalls": own.stalls,
             "moved": own.moved, "path": own.path,
         })
     });
@@ -310,6 +332,7 @@ fn data(page: &Page<'_>) -> String {
         "whats": whats.list,
         "lines": lines.collect::<Vec<_>>(),
         "source": page.source.1.lines().collect::<Vec<_>>(),
+        "labels": (1..=page.source.1.lines().count()).map(|row| (page.shown)(row).to_string()).collect::<Vec<_>>(),
         "roofline": page.roofline,
     });
     let rest = rest.to_string();
@@ -325,7 +348,7 @@ fn outermost(trace: &Trace, group: usize) -> usize {
 
 fn about(slice: &Slice) -> String {
     let shown = |(name, value): &(&'static str, Value)| match (*name, value) {
-        ("line" | "issued", _) => None,
+        ("line" | "file" | "issued", _) => None,
         (name, Value::Number(number)) => Some(format!("{name} {number}")),
         (name, Value::Text(text)) => Some(format!("{name}: {text}")),
     };

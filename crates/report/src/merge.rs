@@ -31,7 +31,7 @@ impl RunFacts {
         if let Some(lines) = &other.lines {
             let own = self.lines.get_or_insert_default();
             lines.iter().for_each(|line| add_line(own, line));
-            own.sort_by_key(|line| line.line);
+            own.sort_by(|a, b| (&a.file, a.line).cmp(&(&b.file, b.line)));
         }
     }
 }
@@ -84,7 +84,9 @@ fn add_ring(rings: &mut Vec<RingFacts>, ring: &RingFacts) {
 }
 
 fn add_line(lines: &mut Vec<LineFacts>, line: &LineFacts) {
-    let Some(own) = lines.iter_mut().find(|own| own.line == line.line) else { return lines.push(line.clone()) };
+    let Some(own) = lines.iter_mut().find(|own| (own.line, &own.file) == (line.line, &line.file)) else {
+        return lines.push(line.clone());
+    };
     own.count += line.count;
     own.busy += line.busy;
     own.stalled += line.stalled;

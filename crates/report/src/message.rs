@@ -1,7 +1,7 @@
 //! Messages about a text, for programs.
 
 use serde::Serialize;
-use slipring_finding::Kind;
+use slipring_finding::{Kind, Line};
 
 /// A finding, or a message about the text.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -59,4 +59,18 @@ pub struct WrittenFacts {
     pub file: String,
     pub line: usize,
     pub column: usize,
+}
+
+impl MessageFacts {
+    /// The line that it shows.
+    pub fn at(&self) -> Option<Line> {
+        self.line.map(|number| Line::new(number as u32, self.file.as_deref()))
+    }
+}
+
+impl PlaceFacts {
+    /// The line.
+    pub fn at(&self) -> Line {
+        Line::new(self.line as u32, self.file.as_deref())
+    }
 }

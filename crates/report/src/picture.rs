@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use slipring_finding::{Holes, Kind, Party, Start, Waiting};
+use slipring_finding::{Holes, Kind, Line, Party, Start, Waiting};
 
 use crate::MessageFacts;
 
@@ -17,7 +17,7 @@ const MOST: usize = 8;
 /// The picture as an element of a page; `None` for findings that have none.
 pub fn picture(finding: &MessageFacts) -> Option<String> {
     match &finding.kind {
-        Kind::Race(parties) => Some(race(parties, [finding.also.first()?.line, finding.line?])),
+        Kind::Race(parties) => Some(race(parties, [finding.also.first()?.at(), finding.at()?])),
         Kind::Deadlock(waits) if !waits.is_empty() => Some(deadlock(waits)),
         Kind::OutOfBounds(miss) => miss.start().map(bounds).or_else(|| places(finding)),
         Kind::UninitialisedRead(Some(own)) | Kind::UninitialisedOutput(Some(own)) | Kind::OutputInPart(Some(own)) => {
@@ -157,8 +157,8 @@ fn boxed(x: f64, y: f64, width: f64, what: &str) -> String {
 }
 
 /// Both pipes, one below the other, each with what it does and in which line, and the edge that would order them.
-fn race(parties: &[Party; 2], lines: [usize; 2]) -> String {
-    let row = |(party, line): (&Party, usize)| (party.who(), format!("{}, line {line}", party.verb()));
+fn race(parties: &[Party; 2], lines: [Line; 2]) -> String {
+    let row = |(party, line): (&Party, Line)| (party.who(), format!("{}, line {line}", party.verb()));
     let rows: Vec<(String, String)> = parties.iter().zip(lines).map(row).collect();
     let left = rows.iter().map(|(who, _)| wide(who)).fold(0.0, f64::max) + 24.0;
     let width = rows.iter().map(|(_, what)| wide(what)).fold(0.0, f64::max) + 20.0;
@@ -192,10 +192,10 @@ fn race(parties: &[Party; 2], lines: [usize; 2]) -> String {
 /// The lines that a finding names, in the order of the source, each with what happens there; the one that it is about is
 /// framed. `None` for a finding that names one line only: the text says all of it.
 fn places(finding: &MessageFacts) -> Option<String> {
-    let own = (finding.line?, finding.label.as_str(), true);
-    let also = finding.also.iter().map(|place| (place.line, place.label.as_str(), false));
-    let mut rows: Vec<(usize, &str, bool)> = also.chain([own]).filter(|(_, label, _)| !label.is_empty()).collect();
-    rows.sort_by_key(|(line, ..)| *line);
+    let own = (finding.at()?, finding.label.as_str(), true);
+    let also = finding.also.iter().map(|place| (place.at(), place.label.as_str(), false));
+    let mut rows: Vec<(Line, &str, bool)> = also.chain([own]).filter(|(_, label, _)| !label.is_empty()).collect();
+    rows.sort_by(|a, b| a.0.cmp(&b.0));
     let left_out = rows.len().saturating_sub(MOST);
     rows.truncate(MOST);
     let several = rows.first()?.0 != rows.last()?.0;

@@ -32,7 +32,7 @@ pub(crate) fn tried_only(question: &Question, steps: u64) -> String {
 /// The first error of a report with its line.
 pub fn first_error(findings: &Report) -> Option<String> {
     let error = findings.messages().iter().find(|message| message.severity == Severity::Error)?;
-    let line = error.primary.as_ref().map(|label| findings.source().line_column(label.span.start).0);
+    let line = error.primary.as_ref().map(|label| findings.source().line(label.span.start));
     Some(format!("`{}`{}", error.code, line.map_or(String::new(), |line| format!(" in line {line}"))))
 }
 

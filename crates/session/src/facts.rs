@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 use slipring_check::{CheckReport, Tools, Verdict};
-use slipring_ir::{Diagnostic, Severity};
+use slipring_ir::{Diagnostic, Line, Severity};
 use slipring_program::{ParamKind, Shadow, SiteRef};
 use slipring_report::{BufferFacts, CheckFacts, Digest, digest};
 
@@ -34,7 +34,7 @@ pub fn tools(text: &str) -> Result<Tools, String> {
 pub(crate) fn check_facts(
     report: &CheckReport,
     complete: bool,
-    line: impl Fn(SiteRef) -> Option<usize>,
+    line: impl Fn(SiteRef) -> Option<Line>,
 ) -> Vec<CheckFacts> {
     let mut facts = Vec::new();
     for tool in &report.tools {

@@ -161,7 +161,7 @@ pub fn run_part(
     };
     let line = |site: u32| {
         let span = prepared.decoded.program.sites.get(site as usize)?.span;
-        (span.1 > span.0).then(|| prepared.written.source.line_column(span.0).0)
+        (span.1 > span.0).then(|| prepared.written.source.line(span.0))
     };
     let checks = facts::check_facts(&judged, result.complete, line);
     let (reads, writes) = (settled(touched.reads), settled(touched.writes));

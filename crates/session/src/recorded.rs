@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use slipring_ir::Source;
+use slipring_ir::{Line, Source};
 use slipring_machine::{CoreKind, Platform, Role};
 use slipring_passes::PassContext;
 use slipring_passes::memory::allocate::{MapBuffer, memory_maps};
@@ -46,9 +46,19 @@ impl<'a> Names<'a> {
         Names { program, source, lines: program.sites.iter().map(|site| line(site.span)).collect(), tiles }
     }
 
-    /// The line that an instruction comes from.
+    /// The line of the text that an instruction comes from; [`Names::shown`] is what people are told of it.
     pub fn line(&self, site: u32) -> Option<u32> {
         self.lines.get(site as usize).copied().flatten()
+    }
+
+    /// The same as a line of the file that it comes from.
+    pub fn at(&self, site: u32) -> Option<Line> {
+        self.line(site).map(|line| self.shown(line))
+    }
+
+    /// A line of the text as a line of the file that it comes from.
+    pub fn shown(&self, line: u32) -> Line {
+        self.source.shown_line(line as usize)
     }
 
     /// The tile that lies at a place when an instruction uses it: of several the one that is in use at its line.
@@ -110,7 +120,7 @@ impl Run<'_> {
         let buffers: Vec<String> = self.execution.result.memory.gm.iter().map(|buffer| buffer.name.clone()).collect();
         let places = Legend {
             program: names.program,
-            line: &|site| names.line(site),
+            line: &|site| names.at(site),
             tile: &|extent, site| names.tile(extent, site),
             buffers: &buffers,
         };
@@ -166,6 +176,7 @@ impl Run<'_> {
             trace: &trace,
             on_path: &on_path,
             source: (&source.name, &source.text),
+            shown: &|line| source.shown_line(line),
             memory: &memory,
             roofline: roofline.as_ref(),
             advice: advice.map_or(&[], |advice| &advice.words),
@@ -180,7 +191,11 @@ impl Run<'_> {
     pub fn lines(&self) -> Option<Vec<LineFacts>> {
         let record = self.record()?;
         let names = Names::new(&self.compiled.prepared, &self.compiled.platform);
-        Some(record.lines(|site| names.line(site), |sync| names.role(sync), |line| names.text(line)))
+        Some(record.lines(
+            |site| names.line(site),
+            |sync| names.role(sync),
+            |line| (names.shown(line), names.text(line)),
+        ))
     }
 
     /// The critical path: what the last cycle waited for, and what that waited for, back to the first; `None` where the run was
@@ -188,6 +203,6 @@ impl Run<'_> {
     pub fn path(&self) -> Option<PathFacts> {
         let record = self.record()?;
         let names = Names::new(&self.compiled.prepared, &self.compiled.platform);
-        Some(record.path_facts(|site| names.line(site), |sync| names.object(sync)))
+        Some(record.path_facts(|site| names.at(site), |sync| names.object(sync)))
     }
 }

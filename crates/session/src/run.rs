@@ -342,7 +342,7 @@ impl Run<'_> {
         let (program, source) = (&self.compiled.prepared.decoded.program, self.findings.source());
         let line = |site: u32| {
             let span = program.sites.get(site as usize)?.span;
-            (span.1 > span.0).then(|| source.line_column(span.0).0)
+            (span.1 > span.0).then(|| source.line(span.0))
         };
         let complete = self.is_complete();
         let mut checks = facts::check_facts(&self.judged, complete, line);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use slipring_ir::{Diagnostic, Module, Type, ValueDef, ValueId};
+use slipring_ir::{Diagnostic, Line, Module, Type, ValueDef, ValueId};
 use slipring_op::{Counter, Linear, OpDef, OpRef, rules};
 use slipring_program::{Finding, Kind, Miss, Param};
 
@@ -86,7 +86,7 @@ fn outside(finding: &Finding, prepared: &Prepared, values: &[impl Passed]) -> Op
     let slices: Vec<String> = (0..firsts.len()).map(|at| part(firsts[at], found.sizes[at], found.dims[at].0)).collect();
     let extents: Vec<String> = found.dims.iter().map(|(extent, _)| extent.to_string()).collect();
     let numbers = numbers(prepared, values);
-    let mut known: BTreeMap<String, (i64, Option<usize>)> = BTreeMap::new();
+    let mut known: BTreeMap<String, (i64, Option<Line>)> = BTreeMap::new();
     let mut order = Vec::new();
     for (at, offset) in found.offsets.iter().enumerate() {
         solve(module, *offset, firsts[at], &numbers, &mut |name, n, line| {
@@ -97,7 +97,7 @@ fn outside(finding: &Finding, prepared: &Prepared, values: &[impl Passed]) -> Op
     }
     let each: Vec<String> = order
         .iter()
-        .map(|name| match known[name] {
+        .map(|name| match &known[name] {
             (n, Some(line)) => format!("{name} = {n} (line {line})"),
             (n, None) => format!("{name} = {n}"),
         })
@@ -205,7 +205,7 @@ fn solve(
     offset: ValueId,
     first: i64,
     numbers: &BTreeMap<String, i64>,
-    say: &mut impl FnMut(String, i64, Option<usize>),
+    say: &mut impl FnMut(String, i64, Option<Line>),
 ) {
     let (mut terms, mut constant) = (BTreeMap::new(), 0);
     if sum(module, offset, 1, &mut terms, &mut constant).is_none() {
@@ -225,7 +225,7 @@ fn solve(
     let [(value, times)] = open[..] else { return };
     let (Some(own), 0) = (name(value), (first - constant).checked_rem(times).unwrap_or(1)) else { return };
     let span = module.value(value).span;
-    let line = (span.end > span.start).then(|| module.source.line_column(span.start).0);
+    let line = (span.end > span.start).then(|| module.source.line(span.start));
     say(own, (first - constant) / times, line);
     let ValueDef::Arg(block, 0) = module.value(value).def else { return };
     let Some(id) = module.block_parent(block) else { return };

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use slipring_ir::Line;
+
 use crate::graph::{Graph, Reason};
 use crate::touched::reasons;
 
@@ -10,7 +12,7 @@ use crate::touched::reasons;
 const MOST_APART: usize = 48;
 
 /// The graph as text: a line for each task, and below it what it waits for. `line` gives the line of a task's place.
-pub fn text(graph: &Graph, line: &dyn Fn(usize) -> usize) -> String {
+pub fn text(graph: &Graph, line: &dyn Fn(usize) -> Line) -> String {
     let mut text = String::new();
     let count = |n: usize, what: &str| if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") };
     let _ = writeln!(text, "{}, {}", count(graph.tasks.len(), "task"), count(graph.edges.len(), "edge"));
@@ -50,7 +52,7 @@ const LEGEND: f64 = 40.0;
 /// The graph as an SVG picture: a box for each task, those that wait for nothing on top; an edge for each that no longer
 /// path says too. Lines are black where a task reads what the other writes, grey where it writes what the other uses, dashed
 /// where `deps=` declares it. Tasks of `critical` have a thick frame.
-pub fn svg(graph: &Graph, title: &str, line: &dyn Fn(usize) -> usize, critical: &[usize]) -> String {
+pub fn svg(graph: &Graph, title: &str, line: &dyn Fn(usize) -> Line, critical: &[usize]) -> String {
     let Ok(order) = graph.order() else { return String::new() };
     let before = graph.before();
     let mut depth = vec![0; graph.tasks.len()];

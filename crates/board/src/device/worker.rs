@@ -206,7 +206,7 @@ fn timeline(recorder: Recorder, kernel: &Prepared, platform: &Platform, result: 
     let buffers: Vec<String> = result.memory.gm.iter().map(|buffer| buffer.name.clone()).collect();
     let legend = Legend {
         program: &kernel.decoded.program,
-        line: &|site| names.line(site),
+        line: &|site| names.at(site),
         tile: &|extent, site| names.tile(extent, site),
         buffers: &buffers,
     };

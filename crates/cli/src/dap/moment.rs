@@ -24,18 +24,19 @@ pub fn told(session: &Session, command: &str, asked: &Value, row: usize) -> Resu
         "stackTrace" => {
             // The last event of the thread that has begun.
             let event = (0..begun).rev().find(|event| history.row_of(*event) == row);
-            let source = session.source();
-            let name = std::path::Path::new(&source.name).file_name().map_or("", |name| name.to_str().unwrap_or(""));
             let frames: Vec<Value> = event
                 .into_iter()
                 .map(|event| {
                     let slice = history.slice(event);
+                    let line = history.line(event);
+                    let path = line.as_ref().and_then(|line| line.file.as_deref()).unwrap_or(&session.source().name);
+                    let name = std::path::Path::new(path).file_name().map_or("", |name| name.to_str().unwrap_or(""));
                     json!({
                         "id": event + 1,
                         "name": format!("{} ({} to {})", slice.name, slice.start, slice.end),
-                        "line": history.line(event).unwrap_or(0),
+                        "line": line.as_ref().map_or(0, |line| line.number),
                         "column": 1,
-                        "source": { "name": name, "path": source.name },
+                        "source": { "name": name, "path": path },
                     })
                 })
                 .collect();

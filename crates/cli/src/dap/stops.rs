@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 use slipring_debug::{Condition, Session};
+use slipring_ir::Line;
 
 use super::FINDINGS;
 
@@ -68,9 +69,15 @@ impl Stops {
     }
 }
 
+/// Whether an editor's path is that of a file as the text names it.
+fn is_file(path: &str, name: &str) -> bool {
+    std::path::Path::new(path).ends_with(name)
+}
+
 /// The events of what is asked for, and an answer for each.
 fn events(session: &Session, command: &str, asked: &Value) -> (BTreeSet<usize>, Vec<Value>) {
     let history = session.history();
+    let others: Vec<&str> = session.source().parts_of_others().iter().map(|part| part.name.as_str()).collect();
     let (mut all, mut list) = (BTreeSet::new(), Vec::new());
     let mut add = |found: Result<BTreeSet<usize>, String>, mut answer: Value| {
         match found {
@@ -92,7 +99,16 @@ fn events(session: &Session, command: &str, asked: &Value) -> (BTreeSet<usize>, 
         match command {
             "setBreakpoints" => {
                 let Some(line) = stop["line"].as_u64() else { continue };
-                let own = (0..history.count()).filter(|event| history.line(*event) == Some(line));
+                // Breakpoints of a file that is part of the text stand at lines of its own.
+                let path = asked["source"]["path"].as_str();
+                let here = |own: &Line| {
+                    u64::from(own.number) == line
+                        && match &own.file {
+                            Some(file) => path.is_some_and(|path| is_file(path, file)),
+                            None => path.is_none_or(|path| !others.iter().any(|file| is_file(path, file))),
+                        }
+                };
+                let own = (0..history.count()).filter(|event| history.line(*event).is_some_and(|own| here(&own)));
                 add(Ok(own.collect()), json!({ "line": line }));
             }
             "setFunctionBreakpoints" => {

@@ -75,21 +75,23 @@ impl View<'_> {
     fn source(&self, height: usize) -> Vec<Line<'static>> {
         let history = self.session.history();
         let (_, cycle) = self.session.place_in_time();
-        let here = self.session.event_now().and_then(|event| history.line(event)).map(|line| line as usize);
-        let others: Vec<u64> = history.doing(cycle).iter().filter_map(|(_, slice, _)| slice.fact("line")).collect();
+        let here = self.session.event_now().and_then(|event| history.row(event));
+        let others: Vec<_> = history.doing(cycle).iter().filter_map(|(_, slice, _)| slice.line()).collect();
         let lines = self.session.source().text.lines().enumerate().map(|(at, text)| (at + 1, text));
         let first = here.unwrap_or(1).saturating_sub(height / 2);
         let shown = lines.skip(first.saturating_sub(1)).take(height).map(|(at, text)| {
-            let other = others.contains(&(at as u64));
+            let own = self.session.source().shown_line(at);
+            let other = others.contains(&own);
             let line = format!(
-                "{}{at:4}  {text}",
+                "{}{:>4}  {text}",
                 if here == Some(at) {
                     '>'
                 } else if other {
                     '+'
                 } else {
                     ' '
-                }
+                },
+                own.to_string()
             );
             let style = if here == Some(at) { Style::new().reversed() } else { Style::new() };
             Line::styled(line, style)
@@ -110,7 +112,7 @@ impl View<'_> {
             let queued = queues.iter().find(|(name, _)| *name == who).map_or(0, |(_, count)| *count);
             let text = match own {
                 Some(slice) => {
-                    let line = slice.fact("line").map_or(String::new(), |line| format!("line {line}: "));
+                    let line = slice.line().map_or(String::new(), |line| format!("line {line}: "));
                     format!("{line}{}, to {}", slice.name, slice.end)
                 }
                 None => "idle".into(),

@@ -6,6 +6,7 @@ use std::process::Command;
 
 use slipring::Kernel;
 use slipring::report::{Flow, Group, Page, Slice, SliceKind, Trace, Track, Value, html, perfetto};
+use slipring_ir::Line;
 
 use super::trace::{agree, arrows, read};
 use super::{recorded, run_kernel, run_with, top};
@@ -167,6 +168,7 @@ fn page_of(slices: usize) -> String {
         trace: &trace,
         on_path: &BTreeSet::from([(0, 0)]),
         source: ("made up", "one\ntwo\nthree\nfour\nfive"),
+        shown: &|line| Line { file: None, number: line as u32 },
         memory: &[],
         roofline: None,
         advice: &[],

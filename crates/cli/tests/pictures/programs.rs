@@ -126,5 +126,5 @@ fn pages_of_programs_open() {
     assert_eq!(said[0], format!("slices {slices} arrows {}", trace.flows.len()));
     assert_eq!(said[1], "1");
     assert!(said[2].starts_with("#4 relu (r = 32)   cluster ") && said[2].ends_with(" tasks"), "{said:?}");
-    assert_eq!(said[3], format!("L{}", program.line(4)));
+    assert_eq!(said[3], format!("L{}", program.line(4).number));
 }

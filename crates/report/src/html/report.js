@@ -60,7 +60,9 @@
     const c = tile.getContext("2d"); c.fillStyle = palette.back; c.fillRect(0, 0, 6, 6); c.strokeStyle = palette.stall; c.lineWidth = 2;
     c.beginPath(); c.moveTo(-1, 7); c.lineTo(7, -1); c.stroke(); hatch = context.createPattern(tile, "repeat");
   }
-  const matches = (track, i) => { const s = track.slices, b = i * WIDE; return (data.names[s[b + 3]] + " " + data.facts[s[b + 5]] + " line:" + s[b + 4] + " ").toLowerCase().includes(marked); };
+  // Lines are counted in the text on this page; their labels are those of the files.
+  const named = row => row ? data.labels[row - 1] : 0;
+  const matches = (track, i) => { const s = track.slices, b = i * WIDE; return (data.names[s[b + 3]] + " " + data.facts[s[b + 5]] + " line:" + named(s[b + 4]) + " ").toLowerCase().includes(marked); };
   function draw() {
     const ratio = devicePixelRatio || 1, wide = canvas.clientWidth;
     if (!names) { context.setTransform(1, 0, 0, 1, 0, 0); context.font = FONT; names = 24 + Math.max(0, ...rows.flatMap(row => (row.labels || []).map(label => context.measureText(label).width))); }
@@ -135,7 +137,7 @@
   function words(t, i) {
     const track = tracks[t], b = i * WIDE, s = track.slices;
     const facts = data.facts[s[b + 5]];
-    return `${data.names[s[b + 3]]}   ${track.group} ${track.name}\ncycles ${s[b]} to ${s[b + 1]} (${s[b + 1] - s[b]})${s[b + 4] ? ", line " + s[b + 4] : ""}${s[b + 6] ? ", on the critical path" : ""}${facts ? "\n" + facts : ""}`;
+    return `${data.names[s[b + 3]]}   ${track.group} ${track.name}\ncycles ${s[b]} to ${s[b + 1]} (${s[b + 1] - s[b]})${s[b + 4] ? ", line " + named(s[b + 4]) : ""}${s[b + 6] ? ", on the critical path" : ""}${facts ? "\n" + facts : ""}`;
   }
   function under(event) {
     const box = canvas.getBoundingClientRect(), px = event.clientX - box.left, py = event.clientY - box.top;
@@ -202,7 +204,7 @@
   data.source.forEach((text, index) => {
     const number = index + 1, one = lines.get(number), row = body.insertRow(); row.id = "L" + number; row.tabIndex = one ? 0 : -1;
     const cell = text => { row.insertCell().textContent = text; };
-    cell(number); cell(one ? one.busy || "" : ""); cell(one ? one.stalled || "" : "");
+    cell(named(number)); cell(one ? one.busy || "" : ""); cell(one ? one.stalled || "" : "");
     const path = row.insertCell(); if (one && one.path) { const heat = document.createElement("span"); heat.className = "heat"; heat.style.width = 50 * one.path / busiest + "px"; path.append(heat, String(one.path)); }
     cell(one ? one.moved || "" : ""); cell(text);
     if (one) row.title = one.stalls.map(stall => `${stall.cause} ${stall.cycles}`).join(", ");
@@ -212,7 +214,7 @@
   function choose_line(number) {
     line = line === number ? 0 : number; chosen = null; light(line); let count = 0;
     if (line) tracks.forEach(track => { for (let i = 0; i < track.count; i++) if (track.slices[i * WIDE + 4] === line) count++; });
-    byId("chosen").textContent = line ? `line ${line}: ${count} slices are shown, the others are faint (Esc shows all)` : ""; draw();
+    byId("chosen").textContent = line ? `line ${named(line)}: ${count} slices are shown, the others are faint (Esc shows all)` : ""; draw();
   }
   document.querySelectorAll("[data-line]").forEach(one => one.addEventListener("click", () => choose_line(Number(one.dataset.line))));
 

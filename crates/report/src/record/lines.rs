@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+use slipring_finding::Line;
 use slipring_program::SyncRole;
 use slipring_sim::Stall;
 
@@ -15,6 +16,9 @@ use crate::table::Table;
 pub struct LineFacts {
     /// Its number, from 1.
     pub line: u32,
+    /// The file that it is a line of, where that is another one than the one that was given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
     /// Executions of work that comes from it.
     pub count: u64,
     /// Their cycles.
@@ -31,13 +35,21 @@ pub struct LineFacts {
     pub text: String,
 }
 
+impl LineFacts {
+    /// The line.
+    pub fn at(&self) -> Line {
+        Line::new(self.line, self.file.as_deref())
+    }
+}
+
 impl Record {
-    /// What each line did, in their order. `line` says which line an instruction comes from; what comes from none is left out.
+    /// What each line did, in their order. `line` says which line of the text an instruction comes from; what comes from none is
+    /// left out. `shown` gives a line of the text as a line of its file, and what it reads.
     pub fn lines(
         &self,
         line: impl Fn(u32) -> Option<u32>,
         role: impl Fn(u32) -> Option<SyncRole>,
-        text: impl Fn(u32) -> String,
+        shown: impl Fn(u32) -> (Line, String),
     ) -> Vec<LineFacts> {
         let mut lines: BTreeMap<u32, LineFacts> = BTreeMap::new();
         for happening in &self.happenings {
@@ -65,7 +77,8 @@ impl Record {
         let idle = |own: &LineFacts| own.count == 0 && own.stalled == 0 && own.path == 0;
         let each = lines.into_iter().filter(|(_, own)| !idle(own)).map(|(line, mut own)| {
             own.stalls.sort_by(|a, b| b.cycles.cmp(&a.cycles).then_with(|| a.cause.cmp(&b.cause)));
-            LineFacts { line, text: text(line), ..own }
+            let (line, text) = shown(line);
+            LineFacts { line: line.number, file: line.file(), text, ..own }
         });
         each.collect()
     }
@@ -93,7 +106,7 @@ pub fn lines_text(lines: &[LineFacts]) -> String {
             text += " …";
         }
         table.row(vec![
-            own.line.to_string(),
+            own.at().to_string(),
             own.count.to_string(),
             own.busy.to_string(),
             own.stalled.to_string(),

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use serde::Serialize;
+use slipring_finding::Line;
 use slipring_machine::{Pipe, Role};
 use slipring_sim::{Agent, Stall};
 
@@ -50,6 +51,9 @@ pub struct PathPart {
     pub what: String,
     /// Line of the source; `None` where it comes from none.
     pub line: Option<u32>,
+    /// The file that it is a line of, where that is another one than the one that was given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
     pub count: u64,
     pub cycles: u64,
 }
@@ -62,6 +66,13 @@ pub struct PathFacts {
     pub cycles: u64,
     /// By agent, op and line, longest first.
     pub parts: Vec<PathPart>,
+}
+
+impl PathPart {
+    /// The line of the source.
+    pub fn at(&self) -> Option<Line> {
+        self.line.map(|number| Line::new(number, self.file.as_deref()))
+    }
 }
 
 impl PathFacts {
@@ -81,7 +92,7 @@ impl Record {
     }
 
     /// The path by agent, op and line. `line` says which line an instruction comes from.
-    pub fn path_facts(&self, line: impl Fn(u32) -> Option<u32>, object: impl Fn(u32) -> String) -> PathFacts {
+    pub fn path_facts(&self, line: impl Fn(u32) -> Option<Line>, object: impl Fn(u32) -> String) -> PathFacts {
         let mut parts: BTreeMap<Key, (usize, PathPart)> = BTreeMap::new();
         for segment in self.path() {
             let happening = segment.happening.map(|at| &self.happenings[at as usize]);
@@ -93,11 +104,12 @@ impl Record {
             };
             let line = happening.and_then(|happening| line(happening.site));
             let agent = segment.agent;
-            let key = (segment.kind, agent.role, agent.pipe, what.clone(), line);
+            let key = (segment.kind, agent.role, agent.pipe, what.clone(), line.clone());
             let next = parts.len();
             let (_, part) = parts.entry(key).or_insert_with(|| {
                 let (core, pipe) = (agent.role.name().into(), agent.pipe.name().into());
-                (next, PathPart { kind: segment.kind, core, pipe, what, line, count: 0, cycles: 0 })
+                let (line, file) = (line.as_ref().map(|line| line.number), line.and_then(|line| line.file()));
+                (next, PathPart { kind: segment.kind, core, pipe, what, line, file, count: 0, cycles: 0 })
             });
             part.count += 1;
             part.cycles += segment.end - segment.start;
@@ -109,7 +121,7 @@ impl Record {
 }
 
 /// What parts of the path are told apart by.
-type Key = (SegmentKind, Role, Pipe, String, Option<u32>);
+type Key = (SegmentKind, Role, Pipe, String, Option<Line>);
 
 struct Walk<'a> {
     record: &'a Record,
@@ -307,7 +319,7 @@ pub fn path_text(path: &PathFacts, most: usize) -> String {
             part.cycles.to_string(),
             share(part.cycles),
             part.count.to_string(),
-            part.line.map_or(String::new(), |line| line.to_string()),
+            part.at().map_or(String::new(), |line| line.to_string()),
             what,
         ]);
     }

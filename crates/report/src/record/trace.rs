@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use slipring_finding::Line;
 use slipring_machine::{Pipe, Role};
 use slipring_program::{Direction, Extent, Program, SiteRef, SyncRole, gm_split};
 use slipring_sim::Stall;
@@ -17,7 +18,7 @@ pub struct Legend<'a> {
     /// The program that ran.
     pub program: &'a Program,
     /// The line of the source that an instruction comes from.
-    pub line: &'a dyn Fn(SiteRef) -> Option<u32>,
+    pub line: &'a dyn Fn(SiteRef) -> Option<Line>,
     /// What lies at a place of a local memory when an instruction uses it; `None` where nothing is known.
     pub tile: &'a dyn Fn(&Extent, SiteRef) -> Option<String>,
     /// Names of the buffers in global memory.
@@ -138,7 +139,8 @@ impl Build<'_> {
     fn slice(&mut self, happening: &Happening) -> Slice {
         let mut args: Vec<(&'static str, Value)> = Vec::new();
         if let Some(line) = (self.places.line)(happening.site) {
-            args.push(("line", Value::Number(line.into())));
+            args.push(("line", Value::Number(line.number.into())));
+            args.extend(line.file.map(|file| ("file", Value::Text(file))));
         }
         args.push(("block", Value::Number(happening.agent.block.into())));
         let site = self.places.program.sites.get(happening.site as usize);

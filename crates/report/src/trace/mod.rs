@@ -8,6 +8,8 @@ mod perfetto;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use slipring_finding::Line;
+
 pub use chart::chart;
 pub use chrome::chrome;
 pub use perfetto::{perfetto, schema};
@@ -88,6 +90,15 @@ impl Slice {
     /// Its cycles.
     pub fn cycles(&self) -> u64 {
         self.end.saturating_sub(self.start)
+    }
+
+    /// The line of the source that it comes from.
+    pub fn line(&self) -> Option<Line> {
+        let file = self.args.iter().find_map(|(own, value)| match value {
+            Value::Text(file) if *own == "file" => Some(file.clone()),
+            _ => None,
+        });
+        self.fact("line").map(|number| Line { file, number: number as u32 })
     }
 
     /// The number of this name among its facts.

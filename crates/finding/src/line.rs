@@ -1,0 +1,35 @@
+//! Lines of texts, as people are told of them.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// A line in the file that it was written in. It shows as `12`, or as `12 of helper.py` where that is another file than the one
+/// that was given.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Line {
+    /// The other file; `None` for the one that was given.
+    pub file: Option<Arc<str>>,
+    /// Its number there, from 1.
+    pub number: u32,
+}
+
+impl Line {
+    /// A line of a file, `None` being the one that was given.
+    pub fn new(number: u32, file: Option<&str>) -> Line {
+        Line { file: file.map(Into::into), number }
+    }
+
+    /// The other file.
+    pub fn file(&self) -> Option<String> {
+        self.file.as_ref().map(|file| file.to_string())
+    }
+}
+
+impl fmt::Display for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.file {
+            Some(file) => write!(f, "{} of {file}", self.number),
+            None => write!(f, "{}", self.number),
+        }
+    }
+}

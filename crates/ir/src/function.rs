@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::{Attr, BlockId, FuncType, Module, OpId, Type};
+use crate::{Attr, BlockId, FuncType, Module, OpId, Type, ValueId};
 
 /// What an op is among functions and calls.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -33,6 +33,17 @@ pub const CALLEE: &str = "callee";
 
 /// What [`VISIBILITY`] is where nothing outside of the file may use the symbol.
 const PRIVATE: &str = "private";
+
+/// A parameter of a function.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Parameter {
+    /// The function.
+    pub function: OpId,
+    /// Its place among the parameters.
+    pub at: usize,
+    /// What it is in the body.
+    pub value: ValueId,
+}
 
 impl Module {
     /// What an op is among functions and calls.
@@ -102,6 +113,45 @@ impl Module {
     /// Sets the type of a function.
     pub fn set_function_type(&mut self, op: OpId, ty: FuncType) {
         self.op_mut(op).attrs.set(FUNCTION_TYPE, Attr::Type(Type::Function(Arc::new(ty))));
+    }
+
+    /// The parameter that a value is.
+    pub fn parameter(&self, value: ValueId) -> Option<Parameter> {
+        self.functions().find_map(|function| {
+            let args = &self.block(self.body(function, 0)?).args;
+            Some(Parameter { function, at: args.iter().position(|arg| *arg == value)?, value })
+        })
+    }
+
+    /// Ops that take a value.
+    pub fn users(&self, value: ValueId) -> Vec<OpId> {
+        self.walk(self.top).into_iter().filter(|op| self.op(*op).operands.contains(&value)).collect()
+    }
+
+    /// The parameters that are one value through all calls, this one first: who has another type has to have it with all of them.
+    ///
+    /// # Errors
+    /// What a call passes that is no parameter.
+    pub fn passed_together(&self, own: Parameter) -> Result<Vec<Parameter>, ValueId> {
+        let mut found = vec![own];
+        let mut next = 0;
+        while let Some(own) = found.get(next).copied() {
+            next += 1;
+            let callers = self.walk(self.top).into_iter().filter(|call| self.callee(*call) == Some(own.function));
+            let outer = callers.filter_map(|call| self.op(call).operands.get(own.at).copied());
+            let inner = self.users(own.value).into_iter().filter_map(|call| {
+                let body = self.body(self.callee(call)?, 0)?;
+                Some(self.op(call).operands.iter().zip(&self.block(body).args))
+            });
+            let inner = inner.flatten().filter(|(passed, _)| **passed == own.value).map(|(_, inner)| *inner);
+            for value in outer.chain(inner) {
+                let other = self.parameter(value).ok_or(value)?;
+                if !found.contains(&other) {
+                    found.push(other);
+                }
+            }
+        }
+        Ok(found)
     }
 
     /// Gives a parameter of a function another type: in its body, and in its own type.

@@ -17,7 +17,7 @@ mod types;
 pub use attr::{Attr, AttrDict};
 pub use compare::{difference, difference_but_for_names};
 pub use diag::{Diagnostic, Diags, Labeled, Reported};
-pub use function::Part;
+pub use function::{Parameter, Part};
 pub use module::{Block, BlockId, Mark, Module, Op, OpId, Region, RegionId, Value, ValueDef, ValueId, ValueMap};
 pub use name::Name;
 pub use schema::{

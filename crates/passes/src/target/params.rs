@@ -61,41 +61,25 @@ fn flags_of(
 pub(super) fn flags_as_pointers(module: &mut Module) -> Vec<(OpId, String)> {
     let sets = module.walk(module.top).into_iter().filter_map(|id| OpRef::of(module, id));
     let sets = sets.filter(|op| std::ptr::eq(op.def, &pto::SET_FFTS));
-    let mut open: Vec<(OpId, ValueId)> = sets.filter_map(|op| Some((op.id, op.operand("base")?))).collect();
+    let bases: Vec<(OpId, ValueId)> = sets.filter_map(|op| Some((op.id, op.operand("base")?))).collect();
     let mut wrong = Vec::new();
-    while let Some((user, value)) = open.pop() {
-        if !matches!(module.ty(value), Type::MemRef(_)) {
+    for (set, base) in bases {
+        if !matches!(module.ty(base), Type::MemRef(_)) {
             continue;
         }
-        let functions: Vec<OpId> = module.functions().collect();
-        let place = functions.into_iter().find_map(|function| {
-            let args = &module.block(module.body(function, 0)?).args;
-            Some((function, args.iter().position(|arg| *arg == value)?))
-        });
-        let Some((function, at)) = place else {
-            wrong.push((user, "its flags are a pointer, and this is not a parameter".to_string()));
+        let Some(all) = module.parameter(base).and_then(|own| module.passed_together(own).ok()) else {
+            wrong.push((set, "its flags are a pointer, and this is not a parameter".to_string()));
             continue;
         };
-        let users: Vec<OpId> =
-            module.walk(module.top).into_iter().filter(|id| module.op(*id).operands.contains(&value)).collect();
-        let other = users.iter().find(|id| {
-            module.callee(**id).is_none()
-                && OpRef::of(module, **id).is_none_or(|op| !std::ptr::eq(op.def, &pto::SET_FFTS))
-        });
-        if let Some(other) = other {
-            let name = &module.op(*other).name;
-            wrong.push((user, format!("its flags are a pointer, and `{name}` takes this memref")));
+        let is_set = |id: OpId| OpRef::of(module, id).is_some_and(|op| std::ptr::eq(op.def, &pto::SET_FFTS));
+        let mut users = all.iter().flat_map(|own| module.users(own.value));
+        if let Some(other) = users.find(|id| module.callee(*id).is_none() && !is_set(*id)) {
+            let name = &module.op(other).name;
+            wrong.push((set, format!("its flags are a pointer, and `{name}` takes this memref")));
             continue;
         }
-        module.retype_parameter(function, at, Type::Ptr(Elem::I64, None));
-        // Both ends of every call have one type.
-        for call in calls_of(module, function) {
-            open.push((user, module.op(call).operands[at]));
-        }
-        for call in users.into_iter().filter(|id| module.callee(*id).is_some()) {
-            let called = module.callee(call).and_then(|function| module.body(function, 0));
-            let places = module.op(call).operands.iter().enumerate().filter(|(_, passed)| **passed == value);
-            open.extend(places.filter_map(|(at, _)| Some((user, *module.block(called?).args.get(at)?))));
+        for own in all {
+            module.retype_parameter(own.function, own.at, Type::Ptr(Elem::I64, None));
         }
     }
     wrong

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use slipring_ir::{AttrDict, BlockId, Dim, MemRefType, Module, OpId, Type, ValueId, ViewType};
+use slipring_ir::{AttrDict, BlockId, Dim, MemRefType, Module, OpId, Parameter, Type, ValueId, ViewType};
 use slipring_machine::Platform;
 use slipring_op::target::Scalars;
 use slipring_tile::{Elem, Space};
@@ -28,11 +28,11 @@ pub(super) fn memory_as_a_tensor(scalars: &Scalars, module: &mut Module, id: OpI
         let (Some(elem), Some(extents), None) = (memory.elem.elem(), extents, &memory.strides) else {
             return Err(why.into());
         };
-        let own = parameter(module, value).ok_or(why)?;
-        let parameters = linked(module, own)?;
-        for (function, place, value) in parameters {
-            module.retype_parameter(function, place, Type::Ptr(elem, None));
-            let users = users(module, value, |op| MOVES.contains(&&*module.op(op).name));
+        let own = module.parameter(value).ok_or(why)?;
+        for Parameter { function, at, value } in linked(module, own)? {
+            module.retype_parameter(function, at, Type::Ptr(elem, None));
+            let mut users = module.users(value);
+            users.retain(|user| MOVES.contains(&&*module.op(*user).name));
             let Some(body) = module.body(function, 0).filter(|_| !users.is_empty()) else { continue };
             // Of more, the assembler might take some for blocks (NZ).
             let view = tensor_of(scalars, module, (body, value), &in_two(&extents), elem)?;
@@ -45,50 +45,15 @@ pub(super) fn memory_as_a_tensor(scalars: &Scalars, module: &mut Module, id: OpI
     Ok(())
 }
 
-/// Ops that take a value.
-fn users(module: &Module, value: ValueId, which: impl Fn(OpId) -> bool) -> Vec<OpId> {
-    let all = module.walk(module.top).into_iter();
-    all.filter(|op| module.op(*op).operands.contains(&value) && which(*op)).collect()
-}
-
-/// A parameter of a function: which function, which of its parameters, and its value.
-type Parameter = (OpId, usize, ValueId);
-
-fn parameter(module: &Module, value: ValueId) -> Option<Parameter> {
-    module.functions().find_map(|function| {
-        let args = &module.block(module.body(function, 0)?).args;
-        Some((function, args.iter().position(|arg| *arg == value)?, value))
-    })
-}
-
 /// The parameters that are one memory through all calls; nothing but moves takes any of them.
 fn linked(module: &Module, own: Parameter) -> Result<Vec<Parameter>, String> {
-    let mut found = vec![own];
-    let mut at = 0;
-    while let Some(&(function, place, value)) = found.get(at) {
-        at += 1;
-        let mut add = |value: ValueId| {
-            let other = parameter(module, value)
-                .ok_or("it moves windows of tensors, and a call passes memory that is no parameter")?;
-            if !found.contains(&other) {
-                found.push(other);
-            }
-            Ok::<(), String>(())
-        };
-        for call in module.walk(module.top) {
-            if module.callee(call) == Some(function) {
-                add(module.op(call).operands[place])?;
-            }
-        }
-        for user in users(module, value, |op| !MOVES.contains(&&*module.op(op).name)) {
-            let Some(body) = module.callee(user).and_then(|called| module.body(called, 0)) else {
-                let name = &module.op(user).name;
-                return Err(format!("it moves windows of tensors, and `{name}` takes the same memory as it is"));
-            };
-            let passed = module.op(user).operands.iter().zip(&module.block(body).args);
-            for (_, inner) in passed.filter(|(passed, _)| **passed == value) {
-                add(*inner)?;
-            }
+    let no_parameter = "it moves windows of tensors, and a call passes memory that is no parameter";
+    let found = module.passed_together(own).map_err(|_| no_parameter)?;
+    for user in found.iter().flat_map(|own| module.users(own.value)) {
+        let name = &module.op(user).name;
+        let called = module.callee(user).and_then(|called| module.body(called, 0));
+        if !MOVES.contains(&&**name) && called.is_none() {
+            return Err(format!("it moves windows of tensors, and `{name}` takes the same memory as it is"));
         }
     }
     Ok(found)

@@ -103,6 +103,24 @@ impl Emitter {
         self.module.op(op).results[0]
     }
 
+    /// Where the next op goes in its block.
+    pub fn position(&self) -> usize {
+        self.module.block(self.block).ops.len()
+    }
+
+    /// Takes out the arithmetic that stands behind a place of this block and that nothing uses.
+    pub fn drop_arithmetic(&mut self, from: usize) {
+        while let Some(op) = self.module.block(self.block).ops.get(from..).and_then(|new| new.last().copied()) {
+            let results = &self.module.op(op).results;
+            let is_used = |value: &ValueId| !self.module.users(*value).is_empty();
+            let plain = OpDef::of(&self.module, op).is_some_and(|def| def.only_computes());
+            if !plain || results.iter().any(is_used) {
+                return;
+            }
+            self.module.remove(op);
+        }
+    }
+
     /// A constant, made once in a function.
     pub fn constant(&mut self, value: Attr, ty: Type) -> ValueId {
         let key = (value, ty);

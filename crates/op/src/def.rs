@@ -1,7 +1,7 @@
 //! What a declaration of an op consists of.
 
 pub use slipring_ir::Reported;
-use slipring_ir::{Attr, Diagnostic, Diags, Kind, Module, OpId, OpSchema, Span, TileType, Touch, Type, ValueId};
+use slipring_ir::{Attr, Diagnostic, Diags, Kind, Module, OpId, OpSchema, Part, Span, TileType, Touch, Type, ValueId};
 use slipring_machine::{Capability, Pipe, Platform, Price, cost_types};
 use slipring_program::{Relation, UpdateKind};
 use slipring_tile::{Elem, Space};
@@ -100,6 +100,17 @@ pub struct OpDef {
 }
 
 impl OpDef {
+    /// True for an op of the scalar unit that leaves nothing but its results. Asking for the lane decides which cores take part, and
+    /// is none.
+    pub fn only_computes(&self) -> bool {
+        matches!(self.pipe, PipeRule::None)
+            && self.ring.is_none()
+            && self.per_lane.is_none()
+            && self.in_core_sync == InCoreSync::No
+            && !self.schema.terminator
+            && self.schema.part != Part::Call
+    }
+
     /// What its work on the vector unit costs on elements of these types: those that it works on, and those of its result.
     pub fn vector_cost(&self, platform: &Platform, from: Elem, to: Elem) -> Price {
         let types = cost_types(from, (self.class == CONVERT && from != to).then_some(to));

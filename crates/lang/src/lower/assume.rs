@@ -80,10 +80,7 @@ impl Lower<'_> {
 
     /// A condition without arguments holds now, or no launch satisfies it.
     fn assumed_constant(&mut self, test: &Expr) -> Lowered<()> {
-        let attempt = self.attempt();
-        let value = self.expr(test);
-        self.take_back(&attempt);
-        match value? {
+        match self.expr(test)? {
             Value::Const(condition) if is_true(&condition) => Ok(()),
             Value::Const(_) => {
                 Err(self.error("static-assert", at(test), "no launch satisfies what is assumed here: it never holds"))
@@ -122,10 +119,7 @@ impl Lower<'_> {
 
     /// A constant, or an argument of the kernel.
     fn assumed_operand(&mut self, expr: &Expr) -> Lowered<Number> {
-        let attempt = self.attempt();
-        let value = self.expr(expr);
-        self.take_back(&attempt);
-        let (text, varies) = match value? {
+        let (text, varies) = match self.expr(expr)? {
             Value::Const(Const::Int(number)) => (number.to_string(), false),
             Value::Scalar(scalar) if !scalar.ty.is_float() => match self.e.module.value(scalar.value).def {
                 ValueDef::Arg(block, _) if block == self.open.blocks[0] => {

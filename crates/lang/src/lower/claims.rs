@@ -74,11 +74,13 @@ impl Lower<'_> {
     }
 
     fn claim_pair(&mut self, left: &Expr, op: CmpOp, right: &Expr, message: Option<&Expr>, span: Span) -> Lowered<()> {
-        let attempt = self.attempt();
+        let before = self.e.position();
         let (a, b) = (self.expr(left)?, self.expr(right)?);
         if self.holds(op, &a, &b) {
-            // Nothing of it is left in the program.
-            self.take_back(&attempt);
+            // Arithmetic that nothing else needs is not left in the program; what calls did is.
+            if is_arithmetic(left) && is_arithmetic(right) {
+                self.e.drop_arithmetic(before);
+            }
             return Ok(());
         }
         let place = Span::new(at(left).start, at(right).end);
@@ -259,5 +261,18 @@ impl Lower<'_> {
             CmpOp::NotEq => x.1 < y.0 || y.1 < x.0,
             _ => false,
         }
+    }
+}
+
+/// Whether evaluating an expression leaves nothing but its value.
+fn is_arithmetic(expr: &Expr) -> bool {
+    match expr {
+        Expr::Name(_) | Expr::NumberLiteral(_) | Expr::BooleanLiteral(_) => true,
+        Expr::BinOp(binary) => is_arithmetic(&binary.left) && is_arithmetic(&binary.right),
+        Expr::UnaryOp(unary) => is_arithmetic(&unary.operand),
+        Expr::Attribute(member) => is_arithmetic(&member.value),
+        Expr::Subscript(part) => is_arithmetic(&part.value) && is_arithmetic(&part.slice),
+        Expr::Tuple(tuple) => tuple.elts.iter().all(is_arithmetic),
+        _ => false,
     }
 }

@@ -89,6 +89,35 @@ impl Lower<'_> {
         count
     }
 
+    /// What an index, which was evaluated, says of a dimension.
+    pub(super) fn one(&mut self, value: &Value, extent: u64, span: Span) -> Lowered<Part> {
+        if let Value::Tile(_) | Value::Tensor(_) | Value::Parts(_) = value {
+            return Err(self.no_index(value, span));
+        }
+        let index = match self.index(value, span)? {
+            // As Python counts: from behind.
+            Index::Known(n) if n < 0 && n >= -(extent as i64) => Index::Known(n + extent as i64),
+            index => index,
+        };
+        match index {
+            Index::Known(n) if n < 0 || n as u64 >= extent => {
+                Err(self.error("bounds", span, format!("index {n} lies outside the {extent} of this dimension")))
+            }
+            index => Ok(Part::One(index)),
+        }
+    }
+
+    /// The part of a tile at an index of its first dimension, which was evaluated.
+    pub(super) fn tile_at(&mut self, tile: TileId, index: &Value, place: Span, span: Span) -> Lowered {
+        let shape = self.tile(tile).shape.clone();
+        let Some((extent, rest)) = shape.split_first() else {
+            return Err(self.error("subscript", span, "1 subscripts for 0 dimensions"));
+        };
+        let mut parts = vec![self.one(index, *extent, place)?];
+        parts.extend(rest.iter().map(|n| Part::Range(Index::Known(0), *n)));
+        self.tile_part(tile, &parts, span).map(Value::Tile)
+    }
+
     /// `x[:, None]`: dimensions of one element where `None` stands.
     pub(super) fn with_new_axes(&mut self, part: Value, slice: &Expr, parts: &[Part], span: Span) -> Lowered {
         let items = match slice {

@@ -244,34 +244,21 @@ impl Lower<'_> {
                     return self.set_element(name.id.as_str(), items, &index, &value, span);
                 }
                 if let Value::Tile(target) = base
-                    && let Some(mask) = self.mask_of(&subscript.slice)?
+                    && may_be_mask(&subscript.slice)
                 {
                     let place = at(&*subscript.slice);
-                    let chosen = crate::ops::choose(self, mask, (value, span), (Value::Tile(target), span), place)?;
+                    let index = self.expr(&subscript.slice)?;
+                    if !matches!(index, Value::Tile(id) if self.tile(id).mask.is_some()) {
+                        let part = self.tile_at(target, &index, place, span)?;
+                        return self.put(&part, &value, span);
+                    }
+                    let chosen = crate::ops::choose(self, index, (value, span), (Value::Tile(target), span), place)?;
                     return self.put(&Value::Tile(target), &chosen, span);
                 }
                 let part = self.subscript(base, &subscript.slice, span)?;
                 self.put(&part, &value, span)
             }
             _ => Err(self.unsupported(span, "this kind of assignment")),
-        }
-    }
-
-    /// The mask that stands as an index of a tile: what a comparison gives. `None` for other indices.
-    fn mask_of(&mut self, index: &Expr) -> Lowered<Option<Value>> {
-        let may_be =
-            matches!(index, Expr::Name(_) | Expr::Compare(_) | Expr::BinOp(_) | Expr::UnaryOp(_) | Expr::Call(_));
-        if !may_be {
-            return Ok(None);
-        }
-        let attempt = self.attempt();
-        let value = self.expr(index)?;
-        match value {
-            Value::Tile(id) if self.tile(id).mask.is_some() => Ok(Some(value)),
-            _ => {
-                self.take_back(&attempt);
-                Ok(None)
-            }
         }
     }
 
@@ -358,4 +345,9 @@ impl Lower<'_> {
         }
         (self.tensors.roots[tensor.root].pointer, self.index_value(sum))
     }
+}
+
+/// Whether an index may be a mask, which is what a comparison of tiles gives.
+fn may_be_mask(index: &Expr) -> bool {
+    matches!(index, Expr::Name(_) | Expr::Compare(_) | Expr::BinOp(_) | Expr::UnaryOp(_) | Expr::Call(_))
 }

@@ -126,20 +126,7 @@ impl Lower<'_> {
         let span = at(item);
         let Expr::Slice(slice) = item else {
             let value = self.expr(item)?;
-            if let Value::Tile(_) | Value::Tensor(_) | Value::Parts(_) = value {
-                return Err(self.no_index(&value, span));
-            }
-            let index = match self.index(&value, span)? {
-                // As Python counts: from behind.
-                Index::Known(n) if n < 0 && n >= -(extent as i64) => Index::Known(n + extent as i64),
-                index => index,
-            };
-            return match index {
-                Index::Known(n) if n < 0 || n as u64 >= extent => {
-                    Err(self.error("bounds", span, format!("index {n} lies outside the {extent} of this dimension")))
-                }
-                index => Ok(Part::One(index)),
-            };
+            return self.one(&value, extent, span);
         };
         if slice.step.is_some() {
             let message = "a step in a slice cannot be compiled yet";
@@ -431,7 +418,7 @@ impl Lower<'_> {
     }
 
     /// A rectangular part of a tile: the same bytes.
-    fn tile_part(&mut self, id: TileId, parts: &[Part], span: Span) -> Lowered<TileId> {
+    pub(super) fn tile_part(&mut self, id: TileId, parts: &[Part], span: Span) -> Lowered<TileId> {
         let (mut offsets, mut shape) = (Vec::new(), Vec::new());
         for part in parts {
             match part {

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use slipring_ir::{BlockId, Module, OpId, Part, Type, ValueId};
+use slipring_ir::{BlockId, Module, OpId, Type, ValueId};
 use slipring_mlir::func;
-use slipring_op::{InCoreSync, OpDef, PipeRule};
+use slipring_op::OpDef;
 
 use crate::analysis::facts::{Functions, terminator};
 
@@ -53,14 +53,8 @@ pub(super) fn drop_unused(module: &mut Module, body: BlockId) {
 fn is_idle(module: &Module, op: OpId, used: &BTreeSet<ValueId>) -> bool {
     let data = module.op(op);
     let Some(def) = OpDef::of(module, op) else { return false };
-    // Asking for the lane decides which cores take part; values of a type of their own may stand for more than a value.
-    let plain = matches!(def.pipe, PipeRule::None)
-        && def.ring.is_none()
-        && def.per_lane.is_none()
-        && def.in_core_sync == InCoreSync::No
-        && !def.schema.terminator
-        && def.schema.part != Part::Call;
-    plain
+    // Values of a type of their own may stand for more than a value.
+    def.only_computes()
         && data.regions.is_empty()
         && !data.results.is_empty()
         && data.results.iter().all(|v| !used.contains(v) && !matches!(module.ty(*v), Type::Named(_)))

@@ -49,7 +49,15 @@ def statements(seed):
         if not names or draw.random() < 0.3:
             bound(listed())
             continue
+        one = name()
         changes = [
+            f"assert {name()}.pop() > -1.0",
+            f"assert 0.0 <= {name()}.pop() and len({name()}) < 99",
+            f"for i, v in enumerate({one}):\n    {one}[i] = v + 1.0",
+            f"for v in {one}:\n    if v > 1.0 and len({one}) < 6:\n        {name()}.append(v)",
+            f"for v in {one}[:]:\n    {one}.insert(0, v)",
+            f"{one}[{draw.randint(-2, 2)}] += 1.0",
+            f"{one}[int({one}.pop()) % 2] += 1.0",
             f"{name()}.append({number()})",
             f"{name()}.extend({listed()})",
             f"{name()} += {listed()}",
@@ -84,22 +92,30 @@ def by_python(text):
     return float(known["V"])
 
 
+# What Python does and a kernel may not; it says so.
+ALLOWED = ("changes while the loop goes through it", "changes a list, and is needed twice")
+REFUSED = "refused"
+
+
 def by_slipring(path, text):
     body = "".join(f"    {line}\n" for line in text.split("\n"))
     path.write_text(f"{HEAD}{body}    out[:, :] = a[:, :] * 0.0 + V\n")
     out = np.zeros((8, 8), np.float32)
     try:
         slipring.open(path)(np.ones((8, 8), np.float32), out)
-    except slipring.KernelError:
-        return None
+    except slipring.KernelError as error:
+        return REFUSED if any(words in str(error) for words in ALLOWED) else None
     return float(out[0, 0])
 
 
 def test_values_are_those_of_python(tmp_path):
-    values = 0
-    for seed in range(200):
+    values = refused = 0
+    for seed in range(300):
         text = statements(seed)
         wanted, got = by_python(text), by_slipring(tmp_path / "lists.py", text)
+        if got == REFUSED:
+            refused += 1
+            continue
         assert got == (None if wanted is None else np.float32(wanted)), f"seed {seed}, Python says {wanted}, slipring {got}:\n{text}"
         values += got is not None
-    assert 60 < values < 200
+    assert values > 60 and 10 < refused < 100, (values, refused)

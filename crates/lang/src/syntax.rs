@@ -339,19 +339,27 @@ pub(crate) fn first_argument<'e>(call: &'e ruff_python_ast::ExprCall, name: &str
 
 /// Whether an expression of a body, or a part of one, is what is looked for.
 pub(crate) fn any_expr<'a>(body: &'a [Stmt], is: &mut dyn FnMut(&'a Expr) -> bool) -> bool {
-    struct Search<'a, 'f> {
-        is: &'f mut dyn FnMut(&'a Expr) -> bool,
-        found: bool,
-    }
-    impl<'a> Visitor<'a> for Search<'a, '_> {
-        fn visit_expr(&mut self, expr: &'a Expr) {
-            self.found = self.found || (self.is)(expr);
-            if !self.found {
-                walk_expr(self, expr);
-            }
-        }
-    }
     let mut search = Search { is, found: false };
     search.visit_body(body);
     search.found
+}
+
+/// The same for an expression and its parts.
+pub(crate) fn any_part<'a>(expr: &'a Expr, is: &mut dyn FnMut(&'a Expr) -> bool) -> bool {
+    let mut search = Search { is, found: false };
+    search.visit_expr(expr);
+    search.found
+}
+
+struct Search<'a, 'f> {
+    is: &'f mut dyn FnMut(&'a Expr) -> bool,
+    found: bool,
+}
+impl<'a> Visitor<'a> for Search<'a, '_> {
+    fn visit_expr(&mut self, expr: &'a Expr) {
+        self.found = self.found || (self.is)(expr);
+        if !self.found {
+            walk_expr(self, expr);
+        }
+    }
 }

@@ -15,6 +15,8 @@ use crate::value::{Const, Items, Record};
 /// A list or dict that the kernel made, and where.
 #[derive(Clone)]
 pub(crate) struct Made {
+    /// Its number: it keeps it when it changes.
+    id: usize,
     value: Value,
     block: BlockId,
     /// How many calls were open.
@@ -113,7 +115,8 @@ impl Lower<'_> {
             if self.names.lists.len() >= FEW {
                 self.names.lists.retain(Made::is_held);
             }
-            let made = Made { value: value.clone(), block: self.e.block, calls: self.open.call_sites.len() };
+            let id = self.names.lists.iter().map(|made| made.id + 1).max().unwrap_or(0);
+            let made = Made { id, value: value.clone(), block: self.e.block, calls: self.open.call_sites.len() };
             self.names.lists.push(made);
         }
     }
@@ -133,9 +136,42 @@ impl Lower<'_> {
         match expr {
             Expr::Name(name) => {
                 let value = self.names.env.get(name.id.as_str());
-                value.is_some_and(|value| self.names.lists.iter().any(|made| is_same(&made.value, value)))
+                value.is_some_and(|value| self.is_as_made(value))
             }
             other => self.makes_list(other),
+        }
+    }
+
+    /// Whether a value is a list or dict that the kernel made, as it is now.
+    fn is_as_made(&self, value: &Value) -> bool {
+        self.number_of(value).is_some()
+    }
+
+    /// The number of a list or dict that the kernel made.
+    pub(super) fn number_of(&self, value: &Value) -> Option<usize> {
+        self.names.lists.iter().find(|made| is_same(&made.value, value)).map(|made| made.id)
+    }
+
+    /// The list or dict of a number, as it is now.
+    pub(super) fn made(&self, id: usize) -> Option<&Value> {
+        self.names.lists.iter().find(|made| made.id == id).map(|made| &made.value)
+    }
+
+    /// Reports an index that changes a list, where it is needed twice.
+    pub(super) fn index_changes_nothing(&mut self, target: &Expr) -> Lowered<()> {
+        let Expr::Subscript(part) = target else { return Ok(()) };
+        let changes = |expr: &Expr| {
+            let Expr::Call(call) = expr else { return false };
+            matches!(&*call.func, Expr::Attribute(member) if METHODS.contains(&member.attr.as_str()))
+        };
+        match crate::syntax::any_part(&part.slice, &mut |expr| changes(expr)) {
+            true => {
+                let error =
+                    Diagnostic::error("value-kind", at(&*part.slice), "this index changes a list, and is needed twice")
+                        .help("give the index a name first");
+                Err(self.report(error))
+            }
+            false => Ok(()),
         }
     }
 
@@ -171,8 +207,7 @@ impl Lower<'_> {
         }
         let Value::Tuple(items) = base else { return Ok(false) };
         if !self.made_here(base) {
-            let is_list = self.names.lists.iter().any(|made| is_same(&made.value, base));
-            return match is_list && !crate::ops::is_array(base) {
+            return match self.is_as_made(base) && !crate::ops::is_array(base) {
                 true => self.change(base, base.clone(), span).map(|()| true),
                 false => Ok(false),
             };

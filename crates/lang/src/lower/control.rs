@@ -70,8 +70,7 @@ impl Lower<'_> {
             return Err(self.unsupported(at(stmt), "`else` of a loop"));
         }
         let Expr::Call(call) = &*stmt.iter else {
-            let items = self.items(&stmt.iter)?;
-            return self.over_items(stmt, &items);
+            return self.over_items(stmt);
         };
         let callee = self.expr(&call.func)?;
         let path = match &callee {
@@ -92,10 +91,7 @@ impl Lower<'_> {
                 self.upwards(stmt, bounds, |l, stmt, bounds| l.counted_with(stmt, call, bounds))
             }
             "pl.while_" => self.while_values(stmt, call),
-            path if IN_HEADS.contains(&path) => {
-                let items = self.items(&stmt.iter)?;
-                self.over_items(stmt, &items)
-            }
+            path if IN_HEADS.contains(&path) => self.over_items(stmt),
             _ => {
                 let error = Diagnostic::error("loop", at(&*stmt.iter), format!("`{path}` is not a loop"))
                     .help("use `pl.range`, `pl.unroll`, `pl.pipeline`, `pl.parallel` or `pl.split_aiv`");

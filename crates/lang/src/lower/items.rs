@@ -8,7 +8,7 @@ use super::constants::is_true;
 use super::names::Names;
 use super::{Frame, Lower, Lowered, Value, describe};
 use crate::syntax::at;
-use crate::value::Const;
+use crate::value::{Const, Items};
 
 /// Functions of Python that stand in the head of a loop only.
 pub(super) const IN_HEADS: [&str; 3] = ["enumerate", "zip", "reversed"];
@@ -16,14 +16,45 @@ pub(super) const IN_HEADS: [&str; 3] = ["enumerate", "zip", "reversed"];
 /// The most iterations of a loop that is written out.
 pub(super) const MOST: u64 = 4096;
 
+/// A list that the kernel made and a loop goes through.
+struct Walked {
+    /// Its number.
+    id: usize,
+    /// What was in it when the loop began.
+    items: Items,
+    backwards: bool,
+}
+
 impl Lower<'_> {
     /// A loop over what is listed: each iteration is written out.
-    pub(super) fn over_items(&mut self, stmt: &StmtFor, items: &[Value]) -> Lowered<()> {
+    pub(super) fn over_items(&mut self, stmt: &StmtFor) -> Lowered<()> {
+        let mut lists = Vec::new();
+        let items = self.items(&stmt.iter, &mut lists)?;
         let target = std::slice::from_ref(&*stmt.target);
-        let span = at(&*stmt.target);
-        let bind =
-            |l: &mut Self, i: i64| l.assign_each(target, Value::Tuple(vec![items[i as usize].clone()].into()), span);
-        self.each_bound(stmt, bind, &Frame::Plain, (0, items.len() as i64, 1))
+        let (span, place) = (at(&*stmt.target), at(&*stmt.iter));
+        let bind = |l: &mut Self, i: i64| {
+            l.still_the_same(&lists, i as usize, place)?;
+            l.assign_each(target, Value::Tuple(vec![items[i as usize].clone()].into()), span)
+        };
+        self.each_bound(stmt, bind, &Frame::Plain, (0, items.len() as i64, 1))?;
+        self.still_the_same(&lists, items.len(), place)
+    }
+
+    /// Reports a list that is not what it was for what is left of a loop that goes through it: Python would go on in the list as it
+    /// is now. So many of its values were `done`.
+    fn still_the_same(&mut self, lists: &[Walked], done: usize, place: Span) -> Lowered<()> {
+        let same = |list: &Walked| {
+            let Some(Value::Tuple(now)) = self.made(list.id) else { return false };
+            let done = if list.backwards { 0 } else { done };
+            let mut left = now.iter().zip(&list.items).skip(done);
+            now.len() == list.items.len() && left.all(|(now, then)| self.same(now, then))
+        };
+        if lists.iter().all(same) {
+            return Ok(());
+        }
+        let error = Diagnostic::error("value-kind", place, "this list changes while the loop goes through it")
+            .help("go through a copy of it: `for x in values[:]`");
+        Err(self.report(error))
     }
 
     /// `[value for name in listed if condition]`: each value is written out.
@@ -45,7 +76,11 @@ impl Lower<'_> {
             made.push(self.expr(value)?);
             return self.few_enough(made.len() as u64, at(value));
         };
-        'items: for item in self.items(&first.iter)? {
+        let mut lists = Vec::new();
+        let (items, place) = (self.items(&first.iter, &mut lists)?, at(&first.iter));
+        let count = items.len();
+        'items: for (done, item) in items.into_iter().enumerate() {
+            self.still_the_same(&lists, done, place)?;
             self.assign(&first.target, item)?;
             for condition in &first.ifs {
                 match self.expr(condition)? {
@@ -62,19 +97,23 @@ impl Lower<'_> {
             }
             self.each_value(value, further, made)?;
         }
-        Ok(())
+        self.still_the_same(&lists, count, place)
     }
 
     /// The values that a loop takes one after another from the expression after its `in`.
-    pub(super) fn items(&mut self, listed: &Expr) -> Lowered<Vec<Value>> {
+    fn items(&mut self, listed: &Expr, lists: &mut Vec<Walked>) -> Lowered<Vec<Value>> {
         let items = match listed {
-            Expr::Call(call) => self.called_items(call)?,
+            Expr::Call(call) => self.called_items(call, lists)?,
             _ => None,
         };
         if let Some(items) = items {
             return self.not_too_many(items, listed);
         }
-        match self.expr(listed)? {
+        let value = self.expr(listed)?;
+        if let (Some(id), Value::Tuple(items)) = (self.number_of(&value), &value) {
+            lists.push(Walked { id, items: items.clone(), backwards: false });
+        }
+        match value {
             Value::Tuple(items) => self.not_too_many(items.into(), listed),
             other => {
                 let message =
@@ -101,17 +140,19 @@ impl Lower<'_> {
     }
 
     /// What a call lists. `None` for one that has to be evaluated to know.
-    fn called_items(&mut self, call: &ExprCall) -> Lowered<Option<Vec<Value>>> {
+    fn called_items(&mut self, call: &ExprCall, lists: &mut Vec<Walked>) -> Lowered<Option<Vec<Value>>> {
         let Value::Path(path) = self.expr(&call.func)? else { return Ok(None) };
         match &*path {
-            "enumerate" => self.numbered(call).map(Some),
-            "zip" => self.side_by_side(call).map(Some),
+            "enumerate" => self.numbered(call, lists).map(Some),
+            "zip" => self.side_by_side(call, lists).map(Some),
             "reversed" => {
                 let [listed] = &call.arguments.args[..] else {
                     return Err(self.takes(call, "`reversed` takes a list"));
                 };
                 self.only_keywords(call, &[], "`reversed`")?;
-                let mut items = self.items(listed)?;
+                let before = lists.len();
+                let mut items = self.items(listed, lists)?;
+                lists[before..].iter_mut().for_each(|list| list.backwards = true);
                 items.reverse();
                 Ok(Some(items))
             }
@@ -120,7 +161,7 @@ impl Lower<'_> {
         }
     }
 
-    fn numbered(&mut self, call: &ExprCall) -> Lowered<Vec<Value>> {
+    fn numbered(&mut self, call: &ExprCall, lists: &mut Vec<Walked>) -> Lowered<Vec<Value>> {
         self.only_keywords(call, &["start"], "`enumerate`")?;
         let keyword = call.arguments.keywords.first().map(|keyword| &keyword.value);
         let (listed, start) = match (&call.arguments.args[..], keyword) {
@@ -135,7 +176,7 @@ impl Lower<'_> {
                 self.known_int(&value, "the first number of `enumerate`", at(start))?
             }
         };
-        let items = self.items(listed)?;
+        let items = self.items(listed, lists)?;
         let numbered = |(at, item): (i64, Value)| Value::Tuple(vec![Value::Const(Const::Int(at)), item].into());
         match first.checked_add(items.len() as i64) {
             Some(end) => Ok((first..end).zip(items).map(numbered).collect()),
@@ -143,7 +184,7 @@ impl Lower<'_> {
         }
     }
 
-    fn side_by_side(&mut self, call: &ExprCall) -> Lowered<Vec<Value>> {
+    fn side_by_side(&mut self, call: &ExprCall, lists: &mut Vec<Walked>) -> Lowered<Vec<Value>> {
         self.only_keywords(call, &["strict"], "`zip`")?;
         let strict = match call.arguments.keywords.first() {
             None => false,
@@ -152,14 +193,15 @@ impl Lower<'_> {
                 _ => return Err(self.error("argument", at(keyword), "`strict` is `True` or `False`")),
             },
         };
-        let lists: Vec<Vec<Value>> = call.arguments.args.iter().map(|list| self.items(list)).collect::<Lowered<_>>()?;
-        let shortest = lists.iter().map(Vec::len).min().unwrap_or(0);
-        if let Some(longer) = lists.iter().position(|list| strict && list.len() != shortest) {
-            let message = format!("`zip` is strict, and its lists have {shortest} and {} values", lists[longer].len());
+        let all: Vec<Vec<Value>> =
+            call.arguments.args.iter().map(|list| self.items(list, lists)).collect::<Lowered<_>>()?;
+        let shortest = all.iter().map(Vec::len).min().unwrap_or(0);
+        if let Some(longer) = all.iter().position(|list| strict && list.len() != shortest) {
+            let message = format!("`zip` is strict, and its lists have {shortest} and {} values", all[longer].len());
             return Err(self.error("loop", at(call), message));
         }
         Ok((0..shortest)
-            .map(|at| Value::Tuple(lists.iter().map(|list| list[at].clone()).collect::<Vec<_>>().into()))
+            .map(|at| Value::Tuple(all.iter().map(|list| list[at].clone()).collect::<Vec<_>>().into()))
             .collect())
     }
 

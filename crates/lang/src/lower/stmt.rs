@@ -144,6 +144,7 @@ impl Lower<'_> {
                 None => annotated(self, &assign.annotation).map(|_| ()),
             },
             Stmt::AugAssign(assign) => {
+                self.index_changes_nothing(&assign.target)?;
                 let a = self.expr(&assign.target)?;
                 let b = self.expr(&assign.value)?;
                 if let Some(()) = self.extended(&assign.target, assign.op, &a, &b)? {

@@ -160,11 +160,7 @@ impl Lower<'_> {
     /// Reports an index that changes a list, where it is needed twice.
     pub(super) fn index_changes_nothing(&mut self, target: &Expr) -> Lowered<()> {
         let Expr::Subscript(part) = target else { return Ok(()) };
-        let changes = |expr: &Expr| {
-            let Expr::Call(call) = expr else { return false };
-            matches!(&*call.func, Expr::Attribute(member) if METHODS.contains(&member.attr.as_str()))
-        };
-        match crate::syntax::any_part(&part.slice, &mut |expr| changes(expr)) {
+        match changes_list(&part.slice) {
             true => {
                 let error =
                     Diagnostic::error("value-kind", at(&*part.slice), "this index changes a list, and is needed twice")
@@ -320,6 +316,14 @@ impl Lower<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether evaluating an expression may change a list.
+pub(super) fn changes_list(expr: &Expr) -> bool {
+    crate::syntax::any_part(expr, &mut |part| {
+        let Expr::Call(call) = part else { return false };
+        matches!(&*call.func, Expr::Attribute(member) if METHODS.contains(&member.attr.as_str()))
+    })
 }
 
 /// Whether both are one and the same list or dict, not only equal.

@@ -6,6 +6,7 @@ use slipring_pto as pto;
 use slipring_tile::{SLayout, Space};
 use smallvec::SmallVec;
 
+use super::changed::changes_list;
 use super::{Lower, Lowered, Reported, Value, describe, show};
 use crate::syntax::at;
 use crate::value::{Const, Index, Tensor, TileId};
@@ -185,6 +186,10 @@ impl Lower<'_> {
 
     /// `high - low` where both are sums with the same multiples of unknowns: the constants that are left.
     fn difference(&mut self, low: &Expr, high: &Expr) -> Lowered<Option<i64>> {
+        // What is written alike need not be the same.
+        if changes_list(low) || changes_list(high) {
+            return Ok(None);
+        }
         let mut terms: Vec<(String, i64)> = Vec::new();
         let mut constant = 0i64;
         let linear =

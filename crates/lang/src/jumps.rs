@@ -18,11 +18,14 @@ use crate::tree;
 
 /// The value that a function returns before its end.
 const RESULT: &str = "result$";
+/// The name of what an expression chooses when the kernel runs.
+pub(crate) const CHOICE: &str = "choice$";
 
 /// A name as messages have it.
 pub(crate) fn quoted(name: &str) -> String {
     match name {
         RESULT => "what is returned".into(),
+        CHOICE => "this choice".into(),
         name => format!("`{name}`"),
     }
 }

@@ -46,7 +46,12 @@ impl Lower<'_> {
             }
             condition @ Value::Scalar(_) => {
                 let condition = self.number(&condition, DType::Bool, at(*test))?;
-                self.run_time_branch(condition, then, rest, otherwise, span)
+                let mut bound = Names::seen_by(self, then).bound;
+                for body in rest.iter().map(|(_, body)| *body).chain([otherwise]) {
+                    bound.extend(Names::seen_by(self, body).bound);
+                }
+                let bound = bound.into_iter().collect();
+                self.two_arms(condition, bound, |l| l.body(then), |l| l.arms(rest, otherwise, span), span)
             }
             other => Err(self.no_condition(&other, at(*test))),
         }
@@ -72,25 +77,21 @@ impl Lower<'_> {
         outcome
     }
 
-    fn run_time_branch(
+    /// A branch that is decided when the kernel runs, whose arms may bind these names.
+    pub(super) fn two_arms(
         &mut self,
         condition: ValueId,
-        then: &[Stmt],
-        rest: &[(&Expr, &[Stmt])],
-        otherwise: &[Stmt],
+        bound: Vec<Rc<str>>,
+        then: impl FnOnce(&mut Self) -> Lowered<()>,
+        otherwise: impl FnOnce(&mut Self) -> Lowered<()>,
         (span, leaves): (Span, bool),
     ) -> Lowered<()> {
-        let mut bound = Names::seen_by(self, then).bound;
-        for body in rest.iter().map(|(_, body)| *body).chain([otherwise]) {
-            bound.extend(Names::seen_by(self, body).bound);
-        }
-        let bound: Vec<Rc<str>> = bound.into_iter().collect();
         let before = self.names.env.clone();
         let op = self.e.op(&scf::IF, &[("condition", &[condition])], &[], &[]);
         let blocks = [self.e.region(op), self.e.region(op)];
         let since = self.held.buffers.mark();
         self.open.branches += 1;
-        let then_outcome = self.in_block(blocks[0], |l| l.arm(|l| l.body(then)));
+        let then_outcome = self.in_block(blocks[0], |l| l.arm(then));
         let then_env = std::mem::replace(&mut self.names.env, before.clone());
         let then_taken = self.held.buffers.other_arm(since);
         self.held.buffers.revive(since);
@@ -98,7 +99,7 @@ impl Lower<'_> {
         for name in then_env.keys().filter(|name| !before.contains_key(*name)) {
             self.names.lost.insert(name.clone(), (span, "assigned in the other arm of this branch only"));
         }
-        let else_outcome = self.in_block(blocks[1], |l| l.arm(|l| l.arms(rest, otherwise, (span, leaves))));
+        let else_outcome = self.in_block(blocks[1], |l| l.arm(otherwise));
         let else_env = std::mem::replace(&mut self.names.env, before);
         self.held.buffers.revive(between);
         self.open.branches -= 1;

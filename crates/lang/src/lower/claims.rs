@@ -5,6 +5,7 @@ use slipring_ir::{Attr, Diagnostic, Span, ValueId};
 use slipring_mlir::scf;
 use slipring_pto as pto;
 
+use super::changed::changes_list;
 use super::{Lower, Lowered, Value, describe};
 use crate::dtype::DType;
 use crate::host::python_text;
@@ -78,7 +79,7 @@ impl Lower<'_> {
         let (a, b) = (self.expr(left)?, self.expr(right)?);
         if self.holds(op, &a, &b) {
             // Arithmetic that nothing else needs is not left in the program; what calls did is.
-            if is_arithmetic(left) && is_arithmetic(right) {
+            if self.is_arithmetic(left) && self.is_arithmetic(right) {
                 self.e.drop_arithmetic(before);
             }
             return Ok(());
@@ -188,6 +189,14 @@ impl Lower<'_> {
 
     /// What a message says: a string, or an f-string with numbers of the run.
     fn said_by(&mut self, message: &Expr, said: &mut Said) -> Lowered<()> {
+        if changes_list(message) {
+            let error = Diagnostic::error(
+                "value-kind",
+                at(message),
+                "this message changes a list, and is only made where the claim fails",
+            );
+            return Err(self.report(error.help("change the list before, or leave it out of the message")));
+        }
         let Expr::FString(string) = message else {
             match self.expr(message)? {
                 Value::Const(constant) => said.text(&python_text(&constant)),
@@ -261,18 +270,5 @@ impl Lower<'_> {
             CmpOp::NotEq => x.1 < y.0 || y.1 < x.0,
             _ => false,
         }
-    }
-}
-
-/// Whether evaluating an expression leaves nothing but its value.
-fn is_arithmetic(expr: &Expr) -> bool {
-    match expr {
-        Expr::Name(_) | Expr::NumberLiteral(_) | Expr::BooleanLiteral(_) => true,
-        Expr::BinOp(binary) => is_arithmetic(&binary.left) && is_arithmetic(&binary.right),
-        Expr::UnaryOp(unary) => is_arithmetic(&unary.operand),
-        Expr::Attribute(member) => is_arithmetic(&member.value),
-        Expr::Subscript(part) => is_arithmetic(&part.value) && is_arithmetic(&part.slice),
-        Expr::Tuple(tuple) => tuple.elts.iter().all(is_arithmetic),
-        _ => false,
     }
 }

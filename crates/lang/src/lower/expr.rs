@@ -81,34 +81,10 @@ impl Lower<'_> {
             }
             Expr::BoolOp(operation) => return self.bool_op(operation.op, &operation.values, span),
             Expr::Compare(compare) => {
-                let mut left = self.expr(&compare.left)?;
-                let mut result: Option<Value> = None;
-                for (op, right) in compare.ops.iter().zip(&compare.comparators) {
-                    let right = self.expr(right)?;
-                    let this = self.compare(*op, &left, &right, span)?;
-                    result = Some(match result {
-                        None => this,
-                        Some(before) => self.both(BoolOp::And, &before, &this, span)?,
-                    });
-                    left = right;
-                }
-                result.unwrap_or(Value::Const(Const::Bool(true)))
+                let left = self.expr(&compare.left)?;
+                return self.compared(left, &compare.ops, &compare.comparators, span);
             }
-            Expr::If(choice) => {
-                let condition = self.expr(&choice.test)?;
-                return match condition {
-                    Value::Const(c) => self.expr(if is_true(&c) { &choice.body } else { &choice.orelse }),
-                    Value::Scalar(scalar) => {
-                        let (a, b) = (self.expr(&choice.body)?, self.expr(&choice.orelse)?);
-                        self.select(scalar.value, &a, &b, span)
-                    }
-                    mask @ (Value::Tile(_) | Value::Tensor(_)) => {
-                        let (a, b) = (self.expr(&choice.body)?, self.expr(&choice.orelse)?);
-                        crate::ops::choose(self, mask, (a, at(&*choice.body)), (b, at(&*choice.orelse)), span)
-                    }
-                    other => Err(self.no_condition(&other, at(&*choice.test))),
-                };
-            }
+            Expr::If(choice) => return self.chosen(choice, span),
             Expr::Subscript(subscript) => {
                 let base = self.expr(&subscript.value)?;
                 return match self.subscript(base, &subscript.slice, span)? {
@@ -177,25 +153,7 @@ impl Lower<'_> {
         self.call_by_name("cmp", vec![first.clone(), second.clone(), how], span)
     }
 
-    fn bool_op(&mut self, op: BoolOp, values: &[Expr], span: Span) -> Lowered {
-        let mut result: Option<Value> = None;
-        for expr in values {
-            let value = self.expr(expr)?;
-            result = Some(match result {
-                None => value,
-                Some(before) => self.both(op, &before, &value, span)?,
-            });
-            // What a constant decides needs no more.
-            if let Some(Value::Const(c)) = &result
-                && is_true(c) == (op == BoolOp::Or)
-            {
-                break;
-            }
-        }
-        Ok(result.unwrap_or(Value::Const(Const::Bool(true))))
-    }
-
-    fn both(&mut self, op: BoolOp, a: &Value, b: &Value, span: Span) -> Lowered {
+    pub(super) fn both(&mut self, op: BoolOp, a: &Value, b: &Value, span: Span) -> Lowered {
         match (a, b) {
             (Value::Tile(_) | Value::Tensor(_), _) | (_, Value::Tile(_) | Value::Tensor(_)) => {
                 let name = if op == BoolOp::And { "and_" } else { "or_" };

@@ -12,6 +12,7 @@ mod branch;
 mod buffers;
 mod carry;
 mod changed;
+mod choice;
 mod claims;
 pub(crate) mod constants;
 mod control;

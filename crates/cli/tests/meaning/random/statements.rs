@@ -145,7 +145,17 @@ impl Writer {
         let is_single = self.stored == "FP32";
         if self.random.chance(50) && (is_single || self.stored == "INT32") {
             let of = self.random.pick(&["x", "y"]);
-            let at = format!("pl.read({of}, [{row}, {col}])");
+            let mut at = format!("pl.read({of}, [{row}, {col}])");
+            if self.random.chance(40) {
+                // What stands behind a condition is not done where that does not hold: there is no such row.
+                let far = self.random.pick(&["0", "1", "1000"]);
+                let other = if is_single { self.number() } else { self.random.below(5).to_string() };
+                let guarded = format!("pl.read({of}, [{row} + {far}, {col}])");
+                at = match self.random.chance(50) {
+                    true => format!("({guarded} if {row} + {far} < 4 else {other})"),
+                    false => format!("({other} if {row} + {far} >= 4 or {guarded} > 1 else {at})"),
+                };
+            }
             if is_single {
                 let name = self.fresh("e");
                 self.line(&format!("{name} = {at}"));

@@ -16,7 +16,7 @@ mod vector;
 
 pub use crate::capability::Capability;
 pub use crate::core::{CoreKind, Pipe, Role};
-pub use backing::Backing;
+pub use backing::{Backing, figure};
 pub use cost::{Cost, Price, Units};
 pub use interpretations::Question;
 pub use load::{BUILT_IN, PlatformError, built_in, parse};

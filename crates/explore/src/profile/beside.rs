@@ -147,6 +147,11 @@ impl Beside {
         if self.estimate {
             let _ = writeln!(text, "  cycles of the run are an estimate: {}", self.why);
         }
+        if let Some(BesideRow { run: Some(run), profile: Some(profile), .. }) = self.rows.first()
+            && (run / 100 > *profile || profile / 100 > *run)
+        {
+            text += "  the two differ by more than a hundred times: is it a profile of this launch, in microseconds?\n";
+        }
         if self.left_out > 0 {
             let _ = writeln!(text, "  {} events of the profile are not pipe operations", self.left_out);
         }

@@ -2,6 +2,8 @@
 
 from html import escape
 
+from . import _slipring
+
 # Colours that read on light and on dark.
 COLORS = {"clean": "#2e8b57", "findings": "#c0392b", "partly": "#b8860b"}
 PIPES = ["#4c78a8", "#f58518", "#54a24b", "#b279a2", "#e45756", "#72b7b2", "#9d755d", "#eeca3b"]
@@ -60,6 +62,13 @@ def memory(maps):
     return "".join(parts)
 
 
+def figure(one):
+    """The cycles of a run, with how far they may be off; without it where a run says nothing of that, as one of a board does."""
+    if "evidence" not in one.facts:
+        return f"{one.cycles} cycles"
+    return _slipring.figure(one.cycles, one.facts["evidence"]["error_percent"])
+
+
 def findings(report):
     """Messages as the terminal has them."""
     return f"<pre style='overflow-x:auto'>{escape(report)}</pre>" if report else ""
@@ -67,10 +76,9 @@ def findings(report):
 
 def outcome(one):
     """What a run is of, its verdict and cycles, its findings, and what was checked."""
-    estimate = " (estimate)" if one.facts.get("estimate") else ""
     head = (
         f"<b>{escape(one.kernel)}</b> on {escape(one.platform)}: "
-        f"<b style='color:{COLORS[one.verdict]}'>{one.verdict}</b>, {one.cycles} cycles{estimate}"
+        f"<b style='color:{COLORS[one.verdict]}'>{one.verdict}</b>, {figure(one)}"
     )
     checks = table(
         ("tool", "verdict", "what"), [(check["tool"], check["verdict"], check["detail"]) for check in one.checks]

@@ -486,7 +486,8 @@ class Function:
 
     @public
     def benchmark(self, *args, platforms=BUILT_IN, **kwargs):
-        """How long it takes on each platform: rows with `platform`, `cycles`, `blocks` and `verdict`. The arrays are left as they are."""
+        """How long it takes on each platform: rows with `platform`, `cycles`, `error_percent` (by how much these
+        may be off; `None` for an `estimate`), `estimate`, `blocks` and `verdict`. The arrays are left as they are."""
         from ._tune import benchmark
 
         return benchmark(self, args, platforms, kwargs)

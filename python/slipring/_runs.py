@@ -381,7 +381,9 @@ class Run:
         return self._inner.text(stats)
 
     def __repr__(self):
-        return f"<slipring run of {self.kernel} on {self.platform}: {self.verdict}, {self.cycles} cycles>"
+        from ._html import figure
+
+        return f"<slipring run of {self.kernel} on {self.platform}: {self.verdict}, {figure(self)}>"
 
     def _repr_html_(self):
         from ._html import run

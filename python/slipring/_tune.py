@@ -45,7 +45,10 @@ def benchmark(kernel, args, platforms, kwargs):
         named = dict(zip(kwargs, copies(tuple(kwargs.values()))))
         run = kernel.run(*copies(args), platform=platform, **named)
         run.check()
-        rows.append({"platform": platform, "cycles": run.cycles, "blocks": kwargs.get("blocks") or 1, "verdict": run.verdict})
+        error = run.facts["evidence"]["error_percent"]
+        blocks = kwargs.get("blocks") or 1
+        row = {"platform": platform, "cycles": run.cycles, "error_percent": error, "estimate": error is None, "blocks": blocks}
+        rows.append({**row, "verdict": run.verdict})
     return rows
 
 

@@ -34,6 +34,8 @@ pub struct Ran {
     pub title: String,
     /// When the last operation was over.
     pub cycles: u64,
+    /// By how many per cent these may be off; `None` for an estimate.
+    pub error_percent: Option<f64>,
     /// True if it came to its end.
     pub complete: bool,
     /// Everything that was found.
@@ -98,6 +100,7 @@ impl Text {
             return Ok(Ran {
                 title: format!("{} on {}", facts.program, facts.platform),
                 cycles: facts.cycles,
+                error_percent: facts.evidence.error_percent(),
                 complete: run.is_complete(),
                 findings: run.findings().clone(),
                 lines: Vec::new(),
@@ -110,6 +113,7 @@ impl Text {
         Ok(Ran {
             title: format!("{} on {}", kernel.name()?, kernel.platform_name()?),
             cycles: run.cycles(),
+            error_percent: run.backing().error_percent(),
             complete: run.is_complete(),
             findings: run.findings().clone(),
             lines: run.lines().unwrap_or_default(),

@@ -3,7 +3,7 @@
 
 use slipring::{Elem, Kernel};
 use slipring_explore::cost::{Query, compare, cost, read_points};
-use slipring_machine::built_in;
+use slipring_machine::{Entry, built_in};
 use slipring_tile::Space;
 
 /// A tile: element type, rows, columns, valid rows and columns.
@@ -210,4 +210,46 @@ fn an_estimate_is_what_too_few_points_stand_behind() {
         let costed = cost(&platform, &query(op, "f32", (64, 64, 64, 64))).unwrap();
         assert!(costed.price.is_estimate(costed.units), "{arch} {op}");
     }
+}
+
+/// The entries of a platform's tables that no published point is behind, as a row of the page.
+fn without_points(arch: &str) -> String {
+    let cost = built_in(arch).expect("a platform").cost;
+    fn part<'c, T: 'c>(what: &str, all: impl IntoIterator<Item = (&'c String, &'c Entry<T>)>) -> String {
+        let (mut names, mut count) = (Vec::new(), 0);
+        for (name, entry) in all {
+            count += 1;
+            if entry.evidence.points == 0 {
+                names.push(format!("`{name}`"));
+            }
+        }
+        match names.is_empty() {
+            true => format!("{what}: none of {count}"),
+            false => format!("{what}, {} of {count}: {}", names.len(), names.join(" ")),
+        }
+    }
+    let parts = [
+        part("moves", &cost.dma),
+        part("products", &cost.cube),
+        part("classes", &cost.vector),
+        part("single ops", &cost.op),
+    ];
+    format!("| {arch} | {} |\n", parts.join("; "))
+}
+
+#[test]
+fn the_page_lists_what_no_point_supports() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/time.md");
+    let page = std::fs::read_to_string(&path).expect("the page");
+    let (from, to) = ("<!-- entries without points from here -->\n", "\n<!-- to here -->");
+    let (before, rest) = page.split_once(from).expect("where it begins");
+    let (_, after) = rest.split_once(to).expect("where it ends");
+    let rows = ["a2a3", "a5"].map(without_points).concat();
+    let made =
+        format!("{before}{from}\n| platform | entries without a published point |\n|---|---|\n{rows}{to}{after}");
+    if std::env::var_os("SLIPRING_BLESS").is_some() {
+        std::fs::write(&path, &made).expect("the page can be written");
+        return;
+    }
+    assert!(page == made, "docs/time.md has another table; SLIPRING_BLESS=1 writes it anew: {rows}");
 }

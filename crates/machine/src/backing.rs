@@ -97,6 +97,14 @@ impl Backing {
     }
 }
 
+/// A number of cycles by itself, with how far it may be off: `100 cycles ± 4 %`, or `100 cycles (estimate)` where that is not known.
+pub fn figure(cycles: u64, error_percent: Option<f64>) -> String {
+    match error_percent {
+        Some(percent) => format!("{cycles} cycles ± {}", shown(percent)),
+        None => format!("{cycles} cycles (estimate)"),
+    }
+}
+
 /// Whole per cents, and tenths below one; never nothing, as no figure is exact.
 fn shown(percent: f64) -> String {
     if percent >= 1.0 { format!("{:.0} %", percent.ceil()) } else { format!("{:.1} %", percent.max(0.1)) }
@@ -130,6 +138,8 @@ mod tests {
         assert_eq!((all.error_percent(), all.range().as_str()), (Some(3.0), " ± 3 %"));
         assert_eq!(both((10, 0), &[]).range(), " ± 0.1 %");
         assert_eq!(both((10, 31), &[]).range(), " ± 4 %");
+        assert_eq!(figure(5, both((10, 31), &[]).error_percent()), "5 cycles ± 4 %");
+        assert_eq!(figure(5, both((10, 31), &[("pto.tlog", 1)]).error_percent()), "5 cycles (estimate)");
     }
 
     #[test]

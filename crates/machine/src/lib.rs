@@ -16,8 +16,8 @@ mod vector;
 
 pub use crate::capability::Capability;
 pub use crate::core::{CoreKind, Pipe, Role};
-pub use backing::Backing;
-pub use cost::{Cost, Price, Units};
+pub use backing::{Backing, figure};
+pub use cost::{Cost, Entry, Price, Units};
 pub use interpretations::Question;
 pub use load::{BUILT_IN, PlatformError, built_in, parse};
 pub use platform::{CostSpec, PipeSets, Platform, RingSpec, SpaceSpec, SyncSpec, VECTOR_CLASSES, cost_types};

@@ -10,8 +10,8 @@ use slipring_lang::tasks::TaskCall;
 use slipring_machine::Platform;
 use slipring_program::{Kind, SignalUse};
 use slipring_sim::ExecutionMode;
-use slipring_tasks::signals::{Change, Signal, Wanted, since};
-use slipring_tasks::{Graph, Tensor};
+use slipring_tasks::signals::{Change, Changed, Signal, Wanted, since};
+use slipring_tasks::{Graph, Resumed, Tensor};
 
 use super::ProgramOptions;
 use super::footprint::Signalled;
@@ -35,18 +35,26 @@ pub(super) enum Came {
     Waits,
 }
 
+/// Changes of signals, of each in the order in which they took place.
+type Log = BTreeMap<Signal, Vec<Changed>>;
+
 enum Said {
-    Waits { tensors: Vec<Vec<u8>>, steps: Vec<Signalled>, looks: Vec<Signalled> },
-    Over { tensors: Vec<Vec<u8>>, outcome: Result<Box<Outcome>, String> },
+    Waits { tensors: Vec<Vec<u8>>, log: Log, steps: Vec<Signalled>, looks: Vec<Signalled> },
+    Over { tensors: Vec<Vec<u8>>, log: Log, outcome: Result<Box<Outcome>, String> },
 }
 
 struct Answer {
     until: Option<u64>,
     tensors: Vec<Vec<u8>>,
+    log: Log,
 }
 
 /// The end of a task.
 struct Line {
+    task: usize,
+    /// The cycle in which the task started.
+    start: u64,
+    log: Log,
     say: Sender<Said>,
     hear: Receiver<Answer>,
 }
@@ -54,13 +62,29 @@ struct Line {
 impl Talk for Line {
     fn waits(&mut self, _: u64, tensors: &mut [Vec<u8>], steps: Vec<Signalled>, looks: Vec<Signalled>) -> Option<u64> {
         let all = tensors.iter_mut().map(std::mem::take).collect();
-        self.say.send(Said::Waits { tensors: all, steps, looks }).ok()?;
+        let log = std::mem::take(&mut self.log);
+        self.say.send(Said::Waits { tensors: all, log, steps, looks }).ok()?;
         let answer = self.hear.recv().ok()?;
         for (own, back) in tensors.iter_mut().zip(answer.tensors) {
             *own = back;
         }
+        self.log = answer.log;
         answer.until
     }
+
+    fn since(&self, place: Signal, wanted: Wanted, own: &[Signalled]) -> Option<(u64, Resumed)> {
+        let mut log = self.log.get(&place).cloned().unwrap_or_default();
+        let mine = own.iter().filter(|step| step.place == place);
+        log.extend(mine.filter_map(|step| changed(self.task, self.start, step)));
+        // What it did itself it did not wait for.
+        let last = since(&log, wanted).filter(|last| last.task != self.task)?;
+        Some((last.at.saturating_sub(self.start), Resumed { by: last.task, at: last.at }))
+    }
+}
+
+/// The change that a step of a task is, which started at a cycle; `None` for a wait.
+fn changed(task: usize, start: u64, own: &Signalled) -> Option<Changed> {
+    Some(Changed { at: start.saturating_add(own.at), task, change: step(own.what).ok()? })
 }
 
 /// A task that waits.
@@ -78,8 +102,8 @@ pub(super) struct Beside {
     /// What of them is uninitialised, where that is followed.
     pub nothing: Option<Meaningless>,
     waiting: BTreeMap<usize, Waiting>,
-    /// Changes of signals in the order in which they took place, each with its cycle.
-    log: BTreeMap<Signal, Vec<(u64, Change)>>,
+    /// Changes of signals in the order in which they took place.
+    log: Log,
     started: BTreeMap<usize, u64>,
     /// Steps of the tasks that are not over.
     steps: BTreeMap<usize, Vec<Signalled>>,
@@ -118,12 +142,13 @@ impl Beside {
         let (say, listen) = channel();
         let (answer, hear) = channel();
         let (compiled, platform, call, options) = (compiled.clone(), platform.clone(), call.clone(), options.clone());
-        let mut line = Line { say: say.clone(), hear };
+        let mut line = Line { task, start: at, log: std::mem::take(&mut self.log), say: say.clone(), hear };
         let body = move || {
             let others: (&mut dyn Talk, &[bool]) = (&mut line, &shared);
             let outcome = run_task(&compiled, &platform, &call, blocks, (&mut tensors, None), &options, Some(others));
             // Nobody hears it where the run was abandoned.
-            let _ = say.send(Said::Over { tensors, outcome: outcome.map(Box::new) });
+            let log = line.log;
+            let _ = say.send(Said::Over { tensors, log, outcome: outcome.map(Box::new) });
         };
         let thread = std::thread::Builder::new().name(format!("task {task}")).spawn(body);
         let thread = thread.map_err(|error| format!("no thread for a task that waits: {error}"))?;
@@ -138,7 +163,7 @@ impl Beside {
             let wanted = step(look.what).err()?;
             let there = wanted.holds(number(&self.tensors, look.place)?);
             let since = since(self.log.get(&look.place).map_or(&[], |log| &log[..]), wanted);
-            there.then(|| since.saturating_sub(start).max(look.at))
+            there.then(|| since.map_or(0, |own| own.at).saturating_sub(start).max(look.at))
         };
         let until = self.waiting.get(&task)?.looks.iter().filter_map(ready).min()?;
         Some(self.go_on(task, Some(until)))
@@ -184,9 +209,12 @@ impl Beside {
     }
 
     fn go_on(&mut self, task: usize, until: Option<u64>) -> Result<Came, String> {
-        let tensors = std::mem::take(&mut self.tensors);
+        let (tensors, log) = (std::mem::take(&mut self.tensors), std::mem::take(&mut self.log));
         if let Some(waiting) = self.waiting.get(&task) {
-            waiting.answer.send(Answer { until, tensors }).map_err(|_| "a task has ended by itself".to_string())?;
+            waiting
+                .answer
+                .send(Answer { until, tensors, log })
+                .map_err(|_| "a task has ended by itself".to_string())?;
         }
         self.listen(task)
     }
@@ -194,14 +222,14 @@ impl Beside {
     fn listen(&mut self, task: usize) -> Result<Came, String> {
         let Some(waiting) = self.waiting.get_mut(&task) else { return Ok(Came::Waits) };
         match waiting.listen.recv() {
-            Ok(Said::Waits { tensors, steps, looks }) => {
+            Ok(Said::Waits { tensors, log, steps, looks }) => {
                 waiting.looks = looks;
-                self.tensors = tensors;
+                (self.tensors, self.log) = (tensors, log);
                 self.note(task, steps);
                 Ok(Came::Waits)
             }
-            Ok(Said::Over { tensors, outcome }) => {
-                self.tensors = tensors;
+            Ok(Said::Over { tensors, log, outcome }) => {
+                (self.tensors, self.log) = (tensors, log);
                 if let Some(waiting) = self.waiting.remove(&task) {
                     let _ = waiting.thread.join();
                 }
@@ -221,8 +249,8 @@ impl Beside {
     fn note(&mut self, task: usize, steps: Vec<Signalled>) {
         let start = self.started.get(&task).copied().unwrap_or(0);
         for one in &steps {
-            if let Ok(change) = step(one.what) {
-                self.log.entry(one.place).or_default().push((start.saturating_add(one.at), change));
+            if let Some(changed) = changed(task, start, one) {
+                self.log.entry(one.place).or_default().push(changed);
             }
         }
         if !steps.is_empty() {

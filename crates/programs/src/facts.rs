@@ -404,9 +404,9 @@ impl ProgramFacts {
         ) + &self.held_text(name)
     }
 
-    /// What the end waited for, where that is not the critical path: tasks that came when a cluster was free.
+    /// What the end waited for, where a critical path does not say it: clusters that were busy, signals of tasks that ran.
     fn held_text(&self, name: impl Fn(&usize) -> String) -> String {
-        if self.held_up.iter().all(|own| own.by != "cluster") {
+        if self.held_up.iter().all(|own| !matches!(own.by, "cluster" | "signal")) {
             return String::new();
         }
         let step = |own: &HeldFacts| match own.why() {

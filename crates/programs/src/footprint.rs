@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use slipring_program::{Extent, Program, SignalUse, SiteRef, gm_split};
 use slipring_sim::{Agent, Issued, Observer, WorkRun};
-use slipring_tasks::{Bytes, Touched};
+use slipring_tasks::{Bytes, Resumed, Touched};
 use slipring_tile::Space;
 
 /// Ranges that are gathered, and put in order now and then.
@@ -84,6 +84,12 @@ pub(super) struct Signalled {
     pub what: SignalUse,
     pub site: SiteRef,
     pub at: u64,
+    /// Of a wait that is over: the cycles for which it waited.
+    pub waited: u64,
+    /// How long it took.
+    pub cycles: u64,
+    /// Of a wait that had to wait: what ended it.
+    pub by: Option<Resumed>,
 }
 
 /// What a task does with signals.
@@ -162,10 +168,19 @@ impl Parts {
     fn signal(&mut self, at: u64, run: &WorkRun<'_>, what: SignalUse) {
         let place = run.access.writes.first().or(run.access.reads.first());
         let Some(place) = place.and_then(|range| gm_split(range.start)) else { return };
-        let step = Signalled { place: (place.0, place.1.max(0) as u64), what, site: run.site, at };
+        let step = Signalled {
+            place: (place.0, place.1.max(0) as u64),
+            what,
+            site: run.site,
+            at,
+            waited: 0,
+            cycles: run.cycles,
+            by: None,
+        };
         match what {
             SignalUse::Await { .. } => {
-                self.trail.borrow_mut().looks.insert((run.agent.cluster, run.agent.role.index()), step);
+                // Who looks again waits since the first look.
+                self.trail.borrow_mut().looks.entry((run.agent.cluster, run.agent.role.index())).or_insert(step);
             }
             SignalUse::Add(_) | SignalUse::Set(_) => self.step(step),
         }
@@ -208,7 +223,7 @@ impl Observer for Footprint {
         let Some(parts) = &mut self.parts else { return };
         let look = parts.trail.borrow_mut().looks.remove(&(agent.cluster, agent.role.index()));
         if let Some(look) = look {
-            parts.step(Signalled { at, ..look });
+            parts.step(Signalled { at, waited: at.saturating_sub(look.at), ..look });
         }
     }
 }

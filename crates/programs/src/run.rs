@@ -211,7 +211,7 @@ impl Runner<'_> {
                     Ok(change) => SignalStep::Change(own.place, change),
                     Err(wanted) => SignalStep::Wait(own.place, wanted),
                 };
-                Event { step, span: Span::new(span.0, span.1), at: own.at }
+                Event { step, span: Span::new(span.0, span.1), at: own.at, waited: own.waited, by: own.by }
             };
             let events = outcome.steps.iter().map(event).collect();
             self.parts.insert(task, Parts { touched: std::mem::take(&mut outcome.parts), events });

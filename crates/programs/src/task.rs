@@ -11,10 +11,12 @@ use slipring_machine::Platform;
 use slipring_op::{Decoded, Decoding, decode};
 use slipring_program::{Choice, GmBuffer, Memory, ParamKind, Uninit, Unwritten, zeroed};
 use slipring_report::{Record, Recorder};
-use slipring_sim::{ArgValue, ExecutionMode, Launch, Outside, RunResult, run_beside};
-use slipring_tasks::{Bytes, Touched};
+use slipring_sim::{Agent, ArgValue, ExecutionMode, Launch, Outside, RunResult, run_beside};
+use slipring_tasks::signals::{Signal, Wanted};
+use slipring_tasks::{Bytes, Resumed, Touched};
 use slipring_tile::Space;
 
+use super::beside::step;
 use super::footprint::{Footprint, Signalled, Trail};
 use super::lost::{LeftBehind, Meaningless};
 
@@ -48,6 +50,10 @@ pub(super) trait Talk {
     /// Hands over the tensors, the steps with signals so far and what the task waits for; until which cycle of its own it waited,
     /// or `None` where that does not come.
     fn waits(&mut self, at: u64, tensors: &mut [Vec<u8>], steps: Vec<Signalled>, looks: Vec<Signalled>) -> Option<u64>;
+
+    /// Since which cycle of the task a signal is as a wait wants it, and whose step that was; `own` are the steps of the task that
+    /// nobody was told yet. `None` where it was so from the beginning.
+    fn since(&self, place: Signal, wanted: Wanted, own: &[Signalled]) -> Option<(u64, Resumed)>;
 }
 
 /// A task's memory as the others have it.
@@ -76,6 +82,19 @@ impl Outside for Door<'_> {
             buffer.data = std::mem::take(&mut self.tensors[*tensor]);
         }
         until
+    }
+
+    fn there(&mut self, at: u64, core: Agent) -> u64 {
+        let mut trail = self.trail.borrow_mut();
+        let Trail { events, looks } = &mut *trail;
+        let Some(look) = looks.get_mut(&(core.cluster, core.role.index())) else { return at };
+        let own = in_tensors(events.iter().copied(), self.tensor_of);
+        let there = in_tensors([*look], self.tensor_of).pop();
+        let since = there.and_then(|there| self.talk.since(there.place, step(there.what).err()?, &own));
+        let Some((since, resumed)) = since.filter(|(since, _)| *since > look.at) else { return at };
+        look.by = Some(resumed);
+        // Who looks again and again sees it with the look after the change.
+        at.max(since + look.cycles)
     }
 }
 

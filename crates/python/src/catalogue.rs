@@ -26,3 +26,9 @@ pub fn catalogue(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
 pub fn words() -> Vec<(&'static str, &'static str, &'static str)> {
     language::words().map(|word| (word.name, word.form, word.doc)).collect()
 }
+
+/// A number of cycles with how far it may be off: `100 cycles ± 4 %`, or `100 cycles (estimate)`.
+#[pyfunction]
+pub fn figure(cycles: u64, error_percent: Option<f64>) -> String {
+    slipring::report::figure(cycles, error_percent)
+}

@@ -26,7 +26,7 @@ mod _slipring {
     #[pymodule_export]
     use super::board::BoardRun;
     #[pymodule_export]
-    use super::catalogue::{catalogue, words};
+    use super::catalogue::{catalogue, figure, words};
     #[pymodule_export]
     use super::command::command_line;
     #[pymodule_export]

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde_json::Value;
+use slipring_machine::{Backing, figure};
 
 use crate::table::Table;
 
@@ -30,6 +31,10 @@ impl Change {
 pub struct Compared {
     /// Kernel and platform of each run.
     pub runs: [String; 2],
+    /// Whether cycles of each run are an estimate.
+    pub estimate: [bool; 2],
+    /// What supports them.
+    pub evidence: [Backing; 2],
     pub cycles: Change,
     /// Busy cycles by core and pipe.
     pub busy: Vec<Change>,
@@ -61,8 +66,11 @@ pub fn compare(before: &Value, after: &Value) -> Result<Compared, String> {
     let has = |what: &str| {
         before[what].is_array() && after[what].is_array() || before[what].is_object() && after[what].is_object()
     };
+    let evidence = [backing(before), backing(after)];
     Ok(Compared {
         runs: [name(before), name(after)],
+        estimate: [evidence[0].is_estimate(), evidence[1].is_estimate()],
+        evidence,
         cycles: total,
         busy: both(|run| sums(&run["pipes"], |pipe| vec![(pipe_name(pipe), number(&pipe["busy"]))])),
         waits: both(|run| {
@@ -86,6 +94,19 @@ pub fn compare(before: &Value, after: &Value) -> Result<Compared, String> {
         },
         results: results(before, after),
     })
+}
+
+/// What supports the cycles of a run.
+fn backing(run: &Value) -> Backing {
+    let own = &run["evidence"];
+    let mut backing = Backing::default();
+    let with_points = number(&own["cycles_with_points"]);
+    let off = own["error_percent"].as_f64().map_or(0, |percent| (percent * 10.0 * with_points as f64).round() as u64);
+    backing.known(with_points, off);
+    for (op, cycles) in own["cycles_without"].as_object().into_iter().flatten() {
+        backing.unknown(op, number(cycles));
+    }
+    backing
 }
 
 fn items(list: &Value) -> impl Iterator<Item = &Value> {
@@ -146,6 +167,24 @@ fn results(before: &Value, after: &Value) -> Vec<String> {
 /// Rows of a table, at most.
 const ROWS: usize = 12;
 
+/// What the difference of both runs is worth, in words.
+fn worth(compared: &Compared) -> String {
+    let [before, after] = &compared.evidence;
+    if let Some((name, own)) = compared.runs.iter().zip(&compared.evidence).find(|(_, own)| own.is_estimate()) {
+        let why = match own.why() {
+            why if why.is_empty() => "it says of no work what supports it".to_string(),
+            why => why,
+        };
+        return format!("the smallest significant difference is unknown: {name} is an estimate: {why}\n");
+    }
+    let off = |cycles: u64, own: &Backing| cycles as f64 * own.error_percent().unwrap_or(0.0) / 100.0;
+    let both = off(compared.cycles.before, before) + off(compared.cycles.after, after);
+    match compared.cycles.size() as f64 <= both {
+        true if compared.cycles.size() > 0 => "the difference is within the error of the cycles\n".to_string(),
+        _ => String::new(),
+    }
+}
+
 /// The comparison as text.
 pub fn compare_text(compared: &Compared) -> String {
     let [before, after] = &compared.runs;
@@ -163,7 +202,9 @@ pub fn compare_text(compared: &Compared) -> String {
         std::cmp::Ordering::Equal => "as fast".to_string(),
         std::cmp::Ordering::Greater => format!("slower, {}", change(total)),
     };
-    let mut out = format!("{before}: {} cycles\n{after}: {} cycles: {word}\n", total.before, total.after);
+    let [first, second] = &compared.evidence;
+    let (first, second) = (figure(total.before, first.error_percent()), figure(total.after, second.error_percent()));
+    let mut out = format!("{before}: {first}\n{after}: {second}: {word}\n{}", worth(compared));
     let lists = [
         ("busy", &compared.busy),
         ("waits", &compared.waits),
@@ -208,8 +249,33 @@ mod tests {
         assert_eq!(compared.waits, [Change { what: "AIC MTE2: flag".into(), before: 110, after: 0 }]);
         assert_eq!((compared.busy.len(), compared.ops.len(), compared.results.join(" ")), (0, 0, "out".into()));
         let text = compare_text(&compared);
-        assert!(text.contains("k on a5: 100 cycles: faster, -50.0 %"), "{text}");
+        assert!(text.contains("k on a5: 100 cycles (estimate): faster, -50.0 %"), "{text}");
         assert!(text.lines().any(|line| line.trim_start().starts_with("110      0    gone  AIC MTE2: flag")), "{text}");
         assert!(compare(&json!({}), &run(1, 0, "a")).is_err());
+    }
+
+    #[test]
+    fn a_difference_is_held_against_the_errors() {
+        let run = |cycles: u64, without: u64| {
+            let error = if without > 0 { Value::Null } else { json!(4.0) };
+            let ops = if without > 0 { json!({"pto.tlog": without}) } else { json!({}) };
+            json!({
+                "kernel": "k", "platform": "a5", "cycles": cycles,
+                "evidence": {"error_percent": error, "cycles_with_points": 100, "cycles_without": ops},
+            })
+        };
+        let text = |a, b| compare_text(&compare(&a, &b).expect("runs"));
+        // 4 % of 1000 and of 930 are 77.2 cycles.
+        let close = text(run(1000, 0), run(930, 0));
+        assert!(close.contains("k on a5: 1000 cycles ± 4 %\nk on a5: 930 cycles ± 4 %: faster, -7.0 %\n"), "{close}");
+        assert!(close.contains("the difference is within the error of the cycles"), "{close}");
+        let far = text(run(1000, 0), run(920, 0));
+        assert!(!far.contains("within the error") && !far.contains("estimate"), "{far}");
+        let unknown = text(run(1000, 0), run(500, 300));
+        assert!(unknown.contains("1000 cycles ± 4 %\nk on a5: 500 cycles (estimate): faster"), "{unknown}");
+        assert!(
+            unknown.contains("is an estimate: too few published points for 75 % of the work: pto.tlog"),
+            "{unknown}"
+        );
     }
 }

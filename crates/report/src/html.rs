@@ -131,10 +131,12 @@ fn headline(page: &Page<'_>) -> String {
     if page.launch.is_some() {
         let parts = facts.path.as_ref().map_or(&[][..], |path| &path.parts);
         let Some(longest) = parts.iter().max_by_key(|part| part.cycles) else { return String::new() };
+        // A task that waited for others while it ran stands there more than once.
+        let tasks: BTreeSet<&str> = parts.iter().map(|part| &*part.pipe).collect();
         let share = percent(longest.cycles, facts.cycles);
         return format!(
             "the end waited for {}; the longest is {} {}, {share:.0} %",
-            if parts.len() == 1 { "1 task".to_string() } else { format!("{} tasks", parts.len()) },
+            if tasks.len() == 1 { "1 task".to_string() } else { format!("{} tasks", tasks.len()) },
             longest.pipe,
             longest.what
         );

@@ -34,6 +34,7 @@ pub use record::{
 pub use rings::{RingTimes, RingTrace, TileFacts};
 pub use sarif::{Told, sarif};
 pub use scatter::{Dot, DotKind, Scatter, scatter_svg};
+pub use slipring_machine::figure;
 pub use table::Table;
 pub use text::{buffers_text, checks_text, printed_text, stats_text, summary_text};
 pub use trace::{

@@ -23,8 +23,54 @@ pub fn picture(finding: &MessageFacts) -> Option<String> {
         Kind::UninitialisedRead(Some(own)) | Kind::UninitialisedOutput(Some(own)) | Kind::OutputInPart(Some(own)) => {
             Some(holes(own))
         }
-        _ => places(finding),
+        _ => places(finding).or_else(|| half(finding)),
     }
+}
+
+/// What a finding says is not there, and whether it would come before what is; `None` for findings of something else.
+fn missing(kind: &Kind) -> Option<(&'static str, bool)> {
+    Some(match kind {
+        Kind::FlagLeftSet | Kind::SignalLeftOver => ("no wait", false),
+        Kind::FlagOverflow => ("no wait", true),
+        Kind::FlagNeverSet => ("no set", true),
+        Kind::TileNeverPopped => ("no pop", false),
+        Kind::SlotNotFreed => ("no free", false),
+        Kind::TokenNotReleased => ("not given back", false),
+        Kind::TokenNotHeld => ("not taken", true),
+        _ => return None,
+    })
+}
+
+/// A place in the source, and dashed beside it the other half, which is not there.
+fn half(finding: &MessageFacts) -> Option<String> {
+    let (missing, before) = missing(&finding.kind)?;
+    let number = finding.line?;
+    let there = match finding.label.as_str() {
+        "" => format!("line {number}"),
+        label => format!("line {number}: {label}"),
+    };
+    let widths = [wide(&there) + 20.0, wide(missing) + 20.0];
+    let order = if before { [1, 0] } else { [0, 1] };
+    let (first, second) = (10.0, 10.0 + widths[order[0]] + 110.0);
+    let at = |which: usize| if order[0] == which { first } else { second };
+    let y = 28.0;
+    let mut body = boxed(at(0), y, widths[0], &there);
+    let _ = write!(
+        body,
+        "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"26\" rx=\"3\" fill=\"none\" stroke=\"currentColor\" \
+         stroke-dasharray=\"5 4\"/>{}",
+        at(1),
+        y - 13.0,
+        widths[1],
+        text(at(1) + widths[1] / 2.0, y + 4.0, "middle", missing)
+    );
+    let from = first + widths[order[0]];
+    body += &line((from, y), (second, y), "stroke-width=\"1.5\" stroke-dasharray=\"5 4\" marker-end=\"url(#head)\"");
+    let x = (from + second) / 2.0;
+    body += &line((x - 7.0, y - 7.0), (x + 7.0, y + 7.0), "stroke-width=\"2.5\"");
+    body += &line((x - 7.0, y + 7.0), (x + 7.0, y - 7.0), "stroke-width=\"2.5\"");
+    let about = if before { format!("{missing} before {there}") } else { format!("{there}; {missing} after it") };
+    Some(svg((second + widths[order[1]] + 20.0).max(320.0), 56.0, &about, &body))
 }
 
 /// Width of a bar that stands for bytes.

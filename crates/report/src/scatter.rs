@@ -11,7 +11,7 @@ pub enum DotKind {
     Wrong,
     /// The one to take: a star.
     Best,
-    /// What there was before: a square.
+    /// What there was before, nothing wrong with it: a square.
     Written,
 }
 
@@ -57,7 +57,10 @@ const STYLE: &str = "text{font:11px ui-monospace,Menlo,Consolas,'DejaVu Sans Mon
     .title{font-size:14px;font-weight:600;fill:#111}.faint{fill:#666}.axis{stroke:#999;fill:none}.grid{stroke:#e6e6e6}\
     .clean{fill:#3f78ac;stroke:#1f486c}.wrong{stroke:#b3261e;stroke-width:2;fill:none}.best{fill:#111;stroke:#111}\
     .name{paint-order:stroke;stroke:#fff;stroke-width:3}\
-    .written{fill:#fff;stroke:#333;stroke-width:1.5}.front{stroke:#555;fill:none;stroke-dasharray:5 3}";
+    .written{fill:#fff;stroke:#333;stroke-width:1.5}.front{stroke:#555;fill:none;stroke-dasharray:5 3}.back{fill:#fff}\
+    @media(prefers-color-scheme:dark){text{fill:#e6e9ed}.title{fill:#fff}.faint{fill:#9aa4b1}.axis{stroke:#9aa4b1}\
+    .grid{stroke:#343b44}.back{fill:#14171b}.name{stroke:#14171b}.clean{fill:#5c9ee6;stroke:#a9cdf5}\
+    .wrong{stroke:#ff7a70}.best{fill:#fff;stroke:#fff}.written{fill:#14171b;stroke:#e6e9ed}.front{stroke:#9aa4b1}}";
 
 /// Numbers of an axis that are round: 1, 2 or 5 times a power of ten apart.
 fn ticks(low: f64, high: f64) -> Vec<f64> {
@@ -90,12 +93,12 @@ pub fn scatter_svg(scatter: &Scatter<'_>) -> String {
     let py = |y: f64| TALL - BOTTOM - (y - ys.0) / (ys.1 - ys.0) * (TALL - TOP - BOTTOM);
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDE}\" height=\"{TALL}\" viewBox=\"0 0 {WIDE} {TALL}\" \
-         role=\"img\">\n<style>{STYLE}</style>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n\
+         role=\"img\">\n<style>{STYLE}</style>\n<rect class=\"back\" width=\"100%\" height=\"100%\"/>\n\
          <text class=\"title\" x=\"16\" y=\"24\">{}</text>\n<text class=\"faint\" x=\"16\" y=\"42\">{}</text>\n",
         escaped(&scatter.title),
         escaped(&scatter.note)
     );
-    legend(&mut out);
+    legend(&mut out, scatter);
     for at in ticks(xs.0, xs.1) {
         let (x, y) = (px(at), TALL - BOTTOM);
         let _ = writeln!(
@@ -179,7 +182,8 @@ fn mark(kind: DotKind, x: f64, y: f64) -> String {
     }
 }
 
-fn legend(out: &mut String) {
+/// The kinds of marks that there are, and what the line is.
+fn legend(out: &mut String, scatter: &Scatter<'_>) {
     let entries = [
         (DotKind::Best, "best"),
         (DotKind::Clean, "clean"),
@@ -187,15 +191,21 @@ fn legend(out: &mut String) {
         (DotKind::Written, "as the file is written"),
     ];
     let mut x = 22.0;
-    for (kind, what) in entries {
+    let there = |kind: DotKind| scatter.dots.iter().any(|dot| dot.kind == kind);
+    for (kind, what) in entries.into_iter().filter(|(kind, _)| there(*kind)) {
         let _ = writeln!(out, "{}<text x=\"{:.1}\" y=\"66\">{what}</text>", mark(kind, x, 62.0), x + 12.0);
         x += 40.0 + CHARACTER * what.len() as f64;
+    }
+    if scatter.dots.iter().any(|dot| dot.kind != DotKind::Wrong) {
+        let what = format!("no clean point has less of both: {}, {}", scatter.y, scatter.x);
+        let _ =
+            writeln!(out, "<path class=\"front\" d=\"M14 78 H34\"/><text x=\"42\" y=\"82\">{}</text>", escaped(&what));
     }
 }
 
 /// A line through the clean points that nothing beats in both quantities.
 fn front(out: &mut String, dots: &[Dot], px: &dyn Fn(f64) -> f64, py: &dyn Fn(f64) -> f64) {
-    let mut clean: Vec<&Dot> = dots.iter().filter(|dot| matches!(dot.kind, DotKind::Clean | DotKind::Best)).collect();
+    let mut clean: Vec<&Dot> = dots.iter().filter(|dot| dot.kind != DotKind::Wrong).collect();
     clean.sort_by_key(|dot| (dot.x, dot.y));
     let mut path = String::new();
     let mut least = u64::MAX;

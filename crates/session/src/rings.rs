@@ -6,7 +6,7 @@ use serde::Serialize;
 use slipring_check::Checker;
 use slipring_ir::{Diags, Kind, Module, Severity};
 use slipring_lang::KernelInfo;
-use slipring_machine::Platform;
+use slipring_machine::{Backing, Platform, figure};
 use slipring_op::ring::set_slots;
 use slipring_program::Program;
 use slipring_report::{MessageFacts, Occupancy, OccupancyFacts, Table, occupancy_text};
@@ -45,6 +45,10 @@ pub struct RingReport {
     pub platform: String,
     /// Cycles of the run.
     pub cycles: u64,
+    /// Whether they are an estimate.
+    pub estimate: bool,
+    /// What supports them.
+    pub evidence: Backing,
     /// Its rings.
     pub rings: Vec<OccupancyFacts>,
     /// Where the slots lie, for each function; empty where rings lie in global memory.
@@ -93,6 +97,8 @@ pub fn report(
         kernel: program.name.clone(),
         platform: platform.name.clone(),
         cycles: run.cycles,
+        estimate: run.backing.is_estimate(),
+        evidence: run.backing,
         rings: occupancy.facts(),
         consumer_buffers: consumer_buffers(&prepared.module, platform),
         sweep,
@@ -112,6 +118,7 @@ struct Launch<'l> {
 /// A run and what was found in it.
 struct Measured {
     cycles: u64,
+    backing: Backing,
     waits: (u64, u64),
     messages: Vec<slipring_ir::Diagnostic>,
 }
@@ -141,6 +148,7 @@ fn measure(
     let sum = |of: fn(&slipring_sim::RingStats) -> u64| stats.rings.iter().map(of).sum();
     Ok(Measured {
         cycles: stats.cycles,
+        backing: stats.backing(),
         waits: (sum(|r| r.producer_wait), sum(|r| r.consumer_wait)),
         messages: to_diagnostics(&judged.findings, &prepared.decoded.program),
     })
@@ -202,7 +210,8 @@ impl RingReport {
     /// The report as the command line prints it.
     pub fn text(&self) -> String {
         let facts = self;
-        let mut text = format!("{} on {}: {} cycles\n\n", facts.kernel, facts.platform, facts.cycles);
+        let time = figure(facts.cycles, facts.evidence.error_percent());
+        let mut text = format!("{} on {}: {time}\n\n", facts.kernel, facts.platform);
         if facts.rings.is_empty() {
             return text + "the kernel has no ring\n";
         }

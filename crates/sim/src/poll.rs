@@ -5,7 +5,7 @@ use slipring_program::{Access, Inst, Memory, Program};
 use slipring_tile::Space;
 
 use crate::engine::Engine;
-use crate::observe::Stall;
+use crate::observe::{Agent, Stall};
 use crate::state::{AgentId, ScalarState};
 
 /// Whoever else has the global memory of a run.
@@ -13,6 +13,11 @@ pub trait Outside {
     /// Nothing in this run can go on but what others do with its memory: lets them do it. The cycle from which it is seen, or
     /// `None` where nobody does anything any more.
     fn change(&mut self, at: u64, memory: &mut Memory) -> Option<u64>;
+
+    /// A core has found what it looks for at a cycle, in memory that others may have changed for later ones: since when it is there.
+    fn there(&mut self, at: u64, _core: Agent) -> u64 {
+        at
+    }
 }
 
 /// What is known of cores that poll.

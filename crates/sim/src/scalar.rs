@@ -354,9 +354,15 @@ impl Engine<'_> {
                 Ok(Progress::Stop)
             }
             Inst::Poll { .. } => {
-                self.observer.awaited(at, self.agent(core, Pipe::S), site);
+                let agent = self.agent(core, Pipe::S);
+                let seen = self.outside.as_mut().map_or(at, |outside| outside.there(at, agent).max(at));
+                if seen > at {
+                    let id = self.cores[core].agent;
+                    self.tell_stall(at, seen, id, Stall::Signal, site);
+                }
+                self.observer.awaited(seen, agent, site);
                 self.cores[core].pc += 1;
-                Ok(Progress::Go(self.after_scalar(core, at)))
+                Ok(Progress::Go(self.after_scalar(core, seen)))
             }
             Inst::Trap { message } => {
                 let role = unit.agent.role;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::{Ended, Graph, Plan};
+use crate::{Ended, Graph, Plan, Resumed};
 
 /// Why a task started, or ended, when it did.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -52,8 +52,8 @@ pub fn chain(graph: &Graph, plan: &Plan) -> Vec<Link> {
         if !seen.insert((block, end)) {
             break;
         }
-        let resumed = plan.resumed.get(&task).filter(|(_, at)| *at == end && *at > start);
-        let (from, held, next) = if let Some((by, at)) = resumed {
+        let resumed = plan.resumed.get(&task).into_iter().flatten().filter(|own| own.at > start && own.at <= end);
+        let (from, held, next) = if let Some(Resumed { by, at }) = resumed.max_by_key(|own| own.at) {
             let other = blocks.iter().filter(|own| own.0 == *by && own.2 <= *at).max_by_key(|own| own.3);
             (*at, Held::Signal(*by), other.copied())
         } else if start == 0 {
@@ -87,6 +87,17 @@ mod tests {
     fn told(graph: &Graph, clusters: u32, cycles: &[u64]) -> Vec<(usize, u64, u64, Held)> {
         let own = plan(graph, clusters, 0, &mut |task: usize| Some(vec![cycles[task]]));
         chain(graph, &own).into_iter().map(|link| (link.task, link.start, link.end, link.held)).collect()
+    }
+
+    #[test]
+    fn tasks_wait_for_signals() {
+        // Task 1 waits for what task 0 does in cycle 8 of 10.
+        let two = graph(2, &[]);
+        let mut own = plan(&two, 2, 0, &mut |task: usize| Some(vec![[10, 17][task]]));
+        own.resumed.insert(1, vec![Resumed { by: 0, at: 3 }, Resumed { by: 0, at: 8 }]);
+        let told: Vec<_> =
+            chain(&two, &own).into_iter().map(|link| (link.task, link.start, link.end, link.held)).collect();
+        assert_eq!(told, [(0, 0, 8, Held::Begin), (1, 8, 17, Held::Signal(0))]);
     }
 
     #[test]

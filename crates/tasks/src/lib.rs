@@ -28,5 +28,5 @@ pub use act::{Act, HostArg, HostCall, HostNumber, Piece};
 pub use bytes::Bytes;
 pub use chain::{Held, Link, chain};
 pub use graph::{Direction, Edge, Graph, Origin, Reason, Task, Tensor, Use};
-pub use schedule::{Ended, Plan, Ran, Run, Runs, plan};
+pub use schedule::{Ended, Plan, Ran, Resumed, Run, Runs, plan};
 pub use touched::{Atomic, Lost, Touched};

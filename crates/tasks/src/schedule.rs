@@ -36,9 +36,9 @@ pub struct Plan {
     /// Tasks that follow each other without a choice, the longest such chain; and its cycles. Tasks follow each other where one
     /// starts when the other is over; [`crate::signals::critical`] also knows those that wait while they run.
     pub critical: (Vec<usize>, u64),
-    /// Of tasks that waited for a signal while they ran: whose step ended the last such wait, and when.
-    pub resumed: BTreeMap<usize, (usize, u64)>,
-    /// Cycles of the longest block of each task, without what it waited for others.
+    /// Of tasks that waited for signals while they ran: what ended each such wait. [`crate::signals::lengthen`] knows.
+    pub resumed: BTreeMap<usize, Vec<Resumed>>,
+    /// Cycles of the longest block of each task, with what it waited for others while it ran.
     pub longest: Vec<u64>,
     /// True if all tasks ran.
     pub complete: bool,
@@ -69,6 +69,15 @@ pub enum Ran {
     Waits,
     /// Everything stops.
     Stopped,
+}
+
+/// What ended a wait of a task that ran.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Resumed {
+    /// Whose step it was.
+    pub by: usize,
+    /// When that took place.
+    pub at: u64,
 }
 
 /// Runs tasks.
@@ -229,9 +238,6 @@ pub fn plan(graph: &Graph, clusters: u32, order: u64, runs: &mut dyn Runs) -> Pl
                 }
                 let waits: Vec<usize> = machine.held.keys().copied().collect();
                 let next = waits.into_iter().find_map(|task| Some((task, runs.resume(task)?)));
-                if let Some((waited, _)) = &next {
-                    plan.resumed.insert(*waited, (task, now));
-                }
                 news.extend(next);
             }
         }

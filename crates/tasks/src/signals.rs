@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use slipring_ir::{Diagnostic, Span};
 
 use crate::graph::{Edge, Graph, Reach, Reason};
-use crate::schedule::Plan;
+use crate::schedule::{Plan, Resumed};
 use crate::touched::{self, Touched};
 
 /// A number that tasks wait for: its tensor and its first byte there.
@@ -57,6 +57,10 @@ pub struct Event {
     pub span: Span,
     /// When it happened, in cycles from the start of its task.
     pub at: u64,
+    /// Of a wait: the cycles until then in which it waited.
+    pub waited: u64,
+    /// Of a wait that had to wait: what ended it.
+    pub by: Option<Resumed>,
 }
 
 /// A task in parts: one more than it has events.
@@ -134,7 +138,8 @@ pub fn critical(graph: &Graph, tasks: &[Parts], cycles: &[u64]) -> Option<(Vec<u
         let mut since = 0;
         for event in &parts.events {
             let at = event.at.clamp(since, (*cycles).max(since));
-            own.push(at - since);
+            // What it waited is the others' time.
+            own.push((at - since).saturating_sub(event.waited));
             since = at;
         }
         own.push(cycles.saturating_sub(since));
@@ -147,6 +152,12 @@ pub fn critical(graph: &Graph, tasks: &[Parts], cycles: &[u64]) -> Option<(Vec<u
 
 /// Puts signals into the critical path of a plan whose tasks all ran, where they take steps with some.
 pub fn lengthen(plan: &mut Plan, graph: &Graph, parts: Option<&[Parts]>) {
+    for (task, parts) in parts.into_iter().flatten().enumerate() {
+        let resumed: Vec<Resumed> = parts.events.iter().filter_map(|event| event.by).collect();
+        if !resumed.is_empty() {
+            plan.resumed.insert(task, resumed);
+        }
+    }
     let parts = parts.filter(|_| plan.complete);
     let chain = parts.and_then(|parts| critical(graph, parts, &plan.longest));
     // What a task does before and behind a wait may overlap on its pipes: a chain longer than the run is none.
@@ -286,14 +297,25 @@ fn needed(nodes: &Nodes<'_>, reach: &Reach, changes: &[(At, Change)], (wait, wan
     found
 }
 
-/// When a signal became what is waited for: `log` has its changes in the order in which they took place, each with its cycle.
-pub fn since(log: &[(u64, Change)], wanted: Wanted) -> u64 {
-    let (mut number, mut latest, mut held, mut since) = (0i64, 0, wanted.holds(0), 0);
-    for (at, change) in log {
-        latest = latest.max(*at);
-        number = match change {
+/// A change of a signal in a run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub struct Changed {
+    /// The cycle in which it took place.
+    pub at: u64,
+    pub task: usize,
+    pub change: Change,
+}
+
+/// The change since which a signal is as a wait wants it, by those that took place, in their order: the latest in time of those until
+/// then. `None` where it was so from the beginning, or is not.
+pub fn since(log: &[Changed], wanted: Wanted) -> Option<Changed> {
+    let (mut number, mut latest, mut held, mut since) = (0i64, None::<Changed>, wanted.holds(0), None);
+    for own in log {
+        latest = latest.filter(|latest| latest.at > own.at).or(Some(*own));
+        number = match own.change {
             Change::Add(n) => number + n,
-            Change::Set(n) => *n,
+            Change::Set(n) => n,
         };
         let holds = wanted.holds(number);
         if holds && !held {
@@ -313,7 +335,8 @@ mod tests {
     }
 
     fn task(steps: &[SignalStep]) -> Parts {
-        let events = steps.iter().map(|step| Event { step: *step, span: Span::default(), at: 0 }).collect();
+        let events =
+            steps.iter().map(|step| Event { step: *step, span: Span::default(), at: 0, waited: 0, by: None }).collect();
         Parts { touched: Vec::new(), events }
     }
 
@@ -347,7 +370,7 @@ mod tests {
     fn the_critical_path_goes_by_signals() {
         let at = |step: SignalStep, at: u64| Parts {
             touched: Vec::new(),
-            events: vec![Event { step, span: Span::default(), at }],
+            events: vec![Event { step, span: Span::default(), at, waited: 0, by: None }],
         };
         let tasks =
             [at(SignalStep::Change(S, Change::Add(1)), 900), at(SignalStep::Wait(S, wants(1)), 50), Parts::default()];
@@ -407,8 +430,9 @@ mod tests {
 
     #[test]
     fn a_wait_is_over_when_the_last_change_that_it_needs_is_there() {
-        let log = [(50, Change::Add(1)), (20, Change::Add(1)), (90, Change::Add(1))];
-        assert_eq!(since(&log, wants(2)), 50);
-        assert_eq!(since(&log, wants(3)), 90);
+        let log = [(50, 0), (20, 1), (90, 2)].map(|(at, task)| Changed { at, task, change: Change::Add(1) });
+        assert_eq!(since(&log, wants(2)), Some(log[0]));
+        assert_eq!(since(&log, wants(3)), Some(log[2]));
+        assert_eq!((since(&log, wants(4)), since(&log, wants(0))), (None, None));
     }
 }

@@ -13,6 +13,32 @@
 # test: timeline %s --arch a5 --against ../../tests/files/profile/chip_swimlane_records.json
 # check: cycles 310 2310 0.13
 # check: a task of AIV 310 495 0.63
+# test: timeline %s --arch a5 --against ../../tests/files/profile/merged_swimlane.json
+# check: double on a5 beside a profile of tasks by core
+# check: cycles 310 330 0.94
+# check: a task of AIV 310 330 0.94
+# check: 2 events of the profile are not pipe operations
+# test: timeline %s --arch a5 --against ../../tests/files/profile/PipeUtilization.csv
+# check: double on a5 beside a profile of busy time by block
+# check: cycles 310 400 0.78
+# check: AIV MTE2 133 100 1.33
+# check: AIV S - 40 -
+# check: AIV V 70 80 0.88
+# test: timeline %s --arch a5 --against ../../tests/files/profile/op_summary.csv
+# exit: 2
+# check: is not a profile: it is a summary by op, whose busy times are means over the cores
+# test: timeline %s --arch a5 --against ../../tests/files/profile/nanoseconds.json
+# check: cycles 310 165000 0.00
+# check: the two differ by more than a hundred times: is it a profile of this launch, in microseconds?
+# test: calibrate %s --arch a5 --from ../../tests/files/profile/nanoseconds.json -o -
+# exit: 2
+# check: busy cycles in the profile and 133 in the run; is it a profile of this launch?
+# test: timeline %s --arch a5 --against ../../tests/files/profile/empty.csv
+# exit: 2
+# check: is not a profile: it is empty
+# test: timeline %s --arch a5 --against ../../tests/files/profile/cut.json
+# exit: 2
+# check: is not a profile: it is no JSON: EOF while parsing
 # test: timeline %s --arch a5 --against ../../tests/files/profile/pmu.csv
 # check: cycles 310 210 1.48
 # check: AIV MTE2 133 90 1.48

@@ -4,7 +4,7 @@
 # check: constants.py: 10 points of TILE x TWICE, 6 clean, 2 with findings, 2 refused
 # check: cycles
 # check: as the file is written
-# check: best: TILE=32 TWICE=false: 2068 cycles, -3.7 % to the file as it is written; checked, and the same bytes
+# check: best: TILE=32 TWICE=false: 2068 cycles (estimate), -3.7 % to the file as it is written; checked, and the same bytes
 # check-not: internal
 # test: tune %s --vary TILE=8,32 --arch a2a3
 # check: best: TILE=32:

@@ -15,7 +15,8 @@ use super::{Exit, read_bytes, read_text, shown};
 pub(super) struct CalibrateArgs {
     #[command(flatten)]
     pub kernel: KernelArgs,
-    /// What was recorded of the same launch: `trace.json` of the operator simulator, or `pmu.csv` of the public runtime
+    /// What was recorded of the same launch: `trace.json` of the operator simulator, `PipeUtilization.csv` of the
+    /// operator profiler, or `pmu.csv` of the public runtime
     #[arg(long, value_name = "PROFILE")]
     pub from: String,
     /// Where the platform file goes, for `--platform`; `-` is standard output

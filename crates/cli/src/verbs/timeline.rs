@@ -14,8 +14,8 @@ use super::{Exit, read_bytes, shown};
 pub(super) struct TimelineArgs {
     #[command(flatten)]
     pub kernel: KernelArgs,
-    /// A profile of the same kernel: `trace.json` of the operator simulator, `chip_swimlane_records.json` or `pmu.csv`
-    /// of the public runtime
+    /// A profile of the same kernel: `trace.json` of the operator simulator, `PipeUtilization.csv` of the operator
+    /// profiler, `chip_swimlane_records.json`, `merged_swimlane.json` or `pmu.csv` of the public runtime
     #[arg(long, value_name = "PROFILE")]
     pub against: String,
     /// Also write both timelines to one file, in Perfetto's binary format if the name ends in `.pftrace`, else in

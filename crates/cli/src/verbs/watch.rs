@@ -33,8 +33,8 @@ pub(super) struct WatchArgs {
 #[derive(Default)]
 struct Look {
     messages: Vec<Diagnostic>,
-    /// Kernel and platform, and the cycles of its run.
-    ran: Option<(String, u64)>,
+    /// Kernel and platform, the cycles of its run, and by how many per cent they may be off.
+    ran: Option<(String, u64, Option<f64>)>,
     /// What each line did.
     lines: Vec<LineFacts>,
     /// The page of the run.
@@ -112,7 +112,7 @@ fn look(name: &str, text: &str, page: bool) -> Look {
     let found = match text.run_with(&Control::default(), page) {
         Ok(ran) => {
             let stopped = if ran.complete { "" } else { ", stopped" };
-            seen.ran = Some((ran.title + stopped, ran.cycles));
+            seen.ran = Some((ran.title + stopped, ran.cycles, ran.error_percent));
             (seen.lines, seen.page) = (ran.lines, ran.page);
             ran.findings.messages().to_vec()
         }
@@ -211,14 +211,14 @@ fn tell(before: Option<&Look>, now: &Look, source: &Source) {
         out(&other_lines(&before.lines, &now.lines));
     }
     let cycles = match &now.ran {
-        Some((title, cycles)) => {
-            let known = before.and_then(|seen| seen.ran.as_ref()).map(|(_, known)| *known);
+        Some((title, cycles, error)) => {
+            let known = before.and_then(|seen| seen.ran.as_ref()).map(|(_, known, _)| *known);
             let change = match known {
                 Some(known) if known < *cycles => format!(" ({} more)", cycles - known),
                 Some(known) if known > *cycles => format!(" ({} fewer)", known - cycles),
                 _ => String::new(),
             };
-            format!("{title}: {cycles} cycles{change}")
+            format!("{title}: {}{change}", slipring_machine::figure(*cycles, *error))
         }
         None => format!("not run: {}", now.why),
     };

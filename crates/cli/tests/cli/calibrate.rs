@@ -30,6 +30,29 @@ fn counters(facts: &Value) -> String {
     format!("{head},{},event_type\n0,0,1,0,1,{total},{},2\n", names.join(","), cells.join(","))
 }
 
+/// The same as the vendor's profiler writes it: times in microseconds of the board's own clock, and its cycles beside them.
+fn blocks(facts: &Value) -> String {
+    let mhz = 1500.0;
+    let us = |cycles: u64| format!("{:.6}", cycles as f64 / mhz);
+    let cycles = facts["cycles"].as_u64().unwrap();
+    let (names, cells): (Vec<_>, Vec<_>) =
+        [("V", "aiv_vec_time(us)"), ("MTE2", "aiv_mte2_time(us)"), ("MTE3", "aiv_mte3_time(us)")]
+            .into_iter()
+            .map(|(pipe, name)| {
+                (name, us(busy(facts).iter().filter(|(own, _)| own == pipe).map(|(_, busy)| busy).sum()))
+            })
+            .unzip();
+    let none = "NA,".repeat(names.len());
+    format!(
+        "block_id,sub_block_id,aic_time(us),aic_total_cycles,aiv_time(us),aiv_total_cycles,{}\n0,cube0,1.0,1500,NA,NA,{}\n\
+         0,vector0,NA,NA,{},{cycles},{}\n",
+        names.join(","),
+        none.trim_end_matches(','),
+        us(cycles),
+        cells.join(",")
+    )
+}
+
 #[test]
 fn known_figures_come_back() {
     let folder = Folder::new("calibrate");
@@ -45,10 +68,22 @@ fn known_figures_come_back() {
         |more: &[&str]| folder.call(&[&["run", "scale.py", "--json"], &launch[..], more].concat()).exits(0).json();
     let (plain, real) = (run(&["--arch", "a5"]), run(&["--platform", "board.toml"]));
     folder.write("pmu.csv", counters(&real));
-    let said = folder.call(
-        &[&["calibrate", "scale.py", "--arch", "a5", "--from", "pmu.csv", "-o", "own.toml"], &launch[..]].concat(),
-    );
-    said.exits(0);
+    folder.write("PipeUtilization.csv", blocks(&real));
+    let calibrated = |from: &str, to: &str| {
+        let call = [&["calibrate", "scale.py", "--arch", "a5", "--from", from, "-o", to], &launch[..]].concat();
+        folder.call(&call).exits(0);
+        std::fs::read_to_string(folder.file(to)).unwrap()
+    };
+    // Both forms of the same figures make the same platform.
+    let file = calibrated("pmu.csv", "own.toml");
+    assert_eq!(file, calibrated("PipeUtilization.csv", "blocks.toml"));
+    // A profile of the platform itself gives the platform's own figures back.
+    folder.write("same.csv", blocks(&plain));
+    let same = calibrated("same.csv", "same.toml");
+    for pipe in ["V", "MTE2", "MTE3"] {
+        assert!(same.contains(&format!("# AIV {pipe} x 1.000")), "{same}");
+    }
+    assert_eq!(busy(&run(&["--platform", "same.toml"])), busy(&plain));
     let own = run(&["--platform", "own.toml"]);
     for (((pipe, own), (_, real)), (_, plain)) in busy(&own).into_iter().zip(busy(&real)).zip(busy(&plain)) {
         assert!(own.abs_diff(real) * 200 <= real, "{pipe}: {own} cycles, {real} on the board, {plain} before");
@@ -58,7 +93,6 @@ fn known_figures_come_back() {
     assert!(cycles(&own).abs_diff(cycles(&real)) * 10 <= cycles(&real), "{} and {}", cycles(&own), cycles(&real));
     assert_ne!(cycles(&plain), cycles(&real));
     assert_eq!(own["estimate"], true);
-    let file = std::fs::read_to_string(folder.file("own.toml")).unwrap();
     let load = "# AIV MTE2 x 2.99";
     assert!(file.contains(load) && file.contains("# AIV MTE3 x 1.000: cost.dma.vec-gm"), "{file}");
 }

@@ -48,7 +48,7 @@ fn each_save_says_what_came_and_went() {
     };
     let first = look();
     assert!(first.contains("error[race]: ") && first.contains("28 |"), "{first}");
-    assert!(first.ends_with("== flags on a5: 205 cycles; 2 came"), "{first}");
+    assert!(first.ends_with("== flags on a5: 205 cycles (estimate); 2 came"), "{first}");
 
     let wait = "  pto.set_flag[\"PIPE_V\", \"PIPE_MTE3\", \"EVENT_ID0\"]\n  pto.wait_flag[\"PIPE_V\", \"PIPE_MTE3\", \"EVENT_ID0\"]\n";
     save(&file, &broken.replace("  pto.mte_ub_gm", &format!("{wait}  pto.mte_ub_gm")));
@@ -82,7 +82,7 @@ fn a_kernel_of_the_language_is_run() {
     assert_eq!(ran.status.code(), Some(0));
     assert_eq!(
         String::from_utf8_lossy(&ran.stdout),
-        "== double on a5: 887 cycles; no findings appeared or disappeared\n"
+        "== double on a5: 887 cycles (estimate); no findings appeared or disappeared\n"
     );
 }
 

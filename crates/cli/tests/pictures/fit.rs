@@ -1,7 +1,8 @@
 //! Pages of each kind in a browser, 400, 800 and 1400 pixels wide, light and dark: nothing scrolls sideways and no words are cut.
 
-use slipring::report::RunFacts;
+use slipring::report::{RunFacts, memory_svg};
 use slipring::{CompileRequest, Program, ProgramOptions, Run, RunOptions, Tensor, Tools};
+use slipring_explore::{Tune, Vary};
 
 use super::page::act;
 use super::{recorded, run_with, top};
@@ -117,6 +118,7 @@ fn findings_fit() {
         "examples/broken/one_pop_too_many.pto",
         "tests/files/failures/uninitialised_read.pto",
         "tests/files/failures/load_out_of_bounds.pto",
+        "tests/files/failures/flag_left_set.pto",
     ] {
         let (run, facts) = run_with(&top().join(file), &checked());
         assert!(!facts.findings.is_empty(), "{file}");
@@ -138,4 +140,47 @@ fn a_comparison_fits() {
 fn a_program_fits() {
     let page = program("examples/programs/feed_forward.py", 4);
     fits("a program", &page);
+}
+
+/// Words of pictures that stand beyond them, and marks that lie there.
+const EDGES: &str = "
+    for (const picture of document.querySelectorAll('svg')) {
+        const [left, top, wide, high] = picture.getAttribute('viewBox').split(' ').map(Number);
+        for (const one of picture.querySelectorAll('text, rect:not(.back), circle, polygon')) {
+            if (one.closest('defs')) continue;
+            const box = one.getBBox();
+            if (box.x < left || box.y < top || box.x + box.width > left + wide + .5 || box.y + box.height > top + high + .5)
+                say('beyond its picture: ' + one.tagName + ' ' + one.textContent);
+        }
+    }
+    say('looked at ' + document.querySelectorAll('svg').length + ' pictures');
+";
+
+fn grid(file: &str, vary: &[&str]) -> String {
+    let tune = Tune::open(top().join(file)).expect("a file");
+    let vary: Vec<Vary> = vary.iter().map(|own| own.parse().expect("values")).collect();
+    tune.run(&vary, None, |_| ()).expect("a grid").svg()
+}
+
+fn memories(file: &str) -> String {
+    let kernel = slipring::Kernel::open(top().join(file)).expect("a file");
+    memory_svg(&kernel.memory_map().expect("compiles"))
+}
+
+#[test]
+fn pictures_beside_pages_fit() {
+    let tuned = grid("examples/lang/6_attention.py", &["TILE=64,128,256", "slot_num=1..4"]);
+    // The point that says what the file says is told apart, and no kind of mark is explained that there is not.
+    assert!(tuned.contains("TILE=128 slot_num=2, as written") && tuned.contains("as the file is written"), "{tuned}");
+    assert!(!tuned.contains("with findings") && tuned.contains("cycles (estimates)"), "{tuned}");
+    let pictures = [
+        tuned,
+        grid("tests/files/tune/own_constant.py", &["blocks=1,2,4"]),
+        memories("examples/lang/6_attention.py"),
+        memories("examples/lang/1_vector_add.py"),
+    ];
+    let page =
+        format!("<!doctype html><html><head><title>pictures</title></head><body>{}</body></html>", pictures.concat());
+    let Some(said) = act(&page, EDGES) else { return };
+    assert_eq!(said, ["looked at 4 pictures"]);
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use serde::Serialize;
+use slipring_machine::figure;
 use slipring_report::{Group, RunFacts, Slice, SliceKind, Trace, Track};
 
 use super::{Profile, ProfileForm, ProfileTrack};
@@ -20,7 +21,7 @@ pub struct BesideRow {
 }
 
 /// A run and a profile beside each other.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Beside {
     /// The kernel.
     pub kernel: String,
@@ -36,6 +37,8 @@ pub struct Beside {
     pub estimate: bool,
     /// Why.
     pub why: String,
+    /// By how many per cent they may be off; `None` for an estimate.
+    pub error_percent: Option<f64>,
 }
 
 /// Both Vector cores of a cluster are of one kind.
@@ -78,6 +81,7 @@ impl Profile {
             left_out: self.left_out,
             estimate: facts.estimate,
             why: facts.evidence.why(),
+            error_percent: facts.evidence.error_percent(),
         }
     }
 
@@ -144,8 +148,15 @@ impl Beside {
             let (run, profile) = (shown(row.run), shown(row.profile));
             let _ = writeln!(text, "  {:wide$}  {run:>12}  {profile:>12}  {ratio:>13}", row.what);
         }
-        if self.estimate {
-            let _ = writeln!(text, "  cycles of the run are an estimate: {}", self.why);
+        match (self.estimate, self.rows.first().and_then(|row| row.run)) {
+            (true, _) => text += &format!("  cycles of the run are an estimate: {}\n", self.why),
+            (false, Some(run)) => text += &format!("  the run takes {}\n", figure(run, self.error_percent)),
+            (false, None) => {}
+        }
+        if let Some(BesideRow { run: Some(run), profile: Some(profile), .. }) = self.rows.first()
+            && (run / 100 > *profile || profile / 100 > *run)
+        {
+            text += "  the two differ by more than a hundred times: is it a profile of this launch, in microseconds?\n";
         }
         if self.left_out > 0 {
             let _ = writeln!(text, "  {} events of the profile are not pipe operations", self.left_out);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{Profile, ProfileForm, ProfileSpan, cycles};
+use super::{Profile, ProfileForm, ProfileSpan, cycles, tasks};
 
 /// Steps of synchronisation, which stand among the instructions of a pipe.
 const SYNC: [&str; 3] = ["SET_FLAG", "WAIT_FLAG", "BAR"];
@@ -18,6 +18,9 @@ pub(super) fn read(value: &Value, clock_mhz: u32) -> Result<Profile, String> {
         },
     };
     let (processes, threads) = names(events);
+    if processes.values().any(|name| name == tasks::WORKERS) {
+        return tasks::of_picture(events, &processes, &threads, clock_mhz);
+    }
     let mut rows: BTreeMap<_, Vec<ProfileSpan>> = BTreeMap::new();
     let mut left_out = 0;
     for (at, event) in events.iter().enumerate() {
@@ -47,8 +50,8 @@ pub(super) fn read(value: &Value, clock_mhz: u32) -> Result<Profile, String> {
     Ok(profile)
 }
 
-type Processes = BTreeMap<String, String>;
-type Threads = BTreeMap<(String, String), String>;
+pub(super) type Processes = BTreeMap<String, String>;
+pub(super) type Threads = BTreeMap<(String, String), String>;
 
 /// What processes and threads are called, where events say it.
 fn names(events: &[Value]) -> (Processes, Threads) {
@@ -66,7 +69,7 @@ fn names(events: &[Value]) -> (Processes, Threads) {
 }
 
 /// Numbers of processes and threads are numbers or texts.
-fn label(value: &Value) -> String {
+pub(super) fn label(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_string)
 }
 

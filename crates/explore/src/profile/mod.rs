@@ -1,11 +1,14 @@
 //! Profiles: what a board, or the vendor's simulator of one, says that it did, in cycles of a platform.
 //!
-//! Three forms are read, each by its decoder: instructions by pipe (Chrome's trace events, as the vendor's operator simulator
-//! writes them), tasks by core (the records of the public runtime), counters by task (its `pmu.csv`). What a decoder does not know
+//! Four forms are read, each by its decoder: instructions by pipe (Chrome's trace events, as the vendor's operator simulator
+//! writes them), tasks by core (the records of the public runtime, or the picture that its converter makes of them), counters by
+//! task (its `pmu.csv`), busy time by block (`PipeUtilization.csv` of the vendor's operator profiler). What a decoder does not know
 //! is an error that names it, or counted in [`Profile::left_out`]; nothing is guessed.
 
 mod beside;
+mod blocks;
 mod calibrate;
+mod cells;
 mod counters;
 mod instructions;
 mod tasks;
@@ -21,6 +24,10 @@ pub use calibrate::{CalibratedPipe, Calibration};
 /// The most cycles at which something may happen: beyond it sums would overflow.
 const MOST_CYCLES: f64 = 1e15;
 
+/// What a summary by op is told.
+const SUMMARY: &str = "it is a summary by op, whose busy times are means over the cores: `msprof op` gives each core's in \
+    `PipeUtilization.csv`";
+
 /// What a profile is made of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -31,6 +38,8 @@ pub enum ProfileForm {
     Tasks,
     /// Busy cycles by task.
     Counters,
+    /// Busy cycles by block.
+    Blocks,
 }
 
 impl ProfileForm {
@@ -40,6 +49,7 @@ impl ProfileForm {
             ProfileForm::Instructions => "instructions by pipe",
             ProfileForm::Tasks => "tasks by core",
             ProfileForm::Counters => "counters by task",
+            ProfileForm::Blocks => "busy time by block",
         }
     }
 }
@@ -100,7 +110,14 @@ impl Profile {
                     None => instructions::read(&value, clock_mhz)?,
                 }
             }
-            false => counters::read(text)?,
+            false => {
+                let cells = cells::Cells::read(text)?;
+                match cells.column("Task Duration(us)").is_some() {
+                    true => return Err(SUMMARY.into()),
+                    false if blocks::is(&cells) => blocks::read(&cells)?,
+                    false => counters::read(&cells)?,
+                }
+            }
         };
         match profile.tracks.is_empty() {
             true => Err("it has no work of a core in it".into()),
@@ -192,6 +209,37 @@ mod tests {
     }
 
     #[test]
+    fn blocks_have_a_clock_of_their_own() {
+        let text = "block_id,sub_block_id,aic_time(us),aic_total_cycles,aic_cube_time(us),aic_cube_ratio,aiv_time(us),\
+            aiv_total_cycles,aiv_vec_time(us),aiv_mte2_time(us)\n\
+            0,cube0,2.0,3000,0.5,0.25,NA,NA,NA,NA\n0,vector0,NA,NA,NA,NA,1.0,1500,0.2,0\n0,vector1,N/A,N/A,N/A,N/A,1.0,1600,0.25,0.5\n";
+        let profile = read(text).expect("a profile");
+        assert_eq!(profile.cycles, 3000);
+        assert_eq!(
+            sums(&profile),
+            [("AIC", "M", 750, 1), ("AIV", "V", 300, 1), ("AIV", "V", 400, 1), ("AIV", "MTE2", 800, 1)]
+        );
+        assert_eq!(profile.tracks[3].core, "block 0 vector1");
+    }
+
+    #[test]
+    fn pictures_of_tasks_have_them_at_their_workers() {
+        let text = r#"{"traceEvents": [
+            {"args": {"name": "Worker View"}, "cat": "__metadata", "name": "process_name", "ph": "M", "pid": 4},
+            {"args": {"name": "AIV_1"}, "cat": "__metadata", "name": "thread_name", "ph": "M", "pid": 4, "tid": 1010},
+            {"args": {"name": "AICPU_0"}, "cat": "__metadata", "name": "thread_name", "ph": "M", "pid": 4, "tid": 1020},
+            {"args": {"name": "AICPU Scheduler"}, "cat": "__metadata", "name": "process_name", "ph": "M", "pid": 2},
+            {"args": {"kernel-duration-us": 2.0}, "cat": "event", "id": 0, "name": "QK(r0t1)", "ph": "X", "pid": 4, "tid": 1010,
+             "ts": 1.0, "dur": 2.5},
+            {"args": {}, "cat": "event", "id": 1, "name": "dummy(r0t2)", "ph": "X", "pid": 4, "tid": 1020, "ts": 1, "dur": 0.02},
+            {"args": {}, "cat": "scheduler", "name": "dispatch", "ph": "X", "pid": 2, "tid": 2000, "ts": 0, "dur": 9}]}"#;
+        let profile = read(text).expect("a profile");
+        assert_eq!((profile.form, profile.cycles, profile.left_out), (ProfileForm::Tasks, 2000, 2));
+        assert_eq!(sums(&profile), [("AIV", "", 2000, 1)]);
+        assert_eq!((profile.tracks[0].core.as_str(), profile.tracks[0].spans[0].name.as_str()), ("AIV_1", "QK(r0t1)"));
+    }
+
+    #[test]
     fn what_is_wrong_is_named() {
         let one = |row: &str| {
             format!(
@@ -199,6 +247,7 @@ mod tests {
             )
         };
         let head = "thread_id,core_id,task_id,func_id,core_type,pmu_total_cycles";
+        let blocks = "block_id,sub_block_id,aiv_time(us),aiv_total_cycles,aiv_vec_time(us)\n";
         let cases = [
             ("{".to_string(), "no JSON"),
             ("{}".into(), "`traceEvents`"),
@@ -218,6 +267,14 @@ mod tests {
             (one("[3, 1, 1, 5, 9]"), "core 3"),
             (one("[0, 1]"), "row 0"),
             ("a,b\n1,2\n".into(), "column `core_type`"),
+            (String::new(), "it is empty"),
+            ("Op Name,Task Duration(us),aiv_vec_time(us)\nx,3.0,1.0\n".into(), "means over the cores"),
+            ("block_id,sub_block_id,aiv_time(us)\n0,vector0,1\n".into(), "no column of busy times"),
+            (format!("{blocks}0,vector0,1.0,1650,1.5\n"), "line 2: pipe V of AIV is busy 1.5 us of 1"),
+            (format!("{blocks}0,vector0,1.0,1650,-1\n"), "line 2: `-1`"),
+            (format!("{blocks}0,vector0,1.0,1650\n"), "line 2: 4 cells"),
+            (format!("{blocks}0,cube0,NA,NA,NA\n"), "no work"),
+            (r#"[{"ph": "M", "name": "process_name", "pid": 4, "args": {"name": "Worker View"}}]"#.into(), "no work"),
             (format!("{head},event_type\n0,0,0,0,1,5,4\n"), "busy cycles"),
             (format!("{head},vec_busy_cycles,event_type\n0,0,0,0,1,5,4\n"), "line 2"),
             (format!("{head},vec_busy_cycles,event_type\n0,0,0,0,1,5,many,2\n"), "`vec_busy_cycles`"),

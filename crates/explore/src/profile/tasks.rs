@@ -1,10 +1,15 @@
-//! Tasks by core: the records of the public runtime, whose rows are core, task, number of the dispatch, start, end.
+//! Tasks by core: the records of the public runtime, whose rows are core, task, number of the dispatch, start, end; or the picture
+//! that its converter makes of them.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use super::instructions::{Processes, Threads, label};
 use super::{Profile, ProfileForm, ProfileSpan, cycles};
+
+/// The process of a picture whose threads are cores with their tasks.
+pub(super) const WORKERS: &str = "Worker View";
 
 pub(super) fn read(value: &Value, clock_mhz: u32) -> Result<Profile, String> {
     let level = &value["chip_swimlane_level"];
@@ -42,6 +47,48 @@ pub(super) fn read(value: &Value, clock_mhz: u32) -> Result<Profile, String> {
         rows.entry((format!("core {core}"), kind, "")).or_default().push(span);
     }
     Ok(Profile::of_spans(ProfileForm::Tasks, rows))
+}
+
+/// Tasks of a picture: slices of the workers `AIC_0`, `AIV_1`, … A slice also has what the core did before the kernel began, which
+/// its facts tell apart.
+pub(super) fn of_picture(
+    events: &[Value],
+    processes: &Processes,
+    threads: &Threads,
+    clock_mhz: u32,
+) -> Result<Profile, String> {
+    let mut rows: BTreeMap<_, Vec<ProfileSpan>> = BTreeMap::new();
+    let mut left_out = 0;
+    for (at, event) in events.iter().enumerate().filter(|(_, event)| event["ph"] == "X") {
+        let wrong = |what: &str| format!("event {at} of `traceEvents`: {what}");
+        let (pid, tid) = (label(&event["pid"]), label(&event["tid"]));
+        let worker = processes.get(&pid).is_some_and(|name| name == WORKERS);
+        let core = threads.get(&(pid, tid)).filter(|_| worker);
+        let kind = core.and_then(|core| match core.split_once('_') {
+            Some(("AIC", _)) => Some((core, "AIC")),
+            Some(("AIV", _)) => Some((core, "AIV")),
+            _ => None,
+        });
+        let Some((core, kind)) = kind else {
+            left_out += 1;
+            continue;
+        };
+        let name = event["name"].as_str().ok_or_else(|| wrong("`name` is not a text"))?;
+        let time = |value: &Value, field: &str| {
+            let time = value.as_f64().and_then(|time| cycles(time, clock_mhz));
+            time.ok_or_else(|| wrong(&format!("`{field}` is not a time in microseconds")))
+        };
+        let (start, whole) = (time(&event["ts"], "ts")?, time(&event["dur"], "dur")?);
+        let own = match &event["args"]["kernel-duration-us"] {
+            Value::Null => whole,
+            own => time(own, "kernel-duration-us")?.min(whole),
+        };
+        let span = ProfileSpan { name: name.to_string(), start: start + whole - own, end: start + whole };
+        rows.entry((core.clone(), kind, "")).or_default().push(span);
+    }
+    let mut profile = Profile::of_spans(ProfileForm::Tasks, rows);
+    profile.left_out = left_out;
+    Ok(profile)
 }
 
 /// A task's number has its ring above its place there.

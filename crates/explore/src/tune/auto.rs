@@ -192,7 +192,7 @@ impl Improved {
     pub fn text(&self) -> String {
         let (old, new) = (self.written.cycles.unwrap_or(0), self.best.cycles.unwrap_or(0));
         let edits = if self.tried == 1 { "1 edit".to_string() } else { format!("{} edits", self.tried) };
-        let mut text = format!("{}: {old} cycles as it is written; {edits} tried\n", self.file);
+        let mut text = format!("{}: {} as it is written; {edits} tried\n", self.file, self.written.figure());
         if self.steps.is_empty() {
             return text + "none of them makes it faster\n";
         }
@@ -211,10 +211,11 @@ impl Improved {
         let proof = self.proof.map_or(String::new(), |own| format!("; `prove`: {}", own.word()));
         let _ = writeln!(
             text,
-            "\n{old} to {new} cycles, {}: checked on these arguments, {verified}{proof}",
+            "\n{old} to {}, {}: checked on these arguments, {verified}{proof}",
+            self.best.figure(),
             percent(old, new)
         );
-        if self.best.estimate {
+        if self.best.estimate || self.written.estimate {
             text += "cycles are an estimate (`slipring cost` gives the evidence for each op)\n";
         }
         text + "\n" + &self.patch

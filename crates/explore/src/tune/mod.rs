@@ -116,6 +116,8 @@ pub struct Tuning {
     pub vary: Vec<VaryFacts>,
     /// The file as it is written; `None` where a grid has this very point.
     pub written: Option<Point>,
+    /// Which point of the grid that is.
+    pub written_at: Option<usize>,
     /// Every point, the last name fastest.
     pub points: Vec<Point>,
     /// Which of them is the best: of the clean ones the fastest in time (platforms have other
@@ -138,6 +140,11 @@ impl Tuning {
     /// The best point.
     pub fn best(&self) -> Option<&Point> {
         self.points.get(self.best?)
+    }
+
+    /// The file as it is written, be it a point of the grid or not.
+    pub fn as_written(&self) -> Option<&Point> {
+        self.written.as_ref().or_else(|| self.points.get(self.written_at?))
     }
 }
 
@@ -248,11 +255,12 @@ impl Tune {
         let written = points.remove(0);
         let best = self.verified_best(&mut points, &grid, &words, known);
         // A point of the grid may say what the file says.
-        let twice = points.iter().any(|point| point.of.is_some() && point.of == written.of);
+        let twice = points.iter().position(|point| point.of.is_some() && point.of == written.of);
         let tuning = Tuning {
             file: self.name.clone(),
             vary: vary.iter().map(|own| VaryFacts { name: own.name.clone(), values: own.values.clone() }).collect(),
-            written: (!twice).then_some(written.clone()),
+            written: twice.is_none().then_some(written.clone()),
+            written_at: twice,
             points,
             best,
             reused: reused.into_inner(),

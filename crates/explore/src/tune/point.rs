@@ -63,6 +63,11 @@ impl Point {
         self.verdict == "clean"
     }
 
+    /// Its cycles, with how far they may be off.
+    pub(super) fn figure(&self) -> String {
+        slipring_machine::figure(self.cycles.unwrap_or(0), self.error_percent)
+    }
+
     /// What the best of a grid is the least of: time, since platforms have other clocks, then memory.
     pub(super) fn rank(&self) -> (u64, u64) {
         // Times are not negative: their bits are in the order of the numbers.

@@ -89,7 +89,8 @@ impl Tuning {
             let point = &self.points[*at];
             let why = point.reason.as_ref().map_or(String::new(), |why| format!(": {why}"));
             let close = if self.is_as_good(point) { ", within the error of the best" } else { "" };
-            row(point, format!("{}{}", point.verdict, if point.is_clean() { close } else { &why }));
+            let own = if Some(*at) == self.written_at { ", as the file is written" } else { "" };
+            row(point, format!("{}{own}{}", point.verdict, if point.is_clean() { close } else { &why }));
         }
         if let Some(written) = self.written.as_ref().filter(|written| written.cycles.is_some()) {
             row(written, format!("{}, as the file is written", written.verdict));
@@ -103,11 +104,12 @@ impl Tuning {
 
     fn best_text(&self) -> String {
         let Some(best) = self.best() else { return "\nno point is clean: there is no best\n".into() };
-        let cycles = best.cycles.unwrap_or(0);
-        let mut text = format!("\nbest: {}: {cycles} cycles", self.named(best));
-        let written = self.written.as_ref().filter(|written| written.is_clean()).and_then(|own| own.microseconds);
-        if let Some((own, written)) = best.microseconds.zip(written) {
-            text += &format!(", {} to the file as it is written", percent(own, written));
+        let mut text = format!("\nbest: {}: {}", self.named(best), best.figure());
+        let written = self.as_written().filter(|written| written.is_clean()).and_then(|own| own.microseconds);
+        match best.microseconds.zip(written) {
+            _ if self.best == self.written_at => text += ", as the file is written",
+            Some((own, written)) => text += &format!(", {} to the file as it is written", percent(own, written)),
+            None => {}
         }
         text += &match best.verified.as_deref() {
             Some("same") => "; checked, and the same bytes as the sequential semantics\n".to_string(),
@@ -145,11 +147,15 @@ impl Tuning {
                 (false, true) => DotKind::Clean,
                 (false, false) => DotKind::Wrong,
             };
-            Some(Dot { x, y, kind, label: self.named(point) })
+            let own = Some(at) == self.written_at;
+            let kind = if own && kind == DotKind::Clean { DotKind::Written } else { kind };
+            let also = if own { ", as written" } else { "" };
+            Some(Dot { x, y, kind, label: self.named(point) + also })
         };
         let written = self.written.iter().filter_map(|point| {
             let (x, y) = (point.local_memory?, point.cycles?);
-            Some(Dot { x, y, kind: DotKind::Written, label: "as written".into() })
+            let kind = if point.is_clean() { DotKind::Written } else { DotKind::Wrong };
+            Some(Dot { x, y, kind, label: "as written".into() })
         });
         let dots: Vec<Dot> = self.points.iter().enumerate().filter_map(dot).chain(written).collect();
         let refused = match self.count("refused") {
@@ -160,7 +166,7 @@ impl Tuning {
             title: format!("{}: cycles against local memory", self.file.rsplit('/').next().unwrap_or_default()),
             note: format!("bytes of a cluster's local memories{refused}"),
             x: "bytes of local memory",
-            y: "cycles",
+            y: if self.points.iter().any(|point| point.estimate) { "cycles (estimates)" } else { "cycles" },
             dots: &dots,
         })
     }

@@ -99,7 +99,10 @@
         if (width > 36) {
           c.save(); c.beginPath(); c.rect(from, top, width - 2, ROW); c.clip();
           c.fillStyle = kind === WORK ? "#fff" : palette.text; if (kind === WORK && root.classList.contains("dark")) c.fillStyle = "#000";
-          c.fillText(fitted(data.names[s[b + 3]], width - 8), from + 3, top + ROW / 2 + 1); c.restore();
+          const words = fitted(data.names[s[b + 3]], width - 8);
+          // Words over hatching have the page's ground behind them.
+          if (kind === STALL && words) { c.fillStyle = palette.back; c.fillRect(from + 1, top + 4, c.measureText(words).width + 4, ROW - 8); c.fillStyle = palette.text; }
+          c.fillText(words, from + 3, top + ROW / 2 + 1); c.restore();
         }
         if (special) { c.globalAlpha = 1; c.strokeStyle = palette.text; c.lineWidth = 2; c.strokeRect(from - 1, top + 1, width + 2, ROW - 2); }
       }

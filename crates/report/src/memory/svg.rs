@@ -42,7 +42,7 @@ pub fn memory_svg(memories: &[MemoryFacts]) -> String {
     let mut body = String::new();
     let mut y = 16.0;
     legend(&mut body, y);
-    y += 34.0;
+    y += 50.0;
     for memory in memories {
         y = Panel { memory, top: y, shown: shown(memory) }.draw(&mut body) + 34.0;
     }
@@ -69,12 +69,12 @@ fn legend(out: &mut String, y: f64) {
     let _ = writeln!(
         out,
         "<line class=\"edge\" x1=\"{x}\" y1=\"{0}\" x2=\"{1}\" y2=\"{0}\"/><text x=\"{2}\" y=\"{3}\">capacity</text>\
-         <text class=\"faint\" x=\"{4}\" y=\"{3}\">addresses to the right, program downwards (source lines)</text>",
+         <text class=\"faint\" x=\"{LEFT}\" y=\"{4}\">addresses to the right, program downwards (source lines)</text>",
         y + 6.0,
         x + 22.0,
         x + 28.0,
         y + 10.0,
-        x + 120.0
+        y + 28.0
     );
 }
 

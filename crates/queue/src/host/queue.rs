@@ -29,6 +29,8 @@ pub struct Settings {
     pub completion_timeout_ns: u64,
     /// How programs become commands.
     pub lowering: Lowering,
+    /// Commands of programs share records of at most so many bytes; 0: each is a record of its own, as the fixed host queues them.
+    pub together: usize,
 }
 
 impl Settings {
@@ -40,10 +42,16 @@ impl Settings {
         slot_timeout_ns: 1_000_000_000,
         completion_timeout_ns: 10_000_000_000,
         lowering: Lowering::FIXED_HOST,
+        together: 0,
     };
-    /// The same without what may go wrong, and with shorter sleeps.
-    pub const CAREFUL: Settings =
-        Settings { checked_issue: true, poll_ns: 1_000, lowering: Lowering::CAREFUL, ..Settings::FIXED_HOST };
+    /// The same without what may go wrong, with shorter sleeps and fewer records.
+    pub const CAREFUL: Settings = Settings {
+        checked_issue: true,
+        poll_ns: 1_000,
+        lowering: Lowering::CAREFUL,
+        together: 16 << 10,
+        ..Settings::FIXED_HOST
+    };
 }
 
 /// Texts of the queue's kernels. A simulated device needs none: its actors stand for them.
@@ -308,6 +316,23 @@ impl<D: Device> Queue<D> {
         self.push(&relay_inline(command.encode())?.encode())
     }
 
+    /// Queues dispatch commands in their order, in as few records as the settings allow.
+    ///
+    /// # Errors
+    /// As [`push`](Queue::push).
+    pub fn send_all(&mut self, commands: &[DispatchCommand]) -> Result<(), HostError> {
+        let mut record = Vec::new();
+        for command in commands {
+            let next = relay_inline(command.encode())?.encode();
+            if !record.is_empty() && record.len() + next.len() > self.settings.together {
+                self.push(&record)?;
+                record.clear();
+            }
+            record.extend_from_slice(&next);
+        }
+        if record.is_empty() { Ok(()) } else { self.push(&record) }
+    }
+
     /// Queues prefetch commands as one record.
     ///
     /// # Errors
@@ -356,9 +381,7 @@ impl<D: Device> Queue<D> {
     /// # Errors
     /// If a program does not fit its commands, and as [`finish`](Queue::finish).
     pub fn run(&mut self, programs: &[Program]) -> Result<(), HostError> {
-        for command in lower_programs(programs, self.settings.lowering, &self.board, &self.layout)? {
-            self.send(&command)?;
-        }
+        self.send_all(&lower_programs(programs, self.settings.lowering, &self.board, &self.layout)?)?;
         self.finish()
     }
 

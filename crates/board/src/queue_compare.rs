@@ -30,6 +30,7 @@ pub fn queue_stalls(spans: &[Span]) -> Vec<QueueStall> {
         let actor = match span.actor {
             SpanActor::Host => continue,
             SpanActor::Queue(actor) => actor.to_string(),
+            SpanActor::Second(actor) => format!("{actor} of queue 1"),
             SpanActor::Worker(tile) => tile.to_string(),
         };
         let row = rows.entry((span.actor, span.name)).or_insert(QueueStall {

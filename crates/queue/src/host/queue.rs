@@ -107,6 +107,23 @@ pub struct Queue<D: Device> {
     /// The part of a record whose other pages have not come yet.
     partial: Option<Partial>,
     events: u32,
+    /// The other one of two queues.
+    second: Option<Ends>,
+}
+
+/// What a host has of a queue that calls are not about at present.
+#[derive(Debug)]
+struct Ends {
+    board: Board,
+    layout: Layout,
+    sysmem: Pinned,
+    prefetch: Window,
+    dispatch: Window,
+    issue: Issue,
+    read: RingPointer,
+    partial: Option<Partial>,
+    events: u32,
+    number: u8,
 }
 
 /// The part of a completion record that has come: header and what follows it.
@@ -158,10 +175,48 @@ impl<D: Device> Queue<D> {
             read,
             partial,
             events: 0,
+            second: None,
         };
         queue.initialise()?;
         queue.start(kernels)?;
         Ok(queue)
+    }
+
+    /// Opens the second queue of a board that has two ([`Board::pair`], [`Layout::second`]): until another one is chosen, all calls are
+    /// about it.
+    ///
+    /// # Errors
+    /// As [`open`](Queue::open).
+    pub fn open_second(&mut self, board: Board, layout: Layout, kernels: &Kernels) -> Result<(), HostError> {
+        let sysmem = self.device.pin(u64::from(layout.sysmem.bytes))?;
+        let expected = PCIE_NOC_BIT | layout.sysmem.noc_base;
+        if sysmem.noc_addr != expected {
+            return Err(HostError::Misplaced { found: sysmem.noc_addr, expected });
+        }
+        let prefetch = self.device.open(WINDOW, WindowTarget::tile(board.prefetch, 0))?;
+        let dispatch = self.device.open(WINDOW, WindowTarget::tile(board.dispatch, 0))?;
+        let (issue, read) = (Issue::new(&layout), RingPointer::first(&layout));
+        let partial = None;
+        self.second =
+            Some(Ends { board, layout, sysmem, prefetch, dispatch, issue, read, partial, events: 0, number: 1 });
+        self.choose(1);
+        self.initialise()?;
+        self.start(kernels)
+    }
+
+    /// Has the calls that follow be about one of two queues, 0 or 1.
+    pub fn choose(&mut self, queue: u8) {
+        let Some(other) = self.second.as_mut().filter(|other| other.number == queue) else { return };
+        std::mem::swap(&mut self.board, &mut other.board);
+        std::mem::swap(&mut self.layout, &mut other.layout);
+        std::mem::swap(&mut self.sysmem, &mut other.sysmem);
+        std::mem::swap(&mut self.prefetch, &mut other.prefetch);
+        std::mem::swap(&mut self.dispatch, &mut other.dispatch);
+        std::mem::swap(&mut self.issue, &mut other.issue);
+        std::mem::swap(&mut self.read, &mut other.read);
+        std::mem::swap(&mut self.partial, &mut other.partial);
+        std::mem::swap(&mut self.events, &mut other.events);
+        other.number = 1 - queue;
     }
 
     /// Both ends of the fetch queue and of the completion ring.
@@ -437,9 +492,10 @@ impl<D: Device> Queue<D> {
         Ok(None)
     }
 
-    /// Bytes of a completion record that have come before the rest of it.
+    /// Bytes of completion records, of either queue, that have come before the rest of them.
     pub fn partial_bytes(&self) -> u64 {
-        self.partial.as_ref().map_or(0, |partial| partial.bytes.len() as u64)
+        let other = self.second.as_ref().and_then(|other| other.partial.as_ref());
+        self.partial.iter().chain(other).map(|partial| partial.bytes.len() as u64).sum()
     }
 
     /// The length in the header at the read pointer, which the dispatcher echoes there.
@@ -521,6 +577,18 @@ impl<D: Device> Queue<D> {
     /// # Errors
     /// What the device says.
     pub fn close(mut self) -> Result<D, HostError> {
+        if let Some(number) = self.second.as_ref().map(|other| other.number) {
+            self.close_ends()?;
+            self.choose(number);
+        }
+        self.close_ends()?;
+        if let Some(staging) = self.staging {
+            self.device.unpin(staging)?;
+        }
+        Ok(self.device)
+    }
+
+    fn close_ends(&mut self) -> Result<(), HostError> {
         for core in [self.board.prefetch, self.board.dispatch] {
             let at = u64::from(SOFT_RESET);
             let window = self.device.open(WINDOW, WindowTarget::tile(core, at / WINDOW * WINDOW))?;
@@ -529,11 +597,7 @@ impl<D: Device> Queue<D> {
         }
         self.device.close(self.prefetch)?;
         self.device.close(self.dispatch)?;
-        self.device.unpin(self.sysmem)?;
-        if let Some(staging) = self.staging {
-            self.device.unpin(staging)?;
-        }
-        Ok(self.device)
+        Ok(self.device.unpin(self.sysmem)?)
     }
 }
 

@@ -10,7 +10,7 @@ use super::{Actor, HostCall, Machine, State};
 use crate::board::Board;
 use crate::host::{Device, DeviceError, Pinned, Window, WindowTarget};
 use crate::layout::{HOST_REGION as REGION, HOST_REGIONS as REGIONS, PCIE_NOC_BIT};
-use crate::sanitize::{Finding, diagnose};
+use crate::sanitize::Finding;
 use crate::wire::{Rect, Xy};
 
 /// Windows, and what a driver is told of the board.
@@ -115,7 +115,7 @@ impl Machine {
     }
 
     pub(super) fn check(&self) -> Result<(), DeviceError> {
-        match self.device.hang.is_none() && !self.world.borrow().ledger.stopped() {
+        match self.device.hang.is_none() && !self.is_stopped() {
             true => Ok(()),
             false => self.refused(),
         }
@@ -147,13 +147,11 @@ impl Machine {
         if self.device.quiet < PATIENCE[0] {
             return Ok(());
         }
-        let world = self.world.borrow();
-        let off = Actor::ALL.iter().all(|actor| world.states[*actor as usize] == State::Off);
-        if off || (self.device.quiet < PATIENCE[1] && crate::sanitize::all_idle(&world)) {
+        let off = |world: &World| Actor::ALL.iter().all(|actor| world.states[*actor as usize] == State::Off);
+        if self.all(off).into_iter().all(|off| off) || (self.device.quiet < PATIENCE[1] && self.is_idle()) {
             return Ok(());
         }
-        let finding = diagnose(&world);
-        drop(world);
+        let finding = self.diagnosis();
         self.world.borrow_mut().ledger.findings.push(finding.clone());
         self.device.hang = Some(Box::new(finding));
         self.check()
@@ -181,7 +179,18 @@ impl Machine {
         }
     }
 
+    /// The host deals with what a window looks at.
+    #[inline]
+    fn choose_for_window(&mut self, id: u32) {
+        if self.second.is_some()
+            && let Some(Some((_, target))) = self.device.windows.get(id as usize)
+        {
+            self.choose_for(target.tiles.low);
+        }
+    }
+
     pub(super) fn store(&mut self, xy: Xy, addr: u64, bytes: &[u8]) -> Result<(), DeviceError> {
+        self.choose_for(xy);
         let mut commands = Vec::new();
         let mut world = self.world.borrow_mut();
         let refused = match world.chip.at(xy) {
@@ -283,21 +292,23 @@ impl Device for Machine {
     }
 
     fn host_read(&mut self, memory: Pinned, offset: u64, out: &mut [u8]) -> Result<(), DeviceError> {
+        self.choose_for_host(memory.id);
         self.called(HostCall::Look, |machine| {
             let id = machine.pinned(memory, offset, out.len())?;
             machine.pass(1 + out.len() as u64 / 32)?;
             {
                 let mut world = machine.world.borrow_mut();
                 world.check_host_read(id, offset, out.len());
-                world.judge_host_load(Location::Host(id, offset), out.len(), None);
                 world.memory.read(Location::Host(id, offset), out);
             }
+            machine.each(|world| world.judge_host_load(Location::Host(id, offset), out.len(), None));
             machine.check()?;
             machine.polled()
         })
     }
 
     fn host_write(&mut self, memory: Pinned, offset: u64, bytes: &[u8]) -> Result<(), DeviceError> {
+        self.choose_for_host(memory.id);
         self.called(HostCall::Write, |machine| {
             let id = machine.pinned(memory, offset, bytes.len())?;
             machine.device.quiet = 0;
@@ -344,13 +355,14 @@ impl Device for Machine {
     }
 
     fn read(&mut self, window: Window, offset: u64, out: &mut [u8]) -> Result<(), DeviceError> {
+        self.choose_for_window(window.id);
         self.called(HostCall::Look, |machine| {
             let (target, addr) = machine.window(window, offset, out.len() as u64)?;
             if target.multicast {
                 return Err(DeviceError::Refused("a multicast window cannot be read".to_string()));
             }
             machine.pass(machine.cycles(|d| d.host_load))?;
-            let mut world = machine.world.borrow_mut();
+            let world = machine.world.borrow();
             let xy = target.tiles.low;
             let bytes = out.len();
             let refused = |what: String| Err(DeviceError::Refused(what));
@@ -367,8 +379,11 @@ impl Device for Machine {
                 },
                 _ => match world.place_of(xy, addr, bytes as u64) {
                     Some(place) => {
-                        world.judge_host_load(place, bytes, None);
                         world.memory.read(place, out);
+                        drop(world);
+                        machine.each(|world| world.judge_host_load(place, bytes, None));
+                        machine.check()?;
+                        return machine.polled();
                     }
                     None => return refused(format!("{xy} has no {bytes} bytes at {addr:#x}")),
                 },
@@ -380,6 +395,7 @@ impl Device for Machine {
     }
 
     fn write(&mut self, window: Window, offset: u64, bytes: &[u8]) -> Result<(), DeviceError> {
+        self.choose_for_window(window.id);
         self.called(HostCall::Store, |machine| {
             let (target, addr) = machine.window(window, offset, bytes.len() as u64)?;
             machine.device.quiet = 0;

@@ -12,7 +12,7 @@ use super::world::World;
 use crate::board::Board;
 use crate::capture::{ActKind, Entry};
 use crate::layout::Layout;
-use crate::lint::{Linter, Memory, Target};
+use crate::lint::{Linter, Memory, Order, Target};
 use crate::sanitize::{Finding, Hazard, RecordRef, all_idle};
 use crate::wire::{Dispatch, ExecBuf, Xy};
 
@@ -45,12 +45,15 @@ fn place((finding, due): &(Finding, u32)) -> (u64, u32) {
 impl World {
     /// A record has landed in the command area, from an address on.
     pub fn judge_landed(&mut self, record: RecordRef, slot: u16, at: u32) {
-        let (settled, taken, waits, cycle) = self.ledger.known.pop_front().unwrap_or_default();
+        let (settled, taken, waits, cycle, other) = self.ledger.known.pop_front().unwrap_or_default();
         let linter = &mut self.judge.linter;
         if settled {
             linter.host_waited();
         }
         linter.host_took(taken);
+        if let Some(order) = linter.order() {
+            order.knows(other);
+        }
         let bytes = self.memory.l1(self.chip.prefetch(), at, record.length as usize);
         linter.entry(slot, bytes);
         if let Some(recorded) = &mut self.recorded {
@@ -187,6 +190,11 @@ impl World {
         if let Some(finding) = self.judge.linter.host_loads(part, queued, taken, act) {
             self.host_found(finding);
         }
+    }
+
+    /// What the queue has done, where there is another one.
+    pub fn order(&mut self) -> Option<&mut Order> {
+        self.judge.linter.order()
     }
 
     /// What the linter could not judge of what orders, writes or starts something.

@@ -137,6 +137,11 @@ impl Memory {
         Memory { l1_stride, l1: vec![0; tiles * l1_stride], bank_bytes, dram, host: Vec::new(), seen: None, used: 0 }
     }
 
+    /// No memory at all, where that of the board is in another queue's hands.
+    pub fn none() -> Memory {
+        Memory::new(0, 0, 0, 0)
+    }
+
     fn l1_at(&self, tile: TileId, addr: u32) -> usize {
         tile as usize * self.l1_stride + addr as usize
     }

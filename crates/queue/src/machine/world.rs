@@ -31,6 +31,10 @@ pub enum State {
 
 /// The shared state. An actor borrows it for one action and never across a wait.
 pub(crate) struct World {
+    /// Which of two queues it is, where there are two: see `pair`.
+    pub queue: Option<u8>,
+    /// Bytes of the other queue's cores have changed.
+    pub stirs: bool,
     pub layout: Layout,
     pub chip: Chip,
     pub memory: Memory,
@@ -177,6 +181,25 @@ impl World {
         }
     }
 
+    /// How far it has come.
+    pub fn status(&self) -> super::Status {
+        let granted = self.memory.word(self.chip.prefetch(), self.layout.sem(0));
+        super::Status {
+            cycle: self.now,
+            announced: self.ledger.issue.announced(),
+            queued: self.ledger.issue.queued() as u64,
+            commands: self.ledger.commands,
+            credits: super::credits(granted, self.ledger.taken),
+            pages: self.ledger.produced.saturating_sub(self.ledger.consumed),
+            completions: self.ledger.completed.saturating_sub(self.ledger.drained),
+            flights: self.flights.len() as u64,
+            running: self.workers.running(),
+            launches: self.workers.launched + self.workers.launched_by_host,
+            actors: self.actor_lines(),
+            fetch_states: self.fetch_states,
+        }
+    }
+
     /// What each actor is doing, one line each, and the ledger of page credits.
     pub fn actor_lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
@@ -270,6 +293,11 @@ impl World {
         self.next_actor()
     }
 
+    /// When an actor goes on or something arrives, if nobody touches the machine; never, if nothing does.
+    pub fn due(&self) -> u64 {
+        if self.touched & self.watching == 0 { self.next_certain() } else { self.now }
+    }
+
     /// Lets time pass up to a cycle if nothing happens until then, but something will after that; whether it has.
     pub fn passes_idly(&mut self, until: u64) -> bool {
         let next = self.next_certain();
@@ -290,7 +318,6 @@ impl World {
 
     /// Lets time pass until an actor can go on, and takes its wait away. `None`: it passed to the end, or the machine has stopped.
     fn next_actor(&mut self) -> Option<Actor> {
-        let until = self.until;
         while self.may_go_on() || self.within_limits() {
             if let Some(actor) = self.ready() {
                 self.goes_on(actor);
@@ -298,6 +325,8 @@ impl World {
                 return Some(actor);
             }
             let next = self.next_certain();
+            // An event for the other queue ends it.
+            let until = self.until;
             if next > until || next == NEVER {
                 self.now = self.now.max(until);
                 break;
@@ -399,6 +428,9 @@ impl World {
                 self.memory.copy_out(tile, from, to, bytes as usize);
                 if let super::Location::L1(target, addr) = to {
                     self.worker_written(target, addr, bytes);
+                    if self.chip.is_of_another(target) {
+                        (self.stirs, self.until) = (true, self.now);
+                    }
                 }
             }
             Flight::Multicast { tile, from, rect, addr, bytes } => {

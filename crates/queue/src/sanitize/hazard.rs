@@ -148,6 +148,17 @@ hazards! {
         "A ring-buffer command reaches past the ring buffer, which nothing on the device checks."
         "reset the write pointer in time, and do not use ring-buffer commands where the configuration has none";
 
+    // Two queues.
+    QueuesRace "queues-race" Error
+        "Commands of two queues use the same bytes, one of them writes, and no event says which comes first: each queue goes on without the other."
+        "put a barrier behind the first command, write an event to the other queue's dispatch core, and let the other queue WAIT for that word";
+    QueuesDeadlock "queues-wait-for-each-other" Error
+        "Each of two queues waits for an event that the other one sends only after its own wait: both wait forever."
+        "let one of them send its event before it waits";
+    EventNeverSent "event-never-sent" Error
+        "A queue waits for an event of another one, which no command of that sends: it waits forever."
+        "write at least the number that is waited for to the word of the dispatch core that waits";
+
     // The dispatcher.
     DispatchIllegal "dispatch-illegal-command" Error
         "The dispatcher meets a command id that its kernel has no case for: the core jumps into arbitrary code."

@@ -39,7 +39,8 @@ struct State {
     reset_unseen: bool,
     /// A bit for each entry of the launch ring that was written since the last launch.
     written: u32,
-    payload: Payload,
+    /// By queue.
+    payload: [Payload; 2],
     /// What was written before the go signal may come while it runs: that was said when the signal left.
     overtaken: bool,
     /// The command that sent the last go signal, if one did.
@@ -65,6 +66,11 @@ pub(crate) struct Workers {
     asked: Vec<(Location, u64)>,
 }
 
+/// Which of what there is of each queue is a queue's.
+fn of_queue(queue: Option<u8>) -> usize {
+    usize::from(queue.unwrap_or(0) & 1)
+}
+
 impl Workers {
     pub fn new(chip: &Chip, worker: Box<dyn Worker>) -> Workers {
         let never = Payload { unicast: u64::MAX, multicast: u64::MAX };
@@ -74,7 +80,7 @@ impl Workers {
             polling: false,
             reset_unseen: false,
             written: 0,
-            payload: never,
+            payload: [never; 2],
             overtaken: false,
             go: None,
             job: None,
@@ -117,8 +123,15 @@ impl Workers {
     }
 
     /// What the dispatcher has under way to a worker.
-    pub fn payload(&mut self, tile: TileId) -> &mut Payload {
-        &mut self.states[tile as usize].payload
+    pub fn payload(&mut self, queue: Option<u8>, tile: TileId) -> &mut Payload {
+        &mut self.states[tile as usize].payload[of_queue(queue)]
+    }
+
+    /// No workers at all, where those of the board are in another queue's hands.
+    pub fn none() -> Workers {
+        let (states, numbers, wrote, asked) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (launched, launched_by_host, notified, astray, running) = (0, 0, 0, 0, 0);
+        Workers { states, numbers, worker: None, launched, launched_by_host, notified, astray, running, wrote, asked }
     }
 
     /// How many run.
@@ -427,7 +440,7 @@ impl World {
     /// same class of the same port. If not, what may come late.
     pub fn check_go(&mut self, port: Port, tile: TileId, multicast: bool) -> Option<String> {
         let epoch = self.nius[Port::Dispatch as usize].epoch;
-        let payload = self.workers.states[tile as usize].payload;
+        let payload = self.workers.states[tile as usize].payload[of_queue(self.queue)];
         let elsewhere = port != Port::Dispatch;
         let how = if payload.multicast == epoch && (elsewhere || !multicast) {
             "multicast"

@@ -264,6 +264,11 @@ impl Memory {
         })
     }
 
+    /// Whether any pinned memory is where the host has it.
+    pub fn lends(&self) -> bool {
+        self.host.iter().flatten().any(|region| matches!(region.bytes, HostBytes::Borrowed(..)))
+    }
+
     /// Whether pinned memory is where the host has it, which stores there without a call.
     pub fn is_borrowed(&self, id: u8) -> bool {
         let region = self.host.get(id as usize).and_then(Option::as_ref);

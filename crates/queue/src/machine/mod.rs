@@ -14,6 +14,7 @@
 //! | `world`, `wait`, `core` | shared state, what actors wait for, what a kernel sees |
 //! | `device` | the driver's side |
 //! | `pair` | two queues on one board |
+//! | `lent` | memory that the host lends, from queueing to reading |
 //! | `recorded`, `streamed` | what a host does as a stream, kept and done again |
 
 mod chip;
@@ -23,6 +24,7 @@ mod delay;
 mod device;
 mod flight;
 mod judge;
+mod lent;
 mod memory;
 mod noc;
 mod pair;
@@ -56,6 +58,7 @@ pub use world::State;
 
 pub(crate) use self::core::Core;
 pub(crate) use flight::Flight;
+pub(crate) use lent::Lent;
 pub(crate) use memory::Memory;
 pub(crate) use noc::Port;
 pub(crate) use payload::page_address;

@@ -187,6 +187,11 @@ impl World {
         let waited = self.host_has_waited();
         let record = self.ledger.announced(u32::from(value & 0x7FFF) << 4, waited, self.now);
         self.host_queues(record.index);
+        if self.memory.lends()
+            && let Some(place) = self.issue_place(record)
+        {
+            self.lent_is_queued(record, place);
+        }
         if let Some(Location::Host(id, at)) = self.issue_place(record)
             && self.memory.is_borrowed(id)
             && let Some(bytes) = self.memory.host(id)

@@ -426,6 +426,9 @@ impl World {
         match flight {
             Flight::Write { tile, from, to, bytes } => {
                 self.memory.copy_out(tile, from, to, bytes as usize);
+                if !self.ledger.lent.is_empty() {
+                    self.lent_is_written(to, bytes.into());
+                }
                 if let super::Location::L1(target, addr) = to {
                     self.worker_written(target, addr, bytes);
                     if self.chip.is_of_another(target) {
@@ -445,6 +448,9 @@ impl World {
                     self.borrowed_is_read(from, bytes.into(), record);
                 }
                 self.memory.copy_in(from, tile, to, bytes as usize);
+                if !self.ledger.lent.is_empty() {
+                    self.lent_is_read(from, bytes.into());
+                }
                 if matches!(from, super::Location::Host(..)) {
                     self.ledger.issue.landed(to);
                 }

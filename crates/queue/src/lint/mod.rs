@@ -223,6 +223,11 @@ impl Linter {
         [self.results.wrote(tile, wrote.clone()), self.host_results.wrote(tile, wrote)]
     }
 
+    /// Records that were looked at.
+    pub(crate) fn records(&self) -> u64 {
+        self.report.records
+    }
+
     /// Whether something was found since the last call of [`take`](Linter::take).
     pub(crate) fn has_found(&self) -> bool {
         !self.report.findings.is_empty()

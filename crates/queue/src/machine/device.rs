@@ -104,14 +104,23 @@ impl Machine {
 
     /// Lets time pass as a call of the driver takes it.
     pub(super) fn pass(&mut self, cycles: u64) -> Result<(), DeviceError> {
-        let until = self.now_cycles().saturating_add(cycles);
+        self.pass_as(|_| cycles)
+    }
+
+    /// The same, as long as the machine's delays say.
+    #[inline]
+    fn pass_as(&mut self, cycles: impl FnOnce(&super::Delays) -> u64) -> Result<(), DeviceError> {
+        let until = {
+            let world = self.world.borrow();
+            world.now.saturating_add(cycles(&world.delays))
+        };
         self.run(until);
         self.check()
     }
 
     /// So many bytes were stored through a window: a burst leaves 8 bytes at a time.
     pub(super) fn stored(&mut self, bytes: usize) -> Result<(), DeviceError> {
-        self.pass(self.cycles(|d| d.host_store).saturating_mul((bytes as u64).div_ceil(8).max(1)))
+        self.pass_as(|delays| delays.host_store.saturating_mul((bytes as u64).div_ceil(8).max(1)))
     }
 
     pub(super) fn check(&self) -> Result<(), DeviceError> {
@@ -205,7 +214,9 @@ impl Machine {
             _ => Err(format!("{xy} has no {} bytes at {addr:#x} to store to", bytes.len())),
         };
         drop(world);
-        self.obey(commands);
+        if !commands.is_empty() {
+            self.obey(commands);
+        }
         refused.map_err(DeviceError::Refused)
     }
 
@@ -361,7 +372,7 @@ impl Device for Machine {
             if target.multicast {
                 return Err(DeviceError::Refused("a multicast window cannot be read".to_string()));
             }
-            machine.pass(machine.cycles(|d| d.host_load))?;
+            machine.pass_as(|delays| delays.host_load)?;
             let world = machine.world.borrow();
             let xy = target.tiles.low;
             let bytes = out.len();
@@ -420,7 +431,7 @@ impl Device for Machine {
 
     fn arc_read(&mut self, offset: u64) -> Result<u32, DeviceError> {
         self.called(HostCall::Look, |machine| {
-            machine.pass(machine.cycles(|d| d.host_load))?;
+            machine.pass_as(|delays| delays.host_load)?;
             let word = machine.device.telemetry.load(offset);
             word.ok_or_else(|| DeviceError::Refused(format!("the management core has no register at {offset:#x}")))
         })

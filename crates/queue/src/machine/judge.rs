@@ -55,7 +55,7 @@ impl World {
             order.knows(other);
         }
         let bytes = self.memory.l1(self.chip.prefetch(), at, record.length as usize);
-        linter.entry(slot, bytes);
+        linter.entry_at(RecordRef { index: linter.records(), ..record }, slot, bytes);
         if let Some(recorded) = &mut self.recorded {
             recorded.capture.entries.push(Entry { slot, bytes: bytes.to_vec(), waits, cycle, ..Entry::default() });
         }
@@ -225,9 +225,14 @@ impl World {
         }
     }
 
+    /// Whether the linter has found something that is not reported yet.
+    pub fn has_found(&self) -> bool {
+        !self.judge.pending.is_empty()
+    }
+
     /// Nothing happens any more: what was found in all that has run is reported.
     pub fn judge_at_rest(&mut self) {
-        if self.judge.pending.is_empty() {
+        if !self.has_found() {
             return;
         }
         if all_idle(self) {

@@ -246,11 +246,15 @@ impl Machine {
 
     /// When something happens next, if nobody touches the machine.
     fn next_event(&self) -> Option<u64> {
-        let other = self.second.as_ref().and_then(pair::Second::next_event);
-        self.world.borrow().next_event().into_iter().chain(other).min()
+        let own = self.world.borrow().next_event();
+        match &self.second {
+            None => own,
+            Some(second) => own.into_iter().chain(second.next_event()).min(),
+        }
     }
 
     /// Lets time pass to a cycle, or until the machine stops at a finding.
+    #[inline]
     pub fn run(&mut self, until: u64) {
         match self.second {
             None => self.run_one(until),
@@ -259,16 +263,20 @@ impl Machine {
     }
 
     /// The same for one queue.
+    #[inline]
     fn run_one(&mut self, until: u64) {
-        if self.world.borrow_mut().passes_idly(until) {
-            return;
-        }
-        let mut next = self.world.borrow_mut().let_pass(until);
+        let mut next = {
+            let mut world = self.world.borrow_mut();
+            if world.passes_idly(until) {
+                return;
+            }
+            world.let_pass(until)
+        };
         while let Some(actor) = next {
             next = self.step(actor);
         }
         let mut world = self.world.borrow_mut();
-        if world.next_event().is_none() {
+        if world.has_found() && world.next_event().is_none() {
             world.judge_at_rest();
         }
     }
@@ -329,7 +337,11 @@ impl Machine {
     /// the same for all delays is not known where there is any.
     pub fn not_ordered(&self) -> Vec<String> {
         let mut all = self.all(|world| world.unordered()).concat();
-        all.extend(self.between().map(|between| between.not_judged).unwrap_or_default());
+        if let Some(between) = self.between() {
+            all.extend(between.not_judged);
+            // It may have come from elsewhere than from a command.
+            all.extend(between.stuck.map(|stuck| format!("what two queues do after this: {}", stuck.message)));
+        }
         all
     }
 

@@ -187,6 +187,7 @@ impl Machine {
     }
 
     /// Lets time pass for both queues. In a cycle in which both go on, the first one does so first.
+    #[cold]
     pub(super) fn run_both(&mut self, until: u64) {
         while !self.is_stopped() {
             let Some(second) = &self.second else { return };

@@ -96,6 +96,14 @@ const MOST_REACHES: usize = 16;
 /// No cycle.
 pub(crate) const NEVER: u64 = u64::MAX;
 
+/// A bit for each actor on the tile of one, itself included.
+const fn neighbours(actor: Actor) -> u8 {
+    match actor {
+        Actor::Prefetch => 1 << Actor::Prefetch as u8,
+        Actor::Dispatch | Actor::Subordinate => 1 << Actor::Dispatch as u8 | 1 << Actor::Subordinate as u8,
+    }
+}
+
 impl World {
     /// A slot of the fetch queue.
     pub fn slot(&self, addr: u32) -> u16 {
@@ -266,14 +274,14 @@ impl World {
         self.waits(actor, wait);
         // Waits of others on its tile may be over.
         let own = 1 << actor as u8;
-        self.touched = (self.touched | self.actors_of(self.tile_of(actor))) & !own;
+        self.touched = (self.touched | neighbours(actor)) & !own;
         self.next = self.next_actor();
         self.next == Some(actor)
     }
 
     /// Whether nothing arrives up to a cycle, and nobody else goes on before an actor does then.
     fn is_alone(&self, actor: Actor, cycle: u64) -> bool {
-        let touched = self.touched | self.actors_of(self.tile_of(actor));
+        let touched = self.touched | neighbours(actor);
         let others = Actor::ALL.into_iter().filter(|other| *other != actor);
         let first = others.fold(true, |first, other| {
             // Within a cycle they go on in their order.
@@ -311,7 +319,7 @@ impl World {
     /// An actor has ended: who goes on.
     pub fn hand_over(&mut self, actor: Actor) -> Option<Actor> {
         // Waits of those on its tile may be over.
-        self.touched |= self.actors_of(self.tile_of(actor));
+        self.touched |= neighbours(actor);
         self.next = self.next_actor();
         self.next
     }

@@ -220,6 +220,7 @@ impl Linter {
     /// The oldest launch of a tile ends, and wrote these bytes: the relay and the load of the host that read some of them too early,
     /// each with what started the worker.
     pub(crate) fn wrote(&mut self, tile: Xy, wrote: Vec<Bytes>) -> [Option<(Read, CommandRef)>; 2] {
+        self.order.iter_mut().for_each(|order| order.wrote(tile, &wrote));
         [self.results.wrote(tile, wrote.clone()), self.host_results.wrote(tile, wrote)]
     }
 

@@ -4,7 +4,7 @@
 //! first queue's commands had waited for before the event, the second knows behind its wait. A host that takes a completion of one queue
 //! knows as much, and so does what it queues later to the other.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::reads::Memory;
 use super::results::Bytes;
@@ -75,6 +75,9 @@ pub(crate) struct Order {
     /// Writes that no barrier covers, and launches that nothing has waited for.
     written: Vec<usize>,
     running: Vec<(Xy, usize)>,
+    /// Launches whose workers have not ended on a machine, and what those that have ended wrote besides.
+    launched: VecDeque<(Xy, usize)>,
+    results: BTreeMap<usize, Vec<Bytes>>,
     /// Completions of the other queue that the host was known to have taken.
     known: u64,
     /// Events that were sent before the host last waited for everything: the word, and the last number.
@@ -129,6 +132,16 @@ impl Order {
     pub fn starts(&mut self, tile: Xy, l1_bytes: u32, by: CommandRef, record: Option<RecordRef>) {
         let at = self.access((Memory::Tile(tile), 0, l1_bytes.into()), How::Runs, by, record);
         self.running.push((tile, at));
+        self.launched.push_back((tile, at));
+    }
+
+    /// The oldest launch of a tile has ended on a machine, and its worker wrote these bytes.
+    pub fn wrote(&mut self, tile: Xy, bytes: &[Bytes]) {
+        let oldest = self.launched.iter().position(|(other, _)| *other == tile);
+        if let Some((_, at)) = oldest.and_then(|oldest| self.launched.remove(oldest)) {
+            let elsewhere = bytes.iter().filter(|(memory, ..)| *memory != Memory::Tile(tile));
+            self.results.entry(at).or_default().extend(elsewhere);
+        }
     }
 
     /// The dispatcher has waited for workers.
@@ -215,7 +228,7 @@ pub(crate) struct Between {
 }
 
 /// An access with what its queue knows of the other one then.
-type Known<'a> = (&'a Access, usize);
+type Known = (Access, usize);
 
 impl Between {
     /// Goes through both queues as far as their events let them.
@@ -223,7 +236,7 @@ impl Between {
         let mut between = Between::default();
         let mut sides = [Side::default(); 2];
         let mut sent = queues.map(|queue| queue.before.iter().map(|(addr, event)| (*addr, *event, 0)).collect());
-        let mut accesses: [Vec<Known<'_>>; 2] = Default::default();
+        let mut accesses: [Vec<Known>; 2] = Default::default();
         loop {
             let before = sides.map(|side| side.at);
             for queue in [0, 1] {
@@ -242,8 +255,8 @@ impl Between {
     }
 
     /// Accesses of both to the same bytes of which none is known to be over before the other.
-    fn races(&mut self, accesses: &[Vec<Known<'_>>; 2]) {
-        let mut second: BTreeMap<Memory, Vec<Known<'_>>> = BTreeMap::new();
+    fn races(&mut self, accesses: &[Vec<Known>; 2]) {
+        let mut second: BTreeMap<Memory, Vec<Known>> = BTreeMap::new();
         for known in &accesses[1] {
             second.entry(known.0.bytes.0).or_default().push(*known);
         }
@@ -304,19 +317,22 @@ fn race(first: &Access, second: &Access) -> Finding {
 }
 
 /// Goes on in one queue until it waits for the other.
-fn go_on<'a>(
+fn go_on(
     queue: usize,
-    queues: [&'a Order; 2],
+    queues: [&Order; 2],
     sides: &mut [Side; 2],
     sent: &mut [Vec<(u64, u32, usize)>; 2],
-    accesses: &mut [Vec<Known<'a>>; 2],
+    accesses: &mut [Vec<Known>; 2],
 ) {
     let side = &mut sides[queue];
     while let Some(step) = queues[queue].steps.get(side.at) {
         match step {
             Step::Access(access) => {
                 let own = if access.how == How::Relays { side.prefetcher } else { side.dispatcher };
-                accesses[queue].push((access, own.max(side.host)));
+                let knows = own.max(side.host);
+                accesses[queue].push((*access, knows));
+                let results = queues[queue].results.get(&side.at).into_iter().flatten();
+                accesses[queue].extend(results.map(|bytes| (Access { bytes: *bytes, ..*access }, knows)));
             }
             Step::Sends { addr, event } => sent[queue].push((*addr, *event, side.at)),
             Step::Waits { addr, event, .. } => match sent[1 - queue].iter().find(|sent| ends(**sent, *addr, *event)) {
@@ -420,6 +436,23 @@ mod tests {
             order.sends(0x100, 1);
         }
         assert_eq!(Between::of([&first, &second]).stuck.expect("waits").hazard, Hazard::QueuesDeadlock);
+    }
+
+    /// What a worker writes besides its L1 is known when it has ended, and is ordered by the WAIT for it.
+    #[test]
+    fn results_of_workers_are_accesses_of_their_launch() {
+        for waits in [true, false] {
+            let (mut first, mut second, tile) = (Order::default(), Order::default(), Xy::new(1, 2));
+            first.starts(tile, 64, by(0), None);
+            if waits {
+                first.ends(&Tiles::from_iter([tile]));
+            }
+            first.sends(0x100, 1);
+            first.wrote(tile, &[BYTES]);
+            second.waits(0x100, 1, by(1), None);
+            second.writes(BYTES, by(2), None);
+            assert_eq!(Between::of([&first, &second]).races.is_empty(), waits);
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::{Between, Linter, Order, Report};
 use crate::board::Board;
-use crate::capture::{ActKind, Capture};
+use crate::capture::{Act, ActKind, Capture};
 use crate::layout::Layout;
 use crate::sanitize::Finding;
 
@@ -45,10 +45,16 @@ fn acts(linters: &mut [Linter; 2], capture: &Capture, records: usize, found: &mu
     for (index, act) in capture.acts_before(records) {
         match act.kind {
             ActKind::Wait => host_waits(linters, found),
-            ActKind::Load { .. } => linters.iter_mut().for_each(|linter| linter.act(act, index as u64, records)),
-            _ => linters[usize::from(act.queue & 1)].act(act, index as u64, records),
+            ActKind::Load { .. } => linters.iter_mut().for_each(|linter| act_of(linter, act, index)),
+            _ => act_of(&mut linters[usize::from(act.queue & 1)], act, index),
         }
     }
+}
+
+/// An act when the linter's queue has had so many records.
+fn act_of(linter: &mut Linter, act: &Act, index: usize) {
+    let records = linter.report.records as usize;
+    linter.act(act, index as u64, records);
 }
 
 fn host_waits(linters: &mut [Linter; 2], found: &mut Vec<Between>) {

@@ -3,12 +3,17 @@
 use slipring_queue::machine::{Actor, SpanActor};
 
 use super::*;
+use slipring_queue::worker::{Call, Callback};
 
 /// A machine with two queues; calls are about the second one.
 fn two(config: Config) -> Q {
+    two_with(config, acknowledge())
+}
+
+fn two_with(config: Config, worker: Box<dyn Worker>) -> Q {
     let [first, second] = config.board.pair().expect("room for both");
     let layout = config.layout.clone();
-    let machine = Machine::with_worker(Config { two_queues: true, ..config }, acknowledge()).expect("a machine");
+    let machine = Machine::with_worker(Config { two_queues: true, ..config }, worker).expect("a machine");
     let settings = Settings { completion_timeout_ns: 30_000_000, ..Settings::CAREFUL };
     let mut queue = Queue::open(machine, first, layout.clone(), settings, &Kernels::default()).expect("opens");
     queue.open_second(second, layout.second(), &Kernels::default()).expect("opens");
@@ -101,6 +106,48 @@ fn queues_that_wait_for_each_other_and_for_nothing() {
         let found = queue.device().hang().expect("a finding");
         assert_eq!(found.hazard, hazard, "{found}");
         assert!(found.notes.iter().any(|note| note.starts_with("queue 1: dispatcher: waits")), "{found}");
+    }
+}
+
+/// What a worker of one queue writes to DRAM is relayed by the other, behind an event or not.
+#[test]
+fn results_of_the_other_queues_workers() {
+    let writes = || {
+        Box::new(Callback::new(|call: &mut Call<'_, '_>| {
+            call.write_dram(0, 0x2_0000, &[7; 64])?;
+            Ok(20_000)
+        }))
+    };
+    for ordered in [true, false] {
+        let mut queue = two_with(Config { layout: small().layout, ..fixed() }, writes());
+        queue.choose(0);
+        queue.send(&set_go_tiles(&[WORKER])).expect("queued");
+        let go = queue.board().go_word();
+        queue.send(&send_go(go, 1, 48).expect("one")).expect("queued");
+        queue.send(&wait_stream(48, 1)).expect("queued");
+        tell(&mut queue, 0, 1).expect("queued");
+        queue.choose(1);
+        if ordered {
+            // The prefetcher waits for the notice of a WAIT behind the event.
+            await_event(&mut queue, 1, 1).expect("queued");
+            let notify = Wait { flags: Wait::NOTIFY_PREFETCH, ..Default::default() };
+            queue.send(&bare(Dispatch::Wait(notify))).expect("queued");
+            queue.send_together(&alone(Prefetch::Stall(Bare {})), 0).expect("queued");
+        }
+        let header =
+            DispatchCommand::bare(Dispatch::WriteHost(WriteHost { length: 80, ..Default::default() })).encode();
+        let xy = queue.board().banks[0].ports[0].word();
+        let [relay] = alone(Prefetch::RelayLinear(RelayLinear { length: 64, noc_xy: xy, addr: 0x2_0000 }));
+        queue.send_together(&[noflush(header), relay], 0).expect("queued");
+        queue.device().settle(1 << 30);
+        let hazards: Vec<Hazard> = queue.device().findings().iter().map(|finding| finding.hazard).collect();
+        match ordered {
+            true => {
+                assert_eq!(hazards, []);
+                assert_eq!(queue.completion().expect("comes back").bytes, [7; 64]);
+            }
+            false => assert_eq!(hazards, [Hazard::QueuesRace]),
+        }
     }
 }
 

@@ -45,7 +45,7 @@ use std::task::{Context, Poll, Waker};
 use crate::board::cover;
 use crate::sanitize::{Finding, Hazard, Ledger};
 use crate::wire::Xy;
-use crate::worker::{Acknowledge, Worker, Workers};
+use crate::worker::{Acknowledge, Payload, Worker, Workers};
 
 pub use chip::{Chip, Tile, TileId};
 pub use config::{Config, Limits, Quirks};
@@ -142,15 +142,16 @@ impl Machine {
         let memory = Memory::new(chip.tensix(), first.layout.l1_bytes, chip.banks(), first.board.bank_bytes);
         let workers = Workers::new(&chip, worker);
         let queue = second.is_some().then_some(0);
-        let second =
-            second.map(|config| pair::Second::new(Machine::world(config, Memory::none(), Workers::none(), Some(1))));
-        let world = Machine::world(first, memory, workers, queue);
+        let second = second.map(|config| {
+            let chip = Chip::new(&config.board);
+            pair::Second::new(Machine::world(config, chip, Memory::none(), Workers::none(), Some(1)))
+        });
+        let world = Machine::world(first, chip, memory, workers, queue);
         Ok(Machine { world: Rc::new(RefCell::new(world)), kernels: [None, None, None], device, traced, second })
     }
 
     /// The state of a queue, with the board's memory and workers, if it has them in hand.
-    fn world(config: Config, memory: Memory, workers: Workers, queue: Option<u8>) -> World {
-        let chip = Chip::new(&config.board);
+    fn world(config: Config, chip: Chip, memory: Memory, workers: Workers, queue: Option<u8>) -> World {
         let niu = noc::Niu::new(World::endpoints(&chip));
         World {
             queue,
@@ -171,6 +172,7 @@ impl Machine {
             reaches: Vec::new(),
             ledger: Ledger { allowed: config.allowed, ..Ledger::new(config.mode, &config.layout) },
             workers,
+            payloads: vec![Payload::NONE; chip.tensix()],
             streams: [0; 64],
             fetch_states: [0; 8],
             next_slot: config.layout.prefetch.q_base,

@@ -262,7 +262,7 @@ impl World {
             }
             for id in &reach.tiles {
                 niu.multicast[*id as usize] = arrival;
-                self.workers.payload(self.queue, *id).multicast = niu.epoch;
+                self.payloads[*id as usize].multicast = niu.epoch;
             }
             niu.sent = niu.sent.max(arrival);
             niu.acknowledged = niu.acknowledged.max(arrival + acknowledge);

@@ -48,7 +48,7 @@ impl World {
         if let (Tile::Tensix(tile), 0) = (self.chip.at(Xy::from_word(xy)), xy >> 24) {
             self.check_target(port, tile, addr, bytes)?;
             let epoch = self.nius[port as usize].epoch;
-            self.workers.payload(self.queue, tile).unicast = epoch;
+            self.payloads[tile as usize].unicast = epoch;
         }
         self.check_host_target(port, xy, addr, bytes)?;
         self.write(port, from, xy, addr, bytes)

@@ -12,7 +12,7 @@ use super::wait::{Actor, Wait};
 use crate::layout::Layout;
 use crate::sanitize::{AtError, Finding, Hazard, Ledger};
 use crate::wire::Rect;
-use crate::worker::Workers;
+use crate::worker::{Payload, Workers};
 
 /// An actor stops here: what it did has no defined continuation, or the machine stops at what it did.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -59,6 +59,8 @@ pub(crate) struct World {
     pub reaches: Vec<(Rect, Rc<Reach>)>,
     pub ledger: Ledger,
     pub workers: Workers,
+    /// What the dispatcher has under way to each tile.
+    pub payloads: Vec<Payload>,
     /// The dispatch core's stream counters, 17 bits each.
     pub streams: [u32; 64],
     /// How often fetching was entered in each of its eight states: bit 0 a command is there, bit 1 the slot is full, bit 2 a read

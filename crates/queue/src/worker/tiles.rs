@@ -28,6 +28,11 @@ pub(crate) struct Payload {
     pub multicast: u64,
 }
 
+impl Payload {
+    /// There was none.
+    pub const NONE: Payload = Payload { unicast: u64::MAX, multicast: u64::MAX };
+}
+
 #[derive(Clone, Debug)]
 struct State {
     doing: Doing,
@@ -39,8 +44,6 @@ struct State {
     reset_unseen: bool,
     /// A bit for each entry of the launch ring that was written since the last launch.
     written: u32,
-    /// By queue.
-    payload: [Payload; 2],
     /// What was written before the go signal may come while it runs: that was said when the signal left.
     overtaken: bool,
     /// The command that sent the last go signal, if one did.
@@ -66,21 +69,14 @@ pub(crate) struct Workers {
     asked: Vec<(Location, u64)>,
 }
 
-/// Which of what there is of each queue is a queue's.
-fn of_queue(queue: Option<u8>) -> usize {
-    usize::from(queue.unwrap_or(0) & 1)
-}
-
 impl Workers {
     pub fn new(chip: &Chip, worker: Box<dyn Worker>) -> Workers {
-        let never = Payload { unicast: u64::MAX, multicast: u64::MAX };
         let state = State {
             doing: Doing::Idle,
             next: 0,
             polling: false,
             reset_unseen: false,
             written: 0,
-            payload: [never; 2],
             overtaken: false,
             go: None,
             job: None,
@@ -120,11 +116,6 @@ impl Workers {
     /// A go signal leaves that may overtake what was written before.
     pub fn overtaken(&mut self, tile: TileId) {
         self.states[tile as usize].overtaken = true;
-    }
-
-    /// What the dispatcher has under way to a worker.
-    pub fn payload(&mut self, queue: Option<u8>, tile: TileId) -> &mut Payload {
-        &mut self.states[tile as usize].payload[of_queue(queue)]
     }
 
     /// No workers at all, where those of the board are in another queue's hands.
@@ -440,7 +431,7 @@ impl World {
     /// same class of the same port. If not, what may come late.
     pub fn check_go(&mut self, port: Port, tile: TileId, multicast: bool) -> Option<String> {
         let epoch = self.nius[Port::Dispatch as usize].epoch;
-        let payload = self.workers.states[tile as usize].payload[of_queue(self.queue)];
+        let payload = self.payloads[tile as usize];
         let elsewhere = port != Port::Dispatch;
         let how = if payload.multicast == epoch && (elsewhere || !multicast) {
             "multicast"

@@ -2,6 +2,7 @@
 
 use super::completion::RingPointer;
 use super::issue::Issue;
+use super::second::Ends;
 use super::{Device, HostError, Lowering, Pinned, Program, Window, WindowTarget, lower_programs};
 use crate::board::Board;
 use crate::layout::{COMPLETION_PAGE, Layout, PCIE_ALIGN, PCIE_NOC_BIT};
@@ -10,7 +11,7 @@ use crate::wire::{
 };
 
 /// Bytes of a window onto a core.
-const WINDOW: u64 = 2 << 20;
+pub(super) const WINDOW: u64 = 2 << 20;
 /// A slot's flag for entries that carry EXEC_BUF.
 pub const STALL: u16 = 0x8000;
 
@@ -94,43 +95,28 @@ pub struct Times {
 /// An open command queue on a device.
 #[derive(Debug)]
 pub struct Queue<D: Device> {
-    device: D,
-    board: Board,
-    layout: Layout,
+    pub(super) device: D,
+    pub(super) board: Board,
+    pub(super) layout: Layout,
     settings: Settings,
     staging: Option<Pinned>,
-    sysmem: Pinned,
-    prefetch: Window,
-    dispatch: Window,
-    issue: Issue,
-    read: RingPointer,
+    pub(super) sysmem: Pinned,
+    pub(super) prefetch: Window,
+    pub(super) dispatch: Window,
+    pub(super) issue: Issue,
+    pub(super) read: RingPointer,
     /// The part of a record whose other pages have not come yet.
-    partial: Option<Partial>,
-    events: u32,
+    pub(super) partial: Option<Partial>,
+    pub(super) events: u32,
     /// The other one of two queues.
-    second: Option<Ends>,
-}
-
-/// What a host has of a queue that calls are not about at present.
-#[derive(Debug)]
-struct Ends {
-    board: Board,
-    layout: Layout,
-    sysmem: Pinned,
-    prefetch: Window,
-    dispatch: Window,
-    issue: Issue,
-    read: RingPointer,
-    partial: Option<Partial>,
-    events: u32,
-    number: u8,
+    pub(super) second: Option<Ends>,
 }
 
 /// The part of a completion record that has come: header and what follows it.
 #[derive(Debug)]
-struct Partial {
+pub(super) struct Partial {
     length: u64,
-    bytes: Vec<u8>,
+    pub(super) bytes: Vec<u8>,
 }
 
 /// Bytes of the header that a completion record echoes.
@@ -182,45 +168,8 @@ impl<D: Device> Queue<D> {
         Ok(queue)
     }
 
-    /// Opens the second queue of a board that has two ([`Board::pair`], [`Layout::second`]): until another one is chosen, all calls are
-    /// about it.
-    ///
-    /// # Errors
-    /// As [`open`](Queue::open).
-    pub fn open_second(&mut self, board: Board, layout: Layout, kernels: &Kernels) -> Result<(), HostError> {
-        let sysmem = self.device.pin(u64::from(layout.sysmem.bytes))?;
-        let expected = PCIE_NOC_BIT | layout.sysmem.noc_base;
-        if sysmem.noc_addr != expected {
-            return Err(HostError::Misplaced { found: sysmem.noc_addr, expected });
-        }
-        let prefetch = self.device.open(WINDOW, WindowTarget::tile(board.prefetch, 0))?;
-        let dispatch = self.device.open(WINDOW, WindowTarget::tile(board.dispatch, 0))?;
-        let (issue, read) = (Issue::new(&layout), RingPointer::first(&layout));
-        let partial = None;
-        self.second =
-            Some(Ends { board, layout, sysmem, prefetch, dispatch, issue, read, partial, events: 0, number: 1 });
-        self.choose(1);
-        self.initialise()?;
-        self.start(kernels)
-    }
-
-    /// Has the calls that follow be about one of two queues, 0 or 1.
-    pub fn choose(&mut self, queue: u8) {
-        let Some(other) = self.second.as_mut().filter(|other| other.number == queue) else { return };
-        std::mem::swap(&mut self.board, &mut other.board);
-        std::mem::swap(&mut self.layout, &mut other.layout);
-        std::mem::swap(&mut self.sysmem, &mut other.sysmem);
-        std::mem::swap(&mut self.prefetch, &mut other.prefetch);
-        std::mem::swap(&mut self.dispatch, &mut other.dispatch);
-        std::mem::swap(&mut self.issue, &mut other.issue);
-        std::mem::swap(&mut self.read, &mut other.read);
-        std::mem::swap(&mut self.partial, &mut other.partial);
-        std::mem::swap(&mut self.events, &mut other.events);
-        other.number = 1 - queue;
-    }
-
     /// Both ends of the fetch queue and of the completion ring.
-    fn initialise(&mut self) -> Result<(), HostError> {
+    pub(super) fn initialise(&mut self) -> Result<(), HostError> {
         let q = &self.layout.prefetch;
         self.device.write32(self.prefetch, u64::from(q.q_rd_ptr), q.q_end())?;
         let issue = self.layout.sysmem.noc(self.layout.sysmem.issue) as u32;
@@ -234,7 +183,7 @@ impl<D: Device> Queue<D> {
     }
 
     /// Images, launch and go messages of both queue cores: the prefetcher first, which has nothing to do yet.
-    fn start(&mut self, kernels: &Kernels) -> Result<(), HostError> {
+    pub(super) fn start(&mut self, kernels: &Kernels) -> Result<(), HostError> {
         let (base, sem0) = (u64::from(self.layout.kernel_config_base), u64::from(self.layout.sem(0)));
         let text = u64::from(self.layout.kernel_text());
         let image = vec![0; (text - base) as usize];

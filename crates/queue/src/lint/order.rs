@@ -14,7 +14,7 @@ use crate::wire::{Rect, Xy};
 
 /// What is done to bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum How {
+enum AccessKind {
     /// The dispatcher writes them.
     Writes,
     /// The prefetcher reads them.
@@ -23,12 +23,12 @@ enum How {
     Runs,
 }
 
-impl How {
+impl AccessKind {
     const fn verb(self) -> &'static str {
         match self {
-            How::Writes => "writes",
-            How::Relays => "relays",
-            How::Runs => "lets a worker use",
+            AccessKind::Writes => "writes",
+            AccessKind::Relays => "relays",
+            AccessKind::Runs => "lets a worker use",
         }
     }
 }
@@ -37,7 +37,7 @@ impl How {
 #[derive(Clone, Copy, Debug)]
 struct Access {
     bytes: Bytes,
-    how: How,
+    how: AccessKind,
     by: CommandRef,
     record: Option<RecordRef>,
     /// The step of its queue by which it is over, if one waits for it.
@@ -46,7 +46,7 @@ struct Access {
 
 /// A step of a queue, in the order of its stream.
 #[derive(Clone, Copy, Debug)]
-enum Step {
+enum OrderStep {
     Access(Access),
     /// An event for the other queue: the word in the other's dispatch core, and its number.
     Sends {
@@ -71,7 +71,7 @@ enum Step {
 /// What one of two queues has done.
 #[derive(Debug, Default)]
 pub(crate) struct Order {
-    steps: Vec<Step>,
+    steps: Vec<OrderStep>,
     /// Writes that no barrier covers, and launches that nothing has waited for.
     written: Vec<usize>,
     running: Vec<(Xy, usize)>,
@@ -94,7 +94,7 @@ const MOST_PAIRS: u64 = 50_000_000;
 const MOST_RACES: usize = 32;
 
 impl Order {
-    fn step(&mut self, step: Step) -> usize {
+    fn step(&mut self, step: OrderStep) -> usize {
         if self.steps.len() >= MOST_STEPS {
             self.full = true;
         } else {
@@ -103,14 +103,14 @@ impl Order {
         self.steps.len() - 1
     }
 
-    fn access(&mut self, bytes: Bytes, how: How, by: CommandRef, record: Option<RecordRef>) -> usize {
-        self.step(Step::Access(Access { bytes, how, by, record, done: None }))
+    fn access(&mut self, bytes: Bytes, how: AccessKind, by: CommandRef, record: Option<RecordRef>) -> usize {
+        self.step(OrderStep::Access(Access { bytes, how, by, record, done: None }))
     }
 
     fn done(&mut self, accesses: impl IntoIterator<Item = usize>) {
         let now = self.steps.len();
         for at in accesses {
-            if let Some(Step::Access(access)) = self.steps.get_mut(at) {
+            if let Some(OrderStep::Access(access)) = self.steps.get_mut(at) {
                 access.done = Some(now);
             }
         }
@@ -118,19 +118,19 @@ impl Order {
 
     /// A command writes bytes.
     pub fn writes(&mut self, bytes: Bytes, by: CommandRef, record: Option<RecordRef>) {
-        let at = self.access(bytes, How::Writes, by, record);
+        let at = self.access(bytes, AccessKind::Writes, by, record);
         self.written.push(at);
     }
 
     /// The prefetcher reads bytes, before anything that it relays later.
     pub fn reads(&mut self, bytes: Bytes, by: CommandRef, record: Option<RecordRef>) {
-        let at = self.access(bytes, How::Relays, by, record);
+        let at = self.access(bytes, AccessKind::Relays, by, record);
         self.done([at]);
     }
 
     /// A command starts a worker.
     pub fn starts(&mut self, tile: Xy, l1_bytes: u32, by: CommandRef, record: Option<RecordRef>) {
-        let at = self.access((Memory::Tile(tile), 0, l1_bytes.into()), How::Runs, by, record);
+        let at = self.access((Memory::Tile(tile), 0, l1_bytes.into()), AccessKind::Runs, by, record);
         self.running.push((tile, at));
         self.launched.push_back((tile, at));
     }
@@ -159,38 +159,38 @@ impl Order {
 
     /// A command sends the other queue an event.
     pub fn sends(&mut self, addr: u64, event: u32) {
-        self.step(Step::Sends { addr, event });
+        self.step(OrderStep::Sends { addr, event });
     }
 
     /// A command waits for an event of the other queue.
     pub fn waits(&mut self, addr: u64, event: u32, by: CommandRef, record: Option<RecordRef>) {
-        self.step(Step::Waits { addr, event, by, record });
+        self.step(OrderStep::Waits { addr, event, by, record });
     }
 
     /// The dispatcher tells the prefetcher.
     pub fn notifies(&mut self) {
-        self.step(Step::Notifies);
+        self.step(OrderStep::Notifies);
     }
 
     /// The prefetcher has waited for that.
     pub fn stalls(&mut self) {
-        self.step(Step::Stalls);
+        self.step(OrderStep::Stalls);
     }
 
     /// The dispatcher writes a completion record.
     pub fn reports(&mut self, number: u64) {
-        self.step(Step::Reports(number));
+        self.step(OrderStep::Reports(number));
     }
 
     /// The host has taken so many completion records of the other queue.
     pub fn knows(&mut self, records: u64) {
         if records > self.known {
             self.known = records;
-            self.step(Step::Knows(records));
+            self.step(OrderStep::Knows(records));
         }
     }
 
-    /// How many steps there are: another number says that something is new.
+    /// AccessKind many steps there are: another number says that something is new.
     pub fn len(&self) -> usize {
         self.steps.len()
     }
@@ -198,7 +198,7 @@ impl Order {
     /// The host has waited until both queues had nothing more to do: what is done from now on comes after all of it.
     pub fn rests(&mut self) {
         for step in std::mem::take(&mut self.steps) {
-            if let Step::Sends { addr, event } = step {
+            if let OrderStep::Sends { addr, event } = step {
                 self.before.insert(addr, event);
             }
         }
@@ -206,7 +206,7 @@ impl Order {
     }
 }
 
-/// How far a queue is gone through, and the steps of the other one that it knows to be over.
+/// AccessKind far a queue is gone through, and the steps of the other one that it knows to be over.
 #[derive(Clone, Copy, Default)]
 struct Side {
     at: usize,
@@ -266,7 +266,7 @@ impl Between {
                 for (other, other_knows) in others {
                     pairs += 1;
                     let ((_, start, end), (_, from, to)) = (first.bytes, other.bytes);
-                    let both_read = first.how == How::Relays && other.how == How::Relays;
+                    let both_read = first.how == AccessKind::Relays && other.how == AccessKind::Relays;
                     let over = |access: &Access, knows: usize| access.done.is_some_and(|done| done <= knows);
                     if start >= to || from >= end || both_read || over(first, *other_knows) || over(other, *knows) {
                         continue;
@@ -327,25 +327,27 @@ fn go_on(
     let side = &mut sides[queue];
     while let Some(step) = queues[queue].steps.get(side.at) {
         match step {
-            Step::Access(access) => {
-                let own = if access.how == How::Relays { side.prefetcher } else { side.dispatcher };
+            OrderStep::Access(access) => {
+                let own = if access.how == AccessKind::Relays { side.prefetcher } else { side.dispatcher };
                 let knows = own.max(side.host);
                 accesses[queue].push((*access, knows));
                 let results = queues[queue].results.get(&side.at).into_iter().flatten();
                 accesses[queue].extend(results.map(|bytes| (Access { bytes: *bytes, ..*access }, knows)));
             }
-            Step::Sends { addr, event } => sent[queue].push((*addr, *event, side.at)),
-            Step::Waits { addr, event, .. } => match sent[1 - queue].iter().find(|sent| ends(**sent, *addr, *event)) {
-                Some((.., at)) => side.dispatcher = side.dispatcher.max(*at),
-                None if *event == 0 => {}
-                None => return,
-            },
-            Step::Notifies => side.told = side.dispatcher,
-            Step::Stalls => side.prefetcher = side.prefetcher.max(side.told),
-            Step::Reports(_) => {}
-            Step::Knows(records) => {
+            OrderStep::Sends { addr, event } => sent[queue].push((*addr, *event, side.at)),
+            OrderStep::Waits { addr, event, .. } => {
+                match sent[1 - queue].iter().find(|sent| ends(**sent, *addr, *event)) {
+                    Some((.., at)) => side.dispatcher = side.dispatcher.max(*at),
+                    None if *event == 0 => {}
+                    None => return,
+                }
+            }
+            OrderStep::Notifies => side.told = side.dispatcher,
+            OrderStep::Stalls => side.prefetcher = side.prefetcher.max(side.told),
+            OrderStep::Reports(_) => {}
+            OrderStep::Knows(records) => {
                 let mut other = queues[1 - queue].steps.iter();
-                let report = other.rposition(|step| matches!(step, Step::Reports(number) if number <= records));
+                let report = other.rposition(|step| matches!(step, OrderStep::Reports(number) if number <= records));
                 side.host = side.host.max(report.unwrap_or(0));
             }
         }
@@ -361,14 +363,14 @@ fn ends((word, sent, _): (u64, u32, usize), addr: u64, event: u32) -> bool {
 /// Why queues that have not come to their ends do not go on.
 fn stuck(queues: [&Order; 2], sides: [Side; 2]) -> Option<Finding> {
     let waits = |queue: usize| match queues[queue].steps.get(sides[queue].at) {
-        Some(Step::Waits { addr, event, by, record }) => Some((*addr, *event, *by, *record)),
+        Some(OrderStep::Waits { addr, event, by, record }) => Some((*addr, *event, *by, *record)),
         _ => None,
     };
     let comes = |queue: usize, addr: u64, event: u32| {
         let later = &queues[1 - queue].steps[sides[1 - queue].at.min(queues[1 - queue].steps.len())..];
-        later
-            .iter()
-            .any(|step| matches!(step, Step::Sends { addr: word, event: sent } if ends((*word, *sent, 0), addr, event)))
+        later.iter().any(
+            |step| matches!(step, OrderStep::Sends { addr: word, event: sent } if ends((*word, *sent, 0), addr, event)),
+        )
     };
     for queue in [0, 1] {
         let Some((addr, event, by, record)) = waits(queue) else { continue };

@@ -291,7 +291,7 @@ fn lent_memory_that_changes_before_it_is_relayed() {
         let addr = lent.noc_addr & !PCIE_NOC_BIT;
         let header = WriteLinear { noc_xy: WORKER.word(), addr: 0x4_0000, length: 4096, ..Default::default() };
         let header = DispatchCommand::bare(Dispatch::WriteLinear(header)).encode();
-        let linear = RelayLinear { noc_xy: PCIE_XY, addr: PCIE_NOC_BIT | addr, length: 4096, ..Default::default() };
+        let linear = RelayLinear { noc_xy: PCIE_XY, addr: PCIE_NOC_BIT | addr, length: 4096 };
         let [linear] = alone(Prefetch::RelayLinear(linear));
         q.send_together(&[noflush(header), linear], 0)?;
         Ok(first)

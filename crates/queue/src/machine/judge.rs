@@ -111,8 +111,8 @@ impl World {
 
     /// A worker ends, and wrote to these places.
     pub fn judge_results(&mut self, tile: TileId, wrote: &[(Location, u64)]) {
-        if !self.ledger.lent.is_empty() {
-            wrote.iter().for_each(|(place, bytes)| self.lent_is_written(*place, *bytes));
+        if !self.ledger.relayed.is_empty() {
+            wrote.iter().for_each(|(place, bytes)| self.borrowed_is_written(*place, *bytes));
         }
         let bytes = |(at, bytes): &(Location, u64)| match *at {
             Location::L1(tile, addr) => (Memory::Tile(self.chip.xy(tile)), u64::from(addr), u64::from(addr) + bytes),

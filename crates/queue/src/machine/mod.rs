@@ -14,9 +14,10 @@
 //! | `world`, `wait`, `core` | shared state, what actors wait for, what a kernel sees |
 //! | `device` | the driver's side |
 //! | `pair` | two queues on one board |
-//! | `lent` | memory that the host lends, from queueing to reading |
+//! | `borrowed` | memory that the host lends, from queueing to reading |
 //! | `recorded`, `streamed` | what a host does as a stream, kept and done again |
 
+mod borrowed;
 mod chip;
 mod config;
 mod core;
@@ -24,7 +25,6 @@ mod delay;
 mod device;
 mod flight;
 mod judge;
-mod lent;
 mod memory;
 mod noc;
 mod pair;
@@ -47,6 +47,7 @@ use crate::sanitize::{Finding, Hazard, Ledger};
 use crate::wire::Xy;
 use crate::worker::{Acknowledge, Payload, Worker, Workers};
 
+pub(crate) use borrowed::Borrowed;
 pub use chip::{Chip, Tile, TileId};
 pub use config::{Config, Limits, Quirks};
 pub use delay::{Delay, Delays};
@@ -58,7 +59,6 @@ pub use world::State;
 
 pub(crate) use self::core::Core;
 pub(crate) use flight::Flight;
-pub(crate) use lent::Lent;
 pub(crate) use memory::Memory;
 pub(crate) use noc::Port;
 pub(crate) use payload::page_address;

@@ -192,7 +192,7 @@ impl World {
         if self.memory.lends()
             && let Some(place) = self.issue_place(record)
         {
-            self.lent_is_queued(record, place);
+            self.borrowed_is_queued(record, place);
         }
         if let Some(Location::Host(id, at)) = self.issue_place(record)
             && self.memory.is_borrowed(id)

@@ -436,8 +436,8 @@ impl World {
         match flight {
             Flight::Write { tile, from, to, bytes } => {
                 self.memory.copy_out(tile, from, to, bytes as usize);
-                if !self.ledger.lent.is_empty() {
-                    self.lent_is_written(to, bytes.into());
+                if !self.ledger.relayed.is_empty() {
+                    self.borrowed_is_written(to, bytes.into());
                 }
                 if let super::Location::L1(target, addr) = to {
                     self.worker_written(target, addr, bytes);
@@ -458,8 +458,8 @@ impl World {
                     self.borrowed_is_read(from, bytes.into(), record);
                 }
                 self.memory.copy_in(from, tile, to, bytes as usize);
-                if !self.ledger.lent.is_empty() {
-                    self.lent_is_read(from, bytes.into());
+                if !self.ledger.relayed.is_empty() {
+                    self.borrowed_is_relayed(from, bytes.into());
                 }
                 if matches!(from, super::Location::Host(..)) {
                     self.ledger.issue.landed(to);

@@ -76,7 +76,7 @@ hazards! {
     IssueInFlight "issue-in-flight" Error
         "The host writes issue memory whose slot is free again but whose bytes are still being read: slots free up when a read starts."
         "take issue memory as free only when a later completion proves that the record ran";
-    LentChanged "lent-memory-changed" Error
+    BorrowedChanged "borrowed-memory-changed" Error
         "Host memory that a queued record relays is changed before it was read: the device reads the old bytes, the new ones, or some of each."
         "change it only when a completion says that the record has run";
     RecordTrailing "record-trailing-bytes" Error

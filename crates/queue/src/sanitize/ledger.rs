@@ -105,8 +105,8 @@ pub(crate) struct Ledger {
     pub taken_of_other: u64,
     /// Records in borrowed memory, as they were when the host announced them, by their number.
     pub borrowed: std::collections::VecDeque<(u64, Vec<u8>)>,
-    /// What queued records relay from lent memory.
-    pub lent: std::collections::VecDeque<crate::machine::Lent>,
+    /// What queued records relay from borrowed memory.
+    pub relayed: std::collections::VecDeque<crate::machine::Borrowed>,
     /// Records that the host had taken from the completion ring when it last queued one.
     pub taken_before: u64,
 }
@@ -142,7 +142,7 @@ impl Ledger {
             known: Default::default(),
             taken_of_other: 0,
             borrowed: Default::default(),
-            lent: Default::default(),
+            relayed: Default::default(),
             taken_before: 0,
         }
     }

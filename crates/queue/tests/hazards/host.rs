@@ -282,13 +282,13 @@ fn by_record(hazard: Hazard, config: Config, act: fn(&mut Q) -> Done) {
 
 /// A record that relays host memory which the host changes before it is read, or after.
 #[test]
-fn lent_memory_that_changes_before_it_is_relayed() {
+fn borrowed_memory_that_changes_before_it_is_relayed() {
     fn relay(q: &mut Q) -> Result<NonNull<u8>, HostError> {
         let bytes = Box::leak(vec![1u8; 4096].into_boxed_slice());
         let first = NonNull::new(bytes.as_mut_ptr()).expect("memory");
         // SAFETY: nobody gives it back, and the test touches it between calls only.
-        let lent = unsafe { q.device().pin_borrowed(first, 4096) }?;
-        let addr = lent.noc_addr & !PCIE_NOC_BIT;
+        let borrowed = unsafe { q.device().pin_borrowed(first, 4096) }?;
+        let addr = borrowed.noc_addr & !PCIE_NOC_BIT;
         let header = WriteLinear { noc_xy: WORKER.word(), addr: 0x4_0000, length: 4096, ..Default::default() };
         let header = DispatchCommand::bare(Dispatch::WriteLinear(header)).encode();
         let linear = RelayLinear { noc_xy: PCIE_XY, addr: PCIE_NOC_BIT | addr, length: 4096 };
@@ -300,7 +300,7 @@ fn lent_memory_that_changes_before_it_is_relayed() {
         // SAFETY: no call is under way.
         unsafe { *first.as_ptr().add(100) = 2 };
     }
-    let found = by_command(Hazard::LentChanged, fixed(), |q| {
+    let found = by_command(Hazard::BorrowedChanged, fixed(), |q| {
         change(relay(q)?);
         Ok(())
     });

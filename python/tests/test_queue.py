@@ -240,3 +240,43 @@ def test_functions_of_workers_that_fail():
     with pytest.raises(FindingError, match="a worker reaches the board by its job"):
         window.write32(0x370, 0x80000000)
         machine.wait(1000)
+
+
+RACE = """board p100
+queues 2
+write (1,2) 0x40000 11111111
+send WAIT flags=barrier
+{event}queue 1
+{wait}write (1,2) 0x40000 22222222
+event
+"""
+
+
+def test_two_queues_on_one_board():
+    event = "send WRITE_LINEAR noc_xy=(14,5) addr=0x196f0\n> data 01000000\n"
+    wait = "send WAIT flags=memory addr=0x196f0 count=1\n"
+    ordered, race = RACE.format(event=event, wait=wait), RACE.format(event="", wait="")
+    assert queue.encode(ordered)[7] == 5 and queue.decode(queue.encode(ordered)) == queue.decode(ordered)
+    assert (queue.lint(ordered).codes, queue.prove(ordered, seeds=2).verdict) == ([], "clean")
+    assert queue.run(ordered).complete
+    for found in (queue.lint(race), queue.run(race, seed=4)):
+        assert found.codes == ["queues-race"]
+        assert "of queue 1 writes what" in found.findings[0][1]
+    # A raw host meets the second pair of cores: (14,4) and (14,5).
+    machine = Machine("p100", queues=2, trace=True)
+    with machine.open(14, 4) as core:
+        core.write32(0x196C4, 0x80000100)
+    assert machine.findings == [] and any(line.startswith("queue 1:") for line in machine.status()["actors"])
+    with pytest.raises(ValueError, match="1 or 2 queues"):
+        Machine(queues=3)
+
+
+def test_several_boards_have_one_timeline(tmp_path):
+    machine = Machine("p150", trace=True)
+    machine.wait(1000)
+    boards = {"left": machine, "right": queue.run("event", trace=True)}
+    queue.timeline(tmp_path / "all.json", boards)
+    text = (tmp_path / "all.json").read_text()
+    assert "left" in text and "right" in text and "dispatcher" in text
+    with pytest.raises(QueueError, match="kept no timeline"):
+        queue.timeline(tmp_path / "none.json", {"one": queue.run("event")})

@@ -19,4 +19,4 @@ pub use queue_compare::{
 pub use queue_message::{of_finding as queue_finding, of_text as queue_text_error};
 pub use queue_prove::{QueueProof, QueueSchedule, QueueTrial, queue_board, queue_prove, queue_trial};
 pub use queue_run::{QueueWork, queue_block_findings, queue_block_text, queue_demo, queue_dumps, queue_findings};
-pub use queue_trace::queue_trace;
+pub use queue_trace::{queue_trace, queue_traces};

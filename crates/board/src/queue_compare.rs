@@ -30,6 +30,7 @@ pub fn queue_stalls(spans: &[Span]) -> Vec<QueueStall> {
         let actor = match span.actor {
             SpanActor::Host => continue,
             SpanActor::Queue(actor) => actor.to_string(),
+            SpanActor::Second(actor) => format!("{actor} of queue 1"),
             SpanActor::Worker(tile) => tile.to_string(),
         };
         let row = rows.entry((span.actor, span.name)).or_insert(QueueStall {
@@ -111,13 +112,15 @@ fn lines(entry: Option<&Entry>, board: &str) -> Vec<String> {
 
 /// What a host does besides, as text.
 fn line(act: Option<&Act>) -> Option<String> {
-    let act = Act { before: 0, cycle: 0, ..act?.clone() };
+    let queue = act?.queue;
+    let act = Act { before: 0, cycle: 0, queue: 0, ..act?.clone() };
     let text = print(&Capture { acts: vec![act], ..Capture::default() });
-    text.lines().skip(1).find(|line| !line.is_empty()).map(str::to_owned)
+    let line = text.lines().skip(1).find(|line| !line.is_empty())?;
+    Some(if queue > 0 { format!("{line} (queue {queue})") } else { line.to_owned() })
 }
 
 fn host_difference(a: &Capture, b: &Capture) -> Option<HostDifference> {
-    let of = |act: Option<&Act>| act.map(|act| (act.before, act.kind.clone()));
+    let of = |act: Option<&Act>| act.map(|act| (act.before, act.queue, act.kind.clone()));
     let most = a.acts.len().max(b.acts.len());
     let number = (0..most).find(|at| of(a.acts.get(*at)) != of(b.acts.get(*at)))?;
     let (left, right) = (a.acts.get(number), b.acts.get(number));
@@ -127,7 +130,8 @@ fn host_difference(a: &Capture, b: &Capture) -> Option<HostDifference> {
 
 /// What one stream has otherwise than another.
 pub fn queue_difference(a: &Capture, b: &Capture) -> QueueDifference {
-    let same = |x: &Entry, y: &Entry| x.slot == y.slot && x.bytes == y.bytes && x.waits == y.waits;
+    let same =
+        |x: &Entry, y: &Entry| x.slot == y.slot && x.bytes == y.bytes && (x.waits, x.queue) == (y.waits, y.queue);
     let bytes = |capture: &Capture| capture.entries.iter().map(|entry| entry.bytes.len()).sum();
     let mut difference = QueueDifference {
         records: [a.entries.len(), b.entries.len()],
@@ -156,14 +160,14 @@ pub fn queue_difference(a: &Capture, b: &Capture) -> QueueDifference {
         right: y.iter().filter(|line| !x.contains(line)).cloned().collect(),
     });
     // Each record of the first with the next like it in the second that is not taken.
-    let mut places: BTreeMap<(u16, bool, &[u8]), Vec<usize>> = BTreeMap::new();
+    let mut places: BTreeMap<(u16, bool, u8, &[u8]), Vec<usize>> = BTreeMap::new();
     for (at, entry) in b.entries.iter().enumerate().rev() {
-        places.entry((entry.slot, entry.waits, &entry.bytes)).or_default().push(at);
+        places.entry((entry.slot, entry.waits, entry.queue, &entry.bytes)).or_default().push(at);
     }
     let mut behind = None;
     let mut taken = vec![false; b.entries.len()];
     for (at, entry) in a.entries.iter().enumerate() {
-        match places.get_mut(&(entry.slot, entry.waits, entry.bytes.as_slice())).and_then(Vec::pop) {
+        match places.get_mut(&(entry.slot, entry.waits, entry.queue, entry.bytes.as_slice())).and_then(Vec::pop) {
             None => difference.only[0].push(at),
             Some(there) => {
                 taken[there] = true;

@@ -23,12 +23,12 @@ pub fn of_text(error: &TextError) -> Diagnostic {
 /// A finding about a stream.
 pub fn of_finding(finding: &Finding, capture: &Capture) -> Diagnostic {
     let def = finding.hazard.def();
-    let entry = finding.record.and_then(|record| capture.entries.get(usize::try_from(record.index).ok()?));
+    let entry = finding.record.and_then(|record| capture.entry(finding.queue, record.index));
     let place = entry.map(|entry| entry.place(finding.command.and_then(|command| command.at)));
     let act = finding.act.and_then(|act| capture.acts.get(usize::try_from(act).ok()?));
     let place = place.or_else(|| act.map(|act| act.span.clone())).filter(|place| !place.is_empty());
     let mut notes = Vec::new();
-    notes.extend(finding.record.map(|record| format!("in {record}")));
+    notes.extend(finding.record.map(|record| format!("in {record}{}", finding.of_queue())));
     notes.extend(finding.command.map(|command| format!("by {command}")));
     notes.extend(finding.notes.iter().cloned());
     notes.push(format!("on silicon: {}", def.meaning));

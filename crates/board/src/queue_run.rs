@@ -84,7 +84,7 @@ pub fn queue_findings(replayed: &Replay, capture: &Capture, config: &Config) -> 
     let mut all = replayed.findings.clone();
     let mut judged = lint(capture, &config.board, &config.layout);
     judged.allow(&config.allowed);
-    let record = |finding: &Finding| (finding.record.map(|record| record.index), finding.act);
+    let record = |finding: &Finding| (finding.queue, finding.record.map(|record| record.index), finding.act);
     for mut finding in judged.findings {
         if !all.iter().any(|other| other.hazard == finding.hazard && record(other) == record(&finding)) {
             finding.notes.push("the bytes of the stream show it, whatever the timing".to_string());

@@ -26,6 +26,9 @@ pub fn queue_trace(spans: &[Span], blocks: &[BlockRun], board: &Board, counters:
     let mut rows: BTreeMap<SpanActor, usize> = BTreeMap::new();
     let usual = [SpanActor::Host].into_iter().chain(Actor::ALL.into_iter().map(SpanActor::Queue));
     let mut actors: Vec<SpanActor> = usual.chain(spans.iter().map(|span| span.actor)).collect();
+    if spans.iter().any(|span| matches!(span.actor, SpanActor::Second(_))) {
+        actors.extend(Actor::ALL.map(SpanActor::Second));
+    }
     actors.sort();
     actors.dedup();
     let mut pipes: BTreeMap<(usize, String), usize> = BTreeMap::new();
@@ -33,6 +36,7 @@ pub fn queue_trace(spans: &[Span], blocks: &[BlockRun], board: &Board, counters:
         let (name, group) = match actor {
             SpanActor::Host => ("calls".to_string(), HOST),
             SpanActor::Queue(actor) => (actor.to_string(), QUEUE),
+            SpanActor::Second(actor) => (format!("{actor} of queue 1"), QUEUE),
             SpanActor::Worker(tile) => {
                 let own = blocks.iter().filter(|run| run.tile == tile);
                 let own: Vec<&Trace> = own.filter_map(|run| run.timeline.as_deref()).collect();
@@ -60,8 +64,8 @@ pub fn queue_trace(spans: &[Span], blocks: &[BlockRun], board: &Board, counters:
     let arrow = |(at, span): (usize, &Span)| {
         let what = match span.actor {
             SpanActor::Host => "completion",
-            SpanActor::Queue(Actor::Prefetch) => "record",
-            SpanActor::Queue(_) => "command",
+            SpanActor::Queue(Actor::Prefetch) | SpanActor::Second(Actor::Prefetch) => "record",
+            SpanActor::Queue(_) | SpanActor::Second(_) => "command",
             SpanActor::Worker(_) => "go",
         };
         Some(Flow { what, from: ends[span.cause?], to: ends[at] })
@@ -77,6 +81,37 @@ pub fn queue_trace(spans: &[Span], blocks: &[BlockRun], board: &Board, counters:
         }
     }
     trace
+}
+
+/// Timelines of several boards as one, each below a group with its name. Boards share nothing, clocks included: each counts from its own
+/// first cycle, in cycles of the first one's clock.
+pub fn queue_traces<'a>(boards: impl IntoIterator<Item = (&'a str, &'a Trace)>) -> Trace {
+    let mut all = Trace::default();
+    for (name, own) in boards {
+        if all.groups.is_empty() {
+            all.clock_mhz = own.clock_mhz;
+        }
+        let clocks = (u128::from(all.clock_mhz), u128::from(own.clock_mhz.max(1)));
+        let moved = |at: u64| (u128::from(at) * clocks.0 / clocks.1) as u64;
+        let (top, first) = (all.groups.len(), all.groups.len() + 1);
+        all.groups.push(Group { name: name.to_string(), parent: None });
+        let groups = own.groups.iter();
+        all.groups.extend(groups.map(|group| Group {
+            name: group.name.clone(),
+            parent: Some(group.parent.map_or(top, |parent| first + parent)),
+        }));
+        all.take_in(
+            own,
+            |all, at| {
+                let track = &own.tracks[at];
+                all.tracks.push(Track { group: first + track.group, slices: Vec::new(), ..track.clone() });
+                Some(all.tracks.len() - 1)
+            },
+            moved,
+        );
+        own.counters.iter().for_each(|counter| all.take_in_counter(counter, first + counter.group, moved));
+    }
+    all
 }
 
 /// Rows for the pipes of a block that a worker ran.

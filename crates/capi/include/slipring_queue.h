@@ -40,7 +40,8 @@ typedef struct slipring_target {
 slipring_board *slipring_new(const char *board, int silicon, const uint64_t *seed, char *message, size_t size);
 /* The same with settings, a line "name=value" each: board (p100, p150, or a file my.toml), mode (strict, silicon), seed, late (a kind of
  * delay), allow (the code of a hazard that is accepted; several times), steps and dram-bytes (limits), trace and record (true: keep who
- * did what when, and what is queued), base-from-launch (true: kernels of the queue find their semaphores by their launch messages),
+ * did what when, and what is queued), queues (1 or 2 on the board),
+ * base-from-launch (true: kernels of the queue find their semaphores by their launch messages),
  * layout.NAME (a field of the memory map, such as layout.kernel_config_base or layout.worker.go). */
 slipring_board *slipring_new_with(const char *settings, char *message, size_t size);
 void slipring_free(slipring_board *board);

@@ -464,6 +464,7 @@ pub unsafe extern "C" fn slipring_trace(board: *mut Board, file: *const c_char) 
                 let actor = match span.actor {
                     SpanActor::Host => "host".into(),
                     SpanActor::Queue(actor) => actor.to_string(),
+                    SpanActor::Second(actor) => format!("{actor} of queue 1"),
                     SpanActor::Worker(tile) => format!("{} {}", tile.x, tile.y),
                 };
                 let record = span.record.map_or(String::new(), |record| record.to_string());

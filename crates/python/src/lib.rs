@@ -48,7 +48,7 @@ mod _slipring {
     #[pymodule_export]
     use super::run::Run;
     #[pymodule_export]
-    use super::stream::{stream_bytes, stream_lint, stream_prove, stream_run, stream_text};
+    use super::stream::{stream_bytes, stream_lint, stream_prove, stream_run, stream_text, timelines};
 
     use super::*;
 

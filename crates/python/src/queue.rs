@@ -14,7 +14,9 @@ use slipring::queue::host::{DeviceError, Ordering, Session, SessionOptions, Wind
 use slipring::queue::sanitize::Severity;
 use slipring::queue::wire::{Rect, Xy};
 use slipring::queue_trace;
-use slipring::report::TraceForm;
+use slipring::report::{Trace, TraceForm};
+
+use super::stream::StreamTimeline;
 
 create_exception!(
     _slipring,
@@ -66,6 +68,13 @@ fn target((x0, y0, x1, y1, addr, multicast, noc, ordering): Target) -> PyResult<
         other => return Err(PyValueError::new_err(format!("writes are strict, relaxed or posted, not {other}"))),
     };
     Ok(WindowTarget { tiles: Rect::new(corner(x0, y0)?, corner(x1, y1)?), multicast, addr, noc, ordering })
+}
+
+impl Board {
+    fn spans(&mut self) -> PyResult<Trace> {
+        let spans = done(self.session.spans())?;
+        Ok(queue_trace(&spans, &[], self.session.board(), Vec::new()))
+    }
 }
 
 #[pymethods]
@@ -227,9 +236,12 @@ impl Board {
 
     /// Who did what when, as a trace file of this name has it.
     fn trace<'py>(&mut self, py: Python<'py>, file: &str) -> PyResult<Bound<'py, PyBytes>> {
-        let spans = done(self.session.spans())?;
-        let trace = queue_trace(&spans, &[], self.session.board(), Vec::new());
-        Ok(PyBytes::new(py, &TraceForm::of(file).write(&trace)))
+        Ok(PyBytes::new(py, &TraceForm::of(file).write(&self.spans()?)))
+    }
+
+    /// The same as a timeline that can stand beside those of others.
+    fn timeline(&mut self) -> PyResult<StreamTimeline> {
+        Ok(StreamTimeline(self.spans()?))
     }
 
     /// What was queued, as a stream in its binary form.

@@ -11,7 +11,7 @@ use slipring::queue::sanitize::{Finding, Hazard};
 use slipring::report::Trace;
 use slipring::{
     QueueProof, QueueWork, queue_block_findings, queue_block_text, queue_board, queue_findings, queue_prove,
-    queue_trace,
+    queue_trace, queue_traces,
 };
 
 use super::job::calls;
@@ -83,7 +83,7 @@ pub fn stream_lint(data: &[u8], settings: Settings) -> PyResult<(Found, Vec<Stri
 
 /// Who did what when in a run of a stream.
 #[pyclass(frozen, module = "slipring._slipring")]
-pub struct StreamTimeline(Trace);
+pub struct StreamTimeline(pub Trace);
 
 #[pymethods]
 impl StreamTimeline {
@@ -91,6 +91,17 @@ impl StreamTimeline {
     fn written<'py>(&self, py: Python<'py>, file: &str) -> PyResult<Bound<'py, PyBytes>> {
         written(py, Some(&self.0), file)
     }
+}
+
+/// Timelines of several boards as one trace file of this name has it.
+#[pyfunction]
+pub fn timelines<'py>(
+    py: Python<'py>,
+    boards: Vec<(String, PyRef<'py, StreamTimeline>)>,
+    file: &str,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let all = queue_traces(boards.iter().map(|(name, own)| (name.as_str(), &own.0)));
+    written(py, Some(&all), file)
 }
 
 /// What workers do: a function, the kernels of the images that they are sent (on a platform, or on that which an image names), or

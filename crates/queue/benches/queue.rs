@@ -91,6 +91,27 @@ fn batched(name: &str, command: &DispatchCommand) {
     println!("{name:40} {:8.2} million commands/s {:8.0} ns each", 1e-6 / each, each * 1e9);
 }
 
+/// The same as a driver has them: commands that it turns into records.
+fn sent_together(name: &str, command: &DispatchCommand) {
+    if !wanted(name) {
+        return;
+    }
+    let (commands, times) = (vec![command.clone(); 1000], 500 / rounds().1);
+    let mut queue = open(None);
+    let mut best = Duration::MAX;
+    for _ in 0..rounds().0 {
+        let start = clock();
+        for _ in 0..times {
+            queue.send_all(&commands).expect("queued");
+        }
+        queue.finish().expect("runs");
+        best = best.min(clock() - start);
+    }
+    assert!(queue.device().findings().is_empty());
+    let each = best.as_secs_f64() / f64::from(times) / commands.len() as f64;
+    println!("{name:40} {:8.2} million commands/s {:8.0} ns each", 1e-6 / each, each * 1e9);
+}
+
 /// Launches, each of a program of its own with arguments, launch message and an image of 1 KiB: of one worker, and what each
 /// further one takes.
 fn launches() {
@@ -183,6 +204,7 @@ fn main() {
     commands("WAIT with a barrier", None, &wait_barrier());
     commands("multicast of 16 bytes to 70 workers", None, &multicast);
     batched("WRITE_PACKED, 64 in a record", &one);
+    sent_together("WRITE_PACKED, sent by the driver", &one);
     launches();
     events();
     let memcpy = memcpy();

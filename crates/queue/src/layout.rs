@@ -283,6 +283,19 @@ impl Layout {
         parts.into_iter().find(|(_, part)| part.contains(&addr)).map(|(what, _)| what)
     }
 
+    /// The memory map of a second queue: its kernels are built with the next region of host memory.
+    pub fn second(&self) -> Layout {
+        let mut layout = self.clone();
+        layout.sysmem.noc_base += HOST_REGION;
+        layout
+    }
+
+    /// Whether bytes of the dispatch core are words for the last event of a queue, of which it has two.
+    pub fn is_event(&self, addr: u64, bytes: u64) -> bool {
+        let events = u64::from(self.dispatch.events)..u64::from(self.dispatch.events) + 32;
+        bytes > 0 && events.contains(&addr) && addr.saturating_add(bytes) <= events.end
+    }
+
     /// Where the text of a queue core's kernel starts: right after its semaphores.
     pub const fn kernel_text(&self) -> u32 {
         self.sem(self.sems)

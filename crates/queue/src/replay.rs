@@ -12,6 +12,9 @@ pub struct Replay {
     pub queue: Queue<Machine>,
     /// What came back, in order.
     pub completions: Vec<Completion>,
+    /// Of each queue, how many; and how many queues there are.
+    queues: u8,
+    came: [usize; 2],
     /// What the host loaded, by the place among the stream's acts.
     pub loaded: Vec<(usize, Vec<u8>)>,
     /// Records that were queued.
@@ -41,13 +44,23 @@ pub fn replay(
     mut watch: impl FnMut(&Machine, usize),
 ) -> Result<Replay, String> {
     let (board, layout) = (config.board.clone(), capture.layout_on(&config.layout));
-    let machine = Machine::with_worker(Config { layout: layout.clone(), ..config }, worker)?;
+    let two_queues = capture.two_queues;
+    let (board, second) = match two_queues {
+        false => (board, None),
+        true => board.pair().map(|[first, second]| (first, Some((second, layout.second()))))?,
+    };
+    let machine = Machine::with_worker(Config { layout: layout.clone(), two_queues, ..config }, worker)?;
     // Whether issue memory is free is the driver's business: a stream says nothing of when it was written.
     let queue = Queue::open(machine, board, layout, Settings::CAREFUL, &Kernels::default());
-    let queue = queue.map_err(|error| error.to_string())?;
+    let mut queue = queue.map_err(|error| error.to_string())?;
+    if let Some((board, layout)) = second {
+        queue.open_second(board, layout, &Kernels::default()).map_err(|error| error.to_string())?;
+    }
     let mut run = Replay {
         queue,
         completions: Vec::new(),
+        queues: if two_queues { 2 } else { 1 },
+        came: [0; 2],
         loaded: Vec::new(),
         records: 0,
         findings: Vec::new(),
@@ -97,35 +110,39 @@ pub fn replay(
 
 impl Replay {
     fn all(&mut self, capture: &Capture, watch: &mut impl FnMut(&Machine, usize)) -> Result<(), HostError> {
-        let mut taken = 0;
+        let mut taken = [0; 2];
         for entry in &capture.entries {
             watch(self.queue.device(), self.records);
             self.acts(capture, &mut taken)?;
             if entry.waits {
                 self.settle()?;
-                taken = self.completions.len();
+                taken = self.came;
             }
+            self.queue.choose(entry.queue);
             self.queue.replay(&entry.bytes, entry.slot)?;
             self.records += 1;
-            self.take()?;
+            self.take(entry.queue)?;
         }
         self.acts(capture, &mut taken)?;
         self.settle()
     }
 
     /// What the host does besides, where it is now; it has taken so many completions by its own account, and perhaps more.
-    fn acts(&mut self, capture: &Capture, taken: &mut usize) -> Result<(), HostError> {
+    fn acts(&mut self, capture: &Capture, taken: &mut [usize; 2]) -> Result<(), HostError> {
         for (index, act) in capture.acts_before(self.records) {
             match &act.kind {
                 ActKind::Wait => {
                     self.settle()?;
-                    *taken = self.completions.len();
+                    *taken = self.came;
                 }
                 ActKind::Take => {
-                    *taken += 1;
-                    while self.completions.len() < *taken {
+                    let queue = usize::from(act.queue & 1);
+                    self.queue.choose(act.queue);
+                    taken[queue] += 1;
+                    while self.came[queue] < taken[queue] {
                         let next = self.queue.completion()?;
                         self.completions.push(next);
+                        self.came[queue] += 1;
                     }
                 }
                 &ActKind::Load { tile, addr, bytes } => {
@@ -155,16 +172,20 @@ impl Replay {
             }
             // The part of a record that was taken makes room for more of it.
             let before = (self.completions.len(), self.queue.partial_bytes());
-            self.take()?;
+            for queue in 0..self.queues {
+                self.queue.choose(queue);
+                self.take(queue)?;
+            }
             if (self.completions.len(), self.queue.partial_bytes()) == before {
                 return Ok(());
             }
         }
     }
 
-    /// Takes the completions that have come.
-    fn take(&mut self) -> Result<(), HostError> {
+    /// Takes the completions that have come to the queue at hand.
+    fn take(&mut self, queue: u8) -> Result<(), HostError> {
         while let Some(completion) = self.queue.poll_completion()? {
+            self.came[usize::from(queue & 1)] += 1;
             self.taken += completion.bytes.len() as u64;
             self.completions.push(completion);
             if self.taken > MOST_BYTES {

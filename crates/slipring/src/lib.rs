@@ -77,7 +77,7 @@ pub use slipring_board::{
     BlockRun, BoardFacts, BoardOptions, BoardRun, DeviceRun, KernelWorker, Order, QueueDifference, QueueFacts,
     QueueProof, QueueSchedule, QueueStall, QueueTrial, QueueWork, RecordDifference, Runs, queue_block_findings,
     queue_block_text, queue_board, queue_demo, queue_difference, queue_dumps, queue_finding, queue_findings,
-    queue_prove, queue_stalls, queue_text_error, queue_trace, queue_trial, run_on_device,
+    queue_prove, queue_stalls, queue_text_error, queue_trace, queue_traces, queue_trial, run_on_device,
 };
 #[doc(hidden)]
 pub use slipring_lang as language;

@@ -21,7 +21,7 @@ import threading
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .._slipring import Board, FindingError, Job, QueueError, stream_bytes, stream_lint, stream_prove, stream_run, stream_text
+from .._slipring import Board, FindingError, Job, QueueError, stream_bytes, stream_lint, stream_prove, stream_run, stream_text, timelines
 
 SMALL = 2 << 20
 LARGE = 4 << 30
@@ -203,6 +203,7 @@ class Machine:
     codes of hazards that are accepted; `layout` are fields of the memory map, `{"kernel_config_base": 0x82b0, "worker": {"go": 0x370}}`;
     `limits` are `steps` and `dram_bytes`. With `base_from_launch=True` the queue's kernels find their semaphores where their launch
     messages say, and not where the layout has them. With `trace=True` it keeps who did what when, with `record=True` what the host does.
+    With `queues=2` the board has a second queue, on the two tiles below the first one's cores and in the next region of host memory.
 
     `worker` is a function that is called with each launch, a `Job`: it reads (`job.read(addr, size)`, `read_dram`, `read_host`), writes
     what comes to be there when the worker's time is over, and gives the cycles that this takes. Without it workers acknowledge launches."""
@@ -210,10 +211,10 @@ class Machine:
     def __init__(
         self, board="p150", mode="strict", seed=None, *,
         late=None, allow=(), layout=None, limits=None, trace=False, record=False, base_from_launch=False,
-        worker=None,
+        queues=1, worker=None,
     ):
-        settings = _settings(board, mode, seed, late, allow, layout, limits, trace, record, base_from_launch)
-        self._own = Board(list(settings))
+        settings = [*_settings(board, mode, seed, late, allow, layout, limits, trace, record, base_from_launch), ("queues", str(queues))]
+        self._own = Board(settings)
         self._thread = threading.get_ident()
         self._calls = False
         self.time = Time(self)
@@ -303,6 +304,11 @@ class Machine:
     def record(self, path):
         """Writes what the host did, as a stream that `slipring queue` reads: records, and what it stored, loaded, polled and pinned."""
         Path(path).write_bytes(self._board.recorded())
+
+    @property
+    def timeline(self):
+        """What `trace` writes, to stand beside that of other machines in `timeline`."""
+        return self._board.timeline()
 
     @property
     def last_error(self):
@@ -395,7 +401,16 @@ def prove(stream, *, seeds=16, kernel_cycles=1000, **settings):
     return Proof(*stream_prove(_stream(stream), list(_settings(**settings)), seeds, kernel_cycles))
 
 
+def timeline(path, boards):
+    """Writes the timelines of several boards as one: `boards` has machines, or runs of streams, by their names. Boards share nothing, and
+    each counts time from its own start."""
+    parts = [(name, board.timeline) for name, board in boards.items()]
+    if any(own is None for _, own in parts):
+        raise QueueError("the run kept no timeline: run it with `trace=True`")
+    Path(path).write_bytes(timelines(parts, os.fspath(path)))
+
+
 __all__ = [
     "LARGE", "SMALL", "FindingError", "Job", "Machine", "Pinned", "Proof", "QueueError", "Report", "StreamRun", "ThreadError", "Time", "Window",
-    "decode", "encode", "lint", "prove", "run",
+    "decode", "encode", "lint", "prove", "run", "timeline",
 ]

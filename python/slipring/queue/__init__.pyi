@@ -124,6 +124,7 @@ class Machine:
         trace: bool = ...,
         record: bool = ...,
         base_from_launch: bool = ...,
+        queues: Literal[1, 2] = ...,
         worker: Callable[[Job], int] | None = ...,
     ) -> None: ...
     def pin(self, memory: Any) -> Pinned:
@@ -162,6 +163,9 @@ class Machine:
         """Writes who did what when."""
     def record(self, path: _Path) -> None:
         """Writes what the host did, as a stream that `slipring queue` reads."""
+    @property
+    def timeline(self) -> Any:
+        """What `trace` writes, to stand beside that of other machines in `timeline`."""
     @property
     def last_error(self) -> str | None: ...
 
@@ -234,3 +238,6 @@ def run(
 
 def prove(stream: _Stream, *, seeds: int = ..., kernel_cycles: int = ..., **settings: Any) -> Proof:
     """Whether a stream is clean for all delays, or a schedule that shows what is wrong."""
+
+def timeline(path: _Path, boards: Mapping[str, Machine | StreamRun]) -> None:
+    """Writes the timelines of several boards as one, by their names."""

@@ -7,7 +7,7 @@
 # check: bytes   findings  other bytes than without the queue
 # check: error[board-differs]: the board has left something else in 1024 elements of `out` than the run without the queue
 # out[0]: f32 1024*2
-# test: run %s --func last_block --device p150 --blocks 4 --delays 3
+# test: run %s --func last_block --device p150 --blocks 4 --delays 4
 # exit: 1 with board-differs, race
 # out[0]: f32 1024*1
 # test: run %s --func last_block --device p150 --blocks 4

@@ -192,11 +192,9 @@ impl Resident {
             lower_together(&programs, first, Settings::CAREFUL.lowering, self.queue.board(), self.queue.layout());
         let commands = commands.map_err(|error| error.to_string())?;
         self.outstanding += commands.len();
-        for command in &commands {
-            let end = self.queue.send(command);
-            if self.ended(end)?.is_none() {
-                return Ok(false);
-            }
+        let end = self.queue.send_all(&commands);
+        if self.ended(end)?.is_none() {
+            return Ok(false);
         }
         if self.outstanding < OUTSTANDING { Ok(true) } else { self.wait() }
     }

@@ -46,6 +46,7 @@ pub fn parse(text: &str) -> Result<Board, BoardError> {
         rows: file.rows,
         prefetch: file.prefetch.into(),
         dispatch: file.dispatch.into(),
+        others: None,
         pcie: file.pcie.into(),
         arc: file.arc.into(),
         windows_2m: file.windows.mib2,

@@ -27,6 +27,8 @@ pub struct Board {
     pub prefetch: Xy,
     /// The dispatch core and its subordinate, on network 1.
     pub dispatch: Xy,
+    /// The two cores of another queue, where this is a board as one of two queues sees it: see [`Board::pair`].
+    pub others: Option<[Xy; 2]>,
     /// The PCIe tile: host memory.
     pub pcie: Xy,
     /// The management core's tile.
@@ -76,7 +78,11 @@ impl Board {
             return match at {
                 at if at == self.prefetch => Tile::Prefetch,
                 at if at == self.dispatch => Tile::Dispatch,
-                _ => Tile::Worker,
+                at => match self.others {
+                    Some([prefetch, _]) if at == prefetch => Tile::Prefetch,
+                    Some([_, dispatch]) if at == dispatch => Tile::Dispatch,
+                    _ => Tile::Worker,
+                },
             };
         }
         // A bank answers at all three of its ports; the table has those that the two networks are meant to use.
@@ -105,12 +111,28 @@ impl Board {
 
     /// Tiles that run kernels, row by row.
     pub fn workers(&self) -> impl Iterator<Item = Xy> {
-        self.tensix().filter(|tile| *tile != self.prefetch && *tile != self.dispatch)
+        self.tensix().filter(|tile| self.tile(*tile) == Tile::Worker)
     }
 
     /// How many workers a rectangle covers.
     pub fn workers_in(&self, rect: Rect) -> u32 {
         rect.tiles().filter(|tile| self.tile(*tile) == Tile::Worker).count() as u32
+    }
+
+    /// The board as each of two queues sees it. The second queue has the two tiles below the first one's in the same column: nothing
+    /// else tells where a driver puts it.
+    ///
+    /// # Errors
+    /// If these are no Tensix tiles.
+    pub fn pair(&self) -> Result<[Board; 2], String> {
+        let below = |core: Xy| Xy::new(core.x, core.y.saturating_add(2));
+        let (own, others) = ([self.prefetch, self.dispatch], [self.prefetch, self.dispatch].map(below));
+        if let Some(core) = others.iter().find(|core| own.contains(core) || !self.is_tensix(**core)) {
+            return Err(format!("a second queue would run on {core}, which is no free Tensix tile of a {}", self.name));
+        }
+        let [prefetch, dispatch] = others;
+        let first = Board { others: Some(others), ..self.clone() };
+        Ok([first, Board { prefetch, dispatch, others: Some(own), ..self.clone() }])
     }
 
     /// The word that starts a worker and tells it to notify the dispatch core: 0x80 in the top byte, then row and column.

@@ -11,6 +11,8 @@ pub struct Act {
     pub before: usize,
     /// What it is.
     pub kind: ActKind,
+    /// Which of two queues it is about: whose completions it takes.
+    pub queue: u8,
     /// When, in device cycles; 0 where that is not known.
     pub cycle: u64,
     /// Where the text has it, in bytes; empty if it is from no text.
@@ -73,6 +75,6 @@ pub enum ActKind {
 impl Act {
     /// What a host does when so many records are queued, at an unknown time.
     pub fn new(before: usize, kind: ActKind) -> Act {
-        Act { before, kind, cycle: 0, span: 0..0 }
+        Act { before, kind, queue: 0, cycle: 0, span: 0..0 }
     }
 }

@@ -8,8 +8,9 @@ use crate::wire::{PrefetchCommand, Rect, WireError, Xy};
 
 /// First bytes of a binary capture; the last is the form's version.
 const MAGIC: &[u8] = b"SLIPCQ\0";
-/// Versions: records alone, with fields of the memory map, with times and what the host takes and loads, and with all that it does.
-const VERSIONS: std::ops::RangeInclusive<u8> = 1..=4;
+/// Versions: records alone, with fields of the memory map, with times and what the host takes and loads, with all that it does, and of two
+/// queues.
+const VERSIONS: std::ops::RangeInclusive<u8> = 1..=5;
 
 /// The version of a binary capture that bytes begin with.
 pub(super) fn version(bytes: &[u8]) -> Option<u8> {
@@ -27,6 +28,8 @@ const POLL: u16 = 5;
 const PIN: u16 = 6;
 const UNPIN: u16 = 7;
 const PAUSE: u16 = 8;
+/// From version 5 on: what follows goes to another of two queues.
+const QUEUE: u16 = 9;
 /// Columns and rows of host memory.
 const HOST: u16 = 0xFFFF;
 
@@ -40,7 +43,7 @@ const WAITS: u16 = 1;
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum CaptureError {
     /// Neither form.
-    #[error("neither a capture (it starts with `SLIPCQ`, 0 and a version from 1 to 4) nor text")]
+    #[error("neither a capture (it starts with `SLIPCQ`, 0 and a version from 1 to 5) nor text")]
     Unknown,
     /// The file ends inside something.
     #[error("{what} at {offset:#x} takes {needs} bytes, and the file has {has} more")]
@@ -75,6 +78,14 @@ pub enum CaptureError {
         /// The last kind that this version has.
         last: u16,
     },
+    /// A queue that there is not.
+    #[error("the item at {offset:#x} names queue {queue}, and there are queues 0 and 1")]
+    Queue {
+        /// Where it starts.
+        offset: usize,
+        /// Its number.
+        queue: u16,
+    },
     /// A text with mistakes.
     #[error("{}", .0.first().map_or(String::new(), |error| error.message.clone()))]
     Text(Vec<TextError>),
@@ -101,39 +112,47 @@ impl Capture {
             layout.push((name, value));
         }
         map.check().map_err(CaptureError::Layout)?;
-        let (mut entries, mut acts) = (Vec::new(), Vec::new());
+        let (mut entries, mut acts, mut queue) = (Vec::new(), Vec::new(), 0);
         while reader.at < bytes.len() {
             let offset = reader.at;
             let (kind, cycle) = match version {
                 3.. => (reader.u16("an item's kind")?, reader.u64("an item's time")?),
                 _ => (RECORD, 0),
             };
-            let last = if version < 4 { LOAD } else { PAUSE };
+            let last = [LOAD, PAUSE, QUEUE][usize::from(version.clamp(3, 5) - 3)];
             if kind > last {
                 return Err(CaptureError::Item { offset, kind, version, last });
+            }
+            if kind == QUEUE {
+                queue = reader.u16("a queue's number")?;
+                if queue > 1 {
+                    return Err(CaptureError::Queue { offset, queue });
+                }
+                continue;
             }
             let kind = match kind {
                 RECORD => None,
                 kind => Some(reader.act(kind)?),
             };
             if let Some(kind) = kind {
-                acts.push(Act { cycle, ..Act::new(entries.len(), kind) });
+                acts.push(Act { cycle, queue: queue as u8, ..Act::new(entries.len(), kind) });
                 continue;
             }
             let slot = reader.u16("an entry's slot")?;
             let waits = reader.u16("an entry's flags")? & WAITS != 0;
             let length = reader.u32("an entry's length")?;
             let bytes = reader.take("an entry", length as usize)?.to_vec();
-            entries.push(Entry { slot, bytes, waits, cycle, ..Entry::default() });
+            entries.push(Entry { slot, bytes, queue: queue as u8, waits, cycle, ..Entry::default() });
         }
-        Ok(Capture { board, layout, entries, acts, dumps: Vec::new() })
+        Ok(Capture { board, layout, two_queues: version > 4, entries, acts, dumps: Vec::new() })
     }
 
     /// Writes the binary form. A board's name of more than 65,535 bytes is cut.
     pub fn to_bytes(&self) -> Vec<u8> {
         let fields = &self.layout[..self.layout.len().min(usize::from(u16::MAX))];
-        let timed = !self.acts.is_empty() || self.entries.iter().any(|entry| entry.cycle > 0);
+        let timed = self.two_queues || !self.acts.is_empty() || self.entries.iter().any(|entry| entry.cycle > 0);
         let version = match timed {
+            true if self.two_queues => 5,
             true if self.acts.iter().any(|act| act.kind.item() > LOAD) => 4,
             true => 3,
             false => 1 + u8::from(!fields.is_empty()),
@@ -151,8 +170,10 @@ impl Capture {
             out.extend(name);
             out.extend(value.to_le_bytes());
         }
+        let mut queue = 0;
         for (index, entry) in self.entries.iter().enumerate() {
-            self.acts_before(index).for_each(|(_, act)| act.write(&mut out));
+            self.acts_before(index).for_each(|(_, act)| act.write(&mut queue, &mut out));
+            goes_to(entry.queue, &mut queue, &mut out);
             if timed {
                 out.extend(RECORD.to_le_bytes());
                 out.extend(entry.cycle.to_le_bytes());
@@ -162,7 +183,7 @@ impl Capture {
             out.extend((entry.bytes.len() as u32).to_le_bytes());
             out.extend(&entry.bytes);
         }
-        self.acts_before(self.entries.len()).for_each(|(_, act)| act.write(&mut out));
+        self.acts_before(self.entries.len()).for_each(|(_, act)| act.write(&mut queue, &mut out));
         out
     }
 }
@@ -184,7 +205,8 @@ impl ActKind {
 }
 
 impl Act {
-    fn write(&self, out: &mut Vec<u8>) {
+    fn write(&self, queue: &mut u8, out: &mut Vec<u8>) {
+        goes_to(self.queue, queue, out);
         out.extend(self.kind.item().to_le_bytes());
         out.extend(self.cycle.to_le_bytes());
         let place = |out: &mut Vec<u8>, tile: Option<Xy>| {
@@ -216,6 +238,15 @@ impl Act {
             ActKind::Pin { addr, bytes } => [addr, bytes].iter().for_each(|value| out.extend(value.to_le_bytes())),
             ActKind::Unpin { addr: value } | ActKind::Pause { cycles: value } => out.extend(value.to_le_bytes()),
         }
+    }
+}
+
+/// What follows goes to another queue than what stands before.
+fn goes_to(queue: u8, last: &mut u8, out: &mut Vec<u8>) {
+    if std::mem::replace(last, queue) != queue {
+        out.extend(QUEUE.to_le_bytes());
+        out.extend(0u64.to_le_bytes());
+        out.extend(u16::from(queue).to_le_bytes());
     }
 }
 

@@ -26,7 +26,9 @@ pub struct Capture {
     pub board: String,
     /// Fields of the memory map that are others than in the fixed configuration, by the names of [`Layout::NAMES`].
     pub layout: Vec<(String, u64)>,
-    /// Entries of the fetch queue.
+    /// Whether there are two queues on the board, each with its own fetch queue and completion ring.
+    pub two_queues: bool,
+    /// Entries of the fetch queues, in the order in which the host queues them.
     pub entries: Vec<Entry>,
     /// What the host does besides, in order.
     pub acts: Vec<Act>,
@@ -41,6 +43,8 @@ pub struct Entry {
     pub slot: u16,
     /// What was written into the issue region.
     pub bytes: Vec<u8>,
+    /// Which of two queues it goes to.
+    pub queue: u8,
     /// Whether the host waits until everything before it has run.
     pub waits: bool,
     /// When the slot was stored, in device cycles; 0 where that is not known.
@@ -96,6 +100,12 @@ pub(crate) fn stalls(slot: u16) -> bool {
 }
 
 impl Capture {
+    /// The entry of a record, by its number in its queue; `None` for the queue where there is one.
+    pub fn entry(&self, queue: Option<u8>, record: u64) -> Option<&Entry> {
+        let mut own = self.entries.iter().filter(|entry| queue.is_none_or(|queue| entry.queue == queue));
+        own.nth(usize::try_from(record).ok()?)
+    }
+
     /// What the host does when so many records are queued, with its place among all acts.
     pub fn acts_before(&self, records: usize) -> impl Iterator<Item = (usize, &Act)> {
         let first = self.acts.partition_point(|act| act.before < records);

@@ -13,9 +13,13 @@ pub fn print(capture: &Capture) -> String {
     for (name, value) in &capture.layout {
         let _ = writeln!(out, "layout {name} {value:#x}");
     }
-    let (mut issue, mut command) = (0u64, 0);
+    if capture.two_queues {
+        out += "queues 2\n";
+    }
+    let (mut issue, mut command, mut queue) = (0u64, 0, 0);
     for (index, entry) in capture.entries.iter().enumerate() {
-        acts(capture, index, &mut out);
+        acts(capture, index, &mut queue, &mut out);
+        goes_to(entry.queue, &mut queue, &mut out);
         let _ = write!(out, "\n{}record", if entry.waits { "wait\n" } else { "" });
         let size = entry.bytes.len();
         if usize::from(entry.slot) != size / 16 || !size.is_multiple_of(16) {
@@ -41,7 +45,7 @@ pub fn print(capture: &Capture) -> String {
             }
         }
     }
-    acts(capture, capture.entries.len(), &mut out);
+    acts(capture, capture.entries.len(), &mut queue, &mut out);
     for dump in &capture.dumps {
         let _ = writeln!(out, "\ndump {} {:#x} {}", dump.tile, dump.addr, dump.bytes);
     }
@@ -49,8 +53,9 @@ pub fn print(capture: &Capture) -> String {
 }
 
 /// What the host does when so many records are queued.
-fn acts(capture: &Capture, records: usize, out: &mut String) {
-    for (_, Act { kind, cycle, .. }) in capture.acts_before(records) {
+fn acts(capture: &Capture, records: usize, queue: &mut u8, out: &mut String) {
+    for (_, Act { kind, cycle, queue: own, .. }) in capture.acts_before(records) {
+        goes_to(*own, queue, out);
         let places = |tiles: &Option<Rect>| match tiles {
             None => "pcie".to_string(),
             Some(tiles) if tiles.low == tiles.high => tiles.low.to_string(),
@@ -70,6 +75,13 @@ fn acts(capture: &Capture, records: usize, out: &mut String) {
             ActKind::Pause { cycles } => write!(out, "\npause {cycles}"),
         };
         let _ = writeln!(out, "{}", if *cycle > 0 { format!("  # cycle {cycle}") } else { String::new() });
+    }
+}
+
+/// What follows is about another queue than what stands before.
+fn goes_to(queue: u8, last: &mut u8, out: &mut String) {
+    if std::mem::replace(last, queue) != queue {
+        let _ = writeln!(out, "\nqueue {queue}");
     }
 }
 

@@ -37,15 +37,7 @@ impl Dispatcher {
             })?;
         }
         // The firmware copies all of them into its cache, whatever that holds, and walks all.
-        let mut targets = SmallVec::<[Target; 8]>::with_capacity(count);
-        for i in 0..count as u32 {
-            let sub = self.cmd_ptr + i * c.sub_bytes() as u32;
-            let word = |at| self.core.bytes(at).map(u32::from_le_bytes);
-            targets.push(match c.is_multicast() {
-                true => Target { xy: word(sub)?, dests: word(sub + 4)? },
-                false => Target { xy: word(sub)?, dests: 0 },
-            });
-        }
+        let targets = self.targets(c)?;
         self.cmd_ptr = at + data_start;
         let stride = if c.is_shared() { 0 } else { c.packet_stride() };
         let addr = c.addr.wrapping_add(self.write_offset(c.write_offset_index)?);
@@ -71,6 +63,18 @@ impl Dispatcher {
             self.cmd_ptr = self.cmd_ptr.wrapping_add(stride);
         }
         Ok(())
+    }
+
+    /// The list of a packed write.
+    fn targets(&self, c: WritePacked) -> Result<SmallVec<[Target; 8]>, Stop> {
+        let bytes = usize::from(c.count) * c.sub_bytes();
+        let list = self.core.part(self.cmd_ptr, bytes)?;
+        let word = |bytes: &[u8]| bytes.first_chunk().map_or(0, |word| u32::from_le_bytes(*word));
+        let target = |sub: &[u8]| match c.is_multicast() {
+            true => Target { xy: word(sub), dests: word(&sub[4..]) },
+            false => Target { xy: word(sub), dests: 0 },
+        };
+        Ok(list.chunks_exact(c.sub_bytes()).map(target).collect())
     }
 
     async fn packet(&mut self, target: &Target, from: u32, addr: u32, bytes: u32) -> Result<(), Stop> {

@@ -11,6 +11,7 @@ mod lower;
 mod options;
 mod program;
 mod queue;
+mod second;
 mod session;
 
 pub use completion::RingPointer;

@@ -16,6 +16,7 @@ use crate::sanitize::{AtError, Hazard};
 /// | `late` | one of [`Delays::KINDS`] |
 /// | `allow` | the code of a hazard; several times |
 /// | `steps`, `dram-bytes` | limits |
+/// | `queues` | 1 or 2: [`Config::two_queues`] |
 /// | `trace`, `record` | `true`: keep who did what when, and what is queued |
 /// | `base-from-launch` | `true`: [`Quirks::base_from_launch`](crate::machine::Quirks) |
 /// | `layout.NAME` | a number: a field of [`Layout`], such as `layout.kernel_config_base` or `layout.worker.go` |
@@ -110,12 +111,19 @@ fn apply(config: &mut Config, name: &str, value: &str) -> Result<(), String> {
         }
         "steps" => config.limits.steps = number(name, value)?,
         "dram-bytes" => config.limits.bytes = number(name, value)?,
+        "queues" => {
+            config.two_queues = match value {
+                "1" => false,
+                "2" => true,
+                _ => return Err(format!("a board has 1 or 2 queues, not {value}")),
+            }
+        }
         "trace" => config.trace = yes(name, value)?,
         "record" => config.record = yes(name, value)?,
         "base-from-launch" => config.quirks.base_from_launch = yes(name, value)?,
         _ => {
             return Err(format!(
-                "there is no setting `{name}`; there are board, mode, seed, late, allow, steps, dram-bytes, trace, record, \
+                "there is no setting `{name}`; there are board, mode, seed, late, allow, steps, dram-bytes, queues, trace, record, \
                  base-from-launch and layout.NAME"
             ));
         }

@@ -2,6 +2,7 @@
 
 use super::completion::RingPointer;
 use super::issue::Issue;
+use super::second::Ends;
 use super::{Device, HostError, Lowering, Pinned, Program, Window, WindowTarget, lower_programs};
 use crate::board::Board;
 use crate::layout::{COMPLETION_PAGE, Layout, PCIE_ALIGN, PCIE_NOC_BIT};
@@ -10,7 +11,7 @@ use crate::wire::{
 };
 
 /// Bytes of a window onto a core.
-const WINDOW: u64 = 2 << 20;
+pub(super) const WINDOW: u64 = 2 << 20;
 /// A slot's flag for entries that carry EXEC_BUF.
 pub const STALL: u16 = 0x8000;
 
@@ -29,6 +30,8 @@ pub struct Settings {
     pub completion_timeout_ns: u64,
     /// How programs become commands.
     pub lowering: Lowering,
+    /// Commands of programs share records of at most so many bytes; 0: each is a record of its own, as the fixed host queues them.
+    pub together: usize,
 }
 
 impl Settings {
@@ -40,10 +43,16 @@ impl Settings {
         slot_timeout_ns: 1_000_000_000,
         completion_timeout_ns: 10_000_000_000,
         lowering: Lowering::FIXED_HOST,
+        together: 0,
     };
-    /// The same without what may go wrong, and with shorter sleeps.
-    pub const CAREFUL: Settings =
-        Settings { checked_issue: true, poll_ns: 1_000, lowering: Lowering::CAREFUL, ..Settings::FIXED_HOST };
+    /// The same without what may go wrong, with shorter sleeps and fewer records.
+    pub const CAREFUL: Settings = Settings {
+        checked_issue: true,
+        poll_ns: 1_000,
+        lowering: Lowering::CAREFUL,
+        together: 16 << 10,
+        ..Settings::FIXED_HOST
+    };
 }
 
 /// Texts of the queue's kernels. A simulated device needs none: its actors stand for them.
@@ -86,26 +95,28 @@ pub struct Times {
 /// An open command queue on a device.
 #[derive(Debug)]
 pub struct Queue<D: Device> {
-    device: D,
-    board: Board,
-    layout: Layout,
+    pub(super) device: D,
+    pub(super) board: Board,
+    pub(super) layout: Layout,
     settings: Settings,
     staging: Option<Pinned>,
-    sysmem: Pinned,
-    prefetch: Window,
-    dispatch: Window,
-    issue: Issue,
-    read: RingPointer,
+    pub(super) sysmem: Pinned,
+    pub(super) prefetch: Window,
+    pub(super) dispatch: Window,
+    pub(super) issue: Issue,
+    pub(super) read: RingPointer,
     /// The part of a record whose other pages have not come yet.
-    partial: Option<Partial>,
-    events: u32,
+    pub(super) partial: Option<Partial>,
+    pub(super) events: u32,
+    /// The other one of two queues.
+    pub(super) second: Option<Ends>,
 }
 
 /// The part of a completion record that has come: header and what follows it.
 #[derive(Debug)]
-struct Partial {
+pub(super) struct Partial {
     length: u64,
-    bytes: Vec<u8>,
+    pub(super) bytes: Vec<u8>,
 }
 
 /// Bytes of the header that a completion record echoes.
@@ -150,6 +161,7 @@ impl<D: Device> Queue<D> {
             read,
             partial,
             events: 0,
+            second: None,
         };
         queue.initialise()?;
         queue.start(kernels)?;
@@ -157,7 +169,7 @@ impl<D: Device> Queue<D> {
     }
 
     /// Both ends of the fetch queue and of the completion ring.
-    fn initialise(&mut self) -> Result<(), HostError> {
+    pub(super) fn initialise(&mut self) -> Result<(), HostError> {
         let q = &self.layout.prefetch;
         self.device.write32(self.prefetch, u64::from(q.q_rd_ptr), q.q_end())?;
         let issue = self.layout.sysmem.noc(self.layout.sysmem.issue) as u32;
@@ -171,7 +183,7 @@ impl<D: Device> Queue<D> {
     }
 
     /// Images, launch and go messages of both queue cores: the prefetcher first, which has nothing to do yet.
-    fn start(&mut self, kernels: &Kernels) -> Result<(), HostError> {
+    pub(super) fn start(&mut self, kernels: &Kernels) -> Result<(), HostError> {
         let (base, sem0) = (u64::from(self.layout.kernel_config_base), u64::from(self.layout.sem(0)));
         let text = u64::from(self.layout.kernel_text());
         let image = vec![0; (text - base) as usize];
@@ -308,6 +320,23 @@ impl<D: Device> Queue<D> {
         self.push(&relay_inline(command.encode())?.encode())
     }
 
+    /// Queues dispatch commands in their order, in as few records as the settings allow.
+    ///
+    /// # Errors
+    /// As [`push`](Queue::push).
+    pub fn send_all(&mut self, commands: &[DispatchCommand]) -> Result<(), HostError> {
+        let mut record = Vec::new();
+        for command in commands {
+            let next = relay_inline(command.encode())?.encode();
+            if !record.is_empty() && record.len() + next.len() > self.settings.together {
+                self.push(&record)?;
+                record.clear();
+            }
+            record.extend_from_slice(&next);
+        }
+        if record.is_empty() { Ok(()) } else { self.push(&record) }
+    }
+
     /// Queues prefetch commands as one record.
     ///
     /// # Errors
@@ -356,9 +385,7 @@ impl<D: Device> Queue<D> {
     /// # Errors
     /// If a program does not fit its commands, and as [`finish`](Queue::finish).
     pub fn run(&mut self, programs: &[Program]) -> Result<(), HostError> {
-        for command in lower_programs(programs, self.settings.lowering, &self.board, &self.layout)? {
-            self.send(&command)?;
-        }
+        self.send_all(&lower_programs(programs, self.settings.lowering, &self.board, &self.layout)?)?;
         self.finish()
     }
 
@@ -414,9 +441,10 @@ impl<D: Device> Queue<D> {
         Ok(None)
     }
 
-    /// Bytes of a completion record that have come before the rest of it.
+    /// Bytes of completion records, of either queue, that have come before the rest of them.
     pub fn partial_bytes(&self) -> u64 {
-        self.partial.as_ref().map_or(0, |partial| partial.bytes.len() as u64)
+        let other = self.second.as_ref().and_then(|other| other.partial.as_ref());
+        self.partial.iter().chain(other).map(|partial| partial.bytes.len() as u64).sum()
     }
 
     /// The length in the header at the read pointer, which the dispatcher echoes there.
@@ -498,6 +526,18 @@ impl<D: Device> Queue<D> {
     /// # Errors
     /// What the device says.
     pub fn close(mut self) -> Result<D, HostError> {
+        if let Some(number) = self.second.as_ref().map(|other| other.number) {
+            self.close_ends()?;
+            self.choose(number);
+        }
+        self.close_ends()?;
+        if let Some(staging) = self.staging {
+            self.device.unpin(staging)?;
+        }
+        Ok(self.device)
+    }
+
+    fn close_ends(&mut self) -> Result<(), HostError> {
         for core in [self.board.prefetch, self.board.dispatch] {
             let at = u64::from(SOFT_RESET);
             let window = self.device.open(WINDOW, WindowTarget::tile(core, at / WINDOW * WINDOW))?;
@@ -506,11 +546,7 @@ impl<D: Device> Queue<D> {
         }
         self.device.close(self.prefetch)?;
         self.device.close(self.dispatch)?;
-        self.device.unpin(self.sysmem)?;
-        if let Some(staging) = self.staging {
-            self.device.unpin(staging)?;
-        }
-        Ok(self.device)
+        Ok(self.device.unpin(self.sysmem)?)
     }
 }
 

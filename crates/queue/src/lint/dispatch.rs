@@ -91,6 +91,7 @@ impl Linter {
                 self.unread.report(self.host_records);
                 self.results.report(self.host_records);
                 self.host_results.report(self.host_records);
+                self.order.iter_mut().for_each(|order| order.reports(self.host_records));
             }
             Dispatch::WritePaged(c) => {
                 let (page, count) = (u64::from(c.page_size), u64::from(c.pages));
@@ -124,6 +125,7 @@ impl Linter {
             }
             Dispatch::Timestamp(c) => {
                 self.unicast(at, c.noc_xy, u64::from(c.addr), 8);
+                self.event(c.noc_xy, u64::from(c.addr), 8, &[]);
                 self.time(at, c.noc_xy, u64::from(c.addr));
                 self.barrier();
             }
@@ -148,6 +150,7 @@ impl Linter {
         match c.num_mcast_dests {
             0 => {
                 self.unicast(at, c.noc_xy, addr, c.length);
+                self.event(c.noc_xy, addr, c.length, data);
                 if let Tile::Dram(bank) = self.board.tile_of_word(Xy::from_word(c.noc_xy)) {
                     self.knows(bank, addr, c.length, data);
                 }
@@ -209,8 +212,10 @@ impl Linter {
         let addr = self.offset(at, c.write_offset_index, u64::from(c.addr));
         match subs {
             Subs::Unicast(subs) => {
-                for sub in subs {
+                let stride = if c.is_shared() { 0 } else { c.packet_stride() as usize };
+                for (number, sub) in subs.iter().enumerate() {
                     self.unicast(at, sub.noc_xy, addr, u64::from(c.size));
+                    self.event(sub.noc_xy, addr, u64::from(c.size), data.get(number * stride..).unwrap_or(&[]));
                 }
             }
             Subs::Multicast(subs) => {

@@ -7,38 +7,42 @@ use super::Linter;
 use super::reads::Memory;
 use super::results::Bytes;
 use crate::board::Tile;
-use crate::capture::{ActKind, Capture};
+use crate::capture::{Act, ActKind, Capture};
 use crate::sanitize::{CommandRef, Finding, Hazard};
 
 impl Linter {
     /// What the host of a stream does when so many records are queued.
     pub(super) fn acts(&mut self, capture: &Capture, records: usize) {
         for (index, act) in capture.acts_before(records) {
-            match &act.kind {
-                ActKind::Wait => self.host_waits(),
-                ActKind::Take => {
-                    self.host_taken += 1;
-                    self.host_took(self.host_taken);
-                }
-                &ActKind::Load { tile, addr, bytes } => {
-                    let memory = tile.map_or(Some(Memory::Host), |tile| self.memory_of(tile));
-                    let part = memory.map(|memory| (memory, addr, addr.saturating_add(bytes.into())));
-                    let found = part
-                        .and_then(|part| self.host_loads(part, records as u64, self.host_taken, Some(index as u64)));
-                    found.into_iter().for_each(|finding| self.keep(finding));
-                }
-                // Memory of workers is a run's to know.
-                ActKind::Store { tiles: Some(tiles), addr, bytes } if tiles.low == tiles.high => {
-                    if let Some(Memory::Bank(bank)) = self.memory_of(tiles.low) {
-                        self.knows(bank, *addr, bytes.len() as u64, bytes);
-                    }
-                }
-                ActKind::Store { .. }
-                | ActKind::Poll { .. }
-                | ActKind::Pin { .. }
-                | ActKind::Unpin { .. }
-                | ActKind::Pause { .. } => {}
+            self.act(act, index as u64, records);
+        }
+    }
+
+    /// One of these, by its place among all that this host does.
+    pub(super) fn act(&mut self, act: &Act, index: u64, records: usize) {
+        match &act.kind {
+            ActKind::Wait => self.host_waits(),
+            ActKind::Take => {
+                self.host_taken += 1;
+                self.host_took(self.host_taken);
             }
+            &ActKind::Load { tile, addr, bytes } => {
+                let memory = tile.map_or(Some(Memory::Host), |tile| self.memory_of(tile));
+                let part = memory.map(|memory| (memory, addr, addr.saturating_add(bytes.into())));
+                let found = part.and_then(|part| self.host_loads(part, records as u64, self.host_taken, Some(index)));
+                found.into_iter().for_each(|finding| self.keep(finding));
+            }
+            // Memory of workers is a run's to know.
+            ActKind::Store { tiles: Some(tiles), addr, bytes } if tiles.low == tiles.high => {
+                if let Some(Memory::Bank(bank)) = self.memory_of(tiles.low) {
+                    self.knows(bank, *addr, bytes.len() as u64, bytes);
+                }
+            }
+            ActKind::Store { .. }
+            | ActKind::Poll { .. }
+            | ActKind::Pin { .. }
+            | ActKind::Unpin { .. }
+            | ActKind::Pause { .. } => {}
         }
     }
 

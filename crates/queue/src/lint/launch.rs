@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Linter;
 use super::tiles::Tiles;
+use super::{Linter, Order};
 use crate::board::Tile;
 use crate::sanitize::{CommandRef, Hazard, Notices};
 use crate::wire::{GoMessage, Packed, Rect, SendGoSignal, Wait, Xy};
@@ -103,6 +103,7 @@ impl Linter {
         self.launches.in_flight.clear();
         self.unread.barrier();
         self.resets.barrier();
+        self.order.iter_mut().for_each(Order::barrier);
     }
 
     pub(super) fn go_list(&mut self, at: CommandRef, words: &[u32]) {
@@ -185,6 +186,9 @@ impl Linter {
         let due = self.launches.due.entry(stream).or_default();
         *due = due.saturating_add(targets.len() as u32);
         targets.iter().for_each(|tile| self.writes_go(at, *tile));
+        if let Some(order) = self.order.as_mut().filter(|_| message.signal == GoMessage::GO) {
+            targets.iter().for_each(|tile| order.starts(*tile, self.layout.l1_bytes, at, self.record));
+        }
         // Mostly one set: a tile that is listed twice is started twice.
         let mut sets = vec![Tiles::default()];
         for tile in targets {
@@ -216,7 +220,12 @@ impl Linter {
             self.find_in(at, Hazard::StallSemaphoreIsCode, text);
         }
         if c.has(Wait::MEMORY) {
+            let event = self.layout.is_event(c.addr.into(), 4);
             match self.layout.changing(c.addr) {
+                _ if event && self.order.is_some() => {
+                    let record = self.record;
+                    self.order.iter_mut().for_each(|order| order.waits(c.addr.into(), c.count, at, record));
+                }
                 Some(what) => self.not_ordered(format!("a WAIT for a word of {what}: who writes that, and when")),
                 // A machine shows it, whatever the delays are.
                 None if !self.live => {
@@ -250,12 +259,14 @@ impl Linter {
             {
                 self.results.ends(&tiles);
                 self.host_results.ends(&tiles);
+                self.order.iter_mut().for_each(|order| order.ends(&tiles));
             }
         }
         // The last thing that a WAIT does.
         if c.has(Wait::NOTIFY_PREFETCH) {
             self.unread.notify();
             self.results.notify();
+            self.order.iter_mut().for_each(Order::notifies);
             self.notices += 1;
         }
         if c.has(Wait::CLEAR_STREAM) {

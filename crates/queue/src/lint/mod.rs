@@ -10,6 +10,8 @@ mod known;
 mod launch;
 mod listed;
 mod mailbox;
+mod order;
+mod pair;
 mod reads;
 mod record;
 mod relay;
@@ -34,6 +36,7 @@ use launch::Launches;
 use listed::Listed;
 pub(crate) use listed::Target;
 use mailbox::Resets;
+pub(crate) use order::{Between, Order};
 pub(crate) use reads::Memory;
 use reads::Unread;
 use results::Results;
@@ -79,6 +82,9 @@ impl Report {
 
 /// Judges what a host queued. Fields of the memory map that the stream names are those that it says.
 pub fn lint(capture: &Capture, board: &Board, layout: &Layout) -> Report {
+    if capture.two_queues {
+        return pair::lint(capture, board, layout);
+    }
     let mut linter = Linter::new(Rc::new(board.clone()), Rc::new(capture.layout_on(layout)));
     for (index, entry) in capture.entries.iter().enumerate() {
         linter.acts(capture, index);
@@ -140,6 +146,8 @@ pub(crate) struct Linter {
     unknown: bool,
     /// What the stream has written to DRAM: for a stream by itself.
     known: Known,
+    /// Its steps, where there is another queue.
+    order: Option<Order>,
 }
 
 impl Linter {
@@ -176,6 +184,7 @@ impl Linter {
             behind_trace: None,
             unknown: false,
             known: Known::default(),
+            order: board.others.map(|_| Order::default()),
             board,
             layout,
         }
@@ -203,10 +212,21 @@ impl Linter {
         Linter { results: Results::live(), host_results: Results::live(), live: true, ..Linter::new(board, layout) }
     }
 
+    /// What the queue has done, where there is another one.
+    pub(crate) fn order(&mut self) -> Option<&mut Order> {
+        self.order.as_mut()
+    }
+
     /// The oldest launch of a tile ends, and wrote these bytes: the relay and the load of the host that read some of them too early,
     /// each with what started the worker.
     pub(crate) fn wrote(&mut self, tile: Xy, wrote: Vec<Bytes>) -> [Option<(Read, CommandRef)>; 2] {
+        self.order.iter_mut().for_each(|order| order.wrote(tile, &wrote));
         [self.results.wrote(tile, wrote.clone()), self.host_results.wrote(tile, wrote)]
+    }
+
+    /// Records that were looked at.
+    pub(crate) fn records(&self) -> u64 {
+        self.report.records
     }
 
     /// Whether something was found since the last call of [`take`](Linter::take).

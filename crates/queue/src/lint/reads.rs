@@ -334,6 +334,9 @@ impl Linter {
             self.find_in(at, Hazard::WriteOvertakesWrite, message);
         }
         self.host_has_read(at, &part);
+        if let Some(order) = &mut self.order {
+            order.writes(part, at, self.record);
+        }
         let (memory, start, end) = part;
         if let Memory::Bank(bank) = memory
             && !self.live
@@ -469,6 +472,9 @@ impl Linter {
     }
 
     fn reads_parts(&mut self, hazard: Hazard, parts: &[Bytes]) {
+        if let (Some(order), Some(relay)) = (&mut self.order, self.relay) {
+            parts.iter().for_each(|part| order.reads(*part, relay, self.record));
+        }
         let write = self.unread.meets(parts);
         let go = self.results.reads(parts, self.record, self.relay);
         if let Some(write) = write {

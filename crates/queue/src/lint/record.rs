@@ -12,16 +12,22 @@ impl Linter {
     pub(crate) fn entry(&mut self, slot: u16, bytes: &[u8]) {
         let length = bytes.len() as u32;
         let place = self.issue.place(length);
-        self.record = Some(RecordRef { index: self.report.records, offset: u64::from(place.offset), length });
+        if length <= self.layout.sysmem.issue_bytes {
+            self.issue.queued(place, length);
+        }
+        let record = RecordRef { index: self.report.records, offset: u64::from(place.offset), length };
+        self.entry_at(record, slot, bytes);
+    }
+
+    /// The same where a machine knows its place.
+    pub(crate) fn entry_at(&mut self, record: RecordRef, slot: u16, bytes: &[u8]) {
+        self.record = Some(record);
         self.relay = None;
         self.report.records += 1;
         if self.prefetch_ended {
             self.find(Hazard::AfterTerminate, "this comes after the prefetcher's TERMINATE");
         }
         self.sizes(slot, bytes);
-        if length <= self.layout.sysmem.issue_bytes {
-            self.issue.queued(place, length);
-        }
         self.commands(slot, bytes, 0);
         self.host_results.looked_at(self.report.records);
     }

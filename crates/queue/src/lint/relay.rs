@@ -1,7 +1,7 @@
 //! Prefetch commands.
 
-use super::Linter;
 use super::reads::Pages;
+use super::{Linter, Order};
 use crate::sanitize::{CommandRef, Hazard};
 use crate::wire::{Dispatch, DispatchParts, Inline, Prefetch, RelayPaged, RelayParts, RelaySubs, WireError};
 
@@ -83,6 +83,7 @@ impl Linter {
                     self.find(Hazard::StallMiscounted, message);
                 }
                 self.unread.stall();
+                self.order.iter_mut().for_each(Order::stalls);
                 self.results.stall();
             }
             Prefetch::RelayLinearH(_) | Prefetch::Debug(_) => {}

@@ -43,6 +43,7 @@ impl Linter {
                 let message = format!("there is nothing at {tile} of a {}", self.board.name);
                 self.find_in(at, Hazard::NocUnmapped, message);
             }
+            Tile::Prefetch | Tile::Dispatch if self.is_event(tile, addr, bytes) => {}
             Tile::Prefetch | Tile::Dispatch => {
                 self.find_in(at, Hazard::QueueCoreWritten, format!("{tile} runs the queue"))
             }
@@ -57,6 +58,25 @@ impl Linter {
                 self.writes_part(at, (Memory::Tile(tile), addr, addr.saturating_add(bytes)));
                 self.written(at, tile);
             }
+        }
+    }
+
+    /// Whether bytes of a tile are words for events of this queue in the dispatch core of another one.
+    fn is_event(&self, tile: Xy, addr: u64, bytes: u64) -> bool {
+        self.board.others.is_some_and(|[_, dispatch]| tile == dispatch) && self.layout.is_event(addr, bytes)
+    }
+
+    /// A write to one tile may send another queue an event.
+    pub(super) fn event(&mut self, noc_xy: u32, addr: u64, bytes: u64, data: &[u8]) {
+        if self.order.is_none() || !self.is_event(Xy::from_word(noc_xy), addr, bytes) {
+            return;
+        }
+        match data.first_chunk() {
+            Some(word) if bytes >= 4 && addr.is_multiple_of(4) => {
+                let event = u32::from_le_bytes(*word);
+                self.order.iter_mut().for_each(|order| order.sends(addr, event));
+            }
+            _ => self.not_ordered("an event for the other queue whose number is not in the stream"),
         }
     }
 

@@ -31,6 +31,8 @@ pub struct Chip {
     workers: Vec<TileId>,
     prefetch: TileId,
     dispatch: TileId,
+    /// The cores of another queue.
+    others: Option<[TileId; 2]>,
 }
 
 impl Chip {
@@ -53,9 +55,12 @@ impl Chip {
         }
         // A board whose queue cores are no Tensix tiles is not read in.
         let (prefetch, dispatch) = (id(board.prefetch).unwrap_or(0), id(board.dispatch).unwrap_or(0));
-        let workers = (0..tensix.len() as TileId).filter(|id| *id != prefetch && *id != dispatch).collect();
+        let others = board.others.map(|cores| cores.map(|core| id(core).unwrap_or(0)));
+        let worker =
+            |at: &TileId| ![prefetch, dispatch].contains(at) && others.is_none_or(|others| !others.contains(at));
+        let workers = (0..tensix.len() as TileId).filter(worker).collect();
         let dram = board.banks.iter().map(|bank| bank.ports).collect();
-        Chip { grid, tensix, dram, workers, prefetch, dispatch }
+        Chip { grid, tensix, dram, workers, prefetch, dispatch, others }
     }
 
     /// What stands at a place; nothing outside of the grid.
@@ -94,9 +99,19 @@ impl Chip {
         self.dispatch
     }
 
-    /// Whether a Tensix tile is one of the queue's cores.
+    /// Whether a Tensix tile is one of the queue's cores, or of another queue's.
     pub fn is_queue_core(&self, tile: TileId) -> bool {
-        tile == self.prefetch || tile == self.dispatch
+        tile == self.prefetch || tile == self.dispatch || self.is_of_another(tile)
+    }
+
+    /// Whether a Tensix tile is a core of another queue.
+    pub fn is_of_another(&self, tile: TileId) -> bool {
+        self.others.is_some_and(|others| others.contains(&tile))
+    }
+
+    /// Whether a Tensix tile is the dispatch core of another queue.
+    pub fn dispatches_for_another(&self, tile: TileId) -> bool {
+        self.others.is_some_and(|[_, dispatch]| tile == dispatch)
     }
 
     /// How many DRAM banks there are.

@@ -50,6 +50,8 @@ pub struct Config {
     pub quirks: Quirks,
     /// Times that commands and workers write are all the same: what else two runs do can then be held against each other.
     pub still_clock: bool,
+    /// Whether the board has two queues: the second one on the two tiles below the first one's, in host memory after the first one's.
+    pub two_queues: bool,
     /// Whether spans of all actors are recorded.
     pub trace: bool,
     /// Whether what the host queues is kept, as a stream.
@@ -74,6 +76,7 @@ impl Config {
             delays,
             quirks: Quirks::default(),
             still_clock: false,
+            two_queues: false,
             trace: false,
             record: false,
             pages_before: 0,

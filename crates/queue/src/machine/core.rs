@@ -90,15 +90,21 @@ impl Core {
     }
 
     /// Some bytes of this core's L1, if they lie in it.
+    #[inline]
     pub fn bytes<const N: usize>(&self, addr: u32) -> Result<[u8; N], Stop> {
-        let inside = addr.checked_add(N as u32).is_some_and(|end| end <= self.layout.l1_bytes);
-        if !inside {
-            return Err(self.lose(Hazard::L1Outside, || format!("{N} bytes at {addr:#x} leave the core's L1")));
-        }
-        let world = self.look();
         let mut out = [0; N];
-        out.copy_from_slice(world.memory.l1(world.tile_of(self.actor), addr, N));
+        out.copy_from_slice(&self.part(addr, N)?);
         Ok(out)
+    }
+
+    /// The same where they lie.
+    #[inline]
+    pub fn part(&self, addr: u32, bytes: usize) -> Result<Ref<'_, [u8]>, Stop> {
+        let inside = u64::from(addr) + bytes as u64 <= u64::from(self.layout.l1_bytes);
+        if !inside {
+            return Err(self.lose(Hazard::L1Outside, || format!("{bytes} bytes at {addr:#x} leave the core's L1")));
+        }
+        Ok(Ref::map(self.look(), |world| world.memory.l1(world.tile_of(self.actor), addr, bytes)))
     }
 
     /// Stores a word in this core's L1.

@@ -76,6 +76,17 @@ impl Delays {
     pub const KINDS: [&str; 9] =
         ["pcie-read", "read", "write", "multicast", "acknowledge", "credit", "poll", "run", "notice"];
 
+    /// Cycles in which so many bytes pass.
+    #[inline]
+    pub(crate) fn transfer(&self, bytes: u32) -> u64 {
+        let bytes = u64::from(bytes);
+        // Most transfers are short, and need no division.
+        match bytes < self.bytes_per_cycle {
+            true => 0,
+            false => bytes / self.bytes_per_cycle,
+        }
+    }
+
     /// The same with one kind of delay always as late as a seed may make it; `None` for a name that is none.
     pub fn with_late(mut self, kind: &str) -> Option<Delays> {
         let delay = match kind {

@@ -10,7 +10,7 @@ use super::{Actor, HostCall, Machine, State};
 use crate::board::Board;
 use crate::host::{Device, DeviceError, Pinned, Window, WindowTarget};
 use crate::layout::{HOST_REGION as REGION, HOST_REGIONS as REGIONS, PCIE_NOC_BIT};
-use crate::sanitize::{Finding, diagnose};
+use crate::sanitize::Finding;
 use crate::wire::{Rect, Xy};
 
 /// Windows, and what a driver is told of the board.
@@ -104,18 +104,27 @@ impl Machine {
 
     /// Lets time pass as a call of the driver takes it.
     pub(super) fn pass(&mut self, cycles: u64) -> Result<(), DeviceError> {
-        let until = self.now_cycles().saturating_add(cycles);
+        self.pass_as(|_| cycles)
+    }
+
+    /// The same, as long as the machine's delays say.
+    #[inline]
+    fn pass_as(&mut self, cycles: impl FnOnce(&super::Delays) -> u64) -> Result<(), DeviceError> {
+        let until = {
+            let world = self.world.borrow();
+            world.now.saturating_add(cycles(&world.delays))
+        };
         self.run(until);
         self.check()
     }
 
     /// So many bytes were stored through a window: a burst leaves 8 bytes at a time.
     pub(super) fn stored(&mut self, bytes: usize) -> Result<(), DeviceError> {
-        self.pass(self.cycles(|d| d.host_store).saturating_mul((bytes as u64).div_ceil(8).max(1)))
+        self.pass_as(|delays| delays.host_store.saturating_mul((bytes as u64).div_ceil(8).max(1)))
     }
 
     pub(super) fn check(&self) -> Result<(), DeviceError> {
-        match self.device.hang.is_none() && !self.world.borrow().ledger.stopped() {
+        match self.device.hang.is_none() && !self.is_stopped() {
             true => Ok(()),
             false => self.refused(),
         }
@@ -147,13 +156,11 @@ impl Machine {
         if self.device.quiet < PATIENCE[0] {
             return Ok(());
         }
-        let world = self.world.borrow();
-        let off = Actor::ALL.iter().all(|actor| world.states[*actor as usize] == State::Off);
-        if off || (self.device.quiet < PATIENCE[1] && crate::sanitize::all_idle(&world)) {
+        let off = |world: &World| Actor::ALL.iter().all(|actor| world.states[*actor as usize] == State::Off);
+        if self.all(off).into_iter().all(|off| off) || (self.device.quiet < PATIENCE[1] && self.is_idle()) {
             return Ok(());
         }
-        let finding = diagnose(&world);
-        drop(world);
+        let finding = self.diagnosis();
         self.world.borrow_mut().ledger.findings.push(finding.clone());
         self.device.hang = Some(Box::new(finding));
         self.check()
@@ -181,7 +188,18 @@ impl Machine {
         }
     }
 
+    /// The host deals with what a window looks at.
+    #[inline]
+    fn choose_for_window(&mut self, id: u32) {
+        if self.second.is_some()
+            && let Some(Some((_, target))) = self.device.windows.get(id as usize)
+        {
+            self.choose_for(target.tiles.low);
+        }
+    }
+
     pub(super) fn store(&mut self, xy: Xy, addr: u64, bytes: &[u8]) -> Result<(), DeviceError> {
+        self.choose_for(xy);
         let mut commands = Vec::new();
         let mut world = self.world.borrow_mut();
         let refused = match world.chip.at(xy) {
@@ -196,7 +214,9 @@ impl Machine {
             _ => Err(format!("{xy} has no {} bytes at {addr:#x} to store to", bytes.len())),
         };
         drop(world);
-        self.obey(commands);
+        if !commands.is_empty() {
+            self.obey(commands);
+        }
         refused.map_err(DeviceError::Refused)
     }
 
@@ -283,21 +303,23 @@ impl Device for Machine {
     }
 
     fn host_read(&mut self, memory: Pinned, offset: u64, out: &mut [u8]) -> Result<(), DeviceError> {
+        self.choose_for_host(memory.id);
         self.called(HostCall::Look, |machine| {
             let id = machine.pinned(memory, offset, out.len())?;
             machine.pass(1 + out.len() as u64 / 32)?;
             {
                 let mut world = machine.world.borrow_mut();
                 world.check_host_read(id, offset, out.len());
-                world.judge_host_load(Location::Host(id, offset), out.len(), None);
                 world.memory.read(Location::Host(id, offset), out);
             }
+            machine.each(|world| world.judge_host_load(Location::Host(id, offset), out.len(), None));
             machine.check()?;
             machine.polled()
         })
     }
 
     fn host_write(&mut self, memory: Pinned, offset: u64, bytes: &[u8]) -> Result<(), DeviceError> {
+        self.choose_for_host(memory.id);
         self.called(HostCall::Write, |machine| {
             let id = machine.pinned(memory, offset, bytes.len())?;
             machine.device.quiet = 0;
@@ -344,13 +366,14 @@ impl Device for Machine {
     }
 
     fn read(&mut self, window: Window, offset: u64, out: &mut [u8]) -> Result<(), DeviceError> {
+        self.choose_for_window(window.id);
         self.called(HostCall::Look, |machine| {
             let (target, addr) = machine.window(window, offset, out.len() as u64)?;
             if target.multicast {
                 return Err(DeviceError::Refused("a multicast window cannot be read".to_string()));
             }
-            machine.pass(machine.cycles(|d| d.host_load))?;
-            let mut world = machine.world.borrow_mut();
+            machine.pass_as(|delays| delays.host_load)?;
+            let world = machine.world.borrow();
             let xy = target.tiles.low;
             let bytes = out.len();
             let refused = |what: String| Err(DeviceError::Refused(what));
@@ -367,8 +390,11 @@ impl Device for Machine {
                 },
                 _ => match world.place_of(xy, addr, bytes as u64) {
                     Some(place) => {
-                        world.judge_host_load(place, bytes, None);
                         world.memory.read(place, out);
+                        drop(world);
+                        machine.each(|world| world.judge_host_load(place, bytes, None));
+                        machine.check()?;
+                        return machine.polled();
                     }
                     None => return refused(format!("{xy} has no {bytes} bytes at {addr:#x}")),
                 },
@@ -380,6 +406,7 @@ impl Device for Machine {
     }
 
     fn write(&mut self, window: Window, offset: u64, bytes: &[u8]) -> Result<(), DeviceError> {
+        self.choose_for_window(window.id);
         self.called(HostCall::Store, |machine| {
             let (target, addr) = machine.window(window, offset, bytes.len() as u64)?;
             machine.device.quiet = 0;
@@ -404,7 +431,7 @@ impl Device for Machine {
 
     fn arc_read(&mut self, offset: u64) -> Result<u32, DeviceError> {
         self.called(HostCall::Look, |machine| {
-            machine.pass(machine.cycles(|d| d.host_load))?;
+            machine.pass_as(|delays| delays.host_load)?;
             let word = machine.device.telemetry.load(offset);
             word.ok_or_else(|| DeviceError::Refused(format!("the management core has no register at {offset:#x}")))
         })

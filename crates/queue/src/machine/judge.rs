@@ -12,7 +12,7 @@ use super::world::World;
 use crate::board::Board;
 use crate::capture::{ActKind, Entry};
 use crate::layout::Layout;
-use crate::lint::{Linter, Memory, Target};
+use crate::lint::{Linter, Memory, Order, Target};
 use crate::sanitize::{Finding, Hazard, RecordRef, all_idle};
 use crate::wire::{Dispatch, ExecBuf, Xy};
 
@@ -45,14 +45,17 @@ fn place((finding, due): &(Finding, u32)) -> (u64, u32) {
 impl World {
     /// A record has landed in the command area, from an address on.
     pub fn judge_landed(&mut self, record: RecordRef, slot: u16, at: u32) {
-        let (settled, taken, waits, cycle) = self.ledger.known.pop_front().unwrap_or_default();
+        let (settled, taken, waits, cycle, other) = self.ledger.known.pop_front().unwrap_or_default();
         let linter = &mut self.judge.linter;
         if settled {
             linter.host_waited();
         }
         linter.host_took(taken);
+        if let Some(order) = linter.order() {
+            order.knows(other);
+        }
         let bytes = self.memory.l1(self.chip.prefetch(), at, record.length as usize);
-        linter.entry(slot, bytes);
+        linter.entry_at(RecordRef { index: linter.records(), ..record }, slot, bytes);
         if let Some(recorded) = &mut self.recorded {
             recorded.capture.entries.push(Entry { slot, bytes: bytes.to_vec(), waits, cycle, ..Entry::default() });
         }
@@ -108,6 +111,9 @@ impl World {
 
     /// A worker ends, and wrote to these places.
     pub fn judge_results(&mut self, tile: TileId, wrote: &[(Location, u64)]) {
+        if !self.ledger.relayed.is_empty() {
+            wrote.iter().for_each(|(place, bytes)| self.borrowed_is_written(*place, *bytes));
+        }
         let bytes = |(at, bytes): &(Location, u64)| match *at {
             Location::L1(tile, addr) => (Memory::Tile(self.chip.xy(tile)), u64::from(addr), u64::from(addr) + bytes),
             Location::Dram(bank, addr) => (Memory::Bank(bank.into()), addr, addr + bytes),
@@ -189,6 +195,11 @@ impl World {
         }
     }
 
+    /// What the queue has done, where there is another one.
+    pub fn order(&mut self) -> Option<&mut Order> {
+        self.judge.linter.order()
+    }
+
     /// What the linter could not judge of what orders, writes or starts something.
     pub fn unordered(&self) -> Vec<String> {
         self.judge.linter.unordered().to_vec()
@@ -214,9 +225,14 @@ impl World {
         }
     }
 
+    /// Whether the linter has found something that is not reported yet.
+    pub fn has_found(&self) -> bool {
+        !self.judge.pending.is_empty()
+    }
+
     /// Nothing happens any more: what was found in all that has run is reported.
     pub fn judge_at_rest(&mut self) {
-        if self.judge.pending.is_empty() {
+        if !self.has_found() {
             return;
         }
         if all_idle(self) {

@@ -137,6 +137,11 @@ impl Memory {
         Memory { l1_stride, l1: vec![0; tiles * l1_stride], bank_bytes, dram, host: Vec::new(), seen: None, used: 0 }
     }
 
+    /// No memory at all, where that of the board is in another queue's hands.
+    pub fn none() -> Memory {
+        Memory::new(0, 0, 0, 0)
+    }
+
     fn l1_at(&self, tile: TileId, addr: u32) -> usize {
         tile as usize * self.l1_stride + addr as usize
     }
@@ -257,6 +262,11 @@ impl Memory {
             let offset = noc.checked_sub(region.noc)?;
             (offset.checked_add(bytes)? <= region.bytes.len() as u64).then_some(Location::Host(id as u8, offset))
         })
+    }
+
+    /// Whether any pinned memory is where the host has it.
+    pub fn lends(&self) -> bool {
+        self.host.iter().flatten().any(|region| matches!(region.bytes, HostBytes::Borrowed(..)))
     }
 
     /// Whether pinned memory is where the host has it, which stores there without a call.

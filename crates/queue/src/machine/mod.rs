@@ -13,8 +13,11 @@
 //! | `judge` | the linter, fed with what is fetched: the one judge of orders |
 //! | `world`, `wait`, `core` | shared state, what actors wait for, what a kernel sees |
 //! | `device` | the driver's side |
+//! | `pair` | two queues on one board |
+//! | `borrowed` | memory that the host lends, from queueing to reading |
 //! | `recorded`, `streamed` | what a host does as a stream, kept and done again |
 
+mod borrowed;
 mod chip;
 mod config;
 mod core;
@@ -24,6 +27,7 @@ mod flight;
 mod judge;
 mod memory;
 mod noc;
+mod pair;
 mod payload;
 mod recorded;
 mod store;
@@ -39,10 +43,11 @@ use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
 use crate::board::cover;
-use crate::sanitize::{Finding, Hazard, Ledger, all_idle, diagnose};
+use crate::sanitize::{Finding, Hazard, Ledger};
 use crate::wire::Xy;
-use crate::worker::{Acknowledge, Worker, Workers};
+use crate::worker::{Acknowledge, Payload, Worker, Workers};
 
+pub(crate) use borrowed::Borrowed;
 pub use chip::{Chip, Tile, TileId};
 pub use config::{Config, Limits, Quirks};
 pub use delay::{Delay, Delays};
@@ -69,6 +74,8 @@ pub struct Machine {
     device: device::Host,
     /// Whether it is kept who did what when.
     traced: bool,
+    /// The other one of two queues.
+    second: Option<pair::Second>,
 }
 
 impl std::fmt::Debug for Machine {
@@ -123,10 +130,33 @@ impl Machine {
     /// As [`new`](Machine::new).
     pub fn with_worker(config: Config, worker: Box<dyn Worker>) -> Result<Machine, String> {
         config.check()?;
-        let chip = Chip::new(&config.board);
+        let (device, traced) = (device::Host::new(&config.board), config.trace);
+        let (first, second) = match config.two_queues {
+            false => (config, None),
+            true => {
+                let (first, second) = pair::configs(config)?;
+                (first, Some(second))
+            }
+        };
+        let chip = Chip::new(&first.board);
+        let memory = Memory::new(chip.tensix(), first.layout.l1_bytes, chip.banks(), first.board.bank_bytes);
+        let workers = Workers::new(&chip, worker);
+        let queue = second.is_some().then_some(0);
+        let second = second.map(|config| {
+            let chip = Chip::new(&config.board);
+            pair::Second::new(Machine::world(config, chip, Memory::none(), Workers::none(), Some(1)))
+        });
+        let world = Machine::world(first, chip, memory, workers, queue);
+        Ok(Machine { world: Rc::new(RefCell::new(world)), kernels: [None, None, None], device, traced, second })
+    }
+
+    /// The state of a queue, with the board's memory and workers, if it has them in hand.
+    fn world(config: Config, chip: Chip, memory: Memory, workers: Workers, queue: Option<u8>) -> World {
         let niu = noc::Niu::new(World::endpoints(&chip));
-        let world = World {
-            memory: Memory::new(chip.tensix(), config.layout.l1_bytes, chip.banks(), config.board.bank_bytes),
+        World {
+            queue,
+            stirs: false,
+            memory,
             dice: delay::Dice::new(config.seed),
             delays: config.delays,
             flights: flight::Flights::default(),
@@ -141,7 +171,8 @@ impl Machine {
             next: None,
             reaches: Vec::new(),
             ledger: Ledger { allowed: config.allowed, ..Ledger::new(config.mode, &config.layout) },
-            workers: Workers::new(&chip, worker),
+            workers,
+            payloads: vec![Payload::NONE; chip.tensix()],
             streams: [0; 64],
             fetch_states: [0; 8],
             next_slot: config.layout.prefetch.q_base,
@@ -157,9 +188,7 @@ impl Machine {
             judge: judge::Judge::new(&config.board, &config.layout),
             layout: config.layout,
             chip,
-        };
-        let (device, traced) = (device::Host::new(&config.board), config.trace);
-        Ok(Machine { world: Rc::new(RefCell::new(world)), kernels: [None, None, None], device, traced })
+        }
     }
 
     /// Has workers run something else from now on.
@@ -219,20 +248,37 @@ impl Machine {
 
     /// When something happens next, if nobody touches the machine.
     fn next_event(&self) -> Option<u64> {
-        self.world.borrow().next_event()
+        let own = self.world.borrow().next_event();
+        match &self.second {
+            None => own,
+            Some(second) => own.into_iter().chain(second.next_event()).min(),
+        }
     }
 
     /// Lets time pass to a cycle, or until the machine stops at a finding.
+    #[inline]
     pub fn run(&mut self, until: u64) {
-        if self.world.borrow_mut().passes_idly(until) {
-            return;
+        match self.second {
+            None => self.run_one(until),
+            Some(_) => self.run_both(until),
         }
-        let mut next = self.world.borrow_mut().let_pass(until);
+    }
+
+    /// The same for one queue.
+    #[inline]
+    fn run_one(&mut self, until: u64) {
+        let mut next = {
+            let mut world = self.world.borrow_mut();
+            if world.passes_idly(until) {
+                return;
+            }
+            world.let_pass(until)
+        };
         while let Some(actor) = next {
             next = self.step(actor);
         }
         let mut world = self.world.borrow_mut();
-        if world.next_event().is_none() {
+        if world.has_found() && world.next_event().is_none() {
             world.judge_at_rest();
         }
     }
@@ -250,17 +296,21 @@ impl Machine {
                 return false;
             }
             self.run(at);
-            if self.world.borrow().ledger.stopped() {
+            if self.is_stopped() {
                 return false;
             }
         }
+        self.judge_between();
         // Nothing is on its way, and the host has waited for that: it is as good as a barrier of every sender.
-        let mut world = self.world.borrow_mut();
-        world.ledger.settled = true;
-        for port in Port::ALL {
-            world.passed_barrier(port);
-        }
-        true
+        let idle = self.is_idle();
+        self.each(|world| {
+            world.ledger.settled = true;
+            Port::ALL.into_iter().for_each(|port| world.passed_barrier(port));
+            if let Some(order) = world.order().filter(|_| idle) {
+                order.rests();
+            }
+        });
+        !self.is_stopped()
     }
 
     /// Gives the run up, as it takes more than a limit of whoever drives the machine.
@@ -270,9 +320,9 @@ impl Machine {
 
     /// How often a hazard was met that the configuration allows.
     pub fn allowed(&self) -> Vec<(Hazard, u64)> {
-        let world = self.world.borrow();
-        let met = |hazard: &Hazard| (*hazard, world.ledger.met[*hazard as usize]);
-        world.ledger.allowed.iter().map(met).filter(|(_, times)| *times > 0).collect()
+        let allowed = self.world.borrow().ledger.allowed.clone();
+        let met = |hazard: Hazard| (hazard, self.all(|world| world.ledger.met[hazard as usize]).into_iter().sum());
+        allowed.into_iter().map(met).filter(|(_, times)| *times > 0).collect()
     }
 
     /// Device cycles so far.
@@ -282,30 +332,36 @@ impl Machine {
 
     /// What was found so far. Of each hazard the first few findings are kept.
     pub fn findings(&self) -> Vec<Finding> {
-        self.world.borrow().ledger.findings.clone()
+        self.all(|world| world.ledger.findings.iter().map(|finding| world.named(finding)).collect::<Vec<_>>()).concat()
     }
 
     /// What of the commands so far may order, write or start something and could not be judged without running it: that findings are
     /// the same for all delays is not known where there is any.
     pub fn not_ordered(&self) -> Vec<String> {
-        self.world.borrow().unordered()
+        let mut all = self.all(|world| world.unordered()).concat();
+        if let Some(between) = self.between() {
+            all.extend(between.not_judged);
+            // It may have come from elsewhere than from a command.
+            all.extend(between.stuck.map(|stuck| format!("what two queues do after this: {}", stuck.message)));
+        }
+        all
     }
 
     /// The finding at which the machine stopped.
     pub fn stopped_at(&self) -> Option<Finding> {
-        let world = self.world.borrow();
-        world.ledger.stopped.map(|index| world.ledger.findings[index].clone())
+        let stopped = |world: &World| Some(world.named(&world.ledger.findings[world.ledger.stopped?]));
+        self.all(stopped).into_iter().flatten().next()
     }
 
     /// Who waits for what, if nothing can happen by itself any more and not everything is done.
     pub fn diagnose(&self) -> Option<Finding> {
         let settled = self.next_event().is_none();
-        settled.then(|| diagnose(&self.world.borrow()))
+        settled.then(|| self.diagnosis())
     }
 
     /// Who waits for what, if nothing can happen by itself any more and an actor has not done what it was told.
     pub fn hang(&self) -> Option<Finding> {
-        self.diagnose().filter(|_| !all_idle(&self.world.borrow()))
+        self.diagnose().filter(|_| !self.is_idle())
     }
 
     /// Whether an actor's kernel runs, was ended by TERMINATE, or never started.
@@ -327,24 +383,14 @@ impl Machine {
         Some(recorded)
     }
 
-    /// How far it has come.
+    /// How far it has come: of two queues, both together.
     pub fn status(&self) -> Status {
-        let world = self.world.borrow();
-        let granted = world.memory.word(world.chip.prefetch(), world.layout.sem(0));
-        Status {
-            cycle: world.now,
-            announced: world.ledger.issue.announced(),
-            queued: world.ledger.issue.queued() as u64,
-            commands: world.ledger.commands,
-            credits: credits(granted, world.ledger.taken),
-            pages: world.ledger.produced.saturating_sub(world.ledger.consumed),
-            completions: world.ledger.completed.saturating_sub(world.ledger.drained),
-            flights: world.flights.len() as u64,
-            running: world.workers.running(),
-            launches: world.workers.launched + world.workers.launched_by_host,
-            actors: world.actor_lines(),
-            fetch_states: world.fetch_states,
-        }
+        let parts = self.all(World::status);
+        let workers = self.world.borrow();
+        let (running, launches) =
+            (workers.workers.running(), workers.workers.launched + workers.workers.launched_by_host);
+        let all = parts.into_iter().reduce(Status::with);
+        Status { running, launches, ..all.unwrap_or_else(|| workers.status()) }
     }
 
     /// Whether it keeps what each actor does.
@@ -354,8 +400,8 @@ impl Machine {
 
     /// What each actor did and when, if the configuration asked for it.
     pub fn spans(&self) -> Vec<Span> {
-        let world = self.world.borrow();
-        world.trace.as_ref().map(|trace| trace.until(world.now)).unwrap_or_default()
+        let spans = |world: &World| world.trace.as_ref().map(|trace| trace.until(world.now)).unwrap_or_default();
+        pair::joined(self.all(spans))
     }
 
     /// Reads memory of a tile as it is now, without taking time: for tests and tools.
@@ -379,7 +425,9 @@ impl Machine {
         let place = world.place_of(tile, addr, bytes.len() as u64);
         let place = place.ok_or_else(|| format!("{tile} has no {} bytes at {addr:#x}", bytes.len()))?;
         world.memory.write(place, bytes);
-        world.touched = world::ALL_ACTORS;
+        (world.touched, world.stirs) = (world::ALL_ACTORS, true);
+        drop(world);
+        self.stir();
         Ok(())
     }
 

@@ -193,7 +193,7 @@ impl World {
         let mut done = 0;
         while done < bytes {
             let packet = (bytes - done).min(PACKET);
-            let travel = self.draw(|d| d.write) + u64::from(packet) / self.delays.bytes_per_cycle;
+            let travel = self.draw(|d| d.write) + self.delays.transfer(packet);
             let acknowledge = self.draw(|d| d.acknowledge);
             let niu = &mut self.nius[port as usize];
             let arrival = in_order(&mut niu.unicast[endpoint], self.now + travel);
@@ -252,7 +252,7 @@ impl World {
         let mut done = 0;
         while done < bytes {
             let packet = (bytes - done).min(PACKET);
-            let travel = self.draw(|d| d.multicast) + u64::from(packet) / self.delays.bytes_per_cycle;
+            let travel = self.draw(|d| d.multicast) + self.delays.transfer(packet);
             let acknowledge = self.draw(|d| d.acknowledge);
             let niu = &mut self.nius[port as usize];
             // One arrival for all: after everything that went to any of these tiles in this class.
@@ -262,7 +262,7 @@ impl World {
             }
             for id in &reach.tiles {
                 niu.multicast[*id as usize] = arrival;
-                self.workers.payload(*id).multicast = niu.epoch;
+                self.payloads[*id as usize].multicast = niu.epoch;
             }
             niu.sent = niu.sent.max(arrival);
             niu.acknowledged = niu.acknowledged.max(arrival + acknowledge);
@@ -294,7 +294,7 @@ impl World {
             Some(Location::Host(..)) | None => self.draw(|d| d.pcie_read),
             _ => self.draw(|d| d.read),
         };
-        let arrival = self.now + delay + u64::from(bytes) / self.delays.bytes_per_cycle;
+        let arrival = self.now + delay + self.delays.transfer(bytes);
         let niu = &mut self.nius[port as usize];
         niu.read = niu.read.max(arrival);
         if let Some(from) = from {

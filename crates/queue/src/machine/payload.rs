@@ -24,6 +24,9 @@ pub(crate) fn page_address(chip: &Chip, dram: bool, noc: u8, base: u32, page: u3
 impl World {
     fn check_target(&mut self, port: Port, tile: TileId, addr: u64, bytes: u32) -> Result<(), Stop> {
         let actor = port.actor();
+        if self.chip.dispatches_for_another(tile) && self.layout.is_event(addr, bytes.into()) {
+            return Ok(());
+        }
         if self.chip.is_queue_core(tile) {
             let xy = self.chip.xy(tile);
             self.flag(actor, Hazard::QueueCoreWritten, || {
@@ -45,7 +48,7 @@ impl World {
         if let (Tile::Tensix(tile), 0) = (self.chip.at(Xy::from_word(xy)), xy >> 24) {
             self.check_target(port, tile, addr, bytes)?;
             let epoch = self.nius[port as usize].epoch;
-            self.workers.payload(tile).unicast = epoch;
+            self.payloads[tile as usize].unicast = epoch;
         }
         self.check_host_target(port, xy, addr, bytes)?;
         self.write(port, from, xy, addr, bytes)

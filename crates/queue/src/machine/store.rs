@@ -130,9 +130,10 @@ impl World {
 
     /// Slots, and the pointer into host memory.
     fn check_fetch_store(&mut self, addr: u32, bytes: &[u8]) {
-        let fetch = self.layout.prefetch.clone();
+        let fetch = &self.layout.prefetch;
+        let (slots, pcie_rd_ptr) = (fetch.q_base..fetch.q_end(), fetch.pcie_rd_ptr);
         let runs = self.states[Actor::Prefetch as usize] == State::On;
-        if addr == fetch.pcie_rd_ptr && bytes.len() == 4 {
+        if addr == pcie_rd_ptr && bytes.len() == 4 {
             let host = &self.layout.sysmem;
             let (value, expected) =
                 (u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]), host.noc(host.issue) as u32);
@@ -143,9 +144,10 @@ impl World {
             }
         }
         let end = addr + bytes.len() as u32;
-        if end <= fetch.q_base || addr >= fetch.q_end() || !runs {
-            if end > fetch.q_base && addr < fetch.q_end() && !runs {
-                self.next_slot = fetch.q_base;
+        let meets = end > slots.start && addr < slots.end;
+        if !meets || !runs {
+            if meets {
+                self.next_slot = slots.start;
             }
             return;
         }
@@ -187,6 +189,11 @@ impl World {
         let waited = self.host_has_waited();
         let record = self.ledger.announced(u32::from(value & 0x7FFF) << 4, waited, self.now);
         self.host_queues(record.index);
+        if self.memory.lends()
+            && let Some(place) = self.issue_place(record)
+        {
+            self.borrowed_is_queued(record, place);
+        }
         if let Some(Location::Host(id, at)) = self.issue_place(record)
             && self.memory.is_borrowed(id)
             && let Some(bytes) = self.memory.host(id)

@@ -16,7 +16,7 @@ impl Machine {
     pub(crate) fn look(&mut self, tile: Option<Xy>, addr: u64, out: &mut [u8], act: u64) -> Result<(), DeviceError> {
         self.called(HostCall::Look, |machine| {
             {
-                let mut world = machine.world.borrow_mut();
+                let world = machine.world.borrow();
                 let bytes = out.len() as u64;
                 let place = match tile {
                     Some(tile) => world.place_of(tile, addr, bytes),
@@ -25,8 +25,9 @@ impl Machine {
                 let nothing =
                     || DeviceError::Refused(format!("there are no {bytes} bytes at {addr:#x} that the host loads"));
                 let place = place.ok_or_else(nothing)?;
-                world.judge_host_load(place, out.len(), Some(act));
                 world.memory.read(place, out);
+                drop(world);
+                machine.each(|world| world.judge_host_load(place, out.len(), Some(act)));
             }
             machine.check()
         })

@@ -14,6 +14,8 @@ pub enum SpanActor {
     Host,
     /// One of the queue's cores.
     Queue(Actor),
+    /// One of the second queue's cores.
+    Second(Actor),
     /// A worker.
     Worker(Xy),
 }

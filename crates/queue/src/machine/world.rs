@@ -12,7 +12,7 @@ use super::wait::{Actor, Wait};
 use crate::layout::Layout;
 use crate::sanitize::{AtError, Finding, Hazard, Ledger};
 use crate::wire::Rect;
-use crate::worker::Workers;
+use crate::worker::{Payload, Workers};
 
 /// An actor stops here: what it did has no defined continuation, or the machine stops at what it did.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,6 +31,10 @@ pub enum State {
 
 /// The shared state. An actor borrows it for one action and never across a wait.
 pub(crate) struct World {
+    /// Which of two queues it is, where there are two: see `pair`.
+    pub queue: Option<u8>,
+    /// Bytes of the other queue's cores have changed.
+    pub stirs: bool,
     pub layout: Layout,
     pub chip: Chip,
     pub memory: Memory,
@@ -55,6 +59,8 @@ pub(crate) struct World {
     pub reaches: Vec<(Rect, Rc<Reach>)>,
     pub ledger: Ledger,
     pub workers: Workers,
+    /// What the dispatcher has under way to each tile.
+    pub payloads: Vec<Payload>,
     /// The dispatch core's stream counters, 17 bits each.
     pub streams: [u32; 64],
     /// How often fetching was entered in each of its eight states: bit 0 a command is there, bit 1 the slot is full, bit 2 a read
@@ -91,6 +97,14 @@ pub(crate) const ALL_ACTORS: u8 = 0b111;
 const MOST_REACHES: usize = 16;
 /// No cycle.
 pub(crate) const NEVER: u64 = u64::MAX;
+
+/// A bit for each actor on the tile of one, itself included.
+const fn neighbours(actor: Actor) -> u8 {
+    match actor {
+        Actor::Prefetch => 1 << Actor::Prefetch as u8,
+        Actor::Dispatch | Actor::Subordinate => 1 << Actor::Dispatch as u8 | 1 << Actor::Subordinate as u8,
+    }
+}
 
 impl World {
     /// A slot of the fetch queue.
@@ -177,6 +191,25 @@ impl World {
         }
     }
 
+    /// How far it has come.
+    pub fn status(&self) -> super::Status {
+        let granted = self.memory.word(self.chip.prefetch(), self.layout.sem(0));
+        super::Status {
+            cycle: self.now,
+            announced: self.ledger.issue.announced(),
+            queued: self.ledger.issue.queued() as u64,
+            commands: self.ledger.commands,
+            credits: super::credits(granted, self.ledger.taken),
+            pages: self.ledger.produced.saturating_sub(self.ledger.consumed),
+            completions: self.ledger.completed.saturating_sub(self.ledger.drained),
+            flights: self.flights.len() as u64,
+            running: self.workers.running(),
+            launches: self.workers.launched + self.workers.launched_by_host,
+            actors: self.actor_lines(),
+            fetch_states: self.fetch_states,
+        }
+    }
+
     /// What each actor is doing, one line each, and the ledger of page credits.
     pub fn actor_lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
@@ -243,14 +276,14 @@ impl World {
         self.waits(actor, wait);
         // Waits of others on its tile may be over.
         let own = 1 << actor as u8;
-        self.touched = (self.touched | self.actors_of(self.tile_of(actor))) & !own;
+        self.touched = (self.touched | neighbours(actor)) & !own;
         self.next = self.next_actor();
         self.next == Some(actor)
     }
 
     /// Whether nothing arrives up to a cycle, and nobody else goes on before an actor does then.
     fn is_alone(&self, actor: Actor, cycle: u64) -> bool {
-        let touched = self.touched | self.actors_of(self.tile_of(actor));
+        let touched = self.touched | neighbours(actor);
         let others = Actor::ALL.into_iter().filter(|other| *other != actor);
         let first = others.fold(true, |first, other| {
             // Within a cycle they go on in their order.
@@ -270,6 +303,11 @@ impl World {
         self.next_actor()
     }
 
+    /// When an actor goes on or something arrives, if nobody touches the machine; never, if nothing does.
+    pub fn due(&self) -> u64 {
+        if self.touched & self.watching == 0 { self.next_certain() } else { self.now }
+    }
+
     /// Lets time pass up to a cycle if nothing happens until then, but something will after that; whether it has.
     pub fn passes_idly(&mut self, until: u64) -> bool {
         let next = self.next_certain();
@@ -283,14 +321,13 @@ impl World {
     /// An actor has ended: who goes on.
     pub fn hand_over(&mut self, actor: Actor) -> Option<Actor> {
         // Waits of those on its tile may be over.
-        self.touched |= self.actors_of(self.tile_of(actor));
+        self.touched |= neighbours(actor);
         self.next = self.next_actor();
         self.next
     }
 
     /// Lets time pass until an actor can go on, and takes its wait away. `None`: it passed to the end, or the machine has stopped.
     fn next_actor(&mut self) -> Option<Actor> {
-        let until = self.until;
         while self.may_go_on() || self.within_limits() {
             if let Some(actor) = self.ready() {
                 self.goes_on(actor);
@@ -298,6 +335,8 @@ impl World {
                 return Some(actor);
             }
             let next = self.next_certain();
+            // An event for the other queue ends it.
+            let until = self.until;
             if next > until || next == NEVER {
                 self.now = self.now.max(until);
                 break;
@@ -397,8 +436,14 @@ impl World {
         match flight {
             Flight::Write { tile, from, to, bytes } => {
                 self.memory.copy_out(tile, from, to, bytes as usize);
+                if !self.ledger.relayed.is_empty() {
+                    self.borrowed_is_written(to, bytes.into());
+                }
                 if let super::Location::L1(target, addr) = to {
                     self.worker_written(target, addr, bytes);
+                    if self.chip.is_of_another(target) {
+                        (self.stirs, self.until) = (true, self.now);
+                    }
                 }
             }
             Flight::Multicast { tile, from, rect, addr, bytes } => {
@@ -413,6 +458,9 @@ impl World {
                     self.borrowed_is_read(from, bytes.into(), record);
                 }
                 self.memory.copy_in(from, tile, to, bytes as usize);
+                if !self.ledger.relayed.is_empty() {
+                    self.borrowed_is_relayed(from, bytes.into());
+                }
                 if matches!(from, super::Location::Host(..)) {
                     self.ledger.issue.landed(to);
                 }

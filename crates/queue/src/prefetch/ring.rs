@@ -50,9 +50,17 @@ impl RingWriter {
 
     /// Takes credits for pages, waiting for them.
     pub async fn acquire(&mut self, core: &Core, pages: u32) {
-        let wait = core.look().until_added(Port::Prefetch);
-        core.wait(wait).await;
-        core.wait(Wait::Credits { subordinate: self.subordinate, pages, taken: self.taken }).await;
+        let credits = Wait::Credits { subordinate: self.subordinate, pages, taken: self.taken };
+        let (added, there) = {
+            let world = core.look();
+            let added = world.until_added(Port::Prefetch);
+            (added, added.is_over(&world) && credits.is_over(&world))
+        };
+        // Mostly there is nothing to wait for.
+        if !there {
+            core.wait(added).await;
+            core.wait(credits).await;
+        }
         self.taken = self.taken.wrapping_sub(pages);
         if !self.subordinate {
             let ledger = &mut core.world().ledger;

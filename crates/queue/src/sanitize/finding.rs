@@ -49,6 +49,8 @@ pub struct Finding {
     pub hazard: Hazard,
     /// What is wrong here, with its numbers, in one sentence.
     pub message: String,
+    /// Which of two queues it is about, where there are two.
+    pub queue: Option<u8>,
     /// The host record that it comes from.
     pub record: Option<RecordRef>,
     /// The command that it comes from.
@@ -64,7 +66,13 @@ pub struct Finding {
 impl Finding {
     /// A finding that is only a hazard and a sentence.
     pub fn new(hazard: Hazard, message: impl Into<String>) -> Finding {
-        Finding { hazard, message: message.into(), record: None, command: None, act: None, cycle: 0, notes: Vec::new() }
+        let (record, command, act, notes) = (None, None, None, Vec::new());
+        Finding { hazard, message: message.into(), queue: None, record, command, act, cycle: 0, notes }
+    }
+
+    /// Which queue a record of it is of, for messages: nothing, where there is one.
+    pub fn of_queue(&self) -> String {
+        self.queue.map_or(String::new(), |queue| format!(" of queue {queue}"))
     }
 
     /// How bad it is.
@@ -82,7 +90,7 @@ impl fmt::Display for Finding {
         };
         write!(f, "{severity}[{}]: {}", def.code, self.message)?;
         if let Some(record) = &self.record {
-            write!(f, "\n  in {record}")?;
+            write!(f, "\n  in {record}{}", self.of_queue())?;
         }
         if let Some(command) = &self.command {
             write!(f, "\n  by {command}")?;

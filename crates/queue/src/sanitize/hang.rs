@@ -114,6 +114,7 @@ pub(crate) fn diagnose(world: &World) -> Finding {
         (at.record, at.command) = (world.ledger.issue.next_queued(), None);
     }
     Finding {
+        queue: world.queue,
         record: at.record,
         command: at.command,
         cycle: world.now,

@@ -76,6 +76,9 @@ hazards! {
     IssueInFlight "issue-in-flight" Error
         "The host writes issue memory whose slot is free again but whose bytes are still being read: slots free up when a read starts."
         "take issue memory as free only when a later completion proves that the record ran";
+    BorrowedChanged "borrowed-memory-changed" Error
+        "Host memory that a queued record relays is changed before it was read: the device reads the old bytes, the new ones, or some of each."
+        "change it only when a completion says that the record has run";
     RecordTrailing "record-trailing-bytes" Error
         "The strides of a record's commands do not add up to its size: the prefetcher executes padding, or the next record, as a command."
         "give the last command of a record a stride that ends where the record ends";
@@ -147,6 +150,17 @@ hazards! {
     RingBufferOverrun "ring-buffer-overrun" Error
         "A ring-buffer command reaches past the ring buffer, which nothing on the device checks."
         "reset the write pointer in time, and do not use ring-buffer commands where the configuration has none";
+
+    // Two queues.
+    QueuesRace "queues-race" Error
+        "Commands of two queues use the same bytes, one of them writes, and no event says which comes first: each queue goes on without the other."
+        "put a barrier behind the first command, write an event to the other queue's dispatch core, and let the other queue WAIT for that word";
+    QueuesDeadlock "queues-wait-for-each-other" Error
+        "Each of two queues waits for an event that the other one sends only after its own wait: both wait forever."
+        "let one of them send its event before it waits";
+    EventNeverSent "event-never-sent" Error
+        "A queue waits for an event of another one, which no command of that sends: it waits forever."
+        "write at least the number that is waited for to the word of the dispatch core that waits";
 
     // The dispatcher.
     DispatchIllegal "dispatch-illegal-command" Error

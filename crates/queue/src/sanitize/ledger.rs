@@ -98,10 +98,15 @@ pub(crate) struct Ledger {
     /// The host has let everything run since it last queued a record.
     pub settled: bool,
     /// What the host knew when it queued each record that is not fetched yet: whether everything before had run, and how many records
-    /// of the completion ring it had taken; whether it had waited, as a stream says it; and when it was.
-    pub known: std::collections::VecDeque<(bool, u64, bool, u64)>,
+    /// of the completion ring it had taken; whether it had waited, as a stream says it; when it was; and how many records of another
+    /// queue's ring it had taken.
+    pub known: std::collections::VecDeque<(bool, u64, bool, u64, u64)>,
+    /// Records that the host has taken from another queue's completion ring.
+    pub taken_of_other: u64,
     /// Records in borrowed memory, as they were when the host announced them, by their number.
     pub borrowed: std::collections::VecDeque<(u64, Vec<u8>)>,
+    /// What queued records relay from borrowed memory.
+    pub relayed: std::collections::VecDeque<crate::machine::Borrowed>,
     /// Records that the host had taken from the completion ring when it last queued one.
     pub taken_before: u64,
 }
@@ -135,7 +140,9 @@ impl Ledger {
             taken_records: 0,
             settled: false,
             known: Default::default(),
+            taken_of_other: 0,
             borrowed: Default::default(),
+            relayed: Default::default(),
             taken_before: 0,
         }
     }
@@ -188,7 +195,13 @@ impl Ledger {
     pub fn announced(&mut self, bytes: u32, waited: bool, cycle: u64) -> RecordRef {
         let record = self.issue.announce(bytes);
         self.taken_before = self.taken_records;
-        self.known.push_back((std::mem::take(&mut self.settled), self.taken_records, waited, cycle));
+        self.known.push_back((
+            std::mem::take(&mut self.settled),
+            self.taken_records,
+            waited,
+            cycle,
+            self.taken_of_other,
+        ));
         record
     }
 

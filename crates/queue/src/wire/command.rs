@@ -1,5 +1,7 @@
 //! Whole commands: header, list and data, as values that own their bytes, or as parts of the bytes that hold them.
 
+use smallvec::SmallVec;
+
 use super::{Dispatch, LargeSub, MulticastSub, Packed, PagedPackedSub, Prefetch, RingbufferSub, UnicastSub, WireError};
 
 /// The list after a dispatch header.
@@ -9,9 +11,9 @@ pub enum Subs {
     #[default]
     None,
     /// Destinations of a packed write.
-    Unicast(Vec<UnicastSub>),
+    Unicast(SmallVec<[UnicastSub; 4]>),
     /// Rectangles of a packed write.
-    Multicast(Vec<MulticastSub>),
+    Multicast(SmallVec<[MulticastSub; 2]>),
     /// Packets of a large packed write.
     Large(Vec<LargeSub>),
     /// Tiles for go signals, or write offsets.
@@ -195,7 +197,7 @@ fn whole(range: &std::ops::Range<u64>, bytes: &[u8]) -> Result<usize, WireError>
     Ok(range.end.min(has) as usize)
 }
 
-fn read_all<T: Packed>(bytes: &[u8]) -> Result<Vec<T>, WireError> {
+fn read_all<T: Packed, L: FromIterator<T>>(bytes: &[u8]) -> Result<L, WireError> {
     bytes.chunks_exact(T::SIZE).map(T::read).collect()
 }
 

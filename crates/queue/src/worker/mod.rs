@@ -12,7 +12,7 @@ use crate::machine::{Chip, Location, TileId};
 use crate::wire::{LaunchMessage, Xy};
 
 pub use callback::{Call, Callback};
-pub(crate) use tiles::Workers;
+pub(crate) use tiles::{Payload, Workers};
 
 /// A launch of one worker.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -28,6 +28,11 @@ pub(crate) struct Payload {
     pub multicast: u64,
 }
 
+impl Payload {
+    /// There was none.
+    pub const NONE: Payload = Payload { unicast: u64::MAX, multicast: u64::MAX };
+}
+
 #[derive(Clone, Debug)]
 struct State {
     doing: Doing,
@@ -39,7 +44,6 @@ struct State {
     reset_unseen: bool,
     /// A bit for each entry of the launch ring that was written since the last launch.
     written: u32,
-    payload: Payload,
     /// What was written before the go signal may come while it runs: that was said when the signal left.
     overtaken: bool,
     /// The command that sent the last go signal, if one did.
@@ -67,14 +71,12 @@ pub(crate) struct Workers {
 
 impl Workers {
     pub fn new(chip: &Chip, worker: Box<dyn Worker>) -> Workers {
-        let never = Payload { unicast: u64::MAX, multicast: u64::MAX };
         let state = State {
             doing: Doing::Idle,
             next: 0,
             polling: false,
             reset_unseen: false,
             written: 0,
-            payload: never,
             overtaken: false,
             go: None,
             job: None,
@@ -116,9 +118,11 @@ impl Workers {
         self.states[tile as usize].overtaken = true;
     }
 
-    /// What the dispatcher has under way to a worker.
-    pub fn payload(&mut self, tile: TileId) -> &mut Payload {
-        &mut self.states[tile as usize].payload
+    /// No workers at all, where those of the board are in another queue's hands.
+    pub fn none() -> Workers {
+        let (states, numbers, wrote, asked) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (launched, launched_by_host, notified, astray, running) = (0, 0, 0, 0, 0);
+        Workers { states, numbers, worker: None, launched, launched_by_host, notified, astray, running, wrote, asked }
     }
 
     /// How many run.
@@ -427,7 +431,7 @@ impl World {
     /// same class of the same port. If not, what may come late.
     pub fn check_go(&mut self, port: Port, tile: TileId, multicast: bool) -> Option<String> {
         let epoch = self.nius[Port::Dispatch as usize].epoch;
-        let payload = self.workers.states[tile as usize].payload;
+        let payload = self.payloads[tile as usize];
         let elsewhere = port != Port::Dispatch;
         let how = if payload.multicast == epoch && (elsewhere || !multicast) {
             "multicast"

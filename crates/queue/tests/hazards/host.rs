@@ -279,3 +279,36 @@ fn by_record(hazard: Hazard, config: Config, act: fn(&mut Q) -> Done) {
     let found = anywhere(hazard, config, act);
     assert!(found.record.is_some(), "{found}");
 }
+
+/// A record that relays host memory which the host changes before it is read, or after.
+#[test]
+fn borrowed_memory_that_changes_before_it_is_relayed() {
+    fn relay(q: &mut Q) -> Result<NonNull<u8>, HostError> {
+        let bytes = Box::leak(vec![1u8; 4096].into_boxed_slice());
+        let first = NonNull::new(bytes.as_mut_ptr()).expect("memory");
+        // SAFETY: nobody gives it back, and the test touches it between calls only.
+        let borrowed = unsafe { q.device().pin_borrowed(first, 4096) }?;
+        let addr = borrowed.noc_addr & !PCIE_NOC_BIT;
+        let header = WriteLinear { noc_xy: WORKER.word(), addr: 0x4_0000, length: 4096, ..Default::default() };
+        let header = DispatchCommand::bare(Dispatch::WriteLinear(header)).encode();
+        let linear = RelayLinear { noc_xy: PCIE_XY, addr: PCIE_NOC_BIT | addr, length: 4096 };
+        let [linear] = alone(Prefetch::RelayLinear(linear));
+        q.send_together(&[noflush(header), linear], 0)?;
+        Ok(first)
+    }
+    fn change(first: NonNull<u8>) {
+        // SAFETY: no call is under way.
+        unsafe { *first.as_ptr().add(100) = 2 };
+    }
+    let found = by_command(Hazard::BorrowedChanged, fixed(), |q| {
+        change(relay(q)?);
+        Ok(())
+    });
+    assert!(found.message.contains("0x80000064"), "{found}");
+    let mut queue = open(fixed(), acknowledge());
+    let first = relay(&mut queue).expect("queued");
+    queue.finish().expect("runs");
+    change(first);
+    queue.finish().expect("runs");
+    assert_eq!(queue.device().findings(), []);
+}

@@ -5,6 +5,7 @@ mod dispatcher;
 mod host;
 mod launches;
 mod prefetcher;
+mod queues;
 
 use slipring_queue::board::{Board, built_in};
 use slipring_queue::host::{Device, DeviceError, HostError, Kernels, Queue, STALL, Settings, WindowTarget};
@@ -127,6 +128,7 @@ fn every_hazard_of_the_device_has_a_test() {
         include_str!("prefetcher.rs"),
         include_str!("dispatcher.rs"),
         include_str!("launches.rs"),
+        include_str!("queues.rs"),
     ]
     .concat();
     let of_the_linter = ["trailing-bytes", "reserved-bytes", "wait-too-early", "after-terminate"];

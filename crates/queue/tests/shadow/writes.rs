@@ -160,7 +160,7 @@ impl Shadow {
             size: size as u16,
             addr: addr.wrapping_sub(self.offsets[index]),
         };
-        let subs = if multicast { Subs::Multicast(subs.1) } else { Subs::Unicast(subs.0) };
+        let subs = if multicast { Subs::Multicast(subs.1.into()) } else { Subs::Unicast(subs.0.into()) };
         self.dispatch(DispatchCommand { header: Dispatch::WritePacked(header), subs, data });
     }
 

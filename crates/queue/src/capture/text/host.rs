@@ -33,6 +33,31 @@ impl Parser {
         }
     }
 
+    /// There are two queues, or what follows goes to one of them.
+    pub(super) fn queues(&mut self, line: &Line<'_>, opens: bool) -> Result<(), TextError> {
+        let number = line.number(0, if opens { "2" } else { "0 or 1" }, 2)?;
+        let wrong = |message: &str| Err(TextError::new(line.span.clone(), message));
+        if !opens {
+            return match (&self.pair, number) {
+                (Some(pair), 0 | 1) => {
+                    let moved = HOST_REGION * u64::from(self.queue);
+                    self.layout.sysmem.noc_base = self.layout.sysmem.noc_base - moved + HOST_REGION * number;
+                    (self.queue, self.board) = (number as u8, Some(pair[number as usize].clone()));
+                    Ok(())
+                }
+                (Some(_), _) => wrong("there are queues 0 and 1"),
+                (None, _) => wrong("there is one queue; a stream of two says `queues 2` before all records"),
+            };
+        }
+        if number != 2 || self.pair.is_some() || !self.out.capture.entries.is_empty() {
+            return wrong("`queues 2` stands once, before all records");
+        }
+        let pair = self.board()?.pair().map_err(|why| TextError::new(line.span.clone(), why))?;
+        self.out.capture.two_queues = true;
+        self.pair = Some(pair);
+        Ok(())
+    }
+
     fn store(&mut self, line: &Line<'_>) -> Result<(), TextError> {
         let what = line.word(0, "tiles, or `pcie`")?;
         let addr = line.number(1, "an address", u64::MAX)?;
@@ -160,9 +185,10 @@ impl Parser {
         let capture = &mut self.out.capture;
         let before = capture.entries.len();
         let waits = std::mem::take(&mut self.waits).then_some(ActKind::Wait);
-        capture.acts.extend(
-            waits.into_iter().chain([kind]).map(|kind| Act { span: line.span.clone(), ..Act::new(before, kind) }),
-        );
+        capture.acts.extend(waits.into_iter().chain([kind]).map(|kind| {
+            let (span, queue) = (line.span.clone(), self.queue);
+            Act { span, queue, ..Act::new(before, kind) }
+        }));
         Ok(())
     }
 }

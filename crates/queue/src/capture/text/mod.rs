@@ -67,7 +67,7 @@ impl Parsed {
 }
 
 /// Statements that stand for themselves, for messages.
-const STATEMENTS: &str = "board, lowering, record, send, write, each, launch, timestamp, event, wait, take, load, store, poll, pin, unpin, pause, dump";
+const STATEMENTS: &str = "board, queues, queue, lowering, record, send, write, each, launch, timestamp, event, wait, take, load, store, poll, pin, unpin, pause, dump";
 
 /// Most bytes that a text may stand for: short texts can say long runs.
 const MOST_BYTES: usize = 256 << 20;
@@ -97,11 +97,13 @@ pub fn parse_for(text: &str, board: Option<&Board>) -> Parsed {
         layout: Layout::default(),
         mapped: 0..0,
         record: None,
-        events: 0,
+        events: [0; 2],
         bytes: 0,
         dumped: 0,
         waits: false,
         pinned: Vec::new(),
+        queue: 0,
+        pair: None,
     };
     let mut at = 0;
     for raw in text.split_inclusive('\n') {
@@ -146,7 +148,8 @@ struct Parser {
     /// Where the last field of it stands.
     mapped: std::ops::Range<usize>,
     record: Option<Record>,
-    events: u32,
+    /// Events of each queue so far.
+    events: [u32; 2],
     bytes: usize,
     /// Bytes of memory that are asked for.
     dumped: u64,
@@ -154,6 +157,9 @@ struct Parser {
     waits: bool,
     /// Host memory that is pinned besides the queue's own, as the device sees it.
     pinned: Vec<Range<u64>>,
+    /// Which of two queues records go to, and the board as each of them sees it.
+    queue: u8,
+    pair: Option<[Board; 2]>,
 }
 
 impl Parser {
@@ -185,6 +191,9 @@ impl Parser {
                 if self.given {
                     return Ok(());
                 }
+                if self.pair.is_some() {
+                    return Err(TextError::new(name.span.clone(), "the board is chosen before `queues`"));
+                }
                 if self.board.as_ref().is_some_and(|b| b.name != chosen.name) || !self.out.capture.entries.is_empty() {
                     return Err(TextError::new(name.span.clone(), "the board is chosen once, before all records"));
                 }
@@ -194,8 +203,11 @@ impl Parser {
             "layout" => {
                 let name = line.word(0, "a field of the memory map")?;
                 let value = line.number(1, "its value", u64::MAX)?;
-                if !self.out.capture.entries.is_empty() {
-                    let message = "the memory map is chosen before all records";
+                if !self.out.capture.entries.is_empty() || self.pair.is_some() {
+                    let message = match self.pair {
+                        None => "the memory map is chosen before all records",
+                        Some(_) => "the memory map is chosen before `queues`",
+                    };
                     return Err(TextError::new(name.span.clone(), message));
                 }
                 self.layout.set(name.text, value).map_err(|why| TextError::new(name.span.clone(), why))?;
@@ -204,6 +216,7 @@ impl Parser {
                 fields.retain(|(known, _)| known != name.text);
                 fields.push((name.text.to_string(), value));
             }
+            "queues" | "queue" => self.queues(line, first.text == "queues")?,
             "lowering" => {
                 let name = line.word(0, "`careful` or `fixed-host`")?;
                 self.lowering = match name.text {
@@ -270,6 +283,9 @@ impl Parser {
 
     /// The chosen board, or the default, which is then chosen.
     fn board(&mut self) -> Result<Board, TextError> {
+        if let Some(pair) = &self.pair {
+            return Ok(pair[usize::from(self.queue)].clone());
+        }
         if self.board.is_none() {
             let board = board::built_in("p100").map_err(|e| TextError::new(0..0, e.to_string()))?;
             self.out.capture.board = board.name.clone();
@@ -296,6 +312,7 @@ impl Parser {
     }
 
     fn add(&mut self, mut entry: Entry) -> Result<(), TextError> {
+        entry.queue = self.queue;
         entry.waits = std::mem::take(&mut self.waits);
         // Entries without bytes take room too.
         self.bytes += entry.bytes.len().max(LEAST_ENTRY);

@@ -37,8 +37,9 @@ impl Parser {
                 vec![timestamp(PCIE_XY, host.noc(host.timestamps + 16 * slot) as u32)]
             }
             _ => {
-                self.events += 1;
-                vec![host_event(self.events)]
+                let events = &mut self.events[usize::from(self.queue)];
+                *events += 1;
+                vec![host_event(*events)]
             }
         };
         commands.iter().map(DispatchCommand::encode).try_for_each(|payload| {

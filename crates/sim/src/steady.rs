@@ -58,11 +58,9 @@ impl Again<'_> {
     }
 }
 
-/// Turns of the engine before it looks for the first time, and how long it looks.
+/// Turns of the engine before it looks for the first time, and for how many it looks.
 const FIRST: u64 = 256;
 const WINDOW: u64 = 2048;
-/// It is looked for what comes back in one of so many turns at most, where nothing does.
-const SELDOM: u64 = 16;
 /// Times that the engine is where it was and the observers are not, until that is left.
 const TRIES: u32 = 6;
 /// Works that are done again before it is asked whether the run is to end.
@@ -146,10 +144,10 @@ impl Steady {
         }
     }
 
-    /// Nothing is looked for until some turns have passed: as many as before where something was found, else more and more.
+    /// Nothing is looked for until some turns have passed: few where something was found, else twice as many as before.
     fn rest(&mut self, found: bool) {
         self.trace = None;
-        self.pause = if found { FIRST } else { (self.pause * 2).max(self.turns / SELDOM) };
+        self.pause = if found { FIRST } else { self.pause.saturating_mul(2) };
         self.look = Look::Rest(self.turns.saturating_add(if self.able { self.pause } else { u64::MAX }));
     }
 }

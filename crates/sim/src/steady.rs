@@ -94,7 +94,7 @@ pub(crate) struct Steady {
     /// Some runs are followed step by step.
     able: bool,
     look: Look,
-    turns: u64,
+    steps: u64,
     /// Turns until it is looked for again.
     pause: u64,
     /// Who is due in the state to which the run may come back.
@@ -119,7 +119,7 @@ impl Steady {
             && !launch.suppose.has_slack()
             && !program.cores.iter().flat_map(|core| &core.insts).any(unfit);
         let look = Look::Rest(if able { FIRST } else { u64::MAX });
-        Steady { able, look, turns: 0, pause: FIRST, due: 0, trace: None, repeated: 0 }
+        Steady { able, look, steps: 0, pause: FIRST, due: 0, trace: None, repeated: 0 }
     }
 
     pub fn repeated(&self) -> u64 {
@@ -129,10 +129,10 @@ impl Steady {
     /// True if the state before the turn of an agent is to be looked at.
     #[inline]
     pub fn is_due(&mut self, agent: u32) -> bool {
-        self.turns += 1;
+        self.steps += 1;
         match &self.look {
-            Look::Rest(until) => self.turns >= *until,
-            Look::Back { until, .. } | Look::Twice { until, .. } => agent == self.due || self.turns >= *until,
+            Look::Rest(until) => self.steps >= *until,
+            Look::Back { until, .. } | Look::Twice { until, .. } => agent == self.due || self.steps >= *until,
         }
     }
 
@@ -148,7 +148,7 @@ impl Steady {
     fn rest(&mut self, found: bool) {
         self.trace = None;
         self.pause = if found { FIRST } else { self.pause.saturating_mul(2) };
-        self.look = Look::Rest(self.turns.saturating_add(if self.able { self.pause } else { u64::MAX }));
+        self.look = Look::Rest(self.steps.saturating_add(if self.able { self.pause } else { u64::MAX }));
     }
 }
 
@@ -160,17 +160,17 @@ impl Engine<'_> {
             self.steady.rest(false);
             return Ok(due);
         }
-        let turn = self.steady.turns;
+        let step = self.steady.steps;
         let look = mem::replace(&mut self.steady.look, Look::Rest(u64::MAX));
         match look {
             Look::Rest(_) => match self.mark(due, None) {
                 Some(mark) => {
                     self.steady.due = due as u32;
-                    self.steady.look = Look::Back { mark: Box::new(mark), until: turn + WINDOW };
+                    self.steady.look = Look::Back { mark: Box::new(mark), until: step + WINDOW };
                 }
                 None => self.steady.rest(false),
             },
-            Look::Back { until, .. } | Look::Twice { until, .. } if turn >= until => self.steady.rest(false),
+            Look::Back { until, .. } | Look::Twice { until, .. } if step >= until => self.steady.rest(false),
             Look::Back { ref mark, .. } => match self.mark(due, Some(mark)) {
                 Some(now) => {
                     let moved = moved(&mark.engine, &now.engine);
@@ -203,7 +203,7 @@ impl Engine<'_> {
         if mark.observers.same.is_empty() && !self.observe(&mut mark) {
             return self.steady.rest(false);
         }
-        let until = self.steady.turns + WINDOW;
+        let until = self.steady.steps + WINDOW;
         self.steady.look = Look::Twice { mark: Box::new(mark), moved, until, tries };
         self.steady.trace = Some(Vec::new());
     }

@@ -92,6 +92,11 @@ impl Equivalence {
         self.compares.contains(&site) && !self.differ.contains(&site)
     }
 
+    /// True where there is nothing to follow.
+    pub fn is_idle(&self) -> bool {
+        self.compares.is_empty()
+    }
+
     /// A block starts on a cluster: its local memories are new.
     pub fn restart(&mut self, at: u32) {
         self.places.retain(|place, _| !matches!(place, LaunchMemory::Local { cluster, .. } if *cluster == at));

@@ -164,6 +164,7 @@ impl Freed {
                 .for_each(|word| notes.word(word));
             notes.word(slot.by.index() as u64);
             notes.epoch(slot.by.index(), slot.epoch);
+            notes.site(slot.site);
         }
     }
 

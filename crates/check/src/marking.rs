@@ -30,6 +30,8 @@ pub(crate) struct Notes {
     numbers: BTreeMap<usize, Vec<u32>>,
     /// The first of two passes, which collects them.
     collects: bool,
+    /// Places in the text and numbers of steps are written down as well, of all that is remembered.
+    places: bool,
 }
 
 impl Notes {
@@ -44,6 +46,21 @@ impl Notes {
         (notes.collects, notes.words) = (false, Vec::new());
         write(&mut notes);
         notes.words
+    }
+
+    /// The same with places in the text and numbers of steps: what is written twice in these words also says the same from then on.
+    pub fn in_full(write: impl Fn(&mut Notes)) -> Vec<u64> {
+        Notes::of(|notes| {
+            notes.places = true;
+            write(notes);
+        })
+    }
+
+    /// Writes a place in the text, where that is asked for.
+    pub fn site(&mut self, site: SiteRef) {
+        if self.places {
+            self.word(site.into());
+        }
     }
 
     /// Writes a number.
@@ -88,6 +105,10 @@ impl Notes {
                 self.word(u64::from(stamp.write) | update << 1);
                 self.word(agent as u64);
                 self.epoch(agent, stamp.epoch);
+                if self.places {
+                    self.site(stamp.site);
+                    self.number(agent / Pipe::COUNT, stamp.number);
+                }
             }
         }
     }

@@ -482,6 +482,7 @@ impl Order {
         let moment = |notes: &mut Notes, moment: &Moment| {
             notes.word(moment.lane as u64);
             notes.epoch(cluster * Agent::PER_CLUSTER + moment.lane, moment.epoch);
+            notes.site(moment.site);
         };
         let core = |moment: &Moment| cluster * 3 + moment.lane / Pipe::COUNT;
         notes.word(object.signals.len() as u64);

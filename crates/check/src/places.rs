@@ -81,6 +81,11 @@ impl<T: Default> PerPlace<T> {
         self.locals.iter()
     }
 
+    /// What belongs to any memory, in a fixed order.
+    pub fn all(&self) -> impl Iterator<Item = &T> {
+        self.buffers.iter().chain(&self.locals)
+    }
+
     /// What belongs to the local memories of a cluster.
     pub fn of_cluster(&mut self, cluster: u32) -> impl Iterator<Item = &mut T> {
         let width = 3 * Space::COUNT;

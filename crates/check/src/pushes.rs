@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use slipring_program::RingDecl;
-use slipring_sim::{Agent, Launch, WorkRun};
+use slipring_sim::{Again, Agent, Launch, Standing, WorkRun};
 
 /// A push: its place among the steps of its core, its ring and which tile it moved.
 #[derive(Clone, Copy, Debug)]
@@ -39,6 +39,37 @@ impl Pushes {
         let count = self.counts.entry((block, lane, ring)).or_insert(0);
         let push = Push { block, lane, number, ring, tile: *count };
         *count += 1;
+        self.remember(push);
+    }
+
+    /// Writes down how many there were.
+    pub fn stand(&self, standing: &mut Standing) {
+        standing.same.push(self.counts.len() as u64);
+        standing.counts.extend(self.counts.values());
+    }
+
+    /// The same pushes come again. Steps keep their numbers, those of the last time for those of the last time that comes; whatever
+    /// came in between is replaced by then, and takes up room here.
+    pub fn repeat(&mut self, again: &mut Again<'_>) {
+        let (times, mut moved) = (again.times(), BTreeMap::new());
+        for (ring, count) in &mut self.counts {
+            let by = again.moved();
+            *count += by * times;
+            moved.insert(*ring, by * times);
+        }
+        let once = (moved.values().sum::<u64>() / times.max(1)).min(self.recent.len() as u64) as usize;
+        let round: Vec<Push> = self.recent.iter().skip(self.recent.len() - once).copied().collect();
+        let rounds = times.min(RECENT.div_ceil(once.max(1)) as u64);
+        for left in (0..rounds).rev() {
+            for push in &round {
+                let by = moved.get(&(push.block, push.lane, push.ring)).copied().unwrap_or(0);
+                let lane = if left == 0 { push.lane } else { usize::MAX };
+                self.remember(Push { lane, tile: push.tile + by, ..*push });
+            }
+        }
+    }
+
+    fn remember(&mut self, push: Push) {
         if self.recent.len() == RECENT {
             self.recent.pop_front();
         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use slipring_machine::interpretations::{LATE_WAITS, UNORDERED_MOVES, UNORDERED_STORES};
+use slipring_machine::interpretations::{LATE_WAITS, UNORDERED_MOVES};
 use slipring_machine::{Pipe, Question, Role};
 use slipring_program::{Extent, Finding, Kind, Memory, Party, Severity, SiteRef, SyncRole, Words};
 use slipring_sim::{Agent, CutPoint, ExecutionMode, Issued, Launch, Observer, WorkRun};
@@ -21,6 +21,9 @@ use crate::pushes::Pushes;
 use crate::queues::Queues;
 use crate::shadow::{Leans, Shadow, Stamp, Touch};
 use crate::signals::Signals;
+
+mod inner;
+mod standing;
 
 /// Finds pairs of accesses to the same byte, at least one of them a write, that no synchronisation orders.
 ///
@@ -259,27 +262,6 @@ impl Race {
         }
     }
 
-    /// Operands of the work itself that overlap. What is discovered while it runs has its own order.
-    fn overlap(&mut self, run: &WorkRun<'_>) {
-        if run.work.effect.discovers() || self.overlaps.contains(&run.site) {
-            return;
-        }
-        let Some(found) = overlap::find(run.access) else { return };
-        self.overlaps.insert(run.site);
-        let (place, start) = LaunchMemory::of(&found.of, run.agent.cluster);
-        let shared = bytes(start + (found.first - found.of.start), start + (found.end - found.of.start));
-        let (place, op) = (place.name(&self.names), self.names.op(run.site));
-        let message = match found.working {
-            true => format!("the working memory of `{op}` shares {shared} of {place} with another of its operands"),
-            false => format!("`{op}` writes {shared} of {place}, which it also reads for other elements"),
-        };
-        let finding = Finding::new("operand-overlap", Severity::Error, message)
-            .at(run.site, "its operands overlap without being the same tile")
-            .note("the result depends on the order in which the hardware goes through the elements")
-            .help("keep them apart, or give exactly the same tile twice");
-        self.findings.push(finding);
-    }
-
     /// A slot is given back: whatever uses it must be over.
     fn give_back(&mut self, agent: Agent, slot: &Extent, site: SiteRef) {
         let (place, start) = LaunchMemory::of(slot, agent.cluster);
@@ -379,41 +361,6 @@ impl Race {
             .help(missing_edge(first.agent, second.agent, old_op, op, self.words_for(first.agent)));
         finding.notes.extend(self.pushes.note(earlier, later));
         finding
-    }
-
-    /// Reports pairs of accesses inside one execution that nothing orders. Two stores are a warning: the manual has a barrier
-    /// for them, and public kernels rely on their order without it.
-    fn report_inner(&mut self, run: &WorkRun<'_>) {
-        for inner in &run.access.conflicts {
-            if inner.kept && !self.answers.unordered_stores {
-                self.leans_on(&UNORDERED_STORES);
-            }
-            if !self.seen.insert((inner.earlier, inner.later, inner.writes[0], inner.writes[1])) {
-                continue;
-            }
-            let (place, start) = LaunchMemory::of(&inner.extent, run.agent.cluster);
-            let parties = inner.writes.map(|writes| Party { unit: run.agent.unit(), block: None, writes });
-            let (op, old_op) = (self.names.op(inner.later), self.names.op(inner.earlier));
-            let message = format!(
-                "`{op}` {} {} of {}, which `{old_op}` {} before it in the same vector function, and nothing orders the two",
-                parties[1].verb(),
-                bytes(start, start + u64::from(inner.extent.row_bytes)),
-                place.name(&self.names),
-                parties[0].verb(),
-            );
-            let label = |party: &Party| format!("{} {} here", party.who(), party.verb());
-            let severity =
-                if inner.kept && !self.answers.unordered_stores { Severity::Warning } else { Severity::Error };
-            let mut finding = Finding::new(Kind::Race(parties), severity, message)
-                .at(inner.later, label(&parties[1]))
-                .also(inner.earlier, label(&parties[0]))
-                .help(format!("put `{}` between {}", self.words.memory_barrier(inner.barrier), inner.between));
-            if inner.kept {
-                let note = "public kernels rely on program order here; the manual does not promise it";
-                finding.notes.push(note.into());
-            }
-            self.findings.push(finding);
-        }
     }
 
     /// How what would order accesses of an agent is spelled, and whether its core has buffer tokens.

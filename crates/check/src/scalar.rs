@@ -53,6 +53,11 @@ impl ScalarMemory {
         ScalarMemory { cached, surely: platform.sync.scalar_cache, ..ScalarMemory::default() }
     }
 
+    /// True if no scalar unit holds anything.
+    pub fn is_idle(&self) -> bool {
+        self.lines.is_empty()
+    }
+
     /// Work starts.
     pub fn start(&mut self, run: &WorkRun<'_>) {
         // The signals of control pipes are meant to be seen: their op says so.

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use slipring_machine::interpretations::SCALAR_CACHE;
 use slipring_machine::{Pipe, Question};
 use slipring_program::{Choice, Decision, Finding, Kind, Memory, ParamKind, RingDecl, Severity, SiteRef, Unwritten};
-use slipring_sim::{Agent, ArgValue, CutPoint, ExecutionMode, Issued, Launch, Observer, RunResult, WorkRun};
+use slipring_sim::{
+    Again, Agent, ArgValue, CutPoint, ExecutionMode, Issued, Launch, Observer, RunResult, Standing, WorkRun,
+};
 
 use crate::alike::Equivalence;
 use crate::places::Names;
@@ -562,5 +564,17 @@ impl Observer for Checker {
 
     fn barrier(&mut self, at: u64, agent: Agent, site: u32) {
         self.race.barrier(at, agent, site);
+    }
+
+    fn stand(&mut self, standing: &mut Standing) -> bool {
+        standing.same.push(self.queues.most());
+        self.rounds.is_none()
+            && self.alike.is_idle()
+            && self.scalar.is_idle()
+            && self.race.stand(&self.queues, standing)
+    }
+
+    fn repeat(&mut self, again: &mut Again<'_>) {
+        self.race.repeat(again);
     }
 }

@@ -49,6 +49,33 @@ fn damage(build: &mut Build, choice: usize) -> bool {
     true
 }
 
+/// Runs loops, with what comes back stepped through or not.
+fn repeated(build: &Build, timing: &Timing, limits: Limits, step_by_step: bool) -> (RunResult, CheckReport) {
+    let platform = timing.platform(1);
+    let args = (0..3).map(ArgValue::Buffer).collect();
+    let buffers = ["aic", "aiv0", "aiv1"].map(|name| zeros(name, TILE as usize));
+    let mut launch = Launch::new(&build.program, &platform, 1, args).limits(limits);
+    launch.step_by_step = step_by_step;
+    let mut checker = Checker::new(Tools::default()).with_otherwise();
+    let result = run(&launch, memory(&platform, 1, buffers.into()), &mut checker);
+    let report = checker.report(&result);
+    (result, report)
+}
+
+#[test]
+fn loops_that_come_back_are_not_stepped_through() {
+    // A push, a pop and two computations a round, through rings of three slots.
+    let shape = Shape { slots: [3; 4], choices: vec![0, 1, 2, 18], syncs: vec![true, false] };
+    let timing = Timing { works: vec![40, 7, 90], queue_depth: 4, cycles: 2, latency: 20, scalar: 1 };
+    let b = build_rounds(&shape, &timing, Some(20_000));
+    let (result, report) = repeated(&b, &timing, Limits::default(), false);
+    assert!(result.complete && result.repeated > result.cycles / 100 * 95, "{} {}", result.repeated, result.cycles);
+    let (stepped, same) = repeated(&b, &timing, Limits::default(), true);
+    assert_eq!((&report, &result.stats, stepped.repeated), (&same, &stepped.stats, 0));
+    let bytes = |result: &RunResult| result.memory.gm.iter().map(|buffer| buffer.data.clone()).collect::<Vec<_>>();
+    assert_eq!(bytes(&result), bytes(&stepped));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
@@ -75,6 +102,27 @@ proptest! {
         prop_assert!(other.otherwise.is_empty());
         if ours.is_free() {
             prop_assert_eq!(found.as_ref(), other.findings.iter().find(|f| f.severity == Severity::Error));
+        }
+    }
+
+    #[test]
+    fn what_comes_back_is_the_same_step_by_step(
+        shape in shape(), timing in timing(), rounds in 1..300u64, choice in any::<usize>(), whole in any::<bool>(),
+        steps in prop_oneof![Just(1 << 31), 1..40_000u64], cycles in prop_oneof![Just(1 << 48), 1..100_000u64],
+    ) {
+        let mut b = build_rounds(&shape, &timing, Some(rounds));
+        if !whole {
+            damage(&mut b, choice);
+        }
+        let limits = Limits { steps, cycles, ..Limits::default() };
+        let (one, two) = (repeated(&b, &timing, limits, false), repeated(&b, &timing, limits, true));
+        prop_assert_eq!(two.0.repeated, 0);
+        prop_assert_eq!(&one.1, &two.1);
+        prop_assert_eq!(&one.0.stats, &two.0.stats);
+        prop_assert_eq!((one.0.cycles, one.0.steps, one.0.complete), (two.0.cycles, two.0.steps, two.0.complete));
+        prop_assert_eq!(&one.0.counters, &two.0.counters);
+        for (one, two) in one.0.memory.gm.iter().zip(&two.0.memory.gm) {
+            prop_assert_eq!(&one.data, &two.data);
         }
     }
 

@@ -18,6 +18,7 @@ mod memory;
 mod probe;
 mod program;
 mod shadow;
+mod steady;
 mod tries;
 mod words;
 

@@ -54,7 +54,7 @@ impl Loop {
 }
 
 /// The register that an instruction writes, and the operands that it is computed from; of work none.
-fn written(core: &CoreProgram, inst: &Inst) -> Option<(Reg, Vec<Operand>)> {
+pub(crate) fn written(core: &CoreProgram, inst: &Inst) -> Option<(Reg, Vec<Operand>)> {
     Some(match inst {
         Inst::Scalar { d, args, .. } => (*d, args.to_vec()),
         Inst::Move { d, a } => (*d, vec![*a]),
@@ -66,7 +66,7 @@ fn written(core: &CoreProgram, inst: &Inst) -> Option<(Reg, Vec<Operand>)> {
 }
 
 /// Where an instruction may jump to, besides the next one.
-const fn target(inst: &Inst) -> Option<usize> {
+pub(crate) const fn target(inst: &Inst) -> Option<usize> {
     match inst {
         Inst::Jump { to }
         | Inst::JumpIfZero { to, .. }

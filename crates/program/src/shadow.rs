@@ -492,9 +492,9 @@ impl Shadow {
         self.local.iter().flat_map(|marks| marks.words().into_iter().chain([u64::MAX, 0])).collect()
     }
 
-    /// What of the first bytes of a buffer is uninitialised.
-    pub fn voids_of(&self, buffer: usize, size: u64) -> Vec<Uninit> {
-        self.gm.get(buffer).map_or_else(Vec::new, |marks| marks.voids(0, size))
+    /// What of some bytes of a buffer is uninitialised.
+    pub fn voids_of(&self, buffer: usize, from: u64, to: u64) -> Vec<Uninit> {
+        self.gm.get(buffer).map_or_else(Vec::new, |marks| marks.voids(from, to))
     }
 
     /// The same of each buffer: empty where everything in it means something.

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use slipring_check::Tools;
 use slipring_program::Cancel;
-use slipring_sim::{Delay, Launch, Limits, Observer, Timing, WorkRun};
+use slipring_sim::{Delay, Launch, Limits, Observer, Standing, Timing, WorkRun};
 
 use crate::{Error, MOST_BLOCKS};
 
@@ -89,6 +89,10 @@ impl Observer for Control {
 
     fn block_end(&mut self, _: u64, _: u32, _: u32) {
         self.seen.blocks.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn stand(&mut self, _: &mut Standing) -> bool {
+        true
     }
 }
 

@@ -1,7 +1,7 @@
 //! What happened when.
 
 use slipring_program::Program;
-use slipring_sim::{Observer, WorkRun};
+use slipring_sim::{Again, Observer, Standing, WorkRun};
 
 /// Work on a pipe, or on a scalar unit.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -64,5 +64,14 @@ impl Observer for Collect {
         let (agent, start) = (run.agent, at.saturating_sub(run.cycles));
         let (core, pipe) = (agent.role.name(), agent.pipe.name());
         self.list.push((agent.block, core, pipe, run.work.name.to_string(), start, at, run.site));
+    }
+
+    fn stand(&mut self, standing: &mut Standing) -> bool {
+        standing.counts.push(self.left_out);
+        self.list.len() == self.most
+    }
+
+    fn repeat(&mut self, again: &mut Again<'_>) {
+        again.move_on(&mut self.left_out);
     }
 }

@@ -18,6 +18,7 @@ use crate::skipped::Skipped;
 use crate::snapshot::Keeper;
 use crate::state::{AgentId, Cluster, Core, Entry, PipeState, ScalarState, SyncState, What, value};
 use crate::stats::Collector;
+use crate::steady::Steady;
 use crate::timing::Clocks;
 use crate::traffic::Traffic;
 use crate::validate::validate;
@@ -88,6 +89,8 @@ pub(crate) struct Engine<'a> {
     pub blocks_done: u32,
     /// The latest cycle at which anything happened.
     pub now: u64,
+    /// Looks for what comes back.
+    pub steady: Steady,
 }
 
 impl<'a> Engine<'a> {
@@ -126,6 +129,7 @@ impl<'a> Engine<'a> {
             next_block: 0,
             blocks_done: 0,
             now: 0,
+            steady: Steady::new(launch),
         }
     }
 
@@ -163,6 +167,7 @@ impl<'a> Engine<'a> {
             counters: self.counters,
             overtaken: self.overtaken,
             unused: self.delays.unused(),
+            repeated: self.steady.repeated(),
         }
     }
 
@@ -208,7 +213,10 @@ impl<'a> Engine<'a> {
         let limit = self.launch.limits.cycles;
         let mut stop = self.stop();
         let mut due = self.agenda.pop();
-        while let Some(Reverse(first)) = due {
+        while let Some(Reverse(mut first)) = due {
+            if self.steady.is_due(first as u32) {
+                first = self.look(first, stop)?;
+            }
             let (at, agent) = ((first >> 32) as u64, AgentId(first as u32));
             if at > stop {
                 if at > limit {

@@ -69,7 +69,8 @@ impl Engine<'_> {
         Ok(())
     }
 
-    fn carry_out_one(&mut self, held: &Held) -> Result<(), Box<Finding>> {
+    /// Carries out one.
+    pub fn carry_out_one(&mut self, held: &Held) -> Result<(), Box<Finding>> {
         let position = self.cores[held.core].position;
         let work = &self.program.cores[position].works[held.id as usize];
         let by_data = self.by_data[position][held.id as usize];

@@ -95,6 +95,8 @@ pub struct Launch<'a> {
     pub stop_endless: bool,
     /// What is otherwise, for forecasts; by default nothing.
     pub suppose: Suppose,
+    /// Whether a loop whose state comes back is stepped through to its end all the same. What comes of a run is the same.
+    pub step_by_step: bool,
     /// The cancellation token; by default nobody has it.
     pub cancel: Cancel,
 }
@@ -117,6 +119,7 @@ impl<'a> Launch<'a> {
             leave: None,
             stop_endless: false,
             suppose: Suppose::default(),
+            step_by_step: false,
             cancel: Cancel::default(),
         }
     }
@@ -216,6 +219,8 @@ pub struct RunResult {
     pub overtaken: u32,
     /// The delays of its schedule that no work, or no step, has met.
     pub unused: Vec<Unused>,
+    /// Cycles that were not stepped through, as what happened in them had happened in the same way before.
+    pub repeated: u64,
 }
 
 impl RunResult {
@@ -232,6 +237,7 @@ impl RunResult {
             counters: Vec::new(),
             overtaken: 0,
             unused: Vec::new(),
+            repeated: 0,
         }
     }
 }

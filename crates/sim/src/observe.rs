@@ -3,7 +3,7 @@
 use slipring_machine::{Pipe, Role};
 use slipring_program::{Access, Memory, SiteRef, Unit, Work, WorkId};
 
-use crate::{CutPoint, Launch, PipeSet};
+use crate::{Again, CutPoint, Launch, PipeSet, Standing};
 
 /// A scalar unit (`pipe` is [`Pipe::S`]) or a pipe of a core.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -142,9 +142,21 @@ pub trait Observer {
     fn awaited(&mut self, at: u64, agent: Agent, site: SiteRef) {}
     /// The program of a core has ended; its pipes may still be working.
     fn core_end(&mut self, at: u64, agent: Agent) {}
+    /// Writes down what decides what it will say, and what it counts. Where the first is the same as before, and the run comes back
+    /// to where it was, it is not told again of what it was told of meanwhile, but [`Observer::repeat`] how often that happens.
+    /// False where it wants to be told, which is the default. It may be asked again and again.
+    fn stand(&mut self, standing: &mut Standing) -> bool {
+        false
+    }
+    /// What happened between the last two times that it stood the same happens so many times more: what it counts moves on.
+    fn repeat(&mut self, again: &mut Again<'_>) {}
 }
 
-impl Observer for () {}
+impl Observer for () {
+    fn stand(&mut self, _: &mut Standing) -> bool {
+        true
+    }
+}
 
 /// Forwards every call to each of the listed observers (options of references).
 macro_rules! forward {
@@ -165,6 +177,11 @@ macro_rules! forward {
             meet(at, meeting) (at: u64, meeting: &CutPoint<'_>),
             awaited(at, agent, site) (at: u64, agent: Agent, site: SiteRef),
             core_end(at, agent) (at: u64, agent: Agent),
+            repeat(again) (again: &mut Again<'_>),
+        }
+
+        fn stand(&mut $self, standing: &mut Standing) -> bool {
+            $($to.is_none_or(|observer| observer.stand(standing)))&&+
         }
     };
     (@ $self:ident, $to:tt $($name:ident $call:tt $args:tt,)+) => {

@@ -47,6 +47,12 @@ impl Products {
         self.0.push(Product { start: at, end, pitch, site });
     }
 
+    /// Writes down what lies there.
+    pub fn note(&self, words: &mut Vec<u64>) {
+        words.push(self.0.len() as u64);
+        self.0.iter().for_each(|own| words.extend([own.start, own.end, own.pitch, own.site.into()]));
+    }
+
     /// `cols` columns are read from `at` on, as columns of fractals of `pitch` rows.
     pub fn read(&self, at: u64, cols: u64, pitch: u64, sites: &[Site], site: SiteRef) -> Result<(), Box<Finding>> {
         // Fractals are whole, however few rows the tile has.

@@ -25,6 +25,11 @@ impl Skipped {
         }
     }
 
+    /// Writes down how much it is: it only grows.
+    pub fn note(&self, words: &mut Vec<u64>) {
+        words.extend([u64::from(self.local), self.buffers.len() as u64]);
+    }
+
     /// A scalar is read.
     ///
     /// # Errors

@@ -137,6 +137,24 @@ impl PipeUnit {
         (&self.args[start..start + count], &mut self.access)
     }
 
+    /// Writes down what decides what it does from a cycle on.
+    pub fn note(&self, code: &CoreProgram, at: u64, words: &mut Vec<u64>) {
+        words.push(self.len as u64);
+        if self.len == 0 {
+            return;
+        }
+        words.extend([self.state as u64, self.since.wrapping_sub(at), self.cycles, self.value, self.number.into()]);
+        words.push(self.past.map_or(0, |past| u64::from(past) + 1));
+        for (place, entry) in (0..self.len).map(|i| (self.head + i) % self.entries.len()).map(|i| (i, &self.entries[i]))
+        {
+            words.extend([entry.what as u64, entry.id.into(), entry.site.into(), entry.ticket.into()]);
+            // Whatever else lies there is of entries before it.
+            if entry.what == What::Work {
+                words.extend(&self.args[place * self.stride..][..code.works[entry.id as usize].args.len()]);
+            }
+        }
+    }
+
     pub fn pop(&mut self) {
         self.len -= 1;
         self.popped += 1;
@@ -246,6 +264,41 @@ impl Core {
     pub fn value(&self, operand: Operand) -> u64 {
         value(&self.regs, operand)
     }
+
+    /// Writes down what decides what it does from a cycle on, but for its registers; false where it is followed step by step.
+    pub fn note(&self, code: &CoreProgram, at: u64, words: &mut Vec<u64>) -> bool {
+        let (state, stands) = match self.state {
+            ScalarState::Running => (0, false),
+            ScalarState::Ended => (1, false),
+            ScalarState::Working => (2, true),
+            ScalarState::Taken => (3, true),
+            ScalarState::Blocked => (4, true),
+            ScalarState::Draining => (5, true),
+            ScalarState::QueueFull(pipe) => (8 + pipe.index() as u64, true),
+            ScalarState::Met | ScalarState::Polling => return false,
+        };
+        words.extend([self.pc as u64, state, u64::from(self.busy_pipes), self.agent.block.into()]);
+        if stands {
+            words.extend([self.since.wrapping_sub(at), self.waits_for.into()]);
+        }
+        self.products.note(words);
+        self.pipes.iter().for_each(|pipe| pipe.note(code, at, words));
+        self.meant.is_empty() && self.watch.is_none() && self.deferred == 0
+    }
+
+    /// So many cycles pass, after which it stands where it stands.
+    pub fn pass(&mut self, cycles: u64) {
+        if !matches!(self.state, ScalarState::Running | ScalarState::Ended) {
+            self.since += cycles;
+        }
+        self.pipes.iter_mut().filter(|pipe| pipe.len > 0).for_each(|pipe| pipe.since += cycles);
+    }
+
+    /// What counts on.
+    pub fn counts(&mut self, each: &mut dyn FnMut(&mut u64)) {
+        self.regs.iter_mut().for_each(&mut *each);
+        self.pipes.iter_mut().for_each(|pipe| [&mut pipe.pushed, &mut pipe.popped].into_iter().for_each(&mut *each));
+    }
 }
 
 /// Value of an operand.
@@ -323,6 +376,26 @@ impl SyncState {
             SyncRole::Token { .. } | SyncRole::UnitFlag { .. } => false,
         };
         if outlives { (self.signals.len() as u64).saturating_sub(u64::from(decl.returned)) } else { 0 }
+    }
+
+    /// Writes down what decides what becomes of it from a cycle on.
+    pub fn note(&self, at: u64, words: &mut Vec<u64>) {
+        let site = |site: Option<SiteRef>| site.map_or(0, |site| u64::from(site) + 1);
+        words.extend([self.signals.len() as u64, self.waiters.len() as u64]);
+        self.signals.iter().for_each(|signal| words.extend([signal.visible.saturating_sub(at), site(signal.site)]));
+        words.extend(self.waiters.iter().map(|waiter| u64::from(waiter.0)));
+        words.extend([self.last_set, self.last_wait, self.last_issued].map(site));
+        words.push(self.issued as u64);
+    }
+
+    /// So many cycles pass, after which it is as it is.
+    pub fn pass(&mut self, cycles: u64) {
+        self.signals.iter_mut().for_each(|signal| signal.visible += cycles);
+    }
+
+    /// What counts on.
+    pub fn counts(&mut self, each: &mut dyn FnMut(&mut u64)) {
+        [&mut self.sets, &mut self.waits].into_iter().for_each(each);
     }
 
     /// Back to the start, for the next block.

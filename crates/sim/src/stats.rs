@@ -10,6 +10,7 @@ use slipring_program::{Direction, Extent, SiteRef, SyncRole};
 
 use crate::Launch;
 use crate::observe::{Agent, Observer, Stall, WorkRun};
+use crate::steady::{Again, Standing};
 
 /// Counts of a run. Cores, pipes, rings and ops are summed over all blocks; every number is exact.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -286,6 +287,29 @@ impl Collector {
         }
     }
 
+    /// What counts on.
+    fn counts(&mut self, each: &mut dyn FnMut(&mut u64)) {
+        for PipeStats { busy, operations, read, written, stalls, .. } in &mut self.units {
+            let StallCycles { queue_full, drain, ring_ready, ring_free, event, semaphore, token, signal } = stalls;
+            [busy, operations, read, written].into_iter().for_each(&mut *each);
+            [queue_full, drain, ring_ready, ring_free, event, semaphore, token, signal]
+                .into_iter()
+                .for_each(&mut *each);
+        }
+        for work in self.works.iter_mut().flatten() {
+            let WorkTotal { known, off, unknown, count, cycles, units, rows, repeats, read, written } = work;
+            [known, off, unknown, count, cycles, units, rows, repeats, read, written].into_iter().for_each(&mut *each);
+        }
+        for RingStats { pushed, popped, freed, slot_cycles, cycles, producer_wait, consumer_wait, .. } in
+            &mut self.stats.rings
+        {
+            [pushed, popped, freed, slot_cycles, cycles, producer_wait, consumer_wait].into_iter().for_each(&mut *each);
+        }
+        for Filled { since, popped, freed, .. } in &mut self.filled {
+            [since, popped, freed].into_iter().for_each(&mut *each);
+        }
+    }
+
     /// The number of slots in use changes.
     fn fill(&mut self, at: u64, cluster: u32, ring: u32, change: i32) {
         let rings = self.stats.rings.len();
@@ -400,6 +424,18 @@ impl Observer for Collector {
             let rings = self.stats.rings.len();
             self.filled[agent.cluster as usize * rings + ring as usize].popped += 1;
         }
+    }
+
+    fn stand(&mut self, standing: &mut Standing) -> bool {
+        standing.same.push(self.stats.blocks.len() as u64);
+        standing.same.extend(self.stats.rings.iter().map(|ring| u64::from(ring.max_filled)));
+        standing.same.extend(self.filled.iter().map(|filled| u64::from(filled.slots)));
+        self.counts(&mut |count| standing.counts.push(*count));
+        true
+    }
+
+    fn repeat(&mut self, again: &mut Again<'_>) {
+        self.counts(&mut |count| again.move_on(count));
     }
 
     fn stall(&mut self, from: u64, to: u64, agent: Agent, cause: Stall, _: SiteRef) {

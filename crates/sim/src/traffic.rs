@@ -58,6 +58,24 @@ impl Traffic {
         cycles.max(served.saturating_sub(at))
     }
 
+    /// Writes down what matters from a cycle on. What has come from memory only grows; where it does not, the same lines are read
+    /// again, and what is known of them comes back.
+    pub fn note(&self, at: u64, words: &mut Vec<u64>) {
+        let ahead = self.until.saturating_sub(self.cycle_of(at));
+        words.extend([ahead as u64, (ahead >> 64) as u64, self.fetched]);
+    }
+
+    /// So many cycles pass in which as much is asked for as is served.
+    pub fn pass(&mut self, at: u64, cycles: u64) {
+        if self.until > self.cycle_of(at) {
+            self.until += self.cycle_of(cycles);
+        }
+    }
+
+    fn cycle_of(&self, at: u64) -> u128 {
+        u128::from(at) * u128::from(self.rate) * u128::from(self.first)
+    }
+
     /// Bytes of lines that nobody has read before, or that have left the cache since.
     fn first_reads(&mut self, reads: &[Extent]) -> u64 {
         let mut lines = 0u64;

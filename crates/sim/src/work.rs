@@ -324,6 +324,10 @@ impl Engine<'_> {
         }
         let agent = Agent { pipe, ..*agent };
         self.observer.end(at, &WorkRun { agent, id: entry.id, work, args, access, cycles, site: entry.site });
+        self.steady.done(|| {
+            let (args, access) = (args.into(), access.clone());
+            Held { core, pipe, past: 0, id: entry.id, args, access, env, site: entry.site }
+        });
         if self.polls.any {
             let writes = writes_gm(access);
             self.changed(writes, at);

@@ -109,6 +109,9 @@ fn part_of(elem: Elem, part: &[u8]) -> [f32; PART] {
 
 /// Rounds to `elem`.
 fn rounded(elem: Elem, value: f32) -> f32 {
+    if elem == Elem::F32 {
+        return value;
+    }
     let (mut short, mut wide) = ([0; 4], [0; 4]);
     narrow(elem, &value.to_le_bytes(), &mut short[..elem.bytes()]);
     widen(elem, &short[..elem.bytes()], &mut wide);
@@ -147,8 +150,26 @@ fn sum_in_pairs(elem: Elem, row: &[u8]) -> f32 {
         return sum_of_part(elem, row);
     }
     let (whole, rest) = row.as_chunks::<PART>();
-    let mut sums: Vec<[u8; PART]> = whole.to_vec();
-    let add = |to: &mut [u8; PART], what: &[u8]| SUM.run_in_place(elem, &mut to[..what.len()], what);
+    if elem == Elem::F32 {
+        // Nothing is rounded on the way, and what kind of NaN comes of a sum is settled at its end.
+        let lanes = |part: &[u8; PART]| -> [f32; PART / 4] {
+            let (lanes, _) = part.as_chunks::<4>();
+            std::array::from_fn(|i| f32::from_le_bytes(lanes[i]))
+        };
+        let sums = whole.iter().map(lanes).collect();
+        let add = |to: &mut [f32; PART / 4], what: &[f32; PART / 4]| to.iter_mut().zip(what).for_each(|(a, b)| *a += b);
+        let add_rest = |to: &mut [f32; PART / 4]| {
+            to.iter_mut().zip(f32::split(rest)).for_each(|(a, b)| *a += f32::get(*b));
+        };
+        return tree(&pairs(sums, add, add_rest));
+    }
+    let add = |to: &mut [u8; PART], what: &[u8]| _ = SUM.run_in_place(elem, &mut to[..what.len()], what);
+    let sum = pairs(whole.to_vec(), |to, what| add(to, what), |to| add(to, rest));
+    sum_of_part(elem, &sum)
+}
+
+/// The sum of parts, at least one, and of a rest after them.
+fn pairs<P: Copy>(mut sums: Vec<P>, add: impl Fn(&mut P, &P), add_rest: impl Fn(&mut P)) -> P {
     // Of an odd number of whole parts the last is added to the first sum, later to the last one.
     let mut left = sums.len();
     let mut first = true;
@@ -163,11 +184,11 @@ fn sum_in_pairs(elem: Elem, row: &[u8]) -> f32 {
             add(&mut sums[if first { 0 } else { left / 2 - 1 }], &last);
         }
         if first {
-            add(&mut sums[0], rest);
+            add_rest(&mut sums[0]);
         }
         (left, first) = (left / 2, false);
     }
-    sum_of_part(elem, &sums[0])
+    sums[0]
 }
 
 /// Lanes of 1, each multiplied by its element of each `lanes.len()` bytes of the row.

@@ -95,6 +95,35 @@ fn compute_pipe(role: Role) -> Pipe {
 }
 
 pub fn build(shape: &Shape, timing: &Timing) -> Build {
+    build_rounds(shape, timing, None)
+}
+
+/// A tag of a ring's end: it counts slots, in a register where the steps are repeated.
+struct Tag {
+    count: u64,
+    reg: Option<Reg>,
+    slots: u64,
+}
+
+impl Tag {
+    /// The slot that comes next, and its address.
+    fn next(&mut self, c: &mut Code<'_>, base: u64) -> (Operand, Operand) {
+        let Some(reg) = self.reg else {
+            let tag = self.count % self.slots;
+            self.count += 1;
+            return (imm(tag), imm(base + tag * TILE));
+        };
+        let tag = c.calc(|[tag, ..]| Ok(tag), Operand::Reg(reg), imm(0));
+        let args = [Operand::Reg(reg), imm(self.slots), imm(0)];
+        c.emit(Inst::Scalar { f: |[tag, slots, _]| Ok((tag + 1) % slots), law: Law::Unknown, d: reg, args });
+        let offset = c.calc(|[tag, size, _]| Ok(tag * size), tag, imm(TILE));
+        (tag, c.plus(offset, base))
+    }
+}
+
+/// The same with all steps in a loop that goes round so often. What one round leaves on a core's pipes and what the next one does
+/// there is in order or not, as the shape says.
+pub fn build_rounds(shape: &Shape, timing: &Timing, rounds: Option<u64>) -> Build {
     let mut b = Build::default();
     let own = 4096u64;
     let rings: Vec<Ring> = (0..4)
@@ -117,14 +146,17 @@ pub fn build(shape: &Shape, timing: &Timing) -> Build {
                 events.insert((from, to), b.event(role, from, to, 0));
             }
         }
-        let mut pushed = [0u64; 4];
-        let mut popped = [0u64; 4];
         b.core(role, |c| {
             let block = c.special(Special::BlockIdx);
             let out = c.special(Special::Param(role.index() as u32));
+            let to = c.calc(|[out, block, _]| Ok(out + block * TILE), out, block);
             for ring in rings.iter().filter(|r| r.consumer.0 == role) {
                 c.initialize(ring);
             }
+            let mut tags: Vec<Tag> = rings
+                .iter()
+                .map(|ring| Tag { count: 0, reg: rounds.map(|_| c.mov(imm(0))), slots: ring.slots.into() })
+                .collect();
             let mut last: Option<Pipe> = None;
             // Orders the next pipe's work after the last pipe's, by a flag or by draining the core.
             let order = |c: &mut Code<'_>, pipe: Pipe, work: usize, last: &mut Option<Pipe>| {
@@ -139,44 +171,55 @@ pub fn build(shape: &Shape, timing: &Timing) -> Build {
                     }
                 }
             };
-            for action in &list {
-                work += 1;
-                let cost = Cost::fixed(timing.works[work % timing.works.len()]);
-                let here = home(role);
-                let mix = |c: &mut Code<'_>, pipe, from: (Place, u64), to: (Place, u64)| {
-                    let effect = Mix { from: from.0, to: to.0 };
-                    c.work(pipe, "mix", effect, &[imm(from.1), imm(to.1), imm(TILE)], cost);
-                };
-                match *action {
-                    Action::Compute(core) if core == role => {
-                        order(c, compute_pipe(role), work, &mut last);
-                        mix(c, compute_pipe(role), (here, own + TILE), (here, own));
+            let store = if role == Role::Aic { Pipe::Mte2 } else { Pipe::Mte3 };
+            let mut steps = |c: &mut Code<'_>| {
+                for action in &list {
+                    work += 1;
+                    let cost = Cost::fixed(timing.works[work % timing.works.len()]);
+                    let here = home(role);
+                    let own = (here, imm(own));
+                    let mix = |c: &mut Code<'_>, pipe, from: (Place, Operand), to: (Place, Operand)| {
+                        let effect = Mix { from: from.0, to: to.0 };
+                        c.work(pipe, "mix", effect, &[from.1, to.1, imm(TILE)], cost);
+                    };
+                    match *action {
+                        Action::Compute(core) if core == role => {
+                            order(c, compute_pipe(role), work, &mut last);
+                            mix(c, compute_pipe(role), (here, imm(4096 + TILE)), own);
+                        }
+                        Action::Push(at) if rings[at].producer.0 == role => {
+                            let ring = &rings[at];
+                            let (tag, slot) = tags[at].next(c, ring.base);
+                            order(c, ring.producer.1, work, &mut last);
+                            c.wait(ring.producer.1, nth(ring.free, tag));
+                            mix(c, ring.producer.1, own, (ring.place, slot));
+                            c.set(ring.producer.1, nth(ring.ready, tag));
+                        }
+                        Action::Pop(at) if rings[at].consumer.0 == role => {
+                            let ring = &rings[at];
+                            let (tag, slot) = tags[at].next(c, ring.base);
+                            order(c, ring.consumer.1, work, &mut last);
+                            c.wait(ring.consumer.1, nth(ring.ready, tag));
+                            mix(c, ring.consumer.1, (ring.place, slot), own);
+                            c.set(ring.consumer.1, nth(ring.free, tag));
+                        }
+                        _ => {}
                     }
-                    Action::Push(at) if rings[at].producer.0 == role => {
-                        let ring = &rings[at];
-                        let tag = pushed[at] % u64::from(ring.slots);
-                        pushed[at] += 1;
-                        order(c, ring.producer.1, work, &mut last);
-                        c.wait(ring.producer.1, nth(ring.free, imm(tag)));
-                        mix(c, ring.producer.1, (here, own), (ring.place, ring.base + tag * TILE));
-                        c.set(ring.producer.1, nth(ring.ready, imm(tag)));
-                    }
-                    Action::Pop(at) if rings[at].consumer.0 == role => {
-                        let ring = &rings[at];
-                        let tag = popped[at] % u64::from(ring.slots);
-                        popped[at] += 1;
-                        order(c, ring.consumer.1, work, &mut last);
-                        c.wait(ring.consumer.1, nth(ring.ready, imm(tag)));
-                        mix(c, ring.consumer.1, (ring.place, ring.base + tag * TILE), (here, own));
-                        c.set(ring.consumer.1, nth(ring.free, imm(tag)));
-                    }
-                    _ => {}
                 }
+                if rounds.is_some() && shape.syncs[0] {
+                    order(c, store, 0, &mut last);
+                    c.copy(store, (home(role), imm(own)), (GM, to), TILE);
+                }
+                if rounds.is_some() && shape.syncs[shape.syncs.len() - 1] {
+                    c.barrier(None);
+                }
+            };
+            match rounds {
+                Some(rounds) => c.repeat(imm(rounds), |c, _| steps(c)),
+                None => steps(c),
             }
             c.barrier(None);
-            let to = c.calc(|[out, block, _]| Ok(out + block * TILE), out, block);
-            let pipe = if role == Role::Aic { Pipe::Mte2 } else { Pipe::Mte3 };
-            c.copy(pipe, (home(role), imm(own)), (GM, to), TILE);
+            c.copy(store, (home(role), imm(own)), (GM, to), TILE);
         });
     }
     b

@@ -1,0 +1,320 @@
+//! What comes back: loops of a run that do the same again and again are stepped through a few times, and then counted.
+//!
+//! Where the whole state of a run is the same as it was some time before, but for the clock and for what only counts, what happened
+//! in between happens again, up to a bound of a loop or of the run. Then time, counts and statistics move on at once, the checks stand
+//! as they stand, and only what work does to memory is done, work by work. The same as step by step comes of it: bytes, findings,
+//! their order, cycles and statistics.
+//!
+//! What is the same is not guessed from a few signs: all of the engine's state is written down in words, and so is that of each
+//! observer ([`Observer::stand`]). Registers that move must be such that only count ([`CoreProgram::goes_on`]). Work that finds
+//! out what it touches, that is asked for a number, or that says something, is not part of what comes back.
+//!
+//! [`CoreProgram::goes_on`]: slipring_program::CoreProgram::goes_on
+
+use std::cmp::Reverse;
+use std::mem;
+
+use slipring_program::{Finding, Inst};
+
+use crate::engine::Engine;
+use crate::held::Held;
+use crate::launch::{ExecutionMode, Launch};
+use crate::observe::Observer;
+use crate::report;
+use crate::state::ScalarState;
+use crate::timing::Timing;
+
+/// How an observer stands: see [`Observer::stand`].
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Standing {
+    /// What decides what it will say: the same words, the same from then on.
+    pub same: Vec<u64>,
+    /// What it counts: each grows by the same when the same happens again.
+    pub counts: Vec<u64>,
+}
+
+/// What happened happens again.
+#[derive(Debug)]
+pub struct Again<'a> {
+    times: u64,
+    /// By how much each count moved when it happened once, in the order of [`Standing::counts`].
+    moved: std::slice::Iter<'a, u64>,
+}
+
+impl Again<'_> {
+    /// How many times more it happens.
+    pub const fn times(&self) -> u64 {
+        self.times
+    }
+
+    /// By how much the next count moved when it happened once: for counts that are no more than written down.
+    pub fn moved(&mut self) -> u64 {
+        self.moved.next().copied().unwrap_or(0)
+    }
+
+    /// The next count moves on.
+    pub fn move_on(&mut self, count: &mut u64) {
+        *count = count.wrapping_add(self.moved().wrapping_mul(self.times));
+    }
+}
+
+/// Turns of the engine before it looks for the first time, and for how many it looks.
+const FIRST: u64 = 256;
+const WINDOW: u64 = 2048;
+/// Times that the engine is where it was and the observers are not, until that is left.
+const TRIES: u32 = 6;
+/// Works that are done again before it is asked whether the run is to end.
+const AT_ONCE: u64 = 1 << 12;
+/// Works that are done again before the next turn, so that whoever looks at the run sees it go on.
+const MOST: u64 = 1 << 20;
+
+/// A state of the run.
+#[derive(Debug, Default)]
+struct Mark {
+    at: u64,
+    /// Of the engine, then of its observers where they were asked.
+    engine: Standing,
+    observers: Standing,
+}
+
+/// What is being looked for.
+#[derive(Debug)]
+enum Look {
+    /// Nothing until this turn.
+    Rest(u64),
+    /// The state to which the engine may come back, until this turn.
+    Back { mark: Box<Mark>, until: u64 },
+    /// It came back once, its counts moved so far: whether it does so again, observers and all.
+    Twice { mark: Box<Mark>, moved: Vec<u64>, until: u64, tries: u32 },
+}
+
+/// Looks for what comes back.
+#[derive(Debug)]
+pub(crate) struct Steady {
+    /// Some runs are followed step by step.
+    able: bool,
+    look: Look,
+    steps: u64,
+    /// Turns until it is looked for again.
+    pause: u64,
+    /// Who is due in the state to which the run may come back.
+    due: u32,
+    /// Work since the engine came back, where it is kept.
+    trace: Option<Vec<Held>>,
+    repeated: u64,
+}
+
+impl Steady {
+    pub fn new(launch: &Launch<'_>) -> Steady {
+        let program = launch.program;
+        let unfit = |inst: &Inst| {
+            matches!(inst, Inst::Meet { .. } | Inst::Poll { .. } | Inst::Acquire { .. } | Inst::Release { .. })
+        };
+        let able = !launch.step_by_step
+            && launch.mode == ExecutionMode::Pipes
+            && launch.timing == Timing::Platform
+            && launch.clusters() == 1
+            && launch.delays.is_empty()
+            && launch.leave.is_none()
+            && !launch.suppose.has_slack()
+            && !program.cores.iter().flat_map(|core| &core.insts).any(unfit);
+        let look = Look::Rest(if able { FIRST } else { u64::MAX });
+        Steady { able, look, steps: 0, pause: FIRST, due: 0, trace: None, repeated: 0 }
+    }
+
+    pub fn repeated(&self) -> u64 {
+        self.repeated
+    }
+
+    /// True if the state before the turn of an agent is to be looked at.
+    #[inline]
+    pub fn is_due(&mut self, agent: u32) -> bool {
+        self.steps += 1;
+        match &self.look {
+            Look::Rest(until) => self.steps >= *until,
+            Look::Back { until, .. } | Look::Twice { until, .. } => agent == self.due || self.steps >= *until,
+        }
+    }
+
+    /// Work is carried out.
+    #[inline]
+    pub fn done(&mut self, done: impl FnOnce() -> Held) {
+        if let Some(trace) = &mut self.trace {
+            trace.push(done());
+        }
+    }
+
+    /// Nothing is looked for until some turns have passed: few where something was found, else twice as many as before.
+    fn rest(&mut self, found: bool) {
+        self.trace = None;
+        self.pause = if found { FIRST } else { self.pause.saturating_mul(2) };
+        self.look = Look::Rest(self.steps.saturating_add(if self.able { self.pause } else { u64::MAX }));
+    }
+}
+
+impl Engine<'_> {
+    /// Looks at the state before a step, and moves on over what comes back: the step that is due then.
+    pub fn look(&mut self, due: u128, stop: u64) -> Result<u128, Box<Finding>> {
+        if self.keeper.is_some() || self.outside.is_some() || self.later.is_some() {
+            self.steady.able = false;
+            self.steady.rest(false);
+            return Ok(due);
+        }
+        let step = self.steady.steps;
+        let look = mem::replace(&mut self.steady.look, Look::Rest(u64::MAX));
+        match look {
+            Look::Rest(_) => match self.mark(due, None) {
+                Some(mark) => {
+                    self.steady.due = due as u32;
+                    self.steady.look = Look::Back { mark: Box::new(mark), until: step + WINDOW };
+                }
+                None => self.steady.rest(false),
+            },
+            Look::Back { until, .. } | Look::Twice { until, .. } if step >= until => self.steady.rest(false),
+            Look::Back { ref mark, .. } => match self.mark(due, Some(mark)) {
+                Some(now) => {
+                    let moved = moved(&mark.engine, &now.engine);
+                    self.follow(now, moved, 0);
+                }
+                None => self.steady.look = look,
+            },
+            Look::Twice { ref mark, moved: ref before, tries, .. } => {
+                let Some(mut now) = self.mark(due, Some(mark)) else {
+                    self.steady.look = look;
+                    return Ok(due);
+                };
+                let moved_now = moved(&mark.engine, &now.engine);
+                let able = self.observe(&mut now);
+                if able && now.observers.same == mark.observers.same && moved_now == *before {
+                    let observed = moved(&mark.observers, &now.observers);
+                    return self.move_on(due, stop, mark.at, (&moved_now, &observed));
+                }
+                match able && tries < TRIES {
+                    true => self.follow(now, moved_now, tries + 1),
+                    false => self.steady.rest(false),
+                }
+            }
+        }
+        Ok(due)
+    }
+
+    /// From a state on work is kept, until the run comes back once more.
+    fn follow(&mut self, mut mark: Mark, moved: Vec<u64>, tries: u32) {
+        if mark.observers.same.is_empty() && !self.observe(&mut mark) {
+            return self.steady.rest(false);
+        }
+        let until = self.steady.steps + WINDOW;
+        self.steady.look = Look::Twice { mark: Box::new(mark), moved, until, tries };
+        self.steady.trace = Some(Vec::new());
+    }
+
+    /// Asks the observers how they stand; false where they want to be told of everything.
+    fn observe(&mut self, mark: &mut Mark) -> bool {
+        self.observer.stand(&mut mark.observers)
+    }
+
+    /// The state before a step; `None` where it is followed step by step, or where it is not the wanted one.
+    fn mark(&mut self, due: u128, wanted: Option<&Mark>) -> Option<Mark> {
+        let at = (due >> 32) as u64;
+        let mut standing = Standing::default();
+        let words = &mut standing.same;
+        let wanted = |words: &[u64]| wanted.is_none_or(|mark| mark.engine.same.starts_with(words));
+        // Most states are told apart by where the cores stand.
+        words.push(u64::from(due as u32));
+        words.extend(self.cores.iter().map(|core| core.pc as u64));
+        if !self.held.is_empty() || !wanted(words) {
+            return None;
+        }
+        for core in &self.cores {
+            if !core.note(&self.program.cores[core.position], at, words) || !wanted(words) {
+                return None;
+            }
+        }
+        let mut agenda: Vec<u128> = self.agenda.iter().map(|Reverse(step)| *step).collect();
+        agenda.sort_unstable();
+        words.push(agenda.len() as u64);
+        let step = |step: u128| [((step >> 32) as u64).wrapping_sub(at), u64::from(step as u32)];
+        words.extend(agenda.into_iter().flat_map(step));
+        self.syncs.iter().for_each(|sync| sync.note(at, words));
+        words.extend(self.clusters.iter().flat_map(|cluster| [cluster.block, cluster.live]).map(u64::from));
+        words.extend([self.next_block, self.blocks_done, self.overtaken].map(u64::from));
+        words.extend([self.questions.len() as u64, self.meetings as u64]);
+        self.traffic.note(at, words);
+        self.skipped.note(words);
+        if !wanted(words) {
+            return None;
+        }
+        self.counts(&mut |count| standing.counts.push(*count));
+        Some(Mark { at, engine: standing, observers: Standing::default() })
+    }
+
+    /// What counts on in the engine: registers first, core by core.
+    fn counts(&mut self, each: &mut dyn FnMut(&mut u64)) {
+        self.cores.iter_mut().for_each(|core| core.counts(each));
+        self.syncs.iter_mut().for_each(|sync| sync.counts(each));
+        [&mut self.steps, &mut self.other_steps].into_iter().for_each(each);
+    }
+
+    /// How many times more what happened since a mark surely happens again.
+    fn times(&self, (from, at, stop): (u64, u64, u64), moved: &[u64]) -> u64 {
+        let (mut times, mut first) = (u64::MAX, 0);
+        for core in &self.cores {
+            let moved = &moved[first..first + core.regs.len()];
+            first += core.regs.len() + 2 * core.pipes.len();
+            let ended = core.state == ScalarState::Ended;
+            if !ended {
+                let code = &self.program.cores[core.position];
+                times = times.min(code.goes_on(core.pc, &core.regs, moved).unwrap_or(0));
+            }
+        }
+        // Some of it is left to be done step by step: the run ends in the same way.
+        let (cycles, steps) = (at - from, moved[moved.len() - 2].wrapping_neg());
+        if cycles == 0 && steps == 0 {
+            return 0;
+        }
+        let within = |left: u64, of: u64| left.checked_div(of).map_or(u64::MAX, |times| times.saturating_sub(2));
+        times.min(within(stop.saturating_sub(at), cycles)).min(within(self.steps, steps))
+    }
+
+    /// What happened since a cycle happens again as often as that is sure.
+    fn move_on(&mut self, due: u128, stop: u64, from: u64, moved: (&[u64], &[u64])) -> Result<u128, Box<Finding>> {
+        let at = (due >> 32) as u64;
+        let trace = self.steady.trace.take().unwrap_or_default();
+        let all = self.times((from, at, stop), moved.0);
+        let works = if self.launch.values { trace.len() as u64 } else { 0 };
+        let times = all.min(MOST.checked_div(works).map_or(u64::MAX, |most| most.max(1)));
+        if times == 0 {
+            self.steady.rest(false);
+            return Ok(due);
+        }
+        if works > 0 {
+            for time in 0..times {
+                if (time * works).is_multiple_of(AT_ONCE) && self.launch.cancel.is_cancelled() {
+                    return Err(report::cancelled());
+                }
+                for done in &trace {
+                    self.carry_out_one(done)?;
+                }
+            }
+            // Those that there are were told of when it happened first.
+            self.output.questions.clear();
+        }
+        let cycles = (at - from) * times;
+        let mut again = Again { times, moved: moved.0.iter() };
+        self.counts(&mut |count| again.move_on(count));
+        self.cores.iter_mut().for_each(|core| core.pass(cycles));
+        self.syncs.iter_mut().for_each(|sync| sync.pass(cycles));
+        self.traffic.pass(at, cycles);
+        let on = u128::from(cycles) << 32;
+        self.agenda = self.agenda.drain().map(|Reverse(step)| Reverse(step + on)).collect();
+        self.observer.repeat(&mut Again { times, moved: moved.1.iter() });
+        self.steady.repeated += cycles;
+        self.steady.rest(true);
+        Ok(due + on)
+    }
+}
+
+/// By how much each count has moved.
+fn moved(before: &Standing, after: &Standing) -> Vec<u64> {
+    after.counts.iter().zip(&before.counts).map(|(after, before)| after.wrapping_sub(*before)).collect()
+}

@@ -4,6 +4,7 @@ use slipring_ir::Span;
 use slipring_tile::Elem;
 
 use crate::Bytes;
+use crate::spans::Spans;
 
 /// Where a tensor comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -200,8 +201,10 @@ impl Graph {
     /// Finds the edges: what is declared, and what follows from the uses.
     pub fn connect(&mut self) {
         self.edges.clear();
-        // For each tensor: earlier uses that a later task may have to wait for.
-        let mut open: Vec<Vec<(usize, usize)>> = vec![Vec::new(); self.tensors.len()];
+        // For each tensor: earlier uses that a later task may have to wait for, those that write and the others. All by their number.
+        let mut open: Vec<[Spans; 2]> = vec![Default::default(); self.tensors.len()];
+        let mut uses: Vec<(usize, usize)> = Vec::new();
+        let mut near = Vec::new();
         for to in 0..self.tasks.len() {
             let mut found: Vec<(usize, Reason)> =
                 self.tasks[to].after.iter().map(|from| (*from, Reason::Declared)).collect();
@@ -212,12 +215,18 @@ impl Graph {
                     if !own.tracked || !self.tensors[own.tensor].tracked {
                         continue;
                     }
-                    let earlier = &mut open[own.tensor];
-                    earlier.retain(|(from, which)| {
-                        let other = &self.tasks[*from].uses[*which];
-                        let conflict = own.direction.writes() || other.direction.writes();
-                        if *from == to || !conflict || !own.bytes.overlaps(&other.bytes) {
-                            return true;
+                    let [writers, readers] = &mut open[own.tensor];
+                    near.clear();
+                    writers.near(&own.bytes, &mut near);
+                    if own.direction.writes() {
+                        readers.near(&own.bytes, &mut near);
+                    }
+                    near.sort_unstable();
+                    for number in near.drain(..) {
+                        let (from, which) = uses[number];
+                        let other = &self.tasks[from].uses[which];
+                        if from == to || !own.bytes.overlaps(&other.bytes) {
+                            continue;
                         }
                         let tensor = own.tensor;
                         let why = match (own.direction.reads(), other.direction.writes()) {
@@ -225,11 +234,16 @@ impl Graph {
                             (false, true) => Reason::Writes { tensor },
                             (_, false) => Reason::Overwrites { tensor },
                         };
-                        found.push((*from, why));
+                        found.push((from, why));
                         // Who waits for this one waits for that one as well.
-                        !(own.direction.writes() && own.bytes.covers(&other.bytes))
-                    });
-                    earlier.push((to, at));
+                        if own.direction.writes() && own.bytes.covers(&other.bytes) {
+                            let list = if other.direction.writes() { &mut *writers } else { &mut *readers };
+                            list.take(&other.bytes, number);
+                        }
+                    }
+                    let list = if own.direction.writes() { writers } else { readers };
+                    list.add(&own.bytes, uses.len());
+                    uses.push((to, at));
                 }
             }
             found.sort_by_key(|(from, _)| *from);

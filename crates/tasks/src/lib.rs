@@ -22,6 +22,7 @@ pub mod draw;
 pub mod graph;
 pub mod schedule;
 pub mod signals;
+mod spans;
 pub mod touched;
 
 pub use act::{Act, HostArg, HostCall, HostNumber, Piece};

@@ -10,6 +10,7 @@ use slipring_ir::{Diagnostic, Severity, Span};
 
 use crate::graph::{Graph, Origin, PREDICATE, Reach, Reason, Task, Use};
 use crate::signals::Parts;
+use crate::spans::Spans;
 use crate::{Bytes, Direction};
 
 /// An atomic update: those of one kind on elements of one type may come in any order.
@@ -187,17 +188,24 @@ impl Once {
     }
 }
 
-/// Shows pairs of tasks, the earlier one first, of which one changes bytes of a tensor that the other uses at all.
+/// Shows pairs of tasks, the earlier one first, of which one changes bytes of a tensor near those that the other uses. Others have
+/// no bytes in common.
 fn each_pair(graph: &Graph, touched: &Footprints, see: &mut dyn FnMut(usize, usize, usize)) {
     for tensor in 0..graph.tensors.len() {
-        let users: Vec<(usize, bool)> = (0..touched.len())
-            .filter_map(|task| Some((task, !touched[task].get(&tensor)?.changes().is_empty())))
-            .collect();
-        for (at, &(first, changes)) in users.iter().enumerate() {
-            for &(second, _) in users[at + 1..].iter().filter(|(_, own)| changes || *own) {
-                see(first, second, tensor);
-            }
+        let (mut changes, mut uses, mut pairs, mut near) = (Spans::default(), Spans::default(), Vec::new(), Vec::new());
+        for (second, own) in touched.iter().enumerate().filter_map(|(task, own)| Some((task, own.get(&tensor)?))) {
+            let (changed, used) = (own.changes(), own.changes().and(&own.reads));
+            // Those that change what this one uses, and those that use what it changes.
+            changes.near(&used, &mut near);
+            uses.near(&changed, &mut near);
+            near.sort_unstable();
+            near.dedup();
+            pairs.extend(near.drain(..).map(|first| (first, second)));
+            changes.add(&changed, second);
+            uses.add(&used, second);
         }
+        pairs.sort_unstable();
+        pairs.into_iter().for_each(|(first, second)| see(first, second, tensor));
     }
 }
 

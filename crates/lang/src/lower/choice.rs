@@ -101,8 +101,8 @@ impl Lower<'_> {
         let decided = Value::Const(Const::Bool(op == BoolOp::Or));
         let rest = |l: &mut Self| {
             let value = rest(l)?;
-            let truth = l.number(&value, DType::Bool, span)?;
-            Ok(l.scalar(truth, DType::Bool))
+            let boolean = l.number(&value, DType::Bool, span)?;
+            Ok(l.scalar(boolean, DType::Bool))
         };
         match op {
             BoolOp::And => self.either(before, rest, |_| Ok(decided), span),

@@ -94,7 +94,9 @@ class Session:
         mark = f"<line x1='{at:.1f}' x2='{at:.1f}' y1='0' y2='100%' stroke='#c0392b' stroke-width='1.5'/></svg>"
         picture = picture.replace("</svg>", mark, 1)
         head = f"<p>cycle <b>{cycle}</b> of {last}, event {begun} of {count}</p>"
-        parts = (self("list"), self("where"), self("rings"))
+        # The present line has a mark that is seen.
+        listed = "".join(f"▶{line[1:]}" if line.startswith("*") else line for line in self("list").splitlines(keepends=True))
+        parts = (listed, self("where"), self("rings"))
         said = "".join(f"<pre style='overflow-x:auto'>{escape(part)}</pre>" for part in parts if part.strip())
         return head + picture + said
 

@@ -227,3 +227,6 @@ def test_lines_of_a_function_are_those_of_its_module(folder):
     asked("report", "program.py", "--output", "page.html")
     assert "6 of first.py" in (folder / "page.html").read_text()
     assert "line 6 of first.py: return pl.add(tile, 1.0)" in asked("debug", "program.py", given="line first.py:6\nquit\n")
+    x = np.ones((16, 64), np.float32)
+    run = importlib.import_module("program").both.run(x, np.zeros_like(x))
+    assert {event[-1] for event in run.timeline if event[3] == "pto.tadds"} == {6}

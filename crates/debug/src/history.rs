@@ -10,7 +10,6 @@ use slipring_sim::{Agent, Stall};
 
 use super::lives::{Life, lives};
 use slipring_session::Run;
-use slipring_session::recorded::Names;
 
 /// All that cores and pipes did, in the order in which it began.
 pub struct History {
@@ -82,7 +81,6 @@ impl History {
 
     /// Names and lines of events, each name once: a run of a million events is searched for them.
     fn label(&mut self) {
-        let lines = Names::new(&self.run.compiled.prepared, &self.run.compiled.platform);
         let mut known: BTreeMap<&str, u32> = BTreeMap::new();
         let mut names = Vec::new();
         let labels = (0..self.order.len()).map(|event| {
@@ -91,7 +89,7 @@ impl History {
                 names.push(slice.name.clone());
                 names.len() as u32 - 1
             });
-            (name, lines.line(self.happening(event).site).unwrap_or(0))
+            (name, self.run.compiled.prepared.row(self.happening(event).site).unwrap_or(0) as u32)
         });
         let labels = labels.collect();
         (self.labels, self.names) = (labels, names);

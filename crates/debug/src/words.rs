@@ -72,7 +72,8 @@ impl Session {
             "end" => Ok(self.at(self.history().end())),
             "cycle" | "c" => number(0).map(|cycle| self.at(cycle)),
             "line" | "l" | "rline" => line_said(rest).and_then(|line| {
-                self.find(word != "rline", |own, event| own.line(event).is_some_and(|own| own == line))
+                let row = self.source().row_of(&line);
+                self.find(word != "rline", |own, event| row.is_some() && own.row(event) == row)
             }),
             "op" | "rop" => {
                 let named = self.history().names_with(rest);

@@ -233,6 +233,11 @@ impl Source {
         Line { number: self.number_of(at) as u32, file }
     }
 
+    /// Where a line of a file stands in the text, from 1; `None` where it does not.
+    pub fn row_of(&self, line: &Line) -> Option<usize> {
+        (1..=self.index().lines.len()).find(|row| self.shown_line(*row) == *line)
+    }
+
     /// The number, from 1, of a line in the file that it comes from.
     pub(crate) fn number_of(&self, line: usize) -> usize {
         match self.elsewhere(self.index().lines[line] as u32) {
@@ -383,6 +388,8 @@ mod tests {
         assert_eq!(place("ght"), ("b.py", 8, 3));
         assert_eq!(place("nine"), ("a.py", 7, 1));
         assert_eq!(["two", "ght", "nine"].map(|word| source.line(at(word)).to_string()), ["2", "8 of b.py", "7"]);
+        assert_eq!(source.row_of(&source.line(at("ght"))), Some(5));
+        assert_eq!(source.row_of(&Line::new(5, None)), None);
         // Pictures and tables are of the text itself.
         assert_eq!(source.line_column(at("seven")), (4, 1));
         let said = crate::Diagnostic::error("x", Span::new(at("ght"), at("ght") + 3), "wrong");

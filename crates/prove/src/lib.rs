@@ -148,9 +148,7 @@ impl Subject<'_> {
 
     /// The line of the text that a place is in.
     pub fn line(&self, site: u32) -> Option<Line> {
-        let prepared = &self.compiled.prepared;
-        let span = prepared.decoded.program.sites.get(site as usize)?.span;
-        (span.1 > span.0).then(|| prepared.written.source.line(span.0))
+        self.compiled.prepared.line(site)
     }
 }
 

@@ -134,7 +134,7 @@ impl Run {
         let source = self.findings.source();
         let list = PyList::empty(py);
         for event in &timeline.events {
-            let line = (event.span.1 > event.span.0).then(|| source.line_column(event.span.0).0);
+            let line = (event.span.1 > event.span.0).then(|| source.line(event.span.0).number);
             list.append((event.block, event.core, event.pipe, &event.op, event.start, event.end, line))?;
         }
         Ok((list, timeline.left_out))

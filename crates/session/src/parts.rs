@@ -159,11 +159,7 @@ pub fn run_part(
     } else {
         None
     };
-    let line = |site: u32| {
-        let span = prepared.decoded.program.sites.get(site as usize)?.span;
-        (span.1 > span.0).then(|| prepared.written.source.line(span.0))
-    };
-    let checks = facts::check_facts(&judged, result.complete, line);
+    let checks = facts::check_facts(&judged, result.complete, |site| prepared.line(site));
     let (reads, writes) = (settled(touched.reads), settled(touched.writes));
     let mut contents = Vec::new();
     for index in (0..bound.len()).filter(|_| obstacle.is_none()) {

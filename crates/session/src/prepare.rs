@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use slipring_dialects::Dialects;
-use slipring_ir::{Diagnostic, Diags, Module, Severity, Source};
+use slipring_ir::{Diagnostic, Diags, Line, Module, Severity, Source};
 use slipring_lang::KernelInfo;
 use slipring_machine::{Platform, PlatformError, built_in};
 use slipring_op::{Decoded, Decoding, Kernel, decode, names, needed_functions, select_kernel};
@@ -183,6 +183,17 @@ pub(crate) fn which_get_flags(written: &Module, asked: bool) -> InsertSync {
 }
 
 impl Prepared {
+    /// The line of the text, from 1, that a place of the program is in; `None` for what no text stands for.
+    pub fn row(&self, site: u32) -> Option<usize> {
+        let span = self.decoded.program.sites.get(site as usize)?.span;
+        (span.1 > span.0).then(|| self.written.source.line_column(span.0).0)
+    }
+
+    /// The same as a line of the file that it comes from.
+    pub fn line(&self, site: u32) -> Option<Line> {
+        self.row(site).map(|row| self.written.source.shown_line(row))
+    }
+
     /// The kernel as text, before the passes: what was read, or what the kernel language was compiled to, without the places in its
     /// file. The text is the same wherever the file lies.
     pub fn text(&self) -> String {

@@ -42,8 +42,8 @@ impl<'a> Names<'a> {
             }));
         }
         let program = &prepared.decoded.program;
-        let line = |span: (u32, u32)| (span.1 > span.0).then(|| source.line_column(span.0).0 as u32);
-        Names { program, source, lines: program.sites.iter().map(|site| line(site.span)).collect(), tiles }
+        let rows = (0..program.sites.len() as u32).map(|site| prepared.row(site).map(|row| row as u32));
+        Names { program, source, lines: rows.collect(), tiles }
     }
 
     /// The line of the text that an instruction comes from; [`Names::shown`] is what people are told of it.

@@ -339,13 +339,8 @@ impl Run<'_> {
 
     /// What was checked, and with what result.
     pub fn verdict(&self) -> Verdict {
-        let (program, source) = (&self.compiled.prepared.decoded.program, self.findings.source());
-        let line = |site: u32| {
-            let span = program.sites.get(site as usize)?.span;
-            (span.1 > span.0).then(|| source.line(span.0))
-        };
         let complete = self.is_complete();
-        let mut checks = facts::check_facts(&self.judged, complete, line);
+        let mut checks = facts::check_facts(&self.judged, complete, |site| self.compiled.prepared.line(site));
         let found = self.compiled.found.len();
         for memory in checks.iter_mut().filter(|check| check.tool == "memory" && found > 0) {
             memory.verdict = "findings".into();

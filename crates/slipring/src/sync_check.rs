@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
-use slipring_ir::{Diagnostic, Diags, Kind, Module, OpId, Severity, Source, Span, Type};
+use slipring_ir::{Diagnostic, Diags, Kind, Line, Module, OpId, Severity, Source, Span, Type};
 use slipring_machine::{CoreKind, Pipe};
 use slipring_op::rules::{constant, counted};
 use slipring_op::symbol_name;
@@ -331,8 +331,8 @@ impl Said<'_> {
         self.module.op(op).span
     }
 
-    fn line(&self, op: OpId) -> usize {
-        self.module.source.line_column(self.span(op).start).0
+    fn line(&self, op: OpId) -> Line {
+        self.module.source.line(self.span(op).start)
     }
 
     /// Two works that nothing orders.

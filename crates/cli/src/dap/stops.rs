@@ -8,58 +8,52 @@ use slipring_ir::Line;
 
 use super::FINDINGS;
 
-/// Stops of one kind, as they were asked for, and the events that they are.
-#[derive(Default)]
+/// The requests that set stops, and why a run stops there. Going on, the first of several at one event is told.
+const KINDS: [(&str, &str); 4] = [
+    ("setExceptionBreakpoints", "exception"),
+    ("setDataBreakpoints", "data breakpoint"),
+    ("setFunctionBreakpoints", "function breakpoint"),
+    ("setBreakpoints", "breakpoint"),
+];
+
+/// Stops of one kind, as they were asked for, and the events that they are. Those at lines are of one file.
 struct Group {
+    /// The place in [`KINDS`].
+    kind: usize,
     asked: Value,
     events: BTreeSet<usize>,
 }
 
-/// All stops.
+/// All stops, in the order of their kinds.
 #[derive(Default)]
-pub struct Stops {
-    lines: Group,
-    functions: Group,
-    data: Group,
-    findings: Group,
+pub struct Stops(Vec<Group>);
+
+/// The file that a request is about.
+fn path(asked: &Value) -> Option<&str> {
+    asked["source"]["path"].as_str()
 }
 
 impl Stops {
-    fn group(&mut self, command: &str) -> &mut Group {
-        match command {
-            "setBreakpoints" => &mut self.lines,
-            "setFunctionBreakpoints" => &mut self.functions,
-            "setDataBreakpoints" => &mut self.data,
-            _ => &mut self.findings,
-        }
-    }
-
-    /// Sets the stops of a kind; what became of each.
+    /// Sets the stops of a kind, those at lines of one file; what became of each.
     pub fn set(&mut self, session: &Session, command: &str, asked: &Value) -> Vec<Value> {
+        let kind = KINDS.iter().position(|(known, _)| *known == command).unwrap_or(0);
         let (events, list) = events(session, command, asked);
-        *self.group(command) = Group { asked: asked.clone(), events };
+        self.0.retain(|own| (own.kind, path(&own.asked)) != (kind, path(asked)));
+        self.0.push(Group { kind, asked: asked.clone(), events });
+        self.0.sort_by_key(|own| own.kind);
         list
     }
 
     /// Finds them again in another run.
     pub fn renew(&mut self, session: &Session) {
-        for command in ["setBreakpoints", "setFunctionBreakpoints", "setDataBreakpoints", "setExceptionBreakpoints"] {
-            let group = self.group(command);
-            if !group.asked.is_null() {
-                group.events = events(session, command, &group.asked).0;
-            }
+        for group in &mut self.0 {
+            group.events = events(session, KINDS[group.kind].0, &group.asked).0;
         }
     }
 
     /// Goes to the next stop, or to the one before; why it is one.
     pub fn next(&self, session: &mut Session, on: bool) -> Option<&'static str> {
-        let groups = [
-            (&self.findings, "exception"),
-            (&self.data, "data breakpoint"),
-            (&self.functions, "function breakpoint"),
-            (&self.lines, "breakpoint"),
-        ];
-        let nearest = groups.iter().filter_map(|(group, why)| Some((session.next_of(on, &group.events)?, *why)));
+        let nearest = self.0.iter().filter_map(|own| Some((session.next_of(on, &own.events)?, KINDS[own.kind].1)));
         let (event, why) = match on {
             true => nearest.min_by_key(|(event, _)| *event)?,
             false => nearest.max_by_key(|(event, _)| *event)?,
@@ -100,7 +94,7 @@ fn events(session: &Session, command: &str, asked: &Value) -> (BTreeSet<usize>, 
             "setBreakpoints" => {
                 let Some(line) = stop["line"].as_u64() else { continue };
                 // Breakpoints of a file that is part of the text stand at lines of its own.
-                let path = asked["source"]["path"].as_str();
+                let path = path(asked);
                 let here = |own: &Line| {
                     u64::from(own.number) == line
                         && match &own.file {
@@ -108,7 +102,11 @@ fn events(session: &Session, command: &str, asked: &Value) -> (BTreeSet<usize>, 
                             None => path.is_none_or(|path| !others.iter().any(|file| is_file(path, file))),
                         }
                 };
-                let own = (0..history.count()).filter(|event| history.line(*event).is_some_and(|own| here(&own)));
+                let source = session.source();
+                let rows = (1..=source.text.lines().count()).filter(|row| here(&source.shown_line(*row)));
+                let rows: BTreeSet<usize> = rows.collect();
+                let own =
+                    (0..history.count()).filter(|event| history.row(*event).is_some_and(|row| rows.contains(&row)));
                 add(Ok(own.collect()), json!({ "line": line }));
             }
             "setFunctionBreakpoints" => {

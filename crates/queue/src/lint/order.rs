@@ -190,7 +190,7 @@ impl Order {
         }
     }
 
-    /// AccessKind many steps there are: another number says that something is new.
+    /// How many steps there are: another number says that something is new.
     pub fn len(&self) -> usize {
         self.steps.len()
     }
@@ -206,7 +206,7 @@ impl Order {
     }
 }
 
-/// AccessKind far a queue is gone through, and the steps of the other one that it knows to be over.
+/// How far a queue is gone through, and the steps of the other one that it knows to be over.
 #[derive(Clone, Copy, Default)]
 struct Side {
     at: usize,

@@ -90,7 +90,7 @@ impl Memory<'_> {
         };
         let mut error = Diagnostic::error("memory-full", place, message).label("the largest part");
         for (bytes, op, what) in lines.iter().take(LISTED) {
-            let (line, _) = self.module.source.line_column(self.module.op(*op).span.start);
+            let line = self.module.source.line(self.module.op(*op).span.start);
             error = error.note(format!("{bytes:>8} bytes: {what}, line {line}"));
         }
         if lines.len() > LISTED {

@@ -3,7 +3,7 @@
 use slipring_ir::{Diagnostic, Span};
 use slipring_machine::CoreKind;
 
-use crate::program::Role;
+use crate::roles::Role;
 use crate::value::{Const, SPLIT_MODES, Split};
 
 /// The most blocks of a launch.

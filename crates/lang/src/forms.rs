@@ -8,8 +8,23 @@ use ruff_python_ast::visitor::{Visitor, walk_expr};
 use ruff_python_ast::{Expr, ExprCall, Number, Parameter, Stmt, StmtFunctionDef, StmtWith};
 use slipring_ir::{Diagnostic, Span};
 
-use crate::signature::NOT_A_TYPE;
 use crate::syntax::{any_expr, at, first_argument, named};
+
+/// What no argument mends: a parameter whose type says nothing, or nothing that such a type can say.
+pub(crate) const NOT_A_TYPE: slipring_ir::Kind = slipring_ir::Kind::Parameter { of_call: false };
+/// What `pl.spmd` is given by name.
+pub(crate) const SPMD: &[&str] = &[
+    "core_num",
+    "sync_start",
+    "name_hint",
+    "optimizations",
+    "deps",
+    "no_dep_args",
+    "dumps",
+    "allow_early_resolve",
+    "predicate",
+    "windowize",
+];
 
 /// What is known of the function that is looked at.
 #[derive(Clone, Copy, Debug, Default)]
@@ -40,7 +55,7 @@ pub(crate) fn misplaced<'a>(def: &'a StmtFunctionDef, form: Form, path: &mut Pat
             }
             None if documentation => {}
             None => {
-                before = before.or(Some(crate::tasks::head(stmt)));
+                before = before.or(Some(crate::syntax::head(stmt)));
                 walk.stmt(stmt);
             }
         }

@@ -2,7 +2,7 @@
 
 use slipring_ir::{Diagnostic, Diags, Source, Span};
 
-use crate::FindModule;
+use crate::request::FindModule;
 
 /// The most helper modules.
 const MOST_MODULES: usize = 64;

@@ -95,12 +95,12 @@ fn is_followed(def: &StmtFunctionDef) -> bool {
             other => text(other),
         }
     };
-    def.decorator_list.iter().any(says) || crate::tasks::several_scopes(def)
+    def.decorator_list.iter().any(says) || crate::starts::several_scopes(def)
 }
 
 /// A statement of such a function: what stands in its scopes is a kernel's.
 fn in_scopes(stmt: Stmt) -> Stmt {
-    let scope = crate::tasks::is_scope(&stmt);
+    let scope = crate::starts::is_scope(&stmt);
     match stmt {
         Stmt::With(mut stmt) if scope => {
             let body: Vec<Stmt> = std::mem::take(&mut stmt.body).into_iter().collect();

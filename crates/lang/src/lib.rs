@@ -25,154 +25,50 @@
 //! | `ops` | the catalogue: every `pl.…` that a kernel may call, declared once |
 
 mod aliases;
+mod annotations;
 mod attrs;
+mod compiled;
+mod constants;
 mod counts;
 mod dtype;
 mod emit;
 mod forms;
 mod full_names;
-mod further;
 mod given;
+mod globals;
 mod helpers;
 mod host;
 mod jumps;
 mod lower;
+mod numbers;
 mod ops;
+mod orchestration;
+mod params;
 mod parsed;
+mod passed;
 mod private_names;
 mod program;
+mod questions;
+mod request;
+mod roles;
 pub mod scopes;
-mod signature;
 mod specialise;
 mod ssa;
+mod stack;
+mod starts;
 pub mod syntax;
 pub mod tasks;
+mod text;
 mod tree;
 mod value;
 mod whole;
 mod words;
 
-use std::sync::Arc;
-
-use slipring_ir::{Diagnostic, Diags, Module, Source};
-pub use slipring_ir::{Elsewhere, Span};
-use slipring_tile::Elem;
-
+pub use compiled::{Compiled, Direction, KernelInfo, ParamInfo};
 pub use counts::{Counts, counts};
 pub use given::{Members, Name, Names, Part};
 pub use ops::{Entry, catalogue, find};
-pub use parsed::Parsed;
+pub use parsed::{Parsed, compile};
+pub use request::{ArgType, FindModule, Request};
+pub use slipring_ir::{Elsewhere, Span};
 pub use words::{Word, words};
-
-/// What a file was compiled to.
-#[derive(Debug)]
-pub struct Compiled {
-    /// Its kernels in mixed form. Worth something only if no error was reported.
-    pub module: Module,
-    /// The kernels, in the order of the text.
-    pub kernels: Vec<KernelInfo>,
-    /// True if the file has none, which is the only error then.
-    pub none: bool,
-}
-
-/// What a launch needs to know of a kernel beyond its module.
-#[derive(Clone, PartialEq, Debug)]
-pub struct KernelInfo {
-    /// Name of the function.
-    pub name: String,
-    /// Its parameters, in order.
-    pub params: Vec<ParamInfo>,
-    /// Blocks that it asks for (`pl.spmd`); 1 where it says nothing.
-    pub blocks: u32,
-    /// Whether its blocks start at the same time.
-    pub together: bool,
-    /// Whether the scheduler waits for it after it has left its core (`pld.system.defer_wait`).
-    pub defers: bool,
-    /// Names of the parameters that it returns, in order; empty for what is none.
-    pub gives: Vec<String>,
-}
-
-/// A parameter of a kernel.
-#[derive(Clone, PartialEq, Debug)]
-pub struct ParamInfo {
-    /// Its name.
-    pub name: String,
-    /// Element type, or the type of a scalar.
-    pub elem: Elem,
-    /// Extents in elements, outermost first; `None` for a scalar.
-    pub shape: Option<Vec<u64>>,
-    /// What the kernel does with it.
-    pub direction: Direction,
-    /// A number that the file's host code passes for a scalar, as the command line writes it.
-    pub given: Option<String>,
-    /// The layout of packed scales that it holds, where its bytes lie in another order than row by row: `MX_B_NN`.
-    pub packed: Option<&'static str>,
-}
-
-/// Gives the text of a helper module by its dotted name; none where there is no such file.
-pub type FindModule<'a> = dyn Fn(&str) -> Option<Source> + 'a;
-
-/// What is asked of a file besides its text.
-#[derive(Clone, Copy, Default)]
-pub struct Request<'a> {
-    /// The kernel that the arguments are for; all that take as many where it is not said.
-    pub function: Option<&'a str>,
-    /// Types and shapes of arguments: of parameters in order, and of those with a name.
-    pub args: &'a [ArgType],
-    /// Values for parameters of the functions that build kernels, and for constants of the file, as text.
-    pub sets: &'a [(String, String)],
-    /// What names stand for that the text does not define.
-    pub names: Option<&'a Names>,
-}
-
-/// What an argument says of itself.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct ArgType {
-    /// The parameter that it is for, where it says one.
-    pub name: Option<String>,
-    /// Element type, where it is known.
-    pub elem: Option<Elem>,
-    /// Extents in elements, outermost first, where they are known.
-    pub shape: Option<Vec<u64>>,
-    /// A scalar, as the command line writes it without its type: `3`, `1.5`, `true`.
-    pub number: Option<String>,
-}
-
-/// What a kernel does with a parameter.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Direction {
-    /// Reads it.
-    In,
-    /// Writes it; what it held before is uninitialised.
-    Out,
-    /// Reads and writes it.
-    InOut,
-}
-
-/// Compiles a Python file for which nothing is asked besides its text, as [`Parsed::compile`] does.
-pub fn compile(source: Arc<Source>) -> (Compiled, Diags) {
-    Parsed::new(source, None).compile(&Request::default())
-}
-
-/// Does something on a stack of its own, which is large enough for the deepest text.
-///
-/// # Errors
-/// If the system gives no thread.
-pub(crate) fn on_own_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, Box<Diagnostic>> {
-    std::thread::scope(|scope| {
-        let Ok(thread) = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work) else {
-            let message = format!("the system gives no thread with a stack of {} MiB", STACK_BYTES >> 20);
-            let error = Diagnostic { primary: None, ..Diagnostic::error("no-thread", Span::default(), message) };
-            return Err(Box::new(
-                error.help("raise the limits of memory (`ulimit -v`) and of processes (`ulimit -u`)"),
-            ));
-        };
-        match thread.join() {
-            Ok(result) => Ok(result),
-            Err(panic) => std::panic::resume_unwind(panic),
-        }
-    })
-}
-
-/// Room for the deepest text that [`syntax::parse`] lets through, with calls inside each other.
-const STACK_BYTES: usize = 64 << 20;

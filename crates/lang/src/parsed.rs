@@ -4,8 +4,11 @@ use std::sync::Arc;
 
 use slipring_ir::{Diagnostic, Diags, Module, Source};
 
+use crate::compiled::Compiled;
 use crate::host::ModuleText;
-use crate::{Compiled, FindModule, Request, aliases, helpers, jumps, on_own_stack, private_names, program, syntax};
+use crate::request::{FindModule, Request};
+use crate::stack::on_own_stack;
+use crate::{aliases, helpers, jumps, private_names, program, syntax};
 
 /// A file and the modules that it imports, parsed. Copies are the same one.
 #[derive(Clone, Debug)]
@@ -64,6 +67,11 @@ impl Parsed {
     pub(crate) fn followed(&self) -> &[ModuleText] {
         self.trees.programs.as_deref().unwrap_or(&self.trees.kernels)
     }
+}
+
+/// Compiles a Python file for which nothing is asked besides its text, as [`Parsed::compile`] does.
+pub fn compile(source: Arc<Source>) -> (Compiled, Diags) {
+    Parsed::new(source, None).compile(&Request::default())
 }
 
 fn parse(source: &Source, texts: Vec<(String, Source)>) -> Trees {

@@ -1,125 +1,24 @@
 //! What a file defines: names of the language, constants, kernels.
 
-use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, BTreeSet};
+use std::cell::Cell;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use indexmap::IndexMap;
-use ruff_python_ast::{Expr, StmtFunctionDef};
 use slipring_ir::{Diagnostic, Diags, Kind, Severity, Source, Span};
 use slipring_machine::CoreKind;
 
-use crate::attrs::FunctionAttrs;
+use crate::compiled::Compiled;
 use crate::emit::Emitter;
+use crate::globals::{Function, Globals, Scope};
 use crate::host::{Host, HostValue, ModuleText};
-use crate::lower::{Push, lower_function};
+use crate::lower::lower_function;
+use crate::ops::Language;
+use crate::request::Request;
+use crate::roles::Role;
 use crate::specialise::{Specialised, needs_arguments, others, specialise};
 use crate::syntax::at;
 use crate::value::{Const, Record, Value};
-use crate::{Compiled, Request};
-
-/// Names of a file.
-#[derive(Default)]
-pub(crate) struct Globals<'a> {
-    names: Scope,
-    /// Functions by name.
-    pub functions: IndexMap<Rc<str>, Function<'a>>,
-    /// Functions without a decorator: host code, known for messages.
-    pub host: BTreeSet<Rc<str>>,
-    /// True after `from slipring.language import *`.
-    star: bool,
-    /// Functions that are being lowered or have been.
-    pub started: RefCell<BTreeSet<Rc<str>>>,
-    /// How often functions have been lowered ahead of their turn.
-    tries: RefCell<BTreeMap<Rc<str>, u32>>,
-    /// Parameters that opaque functions write without saying so: function and name.
-    written: RefCell<BTreeSet<(Rc<str>, Rc<str>)>>,
-    /// Functions that others call: they are parts of kernels.
-    pub called: RefCell<BTreeSet<Rc<str>>>,
-    /// What functions push into pipes, for pops that do not say what they expect.
-    pub pushes: RefCell<Vec<Push>>,
-    /// Memory for slots that functions reserve: function, name, bytes.
-    reserved: RefCell<Vec<Reservation>>,
-    /// Iterations that loops have been unrolled to.
-    pub unrolled: Cell<u64>,
-    /// Statements that have been lowered.
-    pub lowered: Cell<u64>,
-    /// Clusters and Vector cores that the program runs on, where that was asked for.
-    pub cores: [Cell<Option<u64>>; 2],
-}
-
-/// A function, the name of a reservation in it, and its bytes.
-type Reservation = (Rc<str>, Rc<str>, i64);
-
-/// Names and what they stand for.
-pub(crate) type Scope = IndexMap<Rc<str>, Value>;
-
-/// A function of the file.
-#[derive(Clone)]
-pub(crate) struct Function<'a> {
-    /// Its full name: that of its class or function in front where the file has several of its name.
-    pub name: Rc<str>,
-    pub def: &'a StmtFunctionDef,
-    pub role: Role,
-    /// What it says of itself.
-    pub attrs: FunctionAttrs,
-    /// True for another one of the same text, made with other constants: only programs start it.
-    pub again: bool,
-    /// Names that it sees besides those of the file: of the function that it stands in, of its class as `self`.
-    pub scope: Scope,
-    /// The names of the functions of its class.
-    class: Vec<(Rc<str>, Rc<str>)>,
-}
-
-impl Globals<'_> {
-    pub fn get(&self, name: &str) -> Option<Value> {
-        let known = || self.star && is_word(name);
-        self.names.get(name).cloned().or_else(|| known().then(|| Value::Path(format!("pl.{name}").into())))
-    }
-
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.names.keys().map(|name| &**name)
-    }
-
-    /// Notes that an opaque function writes a parameter. False if that was known.
-    pub fn writes(&self, function: &Rc<str>, parameter: &Rc<str>) -> bool {
-        self.written.borrow_mut().insert((function.clone(), parameter.clone()))
-    }
-
-    /// Whether an opaque function writes a parameter without saying so.
-    pub fn is_written(&self, function: &Rc<str>, parameter: &str) -> bool {
-        self.written.borrow().iter().any(|(own, name)| own == function && **name == *parameter)
-    }
-
-    /// How many parameters an opaque function is known to write.
-    pub fn written_in(&self, function: &Rc<str>) -> usize {
-        self.written.borrow().iter().filter(|(own, _)| own == function).count()
-    }
-
-    /// Notes what a function reserves for slots.
-    pub fn reserve(&self, function: &Rc<str>, name: &Rc<str>, bytes: i64) {
-        self.reserved.borrow_mut().push((function.clone(), name.clone(), bytes));
-    }
-
-    /// Bytes that a function reserves for slots under a name.
-    pub fn reserved(&self, function: &str, name: &str) -> Option<i64> {
-        let reserved = self.reserved.borrow();
-        reserved.iter().rev().find(|(f, n, _)| **f == *function && **n == *name).map(|(.., bytes)| *bytes)
-    }
-
-    /// The full name of the function that a text within another function calls by a name.
-    pub fn full_name(&self, name: &str, within: &str) -> Option<Rc<str>> {
-        let class = self.functions.get(within).map_or(&[][..], |function| &function.class);
-        let own = class.iter().find(|(short, _)| **short == *name).map(|(_, full)| full.clone());
-        own.or_else(|| self.functions.get_key_value(name).map(|(name, _)| name.clone()))
-    }
-}
-
-/// True for a word of the language: an op, a type, a part.
-pub(crate) fn is_word(name: &str) -> bool {
-    crate::words::WORDS.iter().any(|word| word.name == name) || crate::ops::find(name).is_some()
-}
 
 /// Functions of Python that kernels may use.
 const BUILTINS: [&str; 16] = [
@@ -140,21 +39,6 @@ const BUILTINS: [&str; 16] = [
     "zip",
     "reversed",
 ];
-
-/// What a function of the file is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Role {
-    /// A kernel, perhaps for one kind of core.
-    Kernel(Option<CoreKind>),
-    /// Copied into the kernels that call it.
-    Inline,
-    /// Starts kernels: a function of type Orchestration, Spmd or Graph, or one of the host.
-    Starts,
-    /// Starts kernels that run together on one cluster.
-    Group,
-    /// Python of the host: called with tensors between tasks, and not compiled.
-    Host,
-}
 
 /// Lowers what a file defines. `modules` are its own text and those of the helper modules that it imports.
 pub(crate) fn compile(
@@ -197,7 +81,7 @@ const MOST_SEEN: usize = 1 << 20;
 
 /// What a file defines, and the full names of its functions.
 pub(crate) fn globals_of<'a>(host: &Host<'a>, diags: &mut Diags) -> (Globals<'a>, Vec<Rc<str>>) {
-    let mut globals = Globals { star: host.star[0], ..Globals::default() };
+    let mut globals = Globals::seeing(host.star[0].then_some(crate::ops::is_word));
     let names = crate::full_names::full_names(&host.found, diags);
     let full = |at: usize| names[at].clone();
     let budget = Cell::new(MOST_SEEN);
@@ -304,7 +188,7 @@ fn lower_all<'a>(
         globals.started.borrow_mut().insert((*name).clone());
         let mut own = Diags { list: std::mem::take(&mut diags.list) };
         let before = own.list.len();
-        match lower_function(&mut emitter, globals, function, *kind, given, &mut own) {
+        match lower_function(&mut emitter, (globals, &Language), function, *kind, given, &mut own) {
             Ok((op, info)) => {
                 crate::whole::check_values(&emitter.module, op, &mut own);
                 found.push((*name, op));
@@ -361,8 +245,8 @@ fn lower_all<'a>(
 fn takes_window(globals: &Globals<'_>, function: &Function<'_>) -> bool {
     function.def.parameters.iter_non_variadic_params().any(|parameter| {
         let Some(annotation) = &parameter.parameter.annotation else { return false };
-        let (_, inner) = crate::signature::direction(globals, &function.scope, annotation);
-        let path = crate::signature::generic(globals, &function.scope, inner).map(|own| own.0);
+        let (_, inner) = crate::annotations::direction(globals, &function.scope, annotation);
+        let path = crate::annotations::generic(globals, &function.scope, inner).map(|own| own.0);
         path.as_deref() == Some("pld.DistributedTensor")
     })
 }
@@ -377,12 +261,12 @@ fn other_shapes(
 ) {
     for given in list {
         let (mut emitter, mut own) = (Emitter::new(source.clone()), Diags::default());
-        let outcome = lower_function(&mut emitter, globals, function, kind, given, &mut own);
+        let outcome = lower_function(&mut emitter, (globals, &Language), function, kind, given, &mut own);
         if outcome.is_err() {
             crate::whole::given_up(&function.name, at(&function.def.name), &mut own);
         }
-        let tensor = |(name, passed): (&Rc<str>, &crate::host::Passed)| match passed {
-            crate::host::Passed::Tensor(shape, _) => Some(format!("`{name}` {}", crate::lower::show(shape))),
+        let tensor = |(name, passed): (&Rc<str>, &crate::passed::Passed)| match passed {
+            crate::passed::Passed::Tensor(shape, _) => Some(format!("`{name}` {}", crate::lower::show(shape))),
             _ => None,
         };
         let shapes: Vec<String> = given.iter().filter_map(tensor).collect();
@@ -469,85 +353,4 @@ fn number(text: &str) -> Option<Const> {
             },
         }),
     }
-}
-
-/// Lowers the functions that nobody has begun to lower, to learn what they push and reserve. Whatever is wrong with them is
-/// reported when their turn comes. One that fails may have asked for what the function that is being lowered has not said yet: it
-/// is tried again, a few times.
-pub(crate) fn lower_ahead(source: &Arc<Source>, globals: &Globals<'_>) {
-    const TRIES: u32 = 4;
-    for (name, function) in &globals.functions {
-        let none = Specialised::new();
-        let tries = globals.tries.borrow().get(name).copied().unwrap_or(0);
-        if let Role::Kernel(kind) = function.role
-            && tries < TRIES
-            && !function.again
-            && !needs_arguments(globals, function, &none)
-            && globals.started.borrow_mut().insert(name.clone())
-        {
-            globals.tries.borrow_mut().insert(name.clone(), tries + 1);
-            let (unrolled, statements) = (globals.unrolled.get(), globals.lowered.get());
-            let (mut emitter, mut diags) = (Emitter::new(source.clone()), Diags::default());
-            if lower_function(&mut emitter, globals, function, kind, &none, &mut diags).is_err() {
-                globals.started.borrow_mut().remove(name);
-            }
-            globals.unrolled.set(unrolled);
-            globals.lowered.set(statements);
-        }
-    }
-}
-
-/// The language's own name for a module that is a part of it.
-pub(crate) fn language(module: &str) -> Option<&'static str> {
-    match module.split_once(".language") {
-        Some(("slipring" | "pypto", "")) => Some("pl"),
-        Some(("slipring" | "pypto", ".distributed")) => Some("pld"),
-        _ => None,
-    }
-}
-
-/// The full name of `pl.a.b`, as a function sees it.
-pub(crate) fn path_of(globals: &Globals<'_>, scope: &Scope, expr: &Expr) -> Option<String> {
-    match expr {
-        Expr::Name(name) => {
-            let name = name.id.as_str();
-            match scope.get(name).cloned().or_else(|| globals.get(name))? {
-                Value::Path(path) => Some(path.to_string()),
-                Value::Const(Const::DType(ty)) => Some(format!("pl.{}", ty.name())),
-                _ => None,
-            }
-        }
-        Expr::Attribute(attribute) => {
-            Some(format!("{}.{}", path_of(globals, scope, &attribute.value)?, attribute.attr))
-        }
-        Expr::Call(call) => path_of(globals, scope, &call.func),
-        _ => None,
-    }
-}
-
-/// What a decorator makes of a function: `ty` is the type that `@pl.function(type=pl.FunctionType.…)` says.
-///
-/// # Errors
-/// Why it is not a decorator of a function.
-pub(crate) fn role_of(
-    path: &str,
-    ty: Option<&str>,
-    (level, role): (Option<&str>, Option<&str>),
-) -> Result<Role, String> {
-    /// Levels of a device: what has a role there is a kernel, or starts kernels.
-    const OF_DEVICE: &[&str] = &["AIV", "AIC", "CORE_GROUP", "CHIP_DIE", "L2CACHE", "CHIP", "PROCESSOR", "UMA"];
-    let of_host = level.is_some_and(|level| !OF_DEVICE.contains(&level));
-    Ok(match (path, ty) {
-        ("pl.function", None) if role == Some("Orchestrator") => Role::Starts,
-        ("pl.function", None) if role == Some("SubWorker") && of_host => Role::Host,
-        ("pl.inline" | "pl.jit.inline", _) | ("pl.function", Some("Inline")) => Role::Inline,
-        ("pl.jit.host", _) | ("pl.function", Some("Orchestration" | "Spmd" | "Graph")) => Role::Starts,
-        ("pl.function", Some("Group")) => Role::Group,
-        ("pl.function", Some("AIC")) => Role::Kernel(Some(CoreKind::Cube)),
-        ("pl.function", Some("AIV")) => Role::Kernel(Some(CoreKind::Vector)),
-        ("pl.incore" | "pl.jit" | "pl.jit.incore" | "pl.kernel" | "pl.jit.opaque", _) => Role::Kernel(None),
-        ("pl.function", None | Some("InCore" | "Opaque")) => Role::Kernel(None),
-        ("pl.function", Some(other)) => return Err(format!("there is no function type `{other}`")),
-        (other, _) => return Err(format!("`{other}` is not a decorator of a function")),
-    })
 }

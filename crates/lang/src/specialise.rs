@@ -7,10 +7,11 @@ use std::rc::Rc;
 use indexmap::IndexMap;
 use ruff_python_ast::Expr;
 
-use crate::Request;
-use crate::host::{HostCall, Passed};
-use crate::program::{Function, Globals, Scope, path_of};
-use crate::signature::{direction, generic};
+use crate::annotations::{direction, generic};
+use crate::annotations::{dynamic_name, has_dynamic};
+use crate::globals::{Function, Globals, path_of};
+use crate::passed::{HostCall, Passed};
+use crate::request::Request;
 use crate::value::Value;
 
 /// What is passed for parameters, by their names.
@@ -117,21 +118,5 @@ fn is_open(globals: &Globals<'_>, function: &Function<'_>, annotation: &Expr) ->
         },
         // What takes tiles is a part of what calls it.
         Some((path, _)) => path == "pl.Tile",
-    }
-}
-
-/// True for an extent that is `pl.dynamic`, or computed of one.
-pub(crate) fn has_dynamic(globals: &Globals<'_>, scope: &Scope, extent: &Expr) -> bool {
-    match extent {
-        Expr::BinOp(sum) => has_dynamic(globals, scope, &sum.left) || has_dynamic(globals, scope, &sum.right),
-        other => path_of(globals, scope, other).is_some_and(|path| path.starts_with("pl.dynamic")),
-    }
-}
-
-/// The name of an extent that is `pl.dynamic`.
-pub(crate) fn dynamic_name(value: &Value) -> Option<Rc<str>> {
-    match value {
-        Value::Path(path) => path.strip_prefix("pl.dynamic").map(|rest| rest.trim_start_matches('.').into()),
-        _ => None,
     }
 }

@@ -363,3 +363,19 @@ impl<'a> Visitor<'a> for Search<'a, '_> {
         }
     }
 }
+
+/// The first line of a statement.
+pub(crate) fn head(stmt: &Stmt) -> Span {
+    let whole = at(stmt);
+    match stmt {
+        Stmt::With(with) => {
+            let last = with.items.last().map_or(whole.end, |item| match &item.optional_vars {
+                Some(name) => at(&**name).end,
+                None => at(&item.context_expr).end,
+            });
+            Span::new(whole.start, last)
+        }
+        Stmt::For(stmt) => Span::new(whole.start, at(&*stmt.iter).end),
+        _ => whole,
+    }
+}

@@ -37,7 +37,7 @@ pub(crate) enum Value {
     /// Named values of the host: a module, a class, an instance, a dict.
     Record(Rc<Record>),
     /// What the host code computes in a way that is not followed here.
-    Unknown(Rc<crate::host::Unknown>),
+    Unknown(Rc<Unknown>),
     /// The result of a statement-like op.
     Nothing,
 }
@@ -369,4 +369,49 @@ pub(crate) struct PipeEnd {
     /// Position of the tensor in the function's list that its slots lie in, where they lie in global memory.
     pub slots: Option<usize>,
     pub span: Span,
+}
+
+/// Why a value is not known.
+#[derive(Clone, Debug)]
+pub(crate) struct Unknown {
+    /// The expression.
+    pub span: Span,
+    /// What it is: `a call of \`os.environ.get\``.
+    pub why: String,
+    /// Whether it is something of which more is known than that.
+    pub is: Strange,
+}
+
+/// What a value that is not known comes from.
+#[derive(Clone, Debug)]
+pub(crate) enum Strange {
+    /// Nothing more is known.
+    Other,
+    /// A call of a library, by its path, which was not followed.
+    Call(Rc<str>),
+    /// A parameter of a function that nothing calls: `--set` gives it a value.
+    Parameter,
+}
+
+impl Unknown {
+    /// What nothing more is known of.
+    pub fn new(span: Span, why: impl Into<String>) -> Unknown {
+        Unknown { span, why: why.into(), is: Strange::Other }
+    }
+
+    /// A call of a library.
+    pub fn call(span: Span, path: &str) -> Unknown {
+        Unknown { span, why: format!("a call of `{path}`"), is: Strange::Call(path.into()) }
+    }
+
+    /// A parameter of a function that nothing calls.
+    pub fn parameter(span: Span, name: &str, function: &str) -> Unknown {
+        let why = format!("`{name}`, a parameter of `{function}`, which nothing calls: give it `--set {name}=…`");
+        Unknown { span, why, is: Strange::Parameter }
+    }
+}
+
+/// True for an array: numbers that the kernel computes. A list of constants is none.
+pub(crate) fn is_array(value: &Value) -> bool {
+    matches!(value, Value::Tuple(items) if !items.is_empty() && items.iter().all(|item| matches!(item, Value::Scalar(_))))
 }

@@ -1,7 +1,5 @@
 //! The words of the language besides its ops: loops, scopes, decorators, types, and the members of enumerations.
 
-use crate::host::meaning::{self, InProgram};
-
 /// A word of the language that is no op.
 #[derive(Clone, Copy, Debug)]
 pub struct Word {
@@ -75,12 +73,81 @@ pub(crate) const WORDS: &[Word] = &[
     word("INDEX", "", "The type of indices and extents"), word("BOOL", "", "An element type: bytes, 0 and 1"),
 ];
 
+/// What a word does in a program that is followed, outside of its kernels.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct InProgram {
+    /// What it takes there, where that is something else than in a kernel.
+    pub takes: Option<&'static str>,
+    pub means: Means,
+}
+
+/// What a word means in a program that is followed: `host::tasks::meaning` does it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Means {
+    /// Nothing, or an id that no task has.
+    Nothing,
+    /// A tensor of the program.
+    CreateTensor,
+    /// A list of ids or numbers.
+    Array,
+    /// An element of such a list.
+    Element,
+    /// What an iteration or branch gives.
+    Yields,
+    /// A number of a type.
+    Constant,
+    /// A number as one of another type.
+    Cast,
+    /// A part of a tensor.
+    Slice,
+    /// A part of a tensor, or all of it in another shape or layout.
+    View,
+    /// A tensor in another shape.
+    Reshape,
+    /// A tensor with two dimensions exchanged.
+    Transpose,
+    /// An extent of a tensor.
+    Dim,
+    /// Nothing: a tensor has a name for dumps.
+    Tagged,
+    /// A tensor whose uses order nothing.
+    NoDep,
+    /// What a function says of itself.
+    Attributes,
+    /// A note with values.
+    Print,
+    /// Whether a loop goes on.
+    Condition,
+    /// An error unless something holds.
+    StaticAssert,
+    /// An element of a tensor.
+    Read,
+    /// An element of a tensor, written.
+    Write,
+    /// A part of a tensor, written.
+    Assemble,
+    /// How many clusters there are.
+    Clusters,
+    /// How many Vector cores there are.
+    VectorCores,
+}
+
+/// A word that takes what it takes in a kernel.
+pub(crate) const fn followed_as(means: Means) -> Option<InProgram> {
+    Some(InProgram { takes: None, means })
+}
+
+/// A word that takes this.
+pub(crate) const fn followed_with(takes: &'static str, means: Means) -> Option<InProgram> {
+    Some(InProgram { takes: Some(takes), means })
+}
+
 /// Words that bind their arguments as a function does, in kernels and in programs, and those that take any number of them.
 const FUNCTIONS: [(&str, InProgram); 4] = [
-    ("const", InProgram { takes: None, run: meaning::constant }),
-    ("static_assert", InProgram { takes: None, run: meaning::static_assert }),
-    ("cond", InProgram { takes: None, run: meaning::condition }),
-    ("yield_", InProgram { takes: None, run: meaning::yields }),
+    ("const", InProgram { takes: None, means: Means::Constant }),
+    ("static_assert", InProgram { takes: None, means: Means::StaticAssert }),
+    ("cond", InProgram { takes: None, means: Means::Condition }),
+    ("yield_", InProgram { takes: None, means: Means::Yields }),
 ];
 
 /// What a word does in a program that is followed.
@@ -98,3 +165,21 @@ pub(crate) fn takes(name: &str) -> Option<&'static str> {
 pub fn words() -> impl Iterator<Item = &'static Word> {
     WORDS.iter()
 }
+
+/// The language's own name for a module that is a part of it.
+pub(crate) fn language(module: &str) -> Option<&'static str> {
+    match module.split_once(".language") {
+        Some(("slipring" | "pypto", "")) => Some("pl"),
+        Some(("slipring" | "pypto", ".distributed")) => Some("pld"),
+        _ => None,
+    }
+}
+
+/// Names that kernels use without `pl.` in front.
+pub(crate) const BARE: [&str; 5] = ["TPUSH", "TPOP", "TFREE", "aic_initialize_pipe", "aiv_initialize_pipe"];
+
+/// Words that pop a tile: the catalogue's own whose ops do, and the one that stands for them.
+pub(crate) const POPS: [&str; 3] = ["TPOP", "tpop_from_aic", "tpop_from_aiv"];
+
+/// Functions of Python that stand in the head of a loop only.
+pub(crate) const IN_HEADS: [&str; 3] = ["enumerate", "zip", "reversed"];

@@ -7,10 +7,10 @@ use slipring_ir::Span;
 
 use super::expr::because;
 use super::iter::{NextItem, Source, values_iter};
-use super::numbers::of_numbers;
 use super::run::Host;
 use super::unknown;
 use super::value::{Given, HostValue, range_len};
+use crate::numbers::of_numbers;
 use crate::value::Const;
 
 /// Functions of Python that are known here.
@@ -494,7 +494,7 @@ impl<'a> Host<'a> {
             }
             let digits = plain.strip_prefix(['-', '+']).unwrap_or(plain);
             if !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()) {
-                return Some(unknown(span, crate::lower::constants::TOO_LARGE));
+                return Some(unknown(span, crate::constants::TOO_LARGE));
             }
             return Some(self.fail("ValueError", format!("invalid literal for int() with base 10: '{text}'"), span));
         }

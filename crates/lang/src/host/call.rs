@@ -11,10 +11,12 @@ use super::expr::because;
 use super::frame::{Frame, Kind};
 use super::key::{Key, key_of};
 use super::run::{Called, Host};
-use super::value::{Code, Function, Given, HostValue, Unknown, Wrapped, shown};
-use super::{Flow, HostCall, MOST_DEPTH, Passed, tensors, unknown};
+use super::value::{Code, Function, Given, HostValue, Wrapped, shown};
+use super::{Flow, MOST_DEPTH, tensors, unknown};
+use crate::passed::{HostCall, Passed};
 use crate::syntax::at;
 use crate::value::Const;
+use crate::value::Unknown;
 
 impl<'a> Host<'a> {
     pub(super) fn call(&mut self, call: &'a ExprCall, span: Span) -> HostValue<'a> {

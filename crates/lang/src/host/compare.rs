@@ -10,7 +10,7 @@ use super::run::Host;
 use super::tensors;
 use super::value::{HostValue, range_len};
 use super::{MOST_TEXT, MOST_VALUES, unknown};
-use crate::lower::constants;
+use crate::constants;
 use crate::value::Const;
 
 /// Levels of values inside each other that are compared.

@@ -13,7 +13,7 @@ use super::run::Host;
 use super::tensors;
 use super::value::{Code, Function, HostValue, range_len};
 use super::{MOST_NEST, MOST_VALUES, unknown};
-use crate::lower::constants;
+use crate::constants;
 use crate::syntax::at;
 use crate::value::Const;
 
@@ -298,7 +298,7 @@ impl<'a> Host<'a> {
         if super::builtin::BUILTINS.contains(&name) || super::raise::exception(name).is_some() {
             return HostValue::Path(name.into());
         }
-        if self.star[self.module] && crate::program::is_word(name) {
+        if self.star[self.module] && crate::ops::is_word(name) {
             return self.attribute(HostValue::Path("pl".into()), name, span);
         }
         if let Some(stopped) = self.undefined(name, span) {

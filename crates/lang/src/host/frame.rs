@@ -7,7 +7,8 @@ use indexmap::{IndexMap, IndexSet};
 use ruff_python_ast::visitor::{Visitor, walk_except_handler, walk_expr, walk_pattern, walk_stmt};
 use ruff_python_ast::{ExceptHandler, Expr, ExprContext, Parameters, Pattern, Stmt};
 
-use super::value::{HostValue, Unknown, next_number};
+use super::value::{HostValue, next_number};
+use crate::value::Unknown;
 
 /// Names of a scope.
 pub(crate) type Scope<'a> = Rc<Frame<'a>>;

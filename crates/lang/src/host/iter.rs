@@ -9,10 +9,11 @@ use slipring_ir::Span;
 
 use super::frame::{Frame, Kind, Scope};
 use super::run::Host;
-use super::value::{Entries, Held, HostValue, Unknown, Wrapped};
+use super::value::{Entries, Held, HostValue, Wrapped};
 use super::{Flow, MOST_VALUES, unknown};
 use crate::syntax::at;
 use crate::value::Const;
+use crate::value::Unknown;
 
 /// What is taken of the entries of a dict.
 #[derive(Clone, Copy, PartialEq, Eq)]

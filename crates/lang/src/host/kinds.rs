@@ -124,7 +124,7 @@ impl<'a> Host<'a> {
                 None => (class.foreign.borrow().is_none() && !name.starts_with("__")).then_some(false),
             },
             HostValue::Path(path) if crate::lower::word(path, name).is_some() => Some(true),
-            HostValue::Path(path) if &**path == "pl" && crate::program::is_word(name) => Some(true),
+            HostValue::Path(path) if &**path == "pl" && crate::ops::is_word(name) => Some(true),
             _ => None,
         }
     }

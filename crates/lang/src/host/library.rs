@@ -11,11 +11,12 @@ use super::builtin::BUILTINS;
 use super::expr::because;
 use super::frame::{Frame, Kind};
 use super::iter::{Source, values_iter};
-use super::numbers::of_numbers;
 use super::run::Host;
-use super::value::{Given, HostValue, Object, Unknown, Wrapped};
+use super::value::{Given, HostValue, Object, Wrapped};
 use super::{MOST_VALUES, tensors, unknown};
+use crate::numbers::of_numbers;
 use crate::value::Const;
+use crate::value::Unknown;
 
 /// What an `argparse.ArgumentParser` is called.
 pub(super) const PARSER: &str = "a parser of arguments";

@@ -25,7 +25,6 @@
 //! | `builtin` | functions of Python |
 //! | `kinds` | `isinstance`, `getattr`, `hasattr` |
 //! | `library` | functions of modules: `math`, `functools`, `dataclasses`, torch |
-//! | `numbers` | functions of constants |
 //! | `tasks` | functions that start kernels: what they submit becomes a task graph |
 //! | `tensors` | shapes and types of the host's tensors |
 //! | `seen` | what a kernel sees of a value |
@@ -41,13 +40,12 @@ mod key;
 mod kinds;
 mod library;
 mod methods;
-mod numbers;
 mod object;
 mod raise;
 mod refs;
 mod run;
 mod seen;
-mod tasks;
+pub(crate) mod tasks;
 mod tensors;
 mod text;
 mod unsure;
@@ -58,19 +56,16 @@ use std::rc::Rc;
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Expr, Stmt, StmtFunctionDef};
 use slipring_ir::Span;
-use slipring_tile::Elem;
 
 pub(crate) use frame::Locals;
-pub(crate) use numbers::of_numbers;
 pub(crate) use refs::Refs;
 pub(crate) use run::Host;
-pub(crate) use tasks::{Groups, Recorder, SPMD, View, meaning};
-pub(crate) use text::python_text;
-pub(crate) use value::{HostValue, Strange, Unknown};
+pub(crate) use tasks::{Groups, Recorder, View};
+pub(crate) use value::HostValue;
 
 use crate::attrs::FunctionAttrs;
-use crate::program::Role;
-use crate::value::Const;
+use crate::roles::Role;
+use crate::value::Unknown;
 
 /// A module: the file itself, or a helper that it imports.
 #[derive(PartialEq, Debug)]
@@ -138,32 +133,6 @@ pub(crate) struct Found<'a> {
     pub part: bool,
     /// What decides whether Python comes to it, where that is not known.
     pub perhaps: Option<Span>,
-}
-
-/// What is passed to a kernel.
-#[derive(Clone, PartialEq, Debug)]
-pub(crate) enum Passed {
-    /// A tensor of this shape and type.
-    Tensor(Vec<u64>, Elem),
-    /// A part of a tensor: its strides in elements. `written` says that it is written, whatever the signature says.
-    Part {
-        shape: Vec<u64>,
-        elem: Elem,
-        strides: Vec<u64>,
-        written: bool,
-        domain: Option<crate::value::Domain>,
-    },
-    Number(Const),
-    Unknown,
-}
-
-/// A call of a kernel by the host code of its file.
-#[derive(PartialEq)]
-pub(crate) struct HostCall {
-    /// Position of the kernel in the list of those found.
-    pub kernel: usize,
-    /// Arguments in order, and those by name.
-    pub args: Vec<(Option<Rc<str>>, Passed)>,
 }
 
 /// The most steps that host code is run for.

@@ -36,7 +36,7 @@ impl<'a> Host<'a> {
                 match crate::lower::word(path, name) {
                     Some(constant) => HostValue::Const(constant),
                     None if &*full == "math.tau" => HostValue::Const(Const::Float(std::f64::consts::TAU)),
-                    None => HostValue::Path(crate::program::language(&full).unwrap_or(&full).into()),
+                    None => HostValue::Path(crate::words::language(&full).unwrap_or(&full).into()),
                 }
             }
             HostValue::Object(object) if object.class.is_some() => self.member(&base, object, name, span),
@@ -281,7 +281,7 @@ impl<'a> Host<'a> {
         if self.raised.is_some() {
             return;
         }
-        let why = |what: String| Rc::new(super::value::Unknown::new(span, what));
+        let why = |what: String| Rc::new(crate::value::Unknown::new(span, what));
         match base {
             HostValue::Object(object) => {
                 if let Some(class) = &object.class {

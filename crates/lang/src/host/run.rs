@@ -17,12 +17,14 @@ use self::around::Around;
 use super::frame::{Frame, Kind, Locals, Scope};
 use super::raise::Raised;
 use super::unsure::Trial;
-use super::value::{Class, Function, HostValue, Object, Unknown, made_so_far};
-use super::{Flow, Found, HostCall, MOST_MADE, MOST_STEPS, ModuleText, unknown};
-use crate::Names;
-use crate::program::language;
+use super::value::{Class, Function, HostValue, Object, made_so_far};
+use super::{Flow, Found, MOST_MADE, MOST_STEPS, ModuleText, unknown};
+use crate::given::Names;
+use crate::passed::HostCall;
 use crate::syntax::at;
 use crate::value::Const;
+use crate::value::Unknown;
+use crate::words::language;
 
 /// The host code of a file while it is run.
 pub(crate) struct Host<'a> {

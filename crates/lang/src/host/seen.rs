@@ -6,7 +6,8 @@ use std::rc::Rc;
 use slipring_ir::Span;
 
 use super::frame::Scope;
-use super::value::{Class, HostValue, Unknown, Wrapped};
+use super::value::{Class, HostValue, Wrapped};
+use crate::value::Unknown;
 use crate::value::{Partial, Record, Value};
 
 impl<'a> HostValue<'a> {

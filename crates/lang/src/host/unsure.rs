@@ -13,8 +13,9 @@ use slipring_ir::Span;
 use super::frame::{Locals, Scope};
 use super::iter::Source;
 use super::run::Host;
-use super::value::{Entries, Function, Held, HostValue, Unknown, Wrapped, next_number};
+use super::value::{Entries, Function, Held, HostValue, Wrapped, next_number};
 use super::{Flow, unknown};
+use crate::value::Unknown;
 
 /// The most code inside each other that may or may not run.
 const MOST_TRIALS: usize = 12;

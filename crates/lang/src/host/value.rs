@@ -12,46 +12,7 @@ use super::frame::{Locals, Scope};
 use super::iter::{Part, Source};
 use super::key::Key;
 use crate::value::Const;
-
-/// Why a value is not known.
-#[derive(Clone, Debug)]
-pub(crate) struct Unknown {
-    /// The expression.
-    pub span: Span,
-    /// What it is: `a call of \`os.environ.get\``.
-    pub why: String,
-    /// Whether it is something of which more is known than that.
-    pub is: Strange,
-}
-
-/// What a value that is not known comes from.
-#[derive(Clone, Debug)]
-pub(crate) enum Strange {
-    /// Nothing more is known.
-    Other,
-    /// A call of a library, by its path, which was not followed.
-    Call(Rc<str>),
-    /// A parameter of a function that nothing calls: `--set` gives it a value.
-    Parameter,
-}
-
-impl Unknown {
-    /// What nothing more is known of.
-    pub fn new(span: Span, why: impl Into<String>) -> Unknown {
-        Unknown { span, why: why.into(), is: Strange::Other }
-    }
-
-    /// A call of a library.
-    pub fn call(span: Span, path: &str) -> Unknown {
-        Unknown { span, why: format!("a call of `{path}`"), is: Strange::Call(path.into()) }
-    }
-
-    /// A parameter of a function that nothing calls.
-    pub fn parameter(span: Span, name: &str, function: &str) -> Unknown {
-        let why = format!("`{name}`, a parameter of `{function}`, which nothing calls: give it `--set {name}=…`");
-        Unknown { span, why, is: Strange::Parameter }
-    }
-}
+use crate::value::Unknown;
 
 /// Arguments of a call: a name where they have one.
 pub(super) type Given<'a> = Vec<(Option<Rc<str>>, HostValue<'a>)>;
@@ -333,7 +294,7 @@ impl<'a> HostValue<'a> {
         }
         Some(match self {
             HostValue::Const(Const::Member(..) | Const::Split(_)) => return None,
-            HostValue::Const(c) => crate::lower::constants::is_true(c),
+            HostValue::Const(c) => crate::constants::is_true(c),
             HostValue::Tuple(items) => !items.is_empty(),
             HostValue::List(items) => !items.borrow().is_empty(),
             HostValue::Dict(items) | HostValue::Set(items) | HostValue::View(items, _) => !items.borrow().is_empty(),
@@ -362,7 +323,7 @@ impl<'a> HostValue<'a> {
     /// What a message says of it.
     pub fn said(&self) -> String {
         match self {
-            HostValue::Const(constant) => super::python_text(constant),
+            HostValue::Const(constant) => crate::text::python_text(constant),
             HostValue::Device(view) => format!("a tensor {} {}", crate::lower::show(&view.shape), view.elem),
             HostValue::Tuple(_) | HostValue::List(_) => {
                 let items: Vec<String> =

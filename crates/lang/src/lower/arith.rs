@@ -5,7 +5,8 @@ use slipring_ir::{Attr, Diagnostic, Span, Type, ValueId};
 use slipring_mlir::arith;
 use slipring_tile::Elem;
 
-use super::{Lower, Lowered, Value, constants, describe};
+use super::{Lower, Lowered, Value, describe};
+use crate::constants;
 use crate::dtype::DType;
 use crate::value::{Const, Index, RegionId, Scalar};
 

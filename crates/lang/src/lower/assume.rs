@@ -4,8 +4,8 @@ use ruff_python_ast::{BoolOp, Expr, ExprCall, Operator, UnaryOp};
 use slipring_ir::{Attr, Diagnostic, ValueDef};
 use slipring_op::function::ASSUME;
 
-use super::constants::is_true;
 use super::{Lower, Lowered, Value};
+use crate::constants::is_true;
 use crate::syntax::{at, order_sign};
 use crate::value::Const;
 

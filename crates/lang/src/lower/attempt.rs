@@ -3,7 +3,7 @@
 use super::buffers::BuffersMark;
 use super::state::NameState;
 use super::{Facts, Lower, Root, Value};
-use crate::signature::whole_view;
+use crate::lower::signature::whole_view;
 use crate::value::TileId;
 
 /// A state of the lowering: see [`Lower::attempt`].

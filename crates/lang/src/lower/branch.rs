@@ -11,12 +11,12 @@ use slipring_ir::{BlockId, Diagnostic, OpId, Span, ValueId};
 
 use super::buffers::{BuffersMark, Taken};
 use super::carry::{alike, type_of};
-use super::constants::is_true;
 use super::names::Names;
 use super::{Frame, Lower, Lowered, Reported, Value, describe};
+use crate::constants::is_true;
 use crate::dtype::DType;
+use crate::globals::Scope;
 use crate::jumps::quoted;
-use crate::program::Scope;
 use crate::syntax::at;
 use crate::value::{Const, Index, Parts, TileId};
 

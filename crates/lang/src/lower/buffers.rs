@@ -13,8 +13,8 @@ use slipring_ir::{Diagnostic, Span, ValueId};
 use super::carry::Copies;
 use super::outputs::{Load, Store};
 use super::{Lower, Lowered, Reported, Value};
+use crate::globals::Scope;
 use crate::jumps::quoted;
-use crate::program::Scope;
 use crate::value::{Index, Tensor, TileId};
 
 /// Two buffers that may be one object in the text.
@@ -453,7 +453,7 @@ impl Lower<'_> {
     pub fn holds_nothing(&self, tensor: &Tensor) -> bool {
         let root = &self.tensors.roots[tensor.root];
         let made = |value: &Value| matches!(value, Value::Tensor(own) if own.root == tensor.root);
-        root.direction == crate::Direction::Out
+        root.direction == crate::compiled::Direction::Out
             && tensor.sizes == root.dims
             && self.facts.created.iter().any(|(_, value)| made(value))
             && !self.held.buffers.stores.iter().any(|store| store.window.root == tensor.root)

@@ -17,8 +17,8 @@ use super::copies::cannot_be_copied;
 use super::names::Names;
 use super::{Lower, Lowered, Value, describe, show};
 use crate::dtype::DType;
+use crate::globals::Scope;
 use crate::jumps::quoted;
-use crate::program::Scope;
 use crate::value::{Const, Index, Parts, Tensor, TileId};
 
 /// How a loop carries what a name stands for.

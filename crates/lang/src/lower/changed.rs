@@ -203,7 +203,7 @@ impl Lower<'_> {
         }
         let Value::Tuple(items) = base else { return Ok(false) };
         if !self.made_here(base) {
-            return match self.is_as_made(base) && !crate::ops::is_array(base) {
+            return match self.is_as_made(base) && !crate::value::is_array(base) {
                 true => self.change(base, base.clone(), span).map(|()| true),
                 false => Ok(false),
             };

@@ -7,8 +7,8 @@
 use ruff_python_ast::{BoolOp, CmpOp, Expr, Operator};
 use slipring_ir::Span;
 
-use super::constants::is_true;
 use super::{Lower, Lowered, Value};
+use crate::constants::is_true;
 use crate::dtype::DType;
 use crate::jumps::CHOICE;
 use crate::syntax::at;
@@ -32,7 +32,7 @@ impl Lower<'_> {
             Value::Scalar(scalar) => self.either(scalar, |l| l.expr(body), |l| l.expr(orelse), span),
             mask @ (Value::Tile(_) | Value::Tensor(_)) => {
                 let (a, b) = (self.expr(body)?, self.expr(orelse)?);
-                crate::ops::choose(self, mask, (a, at(body)), (b, at(orelse)), span)
+                super::masks::choose(self, mask, (a, at(body)), (b, at(orelse)), span)
             }
             other => Err(self.no_condition(&other, at(&*choice.test))),
         }

@@ -8,8 +8,8 @@ use slipring_pto as pto;
 use super::changed::changes_list;
 use super::{Lower, Lowered, Value, describe};
 use crate::dtype::DType;
-use crate::host::python_text;
 use crate::syntax::at;
+use crate::text::python_text;
 use crate::value::{Const, Scalar};
 
 /// What a finding says of a claim: text with a conversion of `printf` for each number.
@@ -131,7 +131,7 @@ impl Lower<'_> {
         }
         let holds = match value {
             Value::Const(constant) => {
-                if super::constants::is_true(constant) {
+                if crate::constants::is_true(constant) {
                     return Ok(());
                 }
                 if self.open.branches == 0
@@ -175,7 +175,7 @@ impl Lower<'_> {
                 return Err(self.report(error));
             }
         };
-        let ones = Value::Tile(crate::ops::unpacked(self, mask)?);
+        let ones = Value::Tile(super::masks::unpacked(self, mask)?);
         let mut least = ones;
         if self.shape_of(&least).split_last().is_some_and(|(_, lines)| lines.iter().any(|n| *n > 1)) {
             least = self.call_by_name("col_min", vec![least], span)?;

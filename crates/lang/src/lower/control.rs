@@ -11,13 +11,14 @@ use slipring_ir::{BlockId, Diagnostic, OpId, Span, Type, ValueId};
 
 use super::bounds::{Bounds, iterations, known_bounds};
 use super::carry::{CarriedName, CarryPlan};
-use super::items::{IN_HEADS, MOST};
+use super::items::MOST;
 use super::names::Names;
 use super::{Frame, Lower, Lowered, Reported, Value};
 use crate::dtype::DType;
-use crate::program::Scope;
+use crate::globals::Scope;
 use crate::syntax::at;
 use crate::value::{Const, Index, Scalar};
+use crate::words::IN_HEADS;
 
 /// Why a loop was not lowered.
 pub(super) enum Stop {

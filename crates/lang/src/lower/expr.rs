@@ -6,12 +6,12 @@ use std::rc::Rc;
 use ruff_python_ast::{BoolOp, CmpOp, Expr, InterpolatedStringElement, Number, Operator, UnaryOp};
 use slipring_ir::{Diagnostic, Span, Type};
 
-use super::constants::is_true;
 use super::{Lower, Lowered, Value, describe};
+use crate::constants::is_true;
 use crate::dtype::{DTYPES, DType};
-use crate::host::python_text;
-use crate::ops::{Call, Given};
+use crate::params::Given;
 use crate::syntax::at;
+use crate::text::python_text;
 use crate::value::{Const, Partial, SPLIT_MODES};
 
 /// The language's own name in full names.
@@ -33,7 +33,7 @@ impl Lower<'_> {
             Expr::NumberLiteral(literal) => match &literal.value {
                 Number::Int(n) => match n.as_i64() {
                     Some(n) => Value::Const(Const::Int(n)),
-                    None => return Err(self.error("constant", span, super::constants::TOO_LARGE)),
+                    None => return Err(self.error("constant", span, crate::constants::TOO_LARGE)),
                 },
                 Number::Float(x) if x.is_infinite() => {
                     let message =
@@ -90,7 +90,7 @@ impl Lower<'_> {
                 return match self.subscript(base, &subscript.slice, span)? {
                     // One element is a number.
                     Value::Tensor(element) if element.shape().is_empty() && element.reshaped.is_none() => {
-                        Ok(crate::ops::read_element(self, &element, span))
+                        Ok(self.read_element(&element, span))
                     }
                     part => Ok(part),
                 };
@@ -222,8 +222,8 @@ impl Lower<'_> {
                 Ok(Value::Const(Const::DType(DType::Elem(self.tile(*id).ty.layout.elem))))
             }
             // An op as a method: `x.cast(pl.FP16)`.
-            Value::Tensor(_) | Value::Tile(_) | Value::Parts(_) if crate::ops::as_method(name).is_some() => {
-                let callee = format!("pl.{}", crate::ops::as_method(name).unwrap_or(name));
+            Value::Tensor(_) | Value::Tile(_) | Value::Parts(_) if self.words.method(name).is_some() => {
+                let callee = format!("pl.{}", self.words.method(name).unwrap_or(name));
                 Ok(Value::Partial(Rc::new(Partial {
                     callee: callee.into(),
                     positional: vec![base],
@@ -234,7 +234,7 @@ impl Lower<'_> {
                 let what = describe(self, other);
                 let mut error = Diagnostic::error("attribute", span, format!("{what} has no member `{name}`"));
                 if matches!(other, Value::Tensor(_) | Value::Tile(_) | Value::Parts(_)) {
-                    error = crate::ops::instead_of(name).map_or(error.clone(), |instead| error.help(instead));
+                    error = self.words.instead_of(name).map_or(error.clone(), |instead| error.help(instead));
                 }
                 if matches!(other, Value::Tuple(_)) {
                     error = error.help(super::unknown::LISTS);
@@ -298,7 +298,7 @@ impl Lower<'_> {
             && member.attr.as_str() == "bind_dynamic"
             && let Value::Tensor(tensor) = self.expr(&member.value)?
         {
-            return crate::signature::bind_extent(self, &tensor.shape(), &call.arguments.args, span);
+            return crate::lower::signature::bind_extent(self, &tensor.shape(), &call.arguments.args, span);
         }
         if let Some(value) = self.list_method(call)?.map_or_else(|| self.dict_method(call), |value| Ok(Some(value)))? {
             return Ok(value);
@@ -398,36 +398,12 @@ impl Lower<'_> {
         if let Some(function) = path.strip_prefix('@') {
             return self.call_function(function, given, span);
         }
-        let name = path.strip_prefix("pl.").unwrap_or(path);
         if path == "breakpoint" {
             let warning = Diagnostic::warning("breakpoint", place, "a compiled kernel does not stop here");
             self.report(warning.help("`kernel.reference(…)` runs the function itself, and stops"));
             return Ok(Value::Nothing);
         }
-        let Some(entry) = crate::ops::find(name) else {
-            if path.starts_with("pld.") {
-                return Err(self.report(crate::ops::not_for_kernels(path, place)));
-            }
-            let mut error = Diagnostic::error("unknown-op", place, format!("there is no `{path}`"));
-            if super::items::IN_HEADS.contains(&path) {
-                let message = format!("`{path}` stands in the head of a loop only");
-                let head = format!("write `for … in {path}(…):`");
-                return Err(self.report(Diagnostic::error("loop", place, message).help(head)));
-            }
-            let known = crate::ops::catalogue().flat_map(|entry| entry.names.iter().copied());
-            let near = slipring_ir::text::nearest(name.rsplit('.').next().unwrap_or(name), known);
-            let last = name.rsplit('.').next().unwrap_or(name);
-            if let Some(own) = crate::ops::of_numpy(last).filter(|_| !path.starts_with("pl.")) {
-                error = error.help(format!("a kernel calls the language's own: `pl.{own}`"));
-            } else if let Some(instead) = crate::ops::instead_of(last) {
-                error = error.help(instead);
-            } else if let Some(near) = near {
-                error = error.help(format!("did you mean `pl.{near}`?"));
-            }
-            return Err(self.report(error));
-        };
-        let call = Call::bind(self, entry, given, span)?;
-        (entry.lower)(self, &call)
+        self.words.call(self, path, place, given, span)
     }
 
     /// Calls an op of the catalogue with positional arguments.
@@ -446,7 +422,7 @@ impl Lower<'_> {
         };
         let constants = list.iter().map(|v| if let Value::Const(c) = v { Some(c.clone()) } else { None });
         if let Some(constants) = constants.collect::<Option<Vec<Const>>>()
-            && let Some(value) = crate::host::of_numbers(path, &constants)
+            && let Some(value) = crate::numbers::of_numbers(path, &constants)
         {
             return Some(self.folded(value, span));
         }

@@ -11,18 +11,18 @@ use slipring_machine::CoreKind;
 use slipring_tile::{Elem, Space};
 
 use super::names::Names;
-use super::{Facts, Lower, Lowered, Reported, Value, describe};
+use super::{Facts, Lower, Lowered, Reported, Value, Words, describe};
 use crate::attrs::FunctionAttrs;
+use crate::compiled::{Direction, KernelInfo, ParamInfo};
 use crate::emit::Emitter;
 use crate::given::CONSTEXPR;
-use crate::host::Passed;
-use crate::ops::Given;
-use crate::program::{Function, Globals};
-use crate::signature::{annotated, annotated_as, check_result, check_said, declare, tensor_parameter};
+use crate::globals::{Function, Globals};
+use crate::lower::signature::{annotated, annotated_as, check_result, check_said, declare, tensor_parameter};
+use crate::params::Given;
+use crate::passed::Passed;
 use crate::specialise::{Specialised, needs_arguments};
 use crate::syntax::at;
 use crate::value::{Const, TileId};
-use crate::{Direction, KernelInfo, ParamInfo};
 
 /// The most calls inside each other.
 const MOST_CALLS: usize = 32;
@@ -31,7 +31,7 @@ const MOST_CALLS: usize = 32;
 /// lowered again.
 pub(crate) fn lower_function(
     emitter: &mut Emitter,
-    globals: &Globals<'_>,
+    (globals, words): (&Globals<'_>, &'static dyn Words),
     function: &Function<'_>,
     kind: Option<CoreKind>,
     given: &Specialised,
@@ -39,7 +39,7 @@ pub(crate) fn lower_function(
 ) -> Result<(OpId, KernelInfo), Reported> {
     loop {
         let (known, said) = (globals.written_in(&function.name), diags.list.len());
-        let outcome = lower_once(emitter, globals, function, kind, given, diags);
+        let outcome = lower_once(emitter, (globals, words), function, kind, given, diags);
         if globals.written_in(&function.name) == known {
             return outcome;
         }
@@ -49,7 +49,7 @@ pub(crate) fn lower_function(
 
 fn lower_once(
     emitter: &mut Emitter,
-    globals: &Globals<'_>,
+    (globals, words): (&Globals<'_>, &'static dyn Words),
     function: &Function<'_>,
     kind: Option<CoreKind>,
     given: &Specialised,
@@ -64,7 +64,7 @@ fn lower_once(
     emitter.module.op_mut(op).loc = None;
     let body = emitter.region(op);
     emitter.enter_function(body);
-    let mut lower = Lower::new(emitter, globals, diags);
+    let mut lower = Lower::new(emitter, (globals, words), diags);
     lower.names.env = function.scope.clone();
     lower.open.blocks.push(body);
     lower.open.calls.push(name.into());
@@ -168,7 +168,7 @@ fn constant_parameter(lower: &mut Lower<'_>, parameter: &ruff_python_ast::Parame
         return Some(Ok(value.clone()));
     }
     let annotation = parameter.parameter.annotation.as_deref()?;
-    if crate::program::path_of(lower.globals, &lower.names.env, annotation).as_deref() != Some("pl.constexpr") {
+    if crate::globals::path_of(lower.globals, &lower.names.env, annotation).as_deref() != Some("pl.constexpr") {
         return None;
     }
     if let Some(value) = lower.globals.get(name).filter(|value| matches!(value, Value::Const(_))) {
@@ -288,7 +288,7 @@ impl Lower<'_> {
         &mut self,
         function: &Function<'_>,
         given: Given,
-        env: &mut crate::program::Scope,
+        env: &mut crate::globals::Scope,
         span: Span,
     ) -> Lowered<()> {
         let name = function.def.name.as_str();

@@ -4,14 +4,11 @@ use ruff_python_ast::{Comprehension, Expr, ExprCall, StmtFor};
 use slipring_ir::{Diagnostic, Span};
 
 use super::bounds::count_of;
-use super::constants::is_true;
 use super::names::Names;
 use super::{Frame, Lower, Lowered, Value, describe};
+use crate::constants::is_true;
 use crate::syntax::at;
 use crate::value::{Const, Items};
-
-/// Functions of Python that stand in the head of a loop only.
-pub(super) const IN_HEADS: [&str; 3] = ["enumerate", "zip", "reversed"];
 
 /// The most iterations of a loop that is written out.
 pub(super) const MOST: u64 = 4096;

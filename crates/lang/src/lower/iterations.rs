@@ -4,10 +4,10 @@ use ruff_python_ast::{BoolOp, Expr, ExprCall, Stmt, StmtFor, StmtWhile};
 use slipring_ir::{Attr, Diagnostic, Span, Type, ValueId};
 use slipring_mlir::scf;
 
-use super::constants::is_true;
 use super::control::{Done, Stop};
 use super::names::Names;
 use super::{CarryPlan, Frame, Lower, Lowered, PlanKey, Value};
+use crate::constants::is_true;
 use crate::dtype::DType;
 use crate::syntax::at;
 
@@ -47,7 +47,7 @@ impl Lower<'_> {
         });
         let test = match test {
             Some(cond)
-                if crate::program::path_of(self.globals, &self.names.env, &cond.func).as_deref() == Some("pl.cond") =>
+                if crate::globals::path_of(self.globals, &self.names.env, &cond.func).as_deref() == Some("pl.cond") =>
             {
                 cond.arguments.args.first().filter(|_| cond.arguments.len() == 1)
             }

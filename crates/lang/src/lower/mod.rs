@@ -4,7 +4,9 @@
 //! bound anew at will. What a loop carries ([`carry`]) and what both arms of a branch make ([`branch`]) is put into one
 //! buffer. A tile is moved to the memory where it is needed when it is needed ([`place`]).
 
+mod ahead;
 mod arith;
+mod arrays;
 mod assume;
 mod attempt;
 mod bounds;
@@ -14,7 +16,6 @@ mod carry;
 mod changed;
 mod choice;
 mod claims;
-pub(crate) mod constants;
 mod control;
 mod copies;
 mod dicts;
@@ -23,15 +24,20 @@ mod expr;
 mod extents;
 mod fresh;
 mod function;
+mod further;
 mod items;
 mod iterations;
 mod lists;
+pub(crate) mod masks;
 mod names;
+pub(crate) mod on_tiles;
 mod outputs;
+pub(crate) mod pipes;
 mod place;
 mod places;
 mod region;
 mod scope;
+pub(crate) mod signature;
 mod split;
 mod state;
 mod stmt;
@@ -51,14 +57,16 @@ use slipring_machine::CoreKind;
 use slipring_tile::{Elem, Space};
 use smallvec::SmallVec;
 
-use crate::Direction;
+use crate::compiled::Direction;
 use crate::dtype::DType;
 use crate::emit::Emitter;
-use crate::program::Globals;
+use crate::globals::Globals;
+use crate::params::Given;
 pub(crate) use crate::value::whole;
 use crate::value::{Const, PipeEnd, Split, Value, split_name};
 
 pub(crate) use crate::dtype::scalar_type as scalar_type_of;
+pub(crate) use ahead::lower_ahead;
 pub(crate) use buffers::Buffers;
 pub(crate) use control::PlanKey;
 pub(crate) use expr::{is_least, word};
@@ -124,6 +132,7 @@ pub(crate) struct Lower<'a> {
     pub e: &'a mut Emitter,
     pub diags: &'a mut Diags,
     pub globals: &'a Globals<'a>,
+    pub words: &'static dyn Words,
     /// What names stand for where the lowering is.
     pub names: NameState,
     /// Tensors in global memory, and what is known of their windows.
@@ -148,22 +157,19 @@ pub(crate) struct Lower<'a> {
     pub facts: Facts,
 }
 
-/// What a function pushes into a pipe.
-#[derive(Clone, Debug)]
-pub(crate) struct Push {
-    /// The function.
-    pub function: Rc<str>,
-    /// The kind of core that pushes.
-    pub from: CoreKind,
-    /// Number of the pipe.
-    pub id: i64,
-    /// The name of the consumer's reserved buffer, where the pipe has one.
-    pub buffer: Option<Rc<str>>,
-    /// Shape of the tile that is pushed.
-    pub shape: SmallVec<[u64; 5]>,
-    pub elem: Elem,
-    pub split: Split,
-    pub span: Span,
+/// The words that kernels call, as the lowering asks for them. The catalogue stands above the lowering: each of its ops says how it is
+/// lowered.
+pub(crate) trait Words {
+    /// Lowers a call of a word. `place` is that of its name.
+    fn call(&self, lower: &mut Lower<'_>, path: &str, place: Span, given: Given, span: Span) -> Lowered;
+    /// Whether there is a word of this name.
+    fn knows(&self, name: &str) -> bool;
+    /// Whether it makes an end of a pipe.
+    fn makes_end(&self, name: &str) -> bool;
+    /// The word that a method of a tile or tensor is: `x.cast(…)` is `pl.cast(x, …)`.
+    fn method<'n>(&self, name: &'n str) -> Option<&'n str>;
+    /// What to write for a name that other languages of tiles have, and this one has not.
+    fn instead_of(&self, name: &str) -> Option<String>;
 }
 
 /// A tile that a function pops, and what becomes of its slot.
@@ -231,13 +237,18 @@ pub(crate) struct Facts {
 
 impl<'a> Lower<'a> {
     /// An empty function.
-    pub fn new(e: &'a mut Emitter, globals: &'a Globals<'a>, diags: &'a mut Diags) -> Lower<'a> {
+    pub fn new(
+        e: &'a mut Emitter,
+        (globals, words): (&'a Globals<'a>, &'static dyn Words),
+        diags: &'a mut Diags,
+    ) -> Lower<'a> {
         let reported: BTreeSet<_> = diags.list.iter().map(report_key).collect();
         let stopped = reported.len() >= MOST_ERRORS;
         Lower {
             e,
             diags,
             globals,
+            words,
             names: NameState::default(),
             tensors: TensorState::default(),
             held: TileState::default(),
@@ -331,7 +342,7 @@ impl Lower<'_> {
             Some(value) => return Ok(value),
             None => {}
         }
-        if crate::ops::BARE.contains(&name) {
+        if crate::words::BARE.contains(&name) {
             return Ok(Value::Path(format!("pl.{name}").into()));
         }
         let mut error =
@@ -354,13 +365,13 @@ impl Lower<'_> {
     }
 
     /// Reports a use of what the host code computes in a way that is not followed.
-    pub fn not_known(&mut self, name: &str, why: &crate::host::Unknown, span: Span) -> Reported {
+    pub fn not_known(&mut self, name: &str, why: &crate::value::Unknown, span: Span) -> Reported {
         let message = format!("`{name}` is not known when the kernel is compiled: it comes from {}", why.why);
         let mut error = Diagnostic::error("not-constant", span, message);
         if why.span != Span::default() {
             error = error.also(why.span, "it comes from here");
         }
-        if !matches!(why.is, crate::host::Strange::Parameter) {
+        if !matches!(why.is, crate::value::Strange::Parameter) {
             error = error.help(
                 "write the number itself, pass it as an argument of the kernel, or give the name a value with `--set name=…`; Python itself runs the file's own code by `python -m slipring COMMAND FILE`",
             );

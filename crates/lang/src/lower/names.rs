@@ -215,7 +215,7 @@ pub(super) fn popped_into(expr: &Expr) -> Option<(&ExprCall, &Expr)> {
         Expr::Attribute(attribute) => attribute.attr.as_str(),
         _ => return None,
     };
-    let pops = crate::ops::pops(name);
+    let pops = crate::words::POPS.contains(&name);
     call.arguments.args.get(1).filter(|_| pops && call.arguments.args.len() == 3).map(|tile| (call, tile))
 }
 

@@ -7,7 +7,7 @@
 use slipring_ir::{Diagnostic, Kind, Span};
 
 use super::{Lower, show};
-use crate::Direction;
+use crate::compiled::Direction;
 use crate::value::{Index, Tensor, Value};
 
 /// Parts of a tensor that are compared to find one that nothing writes: a few windows have far fewer.

@@ -526,7 +526,7 @@ impl Lower<'_> {
         self.still_there(id, span)?;
         // A mask is stored as it lies where the tensor holds bytes, else as ones and zeros.
         let bits = fold(&self.tile(id).shape) == fold(&tensor.sizes) && root.elem.bytes() == 1;
-        let id = if bits { id } else { crate::ops::unpacked(self, id)? };
+        let id = if bits { id } else { super::masks::unpacked(self, id)? };
         let id = match self.tile(id).ty.space {
             Space::Vec | Space::Acc | Space::Mat => id,
             other => {

@@ -13,14 +13,14 @@ use slipring_tile::Elem;
 
 use super::function::put_function;
 use super::names::Names;
-use super::{Lower, Lowered, Value};
+use super::{Lower, Lowered, Value, Words};
+use crate::compiled::{Direction, KernelInfo, ParamInfo};
 use crate::dtype::DType;
 use crate::emit::Emitter;
-use crate::program::{Globals, Scope};
-use crate::signature::{Shape, strided_parameter};
+use crate::globals::{Globals, Scope};
+use crate::lower::signature::{Shape, strided_parameter};
 use crate::syntax::at;
 use crate::value::{Const, Domain, Tensor};
-use crate::{Direction, KernelInfo, ParamInfo};
 
 /// What a region uses of its surroundings.
 pub(crate) struct RegionParam {
@@ -53,7 +53,7 @@ pub(crate) type Region = (OpId, KernelInfo, Vec<(Rc<str>, Left)>);
 /// Lowers a scope. `env` is what it sees, `wanted` the names that are read after it; `within` is the function that it stands in.
 pub(crate) fn lower_region(
     emitter: &mut Emitter,
-    globals: &Globals<'_>,
+    (globals, words): (&Globals<'_>, &'static dyn Words),
     (name, within): (&str, &Rc<str>),
     (env, params): (Scope, &[RegionParam]),
     (stmt, wanted): (&Stmt, &BTreeSet<Rc<str>>),
@@ -66,7 +66,7 @@ pub(crate) fn lower_region(
     emitter.module.op_mut(op).loc = None;
     let body = emitter.region(op);
     emitter.enter_function(body);
-    let mut lower = Lower::new(emitter, globals, diags);
+    let mut lower = Lower::new(emitter, (globals, words), diags);
     lower.names.env = env;
     lower.open.blocks.push(body);
     lower.open.calls.push(within.clone());

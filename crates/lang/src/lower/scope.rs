@@ -310,7 +310,7 @@ impl Lower<'_> {
                         ));
                     }
                 },
-                name if crate::host::SPMD.contains(&name) => self.told(name, &keyword.value)?,
+                name if crate::forms::SPMD.contains(&name) => self.told(name, &keyword.value)?,
                 name => return Err(self.error("argument", at(keyword), format!("`pl.spmd` has no argument `{name}`"))),
             }
         }

@@ -11,7 +11,7 @@ use super::changed::Made;
 use super::extents::Extent;
 use super::tails::Tail;
 use super::{Buffers, CarryPlan, Frame, OpenBody, PlanKey, Region, ReportKey, Root};
-use crate::program::Scope;
+use crate::globals::Scope;
 use crate::value::{Loaded, RegionId, Tensor, Tile};
 
 /// What names stand for where the lowering is.
@@ -135,7 +135,7 @@ pub(crate) struct Outcome {
     /// The types that the kernel says it returns.
     pub results: Vec<Expr>,
     /// Outputs that the kernel returned and that are parameters now.
-    pub returned: Vec<(crate::ParamInfo, Type)>,
+    pub returned: Vec<(crate::compiled::ParamInfo, Type)>,
     /// Where it returns tiles that it made.
     pub returned_tiles: Vec<Span>,
     /// Names of the parameters that the kernel returns, in order; empty for anything else.

@@ -9,7 +9,8 @@ use slipring_pto as pto;
 
 use super::names::{Names, popped_into};
 use super::{Lower, Lowered, OpenBody, Value, describe};
-use crate::signature::{annotated, check_said};
+use crate::dtype::{DType, scalar_type as scalar_type_of};
+use crate::lower::signature::{annotated, check_said};
 use crate::syntax::at;
 use crate::value::Tensor;
 
@@ -70,8 +71,8 @@ impl Lower<'_> {
         };
         let called = value.and_then(|value| value.as_call_expr()).map(|call| &*call.func);
         self.facts.end_failed |= match called {
-            Some(Expr::Name(name)) => crate::ops::makes_end(&name.id),
-            Some(Expr::Attribute(attribute)) => crate::ops::makes_end(&attribute.attr),
+            Some(Expr::Name(name)) => self.words.makes_end(&name.id),
+            Some(Expr::Attribute(attribute)) => self.words.makes_end(&attribute.attr),
             _ => false,
         };
         let names = Names::of(std::slice::from_ref(stmt));
@@ -93,7 +94,7 @@ impl Lower<'_> {
     /// Reports a call of a function of the file that ends without `return`, where its result is given a name.
     fn gives_something(&mut self, value: &Value, expr: &Expr) -> Lowered<()> {
         let (Value::Nothing, Expr::Call(call)) = (value, expr) else { return Ok(()) };
-        let path = crate::program::path_of(self.globals, &self.names.env, &call.func);
+        let path = crate::globals::path_of(self.globals, &self.names.env, &call.func);
         let Some(name) = path.as_deref().and_then(|path| path.strip_prefix('@')) else { return Ok(()) };
         let Some(function) = self.globals.functions.get(name) else { return Ok(()) };
         let name = function.def.name.to_string();
@@ -239,7 +240,7 @@ impl Lower<'_> {
                     return Ok(());
                 }
                 if let (Value::Tuple(items), Expr::Name(name)) = (&base, &*subscript.value)
-                    && crate::ops::is_array(&base)
+                    && crate::value::is_array(&base)
                 {
                     let index = self.expr(&subscript.slice)?;
                     return self.set_element(name.id.as_str(), items, &index, &value, span);
@@ -253,7 +254,7 @@ impl Lower<'_> {
                         let part = self.tile_at(target, &index, place, span)?;
                         return self.put(&part, &value, span);
                     }
-                    let chosen = crate::ops::choose(self, index, (value, span), (Value::Tile(target), span), place)?;
+                    let chosen = super::masks::choose(self, index, (value, span), (Value::Tile(target), span), place)?;
                     return self.put(&Value::Tile(target), &chosen, span);
                 }
                 let part = self.subscript(base, &subscript.slice, span)?;
@@ -322,6 +323,15 @@ impl Lower<'_> {
         let (pointer, offset) = self.element(tensor);
         self.e.op(&pto::STORE_SCALAR, &[("value", &[number]), ("ptr", &[pointer]), ("offset", &[offset])], &[], &[]);
         Ok(())
+    }
+
+    /// The number that a window of one element holds.
+    pub fn read_element(&mut self, element: &Tensor, span: Span) -> Value {
+        self.reads(element, span);
+        let (pointer, offset) = self.element(element);
+        let ty = scalar_type_of(element.elem);
+        let value = self.e.value(&pto::LOAD_SCALAR, &[("ptr", &[pointer]), ("offset", &[offset])], &[], ty);
+        self.scalar(value, DType::Elem(element.elem))
     }
 
     /// Pointer and element offset of the first element of a window.

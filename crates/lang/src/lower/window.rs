@@ -31,7 +31,7 @@ impl Lower<'_> {
                     return self.sliced(&items.clone(), slice, span);
                 }
                 let at = self.expr(slice)?;
-                if crate::ops::is_array(&base) {
+                if crate::value::is_array(&base) {
                     return self.array_element(&items.clone(), &at, span);
                 }
                 if let Value::Scalar(_) = at {
@@ -339,10 +339,11 @@ impl Lower<'_> {
                         self.e.value(&pto::ADDPTR, &groups, &[], Type::Ptr(root.elem, None))
                     }
                 };
-                let strides = crate::signature::dense(shape);
-                let view = crate::signature::whole_view(self, pointer, root.elem, (shape, &strides), None);
+                let strides = crate::lower::signature::dense(shape);
+                let view = crate::lower::signature::whole_view(self, pointer, root.elem, (shape, &strides), None);
                 // What is written of it is noted of the tensor that it is a view of.
-                let direction = if root.writable { crate::Direction::InOut } else { crate::Direction::In };
+                let direction =
+                    if root.writable { crate::compiled::Direction::InOut } else { crate::compiled::Direction::In };
                 let dims = shape.iter().copied().collect();
                 let of = Some(root.of.unwrap_or(tensor.root));
                 self.tensors.roots.push(super::Root { dims, strides, view, pointer, direction, of, ..root });

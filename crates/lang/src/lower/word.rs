@@ -2,9 +2,9 @@
 
 use slipring_ir::{Diagnostic, Span};
 
-use super::constants::is_true;
 use super::{DType, Lower, Lowered, Value};
-use crate::ops::{ByName, Given, by_name};
+use crate::constants::is_true;
+use crate::params::{ByName, Given, by_name};
 use crate::value::Const;
 
 impl Lower<'_> {

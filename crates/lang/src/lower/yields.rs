@@ -23,7 +23,7 @@ impl Lower<'_> {
     /// True for a call of `pl.yield_`.
     pub(super) fn is_yield(&self, expr: &Expr) -> bool {
         let Expr::Call(call) = expr else { return false };
-        crate::program::path_of(self.globals, &self.names.env, &call.func).as_deref() == Some("pl.yield_")
+        crate::globals::path_of(self.globals, &self.names.env, &call.func).as_deref() == Some("pl.yield_")
     }
 
     /// `a2, b2 = pl.yield_(a_new, b_new)` at the end of a loop's body or of an arm.

@@ -1,18 +1,11 @@
 //! Arrays of numbers: as many numbers as they have elements, which loops and branches carry like any others. Where an index is known
 //! only when the kernel runs, every element is looked at.
 
-use std::rc::Rc;
-
-use ruff_python_ast::CmpOp;
-use slipring_ir::{Attr, Span, Type};
-use slipring_mlir::{arith, scf};
-use slipring_pto as pto;
-
-use super::{Call, ENTRY, Entry};
+use super::entry::{Call, ENTRY, Entry};
 use crate::dtype::DType;
-use crate::host::meaning::{self, followed, followed_with};
 use crate::lower::{Lower, Lowered};
-use crate::value::{Const, Index, Value};
+use crate::value::{Const, Value};
+use crate::words::{Means, followed_as, followed_with};
 
 /// The most elements of an array.
 const MOST: i64 = 256;
@@ -23,7 +16,7 @@ pub(super) const OPS: &[Entry] = &[
         params: "extent/size, dtype",
         doc: "An array of numbers, zeros at first; of ids of tasks: nothing, since scopes run in the order of the text",
         lower: create,
-        followed: followed_with("extent/size/n, dtype=", meaning::array),
+        followed: followed_with("extent/size/n, dtype=", Means::Array),
         ..ENTRY
     },
     Entry {
@@ -37,7 +30,7 @@ pub(super) const OPS: &[Entry] = &[
                 other => Err(call.wrong(lower, "array", "an array", &other, call.span)),
             }
         },
-        followed: followed(meaning::element),
+        followed: followed_as(Means::Element),
         ..ENTRY
     },
     Entry {
@@ -73,114 +66,4 @@ fn create(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let zero = lower.number(&Value::Const(zero), ty, call.span)?;
     let zero = lower.scalar(zero, ty);
     Ok(Value::Tuple(vec![zero; extent as usize].into()))
-}
-
-/// True for an array: numbers that the kernel computes. A list of constants is none.
-pub(crate) fn is_array(value: &Value) -> bool {
-    matches!(value, Value::Tuple(items) if !items.is_empty() && items.iter().all(|item| matches!(item, Value::Scalar(_))))
-}
-
-impl Lower<'_> {
-    /// The place of an element that is known; `None` where it is known only when the kernel runs.
-    fn place_of(&mut self, items: &[Value], index: &Value, span: Span) -> Lowered<Option<usize>> {
-        let Value::Const(_) = index else { return Ok(None) };
-        let n = self.known_int(index, "the position", span)?;
-        self.place_in(n, items.len(), span).map(Some)
-    }
-
-    /// An element of an array.
-    pub fn array_element(&mut self, items: &[Value], index: &Value, span: Span) -> Lowered {
-        if let Some(at) = self.place_of(items, index, span)? {
-            return Ok(items[at].clone());
-        }
-        self.check_index(index, items.len(), span)?;
-        let mut found = items[0].clone();
-        for (at, item) in items.iter().enumerate().skip(1) {
-            found = self.where_at(index, at, item, &found, span)?;
-        }
-        Ok(found)
-    }
-
-    /// An array with another element at a place.
-    pub fn with_element(&mut self, items: &[Value], index: &Value, value: &Value, span: Span) -> Lowered {
-        let typed = |lower: &mut Self, old: &Value| match old {
-            Value::Scalar(scalar) => {
-                let number = lower.number(value, scalar.ty, span)?;
-                Ok(lower.scalar(number, scalar.ty))
-            }
-            _ => Ok(value.clone()),
-        };
-        let mut items = items.to_vec();
-        match self.place_of(&items, index, span)? {
-            Some(at) => items[at] = typed(self, &items[at])?,
-            None => {
-                self.check_index(index, items.len(), span)?;
-                for (at, item) in items.iter_mut().enumerate() {
-                    let new = typed(self, item)?;
-                    *item = self.where_at(index, at, &new, item, span)?;
-                }
-            }
-        }
-        Ok(Value::Tuple(items.into()))
-    }
-
-    /// Reports an index that some iteration takes from outside of an array; where only the run knows it, it stops there.
-    fn check_index(&mut self, index: &Value, count: usize, span: Span) -> Lowered<()> {
-        let (at, count) = (self.index(index, span)?, count as u64);
-        let Index::At(scalar) = at else { return Ok(()) };
-        self.inside_each_time(at, 1, count, format_args!("an array of {count} elements"), span)?;
-        if self.inside_always(scalar.value, count) {
-            return Ok(());
-        }
-        let (first, end) = (Value::Const(Const::Int(0)), Value::Const(Const::Int(count as i64)));
-        let mut outside = Vec::new();
-        for (relation, bound) in [(CmpOp::Lt, first), (CmpOp::GtE, end)] {
-            let boolean = self.compare_numbers(relation, index, &bound, span)?;
-            outside.push(self.number(&boolean, DType::Bool, span)?);
-        }
-        let ends: [(&str, &[_]); 2] = [("lhs", &outside[..1]), ("rhs", &outside[1..])];
-        let condition = self.e.value(&arith::ORI, &ends, &[], Type::I1);
-        let op = self.e.op(&scf::IF, &[("condition", &[condition])], &[], &[]);
-        let blocks = [self.e.region(op), self.e.region(op)];
-        self.e.inside(blocks[1], |e| e.op(&scf::YIELD, &[], &[], &[]));
-        let counters = self.open_counters();
-        self.in_block(blocks[0], |lower| {
-            let format = Attr::Str(format!("index %d of an array of {count} elements").into());
-            lower.e.op(&pto::PRINT, &[("scalar", &[scalar.value])], &[("format", format)], &[]);
-            for (name, counter) in counters {
-                let format = Attr::Str(format!("  where `{name}` is %d").into());
-                lower.e.op(&pto::PRINT, &[("scalar", &[counter])], &[("format", format)], &[]);
-            }
-            let reason = format!("the index is outside of this array of {count} elements: it is printed");
-            lower.e.op(&pto::TRAP, &[], &[("reason", Attr::Str(reason.into()))], &[]);
-            lower.e.op(&scf::YIELD, &[], &[], &[]);
-        });
-        Ok(())
-    }
-
-    /// One of two numbers: the first where an index is `at`.
-    fn where_at(&mut self, index: &Value, at: usize, then: &Value, otherwise: &Value, span: Span) -> Lowered {
-        let here = self.compare_numbers(CmpOp::Eq, index, &Value::Const(Const::Int(at as i64)), span)?;
-        let here = self.number(&here, DType::Bool, span)?;
-        self.select(here, then, otherwise, span)
-    }
-
-    /// Changes an element of the array that a name stands for: an array is a value, so the name is bound anew.
-    pub fn set_element(
-        &mut self,
-        name: &str,
-        items: &[Value],
-        index: &Value,
-        value: &Value,
-        span: Span,
-    ) -> Lowered<()> {
-        let changed = self.with_element(items, index, value, span)?;
-        self.bind(name, changed);
-        Ok(())
-    }
-
-    /// The names of arrays among those of which a part is assigned to: they are bound anew.
-    pub fn arrays_among<'n>(&self, written: impl Iterator<Item = &'n Rc<str>>) -> Vec<Rc<str>> {
-        written.filter(|name| self.names.env.get(*name).is_some_and(is_array)).cloned().collect()
-    }
 }

@@ -6,7 +6,7 @@ use slipring_ir::{Diagnostic, Span};
 use slipring_pto as pto;
 use slipring_tile::Space;
 
-use super::Call;
+use super::entry::Call;
 use super::matrix::{accumulated, is_matrix, multiplied, operands_of};
 use crate::lower::{Lower, Lowered, show};
 use crate::value::{Index, Parts, TileId, Value};

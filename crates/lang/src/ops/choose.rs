@@ -4,8 +4,9 @@ use slipring_ir::{Attr, Diagnostic, Span};
 use slipring_pto as pto;
 use slipring_tile::Space;
 
-use super::elementwise::{emit, is_number, like, same, scalar_for, vector};
-use super::{Call, ENTRY, Entry};
+use super::elementwise::{is_number, like, same, vector};
+use super::entry::{Call, ENTRY, Entry};
+use crate::lower::on_tiles::{emit, scalar_for};
 use crate::lower::{Lower, Lowered, fold, show};
 use crate::value::{Const, TileId, Value};
 
@@ -80,7 +81,7 @@ fn compare(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     };
     let mask = {
         let tile = lower.tile(lhs).clone();
-        super::mask::of(lower, &tile.shape, tile.ty.layout.elem, lhs)
+        crate::lower::masks::of(lower, &tile.shape, tile.ty.layout.elem, lhs)
     };
     // All elements are compared, those that do not count as well: their bits do not count either.
     lhs = lower.whole_view(lhs);
@@ -100,13 +101,13 @@ fn select(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let named = call.entry.names[0] == "sels" && call.get("src").is_some();
     let [first, second] = if named { ["src", "scalar"] } else { ["lhs", "rhs"] };
     let (mask, lhs) = (call.need(lower, "mask")?, call.need(lower, first)?);
-    let mask = super::mask::carried(lower, &mask.0, mask.1)?;
+    let mask = crate::lower::masks::carried(lower, &mask.0, mask.1)?;
     let lhs = match is_number(&lhs.0) && !named {
         true => number_for(lower, call, mask, &lhs)?,
         false => super::elementwise::vector_of(lower, &lhs.0, lhs.1)?,
     };
     let shape = lower.tile(lhs).shape.clone();
-    let mask = super::mask::spread(lower, mask, &shape, call.span)?;
+    let mask = crate::lower::masks::spread(lower, mask, &shape, call.span)?;
     let (mut rhs, mut span) = call.need(lower, second)?;
     let mut working = call.get("tmp").cloned();
     if call.entry.names[0] == "sels" && !is_number(&rhs) {
@@ -154,7 +155,7 @@ fn number_for(lower: &mut Lower<'_>, call: &Call, mask: TileId, (number, span): 
     if !is_number(&other) {
         let model = super::elementwise::vector_of(lower, &other, place)?;
         let tile = lower.tile(model).clone();
-        return super::mask::filled(lower, number, (&tile.shape, tile.ty.layout.elem), model, *span);
+        return crate::lower::masks::filled(lower, number, (&tile.shape, tile.ty.layout.elem), model, *span);
     }
     match lower.tile(mask).mask.clone() {
         // Two numbers are of the type that was compared, or floats where one of them is.
@@ -166,7 +167,7 @@ fn number_for(lower: &mut Lower<'_>, call: &Call, mask: TileId, (number, span): 
             };
             let floats = !own.elem.is_float() && (is_float(number) || is_float(&other));
             let elem = if floats { slipring_tile::Elem::F32 } else { own.elem };
-            super::mask::filled(lower, number, (&own.shape, elem), mask, *span)
+            crate::lower::masks::filled(lower, number, (&own.shape, elem), mask, *span)
         }
         None => Err(call.wrong(lower, "lhs", "a tile, as the mask says no shape", number, *span)),
     }

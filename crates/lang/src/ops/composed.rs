@@ -4,7 +4,7 @@ use slipring_ir::{Attr, Diagnostic};
 use slipring_pto as pto;
 use slipring_tile::Space;
 
-use super::{Call, ENTRY, Entry};
+use super::entry::{Call, ENTRY, Entry};
 use crate::dtype::DType;
 use crate::lower::{Lower, Lowered};
 use crate::value::{Const, Value};

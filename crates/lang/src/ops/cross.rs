@@ -1,6 +1,6 @@
 //! Between the kinds of core, and questions about the launch.
 
-use super::{Call, ENTRY, Entry};
+use super::entry::{Call, ENTRY, Entry};
 use crate::lower::{Lower, Lowered};
 use slipring_pto as pto;
 

@@ -4,11 +4,12 @@ use slipring_ir::{Attr, Diagnostic, Span, Type, ValueId};
 use slipring_pto as pto;
 use slipring_tile::{Elem, Space};
 
+use super::collectives;
+use super::entry::{Call, ENTRY, Entry};
 use super::table::counted;
-use super::{Call, ENTRY, Entry, collectives};
 use crate::dtype::DType;
+use crate::lower::signature::whole_view;
 use crate::lower::{Lower, Lowered, Root, show};
-use crate::signature::whole_view;
 use crate::value::{Const, Domain, Index, Tensor, Value};
 
 pub(super) const OPS: &[Entry] = &[

@@ -3,13 +3,14 @@
 use slipring_ir::{Attr, Diagnostic};
 use slipring_op::OpDef;
 use slipring_pto as pto;
-use slipring_tile::{Elem, Space};
+use slipring_tile::Space;
 
-use super::{Call, ENTRY, Entry};
+use super::entry::{Call, ENTRY, Entry};
 use crate::dtype::DType;
-use crate::host::meaning::{self, followed};
-use crate::lower::{Lower, Lowered, show};
-use crate::value::{Const, TileId, Value};
+use crate::lower::on_tiles::{emit, scalar_for};
+use crate::lower::{Lower, Lowered, masks, show};
+use crate::value::{Compared, Const, TileId, Value};
+use crate::words::{Means, followed_as};
 
 const BINARY: Entry = Entry { params: "lhs/src0, rhs/src1", lower: binary, ..ENTRY };
 const UNARY: Entry = Entry { params: "x/input/tile", lower: unary, ..ENTRY };
@@ -165,7 +166,7 @@ pub(super) const OPS: &[Entry] = &[
         op: Some(&pto::TCVT),
         doc: "Convert to another element type; `mode` is none, rint, round (ties away from zero, the default), floor, ceil, trunc or odd",
         lower: cast,
-        followed: followed(meaning::cast),
+        followed: followed_as(Means::Cast),
         ..ENTRY
     },
 ];
@@ -179,7 +180,7 @@ pub(super) fn vector(lower: &mut Lower<'_>, call: &Call, name: &str) -> Lowered<
 /// The same for a value: a mask becomes ones and zeros.
 pub(super) fn vector_of(lower: &mut Lower<'_>, value: &Value, span: slipring_ir::Span) -> Lowered<TileId> {
     let id = lower.demand(value, Space::Vec, span)?;
-    super::mask::unpacked(lower, id)
+    masks::unpacked(lower, id)
 }
 
 /// `high_precision`, for which the public compiler takes more steps.
@@ -198,7 +199,7 @@ fn unary(lower: &mut Lower<'_>, call: &Call) -> Lowered {
         precision(lower, call)?;
     }
     if call.op() == &pto::TNOT
-        && let Some(mask) = super::mask::combined(lower, call, &["x"])?
+        && let Some(mask) = combined(lower, call, &["x"])?
     {
         return Ok(mask);
     }
@@ -214,42 +215,8 @@ pub(super) fn like(lower: &mut Lower<'_>, call: &Call, model: TileId, operands: 
     target
 }
 
-/// Emits an op on tiles.
-pub(super) fn emit(lower: &mut Lower<'_>, op: &'static OpDef, operands: &[(&str, TileId)], target: TileId) {
-    emit_with(lower, op, operands, target, &[]);
-}
-
-/// The same with attributes.
-pub(super) fn emit_with(
-    lower: &mut Lower<'_>,
-    op: &'static OpDef,
-    operands: &[(&str, TileId)],
-    target: TileId,
-    attrs: &[(&'static str, slipring_ir::Attr)],
-) {
-    let values: Vec<_> = operands.iter().map(|(name, id)| (*name, [lower.tile(*id).value])).collect();
-    let dst = [lower.tile(target).value];
-    let mut groups: Vec<(&str, &[slipring_ir::ValueId])> = values.iter().map(|(n, v)| (*n, &v[..])).collect();
-    groups.push(("dst", &dst));
-    lower.e.op(op, &groups, attrs, &[]);
-}
-
 pub(super) fn is_number(value: &Value) -> bool {
     matches!(value, Value::Const(Const::Int(_) | Const::Float(_) | Const::Bool(_)) | Value::Scalar(_))
-}
-
-/// The number of a call as a scalar for tiles of a type.
-pub(super) fn scalar_for(
-    lower: &mut Lower<'_>,
-    value: &Value,
-    elem: Elem,
-    span: slipring_ir::Span,
-) -> Lowered<slipring_ir::ValueId> {
-    if let Value::Const(c) = value {
-        lower.fits(c, DType::Elem(elem), span)?;
-    }
-    let ty = if elem.is_float() { DType::Elem(Elem::F32) } else { DType::Elem(elem) };
-    lower.number(value, ty, span)
 }
 
 fn subtract(lower: &mut Lower<'_>, call: &Call) -> Lowered {
@@ -270,7 +237,7 @@ fn binary(lower: &mut Lower<'_>, call: &Call) -> Lowered {
         std::mem::swap(&mut a, &mut b);
     }
     if call.entry.op.is_some_and(|op| op == &pto::TAND || op == &pto::TOR)
-        && let Some(mask) = super::mask::combined(lower, call, &["lhs", "rhs"])?
+        && let Some(mask) = combined(lower, call, &["lhs", "rhs"])?
     {
         return Ok(mask);
     }
@@ -410,4 +377,33 @@ fn cast(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let attrs = [("rmode", Attr::member("round_mode", &mode))];
     lower.e.op(&pto::TCVT, &[("src", &[src]), ("dst", &[dst])], &attrs, &[]);
     Ok(Value::Tile(target))
+}
+
+/// The result of a bitwise op whose operands are all masks: a mask.
+fn combined(lower: &mut Lower<'_>, call: &Call, names: &[&str]) -> Lowered<Option<Value>> {
+    let mut masks = Vec::new();
+    for name in names {
+        match call.need(lower, name)? {
+            (Value::Tile(id), _) if lower.tile(id).mask.is_some() => masks.push(id),
+            _ => return Ok(None),
+        }
+    }
+    let Some(Compared { shape, elem, .. }) = lower.tile(masks[0]).mask.clone() else { return Ok(None) };
+    if let Some(other) = masks.iter().find(|id| lower.tile(**id).mask.as_ref().is_some_and(|own| own.shape != shape)) {
+        let error = Diagnostic::error("shapes", call.span, "masks of tiles of different shapes")
+            .also(lower.tile(masks[0]).span, "the one")
+            .also(lower.tile(*other).span, "the other");
+        return Err(lower.report(error));
+    }
+    for id in &masks {
+        lower.still_there(*id, call.span)?;
+    }
+    let [first, second] = masks[..] else {
+        // The complement of bytes is not an instruction everywhere.
+        let inverse = masks::numbers(lower, masks[0], [0, 1])?;
+        return masks::packed(lower, &Value::Tile(inverse), call.span).map(|mask| Some(Value::Tile(mask)));
+    };
+    let both = masks::of(lower, &shape, elem, first);
+    emit(lower, call.op(), &[("src0", first), ("src1", second)], both);
+    Ok(Some(Value::Tile(both)))
 }

@@ -3,8 +3,8 @@
 use slipring_pto as pto;
 use slipring_tile::Space;
 
-use super::Call;
-use super::elementwise::emit;
+use super::entry::Call;
+use crate::lower::on_tiles::emit;
 use crate::lower::{Lower, Lowered, fold, show};
 use crate::value::{TileId, Value};
 

@@ -4,9 +4,10 @@ use slipring_ir::{Attr, Diagnostic, Span};
 use slipring_pto as pto;
 use slipring_tile::{Elem, Space};
 
-use super::elementwise::{emit, scalar_for, vector};
-use super::{Call, ENTRY, Entry};
+use super::elementwise::vector;
+use super::entry::{Call, ENTRY, Entry};
 use crate::dtype::DType;
+use crate::lower::on_tiles::{emit, scalar_for};
 use crate::lower::{Lower, Lowered, fold, show};
 use crate::value::{Const, Index, Tensor, TileId, Value};
 

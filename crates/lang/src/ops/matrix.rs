@@ -5,7 +5,7 @@ use slipring_mlir::scf;
 use slipring_pto as pto;
 use slipring_tile::{Elem, Space};
 
-use super::{Call, ENTRY, Entry};
+use super::entry::{Call, ENTRY, Entry};
 use crate::dtype::DType;
 use crate::lower::{Lower, Lowered, Place, Reported, fold, show};
 use crate::value::{Const, Index, Tile, TileId, Value};

@@ -4,9 +4,9 @@ use slipring_ir::{Attr, Diagnostic};
 use slipring_pto as pto;
 use slipring_tile::Elem;
 
-use super::Call;
+use super::entry::Call;
 use super::own::own_tensor_of;
-use crate::Direction;
+use crate::compiled::Direction;
 use crate::dtype::DType;
 use crate::lower::{Lower, Lowered, show};
 use crate::value::{Const, Value};

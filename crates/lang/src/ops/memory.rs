@@ -6,12 +6,12 @@ use slipring_ir::{Diagnostic, Span};
 use slipring_pto as pto;
 use slipring_tile::Space;
 
+use super::entry::{Call, ENTRY, Entry, REFUSED};
 use super::own::{assembled_in_memory, create_tensor, through_memory};
-use super::{Call, ENTRY, Entry, REFUSED};
 use crate::dtype::DType;
-use crate::host::meaning::{self, followed};
 use crate::lower::{Lower, Lowered, scalar_type_of};
 use crate::value::{Index, Parts, Tensor, TileId, Value};
+use crate::words::{Means, followed_as};
 
 pub(super) const OPS: &[Entry] = &[
     Entry {
@@ -36,7 +36,7 @@ pub(super) const OPS: &[Entry] = &[
         op: Some(&pto::TSTORE),
         doc: "Store a tile into a window of a tensor, or put it into a larger tile",
         lower: assemble,
-        followed: followed(meaning::assemble),
+        followed: followed_as(Means::Assemble),
         ..ENTRY
     },
     Entry {
@@ -61,7 +61,7 @@ pub(super) const OPS: &[Entry] = &[
         params: "shape, dtype, layout=, manual_dep=, init_value=",
         doc: "A tensor of the kernel's own in global memory: one more buffer of the launch",
         lower: create_tensor,
-        followed: followed(meaning::create_tensor),
+        followed: followed_as(Means::CreateTensor),
         ..ENTRY
     },
     Entry {
@@ -78,7 +78,7 @@ pub(super) const OPS: &[Entry] = &[
         op: Some(&pto::LOAD_SCALAR),
         doc: "Read one element",
         lower: read,
-        followed: followed(meaning::read),
+        followed: followed_as(Means::Read),
         ..ENTRY
     },
     Entry {
@@ -87,7 +87,7 @@ pub(super) const OPS: &[Entry] = &[
         op: Some(&pto::STORE_SCALAR),
         doc: "Write one element",
         lower: write,
-        followed: followed(meaning::write),
+        followed: followed_as(Means::Write),
         ..ENTRY
     },
     Entry {
@@ -95,7 +95,7 @@ pub(super) const OPS: &[Entry] = &[
         params: "tensor, axis",
         doc: "An extent",
         lower: dim,
-        followed: followed(meaning::dim),
+        followed: followed_as(Means::Dim),
         ..ENTRY
     },
 ];
@@ -463,16 +463,7 @@ fn read(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let offsets = call.offsets(lower, "offset")?;
     let ones = vec![1; source.shape().len()];
     let element = lower.tensor_window(&source, &offsets, &ones, span)?;
-    Ok(read_element(lower, &element, call.span))
-}
-
-/// The number that a window of one element holds.
-pub(crate) fn read_element(lower: &mut Lower<'_>, element: &Tensor, span: slipring_ir::Span) -> Value {
-    lower.reads(element, span);
-    let (pointer, offset) = lower.element(element);
-    let ty = scalar_type_of(element.elem);
-    let value = lower.e.value(&pto::LOAD_SCALAR, &[("ptr", &[pointer]), ("offset", &[offset])], &[], ty);
-    lower.scalar(value, DType::Elem(element.elem))
+    Ok(lower.read_element(&element, call.span))
 }
 
 fn write(lower: &mut Lower<'_>, call: &Call) -> Lowered {

@@ -3,12 +3,12 @@
 use slipring_ir::{Diagnostic, Span};
 use slipring_tile::Space;
 
-use super::Call;
+use super::entry::Call;
+use crate::compiled::{Direction, ParamInfo};
 use crate::dtype::DType;
+use crate::lower::signature::tensor_parameter;
 use crate::lower::{Lower, Lowered};
-use crate::signature::tensor_parameter;
 use crate::value::{Const, Index, Tensor, TileId, Value};
-use crate::{Direction, ParamInfo};
 
 pub(super) fn create_tensor(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let (shape, elem) = (call.need_shape(lower, "shape")?, call.need_elem(lower, "dtype")?);

@@ -8,7 +8,7 @@ use slipring_ir::{Attr, Diagnostic, Span, Type, ValueId};
 use slipring_machine::CoreKind;
 use slipring_tile::{Elem, Space};
 
-use super::{Call, ENTRY, Entry};
+use super::entry::{Call, ENTRY, Entry};
 use crate::dtype::DType;
 use crate::lower::{Lower, Lowered};
 use crate::value::{Buffer, Const, PipeEnd, Value};
@@ -82,22 +82,6 @@ pub(super) const OPS: &[Entry] = &[
         ..FREE
     },
 ];
-
-/// True for a word that pops a tile: one whose op does, or the one that stands for them.
-pub(crate) fn pops(name: &str) -> bool {
-    super::find(name).is_some_and(|entry| match entry.ring() {
-        Some(part) => part.pops().is_some(),
-        None => entry.names == ["TPOP"],
-    })
-}
-
-/// True for a word that makes an end of a pipe.
-pub(crate) fn makes_end(name: &str) -> bool {
-    super::find(name).and_then(|entry| entry.ring()).is_some_and(|part| part.makes_end())
-}
-
-/// Names that kernels use without `pl.` in front.
-pub(crate) const BARE: [&str; 5] = ["TPUSH", "TPOP", "TFREE", "aic_initialize_pipe", "aiv_initialize_pipe"];
 
 fn text(lower: &mut Lower<'_>, call: &Call, name: &str) -> Lowered<Rc<str>> {
     match call.need(lower, name)? {
@@ -197,23 +181,4 @@ fn initialize(lower: &mut Lower<'_>, call: &Call) -> Lowered {
 /// The name of the reservation that an address is of.
 fn named(lower: &Lower<'_>, address: ValueId) -> Option<Rc<str>> {
     lower.facts.buffers.iter().find(|(buffer, _)| *buffer == address).map(|(_, name)| name.clone())
-}
-
-impl Lower<'_> {
-    /// Bytes of an imported buffer: what the function that it is imported from reserves.
-    pub(crate) fn reserved_size(&mut self, buffer: &Buffer, span: Span) -> Lowered {
-        let find = |lower: &Lower<'_>| lower.globals.reserved(buffer.peer.as_deref()?, &buffer.name);
-        let bytes = find(self).or_else(|| {
-            crate::program::lower_ahead(&self.e.module.source.clone(), self.globals);
-            find(self)
-        });
-        if let Some(bytes) = bytes {
-            return Ok(Value::Const(Const::Int(bytes)));
-        }
-        let peer = buffer.peer.as_deref().unwrap_or("?");
-        let message = format!("the size of `{}` is not known: `{peer}` reserves no memory of that name", buffer.name);
-        let error = Diagnostic::error("buffer-size", span, message)
-            .help(format!("`pl.reserve_buffer(name=\"{}\", size=…)` in `{peer}`", buffer.name));
-        Err(self.report(error))
-    }
 }

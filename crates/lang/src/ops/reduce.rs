@@ -4,8 +4,9 @@ use slipring_ir::{Attr, Diagnostic};
 use slipring_pto as pto;
 use slipring_tile::{Elem, Space};
 
-use super::elementwise::{emit_with, like, vector};
-use super::{Call, ENTRY, Entry};
+use super::elementwise::{like, vector};
+use super::entry::{Call, ENTRY, Entry};
+use crate::lower::on_tiles::emit_with;
 use crate::lower::{Lower, Lowered, show};
 use crate::value::Value;
 

@@ -4,11 +4,12 @@ use slipring_ir::{Attr, Diagnostic, Type};
 use slipring_pto as pto;
 use slipring_tile::{BLayout, SLayout, Space};
 
-use super::elementwise::{scalar_for, vector};
-use super::{Call, ENTRY, Entry};
-use crate::host::meaning::{self, followed, followed_with};
+use super::elementwise::vector;
+use super::entry::{Call, ENTRY, Entry};
+use crate::lower::on_tiles::scalar_for;
 use crate::lower::{Lower, Lowered, show};
 use crate::value::{Index, Value};
+use crate::words::{Means, followed_as, followed_with};
 
 const PADDED: Entry = Entry { params: "x/value/tile/tensor, pad_value=", lower: fillpad, ..ENTRY };
 
@@ -41,7 +42,7 @@ pub(super) const OPS: &[Entry] = &[
         params: "x/input/tile/tensor, shape",
         doc: "The same elements, row by row, in another shape",
         lower: reshape,
-        followed: followed(meaning::reshape),
+        followed: followed_as(Means::Reshape),
         ..ENTRY
     },
     Entry {
@@ -49,7 +50,7 @@ pub(super) const OPS: &[Entry] = &[
         params: "x/tensor, shape=, valid_shape=, *, layout=",
         doc: "The same elements in another shape: `reshape`",
         lower: view,
-        followed: followed_with("x/tensor, shape=, valid_shape=, *, offset=, layout=", meaning::view),
+        followed: followed_with("x/tensor, shape=, valid_shape=, *, offset=, layout=", Means::View),
         ..ENTRY
     },
     Entry {
@@ -72,7 +73,7 @@ pub(super) const OPS: &[Entry] = &[
         op: Some(&pto::TTRANS),
         doc: "Rows become columns",
         lower: transpose,
-        followed: followed(meaning::transpose),
+        followed: followed_as(Means::Transpose),
         ..ENTRY
     },
     Entry {
@@ -80,7 +81,7 @@ pub(super) const OPS: &[Entry] = &[
         params: "x/input/tile/tensor, shape, offset, valid_shape=, drop_dims=, pad_value=, clamp=",
         doc: "A part of a tensor or tile",
         lower: slice,
-        followed: followed(meaning::slice),
+        followed: followed_as(Means::Slice),
         ..ENTRY
     },
     Entry {
@@ -229,7 +230,7 @@ fn fillpad(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let ty = slipring_ir::TileType { pad, ..place.tile_type(&shape, tile.ty.layout.elem) };
     let buffer = lower.buffer(ty);
     let target = lower.add_tile(buffer, ty, &shape, "fillpad");
-    super::elementwise::emit(lower, call.op(), &[("src", id)], target);
+    crate::lower::on_tiles::emit(lower, call.op(), &[("src", id)], target);
     Ok(Value::Tile(target))
 }
 
@@ -466,7 +467,7 @@ fn transpose(lower: &mut Lower<'_>, call: &Call) -> Lowered {
             }
         };
         let (from, to) = (part(lower, source, rows, cols)?, part(lower, target, cols, rows)?);
-        super::elementwise::emit(lower, &pto::TTRANS, &[("src", from), ("tmp", tmp)], to);
+        crate::lower::on_tiles::emit(lower, &pto::TTRANS, &[("src", from), ("tmp", tmp)], to);
     }
     Ok(Value::Tile(target))
 }
@@ -562,7 +563,7 @@ fn repeat(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     call.idle_memory(lower, "tmp", "this instruction needs no working memory")?;
     let tile = lower.tile(model).clone();
     let target = lower.tile_like(model, tile.ty.layout.elem, call.entry.names[0]);
-    super::elementwise::emit(lower, call.op(), &[("src", values)], target);
+    crate::lower::on_tiles::emit(lower, call.op(), &[("src", values)], target);
     Ok(Value::Tile(target))
 }
 
@@ -580,6 +581,6 @@ fn concat(lower: &mut Lower<'_>, call: &Call) -> Lowered {
         return Err(lower.error("shapes", call.span, message));
     }
     let target = lower.new_tile(&[*rows, left + right], x.ty.layout.elem, Space::Vec, "concat");
-    super::elementwise::emit(lower, &pto::TCONCAT, &[("src0", a), ("src1", b)], target);
+    crate::lower::on_tiles::emit(lower, &pto::TCONCAT, &[("src0", a), ("src1", b)], target);
     Ok(Value::Tile(target))
 }

@@ -4,9 +4,10 @@ use slipring_ir::{Attr, Diagnostic, ValueId};
 use slipring_pto as pto;
 use slipring_tile::{Elem, Space};
 
-use super::elementwise::{emit, vector};
-use super::{Call, ENTRY, Entry};
+use super::elementwise::vector;
+use super::entry::{Call, ENTRY, Entry};
 use crate::dtype::DType;
+use crate::lower::on_tiles::emit;
 use crate::lower::{Lower, Lowered, fold};
 use crate::value::{Const, TileId, Value};
 

@@ -3,12 +3,12 @@
 use slipring_ir::{Attr, Diagnostic, Span};
 use slipring_pto as pto;
 
-use super::{ANYTHING, Call, ENTRY, Entry, REFUSED};
+use super::entry::{ANYTHING, Call, ENTRY, Entry, REFUSED};
 use crate::attrs::FunctionAttrs;
-use crate::host::meaning::{self, followed, followed_with};
 use crate::lower::{Lower, Lowered, describe};
-use crate::program::Role;
+use crate::roles::Role;
 use crate::value::{Const, Value};
+use crate::words::{Means, followed_as, followed_with};
 
 const NOTHING: Entry = Entry { params: ANYTHING, lower: |_, _| Ok(Value::Nothing), ..ENTRY };
 /// Starts kernels or moves data between devices: not a part of a kernel.
@@ -26,7 +26,7 @@ pub(super) const OPS: &[Entry] = &[
         params: "attrs",
         doc: "What the function says of itself, as `attrs=` of its decorator: how it is divided, its blocks, slots of its rings",
         lower: func_attr,
-        followed: followed(meaning::attributes),
+        followed: followed_as(Means::Attributes),
         ..ENTRY
     },
     Entry {
@@ -34,7 +34,7 @@ pub(super) const OPS: &[Entry] = &[
         params: "x/tensor",
         doc: "Nothing: it says which tensor the public compiler reports",
         lower: |lower, call| call.need(lower, "x").map(|_| Value::Nothing),
-        followed: followed(meaning::tagged),
+        followed: followed_as(Means::Tagged),
         ..ENTRY
     },
     Entry {
@@ -42,7 +42,7 @@ pub(super) const OPS: &[Entry] = &[
         params: "x/tensor",
         doc: "The value itself",
         lower: |lower, call| call.need(lower, "x").map(|(value, _)| value),
-        followed: followed(meaning::no_dep),
+        followed: followed_as(Means::NoDep),
         ..ENTRY
     },
     Entry {
@@ -51,7 +51,7 @@ pub(super) const OPS: &[Entry] = &[
         op: Some(&pto::TPRINT),
         doc: "Print texts, numbers and tiles in the order of the program, with label, core, block and iteration",
         lower: print,
-        followed: followed_with(ANYTHING, meaning::print),
+        followed: followed_with(ANYTHING, Means::Print),
         ..ENTRY
     },
     Entry {
@@ -67,7 +67,7 @@ pub(super) const OPS: &[Entry] = &[
         params: "x, second=, third=, fourth=, fifth=, sixth=, *, label=",
         doc: "Say what values are, when the kernel is compiled",
         lower: static_print,
-        followed: followed_with(ANYTHING, meaning::print),
+        followed: followed_with(ANYTHING, Means::Print),
         ..ENTRY
     },
     Entry {
@@ -92,20 +92,20 @@ pub(super) const OPS: &[Entry] = &[
         names: &["available_cluster_count"],
         doc: "How many clusters the program runs on: the number of blocks of `pl.spmd`",
         lower: |lower, call| cores(lower, call, 0),
-        followed: followed(meaning::clusters),
+        followed: followed_as(Means::Clusters),
         ..ENTRY
     },
     Entry {
         names: &["available_aiv_count"],
         doc: "How many Vector cores the program runs on: the number of blocks of `pl.spmd`",
         lower: |lower, call| cores(lower, call, 1),
-        followed: followed(meaning::vector_cores),
+        followed: followed_as(Means::VectorCores),
         ..ENTRY
     },
     Entry {
         names: &["task_dummy", "task_invalid"],
         doc: "Ids of tasks",
-        followed: followed_with("", meaning::nothing),
+        followed: followed_with("", Means::Nothing),
         ..HOST
     },
     Entry { names: &["submit", "spmd_submit", "call_group", "call_spmd"], doc: "Start a kernel", ..HOST },
@@ -184,7 +184,7 @@ fn line(lower: &mut Lower<'_>, format: &str, value: slipring_ir::ValueId) {
 /// A value that is known now as Python shows it, others by what they are.
 fn said(lower: &Lower<'_>, value: &Value) -> String {
     match value {
-        Value::Const(constant) => crate::host::python_text(constant),
+        Value::Const(constant) => crate::text::python_text(constant),
         Value::Tuple(items) => {
             let each: Vec<String> = items
                 .iter()

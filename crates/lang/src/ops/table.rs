@@ -7,8 +7,8 @@ use slipring_pto as pto;
 use slipring_tile::{Elem, Space};
 
 use super::elementwise::vector;
+use super::entry::{Call, ENTRY, Entry};
 use super::memory::tensor;
-use super::{Call, ENTRY, Entry};
 use crate::dtype::{DType, with_article};
 use crate::lower::{Lower, Lowered, fold, show};
 use crate::value::{Const, Index, Scalar, Value};
@@ -313,7 +313,7 @@ fn update(lower: &mut Lower<'_>, call: &Call) -> Lowered {
             lower.subset(id, ([row, Index::Known(0)], [1, cols]), &[1, cols], call.span)
         };
         let (from, to) = (line(lower, src, Index::At(at))?, line(lower, result, row)?);
-        super::elementwise::emit(lower, &pto::TMOV, &[("src", from)], to);
+        crate::lower::on_tiles::emit(lower, &pto::TMOV, &[("src", from)], to);
         Ok(())
     })?;
     Ok(Value::Tile(result))

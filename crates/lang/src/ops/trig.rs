@@ -8,7 +8,7 @@ use slipring_pto as pto;
 use slipring_tile::Elem;
 
 use super::elementwise::vector;
-use super::{Call, ENTRY, Entry};
+use super::entry::{Call, ENTRY, Entry};
 use crate::dtype::DType;
 use crate::lower::{Lower, Lowered};
 use crate::value::{Const, Value};

@@ -9,12 +9,13 @@ use ruff_python_ast::StmtFunctionDef;
 use slipring_ir::Span;
 
 use super::Host;
+use crate::Name;
+use crate::given::Names;
 use crate::host::frame::{Frame, Kind, Scope};
 use crate::host::key::key_of;
 use crate::host::value::{Entries, Given, HostValue, Object, Wrapped};
 use crate::syntax::at;
 use crate::value::Const;
-use crate::{Name, Names};
 
 /// The surroundings of a text.
 #[derive(Default)]

@@ -21,7 +21,7 @@ impl<'a> Host<'a> {
             Expr::Attribute(member) => match &*member.value {
                 Expr::Name(name)
                     if matches!(self.get(&name.id), Some(HostValue::Path(path)) if &*path == "pl")
-                        && !crate::signature::is_type(&member.attr) =>
+                        && !crate::lower::signature::is_type(&member.attr) =>
                 {
                     let message = format!("`pl.{}` is not a type", member.attr);
                     self.refuse(Diagnostic::error("annotation", at(annotation), message));

@@ -5,8 +5,9 @@ use std::rc::Rc;
 use ruff_python_ast::{Expr, Stmt, StmtClassDef};
 
 use super::Host;
-use crate::host::value::{Class, Field, HostValue, Made, Unknown, Wrapped, shown};
+use crate::host::value::{Class, Field, HostValue, Made, Wrapped, shown};
 use crate::syntax::at;
+use crate::value::Unknown;
 
 impl<'a> Host<'a> {
     /// What Python calls when a class has been made: `__set_name__` of its members, `__init_subclass__` of what it is based on. When it

@@ -12,11 +12,12 @@ use crate::attrs::FunctionAttrs;
 use crate::forms::Form;
 use crate::host::frame::{Frame, Kind, Locals, Scope};
 use crate::host::run::classes::order_of;
-use crate::host::value::{Class, Code, Function, HostValue, Made, Unknown, Wrapped, shown};
+use crate::host::value::{Class, Code, Function, HostValue, Made, Wrapped, shown};
 use crate::host::{Flow, Found, unknown};
-use crate::program::{Role, role_of};
+use crate::roles::{Role, role_of};
 use crate::syntax::at;
 use crate::value::Const;
+use crate::value::Unknown;
 
 /// The most functions that are made of one text.
 const MOST_MADE: usize = 256;
@@ -60,7 +61,7 @@ impl<'a> Host<'a> {
         if let Some(mut role) = role {
             // Methods do not see the names of their class.
             scopes.retain(|scope| scope.kind != Kind::Class);
-            if role == Role::Kernel(None) && crate::tasks::asks_device(def) {
+            if role == Role::Kernel(None) && crate::starts::asks_device(def) {
                 role = Role::Starts;
             }
             // One of a function that is called several times counts once as a kernel of the file: with the constants of the first

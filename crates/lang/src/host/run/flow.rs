@@ -7,10 +7,11 @@ use slipring_ir::Span;
 
 use super::super::iter::NextItem;
 use super::super::unsure::Ends;
-use super::super::value::{HostValue, Strange, Unknown, shown};
+use super::super::value::{HostValue, shown};
 use super::super::{Flow, unknown};
 use super::Host;
 use crate::syntax::at;
+use crate::value::{Strange, Unknown};
 
 impl<'a> Host<'a> {
     /// How it goes on after something that may have left the loop or function.

@@ -10,7 +10,8 @@ use super::super::run::Host;
 use super::super::value::{HostValue, shown};
 use super::super::{Flow, unknown};
 use super::Arg;
-use crate::ops::{ByName, by_name};
+use crate::params::{ByName, by_name};
+
 use crate::syntax::at;
 use crate::value::Const;
 

@@ -1,5 +1,6 @@
 //! Collectives of the host: `data = pld.tensor.allreduce(data, signal)` in a function of the host is a task on each device.
 
+use super::kernels::Scope;
 use std::rc::Rc;
 
 use ruff_python_ast::{Expr, ExprCall, Stmt};
@@ -12,7 +13,6 @@ use super::Groups;
 use super::submit::Options;
 use crate::ops::OWN_SIGNALS;
 use crate::syntax::at;
-use crate::tasks;
 
 /// What all devices do together.
 const COLLECTIVES: &[&str] =
@@ -101,7 +101,7 @@ impl<'a> Host<'a> {
         span: Span,
     ) {
         let Some(&(function, def)) = self.rec().functions.last() else { return };
-        let scope = tasks::Scope { stmt, function, def, name: word.to_string() };
+        let scope = Scope { stmt, function, def, name: word.to_string() };
         let Some((_, task, uses)) = self.compiled_scope(&scope, seen) else { return };
         let outer = self.rec().device.replace(rank as i64);
         let mut options = Options { blocks: Some(1), ..Options::default() };

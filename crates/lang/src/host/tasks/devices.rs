@@ -13,7 +13,7 @@ use super::super::unknown;
 use super::super::value::HostValue;
 use super::{Arg, Groups, View, extents};
 use crate::dtype::DType;
-use crate::tasks::Question;
+use crate::questions::Question;
 use crate::value::{Const, Domain};
 
 /// Bytes whose multiple the parts of devices are.
@@ -189,7 +189,7 @@ impl<'a> Host<'a> {
             elem: *elem,
             offset: own * stride,
             shape: shape.clone(),
-            strides: crate::tasks::dense_strides(shape),
+            strides: crate::host::tasks::kernels::dense_strides(shape),
             tracked: true,
             domain: Some(Domain { rank: own, ranks, stride }),
         }))

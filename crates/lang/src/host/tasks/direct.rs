@@ -13,7 +13,9 @@ use super::super::unknown;
 use super::super::value::HostValue;
 use super::submit::Options;
 use super::{Groups, View, extents};
-use crate::tasks::{Ask, Open, Question, TaskCall};
+use crate::orchestration::Open;
+use crate::orchestration::TaskCall;
+use crate::questions::{Ask, Question};
 use crate::value::Const;
 
 impl View {

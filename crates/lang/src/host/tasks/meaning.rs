@@ -9,30 +9,9 @@ use super::super::value::HostValue;
 use super::super::{MOST_SEEN, unknown};
 use super::calls::Bound;
 use super::{Arg, View};
-use crate::tasks::Question;
+use crate::questions::Question;
 use crate::value::Const;
-
-/// What a word does in a program that is followed, outside of its kernels.
-#[derive(Clone, Copy)]
-pub(crate) struct InProgram {
-    /// What it takes there, where that is something else than in a kernel.
-    pub takes: Option<&'static str>,
-    /// Its value; none where it means what it means in any host code.
-    pub run: Run,
-}
-
-/// Does what a word does.
-pub(crate) type Run = for<'a> fn(&mut Host<'a>, &Followed<'_, 'a>) -> Option<HostValue<'a>>;
-
-/// A word that takes what it takes in a kernel.
-pub(crate) const fn followed(run: Run) -> Option<InProgram> {
-    Some(InProgram { takes: None, run })
-}
-
-/// A word that takes this.
-pub(crate) const fn followed_with(takes: &'static str, run: Run) -> Option<InProgram> {
-    Some(InProgram { takes: Some(takes), run })
-}
+use crate::words::Means;
 
 /// A call of a word.
 pub(crate) struct Followed<'b, 'a> {
@@ -48,21 +27,50 @@ impl<'a> Followed<'_, 'a> {
     }
 }
 
+/// Does what a word means; `None` where it means what it means in any host code.
+pub(super) fn run<'a>(host: &mut Host<'a>, means: Means, call: &Followed<'_, 'a>) -> Option<HostValue<'a>> {
+    match means {
+        Means::Nothing => nothing(host, call),
+        Means::CreateTensor => create_tensor(host, call),
+        Means::Array => array(host, call),
+        Means::Element => element(host, call),
+        Means::Yields => yields(host, call),
+        Means::Constant => constant(host, call),
+        Means::Cast => cast(host, call),
+        Means::Slice => slice(host, call),
+        Means::View => view(host, call),
+        Means::Reshape => reshape(host, call),
+        Means::Transpose => transpose(host, call),
+        Means::Dim => dim(host, call),
+        Means::Tagged => tagged(host, call),
+        Means::NoDep => no_dep(host, call),
+        Means::Attributes => attributes(host, call),
+        Means::Print => print(host, call),
+        Means::Condition => condition(host, call),
+        Means::StaticAssert => static_assert(host, call),
+        Means::Read => read(host, call),
+        Means::Write => write(host, call),
+        Means::Assemble => assemble(host, call),
+        Means::Clusters => clusters(host, call),
+        Means::VectorCores => vector_cores(host, call),
+    }
+}
+
 /// What is no value.
 fn none<'a>() -> HostValue<'a> {
     HostValue::Const(Const::None)
 }
 
 /// Something that says nothing to a program, or an id that no task has.
-pub(crate) fn nothing<'a>(_: &mut Host<'a>, _: &Followed<'_, 'a>) -> Option<HostValue<'a>> {
+fn nothing<'a>(_: &mut Host<'a>, _: &Followed<'_, 'a>) -> Option<HostValue<'a>> {
     Some(none())
 }
 
-pub(crate) fn create_tensor<'a>(host: &mut Host<'a>, call: &Followed<'_, 'a>) -> Option<HostValue<'a>> {
+fn create_tensor<'a>(host: &mut Host<'a>, call: &Followed<'_, 'a>) -> Option<HostValue<'a>> {
     Some(host.create(&|name| call.own(name), call.span))
 }
 
-pub(crate) fn array<'a>(host: &mut Host<'a>, call: &Followed<'_, 'a>) -> Option<HostValue<'a>> {
+fn array<'a>(host: &mut Host<'a>, call: &Followed<'_, 'a>) -> Option<HostValue<'a>> {
     Some(match call.own("extent") {
         Some(HostValue::Const(Const::Int(n))) if (0..=MOST_SEEN as i64).contains(&n) => {
             // An id that no task has, or a number.
@@ -79,14 +87,14 @@ pub(crate) fn array<'a>(host: &mut Host<'a>, call: &Followed<'_, 'a>) -> Option<
     })
 }
 
-pub(crate) fn element<'a>(host: &mut Host<'a>, call: &Followed<'_, 'a>) -> Option<HostValue<'a>> {
+fn element<'a>(host: &mut Host<'a>, call: &Followed<'_, 'a>) -> Option<HostValue<'a>> {
     Some(match (call.own("array").and_then(|list| list.items()), call.own("index")) {
         (Some(items), Some(HostValue::Const(Const::Int(n)))) if (n as usize) < items.len() => items[n as usize].clone(),
         _ => host.stop_at("array", call.span, "an element that the array does not have"),
     })
 }
 
-pub(crate) fn yields<'a>(host: &mut Host<'a>, call: &Followed<'_, 'a>) -> Option<HostValue<'a>> {
+fn yields<'a>(host: &mut Host<'a>, call: &Followed<'_, 'a>) -> Option<HostValue<'a>> {
     let mut values: Vec<HostValue<'a>> = call.args.iter().map(|arg| arg.1.clone()).collect();
     let value = match values.len() {
         1 => values.remove(0),
@@ -97,13 +105,13 @@ pub(crate) fn yields<'a>(host: &mut Host<'a>, call: &Followed<'_, 'a>) -> Option
 }
 
 /// `pl.const(value, dtype)`.
-pub(crate) fn constant<'a>(host: &mut Host<'a>, call: &Followed<'_, 'a>) -> Option<HostValue<'a>> {
+fn constant<'a>(host: &mut Host<'a>, call: &Followed<'_, 'a>) -> Option<HostValue<'a>> {
     let (number, ty) = (call.own("value")?, call.own("dtype"));
     of_type(host, number, ty, false, call.span)
 }
 
 /// `pl.cast` of a number.
-pub(crate) fn cast<'a>(host: &mut Host<'a>, call: &Followed<'_, 'a>) -> Option<HostValue<'a>> {
+fn cast<'a>(host: &mut Host<'a>, call: &Followed<'_, 'a>) -> Option<HostValue<'a>> {
     let (number, ty) = (call.own("x"), call.own("target_type"));
     let cuts = match call.own("mode") {
         Some(HostValue::Const(Const::Str(mode))) => matches!(&*mode, "none" | "trunc"),
@@ -124,7 +132,7 @@ fn of_type<'a>(
     Some(match (number, ty) {
         (HostValue::Const(number), Some(HostValue::Const(Const::DType(ty)))) => match (&number, ty.is_float()) {
             (Const::Int(n), true) => HostValue::Const(Const::Float(*n as f64)),
-            (Const::Float(x), false) if !rounds => match crate::lower::constants::int_of(*x) {
+            (Const::Float(x), false) if !rounds => match crate::constants::int_of(*x) {
                 Ok(whole) => HostValue::Const(whole),
                 Err(why) => host.stop_at("argument", span, why),
             },
@@ -142,7 +150,7 @@ fn of_type<'a>(
     })
 }
 
-pub(crate) fn slice<'a>(host: &mut Host<'a>, call: &Followed<'_, 'a>) -> Option<HostValue<'a>> {
+fn slice<'a>(host: &mut Host<'a>, call: &Followed<'_, 'a>) -> Option<HostValue<'a>> {
     let span = call.span;
     Some(match (call.own("x"), call.own("shape"), call.own("offset")) {
         (Some(HostValue::Device(view)), Some(shape), Some(offset)) => {
@@ -156,7 +164,7 @@ pub(crate) fn slice<'a>(host: &mut Host<'a>, call: &Followed<'_, 'a>) -> Option<
     })
 }
 
-pub(crate) fn view<'a>(host: &mut Host<'a>, call: &Followed<'_, 'a>) -> Option<HostValue<'a>> {
+fn view<'a>(host: &mut Host<'a>, call: &Followed<'_, 'a>) -> Option<HostValue<'a>> {
     let span = call.span;
     Some(match (call.own("x"), call.own("shape"), call.own("offset")) {
         (Some(HostValue::Device(view)), Some(shape), Some(offset)) => host.window(&view, &shape, &offset, span),
@@ -180,14 +188,14 @@ pub(crate) fn view<'a>(host: &mut Host<'a>, call: &Followed<'_, 'a>) -> Option<H
     })
 }
 
-pub(crate) fn reshape<'a>(host: &mut Host<'a>, call: &Followed<'_, 'a>) -> Option<HostValue<'a>> {
+fn reshape<'a>(host: &mut Host<'a>, call: &Followed<'_, 'a>) -> Option<HostValue<'a>> {
     Some(match (call.own("x"), call.own("shape")) {
         (Some(HostValue::Device(view)), Some(shape)) => host.reshaped(&view, &shape, call.span),
         _ => host.misplaced("`pl.reshape`", call.span),
     })
 }
 
-pub(crate) fn transpose<'a>(host: &mut Host<'a>, call: &Followed<'_, 'a>) -> Option<HostValue<'a>> {
+fn transpose<'a>(host: &mut Host<'a>, call: &Followed<'_, 'a>) -> Option<HostValue<'a>> {
     let axis = |name: &str| match call.own(name) {
         Some(HostValue::Const(Const::Int(axis))) => Some(axis),
         _ => None,
@@ -198,7 +206,7 @@ pub(crate) fn transpose<'a>(host: &mut Host<'a>, call: &Followed<'_, 'a>) -> Opt
     })
 }
 
-pub(crate) fn dim<'a>(host: &mut Host<'a>, call: &Followed<'_, 'a>) -> Option<HostValue<'a>> {
+fn dim<'a>(host: &mut Host<'a>, call: &Followed<'_, 'a>) -> Option<HostValue<'a>> {
     match (call.own("tensor"), call.own("axis")) {
         (Some(HostValue::Device(view)), Some(HostValue::Const(Const::Int(n)))) => {
             let axis = if n < 0 { n + view.shape.len() as i64 } else { n };
@@ -211,37 +219,37 @@ pub(crate) fn dim<'a>(host: &mut Host<'a>, call: &Followed<'_, 'a>) -> Option<Ho
     }
 }
 
-pub(crate) fn tagged<'a>(host: &mut Host<'a>, call: &Followed<'_, 'a>) -> Option<HostValue<'a>> {
+fn tagged<'a>(host: &mut Host<'a>, call: &Followed<'_, 'a>) -> Option<HostValue<'a>> {
     Some(match call.own("x") {
         Some(HostValue::Device(_)) => none(),
         _ => host.stop_at("argument", call.span, "`pl.dump_tag` takes a tensor"),
     })
 }
 
-pub(crate) fn no_dep<'a>(host: &mut Host<'a>, call: &Followed<'_, 'a>) -> Option<HostValue<'a>> {
+fn no_dep<'a>(host: &mut Host<'a>, call: &Followed<'_, 'a>) -> Option<HostValue<'a>> {
     Some(match call.own("x") {
         Some(HostValue::Device(view)) => HostValue::Device(Rc::new(View { tracked: false, ..(*view).clone() })),
         _ => host.stop_at("no-dep", call.span, "`pl.no_dep` takes a tensor"),
     })
 }
 
-pub(crate) fn attributes<'a>(host: &mut Host<'a>, call: &Followed<'_, 'a>) -> Option<HostValue<'a>> {
+fn attributes<'a>(host: &mut Host<'a>, call: &Followed<'_, 'a>) -> Option<HostValue<'a>> {
     call.own("attrs");
     Some(host.attributes(call.args, call.span))
 }
 
-pub(crate) fn print<'a>(host: &mut Host<'a>, call: &Followed<'_, 'a>) -> Option<HostValue<'a>> {
+fn print<'a>(host: &mut Host<'a>, call: &Followed<'_, 'a>) -> Option<HostValue<'a>> {
     let said = call.args.iter().map(|arg| arg.1.said()).collect::<Vec<_>>().join(" ");
     let note = Diagnostic::warning("static-print", call.span, said);
     host.rec().diags.push(Diagnostic { severity: slipring_ir::Severity::Note, ..note });
     Some(none())
 }
 
-pub(crate) fn condition<'a>(_: &mut Host<'a>, call: &Followed<'_, 'a>) -> Option<HostValue<'a>> {
+fn condition<'a>(_: &mut Host<'a>, call: &Followed<'_, 'a>) -> Option<HostValue<'a>> {
     call.own("condition").map(|_| none())
 }
 
-pub(crate) fn static_assert<'a>(host: &mut Host<'a>, call: &Followed<'_, 'a>) -> Option<HostValue<'a>> {
+fn static_assert<'a>(host: &mut Host<'a>, call: &Followed<'_, 'a>) -> Option<HostValue<'a>> {
     let (condition, said) = (call.own("condition")?, call.own("msg"));
     Some(match condition.as_bool() {
         Some(true) => none(),
@@ -253,21 +261,21 @@ pub(crate) fn static_assert<'a>(host: &mut Host<'a>, call: &Followed<'_, 'a>) ->
     })
 }
 
-pub(crate) fn read<'a>(host: &mut Host<'a>, call: &Followed<'_, 'a>) -> Option<HostValue<'a>> {
+fn read<'a>(host: &mut Host<'a>, call: &Followed<'_, 'a>) -> Option<HostValue<'a>> {
     Some(match (call.own("src"), call.own("offset")) {
         (Some(HostValue::Device(view)), Some(at)) => host.read_number(&view, &[at], call.span),
         _ => host.stop_at("argument", call.span, "`pl.read` takes a tensor and indices"),
     })
 }
 
-pub(crate) fn write<'a>(host: &mut Host<'a>, call: &Followed<'_, 'a>) -> Option<HostValue<'a>> {
+fn write<'a>(host: &mut Host<'a>, call: &Followed<'_, 'a>) -> Option<HostValue<'a>> {
     Some(match (call.own("dst"), call.own("offset"), call.own("value")) {
         (Some(HostValue::Device(view)), Some(at), Some(value)) => host.write_number(&view, &[at], &value, call.span),
         _ => host.stop_at("argument", call.span, "`pl.write` takes a tensor, indices and a number"),
     })
 }
 
-pub(crate) fn assemble<'a>(host: &mut Host<'a>, call: &Followed<'_, 'a>) -> Option<HostValue<'a>> {
+fn assemble<'a>(host: &mut Host<'a>, call: &Followed<'_, 'a>) -> Option<HostValue<'a>> {
     let span = call.span;
     Some(match (call.own("target"), call.own("source"), call.own("offset")) {
         (Some(HostValue::Device(into)), Some(HostValue::Device(part)), Some(offset)) => {
@@ -287,10 +295,10 @@ pub(crate) fn assemble<'a>(host: &mut Host<'a>, call: &Followed<'_, 'a>) -> Opti
     })
 }
 
-pub(crate) fn clusters<'a>(host: &mut Host<'a>, call: &Followed<'_, 'a>) -> Option<HostValue<'a>> {
+fn clusters<'a>(host: &mut Host<'a>, call: &Followed<'_, 'a>) -> Option<HostValue<'a>> {
     Some(host.cores(Question::Clusters, call.span))
 }
 
-pub(crate) fn vector_cores<'a>(host: &mut Host<'a>, call: &Followed<'_, 'a>) -> Option<HostValue<'a>> {
+fn vector_cores<'a>(host: &mut Host<'a>, call: &Followed<'_, 'a>) -> Option<HostValue<'a>> {
     Some(host.cores(Question::VectorCores, call.span))
 }

@@ -10,29 +10,37 @@
 //! | `collective` | what all devices do together, started by the host |
 //! | `devices` | several devices, and memory of each |
 //! | `direct` | what an orchestration does itself with tensors |
+//! | `entry` | which function of a file is a whole program |
+//! | `kernels` | the kernels of the tasks, compiled |
 //! | `meaning` | what each word means here |
+//! | `pairs` | a kernel for the Cube core and one for the Vector cores, as one |
 //! | `statements` | loops, branches, modes |
 //! | `words` | calls of words, tensors and their parts |
 //! | `submit` | submits and calls of kernels |
 //! | `scope` | scopes that are tasks |
+//! | `uses` | what a compiled kernel does with its parameters |
 
 mod calls;
 mod cluster;
 mod collective;
 mod devices;
 mod direct;
-pub(crate) mod meaning;
+pub(crate) mod entry;
+pub(crate) mod kernels;
+mod meaning;
+mod pairs;
 mod scope;
 mod statements;
 mod submit;
+mod uses;
 mod words;
 
+use self::kernels::dense_strides;
 use std::rc::Rc;
 
 pub(crate) use devices::DeviceWindow;
 use indexmap::IndexMap;
 use ruff_python_ast::{Expr, StmtFunctionDef};
-pub(crate) use scope::SPMD;
 use slipring_ir::{Diagnostic, Diags, Kind, Span};
 use slipring_tasks::{Bytes, Graph, Origin, Tensor};
 use slipring_tile::Elem;
@@ -41,10 +49,13 @@ use self::submit::Options;
 use super::run::Host;
 use super::value::{Given, HostValue};
 use super::{Flow, unknown};
-use crate::ParamInfo;
-use crate::program::Role;
+use crate::compiled::ParamInfo;
+use crate::host::tasks::kernels::Kernels;
+use crate::orchestration::Open;
+use crate::orchestration::{Orchestration, TaskCall};
+use crate::questions::Answer;
+use crate::roles::Role;
 use crate::syntax::at;
-use crate::tasks::{self, Answer, Kernels, Open, Orchestration, TaskCall};
 use crate::value::{Const, Domain};
 
 /// A part of a tensor in global memory.
@@ -73,7 +84,7 @@ impl View {
     /// True for a device's own window that has this shape but for extents of 1 in front: the same elements in the same order.
     pub(super) fn is_window_of(&self, shape: &[u64]) -> bool {
         let own = |shape: &[u64]| shape.iter().skip_while(|extent| **extent == 1).copied().collect::<Vec<_>>();
-        self.domain.is_some() && self.strides == tasks::dense_strides(&self.shape) && own(shape) == own(&self.shape)
+        self.domain.is_some() && self.strides == dense_strides(&self.shape) && own(shape) == own(&self.shape)
     }
 
     pub(super) fn first_byte(&self) -> u64 {
@@ -181,7 +192,7 @@ impl<'a> Recorder<'a> {
             Tensor { name: name.into(), elem, shape: shape.to_vec(), origin, tracked: true, devices: Vec::new(), span };
         self.graph.tensors.push(tensor);
         self.filled.push(None);
-        let strides = tasks::dense_strides(shape);
+        let strides = dense_strides(shape);
         let tensor = self.graph.tensors.len() - 1;
         Rc::new(View { tensor, elem, offset: 0, shape: shape.to_vec(), strides, tracked: true, domain: None })
     }

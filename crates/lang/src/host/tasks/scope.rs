@@ -1,5 +1,8 @@
 //! Scopes that are tasks: `with pl.at(…):`, `with pl.spmd(n):`, `for i in pl.spmd(n):`.
 
+use super::kernels::Scope;
+use crate::starts::asks_cores;
+use crate::syntax::head;
 use std::rc::Rc;
 
 use indexmap::IndexMap;
@@ -12,10 +15,12 @@ use super::super::value::HostValue;
 use super::super::{Flow, unknown};
 use super::View;
 use super::submit::Options;
+use crate::forms::SPMD;
+use crate::host::tasks::kernels::Ready;
 use crate::lower::Left;
-use crate::program::Role;
+use crate::orchestration::{TaskArg, TaskCall};
+use crate::roles::Role;
 use crate::syntax::at;
-use crate::tasks::{self, Ready, TaskArg, TaskCall};
 use crate::value::{Const, Index};
 
 /// What `pl.at` is given by name.
@@ -32,20 +37,6 @@ const AT: &[&str] = &[
     "predicate",
 ];
 
-/// What `pl.spmd` is given by name.
-pub(crate) const SPMD: &[&str] = &[
-    "core_num",
-    "sync_start",
-    "name_hint",
-    "optimizations",
-    "deps",
-    "no_dep_args",
-    "dumps",
-    "allow_early_resolve",
-    "predicate",
-    "windowize",
-];
-
 impl<'a> Host<'a> {
     /// A scope: one task, whose kernel is what stands in it.
     pub(super) fn scope_stmt(&mut self, stmt: &'a Stmt) -> Flow<'a> {
@@ -53,7 +44,7 @@ impl<'a> Host<'a> {
             Stmt::With(with) => {
                 let names = with.items.iter().filter_map(|item| item.optional_vars.as_deref()).collect();
                 let [item] = &with.items[..] else {
-                    let error = Diagnostic::error("scope", tasks::head(stmt), "several scopes in one `with`");
+                    let error = Diagnostic::error("scope", head(stmt), "several scopes in one `with`");
                     self.stop(error.help("write each in a `with` of its own, one inside of the other"));
                     return Flow::Stop;
                 };
@@ -66,11 +57,11 @@ impl<'a> Host<'a> {
             },
             _ => return Flow::Next,
         };
-        let span = tasks::head(stmt);
+        let span = head(stmt);
         if let Some(flow) = self.blocks_of_cluster(stmt, call) {
             return flow;
         }
-        if tasks::asks_cores(call) {
+        if asks_cores(call) {
             call.arguments.args.iter().for_each(|arg| drop(self.expr(arg)));
             if self.rec().stopped {
                 return Flow::Stop;
@@ -117,7 +108,7 @@ impl<'a> Host<'a> {
                 seen.push((read, value));
             }
         }
-        let scope = tasks::Scope { stmt, function, def, name: name.clone() };
+        let scope = Scope { stmt, function, def, name: name.clone() };
         let Some((ready, mut task, mut uses)) = self.compiled_scope(&scope, &seen) else { return Flow::Stop };
         let info = self.rec().kernels.list[ready.compiled.kernel].info.clone();
         let mut results: IndexMap<String, Rc<View>> = IndexMap::new();
@@ -167,7 +158,7 @@ impl<'a> Host<'a> {
     /// not. `None` if there were errors, which stop the recording.
     pub(super) fn compiled_scope(
         &mut self,
-        scope: &tasks::Scope<'a>,
+        scope: &Scope<'a>,
         seen: &[(Rc<str>, HostValue<'a>)],
     ) -> Option<(Ready, TaskCall, Vec<Use>)> {
         let mut diags = Diags::default();

@@ -1,5 +1,7 @@
 //! Statements of a program that is followed.
 
+use crate::starts::is_scope;
+use crate::starts::of_chip;
 use std::rc::Rc;
 
 use ruff_python_ast::{Expr, ExprCall, Stmt, StmtFor, StmtWhile, StmtWith, WithItem};
@@ -10,7 +12,6 @@ use super::super::value::{HostValue, range, shown};
 use super::super::{Flow, MOST_SEEN};
 use super::submit::Options;
 use crate::syntax::at;
-use crate::tasks;
 use crate::value::Const;
 
 impl<'a> Host<'a> {
@@ -23,7 +24,7 @@ impl<'a> Host<'a> {
             return Some(flow);
         }
         let flow = match stmt {
-            _ if tasks::is_scope(stmt) => self.scope_stmt(stmt),
+            _ if is_scope(stmt) => self.scope_stmt(stmt),
             Stmt::With(with) => return self.mode(with),
             Stmt::For(stmt) => self.loop_over(stmt),
             Stmt::If(branch) => {
@@ -206,10 +207,10 @@ impl<'a> Host<'a> {
             "pl.manual_scope" => &[],
             "pl.scope" => &["mode", "name_hint"],
             "pl.cluster" => &["name_hint"],
-            _ if tasks::of_chip(with) => &["level", "role", "name_hint"],
+            _ if of_chip(with) => &["level", "role", "name_hint"],
             _ => return None,
         };
-        let in_order = usize::from(tasks::of_chip(with)) * 2;
+        let in_order = usize::from(of_chip(with)) * 2;
         if !self.keywords_known(&path, call, known) {
             return Some(Flow::Stop);
         }
@@ -218,7 +219,7 @@ impl<'a> Host<'a> {
             return Some(Flow::Stop);
         }
         let bound = with.items.iter().find_map(|item| item.optional_vars.as_deref());
-        if tasks::of_chip(with) {
+        if of_chip(with) {
             return Some(self.body(&with.body));
         }
         let mode = call.arguments.keywords.iter().find(|k| k.arg.as_ref().is_some_and(|name| name == "mode"));

@@ -1,5 +1,7 @@
 //! Submits and calls of kernels.
 
+use super::entry::dispatches;
+use super::entry::only_starts;
 use std::rc::Rc;
 
 use indexmap::IndexMap;
@@ -13,11 +15,12 @@ use super::super::run::Host;
 use super::super::unknown;
 use super::super::value::{HostValue, Wrapped};
 use super::{Arg, Groups, View};
-use crate::ParamInfo;
+use crate::compiled::ParamInfo;
 use crate::dtype::DType;
-use crate::program::Role;
+use crate::host::tasks::kernels::Handed;
+use crate::orchestration::{Predicate, TaskArg, TaskCall};
+use crate::roles::Role;
 use crate::syntax::{at, order_sign};
-use crate::tasks::{self, Handed, Predicate, TaskArg, TaskCall};
 use crate::value::Const;
 
 /// What a submit says besides the kernel and its arguments, and is read by itself.
@@ -390,8 +393,8 @@ impl<'a> Host<'a> {
             return (self.host_call(def, &given, span), None);
         }
         // What the host starts on a device may start kernels there.
-        let on_device = device.is_some() && role == Role::Kernel(None) && tasks::only_starts(self, kernel);
-        if matches!(role, Role::Inline | Role::Starts | Role::Group) || tasks::dispatches(self, kernel) || on_device {
+        let on_device = device.is_some() && role == Role::Kernel(None) && only_starts(self, kernel);
+        if matches!(role, Role::Inline | Role::Starts | Role::Group) || dispatches(self, kernel) || on_device {
             let given = given.into_iter().map(|(name, value, _)| (name, value)).collect();
             if role == Role::Group && self.rec().cluster.is_none() {
                 return self.cluster(span, &options, |host| host.follow(kernel, given));
@@ -511,7 +514,7 @@ impl<'a> Host<'a> {
         given_back: bool,
         span: Span,
     ) -> (TaskArg, Option<Use>, Option<Rc<View>>) {
-        let filled = param.direction == crate::Direction::InOut;
+        let filled = param.direction == crate::compiled::Direction::InOut;
         if let Some(own) = param.given.as_ref().filter(|_| !given_back) {
             return (TaskArg::Own(own.clone()), None, None);
         }

@@ -1,5 +1,6 @@
 //! Words of the language in a program that is followed; tensors and their parts.
 
+use super::kernels::dense_strides;
 use std::rc::Rc;
 
 use ruff_python_ast::{Expr, ExprCall};
@@ -10,11 +11,10 @@ use super::super::run::Host;
 use super::super::unknown;
 use super::super::value::{HostValue, Wrapped};
 use super::calls::Bound;
-use super::meaning::Followed;
+use super::meaning::{self, Followed};
 use super::submit::Options;
 use super::{Arg, View, extents};
 use crate::syntax::at;
-use crate::tasks;
 use crate::value::Const;
 
 impl<'a> Host<'a> {
@@ -144,7 +144,7 @@ impl<'a> Host<'a> {
     /// What a word means here, by the catalogue; `None` where it means what it means in any host code.
     fn bound_word(&mut self, word: &str, args: &[Arg<'a>], bound: &Bound<'a>, span: Span) -> Option<HostValue<'a>> {
         match crate::ops::followed(word) {
-            Some(followed) => (followed.run)(self, &Followed { args, bound, span }),
+            Some(followed) => meaning::run(self, followed.means, &Followed { args, bound, span }),
             // These are functions of Python, too.
             None if crate::ops::find(word).is_some() && !matches!(word, "min" | "max" | "abs") => {
                 Some(self.misplaced(&format!("`pl.{word}`"), span))
@@ -313,7 +313,7 @@ impl<'a> Host<'a> {
 
     pub(super) fn reshaped(&mut self, view: &View, shape: &HostValue<'a>, span: Span) -> HostValue<'a> {
         let Some(shape) = extents(shape) else { return self.not_known(shape, "this shape", span) };
-        let dense = view.strides == tasks::dense_strides(&view.shape);
+        let dense = view.strides == dense_strides(&view.shape);
         if !dense || shape.iter().product::<u64>() != view.shape.iter().product::<u64>() {
             return self.stop_at(
                 "reshape",
@@ -321,7 +321,7 @@ impl<'a> Host<'a> {
                 "only a tensor whose rows lie next to each other has another shape, of as many elements",
             );
         }
-        let strides = tasks::dense_strides(&shape);
+        let strides = dense_strides(&shape);
         HostValue::Device(Rc::new(View { shape, strides, ..view.clone() }))
     }
 

@@ -11,8 +11,11 @@ use slipring_ir::{Attr, Diagnostic, Span, Type};
 use slipring_machine::CoreKind;
 use slipring_tile::{Elem, Space};
 
-use super::{Call, named};
-use crate::lower::{Lower, Lowered, Place, Popped, Push, Reported};
+use super::super::entry::Call;
+use super::named;
+use crate::globals::Push;
+use crate::lower::pipes::peer;
+use crate::lower::{Lower, Lowered, Place, Popped, Reported};
 use crate::value::{Split, TileId, Value};
 
 /// The direction of what a kind of core pushes.
@@ -35,13 +38,6 @@ fn pop_of(to: CoreKind) -> (&'static OpDef, Space) {
 
 fn free_of(to: CoreKind) -> &'static OpDef {
     pto::free_of(out_of(peer(to)))
-}
-
-fn peer(kind: CoreKind) -> CoreKind {
-    match kind {
-        CoreKind::Cube => CoreKind::Vector,
-        CoreKind::Vector => CoreKind::Cube,
-    }
 }
 
 /// The kind of core that the name of the op says, which `op_of` gives for each kind.
@@ -233,7 +229,7 @@ fn pushed(lower: &mut Lower<'_>, mixed: bool, from: CoreKind, ring: &Used) -> Ve
     if !found.is_empty() || mixed {
         return found;
     }
-    crate::program::lower_ahead(&lower.e.module.source.clone(), lower.globals);
+    crate::lower::lower_ahead(&lower.e.module.source.clone(), (lower.globals, lower.words));
     find(lower)
 }
 
@@ -493,29 +489,4 @@ fn in_order(lower: &mut Lower<'_>, at: usize, span: Span) -> Lowered<()> {
         .also(own.span, "the tile that is freed")
         .help("a ring gives its slots back in the order of the pops: free the first one before");
     Err(lower.report(error))
-}
-
-impl Lower<'_> {
-    /// Reports rings of a kernel for both kinds of core that have one end only.
-    pub(crate) fn check_hand_ends(&mut self) -> Lowered<()> {
-        if self.facts.pipe_end.is_some() || self.facts.kind.is_some() {
-            return Ok(());
-        }
-        let ends = self.facts.hand_ends.clone();
-        let mut outcome = Ok(());
-        for (at, (kind, id, is_push, span)) in ends.iter().enumerate() {
-            let same = |other: &&(CoreKind, i64, bool, Span)| other.0 == *kind && other.1 == *id && other.2 == *is_push;
-            let first = ends.iter().position(|other| same(&other)) == Some(at);
-            if !first || ends.iter().any(|other| other.0 == peer(*kind) && other.1 == *id && other.2 != *is_push) {
-                continue;
-            }
-            let what = if *is_push { "pops what is pushed here" } else { "pushes what is popped here" };
-            let error = Diagnostic::error("no-pipe", *span, format!("nothing in this function {what}")).help(
-                "a kernel for both kinds of core has both ends, with the same `id`; one core's program sets its end up \
-                 before: `aic_initialize_pipe(…)` or `aiv_initialize_pipe(…)`",
-            );
-            outcome = Err(self.report(error));
-        }
-        outcome
-    }
 }

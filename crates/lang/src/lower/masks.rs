@@ -5,19 +5,18 @@ use slipring_ir::{Diagnostic, Span};
 use slipring_pto as pto;
 use slipring_tile::{Elem, Space};
 
-use super::Call;
-use super::elementwise::{emit, scalar_for};
-use crate::lower::{Lower, Lowered, Place, fold};
+use super::on_tiles::scalar_for;
+use super::{Lower, Lowered, Place, fold};
 use crate::value::{Compared, Const, Index, TileId, Value};
 
 /// A new mask for tiles of a shape and type, of which as much counts as of a tile or mask.
-pub(super) fn of(lower: &mut Lower<'_>, shape: &[u64], elem: Elem, model: TileId) -> TileId {
+pub(crate) fn of(lower: &mut Lower<'_>, shape: &[u64], elem: Elem, model: TileId) -> TileId {
     // A bit for each column.
     let (rows, cols) = fold(shape);
     let bytes = cols.div_ceil(8);
     // Rows of bits, also where one byte holds a row; whole rows, so that masks are combined wherever their bits lie.
     let mut ty = Place::of(Space::Vec).tile_type(&[rows, bytes.max(2)], Elem::U8);
-    ty.valid = crate::lower::valid(rows, ty.layout.cols.into());
+    ty.valid = super::valid(rows, ty.layout.cols.into());
     let buffer = lower.buffer(ty);
     let mask = lower.add_tile(buffer, ty, &[rows, bytes], "cmp");
     let valid = counted(lower, model);
@@ -40,7 +39,7 @@ fn counted_like(lower: &mut Lower<'_>, model: TileId, shape: &[u64], elem: Elem,
 }
 
 /// A tile of one number, of which as much counts as of another tile or mask.
-pub(super) fn filled(
+pub(crate) fn filled(
     lower: &mut Lower<'_>,
     number: &Value,
     (shape, elem): (&[u64], Elem),
@@ -55,7 +54,7 @@ pub(super) fn filled(
 }
 
 /// A mask of one row or column for tiles of a larger shape; another one as it is.
-pub(super) fn spread(lower: &mut Lower<'_>, mask: TileId, shape: &[u64], span: Span) -> Lowered<TileId> {
+pub(crate) fn spread(lower: &mut Lower<'_>, mask: TileId, shape: &[u64], span: Span) -> Lowered<TileId> {
     let Some(Compared { shape: own, .. }) = lower.tile(mask).mask.clone() else { return Ok(mask) };
     let ((rows, cols), (all_rows, all_cols)) = (fold(&own), fold(shape));
     if (rows, cols) == (all_rows, all_cols) || ![1, all_rows].contains(&rows) || ![1, all_cols].contains(&cols) {
@@ -81,7 +80,7 @@ pub(crate) fn unpacked(lower: &mut Lower<'_>, id: TileId) -> Lowered<TileId> {
 }
 
 /// One number where a mask has a bit, and the other where it has none; a tile that is not a mask as it is.
-fn numbers(lower: &mut Lower<'_>, id: TileId, which: [i64; 2]) -> Lowered<TileId> {
+pub(crate) fn numbers(lower: &mut Lower<'_>, id: TileId, which: [i64; 2]) -> Lowered<TileId> {
     let Some(Compared { shape, elem, .. }) = lower.tile(id).mask.clone() else { return Ok(id) };
     let span = lower.e.span;
     let [one, zero] = which.map(|n| Value::Const(Const::Int(n)));
@@ -96,7 +95,7 @@ fn numbers(lower: &mut Lower<'_>, id: TileId, which: [i64; 2]) -> Lowered<TileId
 }
 
 /// A mask of bits: as it is, or where elements that are no bytes are not zero.
-pub(super) fn packed(lower: &mut Lower<'_>, value: &Value, span: Span) -> Lowered<TileId> {
+pub(crate) fn packed(lower: &mut Lower<'_>, value: &Value, span: Span) -> Lowered<TileId> {
     let id = lower.demand(value, Space::Vec, span)?;
     if lower.tile(id).mask.is_some() || lower.tile(id).ty.layout.elem.bytes() == 1 {
         return Ok(id);
@@ -110,39 +109,10 @@ pub(super) fn packed(lower: &mut Lower<'_>, value: &Value, span: Span) -> Lowere
 }
 
 /// The mask of a choice: what comparisons made, or bits in integers of any width, as the public language has them.
-pub(super) fn carried(lower: &mut Lower<'_>, value: &Value, span: Span) -> Lowered<TileId> {
+pub(crate) fn carried(lower: &mut Lower<'_>, value: &Value, span: Span) -> Lowered<TileId> {
     let id = lower.demand(value, Space::Vec, span)?;
     let elem = lower.tile(id).ty.layout.elem;
     if lower.tile(id).mask.is_none() && !elem.is_float() { Ok(id) } else { packed(lower, &Value::Tile(id), span) }
-}
-
-/// The result of a bitwise op whose operands are all masks: a mask.
-pub(super) fn combined(lower: &mut Lower<'_>, call: &Call, names: &[&str]) -> Lowered<Option<Value>> {
-    let mut masks = Vec::new();
-    for name in names {
-        match call.need(lower, name)? {
-            (Value::Tile(id), _) if lower.tile(id).mask.is_some() => masks.push(id),
-            _ => return Ok(None),
-        }
-    }
-    let Some(Compared { shape, elem, .. }) = lower.tile(masks[0]).mask.clone() else { return Ok(None) };
-    if let Some(other) = masks.iter().find(|id| lower.tile(**id).mask.as_ref().is_some_and(|own| own.shape != shape)) {
-        let error = Diagnostic::error("shapes", call.span, "masks of tiles of different shapes")
-            .also(lower.tile(masks[0]).span, "the one")
-            .also(lower.tile(*other).span, "the other");
-        return Err(lower.report(error));
-    }
-    for id in &masks {
-        lower.still_there(*id, call.span)?;
-    }
-    let [first, second] = masks[..] else {
-        // The complement of bytes is not an instruction everywhere.
-        let inverse = numbers(lower, masks[0], [0, 1])?;
-        return packed(lower, &Value::Tile(inverse), call.span).map(|mask| Some(Value::Tile(mask)));
-    };
-    let both = of(lower, &shape, elem, first);
-    emit(lower, call.op(), &[("src0", first), ("src1", second)], both);
-    Ok(Some(Value::Tile(both)))
 }
 
 /// `a if mask else b`.

@@ -8,19 +8,18 @@ use slipring_pto as pto;
 use slipring_tile::{Elem, Space};
 use smallvec::SmallVec;
 
+use crate::annotations::{direction, generic};
+use crate::annotations::{dynamic_name, has_dynamic};
+use crate::compiled::{Direction, ParamInfo};
 use crate::dtype::DType;
-use crate::forms::no_shape;
-use crate::further::{of_parameter, of_value, packed_otherwise};
-use crate::host::Passed;
+use crate::forms::{NOT_A_TYPE, no_shape};
+use crate::globals::path_of;
+use crate::lower::further::{of_parameter, of_value, packed_otherwise};
 use crate::lower::{Lower, Lowered, Reported, Root, describe, show, whole};
-use crate::program::{Globals, Scope, path_of};
-use crate::specialise::{dynamic_name, has_dynamic};
+use crate::passed::Passed;
 use crate::syntax::at;
 use crate::value::{Const, Value};
-use crate::{Direction, ParamInfo};
 
-/// What no argument mends: a parameter whose type says nothing, or nothing that such a type can say.
-pub(crate) const NOT_A_TYPE: slipring_ir::Kind = slipring_ir::Kind::Parameter { of_call: false };
 /// Elements that a tensor may have: offsets in bytes stay far inside 64 bits.
 const MOST_ELEMENTS: u64 = 1 << 40;
 
@@ -244,30 +243,6 @@ fn bad_type(lower: &mut Lower<'_>, name: &str, span: Span) -> Reported {
     let error = Diagnostic::error(NOT_A_TYPE, span, format!("this is not a type of a kernel's parameter `{name}`"))
         .help("write `pl.Tensor[[64, 64], pl.FP32]`, `pl.Out[pl.Tensor[…]]`, `pl.InOut[…]` or `pl.Scalar[pl.INT32]`");
     lower.report(error)
-}
-
-/// `pl.Out[T]`, `pl.InOut[T]` or `T`.
-pub(crate) fn direction<'e>(globals: &Globals<'_>, scope: &Scope, annotation: &'e Expr) -> (Direction, &'e Expr) {
-    if let Expr::Subscript(subscript) = annotation {
-        match path_of(globals, scope, &subscript.value).as_deref() {
-            Some("pl.Out") => return (Direction::Out, &subscript.slice),
-            Some("pl.InOut") => return (Direction::InOut, &subscript.slice),
-            // Memory of a device, which it reads and writes.
-            Some("pld.DistributedTensor") => return (Direction::InOut, annotation),
-            _ => {}
-        }
-    }
-    (Direction::In, annotation)
-}
-
-/// `path[args]`.
-pub(crate) fn generic<'e>(globals: &Globals<'_>, scope: &Scope, expr: &'e Expr) -> Option<(String, Vec<&'e Expr>)> {
-    let Expr::Subscript(subscript) = expr else { return None };
-    let args = match &*subscript.slice {
-        Expr::Tuple(tuple) => tuple.elts.iter().collect(),
-        other => vec![other],
-    };
-    Some((path_of(globals, scope, &subscript.value)?, args))
 }
 
 /// Reports an extent that nothing says.

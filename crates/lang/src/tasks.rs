@@ -3,153 +3,24 @@
 //! Nothing runs here. Numbers of the orchestration are known, so that its loops and branches are followed; what tensors hold is
 //! not. Each start of a kernel, each `pl.at` and each `pl.spmd` is a task; its kernel is compiled once for all tasks that differ
 //! in numbers and places only.
-//!
-//! | module | has |
-//! |---|---|
-//! | `clusters` | a kernel for the Cube core and one for the Vector cores, as one |
-//! | `entry` | which function of a file is a whole program |
-//! | `kernels` | the kernels of the tasks, compiled |
-//! | `reading` | what is asked of the run that a program is followed for |
-//! | `uses` | what a compiled kernel does with its parameters |
-
-mod clusters;
-mod entry;
-mod kernels;
-mod reading;
-mod uses;
 
 use indexmap::IndexSet;
-use slipring_ir::{Diagnostic, Diags, Kind, Module, Span};
-use slipring_tasks::{Act, Graph};
+use slipring_ir::{Diagnostic, Diags, Kind};
 
-use crate::host::{Found, Groups, Host, HostCall, Passed, Recorder};
-use crate::program::{Role, globals_of, run_host};
+use crate::compiled::{Direction, ParamInfo};
+use crate::host::tasks::entry;
+use crate::host::tasks::kernels::{self, Kernels};
+use crate::host::{Found, Groups, Host, Recorder};
+use crate::parsed::Parsed;
+use crate::passed::{HostCall, Passed};
+use crate::program::{globals_of, run_host};
+use crate::request::{ArgType, Request};
+use crate::roles::Role;
+use crate::syntax;
 use crate::value::Const;
-use crate::{ArgType, Direction, KernelInfo, ParamInfo, Parsed, Request, syntax};
 
-pub use reading::{Answer, Ask, Open, Question};
-
-pub(crate) use entry::{asks_cores, asks_device, dispatches, is_scope, of_chip, only_starts, several_scopes};
-pub(crate) use kernels::{Handed, Kernels, Ready, Scope, dense_strides, head};
-
-/// A whole program: what its orchestration submits.
-#[derive(Debug)]
-pub struct Orchestration {
-    /// Name of the function.
-    pub name: String,
-    /// Its parameters, in order.
-    pub params: Vec<ParamInfo>,
-    /// The numbers of scalars, which the tasks follow from; `None` for tensors.
-    pub numbers: Vec<Option<String>>,
-    /// The tensor that each parameter is, by its number in the graph; `None` for scalars.
-    pub tensor_of: Vec<Option<usize>>,
-    /// Tensors, tasks and their edges.
-    pub graph: Graph,
-    /// What each task starts, and with what.
-    pub calls: Vec<TaskCall>,
-    /// The kernels of the tasks.
-    pub kernels: Vec<TaskKernel>,
-    /// The tensors that the program gives back.
-    pub returned: Vec<usize>,
-    /// First values of the tensors that the program makes, as the command line writes an argument.
-    pub filled: Vec<Option<String>>,
-    /// The question after which nothing is known, where one had no answer.
-    pub open: Option<Open>,
-    /// True where answers decided what there is: it holds for these inputs and this number of clusters.
-    pub by_answers: bool,
-    /// True where errors may come from numbers that were read: for other contents of the tensors there may be none.
-    pub doubtful: bool,
-    /// How many devices it runs on, where it asks for that.
-    pub devices: Option<u64>,
-    /// For each memory that devices have the devices that tasks were started on with it, where those are not all.
-    pub(crate) groups: Vec<Vec<u64>>,
-}
-
-impl Orchestration {
-    /// One that submits nothing yet.
-    fn of(name: String) -> Orchestration {
-        Orchestration {
-            name,
-            params: Vec::new(),
-            numbers: Vec::new(),
-            tensor_of: Vec::new(),
-            graph: Graph::default(),
-            calls: Vec::new(),
-            kernels: Vec::new(),
-            returned: Vec::new(),
-            filled: Vec::new(),
-            open: None,
-            by_answers: false,
-            doubtful: false,
-            devices: None,
-            groups: Vec::new(),
-        }
-    }
-
-    /// Leaves out the kernels that no task starts: what runs together on a cluster was compiled alone, too.
-    pub(crate) fn without_unused(&mut self) {
-        let used: std::collections::BTreeSet<usize> = self.calls.iter().filter_map(|call| call.kernel).collect();
-        let place: Vec<Option<usize>> =
-            (0..self.kernels.len()).map(|at| used.iter().position(|own| *own == at)).collect();
-        let mut at = 0;
-        self.kernels.retain(|_| {
-            at += 1;
-            place[at - 1].is_some()
-        });
-        self.calls.iter_mut().for_each(|call| call.kernel = call.kernel.and_then(|kernel| place[kernel]));
-    }
-}
-
-/// A kernel of tasks.
-#[derive(Debug)]
-pub struct TaskKernel {
-    /// Its function, and those that it needs.
-    pub module: Module,
-    /// Its parameters.
-    pub info: KernelInfo,
-}
-
-/// What a task starts.
-#[derive(Clone, PartialEq, Debug, Default)]
-pub struct TaskCall {
-    /// Position of the kernel; `None` for a join that does nothing.
-    pub kernel: Option<usize>,
-    /// One for each parameter of the kernel.
-    pub args: Vec<TaskArg>,
-    /// What the orchestration does itself instead.
-    pub act: Option<Act>,
-    /// The task runs only if this holds when it could start.
-    pub predicate: Option<Predicate>,
-}
-
-/// What is passed to a task.
-#[derive(Clone, PartialEq, Debug)]
-pub enum TaskArg {
-    /// A tensor from a byte on.
-    Tensor {
-        /// Its number in the graph.
-        tensor: usize,
-        /// The first byte that is handed over.
-        offset: u64,
-    },
-    /// A scalar as the command line writes it.
-    Scalar(String),
-    /// A buffer that the kernel makes for itself, as the command line writes an argument.
-    Own(String),
-}
-
-/// A comparison of an element of a tensor with a number.
-#[derive(Clone, PartialEq, Debug)]
-#[allow(missing_docs)]
-pub struct Predicate {
-    pub tensor: usize,
-    /// Byte of the element.
-    pub offset: u64,
-    /// `==`, `!=`, `<`, `<=`, `>` or `>=`.
-    pub op: &'static str,
-    pub number: i64,
-    pub span: Span,
-}
+pub use crate::orchestration::{Open, Orchestration, Predicate, TaskArg, TaskCall, TaskKernel};
+pub use crate::questions::{Answer, Ask, Question};
 
 impl Parsed {
     /// Follows the whole program of the file. `None` if the file has none: it is a file of kernels. Without `answer` it is followed up
@@ -159,7 +30,7 @@ impl Parsed {
         request: &Request<'_>,
         answer: Option<&mut Answer<'_>>,
     ) -> Option<(Orchestration, Diags)> {
-        crate::on_own_stack(move || follow(self, request, answer)).unwrap_or_else(|error| {
+        crate::stack::on_own_stack(move || follow(self, request, answer)).unwrap_or_else(|error| {
             // Whether the file has a program is not known: none is run, and it says why.
             let mut diags = Diags::default();
             diags.push(*error);
@@ -240,7 +111,7 @@ impl Parsed {
             [] => T::default(),
             modules => asked(&run_host(modules, request, &mut Diags::default())),
         };
-        crate::on_own_stack(ask).unwrap_or_default()
+        crate::stack::on_own_stack(ask).unwrap_or_default()
     }
 }
 

@@ -8,8 +8,9 @@ use slipring_op::function::{both_lanes, set_both_lanes, set_kernel_kind, symbol_
 use slipring_op::ring::import_peer;
 use slipring_op::{is_entry, knows_lanes, only_kind};
 
-use super::{Kernels, TaskArg, TaskKernel};
-use crate::KernelInfo;
+use super::kernels::Kernels;
+use crate::compiled::KernelInfo;
+use crate::orchestration::{TaskArg, TaskKernel};
 
 /// The function of a kernel that was compiled for a task.
 fn start(module: &Module) -> Option<OpId> {

@@ -1,10 +1,9 @@
 //! What an orchestration asks of the run that it is followed for: numbers that tensors hold, and how many cores there are.
 
-use slipring_ir::Span;
 use slipring_tasks::Graph;
 use slipring_tasks::act::Piece;
 
-use super::{TaskCall, TaskKernel};
+use crate::orchestration::{TaskCall, TaskKernel};
 
 /// What is asked.
 #[derive(Clone, PartialEq, Debug)]
@@ -33,14 +32,3 @@ pub struct Ask<'q> {
 
 /// Answers questions: the bits of a number, from the lowest on. An error says why there is no answer.
 pub type Answer<'r> = dyn FnMut(&Ask<'_>) -> Result<u64, String> + Send + 'r;
-
-/// A question without an answer: what follows it is not known.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Open {
-    /// Where it is asked.
-    pub span: Span,
-    /// What is asked.
-    pub what: String,
-    /// Why there is no answer; `None` where nobody was asked.
-    pub why: Option<String>,
-}

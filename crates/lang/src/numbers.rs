@@ -2,8 +2,8 @@
 
 use ruff_python_ast::{CmpOp, Operator};
 
-use super::text::python_text;
-use crate::lower::constants;
+use crate::constants;
+use crate::text::python_text;
 use crate::value::Const;
 
 /// A function of constants; `None` for what is no such function, or takes other arguments.

@@ -1,27 +1,82 @@
-//! Arguments of a call, bound to the parameters of an op.
+//! An op of the language, and a call of it with its arguments bound to its parameters.
 
-use slipring_op::OpDef;
 use std::rc::Rc;
 
 use slipring_ir::{Diagnostic, Span};
+use slipring_op::OpDef;
+use slipring_op::def::RingPart;
 use slipring_tile::Elem;
 
-use super::Entry;
 use crate::dtype::DType;
 use crate::lower::{Lower, Lowered, Reported, describe};
+use crate::params::{Given, by_name, usage};
 use crate::value::{Const, SPLIT_MODES, Split, Value};
+use crate::words::InProgram;
+
+/// An op of the language.
+pub struct Entry {
+    /// Its names after `pl.`; the first is the usual one.
+    pub names: &'static [&'static str],
+    /// Its parameters: `lhs, rhs, out_dtype=, *, atomic=`. Those after `*` are given by name; those with `=` may be
+    /// left out. `|` stands between ways to call it, `…` for anything.
+    pub params: &'static str,
+    /// The op that it becomes; none where that depends on its arguments.
+    pub op: Option<&'static OpDef>,
+    /// The op that it becomes where its second operand is a number; none where it may not be one.
+    pub with_number: Option<&'static OpDef>,
+    /// The op that it becomes where its second operand is a column, which has a value for each row; none where there is none.
+    pub with_column: Option<&'static OpDef>,
+    /// The same of a row, which has a value for each column.
+    pub with_row: Option<&'static OpDef>,
+    /// What it does, for lists.
+    pub doc: &'static str,
+    /// True for an op that is known by its name and not compiled.
+    pub refused: bool,
+    /// What it does in a program that is followed, outside of its kernels; none where it stands in kernels only.
+    pub(crate) followed: Option<InProgram>,
+    pub(crate) lower: fn(&mut Lower<'_>, &Call) -> Lowered,
+}
+
+impl Entry {
+    /// What it does to a ring, where its op says it.
+    pub(crate) fn ring(&self) -> Option<RingPart> {
+        self.op.and_then(|op| op.ring)
+    }
+
+    /// True for a product whose left operand is one row.
+    pub(crate) fn is_of_a_row(&self) -> bool {
+        self.op.and_then(|op| op.product).is_some_and(|product| product.vector)
+    }
+
+    /// Its usual name as a file writes it.
+    pub(crate) fn spelled(&self) -> String {
+        let name = self.names[0];
+        if name.starts_with("pld.") { name.to_string() } else { format!("pl.{name}") }
+    }
+}
+
+/// An entry to change fields of.
+pub(super) const ENTRY: Entry = Entry {
+    names: &[],
+    params: "",
+    op: None,
+    with_number: None,
+    with_column: None,
+    with_row: None,
+    doc: "",
+    refused: false,
+    followed: None,
+    lower: |lower, call| Err(lower.unsupported(call.span, format!("`pl.{}`", call.entry.names[0]))),
+};
+
+/// Parameters of what is called in any way.
+pub(crate) const ANYTHING: &str = "…";
+
+/// An op of the public language that is known and not compiled, however it is called.
+pub(super) const REFUSED: Entry = Entry { params: ANYTHING, refused: true, ..ENTRY };
 
 /// Elements that a tile or a window may have.
 const MOST_ELEMENTS: u64 = (1 << 31) - 1;
-
-/// Arguments as they are written.
-#[derive(Default)]
-pub(crate) struct Given {
-    pub positional: Vec<(Value, Span)>,
-    pub keywords: Vec<(Rc<str>, Value, Span)>,
-    /// The type of tile that an annotation says the call gives.
-    pub expected: Option<(Vec<u64>, Elem)>,
-}
 
 /// A call with its arguments bound.
 #[derive(Clone)]
@@ -33,104 +88,9 @@ pub(crate) struct Call {
     pub expected: Option<(Vec<u64>, Elem)>,
 }
 
-/// A parameter of an op.
-struct Param {
-    name: &'static str,
-    /// What it is called elsewhere: the public language calls one parameter differently for tiles and for tensors.
-    others: Vec<&'static str>,
-    required: bool,
-    keyword_only: bool,
-}
-
-impl Param {
-    fn is_called(&self, name: &str) -> bool {
-        self.name == name || self.others.contains(&name)
-    }
-}
-
-/// The parameters of one way to call an op.
-fn params(way: &'static str) -> Vec<Param> {
-    let mut keyword_only = false;
-    let mut list = Vec::new();
-    for part in way.split(',').map(str::trim).filter(|p| !p.is_empty()) {
-        if part == "*" {
-            keyword_only = true;
-            continue;
-        }
-        let names = part.trim_end_matches('=');
-        let mut all = names.split('/');
-        let name = all.next().unwrap_or(names);
-        list.push(Param { name, others: all.collect(), required: names.len() == part.len(), keyword_only });
-    }
-    list
-}
-
-/// True if so many arguments in order, and arguments of these names, are right for a way to call an op.
-fn fits(params: &[Param], in_order: usize, names: &[&str]) -> bool {
-    let open: Vec<&Param> = params.iter().filter(|p| !p.keyword_only).collect();
-    let by_order = open.iter().take(in_order);
-    let by_name = |p: &Param| names.iter().any(|name| p.is_called(name));
-    in_order <= open.len()
-        && names.iter().all(|name| params.iter().any(|p| p.is_called(name)))
-        && by_order.clone().all(|p| !by_name(p))
-        && params.iter().all(|p| !p.required || by_name(p) || by_order.clone().any(|q| q.name == p.name))
-}
-
-/// Arguments by the names of their parameters.
-pub(crate) type ByName<V> = Vec<(&'static str, Option<(V, Span)>)>;
-
-/// Binds arguments to what a word of this name takes, in the first way to call it that they fit.
-///
-/// # Errors
-/// Too many, unknown, given twice, missing.
-pub(crate) fn by_name<V>(
-    (spelled, takes): (&str, &'static str),
-    positional: Vec<(V, Span)>,
-    keywords: Vec<(Rc<str>, V, Span)>,
-    span: Span,
-) -> Result<ByName<V>, Box<Diagnostic>> {
-    let wrong = |place: Span, message: String| Diagnostic::error("argument", place, message);
-    let ways: Vec<Vec<Param>> = takes.split('|').map(params).collect();
-    let names: Vec<&str> = keywords.iter().map(|(name, ..)| &**name).collect();
-    let way = ways.iter().position(|way| fits(way, positional.len(), &names)).unwrap_or(0);
-    let params = &ways[way];
-    let mut args: ByName<V> = params.iter().map(|p| (p.name, None)).collect();
-    let open = params.iter().filter(|p| !p.keyword_only).count();
-    let count = positional.len();
-    for (at, arg) in positional.into_iter().enumerate() {
-        if at >= open {
-            let message = format!("`{spelled}` takes {open} arguments in order, {count} are given");
-            return Err(Box::new(wrong(arg.1, message).help(usage(spelled, takes))));
-        }
-        args[at].1 = Some(arg);
-    }
-    for (keyword, value, place) in keywords {
-        let position = params.iter().position(|param| param.is_called(&keyword));
-        let Some(slot) = position.and_then(|at| args.get_mut(at)) else {
-            let error = wrong(place, format!("`{spelled}` has no argument `{keyword}`"));
-            return Err(Box::new(match slipring_ir::text::nearest(&keyword, params.iter().map(|p| p.name)) {
-                Some(near) => error.help(format!("did you mean `{near}`?")),
-                None => error.help(usage(spelled, takes)),
-            }));
-        };
-        if slot.1.is_some() {
-            return Err(Box::new(wrong(place, format!("`{keyword}` is given twice"))));
-        }
-        slot.1 = Some((value, place));
-    }
-    let missing = params.iter().zip(&args).find(|(p, (_, arg))| p.required && arg.is_none());
-    match missing {
-        Some((param, _)) => {
-            let message = format!("`{spelled}` needs `{}`", param.name);
-            Err(Box::new(wrong(span, message).help(usage(spelled, takes))))
-        }
-        None => Ok(args),
-    }
-}
-
 /// An op of two operands that is called with one: reductions have names of their own.
-fn of_one_tile(entry: &Entry, error: Diagnostic) -> Diagnostic {
-    let reduction = |name: &&&str| super::find(&format!("row_{name}")).is_some();
+fn of_one_tile(lower: &Lower<'_>, entry: &Entry, error: Diagnostic) -> Diagnostic {
+    let reduction = |name: &&&str| lower.words.knows(&format!("row_{name}"));
     match entry.names.iter().find(reduction) {
         Some(name) => error.help(format!(
             "the elements of one tile: `pl.row_{name}(x)` of each row, `pl.col_{name}(x)` of each column"
@@ -163,13 +123,13 @@ impl Call {
     /// # Errors
     /// Reported: too many, unknown, given twice, missing.
     pub fn bind(lower: &mut Lower<'_>, entry: &'static Entry, given: Given, span: Span) -> Lowered<Call> {
-        if entry.params == super::ANYTHING {
+        if entry.params == ANYTHING {
             return Ok(Call { entry, span, args: Vec::new(), expected: None });
         }
         let Given { positional, keywords, expected } = given;
         let alone = positional.len() == 1 && keywords.is_empty();
         let mut args = by_name((&entry.spelled(), entry.params), positional, keywords, span)
-            .map_err(|error| lower.report(if alone { of_one_tile(entry, *error) } else { *error }))?;
+            .map_err(|error| lower.report(if alone { of_one_tile(lower, entry, *error) } else { *error }))?;
         // An explicit None is the same as nothing.
         for (_, arg) in &mut args {
             if matches!(arg, Some((Value::Const(Const::None), _))) {
@@ -423,18 +383,4 @@ impl Call {
         let message = format!("`{name}` of `{}` is {wanted}, not {what}", self.entry.spelled());
         lower.report(Diagnostic::error("argument", span, message).help(usage(&self.entry.spelled(), self.entry.params)))
     }
-}
-
-/// How a word is called that takes this.
-fn usage(spelled: &str, takes: &str) -> String {
-    let ways = takes.split('|').map(|way| {
-        // The first of several names is enough.
-        let parts = way.split(',').map(|part| match part.trim().split_once('/') {
-            Some((name, rest)) => format!("{name}{}", if rest.ends_with('=') { "=" } else { "" }),
-            None => part.trim().to_string(),
-        });
-        let way = parts.collect::<Vec<_>>().join(", ").replace("=,", "=…,");
-        format!("`{spelled}({})`", way.trim_end_matches('='))
-    });
-    format!("it is called as {}", ways.collect::<Vec<_>>().join(" or "))
 }

@@ -11,17 +11,23 @@ use slipring_machine::CoreKind;
 use slipring_tasks as tasks;
 use slipring_tile::Elem;
 
+use crate::annotations::direction;
+use crate::compiled::{Direction, ParamInfo};
 use crate::emit::Emitter;
-use crate::host::{HostValue, Passed, View};
+use crate::globals::{Function, Globals};
+use crate::host::{HostValue, View};
+use crate::lower::signature::{declare, dense};
 use crate::lower::{Left, Lower, RegionKind, RegionParam, lower_function, lower_region, wanted_names, whole};
-use crate::program::{Function, Globals, Role};
-use crate::signature::{declare, dense, direction};
+use crate::ops::Language;
+use crate::passed::Passed;
+use crate::roles::Role;
 use crate::specialise::Specialised;
-use crate::syntax::at;
+use crate::syntax::{at, head};
 use crate::value::{Const, Domain, Value};
-use crate::{Direction, ParamInfo};
 
-use super::{TaskKernel, uses};
+use super::uses;
+use crate::orchestration::TaskKernel;
+use crate::starts::is_scope;
 
 /// Shape, strides and type of what is handed to a kernel, and whose part of memory of all devices it is.
 type Shape = (Vec<u64>, Vec<u64>, Elem, Option<Domain>);
@@ -186,7 +192,7 @@ impl<'a> Kernels<'a> {
         kind: Option<CoreKind>,
         handed: &[(Rc<str>, Handed)],
         diags: &mut Diags,
-    ) -> Result<(Emitter, slipring_ir::OpId, crate::KernelInfo), ()> {
+    ) -> Result<(Emitter, slipring_ir::OpId, crate::compiled::KernelInfo), ()> {
         let mut written: BTreeSet<usize> = BTreeSet::new();
         loop {
             let mut given = Specialised::new();
@@ -206,7 +212,7 @@ impl<'a> Kernels<'a> {
             }
             let mut emitter = self.fresh();
             let mut own = Diags::default();
-            let outcome = lower_function(&mut emitter, &self.globals, function, kind, &given, &mut own);
+            let outcome = lower_function(&mut emitter, (&self.globals, &Language), function, kind, &given, &mut own);
             // An input that is written is found when the tasks run: there it shows what it does to the order.
             let inputs: Vec<usize> = (0..handed.len())
                 .filter(|at| {
@@ -251,7 +257,7 @@ impl<'a> Kernels<'a> {
         let mut params: Vec<(Rc<str>, usize)> = Vec::new();
         let mut numbers: Vec<(Rc<str>, i64)> = Vec::new();
         let mut constants: Vec<(Rc<str>, Const)> = Vec::new();
-        let mut env = crate::program::Scope::new();
+        let mut env = crate::globals::Scope::new();
         for (name, value) in seen {
             match value {
                 HostValue::Const(Const::Int(n)) => numbers.push((name.clone(), *n)),
@@ -327,7 +333,7 @@ impl<'a> Kernels<'a> {
         scope: &Scope<'a>,
         (views, names): (&[Rc<View>], Named<'_, usize>),
         (numbers, constants, open): (Named<'_, i64>, Named<'_, Const>, &BTreeSet<Rc<str>>),
-        seen: crate::program::Scope,
+        seen: crate::globals::Scope,
         diags: &mut Diags,
     ) -> Result<Variant, ()> {
         let within = self.names[scope.function].clone();
@@ -340,7 +346,7 @@ impl<'a> Kernels<'a> {
         for (name, n) in numbers.iter().filter(|(name, _)| !open.contains(name)) {
             env.insert(name.clone(), Value::Const(Const::Int(*n)));
         }
-        let wanted = wanted_names(&scope.def.body, &super::is_scope);
+        let wanted = wanted_names(&scope.def.body, &is_scope);
         let mut directions = vec![Direction::InOut; views.len()];
         let mut round = 0;
         loop {
@@ -367,7 +373,7 @@ impl<'a> Kernels<'a> {
             let name = format!("{}{number}", scope.name);
             let outcome = lower_region(
                 &mut emitter,
-                &self.globals,
+                (&self.globals, &Language),
                 (&name, &within),
                 (env.clone(), &params),
                 (scope.stmt, &wanted),
@@ -423,22 +429,6 @@ impl<'a> Kernels<'a> {
 
 fn at_span(stmt: &Stmt) -> Span {
     head(stmt)
-}
-
-/// The first line of a statement.
-pub(crate) fn head(stmt: &Stmt) -> Span {
-    let whole = at(stmt);
-    match stmt {
-        Stmt::With(with) => {
-            let last = with.items.last().map_or(whole.end, |item| match &item.optional_vars {
-                Some(name) => at(&**name).end,
-                None => at(&item.context_expr).end,
-            });
-            Span::new(whole.start, last)
-        }
-        Stmt::For(stmt) => Span::new(whole.start, at(&*stmt.iter).end),
-        _ => whole,
-    }
 }
 
 fn at_of(parameter: &ruff_python_ast::ParameterWithDefault) -> Span {
@@ -500,7 +490,7 @@ fn has_tensor(value: &HostValue<'_>) -> bool {
 }
 
 /// The parameters of a whole program.
-pub(super) fn parameters(
+pub(crate) fn parameters(
     source: &Arc<Source>,
     globals: &Globals<'_>,
     function: &Function<'_>,
@@ -512,7 +502,7 @@ pub(super) fn parameters(
         emitter.make(&slipring_mlir::func::FUNC, &[], &[("sym_name", slipring_ir::Attr::Str("entry".into()))], &[]);
     let body = emitter.region(op);
     emitter.enter_function(body);
-    let mut lower = Lower::new(&mut emitter, globals, diags);
+    let mut lower = Lower::new(&mut emitter, (globals, &Language), diags);
     lower.names.env = function.scope.clone();
     let mut params = Vec::new();
     for parameter in function.def.parameters.iter_non_variadic_params() {

@@ -6,8 +6,8 @@ use ruff_python_ast::{Expr, ExprCall};
 use slipring_ir::{Diagnostic, Severity, Span};
 use slipring_tile::{Elem, Space};
 
+use crate::globals::path_of;
 use crate::lower::{Lower, Lowered, Reported, show};
-use crate::program::path_of;
 use crate::syntax::at;
 use crate::value::{Const, Index, Value};
 
@@ -170,7 +170,7 @@ fn view(lower: &mut Lower<'_>, name: &str, call: &ExprCall, dims: &[u64], value:
         let holds = match (word, &told) {
             ("layout", Value::Const(Const::Member("TensorLayout", layout))) => &**layout == ROWS,
             ("layout", Value::Path(path)) => path.rsplit('.').next() == Some(ROWS),
-            ("stride", _) => numbers.is_empty() || numbers == known(&crate::signature::dense(dims)),
+            ("stride", _) => numbers.is_empty() || numbers == known(&crate::lower::signature::dense(dims)),
             ("valid_shape", _) => {
                 let own = match value {
                     Some(Value::Tile(id)) if dims.len() == 2 => lower.tile(*id).valid.map(Vec::from),
@@ -211,7 +211,7 @@ fn packed_scales(lower: &mut Lower<'_>, name: &str, (dims, elem): (&[u64], Elem)
     };
     let whole = |n: Option<&u64>, unit| n.is_some_and(|n| n.is_multiple_of(unit));
     if elem != Elem::F8E8M0 || dims.len() != 2 || !whole(groups, 2) || !whole(outer, 16) {
-        let error = Diagnostic::error(crate::signature::NOT_A_TYPE, span, format!("no tensor of packed scales: {}", show(dims)))
+        let error = Diagnostic::error(crate::forms::NOT_A_TYPE, span, format!("no tensor of packed scales: {}", show(dims)))
             .help("scales are `pl.FP8E8M0`, [m, k / 32] for `pl.MX_A_ZZ` and [k / 32, n] for `pl.MX_B_NN`, m and n multiples of 16, k of 64");
         return Err(lower.report(error));
     }

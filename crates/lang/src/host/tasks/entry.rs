@@ -1,0 +1,111 @@
+//! Which function of a file is a whole program.
+
+use std::rc::Rc;
+
+use ruff_python_ast::Expr;
+
+use crate::globals::Globals;
+use crate::host::{Host, Refs};
+use crate::roles::Role;
+use crate::starts::{Meant, Outside};
+use crate::syntax::any_expr;
+
+/// The names of a function that was found, and the functions whose call is a start of kernels.
+struct OfHost<'k, 'a> {
+    refs: Refs<'k, 'a>,
+    kernels: &'k [usize],
+}
+
+impl Meant for OfHost<'_, '_> {
+    fn starts_kernel(&self, callee: &Expr) -> bool {
+        self.refs.kernel(callee).is_some_and(|at| self.kernels.contains(&at))
+    }
+
+    fn path(&self, word: &Expr) -> Option<String> {
+        self.refs.path(word).map(|path| path.to_string())
+    }
+}
+
+/// What a function that was found does, with its names as they are; `kernels` are those whose call is a start of kernels.
+fn outside_of(host: &Host<'_>, at: usize, kernels: &[usize]) -> Outside {
+    Outside::of(host.found[at].def, Some(&OfHost { refs: Refs::of(host, at), kernels }))
+}
+
+/// True for a function whose body starts kernels, as an orchestration's does: it has scopes and no ops outside of them.
+pub(crate) fn dispatches(host: &Host<'_>, at: usize) -> bool {
+    let found = outside_of(host, at, &[]);
+    found.scopes > 0 && found.ops == 0
+}
+
+/// The functions whose call is a start of kernels: kernels, and helpers that start some and have no ops of their own.
+fn starters(host: &Host<'_>) -> Vec<usize> {
+    let inline = |at: &usize| host.found[*at].role == Role::Inline;
+    let (helpers, mut known): (Vec<usize>, Vec<usize>) = (0..host.found.len()).partition(inline);
+    loop {
+        let starts = |at: &&usize| {
+            let own = outside_of(host, **at, &known);
+            own.starts > 0 && own.ops == 0
+        };
+        let more: Vec<usize> = helpers.iter().filter(|at| !known.contains(at)).filter(starts).copied().collect();
+        if more.is_empty() {
+            return known;
+        }
+        known.extend(more);
+    }
+}
+
+/// Those of [`starters`] but one.
+fn others_of(starters: &[usize], at: usize) -> Vec<usize> {
+    starters.iter().copied().filter(|other| *other != at).collect()
+}
+
+/// True for a function that starts kernels and has no ops of its own.
+pub(crate) fn only_starts(host: &Host<'_>, at: usize) -> bool {
+    let known = others_of(&starters(host), at);
+    let own = outside_of(host, at, &known);
+    own.starts > 0 && own.ops == 0
+}
+
+/// The function that is a whole program: the one that is asked for, else the only one that nothing else starts. A function of
+/// type Orchestration is one; so is a `@pl.jit` that starts several kernels, or one in a loop, and has no ops of its own.
+pub(crate) fn entry(host: &Host<'_>, globals: &Globals<'_>, names: &[Rc<str>], asked: Option<&str>) -> Option<usize> {
+    let starters = starters(host);
+    let is_program = |at: usize| {
+        let found = &host.found[at];
+        let kernels = others_of(&starters, at);
+        let own = outside_of(host, at, &kernels);
+        match found.role {
+            Role::Starts | Role::Group => true,
+            Role::Kernel(None) => own.ops == 0 && own.starts > 1 && found.attrs.may_be_program,
+            _ => false,
+        }
+    };
+    let own = |at: &usize| {
+        host.found[*at].module == 0 && host.found[*at].first.is_none() && globals.functions.contains_key(&names[*at])
+    };
+    let programs: Vec<usize> = (0..host.found.len()).filter(own).filter(|at| is_program(*at)).collect();
+    if let Some(asked) = asked {
+        let exact = programs.iter().copied().find(|at| *names[*at] == *asked);
+        let mut ends = programs
+            .iter()
+            .copied()
+            .filter(|at| names[*at].strip_suffix(asked).is_some_and(|rest| rest.ends_with('.')));
+        // The end of a full name does where only one has it.
+        return exact.or_else(|| ends.next().filter(|_| ends.next().is_none()));
+    }
+    // Who is called by another one is a part of it.
+    let called = |at: usize| (0..host.found.len()).filter(|other| *other != at).any(|other| mentions(host, other, at));
+    let free: Vec<usize> = programs.into_iter().filter(|at| !called(*at)).collect();
+    let kernels = (0..host.found.len()).filter(own).filter(|at| matches!(host.found[*at].role, Role::Kernel(_)));
+    let others = kernels.filter(|at| !free.contains(at) && !called(*at)).count();
+    match free[..] {
+        [only] if others == 0 || matches!(host.found[only].role, Role::Starts | Role::Group) => Some(only),
+        _ => None,
+    }
+}
+
+/// True if a function's body names another one: it calls that, or submits it.
+fn mentions(host: &Host<'_>, at: usize, wanted: usize) -> bool {
+    let refs = Refs::of(host, at);
+    any_expr(&host.found[at].def.body, &mut |expr| refs.kernel(expr) == Some(wanted))
+}

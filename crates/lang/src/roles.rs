@@ -1,0 +1,45 @@
+//! What a function of a file is, by its decorator.
+
+use slipring_machine::CoreKind;
+
+/// What a function of the file is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Role {
+    /// A kernel, perhaps for one kind of core.
+    Kernel(Option<CoreKind>),
+    /// Copied into the kernels that call it.
+    Inline,
+    /// Starts kernels: a function of type Orchestration, Spmd or Graph, or one of the host.
+    Starts,
+    /// Starts kernels that run together on one cluster.
+    Group,
+    /// Python of the host: called with tensors between tasks, and not compiled.
+    Host,
+}
+
+/// What a decorator makes of a function: `ty` is the type that `@pl.function(type=pl.FunctionType.…)` says.
+///
+/// # Errors
+/// Why it is not a decorator of a function.
+pub(crate) fn role_of(
+    path: &str,
+    ty: Option<&str>,
+    (level, role): (Option<&str>, Option<&str>),
+) -> Result<Role, String> {
+    /// Levels of a device: what has a role there is a kernel, or starts kernels.
+    const OF_DEVICE: &[&str] = &["AIV", "AIC", "CORE_GROUP", "CHIP_DIE", "L2CACHE", "CHIP", "PROCESSOR", "UMA"];
+    let of_host = level.is_some_and(|level| !OF_DEVICE.contains(&level));
+    Ok(match (path, ty) {
+        ("pl.function", None) if role == Some("Orchestrator") => Role::Starts,
+        ("pl.function", None) if role == Some("SubWorker") && of_host => Role::Host,
+        ("pl.inline" | "pl.jit.inline", _) | ("pl.function", Some("Inline")) => Role::Inline,
+        ("pl.jit.host", _) | ("pl.function", Some("Orchestration" | "Spmd" | "Graph")) => Role::Starts,
+        ("pl.function", Some("Group")) => Role::Group,
+        ("pl.function", Some("AIC")) => Role::Kernel(Some(CoreKind::Cube)),
+        ("pl.function", Some("AIV")) => Role::Kernel(Some(CoreKind::Vector)),
+        ("pl.incore" | "pl.jit" | "pl.jit.incore" | "pl.kernel" | "pl.jit.opaque", _) => Role::Kernel(None),
+        ("pl.function", None | Some("InCore" | "Opaque")) => Role::Kernel(None),
+        ("pl.function", Some(other)) => return Err(format!("there is no function type `{other}`")),
+        (other, _) => return Err(format!("`{other}` is not a decorator of a function")),
+    })
+}

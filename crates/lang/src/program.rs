@@ -266,7 +266,7 @@ fn other_shapes(
             crate::whole::given_up(&function.name, at(&function.def.name), &mut own);
         }
         let tensor = |(name, passed): (&Rc<str>, &crate::passed::Passed)| match passed {
-            crate::passed::Passed::Tensor(shape, _) => Some(format!("`{name}` {}", crate::lower::show(shape))),
+            crate::passed::Passed::Tensor(shape, _) => Some(format!("`{name}` {}", crate::value::show(shape))),
             _ => None,
         };
         let shapes: Vec<String> = given.iter().filter_map(tensor).collect();

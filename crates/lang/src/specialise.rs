@@ -7,8 +7,7 @@ use std::rc::Rc;
 use indexmap::IndexMap;
 use ruff_python_ast::Expr;
 
-use crate::annotations::{direction, generic};
-use crate::annotations::{dynamic_name, has_dynamic};
+use crate::annotations::{direction, dynamic_name, generic, has_dynamic};
 use crate::globals::{Function, Globals, path_of};
 use crate::passed::{HostCall, Passed};
 use crate::request::Request;

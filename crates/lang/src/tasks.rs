@@ -4,6 +4,9 @@
 //! not. Each start of a kernel, each `pl.at` and each `pl.spmd` is a task; its kernel is compiled once for all tasks that differ
 //! in numbers and places only.
 
+pub use crate::orchestration::{Open, Orchestration, Predicate, TaskArg, TaskCall, TaskKernel};
+pub use crate::questions::{Answer, Ask, Question};
+
 use indexmap::IndexSet;
 use slipring_ir::{Diagnostic, Diags, Kind};
 
@@ -18,9 +21,6 @@ use crate::request::{ArgType, Request};
 use crate::roles::Role;
 use crate::syntax;
 use crate::value::Const;
-
-pub use crate::orchestration::{Open, Orchestration, Predicate, TaskArg, TaskCall, TaskKernel};
-pub use crate::questions::{Answer, Ask, Question};
 
 impl Parsed {
     /// Follows the whole program of the file. `None` if the file has none: it is a file of kernels. Without `answer` it is followed up

@@ -1,11 +1,12 @@
 //! What a name stands for while a body is lowered.
 
+pub(crate) use slipring_op::ring::Split;
+
 use std::cell::RefCell;
 use std::num::NonZeroU32;
 use std::rc::Rc;
 
-use slipring_ir::{OpId, Span, TileType, ValueId};
-pub(crate) use slipring_op::ring::Split;
+use slipring_ir::{Dim, OpId, Span, TileType, ValueId};
 use slipring_tile::Space;
 use smallvec::SmallVec;
 
@@ -20,7 +21,7 @@ pub(crate) enum Value {
     Scalar(Scalar),
     /// A window of a tensor in global memory.
     Tensor(Tensor),
-    /// A tile: position in [`Lower::tiles`](crate::lower::Lower).
+    /// A tile: position in [`Lower::tiles`](crate::lower::lowering::Lower).
     Tile(TileId),
     /// A list of matrices in buffers of their own.
     Parts(Rc<Parts>),
@@ -414,4 +415,32 @@ impl Unknown {
 /// True for an array: numbers that the kernel computes. A list of constants is none.
 pub(crate) fn is_array(value: &Value) -> bool {
     matches!(value, Value::Tuple(items) if !items.is_empty() && items.iter().all(|item| matches!(item, Value::Scalar(_))))
+}
+
+/// Extents of a folded shape: rows and columns.
+pub(crate) fn fold(shape: &[u64]) -> (u64, u64) {
+    match shape.split_last() {
+        Some((cols, rows)) => (rows.iter().product(), *cols),
+        None => (1, 1),
+    }
+}
+
+/// A shape as people write it.
+pub(crate) fn show(shape: &[u64]) -> String {
+    let parts: Vec<_> = shape.iter().map(u64::to_string).collect();
+    format!("[{}]", parts.join(", "))
+}
+
+/// A valid shape that is known.
+pub(crate) fn valid(rows: u64, cols: u64) -> [Dim; 2] {
+    [Dim::Static(rows), Dim::Static(cols)]
+}
+
+/// The strides, in elements, of a tensor whose rows lie next to each other.
+pub(crate) fn dense(dims: &[u64]) -> SmallVec<[u64; 5]> {
+    let mut strides: SmallVec<[u64; 5]> = SmallVec::from_elem(1, dims.len());
+    for at in (1..dims.len()).rev() {
+        strides[at - 1] = strides[at] * dims[at];
+    }
+    strides
 }

@@ -15,8 +15,7 @@ use super::value::{Code, Function, Given, HostValue, Wrapped, shown};
 use super::{Flow, MOST_DEPTH, tensors, unknown};
 use crate::passed::{HostCall, Passed};
 use crate::syntax::at;
-use crate::value::Const;
-use crate::value::Unknown;
+use crate::value::{Const, Unknown};
 
 impl<'a> Host<'a> {
     pub(super) fn call(&mut self, call: &'a ExprCall, span: Span) -> HostValue<'a> {

@@ -7,9 +7,8 @@ use ruff_python_ast::{CmpOp, Operator};
 use slipring_ir::Span;
 
 use super::run::Host;
-use super::tensors;
 use super::value::{HostValue, range_len};
-use super::{MOST_TEXT, MOST_VALUES, unknown};
+use super::{MOST_TEXT, MOST_VALUES, tensors, unknown};
 use crate::constants;
 use crate::value::Const;
 

@@ -12,8 +12,7 @@ use super::run::Host;
 use super::value::{Entries, Held, HostValue, Wrapped};
 use super::{Flow, MOST_VALUES, unknown};
 use crate::syntax::at;
-use crate::value::Const;
-use crate::value::Unknown;
+use crate::value::{Const, Unknown};
 
 /// What is taken of the entries of a dict.
 #[derive(Clone, Copy, PartialEq, Eq)]

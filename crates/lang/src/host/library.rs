@@ -15,8 +15,7 @@ use super::run::Host;
 use super::value::{Given, HostValue, Object, Wrapped};
 use super::{MOST_VALUES, tensors, unknown};
 use crate::numbers::of_numbers;
-use crate::value::Const;
-use crate::value::Unknown;
+use crate::value::{Const, Unknown};
 
 /// What an `argparse.ArgumentParser` is called.
 pub(super) const PARSER: &str = "a parser of arguments";

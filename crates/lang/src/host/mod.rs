@@ -51,17 +51,17 @@ mod text;
 mod unsure;
 mod value;
 
-use std::rc::Rc;
-
-use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
-use ruff_python_ast::{Expr, Stmt, StmtFunctionDef};
-use slipring_ir::Span;
-
 pub(crate) use frame::Locals;
 pub(crate) use refs::Refs;
 pub(crate) use run::Host;
 pub(crate) use tasks::{Groups, Recorder, View};
 pub(crate) use value::HostValue;
+
+use std::rc::Rc;
+
+use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
+use ruff_python_ast::{Expr, Stmt, StmtFunctionDef};
+use slipring_ir::Span;
 
 use crate::attrs::FunctionAttrs;
 use crate::roles::Role;

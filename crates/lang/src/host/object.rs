@@ -10,9 +10,8 @@ use slipring_ir::Span;
 use super::frame::{Frame, Kind};
 use super::key::NoKey;
 use super::run::Host;
-use super::tensors;
 use super::value::{Class, Given, HostValue, Made, Object, Wrapped};
-use super::{MOST_VALUES, unknown};
+use super::{MOST_VALUES, tensors, unknown};
 use crate::value::Const;
 
 /// Methods of kernels, which give the kernel back.

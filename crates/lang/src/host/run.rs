@@ -22,8 +22,7 @@ use super::{Flow, Found, MOST_MADE, MOST_STEPS, ModuleText, unknown};
 use crate::given::Names;
 use crate::passed::HostCall;
 use crate::syntax::at;
-use crate::value::Const;
-use crate::value::Unknown;
+use crate::value::{Const, Unknown};
 use crate::words::language;
 
 /// The host code of a file while it is run.

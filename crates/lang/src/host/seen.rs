@@ -7,8 +7,7 @@ use slipring_ir::Span;
 
 use super::frame::Scope;
 use super::value::{Class, HostValue, Wrapped};
-use crate::value::Unknown;
-use crate::value::{Partial, Record, Value};
+use crate::value::{Partial, Record, Unknown, Value};
 
 impl<'a> HostValue<'a> {
     /// What a kernel sees of it. `name` says what a kernel that was found is called.

@@ -11,8 +11,7 @@ use slipring_tile::Elem;
 use super::frame::{Locals, Scope};
 use super::iter::{Part, Source};
 use super::key::Key;
-use crate::value::Const;
-use crate::value::Unknown;
+use crate::value::{Const, Unknown};
 
 /// Arguments of a call: a name where they have one.
 pub(super) type Given<'a> = Vec<(Option<Rc<str>>, HostValue<'a>)>;
@@ -324,7 +323,7 @@ impl<'a> HostValue<'a> {
     pub fn said(&self) -> String {
         match self {
             HostValue::Const(constant) => crate::text::python_text(constant),
-            HostValue::Device(view) => format!("a tensor {} {}", crate::lower::show(&view.shape), view.elem),
+            HostValue::Device(view) => format!("a tensor {} {}", crate::value::show(&view.shape), view.elem),
             HostValue::Tuple(_) | HostValue::List(_) => {
                 let items: Vec<String> =
                     self.items().unwrap_or_default().iter().take(16).map(HostValue::said).collect();

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use slipring_ir::{Diags, Source};
 
-use super::{Words, lower_function};
+use super::lower_function;
+use super::lowering::Words;
 use crate::emit::Emitter;
 use crate::globals::Globals;
 use crate::roles::Role;

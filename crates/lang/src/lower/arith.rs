@@ -5,10 +5,10 @@ use slipring_ir::{Attr, Diagnostic, Span, Type, ValueId};
 use slipring_mlir::arith;
 use slipring_tile::Elem;
 
-use super::{Lower, Lowered, Value, describe};
+use super::lowering::{Lower, Lowered, describe};
 use crate::constants;
 use crate::dtype::DType;
-use crate::value::{Const, Index, RegionId, Scalar};
+use crate::value::{Const, Index, RegionId, Scalar, Value};
 
 impl Lower<'_> {
     /// A scalar that an op of the current place computes.

@@ -2,12 +2,13 @@
 
 use std::rc::Rc;
 
-use ruff_python_ast::CmpOp;
+use ruff_python_ast::{CmpOp, Stmt};
 use slipring_ir::{Attr, Span, Type};
 use slipring_mlir::{arith, scf};
 use slipring_pto as pto;
 
-use super::{Lower, Lowered};
+use super::lowering::{Lower, Lowered};
+use super::names::Names;
 use crate::dtype::DType;
 use crate::value::{Const, Index, Value, is_array};
 
@@ -113,5 +114,15 @@ impl Lower<'_> {
     /// The names of arrays among those of which a part is assigned to: they are bound anew.
     pub fn arrays_among<'n>(&self, written: impl Iterator<Item = &'n Rc<str>>) -> Vec<Rc<str>> {
         written.filter(|name| self.names.env.get(*name).is_some_and(is_array)).cloned().collect()
+    }
+
+    /// The names in some statements, with arrays of which elements are changed: they are bound anew.
+    pub(super) fn names_in_body(&self, body: &[Stmt]) -> Names {
+        let mut names = Names::of(body);
+        for array in self.arrays_among(names.written.iter()) {
+            names.exposed.insert(array.clone());
+            names.bound.insert(array);
+        }
+        names
     }
 }

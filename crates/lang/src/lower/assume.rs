@@ -4,10 +4,10 @@ use ruff_python_ast::{BoolOp, Expr, ExprCall, Operator, UnaryOp};
 use slipring_ir::{Attr, Diagnostic, ValueDef};
 use slipring_op::function::ASSUME;
 
-use super::{Lower, Lowered, Value};
+use super::lowering::{Lower, Lowered};
 use crate::constants::is_true;
 use crate::syntax::{at, order_sign};
-use crate::value::Const;
+use crate::value::{Const, Value};
 
 /// What helps where a condition is none.
 const FORM: &str = "compare whole numbers: constants, the kernel's scalar arguments, and `+`, `-`, `*`, `//`, `%` of them, as in \
@@ -132,7 +132,7 @@ impl Lower<'_> {
         Ok(Number { text, single: true, varies })
     }
 
-    fn no_assumption(&mut self, expr: &Expr) -> super::Reported {
+    fn no_assumption(&mut self, expr: &Expr) -> slipring_ir::Reported {
         let message = "`pl.assume` of something else than the kernel's scalar arguments and constants";
         self.report(Diagnostic::error("argument", at(expr), message).help(FORM))
     }

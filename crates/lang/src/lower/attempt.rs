@@ -1,10 +1,10 @@
 //! Attempts: what was lowered under an assumption that turned out wrong is taken back.
 
-use super::buffers::BuffersMark;
-use super::state::NameState;
-use super::{Facts, Lower, Root, Value};
-use crate::lower::signature::whole_view;
-use crate::value::TileId;
+use super::held::BuffersMark;
+use super::lowering::Lower;
+use super::signature::whole_view;
+use super::state::{Facts, NameState, Root};
+use crate::value::{TileId, Value};
 
 /// A state of the lowering: see [`Lower::attempt`].
 pub(super) struct Attempt {

@@ -3,11 +3,11 @@
 use ruff_python_ast::{Expr, ExprCall, Operator, StmtFor};
 use ruff_text_size::Ranged;
 
+use super::lowering::{Lower, Lowered};
 use super::names::Names;
-use super::{Lower, Lowered, Value};
 use crate::syntax::at;
 use crate::tree;
-use crate::value::Const;
+use crate::value::{Const, Value};
 
 /// A loop's first value, end and step.
 pub(super) struct Bounds {

@@ -3,22 +3,22 @@
 //! A number that the arms bind is a result of the branch, as are the offsets of a window; a tile is put into one buffer by
 //! both arms. What can be neither is an error.
 
-use slipring_mlir::scf;
 use std::rc::Rc;
 
 use ruff_python_ast::{Expr, Stmt, StmtIf};
-use slipring_ir::{BlockId, Diagnostic, OpId, Span, ValueId};
+use slipring_ir::{BlockId, Diagnostic, OpId, Reported, Span, ValueId};
+use slipring_mlir::scf;
 
-use super::buffers::{BuffersMark, Taken};
 use super::carry::{alike, type_of};
-use super::names::Names;
-use super::{Frame, Lower, Lowered, Reported, Value, describe};
+use super::held::{BuffersMark, Taken};
+use super::lowering::{Lower, Lowered, describe};
+use super::state::Frame;
 use crate::constants::is_true;
 use crate::dtype::DType;
 use crate::globals::Scope;
 use crate::jumps::quoted;
 use crate::syntax::at;
-use crate::value::{Const, Index, Parts, TileId};
+use crate::value::{Const, Index, Parts, TileId, Value};
 
 impl Lower<'_> {
     pub(super) fn branch(&mut self, stmt: &StmtIf) -> Lowered<()> {
@@ -46,9 +46,9 @@ impl Lower<'_> {
             }
             condition @ Value::Scalar(_) => {
                 let condition = self.number(&condition, DType::Bool, at(*test))?;
-                let mut bound = Names::seen_by(self, then).bound;
+                let mut bound = self.names_in_body(then).bound;
                 for body in rest.iter().map(|(_, body)| *body).chain([otherwise]) {
-                    bound.extend(Names::seen_by(self, body).bound);
+                    bound.extend(self.names_in_body(body).bound);
                 }
                 let bound = bound.into_iter().collect();
                 self.two_arms(condition, bound, |l| l.body(then), |l| l.arms(rest, otherwise, span), span)

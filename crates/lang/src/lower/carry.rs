@@ -5,40 +5,21 @@
 //! they are. Where the end of the body refutes it ([`CarryMismatch`]), the loop is taken back and lowered again ([`super::control`]).
 //! Every kind of value is carried, shown to be unchanged, or refused.
 
-use slipring_mlir::scf;
 use std::rc::Rc;
 
-use indexmap::IndexMap;
 use slipring_ir::{Diagnostic, OpId, Span, ValueId};
+use slipring_mlir::scf;
 use slipring_tile::{Elem, Space};
 
-use super::buffers::BuffersMark;
 use super::copies::cannot_be_copied;
+use super::held::{BuffersMark, Copies};
+use super::lowering::{Lower, Lowered, describe};
 use super::names::Names;
-use super::{Lower, Lowered, Value, describe, show};
+use super::state::{CarryKind, CarryPlan};
 use crate::dtype::DType;
 use crate::globals::Scope;
 use crate::jumps::quoted;
-use crate::value::{Const, Index, Parts, Tensor, TileId};
-
-/// How a loop carries what a name stands for.
-#[derive(Clone, Debug)]
-pub(crate) enum CarryKind {
-    /// Each iteration ends with what it began with.
-    Same,
-    /// A number of the loop's own, of this type or of that of its first value.
-    Number(Option<DType>),
-    /// A window whose offsets change.
-    Window,
-    /// A tile in a memory.
-    Buffer(Space),
-    /// Several values, each in a way of its own.
-    Each(Vec<CarryKind>),
-    /// What the body binds first and is read after a loop that runs: a number of a type, whose first value is never seen.
-    FreshNumber(DType),
-    /// The same for a window like this one.
-    FreshWindow(Box<Tensor>),
-}
+use crate::value::{Const, Index, Parts, Tensor, TileId, Value, show};
 
 /// What a name is while it is carried.
 #[derive(Clone, Debug)]
@@ -56,12 +37,6 @@ pub(super) enum Carried {
 
 /// A name that a loop carries.
 pub(super) type CarriedName = (Rc<str>, Carried);
-
-/// Tiles that the end of an iteration puts into buffers: the name, from where, to where.
-pub(super) type Copies = Vec<(Rc<str>, TileId, TileId)>;
-
-/// The ways in which a loop carries names, where they are not the usual ones.
-pub(crate) type CarryPlan = IndexMap<Rc<str>, CarryKind>;
 
 /// An iteration ended with something that cannot be carried as was assumed.
 #[derive(Debug)]

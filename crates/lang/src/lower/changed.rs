@@ -6,33 +6,12 @@
 use std::rc::Rc;
 
 use ruff_python_ast::{Expr, ExprCall, ExprSlice, Operator};
-use slipring_ir::{BlockId, Diagnostic, Span};
+use slipring_ir::{Diagnostic, Span};
 
-use super::{Lower, Lowered, Value, describe};
+use super::lowering::{Lower, Lowered, describe};
+use super::state::Made;
 use crate::syntax::at;
-use crate::value::{Const, Items, Record};
-
-/// A list or dict that the kernel made, and where.
-#[derive(Clone)]
-pub(crate) struct Made {
-    /// Its number: it keeps it when it changes.
-    id: usize,
-    value: Value,
-    block: BlockId,
-    /// How many calls were open.
-    calls: usize,
-}
-
-impl Made {
-    /// Whether something else holds it.
-    fn is_held(&self) -> bool {
-        match &self.value {
-            Value::Tuple(items) => items.is_shared(),
-            Value::Record(record) => Rc::strong_count(record) > 1,
-            _ => false,
-        }
-    }
-}
+use crate::value::{Const, Items, Record, Value};
 
 /// Methods that change a list.
 const METHODS: [&str; 6] = ["append", "extend", "insert", "pop", "reverse", "clear"];

@@ -7,12 +7,12 @@
 use ruff_python_ast::{BoolOp, CmpOp, Expr, Operator};
 use slipring_ir::Span;
 
-use super::{Lower, Lowered, Value};
+use super::lowering::{Lower, Lowered};
 use crate::constants::is_true;
 use crate::dtype::DType;
 use crate::jumps::CHOICE;
 use crate::syntax::at;
-use crate::value::{Const, Scalar};
+use crate::value::{Const, Scalar, Value};
 
 /// Functions of numbers that evaluate nothing but their arguments.
 const OF_NUMBERS: [&str; 7] = ["abs", "bool", "float", "int", "len", "max", "min"];

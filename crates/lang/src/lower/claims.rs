@@ -6,11 +6,11 @@ use slipring_mlir::scf;
 use slipring_pto as pto;
 
 use super::changed::changes_list;
-use super::{Lower, Lowered, Value, describe};
+use super::lowering::{Lower, Lowered, describe};
 use crate::dtype::DType;
 use crate::syntax::at;
 use crate::text::python_text;
-use crate::value::{Const, Scalar};
+use crate::value::{Const, Scalar, Value};
 
 /// What a finding says of a claim: text with a conversion of `printf` for each number.
 #[derive(Clone, Default)]

@@ -3,21 +3,22 @@
 //! What a loop changes is carried ([`super::carry`]): numbers as values of the loop, tiles in one buffer, into which the
 //! body's end copies the new tile.
 
-use slipring_mlir::scf;
 use std::rc::Rc;
 
 use ruff_python_ast::{Expr, StmtFor};
-use slipring_ir::{BlockId, Diagnostic, OpId, Span, Type, ValueId};
+use slipring_ir::{BlockId, Diagnostic, OpId, Reported, Span, Type, ValueId};
+use slipring_mlir::scf;
 
 use super::bounds::{Bounds, iterations, known_bounds};
-use super::carry::{CarriedName, CarryPlan};
+use super::carry::CarriedName;
 use super::items::MOST;
+use super::lowering::{Lower, Lowered};
 use super::names::Names;
-use super::{Frame, Lower, Lowered, Reported, Value};
+use super::state::{CarryPlan, Frame, PlanKey};
 use crate::dtype::DType;
 use crate::globals::Scope;
 use crate::syntax::at;
-use crate::value::{Const, Index, Scalar};
+use crate::value::{Const, Index, Scalar, Value};
 use crate::words::IN_HEADS;
 
 /// Why a loop was not lowered.
@@ -40,14 +41,6 @@ pub(super) struct Done {
     pub carried: Vec<CarriedName>,
     pub op: OpId,
     pub targets: Option<Vec<Rc<str>>>,
-}
-
-/// A loop of the text as it is lowered: from which calls, at which place, with how many iterations in its body.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct PlanKey {
-    pub(super) sites: Vec<Span>,
-    pub(super) at: Span,
-    pub(super) copies: i64,
 }
 
 /// The most iterations that form one because names change their tensors from one to the next.
@@ -154,8 +147,9 @@ impl Lower<'_> {
         let span = at(&*stmt.iter);
         let mut i = first;
         // What later iterations read is still needed.
-        let mut names = Names::seen_by(self, &stmt.body);
-        let asked = names.ask(frame);
+        let mut names = self.names_in_body(&stmt.body);
+        let asked = frame.carried().to_vec();
+        names.ask(&asked);
         self.read_behind(names.exposed);
         let (mut outcome, mut targets) = (Ok(()), None);
         while i < end && outcome.is_ok() {
@@ -413,8 +407,9 @@ impl Lower<'_> {
         let [first, end, step] =
             [&bounds.first, &bounds.end, &bounds.step].map(|value| self.number(value, DType::Index, span));
         let (first, end, step) = (first?, end?, step?);
-        let mut names = Names::seen_by(self, &stmt.body);
-        let asked = names.ask(frame);
+        let mut names = self.names_in_body(&stmt.body);
+        let asked = frame.carried().to_vec();
+        names.ask(&asked);
         self.read_behind(names.exposed.clone());
         let outcome = self.counted_body(stmt, counter, (&names, frame, bounds, copies), (first, end, step), plan);
         self.open.read_later.pop();

@@ -4,9 +4,9 @@ use slipring_ir::{Diagnostic, OpId, Span, Type, ValueDef};
 use slipring_pto as pto;
 use slipring_tile::Space;
 
-use super::{Lower, Lowered, Value, show};
+use super::lowering::{Lower, Lowered};
 use crate::dtype::DType;
-use crate::value::{Index, Tile, TileId};
+use crate::value::{Index, Tile, TileId, Value, show};
 
 impl Lower<'_> {
     /// True if a tile's buffer is not this name's alone: another name stands for it, or it is a view or a slot of a ring.

@@ -3,9 +3,9 @@
 use ruff_python_ast::{Expr, ExprCall, ExprDict};
 use slipring_ir::{Diagnostic, Span};
 
-use super::{Lower, Lowered, Value, describe};
+use super::lowering::{Lower, Lowered, describe};
 use crate::syntax::at;
-use crate::value::{Const, Record};
+use crate::value::{Const, Record, Value};
 
 /// Methods of a dict.
 const METHODS: [&str; 4] = ["update", "pop", "clear", "get"];

@@ -6,10 +6,11 @@
 use slipring_ir::{Span, ValueId};
 use slipring_tile::Space;
 
-use super::carry::{Carried, CarriedName, CarryKind, CarryMismatch, CarryPlan, alike};
+use super::carry::{Carried, CarriedName, CarryMismatch, alike};
 use super::control::Stop;
-use super::{Lower, Value};
-use crate::value::{Origin, Tensor};
+use super::lowering::Lower;
+use super::state::{CarryKind, CarryPlan};
+use crate::value::{Origin, Tensor, Value};
 
 /// The most names whose exchanges are followed.
 const MOST_NAMES: usize = 1 << 12;

@@ -1,18 +1,18 @@
 //! Expressions.
 
-use slipring_mlir::arith;
 use std::rc::Rc;
 
 use ruff_python_ast::{BoolOp, CmpOp, Expr, InterpolatedStringElement, Number, Operator, UnaryOp};
 use slipring_ir::{Diagnostic, Span, Type};
+use slipring_mlir::arith;
 
-use super::{Lower, Lowered, Value, describe};
+use super::lowering::{Lower, Lowered, describe};
 use crate::constants::is_true;
 use crate::dtype::{DTYPES, DType};
 use crate::params::Given;
 use crate::syntax::at;
 use crate::text::python_text;
-use crate::value::{Const, Partial, SPLIT_MODES};
+use crate::value::{Const, Partial, SPLIT_MODES, Value};
 
 /// The language's own name in full names.
 pub(crate) const ROOT: &str = "pl";
@@ -298,7 +298,7 @@ impl Lower<'_> {
             && member.attr.as_str() == "bind_dynamic"
             && let Value::Tensor(tensor) = self.expr(&member.value)?
         {
-            return crate::lower::signature::bind_extent(self, &tensor.shape(), &call.arguments.args, span);
+            return super::signature::bind_extent(self, &tensor.shape(), &call.arguments.args, span);
         }
         if let Some(value) = self.list_method(call)?.map_or_else(|| self.dict_method(call), |value| Ok(Some(value)))? {
             return Ok(value);

@@ -3,31 +3,18 @@
 use std::collections::BTreeMap;
 
 use ruff_python_ast::{Expr, ExprSlice};
-use slipring_ir::{BlockId, Diagnostic, Span, ValueDef, ValueId};
+use slipring_ir::{Diagnostic, Span, ValueDef, ValueId};
 use slipring_mlir::arith;
 use slipring_op::{Counter, Linear, OpDef, OpRef, rules};
 
+use super::lowering::{Lower, Lowered};
+use super::state::{Extent, Form};
 use super::window::Part;
-use super::{Lower, Lowered, Value};
 use crate::syntax::at;
-use crate::value::{Const, Index, TileId};
+use crate::value::{Const, Index, TileId, Value};
 
 /// Steps to find how two numbers hang together.
 const MOST_STEPS: usize = 1 << 12;
-
-/// How many elements such a slice has: made once for all slices with the same beginning and end.
-#[derive(Clone, Debug)]
-pub(crate) struct Extent {
-    first: Form,
-    end: Form,
-    extent: u64,
-    /// Valid while this block is being lowered.
-    block: BlockId,
-    count: Index,
-}
-
-/// A number as multiples of others, and a constant.
-type Form = (BTreeMap<ValueId, i64>, i64);
 
 impl Lower<'_> {
     /// `a:b` of which the run knows how far it goes, as numpy takes it: it ends where the dimension does.

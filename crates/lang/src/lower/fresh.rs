@@ -4,12 +4,13 @@ use std::rc::Rc;
 
 use slipring_ir::{OpId, ValueId};
 
-use super::carry::{Carried, CarryKind, type_of};
+use super::carry::{Carried, type_of};
 use super::control::Done;
+use super::lowering::Lower;
 use super::names::Names;
-use super::{CarryPlan, Lower, Value};
+use super::state::{CarryKind, CarryPlan};
 use crate::dtype::DType;
-use crate::value::{Const, Index, TileId};
+use crate::value::{Const, Index, TileId, Value};
 
 impl Lower<'_> {
     /// First values of what is bound only inside a loop.

@@ -1,28 +1,29 @@
 //! Functions: kernels, and those that are copied into the kernels that call them.
 
-use slipring_mlir::func;
-use slipring_op::function::{ask_slots, ask_split, set_both_lanes, set_kernel_kind};
-use slipring_op::ring::set_reserved_space;
 use std::rc::Rc;
 
 use ruff_python_ast::{Expr, Stmt};
-use slipring_ir::{Attr, Diagnostic, Diags, FuncType, Kind, OpId, Span, Type};
+use slipring_ir::{Attr, Diagnostic, Diags, FuncType, Kind, OpId, Reported, Span, Type};
 use slipring_machine::CoreKind;
+use slipring_mlir::func;
+use slipring_op::function::{ask_slots, ask_split, set_both_lanes, set_kernel_kind};
+use slipring_op::ring::set_reserved_space;
 use slipring_tile::{Elem, Space};
 
+use super::lowering::{Lower, Lowered, Words, describe};
 use super::names::Names;
-use super::{Facts, Lower, Lowered, Reported, Value, Words, describe};
+use super::signature::{annotated, annotated_as, check_result, check_said, declare, tensor_parameter};
+use super::state::Facts;
 use crate::attrs::FunctionAttrs;
 use crate::compiled::{Direction, KernelInfo, ParamInfo};
 use crate::emit::Emitter;
 use crate::given::CONSTEXPR;
 use crate::globals::{Function, Globals};
-use crate::lower::signature::{annotated, annotated_as, check_result, check_said, declare, tensor_parameter};
 use crate::params::Given;
 use crate::passed::Passed;
 use crate::specialise::{Specialised, needs_arguments};
 use crate::syntax::at;
-use crate::value::{Const, TileId};
+use crate::value::{Const, TileId, Value};
 
 /// The most calls inside each other.
 const MOST_CALLS: usize = 32;
@@ -134,7 +135,7 @@ fn lower_once(
     lower.body(&def.body).and(outcome)?;
     lower.check_lane_questions()?;
     if let Some(span) = lower.facts.defers {
-        return Err(lower.report(super::region::deferred(span, "stands in a function of its own here")));
+        return Err(lower.report(deferred(span, "stands in a function of its own here")));
     }
     lower.check_hand_ends()?;
     if kind.is_none() && lower.facts.pipe_end.is_none() {
@@ -408,4 +409,13 @@ impl Lower<'_> {
         self.outcome.returned_tiles.push(span);
         self.put(&tensor, &Value::Tile(id), span)
     }
+}
+
+/// The error of a wait that the scheduler is asked for where it cannot do that.
+pub(super) fn deferred(span: Span, why: &str) -> Diagnostic {
+    let message = format!("the scheduler waits for a signal in place of a task that does nothing else, and this {why}");
+    Diagnostic::error("deferred-wait", span, message).help(
+        "put the wait into a scope of its own, `with pl.at(level=pl.Level.CORE_GROUP) as wait:`, and let what needs it \
+               come after that: `deps=[wait]`; or wait on the core: `pld.system.wait`",
+    )
 }

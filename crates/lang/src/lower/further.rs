@@ -3,13 +3,13 @@
 //! Nothing is passed over: each such argument has its effect, is told to have none, or is an error.
 
 use ruff_python_ast::{Expr, ExprCall};
-use slipring_ir::{Diagnostic, Severity, Span};
+use slipring_ir::{Diagnostic, Reported, Severity, Span};
 use slipring_tile::{Elem, Space};
 
+use super::lowering::{Lower, Lowered};
 use crate::globals::path_of;
-use crate::lower::{Lower, Lowered, Reported, show};
 use crate::syntax::at;
-use crate::value::{Const, Index, Value};
+use crate::value::{Const, Index, Value, show};
 
 /// The layout of a tensor that has one row after the other.
 const ROWS: &str = "ND";
@@ -170,7 +170,7 @@ fn view(lower: &mut Lower<'_>, name: &str, call: &ExprCall, dims: &[u64], value:
         let holds = match (word, &told) {
             ("layout", Value::Const(Const::Member("TensorLayout", layout))) => &**layout == ROWS,
             ("layout", Value::Path(path)) => path.rsplit('.').next() == Some(ROWS),
-            ("stride", _) => numbers.is_empty() || numbers == known(&crate::lower::signature::dense(dims)),
+            ("stride", _) => numbers.is_empty() || numbers == known(&crate::value::dense(dims)),
             ("valid_shape", _) => {
                 let own = match value {
                     Some(Value::Tile(id)) if dims.len() == 2 => lower.tile(*id).valid.map(Vec::from),

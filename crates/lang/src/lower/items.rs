@@ -4,11 +4,12 @@ use ruff_python_ast::{Comprehension, Expr, ExprCall, StmtFor};
 use slipring_ir::{Diagnostic, Span};
 
 use super::bounds::count_of;
+use super::lowering::{Lower, Lowered, describe};
 use super::names::Names;
-use super::{Frame, Lower, Lowered, Value, describe};
+use super::state::Frame;
 use crate::constants::is_true;
 use crate::syntax::at;
-use crate::value::{Const, Items};
+use crate::value::{Const, Items, Value};
 
 /// The most iterations of a loop that is written out.
 pub(super) const MOST: u64 = 4096;
@@ -215,7 +216,7 @@ impl Lower<'_> {
         Ok((0..count as i64).map(|at| Value::Const(Const::Int(number(at)))).collect())
     }
 
-    fn takes(&mut self, call: &ExprCall, what: &str) -> super::Reported {
+    fn takes(&mut self, call: &ExprCall, what: &str) -> slipring_ir::Reported {
         self.error("argument", at(call), what.to_string())
     }
 }

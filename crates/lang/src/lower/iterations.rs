@@ -5,11 +5,13 @@ use slipring_ir::{Attr, Diagnostic, Span, Type, ValueId};
 use slipring_mlir::scf;
 
 use super::control::{Done, Stop};
+use super::lowering::{Lower, Lowered};
 use super::names::Names;
-use super::{CarryPlan, Frame, Lower, Lowered, PlanKey, Value};
+use super::state::{CarryPlan, Frame, PlanKey};
 use crate::constants::is_true;
 use crate::dtype::DType;
 use crate::syntax::at;
+use crate::value::Value;
 
 /// A loop with a condition.
 struct Iterations<'a> {
@@ -95,8 +97,9 @@ impl Lower<'_> {
 
     /// Lowers each iteration by itself, as long as the condition is known. False if it is not, or there are too many.
     fn one_by_one(&mut self, iterations: &Iterations<'_>) -> Lowered<bool> {
-        let mut names = Names::seen_by(self, iterations.body);
-        let asked = names.ask(&iterations.frame);
+        let mut names = self.names_in_body(iterations.body);
+        let asked = iterations.frame.carried().to_vec();
+        names.ask(&asked);
         names.read_by(iterations.test);
         let mut targets = None;
         for _ in 0..MOST_ONE_BY_ONE {
@@ -120,8 +123,9 @@ impl Lower<'_> {
     }
 
     fn iterate_as(&mut self, iterations: &Iterations<'_>, plan: &CarryPlan) -> Result<CarryPlan, Stop> {
-        let mut names = Names::seen_by(self, iterations.body);
-        let asked = names.ask(&iterations.frame);
+        let mut names = self.names_in_body(iterations.body);
+        let asked = iterations.frame.carried().to_vec();
+        names.ask(&asked);
         // The condition is asked first, and again after each iteration.
         names.read_by(iterations.test);
         self.read_behind(names.exposed.clone());

@@ -4,8 +4,8 @@ use slipring_ir::Span;
 use slipring_pto as pto;
 use slipring_tile::Space;
 
-use super::{Lower, Lowered, Value};
-use crate::value::{Index, Parts, Tensor, TileId};
+use super::lowering::{Lower, Lowered};
+use crate::value::{Index, Parts, Tensor, TileId, Value};
 
 impl Lower<'_> {
     /// One matrix of a window with more than two dimensions.
@@ -23,9 +23,9 @@ impl Lower<'_> {
         if let Some((.., whole)) = known {
             return Ok(whole);
         }
-        let Some(first) = parts.tiles.first().copied() else { return Err(super::Reported) };
+        let Some(first) = parts.tiles.first().copied() else { return Err(slipring_ir::Reported) };
         let model = self.tile(first).clone();
-        let [rows, cols] = model.shape[..] else { return Err(super::Reported) };
+        let [rows, cols] = model.shape[..] else { return Err(slipring_ir::Reported) };
         let whole = self.new_tile(&parts.shape, model.ty.layout.elem, space, model.made_by);
         for (at, id) in parts.tiles.iter().enumerate() {
             let first = Index::Known(at as i64 * rows as i64);

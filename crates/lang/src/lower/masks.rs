@@ -5,9 +5,10 @@ use slipring_ir::{Diagnostic, Span};
 use slipring_pto as pto;
 use slipring_tile::{Elem, Space};
 
+use super::lowering::{Lower, Lowered};
 use super::on_tiles::scalar_for;
-use super::{Lower, Lowered, Place, fold};
-use crate::value::{Compared, Const, Index, TileId, Value};
+use crate::lower::layouts::Place;
+use crate::value::{Compared, Const, Index, TileId, Value, fold};
 
 /// A new mask for tiles of a shape and type, of which as much counts as of a tile or mask.
 pub(crate) fn of(lower: &mut Lower<'_>, shape: &[u64], elem: Elem, model: TileId) -> TileId {
@@ -16,7 +17,7 @@ pub(crate) fn of(lower: &mut Lower<'_>, shape: &[u64], elem: Elem, model: TileId
     let bytes = cols.div_ceil(8);
     // Rows of bits, also where one byte holds a row; whole rows, so that masks are combined wherever their bits lie.
     let mut ty = Place::of(Space::Vec).tile_type(&[rows, bytes.max(2)], Elem::U8);
-    ty.valid = super::valid(rows, ty.layout.cols.into());
+    ty.valid = crate::value::valid(rows, ty.layout.cols.into());
     let buffer = lower.buffer(ty);
     let mask = lower.add_tile(buffer, ty, &[rows, bytes], "cmp");
     let valid = counted(lower, model);

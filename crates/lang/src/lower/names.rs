@@ -7,8 +7,6 @@ use indexmap::IndexSet;
 use ruff_python_ast::visitor::{Visitor, walk_expr};
 use ruff_python_ast::{Expr, ExprCall, ExprContext, Stmt};
 
-use super::Frame;
-
 /// Names in some statements.
 #[derive(Default)]
 pub(super) struct Names {
@@ -36,23 +34,11 @@ impl Names {
         names
     }
 
-    /// The same, with arrays of which elements are changed: they are bound anew.
-    pub fn seen_by(lower: &super::Lower<'_>, body: &[Stmt]) -> Names {
-        let mut names = Names::of(body);
-        for array in lower.arrays_among(names.written.iter()) {
-            names.exposed.insert(array.clone());
-            names.bound.insert(array);
-        }
-        names
-    }
-
-    /// Adds what the `init_values` of a loop name: each iteration reads them, and its `pl.yield_` binds them.
-    pub fn ask(&mut self, frame: &Frame) -> Vec<Rc<str>> {
-        let Frame::Loop { carried, .. } = frame else { return Vec::new() };
+    /// Adds the names of a loop's `init_values`: each iteration reads them, and its `pl.yield_` binds them.
+    pub fn ask(&mut self, carried: &[Rc<str>]) {
         self.bound.retain(|name| !carried.contains(name));
         self.bound.extend(carried.iter().cloned());
         self.exposed.extend(carried.iter().cloned());
-        carried.clone()
     }
 
     /// Adds the names that a target binds.

@@ -4,7 +4,7 @@ use slipring_ir::{Attr, Span, ValueId};
 use slipring_op::OpDef;
 use slipring_tile::Elem;
 
-use super::{Lower, Lowered};
+use super::lowering::{Lower, Lowered};
 use crate::dtype::DType;
 use crate::value::{TileId, Value};
 

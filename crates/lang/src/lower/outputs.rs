@@ -6,32 +6,13 @@
 
 use slipring_ir::{Diagnostic, Kind, Span};
 
-use super::{Lower, show};
+use super::held::{Load, Store};
+use super::lowering::Lower;
 use crate::compiled::Direction;
-use crate::value::{Index, Tensor, Value};
+use crate::value::{Index, Tensor, Value, show};
 
 /// Parts of a tensor that are compared to find one that nothing writes: a few windows have far fewer.
 const MOST_PARTS: usize = 1 << 12;
-
-/// A store into a window.
-#[derive(Clone, Debug)]
-pub(crate) struct Store {
-    pub window: Tensor,
-    /// Valid rows and columns of the tile that is stored.
-    pub valid: Option<[Index; 2]>,
-    pub span: Span,
-}
-
-/// A load of a window of an output.
-#[derive(Clone, Debug)]
-pub(crate) struct Load {
-    window: Tensor,
-    span: Span,
-    /// Stores before it, in the text.
-    stores: usize,
-    /// It stands in a branch in a loop: what follows in the text may come before it.
-    again: bool,
-}
 
 /// First element and end of each dimension.
 type Bounds = Vec<(i64, i64)>;

@@ -3,7 +3,8 @@
 use slipring_ir::{Diagnostic, Span};
 use slipring_machine::CoreKind;
 
-use super::{Lower, Lowered, lower_ahead};
+use super::lower_ahead;
+use super::lowering::{Lower, Lowered};
 use crate::value::{Buffer, Const, Value};
 
 /// The other kind of core.

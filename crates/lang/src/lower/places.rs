@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use slipring_ir::{Diagnostic, OpId, Span, ValueDef, ValueId};
 use slipring_op::{Counter, Linear, OpDef, OpRef, rules};
 
-use super::{Lower, Lowered};
+use super::lowering::{Lower, Lowered};
 use crate::value::Index;
 
 /// Places that are looked at one by one.

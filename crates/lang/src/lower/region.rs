@@ -6,21 +6,21 @@ use std::rc::Rc;
 
 use ruff_python_ast::visitor::{Visitor, walk_expr};
 use ruff_python_ast::{Expr, ExprContext, Stmt};
-use slipring_ir::{Attr, BlockId, Diagnostic, Diags, Module, OpId, Span, Type};
+use slipring_ir::{Attr, BlockId, Diags, Module, OpId, Span, Type};
 use slipring_mlir::func;
 use slipring_op::OpRef;
 use slipring_tile::Elem;
 
-use super::function::put_function;
+use super::function::{deferred, put_function};
+use super::lowering::{Lower, Lowered, Words};
 use super::names::Names;
-use super::{Lower, Lowered, Value, Words};
+use super::signature::{Shape, strided_parameter};
 use crate::compiled::{Direction, KernelInfo, ParamInfo};
 use crate::dtype::DType;
 use crate::emit::Emitter;
 use crate::globals::{Globals, Scope};
-use crate::lower::signature::{Shape, strided_parameter};
 use crate::syntax::at;
-use crate::value::{Const, Domain, Tensor};
+use crate::value::{Const, Domain, Tensor, Value};
 
 /// What a region uses of its surroundings.
 pub(crate) struct RegionParam {
@@ -113,15 +113,6 @@ pub(crate) fn lower_region(
     let defers = facts.defers.is_some();
     let info = KernelInfo { name: name.to_string(), params: infos, blocks, together, defers, gives: Vec::new() };
     Ok((op, info, left))
-}
-
-/// The error of a wait that the scheduler is asked for where it cannot do that.
-pub(super) fn deferred(span: Span, why: &str) -> Diagnostic {
-    let message = format!("the scheduler waits for a signal in place of a task that does nothing else, and this {why}");
-    Diagnostic::error("deferred-wait", span, message).help(
-        "put the wait into a scope of its own, `with pl.at(level=pl.Level.CORE_GROUP) as wait:`, and let what needs it \
-               come after that: `deps=[wait]`; or wait on the core: `pld.system.wait`",
-    )
 }
 
 /// Where a body first writes something: memory, a tile, a signal.

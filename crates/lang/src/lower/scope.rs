@@ -1,15 +1,15 @@
 //! Scopes of a kernel, what they ask for, and blocks of a launch.
 
 use ruff_python_ast::{Expr, ExprCall, StmtFor, StmtWith};
-use slipring_ir::{Diagnostic, Span, Type};
+use slipring_ir::{Diagnostic, Reported, Span, Type};
 use slipring_mlir::arith;
 use slipring_op::OpDef;
 use slipring_pto as pto;
 
-use super::{Lower, Lowered, Reported, Value, describe};
+use super::lowering::{Lower, Lowered, describe};
 use crate::dtype::DType;
 use crate::syntax::at;
-use crate::value::Const;
+use crate::value::{Const, Value};
 
 /// The most slots of a ring that has a flag for each (seed 000).
 const MOST_SLOTS: i64 = 8;

@@ -3,22 +3,22 @@
 use std::rc::Rc;
 
 use ruff_python_ast::{Expr, Parameter};
-use slipring_ir::{Attr, Diagnostic, Dim, Span, Type, ValueId, ViewType};
+use slipring_ir::{Attr, Diagnostic, Dim, Reported, Span, Type, ValueId, ViewType};
 use slipring_pto as pto;
 use slipring_tile::{Elem, Space};
 use smallvec::SmallVec;
 
-use crate::annotations::{direction, generic};
-use crate::annotations::{dynamic_name, has_dynamic};
+use super::further::{of_parameter, of_value, packed_otherwise};
+use super::lowering::{Lower, Lowered, describe};
+use super::state::Root;
+use crate::annotations::{direction, dynamic_name, generic, has_dynamic};
 use crate::compiled::{Direction, ParamInfo};
 use crate::dtype::DType;
 use crate::forms::{NOT_A_TYPE, no_shape};
 use crate::globals::path_of;
-use crate::lower::further::{of_parameter, of_value, packed_otherwise};
-use crate::lower::{Lower, Lowered, Reported, Root, describe, show, whole};
 use crate::passed::Passed;
 use crate::syntax::at;
-use crate::value::{Const, Value};
+use crate::value::{Const, Value, dense, show, whole};
 
 /// Elements that a tensor may have: offsets in bytes stay far inside 64 bits.
 const MOST_ELEMENTS: u64 = 1 << 40;
@@ -136,7 +136,7 @@ pub(crate) fn declare(
                 return Ok((info, ty));
             }
             // The public way to write a scalar of an entry: `vlen: pl.INDEX`.
-            Some(path) if crate::lower::word("pl", path.trim_start_matches("pl.")).is_some() => {
+            Some(path) if super::word("pl", path.trim_start_matches("pl.")).is_some() => {
                 ("pl.Scalar".to_string(), vec![inner])
             }
             _ => return Err(bad_type(lower, name, at(&**annotation))),
@@ -393,15 +393,6 @@ pub(crate) fn bind_extent(lower: &mut Lower<'_>, shape: &[u64], args: &[Expr], s
     Ok(Value::Nothing)
 }
 
-/// The strides, in elements, of a tensor whose rows lie next to each other.
-pub(crate) fn dense(dims: &[u64]) -> SmallVec<[u64; 5]> {
-    let mut strides: SmallVec<[u64; 5]> = SmallVec::from_elem(1, dims.len());
-    for at in (1..dims.len()).rev() {
-        strides[at - 1] = strides[at] * dims[at];
-    }
-    strides
-}
-
 /// The view of a whole tensor.
 pub(crate) fn whole_view(
     lower: &mut Lower<'_>,
@@ -471,7 +462,7 @@ const PYTHON_TYPES: [&str; 10] = ["int", "float", "bool", "str", "tuple", "list"
 
 /// True for a member of the language that an annotation may name: a type, or the type of elements.
 pub(crate) fn is_type(member: &str) -> bool {
-    OTHER_TYPES.contains(&member) || crate::lower::word("pl", member).is_some()
+    OTHER_TYPES.contains(&member) || super::word("pl", member).is_some()
 }
 
 /// Holds that an annotation that says no extents names a type: Python does not look at those of names in functions.
@@ -558,8 +549,8 @@ pub(crate) fn check_annotation(lower: &mut Lower<'_>, value: &Value, said: &Said
         && let Some(compared) = &lower.tile(*id).mask
     {
         // The rows of a mask are as long as they may be padded to, or as those of what was compared.
-        let ((rows, bytes), (said_rows, said_bytes)) = (crate::lower::fold(&shape), crate::lower::fold(&said.0));
-        let padded = [bytes, bytes.next_multiple_of(32), crate::lower::fold(&compared.shape).1];
+        let ((rows, bytes), (said_rows, said_bytes)) = (crate::value::fold(&shape), crate::value::fold(&said.0));
+        let padded = [bytes, bytes.next_multiple_of(32), crate::value::fold(&compared.shape).1];
         if elem == said.1 && rows == said_rows && padded.contains(&said_bytes) {
             return Ok(());
         }

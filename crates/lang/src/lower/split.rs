@@ -5,10 +5,11 @@ use slipring_ir::{Attr, Diagnostic, OpId, Span, Type};
 use slipring_pto as pto;
 use slipring_tile::Space;
 
-use super::{Lower, Lowered, Region, Value, describe, fold};
+use super::lowering::{Lower, Lowered, describe};
+use super::state::Region;
 use crate::dtype::DType;
 use crate::syntax::at;
-use crate::value::{Const, Crossing, Index, RegionId, Split, Tile, TileId, split_name};
+use crate::value::{Const, Crossing, Index, RegionId, Split, Tile, TileId, Value, fold, split_name};
 
 /// Vector cores of a cluster.
 const LANES: i64 = 2;

@@ -1,18 +1,21 @@
 //! The parts of what the lowering knows while it goes through a function's body: see [`Lower`](super::Lower).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use indexmap::{IndexMap, IndexSet};
-use ruff_python_ast::Expr;
-use slipring_ir::{BlockId, Span, Type, ValueId};
+use ruff_python_ast::{Expr, Stmt};
+use slipring_ir::{BlockId, Diagnostic, OpId, Span, Type, ValueId};
+use slipring_machine::CoreKind;
+use slipring_tile::{Elem, Space};
+use smallvec::SmallVec;
 
-use super::changed::Made;
-use super::extents::Extent;
-use super::tails::Tail;
-use super::{Buffers, CarryPlan, Frame, OpenBody, PlanKey, Region, ReportKey, Root};
+use super::held::Buffers;
+use super::names::Names;
+use crate::compiled::{Direction, ParamInfo};
+use crate::dtype::DType;
 use crate::globals::Scope;
-use crate::value::{Loaded, RegionId, Tensor, Tile};
+use crate::value::{Domain, Index, Loaded, PipeEnd, RegionId, Split, Tensor, Tile, Value};
 
 /// What names stand for where the lowering is.
 #[derive(Clone, Default)]
@@ -135,7 +138,7 @@ pub(crate) struct Outcome {
     /// The types that the kernel says it returns.
     pub results: Vec<Expr>,
     /// Outputs that the kernel returned and that are parameters now.
-    pub returned: Vec<(crate::compiled::ParamInfo, Type)>,
+    pub returned: Vec<(ParamInfo, Type)>,
     /// Where it returns tiles that it made.
     pub returned_tiles: Vec<Span>,
     /// Names of the parameters that the kernel returns, in order; empty for anything else.
@@ -150,3 +153,246 @@ pub(crate) struct ReportState {
     /// True once there are so many errors that the rest is not looked at.
     pub stopped: bool,
 }
+
+/// A list or dict that the kernel made, and where.
+#[derive(Clone)]
+pub(crate) struct Made {
+    /// Its number: it keeps it when it changes.
+    pub id: usize,
+    pub value: Value,
+    pub block: BlockId,
+    /// How many calls were open.
+    pub calls: usize,
+}
+
+impl Made {
+    /// Whether something else holds it.
+    pub fn is_held(&self) -> bool {
+        match &self.value {
+            Value::Tuple(items) => items.is_shared(),
+            Value::Record(record) => Rc::strong_count(record) > 1,
+            _ => false,
+        }
+    }
+}
+
+/// A tensor in global memory that a function knows.
+#[derive(Clone, Debug)]
+pub(crate) struct Root {
+    /// Its name, for messages.
+    pub name: Rc<str>,
+    pub elem: Elem,
+    pub dims: SmallVec<[u64; 5]>,
+    /// Elements from one index of a dimension to the next.
+    pub strides: SmallVec<[u64; 5]>,
+    /// The memory whose scales it holds, packed as the matrix unit wants them (`pl.MX_A_ZZ`, `pl.MX_B_NN`).
+    pub scales: Option<Space>,
+    /// `!pto.tensor_view` of all of it.
+    pub view: ValueId,
+    /// The pointer.
+    pub pointer: ValueId,
+    /// The parameter that it is, for messages.
+    pub span: Span,
+    /// False for parameters that are only read.
+    pub writable: bool,
+    /// What the kernel says it does with it.
+    pub direction: Direction,
+    /// Where each block would need one of its own: it stands for nothing but a tile.
+    pub for_each_block: Option<Span>,
+    /// Whose part of the memory of all devices it is.
+    pub domain: Option<Domain>,
+    /// The position of the tensor that it is a view of.
+    pub of: Option<usize>,
+}
+
+/// How many elements such a slice has: made once for all slices with the same beginning and end.
+#[derive(Clone, Debug)]
+pub(crate) struct Extent {
+    pub first: Form,
+    pub end: Form,
+    pub extent: u64,
+    /// Valid while this block is being lowered.
+    pub block: BlockId,
+    pub count: Index,
+}
+
+/// A number as multiples of others, and a constant.
+pub(crate) type Form = (BTreeMap<ValueId, i64>, i64);
+
+/// How many elements of a slice are there: made once for all slices with the same beginning, size and end.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tail {
+    pub first: Index,
+    pub size: u64,
+    pub extent: u64,
+    /// Valid while this block is being lowered.
+    pub block: BlockId,
+    pub left: Index,
+}
+
+/// A `split_aiv` region.
+#[derive(Clone, Debug)]
+pub(crate) struct Region {
+    pub op: OpId,
+    /// The mode written on the loop.
+    pub mode: Option<Split>,
+    /// The mode that the region turned out to have.
+    pub used: Option<(Split, Span)>,
+    /// The loop's head.
+    pub span: Span,
+}
+
+/// A tile that a function pops, and what becomes of its slot.
+#[derive(Clone, Debug)]
+pub(crate) struct Popped {
+    /// The tile.
+    pub value: ValueId,
+    /// The kind of core that pops, and the number of the pipe.
+    pub kind: CoreKind,
+    pub id: i64,
+    /// How it is divided: its slot is freed in the same way.
+    pub split: Split,
+    pub span: Span,
+    pub block: BlockId,
+    /// Where its slot is given back, and in which blocks.
+    pub freed: Vec<(BlockId, Span)>,
+}
+
+/// What a body declares of its function.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Facts {
+    /// `optimizations=[pl.split(…)]`.
+    pub split: Option<(Split, Span)>,
+    /// `pl.cross_core_slot(slot_num=…)`.
+    pub slot_num: Option<i64>,
+    /// `pl.spmd(n)`.
+    pub blocks: Option<u32>,
+    /// The blocks start at the same time.
+    pub together: bool,
+    /// Where the scheduler is asked to wait for a signal after the body.
+    pub defers: Option<Span>,
+    /// How the tiles of pushes and pops are divided that do not say it.
+    pub ends: Option<Split>,
+    /// Whether both Vector cores run it, where it says so.
+    pub both_lanes: Option<bool>,
+    /// Slices that leave their tensor are errors.
+    pub exact_slices: bool,
+    /// Parameters say their shapes: a call does not decide them.
+    pub shapes_said: bool,
+    /// The first scope that has ended.
+    pub closed: Option<Span>,
+    /// Tensors of the function's own, by the calls and the place that make them.
+    pub created: Vec<(Vec<Span>, Value)>,
+    /// The kind of core whose end of a pipe is set up, and where.
+    pub pipe_end: Option<(CoreKind, Span)>,
+    /// Memory reserved for slots: it lies where that kind of core has its own.
+    pub reserved: Vec<OpId>,
+    /// Names of the buffers that were reserved or imported, by their address.
+    pub buffers: Vec<(ValueId, Rc<str>)>,
+    /// The ends of pipes that are set up.
+    pub pipes: Vec<Rc<PipeEnd>>,
+    /// Popped tiles, in the order of the text.
+    pub popped: Vec<Popped>,
+    /// Pushes (true) and pops: the kind of core that does it, the number of the pipe, the place.
+    pub hand_ends: Vec<(CoreKind, i64, bool, Span)>,
+    /// A slot was freed by a name that a loop carries: which one it is cannot be told.
+    pub free_of_carried: bool,
+    /// An op that sets an end of a pipe up has failed: nothing is said of what would use it.
+    pub end_failed: bool,
+    /// The kind of core that the function's type says.
+    pub kind: Option<CoreKind>,
+    /// Questions about the lane outside every region.
+    pub lane_questions: Vec<Span>,
+}
+
+/// The statements of a body that is being lowered.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct OpenBody {
+    /// The statements that read a name, or bind it on every path before they do: true for those that read.
+    uses: BTreeMap<Rc<str>, Vec<(usize, bool)>>,
+    /// The statement that is being lowered.
+    pub now: usize,
+}
+
+impl OpenBody {
+    /// A body before its first statement.
+    pub fn of(body: &[Stmt]) -> OpenBody {
+        let mut open = OpenBody::default();
+        for (at, stmt) in body.iter().enumerate() {
+            let names = Names::of(std::slice::from_ref(stmt));
+            let bound =
+                names.certain.into_iter().filter(|name| !names.exposed.contains(name)).map(|name| (name, false));
+            let bound: Vec<_> = bound.collect();
+            for (name, read) in names.exposed.into_iter().map(|name| (name, true)).chain(bound) {
+                open.uses.entry(name).or_default().push((at, read));
+            }
+        }
+        open
+    }
+
+    /// True if a name is read after the statement that is being lowered before it is bound again, false if it is bound
+    /// first, `None` if the body does neither for certain.
+    pub fn next_use(&self, name: &str) -> Option<bool> {
+        let uses = self.uses.get(name)?;
+        uses.get(uses.partition_point(|(at, _)| *at <= self.now)).map(|(_, read)| *read)
+    }
+}
+
+/// A loop or branch whose body may end in `pl.yield_`.
+#[derive(Clone, Debug)]
+pub(crate) enum Frame {
+    /// A loop with `init_values`: the names that it carries, and the targets that its `pl.yield_` bound.
+    Loop { carried: Vec<Rc<str>>, targets: Option<Vec<Rc<str>>> },
+    /// A loop without them.
+    Plain,
+    /// An arm of a branch.
+    Arm,
+}
+
+impl Frame {
+    /// The names that its `init_values` carry.
+    pub fn carried(&self) -> &[Rc<str>] {
+        match self {
+            Frame::Loop { carried, .. } => carried,
+            Frame::Plain | Frame::Arm => &[],
+        }
+    }
+}
+
+/// A loop of the text as it is lowered: from which calls, at which place, with how many iterations in its body.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct PlanKey {
+    pub sites: Vec<Span>,
+    pub at: Span,
+    pub copies: i64,
+}
+
+/// How a loop carries what a name stands for.
+#[derive(Clone, Debug)]
+pub(crate) enum CarryKind {
+    /// Each iteration ends with what it began with.
+    Same,
+    /// A number of the loop's own, of this type or of that of its first value.
+    Number(Option<DType>),
+    /// A window whose offsets change.
+    Window,
+    /// A tile in a memory.
+    Buffer(Space),
+    /// Several values, each in a way of its own.
+    Each(Vec<CarryKind>),
+    /// What the body binds first and is read after a loop that runs: a number of a type, whose first value is never seen.
+    FreshNumber(DType),
+    /// The same for a window like this one.
+    FreshWindow(Box<Tensor>),
+}
+
+/// The ways in which a loop carries names, where they are not the usual ones.
+pub(crate) type CarryPlan = IndexMap<Rc<str>, CarryKind>;
+
+/// What makes two reports the same.
+pub(super) fn report_key(diagnostic: &Diagnostic) -> ReportKey {
+    let place = diagnostic.primary.as_ref().map_or(Span::default(), |label| label.span);
+    (diagnostic.code, place, diagnostic.message.clone())
+}
+
+pub(crate) type ReportKey = (&'static str, Span, String);

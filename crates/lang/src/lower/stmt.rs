@@ -7,12 +7,13 @@ use slipring_ir::{Diagnostic, Span};
 use slipring_mlir::arith;
 use slipring_pto as pto;
 
+use super::lowering::{Lower, Lowered, describe};
 use super::names::{Names, popped_into};
-use super::{Lower, Lowered, OpenBody, Value, describe};
+use super::signature::{annotated, check_said};
+use super::state::OpenBody;
 use crate::dtype::{DType, scalar_type as scalar_type_of};
-use crate::lower::signature::{annotated, check_said};
 use crate::syntax::at;
-use crate::value::Tensor;
+use crate::value::{Tensor, Value};
 
 /// The most statements that are compiled for a file.
 const MOST_STATEMENTS: u64 = 1 << 16;
@@ -292,8 +293,9 @@ impl Lower<'_> {
                 self.not_in_part(*target, span)?;
                 let source = self.demand(value, slipring_tile::Space::Vec, span)?;
                 let (from, to) = (self.tile(source).clone(), self.tile(*target).clone());
-                if super::fold(&from.shape) != super::fold(&to.shape) {
-                    let message = format!("{} does not fit {}", super::show(&from.shape), super::show(&to.shape));
+                if crate::value::fold(&from.shape) != crate::value::fold(&to.shape) {
+                    let message =
+                        format!("{} does not fit {}", crate::value::show(&from.shape), crate::value::show(&to.shape));
                     return Err(self.error("store-shape", span, message));
                 }
                 self.e.op(&pto::TMOV, &[("src", &[from.value]), ("dst", &[to.value])], &[], &[]);

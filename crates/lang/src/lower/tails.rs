@@ -2,22 +2,12 @@
 //! the valid shape of their tiles.
 
 use ruff_python_ast::Expr;
-use slipring_ir::{BlockId, Diagnostic, Span};
+use slipring_ir::{Diagnostic, Reported, Span};
 
+use super::lowering::{Lower, Lowered, describe};
+use super::state::Tail;
 use super::window::Part;
-use super::{Lower, Lowered, Reported, Value, describe};
-use crate::value::{Index, Tensor};
-
-/// How many elements of a slice are there: made once for all slices with the same beginning, size and end.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Tail {
-    first: Index,
-    size: u64,
-    extent: u64,
-    /// Valid while this block is being lowered.
-    block: BlockId,
-    left: Index,
-}
+use crate::value::{Index, Tensor, Value};
 
 impl Lower<'_> {
     /// A part of a tensor whose shape is `shape`, less what some iteration of the loops around would take from after its end.
@@ -116,7 +106,7 @@ impl Lower<'_> {
             _ => return Ok(None),
         };
         let tile = self.tile(id);
-        if super::fold(&tile.shape) != super::fold(&window.shape()) {
+        if crate::value::fold(&tile.shape) != crate::value::fold(&window.shape()) {
             return Ok(None);
         }
         let both = match tile.valid {

@@ -4,8 +4,9 @@ use slipring_ir::{Diagnostic, Dim, Span, TileType, Type, ValueId};
 use slipring_pto as pto;
 use slipring_tile::{Elem, Space};
 
-use super::{Lower, Lowered, Place, fold, show};
-use crate::value::{Crossing, Index, Tile, TileId};
+use super::lowering::{Lower, Lowered};
+use crate::lower::layouts::Place;
+use crate::value::{Crossing, Index, Tile, TileId, fold, show};
 
 impl Lower<'_> {
     /// A tile of the list.

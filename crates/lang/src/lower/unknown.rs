@@ -1,9 +1,9 @@
 //! Python that the language does not have, by its name and with what to write instead.
 
 use ruff_python_ast::{Expr, Stmt};
-use slipring_ir::{Diagnostic, Span};
+use slipring_ir::{Diagnostic, Reported, Span};
 
-use super::{Lower, Reported};
+use super::lowering::Lower;
 
 /// What something is called, and what to write instead; no hint where there is nothing better.
 pub(super) type Named = (&'static str, &'static str);

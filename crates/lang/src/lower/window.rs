@@ -1,15 +1,15 @@
 //! Subscripts: parts of tensors and tiles.
 
 use ruff_python_ast::Expr;
-use slipring_ir::{Attr, Diagnostic, Dim, Span, Type};
+use slipring_ir::{Attr, Diagnostic, Dim, Reported, Span, Type};
 use slipring_pto as pto;
 use slipring_tile::{SLayout, Space};
 use smallvec::SmallVec;
 
 use super::changed::changes_list;
-use super::{Lower, Lowered, Reported, Value, describe, show};
+use super::lowering::{Lower, Lowered, describe};
 use crate::syntax::at;
-use crate::value::{Const, Index, Tensor, TileId};
+use crate::value::{Const, Index, Tensor, TileId, Value, show};
 
 /// One subscript of a dimension.
 #[derive(Clone, Copy, Debug)]
@@ -339,8 +339,8 @@ impl Lower<'_> {
                         self.e.value(&pto::ADDPTR, &groups, &[], Type::Ptr(root.elem, None))
                     }
                 };
-                let strides = crate::lower::signature::dense(shape);
-                let view = crate::lower::signature::whole_view(self, pointer, root.elem, (shape, &strides), None);
+                let strides = crate::value::dense(shape);
+                let view = super::signature::whole_view(self, pointer, root.elem, (shape, &strides), None);
                 // What is written of it is noted of the tensor that it is a view of.
                 let direction =
                     if root.writable { crate::compiled::Direction::InOut } else { crate::compiled::Direction::In };
@@ -351,7 +351,7 @@ impl Lower<'_> {
                 self.tensors.roots.len() - 1
             }
         };
-        Some(super::whole(at, self.tensors.roots[at].elem, shape))
+        Some(crate::value::whole(at, self.tensors.roots[at].elem, shape))
     }
 
     /// What is valid of a part of a window.

@@ -2,10 +2,11 @@
 
 use slipring_ir::{Diagnostic, Span};
 
-use super::{DType, Lower, Lowered, Value};
+use super::lowering::{Lower, Lowered};
 use crate::constants::is_true;
+use crate::dtype::DType;
 use crate::params::{ByName, Given, by_name};
-use crate::value::Const;
+use crate::value::{Const, Value};
 
 impl Lower<'_> {
     /// Words that bind their arguments as a function does.

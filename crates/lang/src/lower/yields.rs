@@ -5,19 +5,10 @@ use std::rc::Rc;
 use ruff_python_ast::Expr;
 use slipring_ir::{Diagnostic, Span};
 
-use super::{Lower, Lowered, Value};
+use super::lowering::{Lower, Lowered};
+use super::state::Frame;
 use crate::syntax::at;
-
-/// A loop or branch whose body may end in `pl.yield_`.
-#[derive(Clone, Debug)]
-pub(crate) enum Frame {
-    /// A loop with `init_values`: the names that it carries, and the targets that its `pl.yield_` bound.
-    Loop { carried: Vec<Rc<str>>, targets: Option<Vec<Rc<str>>> },
-    /// A loop without them.
-    Plain,
-    /// An arm of a branch.
-    Arm,
-}
+use crate::value::Value;
 
 impl Lower<'_> {
     /// True for a call of `pl.yield_`.

@@ -7,9 +7,9 @@ use slipring_pto as pto;
 use slipring_tile::Space;
 
 use super::entry::Call;
-use super::matrix::{accumulated, is_matrix, multiplied, operands_of};
-use crate::lower::{Lower, Lowered, show};
-use crate::value::{Index, Parts, TileId, Value};
+use super::product::{accumulated, is_matrix, multiplied, operands_of, together};
+use crate::lower::{Lower, Lowered};
+use crate::value::{Index, Parts, TileId, Value, show};
 
 /// The most matrices of a list.
 const MOST: u64 = 1024;
@@ -17,18 +17,6 @@ const MOST: u64 = 1024;
 /// The shape without its last two extents.
 fn leading(shape: &[u64]) -> &[u64] {
     &shape[..shape.len().saturating_sub(2)]
-}
-
-/// The extents of both lists repeated to one shape, as numpy does; `None` if they do not fit.
-pub(super) fn together(a: &[u64], b: &[u64]) -> Option<Vec<u64>> {
-    let rank = a.len().max(b.len());
-    let at = |shape: &[u64], dim: usize| (dim + shape.len()).checked_sub(rank).map_or(1, |at| shape[at]);
-    let each = (0..rank).map(|dim| match (at(a, dim), at(b, dim)) {
-        (x, y) if x == y || y == 1 => Some(x),
-        (1, y) => Some(y),
-        _ => None,
-    });
-    each.collect()
 }
 
 /// The extents of the list that a product gives, if it is one of lists that have to be taken apart.

@@ -1,6 +1,7 @@
 //! All ops of the language, found by the names that they have here and elsewhere.
 
 use slipring_ir::{Diagnostic, Span};
+use slipring_op::OpDef;
 
 use super::entry::{ANYTHING, Call, Entry};
 use super::{
@@ -45,6 +46,10 @@ impl Words for Language {
 
     fn knows(&self, name: &str) -> bool {
         find(name).is_some()
+    }
+
+    fn op(&self, name: &str) -> Option<&'static OpDef> {
+        find(name)?.op
     }
 
     fn makes_end(&self, name: &str) -> bool {

@@ -4,11 +4,11 @@ use slipring_ir::{Attr, Diagnostic, Span};
 use slipring_pto as pto;
 use slipring_tile::Space;
 
-use super::elementwise::{is_number, like, same, vector};
 use super::entry::{Call, ENTRY, Entry};
+use super::operands::{is_number, like, same, vector};
 use crate::lower::on_tiles::{emit, scalar_for};
-use crate::lower::{Lower, Lowered, fold, show};
-use crate::value::{Const, TileId, Value};
+use crate::lower::{Lower, Lowered};
+use crate::value::{Const, TileId, Value, fold, show};
 
 const THREE: Entry = Entry { params: "a/lhs, b/rhs, c/rhs2", lower: three, ..ENTRY };
 const SCALAR_BETWEEN: Entry = Entry { params: "a/lhs, scalar/rhs, b/rhs2", lower: scalar_between, ..ENTRY };
@@ -73,7 +73,7 @@ fn compare(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let second = if number {
         scalar_for(lower, &rhs, lower.tile(lhs).ty.layout.elem, span)?
     } else {
-        let mut rhs = super::elementwise::vector_of(lower, &rhs, span)?;
+        let mut rhs = super::operands::vector_of(lower, &rhs, span)?;
         (lhs, rhs) = super::expand::alike(lower, lhs, rhs)?;
         same(lower, call, lhs, rhs)?;
         let rhs = lower.whole_view(rhs);
@@ -104,7 +104,7 @@ fn select(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let mask = crate::lower::masks::carried(lower, &mask.0, mask.1)?;
     let lhs = match is_number(&lhs.0) && !named {
         true => number_for(lower, call, mask, &lhs)?,
-        false => super::elementwise::vector_of(lower, &lhs.0, lhs.1)?,
+        false => super::operands::vector_of(lower, &lhs.0, lhs.1)?,
     };
     let shape = lower.tile(lhs).shape.clone();
     let mask = crate::lower::masks::spread(lower, mask, &shape, call.span)?;
@@ -143,7 +143,7 @@ fn select(lower: &mut Lower<'_>, call: &Call) -> Lowered {
         lower.e.op(op, &groups, &[], &[]);
         return Ok(Value::Tile(target));
     }
-    let rhs = super::elementwise::vector_of(lower, &rhs, span)?;
+    let rhs = super::operands::vector_of(lower, &rhs, span)?;
     same(lower, call, lhs, rhs)?;
     operands.extend([("src0", lhs), ("src1", rhs)]);
     Ok(Value::Tile(like(lower, call, lhs, &operands)))
@@ -153,7 +153,7 @@ fn select(lower: &mut Lower<'_>, call: &Call) -> Lowered {
 fn number_for(lower: &mut Lower<'_>, call: &Call, mask: TileId, (number, span): &(Value, Span)) -> Lowered<TileId> {
     let (other, place) = call.need(lower, "rhs")?;
     if !is_number(&other) {
-        let model = super::elementwise::vector_of(lower, &other, place)?;
+        let model = super::operands::vector_of(lower, &other, place)?;
         let tile = lower.tile(model).clone();
         return crate::lower::masks::filled(lower, number, (&tile.shape, tile.ty.layout.elem), model, *span);
     }

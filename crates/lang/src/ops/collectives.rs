@@ -3,12 +3,12 @@
 use slipring_ir::{Attr, Diagnostic, Span, Type, ValueId};
 use slipring_tile::{Elem, Space};
 
-use super::devices::{PIECE, copy, domain, hold, in_pieces, one_of, remote, tell, window};
 use super::entry::Call;
+use super::remote::{PIECE, copy, domain, hold, in_pieces, one_of, remote, tell, window};
 use crate::dtype::DType;
 use crate::lower::signature::whole_view;
-use crate::lower::{Lower, Lowered, Root, show, whole};
-use crate::value::{Const, Domain, Index, Tensor, Value};
+use crate::lower::{Lower, Lowered, Root};
+use crate::value::{Const, Domain, Index, Tensor, Value, show, whole};
 
 /// Waits until all devices are here.
 pub(super) fn barrier(lower: &mut Lower<'_>, call: &Call) -> Lowered {
@@ -104,7 +104,7 @@ fn reduction(lower: &mut Lower<'_>, call: &Call, known: &[&str]) -> Lowered<&'st
 fn row(lower: &mut Lower<'_>, tensor: &Tensor, span: Span) -> Lowered<Tensor> {
     let root = lower.tensors.roots[tensor.root].clone();
     let is_whole = tensor.sizes == root.dims && tensor.reshaped.is_none();
-    if !is_whole || root.strides.as_slice() != crate::lower::signature::dense(&root.dims).as_slice() {
+    if !is_whole || root.strides.as_slice() != crate::value::dense(&root.dims).as_slice() {
         return Err(lower.unsupported(span, "a collective on a part of a window"));
     }
     let all: u64 = root.dims.iter().product();

@@ -1,5 +1,6 @@
 //! Words that every language of tiles has, and that are several instructions here.
 
+use ruff_python_ast::Operator;
 use slipring_ir::{Attr, Diagnostic};
 use slipring_pto as pto;
 use slipring_tile::Space;
@@ -8,7 +9,6 @@ use super::entry::{Call, ENTRY, Entry};
 use crate::dtype::DType;
 use crate::lower::{Lower, Lowered};
 use crate::value::{Const, Value};
-use ruff_python_ast::Operator;
 
 /// Made of the ops that stand in its doc.
 const OF_ONE: Entry = Entry { params: "x/input/tile", ..ENTRY };
@@ -79,13 +79,13 @@ fn ones_like(lower: &mut Lower<'_>, call: &Call) -> Lowered {
 
 fn square(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     // Loaded once.
-    let x = Value::Tile(super::elementwise::vector(lower, call, "x")?);
+    let x = Value::Tile(super::operands::vector(lower, call, "x")?);
     then(lower, call, "mul", x.clone(), &[x])
 }
 
 /// The operand of what is computed in floats only.
 fn floats(lower: &mut Lower<'_>, call: &Call) -> Lowered {
-    let x = super::elementwise::vector(lower, call, "x")?;
+    let x = super::operands::vector(lower, call, "x")?;
     let elem = lower.tile(x).ty.layout.elem;
     if elem.is_float() {
         return Ok(Value::Tile(x));

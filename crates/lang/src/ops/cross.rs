@@ -1,8 +1,9 @@
 //! Between the kinds of core, and questions about the launch.
 
+use slipring_pto as pto;
+
 use super::entry::{Call, ENTRY, Entry};
 use crate::lower::{Lower, Lowered};
-use slipring_pto as pto;
 
 pub(super) const OPS: &[Entry] = &[
     Entry {

@@ -6,9 +6,10 @@ use slipring_pto as pto;
 use slipring_tile::Space;
 
 use super::entry::{Call, ENTRY, Entry};
+use super::operands::{is_number, like, same, vector, vector_of};
 use crate::dtype::DType;
 use crate::lower::on_tiles::{emit, scalar_for};
-use crate::lower::{Lower, Lowered, masks, show};
+use crate::lower::{Lower, Lowered, masks};
 use crate::value::{Compared, Const, TileId, Value};
 use crate::words::{Means, followed_as};
 
@@ -171,18 +172,6 @@ pub(super) const OPS: &[Entry] = &[
     },
 ];
 
-/// A tile of UB that is an operand.
-pub(super) fn vector(lower: &mut Lower<'_>, call: &Call, name: &str) -> Lowered<TileId> {
-    let (value, span) = call.need(lower, name)?;
-    vector_of(lower, &value, span)
-}
-
-/// The same for a value: a mask becomes ones and zeros.
-pub(super) fn vector_of(lower: &mut Lower<'_>, value: &Value, span: slipring_ir::Span) -> Lowered<TileId> {
-    let id = lower.demand(value, Space::Vec, span)?;
-    masks::unpacked(lower, id)
-}
-
 /// `high_precision`, for which the public compiler takes more steps.
 fn precision(lower: &mut Lower<'_>, call: &Call) -> Lowered<()> {
     match call.get("high_precision") {
@@ -205,18 +194,6 @@ fn unary(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     }
     let source = vector(lower, call, "x")?;
     Ok(Value::Tile(like(lower, call, source, &[("src", source)])))
-}
-
-/// Emits the op of a call with a new tile like another one as its destination.
-pub(super) fn like(lower: &mut Lower<'_>, call: &Call, model: TileId, operands: &[(&str, TileId)]) -> TileId {
-    let elem = lower.tile(model).ty.layout.elem;
-    let target = lower.tile_like(model, elem, call.entry.names[0]);
-    emit(lower, call.op(), operands, target);
-    target
-}
-
-pub(super) fn is_number(value: &Value) -> bool {
-    matches!(value, Value::Const(Const::Int(_) | Const::Float(_) | Const::Bool(_)) | Value::Scalar(_))
 }
 
 fn subtract(lower: &mut Lower<'_>, call: &Call) -> Lowered {
@@ -264,36 +241,8 @@ fn binary(lower: &mut Lower<'_>, call: &Call) -> Lowered {
 /// True for a sum of a whole tile and a product of tails.
 fn is_tail_of_product(lower: &Lower<'_>, whole: TileId, part: TileId) -> bool {
     let part = lower.tile(part);
-    let made_by = super::find(part.made_by).and_then(|entry| entry.op);
+    let made_by = lower.words.op(part.made_by);
     lower.tile(whole).valid.is_none() && part.valid.is_some() && made_by.is_some_and(|op| op.product.is_some())
-}
-
-/// Reports operands of different shapes or types.
-pub(super) fn same(lower: &mut Lower<'_>, call: &Call, a: TileId, b: TileId) -> Lowered<()> {
-    let (x, y) = (lower.tile(a).clone(), lower.tile(b).clone());
-    let name = call.entry.names[0];
-    if x.ty.layout.elem != y.ty.layout.elem {
-        let types = [x.ty.layout.elem, y.ty.layout.elem].map(|e| DType::Elem(e).name());
-        let message = format!("`pl.{name}` of {} and {} elements", types[0], types[1]);
-        let error = Diagnostic::error("elem-types", call.span, message)
-            .also(x.span, "the first operand")
-            .also(y.span, "the second operand")
-            .help(format!("convert one of them: `pl.cast(…, pl.{})`", types[0]));
-        return Err(lower.report(error));
-    }
-    if x.shape != y.shape {
-        let message = format!("`pl.{name}` of tiles {} and {}", show(&x.shape), show(&y.shape));
-        let mut error = Diagnostic::error("shapes", call.span, message)
-            .also(x.span, "the first operand")
-            .also(y.span, "the second operand");
-        if y.shape.last() == Some(&1) && x.shape.first() == y.shape.first() {
-            error = error.help(format!("a value for each row: `pl.row_expand_{name}(x, column)`"));
-        } else if y.shape.first() == Some(&1) && x.shape.last() == y.shape.last() {
-            error = error.help(format!("a value for each column: `pl.col_expand_{name}(x, row)`"));
-        }
-        return Err(lower.report(error));
-    }
-    Ok(())
 }
 
 fn with_number(

@@ -2,13 +2,13 @@
 
 use std::rc::Rc;
 
-use slipring_ir::{Diagnostic, Span};
+use slipring_ir::{Diagnostic, Reported, Span};
 use slipring_op::OpDef;
 use slipring_op::def::RingPart;
 use slipring_tile::Elem;
 
 use crate::dtype::DType;
-use crate::lower::{Lower, Lowered, Reported, describe};
+use crate::lower::{Lower, Lowered, describe};
 use crate::params::{Given, by_name, usage};
 use crate::value::{Const, SPLIT_MODES, Split, Value};
 use crate::words::InProgram;

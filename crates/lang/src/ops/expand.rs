@@ -5,8 +5,8 @@ use slipring_tile::Space;
 
 use super::entry::Call;
 use crate::lower::on_tiles::emit;
-use crate::lower::{Lower, Lowered, fold, show};
-use crate::value::{TileId, Value};
+use crate::lower::{Lower, Lowered};
+use crate::value::{TileId, Value, fold, show};
 
 /// The result of an op that takes a value for each row or column itself, where the second tile is a column or a row.
 pub(super) fn broadcast(lower: &mut Lower<'_>, call: &Call, a: TileId, b: TileId) -> Lowered<Option<Value>> {
@@ -82,7 +82,7 @@ pub(super) fn repeated(lower: &mut Lower<'_>, id: TileId, shape: &[u64]) -> Tile
 pub(super) fn broadcast_to(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let (value, span) = call.need(lower, "x")?;
     let shape = call.need_shape(lower, "shape")?;
-    let source = super::elementwise::vector_of(lower, &value, span)?;
+    let source = super::operands::vector_of(lower, &value, span)?;
     lower.wholly_valid(source, "a broadcast", call.span)?;
     let have = lower.tile(source).shape.to_vec();
     let (of_source, of_target) = (fold(&have), fold(&shape));

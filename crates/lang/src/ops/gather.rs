@@ -4,12 +4,12 @@ use slipring_ir::{Attr, Diagnostic, Span};
 use slipring_pto as pto;
 use slipring_tile::{Elem, Space};
 
-use super::elementwise::vector;
 use super::entry::{Call, ENTRY, Entry};
+use super::operands::vector;
 use crate::dtype::DType;
 use crate::lower::on_tiles::{emit, scalar_for};
-use crate::lower::{Lower, Lowered, fold, show};
-use crate::value::{Const, Index, Tensor, TileId, Value};
+use crate::lower::{Lower, Lowered};
+use crate::value::{Const, Index, Tensor, TileId, Value, fold, show};
 
 pub(super) const OPS: &[Entry] = &[
     Entry {

@@ -8,8 +8,8 @@ use super::entry::Call;
 use super::own::own_tensor_of;
 use crate::compiled::Direction;
 use crate::dtype::DType;
-use crate::lower::{Lower, Lowered, show};
-use crate::value::{Const, Value};
+use crate::lower::{Lower, Lowered};
+use crate::value::{Const, Value, show};
 
 /// The elements of a counter: a line of the cache, which it has for itself.
 const LINE: u64 = 16;

@@ -8,8 +8,8 @@ use slipring_tile::Space;
 
 use super::entry::{Call, ENTRY, Entry, REFUSED};
 use super::own::{assembled_in_memory, create_tensor, through_memory};
-use crate::dtype::DType;
-use crate::lower::{Lower, Lowered, scalar_type_of};
+use crate::dtype::{DType, scalar_type as scalar_type_of};
+use crate::lower::{Lower, Lowered};
 use crate::value::{Index, Parts, Tensor, TileId, Value};
 use crate::words::{Means, followed_as};
 
@@ -420,14 +420,14 @@ fn tile_element(lower: &mut Lower<'_>, call: &Call, id: TileId) -> Lowered<slipr
     let offsets = call.offsets(lower, "offset")?;
     let tile = lower.tile(id).clone();
     if offsets.len() != tile.shape.len() {
-        let message = format!("{} indices for a tile {}", offsets.len(), crate::lower::show(&tile.shape));
+        let message = format!("{} indices for a tile {}", offsets.len(), crate::value::show(&tile.shape));
         return Err(lower.error("rank", call.span, message));
     }
     for (offset, extent) in offsets.iter().zip(&tile.shape) {
         if let Index::Known(n) = offset
             && (*n < 0 || *n as u64 >= *extent)
         {
-            let message = format!("element {n} lies outside a tile {}", crate::lower::show(&tile.shape));
+            let message = format!("element {n} lies outside a tile {}", crate::value::show(&tile.shape));
             return Err(lower.error("bounds", call.span, message));
         }
     }

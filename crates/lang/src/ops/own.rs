@@ -124,7 +124,7 @@ pub(super) fn through_memory(lower: &mut Lower<'_>, id: TileId, span: Span) -> L
     lower.wholly_valid(id, "a move from L1 to UB", span)?;
     let tile = lower.tile(id).clone();
     let elem = tile.ty.layout.elem;
-    let (rows, cols) = crate::lower::fold(&tile.shape);
+    let (rows, cols) = crate::value::fold(&tile.shape);
     let Some(tensor) = own_memory(lower, (rows, cols), elem, span) else { return Ok(id) };
     lower.store(&Value::Tile(id), &tensor, false, span)?;
     let loaded = lower.load(&tensor, Space::Vec)?;
@@ -158,7 +158,7 @@ pub(super) fn assembled_in_memory(
     let Some(window) = lower.image_of(target).filter(|_| products && part.valid.is_none() && alone) else {
         return Ok(None);
     };
-    let Some(own) = own_memory(lower, crate::lower::fold(&whole.shape), elem, span) else { return Ok(None) };
+    let Some(own) = own_memory(lower, crate::value::fold(&whole.shape), elem, span) else { return Ok(None) };
     let there = lower.load(&window, Space::Vec)?;
     lower.store(&Value::Tile(there), &own, false, span)?;
     let place = lower.tensor_window(&own, offsets, &part.shape, span)?;

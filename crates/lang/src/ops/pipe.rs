@@ -1,13 +1,14 @@
 //! Pipes by hand: memory for the slots, both ends, push, pop and free (seed 000, DSL Grammar; the public spelling beside it).
 
-use slipring_op::CoreRule;
-use slipring_pto as pto;
 use std::rc::Rc;
 
-use slipring_ir::{Attr, Diagnostic, Span, Type, ValueId};
+use slipring_ir::{Attr, Diagnostic, Span, Type};
 use slipring_machine::CoreKind;
+use slipring_op::CoreRule;
+use slipring_pto as pto;
 use slipring_tile::{Elem, Space};
 
+use self::data::named;
 use super::entry::{Call, ENTRY, Entry};
 use crate::dtype::DType;
 use crate::lower::{Lower, Lowered};
@@ -176,9 +177,4 @@ fn initialize(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let end = Rc::new(PipeEnd { id: call.int(lower, "id")?.unwrap_or(0), buffers, slots, span: call.span });
     lower.facts.pipes.push(end.clone());
     Ok(Value::Pipe(end))
-}
-
-/// The name of the reservation that an address is of.
-fn named(lower: &Lower<'_>, address: ValueId) -> Option<Rc<str>> {
-    lower.facts.buffers.iter().find(|(buffer, _)| *buffer == address).map(|(_, name)| name.clone())
 }

@@ -4,11 +4,11 @@ use slipring_ir::{Attr, Diagnostic};
 use slipring_pto as pto;
 use slipring_tile::{Elem, Space};
 
-use super::elementwise::{like, vector};
 use super::entry::{Call, ENTRY, Entry};
+use super::operands::{like, vector};
 use crate::lower::on_tiles::emit_with;
-use crate::lower::{Lower, Lowered, show};
-use crate::value::Value;
+use crate::lower::{Lower, Lowered};
+use crate::value::{Value, show};
 
 const ROW: Entry = Entry { params: "x/input/tile, tmp_tile/tmp=", lower: rows, ..ENTRY };
 const COL: Entry = Entry { params: "x/input/tile, tmp_tile/tmp=", lower: columns, ..ENTRY };
@@ -174,7 +174,7 @@ fn mean(lower: &mut Lower<'_>, call: &Call, axes: [bool; 2]) -> Lowered {
             .help("convert them first: `pl.cast(x, pl.FP32)`");
         return Err(lower.report(error));
     }
-    let (rows, cols) = crate::lower::fold(&tile.shape);
+    let (rows, cols) = crate::value::fold(&tile.shape);
     let (at, count) = if axes[0] { (0, rows) } else { (1, cols) };
     // Of a tail only the rows or columns that are added may be fewer than all.
     if tile.valid.is_some_and(|valid| valid[at] != crate::value::Index::Known(count as i64)) {
@@ -205,7 +205,7 @@ fn column_indices(lower: &mut Lower<'_>, call: &Call) -> Lowered {
 fn reduced(lower: &mut Lower<'_>, call: &Call, axes: [bool; 2], elem: Option<Elem>) -> Lowered {
     let source = vector(lower, call, "x")?;
     let model = lower.tile(source).clone();
-    let (rows, cols) = crate::lower::fold(&model.shape);
+    let (rows, cols) = crate::value::fold(&model.shape);
     let shape = if axes[0] { [1, cols] } else { [rows, 1] };
     let elem = elem.unwrap_or(model.ty.layout.elem);
     let mut operands = vec![("src", source)];
@@ -227,7 +227,7 @@ fn expand(lower: &mut Lower<'_>, call: &Call, by_row: bool) -> Lowered {
     let source = vector(lower, call, "x")?;
     let values = vector(lower, call, "values")?;
     let (x, v) = (lower.tile(source).clone(), lower.tile(values).clone());
-    let ((rows, cols), (v_rows, v_cols)) = (crate::lower::fold(&x.shape), crate::lower::fold(&v.shape));
+    let ((rows, cols), (v_rows, v_cols)) = (crate::value::fold(&x.shape), crate::value::fold(&v.shape));
     let fits = if by_row { v_rows == rows && v_cols == 1 } else { v_cols == cols && v_rows == 1 };
     if !fits {
         let (name, wanted) = (call.entry.names[0], if by_row { [rows, 1] } else { [1, cols] });

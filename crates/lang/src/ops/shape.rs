@@ -4,11 +4,11 @@ use slipring_ir::{Attr, Diagnostic, Type};
 use slipring_pto as pto;
 use slipring_tile::{BLayout, SLayout, Space};
 
-use super::elementwise::vector;
 use super::entry::{Call, ENTRY, Entry};
+use super::operands::vector;
 use crate::lower::on_tiles::scalar_for;
-use crate::lower::{Lower, Lowered, show};
-use crate::value::{Index, Value};
+use crate::lower::{Lower, Lowered};
+use crate::value::{Index, Value, show};
 use crate::words::{Means, followed_as, followed_with};
 
 const PADDED: Entry = Entry { params: "x/value/tile/tensor, pad_value=", lower: fillpad, ..ENTRY };
@@ -236,7 +236,7 @@ fn fillpad(lower: &mut Lower<'_>, call: &Call) -> Lowered {
 
 /// True if a shape has more rows or columns than another.
 fn fold_exceeds(a: &[u64], b: &[u64]) -> bool {
-    let (a, b) = (crate::lower::fold(a), crate::lower::fold(b));
+    let (a, b) = (crate::value::fold(a), crate::value::fold(b));
     a.0 > b.0 || a.1 > b.1
 }
 
@@ -330,7 +330,7 @@ fn reshape(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     }
     // A window whose lines stay what they are is only looked at in another way; others are loaded first.
     if let Value::Tensor(tensor) = &value
-        && (crate::lower::fold(&tensor.sizes) == crate::lower::fold(&shape))
+        && (crate::value::fold(&tensor.sizes) == crate::value::fold(&shape))
     {
         let mut tensor = tensor.clone();
         tensor.reshaped = Some(shape.iter().copied().collect());
@@ -344,7 +344,7 @@ fn reshape(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let id = lower.demand(&value, Space::Vec, span)?;
     lower.wholly_valid(id, "a reshape", call.span)?;
     let tile = lower.tile(id).clone();
-    if crate::lower::fold(&tile.shape) == crate::lower::fold(&shape) && tile.ty.layout.slayout == SLayout::NoneBox {
+    if crate::value::fold(&tile.shape) == crate::value::fold(&shape) && tile.ty.layout.slayout == SLayout::NoneBox {
         // Its lines stay what they are: extents of 1 in front come and go.
         let view = lower.e.value(&pto::TRESHAPE, &[("src", &[tile.value])], &[], Type::Tile(tile.ty));
         let view = lower.add_tile(view, tile.ty, &shape, "reshape");
@@ -355,14 +355,14 @@ fn reshape(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let tile = lower.tile(id).clone();
     let ty = crate::lower::Place::of(Space::Vec).tile_type(&shape, tile.ty.layout.elem);
     let dense = |ty: &slipring_ir::TileType, shape: &[u64]| {
-        let (rows, cols) = crate::lower::fold(shape);
+        let (rows, cols) = crate::value::fold(shape);
         (u64::from(ty.layout.rows), u64::from(ty.layout.cols)) == (rows, cols)
             || ty.layout.bytes() as u64 == rows * cols * ty.layout.elem.bytes() as u64
     };
     // One column by columns is one row by rows: the elements lie in the same order.
     let line = |ty: &slipring_ir::TileType| ty.layout.blayout == BLayout::RowMajor || ty.valid[1].known() == Some(1);
     // A single line has nothing between its elements, however it is padded after them.
-    let single = [&tile.shape[..], &shape].iter().all(|own| matches!(crate::lower::fold(own), (1, _) | (_, 1)));
+    let single = [&tile.shape[..], &shape].iter().all(|own| matches!(crate::value::fold(own), (1, _) | (_, 1)));
     let fits = (single || dense(&tile.ty, &tile.shape) && dense(&ty, &shape)) && line(&tile.ty) && line(&ty);
     if !fits || tile.ty.layout.slayout != SLayout::NoneBox || tile.ty.layout.bytes() != ty.layout.bytes() {
         let message = format!("a tile {} cannot be looked at as {}", show(&tile.shape), show(&shape));
@@ -395,7 +395,7 @@ fn expand_clone(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let (source, (target, place)) = (vector(lower, call, "src")?, call.need(lower, "target")?);
     lower.wholly_valid(source, "a broadcast", call.span)?;
     let (have, want) = (lower.tile(source).shape.to_vec(), lower.shape_of(&target));
-    let (of_source, of_target) = (crate::lower::fold(&have), crate::lower::fold(&want));
+    let (of_source, of_target) = (crate::value::fold(&have), crate::value::fold(&want));
     let fits = |own: u64, wanted: u64| own == wanted || own == 1;
     if !fits(of_source.0, of_target.0) || !fits(of_source.1, of_target.1) {
         let message = format!("{} cannot be repeated to {}", show(&have), show(&want));

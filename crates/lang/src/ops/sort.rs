@@ -4,12 +4,12 @@ use slipring_ir::{Attr, Diagnostic, ValueId};
 use slipring_pto as pto;
 use slipring_tile::{Elem, Space};
 
-use super::elementwise::vector;
 use super::entry::{Call, ENTRY, Entry};
+use super::operands::vector;
 use crate::dtype::DType;
 use crate::lower::on_tiles::emit;
-use crate::lower::{Lower, Lowered, fold};
-use crate::value::{Const, TileId, Value};
+use crate::lower::{Lower, Lowered};
+use crate::value::{Const, TileId, Value, fold};
 
 pub(super) const OPS: &[Entry] = &[
     Entry {

@@ -155,7 +155,7 @@ fn print(lower: &mut Lower<'_>, call: &Call) -> Lowered {
                     [] => lower.written(span),
                     _ => std::mem::take(&mut before).join(" ").trim_end_matches(':').to_string(),
                 };
-                let id = super::elementwise::vector_of(lower, &value, span)?;
+                let id = super::operands::vector_of(lower, &value, span)?;
                 let tile = lower.tile(id).value;
                 let attrs = [("label", Attr::Str(label.into()))];
                 lower.e.op(&pto::TPRINT, &[("src", &[tile])], &attrs, &[]);

@@ -6,12 +6,12 @@ use slipring_mlir::scf;
 use slipring_pto as pto;
 use slipring_tile::{Elem, Space};
 
-use super::elementwise::vector;
 use super::entry::{Call, ENTRY, Entry};
 use super::memory::tensor;
+use super::operands::vector;
 use crate::dtype::{DType, with_article};
-use crate::lower::{Lower, Lowered, fold, show};
-use crate::value::{Const, Index, Scalar, Value};
+use crate::lower::{Lower, Lowered};
+use crate::value::{Const, Index, Scalar, Value, fold, show};
 
 pub(super) const OPS: &[Entry] = &[
     Entry {

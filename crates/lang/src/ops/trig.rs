@@ -7,8 +7,8 @@ use slipring_ir::Diagnostic;
 use slipring_pto as pto;
 use slipring_tile::Elem;
 
-use super::elementwise::vector;
 use super::entry::{Call, ENTRY, Entry};
+use super::operands::vector;
 use crate::dtype::DType;
 use crate::lower::{Lower, Lowered};
 use crate::value::{Const, Value};

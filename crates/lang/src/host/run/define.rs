@@ -16,8 +16,7 @@ use crate::host::value::{Class, Code, Function, HostValue, Made, Wrapped, shown}
 use crate::host::{Flow, Found, unknown};
 use crate::roles::{Role, role_of};
 use crate::syntax::at;
-use crate::value::Const;
-use crate::value::Unknown;
+use crate::value::{Const, Unknown};
 
 /// The most functions that are made of one text.
 const MOST_MADE: usize = 256;

@@ -11,7 +11,6 @@ use super::super::value::{HostValue, shown};
 use super::super::{Flow, unknown};
 use super::Arg;
 use crate::params::{ByName, by_name};
-
 use crate::syntax::at;
 use crate::value::Const;
 

@@ -1,6 +1,5 @@
 //! Collectives of the host: `data = pld.tensor.allreduce(data, signal)` in a function of the host is a task on each device.
 
-use super::kernels::Scope;
 use std::rc::Rc;
 
 use ruff_python_ast::{Expr, ExprCall, Stmt};
@@ -10,6 +9,7 @@ use super::super::run::Host;
 use super::super::value::HostValue;
 use super::super::{Flow, unknown};
 use super::Groups;
+use super::kernels::Scope;
 use super::submit::Options;
 use crate::ops::OWN_SIGNALS;
 use crate::syntax::at;

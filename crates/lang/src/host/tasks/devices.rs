@@ -99,7 +99,7 @@ impl<'a> Host<'a> {
                         (self.rec().buffers[window.buffer].bytes, self.rec().buffers[window.buffer].span);
                     if bytes.is_none_or(|bytes| bytes > own) {
                         let message =
-                            format!("a window {} {elem} of a buffer of {own} bytes", crate::lower::show(&shape));
+                            format!("a window {} {elem} of a buffer of {own} bytes", crate::value::show(&shape));
                         return self.stop(Diagnostic::error("bounds", span, message).also(place, "the buffer"));
                     }
                     HostValue::Window(Rc::new(DeviceWindow { buffer: window.buffer, view: Some((shape, elem)) }))

@@ -13,8 +13,7 @@ use super::super::unknown;
 use super::super::value::HostValue;
 use super::submit::Options;
 use super::{Groups, View, extents};
-use crate::orchestration::Open;
-use crate::orchestration::TaskCall;
+use crate::orchestration::{Open, TaskCall};
 use crate::questions::{Ask, Question};
 use crate::value::Const;
 
@@ -70,7 +69,7 @@ impl<'a> Host<'a> {
     pub(super) fn assembled(&mut self, into: &View, part: &View, window: &View, span: Span) -> HostValue<'a> {
         let whole = HostValue::Device(Rc::new(into.clone()));
         if part.shape.iter().product::<u64>() != window.shape.iter().product::<u64>() || part.elem != window.elem {
-            let shapes = |view: &View| format!("{} {}", crate::lower::show(&view.shape), view.elem);
+            let shapes = |view: &View| format!("{} {}", crate::value::show(&view.shape), view.elem);
             let message = format!("{} is put into a part that is {}", shapes(part), shapes(window));
             return self.stop_at("shape", span, message);
         }

@@ -11,23 +11,22 @@ use slipring_machine::CoreKind;
 use slipring_tasks as tasks;
 use slipring_tile::Elem;
 
+use super::uses;
 use crate::annotations::direction;
 use crate::compiled::{Direction, ParamInfo};
 use crate::emit::Emitter;
 use crate::globals::{Function, Globals};
 use crate::host::{HostValue, View};
-use crate::lower::signature::{declare, dense};
-use crate::lower::{Left, Lower, RegionKind, RegionParam, lower_function, lower_region, wanted_names, whole};
+use crate::lower::signature::declare;
+use crate::lower::{Left, Lower, RegionKind, RegionParam, lower_function, lower_region, wanted_names};
 use crate::ops::Language;
+use crate::orchestration::TaskKernel;
 use crate::passed::Passed;
 use crate::roles::Role;
 use crate::specialise::Specialised;
-use crate::syntax::{at, head};
-use crate::value::{Const, Domain, Value};
-
-use super::uses;
-use crate::orchestration::TaskKernel;
 use crate::starts::is_scope;
+use crate::syntax::{at, head};
+use crate::value::{Const, Domain, Value, dense, whole};
 
 /// Shape, strides and type of what is handed to a kernel, and whose part of memory of all devices it is.
 type Shape = (Vec<u64>, Vec<u64>, Elem, Option<Domain>);

@@ -35,24 +35,24 @@ mod submit;
 mod uses;
 mod words;
 
-use self::kernels::dense_strides;
+pub(crate) use devices::DeviceWindow;
+
 use std::rc::Rc;
 
-pub(crate) use devices::DeviceWindow;
 use indexmap::IndexMap;
 use ruff_python_ast::{Expr, StmtFunctionDef};
 use slipring_ir::{Diagnostic, Diags, Kind, Span};
 use slipring_tasks::{Bytes, Graph, Origin, Tensor};
 use slipring_tile::Elem;
 
+use self::kernels::dense_strides;
 use self::submit::Options;
 use super::run::Host;
 use super::value::{Given, HostValue};
 use super::{Flow, unknown};
 use crate::compiled::ParamInfo;
 use crate::host::tasks::kernels::Kernels;
-use crate::orchestration::Open;
-use crate::orchestration::{Orchestration, TaskCall};
+use crate::orchestration::{Open, Orchestration, TaskCall};
 use crate::questions::Answer;
 use crate::roles::Role;
 use crate::syntax::at;

@@ -1,8 +1,5 @@
 //! Scopes that are tasks: `with pl.at(…):`, `with pl.spmd(n):`, `for i in pl.spmd(n):`.
 
-use super::kernels::Scope;
-use crate::starts::asks_cores;
-use crate::syntax::head;
 use std::rc::Rc;
 
 use indexmap::IndexMap;
@@ -14,13 +11,15 @@ use super::super::run::Host;
 use super::super::value::HostValue;
 use super::super::{Flow, unknown};
 use super::View;
+use super::kernels::Scope;
 use super::submit::Options;
 use crate::forms::SPMD;
 use crate::host::tasks::kernels::Ready;
 use crate::lower::Left;
 use crate::orchestration::{TaskArg, TaskCall};
 use crate::roles::Role;
-use crate::syntax::at;
+use crate::starts::asks_cores;
+use crate::syntax::{at, head};
 use crate::value::{Const, Index};
 
 /// What `pl.at` is given by name.

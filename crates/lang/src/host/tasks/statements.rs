@@ -1,7 +1,5 @@
 //! Statements of a program that is followed.
 
-use crate::starts::is_scope;
-use crate::starts::of_chip;
 use std::rc::Rc;
 
 use ruff_python_ast::{Expr, ExprCall, Stmt, StmtFor, StmtWhile, StmtWith, WithItem};
@@ -11,6 +9,7 @@ use super::super::run::Host;
 use super::super::value::{HostValue, range, shown};
 use super::super::{Flow, MOST_SEEN};
 use super::submit::Options;
+use crate::starts::{is_scope, of_chip};
 use crate::syntax::at;
 use crate::value::Const;
 

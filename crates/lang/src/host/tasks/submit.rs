@@ -1,7 +1,5 @@
 //! Submits and calls of kernels.
 
-use super::entry::dispatches;
-use super::entry::only_starts;
 use std::rc::Rc;
 
 use indexmap::IndexMap;
@@ -14,6 +12,7 @@ use slipring_tile::Elem;
 use super::super::run::Host;
 use super::super::unknown;
 use super::super::value::{HostValue, Wrapped};
+use super::entry::{dispatches, only_starts};
 use super::{Arg, Groups, View};
 use crate::compiled::ParamInfo;
 use crate::dtype::DType;
@@ -448,7 +447,7 @@ impl<'a> Host<'a> {
                         param.shape.as_ref().is_some_and(|shape| *shape == view.shape || view.is_window_of(shape));
                     if !fits || param.elem != view.elem {
                         let show = |shape: &[u64], elem: Elem| {
-                            format!("{} {}", crate::lower::show(shape), DType::Elem(elem).name())
+                            format!("{} {}", crate::value::show(shape), DType::Elem(elem).name())
                         };
                         let message = format!(
                             "`{}` of `{name}` is {}, and is handed {}",

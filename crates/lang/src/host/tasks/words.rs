@@ -1,6 +1,5 @@
 //! Words of the language in a program that is followed; tensors and their parts.
 
-use super::kernels::dense_strides;
 use std::rc::Rc;
 
 use ruff_python_ast::{Expr, ExprCall};
@@ -11,6 +10,7 @@ use super::super::run::Host;
 use super::super::unknown;
 use super::super::value::{HostValue, Wrapped};
 use super::calls::Bound;
+use super::kernels::dense_strides;
 use super::meaning::{self, Followed};
 use super::submit::Options;
 use super::{Arg, View, extents};

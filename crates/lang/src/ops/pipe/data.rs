@@ -3,19 +3,18 @@
 //! A function with an end of a pipe is one core's program: its kind decides the direction. In a kernel for both kinds of core
 //! the name of the op does, or where its tile lies; the passes make the pipes there.
 
-use slipring_op::{Direction, OpDef};
-use slipring_pto as pto;
 use std::rc::Rc;
 
-use slipring_ir::{Attr, Diagnostic, Span, Type};
+use slipring_ir::{Attr, Diagnostic, Reported, Span, Type, ValueId};
 use slipring_machine::CoreKind;
+use slipring_op::{Direction, OpDef};
+use slipring_pto as pto;
 use slipring_tile::{Elem, Space};
 
 use super::super::entry::Call;
-use super::named;
 use crate::globals::Push;
 use crate::lower::pipes::peer;
-use crate::lower::{Lower, Lowered, Place, Popped, Reported};
+use crate::lower::{Lower, Lowered, Place, Popped};
 use crate::value::{Split, TileId, Value};
 
 /// The direction of what a kind of core pushes.
@@ -489,4 +488,9 @@ fn in_order(lower: &mut Lower<'_>, at: usize, span: Span) -> Lowered<()> {
         .also(own.span, "the tile that is freed")
         .help("a ring gives its slots back in the order of the pops: free the first one before");
     Err(lower.report(error))
+}
+
+/// The name of the reservation that an address is of.
+pub(super) fn named(lower: &Lower<'_>, address: ValueId) -> Option<Rc<str>> {
+    lower.facts.buffers.iter().find(|(buffer, _)| *buffer == address).map(|(_, name)| name.clone())
 }

@@ -1,0 +1,289 @@
+//! What became of buffers: written in place, taken, put into others.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use slipring_ir::{Span, ValueId};
+
+use crate::value::{Index, Tensor, TileId};
+
+/// A store into a window.
+#[derive(Clone, Debug)]
+pub(crate) struct Store {
+    pub window: Tensor,
+    /// Valid rows and columns of the tile that is stored.
+    pub valid: Option<[Index; 2]>,
+    pub span: Span,
+}
+
+/// A load of a window of an output.
+#[derive(Clone, Debug)]
+pub(crate) struct Load {
+    pub window: Tensor,
+    pub span: Span,
+    /// Stores before it, in the text.
+    pub stores: usize,
+    /// It stands in a branch in a loop: what follows in the text may come before it.
+    pub again: bool,
+}
+
+/// Two buffers that may be one object in the text.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MayAlias {
+    pub buffers: [ValueId; 2],
+    /// Where a copy became necessary.
+    pub place: Span,
+    /// Set where a loop that runs at least once has put something else into a buffer.
+    pub over: bool,
+}
+
+impl MayAlias {
+    /// The other buffer, if this is one of them.
+    pub fn of(&self, buffer: ValueId) -> Option<ValueId> {
+        let at = self.buffers.iter().position(|one| *one == buffer).filter(|_| !self.over)?;
+        Some(self.buffers[1 - at])
+    }
+}
+
+/// A write to a buffer that its tile survives: a part was assigned to.
+#[derive(Clone, Debug)]
+pub(crate) struct Write {
+    pub buffer: ValueId,
+    pub span: Span,
+    /// Names that are read after it, with the other buffers that they stand for.
+    pub read: Vec<(Rc<str>, ValueId)>,
+    /// False if the body of a loop may write it: nothing is known of it yet.
+    pub sure: bool,
+}
+
+/// An op that works in place took a tile's buffer.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Taken {
+    pub buffer: ValueId,
+    pub span: Span,
+    /// How often the buffer had been taken before.
+    pub before: u32,
+}
+
+/// What happened to a function's buffers so far.
+#[derive(Default)]
+pub(crate) struct Buffers {
+    pub writes: Vec<Write>,
+    /// Writes so far when a buffer was last written, by buffer.
+    pub last_write: BTreeMap<ValueId, usize>,
+    pub twins: Vec<MayAlias>,
+    /// Positions of twins that are over, in the order in which they ended.
+    pub over: Vec<usize>,
+    pub taken: Vec<Taken>,
+    /// How often a buffer was taken, and where last.
+    pub taken_count: BTreeMap<ValueId, (u32, Span)>,
+    /// Stores into tensors, in the order of the text.
+    pub stores: Vec<Store>,
+    /// Loads from outputs, in the order of the text.
+    pub loads: Vec<Load>,
+    /// Buffers that hold a window's elements, because a name is a tile on some paths and the window on others: the buffer,
+    /// the position of the tensor, and where it was loaded.
+    pub windows: Vec<(ValueId, usize, Span)>,
+    /// Copies: what the first buffer stands for, the second may stand for.
+    pub copied: Vec<(ValueId, ValueId)>,
+}
+
+/// A state of [`Buffers`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BuffersMark {
+    pub writes: usize,
+    pub twins: usize,
+    pub over: usize,
+    pub taken: usize,
+    pub stores: usize,
+    pub loads: usize,
+    pub windows: usize,
+    pub copied: usize,
+}
+
+impl Buffers {
+    pub fn mark(&self) -> BuffersMark {
+        BuffersMark {
+            writes: self.writes.len(),
+            twins: self.twins.len(),
+            over: self.over.len(),
+            taken: self.taken.len(),
+            stores: self.stores.len(),
+            loads: self.loads.len(),
+            windows: self.windows.len(),
+            copied: self.copied.len(),
+        }
+    }
+
+    /// Goes back to an earlier state. Buffers written since stay known as written: copies of them are made anew.
+    pub fn take_back(&mut self, mark: BuffersMark) {
+        self.untake(mark.taken);
+        self.writes.truncate(mark.writes);
+        for last in self.last_write.values_mut() {
+            *last = (*last).min(mark.writes);
+        }
+        for at in self.over.drain(mark.over..) {
+            self.twins[at].over = false;
+        }
+        self.twins.truncate(mark.twins);
+        self.stores.truncate(mark.stores);
+        self.loads.truncate(mark.loads);
+        self.windows.truncate(mark.windows);
+        self.copied.truncate(mark.copied);
+    }
+
+    /// Forgets what was taken since, and gives it back.
+    pub fn untake(&mut self, from: usize) -> Vec<Taken> {
+        let taken = self.taken.split_off(from);
+        for one in taken.iter().rev() {
+            match one.before {
+                0 => drop(self.taken_count.remove(&one.buffer)),
+                n => drop(self.taken_count.insert(one.buffer, (n, one.span))),
+            }
+        }
+        taken
+    }
+
+    /// Begins the other arm of a branch: what the first arm took is there.
+    pub fn other_arm(&mut self, mark: BuffersMark) -> Vec<Taken> {
+        self.untake(mark.taken)
+    }
+
+    /// After both arms: what either took is taken.
+    pub fn join(&mut self, other: Vec<Taken>) {
+        for one in other {
+            let (before, span) = self.taken_count.get(&one.buffer).copied().unwrap_or((0, one.span));
+            if before <= one.before {
+                self.taken.push(Taken { before, ..one });
+                self.taken_count.insert(one.buffer, (one.before + 1, span));
+            }
+        }
+    }
+
+    /// How often a buffer was taken by ops that work in place.
+    pub fn generation(&self, buffer: ValueId) -> u32 {
+        self.taken_count.get(&buffer).map_or(0, |(n, _)| *n)
+    }
+
+    /// What tells whether a buffer has been changed since: how often it was taken, and its last write.
+    pub fn changes(&self, buffer: ValueId) -> (u32, usize) {
+        (self.generation(buffer), self.last_write.get(&buffer).copied().unwrap_or(0))
+    }
+
+    /// Where a buffer was taken last.
+    pub fn taken_at(&self, buffer: ValueId) -> Option<Span> {
+        self.taken_count.get(&buffer).map(|(_, span)| *span)
+    }
+
+    /// Buffers taken since.
+    pub fn taken_since(&self, mark: BuffersMark) -> &[Taken] {
+        &self.taken[mark.taken..]
+    }
+
+    /// Writes so far.
+    pub fn now(&self) -> usize {
+        self.writes.len()
+    }
+
+    /// True if a buffer was written after so many writes.
+    pub fn written_after(&self, buffer: ValueId, then: usize) -> bool {
+        self.last_write.get(&buffer).is_some_and(|last| *last > then)
+    }
+
+    /// The tensor whose window a buffer may stand for, and where it was loaded.
+    pub fn window_in(&self, buffer: ValueId) -> Option<(usize, Span)> {
+        self.windows.iter().find(|(of, ..)| *of == buffer).map(|(_, root, span)| (*root, *span))
+    }
+
+    /// Notes that a buffer may stand for a window of a tensor.
+    pub fn holds_window(&mut self, buffer: ValueId, root: usize, span: Span) {
+        if !self.windows.iter().any(|(of, known, _)| *of == buffer && *known == root) {
+            self.windows.push((buffer, root, span));
+        }
+    }
+
+    /// Notes that a buffer may stand for whatever another one may stand for.
+    pub fn holds_windows_of(&mut self, from: ValueId, to: ValueId) {
+        let of_it: Vec<_> = self.windows.iter().filter(|(of, ..)| *of == from).copied().collect();
+        for (_, root, span) in of_it {
+            if !self.windows.iter().any(|(of, known, _)| *of == to && *known == root) {
+                self.windows.push((to, root, span));
+            }
+        }
+    }
+
+    /// Follows the copies since, in any order and any number of times: so they are made by the iterations of a loop.
+    pub fn follow_copies(&mut self, mark: BuffersMark) {
+        loop {
+            let known = self.windows.len();
+            for at in mark.copied..self.copied.len() {
+                let (from, to) = self.copied[at];
+                self.holds_windows_of(from, to);
+            }
+            if self.windows.len() == known {
+                break;
+            }
+        }
+    }
+
+    pub fn wrote(&mut self, write: Write) {
+        self.last_write.insert(write.buffer, self.writes.len() + 1);
+        self.writes.push(write);
+    }
+
+    /// True if two buffers may be one object in the text.
+    pub fn may_be_one(&self, a: ValueId, b: ValueId) -> bool {
+        a == b || self.twins.iter().any(|twin| twin.of(a) == Some(b))
+    }
+
+    pub fn pair(&mut self, a: ValueId, b: ValueId, place: Span) {
+        if !self.may_be_one(a, b) {
+            self.twins.push(MayAlias { buffers: [a, b], place, over: false });
+        }
+    }
+
+    /// What is one object with a tile that was copied since is one with the copy, whichever iteration made either.
+    pub fn follow_twins(&mut self, mark: BuffersMark) {
+        loop {
+            let known = self.twins.len();
+            for at in mark.copied..self.copied.len() {
+                let (from, to) = self.copied[at];
+                let of_it: Vec<(ValueId, Span)> =
+                    self.twins.iter().filter_map(|twin| Some((twin.of(from)?, twin.place))).collect();
+                of_it.into_iter().for_each(|(other, place)| self.pair(other, to, place));
+            }
+            if self.twins.len() == known {
+                break;
+            }
+        }
+    }
+
+    /// After what may not have run: twins from before that ended in it may still be twins.
+    pub fn revive(&mut self, mark: BuffersMark) {
+        for at in self.over.split_off(mark.over) {
+            match at < mark.twins {
+                true => self.twins[at].over = false,
+                false => self.over.push(at),
+            }
+        }
+    }
+
+    /// After a loop that ran at least once buffers hold what its last iteration put into them, from the first of each pair
+    /// into the second: what was one object with the old contents is none with the new ones.
+    pub fn replaced(&mut self, puts: &[(ValueId, ValueId)]) {
+        let before = |buffer: ValueId| puts.iter().find(|(_, to)| *to == buffer).map_or(buffer, |(from, _)| *from);
+        let ends: Vec<usize> = (0..self.twins.len())
+            .filter(|at| {
+                let [a, b] = self.twins[*at].buffers;
+                !self.twins[*at].over && !self.may_be_one(before(a), before(b))
+            })
+            .collect();
+        for at in ends {
+            self.twins[at].over = true;
+            self.over.push(at);
+        }
+    }
+}
+
+/// Tiles that the end of an iteration puts into buffers: the name, from where, to where.
+pub(crate) type Copies = Vec<(Rc<str>, TileId, TileId)>;

@@ -5,24 +5,24 @@
 //! here and every op of the body is emitted where it stands, in the form that the passes take apart. Ops keep their places
 //! in the Python text, so that whatever a later stage reports points at the author's line.
 //!
+//! Files stand in this order, and import only what stands above them:
+//!
 //! | module | has |
 //! |---|---|
-//! | [`syntax`] | the text as a Python tree; syntax errors |
-//! | `parsed` | a file and what it imports, parsed once for all that is asked of it |
-//! | `jumps`, `tree` | `break`, `continue` and early `return` as branches |
-//! | `host` | the part of the file that is not a kernel: constants, classes, functions that build kernels, calls of them |
-//! | `program` | what the file defines: the kernels and the names that they see |
-//! | `full_names` | the names that functions have among all of a file |
-//! | `attrs` | what a function says of itself: how it is divided, its blocks |
-//! | `specialise` | parameters whose shapes come from what is passed |
-//! | `further` | what a type of a tensor or tile says besides shape and elements |
-//! | `signature` | types of parameters, of names, of what is returned |
-//! | `value` | what a name stands for while a body is lowered |
-//! | `emit` | building ops |
-//! | `whole` | the last look at what was lowered |
-//! | [`tasks`] | whole programs: functions that start kernels, followed to a task graph |
-//! | `lower` | statements, expressions, control flow, memories |
+//! | [`syntax`], [`scopes`], `tree` | the text as a Python tree; syntax errors; which names it binds |
+//! | `forms`, `starts`, `jumps`, `ssa` | what the text alone decides: where words stand, what starts kernels, `break` and `return` as branches |
+//! | `value`, `constants`, `numbers`, `text`, `dtype` | what a name stands for; arithmetic on constants |
+//! | `words`, `params` | the words of the language besides its ops; what a word takes |
+//! | `compiled`, `request`, `given`, `passed` | what is asked of a file, what comes out, what is passed to kernels |
+//! | `roles`, `attrs`, `annotations` | what a function is, by its decorator; what it says of itself; types as they are written |
+//! | `globals`, `specialise` | the names of a file as kernels see them; parameters whose shapes come from what is passed |
+//! | `emit`, `whole` | building ops; the last look at what was lowered |
+//! | `lower` | kernels: statements, expressions, control flow, memories |
 //! | `ops` | the catalogue: every `pl.…` that a kernel may call, declared once |
+//! | `orchestration`, `questions` | a whole program as data; what it asks of the run that it is followed for |
+//! | `host` | the part of the file that is not a kernel: constants, classes, functions that build kernels or start them |
+//! | `full_names`, `program` | the names that functions have among all of a file; the file compiled |
+//! | `parsed`, [`tasks`] | a file and what it imports, parsed once for all that is asked of it: its kernels, its whole programs |
 
 mod aliases;
 mod annotations;

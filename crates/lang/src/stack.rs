@@ -22,5 +22,5 @@ pub(crate) fn on_own_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T
     })
 }
 
-/// Room for the deepest text that [`syntax::parse`] lets through, with calls inside each other.
+/// Room for the deepest text that [`parse`](crate::syntax::parse) lets through, with calls inside each other.
 const STACK_BYTES: usize = 64 << 20;

@@ -379,3 +379,14 @@ pub(crate) fn head(stmt: &Stmt) -> Span {
         _ => whole,
     }
 }
+
+/// The name that an expression is, as people write it: `os.environ.get`.
+pub(crate) fn shown(expr: &Expr) -> String {
+    match expr {
+        Expr::Name(name) => name.id.as_str().to_string(),
+        Expr::Attribute(attribute) => format!("{}.{}", shown(&attribute.value), attribute.attr),
+        Expr::Call(call) => format!("{}(…)", shown(&call.func)),
+        Expr::Subscript(subscript) => format!("{}[…]", shown(&subscript.value)),
+        _ => "…".into(),
+    }
+}

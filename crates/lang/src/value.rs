@@ -21,7 +21,7 @@ pub(crate) enum Value {
     Scalar(Scalar),
     /// A window of a tensor in global memory.
     Tensor(Tensor),
-    /// A tile: position in [`Lower::tiles`](crate::lower::lowering::Lower).
+    /// A tile: position in `TileState::tiles`.
     Tile(TileId),
     /// A list of matrices in buffers of their own.
     Parts(Rc<Parts>),
@@ -179,7 +179,7 @@ pub(crate) fn split_name(mode: Split) -> &'static str {
 pub(crate) struct Scalar {
     pub value: ValueId,
     pub ty: DType,
-    /// The region (see [`Region`]) that computes it: it cannot leave it.
+    /// The region that computes it: it cannot leave it.
     pub region: Option<OpId>,
 }
 

@@ -5,89 +5,13 @@ use std::rc::Rc;
 use ruff_python_ast::{CmpOp, Operator};
 use slipring_ir::Span;
 
-use super::expr::because;
-use super::iter::{NextItem, Source, values_iter};
-use super::run::Host;
-use super::unknown;
-use super::value::{Given, HostValue, range_len};
+use super::iter::values_iter;
+use super::value::{Given, HostValue};
+use crate::host::contents::range_len;
+use crate::host::state::Host;
+use crate::host::value::{NextItem, Source, because, unknown};
 use crate::numbers::of_numbers;
 use crate::value::Const;
-
-/// Functions of Python that are known here.
-pub(super) const BUILTINS: &[&str] = &[
-    "abs",
-    "all",
-    "any",
-    "bin",
-    "bool",
-    "bytes",
-    "callable",
-    "chr",
-    "complex",
-    "delattr",
-    "dict",
-    "dir",
-    "divmod",
-    "enumerate",
-    "eval",
-    "exec",
-    "filter",
-    "float",
-    "format",
-    "frozenset",
-    "getattr",
-    "globals",
-    "hasattr",
-    "hash",
-    "hex",
-    "id",
-    "input",
-    "int",
-    "isinstance",
-    "issubclass",
-    "iter",
-    "len",
-    "list",
-    "locals",
-    "map",
-    "max",
-    "memoryview",
-    "min",
-    "next",
-    "object",
-    "oct",
-    "open",
-    "ord",
-    "pow",
-    "print",
-    "property",
-    "classmethod",
-    "staticmethod",
-    "range",
-    "repr",
-    "reversed",
-    "round",
-    "set",
-    "setattr",
-    "slice",
-    "sorted",
-    "str",
-    "sum",
-    "super",
-    "tuple",
-    "type",
-    "vars",
-    "zip",
-    "NotImplemented",
-    "Ellipsis",
-    "__import__",
-    "__file__",
-    "__doc__",
-    "__builtins__",
-    "__spec__",
-    "__package__",
-    "__loader__",
-];
 
 impl<'a> Host<'a> {
     /// A call of a function of Python; `None` where it is not modelled, or not with these arguments.

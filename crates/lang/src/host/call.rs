@@ -7,14 +7,14 @@ use indexmap::IndexMap;
 use ruff_python_ast::{Expr, ExprCall, Parameters};
 use slipring_ir::Span;
 
-use super::expr::because;
-use super::frame::{Frame, Kind};
-use super::key::{Key, key_of};
-use super::run::{Called, Host};
-use super::value::{Code, Function, Given, HostValue, Wrapped, shown};
-use super::{Flow, MOST_DEPTH, tensors, unknown};
+use super::key::key_of;
+use super::tensors;
+use super::value::{Code, Function, Given, HostValue, Wrapped};
+use crate::host::limits::MOST_DEPTH;
+use crate::host::state::{Called, Flow, Host};
+use crate::host::value::{Frame, Key, Kind, because, unknown};
 use crate::passed::{HostCall, Passed};
-use crate::syntax::at;
+use crate::syntax::{at, shown};
 use crate::value::{Const, Unknown};
 
 impl<'a> Host<'a> {
@@ -121,7 +121,7 @@ impl<'a> Host<'a> {
         if self.raised.is_some() || !self.step() {
             return unknown(span, "what is not reached");
         }
-        if self.nest >= super::MOST_NEST {
+        if self.nest >= super::limits::MOST_NEST {
             return self.too_deep(span);
         }
         self.nest += 1;

@@ -6,10 +6,13 @@ use std::rc::Rc;
 use ruff_python_ast::{CmpOp, Operator};
 use slipring_ir::Span;
 
-use super::run::Host;
-use super::value::{HostValue, range_len};
-use super::{MOST_TEXT, MOST_VALUES, tensors, unknown};
+use super::tensors;
+use super::value::HostValue;
 use crate::constants;
+use crate::host::contents::range_len;
+use crate::host::limits::{MOST_TEXT, MOST_VALUES};
+use crate::host::state::Host;
+use crate::host::value::unknown;
 use crate::value::Const;
 
 /// Levels of values inside each other that are compared.
@@ -319,7 +322,7 @@ impl<'a> Host<'a> {
             None => {
                 let known = |value: &HostValue<'a>| !matches!(value, HostValue::Unknown(_));
                 let first = if known(a) { b } else { a };
-                super::expr::because(first.clone(), span, "a comparison")
+                super::value::because(first.clone(), span, "a comparison")
             }
         }
     }
@@ -357,13 +360,13 @@ impl<'a> Host<'a> {
                 let mut unsure = false;
                 loop {
                     match self.next(&iter, span) {
-                        super::iter::NextItem::Item(other) => match self.same_or_equal(&other, item, span, 0) {
+                        super::value::NextItem::Item(other) => match self.same_or_equal(&other, item, span, 0) {
                             Some(true) if !unsure => return Some(true),
                             Some(_) => {}
                             None => unsure = true,
                         },
-                        super::iter::NextItem::End => return if unsure { None } else { Some(false) },
-                        super::iter::NextItem::Unknown(_) => return None,
+                        super::value::NextItem::End => return if unsure { None } else { Some(false) },
+                        super::value::NextItem::Unknown(_) => return None,
                     }
                 }
             }
@@ -435,7 +438,7 @@ impl<'a> Host<'a> {
                 self.equal_lists(&x, &y, span, depth)
             }
             (HostValue::Path(x), HostValue::Path(y)) => {
-                let own = |path: &str| super::builtin::BUILTINS.contains(&path);
+                let own = |path: &str| super::names::BUILTINS.contains(&path);
                 if x == y { Some(true) } else { (own(x) && own(y)).then_some(false) }
             }
             (HostValue::Path(_), _) | (_, HostValue::Path(_)) => same(a, b).filter(|_| is_none(a) || is_none(b)),
@@ -574,8 +577,8 @@ pub(super) fn same<'a>(a: &HostValue<'a>, b: &HostValue<'a>) -> Option<bool> {
         (HostValue::Tuple(x), HostValue::Tuple(y)) => Rc::ptr_eq(x, y).then_some(true),
         (HostValue::Path(x), HostValue::Path(y)) => (x == y).then_some(true),
         (HostValue::Path(path), _) | (_, HostValue::Path(path)) => {
-            let known = path.starts_with("pl.") || super::builtin::BUILTINS.contains(&&**path);
-            (none && (known || super::library::is_standard(path))).then_some(false)
+            let known = path.starts_with("pl.") || super::names::BUILTINS.contains(&&**path);
+            (none && (known || super::names::is_standard(path))).then_some(false)
         }
         _ if none => Some(false),
         _ => (std::mem::discriminant(a) != std::mem::discriminant(b)).then_some(false),

@@ -6,13 +6,15 @@ use indexmap::IndexMap;
 use ruff_python_ast::{BoolOp, Expr, ExprSlice, Number, UnaryOp};
 use slipring_ir::Span;
 
-use super::frame::{Kind, Locals};
-use super::iter::Element;
 use super::key::NoKey;
-use super::run::Host;
-use super::value::{Code, Function, HostValue, range_len};
-use super::{MOST_NEST, MOST_VALUES, tensors, unknown};
+use super::tensors;
+use super::value::{Code, Function, HostValue};
 use crate::constants;
+use crate::host::contents::range_len;
+use crate::host::limits::{MOST_NEST, MOST_VALUES};
+use crate::host::locals::Locals;
+use crate::host::state::Host;
+use crate::host::value::{Element, Kind, because, unknown};
 use crate::syntax::at;
 use crate::value::Const;
 
@@ -224,7 +226,7 @@ impl<'a> Host<'a> {
             at(expr),
             &mut [&mut |host: &mut Host<'a>| {
                 result = host.expr(expr);
-                super::Flow::Next
+                super::state::Flow::Next
             }],
         );
         result
@@ -294,7 +296,7 @@ impl<'a> Host<'a> {
         if let Some(place) = self.foreign_star[self.module] {
             return unknown(place, format!("`{name}`, which this import may bind"));
         }
-        if super::builtin::BUILTINS.contains(&name) || super::raise::exception(name).is_some() {
+        if super::names::BUILTINS.contains(&name) || super::raise::exception(name).is_some() {
             return HostValue::Path(name.into());
         }
         if self.star[self.module] && crate::ops::is_word(name) {
@@ -419,7 +421,7 @@ impl<'a> Host<'a> {
                 return self.lost_in(&[base], span, "a part of a list");
             };
             let part: Vec<_> =
-                super::value::range(first, end, step).filter_map(|at| items.get(at as usize).cloned()).collect();
+                super::contents::range(first, end, step).filter_map(|at| items.get(at as usize).cloned()).collect();
             self.costs();
             return match base {
                 HostValue::Const(_) => HostValue::str(part.iter().filter_map(HostValue::text).collect::<String>()),
@@ -507,14 +509,6 @@ impl<'a> Host<'a> {
         let inner = self.scopes.split_off(depth + 1);
         self.set(name, value);
         self.scopes.extend(inner);
-    }
-}
-
-/// A value that something is computed from which is not known; else why the result is not.
-pub(super) fn because<'a>(value: HostValue<'a>, span: Span, why: impl Into<String>) -> HostValue<'a> {
-    match value {
-        HostValue::Unknown(_) => value,
-        _ => unknown(span, why),
     }
 }
 

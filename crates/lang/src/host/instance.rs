@@ -5,10 +5,9 @@ use std::rc::Rc;
 use indexmap::IndexMap;
 use slipring_ir::Span;
 
-use super::frame::{Frame, Kind};
-use super::run::Host;
-use super::unknown;
 use super::value::{Class, Given, HostValue, Object, Wrapped};
+use crate::host::state::Host;
+use crate::host::value::{Frame, Kind, unknown};
 
 impl<'a> Host<'a> {
     /// The first abstract method that a class leaves open.

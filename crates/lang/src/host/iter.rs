@@ -7,94 +7,12 @@ use indexmap::IndexMap;
 use ruff_python_ast::{Comprehension, Expr};
 use slipring_ir::Span;
 
-use super::frame::{Frame, Kind, Scope};
-use super::run::Host;
-use super::value::{Entries, Held, HostValue, Wrapped};
-use super::{Flow, MOST_VALUES, unknown};
+use super::value::{HostValue, Wrapped};
+use crate::host::limits::MOST_VALUES;
+use crate::host::state::{Flow, Host};
+use crate::host::value::{Each, Element, Frame, Kind, NextItem, Part, Source, unknown};
 use crate::syntax::at;
 use crate::value::{Const, Unknown};
-
-/// What is taken of the entries of a dict.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Part {
-    Keys,
-    Values,
-    Items,
-}
-
-/// Where values come from.
-#[derive(Clone)]
-pub(crate) enum Source<'a> {
-    Values(Rc<Vec<HostValue<'a>>>, usize),
-    /// A list as it is then, from this index on.
-    List(Rc<Held<Vec<HostValue<'a>>>>, usize),
-    Backwards(Rc<Held<Vec<HostValue<'a>>>>, usize),
-    /// A dict, its next entry, and its size when it was begun.
-    Dict(Rc<Held<Entries<'a>>>, Part, usize, usize),
-    Range(i64, i64, i64),
-    Zip(Vec<HostValue<'a>>, bool),
-    Map(HostValue<'a>, Vec<HostValue<'a>>),
-    Filter(Option<HostValue<'a>>, HostValue<'a>),
-    Enumerate(HostValue<'a>, i64),
-    Chain(Vec<HostValue<'a>>, usize),
-    Each(Box<Each<'a>>),
-    /// It is being asked.
-    Busy,
-    Done,
-    Lost(Rc<Unknown>),
-}
-
-/// What a comprehension gives for each value.
-#[derive(Clone, Copy)]
-pub(super) enum Element<'a> {
-    One(&'a Expr),
-    /// A key and its value.
-    Entry(&'a Expr, &'a Expr),
-}
-
-/// A comprehension on its way.
-#[derive(Clone)]
-pub(crate) struct Each<'a> {
-    generators: &'a [Comprehension],
-    element: Element<'a>,
-    scopes: Vec<Scope<'a>>,
-    module: usize,
-    /// What the open generators take from.
-    open: Vec<HostValue<'a>>,
-    begun: bool,
-}
-
-/// What an iterator gives.
-pub(super) enum NextItem<'a> {
-    Item(HostValue<'a>),
-    End,
-    /// It is not known whether there is anything, or something was raised.
-    Unknown(Rc<Unknown>),
-}
-
-impl<'a> Source<'a> {
-    /// What it holds.
-    pub(super) fn holds(self) -> Vec<HostValue<'a>> {
-        match self {
-            Source::Values(items, _) => vec![HostValue::Tuple(items)],
-            Source::List(list, _) | Source::Backwards(list, _) => vec![HostValue::List(list)],
-            Source::Dict(dict, ..) => vec![HostValue::Dict(dict)],
-            Source::Zip(all, _) | Source::Chain(all, _) => all,
-            Source::Map(function, mut all) => {
-                all.push(function);
-                all
-            }
-            Source::Filter(function, inner) => function.into_iter().chain([inner]).collect(),
-            Source::Enumerate(inner, _) => vec![inner],
-            Source::Each(each) => {
-                let scopes = each.scopes.iter().filter(|scope| scope.kind == Kind::Inner);
-                let values = scopes.flat_map(|scope| scope.borrow().values().cloned().collect::<Vec<_>>());
-                values.chain(each.open.iter().cloned()).collect()
-            }
-            Source::Range(..) | Source::Busy | Source::Done | Source::Lost(_) => Vec::new(),
-        }
-    }
-}
 
 impl<'a> Host<'a> {
     /// An iterator over a value.
@@ -189,7 +107,7 @@ impl<'a> Host<'a> {
         if self.raised.is_some() || !self.step() {
             return not("what was not reached");
         }
-        if self.nest > super::MOST_NEST {
+        if self.nest > super::limits::MOST_NEST {
             self.too_deep(span);
             return not("iterators that are too deep inside each other");
         }

@@ -4,24 +4,10 @@ use std::rc::Rc;
 
 use slipring_ir::Span;
 
-use super::run::Host;
 use super::value::HostValue;
+use crate::host::state::Host;
+use crate::host::value::Key;
 use crate::value::Const;
-
-/// A key.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Key {
-    None,
-    Int(i64),
-    /// A float that is not an integer of 64 bits.
-    Float(u64),
-    Str(Rc<str>),
-    Tuple(Vec<Key>),
-    /// A part of the language, by what it is and its name.
-    Word(&'static str, String),
-    /// A class, function, instance: where it lies.
-    Place(usize),
-}
 
 /// Levels of tuples that a key may have.
 const MOST_DEPTH: usize = 20;

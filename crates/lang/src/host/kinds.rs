@@ -2,8 +2,8 @@
 
 use slipring_ir::Span;
 
-use super::run::Host;
 use super::value::HostValue;
+use crate::host::state::Host;
 use crate::value::Const;
 
 impl<'a> Host<'a> {

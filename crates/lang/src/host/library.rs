@@ -7,76 +7,18 @@ use indexmap::IndexMap;
 use ruff_python_ast::Operator;
 use slipring_ir::Span;
 
-use super::builtin::BUILTINS;
-use super::expr::because;
-use super::frame::{Frame, Kind};
-use super::iter::{Source, values_iter};
-use super::run::Host;
+use super::iter::values_iter;
+use super::tensors;
 use super::value::{Given, HostValue, Object, Wrapped};
-use super::{MOST_VALUES, tensors, unknown};
+use crate::host::limits::MOST_VALUES;
+use crate::host::names::BUILTINS;
+use crate::host::state::Host;
+use crate::host::value::{Frame, Kind, Source, because, unknown};
 use crate::numbers::of_numbers;
 use crate::value::{Const, Unknown};
 
 /// What an `argparse.ArgumentParser` is called.
 pub(super) const PARSER: &str = "a parser of arguments";
-
-/// Modules of Python itself that are always there.
-const STANDARD: &[&str] = &[
-    "abc",
-    "argparse",
-    "ast",
-    "bisect",
-    "collections",
-    "contextlib",
-    "copy",
-    "csv",
-    "dataclasses",
-    "datetime",
-    "enum",
-    "functools",
-    "gc",
-    "glob",
-    "hashlib",
-    "heapq",
-    "importlib",
-    "inspect",
-    "io",
-    "itertools",
-    "json",
-    "logging",
-    "math",
-    "operator",
-    "os",
-    "pathlib",
-    "pickle",
-    "platform",
-    "random",
-    "re",
-    "shutil",
-    "socket",
-    "statistics",
-    "string",
-    "struct",
-    "subprocess",
-    "sys",
-    "tempfile",
-    "textwrap",
-    "threading",
-    "time",
-    "traceback",
-    "types",
-    "typing",
-    "unittest",
-    "uuid",
-    "warnings",
-    "ctypes",
-    "decimal",
-    "fractions",
-    "numbers",
-    "signal",
-    "queue",
-    "multiprocessing",
-];
 
 /// Modules whose functions neither keep nor change the lists, dicts and instances that they are given.
 const CHANGE_NOTHING: &[&str] = &[
@@ -142,11 +84,6 @@ const KEEP_NOTHING: &[&str] = &[
     "str",
     "type",
 ];
-
-/// True for a module of Python itself, or a part of one.
-pub(super) fn is_standard(path: &str) -> bool {
-    STANDARD.contains(&path.split('.').next().unwrap_or(path))
-}
 
 /// True for a function that neither keeps nor changes what it is given.
 fn changes_nothing(path: &str) -> bool {

@@ -4,12 +4,11 @@ use std::rc::Rc;
 
 use slipring_ir::Span;
 
-use super::iter::Part;
 use super::key::NoKey;
-use super::run::Host;
-use super::unknown;
 use super::value::HostValue;
-use super::{MOST_TEXT, MOST_VALUES};
+use crate::host::limits::{MOST_TEXT, MOST_VALUES};
+use crate::host::state::Host;
+use crate::host::value::{Part, unknown};
 use crate::value::Const;
 
 /// Arguments of a call.

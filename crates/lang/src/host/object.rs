@@ -7,11 +7,12 @@ use indexmap::IndexMap;
 use ruff_python_ast::Expr;
 use slipring_ir::Span;
 
-use super::frame::{Frame, Kind};
 use super::key::NoKey;
-use super::run::Host;
+use super::tensors;
 use super::value::{Class, Given, HostValue, Made, Object, Wrapped};
-use super::{MOST_VALUES, tensors, unknown};
+use crate::host::limits::MOST_VALUES;
+use crate::host::state::Host;
+use crate::host::value::{Frame, Kind, unknown};
 use crate::value::Const;
 
 /// Methods of kernels, which give the kernel back.
@@ -428,7 +429,7 @@ impl<'a> Host<'a> {
             let (first, end) = (first as usize, end.max(first) as usize);
             items.borrow_mut().splice(first..end, more);
         } else {
-            let places: Vec<i64> = super::value::range(first, end, step).collect();
+            let places: Vec<i64> = super::contents::range(first, end, step).collect();
             if places.len() != more.len() {
                 self.fail("ValueError", "attempt to assign sequence to extended slice", span);
                 return;
@@ -449,7 +450,7 @@ impl<'a> Host<'a> {
             (HostValue::List(items), Expr::Slice(slice)) => {
                 let len = items.borrow().len();
                 match self.slice_of(slice, len) {
-                    Some((first, end, step)) => super::value::range(first, end, step).map(HostValue::int).collect(),
+                    Some((first, end, step)) => super::contents::range(first, end, step).map(HostValue::int).collect(),
                     None => {
                         drop(self.lost_in(std::slice::from_ref(base), span, "a list of which a part is deleted"));
                         return;

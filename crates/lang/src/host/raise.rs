@@ -4,21 +4,10 @@ use std::rc::Rc;
 
 use slipring_ir::{Diagnostic, Span};
 
-use super::run::Host;
-use super::unknown;
 use super::value::HostValue;
+use crate::host::state::{Host, Raised};
+use crate::host::value::unknown;
 use crate::value::Const;
-
-/// An exception on its way.
-#[derive(Clone)]
-pub(super) struct Raised<'a> {
-    pub value: HostValue<'a>,
-    pub span: Span,
-    /// The module whose text the place is in.
-    pub module: usize,
-    /// True for calls that are too deep inside each other to be followed, which Python may do.
-    pub limit: bool,
-}
 
 /// The exceptions of Python, each with the one that it is based on.
 const EXCEPTIONS: &[(&str, &str)] = &[

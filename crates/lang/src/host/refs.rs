@@ -4,9 +4,9 @@ use std::rc::Rc;
 
 use ruff_python_ast::Expr;
 
-use super::run::Host;
 use super::value::Wrapped;
 use super::{Found, HostValue};
+use crate::host::state::Host;
 
 /// The names that a function sees.
 pub(crate) struct Refs<'k, 'a> {

@@ -13,86 +13,16 @@ use indexmap::IndexMap;
 use ruff_python_ast::Stmt;
 use slipring_ir::{Diagnostic, Span};
 
-use self::around::Around;
-use super::frame::{Frame, Kind, Locals, Scope};
-use super::raise::Raised;
-use super::unsure::Trial;
-use super::value::{Class, Function, HostValue, Object, made_so_far};
-use super::{Flow, Found, MOST_MADE, MOST_STEPS, ModuleText, unknown};
+use super::ModuleText;
+use super::value::{HostValue, Object, made_so_far};
 use crate::given::Names;
-use crate::passed::HostCall;
+use crate::host::limits::{MOST_MADE, MOST_STEPS};
+use crate::host::locals::Locals;
+use crate::host::state::{Around, Flow, Host};
+use crate::host::value::{Frame, Kind, Scope, unknown};
 use crate::syntax::at;
 use crate::value::{Const, Unknown};
 use crate::words::language;
-
-/// The host code of a file while it is run.
-pub(crate) struct Host<'a> {
-    modules: &'a [ModuleText],
-    /// Names of each module, once it has been begun.
-    pub module_names: Vec<Option<Scope<'a>>>,
-    /// Kernels, in the order in which they were defined.
-    pub found: Vec<Found<'a>>,
-    /// Calls of kernels.
-    pub calls: Vec<HostCall>,
-    /// What is wrong with decorators, and where the file's own code stops.
-    pub problems: Vec<Diagnostic>,
-    /// A decorator whose first word is not known, such as `pl` without the import.
-    pub undecorated: Option<(Span, String)>,
-    /// `from slipring.language import *` in a module.
-    pub star: Vec<bool>,
-    /// `from … import *` of a module that is not known, in a module.
-    pub(super) foreign_star: Vec<Option<Span>>,
-    /// Values that the caller gives to parameters of enclosing functions, and whether any was used.
-    pub sets: Vec<(String, HostValue<'a>, bool)>,
-    /// Functions of the host by their place, and whether they have been called.
-    pub(super) functions: IndexMap<Span, (Rc<Function<'a>>, bool)>,
-    /// What the texts of functions bind, by where they lie.
-    pub(super) locals: BTreeMap<usize, Rc<Locals>>,
-    /// Scopes that are open, innermost last; the first is the module's.
-    pub(super) scopes: Vec<Scope<'a>>,
-    pub(super) module: usize,
-    pub(super) within: Vec<Rc<str>>,
-    pub(super) class: Option<Rc<Class<'a>>>,
-    /// Calls that are open.
-    pub(super) called: Vec<Called<'a>>,
-    steps: u64,
-    pub(super) depth: usize,
-    /// Expressions and iterators inside each other.
-    pub(super) nest: usize,
-    /// An exception on its way.
-    pub(super) raised: Option<Box<Raised<'a>>>,
-    /// The exceptions that are being handled.
-    handled: Vec<HostValue<'a>>,
-    /// How often something may have raised an exception.
-    pub(super) risks: u64,
-    /// `try` statements that are open.
-    pub(super) tries: usize,
-    pub(super) trials: Vec<Trial<'a>>,
-    /// How often something known was lost.
-    pub(super) losses: u64,
-    /// Functions that something not followed may call at any time.
-    pub(super) escaped: Vec<Rc<Function<'a>>>,
-    /// Members of modules that the file changes.
-    pub(super) changed: Vec<(String, Rc<Unknown>)>,
-    /// What decides whether that which runs now does, where it is not known, the innermost last.
-    pub(super) decided_at: Vec<Span>,
-    /// Where the steps came to an end.
-    spent: Option<Span>,
-    /// True if that is because of what it made.
-    full: bool,
-    /// What others made before.
-    made_before: u64,
-    /// What is known of the surroundings of the file.
-    around: Around<'a>,
-    /// What a program submits, while it is followed.
-    pub(super) recorder: Option<Box<super::tasks::Recorder<'a>>>,
-}
-
-/// A call that is open: the class of its function, and its first argument.
-pub(super) struct Called<'a> {
-    pub class: Option<Rc<Class<'a>>>,
-    pub first: Option<HostValue<'a>>,
-}
 
 impl<'a> Host<'a> {
     /// Runs the file, then each of its functions that nothing has called, as a test runner would: with the defaults of its
@@ -482,7 +412,7 @@ impl<'a> Host<'a> {
             }
             None => {
                 // It may not be there.
-                let own = language(dotted).is_some() || super::library::is_standard(dotted);
+                let own = language(dotted).is_some() || super::names::is_standard(dotted);
                 self.risks += u64::from(!own);
                 let first = dotted.split('.').next().unwrap_or(dotted);
                 HostValue::Path(if whole { dotted } else { first }.into())
@@ -499,7 +429,7 @@ impl<'a> Host<'a> {
         let names: Vec<Rc<str>> = scope.borrow().keys().cloned().collect();
         for name in names {
             let Some(value) = scope.get(&name) else { continue };
-            if !super::frame::is_definition(&value) && !name.starts_with("__") {
+            if !super::value::is_definition(&value) && !name.starts_with("__") {
                 let why = Rc::new(Unknown::new(place, format!("`{name}`, which this import may bind")));
                 self.lose(&value, &why);
                 self.bind_in(&scope, &name, HostValue::Unknown(why));

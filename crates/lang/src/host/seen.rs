@@ -5,19 +5,19 @@ use std::rc::Rc;
 
 use slipring_ir::Span;
 
-use super::frame::Scope;
 use super::value::{Class, HostValue, Wrapped};
+use crate::host::value::Scope;
 use crate::value::{Partial, Record, Unknown, Value};
 
 impl<'a> HostValue<'a> {
     /// What a kernel sees of it. `name` says what a kernel that was found is called.
     pub fn to_value(&self, name: &dyn Fn(usize) -> Rc<str>) -> Value {
-        self.to_value_within(name, 0, &Cell::new(super::MOST_SEEN))
+        self.to_value_within(name, 0, &Cell::new(super::limits::MOST_SEEN))
     }
 
     /// The same of one of many values, which have room for so many together: lists of lists are copied out.
     pub fn to_value_of(&self, name: &dyn Fn(usize) -> Rc<str>, budget: &Cell<usize>) -> Value {
-        let own = budget.get().min(super::MOST_SEEN);
+        let own = budget.get().min(super::limits::MOST_SEEN);
         let left = Cell::new(own.max(1));
         let holds = matches!(
             self,

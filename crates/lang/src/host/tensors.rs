@@ -6,9 +6,9 @@ use ruff_python_ast::{Expr, Operator};
 use slipring_ir::Span;
 use slipring_tile::Elem;
 
-use super::run::Host;
-use super::unknown;
 use super::value::HostValue;
+use crate::host::state::Host;
+use crate::host::value::unknown;
 use crate::value::Const;
 
 /// Types by their names in torch and numpy.

@@ -3,9 +3,9 @@
 use ruff_python_ast::{ConversionFlag, ExprFString, InterpolatedStringElement};
 use slipring_ir::Span;
 
-use super::run::Host;
-use super::unknown;
 use super::value::HostValue;
+use crate::host::state::Host;
+use crate::host::value::unknown;
 use crate::text::python_text;
 use crate::value::Const;
 
@@ -65,7 +65,7 @@ impl<'a> Host<'a> {
     }
 
     fn lost_text(&mut self, value: &HostValue<'a>, span: Span) -> HostValue<'a> {
-        super::expr::because(value.clone(), span, "a formatted string")
+        super::value::because(value.clone(), span, "a formatted string")
     }
 
     /// `str(value)`.

@@ -10,32 +10,14 @@ use indexmap::IndexMap;
 use ruff_python_ast::Stmt;
 use slipring_ir::Span;
 
-use super::frame::{Locals, Scope};
-use super::iter::Source;
-use super::run::Host;
-use super::value::{Entries, Function, Held, HostValue, Wrapped, next_number};
-use super::{Flow, unknown};
+use super::value::{Function, HostValue, Wrapped, next_number};
+use crate::host::locals::Locals;
+use crate::host::state::{Flow, Host, Saved, Trial};
+use crate::host::value::{Scope, Source, unknown};
 use crate::value::Unknown;
 
 /// The most code inside each other that may or may not run.
 const MOST_TRIALS: usize = 12;
-
-/// What was there before a trial changed it.
-enum Saved<'a> {
-    List(Rc<Held<Vec<HostValue<'a>>>>, Vec<HostValue<'a>>, Option<Rc<Unknown>>),
-    Dict(Rc<Held<Entries<'a>>>, Entries<'a>, Option<Rc<Unknown>>),
-    Iter(HostValue<'a>, Box<Source<'a>>),
-    Name(Scope<'a>, Rc<str>, Option<HostValue<'a>>, Option<Rc<Unknown>>),
-    Frame(Scope<'a>, Option<Rc<Unknown>>),
-}
-
-/// Changes of what was there before.
-pub(super) struct Trial<'a> {
-    /// What is made from here on belongs to the trial.
-    first: u64,
-    saved: Vec<Saved<'a>>,
-    known: BTreeSet<(usize, Rc<str>)>,
-}
 
 /// What a trial changed: containers, and names with what they stood for in it.
 #[derive(Default)]
@@ -425,7 +407,7 @@ impl<'a> Host<'a> {
         let names: Vec<Rc<str>> = frame.borrow().keys().cloned().collect();
         for name in names {
             self.touch_name(frame, &name);
-            let keeps = frame.borrow().get(&name).is_some_and(super::frame::is_definition);
+            let keeps = frame.borrow().get(&name).is_some_and(super::value::is_definition);
             if !keeps {
                 frame.borrow_mut().insert(name, HostValue::Unknown(why.clone()));
             }
@@ -439,7 +421,7 @@ impl<'a> Host<'a> {
         *frame.all_lost.borrow_mut() = Some(why.clone());
         let names: Vec<Rc<str>> = frame.borrow().keys().cloned().collect();
         for name in names {
-            let keeps = frame.borrow().get(&name).is_some_and(|v| is_code(v) || super::frame::is_definition(v));
+            let keeps = frame.borrow().get(&name).is_some_and(|v| is_code(v) || super::value::is_definition(v));
             if !keeps {
                 self.touch_name(frame, &name);
                 frame.borrow_mut().insert(name, HostValue::Unknown(why.clone()));

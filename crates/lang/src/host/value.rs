@@ -1,20 +1,19 @@
 //! What a name of the host stands for.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, Ref, RefCell, RefMut};
 use std::rc::Rc;
 
 use indexmap::IndexMap;
-use ruff_python_ast::{Expr, ExprLambda, StmtFunctionDef};
+use ruff_python_ast::{Comprehension, Expr, ExprLambda, StmtFunctionDef};
 use slipring_ir::Span;
 use slipring_tile::Elem;
 
-use super::frame::{Locals, Scope};
-use super::iter::{Part, Source};
-use super::key::Key;
+use super::locals::Locals;
+use super::view::{DeviceWindow, View};
 use crate::value::{Const, Unknown};
 
 /// Arguments of a call: a name where they have one.
-pub(super) type Given<'a> = Vec<(Option<Rc<str>>, HostValue<'a>)>;
+pub(in crate::host) type Given<'a> = Vec<(Option<Rc<str>>, HostValue<'a>)>;
 
 /// A value of the host.
 #[derive(Clone)]
@@ -46,11 +45,11 @@ pub(crate) enum HostValue<'a> {
     /// A tensor: its shape and type.
     Tensor(Rc<(Vec<u64>, Elem)>),
     /// A tensor of a program that is followed, or a part of one.
-    Device(Rc<super::tasks::View>),
+    Device(Rc<View>),
     /// The id of a task.
     Task(usize),
     /// Memory that each device has one of.
-    Window(Rc<super::tasks::DeviceWindow>),
+    Window(Rc<DeviceWindow>),
     /// `pl.dynamic("M")`.
     Dynamic(Rc<str>),
     /// A method of a value of Python.
@@ -66,7 +65,7 @@ pub(crate) enum HostValue<'a> {
 }
 
 /// Entries of a dict: each under its key, with the key as it was written.
-pub(super) type Entries<'a> = IndexMap<Key, (HostValue<'a>, HostValue<'a>)>;
+pub(in crate::host) type Entries<'a> = IndexMap<Key, (HostValue<'a>, HostValue<'a>)>;
 
 thread_local! {
     static MADE: Cell<u64> = const { Cell::new(0) };
@@ -74,12 +73,12 @@ thread_local! {
 }
 
 /// Counts values of a list that are made: what host code may keep is counted where it is made, however it comes about.
-pub(super) fn count_made(values: usize) {
+pub(in crate::host) fn count_made(values: usize) {
     PARTS.with(|parts| parts.set(parts.get().saturating_add(values as u64)));
 }
 
 /// What [`count_made`] has counted.
-pub(super) fn made_so_far() -> u64 {
+pub(in crate::host) fn made_so_far() -> u64 {
     PARTS.with(Cell::get)
 }
 
@@ -102,7 +101,7 @@ impl Holds for Entries<'_> {
 }
 
 /// The number of what is made next: what has a lower one was there before.
-pub(super) fn next_number() -> u64 {
+pub(in crate::host) fn next_number() -> u64 {
     MADE.with(|made| {
         made.set(made.get() + 1);
         made.get()
@@ -111,7 +110,7 @@ pub(super) fn next_number() -> u64 {
 
 /// What can be changed in place, and is seen by all who hold it.
 pub(crate) struct Held<T> {
-    inner: RefCell<T>,
+    pub(in crate::host) inner: RefCell<T>,
     /// Why its contents are not known.
     pub lost: RefCell<Option<Rc<Unknown>>>,
     /// When it was made.
@@ -187,21 +186,21 @@ pub(crate) struct Object<'a> {
 
 /// The text of a function of the host.
 #[derive(Clone, Copy)]
-pub(super) enum Code<'a> {
+pub(in crate::host) enum Code<'a> {
     Def(&'a StmtFunctionDef),
     Lambda(&'a ExprLambda),
 }
 
 /// A function of the host.
 pub(crate) struct Function<'a> {
-    pub(super) code: Code<'a>,
+    pub(in crate::host) code: Code<'a>,
     pub scopes: Vec<Scope<'a>>,
     pub within: Vec<Rc<str>>,
     pub module: usize,
     /// Values of its parameters' defaults.
     pub defaults: IndexMap<Rc<str>, HostValue<'a>>,
     /// What its body binds.
-    pub(super) locals: Rc<Locals>,
+    pub(in crate::host) locals: Rc<Locals>,
     /// The class that it was defined in.
     pub class: Option<Rc<Class<'a>>>,
     /// True once something not followed may call it at any time.
@@ -251,20 +250,20 @@ impl<'a> HostValue<'a> {
         HostValue::Tuple(Rc::new(items))
     }
 
-    pub(super) fn dict(entries: Entries<'a>) -> HostValue<'a> {
+    pub(in crate::host) fn dict(entries: Entries<'a>) -> HostValue<'a> {
         HostValue::Dict(Rc::new(Held::new(entries)))
     }
 
-    pub(super) fn set(entries: Entries<'a>) -> HostValue<'a> {
+    pub(in crate::host) fn set(entries: Entries<'a>) -> HostValue<'a> {
         HostValue::Set(Rc::new(Held::new(entries)))
     }
 
-    pub(super) fn iter(source: Source<'a>) -> HostValue<'a> {
+    pub(in crate::host) fn iter(source: Source<'a>) -> HostValue<'a> {
         HostValue::Iter(Rc::new(RefCell::new(source)))
     }
 
     /// Why the contents are not known, where something may have changed them.
-    pub(super) fn lost(&self) -> Option<Rc<Unknown>> {
+    pub(in crate::host) fn lost(&self) -> Option<Rc<Unknown>> {
         match self {
             HostValue::List(list) => list.lost.borrow().clone(),
             HostValue::Dict(dict) | HostValue::Set(dict) | HostValue::View(dict, _) => dict.lost.borrow().clone(),
@@ -279,123 +278,11 @@ impl<'a> HostValue<'a> {
     }
 
     /// The value itself, or unknown where its contents are not known.
-    pub(super) fn seen(self) -> HostValue<'a> {
+    pub(in crate::host) fn seen(self) -> HostValue<'a> {
         match self.lost() {
             Some(why) => HostValue::Unknown(why),
             None => self,
         }
-    }
-
-    /// Python's truth value of the value, where it is known without running anything.
-    pub fn as_bool(&self) -> Option<bool> {
-        if self.lost().is_some() {
-            return None;
-        }
-        Some(match self {
-            HostValue::Const(Const::Member(..) | Const::Split(_)) => return None,
-            HostValue::Const(c) => crate::constants::is_true(c),
-            HostValue::Tuple(items) => !items.is_empty(),
-            HostValue::List(items) => !items.borrow().is_empty(),
-            HostValue::Dict(items) | HostValue::Set(items) | HostValue::View(items, _) => !items.borrow().is_empty(),
-            HostValue::Range(first, end, step) => range(*first, *end, *step).next().is_some(),
-            HostValue::Function(_) | HostValue::Kernel(_) | HostValue::Bound(_) | HostValue::Iter(_) => true,
-            HostValue::Method(_) | HostValue::Dynamic(_) | HostValue::Task(_) | HostValue::Exception(_) => true,
-            HostValue::Wrapped(wrapped) => !matches!(&**wrapped, Wrapped::Property(..)),
-            HostValue::Class(class) if class.foreign.borrow().is_none() => true,
-            _ => return None,
-        })
-    }
-
-    /// True for an extent that a call decides.
-    pub fn is_extent(&self) -> bool {
-        matches!(self, HostValue::Dynamic(_))
-    }
-
-    /// The text, where it is one.
-    pub fn text(&self) -> Option<String> {
-        match self {
-            HostValue::Const(Const::Str(text)) => Some(text.to_string()),
-            _ => None,
-        }
-    }
-
-    /// What a message says of it.
-    pub fn said(&self) -> String {
-        match self {
-            HostValue::Const(constant) => crate::text::python_text(constant),
-            HostValue::Device(view) => format!("a tensor {} {}", crate::value::show(&view.shape), view.elem),
-            HostValue::Tuple(_) | HostValue::List(_) => {
-                let items: Vec<String> =
-                    self.items().unwrap_or_default().iter().take(16).map(HostValue::said).collect();
-                format!("[{}]", items.join(", "))
-            }
-            HostValue::Task(_) => "the id of a task".into(),
-            _ => "…".into(),
-        }
-    }
-
-    /// What a loop over it binds, where that is known without running anything and there are not too many.
-    pub fn items(&self) -> Option<Vec<HostValue<'a>>> {
-        if self.lost().is_some() {
-            return None;
-        }
-        let all: Vec<HostValue<'a>> = match self {
-            HostValue::Tuple(items) => items.to_vec(),
-            HostValue::List(items) => items.borrow().clone(),
-            HostValue::Dict(items) => items.borrow().values().map(|(key, _)| key.clone()).collect(),
-            HostValue::View(items, part) => {
-                let all = items.borrow().clone();
-                all.into_values()
-                    .map(|(key, value)| match part {
-                        Part::Keys => key,
-                        Part::Values => value,
-                        Part::Items => HostValue::tuple(vec![key, value.seen()]),
-                    })
-                    .collect()
-            }
-            // The order of a set is Python's own.
-            HostValue::Set(items) if items.borrow().len() < 2 => {
-                items.borrow().values().map(|(key, _)| key.clone()).collect()
-            }
-            HostValue::Range(first, end, step) => {
-                let all: Vec<_> = range(*first, *end, *step).take(super::MOST_VALUES + 1).collect();
-                if all.len() > super::MOST_VALUES {
-                    return None;
-                }
-                all.into_iter().map(HostValue::int).collect()
-            }
-            HostValue::Const(Const::Str(text)) => text.chars().map(|c| HostValue::str(c.to_string())).collect(),
-            _ => return None,
-        };
-        Some(all.into_iter().map(HostValue::seen).collect())
-    }
-}
-
-/// Numbers of a range.
-pub(super) fn range(first: i64, end: i64, step: i64) -> impl Iterator<Item = i64> {
-    let inside = move |i: &i64| if step > 0 { *i < end } else { *i > end };
-    std::iter::successors(Some(first), move |i| i.checked_add(step)).take_while(move |i| step != 0 && inside(i))
-}
-
-/// How many numbers a range has.
-pub(super) fn range_len(first: i64, end: i64, step: i64) -> i64 {
-    let (first, end, step) = (i128::from(first), i128::from(end), i128::from(step));
-    let count = match step {
-        0 => 0,
-        1.. => (end - first + step - 1) / step,
-        _ => (first - end - step - 1) / -step,
-    };
-    i64::try_from(count.max(0)).unwrap_or(i64::MAX)
-}
-
-/// The name that an expression is, as people write it: `os.environ.get`.
-pub(super) fn shown(expr: &Expr) -> String {
-    match expr {
-        Expr::Name(name) => name.id.as_str().to_string(),
-        Expr::Attribute(attribute) => format!("{}.{}", shown(&attribute.value), attribute.attr),
-        Expr::Call(call) => format!("{}(…)", shown(&call.func)),
-        Expr::Subscript(subscript) => format!("{}[…]", shown(&subscript.value)),
-        _ => "…".into(),
     }
 }
 
@@ -437,5 +324,196 @@ impl<'a> Class<'a> {
     /// True if it is, or is based on, another.
     pub fn is_a(&self, other: &Rc<Class<'a>>) -> bool {
         std::ptr::eq(self, &**other) || self.order.borrow().iter().any(|class| Rc::ptr_eq(class, other))
+    }
+}
+
+/// Names of a scope.
+pub(crate) type Scope<'a> = Rc<Frame<'a>>;
+
+/// What a scope belongs to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(in crate::host) enum Kind {
+    Module,
+    Function,
+    Class,
+    /// A comprehension: what `:=` binds is bound around it.
+    Inner,
+}
+
+/// A scope.
+pub(crate) struct Frame<'a> {
+    pub(in crate::host) names: RefCell<IndexMap<Rc<str>, HostValue<'a>>>,
+    pub(in crate::host) kind: Kind,
+    /// What the text of a function binds.
+    pub(in crate::host) locals: Option<Rc<Locals>>,
+    /// Names that something not followed may bind at any time.
+    pub(in crate::host) lost: RefCell<IndexMap<Rc<str>, Rc<Unknown>>>,
+    /// The same for all its names.
+    pub(in crate::host) all_lost: RefCell<Option<Rc<Unknown>>>,
+    /// When it was made.
+    pub(in crate::host) number: u64,
+    /// True for the fields of what does not let them be set.
+    pub(in crate::host) frozen: Cell<bool>,
+}
+
+impl<'a> Frame<'a> {
+    pub(in crate::host) fn new(kind: Kind, names: IndexMap<Rc<str>, HostValue<'a>>) -> Scope<'a> {
+        Frame::with(kind, names, None)
+    }
+
+    pub(in crate::host) fn with(
+        kind: Kind,
+        names: IndexMap<Rc<str>, HostValue<'a>>,
+        locals: Option<Rc<Locals>>,
+    ) -> Scope<'a> {
+        Rc::new(Frame {
+            names: RefCell::new(names),
+            kind,
+            locals,
+            lost: RefCell::default(),
+            all_lost: RefCell::default(),
+            number: next_number(),
+            frozen: Cell::new(false),
+        })
+    }
+
+    pub fn borrow(&self) -> Ref<'_, IndexMap<Rc<str>, HostValue<'a>>> {
+        self.names.borrow()
+    }
+
+    pub fn borrow_mut(&self) -> RefMut<'_, IndexMap<Rc<str>, HostValue<'a>>> {
+        self.names.borrow_mut()
+    }
+
+    pub(in crate::host) fn all_lost(&self) -> Option<Rc<Unknown>> {
+        self.all_lost.borrow().clone()
+    }
+
+    /// What a name stands for here.
+    pub(in crate::host) fn get(&self, name: &str) -> Option<HostValue<'a>> {
+        self.names.borrow().get(name).cloned().map(HostValue::seen)
+    }
+
+    /// Binds a name, unless something else may bind it at any time.
+    pub(in crate::host) fn put(&self, name: &str, value: HostValue<'a>) {
+        let lost = self.lost.borrow().get(name).cloned();
+        let lost = lost.or_else(|| self.all_lost().filter(|_| !is_definition(&value)));
+        let value = lost.map_or(value, HostValue::Unknown);
+        self.names.borrow_mut().insert(name.into(), value);
+    }
+}
+
+/// True for what stands for itself, whatever becomes of the data around it.
+pub(in crate::host) fn is_definition(value: &HostValue<'_>) -> bool {
+    matches!(value, HostValue::Kernel(_) | HostValue::Part(_) | HostValue::Path(_) | HostValue::Dynamic(_))
+}
+
+/// What is taken of the entries of a dict.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Part {
+    Keys,
+    Values,
+    Items,
+}
+
+/// Where values come from.
+#[derive(Clone)]
+pub(crate) enum Source<'a> {
+    Values(Rc<Vec<HostValue<'a>>>, usize),
+    /// A list as it is then, from this index on.
+    List(Rc<Held<Vec<HostValue<'a>>>>, usize),
+    Backwards(Rc<Held<Vec<HostValue<'a>>>>, usize),
+    /// A dict, its next entry, and its size when it was begun.
+    Dict(Rc<Held<Entries<'a>>>, Part, usize, usize),
+    Range(i64, i64, i64),
+    Zip(Vec<HostValue<'a>>, bool),
+    Map(HostValue<'a>, Vec<HostValue<'a>>),
+    Filter(Option<HostValue<'a>>, HostValue<'a>),
+    Enumerate(HostValue<'a>, i64),
+    Chain(Vec<HostValue<'a>>, usize),
+    Each(Box<Each<'a>>),
+    /// It is being asked.
+    Busy,
+    Done,
+    Lost(Rc<Unknown>),
+}
+
+/// What a comprehension gives for each value.
+#[derive(Clone, Copy)]
+pub(in crate::host) enum Element<'a> {
+    One(&'a Expr),
+    /// A key and its value.
+    Entry(&'a Expr, &'a Expr),
+}
+
+/// A comprehension on its way.
+#[derive(Clone)]
+pub(crate) struct Each<'a> {
+    pub(in crate::host) generators: &'a [Comprehension],
+    pub(in crate::host) element: Element<'a>,
+    pub(in crate::host) scopes: Vec<Scope<'a>>,
+    pub(in crate::host) module: usize,
+    /// What the open generators take from.
+    pub(in crate::host) open: Vec<HostValue<'a>>,
+    pub(in crate::host) begun: bool,
+}
+
+/// What an iterator gives.
+pub(in crate::host) enum NextItem<'a> {
+    Item(HostValue<'a>),
+    End,
+    /// It is not known whether there is anything, or something was raised.
+    Unknown(Rc<Unknown>),
+}
+
+impl<'a> Source<'a> {
+    /// What it holds.
+    pub(in crate::host) fn holds(self) -> Vec<HostValue<'a>> {
+        match self {
+            Source::Values(items, _) => vec![HostValue::Tuple(items)],
+            Source::List(list, _) | Source::Backwards(list, _) => vec![HostValue::List(list)],
+            Source::Dict(dict, ..) => vec![HostValue::Dict(dict)],
+            Source::Zip(all, _) | Source::Chain(all, _) => all,
+            Source::Map(function, mut all) => {
+                all.push(function);
+                all
+            }
+            Source::Filter(function, inner) => function.into_iter().chain([inner]).collect(),
+            Source::Enumerate(inner, _) => vec![inner],
+            Source::Each(each) => {
+                let scopes = each.scopes.iter().filter(|scope| scope.kind == Kind::Inner);
+                let values = scopes.flat_map(|scope| scope.borrow().values().cloned().collect::<Vec<_>>());
+                values.chain(each.open.iter().cloned()).collect()
+            }
+            Source::Range(..) | Source::Busy | Source::Done | Source::Lost(_) => Vec::new(),
+        }
+    }
+}
+
+/// A key.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Key {
+    None,
+    Int(i64),
+    /// A float that is not an integer of 64 bits.
+    Float(u64),
+    Str(Rc<str>),
+    Tuple(Vec<Key>),
+    /// A part of the language, by what it is and its name.
+    Word(&'static str, String),
+    /// A class, function, instance: where it lies.
+    Place(usize),
+}
+
+/// Where something unknown comes from.
+pub(in crate::host) fn unknown<'a>(span: Span, why: impl Into<String>) -> HostValue<'a> {
+    HostValue::Unknown(Rc::new(Unknown::new(span, why)))
+}
+
+/// A value that something is computed from which is not known; else why the result is not.
+pub(in crate::host) fn because<'a>(value: HostValue<'a>, span: Span, why: impl Into<String>) -> HostValue<'a> {
+    match value {
+        HostValue::Unknown(_) => value,
+        _ => unknown(span, why),
     }
 }

@@ -2,8 +2,8 @@
 //! name stands for.
 //!
 //! Names that stand for one tile see what is assigned to a part of it, as in Python. Where a loop or branch had to copy a
-//! tile so that a name has a buffer of its own, the two are [`MayAlias`]s: one object in the text, two buffers in the module. As
-//! long as nobody writes either in place the difference does not show; a write is an error.
+//! tile so that a name has a buffer of its own, the two are a [`MayAlias`](super::held::MayAlias): one object in the text,
+//! two buffers in the module. As long as nobody writes either in place the difference does not show; a write is an error.
 
 use std::rc::Rc;
 

@@ -1,41 +1,18 @@
 //! What names stand for around a text, where its caller knows it: Python, that executed the file.
 
-use std::collections::BTreeMap;
-use std::ops::Range;
 use std::rc::Rc;
 
 use indexmap::IndexMap;
 use ruff_python_ast::StmtFunctionDef;
 use slipring_ir::Span;
 
-use super::Host;
 use crate::Name;
 use crate::given::Names;
-use crate::host::frame::{Frame, Kind, Scope};
 use crate::host::key::key_of;
-use crate::host::value::{Entries, Given, HostValue, Object, Wrapped};
+use crate::host::state::{Host, PartOfText};
+use crate::host::value::{Entries, Frame, Given, HostValue, Kind, Object, Scope, Wrapped};
 use crate::syntax::at;
 use crate::value::Const;
-
-/// The surroundings of a text.
-#[derive(Default)]
-pub(super) struct Around<'a> {
-    /// Names around all of it.
-    pub whole: IndexMap<Rc<str>, HostValue<'a>>,
-    parts: Vec<Part<'a>>,
-    /// What can be changed under several names, by the number that its caller has for it.
-    same: BTreeMap<u64, HostValue<'a>>,
-}
-
-/// A function of a text that was put together.
-struct Part<'a> {
-    range: Range<u32>,
-    /// The names that it sees.
-    names: Scope<'a>,
-    within: Vec<Rc<str>>,
-    /// The function, once its text has been run.
-    made: Option<HostValue<'a>>,
-}
 
 impl<'a> Host<'a> {
     /// Takes in what names stand for around the file.
@@ -44,7 +21,7 @@ impl<'a> Host<'a> {
         self.around.whole = self.values_of(&given.whole);
         for part in &given.parts {
             let own = self.values_of(&part.own);
-            self.around.parts.push(Part {
+            self.around.parts.push(PartOfText {
                 range: part.range.clone(),
                 names: Frame::new(Kind::Function, own),
                 within: part.within.iter().map(|name| name.as_str().into()).collect(),

@@ -3,10 +3,9 @@
 use ruff_python_ast::Expr;
 use slipring_ir::{Diagnostic, Span};
 
-use super::Host;
-use crate::host::MOST_VALUES;
-use crate::host::iter::NextItem;
-use crate::host::value::HostValue;
+use crate::host::limits::MOST_VALUES;
+use crate::host::state::Host;
+use crate::host::value::{HostValue, NextItem};
 use crate::syntax::at;
 
 impl<'a> Host<'a> {

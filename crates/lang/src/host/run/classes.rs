@@ -4,9 +4,9 @@ use std::rc::Rc;
 
 use ruff_python_ast::{Expr, Stmt, StmtClassDef};
 
-use super::Host;
-use crate::host::value::{Class, Field, HostValue, Made, Wrapped, shown};
-use crate::syntax::at;
+use crate::host::state::Host;
+use crate::host::value::{Class, Field, HostValue, Made, Wrapped};
+use crate::syntax::{at, shown};
 use crate::value::Unknown;
 
 impl<'a> Host<'a> {

@@ -7,15 +7,15 @@ use indexmap::IndexMap;
 use ruff_python_ast::{Decorator, Expr, StmtClassDef, StmtFunctionDef};
 use slipring_ir::{Diagnostic, Span};
 
-use super::Host;
 use crate::attrs::FunctionAttrs;
 use crate::forms::Form;
-use crate::host::frame::{Frame, Kind, Locals, Scope};
+use crate::host::Found;
+use crate::host::locals::Locals;
 use crate::host::run::classes::order_of;
-use crate::host::value::{Class, Code, Function, HostValue, Made, Wrapped, shown};
-use crate::host::{Flow, Found, unknown};
+use crate::host::state::{Flow, Host};
+use crate::host::value::{Class, Code, Frame, Function, HostValue, Kind, Made, Scope, Wrapped, unknown};
 use crate::roles::{Role, role_of};
-use crate::syntax::at;
+use crate::syntax::{at, shown};
 use crate::value::{Const, Unknown};
 
 /// The most functions that are made of one text.

@@ -5,12 +5,11 @@ use std::rc::Rc;
 use ruff_python_ast::{ExceptHandler, Pattern, Stmt, StmtFor, StmtIf, StmtMatch, StmtTry, StmtWhile, StmtWith};
 use slipring_ir::Span;
 
-use super::super::iter::NextItem;
 use super::super::unsure::Ends;
-use super::super::value::{HostValue, shown};
-use super::super::{Flow, unknown};
-use super::Host;
-use crate::syntax::at;
+use super::super::value::HostValue;
+use crate::host::state::{Flow, Host};
+use crate::host::value::{NextItem, unknown};
+use crate::syntax::{at, shown};
 use crate::value::{Strange, Unknown};
 
 impl<'a> Host<'a> {

@@ -6,12 +6,12 @@ use std::rc::Rc;
 use ruff_python_ast::{Expr, ExprCall, Parameters, StmtFunctionDef};
 use slipring_ir::{Diagnostic, Span};
 
-use super::super::run::Host;
-use super::super::value::{HostValue, shown};
-use super::super::{Flow, unknown};
-use super::Arg;
+use super::super::value::HostValue;
+use crate::host::recorder::Arg;
+use crate::host::state::{Flow, Host};
+use crate::host::value::unknown;
 use crate::params::{ByName, by_name};
-use crate::syntax::at;
+use crate::syntax::{at, shown};
 use crate::value::Const;
 
 /// Names of Python that are always there; what they give may not be known.
@@ -286,7 +286,7 @@ impl<'a> Host<'a> {
                 _ => {}
             }
         }
-        if self.rec().groups == super::Groups::Asked {
+        if self.rec().groups == crate::host::recorder::Groups::Asked {
             return;
         }
         let error = Diagnostic::error(

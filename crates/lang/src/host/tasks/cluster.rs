@@ -3,8 +3,8 @@
 use slipring_ir::{Diagnostic, Span};
 use slipring_machine::CoreKind;
 
-use super::super::run::Host;
-use super::submit::Options;
+use crate::host::recorder::Options;
+use crate::host::state::Host;
 
 impl<'a> Host<'a> {
     /// Follows what stands in a cluster: `with pl.cluster():`, or the body of a function of type Group. What it gives, and the id

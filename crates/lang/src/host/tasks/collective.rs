@@ -5,12 +5,11 @@ use std::rc::Rc;
 use ruff_python_ast::{Expr, ExprCall, Stmt};
 use slipring_ir::{Diagnostic, Span};
 
-use super::super::run::Host;
 use super::super::value::HostValue;
-use super::super::{Flow, unknown};
-use super::Groups;
 use super::kernels::Scope;
-use super::submit::Options;
+use crate::host::recorder::{Groups, Options};
+use crate::host::state::{Flow, Host};
+use crate::host::value::unknown;
 use crate::ops::OWN_SIGNALS;
 use crate::syntax::at;
 

@@ -8,43 +8,18 @@ use slipring_ir::{Diagnostic, Span};
 use slipring_tasks::Origin;
 use slipring_tile::Elem;
 
-use super::super::run::Host;
-use super::super::unknown;
 use super::super::value::HostValue;
-use super::{Arg, Groups, View, extents};
+use super::extents;
 use crate::dtype::DType;
+use crate::host::recorder::{Arg, Buffer, Groups};
+use crate::host::state::Host;
+use crate::host::value::unknown;
+use crate::host::view::{DeviceWindow, View};
 use crate::questions::Question;
 use crate::value::{Const, Domain};
 
 /// Bytes whose multiple the parts of devices are.
 const PART: u64 = 512;
-
-/// Memory that each device has one of, and the others can see.
-pub(super) struct Buffer {
-    bytes: u64,
-    span: Span,
-    /// The tensor that it is, with a part for each of its devices.
-    tensor: Option<usize>,
-    /// Its devices, in their order, where those are known and not all.
-    group: Option<Rc<[u64]>>,
-    /// Those that the host has started something on with it.
-    used: BTreeSet<u64>,
-}
-
-impl Buffer {
-    /// The devices that something was started on with it, where those are not all.
-    pub(super) fn group(&self, devices: Option<u64>) -> Vec<u64> {
-        let all = self.used.is_empty() || devices.is_none_or(|all| self.used.len() as u64 == all);
-        if all { Vec::new() } else { self.used.iter().copied().collect() }
-    }
-}
-
-/// Such memory as a tensor; which device's is known where it is passed to a function that runs on one.
-#[derive(Debug)]
-pub(crate) struct DeviceWindow {
-    buffer: usize,
-    view: Option<(Vec<u64>, Elem)>,
-}
 
 /// What words take that only the host of several devices has.
 const WORDS: [(&str, &str); 3] = [
@@ -189,7 +164,7 @@ impl<'a> Host<'a> {
             elem: *elem,
             offset: own * stride,
             shape: shape.clone(),
-            strides: crate::host::tasks::kernels::dense_strides(shape),
+            strides: crate::host::view::dense_strides(shape),
             tracked: true,
             domain: Some(Domain { rank: own, ranks, stride }),
         }))

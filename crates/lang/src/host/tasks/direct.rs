@@ -8,11 +8,12 @@ use slipring_tasks::act::{Act, HostArg, HostCall, HostNumber, Piece};
 use slipring_tasks::{Direction, Use};
 use slipring_tile::Elem;
 
-use super::super::run::Host;
-use super::super::unknown;
 use super::super::value::HostValue;
-use super::submit::Options;
-use super::{Groups, View, extents};
+use super::extents;
+use crate::host::recorder::{Groups, Options};
+use crate::host::state::Host;
+use crate::host::value::unknown;
+use crate::host::view::View;
 use crate::orchestration::{Open, TaskCall};
 use crate::questions::{Ask, Question};
 use crate::value::Const;

@@ -26,7 +26,7 @@ use crate::roles::Role;
 use crate::specialise::Specialised;
 use crate::starts::is_scope;
 use crate::syntax::{at, head};
-use crate::value::{Const, Domain, Value, dense, whole};
+use crate::value::{Const, Domain, Value, whole};
 
 /// Shape, strides and type of what is handed to a kernel, and whose part of memory of all devices it is.
 type Shape = (Vec<u64>, Vec<u64>, Elem, Option<Domain>);
@@ -513,9 +513,4 @@ pub(crate) fn parameters(
         params.push(info);
     }
     Some(params)
-}
-
-/// The strides of a tensor whose rows lie next to each other.
-pub(crate) fn dense_strides(shape: &[u64]) -> Vec<u64> {
-    dense(shape).to_vec()
 }

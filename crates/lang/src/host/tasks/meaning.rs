@@ -4,11 +4,13 @@ use std::rc::Rc;
 
 use slipring_ir::{Diagnostic, Span};
 
-use super::super::run::Host;
 use super::super::value::HostValue;
-use super::super::{MOST_SEEN, unknown};
 use super::calls::Bound;
-use super::{Arg, View};
+use crate::host::limits::MOST_SEEN;
+use crate::host::recorder::Arg;
+use crate::host::state::Host;
+use crate::host::value::unknown;
+use crate::host::view::View;
 use crate::questions::Question;
 use crate::value::Const;
 use crate::words::Means;

@@ -35,171 +35,23 @@ mod submit;
 mod uses;
 mod words;
 
-pub(crate) use devices::DeviceWindow;
-
 use std::rc::Rc;
 
 use indexmap::IndexMap;
 use ruff_python_ast::{Expr, StmtFunctionDef};
 use slipring_ir::{Diagnostic, Diags, Kind, Span};
-use slipring_tasks::{Bytes, Graph, Origin, Tensor};
-use slipring_tile::Elem;
+use slipring_tasks::Origin;
 
-use self::kernels::dense_strides;
-use self::submit::Options;
-use super::run::Host;
-use super::value::{Given, HostValue};
-use super::{Flow, unknown};
+use super::value::HostValue;
 use crate::compiled::ParamInfo;
-use crate::host::tasks::kernels::Kernels;
-use crate::orchestration::{Open, Orchestration, TaskCall};
-use crate::questions::Answer;
+use crate::host::recorder::{Options, Recorder};
+use crate::host::state::{Flow, Host};
+use crate::host::value::unknown;
+use crate::host::view::View;
+use crate::orchestration::Orchestration;
 use crate::roles::Role;
 use crate::syntax::at;
-use crate::value::{Const, Domain};
-
-/// A part of a tensor in global memory.
-#[derive(Clone, PartialEq, Debug)]
-pub(crate) struct View {
-    /// The tensor's number in the graph.
-    pub tensor: usize,
-    pub elem: Elem,
-    /// First element.
-    pub offset: u64,
-    pub shape: Vec<u64>,
-    /// Elements from one index of a dimension to the next.
-    pub strides: Vec<u64>,
-    /// False after `pl.no_dep`.
-    pub tracked: bool,
-    /// Whose part of memory of all devices it is.
-    pub domain: Option<Domain>,
-}
-
-impl View {
-    pub(super) fn bytes(&self) -> Bytes {
-        let size = self.elem.bytes() as u64;
-        Bytes::window(self.offset * size, size, &self.shape, &self.strides)
-    }
-
-    /// True for a device's own window that has this shape but for extents of 1 in front: the same elements in the same order.
-    pub(super) fn is_window_of(&self, shape: &[u64]) -> bool {
-        let own = |shape: &[u64]| shape.iter().skip_while(|extent| **extent == 1).copied().collect::<Vec<_>>();
-        self.domain.is_some() && self.strides == dense_strides(&self.shape) && own(shape) == own(&self.shape)
-    }
-
-    pub(super) fn first_byte(&self) -> u64 {
-        self.offset * self.elem.bytes() as u64
-    }
-}
-
-/// Which devices have a part of each memory that the host makes for devices.
-#[derive(Clone, PartialEq, Debug)]
-pub(crate) enum Groups {
-    /// The program is followed to find out: nothing is started.
-    Asked,
-    /// Those that it was found to start something on with it, for each; nothing for one that all have.
-    Known(Vec<Vec<u64>>),
-}
-
-/// What a program has submitted so far.
-pub(crate) struct Recorder<'a> {
-    graph: Graph,
-    calls: Vec<TaskCall>,
-    kernels: Kernels<'a>,
-    filled: Vec<Option<String>>,
-    diags: Diags,
-    manual: Option<Span>,
-    /// The last barrier of the host on each device: what is started there later comes after it.
-    barriers: IndexMap<i64, usize>,
-    /// The cluster whose body is followed.
-    cluster: Option<Span>,
-    /// Answers what tensors hold.
-    answer: Option<&'a mut Answer<'a>>,
-    asked: bool,
-    /// A number of a tensor has been read: what tensors hold decides what follows.
-    read: bool,
-    /// What stopped it may come from such a number.
-    doubtful: bool,
-    /// Where parameters are declared that nobody has passed a number for.
-    waiting: Vec<Span>,
-    open: Option<Open>,
-    /// Memory that each device has one of.
-    buffers: Vec<devices::Buffer>,
-    /// The device that the function which is followed runs on.
-    device: Option<i64>,
-    /// The devices of each such memory.
-    groups: Groups,
-    /// How many devices there are, once that was asked for.
-    devices: Option<u64>,
-    /// What the orchestration waited for last.
-    behind: Option<usize>,
-    /// Extents that `pl.dynamic` stands for in the function that is followed.
-    dims: IndexMap<Rc<str>, u64>,
-    /// For each id of a task which task has it.
-    tickets: Vec<usize>,
-    /// Counters of the loops that are open.
-    iterations: Vec<(Rc<str>, i64)>,
-    /// Functions that are open: positions among those found, and their text, which is that of a helper where one has been called.
-    functions: Vec<(usize, &'a StmtFunctionDef)>,
-    yielded: Option<HostValue<'a>>,
-    /// Ids that were waited for before anything had their name: the task that waits, and where.
-    later: IndexMap<Rc<str>, Vec<(usize, Span)>>,
-    stopped: bool,
-    /// Arguments that the call which is read next has besides those of its text: `functools.partial`.
-    before: Given<'a>,
-}
-
-impl<'a> Recorder<'a> {
-    pub fn new(kernels: Kernels<'a>, answer: Option<&'a mut Answer<'a>>) -> Recorder<'a> {
-        Recorder {
-            graph: Graph::default(),
-            calls: Vec::new(),
-            kernels,
-            filled: Vec::new(),
-            diags: Diags::default(),
-            manual: None,
-            barriers: IndexMap::new(),
-            cluster: None,
-            answer,
-            asked: false,
-            read: false,
-            doubtful: false,
-            waiting: Vec::new(),
-            open: None,
-            buffers: Vec::new(),
-            groups: Groups::Known(Vec::new()),
-            device: None,
-            devices: None,
-            behind: None,
-            dims: IndexMap::new(),
-            tickets: Vec::new(),
-            iterations: Vec::new(),
-            functions: Vec::new(),
-            yielded: None,
-            later: IndexMap::new(),
-            stopped: false,
-            before: Vec::new(),
-        }
-    }
-
-    /// The same, for what is known of the devices of each memory.
-    pub fn with_groups(self, groups: Groups) -> Recorder<'a> {
-        Recorder { groups, ..self }
-    }
-
-    pub(super) fn tensor(&mut self, name: &str, elem: Elem, shape: &[u64], origin: Origin, span: Span) -> Rc<View> {
-        let tensor =
-            Tensor { name: name.into(), elem, shape: shape.to_vec(), origin, tracked: true, devices: Vec::new(), span };
-        self.graph.tensors.push(tensor);
-        self.filled.push(None);
-        let strides = dense_strides(shape);
-        let tensor = self.graph.tensors.len() - 1;
-        Rc::new(View { tensor, elem, offset: 0, shape: shape.to_vec(), strides, tracked: true, domain: None })
-    }
-}
-
-/// A call's argument: its name, its value, its place.
-type Arg<'a> = (Option<Rc<str>>, HostValue<'a>, Span);
+use crate::value::Const;
 
 impl<'a> Host<'a> {
     /// Follows a function that starts kernels, with arguments of these shapes and numbers.
@@ -401,7 +253,7 @@ impl<'a> Host<'a> {
                 _ => None,
             })
             .collect();
-        let names = super::frame::Frame::new(super::frame::Kind::Function, given.into_iter().collect());
+        let names = super::value::Frame::new(super::value::Kind::Function, given.into_iter().collect());
         if let Some(class) = &self.found[found].class {
             names.borrow_mut().insert("self".into(), HostValue::Class(class.clone()));
         }

@@ -7,14 +7,14 @@ use ruff_python_ast::{Expr, ExprCall, Stmt};
 use slipring_ir::{Diagnostic, Diags, Span};
 use slipring_tasks::Use;
 
-use super::super::run::Host;
 use super::super::value::HostValue;
-use super::super::{Flow, unknown};
-use super::View;
 use super::kernels::Scope;
-use super::submit::Options;
 use crate::forms::SPMD;
+use crate::host::recorder::Options;
+use crate::host::state::{Flow, Host};
 use crate::host::tasks::kernels::Ready;
+use crate::host::value::unknown;
+use crate::host::view::View;
 use crate::lower::Left;
 use crate::orchestration::{TaskArg, TaskCall};
 use crate::roles::Role;

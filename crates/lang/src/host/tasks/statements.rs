@@ -5,12 +5,13 @@ use std::rc::Rc;
 use ruff_python_ast::{Expr, ExprCall, Stmt, StmtFor, StmtWhile, StmtWith, WithItem};
 use slipring_ir::{Diagnostic, Span};
 
-use super::super::run::Host;
-use super::super::value::{HostValue, range, shown};
-use super::super::{Flow, MOST_SEEN};
-use super::submit::Options;
+use super::super::value::HostValue;
+use crate::host::contents::range;
+use crate::host::limits::MOST_SEEN;
+use crate::host::recorder::Options;
+use crate::host::state::{Flow, Host};
 use crate::starts::{is_scope, of_chip};
-use crate::syntax::at;
+use crate::syntax::{at, shown};
 use crate::value::Const;
 
 impl<'a> Host<'a> {

@@ -9,14 +9,15 @@ use slipring_tasks::graph::PREDICATE;
 use slipring_tasks::{Bytes, Origin, Task, Use};
 use slipring_tile::Elem;
 
-use super::super::run::Host;
-use super::super::unknown;
 use super::super::value::{HostValue, Wrapped};
 use super::entry::{dispatches, only_starts};
-use super::{Arg, Groups, View};
 use crate::compiled::ParamInfo;
 use crate::dtype::DType;
+use crate::host::recorder::{Arg, Groups, Options};
+use crate::host::state::Host;
 use crate::host::tasks::kernels::Handed;
+use crate::host::value::unknown;
+use crate::host::view::View;
 use crate::orchestration::{Predicate, TaskArg, TaskCall};
 use crate::roles::Role;
 use crate::syntax::{at, order_sign};
@@ -24,19 +25,6 @@ use crate::value::Const;
 
 /// What a submit says besides the kernel and its arguments, and is read by itself.
 const APART: &[&str] = &["deps", "predicate", "no_dep_args"];
-
-/// What a submit says besides the kernel and its arguments.
-#[derive(Default)]
-pub(super) struct Options {
-    pub after: Vec<usize>,
-    pub never: Vec<(Rc<str>, Span)>,
-    pub untracked: Vec<usize>,
-    pub blocks: Option<u32>,
-    pub together: bool,
-    /// Whether the scheduler waits in its place.
-    pub defers: bool,
-    pub predicate: Option<Predicate>,
-}
 
 impl<'a> Host<'a> {
     pub(super) fn submit(&mut self, call: &'a ExprCall, span: Span) -> HostValue<'a> {

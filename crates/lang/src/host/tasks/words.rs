@@ -6,14 +6,14 @@ use ruff_python_ast::{Expr, ExprCall};
 use slipring_ir::{Diagnostic, Span};
 use slipring_tasks::Origin;
 
-use super::super::run::Host;
-use super::super::unknown;
 use super::super::value::{HostValue, Wrapped};
 use super::calls::Bound;
-use super::kernels::dense_strides;
+use super::extents;
 use super::meaning::{self, Followed};
-use super::submit::Options;
-use super::{Arg, View, extents};
+use crate::host::recorder::{Arg, Options};
+use crate::host::state::Host;
+use crate::host::value::unknown;
+use crate::host::view::{View, dense_strides};
 use crate::syntax::at;
 use crate::value::Const;
 

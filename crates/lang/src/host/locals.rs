@@ -1,91 +1,10 @@
-//! Scopes: which names a function, class or module has, and which of them a text binds.
+//! Which names a text binds and reads.
 
-use std::cell::{Cell, Ref, RefCell, RefMut};
 use std::rc::Rc;
 
-use indexmap::{IndexMap, IndexSet};
+use indexmap::IndexSet;
 use ruff_python_ast::visitor::{Visitor, walk_except_handler, walk_expr, walk_pattern, walk_stmt};
 use ruff_python_ast::{ExceptHandler, Expr, ExprContext, Parameters, Pattern, Stmt};
-
-use super::value::{HostValue, next_number};
-use crate::value::Unknown;
-
-/// Names of a scope.
-pub(crate) type Scope<'a> = Rc<Frame<'a>>;
-
-/// What a scope belongs to.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    Module,
-    Function,
-    Class,
-    /// A comprehension: what `:=` binds is bound around it.
-    Inner,
-}
-
-/// A scope.
-pub(crate) struct Frame<'a> {
-    names: RefCell<IndexMap<Rc<str>, HostValue<'a>>>,
-    pub(super) kind: Kind,
-    /// What the text of a function binds.
-    pub(super) locals: Option<Rc<Locals>>,
-    /// Names that something not followed may bind at any time.
-    pub(super) lost: RefCell<IndexMap<Rc<str>, Rc<Unknown>>>,
-    /// The same for all its names.
-    pub(super) all_lost: RefCell<Option<Rc<Unknown>>>,
-    /// When it was made.
-    pub(super) number: u64,
-    /// True for the fields of what does not let them be set.
-    pub(super) frozen: Cell<bool>,
-}
-
-impl<'a> Frame<'a> {
-    pub(super) fn new(kind: Kind, names: IndexMap<Rc<str>, HostValue<'a>>) -> Scope<'a> {
-        Frame::with(kind, names, None)
-    }
-
-    pub(super) fn with(kind: Kind, names: IndexMap<Rc<str>, HostValue<'a>>, locals: Option<Rc<Locals>>) -> Scope<'a> {
-        Rc::new(Frame {
-            names: RefCell::new(names),
-            kind,
-            locals,
-            lost: RefCell::default(),
-            all_lost: RefCell::default(),
-            number: next_number(),
-            frozen: Cell::new(false),
-        })
-    }
-
-    pub fn borrow(&self) -> Ref<'_, IndexMap<Rc<str>, HostValue<'a>>> {
-        self.names.borrow()
-    }
-
-    pub fn borrow_mut(&self) -> RefMut<'_, IndexMap<Rc<str>, HostValue<'a>>> {
-        self.names.borrow_mut()
-    }
-
-    pub(super) fn all_lost(&self) -> Option<Rc<Unknown>> {
-        self.all_lost.borrow().clone()
-    }
-
-    /// What a name stands for here.
-    pub(super) fn get(&self, name: &str) -> Option<HostValue<'a>> {
-        self.names.borrow().get(name).cloned().map(HostValue::seen)
-    }
-
-    /// Binds a name, unless something else may bind it at any time.
-    pub(super) fn put(&self, name: &str, value: HostValue<'a>) {
-        let lost = self.lost.borrow().get(name).cloned();
-        let lost = lost.or_else(|| self.all_lost().filter(|_| !is_definition(&value)));
-        let value = lost.map_or(value, HostValue::Unknown);
-        self.names.borrow_mut().insert(name.into(), value);
-    }
-}
-
-/// True for what stands for itself, whatever becomes of the data around it.
-pub(super) fn is_definition(value: &HostValue<'_>) -> bool {
-    matches!(value, HostValue::Kernel(_) | HostValue::Part(_) | HostValue::Path(_) | HostValue::Dynamic(_))
-}
 
 /// What the text of a function binds and reads.
 #[derive(Default)]

@@ -1,0 +1,169 @@
+//! The host code of a file while it is run: what it has defined, what is open, and what it may have changed.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use std::rc::Rc;
+
+use indexmap::IndexMap;
+use ruff_python_ast::StmtFunctionDef;
+use slipring_ir::{Diagnostic, Span};
+
+use super::locals::Locals;
+use super::recorder::Recorder;
+use super::texts::ModuleText;
+use super::value::{Class, Entries, Function, Held, HostValue, Scope, Source};
+use crate::attrs::FunctionAttrs;
+use crate::passed::HostCall;
+use crate::roles::Role;
+use crate::value::Unknown;
+
+/// The host code of a file while it is run.
+pub(crate) struct Host<'a> {
+    pub(in crate::host) modules: &'a [ModuleText],
+    /// Names of each module, once it has been begun.
+    pub module_names: Vec<Option<Scope<'a>>>,
+    /// Kernels, in the order in which they were defined.
+    pub found: Vec<Found<'a>>,
+    /// Calls of kernels.
+    pub calls: Vec<HostCall>,
+    /// What is wrong with decorators, and where the file's own code stops.
+    pub problems: Vec<Diagnostic>,
+    /// A decorator whose first word is not known, such as `pl` without the import.
+    pub undecorated: Option<(Span, String)>,
+    /// `from slipring.language import *` in a module.
+    pub star: Vec<bool>,
+    /// `from … import *` of a module that is not known, in a module.
+    pub(in crate::host) foreign_star: Vec<Option<Span>>,
+    /// Values that the caller gives to parameters of enclosing functions, and whether any was used.
+    pub sets: Vec<(String, HostValue<'a>, bool)>,
+    /// Functions of the host by their place, and whether they have been called.
+    pub(in crate::host) functions: IndexMap<Span, (Rc<Function<'a>>, bool)>,
+    /// What the texts of functions bind, by where they lie.
+    pub(in crate::host) locals: BTreeMap<usize, Rc<Locals>>,
+    /// Scopes that are open, innermost last; the first is the module's.
+    pub(in crate::host) scopes: Vec<Scope<'a>>,
+    pub(in crate::host) module: usize,
+    pub(in crate::host) within: Vec<Rc<str>>,
+    pub(in crate::host) class: Option<Rc<Class<'a>>>,
+    /// Calls that are open.
+    pub(in crate::host) called: Vec<Called<'a>>,
+    pub(in crate::host) steps: u64,
+    pub(in crate::host) depth: usize,
+    /// Expressions and iterators inside each other.
+    pub(in crate::host) nest: usize,
+    /// An exception on its way.
+    pub(in crate::host) raised: Option<Box<Raised<'a>>>,
+    /// The exceptions that are being handled.
+    pub(in crate::host) handled: Vec<HostValue<'a>>,
+    /// How often something may have raised an exception.
+    pub(in crate::host) risks: u64,
+    /// `try` statements that are open.
+    pub(in crate::host) tries: usize,
+    pub(in crate::host) trials: Vec<Trial<'a>>,
+    /// How often something known was lost.
+    pub(in crate::host) losses: u64,
+    /// Functions that something not followed may call at any time.
+    pub(in crate::host) escaped: Vec<Rc<Function<'a>>>,
+    /// Members of modules that the file changes.
+    pub(in crate::host) changed: Vec<(String, Rc<Unknown>)>,
+    /// What decides whether that which runs now does, where it is not known, the innermost last.
+    pub(in crate::host) decided_at: Vec<Span>,
+    /// Where the steps came to an end.
+    pub(in crate::host) spent: Option<Span>,
+    /// True if that is because of what it made.
+    pub(in crate::host) full: bool,
+    /// What others made before.
+    pub(in crate::host) made_before: u64,
+    /// What is known of the surroundings of the file.
+    pub(in crate::host) around: Around<'a>,
+    /// What a program submits, while it is followed.
+    pub(in crate::host) recorder: Option<Box<Recorder<'a>>>,
+}
+
+/// A call that is open: the class of its function, and its first argument.
+pub(in crate::host) struct Called<'a> {
+    pub class: Option<Rc<Class<'a>>>,
+    pub first: Option<HostValue<'a>>,
+}
+
+/// A function of the language that the host defined.
+pub(crate) struct Found<'a> {
+    pub def: &'a StmtFunctionDef,
+    pub role: Role,
+    /// What it says of itself.
+    pub attrs: FunctionAttrs,
+    /// The first of the functions of this text, where a function that makes kernels was called again.
+    pub first: Option<usize>,
+    /// The class or function that it stands in, for its full name.
+    pub within: Vec<Rc<str>>,
+    /// The class of its program.
+    pub class: Option<Rc<Class<'a>>>,
+    /// Names that it sees besides those of its module, the innermost scope last.
+    pub scopes: Vec<Scope<'a>>,
+    /// The module that it stands in.
+    pub module: usize,
+    /// True for a function of a text that was put together, where another one may have its name.
+    pub part: bool,
+    /// What decides whether Python comes to it, where that is not known.
+    pub perhaps: Option<Span>,
+}
+
+/// What stops a body.
+pub(in crate::host) enum Flow<'a> {
+    Next,
+    Break,
+    Continue,
+    Return(HostValue<'a>),
+    /// An exception, or more steps than there are.
+    Stop,
+    /// What decides whether anything after it runs is not known; true where it may leave the function.
+    Unsure(Rc<Unknown>, bool),
+}
+
+/// An exception on its way.
+#[derive(Clone)]
+pub(in crate::host) struct Raised<'a> {
+    pub value: HostValue<'a>,
+    pub span: Span,
+    /// The module whose text the place is in.
+    pub module: usize,
+    /// True for calls that are too deep inside each other to be followed, which Python may do.
+    pub limit: bool,
+}
+
+/// What was there before a trial changed it.
+pub(in crate::host) enum Saved<'a> {
+    List(Rc<Held<Vec<HostValue<'a>>>>, Vec<HostValue<'a>>, Option<Rc<Unknown>>),
+    Dict(Rc<Held<Entries<'a>>>, Entries<'a>, Option<Rc<Unknown>>),
+    Iter(HostValue<'a>, Box<Source<'a>>),
+    Name(Scope<'a>, Rc<str>, Option<HostValue<'a>>, Option<Rc<Unknown>>),
+    Frame(Scope<'a>, Option<Rc<Unknown>>),
+}
+
+/// Changes of what was there before.
+pub(in crate::host) struct Trial<'a> {
+    /// What is made from here on belongs to the trial.
+    pub(in crate::host) first: u64,
+    pub(in crate::host) saved: Vec<Saved<'a>>,
+    pub(in crate::host) known: BTreeSet<(usize, Rc<str>)>,
+}
+
+/// The surroundings of a text.
+#[derive(Default)]
+pub(in crate::host) struct Around<'a> {
+    /// Names around all of it.
+    pub whole: IndexMap<Rc<str>, HostValue<'a>>,
+    pub(in crate::host) parts: Vec<PartOfText<'a>>,
+    /// What can be changed under several names, by the number that its caller has for it.
+    pub(in crate::host) same: BTreeMap<u64, HostValue<'a>>,
+}
+
+/// A function of a text that was put together.
+pub(in crate::host) struct PartOfText<'a> {
+    pub(in crate::host) range: Range<u32>,
+    /// The names that it sees.
+    pub(in crate::host) names: Scope<'a>,
+    pub(in crate::host) within: Vec<Rc<str>>,
+    /// The function, once its text has been run.
+    pub(in crate::host) made: Option<HostValue<'a>>,
+}

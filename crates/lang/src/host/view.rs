@@ -1,0 +1,52 @@
+//! Tensors of a program that is followed, and memory of its devices.
+
+use slipring_tasks::Bytes;
+use slipring_tile::Elem;
+
+use crate::value::{Domain, dense};
+
+/// A part of a tensor in global memory.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct View {
+    /// The tensor's number in the graph.
+    pub tensor: usize,
+    pub elem: Elem,
+    /// First element.
+    pub offset: u64,
+    pub shape: Vec<u64>,
+    /// Elements from one index of a dimension to the next.
+    pub strides: Vec<u64>,
+    /// False after `pl.no_dep`.
+    pub tracked: bool,
+    /// Whose part of memory of all devices it is.
+    pub domain: Option<Domain>,
+}
+
+impl View {
+    pub(in crate::host) fn bytes(&self) -> Bytes {
+        let size = self.elem.bytes() as u64;
+        Bytes::window(self.offset * size, size, &self.shape, &self.strides)
+    }
+
+    /// True for a device's own window that has this shape but for extents of 1 in front: the same elements in the same order.
+    pub(in crate::host) fn is_window_of(&self, shape: &[u64]) -> bool {
+        let own = |shape: &[u64]| shape.iter().skip_while(|extent| **extent == 1).copied().collect::<Vec<_>>();
+        self.domain.is_some() && self.strides == dense_strides(&self.shape) && own(shape) == own(&self.shape)
+    }
+
+    pub(in crate::host) fn first_byte(&self) -> u64 {
+        self.offset * self.elem.bytes() as u64
+    }
+}
+
+/// Such memory as a tensor; which device's is known where it is passed to a function that runs on one.
+#[derive(Debug)]
+pub(crate) struct DeviceWindow {
+    pub(in crate::host) buffer: usize,
+    pub(in crate::host) view: Option<(Vec<u64>, Elem)>,
+}
+
+/// The strides of a tensor whose rows lie next to each other.
+pub(crate) fn dense_strides(shape: &[u64]) -> Vec<u64> {
+    dense(shape).to_vec()
+}

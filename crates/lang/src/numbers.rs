@@ -6,6 +6,10 @@ use crate::constants;
 use crate::text::python_text;
 use crate::value::Const;
 
+/// Functions of numbers that evaluate nothing but their arguments, for numbers of the run, too.
+pub(crate) const ONLY_THEIR_ARGUMENTS: [&str; 11] =
+    ["abs", "bool", "float", "int", "len", "max", "min", "pl.cast", "pl.const", "pl.max", "pl.min"];
+
 /// A function of constants; `None` for what is no such function, or takes other arguments.
 pub(crate) fn of_numbers(path: &str, args: &[Const]) -> Option<Result<Const, String>> {
     let float = |c: &Const| match c {

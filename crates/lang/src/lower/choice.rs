@@ -10,12 +10,11 @@ use slipring_ir::Span;
 use super::lowering::{Lower, Lowered};
 use crate::constants::is_true;
 use crate::dtype::DType;
+use crate::globals::path_of;
 use crate::jumps::CHOICE;
+use crate::numbers::ONLY_THEIR_ARGUMENTS;
 use crate::syntax::at;
 use crate::value::{Const, Scalar, Value};
-
-/// Functions of numbers that evaluate nothing but their arguments.
-const OF_NUMBERS: [&str; 7] = ["abs", "bool", "float", "int", "len", "max", "min"];
 
 impl Lower<'_> {
     /// `body if test else orelse`.
@@ -185,16 +184,8 @@ impl Lower<'_> {
                 listed && self.is_arithmetic(&part.slice)
             }
             Expr::Call(call) => {
-                let known = match &*call.func {
-                    Expr::Name(name) => {
-                        OF_NUMBERS.contains(&name.id.as_str()) && !self.names.env.contains_key(name.id.as_str())
-                    }
-                    Expr::Attribute(member) => {
-                        matches!(&*member.value, Expr::Name(name) if name.id.as_str() == "pl")
-                            && ["min", "max", "const", "cast"].contains(&member.attr.as_str())
-                    }
-                    _ => false,
-                };
+                let path = path_of(self.globals, &self.names.env, &call.func);
+                let known = path.is_some_and(|path| ONLY_THEIR_ARGUMENTS.contains(&&*path));
                 known
                     && all(&call.arguments.args)
                     && call.arguments.keywords.iter().all(|keyword| self.is_arithmetic(&keyword.value))

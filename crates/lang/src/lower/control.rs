@@ -155,7 +155,9 @@ impl Lower<'_> {
         while i < end && outcome.is_ok() {
             outcome = bind(self, i).and_then(|()| self.count_unrolled(span)).and_then(|()| {
                 self.open.yields.push(frame.clone());
+                self.open.written_out += 1;
                 let outcome = self.body(&stmt.body);
+                self.open.written_out -= 1;
                 let yielded = self.yielded(span, outcome)?;
                 targets = yielded;
                 Ok(())

@@ -114,7 +114,9 @@ impl Lower<'_> {
             self.count_unrolled(at(iterations.test))?;
             self.read_behind(names.exposed.clone());
             self.open.yields.push(iterations.frame.clone());
+            self.open.written_out += 1;
             let outcome = self.body(iterations.body);
+            self.open.written_out -= 1;
             let yielded = self.yielded(iterations.span, outcome);
             self.open.read_later.pop();
             targets = yielded?;

@@ -114,6 +114,8 @@ pub(crate) struct OpenState {
     pub yields: Vec<Frame>,
     /// Counted loops that are open.
     pub loops: usize,
+    /// Loops that are open and of which each iteration is lowered by itself.
+    pub written_out: usize,
     /// Branches that are decided at run time and open.
     pub branches: usize,
     /// Statements and expressions that are being lowered inside each other.

@@ -49,7 +49,13 @@ impl Lower<'_> {
 
     /// True for a slice in a loop that some iteration takes from after the end of the dimension.
     pub(super) fn is_tail(&self, first: Index, size: u64, extent: u64) -> bool {
-        matches!(first, Index::At(scalar) if self.has_tail(scalar.value, size, extent))
+        match first {
+            Index::At(scalar) => self.has_tail(scalar.value, size, extent),
+            Index::Known(first) => {
+                self.open.written_out > 0
+                    && u64::try_from(first).is_ok_and(|first| first < extent && first + size > extent)
+            }
+        }
     }
 
     /// How many of `size` elements from `first` on there are before `extent`.

@@ -211,6 +211,14 @@ impl Lower<'_> {
         self.report(error)
     }
 
+    /// The same for a part of a list or dict, which is called as it is written.
+    pub fn part_not_known(&mut self, why: &Unknown, span: Span) -> Reported {
+        let written = self.e.module.source.text.get(span.start as usize..span.end as usize);
+        let name = written
+            .map_or_else(|| "this part".to_string(), |text| text.split_whitespace().collect::<Vec<_>>().join(" "));
+        self.not_known(&name, why, span)
+    }
+
     /// Binds a name.
     pub fn bind(&mut self, name: &str, value: Value) {
         match &value {

@@ -43,7 +43,10 @@ impl Lower<'_> {
                 }
                 let n = self.known_int(&at, "the position", span)?;
                 let place = self.place_in(n, items.len(), span)?;
-                Ok(items[place].clone())
+                match &items[place] {
+                    Value::Unknown(why) => Err(self.part_not_known(&why.clone(), span)),
+                    item => Ok(item.clone()),
+                }
             }
             Value::Record(record) => {
                 let record = record.clone();
@@ -59,7 +62,7 @@ impl Lower<'_> {
                     }
                 };
                 match record.entries.iter().find(|(known, _)| *known == key) {
-                    Some((_, Value::Unknown(why))) => Err(self.not_known("this entry", &why.clone(), span)),
+                    Some((_, Value::Unknown(why))) => Err(self.part_not_known(&why.clone(), span)),
                     Some((_, value)) => Ok(value.clone()),
                     None => {
                         let what = describe(self, &Value::Const(key));

@@ -270,3 +270,19 @@ pub enum Inst {
     /// The program of this core is over.
     End,
 }
+
+impl Inst {
+    /// Whether it touches nothing but the registers of its core.
+    pub const fn is_own(&self) -> bool {
+        matches!(
+            self,
+            Inst::Scalar { .. }
+                | Inst::Move { .. }
+                | Inst::Add { .. }
+                | Inst::Special { .. }
+                | Inst::Jump { .. }
+                | Inst::JumpIfZero { .. }
+                | Inst::JumpIfGe { .. }
+        )
+    }
+}

@@ -10,6 +10,8 @@ const PATIENCE: u64 = 1000;
 struct Watched {
     head: usize,
     back: usize,
+    /// Whether it does nothing that others see: no other core comes any further while it goes on.
+    alone: bool,
     /// Registers that decide; `None` where its end is known, or others have a say.
     regs: Option<Vec<u32>>,
     /// Rounds since it was entered, what the registers held in one of them, and from which round on they are kept anew.
@@ -34,7 +36,8 @@ impl Watch {
             let ends = matches!(own.end, End::Counted | End::Toward { .. });
             let regs = own.deciding.iter().map(|reg| reg.0).collect();
             let regs = Some(regs).filter(|_| !ends && !own.loads && !chosen);
-            Watched { head: own.head, back: own.back, regs, rounds: 0, kept: Vec::new(), again: 1 }
+            let alone = core.insts[own.head..=own.back].iter().all(Inst::is_own);
+            Watched { head: own.head, back: own.back, alone, regs, rounds: 0, kept: Vec::new(), again: 1 }
         };
         let loops: Vec<Watched> = core.loops().into_iter().map(watched).collect();
         loops.iter().any(|own| own.regs.is_some()).then_some(Watch { loops, found: None })
@@ -45,8 +48,9 @@ impl Watch {
         self.loops.iter_mut().for_each(Watched::enter);
     }
 
-    /// A core jumps back: true if it has not been known and is known now that the loop never ends.
-    pub fn jump(&mut self, back: usize, regs: &[u64], site: SiteRef) -> bool {
+    /// A core jumps back: true if the run stops here. A loop that never ends stops it where `stops` says so, and where it does nothing
+    /// that others see, since nothing else can happen any more.
+    pub fn jump(&mut self, back: usize, regs: &[u64], site: SiteRef, stops: bool) -> bool {
         let Some(at) = self.loops.iter().position(|own| own.back == back) else { return false };
         let head = self.loops[at].head;
         // Inner loops, which come first, are entered anew.
@@ -58,7 +62,7 @@ impl Watch {
         if news {
             self.found = Some((site, self.loops[at].rounds));
         }
-        news
+        news && (stops || self.loops[at].alone)
     }
 }
 

@@ -92,6 +92,7 @@ pub struct Launch<'a> {
     /// [`CutPoint::cores`](crate::CutPoint::cores). After the end of the list all leave. By default it is as their numbers say.
     pub leave: Option<Vec<Vec<usize>>>,
     /// Whether a loop that was found never to end stops the run at once, with `endless-loop`, and not only at the limit of steps.
+    /// One that does nothing that others see stops it in any case.
     pub stop_endless: bool,
     /// What is otherwise, for forecasts; by default nothing.
     pub suppose: Suppose,

@@ -60,8 +60,7 @@ pub(crate) fn run_registers<const ANY: bool>(
             Inst::Jump { to } => {
                 if (*to as usize) <= pc
                     && let Some(watch) = &mut core.watch
-                    && watch.jump(pc, regs, code.inst_sites[pc])
-                    && launch.stop_endless
+                    && watch.jump(pc, regs, code.inst_sites[pc], launch.stop_endless)
                 {
                     break Stop::Endless;
                 }

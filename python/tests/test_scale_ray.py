@@ -20,6 +20,7 @@ from test_scale_launch import ROWS, rows_of_blocks
 
 # The tests' environment has Ray wherever it has a wheel for the interpreter.
 pytest.importorskip("ray", reason="Ray has no wheel for this Python")
+pytestmark = pytest.mark.once
 
 
 @pytest.fixture(scope="module")

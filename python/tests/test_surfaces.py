@@ -18,6 +18,8 @@ from slipring import KernelError, _slipring
 from slipring._kernel import Function, Program
 from slipring.pypto import install
 
+pytestmark = pytest.mark.once
+
 ROOT = pathlib.Path(__file__).parents[2]
 FILES = sorted(path for kind in ("py", "pto") for folder in ("tests/files", "examples") for path in (ROOT / folder).rglob(f"*.{kind}"))
 # What cannot be compared, and why.

@@ -55,6 +55,7 @@ def wrong_lines(folder):
     return {number for number, line in enumerate(lines, 1) if "# wrong" in line}
 
 
+@pytest.mark.once
 def test_mypy(files):
     pytest.importorskip("mypy")
     command = [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", "--cache-dir", str(files / "cache"), "."]
@@ -67,6 +68,7 @@ def test_mypy(files):
     assert {int(line[1]) for line in found} == wrong_lines(files), run.stdout + run.stderr
 
 
+@pytest.mark.once
 def test_pyright(files):
     if importlib.util.find_spec("pyright") is None:
         pytest.skip("pyright is not installed")

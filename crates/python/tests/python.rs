@@ -1,7 +1,8 @@
 //! Runs the tests of the Python package: makes an environment under `target/python` with what `python/requirements-test.txt` names, puts
 //! the package with the module that cargo has just built beside it, and runs pytest.
 //!
-//! `PYTHON` names another Python than `python3`, 3.10 or later. The oldest and the newest Python of the machine run them too.
+//! `PYTHON` names another Python than `python3`, 3.10 or later. The oldest and the newest Python of the machine run them too, but
+//! for those that are marked `once`.
 //! `SLIPRING_TORCH=1` installs torch as well; without it the tests that pass its tensors are skipped.
 
 use std::collections::BTreeMap;
@@ -122,8 +123,8 @@ fn module(profile: &Path) -> PathBuf {
     newest.unwrap_or_else(|| panic!("cargo has built no {name} in {}", profile.display())).clone()
 }
 
-/// Runs the tests of the package with a Python, in an environment below a folder.
-fn tests_pass(host: &OsStr, folder: &Path) {
+/// Runs the tests of the package with a Python, in an environment below a folder; with a `further` one those that depend on it.
+fn tests_pass(host: &OsStr, folder: &Path, further: bool) {
     let (profile, _) = places();
     fs::create_dir_all(folder).expect("target is writable");
     let python = environment(host, folder);
@@ -137,6 +138,7 @@ fn tests_pass(host: &OsStr, folder: &Path) {
             .args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "slipring.pytest_plugin", "python/tests"])
             .env("PYTHONPATH", &site)
             .env("PYTHONDONTWRITEBYTECODE", "1")
+            .envs(further.then_some(("SLIPRING_FURTHER_PYTHON", "1")))
             .current_dir(top()),
         &format!("the tests of the Python package with {host:?}"),
     );
@@ -144,7 +146,7 @@ fn tests_pass(host: &OsStr, folder: &Path) {
 
 #[test]
 fn the_python_package() {
-    tests_pass(&chosen(), &places().1);
+    tests_pass(&chosen(), &places().1, false);
 }
 
 /// The same with the oldest and the newest Python that this machine has, where they are others than the one above.
@@ -154,7 +156,7 @@ fn the_oldest_and_the_newest_python() {
     let others = oldest_and_newest().into_iter().filter(|(minor, _)| Some(*minor) != own);
     let mut tried = 0;
     for (minor, host) in others {
-        tests_pass(&host, &places().1.join(format!("3.{minor}")));
+        tests_pass(&host, &places().1.join(format!("3.{minor}")), true);
         tried += 1;
     }
     if tried == 0 {

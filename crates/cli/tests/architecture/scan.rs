@@ -368,7 +368,7 @@ fn what_breaks_a_rule_is_found() {
 /// Words that could mean many things, and the one type that each names, by the file that declares it.
 const WORDS: [(&str, &[&str]); 5] = [
     // What a tile lies in, and how.
-    ("Place", &["lang/src/lower/place.rs"]),
+    ("Place", &["lang/src/lower/layouts.rs"]),
     // A decoded instruction of a vector function.
     ("Step", &["vector/src/step.rs"]),
     // A part of a view of global memory; the queue's is what a driver opens, by the name that drivers give it.

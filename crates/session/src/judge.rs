@@ -161,22 +161,25 @@ fn work_out(
     asked: &mut Asked<'_>,
     diags: &mut Diags,
 ) {
-    let mut own = needed_of(module, kernel);
+    // What other kernels of the file are is of no account, and their number costs nothing.
+    let written = needed_of(module, kernel);
+    let (mut said, mut given) = (Diags::default(), BTreeMap::new());
+    let Some(kernel) = select_kernel(&written, name, &mut said) else { return diags.list.extend(said.list) };
+    let mut own = written.clone();
     let by_hand = slipring_passes::analysis::facts::syncs(&own) > 0;
     let platform = context.platform;
     let [cube, vector, _] = kernel.start;
-    let (mut said, mut given) = (Diags::default(), BTreeMap::new());
     if run_passes(&mut own, context, None, &mut said, |_, _| {}) == Outcome::Done
         && let Some(chosen) = select_kernel(&own, name, &mut said)
         && let Ok(decoded) = decode(&own, &chosen, platform, Decoding::Device, &mut said)
     {
-        match asked.of(module, &decoded.program) {
-            Ok(assumed) => given = assumed.decided(module, [cube, vector], &decoded.program.params),
+        match asked.of(&written, &decoded.program) {
+            Ok(assumed) => given = assumed.decided(&written, [cube, vector], &decoded.program.params),
             Err(wrong) => said.list.push(*wrong),
         }
     }
     if !said.has_errors() && !kernel.mixed {
-        slipring_passes::lint::check(module, [cube, vector], platform, &given, &mut said);
+        slipring_passes::lint::check(&written, [cube, vector], platform, &given, &mut said);
         if by_hand {
             slipring_passes::sync::scalar::check(&own, platform, &mut said);
         }

@@ -195,7 +195,8 @@ pub fn kernels(module: &Module) -> Vec<(Option<String>, Kernel)> {
     let functions: Vec<OpId> = module.functions().filter(|f| module.body(*f, 0).is_some()).collect();
     let of = |function: &OpId| {
         let name = symbol_name(module, *function).to_string();
-        let kernel = select_kernel(module, Some(&name), &mut Diags::default())?;
+        let kernel = kernel_of(module, *function, &functions, &mut Diags::default())?;
+        let kernel = participants(module, kernel);
         let needed = needed_functions(module, &kernel);
         Some((*function, name, kernel, needed))
     };

@@ -91,13 +91,13 @@ impl<'a> HostValue<'a> {
 }
 
 /// Numbers of a range.
-pub(in crate::host) fn range(first: i64, end: i64, step: i64) -> impl Iterator<Item = i64> {
+pub(super) fn range(first: i64, end: i64, step: i64) -> impl Iterator<Item = i64> {
     let inside = move |i: &i64| if step > 0 { *i < end } else { *i > end };
     std::iter::successors(Some(first), move |i| i.checked_add(step)).take_while(move |i| step != 0 && inside(i))
 }
 
 /// How many numbers a range has.
-pub(in crate::host) fn range_len(first: i64, end: i64, step: i64) -> i64 {
+pub(super) fn range_len(first: i64, end: i64, step: i64) -> i64 {
     let (first, end, step) = (i128::from(first), i128::from(end), i128::from(step));
     let count = match step {
         0 => 0,

@@ -1,7 +1,7 @@
 //! Names that Python itself has.
 
 /// Functions of Python that are known here.
-pub(in crate::host) const BUILTINS: &[&str] = &[
+pub(super) const BUILTINS: &[&str] = &[
     "abs",
     "all",
     "any",
@@ -77,7 +77,7 @@ pub(in crate::host) const BUILTINS: &[&str] = &[
 ];
 
 /// Modules of Python itself that are always there.
-pub(in crate::host) const STANDARD: &[&str] = &[
+pub(super) const STANDARD: &[&str] = &[
     "abc",
     "argparse",
     "ast",
@@ -135,6 +135,6 @@ pub(in crate::host) const STANDARD: &[&str] = &[
 ];
 
 /// True for a module of Python itself, or a part of one.
-pub(in crate::host) fn is_standard(path: &str) -> bool {
+pub(super) fn is_standard(path: &str) -> bool {
     STANDARD.contains(&path.split('.').next().unwrap_or(path))
 }

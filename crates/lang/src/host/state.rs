@@ -19,7 +19,7 @@ use crate::value::Unknown;
 
 /// The host code of a file while it is run.
 pub(crate) struct Host<'a> {
-    pub(in crate::host) modules: &'a [ModuleText],
+    pub(super) modules: &'a [ModuleText],
     /// Names of each module, once it has been begun.
     pub module_names: Vec<Option<Scope<'a>>>,
     /// Kernels, in the order in which they were defined.
@@ -33,55 +33,55 @@ pub(crate) struct Host<'a> {
     /// `from slipring.language import *` in a module.
     pub star: Vec<bool>,
     /// `from … import *` of a module that is not known, in a module.
-    pub(in crate::host) foreign_star: Vec<Option<Span>>,
+    pub(super) foreign_star: Vec<Option<Span>>,
     /// Values that the caller gives to parameters of enclosing functions, and whether any was used.
     pub sets: Vec<(String, HostValue<'a>, bool)>,
     /// Functions of the host by their place, and whether they have been called.
-    pub(in crate::host) functions: IndexMap<Span, (Rc<Function<'a>>, bool)>,
+    pub(super) functions: IndexMap<Span, (Rc<Function<'a>>, bool)>,
     /// What the texts of functions bind, by where they lie.
-    pub(in crate::host) locals: BTreeMap<usize, Rc<Locals>>,
+    pub(super) locals: BTreeMap<usize, Rc<Locals>>,
     /// Scopes that are open, innermost last; the first is the module's.
-    pub(in crate::host) scopes: Vec<Scope<'a>>,
-    pub(in crate::host) module: usize,
-    pub(in crate::host) within: Vec<Rc<str>>,
-    pub(in crate::host) class: Option<Rc<Class<'a>>>,
+    pub(super) scopes: Vec<Scope<'a>>,
+    pub(super) module: usize,
+    pub(super) within: Vec<Rc<str>>,
+    pub(super) class: Option<Rc<Class<'a>>>,
     /// Calls that are open.
-    pub(in crate::host) called: Vec<Called<'a>>,
-    pub(in crate::host) steps: u64,
-    pub(in crate::host) depth: usize,
+    pub(super) called: Vec<Called<'a>>,
+    pub(super) steps: u64,
+    pub(super) depth: usize,
     /// Expressions and iterators inside each other.
-    pub(in crate::host) nest: usize,
+    pub(super) nest: usize,
     /// An exception on its way.
-    pub(in crate::host) raised: Option<Box<Raised<'a>>>,
+    pub(super) raised: Option<Box<Raised<'a>>>,
     /// The exceptions that are being handled.
-    pub(in crate::host) handled: Vec<HostValue<'a>>,
+    pub(super) handled: Vec<HostValue<'a>>,
     /// How often something may have raised an exception.
-    pub(in crate::host) risks: u64,
+    pub(super) risks: u64,
     /// `try` statements that are open.
-    pub(in crate::host) tries: usize,
-    pub(in crate::host) trials: Vec<Trial<'a>>,
+    pub(super) tries: usize,
+    pub(super) trials: Vec<Trial<'a>>,
     /// How often something known was lost.
-    pub(in crate::host) losses: u64,
+    pub(super) losses: u64,
     /// Functions that something not followed may call at any time.
-    pub(in crate::host) escaped: Vec<Rc<Function<'a>>>,
+    pub(super) escaped: Vec<Rc<Function<'a>>>,
     /// Members of modules that the file changes.
-    pub(in crate::host) changed: Vec<(String, Rc<Unknown>)>,
+    pub(super) changed: Vec<(String, Rc<Unknown>)>,
     /// What decides whether that which runs now does, where it is not known, the innermost last.
-    pub(in crate::host) decided_at: Vec<Span>,
+    pub(super) decided_at: Vec<Span>,
     /// Where the steps came to an end.
-    pub(in crate::host) spent: Option<Span>,
+    pub(super) spent: Option<Span>,
     /// True if that is because of what it made.
-    pub(in crate::host) full: bool,
+    pub(super) full: bool,
     /// What others made before.
-    pub(in crate::host) made_before: u64,
+    pub(super) made_before: u64,
     /// What is known of the surroundings of the file.
-    pub(in crate::host) around: Around<'a>,
+    pub(super) around: Around<'a>,
     /// What a program submits, while it is followed.
-    pub(in crate::host) recorder: Option<Box<Recorder<'a>>>,
+    pub(super) recorder: Option<Box<Recorder<'a>>>,
 }
 
 /// A call that is open: the class of its function, and its first argument.
-pub(in crate::host) struct Called<'a> {
+pub(super) struct Called<'a> {
     pub class: Option<Rc<Class<'a>>>,
     pub first: Option<HostValue<'a>>,
 }
@@ -109,7 +109,7 @@ pub(crate) struct Found<'a> {
 }
 
 /// What stops a body.
-pub(in crate::host) enum Flow<'a> {
+pub(super) enum Flow<'a> {
     Next,
     Break,
     Continue,
@@ -122,7 +122,7 @@ pub(in crate::host) enum Flow<'a> {
 
 /// An exception on its way.
 #[derive(Clone)]
-pub(in crate::host) struct Raised<'a> {
+pub(super) struct Raised<'a> {
     pub value: HostValue<'a>,
     pub span: Span,
     /// The module whose text the place is in.
@@ -132,7 +132,7 @@ pub(in crate::host) struct Raised<'a> {
 }
 
 /// What was there before a trial changed it.
-pub(in crate::host) enum Saved<'a> {
+pub(super) enum Saved<'a> {
     List(Rc<Held<Vec<HostValue<'a>>>>, Vec<HostValue<'a>>, Option<Rc<Unknown>>),
     Dict(Rc<Held<Entries<'a>>>, Entries<'a>, Option<Rc<Unknown>>),
     Iter(HostValue<'a>, Box<Source<'a>>),
@@ -141,29 +141,29 @@ pub(in crate::host) enum Saved<'a> {
 }
 
 /// Changes of what was there before.
-pub(in crate::host) struct Trial<'a> {
+pub(super) struct Trial<'a> {
     /// What is made from here on belongs to the trial.
-    pub(in crate::host) first: u64,
-    pub(in crate::host) saved: Vec<Saved<'a>>,
-    pub(in crate::host) known: BTreeSet<(usize, Rc<str>)>,
+    pub(super) first: u64,
+    pub(super) saved: Vec<Saved<'a>>,
+    pub(super) known: BTreeSet<(usize, Rc<str>)>,
 }
 
 /// The surroundings of a text.
 #[derive(Default)]
-pub(in crate::host) struct Around<'a> {
+pub(super) struct Around<'a> {
     /// Names around all of it.
     pub whole: IndexMap<Rc<str>, HostValue<'a>>,
-    pub(in crate::host) parts: Vec<PartOfText<'a>>,
+    pub(super) parts: Vec<PartOfText<'a>>,
     /// What can be changed under several names, by the number that its caller has for it.
-    pub(in crate::host) same: BTreeMap<u64, HostValue<'a>>,
+    pub(super) same: BTreeMap<u64, HostValue<'a>>,
 }
 
 /// A function of a text that was put together.
-pub(in crate::host) struct PartOfText<'a> {
-    pub(in crate::host) range: Range<u32>,
+pub(super) struct PartOfText<'a> {
+    pub(super) range: Range<u32>,
     /// The names that it sees.
-    pub(in crate::host) names: Scope<'a>,
-    pub(in crate::host) within: Vec<Rc<str>>,
+    pub(super) names: Scope<'a>,
+    pub(super) within: Vec<Rc<str>>,
     /// The function, once its text has been run.
-    pub(in crate::host) made: Option<HostValue<'a>>,
+    pub(super) made: Option<HostValue<'a>>,
 }

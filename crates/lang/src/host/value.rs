@@ -13,7 +13,7 @@ use super::view::{DeviceWindow, View};
 use crate::value::{Const, Unknown};
 
 /// Arguments of a call: a name where they have one.
-pub(in crate::host) type Given<'a> = Vec<(Option<Rc<str>>, HostValue<'a>)>;
+pub(super) type Given<'a> = Vec<(Option<Rc<str>>, HostValue<'a>)>;
 
 /// A value of the host.
 #[derive(Clone)]
@@ -65,7 +65,7 @@ pub(crate) enum HostValue<'a> {
 }
 
 /// Entries of a dict: each under its key, with the key as it was written.
-pub(in crate::host) type Entries<'a> = IndexMap<Key, (HostValue<'a>, HostValue<'a>)>;
+pub(super) type Entries<'a> = IndexMap<Key, (HostValue<'a>, HostValue<'a>)>;
 
 thread_local! {
     static MADE: Cell<u64> = const { Cell::new(0) };
@@ -73,12 +73,12 @@ thread_local! {
 }
 
 /// Counts values of a list that are made: what host code may keep is counted where it is made, however it comes about.
-pub(in crate::host) fn count_made(values: usize) {
+pub(super) fn count_made(values: usize) {
     PARTS.with(|parts| parts.set(parts.get().saturating_add(values as u64)));
 }
 
 /// What [`count_made`] has counted.
-pub(in crate::host) fn made_so_far() -> u64 {
+pub(super) fn made_so_far() -> u64 {
     PARTS.with(Cell::get)
 }
 
@@ -101,7 +101,7 @@ impl Holds for Entries<'_> {
 }
 
 /// The number of what is made next: what has a lower one was there before.
-pub(in crate::host) fn next_number() -> u64 {
+pub(super) fn next_number() -> u64 {
     MADE.with(|made| {
         made.set(made.get() + 1);
         made.get()
@@ -110,7 +110,7 @@ pub(in crate::host) fn next_number() -> u64 {
 
 /// What can be changed in place, and is seen by all who hold it.
 pub(crate) struct Held<T> {
-    pub(in crate::host) inner: RefCell<T>,
+    pub(super) inner: RefCell<T>,
     /// Why its contents are not known.
     pub lost: RefCell<Option<Rc<Unknown>>>,
     /// When it was made.
@@ -186,21 +186,21 @@ pub(crate) struct Object<'a> {
 
 /// The text of a function of the host.
 #[derive(Clone, Copy)]
-pub(in crate::host) enum Code<'a> {
+pub(super) enum Code<'a> {
     Def(&'a StmtFunctionDef),
     Lambda(&'a ExprLambda),
 }
 
 /// A function of the host.
 pub(crate) struct Function<'a> {
-    pub(in crate::host) code: Code<'a>,
+    pub(super) code: Code<'a>,
     pub scopes: Vec<Scope<'a>>,
     pub within: Vec<Rc<str>>,
     pub module: usize,
     /// Values of its parameters' defaults.
     pub defaults: IndexMap<Rc<str>, HostValue<'a>>,
     /// What its body binds.
-    pub(in crate::host) locals: Rc<Locals>,
+    pub(super) locals: Rc<Locals>,
     /// The class that it was defined in.
     pub class: Option<Rc<Class<'a>>>,
     /// True once something not followed may call it at any time.
@@ -250,20 +250,20 @@ impl<'a> HostValue<'a> {
         HostValue::Tuple(Rc::new(items))
     }
 
-    pub(in crate::host) fn dict(entries: Entries<'a>) -> HostValue<'a> {
+    pub(super) fn dict(entries: Entries<'a>) -> HostValue<'a> {
         HostValue::Dict(Rc::new(Held::new(entries)))
     }
 
-    pub(in crate::host) fn set(entries: Entries<'a>) -> HostValue<'a> {
+    pub(super) fn set(entries: Entries<'a>) -> HostValue<'a> {
         HostValue::Set(Rc::new(Held::new(entries)))
     }
 
-    pub(in crate::host) fn iter(source: Source<'a>) -> HostValue<'a> {
+    pub(super) fn iter(source: Source<'a>) -> HostValue<'a> {
         HostValue::Iter(Rc::new(RefCell::new(source)))
     }
 
     /// Why the contents are not known, where something may have changed them.
-    pub(in crate::host) fn lost(&self) -> Option<Rc<Unknown>> {
+    pub(super) fn lost(&self) -> Option<Rc<Unknown>> {
         match self {
             HostValue::List(list) => list.lost.borrow().clone(),
             HostValue::Dict(dict) | HostValue::Set(dict) | HostValue::View(dict, _) => dict.lost.borrow().clone(),
@@ -278,7 +278,7 @@ impl<'a> HostValue<'a> {
     }
 
     /// The value itself, or unknown where its contents are not known.
-    pub(in crate::host) fn seen(self) -> HostValue<'a> {
+    pub(super) fn seen(self) -> HostValue<'a> {
         match self.lost() {
             Some(why) => HostValue::Unknown(why),
             None => self,
@@ -332,7 +332,7 @@ pub(crate) type Scope<'a> = Rc<Frame<'a>>;
 
 /// What a scope belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(in crate::host) enum Kind {
+pub(super) enum Kind {
     Module,
     Function,
     Class,
@@ -342,30 +342,26 @@ pub(in crate::host) enum Kind {
 
 /// A scope.
 pub(crate) struct Frame<'a> {
-    pub(in crate::host) names: RefCell<IndexMap<Rc<str>, HostValue<'a>>>,
-    pub(in crate::host) kind: Kind,
+    pub(super) names: RefCell<IndexMap<Rc<str>, HostValue<'a>>>,
+    pub(super) kind: Kind,
     /// What the text of a function binds.
-    pub(in crate::host) locals: Option<Rc<Locals>>,
+    pub(super) locals: Option<Rc<Locals>>,
     /// Names that something not followed may bind at any time.
-    pub(in crate::host) lost: RefCell<IndexMap<Rc<str>, Rc<Unknown>>>,
+    pub(super) lost: RefCell<IndexMap<Rc<str>, Rc<Unknown>>>,
     /// The same for all its names.
-    pub(in crate::host) all_lost: RefCell<Option<Rc<Unknown>>>,
+    pub(super) all_lost: RefCell<Option<Rc<Unknown>>>,
     /// When it was made.
-    pub(in crate::host) number: u64,
+    pub(super) number: u64,
     /// True for the fields of what does not let them be set.
-    pub(in crate::host) frozen: Cell<bool>,
+    pub(super) frozen: Cell<bool>,
 }
 
 impl<'a> Frame<'a> {
-    pub(in crate::host) fn new(kind: Kind, names: IndexMap<Rc<str>, HostValue<'a>>) -> Scope<'a> {
+    pub(super) fn new(kind: Kind, names: IndexMap<Rc<str>, HostValue<'a>>) -> Scope<'a> {
         Frame::with(kind, names, None)
     }
 
-    pub(in crate::host) fn with(
-        kind: Kind,
-        names: IndexMap<Rc<str>, HostValue<'a>>,
-        locals: Option<Rc<Locals>>,
-    ) -> Scope<'a> {
+    pub(super) fn with(kind: Kind, names: IndexMap<Rc<str>, HostValue<'a>>, locals: Option<Rc<Locals>>) -> Scope<'a> {
         Rc::new(Frame {
             names: RefCell::new(names),
             kind,
@@ -385,17 +381,17 @@ impl<'a> Frame<'a> {
         self.names.borrow_mut()
     }
 
-    pub(in crate::host) fn all_lost(&self) -> Option<Rc<Unknown>> {
+    pub(super) fn all_lost(&self) -> Option<Rc<Unknown>> {
         self.all_lost.borrow().clone()
     }
 
     /// What a name stands for here.
-    pub(in crate::host) fn get(&self, name: &str) -> Option<HostValue<'a>> {
+    pub(super) fn get(&self, name: &str) -> Option<HostValue<'a>> {
         self.names.borrow().get(name).cloned().map(HostValue::seen)
     }
 
     /// Binds a name, unless something else may bind it at any time.
-    pub(in crate::host) fn put(&self, name: &str, value: HostValue<'a>) {
+    pub(super) fn put(&self, name: &str, value: HostValue<'a>) {
         let lost = self.lost.borrow().get(name).cloned();
         let lost = lost.or_else(|| self.all_lost().filter(|_| !is_definition(&value)));
         let value = lost.map_or(value, HostValue::Unknown);
@@ -404,7 +400,7 @@ impl<'a> Frame<'a> {
 }
 
 /// True for what stands for itself, whatever becomes of the data around it.
-pub(in crate::host) fn is_definition(value: &HostValue<'_>) -> bool {
+pub(super) fn is_definition(value: &HostValue<'_>) -> bool {
     matches!(value, HostValue::Kernel(_) | HostValue::Part(_) | HostValue::Path(_) | HostValue::Dynamic(_))
 }
 
@@ -440,7 +436,7 @@ pub(crate) enum Source<'a> {
 
 /// What a comprehension gives for each value.
 #[derive(Clone, Copy)]
-pub(in crate::host) enum Element<'a> {
+pub(super) enum Element<'a> {
     One(&'a Expr),
     /// A key and its value.
     Entry(&'a Expr, &'a Expr),
@@ -449,17 +445,17 @@ pub(in crate::host) enum Element<'a> {
 /// A comprehension on its way.
 #[derive(Clone)]
 pub(crate) struct Each<'a> {
-    pub(in crate::host) generators: &'a [Comprehension],
-    pub(in crate::host) element: Element<'a>,
-    pub(in crate::host) scopes: Vec<Scope<'a>>,
-    pub(in crate::host) module: usize,
+    pub(super) generators: &'a [Comprehension],
+    pub(super) element: Element<'a>,
+    pub(super) scopes: Vec<Scope<'a>>,
+    pub(super) module: usize,
     /// What the open generators take from.
-    pub(in crate::host) open: Vec<HostValue<'a>>,
-    pub(in crate::host) begun: bool,
+    pub(super) open: Vec<HostValue<'a>>,
+    pub(super) begun: bool,
 }
 
 /// What an iterator gives.
-pub(in crate::host) enum NextItem<'a> {
+pub(super) enum NextItem<'a> {
     Item(HostValue<'a>),
     End,
     /// It is not known whether there is anything, or something was raised.
@@ -468,7 +464,7 @@ pub(in crate::host) enum NextItem<'a> {
 
 impl<'a> Source<'a> {
     /// What it holds.
-    pub(in crate::host) fn holds(self) -> Vec<HostValue<'a>> {
+    pub(super) fn holds(self) -> Vec<HostValue<'a>> {
         match self {
             Source::Values(items, _) => vec![HostValue::Tuple(items)],
             Source::List(list, _) | Source::Backwards(list, _) => vec![HostValue::List(list)],
@@ -506,12 +502,12 @@ pub(crate) enum Key {
 }
 
 /// Where something unknown comes from.
-pub(in crate::host) fn unknown<'a>(span: Span, why: impl Into<String>) -> HostValue<'a> {
+pub(super) fn unknown<'a>(span: Span, why: impl Into<String>) -> HostValue<'a> {
     HostValue::Unknown(Rc::new(Unknown::new(span, why)))
 }
 
 /// A value that something is computed from which is not known; else why the result is not.
-pub(in crate::host) fn because<'a>(value: HostValue<'a>, span: Span, why: impl Into<String>) -> HostValue<'a> {
+pub(super) fn because<'a>(value: HostValue<'a>, span: Span, why: impl Into<String>) -> HostValue<'a> {
     match value {
         HostValue::Unknown(_) => value,
         _ => unknown(span, why),

@@ -23,18 +23,18 @@ pub(crate) struct View {
 }
 
 impl View {
-    pub(in crate::host) fn bytes(&self) -> Bytes {
+    pub(super) fn bytes(&self) -> Bytes {
         let size = self.elem.bytes() as u64;
         Bytes::window(self.offset * size, size, &self.shape, &self.strides)
     }
 
     /// True for a device's own window that has this shape but for extents of 1 in front: the same elements in the same order.
-    pub(in crate::host) fn is_window_of(&self, shape: &[u64]) -> bool {
+    pub(super) fn is_window_of(&self, shape: &[u64]) -> bool {
         let own = |shape: &[u64]| shape.iter().skip_while(|extent| **extent == 1).copied().collect::<Vec<_>>();
         self.domain.is_some() && self.strides == dense_strides(&self.shape) && own(shape) == own(&self.shape)
     }
 
-    pub(in crate::host) fn first_byte(&self) -> u64 {
+    pub(super) fn first_byte(&self) -> u64 {
         self.offset * self.elem.bytes() as u64
     }
 }
@@ -42,8 +42,8 @@ impl View {
 /// Such memory as a tensor; which device's is known where it is passed to a function that runs on one.
 #[derive(Debug)]
 pub(crate) struct DeviceWindow {
-    pub(in crate::host) buffer: usize,
-    pub(in crate::host) view: Option<(Vec<u64>, Elem)>,
+    pub(super) buffer: usize,
+    pub(super) view: Option<(Vec<u64>, Elem)>,
 }
 
 /// The strides of a tensor whose rows lie next to each other.

@@ -284,7 +284,7 @@ fn breaches(rule: &Rule, path: &str, text: &str) -> Vec<String> {
 }
 
 /// Every source of the crates that is not a test: path below `crates`, and text.
-fn sources() -> Vec<(String, String)> {
+pub(super) fn sources() -> Vec<(String, String)> {
     fn walk(folder: &Path, top: &Path, found: &mut Vec<(String, String)>) {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();

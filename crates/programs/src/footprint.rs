@@ -1,5 +1,6 @@
 //! Which bytes of global memory a task touches, and what it does with signals.
 
+use slipring_tasks::signals::{Change, Wanted};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
@@ -225,5 +226,14 @@ impl Observer for Footprint {
         if let Some(look) = look {
             parts.step(Signalled { at, waited: at.saturating_sub(look.at), ..look });
         }
+    }
+}
+
+/// What a task does to a signal, or what it waits for.
+pub(crate) fn step(what: SignalUse) -> Result<Change, Wanted> {
+    match what {
+        SignalUse::Add(n) => Ok(Change::Add(n.into())),
+        SignalUse::Set(n) => Ok(Change::Set(n.into())),
+        SignalUse::Await { expected, at_least } => Err(Wanted { number: expected.into(), at_least }),
     }
 }

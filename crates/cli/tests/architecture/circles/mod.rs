@@ -4,7 +4,7 @@ mod source;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use source::{Import, Source};
+use source::Source;
 
 /// Crates with circles, and why they have them still.
 const WITH_CIRCLES: [(&str, &str); 23] = [

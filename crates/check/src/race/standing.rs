@@ -6,7 +6,8 @@
 use slipring_sim::{Again, Standing};
 
 use super::Race;
-use crate::marking::Notes;
+
+use crate::notes::Notes;
 use crate::queues::Queues;
 use crate::shadow::{Run, Shadow};
 

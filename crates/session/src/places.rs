@@ -9,16 +9,10 @@ use slipring_program::{Param, ParamKind, Unwritten};
 
 use crate::args::Passed;
 use crate::launch::info;
-use crate::{Error, Prepared, slot_buffers};
+use crate::params::slot_params;
+use crate::{Error, Prepared};
 
-/// A part of a memory that several arguments lie in.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Within {
-    /// Which memory: arguments of one launch with the same number lie in the same.
-    pub memory: u32,
-    /// The byte of it at which the argument begins.
-    pub offset: usize,
-}
+pub use crate::args::Within;
 
 /// Where an argument lies: a buffer in global memory, and the byte of it at which the argument begins.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -181,4 +175,20 @@ mod tests {
         assert_eq!(places.sizes, [24, 8, 8]);
         assert_eq!([0, 1, 2].map(|buffer| places.is_shared(buffer)), [true, false, false]);
     }
+}
+
+/// Global buffers (by their place among the kernel's buffers) that only hold the slots of rings.
+pub fn slot_buffers(prepared: &Prepared, values: &[impl Passed]) -> Vec<usize> {
+    let params = slot_params(&prepared.written, &prepared.kernel);
+    let places = Places::new(values);
+    let buffers = params.into_iter().filter_map(|at| places.get(at)).map(|place| place.buffer);
+    // What lies beside other arguments is not only slots.
+    let mut found: Vec<usize> = buffers.filter(|buffer| !places.is_shared(*buffer)).collect();
+    // What the launch allocates lies after what was passed.
+    let passed = places.sizes.len();
+    let allocated = prepared.decoded.program.params.iter().filter(|p| !p.is_passed());
+    found.extend(allocated.enumerate().map(|(at, _)| passed + at));
+    found.sort_unstable();
+    found.dedup();
+    found
 }

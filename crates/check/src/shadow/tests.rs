@@ -1,3 +1,5 @@
+use slipring_program::Update;
+use crate::cell::Leans;
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;

@@ -2,7 +2,7 @@
 
 use slipring_machine::Pipe;
 
-use crate::{Kind, Miss, WorkId};
+use crate::{Kind, Miss};
 
 /// A register of one core: 64 bits.
 ///
@@ -270,3 +270,6 @@ pub enum Inst {
     /// The program of this core is over.
     End,
 }
+
+/// Index of a [`Work`] in its core's list.
+pub type WorkId = u32;

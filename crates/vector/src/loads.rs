@@ -7,8 +7,7 @@
 
 use std::ops::Range;
 
-use crate::footprint::{BLOCK, Kind, Moment};
-use crate::trace::KEPT;
+use crate::access::{BLOCK, Kind, Moment};
 
 /// Loads that are remembered at most, and of one block.
 const MOST: usize = 2 * KEPT;
@@ -217,3 +216,6 @@ mod tests {
         assert!(known.windows(2).all(|pair| pair[0] == pair[1] + 1));
     }
 }
+
+/// Executions that are remembered. What is further back than these counts as done: no unit has so many instructions under way.
+pub(crate) const KEPT: usize = 1 << 16;

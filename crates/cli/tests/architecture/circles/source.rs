@@ -195,6 +195,8 @@ impl Source {
         let tokens = tokens(text);
         let mut depth = 0i32;
         let mut at = 0;
+        // Modules in the file that the token stands in: the depth of each.
+        let mut inside: Vec<i32> = Vec::new();
         while at < tokens.len() {
             if tokens[at..].starts_with(&["#", "[", "cfg", "(", "test", ")", "]"]) {
                 let mut item = at + 7;
@@ -213,10 +215,15 @@ impl Source {
                 "use" if tokens.get(at + 1) != Some(&"<") => {
                     let public = at > 0 && ["pub", ")"].contains(&tokens[at - 1]);
                     at += 1;
+                    let first = source.imports.len();
                     tree(&tokens, &mut at, &[], public, &mut source.imports);
+                    source.imports[first..].iter_mut().for_each(|import| leave(&mut import.path, inside.len()));
                 }
                 "{" | "(" | "[" => depth += 1,
-                "}" | ")" | "]" => depth -= 1,
+                "}" | ")" | "]" => {
+                    depth -= 1;
+                    inside.pop_if(|own| *own == depth);
+                }
                 "macro_rules" => {
                     let name = tokens.get(at + 2).copied().unwrap_or_default().to_string();
                     source.makes.insert(name.clone());
@@ -224,15 +231,20 @@ impl Source {
                     at += 2;
                 }
                 // A module in the file is an item of it.
-                "mod" if depth == 0 && tokens.get(at + 2) == Some(&"{") => {
-                    source.own.insert(tokens[at + 1].to_string());
+                "mod" if tokens.get(at + 2) == Some(&"{") => {
+                    if depth == 0 {
+                        source.own.insert(tokens[at + 1].to_string());
+                    }
+                    inside.push(depth);
+                    depth += 1;
+                    at += 2;
                 }
                 word if depth == 0 && ITEMS.contains(&word) => {
                     let skipped = ["mut", "unsafe", "extern", "fn"];
                     let name = tokens[at + 1..].iter().find(|token| !skipped.contains(*token));
                     source.own.extend(name.map(|name| name.to_string()));
                 }
-                word if is_word(word) => at = source.name(&tokens, at),
+                word if is_word(word) => at = source.name(&tokens, at, inside.len()),
                 _ => {}
             }
             at += 1;
@@ -240,8 +252,8 @@ impl Source {
         source
     }
 
-    /// Notes the path that begins at a token, and returns its last one.
-    fn name(&mut self, tokens: &[&str], start: usize) -> usize {
+    /// Notes the path that begins at a token, in so many modules of the file, and returns its last one.
+    fn name(&mut self, tokens: &[&str], start: usize, inside: usize) -> usize {
         let mut path = vec![tokens[start].to_string()];
         let mut at = start;
         while tokens.get(at + 1) == Some(&"::") && tokens.get(at + 2).is_some_and(|word| is_word(word)) {
@@ -255,6 +267,7 @@ impl Source {
         if ![".", "::"].contains(&before) && !known {
             if !bare {
                 self.names.insert(path[0].clone());
+                leave(&mut path, inside);
                 self.paths.insert(path);
             } else {
                 if tokens.get(at + 1) == Some(&"!") {
@@ -269,6 +282,17 @@ impl Source {
     /// The modules below it that are tests.
     pub(super) fn test_modules(&self) -> impl Iterator<Item = Vec<String>> {
         self.tests.iter().map(|name| [&self.module[..], std::slice::from_ref(name)].concat())
+    }
+}
+
+/// A path in so many modules of a file, as one of the file.
+fn leave(path: &mut Vec<String>, inside: usize) {
+    let ups = path.iter().take_while(|part| *part == "super").count().min(inside);
+    if ups > 0 || inside > 0 && path.first().is_some_and(|head| head == "self") {
+        path.drain(..ups.max(1));
+        if path.first().is_none_or(|head| head != "super") {
+            path.insert(0, "self".to_string());
+        }
     }
 }
 

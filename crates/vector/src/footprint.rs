@@ -12,10 +12,8 @@ use slipring_machine::Role;
 use slipring_program::{Access, Extent, InnerConflict, SiteRef};
 use slipring_tile::Space;
 
-use crate::Kind::{VectorLoad, VectorStore};
-use crate::access::{
-    BEHIND_LOADS, BLOCK, Barrier, Judge, Moment, PAIRS, Touch, VECTOR_PAIRS, VLD_VST, VST_VST, relevant, row,
-};
+use crate::Kind::VectorLoad;
+use crate::access::{BEHIND_LOADS, BLOCK, Barrier, Judge, Moment, PAIRS, Touch, VECTOR_PAIRS, VLD_VST, VST_VST, row};
 use crate::bytes::{Bytes, Cover, join};
 use crate::journal::Journal;
 use crate::loads::{Load, Loads};
@@ -346,6 +344,8 @@ impl Footprint {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Kind::VectorStore;
+    use crate::access::relevant;
 
     /// What a conflict names: the bytes of the store before that the load also touches, store by store.
     #[test]

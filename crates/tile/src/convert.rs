@@ -3,7 +3,9 @@
 use multiversion::multiversion;
 
 use crate::lane::{Native, with_int};
-use crate::rounding::{RoundMode, Saturation, mode, round_up, with_mode};
+use crate::rounding::{mode, round_up, with_mode};
+
+pub use crate::rounding::{RoundMode, Saturation};
 use crate::{Elem, narrow};
 
 /// Values converted at a time through `f32` on the stack.

@@ -354,6 +354,7 @@ impl Memory {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::address::gm_address;
 
     #[test]
     fn addresses_split_back() {

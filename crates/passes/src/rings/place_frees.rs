@@ -16,7 +16,7 @@ use slipring_pto as pto;
 use crate::analysis::facts::Functions;
 use crate::analysis::last_use::{uses, with_inner};
 use crate::analysis::rings::pipe;
-use crate::manager::{Pass, PassContext};
+use crate::context::{Pass, PassContext};
 
 /// The pass.
 pub const PASS: Pass = Pass {

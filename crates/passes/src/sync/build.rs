@@ -8,6 +8,7 @@ use slipring_machine::Platform;
 use slipring_op::{OpRef, Signal, SyncAct, kernel_kind};
 
 use super::tree::{Flag, Tree, flags_inside};
+
 use crate::analysis::access::Accesses;
 use crate::analysis::facts::{Functions, flow, runs_on, syncs_by_hand};
 use crate::analysis::touch::{Access, Work};
@@ -36,7 +37,7 @@ pub struct Summary {
 
 /// Builds trees, callees before their callers.
 pub struct Builder<'m> {
-    module: &'m Module,
+    pub(crate) module: &'m Module,
     functions: &'m Functions,
     platform: &'m Platform,
     accesses: &'m Accesses<'m>,

@@ -9,6 +9,7 @@ use slipring_op::{OpRef, Signal, SyncAct, kernel_kind};
 use super::check::{Problem, SyncStep, check};
 use super::index::Conflicts;
 use super::tree::Flag;
+
 use crate::analysis::access::Accesses;
 use crate::analysis::facts::{Functions, flow, runs_on, trips};
 use crate::analysis::touch::Work;
@@ -111,7 +112,7 @@ struct Walk<'a, 'm> {
     kind: CoreKind,
     without: &'a BTreeSet<OpId>,
     calls: Vec<OpId>,
-    found: Steps,
+    pub(crate) found: Steps,
 }
 
 impl Walk<'_, '_> {

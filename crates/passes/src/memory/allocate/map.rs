@@ -10,7 +10,7 @@ use slipring_tile::Space;
 
 use crate::analysis::facts::Functions;
 use crate::analysis::roots::{Address, Roots, home};
-use crate::manager::PassContext;
+use crate::context::PassContext;
 use crate::memory::layout::{Memory, groups};
 use crate::memory::lifetime::{Lives, follow};
 use crate::memory::pack::Live;

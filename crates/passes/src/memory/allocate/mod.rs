@@ -10,7 +10,6 @@ pub mod check;
 mod map;
 mod overwritten;
 mod report;
-
 use slipring_ir::{Diags, Module, OpId, Type};
 use slipring_mlir::arith;
 use slipring_op::OpDef;
@@ -18,24 +17,21 @@ use slipring_op::ring::set_reserved_base;
 use slipring_tile::Space;
 
 use self::beside::Beside;
+
 use crate::analysis::facts::{Functions, syncs_by_hand};
 use crate::analysis::rings::{ring_ops, write_imports};
 use crate::analysis::roots::Roots;
-use crate::manager::{Pass, PassContext};
+use crate::context::{Pass, PassContext};
+use crate::memory::allocate::beside::Decision;
 use crate::memory::layout::{Depth, Fixed, Item, Memory, groups};
 use crate::memory::lifetime::lifetimes;
+
 pub use map::{MapBuffer, MemoryMap, memory_maps};
 pub use overwritten::overwritten;
 
 /// The pass.
 pub const PASS: Pass =
     Pass { name: "allocate", summary: "Give tiles and rings in local memory their addresses", run: allocate };
-
-/// An address to write into the module.
-struct Decision {
-    item: Item,
-    address: u64,
-}
 
 fn allocate(module: &mut Module, context: &PassContext<'_>, diags: &mut Diags) {
     let functions = Functions::of(module);

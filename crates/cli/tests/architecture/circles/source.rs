@@ -21,6 +21,8 @@ pub(super) struct Source {
     pub(super) module: Vec<String>,
     /// The items that it defines.
     pub(super) own: BTreeSet<String>,
+    /// Those among them that only it and what is below it can name.
+    pub(super) private: BTreeSet<String>,
     /// The macros among them.
     pub(super) makes: BTreeSet<String>,
     pub(super) imports: Vec<Import>,
@@ -242,7 +244,14 @@ impl Source {
                 word if depth == 0 && ITEMS.contains(&word) => {
                     let skipped = ["mut", "unsafe", "extern", "fn"];
                     let name = tokens[at + 1..].iter().find(|token| !skipped.contains(*token));
-                    source.own.extend(name.map(|name| name.to_string()));
+                    let words = tokens[..at].iter().rev();
+                    let before = words.into_iter().find(|word| !["const", "unsafe", "async", "extern"].contains(*word));
+                    if let Some(name) = name {
+                        source.own.insert(name.to_string());
+                        if !before.is_some_and(|word| ["pub", ")"].contains(word)) {
+                            source.private.insert(name.to_string());
+                        }
+                    }
                 }
                 word if is_word(word) => at = source.name(&tokens, at, inside.len()),
                 _ => {}

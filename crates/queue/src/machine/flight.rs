@@ -6,7 +6,7 @@ use std::collections::binary_heap::PeekMut;
 
 use super::chip::TileId;
 use super::memory::Location;
-use super::world::NEVER;
+
 use crate::wire::Rect;
 
 /// Something that happens at a time.
@@ -206,3 +206,6 @@ mod tests {
         }
     }
 }
+
+/// No cycle.
+pub(crate) const NEVER: u64 = u64::MAX;

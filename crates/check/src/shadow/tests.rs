@@ -1,5 +1,5 @@
-use slipring_program::Update;
 use crate::cell::Leans;
+use slipring_program::Update;
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;

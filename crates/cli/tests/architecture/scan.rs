@@ -370,7 +370,7 @@ const WORDS: [(&str, &[&str]); 5] = [
     // What a tile lies in, and how.
     ("Place", &["lang/src/lower/place.rs"]),
     // A decoded instruction of a vector function.
-    ("Step", &["vector/src/step.rs"]),
+    ("Step", &["vector/src/function.rs"]),
     // A part of a view of global memory; the queue's is what a driver opens, by the name that drivers give it.
     ("Window", &["passes/src/analysis/windows.rs", "queue/src/host/device.rs"]),
     ("Mode", &[]),

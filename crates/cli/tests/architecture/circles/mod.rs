@@ -7,11 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use source::Source;
 
 /// Crates with circles, and why they have them still.
-const WITH_CIRCLES: [(&str, &str); 4] = [
+const WITH_CIRCLES: [(&str, &str); 3] = [
     ("lang", "its middle is being taken apart: syntax, names, lowering"),
     ("cli", "each verb asks the table of verbs"),
     ("slipring", "a kernel and its subject make each other"),
-    ("ir", "not taken apart yet"),
 ];
 
 /// What a path stands for: an item of a file, by their places in the list; a module has no item.

@@ -1,10 +1,11 @@
 //! A board behind a pointer, and how calls reach it.
 
-use slipring_queue::host::{DeviceError, Session};
 use std::cell::Cell;
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread::{self, ThreadId};
+
+use slipring_queue::host::{DeviceError, Session};
 
 /// A machine, and the text that was given out last.
 pub struct Board {

@@ -1,9 +1,10 @@
 //! How a state is written down, so that two can be compared.
 
+use std::collections::BTreeMap;
+
 use slipring_machine::Pipe;
 use slipring_program::SiteRef;
 use slipring_sim::Agent;
-use std::collections::BTreeMap;
 
 use crate::clock::Clock;
 use crate::shadow::Run;

@@ -7,7 +7,6 @@ use slipring_tile::{BLayout, Elem, Layout, Space};
 use super::fractal::{left_layout, right_layout};
 use super::matmul::{MatmulEffect, Start};
 use super::scaled::{Scales, gathered, whole_groups};
-
 use crate::MadArgs;
 
 /// The core that has the buffers.

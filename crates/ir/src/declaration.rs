@@ -2,14 +2,15 @@
 //!
 //! They name each other: a declaration may have a text of its own, which is read into a module, whose ops carry declarations.
 
-use indexmap::IndexMap;
-use smallvec::SmallVec;
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::rc::Rc;
 use std::sync::Arc;
+
+use indexmap::IndexMap;
+use smallvec::SmallVec;
 
 use crate::entities::{Block, Region, Value};
 use crate::specs::{AttrSpec, Flow, OperandSpec, Part, ResultSpec};
@@ -195,7 +196,7 @@ pub trait CustomSyntax: Sync {
     }
 }
 
-/// Reads the operations of one file. Hand-written syntaxes get it in [`super::CustomSyntax::parse`].
+/// Reads the operations of one file. Hand-written syntaxes get it in [`CustomSyntax::parse`].
 pub struct OpParser<'a> {
     /// The module that is being built.
     pub module: &'a mut Module,
@@ -221,7 +222,7 @@ pub struct OpParser<'a> {
     pub(crate) last_error: Option<Span>,
 }
 
-/// Writes operations. Hand-written syntaxes get it in [`super::CustomSyntax::print`].
+/// Writes operations. Hand-written syntaxes get it in [`CustomSyntax::print`].
 pub struct OpPrinter<'a> {
     /// The module that is printed.
     pub module: &'a Module,

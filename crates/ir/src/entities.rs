@@ -1,7 +1,8 @@
 //! Values, blocks and regions of a module, and the numbers of its parts.
 
-use smallvec::SmallVec;
 use std::sync::Arc;
+
+use smallvec::SmallVec;
 
 use crate::{Span, Type};
 

@@ -1,10 +1,11 @@
 //! Entries of the platform file that say what work costs.
 
+use std::fmt;
+use std::marker::PhantomData;
+
 use serde::Deserialize;
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{MapAccess, SeqAccess, Visitor};
-use std::fmt;
-use std::marker::PhantomData;
 
 use crate::units::{Cost, REPEAT, Units};
 

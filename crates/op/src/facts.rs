@@ -44,7 +44,7 @@ pub enum AddressRule {
     Attr(&'static str),
 }
 
-/// The event id of the flags that the tile library uses inside ([`OpDef::inside`]).
+/// The event id of the flags that the tile library uses inside ([`OpDef::inside`](crate::OpDef::inside)).
 pub const LIBRARY_EVENT: u32 = 0;
 
 /// What an op does to synchronise. Ids are `None` where they are computed.

@@ -1,8 +1,9 @@
 //! What work touches: ranges of bytes, signals, and how it updates them.
 
+use std::fmt::Debug;
+
 use slipring_machine::{Role, Units};
 use slipring_tile::{Elem, Space};
-use std::fmt::Debug;
 
 use crate::SiteRef;
 
@@ -47,7 +48,7 @@ pub struct Access {
     /// Bytes written.
     pub writes: Vec<Extent>,
     /// Bytes among the written ones that are uninitialised afterwards, such as working memory. The effect need not touch them: the
-    /// engine fills them with [`UNDEFINED`] when the work completes.
+    /// engine fills them with [`UNDEFINED`](crate::UNDEFINED) when the work completes.
     pub undefined: Vec<Extent>,
     /// Those of them that are a source: they are read first, and worked in afterwards.
     pub clobbered: Vec<Extent>,

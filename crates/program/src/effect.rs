@@ -184,7 +184,7 @@ pub trait Effect: Send + Sync + Debug {
         false
     }
 
-    /// True if it changes or looks at a signal ([`SignalUse`]).
+    /// True if it changes or looks at a signal ([`SignalUse`](crate::SignalUse)).
     fn is_signal(&self) -> bool {
         false
     }

@@ -271,5 +271,5 @@ pub enum Inst {
     End,
 }
 
-/// Index of a [`Work`] in its core's list.
+/// Index of a [`Work`](crate::Work) in its core's list.
 pub type WorkId = u32;

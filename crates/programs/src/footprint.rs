@@ -1,12 +1,12 @@
 //! Which bytes of global memory a task touches, and what it does with signals.
 
-use slipring_tasks::signals::{Change, Wanted};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
 use slipring_program::{Extent, Program, SignalUse, SiteRef, gm_split};
 use slipring_sim::{Agent, Issued, Observer, WorkRun};
+use slipring_tasks::signals::{Change, Wanted};
 use slipring_tasks::{Bytes, Resumed, Touched};
 use slipring_tile::Space;
 

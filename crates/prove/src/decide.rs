@@ -1,18 +1,17 @@
 //! From one run with all checks to a judgement.
 
-use slipring_check::{CheckReport, Schedules, Tools, Values};
-use slipring_sim::{ExecutionMode, Timing};
 use std::rc::Rc;
 use std::sync::Arc;
 
+use budget::Budget;
+use slipring_check::{CheckReport, Schedules, Tools, Values};
 use slipring_session::answers::first_error;
 use slipring_session::assume::Assumed;
 use slipring_session::compiled::Compiled;
 use slipring_session::places::{beginning, results};
 use slipring_session::tensor::Bound;
 use slipring_session::{Error, ExecuteOptions, Report};
-
-use budget::Budget;
+use slipring_sim::{ExecutionMode, Timing};
 
 use crate::given::Assumptions;
 use crate::judgement::{ALL, Judgement, ProofScope};

@@ -5,7 +5,6 @@ use slipring_program::{Causes, CoreProgram, End, Inst, Kind, Loop, Program};
 
 use super::given::Assumptions;
 use super::{Judgement, Proof};
-
 use crate::subject::Subject;
 
 /// A loop with what decides how often it goes round.

@@ -1,15 +1,15 @@
 //! What is known of a kernel, and how it is put together.
 
+use std::fmt;
+
 use serde::Serialize;
 use slipring_check::CheckReport;
+use slipring_ir::{Diagnostic, Kind, Severity};
 use slipring_report::MessageFacts;
-use std::fmt;
+use slipring_session::{Report, to_diagnostics};
 
 use super::given::Assumptions;
 use super::{Fix, Witness};
-use slipring_ir::{Diagnostic, Kind, Severity};
-use slipring_session::{Report, to_diagnostics};
-
 use crate::judgement::{Judgement, ProofScope};
 use crate::subject::Subject;
 

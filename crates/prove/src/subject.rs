@@ -1,19 +1,18 @@
 //! What is proved: a kernel with its arguments, and how it is run.
 
-use slipring_ir::{Kind, Line};
-use slipring_program::{Finding, SiteRef, Unwritten};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use slipring_check::{CheckReport, Tools};
-use slipring_sim::Timing;
-
+use slipring_ir::{Kind, Line};
+use slipring_program::{Finding, SiteRef, Unwritten};
 use slipring_session::assume::{self, Assumed};
 use slipring_session::compiled::Compiled;
 use slipring_session::run::{Seen, once};
 use slipring_session::tensor::Bound;
 use slipring_session::{Error, ExecuteOptions, Execution, RunOptions};
+use slipring_sim::Timing;
 
 use crate::budget::Budget;
 

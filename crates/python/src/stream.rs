@@ -16,7 +16,6 @@ use slipring::{
 };
 
 use super::job::calls;
-
 use super::run::written;
 
 /// Findings, each as (code, text, record).

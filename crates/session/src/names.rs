@@ -1,12 +1,13 @@
 //! Names of what a recorded run shows.
 
+use std::collections::BTreeMap;
+
 use slipring_ir::{Line, Source};
 use slipring_machine::{CoreKind, Platform, Role};
 use slipring_passes::PassContext;
 use slipring_passes::memory::allocate::{MapBuffer, memory_maps};
 use slipring_program::{Extent, Program, SyncRole};
 use slipring_tile::Space;
-use std::collections::BTreeMap;
 
 use crate::Prepared;
 

@@ -1,15 +1,16 @@
 //! Who does something in a run: scalar units and pipes of cores.
 
-use slipring_machine::{Pipe, Role};
-use slipring_program::Unit;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+
+use slipring_machine::{Pipe, Role};
+use slipring_program::Unit;
 
 /// A scalar unit (`pipe` is [`Pipe::S`]) or a pipe of a core.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 #[allow(missing_docs)]
 pub struct Agent {
-    /// Cluster that the block runs on: below [`Launch::clusters`].
+    /// Cluster that the block runs on: below [`Launch::clusters`](crate::Launch::clusters).
     pub cluster: u32,
     pub block: u32,
     pub role: Role,

@@ -6,7 +6,7 @@ use slipring_program::{Memory, SiteRef};
 /// What a scalar unit is doing while nothing can go on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum At {
-    /// It stands at an [`Inst::Meet`] and goes on now.
+    /// It stands at an [`Inst::Meet`](slipring_program::Inst::Meet) and goes on now.
     Meet,
     /// It waits for a synchronisation object: its index in the program.
     Wait(u32),
@@ -30,11 +30,11 @@ pub struct CoreAt<'a> {
     pub at: At,
     /// Steps in the queues of its pipes.
     pub queued: usize,
-    /// It stands at an [`Inst::Meet`] and leaves its loop now.
+    /// It stands at an [`Inst::Meet`](slipring_program::Inst::Meet) and leaves its loop now.
     pub leaves: bool,
 }
 
-/// The state of the machine while nothing can go on but what stands at an [`Inst::Meet`].
+/// The state of the machine while nothing can go on but what stands at an [`Inst::Meet`](slipring_program::Inst::Meet).
 #[derive(Debug)]
 #[allow(missing_docs)]
 pub struct CutPoint<'a> {

@@ -1,8 +1,9 @@
 //! The event loop: whoever is due first goes first.
 
+use std::cmp::Reverse;
+
 use slipring_machine::{Pipe, Role};
 use slipring_program::{CoreProgram, Env, Finding};
-use std::cmp::Reverse;
 
 use crate::agent::{AgentId, key};
 use crate::ahead::Ahead;

@@ -10,11 +10,11 @@ use crate::timing::Timing;
 /// What is passed for a kernel parameter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ArgValue {
-    /// The address of byte 0 of a buffer: its index in [`Memory::gm`].
+    /// The address of byte 0 of a buffer: its index in [`Memory::gm`](slipring_program::Memory::gm).
     Buffer(usize),
     /// The address of a byte of a buffer: a part of it is passed.
     Part {
-        /// Its index in [`Memory::gm`].
+        /// Its index in [`Memory::gm`](slipring_program::Memory::gm).
         buffer: usize,
         /// Which byte.
         offset: u64,
@@ -81,7 +81,7 @@ pub struct Launch<'a> {
     /// Whether work is carried out. Without, only its time is taken: memory keeps what it held, and a scalar that is read from
     /// where work would have written ends the run. What finds out what it touches by running runs all the same.
     pub values: bool,
-    /// Signals that are there at the start, for the first block of each cluster, as [`RunResult::counters`] has them; what is
+    /// Signals that are there at the start, for the first block of each cluster, as [`RunResult::counters`](crate::RunResult::counters) has them; what is
     /// not listed starts with none.
     pub counters: Vec<u64>,
     /// Which cores leave their loops where all meet, meeting by meeting, whatever their numbers say: by their place in

@@ -1,7 +1,8 @@
 //! What never changes about a work, and what an execution of it touches.
 
-use slipring_program::{Access, CoreProgram, Operand, Program, Work};
 use std::rc::Rc;
+
+use slipring_program::{Access, CoreProgram, Operand, Program, Work};
 
 /// What never changes about a work: if all its operands are constants, its plan (unless it discovers what it touches).
 #[derive(Debug)]

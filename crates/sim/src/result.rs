@@ -18,7 +18,7 @@ pub struct RunResult {
     pub output: Output,
     /// Counts of what happened.
     pub stats: Stats,
-    /// Steps that the run took, of [`Limits::steps`].
+    /// Steps that the run took, of [`Limits::steps`](crate::Limits::steps).
     pub steps: u64,
     /// True if every block ran to its end. False after a fault, a deadlock or a limit: memory then holds
     /// what had been computed so far.

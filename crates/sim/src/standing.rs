@@ -1,6 +1,6 @@
 //! How an observer stands, and how it moves on over what comes back.
 
-/// How an observer stands: see [`Observer::stand`].
+/// How an observer stands: see [`Observer::stand`](crate::Observer::stand).
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Standing {
     /// What decides what it will say: the same words, the same from then on.

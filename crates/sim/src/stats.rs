@@ -1,10 +1,11 @@
 //! Counts of what happened.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use slipring_machine::cost::Price;
 use slipring_machine::{Backing, Pipe, Role};
 use slipring_program::{Direction, Extent, SiteRef, SyncRole};
-use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use crate::Launch;
 use crate::agent::Agent;

@@ -4,9 +4,9 @@ use multiversion::multiversion;
 
 use crate::lane::{Native, with_int};
 use crate::rounding::{mode, round_up, with_mode};
+use crate::{Elem, narrow};
 
 pub use crate::rounding::{RoundMode, Saturation};
-use crate::{Elem, narrow};
 
 /// Values converted at a time through `f32` on the stack.
 const CHUNK: usize = 256;

@@ -15,13 +15,14 @@ mod term;
 #[cfg(test)]
 mod tests;
 mod vector;
-use pack::Packed;
+
 use std::fmt;
 
 use crate::copy::{Cast, View, copy};
 use crate::matmul::operands::{Operands, PANEL, STRIP};
 use crate::matmul::term::{Grouped, Term};
 use crate::{BLayout, Elem, Layout, SLayout};
+use pack::Packed;
 
 pub use operands::Init;
 

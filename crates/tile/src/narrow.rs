@@ -6,16 +6,15 @@
 
 use multiversion::multiversion;
 
+use crate::Elem;
+use crate::rounding::{RoundMode, Saturation, mode, round_up, rounds_inward, with_mode};
+use format::{BF16, E1M2, E2M1, E4M3, E5M2, F16, Target, Tf32, narrow, pair_table, table, widen};
+
 mod e8m0;
 #[cfg(target_arch = "x86_64")]
 mod f16c;
 mod format;
 mod hif8;
-
-use format::{BF16, E1M2, E2M1, E4M3, E5M2, F16, Target, Tf32, narrow, pair_table, table, widen};
-
-use crate::Elem;
-use crate::rounding::{RoundMode, Saturation, mode, round_up, rounds_inward, with_mode};
 
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma", "aarch64+neon"))]
 fn narrow2<T: Target, const MODE: u8>(src: &[f32], dst: &mut [[u8; 2]], saturation: Saturation) {

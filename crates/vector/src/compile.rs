@@ -1,7 +1,8 @@
 //! A function in the form that the interpreter executes.
 
-use slipring_program::{Inst, Operand};
 use std::collections::BTreeMap;
+
+use slipring_program::{Inst, Operand};
 
 use crate::clock::Cost;
 use crate::code::{Code, Compact, Loop, Number, NumberAt, STEPS, Stretch, Vector};

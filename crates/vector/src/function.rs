@@ -1,11 +1,12 @@
 //! A vector function, the instructions that it consists of, and the machine that they act on.
 
-use slipring_machine::{VectorOp, VectorSpec};
-use slipring_program::{Env, Fault, Inst, Memory, Output, Reg, Scratch, SiteRef};
-use smallvec::SmallVec;
 use std::fmt;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
+
+use slipring_machine::{VectorOp, VectorSpec};
+use slipring_program::{Env, Fault, Inst, Memory, Output, Reg, Scratch, SiteRef};
+use smallvec::SmallVec;
 
 use crate::Barrier;
 use crate::access::{Kind, Moment};

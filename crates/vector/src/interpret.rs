@@ -1,12 +1,13 @@
 //! The interpreter of vector functions.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
 use slipring_machine::Units;
 use slipring_program::{
     Access, Causes, Choice, Decision, Discover, Fault, Inst, Kind, Operand, Output, Reg, Run, SiteRef,
 };
 use slipring_tile::Space;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::access::{Moment, follows_numbers, relevant};
 use crate::code::{Code, Compact, Next, STEPS, fault};

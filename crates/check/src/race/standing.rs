@@ -6,7 +6,6 @@
 use slipring_sim::{Again, Standing};
 
 use super::Race;
-
 use crate::notes::Notes;
 use crate::queues::Queues;
 use crate::shadow::{Run, Shadow};

@@ -8,7 +8,6 @@ use slipring_tile::copy::{Cast, View, copy};
 use slipring_tile::{BLayout, Elem, Layout, SLayout, Space};
 
 use super::Number;
-
 use crate::{tile_extents, valid_shape};
 
 /// Rows and columns.

@@ -6,7 +6,6 @@ use slipring_tile::{Elem, Order, Reduce, View, reduce};
 
 use super::operands::{Rect, Source};
 use super::{Local, TileArg, tile_units, with_operands};
-
 use crate::vector::number::scalar_bytes;
 
 /// A tile whose rows or columns are reduced, and where the results go. The source must have as many valid rows (for

@@ -1,7 +1,8 @@
 //! Names of processes and threads in trace events.
 
-use serde_json::Value;
 use std::collections::BTreeMap;
+
+use serde_json::Value;
 
 pub(crate) type Processes = BTreeMap<String, String>;
 

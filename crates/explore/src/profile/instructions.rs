@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::{Profile, ProfileForm, ProfileSpan, tasks};
-
 use crate::profile::events::{WORKERS, label, names};
 use crate::profile::tracks::cycles;
 

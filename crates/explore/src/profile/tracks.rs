@@ -1,7 +1,8 @@
 //! What a profile says: tracks of cores and pipes, in cycles.
 
-use serde::Serialize;
 use std::collections::BTreeMap;
+
+use serde::Serialize;
 
 /// The most cycles at which something may happen: beyond it sums would overflow.
 const MOST_CYCLES: f64 = 1e15;

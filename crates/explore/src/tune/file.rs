@@ -1,10 +1,11 @@
 //! A file whose kernel, or whose whole program, is run at points of a grid.
 
+use std::path::PathBuf;
+use std::sync::Mutex;
+
 use slipring::{CompileRequest, Error, Lang, RunOptions, Subject};
 use slipring_machine::Platform;
 use slipring_session::args::Defaults;
-use std::path::PathBuf;
-use std::sync::Mutex;
 
 /// A file whose kernel, or whose whole program, is run at points of a grid.
 ///

@@ -22,19 +22,20 @@ mod text;
 mod vary;
 
 pub use file::Tune;
+
 use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde::Serialize;
-
 use slipring::Error;
+
+use saved::Saved;
+use vary::{Word, grid};
 
 pub use auto::{Improved, KeptEdit};
 pub use point::Point;
-use saved::Saved;
 pub use vary::{MOST_POINTS, Setting, Vary};
-use vary::{Word, grid};
 
 /// How far a grid is.
 #[derive(Clone, Copy, Debug)]

@@ -5,7 +5,6 @@ use smallvec::SmallVec;
 use super::lexer::Tok;
 use super::operands::assign;
 use super::parser::Parsed;
-
 use crate::declaration::{OpParser, OpPrinter};
 use crate::{Infer, OpId, OpSchema, Type, ValueId};
 

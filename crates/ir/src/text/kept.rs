@@ -1,8 +1,9 @@
 //! What the parser and the printer keep while they work.
 
+use std::rc::Rc;
+
 use indexmap::IndexMap;
 use smallvec::SmallVec;
-use std::rc::Rc;
 
 use crate::{Name, Span, ValueId};
 

@@ -5,7 +5,6 @@ use smallvec::SmallVec;
 use super::ops::segment_sizes;
 use super::parser::{Parsed, is_unknown, unknown_type};
 use super::types::same_type;
-
 use crate::declaration::OpParser;
 use crate::{Arity, Attr, Diagnostic, Infer, OpId, OpSchema, OperandSpec, Span, Type, ValueId};
 

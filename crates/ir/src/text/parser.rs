@@ -1,14 +1,13 @@
 //! The parser's core: tokens, errors, names in scope, operands.
 
-use slipring_finding::Kind;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use slipring_finding::Kind;
+use slipring_tile::nearest;
 use smallvec::SmallVec;
 
 use super::lexer::{Cursor, Tok, unescape};
-use slipring_tile::nearest;
-
 use crate::declaration::OpParser;
 use crate::text::kept::{Binding, Marks, Scope};
 use crate::{Diagnostic, Diags, Module, OpId, Registry, Reported, Span, Type, ValueDef, ValueId};

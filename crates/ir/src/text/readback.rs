@@ -8,7 +8,6 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use super::lexer::Tok;
-
 use crate::declaration::OpParser;
 use crate::text::kept::{Marks, Names};
 use crate::{Attr, AttrDict, Module, OpId, OpSchema, Registry, Source, Span, Syntax, ValueId};

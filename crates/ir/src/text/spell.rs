@@ -5,9 +5,7 @@ use std::fmt;
 use slipring_tile::{BLayout, SLayout, Space};
 
 use super::lexer::{escape, is_word};
-
 use super::spelling::OWN;
-
 use crate::text::literal::float_text;
 use crate::{Attr, AttrDict, Dim, FuncType, MemRefType, PipeParam, Sign, TileType, Type, ViewType};
 

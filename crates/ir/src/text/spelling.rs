@@ -3,7 +3,6 @@
 //! Every spelling here is read back as the same module: the parser takes them all.
 
 use super::lexer::{escape, is_word};
-
 use crate::declaration::Spelling;
 use crate::{Attr, AttrDict, Syntax};
 

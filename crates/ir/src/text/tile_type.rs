@@ -4,7 +4,6 @@ use slipring_tile::{BLayout, Elem, Layout, SLayout, Space, nearest};
 
 use super::lexer::Tok;
 use super::parser::{Parsed, is_unknown, unknown_type};
-
 use crate::declaration::OpParser;
 use crate::{Diagnostic, Dim, Span, TileType, Type};
 

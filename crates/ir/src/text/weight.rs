@@ -2,7 +2,6 @@
 //! than any memory holds.
 
 use super::parser::Parsed;
-
 use crate::declaration::OpParser;
 use crate::{Attr, PipeParam, Span, Type};
 

@@ -1,18 +1,16 @@
 //! What the decoder knows while it walks a kernel for one core.
 
-use slipring_vector::Step;
 use std::collections::{BTreeMap, BTreeSet};
 
 use slipring_ir::{Diags, Module, OpId, Span, ValueId};
 use slipring_machine::{Platform, Role};
 use slipring_program::{Operand, Reg};
 use slipring_tile::Space;
+use slipring_vector::Step;
 
 use super::binding::Binding;
 use super::builder::{CoreBuilder, Sites};
-
 use super::syncs::Syncs;
-
 use crate::decode::TileRef;
 use crate::decode::cores::Kernel;
 use crate::ring::{CoreRings, RingPlan};

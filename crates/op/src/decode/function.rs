@@ -12,7 +12,6 @@ use smallvec::SmallVec;
 
 use super::builder::CoreBuilder;
 use super::{Binding, Decoder};
-
 use crate::decode::decoder::FunctionBuilder;
 use crate::def::{Lowered, Reported};
 

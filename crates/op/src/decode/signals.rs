@@ -7,7 +7,6 @@ use slipring_tile::Space;
 
 use super::syncs::{self, SyncFamily};
 use super::{Decoder, Decoding, TileRef};
-
 use crate::def::OpRef;
 use crate::facts::LIBRARY_EVENT;
 

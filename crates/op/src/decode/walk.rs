@@ -1,12 +1,13 @@
 //! The decoder walks a kernel's functions for one core and lets every op expand itself.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use slipring_effect::OnCore;
 use slipring_ir::{BlockId, Diagnostic, Diags, Kind, Module, OpId, Span, TileType, ValueId};
 use slipring_machine::{CoreKind, Cost, Pipe, Platform, Price, Role};
 use slipring_program::{Action, Discover, Effect, Inst, Operand, Program, Reg, Special};
 use slipring_tile::Space;
-use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use crate::decode::binding::Binding;
 use crate::decode::builder::{CoreBuilder, Label};

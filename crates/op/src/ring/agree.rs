@@ -9,7 +9,6 @@ use super::ends::Ends;
 use super::spec::ring_tile;
 use super::split::Split;
 use super::words;
-
 use crate::def::OpRef;
 use crate::ring::inits::{Init, Part};
 use crate::ring::key::PipeKey;

@@ -1,7 +1,8 @@
 //! The ends of rings that a core has.
 
-use slipring_program::{Direction, Operand, Reg};
 use std::collections::BTreeMap;
+
+use slipring_program::{Direction, Operand, Reg};
 
 use crate::ring::key::PipeKey;
 

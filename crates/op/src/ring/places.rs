@@ -8,7 +8,6 @@ use slipring_program::Direction;
 
 use super::base::{SlotBase, outermost_argument};
 use super::spec::{PipeSpec, consumer, consumer_buffer, gm_root, slot_space};
-
 use crate::def::{OpRef, RingPart};
 use crate::ring::inits::Init;
 use crate::ring::words;

@@ -10,7 +10,6 @@ use super::library::Library;
 use super::phases::Phase;
 use super::spec::{PipeSpec, pipe_key, ring_tile, slot_space};
 use super::{agree, flags, places};
-
 use crate::decode::{Decoding, Kernel};
 use crate::def::{OpRef, Reported, RingPart};
 use crate::reach::reachable;

@@ -1,10 +1,11 @@
 //! Rings as they are planned.
 
+use std::collections::BTreeSet;
+
 use slipring_ir::{TileType, ValueId};
 use slipring_machine::Role;
 use slipring_program::Direction;
 use slipring_tile::Space;
-use std::collections::BTreeSet;
 
 use crate::ring::ends::Ends;
 use crate::ring::epilogue::Epilogue;

@@ -7,7 +7,6 @@ use slipring_tile::Space;
 
 use super::spec::{Config, PipeSpec, gm_buffer, slot_space};
 use super::words;
-
 use crate::def::OpRef;
 use crate::ring::fixpipe;
 

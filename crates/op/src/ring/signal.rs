@@ -4,7 +4,6 @@ use slipring_machine::Pipe;
 use slipring_program::{Inst, Law, Operand, Reg, Relation};
 
 use super::phases::Phase;
-
 use crate::decode::Decoder;
 use crate::ring::planned::PlannedRing;
 

@@ -6,7 +6,6 @@ use slipring_tile::Layout;
 
 use super::moves;
 use super::split::Split;
-
 use crate::ring::planned::PlannedRing;
 
 impl PlannedRing {

@@ -1,6 +1,5 @@
 //! What a pipe is, read from the op that makes it: one description for every way to write it.
 
-use super::words::SPLIT;
 use slipring_ir::{Attr, Diagnostic, Module, OpId, PipeParam, PipeType, TileType, Type, ValueId};
 use slipring_machine::{CoreKind, Platform};
 use slipring_program::Direction;
@@ -10,7 +9,7 @@ use super::epilogue::Epilogue;
 use super::phases::{Phase, Phases, Way};
 use super::split::Split;
 use super::words;
-
+use super::words::SPLIT;
 use crate::def::{HandlePart, OpDef, OpRef, RingPart};
 use crate::function::kernel_kind;
 use crate::reach::{affinity, core_of};

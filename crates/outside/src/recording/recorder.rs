@@ -1,11 +1,12 @@
 //! A recording that goes on.
 
-use slipring_ir::Source;
-use slipring_machine::{CoreKind, Platform};
-use slipring_session::args::Arg;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
+
+use slipring_ir::Source;
+use slipring_machine::{CoreKind, Platform};
+use slipring_session::args::Arg;
 
 use crate::tools::CallFolder;
 

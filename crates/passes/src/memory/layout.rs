@@ -11,7 +11,6 @@ use slipring_tile::Space;
 
 use super::lifetime::lifetimes;
 use super::pack::{Live, Request};
-
 use crate::analysis::facts::Functions;
 use crate::analysis::rings::{RingOp, consumes, pipe, ring_bytes, ring_ops, slots_of};
 use crate::analysis::roots::{Address, Root, RootId, RootKind, Roots, home};

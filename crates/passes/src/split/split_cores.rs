@@ -14,7 +14,6 @@ use slipring_op::ring::{import_peer, set_import_peer};
 use slipring_op::{OpRef, PipeRule, affinity, kernel_kind, symbol_name};
 
 use super::functions::{call_both, drop_unused, free_name};
-
 use crate::analysis::facts::{Functions, terminator};
 use crate::context::{Pass, PassContext};
 

@@ -8,7 +8,6 @@ use slipring_machine::Platform;
 use slipring_op::{OpRef, Signal, SyncAct, kernel_kind};
 
 use super::tree::{Flag, Tree, flags_inside};
-
 use crate::analysis::access::Accesses;
 use crate::analysis::facts::{Functions, flow, runs_on, syncs_by_hand};
 use crate::analysis::touch::{Access, Work};

@@ -9,7 +9,6 @@ use slipring_op::{OpRef, Signal, SyncAct, kernel_kind};
 use super::check::{Problem, SyncStep, check};
 use super::index::Conflicts;
 use super::tree::Flag;
-
 use crate::analysis::access::Accesses;
 use crate::analysis::facts::{Functions, flow, runs_on, trips};
 use crate::analysis::touch::Work;

@@ -5,21 +5,21 @@ pub(crate) mod edits;
 mod paths;
 mod propose;
 mod words;
+
 use std::sync::Arc;
 
 use slipring_ir::{Diagnostic, Diags, Kind, Severity};
-
-use super::{Judgement, Proof};
 use slipring_session::assume::Assumed;
 use slipring_session::tensor::Bound;
 use slipring_session::{Compiled, Error};
 
-use draft::Draft;
-pub use paths::{OfText, PathFix, mend_paths};
-use propose::Scene;
-
+use super::{Judgement, Proof};
 use crate::decide::prove;
 use crate::subject::ProveOptions;
+use draft::Draft;
+use propose::Scene;
+
+pub use paths::{OfText, PathFix, mend_paths};
 
 pub use edits::Fix;
 

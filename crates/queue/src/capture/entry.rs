@@ -10,7 +10,7 @@ use crate::wire::Xy;
 pub struct Capture {
     /// Name of the board it is for.
     pub board: String,
-    /// Fields of the memory map that are others than in the fixed configuration, by the names of [`Layout::NAMES`].
+    /// Fields of the memory map that are others than in the fixed configuration, by the names of [`Layout::NAMES`](crate::Layout::NAMES).
     pub layout: Vec<(String, u64)>,
     /// Whether there are two queues on the board, each with its own fetch queue and completion ring.
     pub two_queues: bool,

@@ -2,9 +2,7 @@
 
 use super::completion::RingPointer;
 use super::issue::Issue;
-
 use super::{Device, HostError, Lowering, Pinned, Program, Window, WindowTarget, lower_programs};
-
 use crate::board::Board;
 use crate::layout::{COMPLETION_PAGE, Layout, PCIE_ALIGN, PCIE_NOC_BIT};
 use crate::wire::{

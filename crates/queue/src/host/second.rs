@@ -4,7 +4,6 @@ use super::completion::RingPointer;
 use super::issue::Issue;
 use super::queue::{Kernels, Queue, WINDOW};
 use super::{Device, HostError, WindowTarget};
-
 use crate::board::Board;
 use crate::host::queue::Ends;
 use crate::layout::{Layout, PCIE_NOC_BIT};

@@ -4,7 +4,6 @@
 //! they are: the answer does not depend on how far the device has come.
 
 use super::Linter;
-
 use crate::board::Tile;
 use crate::capture::{Act, ActKind, Capture};
 use crate::lint::memory::{Bytes, Memory};

@@ -1,7 +1,6 @@
 //! What a stream has written to DRAM, byte for byte, as far as its own bytes say: what EXEC_BUF will find there.
 
 use super::Linter;
-
 use crate::interleave::Interleave;
 use crate::sanitize::{CommandRef, Hazard};
 use crate::wire::{ExecBuf, Prefetch, RelayParts, WireError, WritePaged};

@@ -2,7 +2,6 @@
 
 use super::tiles::Tiles;
 use super::{Linter, Order};
-
 use crate::board::Tile;
 use crate::lint::launches::Launches;
 use crate::sanitize::{CommandRef, Hazard, Notices};

@@ -2,7 +2,6 @@
 //! that follow such a write are held until then.
 
 use super::Linter;
-
 use crate::layout::HOST_ADDRESS;
 use crate::lint::linter::{Held, Open, Target};
 use crate::lint::memory::{Bytes, Memory, meet};

@@ -1,7 +1,6 @@
 //! What is written to workers' mailboxes: launch messages, resets of the launch pointer, and what is no message.
 
 use super::Linter;
-
 use crate::layout::Layout;
 use crate::sanitize::{CommandRef, Hazard, LAUNCH_RING};
 use crate::wire::{GoMessage, LargeSub, LaunchMessage, Packed, Subs, WritePacked, WritePackedLarge, Xy};

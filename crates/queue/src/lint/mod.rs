@@ -26,7 +26,7 @@ mod tests;
 mod tiles;
 mod timing;
 mod unread;
-use results::Results;
+
 use std::rc::Rc;
 
 use crate::board::Board;
@@ -39,6 +39,7 @@ use crate::lint::linter::{KEPT, Listed, Resets};
 use crate::lint::unread::Unread;
 use crate::sanitize::{CommandRef, Finding, Hazard};
 use crate::wire::Xy;
+use results::Results;
 
 pub(crate) use linter::Linter;
 pub use linter::Report;

@@ -4,9 +4,9 @@
 //! first queue's commands had waited for before the event, the second knows behind its wait. A host that takes a completion of one queue
 //! knows as much, and so does what it queues later to the other.
 
-use super::tiles::Tiles;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use super::tiles::Tiles;
 use crate::lint::memory::{Bytes, Memory};
 use crate::sanitize::{CommandRef, Finding, Hazard, RecordRef};
 use crate::wire::{Rect, Xy};

@@ -2,7 +2,6 @@
 //! back.
 
 use super::Linter;
-
 use crate::board::Tile;
 use crate::interleave::Interleave;
 use crate::layout::HOST_ADDRESS;

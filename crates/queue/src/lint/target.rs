@@ -1,7 +1,6 @@
 //! Where writes go.
 
 use super::{Linter, Memory};
-
 use crate::board::Tile;
 use crate::layout::{HOST_ADDRESS, HOST_REGION, L1_ALIGN};
 use crate::lint::linter::Area;

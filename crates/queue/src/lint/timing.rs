@@ -1,7 +1,6 @@
 //! Core timing: control blocks that tell workers where in host memory they write when they start and end.
 
 use super::Linter;
-
 use crate::host::TIMING_MAGIC;
 use crate::lint::memory::Memory;
 use crate::sanitize::{CommandRef, Hazard};

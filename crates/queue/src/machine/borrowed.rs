@@ -3,7 +3,6 @@
 
 use super::memory::Location;
 use super::world::World;
-
 use crate::layout::HOST_ADDRESS;
 use crate::sanitize::ledger::Borrowed;
 use crate::sanitize::{Finding, Hazard, RecordRef};

@@ -1,12 +1,12 @@
 //! What a kernel's code sees of the machine. Kernels are `async` functions: straight code, as the firmware is, that stops where
 //! the firmware spins.
 
-use super::world::{Stop, World};
 use std::cell::{Ref, RefCell, RefMut};
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
 
+use super::world::{Stop, World};
 use crate::layout::Layout;
 use crate::machine::actor::{Actor, Wait};
 use crate::sanitize::Hazard;

@@ -7,7 +7,6 @@ use super::memory::{Location, Memory};
 use super::store::Command;
 use super::world::World;
 use super::{Actor, HostCall, Machine, State};
-
 use crate::board::Board;
 use crate::host::{Device, DeviceError, Pinned, Window, WindowTarget};
 use crate::layout::{HOST_REGION as REGION, HOST_REGIONS as REGIONS, PCIE_NOC_BIT};

@@ -6,7 +6,6 @@ use std::collections::binary_heap::PeekMut;
 
 use super::chip::TileId;
 use super::memory::Location;
-
 use crate::wire::Rect;
 
 /// Something that happens at a time.

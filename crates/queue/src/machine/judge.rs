@@ -8,7 +8,6 @@ use super::chip::{Tile, TileId};
 use super::memory::Location;
 use super::payload::page_address;
 use super::world::World;
-
 use crate::board::Board;
 use crate::capture::{ActKind, Entry};
 use crate::layout::Layout;

@@ -40,8 +40,8 @@ mod streamed;
 mod trace;
 mod wait;
 mod world;
-use std::cell::RefCell;
 
+use std::cell::RefCell;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 

@@ -8,7 +8,6 @@ use super::chip::{Tile, TileId};
 use super::flight::Flight;
 use super::memory::Location;
 use super::world::{Stop, World};
-
 use crate::layout::HOST_ADDRESS;
 use crate::machine::actor::{Actor, Wait};
 use crate::machine::world::Niu;

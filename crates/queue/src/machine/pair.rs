@@ -6,7 +6,6 @@ use std::rc::Rc;
 
 use super::world::{ALL_ACTORS, World};
 use super::{Config, Machine, Span, SpanActor, Status};
-
 use crate::lint::Between;
 use crate::machine::board::Second;
 use crate::machine::flight::NEVER;

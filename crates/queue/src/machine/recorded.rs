@@ -3,7 +3,6 @@
 use super::chip::Tile;
 use super::memory::Location;
 use super::world::World;
-
 use crate::capture::{Act, ActKind};
 use crate::host::Settings;
 use crate::layout::{LONGEST_POLL, REGISTERS};

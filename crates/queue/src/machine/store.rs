@@ -3,7 +3,6 @@
 use super::chip::{Tile, TileId};
 use super::memory::Location;
 use super::world::{State, Stop, World};
-
 use crate::layout::{COMPLETION_PAGE, REGISTERS};
 use crate::machine::actor::Actor;
 use crate::sanitize::{Hazard, Overlap, RecordRef};

@@ -2,7 +2,6 @@
 
 use super::chip::TileId;
 use super::world::World;
-
 use crate::machine::actor::{Actor, Wait};
 use crate::machine::span::{Span, SpanActor, Trace};
 

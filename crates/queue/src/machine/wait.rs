@@ -1,7 +1,6 @@
 //! What the queue's cores wait for.
 
 use super::world::World;
-
 use crate::machine::actor::{Wait, credits, stream_reached};
 use crate::wire::Wait as WaitCommand;
 

@@ -8,7 +8,6 @@ use super::chip::{Chip, Reach, TileId};
 use super::delay::{Delays, Dice};
 use super::flight::{Flight, Flights};
 use super::memory::Memory;
-
 use crate::capture::Capture;
 use crate::layout::Layout;
 use crate::lint::Linter;

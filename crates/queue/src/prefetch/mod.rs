@@ -16,13 +16,13 @@ mod relay;
 mod ring;
 mod ringbuffer;
 mod trace;
-use fetch::Fetch;
-use ring::RingWriter;
 
 use crate::machine::{Core, Port, Stop, Wait};
 use crate::prefetch::prefetcher::{Prefetcher, Ringbuffer};
 use crate::sanitize::Hazard;
 use crate::wire::{Bare, Prefetch};
+use fetch::Fetch;
+use ring::RingWriter;
 
 /// Runs the kernel to its end.
 pub(crate) async fn run(core: Core) -> Result<(), Stop> {

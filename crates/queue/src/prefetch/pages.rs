@@ -2,7 +2,6 @@
 //! other is relayed.
 
 use super::ring::Origin;
-
 use crate::machine::{Core, Port, Stop, page_address};
 use crate::prefetch::prefetcher::Prefetcher;
 use crate::sanitize::Hazard;

@@ -2,7 +2,6 @@
 
 use super::RingWriter;
 use super::ring::Origin;
-
 use crate::machine::{Core, Port, Stop};
 use crate::prefetch::prefetcher::Prefetcher;
 use crate::sanitize::Hazard;

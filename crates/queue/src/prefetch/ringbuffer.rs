@@ -1,7 +1,6 @@
 //! The ring buffer: DRAM pages that are read once and relayed in parts, as often as needed.
 
 use super::pages::Pages;
-
 use crate::layout::Layout;
 use crate::machine::{Port, Stop};
 use crate::prefetch::prefetcher::{Prefetcher, Ringbuffer};

@@ -1,7 +1,6 @@
 //! What the sanitizer remembers: who sent which bytes, what is unread, and what was found.
 
 use super::{CommandRef, Finding, Hazard, IssueShadow, RecordRef, Severity};
-
 use crate::layout::Layout;
 use crate::machine::credits;
 

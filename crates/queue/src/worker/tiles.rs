@@ -1,7 +1,6 @@
 //! The workers' firmware: go messages in, notices out.
 
 use super::{Job, Worker, WorkerMemory};
-
 use crate::host::TIMING_MAGIC;
 use crate::layout::{HOST_ADDRESS, L1_ALIGN};
 use crate::machine::{Flight, Port, Tile, TileId, World};

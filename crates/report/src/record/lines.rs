@@ -8,7 +8,6 @@ use slipring_program::SyncRole;
 use slipring_sim::Stall;
 
 use super::{Doing, Record, moves, stall_name};
-
 use crate::stalls::StallFacts;
 use crate::table::Table;
 

@@ -9,7 +9,6 @@ use slipring_tile::Elem;
 use super::fill::{Fill, fill, float_bits};
 use super::number::{Number, has, range_text};
 use super::{ArgError, Npy, Value};
-
 use crate::args::Within;
 use crate::files::{self, Refused};
 

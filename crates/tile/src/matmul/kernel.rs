@@ -1,7 +1,6 @@
 //! The inner loops of the matrix product.
 
 use super::vector::Vector;
-
 use crate::matmul::operands::{Init, PANEL, STRIP};
 use crate::matmul::term::{Grouped, Term};
 

@@ -1,10 +1,10 @@
 //! What lies where in local memory, and when: the data of a memory map.
 
-use slipring_op::ring::reserved_name;
 use std::collections::BTreeSet;
 
 use slipring_ir::{Module, OpId, Span};
 use slipring_machine::CoreKind;
+use slipring_op::ring::reserved_name;
 use slipring_op::{OpRef, core_of, is_entry, symbol_name};
 use slipring_tile::Space;
 

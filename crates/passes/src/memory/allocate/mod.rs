@@ -10,6 +10,7 @@ pub mod check;
 mod map;
 mod overwritten;
 mod report;
+
 use slipring_ir::{Diags, Module, OpId, Type};
 use slipring_mlir::arith;
 use slipring_op::OpDef;
@@ -17,7 +18,6 @@ use slipring_op::ring::set_reserved_base;
 use slipring_tile::Space;
 
 use self::beside::Beside;
-
 use crate::analysis::facts::{Functions, syncs_by_hand};
 use crate::analysis::rings::{ring_ops, write_imports};
 use crate::analysis::roots::Roots;

@@ -1,12 +1,13 @@
 //! Ops of a product that is cut, one after the other.
 
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::slice::from_ref;
+
 use slipring_ir::{Attr, AttrDict, Dim, Module, OpId, Span, TileType, Type, ValueId};
 use slipring_mlir::arith;
 use slipring_op::OpDef;
 use slipring_pto as pto;
-use std::collections::BTreeMap;
-use std::ops::Range;
-use std::slice::from_ref;
 
 use crate::memory::tile_matmul::operand::Operand;
 

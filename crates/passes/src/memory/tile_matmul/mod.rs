@@ -20,6 +20,7 @@ mod builder;
 mod narrow;
 mod operand;
 pub mod steps;
+
 use std::ops::Range;
 
 use slipring_ir::{Diagnostic, Diags, Module, OpId, TileType, ValueId};
@@ -30,7 +31,6 @@ use slipring_tile::Space;
 
 use self::operand::Operand;
 use self::steps::steps;
-
 use crate::analysis::facts::Functions;
 use crate::analysis::roots::{Address, RootKind, Roots};
 use crate::context::{Pass, PassContext};

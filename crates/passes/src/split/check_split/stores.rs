@@ -7,7 +7,6 @@ use slipring_tile::Space;
 
 use super::lanes::LaneChange;
 use super::tiles::{Contents, Cut};
-
 use crate::analysis::windows::{fold, partition};
 use crate::split::check_split::function::{name_of, positions};
 use crate::split::check_split::standing::{Standing, Walk};

@@ -8,7 +8,6 @@ use slipring_tile::Space;
 use super::lanes::Lanes;
 use super::stores;
 use super::tiles::{Contents, Cut, Tiles, vector_tile};
-
 use crate::analysis::facts::flow;
 use crate::split::check_split::function::{Function, is_region, mode, name_of, positions, split_of};
 use crate::split::check_split::standing::{Standing, Walk};

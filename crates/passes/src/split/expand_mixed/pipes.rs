@@ -2,7 +2,6 @@
 //!
 //! Pushes and pops that the text writes itself keep their ids; what crosses by shards and gathers takes pipes after those.
 
-use slipring_pto::NewPipe;
 use std::collections::BTreeMap;
 
 use slipring_ir::{BlockId, Diagnostic, Module, OpId, Span, TileType, Type, ValueId};
@@ -13,6 +12,7 @@ use slipring_op::ring::{Split, slot_space};
 use slipring_op::{OpRef, RingPart};
 use slipring_program::Direction;
 use slipring_pto as pto;
+use slipring_pto::NewPipe;
 use slipring_tile::Space;
 
 use super::sides::{Side, side};

@@ -17,7 +17,6 @@ use super::pipes::Pipes;
 use super::replay::Replay;
 use super::sides::{Side, is_control, on_each_core, region_around, side};
 use super::write::{constant, meet, move_tile, put, value};
-
 use crate::analysis::facts::{flow, terminator};
 
 /// A pop in a generated function.

@@ -1,6 +1,7 @@
 //! What is wrong with a text, and where.
 
 use std::ops::Range;
+
 use thiserror::Error;
 
 /// A mistake in a text.

@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use super::values::{Line, bytes, places, tiles};
 use super::{Act, ActKind, LEAST_ENTRY, Parser, TextError};
-
 use crate::board::{Tile, cover};
 use crate::capture::text::error::MOST_BYTES;
 use crate::host::Settings;

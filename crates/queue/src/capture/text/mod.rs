@@ -5,17 +5,17 @@ mod host;
 mod record;
 mod steps;
 mod values;
+
 use std::ops::Range;
 
 use super::{Act, ActKind, Capture, Dump, Entry};
-use record::Record;
-use values::{Line, Token, integer, tiles};
-
 use crate::board::{self, Board, Tile};
 use crate::capture::text::error::MOST_BYTES;
 use crate::host::Lowering;
 use crate::layout::Layout;
 use crate::wire::Xy;
+use record::Record;
+use values::{Line, Token, integer, tiles};
 
 pub use error::TextError;
 

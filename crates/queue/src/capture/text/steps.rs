@@ -2,7 +2,6 @@
 
 use super::values::{Line, bytes, tiles};
 use super::{Entry, Parser, TextError};
-
 use crate::board::cover;
 use crate::capture::text::error::MOST_BYTES;
 use crate::host::{Data, HostStep, lower};

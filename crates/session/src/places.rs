@@ -145,6 +145,22 @@ pub fn results(
     passed.enumerate().zip(values).filter(|((_, param), _)| is_output(param)).filter_map(one).collect()
 }
 
+/// Global buffers (by their place among the kernel's buffers) that only hold the slots of rings.
+pub fn slot_buffers(prepared: &Prepared, values: &[impl Passed]) -> Vec<usize> {
+    let params = slot_params(&prepared.written, &prepared.kernel);
+    let places = Places::new(values);
+    let buffers = params.into_iter().filter_map(|at| places.get(at)).map(|place| place.buffer);
+    // What lies beside other arguments is not only slots.
+    let mut found: Vec<usize> = buffers.filter(|buffer| !places.is_shared(*buffer)).collect();
+    // What the launch allocates lies after what was passed.
+    let passed = places.sizes.len();
+    let allocated = prepared.decoded.program.params.iter().filter(|p| !p.is_passed());
+    found.extend(allocated.enumerate().map(|(at, _)| passed + at));
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -175,20 +191,4 @@ mod tests {
         assert_eq!(places.sizes, [24, 8, 8]);
         assert_eq!([0, 1, 2].map(|buffer| places.is_shared(buffer)), [true, false, false]);
     }
-}
-
-/// Global buffers (by their place among the kernel's buffers) that only hold the slots of rings.
-pub fn slot_buffers(prepared: &Prepared, values: &[impl Passed]) -> Vec<usize> {
-    let params = slot_params(&prepared.written, &prepared.kernel);
-    let places = Places::new(values);
-    let buffers = params.into_iter().filter_map(|at| places.get(at)).map(|place| place.buffer);
-    // What lies beside other arguments is not only slots.
-    let mut found: Vec<usize> = buffers.filter(|buffer| !places.is_shared(*buffer)).collect();
-    // What the launch allocates lies after what was passed.
-    let passed = places.sizes.len();
-    let allocated = prepared.decoded.program.params.iter().filter(|p| !p.is_passed());
-    found.extend(allocated.enumerate().map(|(at, _)| passed + at));
-    found.sort_unstable();
-    found.dedup();
-    found
 }

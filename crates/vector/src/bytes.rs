@@ -188,6 +188,22 @@ impl Bytes {
     }
 }
 
+/// Runs of bytes as ranges, those of equal length and distance as one.
+pub(crate) fn join(out: &mut Vec<Extent>, core: Role, start: u64, end: u64) {
+    let bytes = (end - start) as u32;
+    if let Some(last) = out.last_mut().filter(|last| last.row_bytes == bytes) {
+        if last.rows == 1 {
+            (last.rows, last.stride) = (2, start - last.start);
+            return;
+        }
+        if last.start + u64::from(last.rows) * last.stride == start {
+            last.rows += 1;
+            return;
+        }
+    }
+    out.push(Extent::run(Space::Vec, core, start, bytes));
+}
+
 #[cfg(test)]
 mod tests {
     use slipring_tile::Space;
@@ -222,20 +238,4 @@ mod tests {
         assert_eq!([end(10, 512), end(10, 100), end(64, 512), end(201, 512), end(255, 256)], [200, 100, 200, 300, 256]);
         assert_eq!(end(200, 512), 200);
     }
-}
-
-/// Runs of bytes as ranges, those of equal length and distance as one.
-pub(crate) fn join(out: &mut Vec<Extent>, core: Role, start: u64, end: u64) {
-    let bytes = (end - start) as u32;
-    if let Some(last) = out.last_mut().filter(|last| last.row_bytes == bytes) {
-        if last.rows == 1 {
-            (last.rows, last.stride) = (2, start - last.start);
-            return;
-        }
-        if last.start + u64::from(last.rows) * last.stride == start {
-            last.rows += 1;
-            return;
-        }
-    }
-    out.push(Extent::run(Space::Vec, core, start, bytes));
 }

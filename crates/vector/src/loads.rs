@@ -167,6 +167,9 @@ impl Loads {
     }
 }
 
+/// Executions that are remembered. What is further back than these counts as done: no unit has so many instructions under way.
+pub(crate) const KEPT: usize = 1 << 16;
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -216,6 +219,3 @@ mod tests {
         assert!(known.windows(2).all(|pair| pair[0] == pair[1] + 1));
     }
 }
-
-/// Executions that are remembered. What is further back than these counts as done: no unit has so many instructions under way.
-pub(crate) const KEPT: usize = 1 << 16;

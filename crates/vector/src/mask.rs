@@ -105,6 +105,9 @@ impl Mask {
     }
 }
 
+/// Bytes of a vector register.
+pub const BYTES: usize = 256;
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -126,6 +129,3 @@ mod tests {
         assert!(Mask::first(9, 4).block(1) && !Mask::first(9, 4).block(2) && Mask::full(4).block(7));
     }
 }
-
-/// Bytes of a vector register.
-pub const BYTES: usize = 256;

@@ -169,6 +169,9 @@ impl Flights {
     }
 }
 
+/// No cycle.
+pub(crate) const NEVER: u64 = u64::MAX;
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -205,6 +208,3 @@ mod tests {
         }
     }
 }
-
-/// No cycle.
-pub(crate) const NEVER: u64 = u64::MAX;

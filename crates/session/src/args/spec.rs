@@ -309,6 +309,25 @@ fn read_file(file: &str, defaults: &Defaults) -> Result<Arg, ArgError> {
     Ok(Arg { elem, shape, from_npy, out, file: Some(path), ..Arg::of(Value::Buffer(data)) })
 }
 
+/// What arguments mean where they leave it open.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Defaults {
+    /// Seed of the launch: a `rand` without one of its own takes this plus its position.
+    pub seed: u64,
+    /// Folder that file names are relative to; the working directory by default.
+    pub folder: PathBuf,
+    /// True for what a file says itself: only regular files below the folder are read, and none is written.
+    pub own: bool,
+    /// The most bytes of all buffers together.
+    pub memory: u64,
+}
+
+impl Default for Defaults {
+    fn default() -> Defaults {
+        Defaults { seed: 0, folder: PathBuf::new(), own: false, memory: slipring_sim::Limits::default().memory }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -378,24 +397,5 @@ mod tests {
     fn a_missing_file_is_named() {
         let error = read_arg("@no/such/file:out").unwrap_err().to_string();
         assert!(error.contains("`no/such/file`"), "{error}");
-    }
-}
-
-/// What arguments mean where they leave it open.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Defaults {
-    /// Seed of the launch: a `rand` without one of its own takes this plus its position.
-    pub seed: u64,
-    /// Folder that file names are relative to; the working directory by default.
-    pub folder: PathBuf,
-    /// True for what a file says itself: only regular files below the folder are read, and none is written.
-    pub own: bool,
-    /// The most bytes of all buffers together.
-    pub memory: u64,
-}
-
-impl Default for Defaults {
-    fn default() -> Defaults {
-        Defaults { seed: 0, folder: PathBuf::new(), own: false, memory: slipring_sim::Limits::default().memory }
     }
 }

@@ -11,39 +11,22 @@
     reason = "the header documents each function"
 )]
 
+use crate::board::{Failed, bytes, call, out_slice, own, put, text};
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::fs;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::catch_unwind;
 use std::ptr::{NonNull, null, null_mut};
-use std::thread::{self, ThreadId};
+use std::thread::{self};
 
-use slipring_queue::host::{DeviceError, Ordering, Session, SessionOptions, WindowTarget};
+use slipring_queue::host::{Ordering, Session, SessionOptions, WindowTarget};
 use slipring_queue::machine::SpanActor;
 use slipring_queue::wire::{Rect, Xy};
 
+pub use board::Board;
+
+mod board;
 mod stream;
 mod worker;
-
-/// A machine, and the text that was given out last.
-pub struct Board {
-    session: Session,
-    /// What the last call said that went wrong.
-    error: String,
-    text: CString,
-    /// The thread that uses it, which is the one that made it.
-    thread: ThreadId,
-}
-
-/// An index or a range is outside, and a board is used by another thread than the one that made it.
-const RANGE: c_int = -2;
-const THREAD: c_int = -3;
-
-impl Board {
-    fn say(&mut self, text: &str) -> *const c_char {
-        self.text = CString::new(text.replace('\0', "")).unwrap_or_default();
-        self.text.as_ptr()
-    }
-}
 
 /// Where a window looks.
 #[repr(C)]
@@ -68,84 +51,6 @@ fn target(at: Option<&Target>) -> Result<WindowTarget, String> {
     };
     let tiles = Rect::new(Xy { x: at.x0, y: at.y0 }, Xy { x: at.x1, y: at.y1 });
     Ok(WindowTarget { tiles, multicast: at.multicast != 0, addr: at.addr, noc: at.noc, ordering })
-}
-
-/// What went wrong: a code and a message.
-struct Failed(c_int, String);
-
-impl From<String> for Failed {
-    fn from(message: String) -> Failed {
-        Failed(-1, message)
-    }
-}
-
-impl From<&str> for Failed {
-    fn from(message: &str) -> Failed {
-        Failed(-1, message.to_owned())
-    }
-}
-
-impl From<DeviceError> for Failed {
-    fn from(error: DeviceError) -> Failed {
-        let code = if matches!(error, DeviceError::Bounds { .. }) { RANGE } else { -1 };
-        Failed(code, error.to_string())
-    }
-}
-
-/// A board that this thread has made.
-unsafe fn own<'a>(board: *mut Board) -> Option<&'a mut Board> {
-    // SAFETY: a board or null. Its thread is written once, before anybody has the board; only that thread goes on.
-    unsafe {
-        if worker::inside() {
-            return None;
-        }
-        let thread = (!board.is_null()).then(|| (&raw const (*board).thread).read())?;
-        if thread == thread::current().id() { board.as_mut() } else { None }
-    }
-}
-
-/// Does something with a board: 0, or a code and the message.
-unsafe fn call(board: *mut Board, work: impl FnOnce(&mut Session) -> Result<(), Failed>) -> c_int {
-    if board.is_null() || worker::inside() {
-        return -1;
-    }
-    // SAFETY: a board.
-    let Some(board) = (unsafe { own(board) }) else { return THREAD };
-    let done = catch_unwind(AssertUnwindSafe(|| work(&mut board.session)));
-    match done.unwrap_or_else(|_| Err("internal error: slipring itself failed; please report it".into())) {
-        Ok(()) => 0,
-        Err(Failed(code, message)) => {
-            board.error = message;
-            code
-        }
-    }
-}
-
-fn text(error: DeviceError) -> Failed {
-    error.into()
-}
-
-unsafe fn put<T>(to: *mut T, value: T) -> Result<(), Failed> {
-    // SAFETY: room for one, or null.
-    unsafe { to.as_mut() }.map(|to| *to = value).ok_or_else(|| "a null pointer cannot take a result".into())
-}
-
-unsafe fn bytes<'a>(data: *const c_void, size: usize) -> Result<&'a [u8], String> {
-    match size {
-        0 => Ok(&[]),
-        _ if data.is_null() => Err("a null pointer has no bytes".to_owned()),
-        // SAFETY: so many bytes, as the header says.
-        _ => Ok(unsafe { std::slice::from_raw_parts(data.cast(), size) }),
-    }
-}
-
-unsafe fn out_slice<'a>(out: *mut c_void, size: usize) -> Result<&'a mut [u8], String> {
-    match size {
-        0 => Ok(&mut []),
-        _ if out.is_null() => Err("a null pointer has no room".to_owned()),
-        // SAFETY: room for so many bytes, as the header says.
-        _ => Ok(unsafe { std::slice::from_raw_parts_mut(out.cast(), size) }),
-    }
 }
 
 fn new(name: Option<&CStr>, silicon: bool, seed: Option<u64>) -> Result<Board, String> {

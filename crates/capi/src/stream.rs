@@ -12,7 +12,8 @@ use slipring_queue::replay::replay;
 use slipring_queue::sanitize::{Finding, Hazard};
 use slipring_queue::worker::Acknowledge;
 
-use crate::{bytes, given, settings};
+use crate::board::bytes;
+use crate::{given, settings};
 
 /// What was found in a stream, and what it did where it was run.
 #[derive(Default)]

@@ -1,12 +1,12 @@
 //! Workers that are functions of C.
 
-use std::cell::Cell;
 use std::ffi::{c_char, c_int, c_void};
 
 use slipring_queue::wire::{LaunchMessage, Packed};
 use slipring_queue::worker::{Call, Callback};
 
-use crate::{Board, bytes, call, out_slice};
+use crate::Board;
+use crate::board::{bytes, call, call_inside, out_slice};
 
 /// A launch, while its function is called.
 pub struct Job<'a, 'c, 'm> {
@@ -17,16 +17,6 @@ pub struct Job<'a, 'c, 'm> {
 
 /// What a worker does: its cycles, or a negative number if it cannot.
 type Function = unsafe extern "C" fn(context: *mut c_void, job: *mut Job<'_, '_, '_>) -> i64;
-
-thread_local! {
-    /// A function of a worker is called: its board is under way, and takes no calls.
-    static INSIDE: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Whether a function of a worker is called.
-pub fn inside() -> bool {
-    INSIDE.get()
-}
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn slipring_set_worker(
@@ -42,9 +32,7 @@ pub unsafe extern "C" fn slipring_set_worker(
                 let mut launch = [0; LaunchMessage::SIZE];
                 call.job().launch.write(&mut launch);
                 let mut job = Job { call, launch, why: String::new() };
-                let before = INSIDE.replace(true);
-                let cycles = function(context, &raw mut job);
-                INSIDE.set(before);
+                let cycles = call_inside(|| function(context, &raw mut job));
                 let failed = |_| match job.why.is_empty() {
                     true => format!("its function gives {cycles}"),
                     false => job.why.clone(),

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use slipring_sim::Agent;
 
 use crate::clock::Clock;
-use crate::marking::Notes;
+use crate::notes::Notes;
 
 /// The last read and the last write of each agent, by buffer; 0 for none.
 #[derive(Clone, Debug, Default)]

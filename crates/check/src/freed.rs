@@ -11,7 +11,7 @@ use slipring_sim::{Agent, Launch};
 use slipring_tile::Space;
 
 use crate::clock::Clock;
-use crate::marking::Notes;
+use crate::notes::Notes;
 
 /// A slot that is free.
 #[derive(Clone, Copy, Debug)]

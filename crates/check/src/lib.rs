@@ -23,11 +23,13 @@
 mod alike;
 mod answers;
 pub mod blind;
+mod cell;
 mod clock;
 mod edge;
 mod freed;
 mod init;
 mod marking;
+mod notes;
 mod order;
 mod overlap;
 mod pages;

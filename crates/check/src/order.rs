@@ -7,7 +7,7 @@ use slipring_program::{SiteRef, SyncRole};
 use slipring_sim::{Agent, Issued, Launch};
 
 use crate::clock::Clock;
-use crate::marking::Notes;
+use crate::notes::Notes;
 use crate::token::Token;
 
 /// A moment of an agent: everything that it did up to this epoch.

@@ -1,7 +1,7 @@
 //! Who touched which byte last, byte by byte: pages of granules with masks.
 
+use crate::cell::{Cell, Entry, Stamp, Touch, touch_cell};
 use crate::rect::Rect;
-use crate::shadow::{Cell, Entry, Stamp, Touch, touch_cell};
 
 /// Bytes of a page: the unit in which whole tiles are remembered.
 pub(crate) const PAGE: u64 = 1024;

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use slipring_program::SyncRole;
 use slipring_sim::{Agent, Issued, Launch};
 
-use crate::marking::Notes;
+use crate::notes::Notes;
 
 /// Counts steps after waits for events of the own core.
 #[derive(Clone, Debug, Default)]

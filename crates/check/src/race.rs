@@ -10,6 +10,7 @@ use slipring_tile::Space;
 
 use crate::answers::Answers;
 use crate::blind::Blind;
+use crate::cell::{Leans, Stamp, Touch};
 use crate::edge::missing_edge;
 use crate::freed::Freed;
 use crate::init::no_memory;
@@ -19,7 +20,7 @@ use crate::overlap;
 use crate::places::{LaunchMemory, Names, PerPlace, bytes};
 use crate::pushes::Pushes;
 use crate::queues::Queues;
-use crate::shadow::{Leans, Shadow, Stamp, Touch};
+use crate::shadow::Shadow;
 use crate::signals::Signals;
 
 mod inner;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use smallvec::SmallVec;
 
+use crate::cell::Cell;
 use crate::rect::{Cut, Rect};
-use crate::shadow::Cell;
 
 /// Names a region until one is taken out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 
 use crate::clock::Clock;
-use crate::marking::Notes;
+use crate::notes::Notes;
 
 /// A buffer token of a cluster.
 #[derive(Clone, Debug, Default)]

@@ -70,7 +70,8 @@ impl History {
         history.sent = history.taken.iter().map(|(to, from)| (*from, *to)).collect();
         history.taken.sort_unstable();
         history.sent.sort_unstable();
-        history.lives = lives(&history);
+        let program = &history.run.compiled.prepared.decoded.program;
+        history.lives = lives(program, (0..history.count()).map(|event| history.happening(event)));
         for (at, life) in history.lives.iter().enumerate() {
             history.ways.entry((life.cluster, life.ring)).or_default().push(at);
         }

@@ -2,10 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use slipring_program::{RingDecl, SyncRole};
-use slipring_report::Doing;
-
-use super::history::History;
+use slipring_program::{Program, RingDecl, SyncRole};
+use slipring_report::{Doing, Happening};
 
 /// The way of a tile: the events at which its slot was taken, it was pushed, popped and freed, as far as they came.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -39,13 +37,11 @@ struct Seen {
     come: [usize; 4],
 }
 
-/// The lives of all tiles, in the order in which they began.
-pub fn lives(history: &History) -> Vec<Life> {
-    let program = &history.run().compiled.prepared.decoded.program;
+/// The lives of all tiles, in the order in which they began, of what happened in the order of time.
+pub fn lives<'h>(program: &Program, happened: impl Iterator<Item = &'h Happening>) -> Vec<Life> {
     let mut list: Vec<Life> = Vec::new();
     let mut rings: BTreeMap<(u32, u32, u32), Seen> = BTreeMap::new();
-    for event in 0..history.count() {
-        let own = history.happening(event);
+    for (event, own) in happened.enumerate() {
         let (sync, set) = match own.doing {
             Doing::Set { sync, .. } => (sync, true),
             Doing::Take { sync } => (sync, false),

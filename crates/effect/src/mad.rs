@@ -1,12 +1,13 @@
 //! Products of operands that are given by address and extents.
 
 use slipring_machine::Role;
-use slipring_program::{Access, Effect, Env, Fault, Run, arguments};
+use slipring_program::{Access, Effect, Env, Fault, Run};
 use slipring_tile::{BLayout, Elem, Layout, Space};
 
 use super::fractal::{left_layout, right_layout};
 use super::matmul::{MatmulEffect, Start};
 use super::scaled::{Scales, gathered, whole_groups};
+use crate::MadArgs;
 
 /// The core that has the buffers.
 const CORE: Role = Role::Aic;
@@ -28,11 +29,6 @@ pub enum Tf32 {
     Even,
     /// To nearest, ties away from zero.
     Away,
-}
-
-arguments! {
-    /// Those of [`MatmulArgs`](super::MatmulArgs); the addresses of the scales of `a` and `b`, where it has any.
-    pub struct MadArgs { a, b, dst, start, m, k, n, left_scales, right_scales }
 }
 
 /// `dst = start + a × b` on fractals.

@@ -6,8 +6,8 @@ use slipring_tile::copy::{View, read_row, read_row_f32};
 use slipring_tile::matmul::{Init, matmul_tile};
 use slipring_tile::{BLayout, Elem, Layout, SLayout, Space, load_f32};
 
-use super::mad::MadArgs;
 use super::matmul::{MatmulEffect, Start};
+use super::product::MadArgs;
 
 /// The core that has the buffers.
 const CORE: Role = Role::Aic;

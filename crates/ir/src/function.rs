@@ -5,19 +5,7 @@ use std::sync::Arc;
 
 use crate::{Attr, BlockId, FuncType, Module, OpId, Type, ValueId};
 
-/// What an op is among functions and calls.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Part {
-    /// Neither.
-    #[default]
-    None,
-    /// Holds functions.
-    Module,
-    /// A function: its region is its body, and names inside are not seen from outside.
-    Function,
-    /// A call: its operands are the arguments.
-    Call,
-}
+pub use crate::specs::Part;
 
 /// The attribute that names what an op defines.
 pub const SYMBOL: &str = "sym_name";

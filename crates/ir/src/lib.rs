@@ -5,25 +5,27 @@
 
 mod attr;
 mod compare;
+mod declaration;
 mod diag;
+mod entities;
 pub mod function;
 mod module;
 mod name;
 mod schema;
 mod source;
+mod specs;
 pub mod text;
 mod types;
 
 pub use attr::{Attr, AttrDict};
 pub use compare::{difference, difference_but_for_names};
+pub use declaration::{Declaration, Module, Op, OpSchema, Registry, Syntax};
 pub use diag::{Diagnostic, Diags, Labeled, Reported};
-pub use function::{Parameter, Part};
-pub use module::{Block, BlockId, Mark, Module, Op, OpId, Region, RegionId, Value, ValueDef, ValueId, ValueMap};
+pub use entities::{Block, BlockId, OpId, Region, RegionId, Value, ValueDef, ValueId};
+pub use function::Parameter;
+pub use module::{Mark, ValueMap};
 pub use name::Name;
-pub use schema::{
-    Arity, AttrKind, AttrSpec, Declaration, EnumSpec, Flow, Infer, OpSchema, OperandSpec, Registry, ResultSpec, Syntax,
-    Touch, TypeRule,
-};
 pub use slipring_finding::{Kind, Line, Severity};
 pub use source::{CPP_SUFFIXES, Elsewhere, Lang, Source, Span, WrittenAt, brief, visible, visible_name};
+pub use specs::{Arity, AttrKind, AttrSpec, EnumSpec, Flow, Infer, OperandSpec, Part, ResultSpec, Touch, TypeRule};
 pub use types::{Dim, FuncType, MemRefType, PipeParam, PipeType, Sign, TileType, Type, ViewType};

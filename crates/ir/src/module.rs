@@ -5,65 +5,9 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use crate::{AttrDict, Declaration, Name, OpSchema, Source, Span, Type};
-
-macro_rules! entity {
-    ($(#[$doc:meta])* $name:ident) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-        pub struct $name(pub u32);
-
-        impl $name {
-            /// Position in its table.
-            pub const fn index(self) -> usize {
-                self.0 as usize
-            }
-        }
-    };
-}
-
-entity! {
-    /// An operation of a module.
-    OpId
-}
-entity! {
-    /// A value of a module: a result of an operation or an argument of a block.
-    ValueId
-}
-entity! {
-    /// A block of a module.
-    BlockId
-}
-entity! {
-    /// A region of a module.
-    RegionId
-}
-
-/// An operation.
-#[derive(Clone, Debug)]
-pub struct Op {
-    /// Name, such as `pto.tadd`: the declaration's own spelling where one is known.
-    pub name: Name,
-    /// Its declaration; `None` for an op that nobody declares, kept in generic form.
-    pub declaration: Option<&'static dyn Declaration>,
-    /// Operands, in the order of the declaration.
-    pub operands: SmallVec<[ValueId; 4]>,
-    /// For each declared operand how many values it stands for (0 or 1 unless variadic). Empty where
-    /// there is no declaration.
-    pub segments: SmallVec<[u16; 4]>,
-    /// Results.
-    pub results: SmallVec<[ValueId; 1]>,
-    /// Attributes.
-    pub attrs: AttrDict,
-    /// Regions.
-    pub regions: SmallVec<[RegionId; 1]>,
-    /// Where the text has it.
-    pub span: Span,
-    /// `loc(…)` as written, without the word: kept and printed.
-    pub loc: Option<Arc<str>>,
-    /// The block it is in; `None` once it is removed.
-    pub block: Option<BlockId>,
-}
+use crate::declaration::{Module, Op};
+use crate::entities::{Block, Region, Value, ValueDef};
+use crate::{AttrDict, BlockId, Declaration, Name, OpId, OpSchema, RegionId, Source, Span, Type, ValueId};
 
 impl Op {
     /// What the text layer needs of its declaration, if it has one.
@@ -88,57 +32,6 @@ impl Op {
         debug_assert!(at.is_some(), "`{}` has no operand `{name}`", self.name);
         at
     }
-}
-
-/// A value.
-#[derive(Clone, PartialEq, Eq, Debug)]
-#[allow(missing_docs)]
-pub struct Value {
-    pub ty: Type,
-    /// Name in the text without `%`; results of one op with several share it.
-    pub name: Option<Arc<str>>,
-    pub def: ValueDef,
-    /// Where it is named in the text.
-    pub span: Span,
-}
-
-/// Where a value comes from.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ValueDef {
-    /// Result of an operation, by position.
-    Result(OpId, u16),
-    /// Argument of a block, by position.
-    Arg(BlockId, u16),
-}
-
-/// A block: arguments, then operations.
-#[derive(Clone, Default, Debug)]
-#[allow(missing_docs)]
-pub struct Block {
-    pub args: SmallVec<[ValueId; 2]>,
-    pub ops: Vec<OpId>,
-    pub region: Option<RegionId>,
-}
-
-/// A region: blocks of one operation. Control flow is structured, so nearly always one block.
-#[derive(Clone, Default, Debug)]
-#[allow(missing_docs)]
-pub struct Region {
-    pub blocks: SmallVec<[BlockId; 1]>,
-    pub parent: Option<OpId>,
-}
-
-/// A source file's operations. The top block holds `builtin.module`s, or functions where the file writes no module.
-#[derive(Clone, Debug)]
-pub struct Module {
-    /// The text it was read from.
-    pub source: Arc<Source>,
-    /// Operations at the top of the file.
-    pub top: BlockId,
-    ops: Vec<Op>,
-    values: Vec<Value>,
-    blocks: Vec<Block>,
-    regions: Vec<Region>,
 }
 
 /// A state of a module that it can go back to: see [`Module::mark`].

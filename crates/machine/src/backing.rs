@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
-use crate::cost::{Price, Units};
+use crate::cost::Price;
+use crate::units::Units;
 
 /// Cycles of work by what supports them. Whoever shows cycles asks this how far they can be trusted.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

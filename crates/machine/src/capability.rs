@@ -2,8 +2,6 @@
 
 use serde::Deserialize;
 
-use crate::Platform;
-
 /// One thing that the tile library of some platforms does and that of others does not. Platform files list them
 /// (`capabilities`); nothing asks which platform it is, nor one fact to learn another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
@@ -60,11 +58,4 @@ pub enum Capability {
     ReshapingMoves,
     /// Tiles of bf16 are filled with a number.
     FillBf16,
-}
-
-impl Platform {
-    /// Whether the tile library of this platform does it.
-    pub fn can(&self, capability: Capability) -> bool {
-        self.capabilities.contains(&capability)
-    }
 }

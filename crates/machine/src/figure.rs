@@ -4,7 +4,8 @@ use std::fmt;
 
 use serde::Deserialize;
 
-use crate::cost::{Cost, Either, Entry, Units, forms, list};
+use crate::entry::{Either, Entry, forms, list};
+use crate::units::{Cost, REPEAT, Units};
 
 /// A number of cycles with three places after the point: the figures of fits, in a form in which sums are the same everywhere.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
@@ -206,9 +207,6 @@ enum Repeats {
     Run { repeats: u64, partial: bool },
     Rows { rows: u64, inner: u64, partial: bool },
 }
-
-/// Bytes of a repeat of the vector unit.
-pub const REPEAT: u64 = 256;
 
 /// The form of a vector figure with names.
 #[derive(Deserialize)]

@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use slipring_tile::{BLayout, Elem, Space};
 
-use crate::cost::{Calibrated, Cost, Entry, Evidence, Figure, Points, Price, Rule};
+use crate::cost::{Figure, Price, Rule};
+use crate::entry::{Calibrated, Entry, Evidence, Points};
 use crate::interpretations::{UNORDERED_MOVES, UNORDERED_VECTORS};
+use crate::units::Cost;
 use crate::{Capability, CoreKind, Pipe, Question, VectorSpec};
 
 /// A platform: everything about the hardware that programs and the engine depend on.
@@ -50,6 +52,11 @@ pub struct Platform {
 }
 
 impl Platform {
+    /// Whether the tile library of this platform does it.
+    pub fn can(&self, capability: Capability) -> bool {
+        self.capabilities.contains(&capability)
+    }
+
     /// The same platform with the other interpretation of a question.
     pub fn with_reading(&self, question: &Question) -> Platform {
         let mut platform = self.clone();

@@ -119,7 +119,7 @@ mod tests {
         let factors = factors.into_iter().map(|(entry, factor)| (entry.to_string(), factor)).collect();
         let text = base.scaled(&factors).unwrap();
         let (old, new) = (crate::built_in("a5").unwrap(), parse(&text).unwrap());
-        let units = crate::cost::Units::of(6000);
+        let units = crate::units::Units::of(6000);
         let moved = |platform: &crate::Platform| platform.dma_cost(Space::Gm, Space::Vec).cycles(units);
         assert_eq!(moved(&new), 2 * moved(&old));
         let add = |platform: &crate::Platform| platform.vector_cost("tadd", "add", "f32");

@@ -2,7 +2,8 @@
 
 use slipring_ir::{Attr, Module, OpId, ValueId};
 
-use crate::def::{AddressRule, OpDef, OpRef};
+use crate::def::{OpDef, OpRef};
+use crate::facts::AddressRule;
 use crate::rules::constant;
 
 /// The name by which all ops call an address.

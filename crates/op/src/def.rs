@@ -1,5 +1,13 @@
 //! What a declaration of an op consists of.
 
+pub use crate::facts::FromZero;
+pub use crate::facts::{
+    AddressRule, CoreRule, Counter, InCoreSync, LIBRARY_EVENT, LaneQuery, Linear, MixedPart, Signal, SyncAct, Transfer,
+};
+pub use crate::product::{Product, ProductStart};
+pub use crate::ring::{HandlePart, RingPart};
+pub use crate::tiles::ElemTypes;
+use slipring_effect::vector::{NumberUse, WorkingSpans};
 pub use slipring_ir::Reported;
 use slipring_ir::{Attr, Diagnostic, Diags, Kind, Module, OpId, OpSchema, Part, Span, TileType, Touch, Type, ValueId};
 use slipring_machine::{Capability, Pipe, Platform, Price, cost_types};
@@ -8,13 +16,7 @@ use slipring_tile::{Elem, Space};
 
 use crate::along::Along;
 use crate::decode::Decoder;
-pub use crate::numbers::FromZero;
-pub use crate::product::{Product, ProductStart};
-pub use crate::ring::{HandlePart, RingPart};
-pub use crate::tiles::ElemTypes;
 use crate::tiles::TileRules;
-use crate::working::WorkingMemory;
-use slipring_effect::vector::NumberUse;
 
 /// The declaration of an op: the only place that says what the op is.
 #[derive(Debug)]
@@ -143,48 +145,6 @@ impl PartialEq for OpDef {
     }
 }
 
-/// What an op asks of the Vector core that it runs on.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum LaneQuery {
-    /// Its number in the cluster.
-    Number,
-    /// How many of them run the kernel.
-    Count,
-}
-
-/// How an integer depends on others.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[allow(missing_docs)]
-pub enum Linear {
-    /// It is the operand, in another width.
-    Same,
-    Sum,
-    Difference,
-    Product,
-    /// It is what a division of the first by the second leaves.
-    Remainder,
-}
-
-/// What the first argument of an op's region counts.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Counter {
-    /// From the first of these operands on, by steps of the third, up to the second and without it.
-    Range([&'static str; 3]),
-    /// The Vector cores of a cluster: 0 and 1.
-    Lanes,
-}
-
-/// Where an op says at which address of a local memory what it makes lies, or lands.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum AddressRule {
-    /// Nowhere: it makes nothing that has an address of its own.
-    None,
-    /// In this operand, where it is there.
-    Operand(&'static str),
-    /// In this attribute, where it is there.
-    Attr(&'static str),
-}
-
 /// A window of a view.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
@@ -207,83 +167,8 @@ pub struct LibraryFlags {
     pub flags: &'static [(Pipe, Pipe)],
 }
 
-/// The event id of the flags that the tile library uses inside ([`OpDef::inside`]).
-pub const LIBRARY_EVENT: u32 = 0;
-
-/// What an op does to synchronise. Ids are `None` where they are computed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum SyncAct {
-    /// A pipe signals another of its core.
-    Set(Signal),
-    /// A pipe waits for another of its core.
-    Wait(Signal),
-    /// Later work of the pipe waits for its earlier work; of none: everything later for everything earlier.
-    Barrier(Option<Pipe>),
-    /// A pipe gets a buffer: with `waits` it is held until all earlier releases of it are done.
-    Get {
-        /// The pipe.
-        pipe: Pipe,
-        /// Which buffer.
-        id: Option<i64>,
-        /// Whether the pipe is held.
-        waits: bool,
-    },
-    /// A pipe releases a buffer once its earlier work is done.
-    Release {
-        /// The pipe.
-        pipe: Pipe,
-        /// Which buffer.
-        id: Option<i64>,
-    },
-    /// A pipe signals another core, once its earlier work is done.
-    Send {
-        /// The pipe; that of the core where it is none.
-        pipe: Option<Pipe>,
-        /// Which semaphore.
-        id: Option<i64>,
-    },
-    /// A pipe, or the whole core, waits for another core.
-    Receive {
-        /// The pipe; the core where it is none.
-        pipe: Option<Pipe>,
-        /// Which semaphore.
-        id: Option<i64>,
-    },
-}
-
-/// A flag between two pipes of a core.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Signal {
-    /// The pipe that signals.
-    pub from: Pipe,
-    /// The pipe that waits.
-    pub to: Pipe,
-    /// Which of their flags; `None` where it is computed.
-    pub id: Option<u32>,
-}
-
-/// Whether an op synchronises the pipes of one core by hand.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[allow(missing_docs)]
-pub enum InCoreSync {
-    No,
-    Manual,
-}
-
 /// Result of lowering: an error has been reported where it is `Err`.
 pub type Lowered = Result<(), Reported>;
-
-/// Which core runs an op.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[allow(missing_docs)]
-pub enum CoreRule {
-    /// Any core: scalar code, control flow, synchronisation.
-    Any,
-    Cube,
-    Vector,
-    /// The core that has the memory of its tiles.
-    ByTile,
-}
 
 /// Which pipe an op occupies.
 #[derive(Clone, Copy)]
@@ -304,28 +189,6 @@ impl std::fmt::Debug for PipeRule {
             PipeRule::By(_) => f.write_str("By(..)"),
         }
     }
-}
-
-/// What an op is in a kernel that is written for the whole cluster. The passes take all of these out: no core runs them.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum MixedPart {
-    /// A region that runs once on each Vector core.
-    Region,
-    /// A tile of the accumulator to the Vector cores, each its part.
-    Shard,
-    /// The Vector cores' tiles to L1, put together.
-    Gather,
-    /// A whole tile from one kind of core to the other.
-    Cross,
-}
-
-/// What of the tile of operand `src` an op copies into the tile of operand `dst`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Transfer {
-    /// All that both have in common, from the first element on.
-    Whole,
-    /// As much as `dst` holds, from operands `row` and `col` of `src` on.
-    Extract,
 }
 
 /// No rules beyond the schema's.
@@ -475,22 +338,6 @@ impl<'a> OpRef<'a> {
         (self.def.sync)(self)
     }
 
-    /// The flags that the tile library of a platform uses inside, where the core has the pipes.
-    pub fn inside(&self, platform: &Platform) -> impl Iterator<Item = (Pipe, Pipe)> + use<> {
-        let on = |case: &&LibraryFlags| platform.can(case.of) == case.has;
-        let case = self.def.inside.iter().filter(on).find(|case| (case.when)(self));
-        let kind = crate::affinity(self);
-        let pipes = kind.filter(|_| case.is_some()).map(|kind| platform.pipes_of(kind)).unwrap_or_default();
-        let has = move |pipe: &Pipe| kind.is_none() || pipes.contains(pipe);
-        case.map_or(&[][..], |case| case.flags).iter().copied().filter(move |(from, to)| has(from) && has(to))
-    }
-
-    /// What it does to a ring. The direction of an op that takes a pipe value comes from its tile, its pipe, or
-    /// the core it stands on; `None` where none of these tells it.
-    pub fn ring(&self) -> Option<RingPart> {
-        crate::ring::part_of(self)
-    }
-
     /// The pipe that the op occupies on a platform.
     pub fn pipe(&self, platform: &Platform) -> Option<Pipe> {
         match self.def.pipe {
@@ -503,5 +350,51 @@ impl<'a> OpRef<'a> {
     /// An error at this op.
     pub fn error(&self, kind: impl Into<Kind>, message: impl Into<String>) -> Diagnostic {
         Diagnostic::error(kind, self.span(), message)
+    }
+}
+
+/// Whether and where a tile library writes the working memory of an op.
+#[derive(Clone, Copy)]
+pub enum WorkingUse {
+    /// It takes the tile and leaves it alone.
+    Nothing,
+    /// These bytes.
+    Spans(WorkingSpans),
+    /// Those of the first of these forms of the op that it has.
+    Forms(&'static [WorkingForm]),
+}
+
+/// What is written by one form of an op.
+#[derive(Clone, Copy)]
+pub struct WorkingForm {
+    /// Whether the op has this form.
+    pub when: fn(&OpRef<'_>) -> bool,
+    /// What is written then.
+    pub spans: WorkingSpans,
+}
+
+/// What the tile libraries write of the working memory of an op.
+#[derive(Clone, Copy)]
+pub struct WorkingMemory {
+    /// That of a vector unit that works on memory (A2/A3).
+    pub memory: WorkingUse,
+    /// That of a vector unit that works on registers (A5).
+    pub registers: WorkingUse,
+}
+
+impl std::fmt::Debug for WorkingMemory {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let uses = |of: WorkingUse| !matches!(of, WorkingUse::Nothing);
+        write!(f, "WorkingMemory {{ memory: {}, registers: {} }}", uses(self.memory), uses(self.registers))
+    }
+}
+
+impl WorkingMemory {
+    /// No library uses any.
+    pub const NOTHING: WorkingMemory = WorkingMemory { memory: WorkingUse::Nothing, registers: WorkingUse::Nothing };
+
+    /// Units that work on memory use these bytes, others none.
+    pub const fn of_memory(spans: WorkingSpans) -> WorkingMemory {
+        WorkingMemory { memory: WorkingUse::Spans(spans), registers: WorkingUse::Nothing }
     }
 }

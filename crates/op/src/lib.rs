@@ -10,6 +10,7 @@ pub mod address;
 mod along;
 pub mod decode;
 pub mod def;
+mod facts;
 pub mod function;
 pub mod make;
 pub mod names;
@@ -31,8 +32,11 @@ pub use decode::{
     select_kernel,
 };
 pub use def::{
-    AddressRule, CoreRule, Counter, ElemTypes, HandlePart, InCoreSync, LIBRARY_EVENT, LaneQuery, LibraryFlags, Linear,
-    MixedPart, OpDef, OpRef, PipeRule, Product, ProductStart, Reported, RingPart, Signal, SyncAct, Transfer, WindowOf,
+    ElemTypes, HandlePart, LibraryFlags, OpDef, OpRef, PipeRule, Product, ProductStart, Reported, RingPart, WindowOf,
+    WorkingForm, WorkingMemory, WorkingUse,
+};
+pub use facts::{
+    AddressRule, CoreRule, Counter, InCoreSync, LIBRARY_EVENT, LaneQuery, Linear, MixedPart, Signal, SyncAct, Transfer,
 };
 pub use function::{is_entry, kernel_kind, symbol_name};
 pub use reach::{affinity, core_of, first_of_kind, is_mixed, knows_lanes, only_kind, reachable, writes_global};
@@ -41,4 +45,4 @@ pub use slipring_program::Direction;
 pub use table::Table;
 pub use tiles::{LayoutConstraint, LayoutRule, On, ShapeRule, TileRules};
 pub use verify::{home_kind, verify};
-pub use working::{FIRST_SOURCES, WorkingForm, WorkingMemory, WorkingUse};
+pub use working::FIRST_SOURCES;

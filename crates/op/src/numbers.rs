@@ -7,6 +7,8 @@ use slipring_tile::Elem;
 use crate::def::OpRef;
 use crate::rules::{SCALAR, constant};
 
+pub use crate::facts::FromZero;
+
 /// The type that a number has: a boolean is 0 or 1.
 pub fn number_type(ty: &Type) -> Option<Elem> {
     match ty {
@@ -46,17 +48,4 @@ pub fn numbers(op: &OpRef<'_>, diags: &mut Diags) {
             );
         }
     }
-}
-
-/// When the number that an op gives is never below zero.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum FromZero {
-    /// Nothing is said.
-    Unknown,
-    /// Always.
-    Always,
-    /// Where none of these operands is below zero.
-    IfAll(&'static [&'static str]),
-    /// Where one of these operands is never below zero.
-    IfOne(&'static [&'static str]),
 }

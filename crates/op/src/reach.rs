@@ -1,10 +1,11 @@
 //! Which ops a core runs, and which core an op belongs to.
 
 use slipring_ir::{BlockId, Module, OpId, Type};
-use slipring_machine::CoreKind;
+use slipring_machine::{CoreKind, Pipe, Platform};
 use slipring_tile::Space;
 
-use crate::def::{CoreRule, OpDef, OpRef, PipeRule};
+use crate::def::{LibraryFlags, OpDef, OpRef, PipeRule};
+use crate::facts::CoreRule;
 use crate::function::kernel_kind;
 
 /// The kind of core that an op needs; `None` if any core can run it.
@@ -126,5 +127,17 @@ fn own_ops<'a>(module: &'a Module, function: OpId, visited: &mut Vec<OpId>, foun
         if let Some(callee) = module.callee(id) {
             own_ops(module, callee, visited, found);
         }
+    }
+}
+
+impl OpRef<'_> {
+    /// The flags that the tile library of a platform uses inside, where the core has the pipes.
+    pub fn inside(&self, platform: &Platform) -> impl Iterator<Item = (Pipe, Pipe)> + use<> {
+        let on = |case: &&LibraryFlags| platform.can(case.of) == case.has;
+        let case = self.def.inside.iter().filter(on).find(|case| (case.when)(self));
+        let kind = crate::affinity(self);
+        let pipes = kind.filter(|_| case.is_some()).map(|kind| platform.pipes_of(kind)).unwrap_or_default();
+        let has = move |pipe: &Pipe| kind.is_none() || pipes.contains(pipe);
+        case.map_or(&[][..], |case| case.flags).iter().copied().filter(move |(from, to)| has(from) && has(to))
     }
 }

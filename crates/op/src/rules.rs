@@ -2,6 +2,7 @@
 
 use std::fmt::Display;
 
+use slipring_effect::vector::NumberUse;
 use slipring_ir::{
     Arity, Attr, AttrKind, AttrSpec, Diags, EnumSpec, Flow, Infer, Module, OpId, OpSchema, OperandSpec, Part,
     ResultSpec, Sign, Syntax, Touch, Type, TypeRule, ValueId,
@@ -9,10 +10,9 @@ use slipring_ir::{
 use slipring_tile::{Elem, Space};
 
 use crate::along::Along;
-use crate::def::{AddressRule, CoreRule, FromZero, InCoreSync, OpDef, OpRef, OperandAt, PipeRule, no_rules};
+use crate::def::{FromZero, OpDef, OpRef, OperandAt, PipeRule, WorkingMemory, no_rules};
+use crate::facts::{AddressRule, CoreRule, InCoreSync};
 use crate::tiles::TileRules;
-use crate::working::WorkingMemory;
-use slipring_effect::vector::NumberUse;
 
 /// A tile in any local memory (or a memref that stands for one).
 pub const TILE: TypeRule = TypeRule {

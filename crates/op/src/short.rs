@@ -8,7 +8,8 @@ use slipring_machine::{CoreKind, Pipe};
 use slipring_program::Direction;
 use slipring_tile::{Layout, Space};
 
-use crate::def::{CoreRule, MixedPart, OpRef, PipeRule, Product, RingPart};
+use crate::def::{OpRef, PipeRule, Product, RingPart};
+use crate::facts::{CoreRule, MixedPart};
 use crate::ring::slot_space;
 use crate::verify::home_kind;
 

@@ -3,11 +3,9 @@
 //! Sources of layouts and shapes: assertions of the platforms' tile libraries (`static_assert` of layouts, `PTO_ASSERT` of valid shapes) and the public
 //! manual. A rule stands where one of them asks for it, no library does otherwise, and the public assembler refuses the rest.
 
-use slipring_ir::{Diags, Dim, TileType};
+use slipring_ir::TileType;
 use slipring_machine::{Capability, Platform};
 use slipring_tile::{BLayout, Elem, SLayout, Space};
-
-use crate::def::OpRef;
 
 /// What an op asks of its tiles.
 #[derive(Clone, Copy, Debug)]
@@ -145,53 +143,4 @@ pub struct ShapeRule {
     pub rows: On,
     /// Where they have equally many valid columns.
     pub columns: On,
-}
-
-/// Tiles that lie otherwise than the platform's library has them, and valid shapes that differ where they are known.
-pub(crate) fn tile_rules(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
-    layouts(op, platform, diags);
-    shapes(op, platform, diags);
-}
-
-/// The first tile that lies otherwise.
-fn layouts(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
-    for rule in op.def.tiles.layouts.iter().filter(|rule| rule.on.holds(platform)) {
-        let tiles = rule.operands.iter().filter_map(|name| Some((*name, op.tile(*name)?)));
-        let mut there = tiles.filter(|(_, tile)| rule.within.is_none_or(|space| space == tile.space));
-        let Some((name, tile)) = there.find(|(_, tile)| !rule.lies.fits(tile)) else { continue };
-        let (op_name, on, lies) = (op.def.schema.name, &platform.name, rule.lies.describe());
-        let layout = &tile.layout;
-        let within = rule.within.map_or(String::new(), |space| format!(" in `{space}`"));
-        diags.push(
-            op.error("tile-layout", format!("`{op_name}` takes `{name}`{within} with {lies} on {on}"))
-                .label(format!("`{name}` has blayout={}, slayout={}", layout.blayout.name(), layout.slayout.name()))
-                .help("write the type of the tile with that layout where it is made, and fill it so"),
-        );
-        return;
-    }
-}
-
-/// The first pair of valid shapes that are known and differ.
-fn shapes(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
-    for rule in op.def.tiles.shapes {
-        let mut tiles = rule.operands.iter().filter_map(|name| Some((*name, op.tile(*name)?)));
-        let Some((first, like)) = tiles.next() else { continue };
-        let asked = [(rule.rows, "rows"), (rule.columns, "columns")];
-        for (name, tile) in tiles {
-            let differs = |axis: usize| {
-                let both = like.valid[axis].known().zip(tile.valid[axis].known());
-                both.is_some_and(|(a, b)| a != b)
-            };
-            let found = asked.iter().enumerate().find(|(axis, (on, _))| on.holds(platform) && differs(*axis));
-            let Some((_, (_, what))) = found else { continue };
-            let show = |tile: &TileType| tile.valid.map(|dim: Dim| dim.to_string()).join(" x ");
-            let (op_name, on) = (op.def.schema.name, &platform.name);
-            diags.push(
-                op.error("tile-valid", format!("`{op_name}` takes equally many valid {what} on {on}"))
-                    .label(format!("`{first}` has {}, `{name}` {}", show(like), show(tile)))
-                    .help("give both tiles one valid shape: in their types, or with `pto.set_validshape`"),
-            );
-            return;
-        }
-    }
 }

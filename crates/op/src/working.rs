@@ -4,53 +4,7 @@ use slipring_effect::vector::{Around, Found, WorkingSpans, lacking};
 use slipring_ir::{Diags, Dim, OperandSpec, Touch};
 use slipring_machine::{Capability, Platform};
 
-use crate::def::OpRef;
-
-/// Whether and where a tile library writes the working memory of an op.
-#[derive(Clone, Copy)]
-pub enum WorkingUse {
-    /// It takes the tile and leaves it alone.
-    Nothing,
-    /// These bytes.
-    Spans(WorkingSpans),
-    /// Those of the first of these forms of the op that it has.
-    Forms(&'static [WorkingForm]),
-}
-
-/// What is written by one form of an op.
-#[derive(Clone, Copy)]
-pub struct WorkingForm {
-    /// Whether the op has this form.
-    pub when: fn(&OpRef<'_>) -> bool,
-    /// What is written then.
-    pub spans: WorkingSpans,
-}
-
-/// What the tile libraries write of the working memory of an op.
-#[derive(Clone, Copy)]
-pub struct WorkingMemory {
-    /// That of a vector unit that works on memory (A2/A3).
-    pub memory: WorkingUse,
-    /// That of a vector unit that works on registers (A5).
-    pub registers: WorkingUse,
-}
-
-impl WorkingMemory {
-    /// No library uses any.
-    pub const NOTHING: WorkingMemory = WorkingMemory { memory: WorkingUse::Nothing, registers: WorkingUse::Nothing };
-
-    /// Units that work on memory use these bytes, others none.
-    pub const fn of_memory(spans: WorkingSpans) -> WorkingMemory {
-        WorkingMemory { memory: WorkingUse::Spans(spans), registers: WorkingUse::Nothing }
-    }
-}
-
-impl std::fmt::Debug for WorkingMemory {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let uses = |of: WorkingUse| !matches!(of, WorkingUse::Nothing);
-        write!(f, "WorkingMemory {{ memory: {}, registers: {} }}", uses(self.memory), uses(self.registers))
-    }
-}
+use crate::def::{OpRef, WorkingMemory, WorkingUse};
 
 impl WorkingMemory {
     /// What the library of a platform writes, and what that of the other kind of unit does.

@@ -20,6 +20,7 @@
 //! is.
 
 pub mod analysis;
+mod context;
 pub mod lint;
 mod manager;
 pub mod memory;
@@ -28,5 +29,6 @@ pub mod split;
 pub mod sync;
 pub mod target;
 
-pub use manager::{InsertSync, Outcome, Pass, PassContext, by_name, chosen, pass, pipeline, run_passes, verify_after};
+pub use context::{InsertSync, Pass, PassContext};
+pub use manager::{Outcome, by_name, chosen, pass, pipeline, run_passes, verify_after};
 pub use split::expand_mixed::has_rings_by_hand;

@@ -2,7 +2,7 @@
 
 use slipring_machine::Pipe;
 
-use crate::{Kind, Miss, WorkId};
+use crate::{Kind, Miss};
 
 /// A register of one core: 64 bits.
 ///
@@ -286,3 +286,6 @@ impl Inst {
         )
     }
 }
+
+/// Index of a [`Work`](crate::Work) in its core's list.
+pub type WorkId = u32;

@@ -4,10 +4,13 @@
 //! TPOP, tile loads, matmul …) have been expanded into scalar steps, [`Work`] for a pipe and
 //! synchronisation steps. Nothing here knows the text, the IR or any op; nothing here runs anything.
 
+mod access;
+mod address;
 mod arguments;
 mod bounds;
 mod cancel;
 mod constants;
+mod decision;
 mod depends;
 mod effect;
 mod finding;
@@ -22,20 +25,18 @@ mod steady;
 mod tries;
 mod words;
 
+pub use access::{Access, Cleans, Env, Extent, InnerConflict, Reorder, SignalUse, Update, UpdateKind};
+pub use address::{gm_address, gm_split, moved, runs, scaled};
 pub use cancel::Cancel;
-pub use depends::{Causes, Choice, Decision, Flow};
-pub use effect::{
-    Access, Action, Cleans, Discover, Effect, Env, Extent, Fault, InnerConflict, Output, Reorder, Run, Scratch,
-    SignalUse, UNDEFINED, Update, UpdateKind,
-};
+pub use decision::{Causes, Choice, Decision};
+pub use depends::Flow;
+pub use effect::{Action, Discover, Effect, Fault, Output, Run, Scratch, UNDEFINED};
 pub use finding::{Finding, Label, SiteRef};
-pub use inst::{Inst, Law, Operand, Order, Reg, Relation, ScalarFn, Special, SyncRef, Trap};
+pub use inst::{Inst, Law, Operand, Order, Reg, Relation, ScalarFn, Special, SyncRef, Trap, WorkId};
 pub use loops::{End, Loop};
-pub use memory::{Borrowed, GmBuffer, Memory, gm_address, gm_split, moved, runs, scaled, zeroed};
+pub use memory::{Borrowed, GmBuffer, Memory, zeroed};
 pub use probe::{Execution, mark};
-pub use program::{
-    CoreProgram, Direction, Param, ParamKind, Program, RingDecl, Site, SyncDecl, SyncRole, Work, WorkId,
-};
+pub use program::{CoreProgram, Direction, Param, ParamKind, Program, RingDecl, Site, SyncDecl, SyncRole, Work};
 pub use shadow::{Marks, Misuse, Nothing, Shadow, Uninit, Unwritten};
 pub use slipring_finding::{Holes, Kind, Miss, Party, Severity, Start, Unit, Waiting};
 pub use tries::{Judged, Lost, Outcome, Round, Tries};

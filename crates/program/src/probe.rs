@@ -7,7 +7,7 @@
 
 use slipring_tile::Space;
 
-use crate::memory::runs;
+use crate::address::runs;
 use crate::shadow::{Marks, Misuse, Nothing, Shadow, Uninit};
 use crate::{
     Access, Choice, Effect, Env, Extent, Fault, Judged, Memory, Outcome, Output, Round, Run, Scratch, SiteRef, Tries,

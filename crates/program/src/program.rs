@@ -7,9 +7,6 @@ use slipring_tile::{Elem, Space};
 
 use crate::{Action, Inst, Operand, Reg, Words};
 
-/// Index of a [`Work`] in its core's list.
-pub type WorkId = u32;
-
 /// What one launch runs: the same on every block (cluster).
 #[derive(Clone, Debug, Default)]
 pub struct Program {

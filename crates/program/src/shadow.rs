@@ -9,9 +9,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use slipring_machine::Role;
 use slipring_tile::Space;
 
+use crate::address::{locals, runs};
 use crate::constants::Constants;
 use crate::known::Known;
-use crate::memory::{locals, runs};
 use crate::{Access, Choice, Env, Extent, SiteRef, gm_split};
 
 /// Bytes to a block, for which the last place that computed something from nothing is remembered.

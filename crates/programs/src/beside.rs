@@ -8,9 +8,9 @@ use std::thread::JoinHandle;
 
 use slipring_lang::tasks::TaskCall;
 use slipring_machine::Platform;
-use slipring_program::{Kind, SignalUse};
+use slipring_program::Kind;
 use slipring_sim::ExecutionMode;
-use slipring_tasks::signals::{Change, Changed, Signal, Wanted, since};
+use slipring_tasks::signals::{Changed, Signal, Wanted, since};
 use slipring_tasks::{Graph, Resumed, Tensor};
 
 use super::ProgramOptions;
@@ -18,6 +18,8 @@ use super::footprint::Signalled;
 use super::lost::Meaningless;
 use super::task::{Outcome, Talk, run_task};
 use slipring_session::Compiled;
+
+use crate::footprint::step;
 
 /// What runs a task.
 pub(super) struct Job<'j> {
@@ -107,15 +109,6 @@ pub(super) struct Beside {
     started: BTreeMap<usize, u64>,
     /// Steps of the tasks that are not over.
     steps: BTreeMap<usize, Vec<Signalled>>,
-}
-
-/// What a task does to a signal, or what it waits for.
-pub(super) fn step(what: SignalUse) -> Result<Change, Wanted> {
-    match what {
-        SignalUse::Add(n) => Ok(Change::Add(n.into())),
-        SignalUse::Set(n) => Ok(Change::Set(n.into())),
-        SignalUse::Await { expected, at_least } => Err(Wanted { number: expected.into(), at_least }),
-    }
 }
 
 impl Beside {

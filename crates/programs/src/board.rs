@@ -2,42 +2,21 @@
 
 use std::collections::BTreeSet;
 
-use serde::Serialize;
+use super::{HostFunctions, Program, ProgramFacts, ProgramOptions, ProgramRun, host};
+use slipring_board::device::{Launch, Piece, Resident};
+use slipring_board::queue_message::of_finding;
+use slipring_board::{BlockRun, BoardOptions, Order, other_bytes, queue_trace, waiting, waits_for_others};
 use slipring_ir::Diagnostic;
 use slipring_lang::tasks::TaskArg;
 use slipring_queue::capture::Capture;
 use slipring_queue::machine::Actor;
 use slipring_report::{CheckFacts, Trace};
-use slipring_tile::Elem;
-
-use super::ProgramOptions;
-use super::{HostFunctions, Program, ProgramFacts, ProgramRun, host};
-use slipring_board::device::{Launch, Piece, Resident};
-use slipring_board::queue_message::of_finding;
-use slipring_board::{BlockRun, BoardOptions, Order, other_bytes, queue_trace, waiting, waits_for_others};
 use slipring_session::args::{Defaults, Passed, Value, read_arg};
 use slipring_session::error::add_new;
 use slipring_session::{Args, Error, Report, to_diagnostics, verify};
+use slipring_tile::Elem;
 
-/// What a program did on a board. Cycles are those of the board.
-#[derive(Clone, Debug, Serialize)]
-#[allow(missing_docs)]
-pub struct ProgramQueueFacts {
-    pub device: String,
-    /// Tasks that were launched.
-    pub launched: usize,
-    /// Launches of workers: one for each block.
-    pub launches: u64,
-    pub workers: usize,
-    pub records: u64,
-    pub prefetch_commands: u64,
-    pub dispatch_commands: u64,
-    /// From the first launch to the end of the last.
-    pub cycles: u64,
-    /// From the start of the board to its end, buffers to DRAM and back included.
-    pub all_cycles: u64,
-    pub microseconds: f64,
-}
+use crate::facts::ProgramQueueFacts;
 
 /// What came of a program that was sent through the command queue.
 #[derive(Debug)]
@@ -339,25 +318,5 @@ impl BoardProgram {
         };
         let detail = format!("the hazards of driving the queue, with these delays{bytes}");
         CheckFacts { tool: "queue".into(), verdict: verdict.into(), detail, findings }
-    }
-}
-
-impl ProgramQueueFacts {
-    /// The lines of the report.
-    pub fn text(&self, tasks: usize) -> String {
-        format!(
-            "queue: {} of {tasks} tasks launched through the command queue of a {}, {} launches of its {} workers, {} cycles of the \
-             board\n  {} records, {} prefetch and {} dispatch commands; {} cycles ({:.1} us) with buffers to DRAM and back\n",
-            self.launched,
-            self.device,
-            self.launches,
-            self.workers,
-            self.cycles,
-            self.records,
-            self.prefetch_commands,
-            self.dispatch_commands,
-            self.all_cycles,
-            self.microseconds,
-        )
     }
 }

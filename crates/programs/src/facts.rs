@@ -13,7 +13,7 @@ use slipring_sim::Stats;
 use slipring_tasks::{Held, Link, Plan, chain};
 use slipring_tile::Elem;
 
-use super::{Program, ProgramQueueFacts};
+use super::Program;
 use slipring_session::Flags;
 
 /// Everything that a run of a whole program reports.
@@ -447,4 +447,44 @@ impl ProgramFacts {
 
 fn percent(part: u64, whole: u64) -> String {
     if whole == 0 { "0".into() } else { format!("{:.0}", 100.0 * part as f64 / whole as f64) }
+}
+
+/// What a program did on a board. Cycles are those of the board.
+#[derive(Clone, Debug, Serialize)]
+#[allow(missing_docs)]
+pub struct ProgramQueueFacts {
+    pub device: String,
+    /// Tasks that were launched.
+    pub launched: usize,
+    /// Launches of workers: one for each block.
+    pub launches: u64,
+    pub workers: usize,
+    pub records: u64,
+    pub prefetch_commands: u64,
+    pub dispatch_commands: u64,
+    /// From the first launch to the end of the last.
+    pub cycles: u64,
+    /// From the start of the board to its end, buffers to DRAM and back included.
+    pub all_cycles: u64,
+    pub microseconds: f64,
+}
+
+impl ProgramQueueFacts {
+    /// The lines of the report.
+    pub fn text(&self, tasks: usize) -> String {
+        format!(
+            "queue: {} of {tasks} tasks launched through the command queue of a {}, {} launches of its {} workers, {} cycles of the \
+             board\n  {} records, {} prefetch and {} dispatch commands; {} cycles ({:.1} us) with buffers to DRAM and back\n",
+            self.launched,
+            self.device,
+            self.launches,
+            self.workers,
+            self.cycles,
+            self.records,
+            self.prefetch_commands,
+            self.dispatch_commands,
+            self.all_cycles,
+            self.microseconds,
+        )
+    }
 }

@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use slipring_program::{Extent, Program, SignalUse, SiteRef, gm_split};
 use slipring_sim::{Agent, Issued, Observer, WorkRun};
+use slipring_tasks::signals::{Change, Wanted};
 use slipring_tasks::{Bytes, Resumed, Touched};
 use slipring_tile::Space;
 
@@ -225,5 +226,14 @@ impl Observer for Footprint {
         if let Some(look) = look {
             parts.step(Signalled { at, waited: at.saturating_sub(look.at), ..look });
         }
+    }
+}
+
+/// What a task does to a signal, or what it waits for.
+pub(crate) fn step(what: SignalUse) -> Result<Change, Wanted> {
+    match what {
+        SignalUse::Add(n) => Ok(Change::Add(n.into())),
+        SignalUse::Set(n) => Ok(Change::Set(n.into())),
+        SignalUse::Await { expected, at_least } => Err(Wanted { number: expected.into(), at_least }),
     }
 }

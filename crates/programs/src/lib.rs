@@ -46,12 +46,13 @@ use slipring_session::launch::{header, too_large};
 use slipring_session::options::{MOST_DEVICES, within};
 use slipring_session::tensor::Bound;
 use slipring_session::{
-    Args, CompileRequest, Control, Error, Input, MOST_BLOCKS, Parameter, Report, RunOptions, waits_for_arguments,
+    Args, CompileRequest, Control, Error, Input, MOST_BLOCKS, MemoryUse, Parameter, Report, RunOptions, memory_uses,
+    waits_for_arguments,
 };
-use slipring_session::{MemoryUse, memory_uses};
 use slipring_sim::{Limits, Timing};
 
-pub use board::{BoardProgram, ProgramQueueFacts};
+pub use crate::facts::ProgramQueueFacts;
+pub use board::BoardProgram;
 pub use facts::{ClusterFacts, HeldFacts, PathFacts, ProgramFacts, TaskFacts, WorkFacts};
 pub use graph::{GraphEdge, GraphFacts, GraphTask, GraphTensor, GraphUse};
 pub use host::HostFunctions;

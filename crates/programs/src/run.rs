@@ -12,16 +12,17 @@ use slipring_tasks::signals::{self, Event, Parts, SignalStep};
 use slipring_tasks::{Bytes, Graph, Plan, Ran, Runs, Touched, plan, touched};
 use slipring_tile::Elem;
 
-use super::beside::{self, Beside, Came, Job};
+use super::beside::{Beside, Came, Job};
 use super::facts::{self, ProgramFacts};
 use super::footprint::Signalled;
 use super::lost::{Meaningless, is_left_out};
 use super::task::Outcome;
-use super::timeline::Kept;
 use super::values::holds;
 use super::{HostFunctions, Program, ProgramOptions, host, reading};
-use slipring_session::Compiled;
-use slipring_session::{Args, Error, Report};
+use slipring_session::{Args, Compiled, Error, Report};
+
+use crate::footprint;
+use crate::task::Kept;
 
 /// A run of a whole program, with what it left in its tensors.
 #[derive(Debug)]
@@ -207,7 +208,7 @@ impl Runner<'_> {
             let sites = &self.compiled[kernel].prepared.decoded.program.sites;
             let event = |own: &Signalled| {
                 let span = sites.get(own.site as usize).map_or((0, 0), |site| site.span);
-                let step = match beside::step(own.what) {
+                let step = match footprint::step(own.what) {
                     Ok(change) => SignalStep::Change(own.place, change),
                     Err(wanted) => SignalStep::Wait(own.place, wanted),
                 };

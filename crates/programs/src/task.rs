@@ -4,6 +4,8 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use super::footprint::{Footprint, Signalled, Trail};
+use super::lost::{LeftBehind, Meaningless};
 use slipring_check::{Checker, Values};
 use slipring_ir::{Diagnostic, Diags};
 use slipring_lang::tasks::{TaskArg, TaskCall};
@@ -11,19 +13,16 @@ use slipring_machine::Platform;
 use slipring_op::{Decoded, Decoding, decode};
 use slipring_program::{Choice, GmBuffer, Memory, ParamKind, Unwritten, zeroed};
 use slipring_report::{Record, Recorder};
-use slipring_sim::{Agent, ArgValue, ExecutionMode, Launch, Outside, RunResult, run_beside};
+use slipring_sim::{Agent, ArgValue, ExecutionMode, Launch, Outside, RunResult, Stats, run_beside};
 use slipring_tasks::signals::{Signal, Wanted};
 use slipring_tasks::{Bytes, Resumed, Touched};
 use slipring_tile::Space;
 
-use super::beside::step;
-use super::footprint::{Footprint, Signalled, Trail};
-use super::lost::{LeftBehind, Meaningless};
-
 use super::ProgramOptions;
-use slipring_session::Compiled;
 use slipring_session::args::{Defaults, Passed, Value, read_arg};
-use slipring_session::{slot_buffers, to_diagnostics};
+use slipring_session::{Compiled, slot_buffers, to_diagnostics};
+
+use crate::footprint::step;
 
 /// What came of a task.
 pub(super) struct Outcome {
@@ -299,4 +298,15 @@ pub(super) fn run_task(
         outcome.messages = to_diagnostics(&judged.findings, program);
     }
     Ok(outcome)
+}
+
+/// What is kept of a task that ran.
+#[derive(Debug)]
+pub(crate) struct Kept {
+    pub task: usize,
+    pub kernel: usize,
+    pub record: Record,
+    /// Names of the buffers of its launch in global memory.
+    pub buffers: Vec<String>,
+    pub stats: Stats,
 }

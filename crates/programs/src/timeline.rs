@@ -3,26 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use slipring_report::{
-    End, Flow, Group, Legend, LineFacts, Page, PathFacts, PathPart, Record, RingTrace, RunFacts, SegmentKind, Slice,
-    SliceKind, Trace, Track, Value, html,
+    End, Flow, Group, Legend, LineFacts, Page, PathFacts, PathPart, RingTrace, RunFacts, SegmentKind, Slice, SliceKind,
+    Trace, Track, Value, html,
 };
-use slipring_sim::Stats;
 use slipring_tasks::{Ended, Reason};
 
 use super::{HeldFacts, ProgramRun};
 use slipring_session::memory_map;
 use slipring_session::recorded::Names;
-
-/// What is kept of a task that ran.
-#[derive(Debug)]
-pub(super) struct Kept {
-    pub task: usize,
-    pub kernel: usize,
-    pub record: Record,
-    /// Names of the buffers of its launch in global memory.
-    pub buffers: Vec<String>,
-    pub stats: Stats,
-}
 
 /// The timeline while it is put together.
 #[derive(Default)]

@@ -5,13 +5,15 @@ use slipring_program::{Choice, Decision, Inst, Operand, ParamKind};
 
 use super::choices::{self, Choices};
 use super::counts::{self, Counts};
-use super::endings;
 use super::family::{Family, Number};
 use super::launches::NOTHING_LEFT;
-use super::{ALL, Judgement, Proof, Subject};
+use super::{Judgement, Proof, endings};
 use slipring_session::Error;
 use slipring_session::args::Passed;
 use slipring_session::places::Places;
+
+use crate::judgement::ALL;
+use crate::subject::Subject;
 
 /// A loop of the text of so many rounds is not run as it stands, where shorter ones show the same.
 const LONG: i64 = 1024;

@@ -3,10 +3,8 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use slipring_program::{Finding, Kind, SiteRef};
+use slipring_program::{Finding, Kind};
 use slipring_sim::{Limits, RunResult};
-
-use super::Subject;
 
 /// Steps of all runs of a proof together, where its caller does not say how many.
 const ALL: u64 = 1 << 26;
@@ -77,16 +75,4 @@ impl Budget {
 /// True for a finding that only says that a run was given up: nothing is known then.
 pub(super) fn is_limit(finding: &Finding) -> bool {
     finding.kind == Kind::StepLimit
-}
-
-/// Where a run was given up, in words.
-pub(super) fn given_up(subject: &Subject<'_>, finding: &Finding) -> String {
-    let sites = &subject.compiled.prepared.decoded.program.sites;
-    let name = |site: SiteRef| {
-        let line = subject.line(site).map_or(String::new(), |line| format!(" (line {line})"));
-        sites.get(site as usize).map_or(String::new(), |own| format!("`{}`{line}", own.op))
-    };
-    let around = finding.secondary.first().map(|label| format!(", in {}", name(label.site)));
-    let at = finding.primary.as_ref().map(|label| format!(" at {}", name(label.site)));
-    format!("{}{}{}", finding.message, at.unwrap_or_default(), around.unwrap_or_default())
 }

@@ -14,10 +14,12 @@ use slipring_sim::At;
 
 use super::expression::{NOT, expression};
 use super::given::{Assumptions, nothing_written};
-use super::{Subject, text, wide};
+use super::{text, wide};
 use slipring_session::exec::{LaunchExtras, launch};
 use slipring_session::places::Places;
 use slipring_session::{Error, ExecuteOptions};
+
+use crate::subject::Subject;
 
 /// What leaves an output unwritten where every choice is followed: choices that exclude each other are among them.
 const WAYS: &str = "some paths through loops and branches (perhaps none that an argument takes)";

@@ -5,10 +5,13 @@ use slipring_program::{ParamKind, Severity};
 use slipring_sim::Timing;
 
 use super::given::{Assumptions, nothing_written};
-use super::{ALL, Judgement, Proof, Subject};
+use super::{Judgement, Proof};
 use slipring_session::Error;
 use slipring_session::args::Passed;
 use slipring_session::tensor::Bound;
+
+use crate::judgement::ALL;
+use crate::subject::Subject;
 
 /// The most numbers of one argument that are looked at, and the most combinations that are run.
 const NUMBERS: u64 = 1024;

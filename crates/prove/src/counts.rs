@@ -8,15 +8,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use slipring_check::shift::{Distances, Follow, Obstacle, Shift};
 use slipring_check::{Moved, Schedules, Tools};
-use slipring_program::{Inst, Kind, Miss, Operand, Program, Severity};
+use slipring_program::{Inst, Kind, Miss, Operand, Severity};
 use slipring_sim::At;
 
-use super::budget;
 use super::family::{Family, Member, Number};
 use super::given::Assumptions;
-use super::text;
+use super::{budget, text};
 use slipring_session::Error;
 use slipring_session::places::Places;
+
+use crate::subject::given_up;
+use crate::text::buffer_name;
 
 /// What came of it.
 #[derive(Debug)]
@@ -261,7 +263,7 @@ fn stops(family: &Family<'_>, member: &Member, value: u64) -> Option<Stop> {
         return Some(match first.kind {
             Kind::OutOfBounds(Miss::BeyondBuffer(_)) if value > 0 => Stop::Bounds,
             _ if budget::is_limit(first) => {
-                let gave_up = budget::given_up(family.subject, first);
+                let gave_up = given_up(family.subject, first);
                 Stop::Open(format!("{}with {}, {gave_up}", clean_before(value), family.says(value)))
             }
             Kind::MemoryLimit | Kind::Unsupported => Stop::Open(format!("{value}: {}", first.message)),
@@ -417,15 +419,6 @@ fn goes_in(family: &Family<'_>, number: i64, stands: &[slipring_check::CoreSnaps
             _ => false,
         }
     })
-}
-
-/// The name of a buffer, by its number among those of a launch.
-pub(super) fn buffer_name(program: &Program, buffer: usize) -> String {
-    let params = program.params.iter();
-    let mut buffers = params.filter(|param| {
-        !matches!(param.kind, slipring_program::ParamKind::Scalar(_) | slipring_program::ParamKind::Bool)
-    });
-    buffers.nth(buffer).map_or_else(|| format!("buffer {buffer}"), |param| format!("`{}`", param.name))
 }
 
 fn obstacle_text(family: &Family<'_>, obstacle: Obstacle) -> String {

@@ -4,7 +4,8 @@ use slipring_ir::Diagnostic;
 use slipring_program::{Causes, CoreProgram, End, Inst, Kind, Loop, Program};
 
 use super::given::Assumptions;
-use super::{Judgement, Proof, Subject};
+use super::{Judgement, Proof};
+use crate::subject::Subject;
 
 /// A loop with what decides how often it goes round.
 struct Ending {

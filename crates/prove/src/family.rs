@@ -2,16 +2,16 @@
 
 use std::ops::Range;
 
+use super::given::{Assumptions, EmptyOutput, nothing_written};
 use slipring_check::{CheckReport, Checker, Rounds, Tools};
 use slipring_op::Decoded;
 use slipring_program::{Inst, Kind, Operand};
-
-use super::Subject;
-use super::given::{Assumptions, EmptyOutput, nothing_written};
 use slipring_session::args::Passed;
 use slipring_session::exec::{LaunchExtras, launch};
 use slipring_session::tensor::Bound;
 use slipring_session::{Error, ExecuteOptions};
+
+use crate::subject::Subject;
 
 /// What differs from launch to launch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -5,8 +5,8 @@ use slipring_machine::Question;
 use slipring_program::{Finding, Unwritten};
 use slipring_sim::RunResult;
 
-use super::Subject;
-use super::counts::buffer_name;
+use crate::subject::Subject;
+use crate::text::buffer_name;
 
 /// What some verdicts lean on.
 #[derive(Clone, Debug, Default)]

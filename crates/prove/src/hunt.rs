@@ -1,40 +1,19 @@
 //! A quick hunt for a schedule that shows something: random legal durations, and each core and pipe slow in turn.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 
-use serde::Serialize;
 use slipring_check::{CheckReport, StaleUses, Tools, Verdict};
 use slipring_machine::{Pipe, Role};
 use slipring_program::{Finding, Kind, ParamKind, Severity, SiteRef};
 use slipring_sim::{Agent, Delay, LONGEST, Late, Observer, Timing, WorkRun};
 
-use super::{ALL, Judgement, Proof, Subject, budget};
+use super::{Judgement, Proof, budget};
 use slipring_session::exec::{LaunchExtras, launch};
 use slipring_session::{Error, Execution};
 
-/// A schedule and what it shows.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub struct Witness {
-    /// What `slipring run` takes to replay it: `--timing random:17`, or `--schedule FILE` with the file's text in `schedule`.
-    pub replay: String,
-    /// The works that take longer, a line each, where those are few.
-    pub schedule: Option<String>,
-    /// What it shows.
-    pub shows: String,
-}
-
-impl fmt::Display for Witness {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.schedule {
-            Some(schedule) => {
-                write!(f, "{}: {} (replay: `slipring run … {}`)", schedule.trim_end(), self.shows, self.replay)
-            }
-            None if self.replay.is_empty() => write!(f, "{} (replay: `slipring run …`)", self.shows),
-            None => write!(f, "{} (replay: `slipring run … {}`)", self.shows, self.replay),
-        }
-    }
-}
+use crate::judgement::ALL;
+use crate::subject::Subject;
+use crate::witness::Witness;
 
 /// How much a schedule shows: the first is the most.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

@@ -4,8 +4,10 @@ use slipring_check::{CheckReport, Tools};
 use slipring_sim::Timing;
 
 use super::given::Assumptions;
-use super::{Judgement, Proof, Subject, budget};
+use super::{Judgement, Proof, budget};
 use slipring_session::{Error, Execution};
+
+use crate::subject::{Subject, given_up};
 
 /// How a scope says that launches leave nothing.
 pub(super) const NOTHING_LEFT: &str = "any number: each leaves the signals as it found them";
@@ -34,7 +36,7 @@ impl Proof {
             let (execution, next) = subject.run(Timing::Platform, tools, Some(&before))?;
             if let Some(stopped) = next.findings.iter().find(|finding| budget::is_limit(finding)) {
                 self.scope.launches = format!("the first {}", number - 1);
-                self.reason(format!("launch {number}: {}", budget::given_up(subject, stopped)));
+                self.reason(format!("launch {number}: {}", given_up(subject, stopped)));
                 return Ok(());
             }
             if next.findings.iter().any(|finding| finding.severity == slipring_program::Severity::Error) {

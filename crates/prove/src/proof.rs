@@ -1,51 +1,17 @@
 //! What is known of a kernel, and how it is put together.
 
-use serde::Serialize;
-use slipring_check::{CheckReport, Schedules, Values};
-use slipring_ir::Kind;
-use slipring_report::MessageFacts;
+use std::fmt;
 
-use super::given::Assumptions;
-use super::{Fix, Subject, Witness, budget, endings, text};
-use slipring_ir::{Diagnostic, Severity};
+use serde::Serialize;
+use slipring_check::CheckReport;
+use slipring_ir::{Diagnostic, Kind, Severity};
+use slipring_report::MessageFacts;
 use slipring_session::{Report, to_diagnostics};
 
-/// How a scope that covers all schedules says so.
-pub(super) const ALL: &str = "all";
-
-/// What is known of a kernel.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Judgement {
-    /// Nothing that the checks look for happens, in all that the scope names.
-    Proved,
-    /// The same, but there are warnings that the results may not be what was meant: they hold bytes that nobody has written, or
-    /// tiles overwrite each other. The reasons say which.
-    Doubtful,
-    /// Something of it happens.
-    Violated,
-    /// Neither was shown: the reasons say what stands in the way.
-    NotProved,
-}
-
-/// What a judgement covers, a line each.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
-pub struct ProofScope {
-    /// Which schedules.
-    pub schedules: String,
-    /// Which contents of the buffers.
-    pub values: String,
-    /// Which trip counts and scalar arguments.
-    pub counts: String,
-    /// Whether loops come to an end, and why.
-    pub loops: String,
-    /// Which launches after each other.
-    pub launches: String,
-    /// What is taken for granted of the machine.
-    pub assumes: Vec<String>,
-    /// What no source decides and the judgement changes with: with the other answer it is another one.
-    pub clean_if: Vec<String>,
-}
+use super::given::Assumptions;
+use super::{Fix, Witness};
+use crate::judgement::{Judgement, ProofScope};
+use crate::subject::Subject;
 
 /// A judgement with all that belongs to it.
 #[derive(Clone, Debug)]
@@ -145,43 +111,6 @@ impl Proof {
         self.findings = Report::new(self.findings.source_shared(), messages);
     }
 
-    /// What one run with all checks says.
-    pub(super) fn judge(&mut self, subject: &Subject<'_>, judged: &CheckReport) {
-        let scope = &judged.scope;
-        let unsupported = self.findings.is_unsupported();
-        let stopped = judged.findings.iter().find(|finding| budget::is_limit(finding));
-        if unsupported {
-            self.reason("it cannot be run".into());
-        } else if let (Some(stopped), 1) = (stopped, self.findings.errors()) {
-            self.reason(budget::given_up(subject, stopped));
-            let away = endings::away(subject);
-            away.into_iter().for_each(|reason| self.reason(reason));
-        } else if self.findings.errors() > 0 {
-            self.judgement = Judgement::Violated;
-        }
-        self.scope.schedules = match &scope.schedules {
-            Schedules::All => ALL.into(),
-            Schedules::ThisOne { reasons } => {
-                if stopped.is_none() {
-                    reasons.iter().for_each(|reason| self.reason(reason.clone()));
-                }
-                "the one that was run".into()
-            }
-        };
-        self.scope.values = match &scope.values {
-            Values::AnyContents => "any contents of the buffers".into(),
-            Values::TheseInputs { because } => {
-                because.iter().for_each(|because| self.reason(text::decided(because, |site| subject.line(site))));
-                "these inputs".into()
-            }
-        };
-        self.scope.counts = match scope.arguments.as_slice() {
-            [] => "those of the text: no argument decides one".into(),
-            arguments => format!("those for {}", arguments.join(", ")),
-        };
-        self.given = Assumptions::of(judged);
-    }
-
     /// Withholds the proof where there are warnings about the results: of the text, or of one of the runs.
     pub(super) fn withhold(&mut self, subject: &Subject<'_>) {
         let compiled = subject.compiled;
@@ -233,5 +162,42 @@ impl Proof {
         if !self.reasons.contains(&reason) {
             self.reasons.push(reason);
         }
+    }
+}
+
+impl fmt::Display for Proof {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let blocks = if self.blocks == 1 { "1 block".into() } else { format!("{} blocks", self.blocks) };
+        let conditions = match (self.judgement, self.scope.clean_if.is_empty()) {
+            (Judgement::Proved, false) => ", if what no source decides is so",
+            _ => "",
+        };
+        writeln!(f, "{}{conditions}: {} on {}, {blocks}", self.judgement.word(), self.kernel, self.platform)?;
+        let mut row = |name: &str, text: &str| writeln!(f, "  {name:<9} {text}");
+        for (at, reason) in self.reasons.iter().enumerate() {
+            row(if at == 0 { "because" } else { "" }, reason)?;
+        }
+        row("schedules", &self.scope.schedules)?;
+        row("values", &self.scope.values)?;
+        row("counts", &self.scope.counts)?;
+        row("loops", &self.scope.loops)?;
+        row("launches", &self.scope.launches)?;
+        for (at, assumption) in self.scope.assumes.iter().enumerate() {
+            row(if at == 0 { "given" } else { "" }, assumption)?;
+        }
+        for (at, condition) in self.scope.clean_if.iter().enumerate() {
+            row(if at == 0 { "clean if" } else { "" }, condition)?;
+        }
+        row("explored", &self.explored.join(", "))?;
+        if let Some(witness) = &self.witness {
+            row("witness", &witness.to_string())?;
+        }
+        if let Some(fix) = &self.fix {
+            for (at, edit) in fix.edits.iter().enumerate() {
+                row(if at == 0 { "fix" } else { "" }, edit)?;
+            }
+            row("", &fix.then())?;
+        }
+        Ok(())
     }
 }

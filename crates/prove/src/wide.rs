@@ -3,11 +3,13 @@
 
 use std::collections::BTreeSet;
 
+use super::text;
 use slipring_check::ArgUse;
 use slipring_machine::Role;
 use slipring_program::{Causes, Choice, CoreProgram, Decision, Inst, Operand, ParamKind, Program, Special};
 
-use super::{Subject, text};
+use crate::subject::Subject;
+use crate::text::buffer_name;
 
 /// The operands that data or arguments decide and that decide what work touches, each an address in one buffer; and the first work
 /// of which something else decides it.
@@ -89,12 +91,12 @@ pub(super) fn stays(
     let line = site.and_then(|site| subject.line(site)).map_or(String::new(), |line| format!(" (line {line})"));
     let data = core.is_some_and(|core| program.flow(core).of(core.works[id as usize].args[at]).data);
     let who = if data { "loaded data decide" } else { "an argument decides" };
-    let names: Vec<String> = used.buffers.iter().map(|buffer| super::counts::buffer_name(program, *buffer)).collect();
+    let names: Vec<String> = used.buffers.iter().map(|buffer| buffer_name(program, *buffer)).collect();
     if used.other || names.is_empty() {
         return Err(format!("{who} what `{op}`{line} accesses, and not only in global memory"));
     }
     if let Some(buffer) = used.buffers.iter().find(|buffer| racing.contains(buffer) || scratch.contains(buffer)) {
-        let name = super::counts::buffer_name(program, *buffer);
+        let name = buffer_name(program, *buffer);
         return Err(format!(
             "{who} what `{op}`{line} accesses: widened to all of {name}, it is not in order with what else is accessed there"
         ));

@@ -41,6 +41,7 @@ pub use pipe_entry::{TALLOC_TO_AIC, TALLOC_TO_AIV};
 pub use pipe_handle::*;
 pub use pipe_make::*;
 pub use pipe_scale::{SET_QUANT_SCALAR, SET_QUANT_VECTOR};
+pub use pipe_text::is_event;
 pub use query::*;
 pub use scalar_memory::*;
 pub use signal::*;

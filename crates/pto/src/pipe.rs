@@ -19,6 +19,8 @@ use slipring_op::rules::{
     INTEGER, PLAIN, POINTER, TENSOR_VIEW, TILE, defaulted, operand, optional, require_space, required, result, schema,
 };
 
+use crate::pipe_entry::verify_split;
+
 /// The ops of this family.
 pub(crate) const OPS: &[&OpDef] = &[
     &RESERVE_BUFFER,
@@ -449,12 +451,6 @@ fn wait_pipe(op: &OpRef<'_>, platform: &Platform, direction: Direction) -> Pipe 
 
 fn free_pipe(op: &OpRef<'_>, platform: &Platform, direction: Direction) -> Pipe {
     phases(op, platform, direction).free
-}
-
-pub(super) fn verify_split(op: &OpRef<'_>, diags: &mut Diags) {
-    if ring::Split::of(op).is_none() {
-        diags.push(ring::Split::refused(op));
-    }
 }
 
 const FREE: OpSchema = schema(

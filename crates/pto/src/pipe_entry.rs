@@ -6,8 +6,6 @@ use slipring_op::ring::{self, words};
 use slipring_op::rules::{INTEGER, PLAIN, TENSOR_VIEW, defaulted, optional, required, result, schema};
 use slipring_program::Direction;
 
-use super::pipe::verify_split;
-
 /// The ops of this family.
 pub(crate) const OPS: &[&OpDef] = &[&TALLOC_TO_AIV, &TALLOC_TO_AIC];
 
@@ -98,5 +96,11 @@ pub(super) fn own_subblock(op: &OpRef<'_>, diags: &mut Diags) {
     if query != Some(LaneQuery::Number) {
         let message = "an `aiv_subblockid` that is not what `pto.get_subblock_idx` gives is not modelled";
         diags.push(op.error("unsupported", message));
+    }
+}
+
+pub(super) fn verify_split(op: &OpRef<'_>, diags: &mut Diags) {
+    if ring::Split::of(op).is_none() {
+        diags.push(ring::Split::refused(op));
     }
 }

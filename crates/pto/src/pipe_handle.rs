@@ -10,13 +10,16 @@ use slipring_op::make::is_placed;
 use slipring_program::Direction;
 use slipring_tile::Space;
 
-use super::pipe::{AUTO_FREE, CREDITS, FLAG_BASE, LANE, PERIOD, PLACED_FREE, PROTOCOL, phases, verify_split};
+use super::pipe::{AUTO_FREE, CREDITS, FLAG_BASE, LANE, PERIOD, PLACED_FREE, PROTOCOL, phases};
 use super::pipe_text::{PipeText, Verb};
 use slipring_op::def::{AddressRule, CoreRule, HandlePart, OpDef, OpRef, PipeRule, RingPart};
 use slipring_op::ring::{self, Phase, words};
 use slipring_op::rules::{
     ANY, BOOL, INTEGER, PLAIN, TILE, defaulted, operand, optional, required, result, schema, variadic,
 };
+
+use crate::pipe_entry::verify_split;
+use crate::pipe_text::is_event;
 
 /// The ops of this family.
 pub(crate) const OPS: &[&OpDef] = &[
@@ -42,11 +45,6 @@ const PIPE_HANDLE: TypeRule = TypeRule {
 
 const TYPED_PIPE: TypeRule =
     TypeRule { describe: "`!pto.tpipe` or `!pto.tmpipe`", accepts: |t| matches!(t, Type::Pipe(_)) };
-
-/// True for `!pto.record_event`: that some work is done.
-pub fn is_event(ty: &Type) -> bool {
-    matches!(ty, Type::Named(name) if &**name == "pto.record_event")
-}
 
 const EVENT: TypeRule = TypeRule { describe: "an event", accepts: is_event };
 

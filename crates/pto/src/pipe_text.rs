@@ -12,8 +12,6 @@
 use slipring_ir::text::{CustomSyntax, OpParser, OpPrinter, Parsed, Tok};
 use slipring_ir::{OpId, Type, ValueId};
 
-use super::pipe_handle::is_event;
-
 /// Which op of the three.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Verb {
@@ -232,4 +230,9 @@ impl CustomSyntax for PipeText {
         }
         printer.attr_dict(op, &[]);
     }
+}
+
+/// True for `!pto.record_event`: that some work is done.
+pub fn is_event(ty: &Type) -> bool {
+    matches!(ty, Type::Named(name) if &**name == "pto.record_event")
 }

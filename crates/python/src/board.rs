@@ -9,9 +9,10 @@ use pyo3::types::{PyBytes, PyDict};
 use slipring::report::CheckFacts;
 use slipring::{BoardOptions, Report, files, queue_board};
 
-use crate::error::{checks, facts, words};
+use crate::error::{checks, facts};
 use crate::run::{checked, verdict, written, written_into};
 use crate::value::to_python;
+use crate::words::words;
 
 /// The board that the options of a run name, and the options without it; `None` where they name none.
 ///

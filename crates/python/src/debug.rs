@@ -7,7 +7,7 @@ use pyo3::types::PyBytes;
 use slipring::report::SliceKind;
 use slipring_debug::Session;
 
-use crate::error::words;
+use crate::words::words;
 
 /// A tile: core, memory, address, element type, rows and columns, bytes row by row.
 type TileBytes<'py> = (&'static str, String, u64, &'static str, [u32; 2], Bound<'py, PyBytes>);

@@ -1,12 +1,13 @@
 //! Errors of the library as Python's.
 
 use pyo3::create_exception;
-use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyException, PyKeyboardInterrupt, PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use slipring::report::CheckFacts;
 use slipring::{Error, Report, waits_for_arguments};
 
 use crate::value::to_python;
+use crate::words::words;
 
 create_exception!(
     _slipring,
@@ -25,42 +26,6 @@ pub fn raise(py: Python<'_>, error: &Error) -> PyErr {
         Error::Arguments(message) => PyTypeError::new_err(words(message)),
         Error::Cancelled => PyKeyboardInterrupt::new_err(error.to_string()),
         other => PyValueError::new_err(words(&other.to_string())),
-    }
-}
-
-/// Options of the command line as Python has them: "`--max-steps`" is "`max_steps=`".
-pub fn words(text: &str) -> String {
-    let mut said = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find("`--") {
-        let Some(end) = rest[at + 3..].find('`') else { break };
-        let option = &rest[at + 3..at + 3 + end];
-        said.push_str(&rest[..at]);
-        said.push('`');
-        said.push_str(&word(option));
-        said.push('`');
-        rest = &rest[at + 4 + end..];
-    }
-    said + rest
-}
-
-/// An option without its dashes.
-fn word(option: &str) -> String {
-    let (name, value) = option.split_once(' ').unwrap_or((option, ""));
-    let name = match name {
-        "arch" => "platform".into(),
-        "func" => "function".into(),
-        "set" => "values".into(),
-        other => other.replace('-', "_"),
-    };
-    match (&*name, value.split_once('=')) {
-        ("arg", Some((parameter, _))) => format!("{parameter}=array"),
-        ("arg", None) => "arrays=".into(),
-        ("values", Some((constant, value))) => format!("values={{\"{constant}\": {value}}}"),
-        _ if value.is_empty() || value.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit()) => {
-            format!("{name}={value}")
-        }
-        _ => format!("{name}=\"{value}\""),
     }
 }
 
@@ -101,3 +66,12 @@ pub fn of_report(py: Python<'_>, report: &Report, error: &dyn std::fmt::Display)
         Err(other) => other,
     }
 }
+
+create_exception!(
+    _slipring,
+    QueueError,
+    PyException,
+    "A driver asked for something that a device does not do, or did something that no board survives."
+);
+
+create_exception!(_slipring, FindingError, QueueError, "A driver did what no board survives: a finding.");

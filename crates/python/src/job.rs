@@ -11,7 +11,7 @@ use slipring::queue::host::read_buffer;
 use slipring::queue::wire::{LaunchMessage, Packed};
 use slipring::queue::worker::{Call, Callback, Worker};
 
-use super::queue::QueueError;
+use crate::error::QueueError;
 
 /// A launch of one worker, while its function is called: it reads now, and what it writes is written when its cycles are over.
 #[pyclass(frozen, module = "slipring._slipring")]

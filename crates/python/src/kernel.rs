@@ -15,9 +15,10 @@ use slipring_debug::Session;
 
 use crate::board::{BoardRun, board};
 use crate::debug::Stepper;
-use crate::error::{facts, raise, words};
+use crate::error::{facts, raise};
 use crate::run::Run;
 use crate::value::{to_python, to_python_words};
+use crate::words::words;
 use crate::worker::on_thread;
 
 /// How often a run looks whether Ctrl-C was pressed.

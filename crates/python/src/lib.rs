@@ -16,6 +16,7 @@ mod queue;
 mod run;
 mod stream;
 mod value;
+mod words;
 mod worker;
 
 use pyo3::prelude::*;
@@ -44,7 +45,7 @@ mod _slipring {
     #[pymodule_export]
     use super::program::{Program, ProgramRun};
     #[pymodule_export]
-    use super::queue::{Board, FindingError, QueueError};
+    use super::queue::Board;
     #[pymodule_export]
     use super::run::Run;
     #[pymodule_export]

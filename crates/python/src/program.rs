@@ -10,10 +10,11 @@ use slipring::tasks::{HostArg, HostNumber, draw};
 use slipring::{Control, HostFunctions, ProgramFacts, ProgramOptions, Report};
 
 use crate::board::board;
-use crate::error::{checks, facts, raise, words};
+use crate::error::{checks, facts, raise};
 use crate::kernel::{Asked, Described, GivenArgument, described, given, listening, tensors};
 use crate::run::{checked, verdict, written};
 use crate::value::to_python;
+use crate::words::words;
 
 /// A whole program, its kernels compiled.
 #[pyclass(frozen, module = "slipring._slipring")]

@@ -4,28 +4,19 @@ use std::collections::BTreeMap;
 use std::ptr::NonNull;
 
 use numpy::{PyArray1, PyArrayMethods};
-use pyo3::create_exception;
-use pyo3::exceptions::{PyException, PyIndexError, PyValueError};
+use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-
-use super::job::calls;
-use slipring::queue::host::{DeviceError, Ordering, Session, SessionOptions, WindowTarget, read_buffer};
+use slipring::queue::host::{DeviceError, Ordering, Session, WindowTarget, read_buffer};
 use slipring::queue::sanitize::Severity;
 use slipring::queue::wire::{Rect, Xy};
 use slipring::queue_trace;
 use slipring::report::{Trace, TraceForm};
 
+use super::job::calls;
 use super::stream::StreamTimeline;
-
-create_exception!(
-    _slipring,
-    QueueError,
-    PyException,
-    "A driver asked for something that a device does not do, or did something that no board survives."
-);
-
-create_exception!(_slipring, FindingError, QueueError, "A driver did what no board survives: a finding.");
+use crate::error::{FindingError, QueueError};
+use crate::stream::options;
 
 /// A board with its queue.
 #[pyclass(unsendable, module = "slipring._slipring")]
@@ -45,15 +36,6 @@ fn done<T>(result: Result<T, DeviceError>) -> PyResult<T> {
         DeviceError::Violation(_) => FindingError::new_err(error.to_string()),
         _ => QueueError::new_err(error.to_string()),
     })
-}
-
-/// Settings by name, as [`SessionOptions`] has them.
-pub fn options(settings: &[(String, String)]) -> PyResult<SessionOptions> {
-    let mut options = SessionOptions::default();
-    for (name, value) in settings {
-        options.set(name, value).map_err(PyValueError::new_err)?;
-    }
-    Ok(options)
 }
 
 /// Where a window looks: x and y of two corners, the address, whether writes go to all tiles, the network, the order.

@@ -7,8 +7,9 @@ use pyo3::types::{PyBytes, PyList};
 use slipring::report::{Trace, TraceForm, stats_text, summary_text};
 use slipring::{Comparison, Report};
 
-use crate::error::{checks, facts, of_report, raise, words};
+use crate::error::{checks, facts, of_report, raise};
 use crate::value::to_python;
+use crate::words::words;
 
 /// A run and what it left.
 #[pyclass(frozen, module = "slipring._slipring")]

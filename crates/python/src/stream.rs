@@ -4,6 +4,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use slipring::queue::capture::{Capture, CaptureError, print};
+use slipring::queue::host::SessionOptions;
 use slipring::queue::lint::lint;
 use slipring::queue::machine::Config;
 use slipring::queue::replay::replay;
@@ -15,7 +16,6 @@ use slipring::{
 };
 
 use super::job::calls;
-use super::queue::options;
 use super::run::written;
 
 /// Findings, each as (code, text, record).
@@ -158,4 +158,13 @@ pub fn stream_prove(
         QueueProof::Wrong { schedule, codes } => ("wrong", named(codes), schedule.options().trim().to_string()),
         QueueProof::Undecided(why) => ("undecided", why, String::new()),
     })
+}
+
+/// Settings by name, as [`SessionOptions`] has them.
+pub fn options(settings: &[(String, String)]) -> PyResult<SessionOptions> {
+    let mut options = SessionOptions::default();
+    for (name, value) in settings {
+        options.set(name, value).map_err(PyValueError::new_err)?;
+    }
+    Ok(options)
 }

@@ -6,7 +6,7 @@ use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use serde_json::Value;
 use slipring::language::{Elsewhere, Members, Name, Names, Part, Span};
 
-use crate::error::words;
+use crate::words::words;
 
 /// Facts as dictionaries, lists, numbers and strings.
 pub fn to_python<'py>(py: Python<'py>, facts: &impl serde::Serialize) -> PyResult<Bound<'py, PyAny>> {

@@ -3,8 +3,9 @@
 use serde::Serialize;
 use slipring_machine::{Backing, Pipe, Platform};
 use slipring_program::Program;
-use slipring_sim::{CostStats, StallCycles, Stats};
+use slipring_sim::{CostStats, Stats};
 
+use crate::stalls::{StallFacts, stall_facts};
 use crate::{Digest, LineFacts, MessageFacts, PathFacts, RingTimes, RingTrace, TileFacts};
 
 /// Everything that a run reports.
@@ -72,14 +73,6 @@ pub struct PipeFacts {
     pub bytes_written: u64,
     pub stalled: u64,
     pub stalls: Vec<StallFacts>,
-}
-
-/// Cycles of standing still for one cause.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[allow(missing_docs)]
-pub struct StallFacts {
-    pub cause: String,
-    pub cycles: u64,
 }
 
 /// All executions of an op.
@@ -237,21 +230,6 @@ impl RingFacts {
     pub fn ends(&self) -> (&str, &str) {
         if self.direction == "C2V" { ("AIC", &self.lane) } else { (&self.lane, "AIC") }
     }
-}
-
-fn stall_facts(stalls: &StallCycles) -> Vec<StallFacts> {
-    let causes = [
-        ("queue full", stalls.queue_full),
-        ("drain", stalls.drain),
-        ("signal", stalls.signal),
-        ("no tile", stalls.ring_ready),
-        ("no free slot", stalls.ring_free),
-        ("flag", stalls.event),
-        ("semaphore", stalls.semaphore),
-        ("token", stalls.token),
-    ];
-    let some = causes.into_iter().filter(|(_, cycles)| *cycles > 0);
-    some.map(|(cause, cycles)| StallFacts { cause: cause.into(), cycles }).collect()
 }
 
 fn ring_facts(program: &Program, stats: &Stats, trace: &RingTrace) -> Vec<RingFacts> {

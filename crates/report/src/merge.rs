@@ -1,7 +1,8 @@
 //! Facts of several runs as those of one: the tasks of a whole program.
 
-use crate::facts::{CostFacts, PipeFacts, RingFacts, RunFacts, StallFacts};
+use crate::facts::{CostFacts, PipeFacts, RingFacts, RunFacts};
 use crate::record::LineFacts;
+use crate::stalls::StallFacts;
 
 impl RunFacts {
     /// Adds what another run did: pipes by core, ops by name, rings by name, lines by number. Cycles, checks, buffers, findings and

@@ -8,7 +8,7 @@ use slipring_report::{Doing, Record, TriedEdit};
 use slipring_sim::{Stall, Suppose};
 use slipring_tile::Space;
 
-use crate::recorded::Names;
+use crate::names::Names;
 use crate::{Error, Run};
 
 /// What is otherwise in a forecast.

@@ -15,7 +15,9 @@ pub mod expect;
 pub mod facts;
 pub mod files;
 pub mod launch;
+mod names;
 pub mod options;
+mod params;
 pub mod parts;
 pub mod places;
 pub mod prepare;
@@ -55,6 +57,7 @@ pub use launch::{MOST_BLOCKS, head_lines};
 pub use memory_map::{MemoryUse, memory_map, memory_uses};
 pub use options::{Control, MOST_DEVICES, MOST_LAUNCHES, MOST_SLACK, RunOptions};
 pub use parts::{Part, Stretch, Written};
+pub use places::slot_buffers;
 pub use prepare::{
     Flags, Loaded, Prepared, check, choose_platform, is_language, load, load_file, needed, prepare, read_platform,
     written_platform,
@@ -65,6 +68,6 @@ pub use symbols::{ConsumerBuffer, consumer_buffers};
 pub use tensor::{Element, Tensor};
 pub use tiles::TileContents;
 pub use timeline::{Event, Timeline};
-pub use verify::{Difference, VerifyOutcome, slot_buffers, verify};
+pub use verify::{Difference, VerifyOutcome, verify};
 
 pub use slipring_ir::Severity;

@@ -9,16 +9,10 @@ use slipring_program::{Param, ParamKind, Unwritten};
 
 use crate::args::Passed;
 use crate::launch::info;
-use crate::{Error, Prepared, slot_buffers};
+use crate::params::slot_params;
+use crate::{Error, Prepared};
 
-/// A part of a memory that several arguments lie in.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Within {
-    /// Which memory: arguments of one launch with the same number lie in the same.
-    pub memory: u32,
-    /// The byte of it at which the argument begins.
-    pub offset: usize,
-}
+pub use crate::args::Within;
 
 /// Where an argument lies: a buffer in global memory, and the byte of it at which the argument begins.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -149,6 +143,22 @@ pub fn results(
         Some(Unwritten { buffer: place.buffer, from: place.offset as u64, to: (place.offset + bytes) as u64 })
     };
     passed.enumerate().zip(values).filter(|((_, param), _)| is_output(param)).filter_map(one).collect()
+}
+
+/// Global buffers (by their place among the kernel's buffers) that only hold the slots of rings.
+pub fn slot_buffers(prepared: &Prepared, values: &[impl Passed]) -> Vec<usize> {
+    let params = slot_params(&prepared.written, &prepared.kernel);
+    let places = Places::new(values);
+    let buffers = params.into_iter().filter_map(|at| places.get(at)).map(|place| place.buffer);
+    // What lies beside other arguments is not only slots.
+    let mut found: Vec<usize> = buffers.filter(|buffer| !places.is_shared(*buffer)).collect();
+    // What the launch allocates lies after what was passed.
+    let passed = places.sizes.len();
+    let allocated = prepared.decoded.program.params.iter().filter(|p| !p.is_passed());
+    found.extend(allocated.enumerate().map(|(at, _)| passed + at));
+    found.sort_unstable();
+    found.dedup();
+    found
 }
 
 #[cfg(test)]

@@ -8,8 +8,7 @@ use slipring_program::{Param, ParamKind};
 use slipring_tile::Elem;
 
 use crate::args::number::{Number, range_text};
-use crate::args::{Arg, ArgError, Bindings, Passed, Value, float_bits, mismatch};
-use crate::places::Within;
+use crate::args::{Arg, ArgError, Bindings, Passed, Value, Within, float_bits, mismatch};
 
 /// A number that tensors are made of: its type on the host is that of the elements.
 ///

@@ -1,17 +1,16 @@
 //! `run --verify`: comparison with the sequential semantics of the source.
 
 use slipring_check::Init;
-use slipring_ir::{Diags, Module, OpId, ValueDef, ValueId};
+use slipring_ir::{Diags, Module};
 use slipring_machine::Platform;
-use slipring_op::ring::gm_buffer;
-use slipring_op::{Decoding, Kernel, OpRef, RingPart, decode};
-use slipring_program::{Cancel, ParamKind, Special, UpdateKind};
+use slipring_op::{Decoding, Kernel, decode};
+use slipring_program::{Cancel, ParamKind};
 use slipring_sim::ExecutionMode;
 use slipring_tile::Elem;
 
 use crate::args::Passed;
 use crate::exec::{ExecuteOptions, Execution, LaunchExtras, launch};
-use crate::places::Places;
+use crate::params::{slot_params, summed_params};
 use crate::{Prepared, to_diagnostics};
 
 /// An element that the run and the reference disagree on.
@@ -181,84 +180,4 @@ pub fn near(elem: Elem, a: &[u8], b: &[u8]) -> bool {
     let (a, b) = (value(a), value(b));
     // Terms may cancel: below 1 the difference itself counts.
     (a - b).abs() <= slack(elem) * a.abs().max(b.abs()).max(1.0)
-}
-
-/// Parameters whose buffers are added to by atomic stores.
-fn summed_params(module: &Module, kernel: &Kernel) -> Vec<usize> {
-    let mut found = Vec::new();
-    for id in module.walk(module.top) {
-        let Some(op) = OpRef::of(module, id) else { continue };
-        if op.update() != Some(UpdateKind::Add) {
-            continue;
-        }
-        for value in op.written() {
-            trace(module, kernel, value, 0, &mut found);
-        }
-    }
-    found
-}
-
-/// Global buffers (by their place among the kernel's buffers) that only hold the slots of rings.
-pub fn slot_buffers(prepared: &Prepared, values: &[impl Passed]) -> Vec<usize> {
-    let params = slot_params(&prepared.written, &prepared.kernel);
-    let places = Places::new(values);
-    let buffers = params.into_iter().filter_map(|at| places.get(at)).map(|place| place.buffer);
-    // What lies beside other arguments is not only slots.
-    let mut found: Vec<usize> = buffers.filter(|buffer| !places.is_shared(*buffer)).collect();
-    // What the launch allocates lies after what was passed.
-    let passed = places.sizes.len();
-    let allocated = prepared.decoded.program.params.iter().filter(|p| !p.is_passed());
-    found.extend(allocated.enumerate().map(|(at, _)| passed + at));
-    found.sort_unstable();
-    found.dedup();
-    found
-}
-
-/// Parameters that are only used as slots of rings in global memory.
-fn slot_params(module: &Module, kernel: &Kernel) -> Vec<usize> {
-    let mut found = Vec::new();
-    for id in module.walk(module.top) {
-        let Some(op) = OpRef::of(module, id) else { continue };
-        if op.def.ring.is_some_and(RingPart::makes_end)
-            && let Some(slots) = gm_buffer(&op)
-        {
-            trace(module, kernel, slots, 0, &mut found);
-        }
-    }
-    found
-}
-
-/// Follows a pointer back to kernel parameters: through pointer arithmetic and calls.
-fn trace(module: &Module, kernel: &Kernel, value: ValueId, depth: usize, found: &mut Vec<usize>) {
-    if depth > 64 {
-        return;
-    }
-    match module.value(value).def {
-        ValueDef::Result(op, _) => {
-            if let Some(first) = module.op(op).operands.first() {
-                trace(module, kernel, *first, depth + 1, found);
-            }
-        }
-        ValueDef::Arg(block, at) => {
-            let Some(function) = module.block_parent(block) else { return };
-            for (start, args) in kernel.start.iter().zip(&kernel.args) {
-                if *start == Some(function)
-                    && let Some(Special::Param(param)) = args.get(usize::from(at))
-                {
-                    found.push(*param as usize);
-                }
-            }
-            for call in calls_of(module, function) {
-                if let Some(arg) = module.op(call).operands.get(usize::from(at)) {
-                    trace(module, kernel, *arg, depth + 1, found);
-                }
-            }
-        }
-    }
-}
-
-fn calls_of(module: &Module, function: OpId) -> Vec<OpId> {
-    let name = module.symbol_name(function).unwrap_or("");
-    let calls = |op: &OpId| module.callee_name(*op) == Some(name);
-    module.walk(module.top).into_iter().filter(calls).collect()
 }

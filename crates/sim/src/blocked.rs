@@ -3,7 +3,8 @@
 use slipring_machine::Pipe;
 use slipring_program::{Inst, Program, SiteRef, SyncRef, SyncRole};
 
-use crate::state::{AgentId, Core, Entry, PipeState, ScalarState, SyncState, What};
+use crate::agent::AgentId;
+use crate::state::{Core, Entry, PipeState, ScalarState, SyncState, What};
 
 /// The state of one cluster, seen from outside.
 pub(crate) struct View<'a> {

@@ -5,11 +5,11 @@ mod rounds;
 use slipring_machine::{Pipe, Platform};
 use slipring_program::{Direction, Finding, Kind, RingDecl, SyncDecl, SyncRole, Unit, Waiting};
 
+use crate::agent::AgentId;
 use crate::blocked::{Blocked, Reason, Release, View};
 use crate::engine::Engine;
 use crate::leftover::ends;
 use crate::report::{self, count};
-use crate::state::AgentId;
 
 /// One finding that says who waits for what and why it will not come, for the first block that is stuck.
 pub(crate) fn report(engine: &Engine<'_>) -> Box<Finding> {

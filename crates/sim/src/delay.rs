@@ -7,7 +7,7 @@ use slipring_machine::interpretations::UNORDERED_STORES;
 use slipring_machine::{Pipe, Platform, Role};
 use slipring_program::Reorder;
 
-use crate::observe::Agent;
+use crate::agent::Agent;
 
 /// One execution of work is late. As text: `delay AIV0.MTE3 work 4 by 1200`, or `delay AIV0.V work 1 past work 2` on a pipe that
 /// overlaps its own work; or a step of a vector function is: `delay AIV0.V work 3 step 2 past step 5`. With `in block 2` after it for

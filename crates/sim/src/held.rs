@@ -5,11 +5,8 @@
 //! pipe, the end of its core's pipes, and work that touches the same bytes of a memory in which the pipe keeps its order.
 
 use slipring_machine::{Pipe, Platform};
-use slipring_program::{Access, Action, Env, Execution, Extent, Fault, Finding, SiteRef, UNDEFINED};
+use slipring_program::{Access, Env, Extent, SiteRef};
 use slipring_tile::Space;
-
-use crate::engine::Engine;
-use crate::work;
 
 /// A work that was timed and not carried out.
 #[derive(Clone, Debug)]
@@ -32,70 +29,9 @@ fn meet(a: &Extent, b: &Extent) -> bool {
 }
 
 /// True if a pipe keeps two of its works in order: they share bytes of a memory where it does, and one writes them.
-fn in_order(platform: &Platform, pipe: Pipe, one: &Access, other: &Access) -> bool {
+pub(crate) fn in_order(platform: &Platform, pipe: Pipe, one: &Access, other: &Access) -> bool {
     let shared = |a: &[Extent], b: &[Extent]| {
         a.iter().any(|a| !platform.overlaps(pipe, a.space) && b.iter().any(|b| meet(a, b)))
     };
     shared(&one.writes, &other.writes) || shared(&one.writes, &other.reads) || shared(&one.reads, &other.writes)
-}
-
-impl Engine<'_> {
-    /// True if the work at hand of this core and pipe may be held: it only moves bytes, and nothing waits for it already.
-    pub fn may_hold(&self, core: usize, pipe: Pipe, id: u32) -> bool {
-        let unit = &self.cores[core];
-        let work = &self.program.cores[unit.position].works[id as usize];
-        let quiet = match &work.effect {
-            Action::Planned(effect) => !effect.answers(),
-            Action::Discovering(_) => false,
-        };
-        quiet
-            && work.result.is_none()
-            && self.launch.values
-            && unit.deferred == 0
-            && self.launch.platform.needs_barrier(pipe)
-    }
-
-    /// Carries out the held works that `which` accepts, in the order of the program.
-    pub fn carry_out_held(&mut self, which: impl Fn(&Held) -> bool) -> Result<(), Box<Finding>> {
-        let mut at = 0;
-        while at < self.held.len() {
-            if !which(&self.held[at]) {
-                at += 1;
-                continue;
-            }
-            let held = self.held.remove(at);
-            self.carry_out_one(&held)?;
-        }
-        Ok(())
-    }
-
-    /// Carries out one.
-    pub fn carry_out_one(&mut self, held: &Held) -> Result<(), Box<Finding>> {
-        let position = self.cores[held.core].position;
-        let work = &self.program.cores[position].works[held.id as usize];
-        let by_data = self.by_data[position][held.id as usize];
-        let Action::Planned(effect) = &work.effect else { return Ok(()) };
-        let (args, env, access, site) = (&*held.args, held.env, &held.access, held.site);
-        let run = Execution { effect: &**effect, args, env, access, site, by_data };
-        let outcome = self.memory.carry_out(&run, &mut self.scratch, &mut self.output);
-        outcome.map_err(|fault: Fault| work::finding(fault, site, work))?;
-        access.undefined.iter().for_each(|range| self.memory.fill(range, env, UNDEFINED));
-        Ok(())
-    }
-
-    /// What a core's pipe has held comes before the work that starts now, where the pipe keeps the two in order.
-    pub fn keep_order(&mut self, core: usize, pipe: Pipe, access: &Access) -> Result<(), Box<Finding>> {
-        let platform = self.launch.platform;
-        self.carry_out_held(|held| {
-            held.core == core && held.pipe == pipe && in_order(platform, pipe, &held.access, access)
-        })
-    }
-
-    /// What a core has held, on one pipe or on all, is over.
-    pub fn settle(&mut self, core: usize, pipe: Option<Pipe>) -> Result<(), Box<Finding>> {
-        if self.held.is_empty() {
-            return Ok(());
-        }
-        self.carry_out_held(|held| held.core == core && pipe.is_none_or(|pipe| held.pipe == pipe))
-    }
 }

@@ -1,24 +1,20 @@
 //! A launch and its result.
 
 use slipring_machine::{CoreKind, Pipe, Platform};
-use slipring_program::{Cancel, CoreProgram, Finding, Memory, Output, Program};
+use slipring_program::{Cancel, CoreProgram, Program};
 
-use crate::delay::{Delay, Unused};
-use crate::engine::Engine;
-use crate::observe::Observer;
-use crate::poll::Outside;
-use crate::stats::{Collector, Stats};
+use crate::delay::Delay;
 use crate::suppose::Suppose;
 use crate::timing::Timing;
 
 /// What is passed for a kernel parameter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ArgValue {
-    /// The address of byte 0 of a buffer: its index in [`Memory::gm`].
+    /// The address of byte 0 of a buffer: its index in [`Memory::gm`](slipring_program::Memory::gm).
     Buffer(usize),
     /// The address of a byte of a buffer: a part of it is passed.
     Part {
-        /// Its index in [`Memory::gm`].
+        /// Its index in [`Memory::gm`](slipring_program::Memory::gm).
         buffer: usize,
         /// Which byte.
         offset: u64,
@@ -85,7 +81,7 @@ pub struct Launch<'a> {
     /// Whether work is carried out. Without, only its time is taken: memory keeps what it held, and a scalar that is read from
     /// where work would have written ends the run. What finds out what it touches by running runs all the same.
     pub values: bool,
-    /// Signals that are there at the start, for the first block of each cluster, as [`RunResult::counters`] has them; what is
+    /// Signals that are there at the start, for the first block of each cluster, as [`RunResult::counters`](crate::RunResult::counters) has them; what is
     /// not listed starts with none.
     pub counters: Vec<u64>,
     /// Which cores leave their loops where all meet, meeting by meeting, whatever their numbers say: by their place in
@@ -192,88 +188,4 @@ pub fn places(program: &Program, platform: &Platform) -> u32 {
         }
         _ => platform.clusters,
     }
-}
-
-/// What came of a run.
-#[derive(Debug)]
-pub struct RunResult {
-    /// All memories afterwards.
-    pub memory: Memory,
-    /// Cycle at which the last block was over, or at which the run stopped.
-    pub cycles: u64,
-    /// What the engine found wrong.
-    pub findings: Vec<Finding>,
-    /// What the program printed.
-    pub output: Output,
-    /// Counts of what happened.
-    pub stats: Stats,
-    /// Steps that the run took, of [`Limits::steps`].
-    pub steps: u64,
-    /// True if every block ran to its end. False after a fault, a deadlock or a limit: memory then holds
-    /// what had been computed so far.
-    pub complete: bool,
-    /// Signals that are left for the next launch: `cluster × objects of the program + object`. None in objects that the platform
-    /// resets, nor where a block did not complete.
-    pub counters: Vec<u64>,
-    /// Works that a later work of their pipe has overtaken, and steps that a later step of their function has, as their schedule says
-    /// ([`Late::Past`](crate::Late::Past), [`Late::Step`](crate::Late::Step)).
-    pub overtaken: u32,
-    /// The delays of its schedule that no work, or no step, has met.
-    pub unused: Vec<Unused>,
-    /// Cycles that were not stepped through, as what happened in them had happened in the same way before.
-    pub repeated: u64,
-}
-
-impl RunResult {
-    /// A run that did not begin: why.
-    pub fn refused(finding: Finding) -> RunResult {
-        RunResult {
-            memory: Memory::default(),
-            cycles: 0,
-            findings: vec![finding],
-            output: Output::default(),
-            stats: Stats::default(),
-            steps: 0,
-            complete: false,
-            counters: Vec::new(),
-            overtaken: 0,
-            unused: Vec::new(),
-            repeated: 0,
-        }
-    }
-}
-
-/// Runs a launch.
-///
-/// `memory` needs the buffers that the arguments name and local memories for [`Launch::clusters`] clusters:
-/// a block uses those of the cluster it runs on. Local memories are taken as they come for the first block
-/// of a cluster and zeroed before each further one, so that no result depends on which cluster runs what.
-///
-/// Whatever the program does wrong is a finding of the result; nothing panics and nothing hangs.
-pub fn run<O: Observer>(launch: &Launch<'_>, memory: Memory, observer: &mut O) -> RunResult {
-    run_beside(launch, memory, observer, None)
-}
-
-/// The same where others have the global memory as well: they are asked where nothing goes on without them.
-pub fn run_beside<'a, O: Observer>(
-    launch: &'a Launch<'a>,
-    memory: Memory,
-    observer: &'a mut O,
-    outside: Option<&'a mut dyn Outside>,
-) -> RunResult {
-    watched(launch, memory, observer, outside)
-}
-
-/// The engine is compiled once, here, and not once for each kind of observer in the crates that have them: those are built for a
-/// short wait, and the engine for speed.
-fn watched<'a>(
-    launch: &'a Launch<'a>,
-    memory: Memory,
-    observer: &'a mut dyn Observer,
-    outside: Option<&'a mut dyn Outside>,
-) -> RunResult {
-    let collector = Collector::new(launch);
-    let mut engine = Engine::new(launch, memory, (collector, observer));
-    engine.outside = outside;
-    engine.run()
 }

@@ -1,57 +1,10 @@
 //! Watching a run.
 
-use slipring_machine::{Pipe, Role};
-use slipring_program::{Access, Memory, SiteRef, Unit, Work, WorkId};
+use slipring_machine::Pipe;
+use slipring_program::{Access, Memory, SiteRef, Work, WorkId};
 
+use crate::agent::Agent;
 use crate::{Again, CutPoint, Launch, PipeSet, Standing};
-
-/// A scalar unit (`pipe` is [`Pipe::S`]) or a pipe of a core.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-#[allow(missing_docs)]
-pub struct Agent {
-    /// Cluster that the block runs on: below [`Launch::clusters`].
-    pub cluster: u32,
-    pub block: u32,
-    pub role: Role,
-    pub pipe: Pipe,
-}
-
-impl Agent {
-    /// Agents of one cluster.
-    pub const PER_CLUSTER: usize = Role::ALL.len() * Pipe::COUNT;
-
-    /// Position among the agents of its cluster: below [`Agent::PER_CLUSTER`].
-    pub const fn lane(&self) -> usize {
-        self.role.index() * Pipe::COUNT + self.pipe.index()
-    }
-
-    /// Position among all agents of the launch.
-    pub const fn index(&self) -> usize {
-        self.cluster as usize * Agent::PER_CLUSTER + self.lane()
-    }
-
-    /// The agent of the same cluster with this [`Agent::lane`], in a block.
-    pub const fn at(self, block: u32, lane: usize) -> Agent {
-        let (role, pipe) = (Role::ALL[lane / Pipe::COUNT], Pipe::ALL[lane % Pipe::COUNT]);
-        Agent { cluster: self.cluster, block, role, pipe }
-    }
-
-    /// Its pipe, of whichever cluster.
-    pub const fn unit(self) -> Unit {
-        Unit { core: self.role, pipe: self.pipe }
-    }
-
-    /// The scalar unit of the same core.
-    pub const fn scalar(self) -> Agent {
-        Agent { pipe: Pipe::S, ..self }
-    }
-}
-
-impl std::fmt::Display for Agent {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.unit().fmt(f)
-    }
-}
 
 /// What the scalar unit puts on a pipe.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

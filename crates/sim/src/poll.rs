@@ -1,41 +1,13 @@
 //! Cores that look at a number in memory again and again until others have changed it.
 
 use slipring_machine::Pipe;
-use slipring_program::{Access, Inst, Memory, Program};
+use slipring_program::{Access, Inst};
 use slipring_tile::Space;
 
+use crate::agent::AgentId;
 use crate::engine::Engine;
-use crate::observe::{Agent, Stall};
-use crate::state::{AgentId, ScalarState};
-
-/// Whoever else has the global memory of a run.
-pub trait Outside {
-    /// Nothing in this run can go on but what others do with its memory: lets them do it. The cycle from which it is seen, or
-    /// `None` where nobody does anything any more.
-    fn change(&mut self, at: u64, memory: &mut Memory) -> Option<u64>;
-
-    /// A core has found what it looks for at a cycle, in memory that others may have changed for later ones: since when it is there.
-    fn there(&mut self, at: u64, _core: Agent) -> u64 {
-        at
-    }
-}
-
-/// What is known of cores that poll.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Polls {
-    /// True for a program that polls at all.
-    pub any: bool,
-    /// Cores that stand at a poll.
-    pub waiting: u32,
-    /// Global memory has changed since all of them looked.
-    changed: bool,
-}
-
-impl Polls {
-    pub fn new(program: &Program) -> Polls {
-        Polls { any: program.polls(), waiting: 0, changed: false }
-    }
-}
+use crate::observe::Stall;
+use crate::state::ScalarState;
 
 impl Engine<'_> {
     /// Work has changed memory: who polls looks again.

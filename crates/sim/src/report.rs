@@ -1,9 +1,10 @@
 //! Putting findings together.
 
 use slipring_machine::{Platform, Question, Role};
-use slipring_program::{CoreProgram, Finding, Kind, Label, Severity, SiteRef};
+use slipring_program::{CoreProgram, Fault, Finding, Kind, Label, Severity, SiteRef, Work};
 
-use crate::exact::Number;
+use crate::registers::Number;
+use crate::report;
 
 /// An error without a place.
 pub(crate) fn error(kind: impl Into<Kind>, message: impl Into<String>) -> Box<Finding> {
@@ -108,4 +109,18 @@ pub(crate) fn semaphore_rule(platform: &Platform) -> Option<String> {
         platform.name,
         offset - 1
     ))
+}
+
+/// What was wrong with work.
+pub(crate) fn of_fault(fault: Fault, site: SiteRef, work: &Work) -> Box<Finding> {
+    let site = fault.site.unwrap_or(site);
+    // What the text itself says needs no name of an op before it.
+    let message = match fault.kind {
+        Kind::Claim => fault.message,
+        _ => format!("{}: {}", work.name, fault.message),
+    };
+    let mut finding = report::error_at(fault.kind, site, "", message);
+    finding.secondary = fault.also;
+    finding.hint = fault.hint;
+    finding
 }

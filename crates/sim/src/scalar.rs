@@ -3,12 +3,14 @@
 use slipring_machine::Pipe;
 use slipring_program::{Cancel, CoreProgram, Finding, Inst, Operand, SiteRef, Special, SyncRef, Trap, gm_address};
 
+use crate::agent::{Agent, AgentId};
+use crate::ahead::Ahead;
 use crate::engine::{Engine, Next};
-use crate::observe::{Agent, Issued, Observer, Stall};
+use crate::observe::{Issued, Observer, Stall};
 use crate::products::columns_of;
-use crate::report;
-use crate::state::{AgentId, Core, Entry, ScalarState, What, value};
-use crate::{ArgValue, Launch};
+use crate::registers::value;
+use crate::state::{Core, Entry, ScalarState, What};
+use crate::{ArgValue, Launch, report};
 
 /// Where a run of register instructions stopped.
 pub(crate) enum Stop {
@@ -456,45 +458,6 @@ impl Engine<'_> {
     /// The cycle after one scalar instruction.
     pub fn after_scalar(&mut self, core: usize, at: u64) -> u64 {
         at.saturating_add(self.scalar_cycles(core))
-    }
-}
-
-/// What an instruction of a core's program asks of the engine.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Ahead {
-    /// It only touches registers.
-    Registers,
-    /// Others can see it.
-    Shared,
-    /// Others can see it, and it needs room in the queue of this pipe.
-    Pipe(Pipe),
-}
-
-impl Ahead {
-    /// Of each instruction of a program: looked up for every step.
-    pub fn of(code: &CoreProgram) -> Box<[Ahead]> {
-        let one = |inst: &Inst| {
-            let pipe = match inst {
-                Inst::Issue { work } => code.works[*work as usize].pipe,
-                Inst::Set { pipe, .. }
-                | Inst::Wait { pipe, .. }
-                | Inst::Acquire { pipe, waits: true, .. }
-                | Inst::Release { pipe, .. }
-                | Inst::Barrier { pipe: Some(pipe) } => *pipe,
-                Inst::Acquire { waits: false, .. }
-                | Inst::Barrier { pipe: None }
-                | Inst::Inside { .. }
-                | Inst::Product { .. }
-                | Inst::FromProduct { .. }
-                | Inst::Meet { .. }
-                | Inst::Poll { .. }
-                | Inst::Trap { .. }
-                | Inst::End => return Ahead::Shared,
-                _ => return Ahead::Registers,
-            };
-            if pipe == Pipe::S { Ahead::Shared } else { Ahead::Pipe(pipe) }
-        };
-        code.insts.iter().map(one).collect()
     }
 }
 

@@ -6,29 +6,11 @@ use slipring_machine::{Pipe, Platform};
 use slipring_program::{Access, CoreProgram, Operand, SiteRef, SyncDecl, SyncRole};
 
 use crate::Launch;
+use crate::agent::{Agent, AgentId};
 use crate::endless::Watch;
-use crate::exact::Meant;
-use crate::observe::Agent;
 use crate::products::Products;
+use crate::registers::{Meant, value};
 use crate::token::Token;
-
-/// A pipe or the scalar unit, as the engine counts them: `core × 8 + pipe`, cores over all clusters.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) struct AgentId(pub u32);
-
-impl AgentId {
-    pub fn new(core: usize, pipe: Pipe) -> AgentId {
-        AgentId((core as u32) << 3 | pipe.index() as u32)
-    }
-
-    pub fn core(self) -> usize {
-        (self.0 >> 3) as usize
-    }
-
-    pub fn pipe(self) -> Pipe {
-        Pipe::ALL[(self.0 & 7) as usize]
-    }
-}
 
 /// What a queue entry does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -298,15 +280,6 @@ impl Core {
     pub fn counts(&mut self, each: &mut dyn FnMut(&mut u64)) {
         self.regs.iter_mut().for_each(&mut *each);
         self.pipes.iter_mut().for_each(|pipe| [&mut pipe.pushed, &mut pipe.popped].into_iter().for_each(&mut *each));
-    }
-}
-
-/// Value of an operand.
-#[inline(always)]
-pub(crate) fn value(regs: &[u64], operand: Operand) -> u64 {
-    match operand {
-        Operand::Reg(r) => regs[r.0 as usize],
-        Operand::Imm(v) => v,
     }
 }
 

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use slipring_machine::Backing;
 use slipring_machine::cost::Price;
-use slipring_machine::{Pipe, Role};
+use slipring_machine::{Backing, Pipe, Role};
 use slipring_program::{Direction, Extent, SiteRef, SyncRole};
 
 use crate::Launch;
-use crate::observe::{Agent, Observer, Stall, WorkRun};
-use crate::steady::{Again, Standing};
+use crate::agent::Agent;
+use crate::observe::{Observer, Stall, WorkRun};
+use crate::standing::{Again, Standing};
 
 /// Counts of a run. Cores, pipes, rings and ops are summed over all blocks; every number is exact.
 #[derive(Clone, PartialEq, Debug, Default)]

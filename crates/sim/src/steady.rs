@@ -14,52 +14,16 @@
 use std::cmp::Reverse;
 use std::mem;
 
-use slipring_program::{Finding, Inst};
+use slipring_program::Finding;
 
 use crate::engine::Engine;
-use crate::held::Held;
-use crate::launch::{ExecutionMode, Launch};
+use crate::marks::{Look, Mark};
 use crate::observe::Observer;
 use crate::report;
+use crate::standing::{Again, Standing};
 use crate::state::ScalarState;
-use crate::timing::Timing;
 
-/// How an observer stands: see [`Observer::stand`].
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Standing {
-    /// What decides what it will say: the same words, the same from then on.
-    pub same: Vec<u64>,
-    /// What it counts: each grows by the same when the same happens again.
-    pub counts: Vec<u64>,
-}
-
-/// What happened happens again.
-#[derive(Debug)]
-pub struct Again<'a> {
-    times: u64,
-    /// By how much each count moved when it happened once, in the order of [`Standing::counts`].
-    moved: std::slice::Iter<'a, u64>,
-}
-
-impl Again<'_> {
-    /// How many times more it happens.
-    pub const fn times(&self) -> u64 {
-        self.times
-    }
-
-    /// By how much the next count moved when it happened once: for counts that are no more than written down.
-    pub fn moved(&mut self) -> u64 {
-        self.moved.next().copied().unwrap_or(0)
-    }
-
-    /// The next count moves on.
-    pub fn move_on(&mut self, count: &mut u64) {
-        *count = count.wrapping_add(self.moved().wrapping_mul(self.times));
-    }
-}
-
-/// Turns of the engine before it looks for the first time, and for how many it looks.
-const FIRST: u64 = 256;
+/// For how many turns it looks.
 const WINDOW: u64 = 2048;
 /// Times that the engine is where it was and the observers are not, until that is left.
 const TRIES: u32 = 6;
@@ -67,90 +31,6 @@ const TRIES: u32 = 6;
 const AT_ONCE: u64 = 1 << 12;
 /// Works that are done again before the next turn, so that whoever looks at the run sees it go on.
 const MOST: u64 = 1 << 20;
-
-/// A state of the run.
-#[derive(Debug, Default)]
-struct Mark {
-    at: u64,
-    /// Of the engine, then of its observers where they were asked.
-    engine: Standing,
-    observers: Standing,
-}
-
-/// What is being looked for.
-#[derive(Debug)]
-enum Look {
-    /// Nothing until this turn.
-    Rest(u64),
-    /// The state to which the engine may come back, until this turn.
-    Back { mark: Box<Mark>, until: u64 },
-    /// It came back once, its counts moved so far: whether it does so again, observers and all.
-    Twice { mark: Box<Mark>, moved: Vec<u64>, until: u64, tries: u32 },
-}
-
-/// Looks for what comes back.
-#[derive(Debug)]
-pub(crate) struct Steady {
-    /// Some runs are followed step by step.
-    able: bool,
-    look: Look,
-    steps: u64,
-    /// Turns until it is looked for again.
-    pause: u64,
-    /// Who is due in the state to which the run may come back.
-    due: u32,
-    /// Work since the engine came back, where it is kept.
-    trace: Option<Vec<Held>>,
-    repeated: u64,
-}
-
-impl Steady {
-    pub fn new(launch: &Launch<'_>) -> Steady {
-        let program = launch.program;
-        let unfit = |inst: &Inst| {
-            matches!(inst, Inst::Meet { .. } | Inst::Poll { .. } | Inst::Acquire { .. } | Inst::Release { .. })
-        };
-        let able = !launch.step_by_step
-            && launch.mode == ExecutionMode::Pipes
-            && launch.timing == Timing::Platform
-            && launch.clusters() == 1
-            && launch.delays.is_empty()
-            && launch.leave.is_none()
-            && !launch.suppose.has_slack()
-            && !program.cores.iter().flat_map(|core| &core.insts).any(unfit);
-        let look = Look::Rest(if able { FIRST } else { u64::MAX });
-        Steady { able, look, steps: 0, pause: FIRST, due: 0, trace: None, repeated: 0 }
-    }
-
-    pub fn repeated(&self) -> u64 {
-        self.repeated
-    }
-
-    /// True if the state before the turn of an agent is to be looked at.
-    #[inline]
-    pub fn is_due(&mut self, agent: u32) -> bool {
-        self.steps += 1;
-        match &self.look {
-            Look::Rest(until) => self.steps >= *until,
-            Look::Back { until, .. } | Look::Twice { until, .. } => agent == self.due || self.steps >= *until,
-        }
-    }
-
-    /// Work is carried out.
-    #[inline]
-    pub fn done(&mut self, done: impl FnOnce() -> Held) {
-        if let Some(trace) = &mut self.trace {
-            trace.push(done());
-        }
-    }
-
-    /// Nothing is looked for until some turns have passed: few where something was found, else twice as many as before.
-    fn rest(&mut self, found: bool) {
-        self.trace = None;
-        self.pause = if found { FIRST } else { self.pause.saturating_mul(2) };
-        self.look = Look::Rest(self.steps.saturating_add(if self.able { self.pause } else { u64::MAX }));
-    }
-}
 
 impl Engine<'_> {
     /// Looks at the state before a step, and moves on over what comes back: the step that is due then.
@@ -315,6 +195,6 @@ impl Engine<'_> {
 }
 
 /// By how much each count has moved.
-fn moved(before: &Standing, after: &Standing) -> Vec<u64> {
+pub(crate) fn moved(before: &Standing, after: &Standing) -> Vec<u64> {
     after.counts.iter().zip(&before.counts).map(|(after, before)| after.wrapping_sub(*before)).collect()
 }

@@ -3,10 +3,11 @@
 use slipring_machine::Pipe;
 use slipring_program::{Finding, Kind, SiteRef, SyncDecl, SyncRef, SyncRole};
 
+use crate::agent::AgentId;
 use crate::engine::Engine;
 use crate::observe::{Observer, Stall};
 use crate::report;
-use crate::state::{AgentId, PipeState, ScalarState, Signal};
+use crate::state::{PipeState, ScalarState, Signal};
 use crate::suppose::Suppose;
 
 impl Engine<'_> {

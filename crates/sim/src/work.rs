@@ -1,106 +1,20 @@
 //! Work: planning, checking, carrying out.
 
-use std::rc::Rc;
-
 use slipring_machine::Pipe;
-use slipring_program::{
-    Access, Action, CoreProgram, Env, Execution, Fault, Finding, Kind, Memory, Operand, Program, Run, SiteRef,
-    UNDEFINED, Work,
-};
+use slipring_program::{Access, Action, Env, Execution, Finding, Kind, Memory, Run, UNDEFINED};
 
-use crate::bounds;
+use crate::agent::Agent;
 use crate::engine::Engine;
 use crate::held::Held;
 use crate::later::Reach;
-use crate::observe::{Agent, Observer, WorkRun};
+use crate::observe::{Observer, WorkRun};
+use crate::plan::{Fixed, Plan};
 use crate::poll::writes_gm;
-use crate::report;
 use crate::state::{Core, Entry};
-
-/// What never changes about a work: if all its operands are constants, its plan (unless it discovers what it touches).
-#[derive(Debug)]
-pub(crate) enum Fixed {
-    /// It finds out what it touches by running, every time.
-    No,
-    /// Operands change: planned for each execution, unless one of the last few had the same, as with the slots of a ring.
-    Recent(Recent),
-    /// Planned at the first execution, for all blocks.
-    Yes(Option<Plan>),
-}
-
-/// For each work of a core which of its operands come from buffers, one bit each.
-pub(crate) fn from_buffers(program: &Program, core: &CoreProgram) -> Vec<u64> {
-    let flow = program.flow(core);
-    let bits = |work: &Work| {
-        let data = work.args.iter().enumerate().filter(|(_, arg)| flow.of(**arg).data);
-        data.fold(0, |all, (at, _)| all | 1 << at.min(63))
-    };
-    core.works.iter().map(bits).collect()
-}
+use crate::{bounds, report};
 
 /// Cycles of work on a pipe that count as a step of the limit.
 const CYCLES_OF_A_STEP: u64 = 4;
-
-/// What an execution touches and how long it takes.
-#[derive(Debug)]
-pub(crate) struct Plan {
-    access: Access,
-    cycles: u64,
-}
-
-impl Fixed {
-    pub fn new(work: &Work) -> Fixed {
-        let constant = work.args.iter().all(|arg| matches!(arg, Operand::Imm(_)));
-        match work.effect.discovers() {
-            true => Fixed::No,
-            false if constant => Fixed::Yes(None),
-            false => Fixed::Recent(Recent::default()),
-        }
-    }
-}
-
-/// The plans of the last few executions, by their operands.
-#[derive(Debug, Default)]
-pub(crate) struct Recent {
-    plans: Vec<(Box<[u64]>, Rc<Plan>)>,
-    /// The one that is expected to come next.
-    next: usize,
-    /// Plans that were not there, since one was.
-    missed: u32,
-}
-
-impl Recent {
-    const MOST: usize = 8;
-    /// So many in a row that were not there, and no more are kept.
-    const PATIENCE: u32 = 64;
-
-    #[inline]
-    fn find(&mut self, args: &[u64]) -> Option<Rc<Plan>> {
-        if self.missed >= Recent::PATIENCE {
-            return None;
-        }
-        let has = |at: usize| self.plans.get(at).is_some_and(|(own, _)| **own == *args);
-        let at = if has(self.next) { self.next } else { (0..self.plans.len()).find(|at| has(*at))? };
-        (self.next, self.missed) = ((at + 1) % self.plans.len(), 0);
-        Some(self.plans[at].1.clone())
-    }
-
-    fn add(&mut self, args: &[u64], access: &Access, cycles: u64) {
-        if self.missed >= Recent::PATIENCE {
-            return;
-        }
-        self.missed += 1;
-        if self.missed == Recent::PATIENCE {
-            self.plans.clear();
-            return;
-        }
-        let plan = (args.into(), Rc::new(Plan { access: access.clone(), cycles }));
-        match self.plans.len() < Recent::MOST {
-            true => self.plans.push(plan),
-            false => self.plans[self.missed as usize % Recent::MOST] = plan,
-        }
-    }
-}
 
 impl Engine<'_> {
     /// Starts the work at the head of a pipe's queue and says when it completes.
@@ -148,14 +62,14 @@ impl Engine<'_> {
                     value = outcome.map_err(|fault| match fault.kind {
                         Kind::StepLimit => report::step_limit(steps, fault.site.unwrap_or(entry.site), role),
                         Kind::Cancelled => report::cancelled(),
-                        _ => finding(fault, entry.site, work),
+                        _ => report::of_fault(fault, entry.site, work),
                     })?;
                     if let Some(shadow) = memory.shadow.as_mut().filter(|_| !effect.marks()) {
                         shadow.discovered(access, env, entry.site);
                     }
                 }
                 Action::Planned(effect) => {
-                    effect.plan(args, env, access).map_err(|fault| finding(fault, entry.site, work))?;
+                    effect.plan(args, env, access).map_err(|fault| report::of_fault(fault, entry.site, work))?;
                     bounds::check(access, env, memory, entry, work)?;
                 }
             }
@@ -287,7 +201,7 @@ impl Engine<'_> {
             }
             Action::Planned(effect) => {
                 if !self.launch.values {
-                    self.skipped.read(access).map_err(|fault| finding(fault, entry.site, work))?;
+                    self.skipped.read(access).map_err(|fault| report::of_fault(fault, entry.site, work))?;
                 }
                 let by_data = self.by_data[*position][entry.id as usize];
                 let run = Execution { effect: &**effect, args, env, access, site: entry.site, by_data };
@@ -306,7 +220,7 @@ impl Engine<'_> {
                         }
                     }
                 };
-                let value = outcome.map_err(|fault| finding(fault, entry.site, work))?;
+                let value = outcome.map_err(|fault| report::of_fault(fault, entry.site, work))?;
                 for question in self.output.questions.drain(..) {
                     let known = self.questions.entry((entry.site, question.name));
                     known.or_insert_with(|| (question, work.name.to_string()));
@@ -351,17 +265,4 @@ impl Engine<'_> {
         let entry = core.pipes[pipe.index()].front()?;
         Some((entry, Env { block: core.agent.cluster, core: core.agent.role }))
     }
-}
-
-pub(crate) fn finding(fault: Fault, site: SiteRef, work: &Work) -> Box<Finding> {
-    let site = fault.site.unwrap_or(site);
-    // What the text itself says needs no name of an op before it.
-    let message = match fault.kind {
-        Kind::Claim => fault.message,
-        _ => format!("{}: {}", work.name, fault.message),
-    };
-    let mut finding = report::error_at(fault.kind, site, "", message);
-    finding.secondary = fault.also;
-    finding.hint = fault.hint;
-    finding
 }

@@ -20,6 +20,7 @@ pub mod bytes;
 pub mod chain;
 pub mod draw;
 pub mod graph;
+mod judge;
 pub mod schedule;
 pub mod signals;
 mod spans;

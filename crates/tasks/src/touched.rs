@@ -9,9 +9,10 @@ use std::collections::BTreeMap;
 use slipring_ir::{Diagnostic, Severity, Span};
 
 use crate::graph::{Graph, Origin, PREDICATE, Reach, Reason, Task, Use};
-use crate::signals::Parts;
 use crate::spans::Spans;
 use crate::{Bytes, Direction};
+
+pub use crate::judge::judge;
 
 /// An atomic update: those of one kind on elements of one type may come in any order.
 pub type Atomic = (u8, u8);
@@ -124,35 +125,6 @@ pub fn reasons(graph: &Graph, why: &[Reason]) -> String {
     why.iter().map(one).collect::<Vec<_>>().join("; ")
 }
 
-/// All that the footprints of a run say about the graph, for an order of [`Graph::order`].
-///
-/// `parts` are the tasks in parts, where some of them wait for each other while they run; `lost` is what was read which was never written, as far as it counts.
-pub fn judge(
-    graph: &Graph,
-    order: &[usize],
-    touched: &Footprints,
-    parts: Option<&[Parts]>,
-    lost: &[Lost],
-) -> Vec<Diagnostic> {
-    let reach = graph.reach(order);
-    let mut found = directions(graph, touched);
-    found.extend(unwritten(graph, &reach, touched, lost));
-    match parts {
-        None => found.extend(races(graph, &reach, touched)),
-        Some(parts) => match crate::signals::races(graph, parts) {
-            Some(races) => found.extend(races),
-            None => found.push(Diagnostic::warning(
-                "not-judged",
-                Span::default(),
-                "the tasks use signals too often to be held against each other: races between them are not looked for",
-            )),
-        },
-    }
-    found.extend(overwritten(graph, &reach, &graph.reach_of_writers(order), touched));
-    found.extend(needless(graph, &reach, touched));
-    found
-}
-
 /// A finding, and how often there are others like it.
 struct Found {
     diagnostic: Diagnostic,
@@ -226,7 +198,7 @@ fn each_race(graph: &Graph, reach: &Reach, touched: &Footprints, see: &mut SeeRa
     });
 }
 
-fn races(graph: &Graph, reach: &Reach, touched: &Footprints) -> Vec<Diagnostic> {
+pub(crate) fn races(graph: &Graph, reach: &Reach, touched: &Footprints) -> Vec<Diagnostic> {
     let mut once = Once::default();
     each_race(graph, reach, touched, &mut |tasks, tensor, race| {
         let [first, second] = tasks.map(|task| graph.tasks[task].span);
@@ -262,7 +234,7 @@ pub(crate) fn races_of_parts(
 }
 
 /// Pairs that only an edge from a reader to what overwrites it keeps apart.
-fn overwritten(graph: &Graph, reach: &Reach, writers: &Reach, touched: &Footprints) -> Vec<Diagnostic> {
+pub(crate) fn overwritten(graph: &Graph, reach: &Reach, writers: &Reach, touched: &Footprints) -> Vec<Diagnostic> {
     let mut once = Once::default();
     each_pair(graph, touched, &mut |first, second, tensor| {
         if !reach.ordered(first, second) || writers.ordered(first, second) {
@@ -359,7 +331,7 @@ fn race(
     error.help(help.unwrap_or_else(declare))
 }
 
-fn directions(graph: &Graph, touched: &Footprints) -> Vec<Diagnostic> {
+pub(crate) fn directions(graph: &Graph, touched: &Footprints) -> Vec<Diagnostic> {
     let mut once = Once::default();
     for (at, task) in graph.tasks.iter().enumerate() {
         for (&tensor, what) in touched[at].iter().filter(|(tensor, _)| !graph.tensors[**tensor].is_shared()) {
@@ -412,7 +384,7 @@ fn directions(graph: &Graph, touched: &Footprints) -> Vec<Diagnostic> {
 }
 
 /// Tensors of the program that are read where no task has written, and what is made of that counts.
-fn unwritten(graph: &Graph, reach: &Reach, touched: &Footprints, lost: &[Lost]) -> Vec<Diagnostic> {
+pub(crate) fn unwritten(graph: &Graph, reach: &Reach, touched: &Footprints, lost: &[Lost]) -> Vec<Diagnostic> {
     let mut once = Once::default();
     for Lost { task, tensor, bytes, stored, reached } in lost {
         let own = &graph.tensors[*tensor];
@@ -456,7 +428,7 @@ fn unwritten(graph: &Graph, reach: &Reach, touched: &Footprints, lost: &[Lost]) 
 }
 
 /// Edges that follow from what tasks are handed, and that what they touch does not need.
-fn needless(graph: &Graph, reach: &Reach, touched: &Footprints) -> Vec<Diagnostic> {
+pub(crate) fn needless(graph: &Graph, reach: &Reach, touched: &Footprints) -> Vec<Diagnostic> {
     let mut once = Once::default();
     let before = graph.before();
     for edge in &graph.edges {

@@ -2,65 +2,11 @@
 
 use multiversion::multiversion;
 
-use crate::Elem;
 use crate::lane::{Native, with_int};
-use crate::narrow::{self, mode, round_up, with_mode};
+use crate::rounding::{mode, round_up, with_mode};
+use crate::{Elem, narrow};
 
-/// What happens to a value that the target type cannot hold exactly.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub enum RoundMode {
-    /// To the nearest, ties to even. The default.
-    #[default]
-    Rint,
-    /// To the nearest, ties away from zero.
-    Round,
-    /// Towards minus infinity.
-    Floor,
-    /// Towards plus infinity.
-    Ceil,
-    /// Towards zero.
-    Trunc,
-    /// To the neighbour whose last bit is 1 (safe to round a second time).
-    Odd,
-}
-
-impl RoundMode {
-    /// Every mode, in declaration order.
-    pub const ALL: [RoundMode; 6] =
-        [RoundMode::Rint, RoundMode::Round, RoundMode::Floor, RoundMode::Ceil, RoundMode::Trunc, RoundMode::Odd];
-
-    /// The mode with the letter `R`, `A`, `F`, `C`, `Z` or `O` (micro-instruction manual, "Rounding Modes").
-    pub fn from_letter(letter: &str) -> Option<RoundMode> {
-        let at = ["R", "A", "F", "C", "Z", "O"].iter().position(|l| *l == letter)?;
-        Some(RoundMode::ALL[at])
-    }
-
-    /// No mode given: to the nearest, ties to even.
-    #[allow(non_upper_case_globals)]
-    pub const None: RoundMode = RoundMode::Rint;
-}
-
-/// What happens to a value beyond the range of the target type (`SAT`, `NOSAT`; the clauses `sat`,
-/// `sat(preserve_nan)` and `nosat` of the micro-instruction manual); [`convert`] has the rules.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub enum Saturation {
-    /// Exceptional values of the target where it has them; the low bits of integers.
-    #[default]
-    Off,
-    /// The nearest value of the range; NaN becomes +0.
-    On,
-    /// As [`Saturation::On`], but NaN stays NaN where the target has one.
-    KeepNan,
-    /// As [`Saturation::Off`], but floats on their way to 16 or 8 bits are clamped to 32 bits first: the tile library goes by
-    /// way of `i32`.
-    Words,
-}
-
-impl From<bool> for Saturation {
-    fn from(on: bool) -> Saturation {
-        if on { Saturation::On } else { Saturation::Off }
-    }
-}
+pub use crate::rounding::{RoundMode, Saturation};
 
 /// Values converted at a time through `f32` on the stack.
 const CHUNK: usize = 256;

@@ -7,8 +7,8 @@
 
 use std::fmt;
 
-use crate::convert::{self, RoundMode, Saturation};
-use crate::{BLayout, Elem, Layout, SLayout};
+use crate::rounding::{RoundMode, Saturation};
+use crate::{BLayout, Elem, Layout, SLayout, convert};
 
 /// Offsets along one direction: index `i` lies at `i / period * outer + i % period * inner` bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

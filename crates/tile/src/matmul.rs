@@ -8,8 +8,10 @@
 //! together, so they cannot change a bit. A NaN in the result is the canonical one, `0x7fc00000`.
 
 mod kernel;
+mod operands;
 mod pack;
 mod quads;
+mod term;
 #[cfg(test)]
 mod tests;
 mod vector;
@@ -17,20 +19,12 @@ mod vector;
 use std::fmt;
 
 use crate::copy::{Cast, View, copy};
+use crate::matmul::operands::{Operands, PANEL, STRIP};
+use crate::matmul::term::{Grouped, Term};
 use crate::{BLayout, Elem, Layout, SLayout};
-use kernel::{Grouped, Term};
-use pack::{PANEL, Packed};
+use pack::Packed;
 
-/// What the accumulation starts from.
-#[derive(Clone, Copy, Debug)]
-pub enum Init<'a> {
-    /// Zero; the old contents of the accumulator are not read.
-    Zero,
-    /// The old contents of the accumulator.
-    Acc,
-    /// One value for each of the `n` columns, as little-endian bytes of the accumulator's type.
-    Bias(&'a [u8]),
-}
+pub use operands::Init;
 
 /// Why a product was refused; the accumulator is then untouched.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -59,9 +53,6 @@ pub struct Scratch {
     int: Packed<i32>,
     strips: Vec<[u8; STRIP]>,
 }
-
-/// Bytes of one row of a strip: 16 accumulator elements.
-const STRIP: usize = 64;
 
 /// Multiply-adds below which one thread does the whole product: some 50 microseconds of work, a few times what
 /// handing half of it to another thread costs.
@@ -117,18 +108,6 @@ pub fn matmul_tile(
         _ => return Err(MatmulError::Types(a_layout.elem, b_layout.elem, dst_layout.elem)),
     }
     Ok(())
-}
-
-/// A checked product.
-struct Operands<'a> {
-    a: &'a [u8],
-    a_layout: &'a Layout,
-    b: &'a [u8],
-    b_layout: &'a Layout,
-    m: usize,
-    k: usize,
-    n: usize,
-    init: Init<'a>,
 }
 
 /// Brings the accumulator into strips (16 columns wide, all rows below each other), which the layout of

@@ -7,69 +7,14 @@
 use multiversion::multiversion;
 
 use crate::Elem;
-use crate::convert::{RoundMode, Saturation};
+use crate::rounding::{RoundMode, Saturation, mode, round_up, rounds_inward, with_mode};
+use format::{BF16, E1M2, E2M1, E4M3, E5M2, F16, Target, Tf32, narrow, pair_table, table, widen};
 
 mod e8m0;
 #[cfg(target_arch = "x86_64")]
 mod f16c;
 mod format;
 mod hif8;
-
-use format::{BF16, E1M2, E2M1, E4M3, E5M2, F16, Target, Tf32, narrow, pair_table, table, widen};
-
-/// Modes as constants, so that each loop is compiled for its own mode.
-pub(crate) mod mode {
-    pub const RINT: u8 = 0;
-    pub const ROUND: u8 = 1;
-    pub const FLOOR: u8 = 2;
-    pub const CEIL: u8 = 3;
-    pub const TRUNC: u8 = 4;
-    pub const ODD: u8 = 5;
-}
-
-/// Calls `$body` with the constant `$m` set to the mode `$mode`.
-macro_rules! with_mode {
-    ($mode:expr, $m:ident => $body:expr) => {
-        $crate::narrow::with_mode!(@arms $mode, $m, $body,
-            Rint RINT, Round ROUND, Floor FLOOR, Ceil CEIL, Trunc TRUNC, Odd ODD)
-    };
-    (@arms $mode:expr, $m:ident, $body:expr, $($name:ident $value:ident),*) => {
-        match $mode {
-            $($crate::convert::RoundMode::$name => {
-                const $m: u8 = $crate::narrow::mode::$value;
-                $body
-            })*
-        }
-    };
-}
-pub(crate) use with_mode;
-
-/// One unit in the last place (1) or none (0) to add to `quotient`, given what was cut off:
-/// `rest` of a whole `2 * half`. Odd is left to the caller.
-#[inline(always)]
-pub(crate) fn round_up<const MODE: u8>(quotient: u32, rest: u32, half: u32, negative: bool) -> u32 {
-    let up = match MODE {
-        mode::RINT => (rest > half) | ((rest == half) & (quotient & 1 == 1)),
-        mode::ROUND => rest >= half,
-        mode::FLOOR => negative & (rest != 0),
-        mode::CEIL => !negative & (rest != 0),
-        mode::ODD => (quotient & 1 == 0) & (rest != 0),
-        _ => false,
-    };
-    up as u32
-}
-
-/// Whether a finite number too large for the target becomes the largest finite one, as IEEE 754 has it for the
-/// directed modes. The mode odd never overflows.
-#[inline(always)]
-fn rounds_inward<const MODE: u8>(negative: bool) -> bool {
-    match MODE {
-        mode::RINT | mode::ROUND => false,
-        mode::FLOOR => !negative,
-        mode::CEIL => negative,
-        _ => true,
-    }
-}
 
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma", "aarch64+neon"))]
 fn narrow2<T: Target, const MODE: u8>(src: &[f32], dst: &mut [[u8; 2]], saturation: Saturation) {

@@ -2,8 +2,7 @@
 
 use slipring_machine::Role;
 use slipring_program::Extent;
-
-use crate::journal::join;
+use slipring_tile::Space;
 
 /// A set of bytes of a memory.
 #[derive(Debug, Default)]
@@ -187,6 +186,22 @@ impl Bytes {
         }
         close(&mut run);
     }
+}
+
+/// Runs of bytes as ranges, those of equal length and distance as one.
+pub(crate) fn join(out: &mut Vec<Extent>, core: Role, start: u64, end: u64) {
+    let bytes = (end - start) as u32;
+    if let Some(last) = out.last_mut().filter(|last| last.row_bytes == bytes) {
+        if last.rows == 1 {
+            (last.rows, last.stride) = (2, start - last.start);
+            return;
+        }
+        if last.start + u64::from(last.rows) * last.stride == start {
+            last.rows += 1;
+            return;
+        }
+    }
+    out.push(Extent::run(Space::Vec, core, start, bytes));
 }
 
 #[cfg(test)]

@@ -5,9 +5,9 @@
 //! for some cycles and its results are there after its latency. A fence holds back everything after it until the
 //! memory accesses before it are done. Loops and scalar instructions cost nothing here: the sequencer runs ahead.
 
-use slipring_machine::{VectorPort, VectorSpec};
+use slipring_machine::{VectorOp, VectorPort, VectorSpec};
 
-use crate::Step;
+use crate::Slot;
 
 /// The clock of one execution.
 #[derive(Debug, Default)]
@@ -42,21 +42,27 @@ pub(crate) struct Cost {
 }
 
 impl Cost {
-    /// What an instruction costs; its registers are added to the list.
-    pub fn new(step: &Step, spec: &VectorSpec, list: &mut Vec<u16>) -> Cost {
-        let before = VectorPort::ALL.iter().take_while(|port| **port != step.cost.port);
+    /// What an instruction costs; the registers that it reads and writes are added to the list.
+    pub fn new(
+        op: &VectorOp,
+        memory: bool,
+        [reads, writes]: [&[Slot]; 2],
+        spec: &VectorSpec,
+        list: &mut Vec<u16>,
+    ) -> Cost {
+        let before = VectorPort::ALL.iter().take_while(|port| **port != op.port);
         let first = before.map(|port| spec.units(*port)).sum::<u32>();
         let slots = list.len() as u32;
-        list.extend(step.reads.iter().chain(&step.writes).map(|slot| slot.0));
+        list.extend(reads.iter().chain(writes).map(|slot| slot.0));
         Cost {
-            units: (first, first + spec.units(step.cost.port)),
-            executes: step.cost.port != VectorPort::None,
-            memory: step.memory.is_some(),
-            latency: step.cost.latency,
-            busy: step.cost.busy,
+            units: (first, first + spec.units(op.port)),
+            executes: op.port != VectorPort::None,
+            memory,
+            latency: op.latency,
+            busy: op.busy,
             slots,
-            reads: step.reads.len() as u16,
-            writes: step.writes.len() as u16,
+            reads: reads.len() as u16,
+            writes: writes.len() as u16,
         }
     }
 }

@@ -2,7 +2,8 @@
 
 use slipring_program::{Causes, Choice, Decision, Flow, Special};
 
-use crate::footprint::Kind;
+use crate::access::Kind;
+use crate::shade::FromData;
 use crate::{Parts, Slot, Step};
 
 /// What each register depends on, and the special register SQZN.
@@ -29,7 +30,7 @@ struct Followed<'a> {
 }
 
 /// What the numbers that a step takes depend on, those that are wanted.
-fn numbers(flow: &Flow<'_>, step: &Step, wanted: &dyn Fn(usize) -> bool) -> Causes {
+pub(crate) fn numbers(flow: &Flow<'_>, step: &Step, wanted: &dyn Fn(usize) -> bool) -> Causes {
     let args = step.args.iter().enumerate().filter(|(at, _)| wanted(*at));
     let operands = args.flat_map(|(_, arg)| arg.operands());
     operands.fold(Causes::default(), |all, operand| all.join(flow.of(operand)))
@@ -70,15 +71,6 @@ fn follow<'a>(parts: &'a Parts, scalars: usize, args: &[Causes]) -> Followed<'a>
     Followed { flow, slots }
 }
 
-/// What of a function contents of buffers have a part in.
-#[derive(Debug)]
-pub(crate) struct FromData {
-    /// Of registers.
-    slots: Vec<bool>,
-    /// Of steps the numbers, one bit each.
-    numbers: Vec<u8>,
-}
-
 impl FromData {
     /// Of a function of whose arguments those of the bits come from buffers.
     pub fn new(parts: &Parts, scalars: usize, by_data: u64) -> FromData {
@@ -90,16 +82,6 @@ impl FromData {
         };
         let numbers = parts.steps.iter().map(bits).collect();
         FromData { slots: slots.slots.iter().map(|causes| causes.data).collect(), numbers }
-    }
-
-    /// Whether they have one in a register.
-    pub fn slot(&self, Slot(slot): Slot) -> bool {
-        self.slots.get(usize::from(slot)).is_none_or(|data| *data)
-    }
-
-    /// In which numbers of a step, one bit each.
-    pub fn numbers(&self, step: usize) -> u8 {
-        self.numbers.get(step).copied().unwrap_or(u8::MAX)
     }
 }
 

@@ -4,12 +4,8 @@
 //! function shares a byte with another access, or only with the load that its value came from, the strides say all there is to
 //! say: what was read and written. Everything else is left to [`Footprint`](crate::footprint::Footprint), access by access.
 
-use slipring_machine::Role;
-use slipring_program::Extent;
-use slipring_tile::Space;
-
+use crate::access::{Kind, Moment, Touch};
 use crate::align::BLOCK;
-use crate::footprint::{Kind, Moment, Touch};
 
 /// Most strides that are written down.
 const MOST: usize = 256;
@@ -263,29 +259,16 @@ impl Journal {
     }
 }
 
-/// Runs of bytes as ranges, those of equal length and distance as one.
-pub(crate) fn join(out: &mut Vec<Extent>, core: Role, start: u64, end: u64) {
-    let bytes = (end - start) as u32;
-    if let Some(last) = out.last_mut().filter(|last| last.row_bytes == bytes) {
-        if last.rows == 1 {
-            (last.rows, last.stride) = (2, start - last.start);
-            return;
-        }
-        if last.start + u64::from(last.rows) * last.stride == start {
-            last.rows += 1;
-            return;
-        }
-    }
-    out.push(Extent::run(Space::Vec, core, start, bytes));
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
     use slipring_program::Access;
 
+    use slipring_machine::Role;
+
     use super::*;
-    use crate::footprint::{Footprint, relevant};
+    use crate::access::relevant;
+    use crate::footprint::Footprint;
 
     /// A step of a loop: whether it stores, its first byte, its bytes, and how far it goes each time.
     type Step = (bool, usize, usize, isize);

@@ -10,11 +10,12 @@ use slipring_program::{Env, Fault, Kind as Problem, Memory, Reorder, Run, Trap};
 use slipring_tile::Space;
 use smallvec::SmallVec;
 
+use crate::access::{Kind, Moment};
+use crate::aside::Aside;
 use crate::code::{Code, Next, NumberAt, STEPS, fault};
-use crate::footprint::{Kind, Moment};
 use crate::function::Function;
-use crate::machine::State;
-use crate::trace::KEPT;
+use crate::loads::KEPT;
+use crate::state::State;
 use crate::{Machine, Parts, Register, Slot, Step};
 
 /// What a function finds when it starts.
@@ -36,25 +37,6 @@ impl Before {
         let whole = scalar.then(|| memory.clone());
         memory.shadow = shadow;
         Before { ub, memory: whole, steps }
-    }
-}
-
-/// Accesses of a step that are none of the program.
-#[derive(Debug, Default)]
-pub(crate) struct Aside {
-    /// What a step touches that is only tried, in order: the first byte, and what was there before.
-    trial: Option<Vec<(usize, Vec<u8>)>>,
-}
-
-impl Aside {
-    pub fn is_trial(&self) -> bool {
-        self.trial.is_some()
-    }
-
-    pub fn note(&mut self, start: usize, bytes: &[u8]) {
-        if let Some(trial) = &mut self.trial {
-            trial.push((start, bytes.to_vec()));
-        }
     }
 }
 

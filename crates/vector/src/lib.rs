@@ -12,40 +12,47 @@
 //! | [`Align`] | the ragged end of an unaligned stream |
 //! | [`Machine`] | the registers, the unified buffer, checked access to it |
 //! | [`Step`] | one vector instruction: its meaning, the registers it reads and writes, its cost |
-//! | [`Function`] | the program and its interpreter |
-//! | `code` | the program as it is executed |
+//! | [`Function`], `interpret` | the program; its interpreter |
+//! | `code`, `compile` | the program as it is executed, and how it comes about |
 //! | `rounds` | rounds of a loop at once, where all its addresses go on in equal steps |
 //! | `journal` | accesses at equal distances, judged at the end |
+//! | `access` | kinds of accesses, and what a barrier orders of them |
 //! | `footprint` | which bytes were touched, and which accesses a `mem_bar` should have ordered |
 //! | `bytes`, `loads` | sets of bytes; the loads that a store may have to come after |
-//! | `shade` | what is done with bytes that are uninitialised |
-//! | `trace` | which executions a value was computed from |
-//! | `late` | a function in another legal order of its steps |
+//! | `shade`, `settle` | what is done with bytes that are uninitialised |
+//! | `trace`, `order` | which executions a value was computed from |
+//! | `late`, `aside` | a function in another legal order of its steps |
 //! | `decide` | where loaded data decide |
 //! | `clock` | cycles: ports, latencies, dependences |
 
+mod access;
 mod align;
+mod aside;
 mod bytes;
 mod clock;
 mod code;
+mod compile;
 mod decide;
 mod footprint;
 mod function;
+mod interpret;
 mod journal;
 mod late;
 mod loads;
 mod machine;
 mod mask;
+mod order;
 mod register;
 mod rounds;
+mod settle;
 mod shade;
-mod step;
+mod slot;
+mod state;
 mod trace;
 
+pub use access::{Barrier, Kind};
 pub use align::{Align, BLOCK, block_of};
-pub use footprint::{Barrier, Kind};
-pub use function::{Function, Parts};
-pub use machine::Machine;
-pub use mask::Mask;
-pub use register::{BYTES, Register};
-pub use step::{Arg, Kernel, Slot, Step, Whole};
+pub use function::{Function, Kernel, Machine, Parts, Step};
+pub use mask::{BYTES, Mask};
+pub use register::Register;
+pub use slot::{Arg, Slot, Whole};

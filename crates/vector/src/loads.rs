@@ -7,8 +7,7 @@
 
 use std::ops::Range;
 
-use crate::footprint::{BLOCK, Kind, Moment};
-use crate::trace::KEPT;
+use crate::access::{BLOCK, Kind, Moment};
 
 /// Loads that are remembered at most, and of one block.
 const MOST: usize = 2 * KEPT;
@@ -167,6 +166,9 @@ impl Loads {
         }
     }
 }
+
+/// Executions that are remembered. What is further back than these counts as done: no unit has so many instructions under way.
+pub(crate) const KEPT: usize = 1 << 16;
 
 #[cfg(test)]
 mod tests {

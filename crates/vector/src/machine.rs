@@ -1,61 +1,13 @@
 //! What vector instructions act on.
 
-use slipring_program::{Access, Effect, Env, Extent, Fault, Memory, Output, Run, Scratch};
+use slipring_program::{Effect, Env, Extent, Fault, Memory, Output, Run, Scratch};
 use slipring_tile::Space;
 
-use crate::clock::Clock;
-use crate::footprint::{Barrier, Footprint, Kind, Moment, Touch};
-use crate::function::Function;
-use crate::late::Aside;
-use crate::shade::Shade;
-use crate::trace::Trace;
+use crate::access::{Barrier, Kind, Moment, Touch};
+use crate::aside::Aside;
+use crate::function::Machine;
+use crate::state::State;
 use crate::{Align, Mask, Register, Slot, Whole, block_of};
-
-/// What is kept from one execution to the next, so that nothing is allocated.
-#[derive(Debug, Default)]
-pub(crate) struct State {
-    /// On the heap one by one, so that a result can be made beside its operands and then take its place.
-    #[allow(clippy::vec_box, reason = "results take their place without being copied")]
-    pub registers: Vec<Box<Register>>,
-    /// Where the next result is made; taken while it is.
-    pub spare: Option<Box<Register>>,
-    /// Scalar registers, and the constants of the function after them.
-    pub numbers: Vec<u64>,
-    pub footprint: Footprint,
-    pub trace: Trace,
-    /// If anybody asks which bytes are uninitialised.
-    pub shade: Option<Shade>,
-    pub clock: Clock,
-    /// Vector instructions that were executed: of many the first ones.
-    pub executed: u32,
-    /// The clock sees them as they are executed; before that they are only written down, in `trace`.
-    pub timed: bool,
-    /// Plans of scalar work.
-    pub access: Access,
-    /// Accesses outside the unified buffer.
-    pub elsewhere: Access,
-}
-
-/// The vector unit of one core while it executes a function.
-#[derive(Debug)]
-pub struct Machine<'a> {
-    pub(crate) state: &'a mut State,
-    pub(crate) function: &'a Function,
-    /// The unified buffer, taken out of `memory`.
-    pub(crate) ub: Vec<u8>,
-    pub(crate) memory: &'a mut Memory,
-    pub(crate) env: Env,
-    pub(crate) scratch: &'a mut Scratch,
-    pub(crate) output: &'a mut Output,
-    /// The instruction that executes.
-    pub(crate) current: Moment,
-    /// Special register AR: bytes that the running unaligned store has put down. 0 when a function starts.
-    pub ar: u64,
-    /// Special register SQZN: bytes that the last `vsqz` kept. 0 when a function starts.
-    pub sqzn: u64,
-    /// The function runs once more, in another order: its accesses have been judged.
-    pub(crate) aside: Option<Aside>,
-}
 
 impl Machine<'_> {
     /// A register.

@@ -1,7 +1,5 @@
 //! Predicates.
 
-use crate::{BYTES, Register};
-
 /// A predicate: 256 bits, one for each byte of a register. Lane `i` of `n`-byte lanes is active if bit `i × n` is
 /// set; instructions that make predicates set that bit of a lane only.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -107,14 +105,8 @@ impl Mask {
     }
 }
 
-impl From<&Register> for Mask {
-    #[inline]
-    fn from(register: &Register) -> Mask {
-        let mut image = [0; 32];
-        image.copy_from_slice(&register.0[..32]);
-        Mask::of_image(&image)
-    }
-}
+/// Bytes of a vector register.
+pub const BYTES: usize = 256;
 
 #[cfg(test)]
 mod tests {

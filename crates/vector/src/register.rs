@@ -3,9 +3,7 @@
 use slipring_tile::Native;
 
 use crate::Mask;
-
-/// Bytes of a vector register.
-pub const BYTES: usize = 256;
+use crate::mask::BYTES;
 
 /// A vector register: 256 bytes, little-endian lanes of whatever type an instruction takes them for. Predicates
 /// and alignment registers live in the same file, in the first bytes.
@@ -74,5 +72,14 @@ impl Register {
                 self.0[i * bytes..][..bytes].fill(0);
             }
         }
+    }
+}
+
+impl From<&Register> for Mask {
+    #[inline]
+    fn from(register: &Register) -> Mask {
+        let mut image = [0; 32];
+        image.copy_from_slice(&register.0[..32]);
+        Mask::of_image(&image)
     }
 }

@@ -8,10 +8,10 @@
 use slipring_program::Fault;
 use smallvec::SmallVec;
 
-use crate::code::{Code, Compact, Number, NumberAt};
-use crate::footprint::{Kind, Moment, Touch};
+use crate::access::{Kind, Moment, Touch};
+use crate::code::{Code, Compact, Loop, Number, NumberAt};
+use crate::function::Machine;
 use crate::journal::LONGEST;
-use crate::machine::Machine;
 use crate::{BYTES, Function, Parts, Slot, Whole};
 
 /// Fewer rounds than these are not worth the look.
@@ -20,18 +20,6 @@ const FEWEST: u64 = 4;
 const NEAR: i128 = 1 << 40;
 /// Looks in vain that a function takes, in one execution, before it looks no longer.
 pub(crate) const PATIENCE: u32 = 8;
-
-/// A loop that can be executed so: behind its comparison vector instructions, then sums, then the jump back.
-#[derive(Debug)]
-pub(crate) struct Loop {
-    /// It goes on while the first number is less than the second.
-    counter: NumberAt,
-    bound: NumberAt,
-    /// Its vector instructions.
-    body: Vec<u32>,
-    /// The numbers that change, and by what in each round.
-    sums: SmallVec<[(NumberAt, NumberAt); 2]>,
-}
 
 impl Loop {
     /// The loop whose comparison stands at `head`, if it is one.

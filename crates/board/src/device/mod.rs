@@ -2,11 +2,12 @@
 //! block, the workers run it, and the buffers come back.
 
 mod dram;
+mod order;
 mod resident;
 mod worker;
 
+pub use order::Order;
 use slipring_machine::Platform;
-use slipring_queue::board::Board;
 use slipring_queue::capture::Capture;
 use slipring_queue::host::Times;
 use slipring_queue::machine::{Span, Status};
@@ -16,25 +17,6 @@ pub use resident::{Launch, Piece, Resident};
 pub use worker::{BlockRun, KernelWorker, Runs};
 
 use slipring_session::args::Passed;
-
-/// Where and how a kernel is launched.
-#[derive(Clone, Debug)]
-pub struct Order {
-    /// The board.
-    pub board: Board,
-    /// Blocks: each runs on a worker of its own; more than there are workers run in waves.
-    pub blocks: u32,
-    /// Seed of the board's delays; `None`: each takes its usual time.
-    pub delays: Option<u64>,
-    /// Zeroed bytes after every buffer that the kernel may touch.
-    pub gm_slack: u64,
-    /// When the run of a block is given up.
-    pub limits: slipring_sim::Limits,
-    /// Whether it is kept who did what when.
-    pub trace: bool,
-    /// Whether what the host queues is kept, as a stream.
-    pub record: bool,
-}
 
 /// What came of it.
 #[derive(Clone, Debug)]

@@ -2,7 +2,7 @@
 
 use slipring_ir::{Diags, Source};
 use slipring_queue::Layout;
-use slipring_queue::board::built_in;
+use slipring_queue::board::{Board, built_in};
 use slipring_queue::host::{Kernels, Queue, Settings};
 use slipring_queue::machine::{Config, Machine};
 use slipring_queue::sanitize::Hazard;

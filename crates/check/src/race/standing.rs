@@ -6,7 +6,7 @@
 use slipring_sim::{Again, Standing};
 
 use super::Race;
-use crate::marking::Notes;
+use crate::notes::Notes;
 use crate::queues::Queues;
 use crate::shadow::{Run, Shadow};
 

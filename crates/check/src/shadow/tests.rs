@@ -2,10 +2,12 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use slipring_machine::Role;
+use slipring_program::Update;
 use slipring_program::UpdateKind;
 use slipring_tile::Space;
 
 use super::*;
+use crate::cell::Leans;
 
 fn stamp(lane: u8, write: bool) -> Stamp {
     Stamp { block: 0, lane, write, update: None, epoch: 1, site: u32::from(lane), number: 0 }

@@ -284,7 +284,7 @@ fn breaches(rule: &Rule, path: &str, text: &str) -> Vec<String> {
 }
 
 /// Every source of the crates that is not a test: path below `crates`, and text.
-fn sources() -> Vec<(String, String)> {
+pub(super) fn sources() -> Vec<(String, String)> {
     fn walk(folder: &Path, top: &Path, found: &mut Vec<(String, String)>) {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
@@ -370,7 +370,7 @@ const WORDS: [(&str, &[&str]); 5] = [
     // What a tile lies in, and how.
     ("Place", &["lang/src/lower/layouts.rs"]),
     // A decoded instruction of a vector function.
-    ("Step", &["vector/src/step.rs"]),
+    ("Step", &["vector/src/function.rs"]),
     // A part of a view of global memory; the queue's is what a driver opens, by the name that drivers give it.
     ("Window", &["passes/src/analysis/windows.rs", "queue/src/host/device.rs"]),
     ("Mode", &[]),

@@ -116,7 +116,7 @@ impl Number {
             };
             return (if (0..width).contains(&count) { count } else { width } as u64).to_le_bytes();
         }
-        super::operands::scalar_bytes(bits, from, to)
+        scalar_bytes(bits, from, to)
     }
 }
 
@@ -138,5 +138,14 @@ fn infinity(elem: Elem, negative: bool) -> Vec<u8> {
     }
     let mut bytes = vec![0; elem.bytes()];
     convert(Elem::F32, &value.to_le_bytes(), elem, &mut bytes, RoundMode::Rint, false);
+    bytes
+}
+
+/// The register of a number as an element of another type: floats rounded to the nearest, integers to integers by
+/// their low bits, floats to integers saturated.
+pub(super) fn scalar_bytes(bits: u64, from: Elem, to: Elem) -> [u8; 8] {
+    let mut bytes = [0; 8];
+    let saturate = from.is_float() && !to.is_float();
+    convert(from, &bits.to_le_bytes()[..from.bytes()], to, &mut bytes[..to.bytes()], RoundMode::Rint, saturate);
     bytes
 }

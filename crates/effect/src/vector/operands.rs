@@ -5,7 +5,7 @@ use std::ops::Range;
 use slipring_machine::{Role, Units};
 use slipring_program::{Env, Extent, Fault, Memory};
 use slipring_tile::copy::{Cast, View, copy};
-use slipring_tile::{BLayout, Elem, Layout, RoundMode, SLayout, Space, convert};
+use slipring_tile::{BLayout, Elem, Layout, SLayout, Space};
 
 use super::Number;
 use crate::{tile_extents, valid_shape};
@@ -228,15 +228,6 @@ impl Source {
             Source::Scalar(_) => {}
         }
     }
-}
-
-/// The register of a number as an element of another type: floats rounded to the nearest, integers to integers by
-/// their low bits, floats to integers saturated.
-pub(super) fn scalar_bytes(bits: u64, from: Elem, to: Elem) -> [u8; 8] {
-    let mut bytes = [0; 8];
-    let saturate = from.is_float() && !to.is_float();
-    convert(from, &bits.to_le_bytes()[..from.bytes()], to, &mut bytes[..to.bytes()], RoundMode::Rint, saturate);
-    bytes
 }
 
 /// Size of the work of the vector unit on a rectangle of a tile: its rows (columns where the tile is stored by columns), and

@@ -4,8 +4,9 @@ use slipring_program::{Access, Effect, Env, Fault, Memory, Run, Scratch};
 use slipring_tile::copy::{read_row, row_range, write_row};
 use slipring_tile::{Elem, Order, Reduce, View, reduce};
 
-use super::operands::{Rect, Source, scalar_bytes};
+use super::operands::{Rect, Source};
 use super::{Local, TileArg, tile_units, with_operands};
+use crate::vector::number::scalar_bytes;
 
 /// A tile whose rows or columns are reduced, and where the results go. The source must have as many valid rows (for
 /// reduced rows) or columns (for reduced columns) as the destination, and at least one valid element in each.

@@ -1,11 +1,11 @@
 //! Elements that follow from their place alone.
 
+use super::{Local, TileArg, tile_units, with_operands};
 use slipring_program::{Access, Effect, Env, Fault, Run};
 use slipring_tile::copy::write_row;
 use slipring_tile::{Elem, View};
 
-use super::operands::scalar_bytes;
-use super::{Local, TileArg, tile_units, with_operands};
+use crate::vector::number::scalar_bytes;
 
 /// What the elements of a tile become; `start` is the run-time argument after the tile's.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

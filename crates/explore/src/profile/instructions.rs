@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{Profile, ProfileForm, ProfileSpan, cycles, tasks};
+use super::{Profile, ProfileForm, ProfileSpan, tasks};
+use crate::profile::events::{WORKERS, label, names};
+use crate::profile::tracks::cycles;
 
 /// Steps of synchronisation, which stand among the instructions of a pipe.
 const SYNC: [&str; 3] = ["SET_FLAG", "WAIT_FLAG", "BAR"];
@@ -18,7 +20,7 @@ pub(super) fn read(value: &Value, clock_mhz: u32) -> Result<Profile, String> {
         },
     };
     let (processes, threads) = names(events);
-    if processes.values().any(|name| name == tasks::WORKERS) {
+    if processes.values().any(|name| name == WORKERS) {
         return tasks::of_picture(events, &processes, &threads, clock_mhz);
     }
     let mut rows: BTreeMap<_, Vec<ProfileSpan>> = BTreeMap::new();
@@ -48,29 +50,6 @@ pub(super) fn read(value: &Value, clock_mhz: u32) -> Result<Profile, String> {
     let mut profile = Profile::of_spans(ProfileForm::Instructions, rows);
     profile.left_out = left_out;
     Ok(profile)
-}
-
-pub(super) type Processes = BTreeMap<String, String>;
-pub(super) type Threads = BTreeMap<(String, String), String>;
-
-/// What processes and threads are called, where events say it.
-fn names(events: &[Value]) -> (Processes, Threads) {
-    let (mut processes, mut threads) = (Processes::new(), Threads::new());
-    for event in events.iter().filter(|event| event["ph"] == "M") {
-        let Some(name) = event["args"]["name"].as_str() else { continue };
-        let pid = label(&event["pid"]);
-        match event["name"].as_str() {
-            Some("process_name") => drop(processes.insert(pid, name.to_string())),
-            Some("thread_name") => drop(threads.insert((pid, label(&event["tid"])), name.to_string())),
-            _ => {}
-        }
-    }
-    (processes, threads)
-}
-
-/// Numbers of processes and threads are numbers or texts.
-pub(super) fn label(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_string)
 }
 
 /// The pipe of a row such as `MTE1`, `MTE1#2` (work that overlaps), `CUBE (matmul)`.

@@ -3,13 +3,11 @@
 
 use std::collections::BTreeMap;
 
+use super::{Profile, ProfileForm, ProfileSpan};
 use serde_json::Value;
 
-use super::instructions::{Processes, Threads, label};
-use super::{Profile, ProfileForm, ProfileSpan, cycles};
-
-/// The process of a picture whose threads are cores with their tasks.
-pub(super) const WORKERS: &str = "Worker View";
+use crate::profile::events::{Processes, Threads, WORKERS, label};
+use crate::profile::tracks::cycles;
 
 pub(super) fn read(value: &Value, clock_mhz: u32) -> Result<Profile, String> {
     let level = &value["chip_swimlane_level"];

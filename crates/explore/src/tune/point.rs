@@ -1,7 +1,7 @@
 //! One point of a grid: the kernel as its values make it, run and judged.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::PoisonError;
 
 use serde::{Deserialize, Serialize};
 use slipring_ir::Module;
@@ -19,11 +19,12 @@ use slipring::{
     VerifyOutcome, slot_buffers,
 };
 use slipring_prove::Judgement;
-use slipring_session::Compiled;
-use slipring_session::MemoryUse;
 use slipring_session::args::Passed;
 use slipring_session::places::Places;
 use slipring_session::run::start;
+use slipring_session::{Compiled, MemoryUse};
+
+use crate::tune::file::MOST_READ;
 
 /// What came of one point.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -101,19 +102,6 @@ impl Point {
             result: None,
             of: None,
         }
-    }
-}
-
-/// The file as the last points read it, and what is compiled of it.
-#[derive(Default, Debug)]
-pub(super) struct LastRead(Mutex<Vec<(Subject, Subject)>>);
-
-/// How many of them are kept: threads run as many points at a time, and neighbours often differ in nothing that is lowered.
-const MOST_READ: usize = 16;
-
-impl Clone for LastRead {
-    fn clone(&self) -> LastRead {
-        LastRead::default()
     }
 }
 

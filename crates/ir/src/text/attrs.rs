@@ -2,11 +2,12 @@
 
 use super::lexer::Tok;
 use super::literal::{bits_of, float_width};
-use super::parser::{OpParser, Parsed};
+use super::parser::Parsed;
 use super::types::begins_type;
-use crate::Reported;
-use crate::{Attr, AttrDict, AttrKind, AttrSpec, Diagnostic, EnumSpec, Name, OpId, Sign, Span, Type};
 use slipring_tile::nearest;
+
+use crate::declaration::OpParser;
+use crate::{Attr, AttrDict, AttrKind, AttrSpec, Diagnostic, EnumSpec, Name, OpId, Reported, Sign, Span, Type};
 
 /// Builtin attributes that are kept as they are written.
 const KEPT: [&str; 8] = ["dense", "dense_resource", "sparse", "affine_map", "affine_set", "strided", "array", "loc"];

@@ -1,8 +1,10 @@
 //! What a declaration says of its op, checked as the op is read: attributes, types of operands and results.
 
-use super::parser::{OpParser, is_unknown};
-use crate::{Attr, AttrKind, AttrSpec, Diagnostic, OpId, Span, Type};
+use super::parser::is_unknown;
 use slipring_tile::nearest;
+
+use crate::declaration::OpParser;
+use crate::{Attr, AttrKind, AttrSpec, Diagnostic, OpId, Span, Type};
 
 impl<'a> OpParser<'a> {
     /// Reports what contradicts the declaration of an op. Attributes are brought to the form that their kind

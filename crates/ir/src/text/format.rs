@@ -3,39 +3,13 @@
 use std::rc::Rc;
 
 use super::lexer::{Tok, lex_at};
-use super::parser::{OpParser, Parsed, is_unknown};
-use super::print::OpPrinter;
+use super::parser::{Parsed, is_unknown};
 use super::types::begins_type;
-use crate::Reported;
-use crate::{Arity, Attr, AttrKind, AttrSpec, OpId, OpSchema, Span, Syntax, Type, ValueId};
 use slipring_tile::nearest;
 
-/// One element of a format.
-#[derive(Clone, PartialEq, Eq, Debug)]
-enum Element {
-    /// Text that stands there: its tokens.
-    Literal(String, Vec<String>),
-    /// `` `` `` and `` ` ` ``: no blank, a blank; printed only.
-    Blank(bool),
-    Operand(usize),
-    Attr(usize),
-    /// `keyword($attr)`: a member of an enumeration, printed as a bare word.
-    Keyword(usize),
-    Region(usize),
-    OperandType(usize),
-    ResultType(usize),
-    AttrDict,
-    /// `( … )?`
-    Group(Vec<Element>),
-}
-
-/// A format, read.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Format {
-    elements: Vec<Element>,
-    /// Attributes that the format writes, by position in the declaration.
-    attrs: Vec<usize>,
-}
+use crate::declaration::{OpParser, OpPrinter};
+use crate::text::kept::{Element, Format};
+use crate::{Arity, Attr, AttrKind, AttrSpec, OpId, OpSchema, Reported, Span, Syntax, Type, ValueId};
 
 impl Format {
     /// Reads a format and compares it with the declaration.

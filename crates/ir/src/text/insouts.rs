@@ -4,8 +4,8 @@ use smallvec::SmallVec;
 
 use super::lexer::Tok;
 use super::operands::assign;
-use super::parser::{OpParser, Parsed};
-use super::print::OpPrinter;
+use super::parser::Parsed;
+use crate::declaration::{OpParser, OpPrinter};
 use crate::{Infer, OpId, OpSchema, Type, ValueId};
 
 impl<'a> OpParser<'a> {

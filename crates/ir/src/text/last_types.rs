@@ -1,6 +1,6 @@
 //! Types that were read last, with their texts: most operands have the type of one nearby.
 
-use super::parser::OpParser;
+use crate::declaration::OpParser;
 use crate::{Span, Type};
 
 /// How many types are kept.
@@ -33,8 +33,8 @@ impl OpParser<'_> {
 
 #[cfg(test)]
 mod tests {
+    use crate::declaration::OpParser;
     use crate::text::lexer::Tok;
-    use crate::text::parser::OpParser;
     use crate::{Module, Registry, Source};
 
     #[test]

@@ -47,20 +47,22 @@
 
 use std::sync::Arc;
 
+use crate::text::kept::Format;
 use crate::{Attr, Diagnostic, Diags, Module, OpId, OpSchema, Registry, Reported, Source, Span, Syntax, Type};
 
 mod attrs;
 mod check;
 mod format;
 mod insouts;
+pub(crate) mod kept;
 mod last_types;
-mod lexer;
+pub(crate) mod lexer;
 mod literal;
 mod names;
 mod operands;
 mod ops;
-mod parser;
-mod print;
+pub(crate) mod parser;
+pub(crate) mod print;
 mod readback;
 mod spell;
 mod spelling;
@@ -68,35 +70,14 @@ mod tile_type;
 mod types;
 mod weight;
 
+pub use crate::declaration::{CustomSyntax, OpParser, OpPrinter, Spelling};
 pub use lexer::Tok;
 pub use literal::{bits_of as float_bits, value_of as float_value};
 pub use ops::BlockArg;
-pub use parser::{OpParser, Parsed};
-pub use print::OpPrinter;
+pub use parser::Parsed;
 pub use slipring_tile::nearest;
-pub use spelling::Spelling;
 pub use tile_type::MOST_EXTENT;
 pub use types::same_type;
-
-/// Hand-written text of an op whose form is irregular.
-pub trait CustomSyntax: Sync {
-    /// Reads what follows the op's name into `op`: operands ([`OpParser::set_operands`]), attributes, regions, and
-    /// results ([`OpParser::add_result`] or [`OpParser::infer_results`]). The names of results, the location after
-    /// the op and the checks against the declaration are not its business.
-    ///
-    /// # Errors
-    /// [`Reported`] once the error has been reported.
-    fn parse(&self, parser: &mut OpParser<'_>, op: OpId) -> Result<(), Reported>;
-
-    /// Writes what follows the op's name.
-    fn print(&self, printer: &mut OpPrinter<'_>, op: OpId);
-
-    /// Whether this form says all of an op; if not, it is printed in generic form. `None`: the printer reads what it wrote
-    /// and compares, which it cannot do with regions.
-    fn says_all(&self, _module: &Module, _op: OpId) -> Option<bool> {
-        None
-    }
-}
 
 /// Reads a file. The module holds whatever could be read; it means something only if the diagnostics have no error.
 pub fn parse(source: Arc<Source>, registry: &Registry) -> (Module, Diags) {
@@ -179,7 +160,7 @@ pub fn print_op(module: &Module, op: OpId) -> String {
 /// What is wrong with the format.
 pub fn check_schema(schema: &OpSchema) -> Result<(), String> {
     match schema.syntax {
-        Syntax::Format(text) => format::Format::read(text, schema).map(drop),
+        Syntax::Format(text) => Format::read(text, schema).map(drop),
         Syntax::InsOuts { ins, .. } if ins > schema.operands.len() => {
             Err(format!("{ins} operands inside `ins`, but only {} are declared", schema.operands.len()))
         }

@@ -5,10 +5,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::function::SYMBOL;
+use crate::text::kept::Names;
 use crate::{BlockId, Module, OpId, ValueId};
-
-/// The printed name of every value.
-pub(crate) struct Names(Vec<Option<Rc<str>>>);
 
 /// Names of one function (an op with a symbol), or of what is outside of all functions.
 struct Namer<'m> {

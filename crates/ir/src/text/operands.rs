@@ -3,8 +3,9 @@
 use smallvec::SmallVec;
 
 use super::ops::segment_sizes;
-use super::parser::{OpParser, Parsed, is_unknown, unknown_type};
+use super::parser::{Parsed, is_unknown, unknown_type};
 use super::types::same_type;
+use crate::declaration::OpParser;
 use crate::{Arity, Attr, Diagnostic, Infer, OpId, OpSchema, OperandSpec, Span, Type, ValueId};
 
 /// How many values each declared operand stands for, given the types of the values in order: an optional

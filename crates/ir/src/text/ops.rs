@@ -5,9 +5,12 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use super::lexer::{Cursor, Tok, lex_at, unescape};
-use super::parser::{Marks, OpParser, Parsed};
-use crate::{Attr, BlockId, Declaration, Diagnostic, OpId, Span, Syntax, Type, ValueId, WrittenAt};
+use super::parser::Parsed;
 use slipring_tile::nearest;
+
+use crate::declaration::OpParser;
+use crate::text::kept::Marks;
+use crate::{Attr, BlockId, Declaration, Diagnostic, OpId, Span, Syntax, Type, ValueId, WrittenAt};
 
 /// An argument of a region's first block, given by the op's own text: the `%i` of a loop.
 #[derive(Clone, Debug)]

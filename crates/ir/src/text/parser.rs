@@ -1,17 +1,16 @@
 //! The parser's core: tokens, errors, names in scope, operands.
 
-use slipring_finding::Kind;
 use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
 use std::sync::Arc;
 
-use indexmap::IndexMap;
+use slipring_finding::Kind;
+use slipring_tile::nearest;
 use smallvec::SmallVec;
 
-use super::format::Format;
 use super::lexer::{Cursor, Tok, unescape};
-use crate::{Attr, Diagnostic, Diags, Module, Name, OpId, Registry, Reported, Span, Type, ValueDef, ValueId};
-use slipring_tile::nearest;
+use crate::declaration::OpParser;
+use crate::text::kept::{Binding, Marks, Scope};
+use crate::{Diagnostic, Diags, Module, OpId, Registry, Reported, Span, Type, ValueDef, ValueId};
 
 /// What a parsing step gives.
 pub type Parsed<T> = Result<T, Reported>;
@@ -35,55 +34,6 @@ pub(crate) fn unknown_type() -> Type {
 /// True for the type of a value whose definition is wrong.
 pub(crate) fn is_unknown(ty: &Type) -> bool {
     matches!(ty, Type::Named(name) if &**name == UNKNOWN)
-}
-
-/// A name in scope: one value, or the results of `%x:2`.
-#[derive(Clone, Debug)]
-pub(crate) struct Binding {
-    values: SmallVec<[ValueId; 1]>,
-    span: Span,
-}
-
-/// The names of one region.
-pub(crate) type Scope<'a> = IndexMap<&'a str, Binding>;
-
-/// Places in the text of the parts of the op that is being read.
-#[derive(Default)]
-pub(crate) struct Marks {
-    /// Where the op begins.
-    pub begin: Option<u32>,
-    pub uses: Vec<(ValueId, Span)>,
-    pub attrs: Vec<(Name, Span)>,
-    /// End of the op's text before its first region.
-    pub header_end: Option<u32>,
-    /// How many results the text names, if it names any.
-    pub named_results: usize,
-}
-
-/// Reads the operations of one file. Hand-written syntaxes get it in [`super::CustomSyntax::parse`].
-pub struct OpParser<'a> {
-    /// The module that is being built.
-    pub module: &'a mut Module,
-    pub(crate) registry: &'a Registry,
-    pub(crate) cur: Cursor<'a>,
-    pub(crate) diags: Diags,
-    pub(crate) scopes: Vec<Scope<'a>>,
-    pub(crate) marks: Marks,
-    pub(crate) types: BTreeMap<&'a str, Type>,
-    /// Aliases, with their `!` or `#`, whose definitions were given up.
-    pub(crate) bad_aliases: BTreeSet<&'a str>,
-    pub(crate) attrs: BTreeMap<&'a str, Attr>,
-    /// Parts that aliases stand for, so far.
-    pub(crate) named_parts: usize,
-    pub(crate) locs: BTreeMap<&'a str, String>,
-    /// Ops whose `loc` names an alias.
-    pub(crate) named_locs: Vec<(OpId, Span)>,
-    pub(crate) formats: BTreeMap<*const crate::OpSchema, Option<Rc<Format>>>,
-    /// See [`OpParser::type_as_before`].
-    pub(crate) last_types: Vec<(&'a str, Type)>,
-    depth: u32,
-    errors: usize,
-    last_error: Option<Span>,
 }
 
 impl<'a> OpParser<'a> {

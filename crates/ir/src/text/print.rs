@@ -2,33 +2,17 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::rc::Rc;
 
-use super::format::Format;
 use super::insouts::reads_back;
 use super::lexer::escape;
-use super::literal::float_text;
-use super::names::Names;
 use super::operands::{segment_attr, sizes_fit};
 use super::readback::says_all;
 use super::spell::symbol_text;
-use super::spelling::Spelling;
 use smallvec::SmallVec;
 
+use crate::declaration::{OpPrinter, Spelling};
+use crate::text::kept::Names;
 use crate::{Arity, Attr, AttrKind, AttrSpec, BlockId, Module, Op, OpId, OpSchema, Syntax, Type, ValueId};
-
-/// Writes operations. Hand-written syntaxes get it in [`super::CustomSyntax::print`].
-pub struct OpPrinter<'a> {
-    /// The module that is printed.
-    pub module: &'a Module,
-    pub(crate) spelling: &'static Spelling,
-    pub(crate) formats: BTreeMap<*const OpSchema, Option<Rc<Format>>>,
-    out: String,
-    indent: usize,
-    names: Names,
-    /// Types that were written last, with their texts: most ops have those of the ops around them.
-    types: Vec<(Type, String)>,
-}
 
 /// How many types are kept with their texts.
 const KEPT_TYPES: usize = 8;
@@ -361,10 +345,4 @@ fn put(out: &mut String, text: fmt::Arguments<'_>) {
 fn short_name(schema: &OpSchema) -> &'static str {
     let bare = schema.name.split_once('.').map_or(schema.name, |(_, bare)| bare);
     schema.aliases.iter().find(|a| **a == bare).copied().unwrap_or(schema.name)
-}
-
-/// A float with its type, `f64` left out.
-pub(crate) fn float_attr_text(bits: u64, ty: &Type) -> String {
-    let text = float_text(bits, ty);
-    if *ty == Type::F64 && !text.starts_with("0x") { text } else { format!("{text} : {ty}") }
 }

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use super::lexer::Tok;
-use super::names::Names;
-use super::parser::{Marks, OpParser};
+use crate::declaration::OpParser;
+use crate::text::kept::{Marks, Names};
 use crate::{Attr, AttrDict, Module, OpId, OpSchema, Registry, Source, Span, Syntax, ValueId};
 
 /// Reads what was printed after the name of an op without regions. True if it is the same op: operands,

@@ -5,8 +5,8 @@ use std::fmt;
 use slipring_tile::{BLayout, SLayout, Space};
 
 use super::lexer::{escape, is_word};
-use super::print::float_attr_text;
 use super::spelling::OWN;
+use crate::text::literal::float_text;
 use crate::{Attr, AttrDict, Dim, FuncType, MemRefType, PipeParam, Sign, TileType, Type, ViewType};
 
 impl fmt::Display for Dim {
@@ -221,4 +221,10 @@ impl fmt::Display for AttrDict {
         let entries: Vec<String> = self.iter().map(|(name, attr)| OWN.entry("", name, attr)).collect();
         write!(f, "{{{}}}", entries.join(", "))
     }
+}
+
+/// A float with its type, `f64` left out.
+pub(crate) fn float_attr_text(bits: u64, ty: &Type) -> String {
+    let text = float_text(bits, ty);
+    if *ty == Type::F64 && !text.starts_with("0x") { text } else { format!("{text} : {ty}") }
 }

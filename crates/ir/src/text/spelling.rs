@@ -3,26 +3,8 @@
 //! Every spelling here is read back as the same module: the parser takes them all.
 
 use super::lexer::{escape, is_word};
+use crate::declaration::Spelling;
 use crate::{Attr, AttrDict, Syntax};
-
-/// The spelling of one version of a tool.
-#[derive(Debug)]
-pub struct Spelling {
-    /// Kinds of enumerations that are written `#pto<kind member>`, not `#pto.kind<member>`.
-    pub inner: &'static [&'static str],
-    /// Kinds of which an op's format shows the whole attribute, `#pto.kind<member>`, not `<member>` alone.
-    pub whole: &'static [&'static str],
-    /// Integer attributes that are written with their type: op, attribute, type.
-    pub typed: &'static [(&'static str, &'static str, &'static str)],
-    /// Ops of which one attribute inside `ins(…)` follows a comma, as one more operand, and the others after `outs(…)`.
-    pub comma: &'static [(&'static str, &'static str)],
-    /// Ops of which each operand inside `ins(…)` has its type after it: `ins(%a : T, %b : T)`.
-    pub one_by_one: &'static [&'static str],
-    /// True where ops of all dialects are written with the dialect's name: `func.return`.
-    pub full: bool,
-    /// Ops that are written in another form than their declaration's; it is read by the declaration's.
-    pub forms: &'static [(&'static str, Syntax)],
-}
 
 /// The spelling of this crate.
 pub static OWN: Spelling =

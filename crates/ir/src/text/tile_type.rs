@@ -1,11 +1,11 @@
 //! Tile types, read.
 
-use slipring_tile::{BLayout, Elem, Layout, SLayout, Space};
+use slipring_tile::{BLayout, Elem, Layout, SLayout, Space, nearest};
 
 use super::lexer::Tok;
-use super::parser::{OpParser, Parsed, is_unknown, unknown_type};
+use super::parser::{Parsed, is_unknown, unknown_type};
+use crate::declaration::OpParser;
 use crate::{Diagnostic, Dim, Span, TileType, Type};
-use slipring_tile::nearest;
 
 /// Most rows, and most columns, of a tile.
 pub const MOST_EXTENT: u32 = 1 << 24;

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use slipring_tile::{Elem, Space};
+use slipring_tile::{Elem, Space, nearest};
 use smallvec::SmallVec;
 
-use super::lexer::Tok;
-use super::parser::{MAX_CANDIDATES, OpParser, Parsed, is_unknown};
-use crate::Reported;
-use crate::{Diagnostic, Dim, FuncType, MemRefType, PipeParam, PipeType, Sign, Span, Type, ValueId, ViewType};
-use slipring_tile::nearest;
+use super::parser::{MAX_CANDIDATES, Parsed, is_unknown};
+use super::{OpParser, lexer::Tok};
+use crate::{
+    Diagnostic, Dim, FuncType, MemRefType, PipeParam, PipeType, Reported, Sign, Span, Type, ValueId, ViewType,
+};
 
 /// The `!pto.…` types whose parameters are understood.
 const HEADS: [&str; 11] = [

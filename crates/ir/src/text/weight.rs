@@ -1,7 +1,8 @@
 //! How large types and attributes are when each name in them is written out: a few lines of aliases of aliases would be more
 //! than any memory holds.
 
-use super::parser::{OpParser, Parsed};
+use super::parser::Parsed;
+use crate::declaration::OpParser;
 use crate::{Attr, PipeParam, Span, Type};
 
 /// Parts of all types and attributes that aliases stand for, each time they are named.

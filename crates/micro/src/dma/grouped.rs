@@ -6,11 +6,12 @@ use slipring_tile::Space;
 
 use super::super::clauses::{Clause, ClauseText, Count, Part, Types};
 use super::super::memory::{FB, GM, L1, UB, ends, given_or};
-use super::{GAPS, STRIDES, rows_of};
 use slipring_effect::Bursts;
 use slipring_op::decode::Decoder;
 use slipring_op::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
 use slipring_op::rules::{INTEGER, PLAIN, SCALAR, operand, optional, schema, variadic};
+
+use crate::dma::rows::{GAPS, STRIDES, rows_of};
 
 const NBURST: Clause = Clause::values("nburst", &[Part::Value, Part::Value, Part::Value]);
 const LOOP: Clause = Clause {

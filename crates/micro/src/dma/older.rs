@@ -5,11 +5,12 @@ use slipring_machine::{Pipe, Role};
 use slipring_program::{Inst, Operand};
 
 use super::super::memory::{GM, L1, Memory, UB, ends, given};
-use super::{GAPS, STRIDES, rows_of};
 use slipring_effect::{Bursts, Whose};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
 use slipring_op::rules::{BOOL, INTEGER, PLAIN, operand, schema};
+
+use crate::dma::rows::{GAPS, STRIDES, rows_of};
 
 /// The ops of this file.
 pub(crate) const OPS: &[&OpDef] = &[

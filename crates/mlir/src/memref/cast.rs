@@ -2,13 +2,13 @@
 
 use slipring_ir::text::{CustomSyntax, OpParser, OpPrinter, Parsed, Tok};
 use slipring_ir::{Attr, AttrKind, Infer, OpId, Syntax, Touch, Type, ValueId};
-use slipring_program::Operand;
-use smallvec::SmallVec;
-
-use super::MEMREF;
 use slipring_op::decode::{Binding, Decoder};
 use slipring_op::def::{Lowered, OpDef, OpRef, Reported};
 use slipring_op::rules::{INTEGER, LAYOUT, PLAIN, defaulted, operand, result, schema, variadic};
+use slipring_program::Operand;
+use smallvec::SmallVec;
+
+use crate::memref::buffer::MEMREF;
 
 /// Stands in a list of numbers for a value that is an operand.
 const OPEN: i128 = i64::MIN as i128;

@@ -6,40 +6,16 @@
 
 use std::collections::BTreeMap;
 
+use super::{Binding, Decoder, TileRef};
+use slipring_effect::{OnCore, SameArgs, SameTiles};
 use slipring_ir::{Diagnostic, Module, OpId, Part, Span, Type, ValueId};
 use slipring_machine::{CoreKind, Cost, Pipe, Role};
-use slipring_program::{Action, Effect, Inst, Operand, Reg};
+use slipring_program::{Action, Effect, Inst, Operand};
 use slipring_tile::Space;
 
-use super::kernel::Kernel;
-use super::{Binding, Decoder, TileRef};
+use crate::decode::cores::Kernel;
+use crate::decode::decoder::{Cluster, Copied};
 use crate::def::{Lowered, OpRef};
-use slipring_effect::{OnCore, SameArgs, SameTiles};
-
-/// What the decoder keeps while one program stands for all cores.
-#[derive(Debug)]
-pub(super) struct Cluster {
-    /// Vector cores that take part: 1 or 2.
-    lanes: usize,
-    /// What stands for a value on lane 1, where that was decoded for itself.
-    second: BTreeMap<ValueId, Binding>,
-    /// Addresses that ops were given on lane 0 of the region that is being decoded, and how many lane 1 has taken.
-    given: BTreeMap<OpId, (Vec<Operand>, usize)>,
-    /// Whole tiles that lane 1 gathers in this region, to compare with lane 0's.
-    copies: Vec<Copied>,
-}
-
-/// A whole tile as lane 1 gathered it.
-#[derive(Debug)]
-struct Copied {
-    /// The tile that lane 0 gathered, at the address that lane 1 named.
-    tile: TileRef,
-    /// Lane 1's, in memory of its own.
-    at: Operand,
-    /// Not 0 once it has been gathered.
-    done: Reg,
-    site: u32,
-}
 
 impl Cluster {
     pub(super) fn new(lanes: usize) -> Cluster {

@@ -12,16 +12,8 @@ use smallvec::SmallVec;
 
 use super::builder::CoreBuilder;
 use super::{Binding, Decoder};
+use crate::decode::decoder::FunctionBuilder;
 use crate::def::{Lowered, Reported};
-
-/// A vector function in the making.
-#[derive(Debug)]
-pub(super) struct FunctionBuilder {
-    /// The program of the core around it.
-    outer: CoreBuilder,
-    steps: Vec<Step>,
-    slots: u16,
-}
 
 impl Decoder<'_> {
     /// Decodes what `body` decodes as one vector function, and launches it on pipe V. Scalars from around are

@@ -2,55 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use slipring_ir::{Diagnostic, Diags, Dim, Module, OpId, Severity, Type, ValueId};
+use slipring_ir::{Diagnostic, Diags, Dim, Module, OpId, Severity, Type};
 use slipring_machine::{CoreKind, Role};
 use slipring_program::{Param, ParamKind, Special};
 
-use crate::def::{MixedPart, OpRef, PipeRule, RingPart};
+use crate::decode::cores::Kernel;
+use crate::decode::filled::{asks_lane, filled};
+use crate::def::{OpRef, PipeRule, RingPart};
+use crate::facts::MixedPart;
 use crate::function::{FLAG_BYTES, has_flags, is_entry, kernel_kind, slot_bytes, symbol_name};
-use crate::names::{BLOCK_COUNT, BLOCK_INDEX, LANE_INDEX};
 use crate::reach::{is_mixed, reachable};
 use crate::ring::{Config, Split, import_peer};
-
-/// The functions of a kernel.
-#[derive(Clone, Debug)]
-pub struct Kernel {
-    /// Name of the kernel.
-    pub name: String,
-    /// The function that each core starts in; `None` for a core that takes no part.
-    pub start: [Option<OpId>; 3],
-    /// Parameters in order.
-    pub params: Vec<Param>,
-    /// For each core what each argument of its function is: a parameter, or what a launch fills in.
-    pub args: [Vec<Special>; 3],
-    /// True for a Cube and a Vector function that nothing connects: they are taken together for want of others.
-    pub guessed: bool,
-    /// True for a function of the whole cluster, with ops of both kinds of core: passes make programs of it. All cores
-    /// that take part start in it.
-    pub mixed: bool,
-}
-
-impl Kernel {
-    /// Cores that take part, in order.
-    pub fn roles(&self) -> impl Iterator<Item = Role> + '_ {
-        Role::ALL.into_iter().filter(|role| self.start[role.index()].is_some())
-    }
-
-    /// How many cores of a kind a block has: a Cube core has two Vector cores beside it, also where one runs nothing.
-    pub fn cores(&self, kind: CoreKind) -> u32 {
-        let cube = self.start[Role::Aic.index()].is_some();
-        match kind {
-            CoreKind::Cube => cube.into(),
-            CoreKind::Vector if cube && self.lanes() > 0 => 2,
-            CoreKind::Vector => self.lanes() as u32,
-        }
-    }
-
-    /// Vector cores that take part.
-    pub fn lanes(&self) -> usize {
-        self.start[1..].iter().flatten().count()
-    }
-}
 
 /// Leaves out the cores that have nothing to do.
 ///
@@ -299,30 +261,6 @@ fn imports_from(module: &Module, function: OpId, peer: OpId) -> bool {
     let Some(body) = module.body(function, 0) else { return false };
     let peer = symbol_name(module, peer);
     module.walk(body).into_iter().any(|op| import_peer(module, op) == Some(peer))
-}
-
-/// What a launch fills in for an argument of a kernel that has this name and is a number.
-fn filled(module: &Module, arg: ValueId) -> Option<Special> {
-    if !module.ty(arg).is_int_like() {
-        return None;
-    }
-    match module.value(arg).name.as_deref()? {
-        BLOCK_INDEX => Some(Special::BlockIdx),
-        BLOCK_COUNT => Some(Special::BlockNum),
-        LANE_INDEX => Some(Special::SubblockIdx),
-        _ => None,
-    }
-}
-
-/// Whether a launch tells a function which Vector core of its cluster runs it.
-pub fn asks_lane(module: &Module, function: OpId) -> bool {
-    let args = module.body(function, 0).map_or(&[][..], |body| &module.block(body).args);
-    args.iter().any(|arg| is_lane_number(module, *arg))
-}
-
-/// Whether a value is the argument in which a launch gives a kernel the number of its Vector core.
-pub fn is_lane_number(module: &Module, value: ValueId) -> bool {
-    filled(module, value) == Some(Special::SubblockIdx) && module.defining_op(value).is_none()
 }
 
 /// Why a launch cannot start the functions of a kernel: an argument that is neither an address nor a number, or a result.

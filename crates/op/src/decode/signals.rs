@@ -7,7 +7,8 @@ use slipring_tile::Space;
 
 use super::syncs::{self, SyncFamily};
 use super::{Decoder, Decoding, TileRef};
-use crate::def::{LIBRARY_EVENT, OpRef};
+use crate::def::OpRef;
+use crate::facts::LIBRARY_EVENT;
 
 impl Decoder<'_> {
     /// The event flag of this core from one pipe to another.

@@ -1,17 +1,10 @@
 //! State of a core that no value of the text stands for: registers that ops set and read by name, and memory that the
 //! hardware keeps beside a local memory.
 
-use std::collections::BTreeMap;
-
-use slipring_machine::Role;
 use slipring_program::{Operand, Reg};
 use slipring_tile::Space;
 
 use super::Decoder;
-
-/// Registers of cores by name.
-#[derive(Debug, Default)]
-pub(super) struct Registers(BTreeMap<(Role, &'static str), Reg>);
 
 impl Decoder<'_> {
     /// A register of this core that ops set and read by name; it is 0 before it is set.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use slipring_machine::{Pipe, Role};
 use slipring_program::{Operand, SyncDecl, SyncRef, SyncRole};
 
-use crate::def::LIBRARY_EVENT;
+use crate::facts::LIBRARY_EVENT;
 
 /// A run of synchronisation objects of one kind, told apart by an index.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]

@@ -1,15 +1,18 @@
 //! What both ends of a pipe must agree on, said at both places.
 
-use slipring_ir::{Attr, Diags, Span, TileType, Type};
-use slipring_machine::CoreKind;
+use slipring_ir::{Attr, Diagnostic, Diags, Span, TileType, Type};
+use slipring_machine::{CoreKind, Platform};
 use slipring_program::Direction;
+use slipring_tile::{SLayout, Space};
 
 use super::ends::Ends;
-use super::plan::{Init, Part};
-use super::spec::{PipeKey, ring_tile};
+use super::spec::ring_tile;
 use super::split::Split;
 use super::words;
 use crate::def::OpRef;
+use crate::ring::inits::{Init, Part};
+use crate::ring::key::PipeKey;
+use crate::ring::library::Library;
 
 /// Both ends exist once and are made alike.
 pub(super) fn check_ends(pipe: &[Init<'_>], diags: &mut Diags) {
@@ -339,6 +342,67 @@ pub(super) fn check_slot_size(
                     .also(init.op.span(), "the pipe's slots are declared here")
                     .help(format!("set `slot_size` to {bytes} at both ends")),
             );
+        }
+    }
+}
+
+impl Library {
+    /// Looks at the ops of a ring. `lanes` are the Vector cores at its other end.
+    pub fn of(
+        platform: &Platform,
+        direction: Direction,
+        space: Space,
+        lanes: [bool; 2],
+        [pushes, pops]: [&[OpRef<'_>]; 2],
+        pushed_and_popped: (impl Iterator<Item = TileType>, Option<&TileType>),
+    ) -> Library {
+        let alone = platform.sync.broadcast_reduce && lanes.contains(&false) && !(pushes.is_empty() && pops.is_empty());
+        if !platform.ring.undivided_to_first || space == Space::Gm {
+            return Library { alone, ..Library::default() };
+        }
+        let mut all = pushes.iter().chain(pops);
+        let undivided = lanes == [true, true]
+            && !(pushes.is_empty() && pops.is_empty())
+            && all.all(|op| Split::of(op) == Some(Split::None));
+        let (mut pushed, popped) = pushed_and_popped;
+        let blocks = popped.is_some_and(|tile| tile.layout.slayout != SLayout::NoneBox);
+        let rows = direction == Direction::V2C && blocks && pushed.any(|tile| tile.layout.slayout == SLayout::NoneBox);
+        Library { undivided, rows, alone }
+    }
+
+    /// Refuses what may not leave for a tool that calls the library, and warns of what a launch has to know.
+    pub fn check(self, platform: &Platform, pushes: &[OpRef<'_>], pops: &[OpRef<'_>], diags: &mut Diags) {
+        let Some(op) = pushes.first().or(pops.first()).filter(|_| platform.ring.by_library) else { return };
+        if self.undivided {
+            let message = format!(
+                "the tile library of `{}` moves undivided tiles between the Cube core and AIV0 only, and both Vector cores use this \
+                 ring: AIV1 would wait forever",
+                platform.name
+            );
+            let help = "divide the tile (`split = 1` or `2`), or leave the work to AIV0: a kernel that does not ask which Vector \
+                        core it runs on runs on that one";
+            diags.push(op.error("pipe-undivided", message).help(help));
+        }
+        if self.alone {
+            let message = format!(
+                "on `{}` the Cube core hears both Vector cores at once, and one of them alone uses this ring here",
+                platform.name
+            );
+            let help = "launch it on both, where both do all of it, or divide the tile (`split = 1` or `2`)";
+            diags.push(Diagnostic::warning("pipe-undivided", op.span(), message).help(help));
+        }
+        let rows = |op: &&OpRef<'_>| {
+            let tile = super::spec::ring_tile(op).and_then(|tile| op.module.ty(tile).as_tile());
+            tile.is_some_and(|tile| tile.layout.slayout == SLayout::NoneBox)
+        };
+        if let Some(op) = pushes.iter().find(rows).filter(|_| self.rows) {
+            let message = format!(
+                "the tile library of `{}` copies rows into L1 as they are, and the pop takes blocks of them",
+                platform.name
+            );
+            let help =
+                "move the tile into one with `blayout=col_major, slayout=row_major` first (`pto.tmov`), and push that";
+            diags.push(op.error("pipe-rows", message).help(help));
         }
     }
 }

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use super::spec::reservation_of;
 use slipring_ir::{BlockId, Module, OpId, ValueDef, ValueId};
 
-use super::reserved::BASE;
-use super::spec::reservation_of;
-use crate::def::{Linear, OpDef};
+use crate::def::OpDef;
+use crate::facts::Linear;
+use crate::ring::words::BASE;
 use crate::rules::constant;
 
 /// An address in the consumer's memory, in bytes.

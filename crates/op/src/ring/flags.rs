@@ -4,24 +4,16 @@
 //! written by hand share. A tagged ring takes one id for each slot: from 0 on; of a pipe with both directions the
 //! Vector-to-Cube ring takes those from the middle on (seed 000, flag usage). A counted pipe takes two ids a direction.
 
+use super::spec::PipeSpec;
+use super::words;
 use slipring_ir::{Diagnostic, Diags, Module, Severity};
 use slipring_machine::{Platform, Role};
 use slipring_program::Direction;
 
-use super::plan::{Init, Protocol};
-use super::spec::PipeSpec;
-use super::words;
 use crate::decode::Decoding;
+use crate::ring::inits::Init;
+use crate::ring::planned::{Flags, Protocol};
 use crate::rules::counted;
-
-/// The two counters of a counted ring: ids as the Cube core names those of AIV0.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Flags {
-    /// A tile is ready.
-    pub ready: u32,
-    /// A slot is free.
-    pub free: u32,
-}
 
 /// The first flag of a pipe, as the Cube core names those of AIV0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

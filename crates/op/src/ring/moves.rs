@@ -4,15 +4,15 @@
 //! Cube core's slot the whole tile. In global memory the slot is an image of the Cube core's tile, row by row, and what is
 //! for lane 1 begins in the middle of its rows or columns, however much is valid.
 
+use super::split::Split;
+use slipring_effect::{Divide, MoveEffect, MovePart, TilePlace};
 use slipring_ir::TileType;
 use slipring_machine::Role;
 use slipring_program::Direction;
 use slipring_tile::{Layout, Space};
 
-use super::plan::PlannedRing;
-use super::split::Split;
 use crate::decode::whole_boxes;
-use slipring_effect::{Divide, MoveEffect, MovePart, TilePlace};
+use crate::ring::planned::PlannedRing;
 
 fn shape(tile: &TileType) -> (u32, u32) {
     (tile.layout.rows, tile.layout.cols)

@@ -7,10 +7,10 @@ use slipring_machine::{CoreKind, Platform};
 use slipring_program::Direction;
 
 use super::base::{SlotBase, outermost_argument};
-use super::plan::Init;
-use super::reserved;
 use super::spec::{PipeSpec, consumer, consumer_buffer, gm_root, slot_space};
 use crate::def::{OpRef, RingPart};
+use crate::ring::inits::Init;
+use crate::ring::words;
 
 /// Checks where a pipe's slots of one direction lie, at each end alone and of both together.
 pub(super) fn check(pipe: &[Init<'_>], direction: Direction, platform: &Platform, diags: &mut Diags) {
@@ -58,7 +58,7 @@ fn known(init: &Init<'_>, direction: Direction, platform: &Platform, diags: &mut
     if let SlotBase::In { reservation, offset } = base
         && init.kind == consumer(direction)
     {
-        let has = module.op(reservation).attrs.get(reserved::SIZE).and_then(slipring_ir::Attr::as_int).unwrap_or(0);
+        let has = module.op(reservation).attrs.get(words::SIZE).and_then(slipring_ir::Attr::as_int).unwrap_or(0);
         let needed = i64::try_from(init.spec.local_bytes()).unwrap_or(i64::MAX);
         if offset < 0 || (offset > 0 && offset.saturating_add(needed) > has) {
             let message = format!(
@@ -108,8 +108,7 @@ fn same_base(pipe: &[Init<'_>], direction: Direction, diags: &mut Diags) {
     let text = |base: SlotBase| match (base, base.address(module)) {
         (_, Some(at)) => format!("at {at}"),
         (SlotBase::In { reservation, offset }, None) => {
-            let name =
-                module.op(reservation).attrs.get(reserved::NAME).and_then(slipring_ir::Attr::as_str).unwrap_or("?");
+            let name = module.op(reservation).attrs.get(words::NAME).and_then(slipring_ir::Attr::as_str).unwrap_or("?");
             if offset == 0 { format!("in `{name}`") } else { format!("{offset} bytes into `{name}`") }
         }
         _ => "?".into(),

@@ -11,62 +11,23 @@
 //! seed 000. [`super::Phases`] says which pipe a step holds, [`super::Protocol`] which flag, [`super::signal`] when a step
 //! is left out. A control ring has the same steps, all of the scalar unit.
 
-use std::collections::BTreeMap;
-
 use slipring_ir::{Dim, TileType, ValueId};
 use slipring_machine::{Cost, Pipe, Role};
 use slipring_program::{Direction, Inst, Law, Operand, Reg};
 use slipring_tile::{Elem, Space};
 
 use super::base::SlotBase;
-use super::moves;
 use super::phases::Phase;
-use super::plan::PlannedRing;
 use super::signal::{self, Gate};
-use super::spec::{PipeKey, consumer_buffer, gm_buffer, pipe_key, ring_tile};
+use super::spec::{consumer_buffer, gm_buffer, pipe_key, ring_tile};
 use super::split::Split;
-use super::witness;
-use crate::decode::in_memory;
-use crate::decode::{Binding, Decoder, Decoding, TileRef};
-use crate::def::{Lowered, OpRef, Reported, RingPart};
+use super::{moves, witness};
 use slipring_effect::{ElementAccess, Finish, MoveArgs, MoveEffect, TilePlace};
 
-/// A core's ends of the kernel's rings, by pipe and direction.
-#[derive(Clone, Debug, Default)]
-pub struct CoreRings {
-    /// `None` where an end was initialised with an error, which is reported there and once.
-    ends: BTreeMap<(PipeKey, Direction), Option<End>>,
-}
-
-/// One end of a ring. Registers are there only where the ring needs them.
-#[derive(Clone, Copy, Debug)]
-struct End {
-    /// Address of slot 0.
-    base: Operand,
-    /// Where pops from global memory land.
-    landing: Option<Landing>,
-    /// Slot of the next push (producer) or pop (consumer).
-    tag: Reg,
-    /// Slot of the next free (consumer).
-    free_tag: Reg,
-    /// Pushes (producer) or frees (consumer) since the last signal of a sparse ring.
-    position: Option<Reg>,
-    /// Phases that ops turn on and off, in the order of [`Phase`].
-    status: [Option<Reg>; 4],
-    /// Whether to free the popped slots that are held, a bit each, the oldest lowest; and how many.
-    held: Option<(Reg, Reg)>,
-    /// The control signal popped last.
-    signal: Option<Reg>,
-}
-
-/// The area where popped tiles land.
-#[derive(Clone, Copy, Debug)]
-struct Landing {
-    base: Operand,
-    /// Its next slot; `None` where it has as many slots as the ring, and the same tag.
-    tag: Option<Reg>,
-    slots: u32,
-}
+use crate::decode::{Binding, Decoder, Decoding, TileRef, in_memory};
+use crate::def::{Lowered, OpRef, Reported, RingPart};
+use crate::ring::core_ends::{End, Landing};
+use crate::ring::planned::PlannedRing;
 
 /// Expands the ops that make a pipe.
 ///

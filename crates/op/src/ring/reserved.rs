@@ -5,16 +5,7 @@ use slipring_tile::Space;
 
 use crate::def::OpRef;
 
-/// The name that a reservation is imported by.
-pub const NAME: &str = "name";
-/// Its bytes.
-pub const SIZE: &str = "size";
-/// Its memory.
-pub const LOCATION: &str = "location";
-/// Its address.
-pub const BASE: &str = "base";
-/// The function that reserves what is imported.
-pub const PEER: &str = "peer_func";
+pub use crate::ring::words::{BASE, LOCATION, NAME, PEER, SIZE};
 
 /// The name that a reservation is imported by, or that an import names.
 pub fn reserved_name<'m>(op: &OpRef<'m>) -> Option<&'m str> {

@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
+use super::spec::{PipeSpec, consumer_buffer, reservation_of};
+use super::words;
 use slipring_ir::{Attr, Module, OpId, PipeParam, PipeType, Type};
 use slipring_machine::Platform;
 use slipring_program::Direction;
 
-use super::reserved::SIZE;
-use super::spec::{PipeSpec, consumer_buffer, reservation_of};
-use super::words;
-use crate::def::{MixedPart, OpDef, OpRef, RingPart};
+use crate::def::{OpDef, OpRef, RingPart};
+use crate::facts::MixedPart;
+use crate::ring::words::SIZE;
 
 /// Gives every pipe of a module so many slots: in its type or its `slot_num`, and in the reservations of its slots. A landing
 /// area and a period are never larger than the ring. Functions of the whole cluster get them for the pipes that are made of

@@ -5,10 +5,10 @@ use slipring_machine::Platform;
 use slipring_program::Direction;
 use slipring_tile::Space;
 
-use super::epilogue;
 use super::spec::{Config, PipeSpec, gm_buffer, slot_space};
 use super::words;
 use crate::def::OpRef;
+use crate::ring::fixpipe;
 
 /// Reports what is wrong with the parameters of an op that makes a pipe.
 pub fn verify_pipe(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
@@ -62,7 +62,7 @@ pub fn verify_pipe(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
         );
         diags.push(op.error("pipe-slot-num", message));
     }
-    epilogue::verify(op, &config, platform, diags);
+    fixpipe::verify(op, &config, platform, diags);
     placement(op, &spec, platform, diags);
     counters(op, &spec, platform, diags);
     region(op, &spec, diags);

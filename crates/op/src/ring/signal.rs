@@ -4,8 +4,8 @@ use slipring_machine::Pipe;
 use slipring_program::{Inst, Law, Operand, Reg, Relation};
 
 use super::phases::Phase;
-use super::plan::PlannedRing;
 use crate::decode::Decoder;
+use crate::ring::planned::PlannedRing;
 
 /// What a signal depends on at run time.
 #[derive(Clone, Copy, Debug, Default)]

@@ -5,8 +5,8 @@ use slipring_program::Direction;
 use slipring_tile::Layout;
 
 use super::moves;
-use super::plan::PlannedRing;
 use super::split::Split;
+use crate::ring::planned::PlannedRing;
 
 impl PlannedRing {
     /// The tile of the Cube core that a tile of one end is, or is a part of.

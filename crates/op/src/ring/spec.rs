@@ -1,42 +1,20 @@
 //! What a pipe is, read from the op that makes it: one description for every way to write it.
 
-use slipring_ir::{Attr, Module, OpId, PipeParam, PipeType, TileType, Type, ValueId};
+use slipring_ir::{Attr, Diagnostic, Module, OpId, PipeParam, PipeType, TileType, Type, ValueId};
 use slipring_machine::{CoreKind, Platform};
 use slipring_program::Direction;
 use slipring_tile::Space;
 
 use super::epilogue::Epilogue;
 use super::phases::{Phase, Phases, Way};
-use super::reserved::{NAME, PEER};
 use super::split::Split;
 use super::words;
+use super::words::SPLIT;
 use crate::def::{HandlePart, OpDef, OpRef, RingPart};
 use crate::function::kernel_kind;
 use crate::reach::{affinity, core_of};
-
-/// What tells the pipes of a kernel apart: both ends of a pipe have the same.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum PipeKey {
-    /// The `id` of the ops that name no pipe value; 0 where nothing is written.
-    Id(i64),
-    /// The first flag of a pipe value.
-    Flag(i64),
-    /// The reservation of the consumer's slots, for a pipe value without a flag.
-    Slots(OpId),
-}
-
-impl PipeKey {
-    /// For messages: `pipe 2`, `the pipe with flag 0`, `the pipe of \`c2v\``.
-    pub fn text(self, module: &Module) -> String {
-        match self {
-            PipeKey::Id(id) => format!("pipe {id}"),
-            PipeKey::Flag(flag) => format!("the pipe with flag {flag}"),
-            PipeKey::Slots(op) => {
-                format!("the pipe of `{}`", module.op(op).attrs.get(NAME).and_then(Attr::as_str).unwrap_or("?"))
-            }
-        }
-    }
-}
+use crate::ring::key::PipeKey;
+use crate::ring::words::{NAME, PEER};
 
 /// What the text says of a pipe, without what a platform adds.
 #[derive(Clone, PartialEq, Debug)]
@@ -541,4 +519,37 @@ pub fn own_end<'m>(op: &OpRef<'m>) -> Option<OpRef<'m>> {
     let body = module.body(module.function_of(op.id)?, 0)?;
     let ops = module.block(body).ops.iter().filter_map(|id| op.other(*id));
     ops.filter(|init| init.def.ring.is_some_and(RingPart::makes_end)).find(|init| pipe_key(init) == key)
+}
+
+impl OpRef<'_> {
+    /// What it does to a ring. The direction of an op that takes a pipe value comes from its tile, its pipe, or
+    /// the core it stands on; `None` where none of these tells it.
+    pub fn ring(&self) -> Option<RingPart> {
+        crate::ring::part_of(self)
+    }
+}
+
+impl Split {
+    /// The mode of an op: its `split` attribute (0, 1 or 2), else that of its pipe's tile types, else undivided.
+    pub fn of(op: &OpRef<'_>) -> Option<Split> {
+        match op.int(SPLIT) {
+            Some(0) => Some(Split::None),
+            Some(1) => Some(Split::UpDown),
+            Some(2) => Some(Split::LeftRight),
+            Some(_) => None,
+            None => Some(pipe_of(op).and_then(|pipe| pipe.split()).unwrap_or(Split::None)),
+        }
+    }
+
+    /// What is wrong with an op that has no mode of these.
+    pub fn refused(op: &OpRef<'_>) -> Diagnostic {
+        match op.int(SPLIT) {
+            // The assembler knows them since 0.57, from the Cube core to the Vector cores through global memory.
+            Some(odd @ (3 | 4)) => {
+                let axis = if odd == 3 { "rows" } else { "columns" };
+                op.error("unsupported", format!("a split of an odd number of {axis} (`split = {odd}`) is not modelled"))
+            }
+            _ => op.error("ring-split", "expects 'split' to be 0, 1, or 2").label("0 none, 1 up/down, 2 left/right"),
+        }
+    }
 }

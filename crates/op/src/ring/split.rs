@@ -1,11 +1,7 @@
 //! How a tile is divided between the two Vector cores.
 
-use slipring_ir::{Diagnostic, TileType};
+use slipring_ir::TileType;
 use slipring_program::Direction;
-
-use super::words::SPLIT;
-use crate::def::OpRef;
-use crate::ring::pipe_of;
 
 /// How a tile is divided between the two Vector cores.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -29,29 +25,6 @@ pub struct Part {
 }
 
 impl Split {
-    /// The mode of an op: its `split` attribute (0, 1 or 2), else that of its pipe's tile types, else undivided.
-    pub fn of(op: &OpRef<'_>) -> Option<Split> {
-        match op.int(SPLIT) {
-            Some(0) => Some(Split::None),
-            Some(1) => Some(Split::UpDown),
-            Some(2) => Some(Split::LeftRight),
-            Some(_) => None,
-            None => Some(pipe_of(op).and_then(|pipe| pipe.split()).unwrap_or(Split::None)),
-        }
-    }
-
-    /// What is wrong with an op that has no mode of these.
-    pub fn refused(op: &OpRef<'_>) -> Diagnostic {
-        match op.int(SPLIT) {
-            // The assembler knows them since 0.57, from the Cube core to the Vector cores through global memory.
-            Some(odd @ (3 | 4)) => {
-                let axis = if odd == 3 { "rows" } else { "columns" };
-                op.error("unsupported", format!("a split of an odd number of {axis} (`split = {odd}`) is not modelled"))
-            }
-            _ => op.error("ring-split", "expects 'split' to be 0, 1, or 2").label("0 none, 1 up/down, 2 left/right"),
-        }
-    }
-
     /// The split that makes a lane's tile out of the Cube core's; `None` where none does.
     pub fn between(cube: &TileType, lane: &TileType) -> Option<Split> {
         let of = |tile: &TileType| (tile.layout.rows, tile.layout.cols);

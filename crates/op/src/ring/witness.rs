@@ -4,16 +4,15 @@
 //! differs would be lost without a word. So a copy of each goes to memory that no address reaches, and the pop
 //! compares the two. It costs no cycles: the device has nothing like it.
 
+use super::split::Split;
+use slipring_effect::{MoveArgs, MoveEffect, MovePart, SameArgs, SameTiles, TilePlace};
 use slipring_ir::TileType;
 use slipring_machine::{Cost, Role};
 use slipring_program::{Direction, Operand, Reg};
 use slipring_tile::Space;
 
-use super::plan::PlannedRing;
-use super::split::Split;
-use crate::decode::in_memory;
-use crate::decode::{Decoder, Decoding, TileRef};
-use slipring_effect::{MoveArgs, MoveEffect, MovePart, SameArgs, SameTiles, TilePlace};
+use crate::decode::{Decoder, Decoding, TileRef, in_memory};
+use crate::ring::planned::PlannedRing;
 
 /// True if both lanes push whole tiles into a ring, of which only lane 0's arrive.
 fn is_watched(d: &Decoder<'_>, ring: &PlannedRing, split: Split) -> bool {

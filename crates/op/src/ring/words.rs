@@ -39,3 +39,18 @@ pub const EPILOGUE: &str = "acc_push_epilogue";
 pub const ID: &str = "id";
 /// How a tile is divided: see [`Split`](super::Split).
 pub const SPLIT: &str = crate::names::SPLIT;
+
+/// The name that a reservation is imported by.
+pub const NAME: &str = "name";
+
+/// Its bytes.
+pub const SIZE: &str = "size";
+
+/// Its memory.
+pub const LOCATION: &str = "location";
+
+/// Its address.
+pub const BASE: &str = "base";
+
+/// The function that reserves what is imported.
+pub const PEER: &str = "peer_func";

@@ -5,12 +5,13 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Duration;
 
+use super::{described, host};
 use slipring_machine::CoreKind;
 use slipring_session::Error;
 use slipring_session::cpp::{element_names, library_calls};
 use slipring_tile::BLayout;
 
-use super::{Recorder, described, host};
+use crate::recording::recorder::Recorder;
 use crate::tools::{Toolchain, call};
 
 /// Files that are written beside the kernel's: their names and texts.

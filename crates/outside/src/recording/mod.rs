@@ -4,54 +4,27 @@
 
 mod compile;
 mod host;
+mod recorder;
 mod text;
-
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use slipring_ir::{Diagnostic, Source, Span};
-use slipring_machine::{CoreKind, Platform};
+use slipring_machine::CoreKind;
 use slipring_op::{OpRef, first_of_kind};
-use slipring_session::args::{Arg, Defaults, Value, named, read_arg};
+use slipring_session::args::{Defaults, Value, named, read_arg};
 use slipring_session::cpp::{element_name, launched};
 use slipring_session::{Error, Report, load_file};
 use slipring_tile::Elem;
 
+use crate::recording::recorder::{Part, Passed, Pipe, Recorder};
 use crate::tools::{CallFolder, call, compiler};
-use text::{Part, Pipe};
+
+pub use recorder::RecordingRequest;
 
 /// The largest recording of a core, in bytes.
 const LARGEST: usize = 64 << 20;
-
-/// Which launch is recorded, and with what.
-#[derive(Clone, Debug)]
-pub struct RecordingRequest {
-    /// The kernel's file.
-    pub file: PathBuf,
-    /// The function that is launched, where the file has several.
-    pub entry: Option<String>,
-    /// The only kind of core that the entry is for, where its parts do not say so.
-    pub core: Option<CoreKind>,
-    /// Folders with the author's headers.
-    pub include: Vec<PathBuf>,
-    /// Macros: `NAME` or `NAME=VALUE`.
-    pub defines: Vec<String>,
-    /// Arguments as the command line writes them, one for each parameter of the entry.
-    pub args: Vec<String>,
-    /// The seed of those that are random.
-    pub seed: u64,
-    /// Blocks of the launch.
-    pub blocks: u32,
-    /// The platform that it is for.
-    pub platform: Platform,
-    /// A C++ compiler for this computer; else `$CXX`, `clang++` or `g++`.
-    pub compiler: Option<PathBuf>,
-    /// Where all files are kept.
-    pub keep: Option<PathBuf>,
-    /// How long each core may take, and the compiler, which has a minute in any case.
-    pub limit: Duration,
-}
 
 /// A launch that was recorded.
 #[derive(Debug)]
@@ -64,23 +37,6 @@ pub struct Recording {
     pub cores: Vec<CoreKind>,
     /// What was left out, and why.
     pub notes: Vec<String>,
-}
-
-/// A buffer or number of the launch.
-struct Passed {
-    name: String,
-    text: String,
-    arg: Arg,
-}
-
-/// A recording that goes on.
-struct Recorder<'r> {
-    asked: &'r RecordingRequest,
-    source: Arc<Source>,
-    entry: String,
-    folder: CallFolder,
-    compiler: PathBuf,
-    passed: Vec<Passed>,
 }
 
 impl RecordingRequest {

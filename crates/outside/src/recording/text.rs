@@ -5,32 +5,7 @@ use std::fmt::Write as _;
 use slipring_machine::CoreKind;
 use slipring_session::cpp::element_name;
 
-use super::Recorder;
-
-/// What one kind of core does, for each of its cores.
-pub(super) struct Part {
-    pub kind: CoreKind,
-    pub lanes: u32,
-    pub cores: Vec<String>,
-    pub pipes: Vec<Pipe>,
-}
-
-/// A pipe, as all cores of a kind have it.
-pub(super) struct Pipe {
-    ty: String,
-    buffer: String,
-    /// Where its slots are in the buffer: for block 0, and from each block to the next.
-    distance: [u64; 2],
-    lands: [String; 2],
-    pub place: String,
-}
-
-impl Part {
-    /// True if any of its cores does something.
-    pub fn acts(&self) -> bool {
-        self.cores.iter().any(|text| !text.is_empty())
-    }
-}
+use crate::recording::recorder::{Part, Recorder};
 
 impl Recorder<'_> {
     /// The recording as a file.
@@ -108,60 +83,5 @@ impl Recorder<'_> {
             Ok(path) => text.replace(&format!("\"{}\"", path.display()), &format!("\"{own}\"")),
             Err(_) => text,
         }
-    }
-}
-
-impl Pipe {
-    /// A pipe as a core wrote it.
-    pub fn read(line: &str) -> Option<Pipe> {
-        let [ty, buffer, distance, c2v, v2c, file, at] = line.split('|').collect::<Vec<_>>()[..] else { return None };
-        let distance = [distance.parse().ok()?, 0];
-        Some(Pipe {
-            ty: ty.into(),
-            buffer: buffer.into(),
-            distance,
-            lands: [c2v.into(), v2c.into()],
-            place: format!("{file}:{at}"),
-        })
-    }
-
-    /// Adds the pipe `n` of a core of this block to those of all cores: blocks have their slots at even distances.
-    pub fn join(&self, all: &mut Vec<Pipe>, n: usize, block: u32) -> Result<(), String> {
-        let Some(first) = all.get_mut(n) else {
-            if block > 0 && self.distance[0] > 0 {
-                return Err("the first block has fewer pipes".into());
-            }
-            all.push(Pipe {
-                ty: self.ty.clone(),
-                buffer: self.buffer.clone(),
-                lands: self.lands.clone(),
-                place: self.place.clone(),
-                ..*self
-            });
-            return Ok(());
-        };
-        if (&first.ty, &first.buffer, &first.lands) != (&self.ty, &self.buffer, &self.lands) {
-            return Err("its pipes are not those of the first core".into());
-        }
-        if block == 1 && first.distance[1] == 0 {
-            first.distance[1] = self.distance[0].saturating_sub(first.distance[0]);
-        }
-        match first.distance[0] + u64::from(block) * first.distance[1] == self.distance[0] {
-            true => Ok(()),
-            false => Err("the slots of blocks lie at uneven distances in memory".into()),
-        }
-    }
-
-    /// The pipe as C++ declares it.
-    fn declared(&self, n: usize) -> String {
-        let Pipe { ty, buffer, distance: [first, each], lands: [c2v, v2c], place } = self;
-        let (file, line) = place.rsplit_once(':').unwrap_or(("", "0"));
-        let line = if line == "0" { String::new() } else { format!("#line {line} \"{file}\"\n") };
-        let memory = match (first, each) {
-            (0, 0) => buffer.clone(),
-            (_, 0) => format!("{buffer} + {first}"),
-            _ => format!("{buffer} + ((int64_t){first} + this_block * (int64_t){each})"),
-        };
-        format!("{line}    auto p{n} = {ty}({memory}, {c2v}, {v2c});\n")
     }
 }

@@ -14,7 +14,7 @@ use super::pack::{Live, Request};
 use crate::analysis::facts::Functions;
 use crate::analysis::rings::{RingOp, consumes, pipe, ring_bytes, ring_ops, slots_of};
 use crate::analysis::roots::{Address, Root, RootId, RootKind, Roots, home};
-use crate::manager::PassContext;
+use crate::context::PassContext;
 
 /// Alignment of rings in bytes.
 pub(super) const RING_ALIGN: u64 = 256;

@@ -9,7 +9,7 @@ use slipring_mlir::scf;
 use slipring_op::rules::constant;
 use slipring_pto::{ALLOC_MULTI_TILE, MULTI_TILE_GET, each_tile, no_slot};
 
-use crate::manager::{Pass, PassContext};
+use crate::context::{Pass, PassContext};
 
 /// The pass.
 pub const PASS: Pass =

@@ -5,10 +5,10 @@
 //! that frees it. Frees come in the order of the pops, since a free gives back the oldest slot. A tile whose last use
 //! cannot be told is an error: such a pipe needs frees by hand.
 
-use slipring_op::make::is_placed as is_placed_op;
 use std::collections::BTreeSet;
 
 use slipring_ir::{BlockId, Diagnostic, Diags, Module, OpId, Severity, ValueId};
+use slipring_op::make::is_placed as is_placed_op;
 use slipring_op::ring::{PipeKey, own_end, pipe_key, ring_tile};
 use slipring_op::{OpRef, RingPart};
 use slipring_pto as pto;
@@ -16,7 +16,7 @@ use slipring_pto as pto;
 use crate::analysis::facts::Functions;
 use crate::analysis::last_use::{uses, with_inner};
 use crate::analysis::rings::pipe;
-use crate::manager::{Pass, PassContext};
+use crate::context::{Pass, PassContext};
 
 /// The pass.
 pub const PASS: Pass = Pass {

@@ -15,7 +15,7 @@ use slipring_op::{OpRef, PipeRule, affinity, kernel_kind, symbol_name};
 
 use super::functions::{call_both, drop_unused, free_name};
 use crate::analysis::facts::{Functions, terminator};
-use crate::manager::{Pass, PassContext};
+use crate::context::{Pass, PassContext};
 
 /// The pass.
 pub const PASS: Pass = Pass { name: "split-cores", summary: "Make a function for each kind of core", run };

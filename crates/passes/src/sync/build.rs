@@ -36,7 +36,7 @@ pub struct Summary {
 
 /// Builds trees, callees before their callers.
 pub struct Builder<'m> {
-    module: &'m Module,
+    pub(crate) module: &'m Module,
     functions: &'m Functions,
     platform: &'m Platform,
     accesses: &'m Accesses<'m>,

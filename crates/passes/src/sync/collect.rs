@@ -111,7 +111,7 @@ struct Walk<'a, 'm> {
     kind: CoreKind,
     without: &'a BTreeSet<OpId>,
     calls: Vec<OpId>,
-    found: Steps,
+    pub(crate) found: Steps,
 }
 
 impl Walk<'_, '_> {

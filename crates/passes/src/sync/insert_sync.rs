@@ -16,7 +16,7 @@ use slipring_tile::Space;
 
 use crate::analysis::access::Accesses;
 use crate::analysis::facts::{Functions, counted, syncs};
-use crate::manager::{InsertSync, Pass, PassContext};
+use crate::context::{InsertSync, Pass, PassContext};
 use crate::sync::build::{Builder, Built};
 use crate::sync::check::Problem;
 use crate::sync::collect::Collect;

@@ -1,52 +1,29 @@
 //! Edits that mend what is found: proposed, tried, and told only where the program is the better for it.
 
 mod draft;
+pub(crate) mod edits;
 mod paths;
 mod propose;
 mod words;
 
 use std::sync::Arc;
 
-use serde::Serialize;
 use slipring_ir::{Diagnostic, Diags, Kind, Severity};
-
-use super::{Judgement, Proof, ProveOptions, prove};
-use slipring_session::Compiled;
-use slipring_session::Error;
 use slipring_session::assume::Assumed;
 use slipring_session::tensor::Bound;
+use slipring_session::{Compiled, Error};
 
+use super::{Judgement, Proof};
+use crate::decide::prove;
+use crate::subject::ProveOptions;
 use draft::Draft;
-pub use paths::{OfText, PathFix, mend_paths};
 use propose::Scene;
+
+pub use paths::{OfText, PathFix, mend_paths};
+
+pub use edits::Fix;
+
 pub use words::mend_words;
-
-/// Edits of a text, and what is then known of it.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub struct Fix {
-    /// What is changed, an item each: lines are those of the text as it was.
-    pub edits: Vec<String>,
-    /// What is known of the text with them.
-    pub verdict: Judgement,
-    /// Errors that are left.
-    pub errors: usize,
-    /// The text with them.
-    #[serde(skip)]
-    pub text: String,
-}
-
-impl Fix {
-    /// What is then known, in words.
-    pub fn then(&self) -> String {
-        match (self.verdict, self.errors) {
-            (Judgement::Proved, _) => "then it is proved".into(),
-            (Judgement::Doubtful, _) => "then only warnings are left".into(),
-            (_, 0) => "then nothing is found, but it is not proved".into(),
-            (_, 1) => "then 1 error is left".into(),
-            (_, left) => format!("then {left} errors are left"),
-        }
-    }
-}
 
 /// Most edits of one text, and most texts that are tried.
 const EDITS: usize = 12;

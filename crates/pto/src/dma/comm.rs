@@ -1,5 +1,6 @@
 //! Copies between memories of devices, through tiles in UB (tile ISA, TPUT, TGET).
 
+use super::store::ATOMIC_TYPE;
 use slipring_effect::vector::{Elementwise, Input, Local, TileArg};
 use slipring_effect::{Finish, Fold, Folding, GmMove, GmMoveArgs, MAX_RANK, Strided};
 use slipring_ir::{AttrKind, Diags, OpSchema, Syntax, Touch, Type, ValueId};
@@ -11,8 +12,7 @@ use slipring_program::{Inst, Operand, UpdateKind};
 use slipring_tile::Space;
 use slipring_tile::lanes::PerElement;
 
-use super::place;
-use super::store::ATOMIC_TYPE;
+use crate::dma::ways::place;
 
 /// The ops of this file.
 pub(crate) const OPS: &[&OpDef] = &[&TPUT, &TGET];

@@ -1,17 +1,17 @@
 //! From global memory into a tile.
 
-use slipring_ir::{Attr, AttrKind, Diags, EnumSpec, OpSchema, Syntax, Touch, Type};
-use slipring_machine::{Pipe, Platform};
-use slipring_program::Operand;
-use slipring_tile::{Elem, Space};
-
-use super::{known_elements, place, same_fold, window};
 use slipring_effect::{Finish, GmMove, GmMoveArgs, finite_pad};
+use slipring_ir::{Attr, AttrKind, Diags, EnumSpec, OpSchema, Syntax, Touch, Type};
 use slipring_machine::interpretations::FINITE_PAD;
+use slipring_machine::{Pipe, Platform};
 use slipring_op::Along;
 use slipring_op::decode::Decoder;
 use slipring_op::def::{CoreRule, ElemTypes, Lowered, OpDef, OpRef, PipeRule, Reported};
 use slipring_op::rules::{LAYOUT, PLAIN, TILE, VIEW, WITHOUT_SMALL_FLOATS, defaulted, operand, require_space, schema};
+use slipring_program::Operand;
+use slipring_tile::{Elem, Space};
+
+use crate::dma::ways::{known_elements, place, same_fold, window};
 
 const PAD_MODE: &EnumSpec =
     &EnumSpec { kind: "padmode", numbered: false, members: &["PadNull", "PadFirstElem", "PadValue"] };

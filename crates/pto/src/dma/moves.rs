@@ -1,23 +1,20 @@
 //! Whole tiles between local memories.
 
-use slipring_ir::{Attr, AttrKind, AttrSpec, Diags, OperandSpec, Syntax, Touch, Type, TypeRule};
+use slipring_ir::{Attr, AttrKind, AttrSpec, Diags, OperandSpec, Syntax, Touch};
 use slipring_machine::{Pipe, Platform, Role, cost_types};
 use slipring_program::Operand;
 use slipring_tile::{Elem, Space};
 
 use super::store::accumulator_types;
-use super::window::OUT_OF_THE_ACCUMULATOR;
-use super::{ACC_TO_VEC_MODE, RELU_PRE_MODE, place, relu, require_acc_to_mat, require_way, shape, way_out};
 use slipring_effect::{Finish, Taken, TileMove, TileMoveArgs};
 use slipring_op::decode::{Decoder, TileRef};
 use slipring_op::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported, Transfer};
 use slipring_op::rules::{INTEGER, PLAIN, TILE, defaulted, operand, optional, require_space, schema};
 use slipring_op::{Along, TileRules};
 
-/// A tile of quantisation parameters.
-pub(super) const SCALING: TypeRule = TypeRule {
-    describe: "a tile in `scaling`",
-    accepts: |t| matches!(t, Type::Tile(tile) if tile.space == Space::Scaling),
+use crate::dma::ways::{
+    ACC_TO_VEC_MODE, FP, OUT_OF_THE_ACCUMULATOR, RELU_PRE_MODE, SCALING, fp_doc, place, relu, require_acc_to_mat,
+    require_way, shape, way_out,
 };
 
 /// A scale for each column on the way out of the accumulator.
@@ -68,24 +65,6 @@ pub static TMOV: OpDef = OpDef {
     lower: lower_move,
     ..PLAIN
 };
-
-/// What the parameters of columns do.
-macro_rules! fp_doc {
-    ($what:literal) => {
-        concat!(
-            $what,
-            " A parameter has 8 bytes, those of column j at byte 8 × j of `fp`, whatever its element type: bits 13 to 31 are those of \
-             the scale as an f32 (its lower bits are 0), bits 37 to 45 a signed offset, bit 46 says that an integer is signed. \
-             Each element is multiplied in f32; for an integer rounded to the nearest with ties to even, and the offset added; \
-             ReLU follows; then it is clamped to the integer's range or rounded to the float."
-        )
-    };
-}
-pub(super) use fp_doc;
-
-/// The operand that has them.
-pub(super) const FP: OperandSpec =
-    operand("fp", SCALING, Touch::Read, "quantisation parameters, one of 8 bytes for each column (`scaling`)");
 
 pub static TMOV_FP: OpDef = OpDef {
     schema: schema(

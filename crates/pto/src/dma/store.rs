@@ -6,14 +6,16 @@ use slipring_program::UpdateKind;
 use slipring_tile::{Elem, Space};
 
 use super::load::{positive, same_width};
-use super::moves::{FP, fp_doc};
-use super::{RELU_PRE_MODE, arch, known_elements, place, relu, same_fold, table_rules, way_out, window};
 use slipring_effect::{GmMove, GmMoveArgs};
 use slipring_op::Along;
 use slipring_op::decode::Decoder;
 use slipring_op::def::{CoreRule, ElemTypes, Lowered, OpDef, OpRef, PipeRule, Reported};
 use slipring_op::rules::{
     INTEGER, LAYOUT, PLAIN, TILE, VIEW, WITHOUT_SMALL_FLOATS, defaulted, operand, optional, require_space, schema,
+};
+
+use crate::dma::ways::{
+    FP, RELU_PRE_MODE, arch, fp_doc, known_elements, place, relu, same_fold, table_rules, way_out, window,
 };
 
 const ST_PHASE: &EnumSpec =

@@ -1,21 +1,20 @@
 //! Windows of tiles: taken out and put in.
 
+use super::moves::{MODE, RELU, SCALE, SCALES, issue_move, move_types, pipe_of, way_rules};
+use slipring_effect::Taken;
 use slipring_ir::{AttrKind, Diags, Dim, EnumSpec, OpSchema, Syntax, TileType, Touch};
 use slipring_machine::{Capability, Pipe, Platform};
-use slipring_tile::Elem::*;
-use slipring_tile::{BLayout, Layout, SLayout, Space};
-
-use super::moves::{FP, MODE, RELU, SCALE, SCALES, fp_doc, issue_move, move_types, pipe_of, way_rules};
-use super::{require_way, way_out};
-use crate::vector::check;
-use slipring_effect::Taken;
-use slipring_op::Along;
 use slipring_op::decode::Decoder;
 use slipring_op::def::{CoreRule, ElemTypes, Lowered, OpDef, OpRef, PipeRule, Reported, Transfer};
 use slipring_op::rules::{
     INTEGER, PLAIN, TILE, WITHOUT_SMALL_FLOATS, constant, defaulted, operand, require_space, schema,
 };
-use slipring_op::{LayoutConstraint, LayoutRule, LibraryFlags, On, TileRules};
+use slipring_op::{Along, LayoutConstraint, LayoutRule, LibraryFlags, On, TileRules};
+use slipring_tile::Elem::*;
+use slipring_tile::{BLayout, Layout, SLayout, Space};
+
+use crate::dma::ways::{ACCUMULATOR, FP, OUT_OF_THE_ACCUMULATOR, fp_doc, require_way, way_out};
+use crate::vector::check;
 
 /// What is taken out of L1.
 const TAKEN: ElemTypes = ElemTypes {
@@ -35,11 +34,6 @@ const PUT: ElemTypes = ElemTypes {
     memory: WITHOUT_SMALL_FLOATS,
     registers: &[I8, U8, I32, U32, F16, BF16, F32, F8E4M3, F8E5M2, HiF8, F8E8M0, F4E2M1x2, F4E1M2x2],
 };
-
-const ACCUMULATOR: LayoutConstraint = LayoutConstraint::Boxes { boxes: BLayout::ColMajor, inside: SLayout::RowMajor };
-/// The fixpipe takes the layout of the accumulator out of it (device headers, both platforms).
-pub(super) const OUT_OF_THE_ACCUMULATOR: LayoutRule =
-    LayoutRule { operands: &["src"], within: Some(Space::Acc), lies: ACCUMULATOR, on: On::All };
 /// What is put into L1 out of the accumulator lies as that does.
 const INTO_L1: LayoutRule = LayoutRule { operands: &["dst"], within: Some(Space::Mat), lies: ACCUMULATOR, on: On::All };
 

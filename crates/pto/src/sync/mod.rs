@@ -2,11 +2,15 @@
 
 mod buffer;
 mod event_array;
+mod pipes;
 
 mod make;
 
 pub use buffer::*;
 pub use make::*;
+pub use pipes::{EVENT, EVENT_TYPE, PIPE};
+pub(crate) use pipes::{EVENT_PIPES, event_pipe};
+pub(super) use pipes::{NOTHING, has_pipe, pipe_attr, pipes_exist};
 
 use slipring_ir::{AttrKind, Diags, EnumSpec, OpSchema, Syntax, Touch};
 use slipring_machine::{Pipe, Platform};
@@ -14,9 +18,9 @@ use slipring_op::make::PLACED;
 use slipring_program::{Inst, Operand};
 
 use slipring_op::decode::Decoder;
-use slipring_op::def::{InCoreSync, Lowered, OpDef, OpRef, Reported, Signal, SyncAct};
-use slipring_op::rules::{ANY, INTEGER, PLAIN, constant, defaulted, operand, required, schema};
-use slipring_op::{home_kind, names};
+use slipring_op::def::{Lowered, OpDef, OpRef, Reported, Signal, SyncAct};
+use slipring_op::names;
+use slipring_op::rules::{ANY, INTEGER, constant, defaulted, operand, required, schema};
 
 /// The ops of this family.
 pub(crate) const OPS: &[&OpDef] = &[
@@ -36,84 +40,8 @@ pub(crate) const OPS: &[&OpDef] = &[
     &event_array::SET,
 ];
 
-/// `#pto.pipe<…>`.
-pub const PIPE: &EnumSpec = &EnumSpec {
-    kind: "pipe",
-    numbered: false,
-    members: &[
-        "PIPE_S",
-        "PIPE_V",
-        "PIPE_M",
-        "PIPE_MTE1",
-        "PIPE_MTE2",
-        "PIPE_MTE3",
-        "PIPE_FIX",
-        "PIPE_ALL",
-        "PIPE_MTE4",
-        "PIPE_MTE5",
-    ],
-};
-
-/// `#pto.event<…>`.
-pub const EVENT: &EnumSpec = &EnumSpec {
-    kind: "event",
-    numbered: false,
-    members: &["EVENT_ID0", "EVENT_ID1", "EVENT_ID2", "EVENT_ID3", "EVENT_ID4", "EVENT_ID5", "EVENT_ID6", "EVENT_ID7"],
-};
-
-/// Classes of operations that events are recorded for, in both spellings, and the pipe of each.
-pub(crate) const EVENT_PIPES: &[(&str, Pipe)] = &[
-    ("TLOAD", Pipe::Mte2),
-    ("TSTORE_ACC", Pipe::Fix),
-    ("TSTORE_VEC", Pipe::Mte3),
-    ("TMOV_M2L", Pipe::Mte1),
-    ("TMOV_M2S", Pipe::Mte1),
-    ("TMOV_M2B", Pipe::Mte1),
-    ("TMOV_M2V", Pipe::Fix),
-    ("TMOV_V2M", Pipe::Mte3),
-    ("TMATMUL", Pipe::M),
-    ("TVEC", Pipe::V),
-    ("TVECWAIT_EVENT", Pipe::V),
-    ("EVENT_LOAD_FROM_GM", Pipe::Mte2),
-    ("EVENT_STORE_FROM_ACC", Pipe::Fix),
-    ("EVENT_STORE_FROM_VEC", Pipe::Mte3),
-    ("EVENT_MOVE_MAT_TO_LEFT", Pipe::Mte1),
-    ("EVENT_MOVE_MAT_TO_SCALAR", Pipe::Mte1),
-    ("EVENT_MOVE_MAT_TO_BIAS", Pipe::Mte1),
-    ("EVENT_MOVE_MAT_TO_VEC", Pipe::Fix),
-    ("EVENT_MOVE_VEC_TO_MAT", Pipe::Mte3),
-    ("EVENT_COMPUTE_MATMUL", Pipe::M),
-    ("EVENT_COMPUTE_VEC", Pipe::V),
-    ("EVENT_VEC_WAITPOINT", Pipe::V),
-];
-
 /// The same for barriers, which elsewhere know the other name of the kind only.
 const BARRIER_TYPE: &EnumSpec = &EnumSpec { kind: "sync_op_type", ..*EVENT_TYPE };
-
-/// `#pto.pipe_event_type<…>`, also spelt `#pto.sync_op_type<…>`.
-pub const EVENT_TYPE: &EnumSpec = &EnumSpec {
-    kind: "pipe_event_type",
-    numbered: false,
-    members: &{
-        let mut names = [""; EVENT_PIPES.len()];
-        let mut at = 0;
-        while at < names.len() {
-            names[at] = EVENT_PIPES[at].0;
-            at += 1;
-        }
-        names
-    },
-};
-
-pub(super) const NOTHING: OpDef = OpDef {
-    schema: schema("", Syntax::Generic, &[], &[], &[]),
-    summary: "",
-    doc: "",
-    source: "PTO IR manual 4.16; seed 004, Intra-Core Pipeline Sync",
-    in_core_sync: InCoreSync::Manual,
-    lower: |_, d| Err(d.unsupported("this op")),
-    ..PLAIN
-};
 
 // ---- flags between pipes of one core ----
 
@@ -200,10 +128,6 @@ fn event_id(text: Option<&str>) -> i64 {
     text.and_then(|t| t.strip_prefix("EVENT_ID")).and_then(|n| n.parse().ok()).unwrap_or(-1)
 }
 
-pub(super) fn pipe_attr(op: &OpRef<'_>, name: &str) -> Option<Pipe> {
-    op.text(name).and_then(Pipe::parse)
-}
-
 fn pipe_flag(
     op: &OpRef<'_>,
     d: &mut Decoder<'_>,
@@ -220,25 +144,6 @@ fn pipe_flag(
     let sync = d.event(from, to, id);
     d.emit(if set { Inst::Set { pipe: from, sync } } else { Inst::Wait { pipe: to, sync } });
     Ok(())
-}
-
-/// Requires the pipes that these attributes name to be some of the core that the op stands on, where that can be told.
-pub(super) fn pipes_exist(op: &OpRef<'_>, attrs: &[&str], platform: &Platform, diags: &mut Diags) {
-    let Some(kind) = home_kind(op) else { return };
-    for pipe in attrs.iter().filter_map(|attr| pipe_attr(op, attr)) {
-        if !platform.pipes_of(kind).contains(&pipe) {
-            diags.push(op.error("pipe-missing", format!("the {} core has no pipe {pipe}", kind.name())));
-            return;
-        }
-    }
-}
-
-pub(super) fn has_pipe(d: &mut Decoder<'_>, pipe: Pipe) -> Lowered {
-    let kind = d.role.kind();
-    if d.platform.pipes_of(kind).contains(&pipe) {
-        return Ok(());
-    }
-    Err(d.error("pipe-missing", format!("the {} core has no pipe {pipe}", kind.name())))
 }
 
 const FLAG_DYN: OpSchema = schema(
@@ -311,11 +216,6 @@ pub static WAIT_EVENT: OpDef = OpDef {
     lower: |op, d| event_flag(op, d, false),
     ..NOTHING
 };
-
-pub(crate) fn event_pipe(op: &OpRef<'_>, name: &str) -> Option<Pipe> {
-    let class = op.text(name)?;
-    EVENT_PIPES.iter().find(|(n, _)| *n == class).map(|(_, pipe)| *pipe)
-}
 
 fn event_flag(op: &OpRef<'_>, d: &mut Decoder<'_>, set: bool) -> Lowered {
     let id = event_id(op.text("event_id"));

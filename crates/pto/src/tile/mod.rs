@@ -1,24 +1,27 @@
 //! Tiles in local memories: declared, bound to addresses, given valid shapes (PTO IR manual 4.1).
 
+mod alloc;
 mod multi;
 mod pointer_cast;
 mod reshape;
 pub(crate) mod subset;
-
+pub use alloc::ALLOC_TILE;
 pub use multi::*;
 pub use pointer_cast::*;
 pub use reshape::*;
 pub use subset::*;
 
-use slipring_ir::{Diags, Dim, Infer, Module, OpId, Syntax, TileType, Touch, Type, TypeRule, ValueId};
+use slipring_ir::{Diags, Infer, Module, OpId, Syntax, Touch, Type, ValueId};
 use slipring_machine::Platform;
 use slipring_op::address::ADDRESS;
 use slipring_program::{Inst, Operand};
 
 use slipring_op::Along;
-use slipring_op::decode::{Binding, Decoder, Decoding, TileRef, in_memory, no_address};
-use slipring_op::def::{AddressRule, Lowered, OpDef, OpRef, Reported};
-use slipring_op::rules::{INTEGER, PLAIN, TILE, constant, operand, optional, result, schema};
+use slipring_op::decode::{Binding, TileRef, in_memory};
+use slipring_op::def::{AddressRule, OpDef, OpRef, Reported};
+use slipring_op::rules::{INTEGER, PLAIN, TILE, constant, operand, result, schema};
+
+use crate::tile::alloc::{TILE_BUF, aligned, new_valid};
 
 /// The ops of this family.
 pub(crate) const OPS: &[&OpDef] = &[
@@ -36,132 +39,6 @@ pub(crate) const OPS: &[&OpDef] = &[
     &reshape::BIND_TILE,
     &POINTER_CAST,
 ];
-
-const TILE_BUF: TypeRule =
-    TypeRule { describe: "a tile", accepts: |t| matches!(t, Type::Tile(_) | Type::ShortTile { .. }) };
-
-/// Bytes to which the address of a tile is aligned everywhere.
-const ALIGN: i64 = 32;
-
-pub static ALLOC_TILE: OpDef = OpDef {
-    schema: schema(
-        "pto.alloc_tile",
-        Syntax::Format(
-            "(`addr` `=` $addr)? (`valid_row` `=` $valid_row)? (`valid_col` `=` $valid_col)? attr-dict `:` type($tile)",
-        ),
-        &[
-            optional(
-                ADDRESS,
-                INTEGER,
-                Touch::Nothing,
-                "byte offset in the tile's memory; by default the compiler's choice",
-            ),
-            optional("valid_row", INTEGER, Touch::Nothing, "valid rows, where the type says `?`"),
-            optional("valid_col", INTEGER, Touch::Nothing, "valid columns, where the type says `?`"),
-        ],
-        &[result("tile", TILE_BUF, Infer::Written, "the tile")],
-        &[],
-    ),
-    summary: "Declare a tile in a local memory",
-    doc: "A tile of the type's shape, layout and memory. Its bytes are whatever the memory holds. Without `addr` the \
-          compiler places it so that it overlaps no other tile that is in use at the same time. Where the type leaves \
-          the valid shape open (`?`) the operands give it; without operands the whole tile is valid until \
-          `pto.set_validshape` says otherwise. The boxes of a tile in L0A are ordered as the platform orders them; a \
-          tile with boxes that is not a whole number of them lies row by row.",
-    source: "PTO IR manual 4.1",
-    address: AddressRule::Operand(ADDRESS),
-    verify: verify_alloc,
-    along: Along::EACH,
-    lower: lower_alloc,
-    ..PLAIN
-};
-
-fn verify_alloc(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
-    let Some(ty) = op.module.ty(op.result(0)).as_tile() else { return };
-    for (at, name) in [(0, "valid_row"), (1, "valid_col")] {
-        if op.operand(name).is_some() && ty.valid[at].known().is_some() {
-            diags.push(
-                op.error("tile-valid", format!("`{name}` is given, and the type of the tile already says it"))
-                    .help("write `?` in the type's valid shape, or leave the operand out"),
-            );
-        }
-    }
-    valid_in_shape(op, ty, diags);
-    if platform.space(ty.space).is_none() {
-        diags.push(op.error("tile-space", format!("this platform has no `{}` memory", ty.space)));
-    }
-    aligned(op, diags);
-}
-
-/// Reports a constant address at which no tile can begin.
-fn aligned(op: &OpRef<'_>, diags: &mut Diags) {
-    let start = op.operand(ADDRESS).and_then(|v| constant(op.module, v));
-    if let Some(start) = start.filter(|n| n % ALIGN != 0 || *n < 0) {
-        diags.push(
-            op.error("tile-align", format!("the address {start} is not a multiple of {ALIGN}"))
-                .help(format!("place tiles at multiples of {ALIGN} bytes")),
-        );
-    }
-}
-
-/// Reports a constant valid shape that is larger than the tile.
-fn valid_in_shape(op: &OpRef<'_>, ty: &TileType, diags: &mut Diags) {
-    for (dim, all, what) in [(ty.valid[0], ty.layout.rows, "rows"), (ty.valid[1], ty.layout.cols, "columns")] {
-        if let Dim::Static(n) = dim
-            && n > u64::from(all)
-        {
-            diags.push(op.error("tile-valid", format!("{n} valid {what} in a tile of {all}")));
-        }
-    }
-}
-
-/// The valid shape of a new tile: registers of its own where the type leaves it open, so that it can change.
-fn new_valid(d: &mut Decoder<'_>, ty: &TileType, given: [Option<Operand>; 2]) -> [Operand; 2] {
-    let all = [ty.layout.rows, ty.layout.cols];
-    std::array::from_fn(|at| match ty.valid[at] {
-        Dim::Static(n) => Operand::Imm(n),
-        Dim::Dynamic => {
-            let value = given[at].unwrap_or(Operand::Imm(all[at].into()));
-            Operand::Reg(d.variable(value))
-        }
-    })
-}
-
-fn lower_alloc(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
-    let Some(ty) = op.module.ty(op.result(0)).as_tile().copied() else { return Err(Reported) };
-    let ty = in_memory(d, ty);
-    let given = [optional_scalar(d, op.operand("valid_row"))?, optional_scalar(d, op.operand("valid_col"))?];
-    let addr = match (optional_scalar(d, op.operand("addr"))?, d.mode) {
-        (Some(addr), _) => {
-            fits(op, d, &ty)?;
-            addr
-        }
-        // Its bytes are its own, and may be more than the memory has: the passes make smaller tiles of some.
-        (None, Decoding::Reference) => d.tile_memory(op.id, ty.space, ty.layout.bytes() as u64),
-        (None, Decoding::Device) => {
-            fits(op, d, &ty)?;
-            return Err(no_address(op, d));
-        }
-    };
-    let valid = new_valid(d, &ty, given);
-    let addr = if d.rings.rebinds(op.result(0)) { Operand::Reg(d.variable(addr)) } else { addr };
-    d.bind(op.result(0), Binding::Tile(TileRef { ty, addr, valid }));
-    Ok(())
-}
-
-/// Reports a tile that is larger than its memory.
-fn fits(op: &OpRef<'_>, d: &mut Decoder<'_>, ty: &TileType) -> Lowered {
-    let (bytes, all) = (ty.layout.bytes() as u64, d.platform.space(ty.space).map_or(0, |space| space.bytes));
-    if bytes <= all {
-        return Ok(());
-    }
-    let message = format!("a tile of {bytes} bytes does not fit into `{}`, which has {all}", ty.space);
-    Err(d.report(op.error("tile-capacity", message)))
-}
-
-fn optional_scalar(d: &mut Decoder<'_>, value: Option<ValueId>) -> Result<Option<Operand>, Reported> {
-    value.map(|value| d.scalar(value)).transpose()
-}
 
 pub static GET_VALIDSHAPE: OpDef = OpDef {
     schema: schema(

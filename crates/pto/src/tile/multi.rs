@@ -4,11 +4,13 @@ use slipring_ir::{Attr, AttrDict, Diags, Infer, Module, OpId, Span, Syntax, Tile
 use slipring_program::{Inst, Operand};
 use slipring_tile::Space;
 
-use super::{ALLOC_TILE, TILE_BUF, new_valid, optional_scalar};
+use super::ALLOC_TILE;
 use slipring_op::address::ADDRESS;
 use slipring_op::decode::{Binding, Decoding, TileRef, in_memory, no_address};
 use slipring_op::def::{OpDef, OpRef, Reported};
 use slipring_op::rules::{INTEGER, PLAIN, constant, operand, optional, result, schema};
+
+use crate::tile::alloc::{TILE_BUF, new_valid, optional_scalar};
 
 const MULTI: TypeRule = TypeRule { describe: "several tiles", accepts: |t| matches!(t, Type::MultiTile { .. }) };
 

@@ -6,11 +6,12 @@ use slipring_program::Operand;
 use slipring_tile::{BLayout, Layout, SLayout};
 
 use super::subset::{SUBSET, SUBVIEW};
-use super::{TILE_BUF, new_valid};
 use slipring_op::Along;
 use slipring_op::decode::{Binding, Decoder, TileRef, in_memory};
 use slipring_op::def::{Lowered, OpDef, OpRef, Reported};
 use slipring_op::rules::{INTEGER, PLAIN, TILE, defaulted, operand, optional, result, schema};
+
+use crate::tile::alloc::{TILE_BUF, new_valid};
 
 const RESHAPE: OpSchema = schema(
     "",

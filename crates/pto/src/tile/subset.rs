@@ -3,14 +3,14 @@
 use slipring_ir::text::{CustomSyntax, OpParser, OpPrinter, Parsed, Tok};
 use slipring_ir::{Attr, AttrKind, Diags, Dim, Infer, Module, OpId, Syntax, TileType, Touch, Type, ValueId};
 use slipring_machine::Platform;
-use slipring_program::{Inst, Operand};
-use slipring_tile::{BLayout, Layout, SLayout};
-
-use super::TILE_BUF;
 use slipring_op::Along;
 use slipring_op::decode::{Binding, Decoder, TileRef};
 use slipring_op::def::{Lowered, OpDef, OpRef, Reported};
 use slipring_op::rules::{INTEGER, PLAIN, constant, operand, optional, required, result, schema, variadic};
+use slipring_program::{Inst, Operand};
+use slipring_tile::{BLayout, Layout, SLayout};
+
+use crate::tile::alloc::TILE_BUF;
 
 pub static SUBSET: OpDef = OpDef {
     schema: schema(

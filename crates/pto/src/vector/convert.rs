@@ -2,17 +2,19 @@
 
 use slipring_ir::{AttrKind, Diags, EnumSpec, OpSchema, Type};
 use slipring_machine::{Capability, Platform};
+use slipring_op::{WorkingForm, WorkingMemory, WorkingUse};
 use slipring_tile::convert::{Saturation, round_integral};
 use slipring_tile::{Cast, Elem, RoundMode, Unary, unary};
 
 use super::check::{self, ANY_ELEM, Needs};
 use super::lower::{Operands, elementwise};
-use super::{DST, EACH, ONE, SRC, TMP, ins};
-use super::{tiles, types, working};
+use super::{DST, EACH, ONE, SRC, TMP, ins, tiles, types};
 use slipring_effect::vector::{Input, Spread, unsigned};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{Lowered, OpDef, OpRef};
 use slipring_op::rules::{defaulted, schema};
+
+use crate::vector::working::converted;
 
 /// The ops of this family.
 pub(crate) const OPS: &[&OpDef] = &[&TCVT, &TPACK];
@@ -59,7 +61,7 @@ pub static TCVT: OpDef = OpDef {
     elems: types::CONVERTED,
     class: "convert",
     library_memory: |op| keeps_low_bits(op) && op.operand("tmp").is_none(),
-    working: working::LOW_BITS,
+    working: LOW_BITS,
     ..EACH
 };
 
@@ -239,4 +241,10 @@ pub static TPACK: OpDef = OpDef {
     class: "convert",
     tiles: tiles::ONE,
     ..EACH
+};
+
+/// `TCvt` of the conversions that keep low bits (`NonSatTorch`).
+pub(super) const LOW_BITS: WorkingMemory = WorkingMemory {
+    memory: WorkingUse::Forms(&[WorkingForm { when: keeps_low_bits, spans: converted }]),
+    registers: WorkingUse::Nothing,
 };

@@ -72,11 +72,6 @@ pub(super) const POWERS: WorkingMemory = WorkingMemory::of_memory(|a| match a.ds
 pub(super) const ONES: WorkingMemory = WorkingMemory::of_memory(|_| vec![WorkingSpan::run(0, BLOCK)]);
 /// `TCI` with working memory: `TCI_b32_repeat` and the others.
 pub(super) const NUMBERS: WorkingMemory = WorkingMemory::of_memory(numbers);
-/// `TCvt` of the conversions that keep low bits (`NonSatTorch`).
-pub(super) const LOW_BITS: WorkingMemory = WorkingMemory {
-    memory: WorkingUse::Forms(&[WorkingForm { when: super::convert::keeps_low_bits, spans: converted }]),
-    registers: WorkingUse::Nothing,
-};
 /// `TGather` by indices and `TGather_cmp`.
 pub(super) const GATHER: WorkingMemory = WorkingMemory {
     memory: WorkingUse::Forms(&[
@@ -213,7 +208,7 @@ fn numbers(a: &Around) -> Vec<WorkingSpan> {
     ]
 }
 
-fn converted(a: &Around) -> Vec<WorkingSpan> {
+pub(crate) fn converted(a: &Around) -> Vec<WorkingSpan> {
     let [rows, cols] = a.dst.valid;
     match (a.src.layout.elem, a.dst.layout.elem) {
         (Elem::F32, Elem::I16) => {

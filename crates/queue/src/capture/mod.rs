@@ -5,99 +5,19 @@
 
 mod act;
 mod binary;
+mod entry;
 mod print;
 mod text;
 
 pub use act::{Act, ActKind};
 pub use binary::{CaptureError, from_issue_region};
+pub use entry::{Capture, Dump, Entry};
+pub(crate) use entry::{fetched, stalls};
 pub use print::{hex, print};
 pub use text::{Parsed, TextError, parse, parse_for};
 
-use std::ops::Range;
-
 use crate::board::Board;
 use crate::layout::Layout;
-use crate::wire::Xy;
-
-/// What a host queued, in order.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Capture {
-    /// Name of the board it is for.
-    pub board: String,
-    /// Fields of the memory map that are others than in the fixed configuration, by the names of [`Layout::NAMES`].
-    pub layout: Vec<(String, u64)>,
-    /// Whether there are two queues on the board, each with its own fetch queue and completion ring.
-    pub two_queues: bool,
-    /// Entries of the fetch queues, in the order in which the host queues them.
-    pub entries: Vec<Entry>,
-    /// What the host does besides, in order.
-    pub acts: Vec<Act>,
-    /// What to show of the device's memory after a run.
-    pub dumps: Vec<Dump>,
-}
-
-/// An entry of the fetch queue.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Entry {
-    /// What was stored into the slot: size in 16-byte units, stall flag in bit 15.
-    pub slot: u16,
-    /// What was written into the issue region.
-    pub bytes: Vec<u8>,
-    /// Which of two queues it goes to.
-    pub queue: u8,
-    /// Whether the host waits until everything before it has run.
-    pub waits: bool,
-    /// When the slot was stored, in device cycles; 0 where that is not known.
-    pub cycle: u64,
-    /// Where the text has it, in bytes; empty if it is from no text.
-    pub span: Range<usize>,
-    /// Lines of the text inside it: the first byte that each stands for, and where it is.
-    pub lines: Vec<(usize, Range<usize>)>,
-}
-
-/// Bytes of a tile's memory.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Dump {
-    /// The tile.
-    pub tile: Xy,
-    /// First byte.
-    pub addr: u64,
-    /// How many.
-    pub bytes: u32,
-}
-
-impl Entry {
-    /// An entry whose slot says its size.
-    pub fn new(bytes: Vec<u8>) -> Entry {
-        Entry { slot: (bytes.len() / 16) as u16, bytes, ..Entry::default() }
-    }
-
-    /// Where the text has what stands at a byte of the entry; empty if it is from no text.
-    pub fn place(&self, at: Option<u32>) -> Range<usize> {
-        let line = at.and_then(|at| self.lines.iter().rev().find(|(from, _)| *from <= at as usize));
-        line.map_or_else(|| self.span.clone(), |(_, span)| span.clone())
-    }
-
-    /// Bytes that the device fetches for it.
-    pub fn fetched(&self) -> u32 {
-        fetched(self.slot)
-    }
-
-    /// Whether its slot has the stall flag.
-    pub fn stalls(&self) -> bool {
-        stalls(self.slot)
-    }
-}
-
-/// Bytes that a slot makes the device fetch.
-pub(crate) fn fetched(slot: u16) -> u32 {
-    u32::from(slot & 0x7FFF) << 4
-}
-
-/// Whether a slot has the stall flag.
-pub(crate) fn stalls(slot: u16) -> bool {
-    slot & 0x8000 != 0
-}
 
 impl Capture {
     /// The entry of a record, by its number in its queue; `None` for the queue where there is one.

@@ -2,7 +2,6 @@
 
 use super::completion::RingPointer;
 use super::issue::Issue;
-use super::second::Ends;
 use super::{Device, HostError, Lowering, Pinned, Program, Window, WindowTarget, lower_programs};
 use crate::board::Board;
 use crate::layout::{COMPLETION_PAGE, Layout, PCIE_ALIGN, PCIE_NOC_BIT};
@@ -556,3 +555,19 @@ pub const SOFT_RESET: u32 = 0xFFB1_21B0;
 pub const ALL_IN_RESET: u32 = 0x0004_7800;
 /// Its value with BRISC running.
 pub const BRISC_RUNS: u32 = 0x0004_7000;
+
+/// What a host has of a queue that calls are not about at present.
+#[derive(Debug)]
+pub(super) struct Ends {
+    pub(crate) board: Board,
+    pub(crate) layout: Layout,
+    pub(crate) sysmem: Pinned,
+    pub(crate) prefetch: Window,
+    pub(crate) dispatch: Window,
+    pub(crate) issue: Issue,
+    pub(crate) read: RingPointer,
+    pub(super) partial: Option<Partial>,
+    pub(crate) events: u32,
+    /// Its number, 0 or 1.
+    pub(super) number: u8,
+}

@@ -2,26 +2,11 @@
 
 use super::completion::RingPointer;
 use super::issue::Issue;
-use super::queue::{Kernels, Partial, Queue, WINDOW};
-use super::{Device, HostError, Pinned, Window, WindowTarget};
+use super::queue::{Kernels, Queue, WINDOW};
+use super::{Device, HostError, WindowTarget};
 use crate::board::Board;
+use crate::host::queue::Ends;
 use crate::layout::{Layout, PCIE_NOC_BIT};
-
-/// What a host has of a queue that calls are not about at present.
-#[derive(Debug)]
-pub(super) struct Ends {
-    board: Board,
-    layout: Layout,
-    sysmem: Pinned,
-    prefetch: Window,
-    dispatch: Window,
-    issue: Issue,
-    read: RingPointer,
-    pub(super) partial: Option<Partial>,
-    events: u32,
-    /// Its number, 0 or 1.
-    pub(super) number: u8,
-}
 
 impl<D: Device> Queue<D> {
     /// Opens the second queue of a board that has two ([`Board::pair`], [`Layout::second`]): until another one is chosen, all calls are

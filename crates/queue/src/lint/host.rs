@@ -4,10 +4,9 @@
 //! they are: the answer does not depend on how far the device has come.
 
 use super::Linter;
-use super::reads::Memory;
-use super::results::Bytes;
 use crate::board::Tile;
 use crate::capture::{Act, ActKind, Capture};
+use crate::lint::memory::{Bytes, Memory};
 use crate::sanitize::{CommandRef, Finding, Hazard};
 
 impl Linter {

@@ -1,75 +1,11 @@
 //! Go signals: who was sent one, who has been waited for, and which writes they may overtake.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use super::tiles::Tiles;
 use super::{Linter, Order};
 use crate::board::Tile;
+use crate::lint::launches::Launches;
 use crate::sanitize::{CommandRef, Hazard, Notices};
 use crate::wire::{GoMessage, Packed, Rect, SendGoSignal, Wait, Xy};
-
-/// What is known of launches.
-#[derive(Debug, Default)]
-pub(super) struct Launches {
-    /// The list of tiles for go signals.
-    list: Vec<u32>,
-    /// Notices that each stream has had or will have, since it was cleared.
-    due: BTreeMap<u32, u32>,
-    /// The highest count that a wait on a stream has passed by, since it was cleared.
-    passed: BTreeMap<u32, u32>,
-    /// Streams that something else may count on.
-    unknown: bool,
-    /// Tiles that were sent a go signal and not been waited for, by the stream that they notify.
-    running: BTreeMap<u32, Tiles>,
-    /// Multicasts that no barrier covers.
-    in_flight: InFlight,
-    /// Commands that were said to write to running tiles.
-    warned: BTreeSet<u64>,
-    /// Some tile was sent a go signal.
-    any: bool,
-}
-
-/// Multicasts that no barrier covers: the last one to each rectangle, in their order.
-#[derive(Debug, Default)]
-struct InFlight(Vec<(Rect, CommandRef)>);
-
-impl InFlight {
-    fn insert(&mut self, rect: Rect, by: CommandRef) {
-        self.0.retain(|(other, _)| *other != rect);
-        self.0.push((rect, by));
-    }
-
-    /// The last one that reaches a tile.
-    fn get(&self, tile: Xy) -> Option<CommandRef> {
-        self.0.iter().rev().find(|(rect, _)| rect.contains(tile)).map(|(_, by)| *by)
-    }
-
-    fn last(&self) -> Option<CommandRef> {
-        self.0.last().map(|(_, by)| *by)
-    }
-
-    /// All have arrived.
-    fn clear(&mut self) {
-        self.0.clear();
-    }
-}
-
-impl Launches {
-    /// Whether a tile was sent a go signal and not been waited for.
-    fn runs(&self, tile: Xy) -> bool {
-        self.running.values().any(|tiles| tiles.contains(tile))
-    }
-
-    /// Whether workers have been started.
-    pub fn any(&self) -> bool {
-        self.any || self.unknown
-    }
-
-    /// A multicast that no barrier covers.
-    pub fn unacknowledged(&self) -> Option<CommandRef> {
-        self.in_flight.last()
-    }
-}
 
 impl Linter {
     /// A tile is written.

@@ -1,43 +1,12 @@
 //! Packed writes whose list is relayed from memory: where they write is known when the dispatcher has the list. On a machine, reads
 //! that follow such a write are held until then.
 
-use std::collections::VecDeque;
-
 use super::Linter;
-use super::reads::Memory;
-use super::results::{Bytes, meet};
 use crate::layout::HOST_ADDRESS;
-use crate::sanitize::{CommandRef, Finding, Hazard, RecordRef};
+use crate::lint::linter::{Held, Open, Target};
+use crate::lint::memory::{Bytes, Memory, meet};
+use crate::sanitize::{CommandRef, Finding, Hazard};
 use crate::wire::{Dispatch, PCIE_XY, Xy};
-
-/// A target of a packed write: its word, whether that is a rectangle, the first byte and how many.
-pub(crate) type Target = (u32, bool, u64, u64);
-
-/// Writes whose lists are not known yet, and the reads after them.
-#[derive(Debug, Default)]
-pub(super) struct Listed {
-    numbers: u32,
-    open: VecDeque<Open>,
-    reads: VecDeque<Held>,
-}
-
-#[derive(Debug)]
-struct Open {
-    number: u32,
-    header: Dispatch,
-    record: Option<RecordRef>,
-    at: CommandRef,
-}
-
-/// A read that nothing orders after some of these writes.
-#[derive(Debug)]
-struct Held {
-    hazard: Hazard,
-    record: Option<RecordRef>,
-    relay: Option<CommandRef>,
-    parts: Vec<Bytes>,
-    behind: Vec<u32>,
-}
 
 /// Reads that are held.
 const KEPT: usize = 512;

@@ -1,7 +1,5 @@
 //! What is written to workers' mailboxes: launch messages, resets of the launch pointer, and what is no message.
 
-use std::collections::BTreeMap;
-
 use super::Linter;
 use crate::layout::Layout;
 use crate::sanitize::{CommandRef, Hazard, LAUNCH_RING};
@@ -10,22 +8,6 @@ use crate::wire::{GoMessage, LargeSub, LaunchMessage, Packed, Subs, WritePacked,
 const MESSAGE: u64 = LaunchMessage::SIZE as u64;
 /// Bytes of a launch message up to the end of what says which processors run.
 const JUDGED: u64 = 80;
-
-/// Resets of the launch pointer that no barrier covers, by tile.
-#[derive(Debug, Default)]
-pub(super) struct Resets(BTreeMap<Xy, CommandRef>);
-
-impl Resets {
-    /// All writes so far have arrived, and were seen by the time that anything else arrives.
-    pub fn barrier(&mut self) {
-        self.0.clear();
-    }
-
-    /// The reset of a tile that may not have been seen.
-    pub fn unseen(&self, tile: Xy) -> Option<CommandRef> {
-        self.0.get(&tile).copied()
-    }
-}
 
 impl LaunchMessage {
     /// What is wrong with where a message says that its kernel lies, if it runs one. A message that places nothing, with the base and all

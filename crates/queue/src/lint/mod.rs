@@ -4,12 +4,16 @@
 //! used, which tiles were sent go signals, which writes no barrier covers. What depends on time (slots that are written too early,
 //! lapped issue memory, a full completion ring) only a run shows.
 
+mod contents;
 mod dispatch;
 mod host;
 mod known;
 mod launch;
+mod launches;
+mod linter;
 mod listed;
 mod mailbox;
+mod memory;
 mod order;
 mod pair;
 mod reads;
@@ -21,64 +25,31 @@ mod target;
 mod tests;
 mod tiles;
 mod timing;
+mod unread;
 
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::board::Board;
 use crate::capture::Capture;
 use crate::host::Issue;
 use crate::layout::Layout;
-use crate::sanitize::{CommandRef, Finding, Hazard, RecordRef};
+use crate::lint::contents::Known;
+use crate::lint::launches::Launches;
+use crate::lint::linter::{KEPT, Listed, Resets};
+use crate::lint::unread::Unread;
+use crate::sanitize::{CommandRef, Finding, Hazard};
 use crate::wire::Xy;
-use known::Known;
-use launch::Launches;
-use listed::Listed;
-pub(crate) use listed::Target;
-use mailbox::Resets;
-pub(crate) use order::{Between, Order};
-pub(crate) use reads::Memory;
-use reads::Unread;
 use results::Results;
-pub(crate) use results::{Bytes, Read};
-use target::Area;
 
-/// What the linter says about a stream.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Report {
-    /// Records that were looked at.
-    pub records: u64,
-    /// Prefetch commands in them.
-    pub relays: u64,
-    /// Dispatch commands in those.
-    pub commands: u64,
-    /// What is wrong, in the order of the stream: of each hazard the first some.
-    pub findings: Vec<Finding>,
-    /// How often each hazard was met.
-    pub met: BTreeMap<Hazard, u64>,
-    /// What could not be judged, and why.
-    pub not_judged: Vec<String>,
-    /// What of that may order, write or start something: whether findings are all that some delay shows is not known.
-    pub not_ordered: Vec<String>,
-}
-
-/// Findings of one hazard that are kept.
-const KEPT: u64 = 32;
+pub(crate) use linter::Linter;
+pub use linter::Report;
+pub(crate) use linter::Target;
+pub(crate) use memory::Bytes;
+pub(crate) use memory::Memory;
+pub(crate) use order::{Between, Order};
+pub(crate) use results::Read;
 /// Things that were not judged that are named.
 const NAMED: usize = 20;
-
-impl Report {
-    /// Takes hazards out that are accepted; those that were met, and how often.
-    pub fn allow(&mut self, hazards: &[Hazard]) -> Vec<(Hazard, u64)> {
-        self.findings.retain(|finding| !hazards.contains(&finding.hazard));
-        hazards.iter().filter_map(|hazard| Some((*hazard, self.met.remove(hazard)?))).collect()
-    }
-
-    /// Findings that were counted and not kept.
-    pub fn more(&self) -> u64 {
-        self.met.values().map(|times| times.saturating_sub(KEPT)).sum()
-    }
-}
 
 /// Judges what a host queued. Fields of the memory map that the stream names are those that it says.
 pub fn lint(capture: &Capture, board: &Board, layout: &Layout) -> Report {
@@ -96,58 +67,6 @@ pub fn lint(capture: &Capture, board: &Board, layout: &Layout) -> Report {
     linter.acts(capture, capture.entries.len());
     linter.end();
     linter.report
-}
-
-/// What prefetcher and dispatcher would know at some point of the stream.
-pub(crate) struct Linter {
-    board: Rc<Board>,
-    layout: Rc<Layout>,
-    report: Report,
-    /// For each of its findings the byte of the record that the dispatcher passes with it.
-    due: Vec<u32>,
-    issue: Issue,
-    record: Option<RecordRef>,
-    /// The prefetch command that is looked at, and where it starts in its record.
-    relay: Option<CommandRef>,
-    /// Pages of the dispatcher's ring that were used so far.
-    pages: u64,
-    /// A relay without flush, and what it carried.
-    noflush: Option<(Option<RecordRef>, Option<CommandRef>, Vec<u8>)>,
-    /// TERMINATE was met by the prefetcher, and by the dispatcher.
-    prefetch_ended: bool,
-    dispatch_ended: bool,
-    write_offsets: [u32; 4],
-    launches: Launches,
-    /// Rectangles that multicasts went to: those that were used last.
-    areas: Vec<Area>,
-    /// What commands have written, and the prefetcher may not read yet.
-    unread: Unread,
-    /// Packed writes whose lists are not known yet: on a machine.
-    listed: Listed,
-    /// What workers write, and the prefetcher may not read yet.
-    results: Results,
-    /// What workers write, and the host may not read yet: on a machine.
-    host_results: Results,
-    /// Resets of launch pointers that workers may not have seen.
-    resets: Resets,
-    /// The command and address whose launch message was said to be wrong.
-    judged_message: Option<(u64, u64)>,
-    /// Notices for the prefetcher, and its STALLs.
-    notices: u64,
-    stalls: u64,
-    /// Records that the dispatcher has written for the host, and those that the host of a stream has taken.
-    host_records: u64,
-    host_taken: u64,
-    /// It judges beside a machine, which has the memory that commands are read from.
-    live: bool,
-    /// A record whose EXEC_BUF comes next, its slot and bytes, and where it goes on after that.
-    behind_trace: Option<(Option<RecordRef>, u16, Vec<u8>, usize)>,
-    /// Commands have run that could not be looked at.
-    unknown: bool,
-    /// What the stream has written to DRAM: for a stream by itself.
-    known: Known,
-    /// Its steps, where there is another queue.
-    order: Option<Order>,
 }
 
 impl Linter {

@@ -6,9 +6,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use super::reads::Memory;
-use super::results::Bytes;
 use super::tiles::Tiles;
+use crate::lint::memory::{Bytes, Memory};
 use crate::sanitize::{CommandRef, Finding, Hazard, RecordRef};
 use crate::wire::{Rect, Xy};
 

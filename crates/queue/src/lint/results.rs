@@ -6,15 +6,12 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use super::tiles::Tiles;
 use smallvec::SmallVec;
 
-use super::reads::Memory;
-use super::tiles::Tiles;
+use crate::lint::memory::{Bytes, Memory, meet};
 use crate::sanitize::{CommandRef, RecordRef};
 use crate::wire::Xy;
-
-/// Bytes of a memory: the first, and the one past the last.
-pub(crate) type Bytes = (Memory, u64, u64);
 
 /// How far the end of a launch has come to the prefetcher.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -112,10 +109,6 @@ pub(super) struct Results {
     looked_at: u64,
     /// Where workers will write their times, as far as the stream says: on a machine they say themselves what they wrote.
     armed: BTreeMap<Xy, Bytes>,
-}
-
-pub(super) fn meet(a: &Bytes, b: &Bytes) -> bool {
-    a.0 == b.0 && a.1 < b.2 && b.1 < a.2
 }
 
 impl Results {

@@ -3,22 +3,12 @@
 use super::{Linter, Memory};
 use crate::board::Tile;
 use crate::layout::{HOST_ADDRESS, HOST_REGION, L1_ALIGN};
+use crate::lint::linter::Area;
 use crate::sanitize::{CommandRef, Hazard};
 use crate::wire::{PCIE_XY, Rect, Xy};
 
 /// Registers of a tile.
 const REGISTERS: std::ops::Range<u64> = 0xFFB0_0000..0x1_0000_0000;
-
-/// What a multicast to a rectangle reaches.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Area {
-    rect: Rect,
-    workers: u32,
-    /// Tiles that acknowledge: the queue's own cores do as well.
-    answers: u32,
-    /// The first tile that is no worker.
-    other: Option<Xy>,
-}
 
 /// Rectangles that are kept.
 const MOST_AREAS: usize = 16;

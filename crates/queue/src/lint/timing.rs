@@ -1,8 +1,8 @@
 //! Core timing: control blocks that tell workers where in host memory they write when they start and end.
 
 use super::Linter;
-use super::reads::Memory;
 use crate::host::TIMING_MAGIC;
+use crate::lint::memory::Memory;
 use crate::sanitize::{CommandRef, Hazard};
 use crate::wire::Xy;
 

@@ -4,24 +4,9 @@
 use super::memory::Location;
 use super::world::World;
 use crate::layout::HOST_ADDRESS;
+use crate::sanitize::ledger::Borrowed;
 use crate::sanitize::{Finding, Hazard, RecordRef};
 use crate::wire::{PCIE_XY, Prefetch, RelayParts};
-
-/// Bytes that a queued record relays from borrowed memory, as they were when it was queued.
-pub(crate) struct Borrowed {
-    record: RecordRef,
-    id: u8,
-    at: u64,
-    bytes: Vec<u8>,
-}
-
-impl Borrowed {
-    /// The bytes of it that lie in a part of a memory: where they are in it, and how many.
-    fn part(&self, id: u8, at: u64, bytes: u64) -> Option<std::ops::Range<usize>> {
-        let (from, to) = (self.at.max(at), (self.at + self.bytes.len() as u64).min(at.saturating_add(bytes)));
-        (self.id == id && from < to).then(|| (from - self.at) as usize..(to - self.at) as usize)
-    }
-}
 
 impl World {
     /// The host has queued a record: what it relays from borrowed memory is as it is now.

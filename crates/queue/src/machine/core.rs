@@ -6,9 +6,9 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
 
-use super::wait::{Actor, Wait};
 use super::world::{Stop, World};
 use crate::layout::Layout;
+use crate::machine::actor::{Actor, Wait};
 use crate::sanitize::Hazard;
 
 /// One of the queue's cores, to the kernel that runs on it.

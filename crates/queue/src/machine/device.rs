@@ -10,31 +10,13 @@ use super::{Actor, HostCall, Machine, State};
 use crate::board::Board;
 use crate::host::{Device, DeviceError, Pinned, Window, WindowTarget};
 use crate::layout::{HOST_REGION as REGION, HOST_REGIONS as REGIONS, PCIE_NOC_BIT};
-use crate::sanitize::Finding;
+use crate::machine::board::{Host, Telemetry};
 use crate::wire::{Rect, Xy};
-
-/// Windows, and what a driver is told of the board.
-pub(super) struct Host {
-    windows: Vec<Option<(u64, WindowTarget)>>,
-    /// Free windows of 2 MiB and of 4 GiB.
-    free: [u32; 2],
-    telemetry: Telemetry,
-    /// Loads in a row in which nothing could happen.
-    quiet: u32,
-    /// What keeps everything from going on.
-    hang: Option<Box<Finding>>,
-}
 
 const SMALL: u64 = 2 << 20;
 const LARGE: u64 = 4 << 30;
 /// A host that polls so often while nothing can happen will poll forever: if somebody is stuck, and if nobody is.
 const PATIENCE: [u32; 2] = [1000, 10_000];
-
-/// What the management core says of the board.
-struct Telemetry {
-    columns: u32,
-    banks: u32,
-}
 
 impl Telemetry {
     /// Its registers begin here, as the network and windows see them.

@@ -6,7 +6,6 @@ use std::collections::binary_heap::PeekMut;
 
 use super::chip::TileId;
 use super::memory::Location;
-use super::world::NEVER;
 use crate::wire::Rect;
 
 /// Something that happens at a time.
@@ -169,6 +168,9 @@ impl Flights {
         self.len
     }
 }
+
+/// No cycle.
+pub(crate) const NEVER: u64 = u64::MAX;
 
 #[cfg(test)]
 mod tests {

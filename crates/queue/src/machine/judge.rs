@@ -7,21 +7,15 @@ use std::rc::Rc;
 use super::chip::{Tile, TileId};
 use super::memory::Location;
 use super::payload::page_address;
-use super::wait::{Actor, Wait};
 use super::world::World;
 use crate::board::Board;
 use crate::capture::{ActKind, Entry};
 use crate::layout::Layout;
 use crate::lint::{Linter, Memory, Order, Target};
+use crate::machine::actor::{Actor, Wait};
+use crate::machine::world::Judge;
 use crate::sanitize::{Finding, Hazard, RecordRef, all_idle};
 use crate::wire::{Dispatch, ExecBuf, Xy};
-
-/// The linter, and what it has found ahead of the device.
-pub(crate) struct Judge {
-    linter: Linter,
-    /// With the byte of the record that the dispatcher has to pass.
-    pending: VecDeque<(Finding, u32)>,
-}
 
 impl Judge {
     pub fn new(board: &Board, layout: &Layout) -> Judge {

@@ -11,12 +11,15 @@
 //! | `noc`, `payload` | transfers: ordering, acknowledgements, checks of targets |
 //! | `flight`, `delay` | what is on its way, and for how long |
 //! | `judge` | the linter, fed with what is fetched: the one judge of orders |
-//! | `world`, `wait`, `core` | shared state, what actors wait for, what a kernel sees |
+//! | `world`, `actor`, `wait`, `core` | shared state, actors and what they wait for, what a kernel sees |
+//! | `board`, `status`, `span` | what a machine consists of, how far it has come, who did what when |
 //! | `device` | the driver's side |
 //! | `pair` | two queues on one board |
 //! | `borrowed` | memory that the host lends, from queueing to reading |
 //! | `recorded`, `streamed` | what a host does as a stream, kept and done again |
 
+mod actor;
+mod board;
 mod borrowed;
 mod chip;
 mod config;
@@ -30,6 +33,8 @@ mod noc;
 mod pair;
 mod payload;
 mod recorded;
+mod span;
+mod status;
 mod store;
 mod streamed;
 mod trace;
@@ -37,81 +42,42 @@ mod wait;
 mod world;
 
 use std::cell::RefCell;
-use std::future::Future;
-use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
 use crate::board::cover;
+use crate::machine::board::{Host, Second};
+use crate::machine::flight::NEVER;
+use crate::machine::span::Trace;
+use crate::machine::world::{Judge, Niu};
 use crate::sanitize::{Finding, Hazard, Ledger};
 use crate::wire::Xy;
 use crate::worker::{Acknowledge, Payload, Worker, Workers};
 
-pub(crate) use borrowed::Borrowed;
+pub(crate) use crate::sanitize::ledger::Borrowed;
+pub use actor::{Actor, Wait};
+pub use board::Machine;
 pub use chip::{Chip, Tile, TileId};
 pub use config::{Config, Limits, Quirks};
 pub use delay::{Delay, Delays};
 pub use memory::Location;
+pub use span::{Span, SpanActor};
+pub use status::Status;
 pub(crate) use trace::HostCall;
-pub use trace::{Span, SpanActor};
-pub use wait::{Actor, Wait};
 pub use world::State;
 
 pub(crate) use self::core::Core;
+pub(crate) use actor::{credits, stream_reached};
 pub(crate) use flight::Flight;
 pub(crate) use memory::Memory;
 pub(crate) use noc::Port;
 pub(crate) use payload::page_address;
-pub(crate) use wait::{credits, stream_reached};
 pub(crate) use world::{Stop, World};
-
-type Kernel = Pin<Box<dyn Future<Output = Result<(), Stop>>>>;
-
-/// A board with its queue, as a driver meets it.
-pub struct Machine {
-    world: Rc<RefCell<World>>,
-    kernels: [Option<Kernel>; 3],
-    device: device::Host,
-    /// Whether it is kept who did what when.
-    traced: bool,
-    /// The other one of two queues.
-    second: Option<pair::Second>,
-}
 
 impl std::fmt::Debug for Machine {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.status().fmt(f)
     }
-}
-
-/// How far a machine has come: for progress displays and tests.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Status {
-    /// Device cycles so far.
-    pub cycle: u64,
-    /// Records that the host has announced.
-    pub announced: u64,
-    /// Records whose slots are still queued.
-    pub queued: u64,
-    /// Commands that prefetcher, dispatcher and subordinate have met.
-    pub commands: [u64; 3],
-    /// Pages of the dispatcher that the prefetcher could acquire now.
-    pub credits: u32,
-    /// Pages handed to the dispatcher and not consumed.
-    pub pages: u64,
-    /// Pages of the completion ring that the host has not taken.
-    pub completions: u64,
-    /// Transfers on their way.
-    pub flights: u64,
-    /// Workers that run.
-    pub running: u32,
-    /// Launches so far.
-    pub launches: u64,
-    /// What each actor is doing, one line each.
-    pub actors: Vec<String>,
-    /// How often fetching was entered in each of its eight states: bit 0 a command is there, bit 1 the slot is full, bit 2 a read
-    /// is under way.
-    pub fetch_states: [u64; 8],
 }
 
 impl Machine {
@@ -130,7 +96,7 @@ impl Machine {
     /// As [`new`](Machine::new).
     pub fn with_worker(config: Config, worker: Box<dyn Worker>) -> Result<Machine, String> {
         config.check()?;
-        let (device, traced) = (device::Host::new(&config.board), config.trace);
+        let (device, traced) = (Host::new(&config.board), config.trace);
         let (first, second) = match config.two_queues {
             false => (config, None),
             true => {
@@ -144,7 +110,7 @@ impl Machine {
         let queue = second.is_some().then_some(0);
         let second = second.map(|config| {
             let chip = Chip::new(&config.board);
-            pair::Second::new(Machine::world(config, chip, Memory::none(), Workers::none(), Some(1)))
+            Second::new(Machine::world(config, chip, Memory::none(), Workers::none(), Some(1)))
         });
         let world = Machine::world(first, chip, memory, workers, queue);
         Ok(Machine { world: Rc::new(RefCell::new(world)), kernels: [None, None, None], device, traced, second })
@@ -152,7 +118,7 @@ impl Machine {
 
     /// The state of a queue, with the board's memory and workers, if it has them in hand.
     fn world(config: Config, chip: Chip, memory: Memory, workers: Workers, queue: Option<u8>) -> World {
-        let niu = noc::Niu::new(World::endpoints(&chip));
+        let niu = Niu::new(World::endpoints(&chip));
         World {
             queue,
             stirs: false,
@@ -164,7 +130,7 @@ impl Machine {
             now: 0,
             states: [State::Off; 3],
             waits: [None; 3],
-            wakes: [world::NEVER; 3],
+            wakes: [NEVER; 3],
             watching: 0,
             touched: 0,
             until: 0,
@@ -177,7 +143,7 @@ impl Machine {
             fetch_states: [0; 8],
             next_slot: config.layout.prefetch.q_base,
             pages_before: config.pages_before,
-            trace: config.trace.then(trace::Trace::default),
+            trace: config.trace.then(Trace::default),
             go_rects: cover(config.board.workers()),
             quirks: config.quirks,
             still_clock: config.still_clock,
@@ -185,7 +151,7 @@ impl Machine {
             limits: config.limits,
             recorded: config.record.then(Default::default),
             registers: std::collections::BTreeMap::new(),
-            judge: judge::Judge::new(&config.board, &config.layout),
+            judge: Judge::new(&config.board, &config.layout),
             layout: config.layout,
             chip,
         }

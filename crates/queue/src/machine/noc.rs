@@ -7,9 +7,10 @@
 use super::chip::{Tile, TileId};
 use super::flight::Flight;
 use super::memory::Location;
-use super::wait::{Actor, Wait};
 use super::world::{Stop, World};
 use crate::layout::HOST_ADDRESS;
+use crate::machine::actor::{Actor, Wait};
+use crate::machine::world::Niu;
 use crate::sanitize::Hazard;
 use crate::wire::{PCIE_XY, Rect, Xy};
 
@@ -37,32 +38,6 @@ impl Port {
             Port::Subordinate => Actor::Subordinate,
         }
     }
-}
-
-/// A port's counters and orders.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Niu {
-    /// Last arrival at each endpoint: unicast writes and atomics.
-    unicast: Vec<u64>,
-    /// Last arrival at each tile: multicasts.
-    multicast: Vec<u64>,
-    /// When all writes so far have been sent.
-    sent: u64,
-    /// When all writes so far have been acknowledged, if they all are.
-    acknowledged: u64,
-    /// The barrier count when the last write, and the last multicast, was issued.
-    written: Option<u64>,
-    multicasted: Option<u64>,
-    /// When all atomics so far have been acknowledged.
-    atomics: u64,
-    /// When all reads so far have landed.
-    read: u64,
-    /// Announced acknowledgements minus those that come.
-    missing: i64,
-    /// The upper address register was left pointing at PCIe.
-    mid_residue: bool,
-    /// How often all writes were known to have arrived; payload is ordered before a signal if this moved between them.
-    pub epoch: u64,
 }
 
 impl Niu {

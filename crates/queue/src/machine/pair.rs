@@ -4,19 +4,13 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use super::world::{ALL_ACTORS, NEVER, World};
-use super::{Config, Kernel, Machine, Span, SpanActor, Status};
+use super::world::{ALL_ACTORS, World};
+use super::{Config, Machine, Span, SpanActor, Status};
 use crate::lint::Between;
+use crate::machine::board::Second;
+use crate::machine::flight::NEVER;
 use crate::sanitize::{Finding, all_idle, diagnose};
 use crate::wire::Xy;
-
-/// The queue that does not have the board in hand.
-pub(super) struct Second {
-    world: Rc<RefCell<World>>,
-    kernels: [Option<Kernel>; 3],
-    /// Steps of both orders that were held against each other last.
-    judged: usize,
-}
 
 impl Second {
     pub fn new(world: World) -> Second {

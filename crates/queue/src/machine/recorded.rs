@@ -3,21 +3,13 @@
 use super::chip::Tile;
 use super::memory::Location;
 use super::world::World;
-use crate::capture::{Act, ActKind, Capture};
+use crate::capture::{Act, ActKind};
 use crate::host::Settings;
 use crate::layout::{LONGEST_POLL, REGISTERS};
 use crate::wire::{Rect, Xy};
 
 /// A pause between two stores that is shorter says nothing, in cycles.
 const SHORT: u64 = 1000;
-
-/// The stream so far.
-#[derive(Clone, Default)]
-pub(crate) struct Recorded {
-    pub capture: Capture,
-    /// When the last store through a window was over.
-    stored: u64,
-}
 
 impl World {
     /// Keeps what the host does now, where that is recorded. Looking at the same again and again is kept once.

@@ -2,9 +2,9 @@
 
 use super::chip::{Tile, TileId};
 use super::memory::Location;
-use super::wait::Actor;
 use super::world::{State, Stop, World};
 use crate::layout::{COMPLETION_PAGE, REGISTERS};
+use crate::machine::actor::Actor;
 use crate::sanitize::{Hazard, Overlap, RecordRef};
 use crate::wire::{GoMessage, LaunchMessage, Packed, Xy};
 

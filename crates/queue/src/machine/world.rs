@@ -1,5 +1,6 @@
 //! All that the actors share: memories, what is on its way, time, and the ledger of the sanitizer.
 
+use std::collections::VecDeque;
 use std::rc::Rc;
 
 use super::Limits;
@@ -7,9 +8,12 @@ use super::chip::{Chip, Reach, TileId};
 use super::delay::{Delays, Dice};
 use super::flight::{Flight, Flights};
 use super::memory::Memory;
-use super::noc::Niu;
-use super::wait::{Actor, Wait};
+use crate::capture::Capture;
 use crate::layout::Layout;
+use crate::lint::Linter;
+use crate::machine::actor::{Actor, Wait};
+use crate::machine::flight::NEVER;
+use crate::machine::span::Trace;
 use crate::sanitize::{AtError, Finding, Hazard, Ledger};
 use crate::wire::Rect;
 use crate::worker::{Payload, Workers};
@@ -71,7 +75,7 @@ pub(crate) struct World {
     /// Where the counters of pages start.
     pub pages_before: u32,
     /// Who did what when, if asked for.
-    pub trace: Option<super::trace::Trace>,
+    pub trace: Option<Trace>,
     /// The rectangles that cover all workers.
     pub go_rects: Vec<crate::wire::Rect>,
     /// Network behaviour of other firmware, see [`Quirks`](super::Quirks).
@@ -83,11 +87,11 @@ pub(crate) struct World {
     /// How far it goes.
     pub limits: super::Limits,
     /// What was queued, if asked for.
-    pub recorded: Option<super::recorded::Recorded>,
+    pub recorded: Option<Recorded>,
     /// What the host stored last to registers of tiles that keep it.
     pub registers: std::collections::BTreeMap<(TileId, u64), u32>,
     /// The linter beside it.
-    pub judge: super::judge::Judge,
+    pub judge: Judge,
 }
 
 const STREAM_MASK: u32 = 0x1_FFFF;
@@ -95,8 +99,6 @@ const STREAM_MASK: u32 = 0x1_FFFF;
 pub(crate) const ALL_ACTORS: u8 = 0b111;
 /// Rectangles of multicasts whose tiles are kept.
 const MOST_REACHES: usize = 16;
-/// No cycle.
-pub(crate) const NEVER: u64 = u64::MAX;
 
 /// A bit for each actor on the tile of one, itself included.
 const fn neighbours(actor: Actor) -> u8 {
@@ -474,4 +476,45 @@ impl World {
             Flight::Done { tile } => self.worker_done(tile),
         }
     }
+}
+
+/// The linter, and what it has found ahead of the device.
+pub(crate) struct Judge {
+    pub(crate) linter: Linter,
+    /// With the byte of the record that the dispatcher has to pass.
+    pub(crate) pending: VecDeque<(Finding, u32)>,
+}
+
+/// A port's counters and orders.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Niu {
+    /// Last arrival at each endpoint: unicast writes and atomics.
+    pub(crate) unicast: Vec<u64>,
+    /// Last arrival at each tile: multicasts.
+    pub(crate) multicast: Vec<u64>,
+    /// When all writes so far have been sent.
+    pub(crate) sent: u64,
+    /// When all writes so far have been acknowledged, if they all are.
+    pub(crate) acknowledged: u64,
+    /// The barrier count when the last write, and the last multicast, was issued.
+    pub(crate) written: Option<u64>,
+    pub(crate) multicasted: Option<u64>,
+    /// When all atomics so far have been acknowledged.
+    pub(crate) atomics: u64,
+    /// When all reads so far have landed.
+    pub(crate) read: u64,
+    /// Announced acknowledgements minus those that come.
+    pub(crate) missing: i64,
+    /// The upper address register was left pointing at PCIe.
+    pub(crate) mid_residue: bool,
+    /// How often all writes were known to have arrived; payload is ordered before a signal if this moved between them.
+    pub epoch: u64,
+}
+
+/// The stream so far.
+#[derive(Clone, Default)]
+pub(crate) struct Recorded {
+    pub capture: Capture,
+    /// When the last store through a window was over.
+    pub(crate) stored: u64,
 }

@@ -11,18 +11,18 @@
 
 mod fetch;
 mod pages;
+mod prefetcher;
 mod relay;
 mod ring;
 mod ringbuffer;
 mod trace;
 
 use crate::machine::{Core, Port, Stop, Wait};
+use crate::prefetch::prefetcher::{Prefetcher, Ringbuffer};
 use crate::sanitize::Hazard;
 use crate::wire::{Bare, Prefetch};
 use fetch::Fetch;
 use ring::RingWriter;
-use ringbuffer::Ringbuffer;
-use trace::Trace;
 
 /// Runs the kernel to its end.
 pub(crate) async fn run(core: Core) -> Result<(), Stop> {
@@ -40,22 +40,6 @@ pub(crate) async fn run(core: Core) -> Result<(), Stop> {
     };
     while !prefetcher.next().await? {}
     prefetcher.end().await
-}
-
-struct Prefetcher {
-    core: Core,
-    fetch: Fetch,
-    /// To the dispatcher.
-    ring: RingWriter,
-    /// To its subordinate.
-    s_ring: RingWriter,
-    /// While commands come from DRAM.
-    trace: Option<Trace>,
-    /// STALLs so far.
-    stalls: u32,
-    /// A NOFLUSH relay has begun a page that the next relay goes on in.
-    appending: bool,
-    ringbuffer: Ringbuffer,
 }
 
 impl Prefetcher {

@@ -1,9 +1,9 @@
 //! Relays of what lies in DRAM, in L1 or anywhere else, through the two halves of the scratch buffer: one is read while the
 //! other is relayed.
 
-use super::Prefetcher;
 use super::ring::Origin;
 use crate::machine::{Core, Port, Stop, page_address};
+use crate::prefetch::prefetcher::Prefetcher;
 use crate::sanitize::Hazard;
 use crate::wire::{Packed, PagedPackedSub, RelayLinear, RelayPaged, RelayPagedPacked};
 

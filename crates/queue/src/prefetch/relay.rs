@@ -1,8 +1,9 @@
 //! Relays of what follows the header.
 
+use super::RingWriter;
 use super::ring::Origin;
-use super::{Prefetcher, RingWriter};
 use crate::machine::{Core, Port, Stop};
+use crate::prefetch::prefetcher::Prefetcher;
 use crate::sanitize::Hazard;
 use crate::wire::{Inline, Packed};
 

@@ -1,23 +1,14 @@
 //! The ring buffer: DRAM pages that are read once and relayed in parts, as often as needed.
 
-use super::Prefetcher;
 use super::pages::Pages;
 use crate::layout::Layout;
 use crate::machine::{Port, Stop};
+use crate::prefetch::prefetcher::{Prefetcher, Ringbuffer};
 use crate::sanitize::Hazard;
 use crate::wire::{Packed, PagedToRingbuffer, RelayRingbuffer, RingbufferSub, SetRingbufferOffset};
 
 /// Most parts of a relay.
 const MAX_SUBS: usize = 52;
-
-/// Its pointers.
-pub(super) struct Ringbuffer {
-    base: u32,
-    bytes: u32,
-    wp: u32,
-    /// Where starts of parts count from.
-    offset: u32,
-}
 
 impl Ringbuffer {
     pub fn new(layout: &Layout) -> Ringbuffer {

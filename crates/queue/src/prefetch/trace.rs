@@ -1,30 +1,12 @@
 //! Commands from DRAM: EXEC_BUF reads pages into the command area, round and round, and runs what they hold.
 
-use super::Prefetcher;
 use crate::machine::{Core, Port, Stop, page_address};
+use crate::prefetch::prefetcher::{Prefetcher, Trace};
 use crate::sanitize::Hazard;
 use crate::wire::{ExecBuf, Prefetch};
 
 /// The first read is short, so that commands can start; those after it fill the area in the background.
 const FIRST: u32 = 16 << 10;
-
-/// A trace being run. The command area is a ring of whole pages.
-pub(super) struct Trace {
-    base: u32,
-    end: u32,
-    exec: ExecBuf,
-    page: u32,
-    pages_left: u32,
-    /// The next byte to run.
-    pub ptr: u32,
-    /// Bytes from `ptr` on that have landed.
-    valid: u32,
-    /// Bytes after them that are being read.
-    pending: u32,
-    /// Bytes passed since the present command's first.
-    passed: u32,
-    rounds: u32,
-}
 
 impl Trace {
     fn capacity(&self) -> u32 {

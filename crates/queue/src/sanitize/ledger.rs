@@ -227,3 +227,19 @@ impl Ledger {
         }
     }
 }
+
+/// Bytes that a queued record relays from borrowed memory, as they were when it was queued.
+pub(crate) struct Borrowed {
+    pub(crate) record: RecordRef,
+    pub(crate) id: u8,
+    pub(crate) at: u64,
+    pub(crate) bytes: Vec<u8>,
+}
+
+impl Borrowed {
+    /// The bytes of it that lie in a part of a memory: where they are in it, and how many.
+    pub(crate) fn part(&self, id: u8, at: u64, bytes: u64) -> Option<std::ops::Range<usize>> {
+        let (from, to) = (self.at.max(at), (self.at + self.bytes.len() as u64).min(at.saturating_add(bytes)));
+        (self.id == id && from < to).then(|| (from - self.at) as usize..(to - self.at) as usize)
+    }
+}

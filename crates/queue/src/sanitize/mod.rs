@@ -4,7 +4,7 @@ mod finding;
 mod hang;
 mod hazard;
 mod issue;
-mod ledger;
+pub(crate) mod ledger;
 mod mailbox;
 
 pub use finding::{CommandRef, Finding, RecordRef};

@@ -5,14 +5,15 @@
 //! programs can be sent to workers that run them.
 
 mod callback;
+mod doing;
 pub mod image;
 mod tiles;
 
+pub use callback::{Call, Callback};
+pub(crate) use doing::{Payload, Workers};
+
 use crate::machine::{Chip, Location, TileId};
 use crate::wire::{LaunchMessage, Xy};
-
-pub use callback::{Call, Callback};
-pub(crate) use tiles::{Payload, Workers};
 
 /// A launch of one worker.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

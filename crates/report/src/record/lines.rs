@@ -8,7 +8,7 @@ use slipring_program::SyncRole;
 use slipring_sim::Stall;
 
 use super::{Doing, Record, moves, stall_name};
-use crate::facts::StallFacts;
+use crate::stalls::StallFacts;
 use crate::table::Table;
 
 /// A line of the source, over all blocks and cores.

@@ -3,8 +3,10 @@
 
 mod chart;
 mod chrome;
+mod form;
 mod perfetto;
 
+pub use form::TraceForm;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -162,33 +164,6 @@ pub struct Counter {
     pub bytes: bool,
     /// Cycle and value, ascending.
     pub samples: Vec<(u64, u64)>,
-}
-
-/// A form in which traces are written.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum TraceForm {
-    /// [`chrome`].
-    Chrome,
-    /// [`perfetto`].
-    Perfetto,
-}
-
-impl TraceForm {
-    /// The form that the end of a file's name stands for: `.pftrace` and `.perfetto-trace` are Perfetto's own, all others Chrome's.
-    pub fn of(file: &str) -> TraceForm {
-        match file.rsplit_once('.') {
-            Some((_, "pftrace" | "perfetto-trace")) => TraceForm::Perfetto,
-            _ => TraceForm::Chrome,
-        }
-    }
-
-    /// A trace in this form. The same trace gives the same bytes.
-    pub fn write(self, trace: &Trace) -> Vec<u8> {
-        match self {
-            TraceForm::Chrome => chrome(trace).into_bytes(),
-            TraceForm::Perfetto => perfetto(trace),
-        }
-    }
 }
 
 /// An event of a track as writers need it: slices begin and end.

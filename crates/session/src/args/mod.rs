@@ -18,137 +18,24 @@
 //! The generator is SplitMix64, started from the seed. An element takes one output: `lo + (hi - lo) × k / 2^53` with `k` its
 //! upper 53 bits, computed in `f64`; floats are rounded to `f32` and then to their type, integers are rounded down.
 
+mod error;
 mod fill;
 mod npy;
 pub mod number;
 mod spec;
+mod value;
 
-use std::ops::Range;
 use std::path::PathBuf;
 
 use slipring_program::{Param, ParamKind};
 use slipring_tile::Elem;
-use thiserror::Error;
 
-use crate::places::Within;
-
+pub use error::ArgError;
 pub use fill::float_bits;
 pub use npy::Npy;
 pub(crate) use spec::file_of;
-pub use spec::{Arg, OutFile, arg_type, named, read_arg};
-
-/// What is passed for a parameter.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Value {
-    /// Contents of a device buffer.
-    Buffer(Vec<u8>),
-    /// A scalar as registers keep it.
-    Scalar(u64),
-}
-
-impl Value {
-    /// The buffer.
-    pub fn buffer(&self) -> Option<&Vec<u8>> {
-        match self {
-            Value::Buffer(data) => Some(data),
-            Value::Scalar(_) => None,
-        }
-    }
-}
-
-/// What a run takes for a parameter: bytes, which it copies into the device's memory, or a scalar.
-pub trait Passed {
-    /// The contents of a buffer; `None` for a scalar.
-    fn contents(&self) -> Option<&[u8]>;
-    /// The bits of a scalar; `None` for a buffer.
-    fn bits(&self) -> Option<u64>;
-    /// The parts of the contents that may hold other bytes than zeros; `None` where that is not known.
-    fn held(&self) -> Option<&[Range<usize>]> {
-        None
-    }
-    /// Where a buffer lies that shares its memory with others of the launch; `None` for one that has its own.
-    fn within(&self) -> Option<Within> {
-        None
-    }
-}
-
-impl Passed for Value {
-    fn contents(&self) -> Option<&[u8]> {
-        match self {
-            Value::Buffer(data) => Some(data),
-            Value::Scalar(_) => None,
-        }
-    }
-
-    fn bits(&self) -> Option<u64> {
-        match self {
-            Value::Buffer(_) => None,
-            Value::Scalar(bits) => Some(*bits),
-        }
-    }
-}
-
-/// Why an argument was not accepted.
-#[derive(Debug, Error)]
-pub enum ArgError {
-    /// The text is none of the forms.
-    #[error("`{text}` is not an argument: {reason}")]
-    Form {
-        /// The argument as written.
-        text: String,
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// A file cannot be read.
-    #[error("cannot read `{path}`: {reason}")]
-    File {
-        /// The file.
-        path: String,
-        /// What the system or the format says.
-        reason: String,
-    },
-    /// Not one argument for each parameter.
-    #[error("the kernel takes {expected} arguments, {given} given")]
-    Count {
-        /// Parameters.
-        expected: usize,
-        /// Arguments.
-        given: usize,
-    },
-    /// A line of the file itself asks for what only the command line may.
-    #[error("`{text}` comes from the file's `args` line: {reason}")]
-    Own {
-        /// The argument as written.
-        text: String,
-        /// What is not done for it.
-        reason: String,
-    },
-    /// The arguments are larger than the run may be.
-    #[error(
-        "the arguments take {bytes} bytes, and the run may have {limit}: raise `--max-memory` where the host has more"
-    )]
-    Memory {
-        /// Bytes of all buffers.
-        bytes: u64,
-        /// Bytes that there may be.
-        limit: u64,
-    },
-    /// A name that is not a parameter's, or is given twice, or a parameter that nothing is given for.
-    #[error("{0}")]
-    Name(String),
-    /// An argument does not fit its parameter.
-    #[error("argument {index} (`{text}`) for %{name}: {reason}")]
-    Type {
-        /// Position, from 1.
-        index: usize,
-        /// The argument as written.
-        text: String,
-        /// The parameter.
-        name: String,
-        /// What does not fit.
-        reason: String,
-    },
-}
+pub use spec::{Arg, Defaults, OutFile, arg_type, named, read_arg};
+pub use value::{Passed, Value, Within};
 
 /// The kernel's parameters as one line.
 pub fn signature(name: &str, params: &[Param]) -> String {
@@ -164,25 +51,6 @@ fn kind_name(kind: &ParamKind) -> String {
         ParamKind::Scratch { bytes_per_block } => format!("{bytes_per_block} bytes for each block"),
         ParamKind::Scalar(elem) => elem.to_string(),
         ParamKind::Bool => "i1".into(),
-    }
-}
-
-/// What arguments mean where they leave it open.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Defaults {
-    /// Seed of the launch: a `rand` without one of its own takes this plus its position.
-    pub seed: u64,
-    /// Folder that file names are relative to; the working directory by default.
-    pub folder: PathBuf,
-    /// True for what a file says itself: only regular files below the folder are read, and none is written.
-    pub own: bool,
-    /// The most bytes of all buffers together.
-    pub memory: u64,
-}
-
-impl Default for Defaults {
-    fn default() -> Defaults {
-        Defaults { seed: 0, folder: PathBuf::new(), own: false, memory: slipring_sim::Limits::default().memory }
     }
 }
 

@@ -8,9 +8,9 @@ use slipring_tile::Elem;
 
 use super::fill::{Fill, fill, float_bits};
 use super::number::{Number, has, range_text};
-use super::{ArgError, Defaults, Npy, Value};
+use super::{ArgError, Npy, Value};
+use crate::args::Within;
 use crate::files::{self, Refused};
-use crate::places::Within;
 
 /// An argument that was read.
 #[derive(Clone, PartialEq, Debug)]
@@ -307,6 +307,25 @@ fn read_file(file: &str, defaults: &Defaults) -> Result<Arg, ArgError> {
     let from_npy = npy.is_some();
     let out = out.then_some(OutFile { path: path.clone(), npy });
     Ok(Arg { elem, shape, from_npy, out, file: Some(path), ..Arg::of(Value::Buffer(data)) })
+}
+
+/// What arguments mean where they leave it open.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Defaults {
+    /// Seed of the launch: a `rand` without one of its own takes this plus its position.
+    pub seed: u64,
+    /// Folder that file names are relative to; the working directory by default.
+    pub folder: PathBuf,
+    /// True for what a file says itself: only regular files below the folder are read, and none is written.
+    pub own: bool,
+    /// The most bytes of all buffers together.
+    pub memory: u64,
+}
+
+impl Default for Defaults {
+    fn default() -> Defaults {
+        Defaults { seed: 0, folder: PathBuf::new(), own: false, memory: slipring_sim::Limits::default().memory }
+    }
 }
 
 #[cfg(test)]

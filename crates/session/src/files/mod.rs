@@ -12,6 +12,7 @@
 //! Where a folder takes no new file, or the file cannot be renamed over (it is mounted on its own), its bytes are replaced as
 //! those of a file with several names. A signal that ends the process removes a file that was being written beside.
 
+mod identity;
 mod inputs;
 mod unfinished;
 
@@ -19,6 +20,7 @@ use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
+pub use identity::same;
 pub use inputs::{
     ARGUMENT, MOST_STREAM, MOST_TEXT, Refused, below, not_written, read, read_input, read_own, read_text, shown,
     will_write,
@@ -87,14 +89,6 @@ impl Lines {
     /// What the system says.
     pub fn add(&mut self, line: &str) -> io::Result<()> {
         self.0.write_all(line.as_bytes())
-    }
-}
-
-/// True if two paths mean the same file.
-pub fn same(a: &Path, b: &Path) -> bool {
-    match (std::fs::metadata(a), std::fs::metadata(b)) {
-        (Ok(a), Ok(b)) if identity(&a).is_some() => identity(&a) == identity(&b),
-        _ => a == b || a.canonicalize().is_ok_and(|a| b.canonicalize().is_ok_and(|b| a == b)),
     }
 }
 
@@ -173,12 +167,6 @@ fn names(meta: &Metadata) -> u64 {
 }
 
 #[cfg(unix)]
-fn identity(meta: &Metadata) -> Option<(u64, u64)> {
-    use std::os::unix::fs::MetadataExt;
-    Some((meta.dev(), meta.ino()))
-}
-
-#[cfg(unix)]
 fn keep_owner(file: &File, old: &Metadata) {
     use std::os::unix::fs::MetadataExt;
     let same = file.metadata().is_ok_and(|new| (new.uid(), new.gid()) == (old.uid(), old.gid()));
@@ -191,11 +179,6 @@ fn keep_owner(file: &File, old: &Metadata) {
 #[cfg(not(unix))]
 fn names(_: &Metadata) -> u64 {
     1
-}
-
-#[cfg(not(unix))]
-fn identity(_: &Metadata) -> Option<(u64, u64)> {
-    None
 }
 
 #[cfg(not(unix))]

@@ -1,11 +1,8 @@
 //! Operands in the form the kernel reads.
 
-use super::kernel::Term;
+use crate::matmul::operands::PANEL;
+use crate::matmul::term::Term;
 use crate::{BLayout, Layout, SLayout};
-
-/// Columns of a panel. A matrix is packed as panels of 32 columns; in each the rows lie below each other,
-/// so that the kernel reads A and B from a few addresses at constant distances.
-pub(super) const PANEL: usize = 32;
 
 /// Both operands, packed.
 #[derive(Default, Debug)]

@@ -5,8 +5,7 @@
 //! with one, and adds all to a sum. An A that has a sign gets 128 added, which turns the highest bit; 128 times the sum of each
 //! column of B is taken away before. Sums wrap, so that the result is that of one product after the other.
 
-use super::pack::PANEL;
-use super::{Operands, STRIP};
+use crate::matmul::operands::{Operands, PANEL, STRIP};
 use crate::{Elem, Layout, SLayout};
 
 /// The tiles as numbers of four elements, where that is possible.

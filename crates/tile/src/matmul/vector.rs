@@ -24,28 +24,6 @@ pub(super) trait Vector<T>: Copy {
     unsafe fn store(self, to: &mut [u8; 64]);
 }
 
-/// The portable form.
-impl<T: super::kernel::Term> Vector<T> for [T; 16] {
-    #[inline(always)]
-    unsafe fn load(from: &[u8; 64]) -> Self {
-        std::array::from_fn(|j| T::get(from.as_chunks().0[j]))
-    }
-    #[inline(always)]
-    unsafe fn load_packed(from: &[T; 16]) -> Self {
-        *from
-    }
-    #[inline(always)]
-    unsafe fn add_product(self, x: T, b: Self) -> Self {
-        std::array::from_fn(|j| T::mul_add(x, b[j], self[j]))
-    }
-    #[inline(always)]
-    unsafe fn store(self, to: &mut [u8; 64]) {
-        for (to, x) in to.as_chunks_mut().0.iter_mut().zip(self) {
-            *to = x.canonical().put();
-        }
-    }
-}
-
 #[cfg(target_arch = "x86_64")]
 pub(super) use x86::{Quads, Vnni};
 

@@ -3,7 +3,7 @@
 //! Code `c` is 2^(c − 127), `0xff` NaN; there is no zero, no sign and no infinity.
 
 use super::round_up;
-use crate::convert::Saturation;
+use crate::rounding::Saturation;
 
 const NAN: u8 = 0xff;
 

@@ -1,7 +1,7 @@
 //! The binary formats with a sign, an exponent and a mantissa of fixed widths: one description, one function each way.
 
 use super::{round_up, rounds_inward};
-use crate::convert::Saturation;
+use crate::rounding::Saturation;
 
 /// What the largest codes of a format stand for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -11,7 +11,7 @@
 //! `0x80` NaN (there is no −0), `0x6f` and `0xef`, the largest magnitudes, the infinities.
 
 use super::round_up;
-use crate::convert::Saturation;
+use crate::rounding::Saturation;
 
 /// The mantissa bits at `exponent` (−22 … 15), and the rank among all magnitudes (0 is zero) of 2^`exponent`.
 #[inline(always)]

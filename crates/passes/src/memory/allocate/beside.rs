@@ -6,7 +6,6 @@ use slipring_ir::{Diagnostic, Diags, Module, OpId, Touch};
 use slipring_op::OpRef;
 use slipring_tile::Space;
 
-use super::Decision;
 use crate::analysis::facts::Functions;
 use crate::analysis::roots::{Address, RootId, RootKind, Roots, home};
 use crate::memory::layout::Item;
@@ -158,4 +157,10 @@ impl Beside {
             decisions.push(Decision { item: Item::Root(id), address });
         }
     }
+}
+
+/// An address to write into the module.
+pub(crate) struct Decision {
+    pub(crate) item: Item,
+    pub(crate) address: u64,
 }

@@ -1,16 +1,16 @@
 //! What lies where in local memory, and when: the data of a memory map.
 
-use slipring_op::ring::reserved_name;
 use std::collections::BTreeSet;
 
 use slipring_ir::{Module, OpId, Span};
 use slipring_machine::CoreKind;
+use slipring_op::ring::reserved_name;
 use slipring_op::{OpRef, core_of, is_entry, symbol_name};
 use slipring_tile::Space;
 
 use crate::analysis::facts::Functions;
 use crate::analysis::roots::{Address, Roots, home};
-use crate::manager::PassContext;
+use crate::context::PassContext;
 use crate::memory::layout::{Memory, groups};
 use crate::memory::lifetime::{Lives, follow};
 use crate::memory::pack::Live;

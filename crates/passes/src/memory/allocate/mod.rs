@@ -21,21 +21,17 @@ use self::beside::Beside;
 use crate::analysis::facts::{Functions, syncs_by_hand};
 use crate::analysis::rings::{ring_ops, write_imports};
 use crate::analysis::roots::Roots;
-use crate::manager::{Pass, PassContext};
+use crate::context::{Pass, PassContext};
+use crate::memory::allocate::beside::Decision;
 use crate::memory::layout::{Depth, Fixed, Item, Memory, groups};
 use crate::memory::lifetime::lifetimes;
+
 pub use map::{MapBuffer, MemoryMap, memory_maps};
 pub use overwritten::overwritten;
 
 /// The pass.
 pub const PASS: Pass =
     Pass { name: "allocate", summary: "Give tiles and rings in local memory their addresses", run: allocate };
-
-/// An address to write into the module.
-struct Decision {
-    item: Item,
-    address: u64,
-}
 
 fn allocate(module: &mut Module, context: &PassContext<'_>, diags: &mut Diags) {
     let functions = Functions::of(module);

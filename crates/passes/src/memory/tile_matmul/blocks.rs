@@ -6,16 +6,16 @@
 
 use std::ops::Range;
 
+use super::operand::{Operand, with_inner, writes};
 use slipring_ir::{Dim, Module, OpId, TileType, Type, ValueId};
 use slipring_op::{Along, OpDef, OpRef, Product, ProductStart, Transfer};
 use slipring_pto as pto;
 use slipring_tile::Space;
 
-use super::Builder;
-use super::operand::{Operand, with_inner, writes};
 use crate::analysis::facts::Functions;
 use crate::analysis::roots::{Address, RootKind, Roots};
-use crate::manager::PassContext;
+use crate::context::PassContext;
+use crate::memory::tile_matmul::builder::Builder;
 
 /// Rows and columns of a fractal of the accumulator.
 const FRACTAL: u64 = 16;

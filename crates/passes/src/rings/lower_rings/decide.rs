@@ -1,77 +1,15 @@
 //! Whether the pipes of a kernel can be written out, and what each of their ops is.
 
-use slipring_ir::{BlockId, Module, OpId, TileType, Type, ValueId};
+use super::tags;
+use slipring_ir::{Module, OpId, TileType, Type, ValueId};
 use slipring_machine::{CoreKind, Role};
 use slipring_op::ring::{PlannedRing, RingPlan, Split, consumer_buffer, gm_buffer, own_end, pipe_key, ring_tile};
 use slipring_op::{Kernel, OpRef, RingPart, make, reachable};
 use slipring_program::Direction;
 use slipring_tile::Space;
 
-use super::Stays;
-use super::tags::{self, Tags};
 use crate::analysis::facts::Functions;
-
-/// What an op of a ring does.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Act {
-    Push,
-    /// With whether it frees what it took.
-    Pop {
-        frees: bool,
-    },
-    Free,
-    /// Nothing: a free of a pipe that frees by itself.
-    Nothing,
-}
-
-/// An op of a ring.
-#[derive(Clone, Copy, Debug)]
-pub struct RingStep {
-    pub op: OpId,
-    pub act: Act,
-    /// Index into [`Work::ends`].
-    pub end: usize,
-    pub split: Split,
-}
-
-/// One core's end of a ring.
-#[derive(Clone, Debug)]
-pub struct End {
-    pub ring: PlannedRing,
-    pub kind: CoreKind,
-    /// The op that makes it.
-    pub init: OpId,
-    /// The body of its function.
-    pub body: BlockId,
-    /// Where slot 0 lies: an address in the consumer's memory, or a pointer and the bytes after it.
-    pub base: Base,
-    /// Where tiles out of global memory land.
-    pub landing: Option<ValueId>,
-    pub tags: Tags,
-}
-
-#[derive(Clone, Copy, Debug)]
-pub enum Base {
-    Local(ValueId),
-    Gm { pointer: ValueId, bytes: u64 },
-}
-
-impl End {
-    /// True for the producer.
-    pub fn produces(&self) -> bool {
-        (self.ring.direction == Direction::C2V) == (self.kind == CoreKind::Cube)
-    }
-}
-
-/// What is written out.
-pub struct Work {
-    pub steps: Vec<RingStep>,
-    pub ends: Vec<End>,
-    /// Ops that make pipes.
-    pub inits: Vec<OpId>,
-    /// Whether both Vector cores run.
-    pub both_lanes: bool,
-}
+use crate::rings::lower_rings::work::{Act, Base, End, RingStep, Stays, Tags, Work};
 
 /// Looks at every op of a kernel's pipes.
 pub fn decide(module: &Module, kernel: &Kernel, others: &[&Kernel], plan: &RingPlan) -> Result<Work, Stays> {

@@ -26,29 +26,18 @@
 
 mod decide;
 mod tags;
+mod work;
 mod write;
-
 use slipring_ir::{Diagnostic, Diags, Module, OpId, Severity};
 use slipring_op::ring::RingPlan;
 use slipring_op::{Decoding, Kernel, kernels, select_kernel};
 
-use crate::manager::{Pass, PassContext};
+use crate::context::{Pass, PassContext};
+use crate::rings::lower_rings::work::Stays;
 
 /// The pass.
 pub const PASS: Pass =
     Pass { name: "lower-rings", summary: "Write pushes, pops and frees out as waits, moves and signals", run };
-
-/// Why an op stays, and where.
-struct Stays {
-    op: OpId,
-    why: String,
-}
-
-impl Stays {
-    fn at<T>(op: OpId, why: impl Into<String>) -> Result<T, Stays> {
-        Err(Stays { op, why: why.into() })
-    }
-}
 
 fn run(module: &mut Module, context: &PassContext<'_>, diags: &mut Diags) {
     let all: Vec<Kernel> = match select_kernel(module, None, &mut Diags::default()) {

@@ -2,38 +2,7 @@
 
 use slipring_ir::{Module, OpId};
 
-use super::decide::{Act, Work};
-
-/// What counts.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Counter {
-    /// Pushes or pops.
-    Taken,
-    /// Frees.
-    Freed,
-    /// Tiles that landed.
-    Landed,
-}
-
-/// The counters of an end. `None` is one that a core keeps; else the ops that count, in order.
-#[derive(Clone, Default, Debug)]
-pub struct Tags {
-    taken: Option<Vec<OpId>>,
-    freed: Option<Vec<OpId>>,
-    /// Whether anything is counted that is not known.
-    pub kept: Vec<Counter>,
-}
-
-impl Tags {
-    /// How many ops of a counter come before this one, where the text tells it.
-    pub fn before(&self, counter: Counter, op: OpId) -> Option<u64> {
-        let list = match counter {
-            Counter::Taken | Counter::Landed => &self.taken,
-            Counter::Freed => &self.freed,
-        };
-        Some(list.as_ref()?.iter().position(|one| *one == op)? as u64)
-    }
-}
+use crate::rings::lower_rings::work::{Act, Counter, Tags, Work};
 
 /// The counters of end `at`.
 pub fn of(module: &Module, work: &Work, at: usize) -> Tags {

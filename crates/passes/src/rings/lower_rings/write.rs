@@ -1,5 +1,6 @@
 //! Writing the steps of rings into a module.
 
+use super::decide::users;
 use slipring_ir::{AttrDict, BlockId, Dim, Module, OpId, Span, TileType, Type, ValueId, ViewType};
 use slipring_machine::{CoreKind, Pipe, Platform};
 use slipring_micro::CASTPTR;
@@ -13,9 +14,8 @@ use slipring_pto as pto;
 use slipring_tile::Elem;
 use smallvec::ToSmallVec;
 
-use super::decide::{Act, Base, End, RingStep, Work, users};
-use super::tags::Counter;
 use crate::analysis::facts::terminator;
+use crate::rings::lower_rings::work::{Act, Base, Counter, End, RingStep, Work};
 
 /// A number that the text knows, or a value of it.
 #[derive(Clone, Copy)]

@@ -6,13 +6,11 @@ use std::collections::BTreeSet;
 
 use slipring_ir::{Attr, Module, OpId};
 use slipring_machine::Platform;
-use slipring_op::ring::words;
-use slipring_op::ring::{PipeSpec, consumer, consumer_buffer, has_slot_tensor, reservation_of, slot_space};
+use slipring_op::ring::{PipeSpec, consumer, consumer_buffer, has_slot_tensor, reservation_of, slot_space, words};
 use slipring_op::{OpRef, RingPart, kernel_kind, symbol_name};
 use slipring_program::Direction;
 use slipring_pto as pto;
 
-use super::DIRECTIONS;
 use crate::analysis::facts::Functions;
 use crate::analysis::rings::{RingOp, pipe, ring_ops};
 
@@ -133,3 +131,5 @@ fn give(module: &mut Module, end: OpId, direction: Direction, op: OpId) {
     data.segments = operands.iter().map(|value| u16::from(value.is_some())).collect();
     data.operands = operands.into_iter().flatten().collect();
 }
+
+pub(crate) const DIRECTIONS: [Direction; 2] = [Direction::C2V, Direction::V2C];

@@ -6,7 +6,6 @@
 
 mod balance;
 mod landing;
-
 use std::ops::Range;
 
 use slipring_ir::{Diagnostic, Diags, Module, Severity};
@@ -17,13 +16,12 @@ use slipring_program::Direction;
 
 use crate::analysis::facts::Functions;
 use crate::analysis::rings::{Import, RingOp, at_name, consumes, goes, import_of, pipe, ring_ops, write_imports};
-use crate::manager::{Pass, PassContext};
+use crate::context::{Pass, PassContext};
+use crate::rings::resolve_rings::landing::DIRECTIONS;
 
 /// The pass.
 pub const PASS: Pass =
     Pass { name: "resolve-rings", summary: "Pair reservations with imports, check how rings are used", run };
-
-const DIRECTIONS: [Direction; 2] = [Direction::C2V, Direction::V2C];
 
 fn run(module: &mut Module, context: &PassContext<'_>, diags: &mut Diags) {
     let functions = Functions::of(module);

@@ -18,16 +18,16 @@ mod regions;
 mod rewrite;
 mod windows;
 
+use axes::BY_HAND;
+use constraints::vector_tile;
+use hazards::Hazards;
 use slipring_ir::{BlockId, Diagnostic, Diags, Module, OpId};
 use slipring_machine::CoreKind;
 use slipring_op::function::{ask_split, asked_split, asks_split};
 use slipring_op::{InCoreSync, MixedPart, OpRef, PipeRule, affinity, kernel_kind, symbol_name};
 
 use crate::analysis::facts::Functions;
-use crate::manager::{Pass, PassContext};
-use axes::BY_HAND;
-use constraints::vector_tile;
-use hazards::Hazards;
+use crate::context::{Pass, PassContext};
 
 /// The pass.
 pub const PASS: Pass = Pass {

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use slipring_ir::{BlockId, Flow, OpId, Span, ValueDef, ValueId};
 use slipring_op::{LaneQuery, OpRef, is_lane_number};
 
-use super::{Function, is_region};
 use crate::analysis::affine::{Affine, Follow};
 use crate::analysis::facts::{flow, terminator};
+use crate::split::check_split::function::{Function, is_region};
 
 /// How a number depends on the lane.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -7,9 +7,9 @@ use slipring_tile::Space;
 
 use super::lanes::LaneChange;
 use super::tiles::{Contents, Cut};
-use super::walk::{Standing, Walk};
-use super::{name_of, positions};
 use crate::analysis::windows::{fold, partition};
+use crate::split::check_split::function::{name_of, positions};
+use crate::split::check_split::standing::{Standing, Walk};
 
 /// How the lanes' windows of global memory differ.
 pub(super) struct Shift {

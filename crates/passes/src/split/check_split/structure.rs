@@ -7,8 +7,8 @@ use slipring_op::ring::Split;
 use slipring_op::{InCoreSync, MixedPart, OpDef, OpRef, RingPart, core_of, kernel_kind};
 use slipring_tile::Space;
 
-use super::{Function, Placed, is_region, mode, name_of};
 use crate::analysis::facts::{first_operand, flow};
+use crate::split::check_split::function::{Function, Placed, is_region, mode, name_of};
 
 /// Checks a function. False if what is in it cannot be followed any further.
 pub(super) fn check(function: &Function<'_>, diags: &mut Diags) -> bool {

@@ -1,33 +1,16 @@
 //! Following the tiles of the Vector cores through a function.
 
-use slipring_ir::{BlockId, Diagnostic, Diags, Flow, OpId, Span, ValueId};
+use slipring_ir::{BlockId, Diagnostic, Diags, Flow, OpId, ValueId};
 use slipring_op::ring::Split;
 use slipring_op::{Along, MixedPart, OpRef, writes_global};
 use slipring_tile::Space;
 
 use super::lanes::Lanes;
+use super::stores;
 use super::tiles::{Contents, Cut, Tiles, vector_tile};
-use super::{Function, is_region, mode, name_of, positions, split_of, stores};
 use crate::analysis::facts::flow;
-
-/// Where an op stands, as far as the lanes are concerned.
-#[derive(Clone, Copy)]
-pub(super) struct Standing<'a> {
-    /// The region around it.
-    pub region: Option<OpRef<'a>>,
-    /// Why only one lane may come here, if that is so.
-    pub guard: Option<Span>,
-}
-
-/// The walk over a function.
-pub(super) struct Walk<'f, 'a> {
-    pub function: &'f Function<'a>,
-    pub lanes: Lanes<'f, 'a>,
-    pub tiles: Tiles,
-    /// Whether this is the round that reports.
-    reports: bool,
-    found: Vec<Diagnostic>,
-}
+use crate::split::check_split::function::{Function, is_region, mode, name_of, positions, split_of};
+use crate::split::check_split::standing::{Standing, Walk};
 
 /// Checks a function.
 pub(super) fn check(function: &Function<'_>, diags: &mut Diags) {

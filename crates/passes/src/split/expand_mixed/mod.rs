@@ -17,6 +17,12 @@ mod replay;
 mod sides;
 mod write;
 
+use needed::Needed;
+use order::Meetings;
+use pipes::{Pipes, hand_pipe, slot_buffer};
+use project::{Parts, Projector};
+use replay::Replay;
+use sides::{Side, side, works_on};
 use slipring_ir::{BlockId, Diagnostic, Diags, FuncType, Module, OpId, Type, ValueMap};
 use slipring_machine::{CoreKind, Platform};
 use slipring_mlir::arith;
@@ -26,14 +32,8 @@ use slipring_op::{InCoreSync, OpDef, OpRef, RingPart, is_mixed, symbol_name};
 use slipring_pto as pto;
 
 use crate::analysis::facts::{Functions, terminator};
-use crate::manager::{Pass, PassContext};
+use crate::context::{Pass, PassContext};
 use crate::split::functions::{call_both, drop_unused, free_name};
-use needed::Needed;
-use order::Meetings;
-use pipes::{Pipes, hand_pipe, slot_buffer};
-use project::{Parts, Projector};
-use replay::Replay;
-use sides::{Side, side, works_on};
 
 /// The pass.
 pub const PASS: Pass = Pass {

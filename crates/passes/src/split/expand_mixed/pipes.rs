@@ -2,10 +2,9 @@
 //!
 //! Pushes and pops that the text writes itself keep their ids; what crosses by shards and gathers takes pipes after those.
 
-use slipring_pto::NewPipe;
 use std::collections::BTreeMap;
 
-use slipring_ir::{BlockId, Diagnostic, Module, OpId, Span, Type, ValueId};
+use slipring_ir::{BlockId, Diagnostic, Module, OpId, Span, TileType, Type, ValueId};
 use slipring_machine::{CoreKind, Platform};
 use slipring_mlir::arith;
 use slipring_op::function::asked_slots;
@@ -13,9 +12,9 @@ use slipring_op::ring::{Split, slot_space};
 use slipring_op::{OpRef, RingPart};
 use slipring_program::Direction;
 use slipring_pto as pto;
+use slipring_pto::NewPipe;
 use slipring_tile::Space;
 
-use super::project::whole_tile;
 use super::sides::{Side, side};
 use super::write::{constant, put, value};
 
@@ -305,4 +304,9 @@ fn buffer(
         None => (pto::import(module, name, peer, span), "peer_slots"),
     };
     put(module, block, op, called)
+}
+
+/// The memory on the Cube core's side of a cross-core copy: its tile is always whole.
+pub(super) fn whole_tile<'m>(op: &OpRef<'m>) -> Option<&'m TileType> {
+    [0, 1].into_iter().filter_map(|at| op.tile(at)).find(|tile| tile.space != Space::Vec)
 }

@@ -9,7 +9,7 @@ use slipring_op::{OpRef, RingPart, writes_global};
 use slipring_program::Direction;
 use slipring_pto as pto;
 use slipring_pto::Passage;
-use slipring_tile::{Layout, Space};
+use slipring_tile::Layout;
 
 use super::needed::{Needed, carried};
 use super::order::Meetings;
@@ -261,9 +261,4 @@ fn declared_valid(module: &Module, tile: ValueId) -> [Option<ValueId>; 2] {
 
 fn is_end(module: &Module, op: OpId) -> bool {
     module.op(op).schema().is_some_and(|schema| schema.terminator)
-}
-
-/// The memory on the Cube core's side of a cross-core copy: its tile is always whole.
-pub(super) fn whole_tile<'m>(op: &OpRef<'m>) -> Option<&'m TileType> {
-    [0, 1].into_iter().filter_map(|at| op.tile(at)).find(|tile| tile.space != Space::Vec)
 }

@@ -3,8 +3,9 @@
 use std::ops::Range;
 
 use super::values::{Line, bytes, places, tiles};
-use super::{Act, ActKind, LEAST_ENTRY, MOST_BYTES, Parser, TextError};
+use super::{Act, ActKind, LEAST_ENTRY, Parser, TextError};
 use crate::board::{Tile, cover};
+use crate::capture::text::error::MOST_BYTES;
 use crate::host::Settings;
 use crate::layout::{HOST_REGION, HOST_REGIONS, LONGEST_POLL, REGISTERS};
 use crate::wire::Xy;

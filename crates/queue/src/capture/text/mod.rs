@@ -1,5 +1,6 @@
 //! Reading the text form: a line a statement, all mistakes of a file in one go.
 
+mod error;
 mod host;
 mod record;
 mod steps;
@@ -7,45 +8,16 @@ mod values;
 
 use std::ops::Range;
 
-use thiserror::Error;
-
 use super::{Act, ActKind, Capture, Dump, Entry};
 use crate::board::{self, Board, Tile};
+use crate::capture::text::error::MOST_BYTES;
 use crate::host::Lowering;
 use crate::layout::Layout;
 use crate::wire::Xy;
 use record::Record;
 use values::{Line, Token, integer, tiles};
 
-/// A mistake in a text.
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
-#[error("{message}")]
-pub struct TextError {
-    /// Where, in bytes.
-    pub span: Range<usize>,
-    /// What is wrong.
-    pub message: String,
-    /// What would be right.
-    pub hint: Option<String>,
-    /// The text stands for more than a limit allows: nothing after this is read.
-    pub full: bool,
-}
-
-impl TextError {
-    fn new(span: Range<usize>, message: impl Into<String>) -> TextError {
-        TextError { span, message: message.into(), hint: None, full: false }
-    }
-
-    fn full(span: Range<usize>) -> TextError {
-        let message = format!("up to here the file expands to more than {MOST_BYTES} bytes, the limit");
-        TextError { full: true, ..TextError::new(span, message) }
-    }
-
-    fn hint(mut self, hint: impl Into<String>) -> TextError {
-        self.hint = Some(hint.into());
-        self
-    }
-}
+pub use error::TextError;
 
 /// What a text says, as far as it can be understood.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -68,9 +40,6 @@ impl Parsed {
 
 /// Statements that stand for themselves, for messages.
 const STATEMENTS: &str = "board, queues, queue, lowering, record, send, write, each, launch, timestamp, event, wait, take, load, store, poll, pin, unpin, pause, dump";
-
-/// Most bytes that a text may stand for: short texts can say long runs.
-const MOST_BYTES: usize = 256 << 20;
 /// Most bytes of memory that a text may ask to see.
 const MOST_DUMPED: u64 = 16 << 20;
 /// What an entry counts at least.

@@ -1,8 +1,9 @@
 //! Statements that stand for what a host does: they become records as the host's own lowering makes them.
 
 use super::values::{Line, bytes, tiles};
-use super::{Entry, MOST_BYTES, Parser, TextError};
+use super::{Entry, Parser, TextError};
 use crate::board::cover;
+use crate::capture::text::error::MOST_BYTES;
 use crate::host::{Data, HostStep, lower};
 use crate::wire::{DispatchCommand, FieldRange, PCIE_XY, host_event, relay_inline, timestamp};
 

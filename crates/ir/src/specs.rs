@@ -1,0 +1,154 @@
+//! Parts of the declaration of an op.
+
+use std::fmt::Debug;
+
+use crate::Type;
+
+/// How many values an operand stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum Arity {
+    One,
+    Optional,
+    /// One or none; one only where the operand that is declared before, an optional one, is left out.
+    Instead,
+    Variadic,
+}
+
+/// What an op does to the memory after an operand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum Touch {
+    Nothing,
+    Read,
+    Write,
+    ReadWrite,
+    /// Works in it: writes it, and leaves nothing that means anything.
+    Scratch,
+}
+
+impl Touch {
+    /// True if it reads.
+    pub const fn reads(self) -> bool {
+        matches!(self, Touch::Read | Touch::ReadWrite)
+    }
+
+    /// True if it writes.
+    pub const fn writes(self) -> bool {
+        matches!(self, Touch::Write | Touch::ReadWrite | Touch::Scratch)
+    }
+}
+
+/// Which types are accepted.
+#[derive(Clone, Copy)]
+pub struct TypeRule {
+    /// For messages and the reference page: `a tile`, `an integer or index` …
+    pub describe: &'static str,
+    /// The rule.
+    pub accepts: fn(&Type) -> bool,
+}
+
+impl std::fmt::Debug for TypeRule {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.describe)
+    }
+}
+
+/// A declared operand.
+#[derive(Clone, Copy, Debug)]
+#[allow(missing_docs)]
+pub struct OperandSpec {
+    pub name: &'static str,
+    pub arity: Arity,
+    pub ty: TypeRule,
+    pub touch: Touch,
+    /// With units.
+    pub doc: &'static str,
+}
+
+/// A declared result.
+#[derive(Clone, Copy, Debug)]
+#[allow(missing_docs)]
+pub struct ResultSpec {
+    pub name: &'static str,
+    pub arity: Arity,
+    pub ty: TypeRule,
+    /// How its type is known where the text does not write it.
+    pub infer: Infer,
+    pub doc: &'static str,
+}
+
+/// How the type of a result is known.
+#[derive(Clone, Copy, Debug)]
+pub enum Infer {
+    /// From the text: `type($result)`.
+    Written,
+    /// Always this one (a function, so that declarations stay constants).
+    Fixed(fn() -> Type),
+    /// The type of the operand of this position.
+    SameAs(usize),
+    /// Computed from the types of the operands; `None` where they make no sense.
+    From(fn(&[Type]) -> Option<Type>),
+}
+
+/// An enumeration of the `pto` dialect.
+#[derive(Clone, Copy, Debug)]
+pub struct EnumSpec {
+    /// Kind, such as `pipe`.
+    pub kind: &'static str,
+    /// Whether the generic form of an op has members by their number, from 0 in the order of `members`.
+    pub numbered: bool,
+    /// Members, such as `PIPE_V`.
+    pub members: &'static [&'static str],
+}
+
+/// What an attribute holds.
+#[derive(Clone, Copy, Debug)]
+#[allow(missing_docs)]
+pub enum AttrKind {
+    Int,
+    Bool,
+    Str,
+    Symbol,
+    Unit,
+    Type,
+    Enum(&'static EnumSpec),
+    /// A list of integers.
+    Numbers,
+    Any,
+}
+
+/// A declared attribute.
+#[derive(Clone, Copy, Debug)]
+#[allow(missing_docs)]
+pub struct AttrSpec {
+    pub name: &'static str,
+    pub kind: AttrKind,
+    pub required: bool,
+    pub doc: &'static str,
+}
+
+/// How control passes through the regions of an op.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Flow {
+    /// Each region runs once, one after another.
+    Once,
+    /// At most one of them runs.
+    OneOf,
+    /// They run one after another, again and again, perhaps never.
+    Repeat,
+}
+
+/// What an op is among functions and calls.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Part {
+    /// Neither.
+    #[default]
+    None,
+    /// Holds functions.
+    Module,
+    /// A function: its region is its body, and names inside are not seen from outside.
+    Function,
+    /// A call: its operands are the arguments.
+    Call,
+}

@@ -1,0 +1,61 @@
+//! What the parser and the printer keep while they work.
+
+use std::rc::Rc;
+
+use indexmap::IndexMap;
+use smallvec::SmallVec;
+
+use crate::{Name, Span, ValueId};
+
+/// A name in scope: one value, or the results of `%x:2`.
+#[derive(Clone, Debug)]
+pub(crate) struct Binding {
+    pub(crate) values: SmallVec<[ValueId; 1]>,
+    pub(crate) span: Span,
+}
+
+/// The names of one region.
+pub(crate) type Scope<'a> = IndexMap<&'a str, Binding>;
+
+/// Places in the text of the parts of the op that is being read.
+#[derive(Default)]
+pub(crate) struct Marks {
+    /// Where the op begins.
+    pub begin: Option<u32>,
+    pub uses: Vec<(ValueId, Span)>,
+    pub attrs: Vec<(Name, Span)>,
+    /// End of the op's text before its first region.
+    pub header_end: Option<u32>,
+    /// How many results the text names, if it names any.
+    pub named_results: usize,
+}
+
+/// The printed name of every value.
+pub(crate) struct Names(pub(crate) Vec<Option<Rc<str>>>);
+
+/// One element of a format.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Element {
+    /// Text that stands there: its tokens.
+    Literal(String, Vec<String>),
+    /// `` `` `` and `` ` ` ``: no blank, a blank; printed only.
+    Blank(bool),
+    Operand(usize),
+    Attr(usize),
+    /// `keyword($attr)`: a member of an enumeration, printed as a bare word.
+    Keyword(usize),
+    Region(usize),
+    OperandType(usize),
+    ResultType(usize),
+    AttrDict,
+    /// `( … )?`
+    Group(Vec<Element>),
+}
+
+/// A format, read.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Format {
+    pub(crate) elements: Vec<Element>,
+    /// Attributes that the format writes, by position in the declaration.
+    pub(crate) attrs: Vec<usize>,
+}

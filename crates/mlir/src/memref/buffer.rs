@@ -1,0 +1,128 @@
+//! Buffers: making them, and access to their elements.
+
+use slipring_ir::{AttrKind, Infer, Syntax, Touch, Type, TypeRule};
+use slipring_machine::Pipe;
+use slipring_op::address::ADDRESS;
+use slipring_op::decode::{Binding, Decoder, Decoding, access, element_address, no_address, view_of};
+use slipring_op::def::{AddressRule, CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
+use slipring_op::rules::{INTEGER, PLAIN, SCALAR, defaulted, operand, result, scalar_of, schema, variadic};
+use slipring_program::Operand;
+use slipring_tile::Space;
+
+pub(crate) const MEMREF: TypeRule = TypeRule { describe: "a memref", accepts: |t| matches!(t, Type::MemRef(_)) };
+
+pub static ALLOC: OpDef = OpDef {
+    schema: schema(
+        "memref.alloc",
+        Syntax::Format("`(` $sizes `)` attr-dict `:` type($memref)"),
+        &[variadic("sizes", INTEGER, Touch::Nothing, "extents that the type leaves open")],
+        &[result("memref", MEMREF, Infer::Written, "the memory")],
+        &[
+            defaulted(ADDRESS, AttrKind::Int, "byte offset in its memory: written by the allocator"),
+            defaulted("alignment", AttrKind::Int, "read and kept"),
+        ],
+    ),
+    summary: "Declare a buffer in a local memory",
+    doc: "A buffer of known shape in the local memory that its type names. As a tile its last dimension is the columns \
+          and all others are the rows.",
+    source: "MLIR, memref dialect",
+    address: AddressRule::Attr(ADDRESS),
+    lower: lower_alloc,
+    ..PLAIN
+};
+
+fn lower_alloc(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let Type::MemRef(memref) = op.module.ty(op.result(0)) else { return Err(Reported) };
+    let Some(mut view) = view_of(memref, Operand::Imm(0), d).filter(|view| view.space != Space::Gm) else {
+        return Err(d.unsupported("a buffer of open shape, or in global memory,"));
+    };
+    view.base = match (op.int(ADDRESS), d.mode) {
+        (Some(addr), _) => Operand::imm(addr),
+        (None, Decoding::Device) => return Err(no_address(op, d)),
+        (None, Decoding::Reference) => {
+            let count = memref.dims.iter().map(|dim| dim.known().unwrap_or(0)).fold(1, u64::saturating_mul);
+            let bytes = count.saturating_mul(view.elem.bytes() as u64);
+            if d.platform.space(view.space).is_none_or(|space| bytes > space.bytes) {
+                return Err(d.error("tile-capacity", format!("{bytes} bytes do not fit into `{}`", view.space)));
+            }
+            d.private(view.space, bytes)
+        }
+    };
+    d.bind(op.result(0), Binding::View(view));
+    Ok(())
+}
+
+pub static DEALLOC: OpDef = OpDef {
+    schema: schema(
+        "memref.dealloc",
+        Syntax::Format("$memref attr-dict `:` type($memref)"),
+        &[operand("memref", MEMREF, Touch::Nothing, "a buffer that is no longer used")],
+        &[],
+        &[],
+    ),
+    summary: "Say that a buffer is no longer used",
+    doc: "Does nothing: the allocator finds out itself how long a buffer is used.",
+    source: "MLIR, memref dialect",
+    ..PLAIN
+};
+
+pub static LOAD: OpDef = OpDef {
+    schema: schema(
+        "memref.load",
+        Syntax::Format("$memref `[` $indices `]` attr-dict `:` type($memref)"),
+        &[
+            operand("memref", MEMREF, Touch::Read, "memory"),
+            variadic("indices", INTEGER, Touch::Nothing, "one index for each dimension"),
+        ],
+        &[result("value", SCALAR, Infer::From(|types| types.first().and_then(scalar_of)), "the element")],
+        &[],
+    ),
+    summary: "Read one element",
+    doc: "The element at the indices, as a scalar. The scalar unit waits for it.",
+    source: "MLIR, memref dialect",
+    core: CoreRule::ByTile,
+    pipe: PipeRule::Fixed(Pipe::S),
+    lower: |op, d| lower_access(op, d, None),
+    ..PLAIN
+};
+
+pub static STORE: OpDef = OpDef {
+    schema: schema(
+        "memref.store",
+        Syntax::Format("$value `,` $memref `[` $indices `]` attr-dict `:` type($memref)"),
+        &[
+            operand("value", SCALAR, Touch::Nothing, "what to write"),
+            operand("memref", MEMREF, Touch::Write, "memory"),
+            variadic("indices", INTEGER, Touch::Nothing, "one index for each dimension"),
+        ],
+        &[],
+        &[],
+    ),
+    summary: "Write one element",
+    doc: "Writes a scalar to the element at the indices.",
+    source: "MLIR, memref dialect",
+    core: CoreRule::ByTile,
+    pipe: PipeRule::Fixed(Pipe::S),
+    lower: |op, d| lower_access(op, d, Some("value")),
+    ..PLAIN
+};
+
+/// Reads an element, or writes the operand `value`.
+fn lower_access(op: &OpRef<'_>, d: &mut Decoder<'_>, value: Option<&str>) -> Lowered {
+    let view = d.view(op.operand("memref").ok_or(Reported)?)?;
+    let indices = op.operands("indices");
+    if indices.len() != view.strides.len() {
+        let (given, rank) = (indices.len(), view.strides.len());
+        return Err(d.error("memref-rank", format!("expects an index for each dimension: {given} for {rank}")));
+    }
+    let mut at = Operand::Imm(0);
+    for (index, stride) in indices.iter().zip(&view.strides) {
+        let index = d.scalar(*index)?;
+        let part = d.distance(index, *stride);
+        at = d.further(at, part);
+    }
+    let address = element_address(d, view.base, at, view.elem);
+    let value = value.and_then(|name| op.operand(name)).map(|value| d.scalar(value)).transpose()?;
+    access(op, d, (view.space, view.core, view.elem), (address, None), value);
+    Ok(())
+}

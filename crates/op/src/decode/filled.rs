@@ -1,0 +1,30 @@
+//! Arguments that a launch fills in.
+
+use slipring_ir::{Module, OpId, ValueId};
+use slipring_program::Special;
+
+use crate::names::{BLOCK_COUNT, BLOCK_INDEX, LANE_INDEX};
+
+/// What a launch fills in for an argument of a kernel that has this name and is a number.
+pub(crate) fn filled(module: &Module, arg: ValueId) -> Option<Special> {
+    if !module.ty(arg).is_int_like() {
+        return None;
+    }
+    match module.value(arg).name.as_deref()? {
+        BLOCK_INDEX => Some(Special::BlockIdx),
+        BLOCK_COUNT => Some(Special::BlockNum),
+        LANE_INDEX => Some(Special::SubblockIdx),
+        _ => None,
+    }
+}
+
+/// Whether a launch tells a function which Vector core of its cluster runs it.
+pub fn asks_lane(module: &Module, function: OpId) -> bool {
+    let args = module.body(function, 0).map_or(&[][..], |body| &module.block(body).args);
+    args.iter().any(|arg| is_lane_number(module, *arg))
+}
+
+/// Whether a value is the argument in which a launch gives a kernel the number of its Vector core.
+pub fn is_lane_number(module: &Module, value: ValueId) -> bool {
+    filled(module, value) == Some(Special::SubblockIdx) && module.defining_op(value).is_none()
+}

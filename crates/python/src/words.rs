@@ -1,0 +1,37 @@
+//! Messages in the words of Python.
+
+/// Options of the command line as Python has them: "`--max-steps`" is "`max_steps=`".
+pub fn words(text: &str) -> String {
+    let mut said = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("`--") {
+        let Some(end) = rest[at + 3..].find('`') else { break };
+        let option = &rest[at + 3..at + 3 + end];
+        said.push_str(&rest[..at]);
+        said.push('`');
+        said.push_str(&word(option));
+        said.push('`');
+        rest = &rest[at + 4 + end..];
+    }
+    said + rest
+}
+
+/// An option without its dashes.
+fn word(option: &str) -> String {
+    let (name, value) = option.split_once(' ').unwrap_or((option, ""));
+    let name = match name {
+        "arch" => "platform".into(),
+        "func" => "function".into(),
+        "set" => "values".into(),
+        other => other.replace('-', "_"),
+    };
+    match (&*name, value.split_once('=')) {
+        ("arg", Some((parameter, _))) => format!("{parameter}=array"),
+        ("arg", None) => "arrays=".into(),
+        ("values", Some((constant, value))) => format!("values={{\"{constant}\": {value}}}"),
+        _ if value.is_empty() || value.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit()) => {
+            format!("{name}={value}")
+        }
+        _ => format!("{name}=\"{value}\""),
+    }
+}

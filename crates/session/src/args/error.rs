@@ -1,0 +1,65 @@
+//! Why an argument was not accepted.
+
+use thiserror::Error;
+
+/// Why an argument was not accepted.
+#[derive(Debug, Error)]
+pub enum ArgError {
+    /// The text is none of the forms.
+    #[error("`{text}` is not an argument: {reason}")]
+    Form {
+        /// The argument as written.
+        text: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A file cannot be read.
+    #[error("cannot read `{path}`: {reason}")]
+    File {
+        /// The file.
+        path: String,
+        /// What the system or the format says.
+        reason: String,
+    },
+    /// Not one argument for each parameter.
+    #[error("the kernel takes {expected} arguments, {given} given")]
+    Count {
+        /// Parameters.
+        expected: usize,
+        /// Arguments.
+        given: usize,
+    },
+    /// A line of the file itself asks for what only the command line may.
+    #[error("`{text}` comes from the file's `args` line: {reason}")]
+    Own {
+        /// The argument as written.
+        text: String,
+        /// What is not done for it.
+        reason: String,
+    },
+    /// The arguments are larger than the run may be.
+    #[error(
+        "the arguments take {bytes} bytes, and the run may have {limit}: raise `--max-memory` where the host has more"
+    )]
+    Memory {
+        /// Bytes of all buffers.
+        bytes: u64,
+        /// Bytes that there may be.
+        limit: u64,
+    },
+    /// A name that is not a parameter's, or is given twice, or a parameter that nothing is given for.
+    #[error("{0}")]
+    Name(String),
+    /// An argument does not fit its parameter.
+    #[error("argument {index} (`{text}`) for %{name}: {reason}")]
+    Type {
+        /// Position, from 1.
+        index: usize,
+        /// The argument as written.
+        text: String,
+        /// The parameter.
+        name: String,
+        /// What does not fit.
+        reason: String,
+    },
+}

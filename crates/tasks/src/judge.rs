@@ -1,0 +1,36 @@
+//! What is wrong with a graph, or may be.
+
+use slipring_ir::{Diagnostic, Span};
+
+use crate::graph::Graph;
+use crate::signals::Parts;
+use crate::touched::{Footprints, Lost, directions, needless, overwritten, races, unwritten};
+
+/// All that the footprints of a run say about the graph, for an order of [`Graph::order`].
+///
+/// `parts` are the tasks in parts, where some of them wait for each other while they run; `lost` is what was read which was never written, as far as it counts.
+pub fn judge(
+    graph: &Graph,
+    order: &[usize],
+    touched: &Footprints,
+    parts: Option<&[Parts]>,
+    lost: &[Lost],
+) -> Vec<Diagnostic> {
+    let reach = graph.reach(order);
+    let mut found = directions(graph, touched);
+    found.extend(unwritten(graph, &reach, touched, lost));
+    match parts {
+        None => found.extend(races(graph, &reach, touched)),
+        Some(parts) => match crate::signals::races(graph, parts) {
+            Some(races) => found.extend(races),
+            None => found.push(Diagnostic::warning(
+                "not-judged",
+                Span::default(),
+                "the tasks use signals too often to be held against each other: races between them are not looked for",
+            )),
+        },
+    }
+    found.extend(overwritten(graph, &reach, &graph.reach_of_writers(order), touched));
+    found.extend(needless(graph, &reach, touched));
+    found
+}

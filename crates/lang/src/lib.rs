@@ -12,7 +12,7 @@
 //! | [`syntax`], [`scopes`], `tree` | the text as a Python tree; syntax errors; which names it binds |
 //! | `forms`, `starts`, `jumps`, `ssa` | what the text alone decides: where words stand, what starts kernels, `break` and `return` as branches |
 //! | `value`, `constants`, `numbers`, `text`, `dtype` | what a name stands for; arithmetic on constants |
-//! | `words`, `params` | the words of the language besides its ops; what a word takes |
+//! | `words`, `members`, `params` | the words of the language besides its ops; its constants; what a word takes |
 //! | `compiled`, `request`, `given`, `passed` | what is asked of a file, what comes out, what is passed to kernels |
 //! | `roles`, `attrs`, `annotations` | what a function is, by its decorator; what it says of itself; types as they are written |
 //! | `globals`, `specialise` | the names of a file as kernels see them; parameters whose shapes come from what is passed |
@@ -40,6 +40,7 @@ mod helpers;
 mod host;
 mod jumps;
 mod lower;
+mod members;
 mod numbers;
 mod ops;
 mod orchestration;

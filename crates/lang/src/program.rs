@@ -347,7 +347,7 @@ fn number(text: &str) -> Option<Const> {
         "None" => Some(Const::None),
         _ => Some(match text.parse() {
             Ok(x) => Const::Float(x),
-            Err(_) => match crate::lower::word("pl", text.trim_start_matches("pl.")) {
+            Err(_) => match crate::members::member("pl", text.trim_start_matches("pl.")) {
                 Some(word) => word,
                 None => Const::Str(text.trim_matches(['"', '\'']).into()),
             },

@@ -123,7 +123,7 @@ impl<'a> Host<'a> {
                 Some(_) => Some(true),
                 None => (class.foreign.borrow().is_none() && !name.starts_with("__")).then_some(false),
             },
-            HostValue::Path(path) if crate::lower::word(path, name).is_some() => Some(true),
+            HostValue::Path(path) if crate::members::member(path, name).is_some() => Some(true),
             HostValue::Path(path) if &**path == "pl" && crate::ops::is_word(name) => Some(true),
             _ => None,
         }

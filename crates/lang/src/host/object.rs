@@ -33,7 +33,7 @@ impl<'a> Host<'a> {
                 if matches!(&*full, "sys.modules" | "sys._getframe" | "gc.get_objects" | "gc.get_referrers") {
                     self.lose_all(span, &format!("what `{full}` may have changed"));
                 }
-                match crate::lower::word(path, name) {
+                match crate::members::member(path, name) {
                     Some(constant) => HostValue::Const(constant),
                     None if &*full == "math.tau" => HostValue::Const(Const::Float(std::f64::consts::TAU)),
                     None => HostValue::Path(crate::words::language(&full).unwrap_or(&full).into()),

@@ -8,14 +8,12 @@ use slipring_mlir::arith;
 
 use super::lowering::{Lower, Lowered, describe};
 use crate::constants::is_true;
-use crate::dtype::{DTYPES, DType};
+use crate::dtype::DType;
+use crate::members::member;
 use crate::params::Given;
 use crate::syntax::at;
 use crate::text::python_text;
-use crate::value::{Const, Partial, SPLIT_MODES, Value};
-
-/// The language's own name in full names.
-pub(crate) const ROOT: &str = "pl";
+use crate::value::{Const, Partial, Value};
 
 impl Lower<'_> {
     /// What an expression means; ops that it needs are emitted.
@@ -276,7 +274,7 @@ impl Lower<'_> {
     /// A member of the language, or of one of its parts.
     fn member(&mut self, path: Rc<str>, name: &str, span: Span) -> Lowered {
         let last = path.rsplit('.').next().unwrap_or("");
-        if let Some(found) = word(&path, name) {
+        if let Some(found) = member(&path, name) {
             return Ok(Value::Const(found));
         }
         if matches!(last, "Mem" | "MemorySpace" | "SplitMode") {
@@ -441,65 +439,6 @@ pub(crate) fn is_least(unary: &ruff_python_ast::ExprUnaryOp) -> bool {
     let Expr::NumberLiteral(literal) = &*unary.operand else { return false };
     let Number::Int(n) = &literal.value else { return false };
     unary.op == UnaryOp::USub && n.as_u64() == Some(1 << 63)
-}
-
-/// A member of a part of the language that is a constant: a type, a memory, a member of an enumeration.
-pub(crate) fn word(path: &str, name: &str) -> Option<Const> {
-    let member = |kind| Some(Const::Member(kind, name.into()));
-    match path.rsplit('.').next().unwrap_or("") {
-        kind @ ("NotifyOp" | "WaitCmp" | "ReduceOp" | "AtomicType") if path.starts_with("pld.") => {
-            ["NotifyOp", "WaitCmp", "ReduceOp", "AtomicType"]
-                .iter()
-                .find(|own| **own == kind)
-                .and_then(|kind| member(kind))
-        }
-        "math" | "np" | "numpy" | "torch" => match name {
-            "pi" => Some(Const::Float(std::f64::consts::PI)),
-            "e" => Some(Const::Float(std::f64::consts::E)),
-            "inf" => Some(Const::Float(f64::INFINITY)),
-            _ => None,
-        },
-        _ if !path.starts_with(ROOT) => None,
-        "Mem" | "MemorySpace" => space(name).map(Const::Space),
-        "SplitMode" => SPLIT_MODES.iter().find(|(n, _)| *n == name).map(|(_, mode)| Const::Split(*mode)),
-        "Level" => member("Level"),
-        "Role" => member("Role"),
-        "PadValue" => member("PadValue"),
-        "FunctionType" => member("FunctionType"),
-        "TileLayout" => member("TileLayout"),
-        "AtomicType" => member("AtomicType"),
-        "TensorLayout" => member("TensorLayout"),
-        "MaskPattern" => ["P0101", "P1010", "P0001", "P0010", "P0100", "P1000", "P1111"]
-            .iter()
-            .position(|pattern| *pattern == name)
-            .map(|at| Const::Int(at as i64 + 1)),
-        _ if path == ROOT => match name {
-            "AUTO" => Some(Const::Int(-1)),
-            "DIR_C2V" => Some(Const::Int(1)),
-            "DIR_V2C" => Some(Const::Int(2)),
-            "DIR_BOTH" => Some(Const::Int(3)),
-            _ => DTYPES.iter().find(|(n, _)| *n == name).map(|(_, ty)| Const::DType(*ty)),
-        },
-        _ => None,
-    }
-}
-
-/// Memories by their names in the language.
-fn space(name: &str) -> Option<slipring_tile::Space> {
-    use slipring_tile::Space;
-    Some(match name {
-        "DDR" | "GM" => Space::Gm,
-        "Vec" | "UB" => Space::Vec,
-        "Mat" | "L1" => Space::Mat,
-        "Left" | "L0A" => Space::Left,
-        "Right" | "L0B" => Space::Right,
-        "Acc" | "L0C" => Space::Acc,
-        "Bias" => Space::Bias,
-        "Scaling" => Space::Scaling,
-        "LeftScale" => Space::LeftScale,
-        "RightScale" => Space::RightScale,
-        _ => return None,
-    })
 }
 
 /// True for `x.T`.

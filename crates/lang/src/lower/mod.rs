@@ -52,7 +52,7 @@ mod word;
 mod yields;
 
 pub(crate) use ahead::lower_ahead;
-pub(crate) use expr::{is_least, word};
+pub(crate) use expr::is_least;
 pub(crate) use function::lower_function;
 pub(crate) use layouts::Place;
 pub(crate) use lowering::{Lower, Lowered, Words, describe};

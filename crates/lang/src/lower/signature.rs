@@ -136,7 +136,7 @@ pub(crate) fn declare(
                 return Ok((info, ty));
             }
             // The public way to write a scalar of an entry: `vlen: pl.INDEX`.
-            Some(path) if super::word("pl", path.trim_start_matches("pl.")).is_some() => {
+            Some(path) if crate::members::member("pl", path.trim_start_matches("pl.")).is_some() => {
                 ("pl.Scalar".to_string(), vec![inner])
             }
             _ => return Err(bad_type(lower, name, at(&**annotation))),
@@ -462,7 +462,7 @@ const PYTHON_TYPES: [&str; 10] = ["int", "float", "bool", "str", "tuple", "list"
 
 /// True for a member of the language that an annotation may name: a type, or the type of elements.
 pub(crate) fn is_type(member: &str) -> bool {
-    OTHER_TYPES.contains(&member) || super::word("pl", member).is_some()
+    OTHER_TYPES.contains(&member) || crate::members::member("pl", member).is_some()
 }
 
 /// Holds that an annotation that says no extents names a type: Python does not look at those of names in functions.

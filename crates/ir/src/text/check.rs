@@ -1,7 +1,7 @@
 //! What a declaration says of its op, checked as the op is read: attributes, types of operands and results.
 
 use super::parser::{OpParser, is_unknown};
-use crate::{Attr, AttrKind, AttrSpec, Diagnostic, OpId, Span, Type};
+use crate::{Attr, AttrKind, AttrSpec, Diagnostic, OpId, Sign, Span, Type};
 use slipring_tile::nearest;
 
 impl<'a> OpParser<'a> {
@@ -99,6 +99,11 @@ impl<'a> OpParser<'a> {
                     return Some(Attr::Int(*value & 1, Type::I64));
                 }
                 return Some(Attr::Int(*value, Type::I64));
+            }
+            // An integer without a sign may be written with or without one: `255 : i8` is -1.
+            (Attr::Int(value, ty @ Type::Int { width: width @ 2..=64, sign: Sign::Signless }), AttrKind::Any) => {
+                let free = 128 - u32::from(*width);
+                return Some(Attr::Int(*value << free >> free, ty.clone()));
             }
             (Attr::Unit, AttrKind::Bool) => return Some(Attr::Bool(true)),
             (Attr::Int(value @ (0 | 1), _), AttrKind::Bool) => return Some(Attr::Bool(*value == 1)),

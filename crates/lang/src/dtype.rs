@@ -69,6 +69,11 @@ impl DType {
         }
     }
 
+    /// True for integers without a sign.
+    pub fn is_unsigned(self) -> bool {
+        matches!(self, DType::Elem(elem) if !elem.is_float() && !elem.is_signed_int())
+    }
+
     /// True for floats.
     pub fn is_float(self) -> bool {
         matches!(self, DType::Elem(elem) if elem.is_float())

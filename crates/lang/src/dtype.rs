@@ -69,9 +69,13 @@ impl DType {
         }
     }
 
-    /// True for integers without a sign.
+    /// True for integers without a sign, and truth values: 0 and 1.
     pub fn is_unsigned(self) -> bool {
-        matches!(self, DType::Elem(elem) if !elem.is_float() && !elem.is_signed_int())
+        match self {
+            DType::Elem(elem) => !elem.is_float() && !elem.is_signed_int(),
+            DType::Bool => true,
+            DType::Index => false,
+        }
     }
 
     /// True for floats.

@@ -1,7 +1,7 @@
 //! Numbers: constants folded, the rest computed by the scalar unit.
 
 use ruff_python_ast::{CmpOp, Operator, UnaryOp};
-use slipring_ir::{Attr, Diagnostic, Span, Type, ValueId};
+use slipring_ir::{Attr, Diagnostic, Reported, Span, Type, ValueId};
 use slipring_mlir::arith;
 use slipring_tile::Elem;
 
@@ -209,9 +209,13 @@ impl Lower<'_> {
                 let value = self.e.value(&arith::XORI, &[("lhs", &[scalar.value]), ("rhs", &[one])], &[], Type::I1);
                 Ok(self.scalar(value, DType::Bool))
             }
-            (UnaryOp::USub, Value::Scalar(scalar)) => {
-                let zero = if scalar.ty.is_float() { Const::Float(0.0) } else { Const::Int(0) };
-                self.binary_number(Operator::Sub, &Value::Const(zero), value, span)
+            // A zero changes its sign, too.
+            (UnaryOp::USub, Value::Scalar(scalar)) if scalar.ty.is_float() => {
+                let negated = self.e.value(&arith::NEGF, &[("in", &[scalar.value])], &[], scalar.ty.ir());
+                Ok(self.scalar(negated, scalar.ty))
+            }
+            (UnaryOp::USub, Value::Scalar(_)) => {
+                self.binary_number(Operator::Sub, &Value::Const(Const::Int(0)), value, span)
             }
             (_, other) => {
                 let what = describe(self, other);
@@ -245,6 +249,13 @@ impl Lower<'_> {
             }
         };
         let name = match (op, ty.is_float()) {
+            // The sum of two booleans is none.
+            (Operator::Add | Operator::Sub | Operator::Mult, false) if ty == DType::Bool => {
+                return Err(self.no_operator(ty, span));
+            }
+            (Operator::FloorDiv | Operator::Mod | Operator::LShift | Operator::RShift, false) if ty == DType::Bool => {
+                return Err(self.no_operator(ty, span));
+            }
             (Operator::Add, false) => &arith::ADDI,
             (Operator::Sub, false) => &arith::SUBI,
             (Operator::Mult, false) => &arith::MULI,
@@ -262,10 +273,7 @@ impl Lower<'_> {
             (Operator::Sub, true) => &arith::SUBF,
             (Operator::Mult, true) => &arith::MULF,
             (Operator::Div, true) => &arith::DIVF,
-            _ => {
-                let message = format!("this operator does not work on {} scalars", ty.name());
-                return Err(self.error("operator", span, message));
-            }
+            _ => return Err(self.no_operator(ty, span)),
         };
         let (lhs, rhs) = (self.number(a, ty, span)?, self.number(b, ty, span)?);
         let mut value = self.e.value(name, &[("lhs", &[lhs]), ("rhs", &[rhs])], &[], ty.ir());
@@ -273,6 +281,10 @@ impl Lower<'_> {
             value = self.sign_of_divisor(value, (b, rhs), ty);
         }
         Ok(self.scalar(value, ty))
+    }
+
+    fn no_operator(&mut self, ty: DType, span: Span) -> Reported {
+        self.error("operator", span, format!("this operator does not work on {} scalars", ty.name()))
     }
 
     /// Python's remainder, which has the sign of the divisor, from one that has the sign of the dividend.
@@ -306,10 +318,7 @@ impl Lower<'_> {
             let second = if larger { order.is_lt() } else { order.is_gt() };
             return Ok(if second { b.clone() } else { a.clone() });
         }
-        let ty = match (a, b) {
-            (Value::Scalar(s), _) | (_, Value::Scalar(s)) => s.ty,
-            _ => DType::Elem(Elem::F32),
-        };
+        let ty = shared_type(a, b).unwrap_or(DType::Elem(Elem::F32));
         let name = match (larger, ty.is_float()) {
             (true, false) if ty.is_unsigned() => &arith::MAXUI,
             (false, false) if ty.is_unsigned() => &arith::MINUI,
@@ -330,12 +339,9 @@ impl Lower<'_> {
         {
             return Ok(Value::Const(Const::Bool(result)));
         }
-        let ty = match (a, b) {
-            (Value::Scalar(s), _) | (_, Value::Scalar(s)) => s.ty,
-            _ => {
-                let (x, y) = (describe(self, a), describe(self, b));
-                return Err(self.error("operator", span, format!("{x} and {y} cannot be compared")));
-            }
+        let Some(ty) = shared_type(a, b) else {
+            let (x, y) = (describe(self, a), describe(self, b));
+            return Err(self.error("operator", span, format!("{x} and {y} cannot be compared")));
         };
         let float = ty.is_float();
         let predicate = match (op, float) {
@@ -399,5 +405,15 @@ impl Lower<'_> {
             power = self.call_by_name("mul", vec![power, base.clone()], span)?;
         }
         if below { self.call_by_name("recip", vec![power], span) } else { Ok(power) }
+    }
+}
+
+/// The type in which one of two numbers is chosen or both are compared: of a scalar, the first one, but for an offset, which no
+/// other integer holds for sure.
+pub(super) fn shared_type(a: &Value, b: &Value) -> Option<DType> {
+    match (a, b) {
+        (Value::Scalar(a), Value::Scalar(b)) if b.ty == DType::Index && !a.ty.is_float() => Some(b.ty),
+        (Value::Scalar(s), _) | (_, Value::Scalar(s)) => Some(s.ty),
+        _ => None,
     }
 }

@@ -23,7 +23,7 @@ pub use binding::{Binding, TileRef, ViewRef};
 pub use builder::Label;
 pub use control::lower_choice;
 pub use decoder::{Decoded, Decoder, Decoding, decode};
-pub use element::{access, element_address};
+pub use element::{Inside, access, element_address};
 pub use kernel::{Kernel, asks_lane, is_lane_number, kernels, needed_functions, not_launched, select_kernel};
 pub use memory::{as_tile, in_memory, no_address, view_of, whole_boxes};
 pub use syncs::SyncFamily;

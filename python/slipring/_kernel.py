@@ -12,7 +12,7 @@ from ._host import bind_host
 from ._html import Facts, Graph
 from ._names import Names
 from ._progress import Progress
-from ._runs import OPTIONS, Idle, KernelWarning, Named, ProgramRun, Run, block_count, nothing_to_do, passed, start
+from ._runs import OPTIONS, Idle, KernelWarning, Named, ProgramRun, Run, block_count, nothing_to_do, only_empty, passed, start
 from ._slipring import KernelError
 from ._source import _MISSING, FunctionName, Members, Text, identity, is_constant, look_up, plain, surroundings, written
 
@@ -471,9 +471,12 @@ class Function:
         platform, _ = _target(platform, config)
         interpretation = asked_interpretations(kwargs, self.parameter_names)
         arguments = self._bind(args, kwargs)
-        if nothing_to_do(arguments, self.directions):
+        try:
+            kernel, parameters = self._compile(arguments, platform, interpretation, parts)
+        except KernelError as error:
+            if not only_empty(error) or not nothing_to_do(arguments, self.directions):
+                raise
             return Run(Idle(), Named(self.__name__, platform or "a5"), [], {}, [])
-        kernel, parameters = self._compile(arguments, platform, interpretation, parts)
         if config is not None:
             write_asked(self.name, kernel, config.save_kernels_dir, dumps_of(config))
         if where is None and workers is not None:

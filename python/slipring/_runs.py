@@ -154,6 +154,11 @@ def _refuse_on_board(options, verify):
             raise TypeError(f"`{name}` is not for a run on a board: {instead}")
 
 
+def only_empty(error):
+    """True if a kernel does not compile for arrays with an extent of 0, and for nothing else."""
+    return all(said["code"] == "empty-tensor" for said in error.findings if said["severity"] == "error")
+
+
 def nothing_to_do(arguments, directions):
     """True if every output has an extent of 0: there is nothing to compute."""
     outputs = [value for name, value in arguments.items() if directions.get(name) != "in" and hasattr(value, "size")]

@@ -148,6 +148,19 @@ def test_numpys_scalars_and_empty_arrays():
     assert run.verdict == "clean" and run.cycles == 0 and tiled(empty, empty.copy()) is None
 
 
+def test_empty_arrays_fit_their_parameters():
+    @pl.jit
+    def fixed(x: pl.Tensor[[16, 64], pl.FP32], out: pl.Out[pl.Tensor[[16, 64], pl.FP32]]):
+        out[:, :] = x[:, :]
+
+    some, empty = np.zeros((16, 64), np.float32), np.zeros((0, 64), np.float32)
+    for x, out in ((empty, empty.copy()), (some, empty), (some, np.zeros((16, 0), np.float32))):
+        with pytest.raises(TypeError, match=r"where f32\[16x64\] is expected"):
+            fixed(x, out)
+    with pytest.raises(TypeError, match="float64"):
+        tiled(empty.astype(np.float64), empty.copy())
+
+
 def test_the_source_of_the_definition_is_what_runs(tmp_path):
     text = (
         "import slipring.language as pl\n@pl.jit\n"

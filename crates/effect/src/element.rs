@@ -4,8 +4,21 @@ use slipring_machine::Role;
 use slipring_program::{Access, Cleans, Effect, Env, Extent, Fault, Run};
 use slipring_tile::{Elem, Space};
 
-/// Reads one element into a register, or writes one. Arguments: its byte address; to write, then the register; of a tile, then
-/// the place of the element in it.
+use crate::MAX_RANK;
+
+/// What an element must be one of, by the places that are given after its address.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Within {
+    /// No place is given.
+    Anything,
+    /// A tile of so many elements: one place.
+    Tile(u64),
+    /// So many dimensions of these extents: a place in each. One whose extent is not known has the largest number.
+    Dimensions([u64; MAX_RANK], usize),
+}
+
+/// Reads one element into a register, or writes one. Arguments: its byte address; to write, then the register; then the places
+/// of the element in what it is one of.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
 pub struct ElementAccess {
@@ -15,24 +28,24 @@ pub struct ElementAccess {
     pub elem: Elem,
     /// True: read. False: write.
     pub load: bool,
-    /// Elements of the tile that it must be one of.
-    pub within: Option<u64>,
+    /// What it must be one of.
+    pub within: Within,
 }
 
 /// The arguments by name.
-struct Given {
+struct Given<'a> {
     address: u64,
     /// What is written; 0 where it reads.
     value: u64,
-    /// The place of the element in its tile, where that is given.
-    place: Option<u64>,
+    /// The places of the element in what it is one of.
+    places: &'a [u64],
 }
 
 impl ElementAccess {
-    fn given(&self, args: &[u64]) -> Given {
+    fn given<'a>(&self, args: &'a [u64]) -> Given<'a> {
         match *args {
-            [address, ref place @ ..] if self.load => Given { address, value: 0, place: place.first().copied() },
-            [address, value, ref place @ ..] => Given { address, value, place: place.first().copied() },
+            [address, ref places @ ..] if self.load => Given { address, value: 0, places },
+            [address, value, ref places @ ..] => Given { address, value, places },
             _ => panic!("an element without an address"),
         }
     }
@@ -80,15 +93,25 @@ impl Effect for ElementAccess {
     }
 
     fn doubts(&self, index: usize) -> bool {
-        // The number of the element, after the address and what is stored.
-        self.within.is_some() && index == if self.load { 1 } else { 2 }
+        // The places of the element, after the address and what is stored.
+        self.within != Within::Anything && index >= if self.load { 1 } else { 2 }
     }
 
     fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
-        if let (Some(all), Some(at)) = (self.within, self.given(args).place)
-            && at >= all
-        {
-            return Err(past_end(at as i64, all));
+        let places = self.given(args).places;
+        match (self.within, places) {
+            (Within::Tile(all), [at, ..]) if *at >= all => return Err(past_end(*at as i64, all)),
+            (Within::Dimensions(extents, rank), places) => {
+                if let Some((axis, (at, all))) =
+                    places.iter().zip(&extents[..rank]).enumerate().find(|(_, (at, all))| at >= all)
+                {
+                    let at = *at as i64;
+                    let message =
+                        format!("dimension {axis} has {all} elements, counted from 0: there is no index {at}");
+                    return Err(Fault::new("memref-bounds", message));
+                }
+            }
+            _ => {}
         }
         let list = if self.load { &mut access.reads } else { &mut access.writes };
         list.push(self.extent(self.given(args).address));

@@ -69,6 +69,15 @@ impl DType {
         }
     }
 
+    /// True for integers without a sign, and truth values: 0 and 1.
+    pub fn is_unsigned(self) -> bool {
+        match self {
+            DType::Elem(elem) => !elem.is_float() && !elem.is_signed_int(),
+            DType::Bool => true,
+            DType::Index => false,
+        }
+    }
+
     /// True for floats.
     pub fn is_float(self) -> bool {
         matches!(self, DType::Elem(elem) if elem.is_float())

@@ -6,7 +6,7 @@ use slipring_program::Operand;
 use slipring_tile::{Elem, Space};
 
 use super::memory::{UB, given, memory};
-use slipring_effect::{ElementAccess, MergeArgs, MergeLists, SortArgs, SortGroups};
+use slipring_effect::{ElementAccess, MergeArgs, MergeLists, SortArgs, SortGroups, Within};
 use slipring_op::decode::{Binding, Decoder};
 use slipring_op::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
 use slipring_op::rules::{INTEGER, PLAIN, operand, result, schema};
@@ -161,7 +161,8 @@ fn lower_status(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     if d.in_vector_function() {
         return Err(d.error("in-vecscope", "`pto.get_vms4_sr` cannot be used in a vector function"));
     }
-    let register = ElementAccess { space: Space::Spr, core: d.role, elem: Elem::U64, load: true, within: None };
+    let register =
+        ElementAccess { space: Space::Spr, core: d.role, elem: Elem::U64, load: true, within: Within::Anything };
     let counts = d.issue_scalar(register, vec![Operand::Imm(0)]);
     for list in 0..4 {
         let shift = Operand::imm(48 - 16 * list);

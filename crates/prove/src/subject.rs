@@ -62,7 +62,7 @@ impl Subject<'_> {
 
     /// The scalar arguments as numbers, by parameter.
     pub fn numbers(&self) -> Vec<Option<i128>> {
-        assume::as_numbers(self.bound)
+        assume::as_numbers(self.bound, &self.compiled.prepared.decoded.program.params)
     }
 
     /// How many blocks run at the same time.

@@ -5,6 +5,7 @@ use slipring_machine::{Cost, Pipe, Role, Units};
 use slipring_program::{Access, Effect, Env, Fault, Inst, Kind, Operand, Output, Run, Special, arguments};
 use slipring_tile::{Elem, Layout, Space};
 
+use crate::printf;
 use slipring_effect::{Fold, Folding, MAX_RANK, Strided, StridedWindow, tile_extents};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{CoreRule, Counter, Lowered, OpDef, OpRef, PipeRule, Reported};
@@ -338,10 +339,16 @@ pub static PRINT: OpDef = OpDef {
         ],
     ),
     summary: "Print a number",
-    doc: "Prints the format with its first conversion (`%d`, `%i`, `%u`, `%x`, `%f`, `%e`, `%g`, with flags, width and \
-          precision) replaced by the number.",
+    doc: "Prints the format with its first conversion (`%d`, `%i`, `%u`, `%o`, `%x`, `%c`, `%f`, `%e`, `%g`, with flags, \
+          width and precision) replaced by the number, as C's `printf` does.",
     source: "PTO IR manual 4.20",
     prints: true,
+    verify: |op, _, diags| {
+        if let Some(letter) = printf::unknown(op.text("format").unwrap_or("")) {
+            let message = format!("no number is printed by `%{letter}`");
+            diags.push(op.error("print-format", message).help("`%d` prints an integer, `%g` a float, `%%` a `%`"));
+        }
+    },
     lower: lower_print,
     ..PLAIN
 };
@@ -397,81 +404,13 @@ impl Effect for PrintScalar {
 
     fn run(&self, args: &[u64], Run { output, .. }: Run<'_>) -> Result<u64, Fault> {
         let own = PrintNumberArgs::of(args);
-        let line = format_number(&self.format, self.elem, own.scalar);
+        let line = printf::one(&self.format, self.elem, own.scalar);
         let line = line.trim_end_matches('\n');
         output.print(match &self.title {
             Some((title, core)) => format!("{line} {}", title.place(*core, own.block, &args[PrintNumberArgs::COUNT..])),
             None => line.to_string(),
         })?;
         Ok(0)
-    }
-}
-
-/// `printf` with one number. Conversions after the first are printed as they stand; `%%` is a percent sign.
-fn format_number(format: &str, elem: Elem, bits: u64) -> String {
-    let mut text = String::new();
-    let mut rest = format;
-    let mut done = false;
-    while let Some(at) = rest.find('%') {
-        text += &rest[..at];
-        rest = &rest[at + 1..];
-        if let Some(after) = rest.strip_prefix('%') {
-            text.push('%');
-            rest = after;
-            continue;
-        }
-        let end = rest.find(|c: char| c.is_ascii_alphabetic() && !matches!(c, 'l' | 'h' | 'z'));
-        match end {
-            Some(end) if !done => {
-                text += &convert(&rest[..end], rest.as_bytes()[end] as char, elem, bits);
-                rest = &rest[end + 1..];
-                done = true;
-            }
-            _ => text.push('%'),
-        }
-    }
-    text + rest
-}
-
-/// One conversion: flags, width and precision, and its letter.
-fn convert(spec: &str, letter: char, elem: Elem, bits: u64) -> String {
-    let spec = spec.trim_end_matches(['l', 'h', 'z']);
-    let flags: &str = &spec[..spec.len() - spec.trim_start_matches(['+', '-', '0', ' ', '#']).len()];
-    let (width, precision) =
-        spec[flags.len()..].split_once('.').map_or((&spec[flags.len()..], None), |(w, p)| (w, Some(p)));
-    let width: usize = width.parse().unwrap_or(0).min(256);
-    let precision: usize = precision.map_or(6, |p| p.parse().unwrap_or(0)).min(64);
-    let float = || {
-        let mut value = [0f32];
-        if elem.is_float() {
-            slipring_tile::load_f32(elem, &bits.to_le_bytes()[..elem.bytes()], &mut value);
-            f64::from(value[0])
-        } else {
-            bits as i64 as f64
-        }
-    };
-    let integer = || if elem.is_float() { float() as i64 } else { bits as i64 };
-    let body = match letter {
-        'd' | 'i' => integer().to_string(),
-        'u' => (integer() as u64).to_string(),
-        'x' => format!("{:x}", integer()),
-        'X' => format!("{:X}", integer()),
-        'e' => format!("{:.*e}", precision, float()),
-        'g' if elem.is_float() => format!("{}", float() as f32),
-        'g' => format!("{}", float()),
-        _ => format!("{:.*}", precision, float()),
-    };
-    let signed = if flags.contains('+') && !body.starts_with('-') { format!("+{body}") } else { body };
-    match (flags.contains('-'), flags.contains('0')) {
-        (true, _) => format!("{signed:<width$}"),
-        (false, true) if signed.len() < width => {
-            let (sign, digits) = match signed.strip_prefix(['+', '-']) {
-                Some(digits) => (&signed[..1], digits),
-                None => ("", signed.as_str()),
-            };
-            format!("{sign}{}{digits}", "0".repeat(width - signed.len()))
-        }
-        _ => format!("{signed:>width$}"),
     }
 }
 
@@ -533,7 +472,7 @@ impl Effect for Stop {
         let (values, place) = args.split_at(self.elems.len().min(args.len()));
         let mut reason = self.reason.clone();
         for (elem, value) in self.elems.iter().zip(values) {
-            reason = format_next(&reason, *elem, *value);
+            reason = printf::next(&reason, *elem, *value);
         }
         let (block, counters) = place.split_first().map_or((0, place), |(block, rest)| (*block, rest));
         let place = self.title.place(self.core, block, counters);
@@ -545,38 +484,13 @@ impl Effect for Stop {
     }
 }
 
-/// The text with its first conversion replaced by a number; what is left of it is still one of `printf`.
-fn format_next(format: &str, elem: Elem, bits: u64) -> String {
-    let mut at = 0;
-    while let Some(found) = format[at..].find('%') {
-        let begin = at + found;
-        if format[begin + 1..].starts_with('%') {
-            at = begin + 2;
-            continue;
-        }
-        let Some(letter) = format[begin..].find(|c: char| c.is_ascii_alphabetic()) else { break };
-        let end = begin + letter;
-        let number = convert(&format[begin + 1..end], format.as_bytes()[end] as char, elem, bits);
-        return format!("{}{number}{}", &format[..begin], &format[end + 1..]);
-    }
-    format.to_string()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_printed_as_printf_does() {
-        let f = |x: f32| u64::from(x.to_bits());
-        assert_eq!(format_number("scalar = %+08.3f", Elem::F32, f(3.25)), "scalar = +003.250");
-        assert_eq!(format_number("%6.2f|", Elem::F32, f(-1.0)), " -1.00|");
-        assert_eq!(format_number("%-5d%%", Elem::I32, 42), "42   %");
-        assert_eq!(format_number("%lld", Elem::I64, -7i64 as u64), "-7");
-        assert_eq!(format_number("100%", Elem::I64, 1), "100%");
+    fn elements_are_shown_with_their_sign() {
         assert_eq!(show(Elem::I8, &[0xff], Some((6, 2))), "    -1");
         assert_eq!(show(Elem::U8, &[0xff], Some((6, 2))), "   255");
-        assert_eq!(format_next("%d of %%, x = %g", Elem::I32, 3), "3 of %%, x = %g");
-        assert_eq!(format_next("3 of %%, x = %g", Elem::F32, f(0.1)), "3 of %%, x = 0.1");
     }
 }

@@ -18,6 +18,7 @@ mod pipe_handle;
 mod pipe_make;
 mod pipe_scale;
 mod pipe_text;
+mod printf;
 mod query;
 mod scalar_memory;
 mod signal;

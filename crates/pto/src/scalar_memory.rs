@@ -5,7 +5,7 @@ use slipring_machine::Pipe;
 use slipring_tile::Space;
 
 use slipring_effect::past_end;
-use slipring_op::decode::{Binding, Decoder};
+use slipring_op::decode::{Binding, Decoder, Inside};
 use slipring_op::decode::{access, element_address};
 use slipring_op::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
 use slipring_op::rules::{INTEGER, PLAIN, SCALAR, TILE, constant, operand, result, scalar_of, schema};
@@ -148,10 +148,10 @@ struct Ends {
 fn lower_element(op: &OpRef<'_>, d: &mut Decoder<'_>, ends: Ends) -> Lowered {
     let memory = op.operand(ends.memory).ok_or(Reported)?;
     let offset = d.scalar(op.operand(ends.offset).ok_or(Reported)?)?;
-    let mut tile_elements = None;
+    let mut inside = Inside::Memory;
     let place = match d.binding(memory).cloned() {
         Some(Binding::Tile(tile)) => {
-            tile_elements = Some((elements(&tile.ty), offset));
+            inside = Inside::Tile(elements(&tile.ty), offset);
             (tile.ty.space, d.role, tile.ty.layout.elem, tile.addr)
         }
         Some(Binding::View(view)) => (view.space, view.core, view.elem, view.base),
@@ -162,7 +162,7 @@ fn lower_element(op: &OpRef<'_>, d: &mut Decoder<'_>, ends: Ends) -> Lowered {
     };
     let address = element_address(d, place.3, offset, place.2);
     let value = ends.value.and_then(|index| op.operand(index)).map(|value| d.scalar(value)).transpose()?;
-    access(op, d, (place.0, place.1, place.2), (address, tile_elements), value);
+    access(op, d, (place.0, place.1, place.2), (address, &inside), value);
     Ok(())
 }
 

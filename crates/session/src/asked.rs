@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use slipring_ir::{Diagnostic, Lang, Source, Span};
+use slipring_ir::{Diagnostic, Kind, Lang, Severity, Source, Span};
 use slipring_lang::{ArgType, Name, Names, Parsed, Part, Request};
 
 use crate::Error;
@@ -119,9 +119,17 @@ impl CompileRequest {
         }
     }
 
-    /// What the lines of a text ask for and may not have, where they count.
+    /// What the lines of a text ask for and may not have, where they count, and values of constants that only the kernel language has.
     pub fn refused(&self, source: &Source) -> Vec<Diagnostic> {
-        if self.args.is_empty() && self.names.is_none() { refused_words(source) } else { Vec::new() }
+        let lines = self.args.is_empty() && self.names.is_none();
+        let mut refused = if lines { refused_words(source) } else { Vec::new() };
+        let sets = self.sets.iter().filter(|_| !source.language);
+        refused.extend(sets.map(|(name, _)| {
+            let kind = Kind::UnusedSetting { name: (&**name).into() };
+            let message = format!("nothing of the file takes `{name}` from outside");
+            Diagnostic::nowhere(kind, Severity::Error, message).help("`--set` is for files of the kernel language")
+        }));
+        refused
     }
 
     /// The same for another kernel or program of the file.

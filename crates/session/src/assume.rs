@@ -40,8 +40,17 @@ fn parts(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Scalar arguments as numbers, by parameter.
-pub fn as_numbers(bound: &[impl Passed]) -> Vec<Option<i128>> {
-    bound.iter().map(|bound| bound.bits().map(|bits| i128::from(bits as i64))).collect()
+pub fn as_numbers(bound: &[impl Passed], params: &[Param]) -> Vec<Option<i128>> {
+    let number = |(bound, param): (&_, &Param)| {
+        let bits = Passed::bits(bound)?;
+        Some(match param.kind {
+            ParamKind::Scalar(elem) if !elem.is_float() && !elem.is_signed_int() => {
+                i128::from(bits & (u64::MAX >> (64 - 8 * elem.bytes())))
+            }
+            _ => i128::from(bits as i64),
+        })
+    };
+    bound.iter().zip(params).map(number).collect()
 }
 
 /// An operator of numbers.

@@ -15,10 +15,14 @@ use crate::{Difference, VerifyOutcome};
 /// and sync, always watch.
 ///
 /// # Errors
-/// If it has another name.
+/// If it has another name, or `none` and others.
 pub fn tools(text: &str) -> Result<Tools, String> {
     let mut tools = Tools { race: false, init: false, ..Tools::default() };
-    for name in text.split(',').map(str::trim) {
+    let names: Vec<&str> = text.split(',').map(str::trim).collect();
+    if names.len() > 1 && names.contains(&"none") {
+        return Err(format!("`--check {text}` asks for `none` and for more"));
+    }
+    for name in names {
         match name {
             "all" => (tools.race, tools.init) = (true, true),
             "race" => tools.race = true,

@@ -170,7 +170,7 @@ pub fn start<'a>(
         judged.scope.assumes.push(RECORDED.into());
     }
     let assumed = Assumed::of_kernel(prepared, &asked.assume).map_err(Error::Arguments)?;
-    judged.findings.extend(assumed.broken(&as_numbers(&bound)).map(not_assumed));
+    judged.findings.extend(assumed.broken(&as_numbers(&bound, &prepared.decoded.program.params)).map(not_assumed));
     judged.findings.extend(not_met(&execution.result.unused));
     let findings = Report::new(prepared.written.source.clone(), compiled.found.clone());
     let findings = findings.and(report(&judged).messages().to_vec());

@@ -118,3 +118,22 @@ fn a_schedule_that_does_not_fit_is_said() {
     folder.write("step", "delay AIV0.MTE3 work 1 step 1 past step 2\n");
     run("step").says("of the schedule makes nothing late: steps of work 1 of AIV0.MTE3 in block 0 of this run: 0");
 }
+
+#[test]
+fn no_word_is_without_effect() {
+    let folder = Folder::new("words");
+    folder.write("look.pto", MEMREF);
+    let plain = "full:f32[4x8]=1";
+    for (words, says) in [
+        (&["--arg", "rand:f32[4x8],seed=1,seed=2"][..], "`seed` is given twice"),
+        (&["--arg", "rand:f32[4x8],lo=0,lo=-1"], "`lo` is given twice"),
+        (&["--arg", "full:f32[4x8]=1,value=2"], "`value` is given twice"),
+        (&["--arg", plain, "--check", "none,race"], "`--check none,race` asks for `none` and for more"),
+        (&["--arg", plain, "--set", "A=1"], "nothing of the file takes `A` from outside"),
+    ] {
+        folder.call(&[&["run", "look.pto"], words].concat()).exits(2).says(says);
+    }
+    folder.call(&["run", "look.pto", "--arg", "rand:f32[4x8],seed=1,lo=0"]).exits(0);
+    folder.call(&["run", "look.pto", "--arg", plain, "--check", "none"]).exits(0);
+    folder.call(&["check", "look.pto", "--set", "A=1"]).exits(2).says("`--set` is for files of the kernel language");
+}

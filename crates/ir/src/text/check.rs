@@ -4,7 +4,7 @@ use super::parser::is_unknown;
 use slipring_tile::nearest;
 
 use crate::declaration::OpParser;
-use crate::{Attr, AttrKind, AttrSpec, Diagnostic, OpId, Span, Type};
+use crate::{Attr, AttrKind, AttrSpec, Diagnostic, OpId, Sign, Span, Type};
 
 impl<'a> OpParser<'a> {
     /// Reports what contradicts the declaration of an op. Attributes are brought to the form that their kind
@@ -101,6 +101,11 @@ impl<'a> OpParser<'a> {
                     return Some(Attr::Int(*value & 1, Type::I64));
                 }
                 return Some(Attr::Int(*value, Type::I64));
+            }
+            // An integer without a sign may be written with or without one: `255 : i8` is -1.
+            (Attr::Int(value, ty @ Type::Int { width: width @ 2..=64, sign: Sign::Signless }), AttrKind::Any) => {
+                let free = 128 - u32::from(*width);
+                return Some(Attr::Int(*value << free >> free, ty.clone()));
             }
             (Attr::Unit, AttrKind::Bool) => return Some(Attr::Bool(true)),
             (Attr::Int(value @ (0 | 1), _), AttrKind::Bool) => return Some(Attr::Bool(*value == 1)),

@@ -1,7 +1,7 @@
 //! Numbers: constants folded, the rest computed by the scalar unit.
 
 use ruff_python_ast::{CmpOp, Operator, UnaryOp};
-use slipring_ir::{Attr, Diagnostic, Span, Type, ValueId};
+use slipring_ir::{Attr, Diagnostic, Reported, Span, Type, ValueId};
 use slipring_mlir::arith;
 use slipring_tile::Elem;
 
@@ -75,8 +75,9 @@ impl Lower<'_> {
                     DType::Index => self.number(value, DType::Elem(Elem::I64), span)?,
                     _ => scalar.value,
                 };
+                let cast = if scalar.ty.is_unsigned() { &arith::UITOFP } else { &arith::SITOFP };
                 // Scalars are passed as f32 where the element type is narrower.
-                self.e.value(&arith::SITOFP, &[("in", &[int])], &[], Type::Float(Elem::F32))
+                self.e.value(cast, &[("in", &[int])], &[], Type::Float(Elem::F32))
             }
             other => self.number(other, ty, span)?,
         };
@@ -92,7 +93,8 @@ impl Lower<'_> {
                 Ok(self.e.value(&arith::INDEX_CAST, &[("in", &[scalar.value])], &[], to.ir()))
             }
             (from, DType::Index) if is_int(from) => {
-                Ok(self.e.value(&arith::INDEX_CAST, &[("in", &[scalar.value])], &[], Type::Index))
+                let cast = if from.is_unsigned() { &arith::INDEX_CASTUI } else { &arith::INDEX_CAST };
+                Ok(self.e.value(cast, &[("in", &[scalar.value])], &[], Type::Index))
             }
             (DType::Elem(Elem::F32), DType::Elem(elem)) if elem.is_float() => Ok(scalar.value),
             // As Python does it.
@@ -208,9 +210,13 @@ impl Lower<'_> {
                 let value = self.e.value(&arith::XORI, &[("lhs", &[scalar.value]), ("rhs", &[one])], &[], Type::I1);
                 Ok(self.scalar(value, DType::Bool))
             }
-            (UnaryOp::USub, Value::Scalar(scalar)) => {
-                let zero = if scalar.ty.is_float() { Const::Float(0.0) } else { Const::Int(0) };
-                self.binary_number(Operator::Sub, &Value::Const(zero), value, span)
+            // A zero changes its sign, too.
+            (UnaryOp::USub, Value::Scalar(scalar)) if scalar.ty.is_float() => {
+                let negated = self.e.value(&arith::NEGF, &[("in", &[scalar.value])], &[], scalar.ty.ir());
+                Ok(self.scalar(negated, scalar.ty))
+            }
+            (UnaryOp::USub, Value::Scalar(_)) => {
+                self.binary_number(Operator::Sub, &Value::Const(Const::Int(0)), value, span)
             }
             (_, other) => {
                 let what = describe(self, other);
@@ -244,33 +250,64 @@ impl Lower<'_> {
             }
         };
         let name = match (op, ty.is_float()) {
+            // The sum of two booleans is none.
+            (Operator::Add | Operator::Sub | Operator::Mult, false) if ty == DType::Bool => {
+                return Err(self.no_operator(ty, span));
+            }
+            (Operator::FloorDiv | Operator::Mod | Operator::LShift | Operator::RShift, false) if ty == DType::Bool => {
+                return Err(self.no_operator(ty, span));
+            }
             (Operator::Add, false) => &arith::ADDI,
             (Operator::Sub, false) => &arith::SUBI,
             (Operator::Mult, false) => &arith::MULI,
+            (Operator::FloorDiv, false) if ty.is_unsigned() => &arith::DIVUI,
             (Operator::FloorDiv, false) => &arith::FLOORDIVSI,
+            (Operator::Mod, false) if ty.is_unsigned() => &arith::REMUI,
             (Operator::Mod, false) => &arith::REMSI,
             (Operator::BitAnd, false) => &arith::ANDI,
             (Operator::BitOr, false) => &arith::ORI,
             (Operator::BitXor, false) => &arith::XORI,
             (Operator::LShift, false) => &arith::SHLI,
+            (Operator::RShift, false) if ty.is_unsigned() => &arith::SHRUI,
             (Operator::RShift, false) => &arith::SHRSI,
             (Operator::Add, true) => &arith::ADDF,
             (Operator::Sub, true) => &arith::SUBF,
             (Operator::Mult, true) => &arith::MULF,
             (Operator::Div, true) => &arith::DIVF,
-            _ => {
-                let message = format!("this operator does not work on {} scalars", ty.name());
-                return Err(self.error("operator", span, message));
-            }
+            _ => return Err(self.no_operator(ty, span)),
         };
         let (lhs, rhs) = (self.number(a, ty, span)?, self.number(b, ty, span)?);
         let mut value = self.e.value(name, &[("lhs", &[lhs]), ("rhs", &[rhs])], &[], ty.ir());
-        if op == Operator::Mod {
-            // Python's remainder has the sign of the divisor.
-            let sum = self.e.value(&arith::ADDI, &[("lhs", &[value]), ("rhs", &[rhs])], &[], ty.ir());
-            value = self.e.value(&arith::REMSI, &[("lhs", &[sum]), ("rhs", &[rhs])], &[], ty.ir());
+        if op == Operator::Mod && !ty.is_unsigned() {
+            value = self.sign_of_divisor(value, (b, rhs), ty);
         }
         Ok(self.scalar(value, ty))
+    }
+
+    fn no_operator(&mut self, ty: DType, span: Span) -> Reported {
+        self.error("operator", span, format!("this operator does not work on {} scalars", ty.name()))
+    }
+
+    /// Python's remainder, which has the sign of the divisor, from one that has the sign of the dividend.
+    fn sign_of_divisor(&mut self, rest: ValueId, (written, divisor): (&Value, ValueId), ty: DType) -> ValueId {
+        let two = |lower: &mut Self, op, a, b| lower.e.value(op, &[("lhs", &[a]), ("rhs", &[b])], &[], ty.ir());
+        // Their sum fits for sure where the divisor is no more than a quarter of the type's numbers.
+        let quarter = 1u64 << (8 * ty.bytes() - 2);
+        if matches!(written, Value::Const(Const::Int(n)) if n.unsigned_abs() <= quarter) {
+            let sum = two(self, &arith::ADDI, rest, divisor);
+            return two(self, &arith::REMSI, sum, divisor);
+        }
+        let is = |lower: &mut Self, relation, a, b| {
+            let predicate = [("predicate", Attr::member("cmpi_predicate", relation))];
+            lower.e.value(&arith::CMPI, &[("lhs", &[a]), ("rhs", &[b])], &predicate, Type::I1)
+        };
+        let zero = self.e.constant(Attr::Int(0, ty.ir()), ty.ir());
+        let signs = two(self, &arith::XORI, rest, divisor);
+        let (differ, some) = (is(self, "slt", signs, zero), is(self, "ne", rest, zero));
+        let both = self.e.value(&arith::ANDI, &[("lhs", &[differ]), ("rhs", &[some])], &[], Type::I1);
+        let operands: &[(_, &[_])] = &[("condition", &[both]), ("true_value", &[divisor]), ("false_value", &[zero])];
+        let more = self.e.value(&arith::SELECT, operands, &[], ty.ir());
+        two(self, &arith::ADDI, rest, more)
     }
 
     /// The smaller or larger of two numbers.
@@ -282,11 +319,10 @@ impl Lower<'_> {
             let second = if larger { order.is_lt() } else { order.is_gt() };
             return Ok(if second { b.clone() } else { a.clone() });
         }
-        let ty = match (a, b) {
-            (Value::Scalar(s), _) | (_, Value::Scalar(s)) => s.ty,
-            _ => DType::Elem(Elem::F32),
-        };
+        let ty = shared_type(a, b).unwrap_or(DType::Elem(Elem::F32));
         let name = match (larger, ty.is_float()) {
+            (true, false) if ty.is_unsigned() => &arith::MAXUI,
+            (false, false) if ty.is_unsigned() => &arith::MINUI,
             (true, false) => &arith::MAXSI,
             (false, false) => &arith::MINSI,
             (true, true) => &arith::MAXIMUMF,
@@ -304,17 +340,18 @@ impl Lower<'_> {
         {
             return Ok(Value::Const(Const::Bool(result)));
         }
-        let ty = match (a, b) {
-            (Value::Scalar(s), _) | (_, Value::Scalar(s)) => s.ty,
-            _ => {
-                let (x, y) = (describe(self, a), describe(self, b));
-                return Err(self.error("operator", span, format!("{x} and {y} cannot be compared")));
-            }
+        let Some(ty) = shared_type(a, b) else {
+            let (x, y) = (describe(self, a), describe(self, b));
+            return Err(self.error("operator", span, format!("{x} and {y} cannot be compared")));
         };
         let float = ty.is_float();
         let predicate = match (op, float) {
             (CmpOp::Eq, false) => "eq",
             (CmpOp::NotEq, false) => "ne",
+            (CmpOp::Lt, false) if ty.is_unsigned() => "ult",
+            (CmpOp::LtE, false) if ty.is_unsigned() => "ule",
+            (CmpOp::Gt, false) if ty.is_unsigned() => "ugt",
+            (CmpOp::GtE, false) if ty.is_unsigned() => "uge",
             (CmpOp::Lt, false) => "slt",
             (CmpOp::LtE, false) => "sle",
             (CmpOp::Gt, false) => "sgt",
@@ -369,5 +406,15 @@ impl Lower<'_> {
             power = self.call_by_name("mul", vec![power, base.clone()], span)?;
         }
         if below { self.call_by_name("recip", vec![power], span) } else { Ok(power) }
+    }
+}
+
+/// The type in which one of two numbers is chosen or both are compared: of a scalar, the first one, but for an offset, which no
+/// other integer holds for sure.
+pub(super) fn shared_type(a: &Value, b: &Value) -> Option<DType> {
+    match (a, b) {
+        (Value::Scalar(a), Value::Scalar(b)) if b.ty == DType::Index && !a.ty.is_float() => Some(b.ty),
+        (Value::Scalar(s), _) | (_, Value::Scalar(s)) => Some(s.ty),
+        _ => None,
     }
 }

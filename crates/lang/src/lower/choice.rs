@@ -25,8 +25,9 @@ impl Lower<'_> {
             Value::Scalar(scalar)
                 if [body, orelse].iter().all(|arm| self.is_arithmetic(arm) && !self.names_tile(arm)) =>
             {
+                let condition = self.number(&Value::Scalar(scalar), DType::Bool, at(&*choice.test))?;
                 let (a, b) = (self.expr(body)?, self.expr(orelse)?);
-                self.select(scalar.value, &a, &b, span)
+                self.select(condition, &a, &b, span)
             }
             Value::Scalar(scalar) => self.either(scalar, |l| l.expr(body), |l| l.expr(orelse), span),
             mask @ (Value::Tile(_) | Value::Tensor(_)) => {

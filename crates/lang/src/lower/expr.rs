@@ -157,11 +157,20 @@ impl Lower<'_> {
                 let name = if op == BoolOp::And { "and_" } else { "or_" };
                 self.call_by_name(name, vec![a.clone(), b.clone()], span)
             }
-            (Value::Const(c), other) | (other, Value::Const(c)) => {
+            (Value::Const(c), other) => {
                 let decides = is_true(c) == (op == BoolOp::Or);
                 Ok(if decides { Value::Const(c.clone()) } else { other.clone() })
             }
+            (Value::Scalar(scalar), Value::Const(Const::Bool(c))) if scalar.ty == DType::Bool => {
+                let decides = *c == (op == BoolOp::Or);
+                Ok(if decides { b.clone() } else { a.clone() })
+            }
             _ => {
+                // Which of the two it is only the run knows; what is asked for is whether it is true.
+                let b = match b {
+                    Value::Const(c) => &Value::Const(Const::Bool(is_true(c))),
+                    other => other,
+                };
                 let (lhs, rhs) = (self.number(a, DType::Bool, span)?, self.number(b, DType::Bool, span)?);
                 let name = if op == BoolOp::And { &arith::ANDI } else { &arith::ORI };
                 let value = self.e.value(name, &[("lhs", &[lhs]), ("rhs", &[rhs])], &[], Type::I1);
@@ -171,11 +180,11 @@ impl Lower<'_> {
     }
 
     pub(crate) fn select(&mut self, condition: slipring_ir::ValueId, a: &Value, b: &Value, span: Span) -> Lowered {
-        let ty = match (a, b) {
-            (Value::Scalar(s), _) | (_, Value::Scalar(s)) => s.ty,
+        let ty = super::arith::shared_type(a, b).unwrap_or(match (a, b) {
             (Value::Const(Const::Int(_)), Value::Const(Const::Int(_))) => DType::Index,
+            (Value::Const(Const::Bool(_)), Value::Const(Const::Bool(_))) => DType::Bool,
             _ => DType::Elem(slipring_tile::Elem::F32),
-        };
+        });
         let (x, y) = (self.number(a, ty, span)?, self.number(b, ty, span)?);
         let operands: [(&str, &[_]); 3] = [("condition", &[condition]), ("true_value", &[x]), ("false_value", &[y])];
         let value = self.e.value(&arith::SELECT, &operands, &[], ty.ir());

@@ -20,6 +20,9 @@ use crate::passed::Passed;
 use crate::syntax::at;
 use crate::value::{Const, Value, dense, show, whole};
 
+/// A tensor without elements.
+const EMPTY: &str = "empty-tensor";
+
 /// Elements that a tensor may have: offsets in bytes stay far inside 64 bits.
 const MOST_ELEMENTS: u64 = 1 << 40;
 
@@ -229,7 +232,7 @@ fn check_shape(lower: &mut Lower<'_>, extents: &[u64], span: Span) -> Lowered<()
         return Err(lower.error(NOT_A_TYPE, span, "a tensor has 1 to 5 dimensions"));
     }
     if extents.contains(&0) {
-        return Err(lower.error(NOT_A_TYPE, span, "an extent of 0"));
+        return Err(lower.error(EMPTY, span, "an extent of 0"));
     }
     let elements = extents.iter().try_fold(1u64, |product, n| product.checked_mul(*n));
     if elements.is_none_or(|n| n > MOST_ELEMENTS) {
@@ -319,7 +322,8 @@ fn tensor_type(
         match dim {
             Value::Const(Const::Int(n)) if *n > 0 && *n <= 1 << 31 => extents.push(*n as u64),
             Value::Const(Const::Int(n)) => {
-                return Err(lower.error(NOT_A_TYPE, at(*shape), format!("an extent of {n}")));
+                let kind = if *n == 0 { EMPTY.into() } else { NOT_A_TYPE };
+                return Err(lower.error(kind, at(*shape), format!("an extent of {n}")));
             }
             other => {
                 let what = describe(lower, other);

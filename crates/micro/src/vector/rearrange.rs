@@ -10,7 +10,7 @@ use super::emit::Emit;
 use super::{GOVERNING, OUT, STEP, VREG, vreg};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{Lowered, OpDef, OpRef, Reported};
-use slipring_op::rules::{INTEGER, operand, required, result, schema};
+use slipring_op::rules::{INTEGER, constant, operand, required, result, schema};
 
 /// The ops of this family.
 pub(crate) const OPS: &[&OpDef] =
@@ -226,7 +226,8 @@ static VPACK: OpDef = OpDef {
 
 const UNPACK: OpSchema = schema(
     "",
-    Syntax::Format("$src `,` $part attr-dict `:` type($src) `->` type($out)"),
+    // The manual writes the type of `part`; its examples, and the assembler, do not.
+    Syntax::Format("$src `,` $part attr-dict `:` type($src) (`,` `index`)? `->` type($out)"),
     &[vreg("src", "narrow lanes"), operand("part", INTEGER, Touch::Nothing, "which half: 0 the lower, 1 the upper")],
     &[OUT],
     &[],
@@ -251,6 +252,11 @@ static VZUNPACK: OpDef = OpDef {
 };
 
 fn unpack_rules(op: &OpRef<'_>, diags: &mut Diags) {
+    if let Some(part) = op.operand("part").and_then(|part| constant(op.module, part))
+        && !(0..=1).contains(&part)
+    {
+        diags.push(op.error("vreg-part", format!("`part` is 0 or 1: the half that is widened, not {part}")));
+    }
     let (Some(from), Some(to)) = (check::elem(op, "src"), check::result_elem(op, 0)) else { return };
     if from.is_float() || to.is_float() || to.bytes() != 2 * from.bytes() {
         diags.push(

@@ -38,14 +38,19 @@ ops! {
     MULF "arith.mulf" "Product" |a, b| a * b;
     DIVF "arith.divf" "Quotient" |a, b| a / b;
     REMF "arith.remf" "Remainder, with the sign of the dividend" |a, b| a % b;
-    MAXIMUMF "arith.maximumf" "Larger number; NaN if one is NaN" |a, b| {
-        if a.is_nan() || b.is_nan() { f32::NAN } else { maximum(a, b) }
-    };
-    MINIMUMF "arith.minimumf" "Smaller number; NaN if one is NaN" |a, b| {
-        if a.is_nan() || b.is_nan() { f32::NAN } else { minimum(a, b) }
-    };
-    MAXNUMF "arith.maxnumf" "Larger number; the other one if one is NaN" |a, b| maximum(a, b);
-    MINNUMF "arith.minnumf" "Smaller number; the other one if one is NaN" |a, b| minimum(a, b);
+    MAXIMUMF "arith.maximumf" "Larger number; NaN if one is NaN" |a, b| maximum(a, b);
+    MINIMUMF "arith.minimumf" "Smaller number; NaN if one is NaN" |a, b| minimum(a, b);
+    MAXNUMF "arith.maxnumf" "Larger number; the other one if one is NaN" |a, b| number(a, b, maximum);
+    MINNUMF "arith.minnumf" "Smaller number; the other one if one is NaN" |a, b| number(a, b, minimum);
+}
+
+/// What `choose` says of two numbers, and the other one where one is NaN.
+fn number(a: f32, b: f32, choose: fn(f32, f32) -> f32) -> f32 {
+    match (a.is_nan(), b.is_nan()) {
+        (true, _) => b,
+        (_, true) => a,
+        _ => choose(a, b),
+    }
 }
 
 pub static NEGF: OpDef = OpDef {

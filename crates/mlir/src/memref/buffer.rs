@@ -3,7 +3,7 @@
 use slipring_ir::{AttrKind, Infer, Syntax, Touch, Type, TypeRule};
 use slipring_machine::Pipe;
 use slipring_op::address::ADDRESS;
-use slipring_op::decode::{Binding, Decoder, Decoding, access, element_address, no_address, view_of};
+use slipring_op::decode::{Binding, Decoder, Decoding, Inside, access, element_address, no_address, view_of};
 use slipring_op::def::{AddressRule, CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
 use slipring_op::rules::{INTEGER, PLAIN, SCALAR, defaulted, operand, result, scalar_of, schema, variadic};
 use slipring_program::Operand;
@@ -115,14 +115,17 @@ fn lower_access(op: &OpRef<'_>, d: &mut Decoder<'_>, value: Option<&str>) -> Low
         let (given, rank) = (indices.len(), view.strides.len());
         return Err(d.error("memref-rank", format!("expects an index for each dimension: {given} for {rank}")));
     }
-    let mut at = Operand::Imm(0);
-    for (index, stride) in indices.iter().zip(&view.strides) {
+    let Type::MemRef(memref) = op.module.ty(op.operand("memref").ok_or(Reported)?) else { return Err(Reported) };
+    let extents = memref.dims.iter().map(|dim| dim.known()).chain(std::iter::repeat(None));
+    let (mut at, mut places) = (Operand::Imm(0), Vec::new());
+    for ((index, stride), extent) in indices.iter().zip(&view.strides).zip(extents) {
         let index = d.scalar(*index)?;
+        places.push((index, extent));
         let part = d.distance(index, *stride);
         at = d.further(at, part);
     }
     let address = element_address(d, view.base, at, view.elem);
     let value = value.and_then(|name| op.operand(name)).map(|value| d.scalar(value)).transpose()?;
-    access(op, d, (view.space, view.core, view.elem), (address, None), value);
+    access(op, d, (view.space, view.core, view.elem), (address, &Inside::Dimensions(&places)), value);
     Ok(())
 }

@@ -1,9 +1,10 @@
 //! Single elements of memory, which the scalar unit reads and writes.
 
-use slipring_effect::ElementAccess;
+use slipring_effect::{ElementAccess, MAX_RANK, Within};
 use slipring_machine::{Cost, Pipe, Role};
 use slipring_program::Operand;
 use slipring_tile::{Elem, Space};
+use smallvec::SmallVec;
 
 use super::{Binding, Decoder};
 use crate::def::OpRef;
@@ -14,25 +15,51 @@ pub fn element_address(d: &mut Decoder<'_>, base: Operand, offset: Operand, elem
     d.moved(base, bytes)
 }
 
-/// Reads the element at an address and binds the op's result to it, or writes `value`. With the address come, for a tile, how
-/// many elements it has and which of them it is.
+/// What an element must be one of, and where it is there.
+pub enum Inside<'a> {
+    /// Whatever memory its address is in.
+    Memory,
+    /// A tile of so many elements: the number of this one.
+    Tile(u64, Operand),
+    /// Dimensions: the index in each, and its extent where that is known.
+    Dimensions(&'a [(Operand, Option<u64>)]),
+}
+
+impl Inside<'_> {
+    fn split(&self) -> (Within, SmallVec<[Operand; MAX_RANK]>) {
+        match self {
+            Inside::Memory => (Within::Anything, SmallVec::new()),
+            Inside::Tile(all, at) => (Within::Tile(*all), [*at].into_iter().collect()),
+            Inside::Dimensions(list) => {
+                let mut extents = [u64::MAX; MAX_RANK];
+                let known = list.iter().map(|(_, extent)| extent.unwrap_or(u64::MAX));
+                extents.iter_mut().zip(known).for_each(|(own, known)| *own = known);
+                let places: SmallVec<_> = list.iter().map(|(at, _)| *at).take(MAX_RANK).collect();
+                (Within::Dimensions(extents, places.len()), places)
+            }
+        }
+    }
+}
+
+/// Reads the element at an address and binds the op's result to it, or writes `value`. What it must be inside of is looked at
+/// when it runs.
 pub fn access(
     op: &OpRef<'_>,
     d: &mut Decoder<'_>,
     (space, core, elem): (Space, Role, Elem),
-    (address, tile): (Operand, Option<(u64, Operand)>),
+    (address, inside): (Operand, &Inside<'_>),
     value: Option<Operand>,
 ) {
-    let effect = |load| ElementAccess { space, core, elem, load, within: tile.map(|(all, _)| all) };
-    let place = tile.map(|(_, place)| place);
+    let (within, places) = inside.split();
+    let effect = |load| ElementAccess { space, core, elem, load, within };
     match value {
         None => {
-            let read = d.issue_scalar(effect(true), std::iter::once(address).chain(place).collect());
+            let read = d.issue_scalar(effect(true), std::iter::once(address).chain(places).collect());
             d.bind(op.result(0), Binding::Scalar(read));
         }
         Some(value) => {
             let cost = Cost::fixed(d.platform.cost.scalar_memory);
-            d.issue(Pipe::S, effect(false), [address, value].into_iter().chain(place).collect(), cost);
+            d.issue(Pipe::S, effect(false), [address, value].into_iter().chain(places).collect(), cost);
         }
     }
 }

@@ -27,7 +27,7 @@ pub use builder::Label;
 pub use control::lower_choice;
 pub use cores::Kernel;
 pub use decoder::{Decoder, Decoding};
-pub use element::{access, element_address};
+pub use element::{Inside, access, element_address};
 pub use filled::{asks_lane, is_lane_number};
 pub use kernel::{kernels, needed_functions, not_launched, select_kernel};
 pub use memory::{as_tile, in_memory, no_address, view_of, whole_boxes};

@@ -22,7 +22,7 @@ use super::signal::{self, Gate};
 use super::spec::{consumer_buffer, gm_buffer, pipe_key, ring_tile};
 use super::split::Split;
 use super::{moves, witness};
-use slipring_effect::{ElementAccess, Finish, MoveArgs, MoveEffect, TilePlace};
+use slipring_effect::{ElementAccess, Finish, MoveArgs, MoveEffect, TilePlace, Within};
 
 use crate::decode::{Binding, Decoder, Decoding, TileRef, in_memory};
 use crate::def::{Lowered, OpRef, Reported, RingPart};
@@ -237,7 +237,7 @@ pub fn push(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
 
 /// Memory that holds a control slot.
 fn control_slot(ring: &PlannedRing, load: bool) -> ElementAccess {
-    ElementAccess { space: ring.space, core: Role::Aic, elem: Elem::I32, load, within: None }
+    ElementAccess { space: ring.space, core: Role::Aic, elem: Elem::I32, load, within: Within::Anything }
 }
 
 /// The first 32 bits of a tile go into the slot: from lane 0, where both Vector cores take part.
@@ -245,7 +245,8 @@ fn push_signal(d: &mut Decoder<'_>, ring: &PlannedRing, tile: &TileRef, address:
     if d.role.subblock() == 1 && ring.lanes[0] {
         return;
     }
-    let first = ElementAccess { space: tile.ty.space, core: d.role, elem: Elem::I32, load: true, within: None };
+    let first =
+        ElementAccess { space: tile.ty.space, core: d.role, elem: Elem::I32, load: true, within: Within::Anything };
     let value = d.issue_scalar(first, vec![tile.addr]);
     let cost = Cost::fixed(d.platform.cost.scalar_memory);
     d.issue_into_ring(Pipe::S, control_slot(ring, false), vec![address, value], cost, ring.first);

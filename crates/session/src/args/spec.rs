@@ -97,8 +97,13 @@ pub fn read_arg(text: &str, defaults: &Defaults) -> Result<Arg, ArgError> {
     }
     let outside = |number: String| bad(&format!("{number} is not a number of {elem}, which has {}", range_text(elem)));
     let (mut seed, mut lo, mut hi) = (defaults.seed, None, None);
+    let mut keys = Vec::new();
     for part in parts {
         let (key, number) = part.split_once('=').ok_or_else(|| bad("options have the form `name=number`"))?;
+        if keys.contains(&key) || (key == "value" && value.is_some()) {
+            return Err(bad(&format!("`{key}` is given twice")));
+        }
+        keys.push(key);
         match (head, key) {
             ("rand", "seed") => seed = number.parse().map_err(|_| bad("`seed` is a whole number"))?,
             ("rand", "lo") => lo = Some(bound(number, elem, false).map_err(|e| bad(&format!("`lo`: {e}")))?),

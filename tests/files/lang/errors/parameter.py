@@ -18,7 +18,7 @@ def host_type(x: float, y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
 
 
 @pl.incore
-# error: parameter an extent of 0
+# error: empty-tensor an extent of 0
 def empty(x: pl.Tensor[[64, 0], pl.FP32]):
     pass
 

@@ -7,10 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use source::Source;
 
 /// Crates with circles, and why they have them still.
-const WITH_CIRCLES: [(&str, &str); 2] = [
-    ("cli", "each verb asks the table of verbs"),
-    ("slipring", "a kernel and its subject make each other"),
-];
+const WITH_CIRCLES: [(&str, &str); 2] =
+    [("cli", "each verb asks the table of verbs"), ("slipring", "a kernel and its subject make each other")];
 
 /// What a path stands for: an item of a file, by their places in the list; a module has no item.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,0 +1,7 @@
+# slipring check FILE
+import slipring.language as pl
+
+
+@pl.incore
+def copied(x: pl.Tensor[[0, 8], pl.FP32], y: pl.Out[pl.Tensor[[16, 8], pl.FP32]]):
+    y[:, :] = pl.full([16, 8], pl.FP32, 0.0)

@@ -35,7 +35,7 @@ impl RoundMode {
 }
 
 /// What happens to a value beyond the range of the target type (`SAT`, `NOSAT`; the clauses `sat`,
-/// `sat(preserve_nan)` and `nosat` of the micro-instruction manual); [`convert`](crate::convert) has the rules.
+/// `sat(preserve_nan)` and `nosat` of the micro-instruction manual); [`convert`](crate::convert()) has the rules.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Saturation {
     /// Exceptional values of the target where it has them; the low bits of integers.

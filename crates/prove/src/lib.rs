@@ -17,6 +17,7 @@ mod given;
 mod hunt;
 mod launches;
 mod proof;
+mod sync_check;
 mod text;
 mod wide;
 
@@ -43,6 +44,7 @@ use given::Assumptions;
 pub use hunt::Witness;
 use proof::{ALL, Fails};
 pub use proof::{Judgement, Proof, ProofScope};
+pub use sync_check::{Against, KernelSync, SyncChecked, SyncFacts};
 
 /// How a kernel is proved.
 #[derive(Clone, Debug)]

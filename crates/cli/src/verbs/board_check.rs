@@ -6,7 +6,8 @@ use std::time::Duration;
 use clap::Args;
 use serde::Serialize;
 use slipring::report::{CheckFacts, checks_text};
-use slipring::{BuildOptions, BuiltProgram, Diagnostic, Error, Launched, LeavingTools, Opened, Report};
+use slipring::{BuildOptions, BuiltProgram, Diagnostic, Error, Opened, Report};
+use slipring_artefact::{Launched, LeavingTools};
 
 use super::kernel::KernelArgs;
 use super::output::{json, out, report_one};

@@ -64,7 +64,7 @@ pub(super) fn check(args: &CheckArgs) -> Exit {
 }
 
 fn check_file(file: &str, args: &CheckArgs) -> Exit {
-    let check = |subject: &Subject| Checked::of(subject, |module| args.platform.all(module));
+    let check = |subject: &Subject| subject.check(|module| args.platform.all(module));
     let of = |source: Source| check(&Subject::new(source, &args.shapes.asked()?.assume(&args.assume)));
     let checked = match args.shapes.asked().and_then(|asked| check(&subject(file, &asked.assume(&args.assume))?)) {
         Ok(checked) => checked,

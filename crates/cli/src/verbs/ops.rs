@@ -1,7 +1,7 @@
 //! `slipring ops`: the reference.
 
 use clap::Args;
-use slipring::reference;
+use slipring_reference as reference;
 
 use super::Exit;
 use super::output::{fail, json_line, out};

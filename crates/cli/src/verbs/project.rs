@@ -4,7 +4,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use slipring::report::checks_text;
-use slipring::{BuiltProgram, Diagnostic, Error, Launched, LeavingTools};
+use slipring::{BuiltProgram, Diagnostic, Error};
+use slipring_artefact::{Launched, LeavingTools};
 
 use super::Exit;
 use super::board_check::{leave, tell};
@@ -68,7 +69,7 @@ fn project(
 /// # Errors
 /// If it is not whole.
 pub(super) fn compare(folder: &Path, as_json: bool) -> Result<Exit, Error> {
-    let returned = slipring::returned(folder)?;
+    let returned = slipring_artefact::returned(folder)?;
     if as_json {
         json(&returned);
     } else {

@@ -5,9 +5,11 @@ use slipring::{Checked, CheckedFacts, Error, FixFacts, MendedFacts, PathFix, Sou
 use slipring_op::rules::counted;
 
 use super::asked::ShapeArgs;
+use super::exit::Exit;
+use super::input::subject;
 use super::listed::list;
 use super::output::{fail, json_line, keep, note, out, report, told, write_file};
-use super::{Exit, PlatformArgs, subject};
+use super::platform::PlatformArgs;
 
 // Arguments of `check`.
 #[derive(Args)]

@@ -3,7 +3,7 @@
 use clap::Args;
 use slipring_reference as reference;
 
-use super::Exit;
+use super::exit::Exit;
 use super::output::{fail, json_line, out};
 
 // Arguments of `ops`.

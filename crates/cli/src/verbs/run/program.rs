@@ -5,11 +5,14 @@ use std::io::IsTerminal;
 use slipring::report::lines_text;
 use slipring::{BoardOptions, Error, Program, ProgramOptions, tools};
 
-use super::Exit;
-use super::output::{fail, json, out, report_all};
-use super::progress::Progress;
-use super::queue::board_named;
-use super::run::{RunArgs, against, divide, expectations, timeline_text, write_outputs, write_stream, write_trace};
+use super::super::board::board_named;
+use super::super::exit::Exit;
+use super::super::expected::{against, expectations};
+use super::super::output::{fail, json, out, report_all};
+use super::super::progress::Progress;
+use super::super::written::{divide, write_outputs, write_stream, write_trace};
+use super::args::RunArgs;
+use super::chart::timeline_text;
 
 /// Runs a whole program and reports.
 ///

@@ -44,8 +44,7 @@ fn write(args: &ReportArgs, page: Result<String, String>) -> Result<(), String> 
 /// The page of a whole program.
 fn whole(args: &ReportArgs, program: &Program) -> Result<Exit, Error> {
     let (tensors, _) = divide(args.kernel.program_arguments(program)?);
-    let mut options = ProgramOptions::default();
-    options.limits = args.kernel.limits.of_run();
+    let mut options = ProgramOptions::from(&args.kernel.options());
     let followed = program.followed(&tensors, &options)?;
     let program = followed.as_ref().unwrap_or(program);
     report_all(&program.compile()?);

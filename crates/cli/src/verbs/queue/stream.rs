@@ -35,7 +35,7 @@ impl StreamArgs {
     ///
     /// # Errors
     /// Mistakes of a text as messages with places; else why there is no stream.
-    pub fn read(&self) -> Result<Stream, StreamError> {
+    pub(in crate::verbs::queue) fn read(&self) -> Result<Stream, StreamError> {
         let given = self.board.as_deref().map(board_named).transpose()?;
         let bytes = read_whole(&self.file)?;
         let (file, shown) = (self.file.as_str(), shown(&self.file));

@@ -1,8 +1,13 @@
 //! Arguments of `slipring run`.
 
 use clap::Args;
-use slipring::{MOST_BLOCKS, MOST_DEVICES, MOST_LAUNCHES, MOST_SLACK, Timing};
+use slipring::{
+    BoardOptions, Error, MOST_BLOCKS, MOST_DEVICES, MOST_LAUNCHES, MOST_SLACK, ProgramOptions, RunOptions, Timing,
+    tools,
+};
 
+use super::super::board::board_named;
+use super::super::input::read_schedule;
 use super::super::kernel::KernelArgs;
 use super::super::written::a_file;
 
@@ -88,4 +93,45 @@ pub(in crate::verbs) struct RunArgs {
     /// Also write all diagnostics to this file, as a SARIF log
     #[arg(long, value_name = "FILE")]
     pub sarif: Option<String>,
+}
+
+impl RunArgs {
+    /// How a kernel is run.
+    ///
+    /// # Errors
+    /// A schedule that cannot be read, or a tool that there is not.
+    pub fn options(&self) -> Result<RunOptions, Error> {
+        let mut options = self.kernel.options();
+        options.gm_slack = self.gm_slack;
+        options.timing = self.timing;
+        options.delays = self.schedule.as_deref().map_or(Ok(Vec::new()), read_schedule)?;
+        options.launches = self.launches;
+        options.strict = self.strict;
+        options.assume.clone_from(&self.assume);
+        options.time_only = self.time_only;
+        options.trace = self.stats || self.json;
+        options.record = self.trace.is_some() || self.timeline || self.lines || self.advice;
+        options.tools = tools(&self.check).map_err(Error::Arguments)?;
+        Ok(options)
+    }
+
+    /// The same for a whole program.
+    ///
+    /// # Errors
+    /// Those of [`RunArgs::options`].
+    pub fn program_options(&self) -> Result<ProgramOptions, Error> {
+        let run = self.options()?;
+        let mut options = ProgramOptions::from(&run);
+        (options.clusters, options.devices, options.record) = (self.clusters, self.devices, run.record);
+        Ok(options)
+    }
+
+    /// The board that it runs through, if it does.
+    ///
+    /// # Errors
+    /// If there is no such board.
+    pub fn board(&self) -> Result<Option<BoardOptions>, Error> {
+        let board = self.device.as_deref().map(board_named).transpose().map_err(Error::Arguments)?;
+        Ok(board.map(|board| BoardOptions { board, delays: self.delays, record: self.record.is_some() }))
+    }
 }

@@ -10,12 +10,10 @@ use std::io::IsTerminal;
 use serde::Serialize;
 use slipring::args::Arg;
 use slipring::report::{RunFacts, lines_text, path_text, stats_text, summary_text};
-use slipring::{Advice, BoardOptions, Error, Kernel, RunOptions, Subject, VerifyOutcome, advice_text, tools};
+use slipring::{Advice, Error, Kernel, RunOptions, Subject, VerifyOutcome, advice_text};
 
-use super::board::board_named;
 use super::exit::Exit;
 use super::expected::{against, expectations, held};
-use super::input::read_schedule;
 use super::output::{fail, json, note, out, refused, report_all};
 use super::progress::Progress;
 use super::written::{divide, one_output, write_outputs, write_trace};
@@ -55,31 +53,10 @@ fn start(args: &RunArgs) -> Result<Exit, Error> {
     let kernel = args.kernel.kernel_of(&subject)?;
     report_all(&kernel.compile()?);
     let bound = args.kernel.arguments(&kernel)?;
-    let mut options = args.kernel.options();
-    options.gm_slack = args.gm_slack;
-    options.timing = args.timing;
-    options.delays = args.schedule.as_deref().map_or(Ok(Vec::new()), read_schedule)?;
-    options.launches = args.launches;
-    options.strict = args.strict;
-    options.assume.clone_from(&args.assume);
-    options.time_only = args.time_only;
-    options.trace = args.stats || args.json;
-    options.record = args.trace.is_some() || args.timeline || args.lines || args.advice;
-    match &args.device {
-        None => {
-            options.tools = tools(&args.check).map_err(Error::Arguments)?;
-            launch(args, (&subject, &kernel), bound, &options)
-        }
-        Some(board) => {
-            let board = board_named(board).map_err(Error::Arguments)?;
-            device::run(
-                &kernel,
-                bound,
-                BoardOptions { board, delays: args.delays, record: args.record.is_some() },
-                &options,
-                args,
-            )
-        }
+    let options = args.options()?;
+    match args.board()? {
+        None => launch(args, (&subject, &kernel), bound, &options),
+        Some(board) => device::run(&kernel, bound, board, &options, args),
     }
 }
 

@@ -71,7 +71,7 @@ impl Text {
     /// # Errors
     /// If there is no such platform.
     pub fn check(&self) -> Result<Checked, Error> {
-        Checked::of(self.subject(), platforms_of)
+        self.subject().check(platforms_of)
     }
 
     /// Runs it as `slipring run` does without options.

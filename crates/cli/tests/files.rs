@@ -47,7 +47,7 @@ fn test(file: &Path) -> Result<(), Failed> {
         let judged = tool().judge(file, &text, &errors, run)?;
         wrong.extend(judged.wrong);
         for code in explained::unexplained(&judged.output) {
-            wrong.push(format!("no page of `crates/slipring/explain` says what `{code}` means"));
+            wrong.push(format!("no page of `crates/reference/explain` says what `{code}` means"));
         }
         if judged.prints_other {
             bless(&mut blessed, run, &judged.output, file);

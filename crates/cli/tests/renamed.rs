@@ -4,7 +4,7 @@ use std::path::Path;
 
 use ruff_python_ast::visitor::{Visitor, walk_expr};
 use ruff_python_ast::{Expr, Stmt};
-use slipring::{Checked, CompileRequest, Program, Subject, platforms_of};
+use slipring::{CompileRequest, Program, Subject, platforms_of};
 use slipring_ir::{Diagnostic, Diags, Source};
 
 use crate::walk::files;
@@ -38,7 +38,7 @@ fn calls(body: &[Stmt], found: &mut Called) {
 /// Messages of a check that are errors.
 fn errors(name: &str, text: String) -> Option<Vec<String>> {
     let subject = Subject::new(Source::new(name, text), &CompileRequest::default());
-    let checked = Checked::of(&subject, platforms_of).ok()?;
+    let checked = subject.check(platforms_of).ok()?;
     if checked.errors() + checked.findings() == 0 {
         return Some(Vec::new());
     }

@@ -15,7 +15,7 @@ use slipring_queue::worker::Acknowledge;
 fn streams() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut files = Vec::new();
-    for folder in ["tests/files/queue", "crates/slipring/explain/examples"] {
+    for folder in ["tests/files/queue", "crates/reference/explain/examples"] {
         for entry in std::fs::read_dir(root.join(folder)).expect(folder) {
             let path = entry.expect("an entry").path();
             if path.extension().is_some_and(|extension| extension == "queue") {

@@ -1,5 +1,7 @@
 //! `run --verify`: comparison with the sequential semantics of the source.
 
+use std::ops::Range;
+
 use slipring_check::Init;
 use slipring_ir::{Diags, Module};
 use slipring_machine::Platform;
@@ -42,6 +44,9 @@ pub enum VerifyOutcome {
 
 /// Differences that are listed.
 const LISTED: usize = 8;
+
+/// Elements that are looked at together first: nearly all of them are written, and equal.
+const TOGETHER: usize = 1024;
 
 /// Runs the sequential semantics of the source on the same arguments and compares every buffer but those that only
 /// hold ring slots.
@@ -96,20 +101,24 @@ pub(crate) fn verify_with(
         compared.push(format!("{}{order}", param.name));
         let size = elem.bytes();
         let marks = reference.result.memory.shadow.as_ref().zip(reference.place(index));
-        let nothing = |element: usize| {
+        let any_nothing = |elements: Range<usize>| {
             marks.is_some_and(|(marks, place)| {
-                let from = (place.offset + element * size) as u64;
-                marks.any_of_buffer(place.buffer, from, from + size as u64)
+                let at = |element: usize| (place.offset + element * size) as u64;
+                marks.any_of_buffer(place.buffer, at(elements.start), at(elements.end))
             })
         };
-        let left_out = (0..wanted.len() / size).filter(|element| nothing(*element)).count();
+        let nothing = |element: usize| any_nothing(element..element + 1);
+        let elements = wanted.len() / size;
+        let parts = (0..elements).step_by(TOGETHER).map(|first| first..(first + TOGETHER).min(elements));
+        let doubtful = parts.filter(|part| any_nothing(part.clone()));
+        let left_out: usize = doubtful.map(|part| part.filter(|element| nothing(*element)).count()).sum();
         if left_out > 0
             && let Some(name) = compared.last_mut()
         {
             *name += &format!(" (without {left_out} elements that are never written)");
         }
-        for (element, (a, b)) in run.chunks(size).zip(wanted.chunks(size)).enumerate() {
-            if a != b && !nothing(element) && !(summed && near(elem, a, b)) {
+        for (element, (a, b)) in elements_unlike(size, run, wanted) {
+            if !(nothing(element) || summed && near(elem, a, b)) {
                 count += 1;
                 if list.len() < LISTED {
                     let difference = Difference {
@@ -149,10 +158,19 @@ pub fn left_otherwise(prepared: &Prepared, index: usize, run: &[u8], other: &[u8
 /// The first element that differs, and how many do; sums may differ by the order of their additions.
 pub fn unlike(elem: Elem, summed: bool, run: &[u8], other: &[u8]) -> Option<(usize, usize)> {
     let size = elem.bytes();
-    let pairs = run.chunks(size).zip(other.chunks(size)).enumerate();
-    let mut unlike = pairs.filter(|(_, (a, b))| a != b && !(summed && near(elem, a, b))).map(|(element, _)| element);
+    let pairs = elements_unlike(size, run, other);
+    let mut unlike = pairs.filter(|(_, (a, b))| !(summed && near(elem, a, b))).map(|(element, _)| element);
     let first = unlike.next()?;
     Some((first, 1 + unlike.count()))
+}
+
+/// Elements whose bytes differ, with their numbers.
+fn elements_unlike<'b>(size: usize, a: &'b [u8], b: &'b [u8]) -> impl Iterator<Item = (usize, (&'b [u8], &'b [u8]))> {
+    let parts = a.chunks(size * TOGETHER).zip(b.chunks(size * TOGETHER)).enumerate().filter(|(_, (a, b))| a != b);
+    parts.flat_map(move |(part, (a, b))| {
+        let pairs = a.chunks(size).zip(b.chunks(size)).enumerate().filter(|(_, (a, b))| a != b);
+        pairs.map(move |(at, pair)| (part * TOGETHER + at, pair))
+    })
 }
 
 /// Whether atomic stores of a kernel add to what is passed to it.

@@ -15,11 +15,11 @@ use slipring_session::compiled::{Choice, bind_to, known_interpretations};
 use slipring_session::launch::{arguments, blocks, info, mismatch_text};
 use slipring_session::parts::run_part;
 use slipring_session::tensor::Bound;
-use slipring_session::{Compiled, memory_uses, rings};
+use slipring_session::{Compiled, Input, memory_uses, rings};
 
 use crate::{
     Args, BoardOptions, BoardRun, CompileRequest, Error, Loaded, MemoryUse, Parameter, Part, Proof, ProveOptions,
-    Report, RingReport, Run, RunOptions, Subject, choose_platform, head_lines, memory_map,
+    Report, RingReport, Run, RunOptions, choose_platform, head_lines, memory_map,
 };
 
 /// A kernel of a file, for one platform.
@@ -66,7 +66,7 @@ impl Kernel {
     /// # Errors
     /// If it cannot be read or has errors.
     pub fn open(path: impl AsRef<Path>) -> Result<Kernel, Error> {
-        Subject::open(path, &CompileRequest::default())?.kernel()
+        Kernel::of(&Input::open(path, &CompileRequest::default())?)
     }
 
     /// Reads a text. Its name says what it is, as for [`Kernel::open`], and stands in messages.
@@ -74,7 +74,7 @@ impl Kernel {
     /// # Errors
     /// If it is empty or has errors.
     pub fn from_text(name: impl Into<String>, text: impl Into<String>) -> Result<Kernel, Error> {
-        Subject::read(&name.into(), text.into().into_bytes(), &CompileRequest::default())?.kernel()
+        Kernel::of(&Input::read(&name.into(), text.into().into_bytes(), &CompileRequest::default())?)
     }
 
     /// The same kernel with another text, for what is asked of it: the same platform, interpretations and function.
@@ -84,18 +84,18 @@ impl Kernel {
     pub(crate) fn with_text(&self, text: String) -> Result<Kernel, Error> {
         let own = &self.module.source;
         let asked = CompileRequest::default().language(Some(own.lang()));
-        let kernel = Subject::read(&own.name, text.into_bytes(), &asked)?.kernel()?;
+        let kernel = Kernel::of(&Input::read(&own.name, text.into_bytes(), &asked)?)?;
         let (platform, interpretations) = (self.platform.clone(), self.interpretations.clone());
         let choice = Choice { slots: None, ..self.choice.clone() };
         Ok(Kernel { platform, interpretations, choice, ..kernel })
     }
 
-    /// A kernel of what was read.
+    /// The kernels of what was read, or the one that is asked for.
     ///
     /// # Errors
-    /// If that has errors.
-    pub(crate) fn from_loaded(loaded: Loaded) -> Result<Kernel, Error> {
-        let Loaded { module, diags, kernels } = loaded;
+    /// If the text has errors.
+    pub(crate) fn of(input: &Input) -> Result<Kernel, Error> {
+        let Loaded { module, diags, kernels } = input.loaded().clone();
         if diags.has_errors() {
             return Err(Error::text(module.source.clone(), diags));
         }
@@ -106,7 +106,7 @@ impl Kernel {
             kernels,
             platform: None,
             interpretations: Vec::new(),
-            choice: Choice::default(),
+            choice: Choice { function: input.asked().function_asked().map(Into::into), ..Choice::default() },
             compiled,
         })
     }

@@ -10,20 +10,14 @@
 //! the passes and decodes, [`execute`] runs, [`run_on_device`] runs through a board's command queue, [`verify()`] compares with the sequential semantics. The rooms after it are
 //! crates of their own; this one only connects.
 
-mod artefact;
-mod checked;
-mod explain;
 mod kernel;
-#[doc(hidden)]
-pub mod reference;
 mod subject;
-mod sync_check;
 
-pub use checked::Checked;
 pub use kernel::Kernel;
 pub use subject::Subject;
 
 pub use slipring_check::Tools;
+pub use slipring_inspect::Checked;
 pub use slipring_ir::{Diagnostic, Kind, Lang, Severity, Source};
 pub use slipring_lang::Direction;
 pub use slipring_machine::Platform;
@@ -65,20 +59,14 @@ pub use slipring_tile::Elem;
 
 // What the command line, the Python package and the tests take besides: no part of the promise, and not shown.
 #[doc(hidden)]
-pub use artefact::{Launched, Leaving, LeavingTools, Returned, returned};
-#[doc(hidden)]
-pub use checked::{
-    CheckedFacts, FixFacts, MendedFacts, PlatformFacts, assumed_of_program, changed_lines, platforms_of,
-};
-#[doc(hidden)]
-pub use explain::{Example, Explanation, explain, explain_document, explain_list, explanation, explanations};
-#[doc(hidden)]
 pub use slipring_board::{
     BlockRun, BoardFacts, BoardOptions, BoardRun, DeviceRun, KernelWorker, Order, QueueDifference, QueueFacts,
     QueueProof, QueueSchedule, QueueStall, QueueTrial, QueueWork, RecordDifference, Runs, queue_block_findings,
     queue_block_text, queue_board, queue_demo, queue_difference, queue_dumps, queue_finding, queue_findings,
     queue_prove, queue_stalls, queue_text_error, queue_trace, queue_traces, queue_trial, run_on_device,
 };
+#[doc(hidden)]
+pub use slipring_inspect::{CheckedFacts, FixFacts, MendedFacts, assumed_of_program, changed_lines, platforms_of};
 #[doc(hidden)]
 pub use slipring_lang as language;
 #[doc(hidden)]
@@ -91,7 +79,7 @@ pub use slipring_programs::{
     ProgramQueueFacts, TaskFacts, WorkFacts,
 };
 #[doc(hidden)]
-pub use slipring_prove::{Fix, PathFix, ProofScope, Witness};
+pub use slipring_prove::{Fix, PathFix, ProofScope, SyncChecked, Witness};
 #[doc(hidden)]
 pub use slipring_queue as queue;
 #[doc(hidden)]
@@ -110,5 +98,3 @@ pub use slipring_session::{
 pub use slipring_sim::{Delay, Late, Suppose};
 #[doc(hidden)]
 pub use slipring_tasks as tasks;
-#[doc(hidden)]
-pub use sync_check::{Against, KernelSync, SyncChecked, SyncFacts};

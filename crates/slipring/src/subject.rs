@@ -3,9 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use slipring_ir::Module;
 use slipring_session::Input;
 
-use crate::{CompileRequest, Error, Kernel, Loaded, Program, Source};
+use crate::{Checked, CompileRequest, Error, Kernel, Loaded, Platform, Program, Source};
 
 /// A text and what is asked of it. The parsed text, its kernels and its whole program up to the first question are made once, when they
 /// are first asked for. Copies are the same one.
@@ -83,11 +84,7 @@ impl Subject {
     /// # Errors
     /// If the text has errors.
     pub fn kernel(&self) -> Result<Kernel, Error> {
-        let kernel = Kernel::from_loaded(self.loaded().clone())?;
-        Ok(match self.asked().function_asked() {
-            Some(function) => kernel.function(function),
-            None => kernel,
-        })
+        Kernel::of(&self.0)
     }
 
     /// The whole program; `None` where the text has none, but kernels.
@@ -96,6 +93,14 @@ impl Subject {
     /// If the program has errors: those, and what else is wrong with the kernels of the text.
     pub fn program(&self) -> Result<Option<Program>, Error> {
         Program::read(&self.0)
+    }
+
+    /// What the text decides on the platforms that are given for its module, such as all that are built in.
+    ///
+    /// # Errors
+    /// If there is no such platform. What is wrong with the text is in what is returned.
+    pub fn check(&self, platforms: impl Fn(&Module) -> Result<Vec<Platform>, Error>) -> Result<Checked, Error> {
+        Checked::of(&self.0, platforms)
     }
 
     /// What stands below it.

@@ -13,10 +13,7 @@ use slipring::{CompileRequest, Error, Kernel, RunOptions, Subject, Tensor};
 use slipring_debug::Session;
 
 use self::moment::{told, variables};
-use self::stops::Stops;
-
-/// The filter of stops at findings.
-pub const FINDINGS: &str = "findings";
+use self::stops::{FINDINGS, Stops};
 
 /// The most bytes of a message.
 const MOST: usize = 1 << 24;

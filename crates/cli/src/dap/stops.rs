@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 use slipring_debug::{Condition, Session};
 use slipring_ir::Line;
 
-use super::FINDINGS;
+/// The filter of stops at findings.
+pub const FINDINGS: &str = "findings";
 
 /// The requests that set stops, and why a run stops there. Going on, the first of several at one event is told.
 const KINDS: [(&str, &str); 4] = [

@@ -8,7 +8,7 @@ use slipring_report::digest;
 use slipring_tile::Elem;
 
 use super::directives::{Run, comment_mark};
-use super::{Tool, words};
+use super::tool::{Tool, words};
 
 /// Runs the command with each expected buffer in a file that is written back, and compares. Says what is wrong.
 ///

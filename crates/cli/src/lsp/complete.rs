@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use slipring::language::{catalogue, words};
-use slipring::reference;
+use slipring_reference as reference;
 
 use super::hover::{is_language, read, values};
 use super::text::LineMap;

@@ -1,8 +1,9 @@
 //! What stands under the cursor: pages of ops, types and addresses of values, what messages mean; and where names come from.
 
 use serde_json::{Value, json};
-use slipring::{CompileRequest, Loaded, explanation, reference};
+use slipring::{CompileRequest, Loaded};
 use slipring_ir::{Module, ValueId};
+use slipring_reference::{self as reference, explanation};
 
 use super::text::LineMap;
 use crate::session::Text;

@@ -232,7 +232,7 @@ fn of_text(text: &Text) -> Vec<WordUse> {
                 WordUse { range: word, symbol: Some(symbol), binds, kind }
             }
             '!' | '#' => WordUse { range: word, symbol: None, binds: false, kind: TYPE },
-            _ if said.contains('.') && slipring::reference::is_op(said) => {
+            _ if said.contains('.') && slipring_reference::is_op(said) => {
                 WordUse { range: word, symbol: None, binds: false, kind: FUNCTION }
             }
             _ => continue,

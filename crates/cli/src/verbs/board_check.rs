@@ -6,12 +6,13 @@ use std::time::Duration;
 use clap::Args;
 use serde::Serialize;
 use slipring::report::{CheckFacts, checks_text};
-use slipring::{BuildOptions, BuiltProgram, Diagnostic, Error, Launched, LeavingTools, Opened, Report};
+use slipring::{BuiltProgram, Diagnostic, Error};
+use slipring_artefact::{Launched, LeavingTools};
 
+use super::exit::Exit;
 use super::kernel::KernelArgs;
-use super::output::{json, out, report_one};
-use super::run::{divide, refused, written_by_run_only};
-use super::{Exit, output};
+use super::leave::{leave, tell};
+use super::output::{self, json, out, refused};
 
 // Arguments of `board-check`.
 #[derive(Args)]
@@ -68,51 +69,9 @@ struct Facts<'a> {
     checks: &'a [CheckFacts],
 }
 
-/// Writes messages to standard error, those that were not written before: a text is read for the run and to be built.
-pub(super) fn tell(messages: &Report, said: &mut Vec<Diagnostic>) {
-    for message in messages.messages() {
-        if !said.iter().any(|known| known.repeats(message)) {
-            report_one(message, messages.source());
-            said.push(message.clone());
-        }
-    }
-}
-
 /// Judges what leaves.
 pub(super) fn board_check(args: &BoardCheckArgs) -> Exit {
     start(args).unwrap_or_else(|error| refused(&error, args.json))
-}
-
-/// Runs a kernel, builds it for a tool, and goes on with both.
-pub(super) fn leave(
-    args: &KernelArgs,
-    target: &str,
-    then: impl FnOnce(&Launched<'_>, &BuiltProgram, Vec<Diagnostic>) -> Result<Exit, Error>,
-) -> Result<Exit, Error> {
-    let target = slipring::find_target(target).map_err(Error::Arguments)?;
-    let subject = args.subject()?;
-    let kernel = args.kernel_of(&subject)?;
-    let mut said: Vec<Diagnostic> = Vec::new();
-    tell(&kernel.compile()?, &mut said);
-    let bound = args.arguments(&kernel)?;
-    let options = args.options();
-    let (tensors, files) = divide(bound.clone());
-    written_by_run_only(&files)?;
-    let run = kernel.run_with(tensors, &options)?;
-    tell(run.findings(), &mut said);
-    if !run.is_complete() {
-        return Err(Error::Incomplete(run.findings().clone()));
-    }
-    let loaded = subject.loaded().clone();
-    let platform = args.platform.choose(&loaded.module).map_err(Error::Platform)?;
-    let opened = Opened { module: loaded.module, platform, diags: loaded.diags, kernels: loaded.kernels };
-    let asked = BuildOptions { target: Some(target), insert_sync: args.insert_sync, ..BuildOptions::default() };
-    let built = slipring::build(opened, asked, |_, _, _| {});
-    tell(&Report::new(built.module.source.clone(), built.diags.list.clone()), &mut said);
-    if built.diags.has_errors() {
-        return Ok(Exit::BadInput);
-    }
-    then(&Launched { kernel: &kernel, args: &bound, run: &run, options: &options }, &built, said)
 }
 
 fn start(args: &BoardCheckArgs) -> Result<Exit, Error> {

@@ -5,13 +5,17 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use slipring::{BuildOptions, BuiltProgram, PassStage};
 use slipring_ir::Module;
-use slipring_passes::{Pass, by_name, chosen, pass, pipeline};
+use slipring_passes::{Pass, chosen, pass};
 use slipring_report::{memory_svg, memory_text};
 
 use super::asked::ShapeArgs;
+use super::exit::Exit;
 use super::kernel::LaunchArgs;
-use super::output::{fail, out, out_beside, report, write_file};
-use super::{Exit, PlatformArgs, open, project};
+use super::opened::open;
+use super::output::{fail, out_beside, report, write_file};
+use super::passes::{list_passes, unknown_pass};
+use super::platform::PlatformArgs;
+use super::project;
 
 // Arguments of `build`.
 #[derive(Args)]
@@ -69,7 +73,8 @@ pub(super) fn build(args: &BuildArgs) -> Exit {
         return list_passes();
     }
     if let (Some(folder), Some(file)) = (&args.project, &args.file) {
-        return project::write(args, file, folder);
+        let kernel = args.launch.kernel(file, &args.platform, &args.shapes, args.insert_sync);
+        return project::write(&kernel, args.target.as_deref(), args.ptoas.as_deref(), folder);
     }
     let mut named = args.print_ir_after.iter().filter(|n| *n != "all").chain(&args.passes);
     if let Some(message) = named.find_map(|name| unknown_pass(name)) {
@@ -134,24 +139,4 @@ pub(super) fn build(args: &BuildArgs) -> Exit {
         Ok(()) => Exit::Clean,
         Err(message) => fail(message),
     }
-}
-
-/// Lists the passes in their order, with the names that other compilers have for them.
-pub(super) fn list_passes() -> Exit {
-    for pass in pipeline() {
-        let others: Vec<&str> = pass.other_names().collect();
-        let others = if others.is_empty() { String::new() } else { format!(" ({})", others.join(", ")) };
-        out(&format!("{:18} {}{others}\n", pass.name, pass.summary));
-    }
-    out("\nonly where they are named\n");
-    for pass in by_name() {
-        out(&format!("{:18} {}\n", pass.name, pass.summary));
-    }
-    Exit::Clean
-}
-
-/// The message where no pass has this name.
-pub(super) fn unknown_pass(name: &str) -> Option<String> {
-    let names = || pipeline().iter().chain(by_name()).map(|pass| pass.name).collect::<Vec<_>>().join(", ");
-    slipring_passes::pass(name).is_none().then(|| format!("there is no pass `{name}`; the passes are {}", names()))
 }

@@ -5,10 +5,11 @@ use slipring::Error;
 use slipring_explore::Profile;
 use slipring_machine::PlatformTable;
 
+use super::exit::Exit;
+use super::input::{read_bytes, read_text, shown};
 use super::kernel::KernelArgs;
-use super::output::{out, report_all};
-use super::run::{divide, refused, written_by_run_only};
-use super::{Exit, read_bytes, read_text, shown};
+use super::output::{out, refused, report_all};
+use super::written::{divide, written_by_run_only};
 
 // Arguments of `calibrate`.
 #[derive(Args)]

@@ -5,9 +5,11 @@ use slipring::{Checked, CheckedFacts, Error, FixFacts, MendedFacts, PathFix, Sou
 use slipring_op::rules::counted;
 
 use super::asked::ShapeArgs;
+use super::exit::Exit;
+use super::input::subject;
 use super::listed::list;
 use super::output::{fail, json_line, keep, note, out, report, told, write_file};
-use super::{Exit, PlatformArgs, subject};
+use super::platform::PlatformArgs;
 
 // Arguments of `check`.
 #[derive(Args)]
@@ -64,7 +66,7 @@ pub(super) fn check(args: &CheckArgs) -> Exit {
 }
 
 fn check_file(file: &str, args: &CheckArgs) -> Exit {
-    let check = |subject: &Subject| Checked::of(subject, |module| args.platform.all(module));
+    let check = |subject: &Subject| subject.check(|module| args.platform.all(module));
     let of = |source: Source| check(&Subject::new(source, &args.shapes.asked()?.assume(&args.assume)));
     let checked = match args.shapes.asked().and_then(|asked| check(&subject(file, &asked.assume(&args.assume))?)) {
         Ok(checked) => checked,

@@ -3,14 +3,15 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use serde_json::Value;
 use slipring::report::{compare as compared, compare_text};
-use slipring::{CompileRequest, Error, RunOptions, Subject};
+use slipring::{CompileRequest, Error};
 
 use super::asked::SetArgs;
-use super::output::{SCHEMA, json, out, report_all};
-use super::run::{divide, refused};
-use super::{Exit, PlatformArgs, project, read_bytes, shown};
+use super::exit::Exit;
+use super::facts::facts;
+use super::output::{json, out, refused};
+use super::platform::PlatformArgs;
+use super::project;
 
 // Arguments of `compare`.
 #[derive(Args)]
@@ -56,28 +57,4 @@ fn start(args: &CompareArgs) -> Result<Exit, Error> {
         out(&compare_text(&both));
     }
     Ok(Exit::Clean)
-}
-
-/// The facts of a run: read, or of a kernel that is run now.
-pub(super) fn facts(file: &str, platform: &PlatformArgs, asked: &CompileRequest) -> Result<Value, Error> {
-    let bytes = read_bytes(file).map_err(Error::File)?;
-    let no_facts = |error| Error::File(format!("`{}` holds no facts of a run: {error}", shown(file)));
-    if file.ends_with(".json") {
-        let facts: Value = serde_json::from_slice(&bytes).map_err(no_facts)?;
-        let wrong = |why: String| Error::File(format!("`{}` {why}", shown(file)));
-        return match &facts["schema"] {
-            Value::Number(own) if own.as_u64() == Some(SCHEMA.into()) => Ok(facts),
-            Value::Null => Err(wrong("does not say its `schema`: `slipring run --json` writes it".into())),
-            own => Err(wrong(format!("has `schema` {own}, and this version reads {SCHEMA}: write it anew"))),
-        };
-    }
-    let kernel = platform.apply(Subject::read(file, bytes, asked)?.executed()?.kernel()?)?;
-    report_all(&kernel.compile()?);
-    let (tensors, _) = divide(kernel.arguments(&[], 0)?);
-    let run = kernel.run_with(tensors, &RunOptions::new().record(true))?;
-    report_all(run.findings());
-    if !run.is_complete() {
-        return Err(Error::Incomplete(run.findings().clone()));
-    }
-    serde_json::to_value(run.facts()).map_err(no_facts)
 }

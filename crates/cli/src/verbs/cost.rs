@@ -5,8 +5,10 @@ use slipring_explore::cost::{Query, compare, cost, facts, read_points, table_fac
 use slipring_machine::Platform;
 use slipring_tile::{Elem, Space};
 
+use super::exit::Exit;
+use super::input::read_text;
 use super::output::{fail, json_line, out};
-use super::{Exit, PlatformArgs, read_text};
+use super::platform::PlatformArgs;
 
 // Arguments of `cost`.
 #[derive(Args)]

@@ -6,10 +6,10 @@ use clap::Args;
 use slipring::{Error, Tensor, Timing};
 use slipring_debug::Session;
 
-use super::Exit;
+use super::exit::Exit;
+use super::input::read_schedule;
 use super::kernel::KernelArgs;
-use super::output::{fail, out, report_all};
-use super::run::{read_schedule, refused};
+use super::output::{fail, out, refused, report_all};
 
 // Arguments of `debug`.
 #[derive(Args)]

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::Exit;
+use super::exit::Exit;
 use super::output::{fail, out};
 
 // Arguments of `explain`.
@@ -19,9 +19,9 @@ pub(super) struct ExplainArgs {
 /// Says what a code means, or lists all codes.
 pub(super) fn explain(args: &ExplainArgs) -> Exit {
     let text = match &args.word {
-        Some(word) => slipring::explain(word),
-        None if args.document => Ok(slipring::explain_document()),
-        None => Ok(slipring::explain_list()),
+        Some(word) => slipring_reference::explain(word),
+        None if args.document => Ok(slipring_reference::explain_document()),
+        None => Ok(slipring_reference::explain_list()),
     };
     match text {
         Ok(text) => {

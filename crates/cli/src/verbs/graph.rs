@@ -4,10 +4,10 @@ use clap::Args;
 use slipring::tasks::draw;
 use slipring::{Error, ProgramOptions};
 
-use super::Exit;
+use super::exit::Exit;
 use super::kernel::KernelArgs;
-use super::output::{fail, json, out, report_all, write_file};
-use super::run::{divide, refused};
+use super::output::{fail, json, out, refused, report_all, write_file};
+use super::written::divide;
 
 // Arguments of `graph`.
 #[derive(Args)]

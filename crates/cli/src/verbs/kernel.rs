@@ -2,11 +2,12 @@
 
 use clap::Args;
 use slipring::args::Arg;
-use slipring::{CompileRequest, Error, Kernel, Limits, MOST_BLOCKS, Program, RunOptions, Source, Subject};
+use slipring::{Advice, CompileRequest, Error, Kernel, Limits, MOST_BLOCKS, Program, Run, RunOptions, Source, Subject};
 use slipring_explore::Tune;
 
 use super::asked::{SetArgs, ShapeArgs};
-use super::{PlatformArgs, read_bytes, subject};
+use super::input::{read_bytes, subject};
+use super::platform::PlatformArgs;
 
 // Arguments of the verbs that run a kernel.
 #[derive(Args)]
@@ -201,6 +202,14 @@ impl KernelArgs {
         let mut tune = self.tune_of(source.name.as_str(), source.text.as_bytes().to_vec())?;
         tune.run = options.clone().record(false);
         Ok(tune)
+    }
+
+    /// What would make a run faster, with edits of its source; `None` where that was not recorded, or the run did not complete.
+    pub fn advised(&self, source: &Source, run: &Run<'_>, options: &RunOptions) -> Result<Option<Advice>, Error> {
+        let Some(mut advice) = run.advice()? else { return Ok(None) };
+        let tune = self.tuned(source, options)?;
+        tune.advise(&mut advice, run.record().map_or(0, |record| record.happenings.len()))?;
+        Ok(Some(advice))
     }
 
     fn tune_of(&self, name: &str, bytes: Vec<u8>) -> Result<Tune, Error> {

@@ -25,7 +25,7 @@ pub(super) fn words() {
             if AS_JSON.load(Ordering::Relaxed) {
                 libc::write(1, OBJECT.as_ptr().cast(), OBJECT.len());
             }
-            libc::_exit(super::Exit::BadInput as i32);
+            libc::_exit(super::exit::Exit::BadInput as i32);
         }
     }
     let handler: extern "C" fn(libc::c_int) = say;

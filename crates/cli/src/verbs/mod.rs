@@ -1,6 +1,7 @@
 //! Verbs of the command line.
 
 mod asked;
+mod board;
 mod board_check;
 mod build;
 mod calibrate;
@@ -9,18 +10,24 @@ mod compare;
 mod cost;
 mod dap;
 mod debug;
-mod device;
+mod exit;
+mod expected;
 mod explain;
+mod facts;
 mod graph;
+mod input;
 mod kernel;
 mod last;
+mod leave;
 mod listed;
 mod lsp;
+mod opened;
 mod ops;
 mod opt;
 mod output;
 mod pages;
-mod program;
+mod passes;
+mod platform;
 mod progress;
 mod project;
 mod prove;
@@ -37,14 +44,16 @@ mod timeline;
 mod trace;
 mod tune;
 mod watch;
+mod written;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use clap::{Parser, Subcommand};
-use slipring::{CompileRequest, Error, Kernel, Loaded, Opened, Program, Subject, files};
-use slipring_ir::{Diags, Module};
-use slipring_machine::Platform;
+use clap::{CommandFactory, Parser, Subcommand};
+use slipring::files;
+
+use exit::Exit;
+use input::shown;
 
 /// Write, check and run Cube/Vector tile kernels without the hardware.
 ///
@@ -131,15 +140,6 @@ enum Verb {
     Queue(queue::QueueVerb),
 }
 
-/// How a verb ended.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Exit {
-    Clean,
-    Findings,
-    BadInput,
-    Doubtful,
-}
-
 /// Runs the verb that these words say, the first of which is what the command line is called by.
 pub fn command_line(words: &[OsString]) -> u8 {
     last::words();
@@ -217,8 +217,8 @@ fn verb(cli: &Cli) -> Exit {
         Verb::Debug(args) => debug::debug(args),
         Verb::Watch(args) => watch::watch(args),
         Verb::Lsp(args) => lsp::lsp(args),
-        Verb::Completions(args) => shell::completions(args),
-        Verb::Man(args) => shell::man(args),
+        Verb::Completions(args) => shell::completions(args, Cli::command()),
+        Verb::Man(args) => shell::man(args, Cli::command()),
         Verb::Queue(verb) => queue::queue(verb),
     };
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(run))
@@ -350,150 +350,4 @@ impl Verb {
 
 fn path(file: &Option<String>) -> Option<&Path> {
     file.as_ref().map(Path::new)
-}
-
-// Which platform a verb is for.
-#[derive(clap::Args, Clone)]
-struct PlatformArgs {
-    /// Built-in platform, a5 or a2a3. Defaults to the module's `pto.target_arch`, else a5 (`check`: both)
-    #[arg(long)]
-    arch: Option<String>,
-    /// A custom platform file
-    #[arg(long, value_name = "TOML", conflicts_with = "arch")]
-    platform: Option<String>,
-    /// Use the alternative interpretation of this name where public sources disagree (docs/decisions/interpretations.md)
-    #[arg(long = "interpretation", alias = "reading", value_name = "NAME", value_parser = interpretation)]
-    interpretations: Vec<String>,
-}
-
-/// The name of an interpretation.
-fn interpretation(name: &str) -> Result<String, String> {
-    if slipring_machine::interpretations::question(name).is_some() {
-        return Ok(name.to_string());
-    }
-    Err(format!("there are {}", slipring_machine::interpretations::names()))
-}
-
-impl PlatformArgs {
-    /// True if a platform is asked for.
-    fn is_given(&self) -> bool {
-        self.arch.is_some() || self.platform.is_some()
-    }
-
-    /// The platform for a module, or what is wrong with the choice.
-    fn choose(&self, module: &Module) -> Result<Platform, String> {
-        let platform = match self.file() {
-            Some(platform) => platform,
-            None => slipring::choose_platform(self.arch.as_deref(), module).map_err(|error| error.to_string()),
-        };
-        platform.map(|mut platform| {
-            platform.interpretations.extend(self.interpretations.iter().cloned());
-            platform
-        })
-    }
-
-    /// The platforms for a module: the one that is asked for, else those that it may be for.
-    ///
-    /// # Errors
-    /// If there is no such platform.
-    fn all(&self, module: &Module) -> Result<Vec<Platform>, Error> {
-        let mut list = match self.named()? {
-            Some(platform) => vec![platform],
-            None => slipring::platforms_of(module)?,
-        };
-        list.iter_mut().for_each(|platform| platform.interpretations.extend(self.interpretations.iter().cloned()));
-        Ok(list)
-    }
-
-    /// The platform of the file, if one is given.
-    fn file(&self) -> Option<Result<Platform, String>> {
-        let path = self.platform.as_ref()?;
-        let text = read_text(path);
-        Some(text.and_then(|text| slipring::read_platform(&text).map_err(|error| format!("{path}: {error}"))))
-    }
-
-    /// A kernel on the platform that is asked for, if one is.
-    fn apply(&self, kernel: Kernel) -> Result<Kernel, Error> {
-        let kernel = kernel.interpretations(self.interpretations.iter().cloned())?;
-        Ok(match self.named()? {
-            Some(platform) => kernel.on(platform),
-            None => kernel,
-        })
-    }
-
-    /// A whole program on the platform that is asked for, if one is.
-    fn apply_to(&self, program: Program) -> Result<Program, Error> {
-        let program = program.interpretations(self.interpretations.iter().cloned())?;
-        Ok(match self.named()? {
-            Some(platform) => program.on(platform),
-            None => program,
-        })
-    }
-
-    /// The platform that is asked for, if one is.
-    fn named(&self) -> Result<Option<Platform>, Error> {
-        match (&self.platform, &self.arch) {
-            (Some(path), _) => {
-                let text = read_text(path).map_err(Error::File)?;
-                let platform = slipring::read_platform(&text);
-                Ok(Some(platform.map_err(|error| Error::Platform(format!("{path}: {error}")))?))
-            }
-            (None, Some(arch)) => {
-                let platform = slipring_machine::built_in(arch);
-                Ok(Some(platform.map_err(|error| Error::Platform(error.to_string()))?))
-            }
-            (None, None) => Ok(None),
-        }
-    }
-}
-
-/// Opens a file for a verb that is about all of it.
-///
-/// # Errors
-/// Why there is no text or no platform.
-fn open(path: &str, platform: &PlatformArgs, shapes: &asked::ShapeArgs) -> Result<Opened, String> {
-    let asked = shapes.asked().map_err(|error| error.to_string())?;
-    let Loaded { module, mut diags, kernels } =
-        match subject(path, &asked).map_err(|error| error.to_string())?.executed() {
-            Ok(subject) => subject.loaded().clone(),
-            Err(Error::Text(report)) => {
-                let diags = Diags { list: report.messages().to_vec() };
-                Loaded { module: Module::new(report.source_shared()), diags, kernels: Vec::new() }
-            }
-            Err(other) => return Err(other.to_string()),
-        };
-    let platform = platform.choose(&module)?;
-    if !diags.has_errors() {
-        slipring::check(&module, &platform, &mut diags);
-    }
-    Ok(Opened { module, platform, diags, kernels })
-}
-
-/// Reads a source file; `-` is standard input.
-fn read_bytes(path: &str) -> Result<Vec<u8>, String> {
-    read_at_most(path, files::MOST_TEXT)
-}
-
-/// Reads a file of at most so many bytes; `-` is standard input.
-fn read_at_most(path: &str, most: u64) -> Result<Vec<u8>, String> {
-    if path == "-" {
-        files::read_input(most).map_err(|error| format!("cannot read standard input: {error}"))
-    } else {
-        files::read(Path::new(path), most).map_err(|error| format!("cannot read `{}`: {error}", shown(path)))
-    }
-}
-
-/// Reads a text that is no source.
-fn read_text(path: &str) -> Result<String, String> {
-    files::read_text(Path::new(path)).map_err(|error| format!("cannot read `{}`: {error}", shown(path)))
-}
-
-/// The name of a file for messages.
-fn shown(path: &str) -> String {
-    files::shown(Path::new(path))
-}
-
-/// Reads a source file with what is asked of it; `-` is standard input.
-fn subject(path: &str, asked: &CompileRequest) -> Result<Subject, Error> {
-    Subject::read(path, read_bytes(path).map_err(Error::File)?, asked)
 }

@@ -1,9 +1,9 @@
 //! `slipring ops`: the reference.
 
 use clap::Args;
-use slipring::reference;
+use slipring_reference as reference;
 
-use super::Exit;
+use super::exit::Exit;
 use super::output::{fail, json_line, out};
 
 // Arguments of `ops`.

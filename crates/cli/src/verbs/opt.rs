@@ -7,9 +7,11 @@ use slipring_ir::text::print;
 use slipring_passes::{Pass, chosen, pass};
 
 use super::asked::ShapeArgs;
-use super::build::{list_passes, unknown_pass};
+use super::exit::Exit;
+use super::opened::open;
 use super::output::{fail, out_beside, report, write_file};
-use super::{Exit, PlatformArgs, open};
+use super::passes::{list_passes, unknown_pass};
+use super::platform::PlatformArgs;
 
 // Arguments of `opt`.
 #[derive(Args)]

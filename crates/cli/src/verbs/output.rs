@@ -7,11 +7,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use serde::Serialize;
-use slipring::{Report, message_facts};
+use slipring::{Error, Report, message_facts};
 use slipring_ir::{Diagnostic, Diags, Severity, Source, brief, visible};
 use slipring_report::{MessageFacts, Told, sarif};
 
-use super::{Exit, standard};
+use super::exit::Exit;
+use super::standard;
 
 /// What has been written so far.
 struct Written {
@@ -271,4 +272,22 @@ pub(super) fn report_one(diagnostic: &Diagnostic, source: &Source) {
 /// How many of them are errors.
 pub(super) fn errors(diags: &Diags) -> usize {
     diags.list.iter().filter(|d| d.severity == Severity::Error).count()
+}
+
+/// Says why nothing was run, also as an object.
+pub(super) fn refused(error: &Error, as_json: bool) -> Exit {
+    let (message, findings) = match error.report() {
+        Some(messages) => {
+            report_all(messages);
+            (None, messages.facts())
+        }
+        None => {
+            fail(error);
+            (Some(error.to_string()), Vec::new())
+        }
+    };
+    if as_json {
+        json(&RefusedFacts { complete: false, error: message, findings });
+    }
+    Exit::BadInput
 }

@@ -4,13 +4,13 @@ use std::path::Path;
 use std::time::Duration;
 
 use slipring::report::checks_text;
-use slipring::{BuiltProgram, Diagnostic, Error, Launched, LeavingTools};
+use slipring::{BuiltProgram, Diagnostic, Error};
+use slipring_artefact::{Launched, LeavingTools};
 
-use super::Exit;
-use super::board_check::{leave, tell};
-use super::build::BuildArgs;
-use super::output::{self, json, out};
-use super::run::refused;
+use super::exit::Exit;
+use super::kernel::KernelArgs;
+use super::leave::{leave, tell};
+use super::output::{self, json, out, refused};
 
 /// Seconds that the assembler may take.
 const SECONDS: u64 = 120;
@@ -19,15 +19,14 @@ const SECONDS: u64 = 120;
 const TARGET: &str = "ptoas-0.27";
 
 /// Writes a project.
-pub(super) fn write(args: &BuildArgs, file: &str, folder: &Path) -> Exit {
-    let kernel = args.launch.kernel(file, &args.platform, &args.shapes, args.insert_sync);
-    let target = args.target.as_deref().unwrap_or(TARGET);
-    leave(&kernel, target, |launched, built, said| project(args, launched, built, said, folder))
+pub(super) fn write(kernel: &KernelArgs, target: Option<&str>, assembler: Option<&Path>, folder: &Path) -> Exit {
+    let target = target.unwrap_or(TARGET);
+    leave(kernel, target, |launched, built, said| project(assembler, launched, built, said, folder))
         .unwrap_or_else(|error| refused(&error, false))
 }
 
 fn project(
-    args: &BuildArgs,
+    assembler: Option<&Path>,
     launched: &Launched<'_>,
     built: &BuiltProgram,
     mut said: Vec<Diagnostic>,
@@ -38,7 +37,7 @@ fn project(
         return Ok(Exit::Findings);
     }
     let tools = LeavingTools {
-        assembler: args.ptoas.clone(),
+        assembler: assembler.map(Path::to_path_buf),
         headers: None,
         compiler: None,
         keep: None,
@@ -52,7 +51,7 @@ fn project(
         output::note("no project is written: a check has findings (see its row)");
         return Ok(Exit::Findings);
     }
-    if leaving.unjudged && args.ptoas.is_some() {
+    if leaving.unjudged && assembler.is_some() {
         return Ok(output::fail("no project is written: the assembler of `--ptoas` produced no C++ (see its row)"));
     }
     let count = launched.project(built, leaving.cpp.as_deref(), folder)?;
@@ -68,7 +67,7 @@ fn project(
 /// # Errors
 /// If it is not whole.
 pub(super) fn compare(folder: &Path, as_json: bool) -> Result<Exit, Error> {
-    let returned = slipring::returned(folder)?;
+    let returned = slipring_artefact::returned(folder)?;
     if as_json {
         json(&returned);
     } else {

@@ -3,11 +3,11 @@
 use clap::Args;
 use slipring::{Error, Judgement, ProveOptions};
 
-use super::Exit;
+use super::exit::Exit;
 use super::kernel::KernelArgs;
-use super::output::{doubtful, fail, json, note, out, report_all, write_file};
+use super::output::{doubtful, fail, json, note, out, refused, report_all, write_file};
 use super::progress::Stages;
-use super::run::{divide, refused};
+use super::written::divide;
 
 /// Most schedules of random durations.
 const MOST_TIMINGS: i64 = 100_000;

@@ -3,11 +3,12 @@
 use clap::Args;
 use slipring::{CompileRequest, Error, Program, ProgramOptions};
 
-use super::compare::facts;
+use super::exit::Exit;
+use super::facts::facts;
+use super::input::shown;
 use super::kernel::KernelArgs;
-use super::output::{fail, note, report_all, write_file};
-use super::run::{advised, divide, refused};
-use super::{Exit, shown};
+use super::output::{fail, note, refused, report_all, write_file};
+use super::written::divide;
 
 // Arguments of `report`.
 #[derive(Args)]
@@ -43,8 +44,7 @@ fn write(args: &ReportArgs, page: Result<String, String>) -> Result<(), String> 
 /// The page of a whole program.
 fn whole(args: &ReportArgs, program: &Program) -> Result<Exit, Error> {
     let (tensors, _) = divide(args.kernel.program_arguments(program)?);
-    let mut options = ProgramOptions::default();
-    options.limits = args.kernel.limits.of_run();
+    let mut options = ProgramOptions::from(&args.kernel.options());
     let followed = program.followed(&tensors, &options)?;
     let program = followed.as_ref().unwrap_or(program);
     report_all(&program.compile()?);
@@ -78,7 +78,7 @@ fn start(args: &ReportArgs) -> Result<Exit, Error> {
     let run = kernel.run_with(tensors, &args.kernel.options().record(true))?;
     report_all(run.findings());
     let advice =
-        if args.no_advice { None } else { advised(&args.kernel, subject.source(), &run, &args.kernel.options())? };
+        if args.no_advice { None } else { args.kernel.advised(subject.source(), &run, &args.kernel.options())? };
     let Some(page) = run.html_against(advice.as_ref(), other.as_ref()) else {
         return Ok(fail("internal error: the run was not recorded"));
     };

@@ -5,10 +5,10 @@ use std::ops::RangeInclusive;
 use clap::Args;
 use slipring::{DEEPEST, Error};
 
-use super::Exit;
+use super::exit::Exit;
 use super::kernel::KernelArgs;
-use super::output::{json, out, report_all};
-use super::run::{divide, refused};
+use super::output::{json, out, refused, report_all};
+use super::written::divide;
 
 // Arguments of `ring`.
 #[derive(Args)]

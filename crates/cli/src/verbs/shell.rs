@@ -1,10 +1,10 @@
 //! What a shell wants of the command line: completions, and pages of the manual.
 
-use clap::{Args, CommandFactory};
+use clap::{Args, Command};
 use clap_complete::Shell;
 
+use super::exit::Exit;
 use super::output::{data_bytes, fail};
-use super::{Cli, Exit};
 
 // Arguments of `completions`.
 #[derive(Args)]
@@ -14,9 +14,9 @@ pub(super) struct CompletionArgs {
 }
 
 /// Prints what makes a shell complete verbs and options.
-pub(super) fn completions(args: &CompletionArgs) -> Exit {
+pub(super) fn completions(args: &CompletionArgs, mut all: Command) -> Exit {
     let mut text = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), "slipring", &mut text);
+    clap_complete::generate(args.shell, &mut all, "slipring", &mut text);
     data_bytes(&text);
     Exit::Clean
 }
@@ -29,8 +29,7 @@ pub(super) struct ManArgs {
 }
 
 /// Prints a page of the manual.
-pub(super) fn man(args: &ManArgs) -> Exit {
-    let mut all = Cli::command();
+pub(super) fn man(args: &ManArgs, mut all: Command) -> Exit {
     all.build();
     let page = match &args.verb {
         None => all,

@@ -4,8 +4,10 @@ use clap::Args;
 use slipring::{Opened, SyncChecked};
 
 use super::asked::ShapeArgs;
+use super::exit::Exit;
+use super::opened::open;
 use super::output::{fail, json_line, keep, out, report, told};
-use super::{Exit, PlatformArgs, open};
+use super::platform::PlatformArgs;
 
 // Arguments of `sync-check`.
 #[derive(Args)]

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use clap::Args;
 
-use super::Exit;
+use super::exit::Exit;
 use super::listed::list;
 use super::output::{fail, out};
 use crate::expect::Tool;

@@ -4,10 +4,11 @@ use clap::Args;
 use slipring::Error;
 use slipring_explore::Profile;
 
+use super::exit::Exit;
+use super::input::{read_bytes, shown};
 use super::kernel::KernelArgs;
-use super::output::{json, out, report_all};
-use super::run::{divide, one_output, refused, write_trace, written_by_run_only};
-use super::{Exit, read_bytes, shown};
+use super::output::{json, out, refused, report_all};
+use super::written::{divide, one_output, write_trace, written_by_run_only};
 
 // Arguments of `timeline`.
 #[derive(Args)]

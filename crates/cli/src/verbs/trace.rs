@@ -8,9 +8,9 @@ use slipring::{Error, MOST_BLOCKS, RecordingRequest};
 use slipring_ir::{Module, Source};
 use slipring_machine::CoreKind;
 
-use super::output::{fail, note, write_file};
-use super::run::refused;
-use super::{Exit, PlatformArgs};
+use super::exit::Exit;
+use super::output::{fail, note, refused, write_file};
+use super::platform::PlatformArgs;
 
 // Arguments of `trace`.
 #[derive(Args)]

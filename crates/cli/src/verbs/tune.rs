@@ -9,10 +9,9 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use slipring::{Error, tools};
 use slipring_explore::{TuneProgress, Tuning, Vary};
 
-use super::Exit;
+use super::exit::Exit;
 use super::kernel::KernelArgs;
-use super::output::{fail, json, note, out, write_file};
-use super::run::refused;
+use super::output::{fail, json, note, out, refused, write_file};
 
 /// How long a grid may take before anything is shown.
 const PATIENCE: Duration = Duration::from_secs(1);

@@ -7,9 +7,10 @@ use clap::Args;
 use slipring::report::LineFacts;
 use slipring::{Control, Diagnostic, Error, Severity, Source};
 
+use super::exit::Exit;
+use super::input::read_text;
 use super::output::{fail, note, out, said_error};
 use super::pages::Pages;
-use super::{Exit, read_text};
 use crate::session::Text;
 
 /// How often the file is looked at.

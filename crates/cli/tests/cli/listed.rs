@@ -2,7 +2,7 @@
 
 use super::Folder;
 
-const LEFT: &str = include_str!("../../../slipring/explain/examples/flag-left-set.pto");
+const LEFT: &str = include_str!("../../../reference/explain/examples/flag-left-set.pto");
 const CLEAN: &str = include_str!("../../../../examples/lang/double.py");
 
 fn folder(name: &str) -> Folder {

@@ -12,8 +12,8 @@ const SAMPLES: [(&str, &[&str]); 18] = [
         "check",
         &[
             "check --json examples/lang/double.py examples/broken/missing_flag.pto",
-            "check --json crates/slipring/explain/examples/syntax.pto",
-            "check --json crates/slipring/explain/examples/flag-left-set.pto crates/slipring/explain/examples/split-odd.py",
+            "check --json crates/reference/explain/examples/syntax.pto",
+            "check --json crates/reference/explain/examples/flag-left-set.pto crates/reference/explain/examples/split-odd.py",
         ],
     ),
     (

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use libtest_mimic::{Failed, Trial};
-use slipring::{Example, Explanation, explain, explain_document, explanation, explanations};
+use slipring_reference::{Example, Explanation, explain, explain_document, explanation, explanations};
 
 use crate::walk;
 
@@ -145,7 +145,7 @@ fn every_code_of_a_source_is_explained() {
     let declared = declared();
     assert!(declared.len() > 300, "only {} codes were found", declared.len());
     let missing: Vec<_> = declared.iter().filter(|(code, _)| explanation(code).is_none()).collect();
-    assert!(missing.is_empty(), "a page of `crates/slipring/explain` must say what these mean: {missing:?}");
+    assert!(missing.is_empty(), "a page of `crates/reference/explain` must say what these mean: {missing:?}");
 }
 
 fn every_explanation_is_whole() {
@@ -165,7 +165,7 @@ fn codes_are_taken_as_messages_show_them() {
 }
 
 fn every_file_of_an_example_is_of_a_code() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../slipring/explain");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../reference/explain");
     for file in walk::files(&folder, &["py", "pto", "cpp", "queue"]) {
         let code = file.file_stem().unwrap().to_string_lossy().into_owned();
         let example = explanation(&code).and_then(|each| each.example);

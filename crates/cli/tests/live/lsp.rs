@@ -30,7 +30,7 @@ fn messages_come_as_one_types() {
 
 #[test]
 fn the_messages_are_those_of_check() {
-    let folder = root().join("crates/slipring/explain/examples");
+    let folder = root().join("crates/reference/explain/examples");
     let (mut client, _) = Client::ready();
     for (name, language) in [("split-odd.py", "python"), ("pop-without-free.pto", "pto"), ("syntax.pto", "pto")] {
         let path = folder.join(name);
@@ -93,7 +93,7 @@ fn a_race_is_found_and_its_edit_mends_it() {
 
 #[test]
 fn a_finding_on_a_path_has_an_edit() {
-    let text = std::fs::read_to_string(root().join("crates/slipring/explain/examples/flag-left-set.pto")).unwrap();
+    let text = std::fs::read_to_string(root().join("crates/reference/explain/examples/flag-left-set.pto")).unwrap();
     let (mut client, _) = Client::ready();
     let address = client.open("left.pto", "pto", &text);
     assert_eq!(codes(&client.messages_of(&address, 1)), ["flag-left-set"]);

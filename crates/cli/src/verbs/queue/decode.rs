@@ -3,9 +3,9 @@
 use clap::Args;
 use slipring_queue::capture::print;
 
-use super::super::Exit;
+use super::super::exit::Exit;
 use super::super::output::{data, fail, write_file};
-use super::StreamArgs;
+use super::stream::StreamArgs;
 
 /// Arguments of `queue decode`.
 #[derive(Args)]

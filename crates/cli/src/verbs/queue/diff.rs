@@ -6,10 +6,10 @@ use clap::Args;
 use serde::Serialize;
 use slipring::{QueueDifference, queue_difference};
 
-use super::super::Exit;
+use super::super::exit::Exit;
 use super::super::output::{fail, json_line, out};
 use super::stats::{LookArgs, Looked};
-use super::{Stream, StreamArgs};
+use super::stream::{Stream, StreamArgs};
 
 /// Arguments of `queue diff`.
 #[derive(Args)]

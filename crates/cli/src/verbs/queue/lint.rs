@@ -8,9 +8,10 @@ use slipring_op::rules::counted;
 use slipring_queue::{Layout, lint as linter};
 use slipring_report::MessageFacts;
 
-use super::super::Exit;
+use super::super::exit::Exit;
 use super::super::output::{errors, fail, json_line, out, report, told};
-use super::{AllowArgs, Allowed, StreamArgs, StreamError, allowed_facts, allowed_line};
+use super::allow::{AllowArgs, Allowed, allowed_facts, allowed_line};
+use super::stream::{StreamArgs, StreamError};
 use slipring::queue_finding as of_finding;
 
 /// Arguments of `queue lint`.

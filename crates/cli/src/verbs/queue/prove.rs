@@ -5,9 +5,10 @@ use serde::Serialize;
 use slipring::{QueueProof, queue_prove};
 use slipring_queue::machine::{Config, Limits};
 
-use super::super::Exit;
+use super::super::exit::Exit;
 use super::super::output::{doubtful, fail, json_line, out};
-use super::{AllowArgs, StreamArgs};
+use super::allow::AllowArgs;
+use super::stream::StreamArgs;
 
 /// Arguments of `queue prove`.
 #[derive(Args)]

@@ -13,12 +13,14 @@ use slipring_queue::replay::{Replay, replay};
 use slipring_queue::sanitize::AtError;
 use slipring_report::{MessageFacts, chart};
 
-use super::super::Exit;
+use super::super::board::board_named;
+use super::super::exit::Exit;
 use super::super::output::{errors, fail, json_line, out, report, told, write_file};
-use super::super::run::{a_file, one_output, write_trace};
+use super::super::written::{a_file, one_output, write_trace};
+use super::allow::{AllowArgs, Allowed, allowed_facts, allowed_line};
 use super::live::Live;
+use super::stream::{Stream, StreamArgs, StreamError};
 use super::work::WorkArgs;
-use super::{AllowArgs, Allowed, Stream, StreamArgs, StreamError, allowed_facts, allowed_line, board_named};
 use slipring::queue_finding as of_finding;
 
 /// Arguments of `queue run`.

@@ -8,10 +8,10 @@ use slipring_queue::machine::{Config, Limits};
 use slipring_queue::replay::{Replay, replay};
 use slipring_queue::sanitize::AtError;
 
-use super::super::Exit;
+use super::super::exit::Exit;
 use super::super::output::{fail, json_line, out};
+use super::stream::{Stream, StreamArgs};
 use super::work::WorkArgs;
-use super::{Stream, StreamArgs};
 
 /// How a stream is run to look at it.
 #[derive(Args)]

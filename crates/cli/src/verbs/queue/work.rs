@@ -3,7 +3,7 @@
 use clap::Args;
 use slipring::QueueWork;
 
-use super::super::PlatformArgs;
+use super::super::platform::PlatformArgs;
 
 /// What the workers do.
 #[derive(Args)]

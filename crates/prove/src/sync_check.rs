@@ -11,8 +11,7 @@ use slipring_passes::sync::audit::{Audit, NotLooked, audit};
 use slipring_passes::sync::check::{Problem, SyncStep};
 use slipring_passes::sync::tree::Flag;
 use slipring_report::MessageFacts;
-
-use crate::{Opened, message_facts};
+use slipring_session::{Opened, message_facts};
 
 /// What is known of the flags of a text.
 #[derive(Debug)]

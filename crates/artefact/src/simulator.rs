@@ -2,14 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
+use slipring::Error;
+use slipring_outside::{CallFolder, call, compiler, reason};
 use slipring_report::CheckFacts;
 use slipring_tile::Space;
 
-use super::closeness::{DOUBTFUL, closeness};
-use slipring_outside::{CallFolder, call, compiler, reason};
-
-use super::{Launched, LeavingTools, Passing};
-use crate::Error;
+use crate::closeness::{DOUBTFUL, closeness};
+use crate::launched::{Launched, Passing};
+use crate::tools::LeavingTools;
 
 const TOOL: &str = "CPU simulator";
 const HARNESS: &str = include_str!("harness.cpp");
@@ -70,7 +70,7 @@ impl Launched<'_> {
     ///
     /// # Errors
     /// If files cannot be written.
-    pub(super) fn simulate(
+    pub(crate) fn simulate(
         &self,
         cpp: &str,
         passing: &[Passing],

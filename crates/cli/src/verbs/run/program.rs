@@ -3,13 +3,15 @@
 use std::io::IsTerminal;
 
 use slipring::report::lines_text;
-use slipring::{BoardOptions, Error, Program, ProgramOptions, tools};
+use slipring::{Error, Program};
 
-use super::Exit;
-use super::output::{fail, json, out, report_all};
-use super::progress::Progress;
-use super::queue::board_named;
-use super::run::{RunArgs, against, divide, expectations, timeline_text, write_outputs, write_stream, write_trace};
+use super::super::exit::Exit;
+use super::super::expected::{against, expectations};
+use super::super::output::{fail, json, out, report_all};
+use super::super::progress::Progress;
+use super::super::written::{divide, write_outputs, write_stream, write_trace};
+use super::args::RunArgs;
+use super::chart::timeline_text;
 
 /// Runs a whole program and reports.
 ///
@@ -19,6 +21,7 @@ pub(super) fn run(args: &RunArgs, program: &Program) -> Result<Exit, Error> {
     for (given, option, instead) in [
         (args.kernel.has_blocks(), "--blocks", "`pl.spmd(n)` says the blocks of a task, `--clusters` where tasks run"),
         (args.gm_slack > 0, "--gm-slack", "run the kernel alone with `--func`"),
+        (args.schedule.is_some(), "--schedule", "run the kernel alone with `--func`"),
         (args.time_only, "--time-only", "run the kernel alone with `--func`"),
         (args.advice, "--advice", "run the kernel alone with `--func`"),
         (args.stats, "--stats", "run the kernel alone with `--func`; `--json` has all times"),
@@ -30,24 +33,12 @@ pub(super) fn run(args: &RunArgs, program: &Program) -> Result<Exit, Error> {
         }
     }
     let (bound, files) = divide(args.kernel.program_arguments(program)?);
-    let mut options = ProgramOptions::default();
-    (options.clusters, options.devices) = (args.clusters, args.devices);
-    options.timing = args.timing;
-    options.strict = args.strict;
-    options.limits = args.kernel.limits.of_run();
+    let mut options = args.program_options()?;
     let followed = program.followed(&bound, &options)?;
     let program = followed.as_ref().unwrap_or(program);
-    let board = match &args.device {
-        Some(name) => {
-            let (board, record) = (board_named(name).map_err(Error::Arguments)?, args.record.is_some());
-            Some(BoardOptions { board, delays: args.delays, record })
-        }
-        None => None,
-    };
+    let board = args.board()?;
     let said = program.compile()?;
     report_all(&said);
-    options.record = args.trace.is_some() || args.timeline || args.lines;
-    options.tools = tools(&args.check).map_err(Error::Arguments)?;
     let expected = expectations(&args.expect)?;
     for one in &expected {
         one.place(&program.buffers(|_| None))?;

@@ -4,9 +4,10 @@ use slipring::args::Arg;
 use slipring::{BoardOptions, Error, Kernel, RunOptions};
 use slipring_ir::Kind;
 
-use super::Exit;
-use super::output::{fail, json, out, report_all};
-use super::run::{RunArgs, divide, write_outputs, write_stream, write_trace};
+use super::super::exit::Exit;
+use super::super::output::{fail, json, out, report_all};
+use super::super::written::{divide, write_outputs, write_stream, write_trace};
+use super::args::RunArgs;
 
 /// Runs a kernel through the queue and reports.
 ///

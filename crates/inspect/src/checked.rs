@@ -2,20 +2,18 @@
 
 use std::sync::Arc;
 
-use serde::Serialize;
 use slipring_ir::{Diagnostic, Diags, Kind, Module, Severity, Source};
 use slipring_machine::Platform;
 use slipring_op::rules::counted;
-use slipring_programs::DEVICES;
-use slipring_prove::{OfText, mend_paths, mend_words};
-use slipring_report::MessageFacts;
+use slipring_passes::lint::is_finding;
+use slipring_programs::{DEVICES, Program, ProgramOptions};
+use slipring_prove::{OfText, PathFix, mend_paths, mend_words};
 use slipring_session::executed::Together;
-use slipring_session::{Input, waits_for_arguments};
-
-use crate::{
-    Error, Judged, Loaded, PathFix, Program, ProgramOptions, Subject, Tensor, is_finding, judge, merged, message_facts,
-    written_platform,
+use slipring_session::{
+    Error, Input, Judged, Loaded, Tensor, judge, merged, message_facts, waits_for_arguments, written_platform,
 };
+
+use crate::facts::{CheckedFacts, PlatformFacts};
 
 /// A text that was checked on the platforms that it may be for.
 #[derive(Debug)]
@@ -29,144 +27,14 @@ pub struct Checked {
     functions: usize,
 }
 
-/// The same as data.
-#[derive(Serialize, Debug, Default)]
-#[non_exhaustive]
-pub struct CheckedFacts {
-    /// Name of the text.
-    pub file: String,
-    /// Why it was not read.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub error: Option<String>,
-    /// How many errors it has.
-    pub errors: usize,
-    /// What is wrong on some path, whatever the kernel is given.
-    pub findings: usize,
-    /// How many warnings it has.
-    pub warnings: usize,
-    /// What is assumed of the launches that this speaks of.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub assumes: Vec<String>,
-    /// What became of it on each platform.
-    pub platforms: Vec<PlatformFacts>,
-    /// What a run decides and the text does not.
-    pub not_checked: String,
-    /// All messages.
-    pub diagnostics: Vec<MessageFacts>,
-    /// The edits that mend it, where there are some.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub fix: Option<FixFacts>,
-    /// The edits that were written, where they were asked for, and what they leave.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mended: Option<MendedFacts>,
-}
-
-/// Edits that mend a text, as one change of whole lines.
-#[derive(Serialize, Debug)]
-#[non_exhaustive]
-pub struct FixFacts {
-    /// What is changed, an edit each.
-    pub edits: Vec<String>,
-    /// The first line that goes, from 1.
-    pub line: usize,
-    /// The line after the last that goes; `line` where none does.
-    pub end_line: usize,
-    /// What stands there instead: whole lines.
-    pub text: String,
-    /// How many findings and errors are left.
-    pub left: usize,
-}
-
-impl FixFacts {
-    /// Of a text and the edits that were found for it.
-    pub fn of(old: &str, fix: &PathFix, left: usize) -> FixFacts {
-        let (range, text) = changed_lines(old, &fix.text);
-        let line = |at: usize| old[..at].matches('\n').count() + 1;
-        let open = usize::from(range.end > range.start && !old[..range.end].ends_with('\n'));
-        let (first, end) = (line(range.start), line(range.end) + open);
-        FixFacts { edits: fix.edits.clone(), line: first, end_line: end, text: text.into(), left }
-    }
-}
-
-/// The lines in which two texts differ: which bytes of the old one go, and what of the new one stands there instead.
-pub fn changed_lines<'n>(old: &str, new: &'n str) -> (std::ops::Range<usize>, &'n str) {
-    fn lines(text: &str) -> impl DoubleEndedIterator<Item = &str> {
-        text.split_inclusive('\n')
-    }
-    let same = |(a, b): &(&str, &str)| a == b;
-    let front: usize = lines(old).zip(lines(new)).take_while(same).map(|(line, _)| line.len()).sum();
-    let (rest, instead) = (lines(&old[front..]).rev(), lines(&new[front..]).rev());
-    let back: usize = rest.zip(instead).take_while(same).map(|(line, _)| line.len()).sum();
-    (front..old.len() - back, &new[front..new.len() - back])
-}
-
-/// Edits that were written.
-#[derive(Serialize, Debug)]
-#[non_exhaustive]
-pub struct MendedFacts {
-    /// The file that was written; `None` where there is no edit.
-    pub file: Option<String>,
-    /// What was changed, an edit each.
-    pub edits: Vec<String>,
-    /// How many findings and errors are left.
-    pub left: usize,
-}
-
-impl MendedFacts {
-    /// Of edits that were written to a file.
-    pub fn written(file: &str, edits: &[String], left: usize) -> MendedFacts {
-        MendedFacts { file: Some(file.into()), edits: edits.to_vec(), left }
-    }
-
-    /// Of a text for which there is no edit.
-    pub fn none(left: usize) -> MendedFacts {
-        MendedFacts { file: None, edits: Vec::new(), left }
-    }
-}
-
-/// What became of a text on one platform.
-#[derive(Serialize, Debug)]
-#[non_exhaustive]
-pub struct PlatformFacts {
-    /// The platform's name.
-    pub name: String,
-    /// False where the declarations refuse the text there and another platform takes it.
-    pub applies: bool,
-    /// How many errors it has there.
-    pub errors: usize,
-    /// What is wrong there on some path.
-    pub findings: usize,
-    /// Kernels whose rings, memory and synchronisation were worked out.
-    pub kernels: usize,
-}
-
-impl CheckedFacts {
-    /// The same with what was written to mend the text.
-    pub fn with_mended(self, mended: Option<MendedFacts>) -> CheckedFacts {
-        CheckedFacts { mended, ..self }
-    }
-
-    /// The same with the edits that mend it.
-    pub fn with_fix(self, fix: Option<FixFacts>) -> CheckedFacts {
-        CheckedFacts { fix, ..self }
-    }
-
-    /// Of a text that was not read, and why.
-    pub fn unread(file: &str, error: String) -> CheckedFacts {
-        CheckedFacts { file: file.into(), error: Some(error), ..CheckedFacts::default() }
-    }
-}
-
 impl Checked {
     /// Checks a text on the platforms that are given for its module, such as [`platforms_of`].
     ///
     /// # Errors
     /// If there is no such platform. What is wrong with the text is in what is returned.
-    pub fn of(
-        subject: &Subject,
-        platforms: impl Fn(&Module) -> Result<Vec<Platform>, Error>,
-    ) -> Result<Checked, Error> {
-        let mut all = match subject.input().executed_all() {
+    #[doc(hidden)]
+    pub fn of(input: &Input, platforms: impl Fn(&Module) -> Result<Vec<Platform>, Error>) -> Result<Checked, Error> {
+        let mut all = match input.executed_all() {
             Ok(all) => all,
             Err(Error::Text(report)) => {
                 let diags = Diags { list: report.messages().to_vec() };
@@ -176,9 +44,9 @@ impl Checked {
             Err(other) => return Err(other),
         };
         match all.len() {
-            0 => subject.input().executed().and_then(|input| Checked::of_one(&input, platforms)),
+            0 => input.executed().and_then(|input| Checked::of_one(&input, platforms)),
             1 => Checked::of_one(&all.remove(0), platforms),
-            _ => Checked::of_all(subject.source(), &all, platforms),
+            _ => Checked::of_all(input.source(), &all, platforms),
         }
     }
 

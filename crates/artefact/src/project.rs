@@ -5,16 +5,17 @@ use std::fs;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use slipring::{BuiltProgram, Error};
 use slipring_machine::CoreKind;
 use slipring_op::function::{has_flags, is_entry};
+use slipring_outside::Toolchain;
 use slipring_report::{CheckFacts, digest};
+use slipring_session::files;
 use slipring_tile::{Elem, load_f32};
 
-use super::closeness::{DOUBTFUL, closeness};
-use super::{Launched, Passing, assembler_words, tolerance};
-use slipring_outside::Toolchain;
-
-use crate::{BuiltProgram, Error, files};
+use crate::closeness::{DOUBTFUL, closeness, tolerance};
+use crate::launched::{Launched, Passing};
+use crate::tools::assembler_words;
 
 const HOST: &str = include_str!("templates/host.cpp");
 const COMPARE: &str = include_str!("templates/compare.py");

@@ -1,10 +1,11 @@
 //! The assembler's C++ read back: what it means, and whether its own flags and addresses keep its work in order.
 
+use slipring::{Error, Kernel, Report, Tensor};
 use slipring_ir::Severity;
 use slipring_report::CheckFacts;
 
-use super::{Launched, Passing, differences};
-use crate::{Error, Kernel, Report, Tensor};
+use crate::closeness::differences;
+use crate::launched::{Launched, Passing};
 
 const TOOL: &str = "C++ read back";
 
@@ -13,7 +14,7 @@ impl Launched<'_> {
     ///
     /// # Errors
     /// Those of a run.
-    pub(super) fn read_back(&self, cpp: &str, passing: &[Passing]) -> Result<(CheckFacts, Option<Report>), Error> {
+    pub(crate) fn read_back(&self, cpp: &str, passing: &[Passing]) -> Result<(CheckFacts, Option<Report>), Error> {
         let row = |verdict: &str, detail: String, findings| CheckFacts {
             tool: TOOL.into(),
             verdict: verdict.into(),

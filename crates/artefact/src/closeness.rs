@@ -3,15 +3,25 @@
 
 use slipring_tile::{Elem, load_f32};
 
-use super::tolerance;
-
 /// What is said of elements that are doubtful.
-pub(super) const DOUBTFUL: &str =
+pub(crate) const DOUBTFUL: &str =
     "exceed the tolerance relative to their own value, but not relative to the largest value of the buffer";
+
+/// How far numbers of a type may be off: of the expected one, and in any case. What a board computes with its own functions and
+/// in its own order is not the same to the last bit.
+pub(crate) fn tolerance(elem: Option<Elem>) -> (f64, f64) {
+    match elem {
+        Some(Elem::F32) => (1e-5, 1e-6),
+        Some(Elem::F16) => (2e-3, 1e-4),
+        Some(Elem::BF16) => (1e-2, 1e-3),
+        Some(elem) if elem.is_float() => (1.25e-1, 1e-2),
+        _ => (0.0, 0.0),
+    }
+}
 
 /// How two buffers compare, element by element.
 #[derive(Clone, Copy, Default, PartialEq, Debug)]
-pub(super) struct Closeness {
+pub(crate) struct Closeness {
     /// Elements whose bytes differ.
     pub different: usize,
     /// Of these, floats that differ by more than their own size permits, and by no more than the largest number of the buffer
@@ -28,7 +38,7 @@ pub(super) struct Closeness {
 }
 
 /// Compares what was left with what was expected. Buffers of other lengths are wrong from where the shorter one ends.
-pub(super) fn closeness(want: &[u8], have: &[u8], elem: Option<Elem>) -> Closeness {
+pub(crate) fn closeness(want: &[u8], have: &[u8], elem: Option<Elem>) -> Closeness {
     let bytes = elem.map_or(1, Elem::bytes).max(1);
     let (rtol, atol) = tolerance(elem);
     let floats = elem.filter(|elem| elem.is_float());
@@ -103,6 +113,18 @@ fn largest(elem: Elem, bytes: &[u8]) -> f64 {
     let mut all = vec![0.0f32; bytes.len() / elem.bytes() * elem.values()];
     load_f32(elem, &bytes[..bytes.len() / elem.bytes() * elem.bytes()], &mut all);
     all.iter().filter(|n| n.is_finite()).fold(0.0, |most, n| most.max(f64::from(n.abs())))
+}
+
+/// The first element that differs, and how many do.
+pub(crate) fn differences(a: &[u8], b: &[u8], elem: Option<Elem>) -> Option<(usize, usize)> {
+    let bytes = elem.map_or(1, Elem::bytes);
+    let mut wrong = a.chunks(bytes).zip(b.chunks(bytes)).enumerate().filter(|(_, (a, b))| a != b).map(|(at, _)| at);
+    let first = wrong.next();
+    match first {
+        None if a.len() != b.len() => Some((a.len().min(b.len()) / bytes, 1)),
+        None => None,
+        Some(first) => Some((first, 1 + wrong.count())),
+    }
 }
 
 #[cfg(test)]

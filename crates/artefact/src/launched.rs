@@ -1,0 +1,87 @@
+//! A launch of a kernel that leaves, and what is passed to it there.
+
+use slipring::{Error, Kernel, Run, RunOptions};
+use slipring_program::ParamKind;
+use slipring_session::args::{Arg, Value};
+use slipring_tile::Elem;
+
+/// A launch of a kernel, and what it did here.
+#[derive(Clone, Copy)]
+pub struct Launched<'a> {
+    /// The kernel.
+    pub kernel: &'a Kernel,
+    /// What was passed.
+    pub args: &'a [Arg],
+    /// What it did here.
+    pub run: &'a Run<'a>,
+    /// How it was run.
+    pub options: &'a RunOptions,
+}
+
+/// A parameter of what leaves, in the order of the C++: what is passed for it.
+pub(crate) struct Passing {
+    pub name: String,
+    /// Bytes of a buffer, or the eight of a scalar.
+    pub bytes: Vec<u8>,
+    /// Which argument of the kernel it is; `None` for memory that the host makes room for.
+    pub argument: Option<usize>,
+    pub elem: Option<Elem>,
+    pub is_buffer: bool,
+    /// Holds slots of a ring in global memory: what is left there means nothing.
+    pub slots: bool,
+}
+
+impl Launched<'_> {
+    /// What is passed to what leaves: the arguments of the launch, and memory that the host makes room for.
+    ///
+    /// # Errors
+    /// If the printed text is no kernel: slipring is at fault.
+    pub(crate) fn passing(&self, text: &str) -> Result<Vec<Passing>, Error> {
+        let printed = self.of_text("kernel.pto", text)?;
+        let blocks = u64::from(self.kernel.blocks(self.options)?);
+        let mut list = Vec::new();
+        let mut args = self.args.iter().enumerate();
+        let compiled = printed.compiled()?;
+        let holding = slipring_op::ring::slot_parameters(&compiled.prepared.module, &compiled.platform);
+        for param in &compiled.prepared.decoded.program.params {
+            let (elem, is_buffer) = match param.kind {
+                ParamKind::Scratch { bytes_per_block } => {
+                    let bytes = vec![0; (bytes_per_block * blocks) as usize];
+                    list.push(Passing {
+                        name: param.name.clone(),
+                        bytes,
+                        argument: None,
+                        elem: None,
+                        is_buffer: true,
+                        slots: true,
+                    });
+                    continue;
+                }
+                ParamKind::Buffer { elem, .. } => (Some(elem), true),
+                ParamKind::Scalar(elem) => (Some(elem), false),
+                ParamKind::Bool => (None, false),
+            };
+            let Some((at, arg)) = args.next() else {
+                let message = format!("what was built takes `{}`, for which nothing was passed", param.name);
+                return Err(Error::Arguments(message));
+            };
+            let bytes = match &arg.value {
+                Value::Buffer(_) => self.run.input(at).unwrap_or_default().to_vec(),
+                Value::Scalar(bits) => bits.to_le_bytes().to_vec(),
+            };
+            let slots = holding.contains(&param.name);
+            list.push(Passing { name: param.name.clone(), bytes, argument: Some(at), elem, is_buffer, slots });
+        }
+        Ok(list)
+    }
+
+    /// A text as a kernel for the same platform, with the same interpretations: the function of the kernel's name where it has several.
+    pub(crate) fn of_text(&self, name: &str, text: &str) -> Result<Kernel, Error> {
+        let compiled = self.kernel.compiled()?;
+        let kernel = Kernel::from_text(name, text)?.on(compiled.platform.clone());
+        Ok(match self.kernel.function_name() {
+            Some(function) => kernel.function(function),
+            None => kernel,
+        })
+    }
+}

@@ -1,0 +1,67 @@
+//! What all judges say of a kernel that leaves.
+
+use slipring::{BuiltProgram, Error, Report};
+use slipring_outside::CallFolder;
+use slipring_report::CheckFacts;
+
+use crate::launched::Launched;
+use crate::tools::{LeavingTools, assembler_words};
+
+/// What was found of a kernel that leaves.
+#[derive(Debug)]
+pub struct Leaving {
+    /// A row for each judge.
+    pub checks: Vec<CheckFacts>,
+    /// Messages on the C++, with their places in it.
+    pub messages: Vec<Report>,
+    /// True if nothing could be judged at all.
+    pub unjudged: bool,
+    /// The C++, where the assembler made some.
+    pub cpp: Option<String>,
+}
+
+impl Launched<'_> {
+    /// Judges a kernel that leaves for a board.
+    ///
+    /// # Errors
+    /// If files cannot be written, or the printed text is no kernel.
+    pub fn judge(&self, built: &BuiltProgram, tools: &LeavingTools) -> Result<Leaving, Error> {
+        let text = built.text().map_err(Error::Unsupported)?;
+        let folder = CallFolder::new(tools.keep.as_deref()).map_err(Error::File)?;
+        let row = |tool: &str, verdict: &str, detail: String| CheckFacts {
+            tool: tool.into(),
+            verdict: verdict.into(),
+            detail,
+            findings: usize::from(verdict == "findings"),
+        };
+        let mut leaving = Leaving { checks: Vec::new(), messages: Vec::new(), unjudged: false, cpp: None };
+        let Some(assembler) = tools.assembler().filter(|file| file.is_file()) else {
+            let how = "there is no `ptoas` in PATH or $PTOAS_ROOT: give `--ptoas BINARY`; docs/to-the-board.md says how to build it";
+            leaving.checks.push(row("assembler", "not checked", how.into()));
+            leaving.unjudged = true;
+            return Ok(leaving);
+        };
+        let arch = built.arch().unwrap_or_default().to_string();
+        let cpp = match tools.assemble(&assembler, &text, &arch, &folder) {
+            Ok(Ok(cpp)) => cpp,
+            Err(reason) => {
+                leaving.checks.push(row("assembler", "not checked", reason));
+                leaving.unjudged = true;
+                return Ok(leaving);
+            }
+            Ok(Err(reason)) => {
+                leaving.checks.push(row("assembler", "findings", format!("it rejects the printed text: {reason}")));
+                return Ok(leaving);
+            }
+        };
+        let words = assembler_words(&arch).join(" ");
+        leaving.checks.push(row("assembler", "clean", format!("`ptoas {words}` accepts the printed text")));
+        let passing = self.passing(&text)?;
+        let (back, messages) = self.read_back(&cpp, &passing)?;
+        leaving.checks.push(back);
+        leaving.messages.extend(messages);
+        leaving.checks.push(self.simulate(&cpp, &passing, tools, &folder)?);
+        leaving.cpp = Some(cpp);
+        Ok(leaving)
+    }
+}

@@ -1,0 +1,41 @@
+//! Files that a verb reads.
+
+use std::path::Path;
+
+use slipring::{CompileRequest, Delay, Error, Subject, files};
+
+/// Reads a source file; `-` is standard input.
+pub(super) fn read_bytes(path: &str) -> Result<Vec<u8>, String> {
+    read_at_most(path, files::MOST_TEXT)
+}
+
+/// Reads a file of at most so many bytes; `-` is standard input.
+pub(super) fn read_at_most(path: &str, most: u64) -> Result<Vec<u8>, String> {
+    if path == "-" {
+        files::read_input(most).map_err(|error| format!("cannot read standard input: {error}"))
+    } else {
+        files::read(Path::new(path), most).map_err(|error| format!("cannot read `{}`: {error}", shown(path)))
+    }
+}
+
+/// Reads a text that is no source.
+pub(super) fn read_text(path: &str) -> Result<String, String> {
+    files::read_text(Path::new(path)).map_err(|error| format!("cannot read `{}`: {error}", shown(path)))
+}
+
+/// The name of a file for messages.
+pub(super) fn shown(path: &str) -> String {
+    files::shown(Path::new(path))
+}
+
+/// Reads a source file with what is asked of it; `-` is standard input.
+pub(super) fn subject(path: &str, asked: &CompileRequest) -> Result<Subject, Error> {
+    Subject::read(path, read_bytes(path).map_err(Error::File)?, asked)
+}
+
+/// Reads the works that take longer.
+pub(super) fn read_schedule(path: &str) -> Result<Vec<Delay>, Error> {
+    let text = read_text(path).map_err(Error::File)?;
+    let lines = text.lines().map(|line| line.split('#').next().unwrap_or("").trim()).filter(|line| !line.is_empty());
+    lines.map(|line| line.parse().map_err(|error| Error::Arguments(format!("{path}: {error}")))).collect()
+}

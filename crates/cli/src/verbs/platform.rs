@@ -1,0 +1,102 @@
+//! Which platform a verb is for.
+
+use slipring::{Error, Kernel, Program};
+use slipring_ir::Module;
+use slipring_machine::Platform;
+
+use super::input::read_text;
+
+// Which platform a verb is for.
+#[derive(clap::Args, Clone)]
+pub(super) struct PlatformArgs {
+    /// Built-in platform, a5 or a2a3. Defaults to the module's `pto.target_arch`, else a5 (`check`: both)
+    #[arg(long)]
+    pub arch: Option<String>,
+    /// A custom platform file
+    #[arg(long, value_name = "TOML", conflicts_with = "arch")]
+    pub platform: Option<String>,
+    /// Use the alternative interpretation of this name where public sources disagree (docs/decisions/interpretations.md)
+    #[arg(long = "interpretation", alias = "reading", value_name = "NAME", value_parser = interpretation)]
+    pub interpretations: Vec<String>,
+}
+
+/// The name of an interpretation.
+fn interpretation(name: &str) -> Result<String, String> {
+    if slipring_machine::interpretations::question(name).is_some() {
+        return Ok(name.to_string());
+    }
+    Err(format!("there are {}", slipring_machine::interpretations::names()))
+}
+
+impl PlatformArgs {
+    /// True if a platform is asked for.
+    pub fn is_given(&self) -> bool {
+        self.arch.is_some() || self.platform.is_some()
+    }
+
+    /// The platform for a module, or what is wrong with the choice.
+    pub fn choose(&self, module: &Module) -> Result<Platform, String> {
+        let platform = match self.file() {
+            Some(platform) => platform,
+            None => slipring::choose_platform(self.arch.as_deref(), module).map_err(|error| error.to_string()),
+        };
+        platform.map(|mut platform| {
+            platform.interpretations.extend(self.interpretations.iter().cloned());
+            platform
+        })
+    }
+
+    /// The platforms for a module: the one that is asked for, else those that it may be for.
+    ///
+    /// # Errors
+    /// If there is no such platform.
+    pub fn all(&self, module: &Module) -> Result<Vec<Platform>, Error> {
+        let mut list = match self.named()? {
+            Some(platform) => vec![platform],
+            None => slipring::platforms_of(module)?,
+        };
+        list.iter_mut().for_each(|platform| platform.interpretations.extend(self.interpretations.iter().cloned()));
+        Ok(list)
+    }
+
+    /// The platform of the file, if one is given.
+    pub fn file(&self) -> Option<Result<Platform, String>> {
+        let path = self.platform.as_ref()?;
+        let text = read_text(path);
+        Some(text.and_then(|text| slipring::read_platform(&text).map_err(|error| format!("{path}: {error}"))))
+    }
+
+    /// A kernel on the platform that is asked for, if one is.
+    pub fn apply(&self, kernel: Kernel) -> Result<Kernel, Error> {
+        let kernel = kernel.interpretations(self.interpretations.iter().cloned())?;
+        Ok(match self.named()? {
+            Some(platform) => kernel.on(platform),
+            None => kernel,
+        })
+    }
+
+    /// A whole program on the platform that is asked for, if one is.
+    pub fn apply_to(&self, program: Program) -> Result<Program, Error> {
+        let program = program.interpretations(self.interpretations.iter().cloned())?;
+        Ok(match self.named()? {
+            Some(platform) => program.on(platform),
+            None => program,
+        })
+    }
+
+    /// The platform that is asked for, if one is.
+    pub fn named(&self) -> Result<Option<Platform>, Error> {
+        match (&self.platform, &self.arch) {
+            (Some(path), _) => {
+                let text = read_text(path).map_err(Error::File)?;
+                let platform = slipring::read_platform(&text);
+                Ok(Some(platform.map_err(|error| Error::Platform(format!("{path}: {error}")))?))
+            }
+            (None, Some(arch)) => {
+                let platform = slipring_machine::built_in(arch);
+                Ok(Some(platform.map_err(|error| Error::Platform(error.to_string()))?))
+            }
+            (None, None) => Ok(None),
+        }
+    }
+}

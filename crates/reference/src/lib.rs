@@ -1,0 +1,7 @@
+//! What is looked up: pages of ops and of words of the kernel language, and what each message means.
+
+mod explain;
+mod pages;
+
+pub use explain::{Example, Explanation, explain, explain_document, explain_list, explanation, explanations};
+pub use pages::{AttributeFacts, OpFacts, OperandFacts, facts, is_op, language_list, language_page, list, ops, page};

@@ -60,10 +60,9 @@ impl Dice {
             0 => Attr::Unit,
             1 => Attr::Bool(self.roll(2) == 1),
             2 => Attr::Int(self.int(), Type::I64),
-            3 => Attr::Int(
-                self.pick(&[-128, -1, 0, 127, 255]),
-                Type::Int { width: 8, sign: slipring_ir::Sign::Signless },
-            ),
+            3 => {
+                Attr::Int(self.pick(&[-128, -1, 0, 1, 127]), Type::Int { width: 8, sign: slipring_ir::Sign::Signless })
+            }
             4 => self.float(),
             5 => Attr::Str(self.text()),
             6 => Attr::Symbol(self.pick(&["f", "a b", "f::@g", "0", "q\"uote"]).into()),

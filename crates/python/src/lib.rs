@@ -33,7 +33,7 @@ mod _slipring {
     #[pymodule_export]
     use super::debug::Stepper;
     #[pymodule_export]
-    use super::error::KernelError;
+    use super::error::{FindingError, KernelError, QueueError};
     #[pymodule_export]
     use super::job::Job;
     #[pymodule_export]

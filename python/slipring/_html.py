@@ -49,12 +49,17 @@ def timeline(events, cycles, waits=()):
     return f"<div style='overflow-x:auto'>{picture}</div>{more}"
 
 
+def line_of(own):
+    """A line as it is shown: with its file, where that is another one."""
+    return f"{own['line']} of {own['file']}" if own.get("file") else own["line"]
+
+
 def memory(maps):
     """The buffers of each local memory."""
     parts = []
     for one in maps:
         rows = [
-            (buffer["name"], buffer["line"], buffer["address"], buffer["bytes"], buffer["slots"] or "")
+            (buffer["name"], line_of(buffer), buffer["address"], buffer["bytes"], buffer["slots"] or "")
             for buffer in one["buffers"]
         ]
         head = f"<b>{escape(one['title'])}</b>, {one['capacity']} bytes"
@@ -89,7 +94,7 @@ def outcome(one):
 def program(one):
     """The run of a whole program: its tasks by cluster, and what orders them."""
     tasks = [
-        (task["task"], task["name"] + task["iteration"], task["line"], task["blocks"], task["start"], task["end"])
+        (task["task"], task["name"] + task["iteration"], line_of(task), task["blocks"], task["start"], task["end"])
         for task in one.tasks[:SHOWN]
     ]
     tasks = table(("task", "name", "line", "blocks", "start", "end"), tasks)

@@ -226,6 +226,8 @@ def test_lines_of_a_function_are_those_of_its_module(folder):
     assert [(args["line"], args["file"]) for args in work] == [(6, "first.py")]
     asked("report", "program.py", "--output", "page.html")
     assert "6 of first.py" in (folder / "page.html").read_text()
+    placed = [line.split() for line in asked("build", "program.py", "--memory-map", "-", "-o", "program.pto").splitlines()]
+    assert ("6", "of", "first.py") in {tuple(row[2:5]) for row in placed}
     assert "line 6 of first.py: return pl.add(tile, 1.0)" in asked("debug", "program.py", given="line first.py:6\nquit\n")
     x = np.ones((16, 64), np.float32)
     run = importlib.import_module("program").both.run(x, np.zeros_like(x))

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 /// A line in the file that it was written in. It shows as `12`, or as `12 of helper.py` where that is another file than the one
 /// that was given.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Line {
     /// The other file; `None` for the one that was given.
     pub file: Option<Arc<str>>,

@@ -8,6 +8,7 @@ use slipring_ir::Line;
 use slipring_machine::{Backing, Platform};
 use slipring_report::{
     BufferFacts, CheckFacts, LineFacts, MessageFacts, Table, buffers_text, checks_text, digest, printed_text,
+    write_line,
 };
 use slipring_sim::Stats;
 use slipring_tasks::{Held, Link, Plan, chain};
@@ -75,10 +76,8 @@ pub struct TaskFacts {
     /// Values of the loops around it.
     pub iteration: String,
     /// Line where it is submitted.
-    pub line: u32,
-    /// The file that it is a line of, where that is another one than the one that was given.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub file: Option<String>,
+    #[serde(flatten, serialize_with = "write_line")]
+    pub line: Line,
     /// Blocks.
     pub blocks: u32,
     /// Tasks that it waits for.
@@ -196,8 +195,7 @@ pub(super) fn facts(
         task: ended.task,
         name: graph.tasks[ended.task].name.clone(),
         iteration: graph.tasks[ended.task].iteration.clone(),
-        line: program.line(ended.task).number,
-        file: program.line(ended.task).file(),
+        line: program.line(ended.task),
         blocks: graph.tasks[ended.task].blocks,
         after: before[ended.task].clone(),
         ready: ended.ready,
@@ -365,7 +363,7 @@ impl ProgramFacts {
             table.row(vec![
                 format!("#{}", task.task),
                 format!("{}{iteration}{skipped}", task.name),
-                Line::new(task.line, task.file.as_deref()).to_string(),
+                task.line.to_string(),
                 task.blocks.to_string(),
                 task.ready.to_string(),
                 task.start.to_string(),

@@ -1,7 +1,8 @@
 //! The graph of a whole program as facts.
 
 use serde::Serialize;
-use slipring_report::MessageFacts;
+use slipring_ir::Line;
+use slipring_report::{MessageFacts, write_line};
 use slipring_tasks::{Reason, touched};
 
 use super::Program;
@@ -33,10 +34,8 @@ pub struct GraphTensor {
 pub struct GraphTask {
     pub name: String,
     pub iteration: String,
-    pub line: u32,
-    /// The file that it is a line of, where that is another one than the one that was given.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub file: Option<String>,
+    #[serde(flatten, serialize_with = "write_line")]
+    pub line: Line,
     pub blocks: u32,
     pub manual: bool,
     pub uses: Vec<GraphUse>,
@@ -104,8 +103,7 @@ impl Program {
                 .map(|(at, own)| GraphTask {
                     name: own.name.clone(),
                     iteration: own.iteration.clone(),
-                    line: self.line(at).number,
-                    file: self.line(at).file(),
+                    line: self.line(at),
                     blocks: own.blocks,
                     manual: own.manual,
                     uses: own

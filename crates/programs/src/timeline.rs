@@ -185,8 +185,7 @@ impl ProgramRun<'_> {
                 core: own.clusters.first().map_or(String::new(), |cluster| format!("cluster {cluster}")),
                 pipe: format!("#{}", held.task),
                 what: format!("{}{why}", format!("{} {}", own.name, own.iteration).trim_end()),
-                line: Some(own.line),
-                file: own.file.clone(),
+                line: Some(own.line.clone()),
                 count: own.blocks.into(),
                 cycles: held.end - held.start,
             })

@@ -223,7 +223,7 @@ fn parts(facts: &RunFacts, rows: &Rows) -> Vec<serde_json::Value> {
         };
         json!({
             "core": part.core, "pipe": part.pipe, "cycles": part.cycles, "percent": percent(part.cycles, path.cycles),
-            "count": part.count, "row": part.at().map(|line| rows.of(&line)), "line": part.at().map(|line| line.to_string()), "what": what,
+            "count": part.count, "row": part.line.as_ref().map(|line| rows.of(line)), "line": part.line.as_ref().map(|line| line.to_string()), "what": what,
         })
     });
     each.collect()
@@ -321,7 +321,7 @@ fn data(page: &Page<'_>, rows: &Rows) -> String {
     let lines: &[LineFacts] = page.facts.lines.as_deref().unwrap_or_default();
     let lines = lines.iter().map(|own| {
         json!({
-            "line": rows.of(&own.at()), "count": own.count, "busy": own.busy, "stalled": own.stalled, "stalls": own.stalls,
+            "line": rows.of(&own.line), "count": own.count, "busy": own.busy, "stalled": own.stalled, "stalls": own.stalls,
             "moved": own.moved, "path": own.path,
         })
     });

@@ -32,7 +32,7 @@ impl RunFacts {
         if let Some(lines) = &other.lines {
             let own = self.lines.get_or_insert_default();
             lines.iter().for_each(|line| add_line(own, line));
-            own.sort_by(|a, b| (&a.file, a.line).cmp(&(&b.file, b.line)));
+            own.sort_by(|a, b| a.line.cmp(&b.line));
         }
     }
 }
@@ -85,7 +85,7 @@ fn add_ring(rings: &mut Vec<RingFacts>, ring: &RingFacts) {
 }
 
 fn add_line(lines: &mut Vec<LineFacts>, line: &LineFacts) {
-    let Some(own) = lines.iter_mut().find(|own| (own.line, &own.file) == (line.line, &line.file)) else {
+    let Some(own) = lines.iter_mut().find(|own| own.line == line.line) else {
         return lines.push(line.clone());
     };
     own.count += line.count;

@@ -226,7 +226,7 @@ impl Run<'_> {
             ));
         }
         if let Some(part) = facts.path.as_ref().and_then(|path| path.parts.first()) {
-            let line = part.at().map_or(String::new(), |line| format!(" at line {line}"));
+            let line = part.line.as_ref().map_or(String::new(), |line| format!(" at line {line}"));
             let what =
                 if part.what.is_empty() { "scalar instructions".to_string() } else { format!("`{}`", part.what) };
             let share = 100.0 * part.cycles as f64 / facts.cycles.max(1) as f64;

@@ -15,7 +15,7 @@ use crate::compiled::Compiled;
 /// What lies in each local memory that a module uses, with the lines of its source. For a module that has been through the
 /// passes.
 pub fn memory_map(module: &Module, platform: &Platform) -> Vec<MemoryFacts> {
-    let line = |span: Span| module.source.line_column(span.start).0 as u32;
+    let line = |span: Span| module.source.line(span.start);
     let each = |map: allocate::MemoryMap| {
         let spec = platform.space(map.space)?;
         let cores = match map.core {

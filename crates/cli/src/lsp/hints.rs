@@ -26,9 +26,9 @@ pub fn hints(text: &Text, ran: &[LineFacts], range: &Value) -> Vec<Value> {
     // Addresses are those of the compiled kernel, by name and line.
     let mut places: BTreeMap<(String, usize), u64> = BTreeMap::new();
     for map in text.read().and_then(|kernel| kernel.memory_map()).unwrap_or_default() {
-        for buffer in map.buffers.iter().filter(|buffer| buffer.slots.is_none()) {
+        for buffer in map.buffers.iter().filter(|buffer| buffer.slots.is_none() && buffer.line.file.is_none()) {
             let name = buffer.name.trim_start_matches('%').to_string();
-            places.entry((name, buffer.line as usize)).or_insert(buffer.address);
+            places.entry((name, buffer.line.number as usize)).or_insert(buffer.address);
         }
     }
     let language = is_language(text);
@@ -61,8 +61,8 @@ pub fn hints(text: &Text, ran: &[LineFacts], range: &Value) -> Vec<Value> {
         let hint = json!({ "position": lines.position(byte), "label": label, "kind": OF_TYPE });
         list.insert((line, byte), hint);
     }
-    for own in ran {
-        let line = (own.line as usize).saturating_sub(1);
+    for own in ran.iter().filter(|own| own.line.file.is_none()) {
+        let line = (own.line.number as usize).saturating_sub(1);
         if !within(line) || line >= lines.count() || own.busy + own.stalled == 0 {
             continue;
         }

@@ -179,7 +179,7 @@ fn other_lines(old: &[LineFacts], new: &[LineFacts]) -> String {
     let mut changes: Vec<(u64, String)> = Vec::new();
     let words = |change: u64, more: bool, now: u64, own: &LineFacts| {
         let way = if more { "more" } else { "fewer" };
-        (change, format!("line {}: {now} cycles ({change} {way})  {}\n", own.at(), own.text))
+        (change, format!("line {}: {now} cycles ({change} {way})  {}\n", own.line, own.text))
     };
     for own in new {
         let known = left.iter().position(|known| known.text == own.text).map(|at| left.remove(at).busy);

@@ -65,7 +65,8 @@ fn attention_takes_what_its_advice_forecast() {
         let (before, after) = (run_of("examples/lang/6_attention.py"), run_of("examples/lang/6_attention_ahead.py"));
         let advice = before.advice().expect("not cancelled").expect("a record");
         let waits = advice.forecasts.iter().find(|own| own.what.starts_with("no wait at line")).expect("a wait");
-        let text = before.lines().expect("lines").into_iter().find(|own| Some(own.line) == waits.line).expect("a line");
+        let text =
+            before.lines().expect("lines").into_iter().find(|own| Some(own.line.number) == waits.line).expect("a line");
         assert!(text.text.starts_with("weights = pl.aic_gather"), "{text:?}");
         let (forecast, came) = (before.cycles() - waits.cycles, before.cycles() as f64 - after.cycles() as f64);
         let share = came / forecast as f64;

@@ -6,6 +6,9 @@ use std::ops::Range;
 
 pub use svg::memory_svg;
 
+use slipring_finding::Line;
+
+use crate::line::{write_line, write_lines};
 use crate::table::Table;
 
 /// What lies in one memory of a kernel's cores.
@@ -18,7 +21,8 @@ pub struct MemoryFacts {
     /// Bytes at its end where the compiler places nothing.
     pub reserved: u64,
     /// The steps of the program that begin or end a use, in its order: their source lines.
-    pub lines: Vec<u32>,
+    #[serde(serialize_with = "write_lines")]
+    pub lines: Vec<Line>,
     /// Rings and tiles, by address.
     pub buffers: Vec<BufferPlace>,
 }
@@ -29,7 +33,8 @@ pub struct BufferPlace {
     /// What the source calls it.
     pub name: String,
     /// The source line that declares it.
-    pub line: u32,
+    #[serde(flatten, serialize_with = "write_line")]
+    pub line: Line,
     /// Its first byte.
     pub address: u64,
     /// Its size in bytes.
@@ -50,12 +55,12 @@ impl BufferPlace {
     }
 
     /// `always, 2 slots of 32768`, `lines 12 to 15`.
-    fn time(&self, lines: &[u32]) -> String {
+    fn time(&self, lines: &[Line]) -> String {
         if let Some(slots) = self.slots {
             let each = self.bytes / u64::from(slots.max(1));
             return if slots > 1 { format!("always, {slots} slots of {each}") } else { "always".to_string() };
         }
-        let line = |step: usize| lines.get(step).copied().unwrap_or(0);
+        let line = |step: usize| lines.get(step).cloned().unwrap_or_default();
         let one = |[first, last]: &[usize; 2]| match (line(*first), line(*last)) {
             (a, b) if a == b => format!("line {a}"),
             (a, b) => format!("lines {a} to {b}"),
@@ -144,7 +149,8 @@ pub fn memory_text(memories: &[MemoryFacts]) -> String {
         let mut table = Table::new(0, &["address", "bytes", "line", "name", "in use"]).left(&[3, 4]);
         let mut rows: Vec<(u64, Vec<String>)> = Vec::new();
         for buffer in &memory.buffers {
-            let [address, bytes, line] = [buffer.address, buffer.bytes, buffer.line.into()].map(|n| n.to_string());
+            let [address, bytes] = [buffer.address, buffer.bytes].map(|n| n.to_string());
+            let line = buffer.line.to_string();
             rows.push((buffer.address, vec![address, bytes, line, buffer.title(), buffer.time(&memory.lines)]));
         }
         for gap in memory.gaps() {
@@ -163,7 +169,7 @@ mod tests {
     use super::*;
 
     pub(super) fn tile(name: &str, address: u64, bytes: u64, life: [usize; 2]) -> BufferPlace {
-        BufferPlace { name: name.into(), line: 3, address, bytes, slots: None, lives: vec![life] }
+        BufferPlace { name: name.into(), line: Line::new(3, None), address, bytes, slots: None, lives: vec![life] }
     }
 
     pub(super) fn memory() -> MemoryFacts {
@@ -172,7 +178,7 @@ mod tests {
             title: "k: Vector cores, vec".into(),
             capacity: 196_608,
             reserved: 8192,
-            lines: vec![10, 11, 12, 14],
+            lines: [10, 11, 12, 14].map(|n| Line::new(n, None)).to_vec(),
             buffers: vec![
                 tile("%a", 0, 16_384, [0, 1]),
                 tile("%b", 0, 16_384, [2, 3]),

@@ -171,8 +171,9 @@ impl Panel<'_> {
             if y - 8.0 >= free_from && !repeated {
                 let _ = writeln!(
                     out,
-                    "<text class=\"faint\" text-anchor=\"end\" x=\"{:.1}\" y=\"{y:.1}\">{line}</text>",
-                    LEFT - 8.0
+                    "<text class=\"faint\" text-anchor=\"end\" x=\"{:.1}\" y=\"{y:.1}\">{}</text>",
+                    LEFT - 8.0,
+                    line.number
                 );
                 free_from = y + 4.0;
             }

@@ -8,17 +8,16 @@ use slipring_program::SyncRole;
 use slipring_sim::Stall;
 
 use super::{Doing, Record, moves, stall_name};
+use crate::line::write_line;
 use crate::stalls::StallFacts;
 use crate::table::Table;
 
 /// A line of the source, over all blocks and cores.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct LineFacts {
-    /// Its number, from 1.
-    pub line: u32,
-    /// The file that it is a line of, where that is another one than the one that was given.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub file: Option<String>,
+    /// Which one.
+    #[serde(flatten, serialize_with = "write_line")]
+    pub line: Line,
     /// Executions of work that comes from it.
     pub count: u64,
     /// Their cycles.
@@ -33,13 +32,6 @@ pub struct LineFacts {
     pub path: u64,
     /// The line itself, without the blanks around it.
     pub text: String,
-}
-
-impl LineFacts {
-    /// The line.
-    pub fn at(&self) -> Line {
-        Line::new(self.line, self.file.as_deref())
-    }
 }
 
 impl Record {
@@ -78,7 +70,7 @@ impl Record {
         let each = lines.into_iter().filter(|(_, own)| !idle(own)).map(|(line, mut own)| {
             own.stalls.sort_by(|a, b| b.cycles.cmp(&a.cycles).then_with(|| a.cause.cmp(&b.cause)));
             let (line, text) = shown(line);
-            LineFacts { line: line.number, file: line.file(), text, ..own }
+            LineFacts { line, text, ..own }
         });
         each.collect()
     }
@@ -106,7 +98,7 @@ pub fn lines_text(lines: &[LineFacts]) -> String {
             text += " …";
         }
         table.row(vec![
-            own.at().to_string(),
+            own.line.to_string(),
             own.count.to_string(),
             own.busy.to_string(),
             own.stalled.to_string(),

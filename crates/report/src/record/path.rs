@@ -9,6 +9,7 @@ use slipring_machine::{Pipe, Role};
 use slipring_sim::{Agent, Stall};
 
 use super::{Doing, Happening, Record};
+use crate::line::write_line_or_null;
 use crate::table::Table;
 
 /// What a stretch of the path is.
@@ -50,10 +51,8 @@ pub struct PathPart {
     /// The op, or the object that is signalled; empty for scalar instructions.
     pub what: String,
     /// Line of the source; `None` where it comes from none.
-    pub line: Option<u32>,
-    /// The file that it is a line of, where that is another one than the one that was given.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub file: Option<String>,
+    #[serde(flatten, serialize_with = "write_line_or_null")]
+    pub line: Option<Line>,
     pub count: u64,
     pub cycles: u64,
 }
@@ -66,13 +65,6 @@ pub struct PathFacts {
     pub cycles: u64,
     /// By agent, op and line, longest first.
     pub parts: Vec<PathPart>,
-}
-
-impl PathPart {
-    /// The line of the source.
-    pub fn at(&self) -> Option<Line> {
-        self.line.map(|number| Line::new(number, self.file.as_deref()))
-    }
 }
 
 impl PathFacts {
@@ -108,8 +100,7 @@ impl Record {
             let next = parts.len();
             let (_, part) = parts.entry(key).or_insert_with(|| {
                 let (core, pipe) = (agent.role.name().into(), agent.pipe.name().into());
-                let (line, file) = (line.as_ref().map(|line| line.number), line.and_then(|line| line.file()));
-                (next, PathPart { kind: segment.kind, core, pipe, what, line, file, count: 0, cycles: 0 })
+                (next, PathPart { kind: segment.kind, core, pipe, what, line, count: 0, cycles: 0 })
             });
             part.count += 1;
             part.cycles += segment.end - segment.start;
@@ -319,7 +310,7 @@ pub fn path_text(path: &PathFacts, most: usize) -> String {
             part.cycles.to_string(),
             share(part.cycles),
             part.count.to_string(),
-            part.at().map_or(String::new(), |line| line.to_string()),
+            part.line.as_ref().map_or(String::new(), |line| line.to_string()),
             what,
         ]);
     }

@@ -113,8 +113,9 @@ def test_a_race_of_tasks_raises_and_leaves_the_outputs():
 
 def test_what_is_a_kernels_is_refused_by_name():
     a, out = numbers()
-    with pytest.raises(TypeError, match="`blocks` is for kernels"):
-        twice.run(a, out, blocks=2)
+    for option in ("blocks", "gm_slack"):
+        with pytest.raises(TypeError, match=f"`{option}=` is for a kernel, and this is a whole program: .*`(clusters|function)=`"):
+            twice.run(a, out, **{option: 2})
     run = twice.run(a, out, order=5, clusters=2)
     for ask in (lambda: run.memory_map, lambda: twice.rings(a, out)):
         with pytest.raises(TypeError, match="whole program"):

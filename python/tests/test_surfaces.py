@@ -27,6 +27,7 @@ NOT_COMPARED = {
     "tests/files/run/limits/memory.pto": "the command line refuses its arguments before they are made",
     "tests/files/matmul/hif8.pto": "numpy has no type for elements of hif8",
     "tests/files/ops/cvt_small_floats.pto": "numpy has no type for elements of hif8",
+    "tests/files/programs/options_of_kernels.py": "most of these options show something of a run, which the package has by itself",
 }
 # Options of `run` that the package has, and what takes their value.
 OPTIONS = {

@@ -291,6 +291,12 @@ pub fn platforms_of(module: &Module) -> Result<Vec<Platform>, Error> {
     }
 }
 
+/// What is said of an option that says how one kernel is run, where it is given for a whole program; `instead` says what does.
+#[must_use]
+pub fn option_of_kernels(option: &str, instead: &str) -> String {
+    format!("`{option}` is for a kernel, and this is a whole program: {instead}")
+}
+
 /// Why conditions of arguments are refused for a whole program; `word` is how they are spelled: `--assume`.
 #[must_use]
 pub fn assumed_of_program(word: &str) -> String {

@@ -89,7 +89,11 @@ fn options(given: Option<&Bound<'_, PyDict>>, control: &Control, raised: &Raised
             }
             other if asked.take(other, &value)? => {}
             other => {
-                return Err(PyTypeError::new_err(format!("`{other}` is for kernels, and this is a whole program")));
+                let instead = match other {
+                    "blocks" => "`pl.spmd(n)` says the blocks of a task, `clusters=` where tasks run",
+                    _ => "run the kernel alone with `function=`",
+                };
+                return Err(PyTypeError::new_err(slipring::option_of_kernels(&format!("{other}="), instead)));
             }
         }
     }

@@ -66,7 +66,9 @@ pub use slipring_board::{
     queue_prove, queue_stalls, queue_text_error, queue_trace, queue_traces, queue_trial, run_on_device,
 };
 #[doc(hidden)]
-pub use slipring_inspect::{CheckedFacts, FixFacts, MendedFacts, assumed_of_program, changed_lines, platforms_of};
+pub use slipring_inspect::{
+    CheckedFacts, FixFacts, MendedFacts, assumed_of_program, changed_lines, option_of_kernels, platforms_of,
+};
 #[doc(hidden)]
 pub use slipring_lang as language;
 #[doc(hidden)]

@@ -134,9 +134,8 @@ impl KernelArgs {
     pub fn program_of(&self, subject: &Subject) -> Result<Option<Program>, Error> {
         let Some(program) = subject.program()? else { return Ok(None) };
         if self.insert_sync {
-            let message =
-                "`--insert-sync` is for a kernel, and this is a whole program: run the kernel alone with `--func`";
-            return Err(Error::Arguments(message.into()));
+            let message = slipring::option_of_kernels("--insert-sync", "run the kernel alone with `--func`");
+            return Err(Error::Arguments(message));
         }
         self.platform.apply_to(program).map(Some)
     }

@@ -27,9 +27,7 @@ pub(super) fn run(args: &RunArgs, program: &Program) -> Result<Exit, Error> {
         (args.stats, "--stats", "run the kernel alone with `--func`; `--json` has all times"),
     ] {
         if given {
-            return Err(Error::Arguments(format!(
-                "`{option}` is for a kernel, and this is a whole program: {instead}"
-            )));
+            return Err(Error::Arguments(slipring::option_of_kernels(option, instead)));
         }
     }
     let (bound, files) = divide(args.kernel.program_arguments(program)?);

@@ -5,6 +5,7 @@
 
 use std::rc::Rc;
 
+use indexmap::IndexSet;
 use ruff_python_ast::{Expr, StmtFor};
 use slipring_ir::{BlockId, Diagnostic, OpId, Reported, Span, Type, ValueId};
 use slipring_mlir::scf;
@@ -150,14 +151,16 @@ impl Lower<'_> {
         let mut names = self.names_in_body(&stmt.body);
         let asked = frame.carried().to_vec();
         names.ask(&asked);
+        let mut changing = Names::default();
+        changing.assigned(&stmt.target);
+        let changing: IndexSet<_> = changing.bound.into_iter().chain(names.bound.iter().cloned()).collect();
+        let changing = Rc::new(changing);
         self.read_behind(names.exposed);
         let (mut outcome, mut targets) = (Ok(()), None);
         while i < end && outcome.is_ok() {
             outcome = bind(self, i).and_then(|()| self.count_unrolled(span)).and_then(|()| {
                 self.open.yields.push(frame.clone());
-                self.open.written_out += 1;
-                let outcome = self.body(&stmt.body);
-                self.open.written_out -= 1;
+                let outcome = self.written_out(changing.clone(), |l| l.body(&stmt.body));
                 let yielded = self.yielded(span, outcome)?;
                 targets = yielded;
                 Ok(())
@@ -176,6 +179,27 @@ impl Lower<'_> {
         outcome?;
         self.bind_yielded(targets, &asked);
         Ok(())
+    }
+
+    /// Lowers an iteration by itself, of a loop that binds these names.
+    pub(super) fn written_out<T>(&mut self, changing: Rc<IndexSet<Rc<str>>>, work: impl FnOnce(&mut Self) -> T) -> T {
+        self.open.written_out.push((self.open.call_sites.len(), changing));
+        let result = work(self);
+        self.open.written_out.pop();
+        result
+    }
+
+    /// Whether an expression may be another one in another iteration of a loop that is written out: it names what the loop binds, or
+    /// what a function has that the loop calls.
+    pub(super) fn changes_with_iteration(&self, expr: &Expr) -> bool {
+        crate::syntax::any_part(expr, &mut |part| {
+            let Expr::Name(name) = part else { return false };
+            let name = name.id.as_str();
+            self.open.written_out.iter().any(|(calls, bound)| match *calls == self.open.call_sites.len() {
+                true => bound.contains(name),
+                false => self.names.env.contains_key(name),
+            })
+        })
     }
 
     /// Counts an iteration that is written out, and refuses it where that makes a file's kernels too large.

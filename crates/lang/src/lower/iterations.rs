@@ -1,5 +1,7 @@
 //! Loops with a condition: `while`, and `pl.while_` with its values.
 
+use std::rc::Rc;
+
 use ruff_python_ast::{BoolOp, Expr, ExprCall, Stmt, StmtFor, StmtWhile};
 use slipring_ir::{Attr, Diagnostic, Span, Type, ValueId};
 use slipring_mlir::scf;
@@ -101,6 +103,7 @@ impl Lower<'_> {
         let asked = iterations.frame.carried().to_vec();
         names.ask(&asked);
         names.read_by(iterations.test);
+        let changing = Rc::new(names.bound.clone());
         let mut targets = None;
         for _ in 0..MOST_ONE_BY_ONE {
             match self.expr(iterations.test)? {
@@ -114,9 +117,7 @@ impl Lower<'_> {
             self.count_unrolled(at(iterations.test))?;
             self.read_behind(names.exposed.clone());
             self.open.yields.push(iterations.frame.clone());
-            self.open.written_out += 1;
-            let outcome = self.body(iterations.body);
-            self.open.written_out -= 1;
+            let outcome = self.written_out(changing.clone(), |l| l.body(iterations.body));
             let yielded = self.yielded(iterations.span, outcome);
             self.open.read_later.pop();
             targets = yielded?;

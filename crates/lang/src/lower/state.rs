@@ -114,8 +114,9 @@ pub(crate) struct OpenState {
     pub yields: Vec<Frame>,
     /// Counted loops that are open.
     pub loops: usize,
-    /// Loops that are open and of which each iteration is lowered by itself.
-    pub written_out: usize,
+    /// Loops that are open and of which each iteration is lowered by itself: the calls that are open around each, and the names that
+    /// it binds.
+    pub written_out: Vec<(usize, Rc<IndexSet<Rc<str>>>)>,
     /// Branches that are decided at run time and open.
     pub branches: usize,
     /// Statements and expressions that are being lowered inside each other.

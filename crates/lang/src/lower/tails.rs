@@ -52,7 +52,7 @@ impl Lower<'_> {
         match first {
             Index::At(scalar) => self.has_tail(scalar.value, size, extent),
             Index::Known(first) => {
-                self.open.written_out > 0
+                !self.open.written_out.is_empty()
                     && u64::try_from(first).is_ok_and(|first| first < extent && first + size > extent)
             }
         }

@@ -177,8 +177,8 @@ impl Lower<'_> {
             }
         };
         // In an iteration that is written out as in one of a loop of the run.
-        let computed = |bound: &Option<Box<Expr>>| bound.as_ref().is_some_and(|bound| !bound.is_number_literal_expr());
-        let tail = clips && self.open.written_out > 0 && computed(&slice.lower) && (0..extent as i64).contains(&first);
+        let changes = slice.lower.as_ref().is_some_and(|bound| self.changes_with_iteration(bound));
+        let tail = clips && changes && (0..extent as i64).contains(&first);
         if first < 0 || last <= first || (last as u64 > extent && !tail) {
             let message = format!("the slice {first}:{last} does not lie inside the {extent} of this dimension");
             let mut error = Diagnostic::error("bounds", span, message);

@@ -7,10 +7,10 @@ use slipring_tile::Elem;
 use slipring_vector::{Align, BLOCK, BYTES, Machine, Register, block_of};
 
 use super::emit::Emit;
-use super::{OUT, STEP, UB, check, vreg};
+use super::{MOVED, OUT, STEP, UB, check, vreg};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{Lowered, OpDef, OpRef, Reported};
-use slipring_op::rules::{INTEGER, operand, required, result, schema};
+use slipring_op::rules::{INTEGER, operand, optional, required, result, schema};
 
 /// The ops of this family.
 pub(crate) const OPS: &[&OpDef] = &[&VLDAS, &VLDUS, &INIT_ALIGN, &VSTUS, &VSTUR, &VSTAS, &VSTAR, &SPRCLR];
@@ -57,12 +57,20 @@ static VLDAS: OpDef = OpDef {
 static VLDUS: OpDef = OpDef {
     schema: schema(
         "pto.vldus",
-        Syntax::Format("$ptr `,` $align attr-dict `:` type($ptr) `,` type($align) `->` type($out) `,` type($next)"),
+        Syntax::Format(
+            "$ptr `,` $align (`,` $increment)? attr-dict `:` type($ptr) `,` type($align) (`,` type($increment))? `->` type($out) \
+             `,` type($next) (`,` type($moved))?",
+        ),
         &[
             operand("ptr", UB, Touch::Read, "where in UB, at any address"),
             align("align", "the block that the first byte lies in: of `pto.vldas`, or of the load before"),
+            optional("increment", INTEGER, Touch::Nothing, "elements from `ptr` to `moved`"),
         ],
-        &[OUT, align_out("next", "the block that the byte after these lies in")],
+        &[
+            OUT,
+            align_out("next", "the block that the byte after these lies in"),
+            ResultSpec { doc: "the pointer `increment` elements on", ..MOVED },
+        ],
         &[],
     ),
     summary: "Load a vector register from any address",
@@ -70,10 +78,22 @@ static VLDUS: OpDef = OpDef {
           others from memory. `next` continues the stream 256 bytes further. An alignment register with another block is a fault, \
           except where `ptr` is a multiple of 32 bytes and needs none.",
     source: "micro-instruction manual, `pto.vldus`",
-    verify: |op, _, diags| check::as_wide(op, "ptr", check::result_elem(op, 0), diags),
+    verify: |op, _, diags| {
+        check::as_wide(op, "ptr", check::result_elem(op, 0), diags);
+        check::moved(op, "ptr", 2, diags);
+        if op.operand("increment").is_some() != (op.module.op(op.id).results.len() == 3) {
+            let message = "the form with an increment is the one that gives the pointer back";
+            diags.push(
+                op.error("operand-count", message).help("write both the increment and the third result, or neither"),
+            );
+        }
+    },
     lower: |op, d| {
         let mut e = Emit::new(op, d);
-        let at = e.number("ptr")?;
+        let at = match op.operand("increment") {
+            Some(_) => e.address("ptr", "increment", 2)?,
+            None => e.number("ptr")?,
+        };
         let from = e.data("align")?;
         let (out, next) = (e.out(0), e.out(1));
         e.step(VectorPort::Load, Elem::U8, move |m, args| {
@@ -118,7 +138,7 @@ static VSTUS: OpDef = OpDef {
         "pto.vstus",
         Syntax::Format(
             "$align `,` $count `,` $value `,` $ptr attr-dict `:` type($align) `,` type($count) `,` type($value) `,` type($ptr) \
-             `->` type($next)",
+             `->` type($next) (`,` type($moved))?",
         ),
         &[
             align("align", "the stream"),
@@ -126,23 +146,32 @@ static VSTUS: OpDef = OpDef {
             vreg("value", "what to store, from lane 0 on"),
             operand("ptr", UB, Touch::Write, "where the stream stands, at any address"),
         ],
-        &[align_out("next", "the stream after it")],
+        &[
+            align_out("next", "the stream after it"),
+            ResultSpec { doc: "the pointer `count` elements on, where the stream stands then", ..MOVED },
+        ],
         &[],
     ),
     summary: "Store some elements to any address",
-    doc: "The first `count` elements of `value` go to `ptr`, where the stream must stand if bytes of it are pending. What does not \
+    doc: "The first `count` elements of `value` go to `ptr` (`moved` is behind them), where the stream must stand if bytes of it are pending. What does not \
           fill its aligned block of 32 bytes stays pending in `next`, until a later store of the stream or `pto.vstas` puts it \
           down; what is never flushed is lost. The manual calls the count an offset; the published program shows that it \
           says how much is stored.",
     source: "micro-instruction manual, `pto.vstus`",
-    verify: |op, _, diags| check::as_wide(op, "ptr", check::elem(op, "value"), diags),
+    verify: |op, _, diags| {
+        check::as_wide(op, "ptr", check::elem(op, "value"), diags);
+        check::moved(op, "ptr", 1, diags);
+    },
     lower: |op, d| {
         let mut e = Emit::new(op, d);
         let from = e.data("align")?;
         let count = e.number("count")?;
         let elem = e.elem("value")?;
         let value = e.data("value")?;
-        let at = e.number("ptr")?;
+        let at = match e.moved(1) {
+            Some(_) => e.address("ptr", "count", 1)?,
+            None => e.number("ptr")?,
+        };
         let next = e.out(0);
         let lanes = BYTES / elem.bytes();
         e.step(VectorPort::Store, elem, move |m, args| {
@@ -217,23 +246,27 @@ const MODES: [&str; 2] = ["POST_UPDATE", "NO_POST_UPDATE"];
 static VSTAS: OpDef = OpDef {
     schema: schema(
         "pto.vstas",
-        Syntax::Format("$align `,` $ptr `,` $offset attr-dict `:` type($align) `,` type($ptr) `,` type($offset)"),
+        Syntax::Format(
+            "$align `,` $ptr `,` $offset attr-dict `:` type($align) `,` type($ptr) `,` type($offset) (`->` type($moved))?",
+        ),
         &[
             align("align", "the stream"),
             operand("ptr", UB, Touch::Write, "an address"),
             operand("offset", INTEGER, Touch::Nothing, "elements from there to where the stream stands"),
         ],
-        &[],
+        &[ResultSpec { doc: "the pointer `offset` elements on", ..MOVED }],
         &[],
     ),
     summary: "End a stream of unaligned stores",
     doc: "Puts the pending bytes down: those before byte `offset` elements after `ptr`, which is where the stream must stand. \
-          Without pending bytes it does nothing.",
-    source: "micro-instruction manual, `pto.vstas`",
+          In the form that gives `moved` the stream stands at `ptr`, and `moved` is that place. Without pending bytes nothing is \
+          stored.",
+    source: "micro-instruction manual, `pto.vstas`; of assembler 0.60, address analysis: forms with a result access the pointer",
+    verify: |op, _, diags| check::moved(op, "ptr", 0, diags),
     lower: |op, d| {
         let mut e = Emit::new(op, d);
         let from = e.data("align")?;
-        let at = e.address("ptr", "offset")?;
+        let at = e.address("ptr", "offset", 0)?;
         e.step(VectorPort::Store, pointee(op)?, move |m, args| flush(m, m.align(from), args[at]))
     },
     ..STEP

@@ -1,6 +1,6 @@
 //! Two registers, lane by lane (micro-instruction manual 7 and 13).
 
-use slipring_ir::{Diags, OpSchema, Syntax};
+use slipring_ir::{Diags, OpSchema, Syntax, Type};
 use slipring_machine::VectorPort;
 use slipring_tile::{Arg, Binary, Elem};
 use slipring_vector::Register;
@@ -34,6 +34,19 @@ fn rules(op: &OpRef<'_>, elems: &[Elem], diags: &mut Diags) {
     check::same(op, diags);
     check::lanes_of(op, "lhs", elems, diags);
     check::governs(op, "mask", "lhs", diags);
+}
+
+/// Counts are integers as wide as the lanes that they shift, with or without a sign.
+fn shifts(op: &OpRef<'_>, diags: &mut Diags) {
+    check::lanes_of(op, "lhs", INTEGERS, diags);
+    check::lanes_of(op, "rhs", INTEGERS, diags);
+    check::governs(op, "mask", "lhs", diags);
+    let (Some(lanes), Some(counts), result) = (op.ty("lhs"), op.ty("rhs"), op.module.ty(op.result(0))) else { return };
+    let width = |ty: &Type| ty.elem().map(Elem::bytes);
+    if result != lanes || width(counts) != width(lanes) {
+        let message = format!("expects counts as wide as the lanes, and a result of their type: `{lanes}` by `{counts}` gives `{result}`");
+        diags.push(op.error("vreg-type", message));
+    }
 }
 
 /// On the bits of the lanes, whatever their type.
@@ -133,8 +146,8 @@ static VXOR: OpDef = OpDef {
 static VSHL: OpDef = OpDef {
     schema: OpSchema { name: "pto.vshl", ..SCHEMA },
     summary: "Shift left",
-    doc: "`out = lhs << rhs`. The count is taken modulo the width of a lane.",
-    verify: |op, _, diags| rules(op, INTEGERS, diags),
+    doc: "`out = lhs << rhs`. The count is taken modulo the width of a lane; its lanes are as wide, with or without a sign.",
+    verify: |op, _, diags| shifts(op, diags),
     lower: |op, d| lanewise(op, d, &kernels::SHL, ["lhs", "rhs"]),
     ..STEP
 };
@@ -142,8 +155,9 @@ static VSHL: OpDef = OpDef {
 static VSHR: OpDef = OpDef {
     schema: OpSchema { name: "pto.vshr", ..SCHEMA },
     summary: "Shift right",
-    doc: "`out = lhs >> rhs`, filled with the sign for signed lanes. The count is taken modulo the width of a lane.",
-    verify: |op, _, diags| rules(op, INTEGERS, diags),
+    doc: "`out = lhs >> rhs`, filled with the sign for signed lanes. The count is taken modulo the width of a lane; its lanes are as wide, with or \
+          without a sign.",
+    verify: |op, _, diags| shifts(op, diags),
     lower: |op, d| lanewise(op, d, &kernels::SHR, ["lhs", "rhs"]),
     ..STEP
 };

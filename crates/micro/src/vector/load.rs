@@ -6,7 +6,7 @@ use slipring_vector::{BYTES, Register, Whole};
 
 use super::emit::Emit;
 use super::modes::{LOADS, LoadMode, PairMode, SPLITS};
-use super::{MASK, OUT, STEP, UB, VREG, check};
+use super::{MASK, MOVED, OUT, STEP, UB, VREG, check};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{Lowered, OpDef, OpRef, Reported};
 use slipring_op::rules::{INTEGER, defaulted, operand, required, result, schema};
@@ -17,16 +17,16 @@ pub(crate) const OPS: &[&OpDef] = &[&VLDS, &VLDSX2, &VSLDB];
 static VLDS: OpDef = OpDef {
     schema: schema(
         "pto.vlds",
-        Syntax::Format("$ptr `[` $offset `]` attr-dict `:` type($ptr) `->` type($out)"),
+        Syntax::Format("$ptr `[` $offset `]` attr-dict `:` type($ptr) `->` type($out) (`,` type($moved))?"),
         &[
             operand("ptr", UB, Touch::Read, "where in UB"),
             operand("offset", INTEGER, Touch::Nothing, "elements of the pointer's type after it"),
         ],
-        &[OUT],
+        &[OUT, MOVED],
         &[defaulted("dist", AttrKind::Str, "how memory becomes lanes; `NORM` where it is left out")],
     ),
     summary: "Load a vector register",
-    doc: "Reads UB, `offset` elements after `ptr`. `dist` says what becomes of it; `n` stands for the bits in its name, `m` for \
+    doc: "Reads UB, `offset` elements after `ptr`; in the form that gives `moved`, at `ptr`, and `moved` is that place. `dist` says what becomes of it; `n` stands for the bits in its name, `m` for \
           elements of so many bits in memory, whatever type the register has. \
           `NORM`: 256 bytes as they are. \
           `BRC_Bn` (8, 16, 32): one element, in every lane. `BRC_BLK`: one block of 32 bytes, eight times. \
@@ -43,6 +43,7 @@ static VLDS: OpDef = OpDef {
     verify: |op, _, diags| {
         check::one_of(op, "dist", &LOADS.each_ref().map(|mode| mode.name), diags);
         check::as_wide(op, "ptr", check::result_elem(op, 0), diags);
+        check::moved(op, "ptr", 1, diags);
     },
     lower: vlds,
     ..STEP
@@ -52,7 +53,7 @@ fn vlds(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let name = op.text("dist").unwrap_or(LOADS[0].name);
     let LoadMode { bytes, align, spread, .. } = *LOADS.iter().find(|mode| mode.name == name).ok_or(Reported)?;
     let mut e = Emit::new(op, d);
-    let at = e.address("ptr", "offset")?;
+    let at = e.address("ptr", "offset", 1)?;
     let out = e.out(0);
     let elem = check::pointee(op, "ptr").ok_or(Reported)?;
     if name == LOADS[0].name {
@@ -77,7 +78,8 @@ static VLDSX2: OpDef = OpDef {
         ..schema(
             "pto.vldsx2",
             Syntax::Format(
-                "$ptr `[` $offset `]` `,` $dist attr-dict `:` type($ptr) `,` type($offset) `->` type($low) `,` type($high)",
+                "$ptr `[` $offset `]` `,` $dist attr-dict `:` type($ptr) `,` type($offset) `->` type($low) `,` type($high) \
+                 (`,` type($moved))?",
             ),
             &[
                 operand("ptr", UB, Touch::Read, "where in UB"),
@@ -86,12 +88,13 @@ static VLDSX2: OpDef = OpDef {
             &[
                 result("low", VREG, Infer::Written, "elements 0, 2, 4 …"),
                 result("high", VREG, Infer::Written, "elements 1, 3, 5 …"),
+                MOVED,
             ],
             &[required("dist", AttrKind::Str, "what an element is")],
         )
     },
     summary: "Load two vector registers that take turns",
-    doc: "512 bytes of UB, `offset` elements after `ptr`: `low[i] = m[2i]`, `high[i] = m[2i+1]`. `DINTLV_B8`, `DINTLV_B16` and \
+    doc: "512 bytes of UB, `offset` elements after `ptr` (with `moved`: at `ptr`): `low[i] = m[2i]`, `high[i] = m[2i+1]`. `DINTLV_B8`, `DINTLV_B16` and \
           `DINTLV_B32` take elements of 8, 16 and 32 bits, `BDINTLV` blocks of 32 bytes, whatever type the registers have. The \
           address is a multiple of 32 bytes.",
     source: "micro-instruction manual, `pto.vldsx2`",
@@ -99,6 +102,7 @@ static VLDSX2: OpDef = OpDef {
         check::one_of(op, "dist", &SPLITS.each_ref().map(|mode| mode.name), diags);
         check::same(op, diags);
         check::as_wide(op, "ptr", check::result_elem(op, 0), diags);
+        check::moved(op, "ptr", 2, diags);
     },
     lower: vldsx2,
     ..STEP
@@ -108,7 +112,7 @@ fn vldsx2(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let name = op.text("dist").ok_or(Reported)?;
     let PairMode { split, .. } = *SPLITS.iter().find(|mode| mode.name == name).ok_or(Reported)?;
     let mut e = Emit::new(op, d);
-    let at = e.address("ptr", "offset")?;
+    let at = e.address("ptr", "offset", 2)?;
     let outs = [e.out(0), e.out(1)];
     let elem = check::pointee(op, "ptr").ok_or(Reported)?;
     e.step(VectorPort::Load, elem, move |m, args| {
@@ -128,7 +132,7 @@ static VSLDB: OpDef = OpDef {
         "pto.vsldb",
         Syntax::Format(
             "$ptr `,` $block_stride `,` $repeat_stride `,` $mask attr-dict `:` type($ptr) `,` type($block_stride) `,` \
-             type($repeat_stride) `,` type($mask) `->` type($out)",
+             type($repeat_stride) `,` type($mask) `->` type($out) (`,` type($moved))?",
         ),
         &[
             operand("ptr", UB, Touch::Read, "where in UB"),
@@ -136,17 +140,20 @@ static VSLDB: OpDef = OpDef {
             operand("repeat_stride", INTEGER, Touch::Nothing, "to the first block, in blocks of 32 bytes"),
             operand("mask", MASK, Touch::Nothing, "the blocks that are read; the others become 0"),
         ],
-        &[OUT],
+        &[OUT, MOVED],
         &[],
     ),
     summary: "Load blocks at a distance",
     doc: "Block `k` of the register, of eight of 32 bytes, is the one at `ptr + 32 (repeat_stride + k block_stride)`. It is read if \
           any lane in it is active, and 0 else; what is not read need not exist. The strides are 16-bit, unsigned; `ptr` is a \
-          multiple of 32 bytes. \
+          multiple of 32 bytes. With `moved` the blocks begin at `ptr`, and `moved` is `repeat_stride` blocks further. \
           The manual's formula asks bit `k` of a `b32` predicate; its compiler makes predicates of as many lanes as are to be \
           loaded, which is what this follows.",
     source: "micro-instruction manual, `pto.vsldb`",
-    verify: |op, _, diags| blocks(op, check::result_elem(op, 0), "ptr", "mask", diags),
+    verify: |op, _, diags| {
+        blocks(op, check::result_elem(op, 0), "ptr", "mask", diags);
+        check::moved(op, "ptr", 1, diags);
+    },
     lower: vsldb,
     ..STEP
 };
@@ -168,7 +175,8 @@ pub(super) fn block_address(base: u64, block_stride: u64, repeat_stride: u64, k:
 
 fn vsldb(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let mut e = Emit::new(op, d);
-    let (base, block, repeat) = (e.number("ptr")?, e.number("block_stride")?, e.number("repeat_stride")?);
+    let (base, block) = (e.number("ptr")?, e.number("block_stride")?);
+    let repeat = e.blocks("ptr", "repeat_stride", 1)?;
     let mask = e.reg("mask")?;
     let out = e.out(0);
     let elem = check::pointee(op, "ptr").ok_or(Reported)?;

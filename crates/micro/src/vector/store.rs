@@ -7,7 +7,7 @@ use slipring_vector::{BYTES, Whole};
 use super::emit::Emit;
 use super::load::{block_address, blocks};
 use super::modes::{JOINS, MERGES, PairMode, STORES, StoreMode};
-use super::{MASK, STEP, UB, check, vreg};
+use super::{MASK, MOVED, STEP, UB, check, vreg};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{Lowered, OpDef, OpRef, Reported};
 use slipring_op::rules::{INTEGER, defaulted, operand, optional, required, schema};
@@ -19,7 +19,8 @@ static VSTS: OpDef = OpDef {
     schema: schema(
         "pto.vsts",
         Syntax::Format(
-            "$value `,` $ptr `[` $offset `]` (`,` $mask)? attr-dict `:` type($value) `,` type($ptr) (`,` type($mask))?",
+            "$value `,` $ptr `[` $offset `]` (`,` $mask)? attr-dict `:` type($value) `,` type($ptr) (`,` type($mask))? \
+             (`->` type($moved))?",
         ),
         &[
             vreg("value", "what to store"),
@@ -27,11 +28,11 @@ static VSTS: OpDef = OpDef {
             operand("offset", INTEGER, Touch::Nothing, "elements of the pointer's type after it"),
             optional("mask", MASK, Touch::Nothing, "the lanes that are stored; all where it is left out"),
         ],
-        &[],
+        &[MOVED],
         &[defaulted("dist", AttrKind::Str, "what is stored of each lane; all of it where it is left out")],
     ),
     summary: "Store a vector register",
-    doc: "Writes UB, `offset` elements after `ptr`; memory of inactive lanes keeps its content. `dist` says what is written; the \
+    doc: "Writes UB, `offset` elements after `ptr`; in the form that gives `moved`, at `ptr`, and `moved` is that place. Memory of inactive lanes keeps its content. `dist` says what is written; the \
           bits in its name are those of a lane, whatever type the register has. \
           `NORM_B8`, `NORM_B16`, `NORM_B32`: the lanes as they are. Left out: those of the element type; 64-bit elements count as \
           two lanes of 32 bits. \
@@ -58,6 +59,7 @@ fn verify_vsts(op: &OpRef<'_>, _: &slipring_machine::Platform, diags: &mut Diags
         check::granularity(op, "mask", bits, "the lanes that it stores", diags);
     }
     check::as_wide(op, "ptr", check::elem(op, "value"), diags);
+    check::moved(op, "ptr", 0, diags);
 }
 
 /// The distribution of the op, by name or by the element type.
@@ -76,7 +78,7 @@ fn vsts(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let mut e = Emit::new(op, d);
     let elem = e.elem("value")?;
     let value = e.data("value")?;
-    let at = e.address("ptr", "offset")?;
+    let at = e.address("ptr", "offset", 0)?;
     let StoreMode { lane, kept, first_only, .. } = *mode;
     let mask = if first_only { None } else { e.optional("mask")? };
     if lane == kept && !first_only {
@@ -143,7 +145,7 @@ fn vstsx2(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let mut e = Emit::new(op, d);
     let elem = e.elem("low")?;
     let (low, high) = (e.data("low")?, e.data("high")?);
-    let at = e.address("ptr", "offset")?;
+    let at = e.address("ptr", "offset", 0)?;
     e.step(VectorPort::Store, elem, move |m, args| {
         check::aligned(args[at], 32, "writes")?;
         let (low, high) = (*m.reg(low), *m.reg(high));
@@ -157,7 +159,7 @@ static VSSTB: OpDef = OpDef {
         "pto.vsstb",
         Syntax::Format(
             "$value `,` $ptr `,` $block_stride `,` $repeat_stride `,` $mask attr-dict `:` type($value) `,` type($ptr) `,` \
-             type($block_stride) `,` type($repeat_stride) `,` type($mask)",
+             type($block_stride) `,` type($repeat_stride) `,` type($mask) (`->` type($moved))?",
         ),
         &[
             vreg("value", "what to store"),
@@ -166,15 +168,18 @@ static VSSTB: OpDef = OpDef {
             operand("repeat_stride", INTEGER, Touch::Nothing, "to the first block, in blocks of 32 bytes"),
             operand("mask", MASK, Touch::Nothing, "the blocks that are stored"),
         ],
-        &[],
+        &[MOVED],
         &[],
     ),
     summary: "Store blocks at a distance",
     doc: "Block `k` of the register, of eight of 32 bytes, goes to `ptr + 32 (repeat_stride + k block_stride)`, whole, if any lane in \
           it is active. The strides are 16-bit, unsigned; `ptr` is a multiple of 32 bytes. Which lanes count as active: see \
-          `pto.vsldb`.",
+          `pto.vsldb`. With `moved` the blocks begin at `ptr`, and `moved` is `repeat_stride` blocks further.",
     source: "micro-instruction manual, `pto.vsstb`",
-    verify: |op, _, diags| blocks(op, check::elem(op, "value"), "ptr", "mask", diags),
+    verify: |op, _, diags| {
+        blocks(op, check::elem(op, "value"), "ptr", "mask", diags);
+        check::moved(op, "ptr", 0, diags);
+    },
     lower: vsstb,
     ..STEP
 };
@@ -183,7 +188,8 @@ fn vsstb(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let mut e = Emit::new(op, d);
     let elem = e.elem("value")?;
     let value = e.data("value")?;
-    let (base, block, repeat) = (e.number("ptr")?, e.number("block_stride")?, e.number("repeat_stride")?);
+    let (base, block) = (e.number("ptr")?, e.number("block_stride")?);
+    let repeat = e.blocks("ptr", "repeat_stride", 0)?;
     let mask = e.reg("mask")?;
     e.step(VectorPort::Store, elem, move |m, args| {
         check::aligned(args[base], 32, "writes blocks from")?;

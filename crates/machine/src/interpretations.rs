@@ -79,7 +79,7 @@ pub static FINITE_PAD: Question = Question {
 /// Constant offsets of predicates in memory.
 pub static PREDICATE_BYTES: Question = Question {
     name: "predicate-bytes",
-    about: "what the constant offset of `pto.pldi` and `pto.psti` counts",
+    about: "what the constant offset of a predicate in memory counts",
     ours: ["blocks of the distribution, of 16 or 32 bytes", "micro-instruction manual of assembler 0.60, 4"],
     other: ["bytes", "goldens of PTO-Gym, psti-norm-pldi-ds"],
 };

@@ -2,15 +2,16 @@
 
 use slipring_effect::CleanCache;
 use slipring_ir::text::{CustomSyntax, OpParser, OpPrinter, Parsed, Tok};
-use slipring_ir::{Attr, AttrKind, AttrSpec, EnumSpec, OpId, Syntax, Touch, Type, TypeRule};
+use slipring_ir::{Attr, AttrKind, AttrSpec, Diags, EnumSpec, Kind, OpId, Syntax, Touch, Type, TypeRule, ValueId};
 use slipring_machine::{Cost, Pipe};
-use slipring_op::def::{InCoreSync, OpDef, PipeRule};
-use slipring_op::rules::{PLAIN, optional, required, schema};
+use slipring_op::decode::Decoder;
+use slipring_op::def::{InCoreSync, Lowered, OpDef, OpRef, PipeRule};
+use slipring_op::rules::{PLAIN, defaulted, operand, optional, required, schema};
 use slipring_program::Inst;
 use slipring_tile::Space;
 
 /// The ops of this family.
-pub(crate) const OPS: &[&OpDef] = &[&CACHE_INVALID, &FENCE];
+pub(crate) const OPS: &[&OpDef] = &[&CACHE_INVALID, &DCCI, &FENCE, &DSB];
 
 const SCOPE: &EnumSpec = &EnumSpec { kind: "fence_scope", numbered: false, members: &["gm", "all"] };
 const SPACE: &EnumSpec = &EnumSpec { kind: "address_space", numbered: false, members: &["gm"] };
@@ -38,17 +39,83 @@ pub static CACHE_INVALID: OpDef = OpDef {
           cache holds no bytes of its own here; what is shared without this op is `stale-scalar` with `--interpretation scalar-cache`.",
     source: "PTO IR of the public assembler 0.60, pto.cmo.cacheinvalid; device headers, dcci",
     pipe: PipeRule::Fixed(Pipe::S),
+    lower: |op, d| clean(op, d, op.operand("addr")),
+    ..PLAIN
+};
+
+/// Which lines `pto.dcci` means: one, or all.
+const LINES: [&str; 2] = ["SINGLE_CACHE_LINE", "ENTIRE_DATA_CACHE"];
+/// Which of them, by where they go; those of global memory first.
+const DESTINATIONS: [&str; 4] = ["CACHELINE_ALL", "CACHELINE_OUT", "CACHELINE_UB", "CACHELINE_ATOMIC"];
+/// Which memory `pto.dsb` means.
+const DOMAINS: [&str; 4] = ["ALL", "DDR", "UB", "SEQ"];
+
+/// Requires an attribute, if it is there, to be one of the first `modelled` of these words.
+fn one_of(op: &OpRef<'_>, name: &str, words: &[&str], modelled: usize, diags: &mut Diags) {
+    let Some(found) = op.text(name) else { return };
+    match words.iter().position(|word| *word == found) {
+        Some(at) if at < modelled => {}
+        Some(_) => diags.push(op.error(Kind::Unsupported, format!("`{found}` is not modelled: only global memory is"))),
+        None => {
+            let message = format!("`{}` does not know `{found}`", op.def.schema.name);
+            diags.push(op.error("attr-value", message).help(format!("one of {}", words.join(", "))));
+        }
+    }
+}
+
+pub static DCCI: OpDef = OpDef {
+    schema: schema(
+        "pto.dcci",
+        Syntax::Format("$addr $lines (`,` $destination)? attr-dict `:` type($addr)"),
+        &[operand("addr", IN_GM, Touch::Nothing, "in the line that is meant")],
+        &[],
+        &[
+            required("lines", AttrKind::Str, "the line, or all of them"),
+            defaulted("destination", AttrKind::Str, "`CACHELINE_ALL` or `CACHELINE_OUT`, those of global memory"),
+        ],
+    ),
+    summary: "Write back and forget lines of the scalar unit's cache",
+    doc: "As `pto.cmo.cacheinvalid`, for the line that `addr` lies in, or for all. Lines of UB and of atomics are not modelled.",
+    source: "micro-instruction manual of assembler 0.60, 1",
+    pipe: PipeRule::Fixed(Pipe::S),
+    verify: |op, _, diags| {
+        one_of(op, "lines", &LINES, LINES.len(), diags);
+        one_of(op, "destination", &DESTINATIONS, 2, diags);
+    },
     lower: |op, d| {
-        let line = match op.operand("addr") {
-            None => None,
-            Some(line) if matches!(op.module.ty(line), Type::Ptr(..)) => Some(d.scalar(line)?),
-            Some(line) => Some(d.view(line)?.base),
-        };
-        let cost = Cost::fixed(d.platform.cost.scalar_memory);
-        d.issue(Pipe::S, CleanCache, line.into_iter().collect(), cost);
-        Ok(())
+        let line = op.operand("addr").filter(|_| op.text("lines") == Some(LINES[0]));
+        clean(op, d, line)
     },
     ..PLAIN
+};
+
+/// Writes back the line that a pointer or a view lies in, or all.
+fn clean(op: &OpRef<'_>, d: &mut Decoder<'_>, line: Option<ValueId>) -> Lowered {
+    let line = match line {
+        None => None,
+        Some(line) if matches!(op.module.ty(line), Type::Ptr(..)) => Some(d.scalar(line)?),
+        Some(line) => Some(d.view(line)?.base),
+    };
+    let cost = Cost::fixed(d.platform.cost.scalar_memory);
+    d.issue(Pipe::S, CleanCache, line.into_iter().collect(), cost);
+    Ok(())
+}
+
+pub static DSB: OpDef = OpDef {
+    schema: schema(
+        "pto.dsb",
+        Syntax::Format("$domain attr-dict"),
+        &[],
+        &[],
+        &[required("domain", AttrKind::Str, "the memory that is meant")],
+    ),
+    summary: "Accesses to memory before it are done before any after it",
+    doc: "The core waits until all its pipes are idle, whichever of `ALL`, `DDR` and `UB` is written: no more is kept apart here. What \
+          the sequencer sees (`SEQ`) is not modelled.",
+    source: "micro-instruction manual of assembler 0.60, 1",
+    in_core_sync: InCoreSync::No,
+    verify: |op, _, diags| one_of(op, "domain", &DOMAINS, 3, diags),
+    ..FENCE
 };
 
 pub static FENCE: OpDef = OpDef {

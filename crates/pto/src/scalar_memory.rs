@@ -1,8 +1,8 @@
 //! Single elements of memory as scalars (PTO IR manual 4.3 and 4.14).
 
-use slipring_ir::{Diags, Infer, Syntax, TileType, Touch, Type, TypeRule};
+use slipring_ir::{Diags, Infer, OpSchema, Syntax, TileType, Touch, Type, TypeRule};
 use slipring_machine::Pipe;
-use slipring_tile::Space;
+use slipring_tile::{Elem, Space};
 
 use slipring_effect::past_end;
 use slipring_op::decode::{Binding, Decoder, Inside};
@@ -11,7 +11,7 @@ use slipring_op::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
 use slipring_op::rules::{INTEGER, PLAIN, SCALAR, TILE, constant, operand, result, scalar_of, schema};
 
 /// The ops of this family.
-pub(crate) const OPS: &[&OpDef] = &[&LOAD_SCALAR, &STORE_SCALAR, &TGETVAL, &TSETVAL];
+pub(crate) const OPS: &[&OpDef] = &[&LOAD_SCALAR, &STORE_SCALAR, &LD_DEV, &ST_DEV, &TGETVAL, &TSETVAL];
 
 const MEMORY: TypeRule =
     TypeRule { describe: "a pointer or a memref", accepts: |t| matches!(t, Type::Ptr(..) | Type::MemRef(_)) };
@@ -56,6 +56,37 @@ pub static STORE_SCALAR: OpDef = OpDef {
     verify: |op, _, diags| same_type(op, "ptr", "value", diags),
     lower: |op, d| lower_element(op, d, Ends { memory: "ptr", offset: "offset", value: Some("value") }),
     ..PLAIN
+};
+
+/// Past the scalar unit's cache: integers in global memory only.
+fn past_the_cache(op: &OpRef<'_>, diags: &mut Diags) {
+    let whole = |elem: Elem| !elem.is_float();
+    if !matches!(op.ty("ptr"), Some(Type::Ptr(elem, space)) if whole(*elem) && space.unwrap_or(Space::Gm) == Space::Gm)
+    {
+        let message = format!("`{}` takes a pointer to integers in global memory", op.def.schema.name);
+        diags.push(op.error("operand-type", message).help("`pto.load_scalar` and `pto.store_scalar` take others"));
+    }
+}
+
+pub static LD_DEV: OpDef = OpDef {
+    schema: OpSchema { name: "pto.ld_dev", ..LOAD_SCALAR.schema },
+    summary: "Read one integer of global memory past the cache",
+    doc: "The element `offset` elements after `ptr`, whatever the scalar unit's cache holds. The scalar unit waits for it.",
+    source: "micro-instruction manual of assembler 0.60, 18",
+    verify: |op, _, diags| past_the_cache(op, diags),
+    ..LOAD_SCALAR
+};
+
+pub static ST_DEV: OpDef = OpDef {
+    schema: OpSchema { name: "pto.st_dev", ..STORE_SCALAR.schema },
+    summary: "Write one integer of global memory past the cache",
+    doc: "Writes `value` to the element `offset` elements after `ptr`; the scalar unit's cache does not hold it.",
+    source: "micro-instruction manual of assembler 0.60, 18",
+    verify: |op, _, diags| {
+        same_type(op, "ptr", "value", diags);
+        past_the_cache(op, diags);
+    },
+    ..STORE_SCALAR
 };
 
 pub static TGETVAL: OpDef = OpDef {

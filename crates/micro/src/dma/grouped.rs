@@ -81,7 +81,15 @@ pub(super) static GM_UB: OpDef = OpDef {
 pub(super) static UB_GM: OpDef = OpDef {
     schema: schema(
         "pto.mte_ub_gm",
-        Syntax::Custom(&ClauseText { lead: 3, commas: false, clauses: &[NBURST, LOOP] }),
+        Syntax::Custom(&ClauseText {
+            lead: 3,
+            commas: false,
+            clauses: &[
+                NBURST,
+                Clause { count: Count::AtMostOnce, ..Clause::values("l2_cache_ctl", &[Part::Value]) },
+                LOOP,
+            ],
+        }),
         &[
             operand("src", UB, Touch::Read, "first byte in UB, a multiple of 32"),
             operand("dst", GM, Touch::Write, "first byte in global memory"),
@@ -89,6 +97,7 @@ pub(super) static UB_GM: OpDef = OpDef {
             COUNT,
             SRC_STRIDE,
             DST_STRIDE,
+            optional("l2_cache_ctl", INTEGER, Touch::Nothing, "how the L2 cache is used; changes nothing here"),
             LOOPS,
         ],
         &[],

@@ -1,6 +1,6 @@
 //! Unaligned streams and the registers that carry them (micro-instruction manual, unaligned loads, alignment state stores).
 
-use slipring_ir::{AttrKind, Infer, OperandSpec, ResultSpec, Syntax, Touch, Type, TypeRule};
+use slipring_ir::{AttrKind, Diags, Infer, OpSchema, OperandSpec, ResultSpec, Syntax, Touch, Type, TypeRule};
 use slipring_machine::VectorPort;
 use slipring_program::Fault;
 use slipring_tile::Elem;
@@ -10,10 +10,11 @@ use super::emit::Emit;
 use super::{MOVED, OUT, STEP, UB, check, vreg};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{Lowered, OpDef, OpRef, Reported};
-use slipring_op::rules::{INTEGER, operand, optional, required, result, schema};
+use slipring_op::rules::{INTEGER, constant, operand, optional, required, result, schema};
 
 /// The ops of this family.
-pub(crate) const OPS: &[&OpDef] = &[&VLDAS, &VLDUS, &INIT_ALIGN, &VSTUS, &VSTUR, &VSTAS, &VSTAR, &SPRCLR];
+pub(crate) const OPS: &[&OpDef] =
+    &[&VLDAS, &VLDUS, &INIT_ALIGN, &VSTUS, &VSTUR, &VSTAS, &VSTAR, &SPRCLR, &SPRSTI, &SPRSTS];
 
 /// `!pto.align`.
 const ALIGN: TypeRule = TypeRule { describe: "an alignment register", accepts: |t| matches!(t, Type::Align) };
@@ -326,3 +327,71 @@ static SPRCLR: OpDef = OpDef {
     },
     ..STEP
 };
+
+const SPRST: OpSchema = schema(
+    "",
+    Syntax::Format(
+        "$register `,` $ptr `[` $offset `]` attr-dict `:` type($ptr) `,` type($offset) (`->` type($moved))?",
+    ),
+    &[
+        operand("ptr", UB, Touch::Write, "where in UB, a pointer to 32-bit integers"),
+        operand(
+            "offset",
+            INTEGER,
+            Touch::Nothing,
+            "from there on: words where it is part of the instruction, else bytes",
+        ),
+    ],
+    &[MOVED],
+    &[required("register", AttrKind::Str, "which special register")],
+);
+
+static SPRSTI: OpDef = OpDef {
+    schema: OpSchema { name: "pto.sprsti", ..SPRST },
+    summary: "Store a special register at a constant offset",
+    doc: "AR, as 4 bytes, `offset` words after `ptr`; in the form that gives `moved` at `ptr`, and `moved` is that place. The offset is \
+          a constant from -128 to 127.",
+    source: "micro-instruction manual of assembler 0.60, 3",
+    verify: |op, _, diags| {
+        special(op, diags);
+        let offset = op.operand("offset").and_then(|offset| constant(op.module, offset));
+        if !offset.is_some_and(|offset| (-128..128).contains(&offset)) {
+            let message =
+                "the offset of `pto.sprsti` is part of the instruction: it must be a constant from -128 to 127";
+            diags
+                .push(op.error("not-constant", message).help("`pto.sprsts` takes offsets that are computed, in bytes"));
+        }
+    },
+    lower: |op, d| store_ar(op, d, 4),
+    ..STEP
+};
+
+static SPRSTS: OpDef = OpDef {
+    schema: OpSchema { name: "pto.sprsts", ..SPRST },
+    summary: "Store a special register",
+    doc: "AR, as 4 bytes, `offset` bytes after `ptr`; in the form that gives `moved` at `ptr`, and `moved` is that place.",
+    source: "micro-instruction manual of assembler 0.60, 3",
+    verify: |op, _, diags| special(op, diags),
+    lower: |op, d| store_ar(op, d, 1),
+    ..STEP
+};
+
+/// A store of AR through a pointer to words.
+fn special(op: &OpRef<'_>, diags: &mut Diags) {
+    check::one_of(op, "register", &["AR"], diags);
+    check::moved(op, "ptr", 0, diags);
+    if check::pointee(op, "ptr").is_some_and(|elem| !matches!(elem, Elem::I32 | Elem::U32)) {
+        diags.push(op.error("elem-type", "stores through a pointer to 32-bit integers"));
+    }
+}
+
+fn store_ar(op: &OpRef<'_>, d: &mut Decoder<'_>, unit: usize) -> Lowered {
+    let mut e = Emit::new(op, d);
+    let at = e.place("ptr", "offset", unit, 0)?;
+    e.step(VectorPort::Store, Elem::U32, move |m, args| {
+        check::aligned(args[at], 4, "writes")?;
+        let bytes = (m.ar as u32).to_le_bytes();
+        m.store(args[at], bytes.len())?.copy_from_slice(&bytes);
+        Ok(0)
+    })
+}

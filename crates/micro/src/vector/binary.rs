@@ -44,7 +44,9 @@ fn shifts(op: &OpRef<'_>, diags: &mut Diags) {
     let (Some(lanes), Some(counts), result) = (op.ty("lhs"), op.ty("rhs"), op.module.ty(op.result(0))) else { return };
     let width = |ty: &Type| ty.elem().map(Elem::bytes);
     if result != lanes || width(counts) != width(lanes) {
-        let message = format!("expects counts as wide as the lanes, and a result of their type: `{lanes}` by `{counts}` gives `{result}`");
+        let message = format!(
+            "expects counts as wide as the lanes, and a result of their type: `{lanes}` by `{counts}` gives `{result}`"
+        );
         diags.push(op.error("vreg-type", message));
     }
 }

@@ -13,7 +13,7 @@ use slipring_op::def::{Lowered, OpDef, OpRef, Reported};
 use slipring_op::rules::{SCALAR, defaulted, operand, required, schema};
 
 /// The ops of this family.
-pub(crate) const OPS: &[&OpDef] = &[&VCVT, &VTRC, &VCI];
+pub(crate) const OPS: &[&OpDef] = &[&VCVT, &VMULSCVT, &VTRC, &VCI];
 
 /// The pairs of types that the hardware converts.
 const PAIRS: &[(Elem, &[Elem])] = &[
@@ -25,14 +25,8 @@ const PAIRS: &[(Elem, &[Elem])] = &[
     (Elem::I32, &[Elem::U8, Elem::U16, Elem::I16, Elem::I64, Elem::F32]),
     (Elem::I64, &[Elem::I32, Elem::F32]),
     (Elem::F16, &[Elem::U8, Elem::I8, Elem::I16, Elem::I32, Elem::F32, Elem::F8E4M3, Elem::F8E5M2, Elem::HiF8]),
-    (
-        Elem::F32,
-        &[Elem::I16, Elem::I32, Elem::I64, Elem::F16, Elem::BF16, Elem::F8E4M3, Elem::F8E5M2, Elem::HiF8],
-    ),
-    (
-        Elem::BF16,
-        &[Elem::I32, Elem::F16, Elem::F32, Elem::F8E4M3, Elem::F8E5M2, Elem::F4E1M2x2, Elem::F4E2M1x2],
-    ),
+    (Elem::F32, &[Elem::I16, Elem::I32, Elem::I64, Elem::F16, Elem::BF16, Elem::F8E4M3, Elem::F8E5M2, Elem::HiF8]),
+    (Elem::BF16, &[Elem::I32, Elem::F16, Elem::F32, Elem::F8E4M3, Elem::F8E5M2, Elem::F4E1M2x2, Elem::F4E2M1x2]),
     (Elem::F8E4M3, &[Elem::F32]),
     (Elem::F8E5M2, &[Elem::F32]),
     (Elem::HiF8, &[Elem::F32]),
@@ -93,6 +87,72 @@ fn part(op: &OpRef<'_>) -> Option<usize> {
         "P3" | "PART_P3" => 3,
         _ => return None,
     })
+}
+
+static VMULSCVT: OpDef = OpDef {
+    schema: schema(
+        "pto.vmulscvt",
+        Syntax::Format(
+            "$src `,` $factor `,` $mask `,` $rnd `,` $part attr-dict `:` type($src) `,` type($factor) `,` type($mask) `->` type($out)",
+        ),
+        &[
+            vreg("src", "the source, of f32"),
+            operand("factor", SCALAR, Touch::Nothing, "what each lane is multiplied by, of f32"),
+            GOVERNING,
+        ],
+        &[OUT],
+        &[required("rnd", AttrKind::Str, "as for `pto.vcvt`"), required("part", AttrKind::Str, "`EVEN` or `ODD`")],
+    ),
+    summary: "Scale lanes and convert them to f16",
+    doc: "`src × factor`, rounded once, to f16: lane `i` goes to lane `2i`, or `2i + 1` for `ODD`; the others are 0. What is beyond f16 \
+          becomes an infinity.",
+    source: "micro-instruction manual of assembler 0.60, 13",
+    verify: |op, _, diags| {
+        check::lanes_of(op, "src", &[Elem::F32], diags);
+        check::number_for(op, "factor", "src", diags);
+        check::governs(op, "mask", "src", diags);
+        check::one_of(op, "rnd", roundings(Elem::F32, Elem::F16), diags);
+        check::one_of(op, "part", &["EVEN", "ODD"], diags);
+        if check::result_elem(op, 0) != Some(Elem::F16) {
+            diags.push(op.error("vcvt-types", "`pto.vmulscvt` converts f32 to f16"));
+        }
+    },
+    lower: |op, d| {
+        let mode = op.text("rnd").and_then(RoundMode::from_letter).ok_or(Reported)?;
+        let part = part(op).ok_or(Reported)?;
+        let mut e = Emit::new(op, d);
+        let (src, factor, mask) = (e.reg("src")?, e.number("factor")?, e.reg("mask")?);
+        let out = e.out(0);
+        e.compute(VectorPort::Alu, Elem::F32, move |m, args| {
+            let factor = f64::from(f32::from_bits(args[factor] as u32));
+            let (mask, mut lanes) = (m.mask(mask), [0f32; BYTES / 4]);
+            convert::load_f32(Elem::F32, &m.reg(src).0, &mut lanes);
+            let mut scaled = Register::ZERO;
+            for (i, lane) in lanes.iter().enumerate().filter(|(i, _)| mask.lane(*i, 4)) {
+                scaled.set_bits(i, 4, to_odd(f64::from(*lane) * factor).to_bits().into());
+            }
+            let mut made = [0; BYTES / 2];
+            convert::convert(Elem::F32, &scaled.0, Elem::F16, &mut made, mode, Saturation::Off);
+            let mut result = Register::ZERO;
+            for (i, half) in made.as_chunks::<2>().0.iter().enumerate() {
+                result.set_bits(2 * i + part, 2, u16::from_le_bytes(*half).into());
+            }
+            m.set(out, result);
+        })
+    },
+    ..STEP
+};
+
+/// The `f32` next to a number that `f32` does not have, with a last bit of 1: what is rounded from it to fewer bits is rounded as from
+/// the number itself.
+fn to_odd(exact: f64) -> f32 {
+    let near = exact as f32;
+    if f64::from(near) == exact || !near.is_finite() || near.to_bits() & 1 == 1 {
+        return near;
+    }
+    // The neighbour on the other side of the number.
+    let outwards = f64::from(near).abs() < exact.abs();
+    f32::from_bits(if outwards { near.to_bits() + 1 } else { near.to_bits() - 1 })
 }
 
 fn cvt_rules(op: &OpRef<'_>, diags: &mut Diags) {

@@ -13,7 +13,7 @@ use slipring_op::def::{Lowered, OpDef, OpRef};
 use slipring_op::rules::{SCALAR, operand, required, result, schema};
 
 /// The ops of this family.
-pub(crate) const OPS: &[&OpDef] = &[&VMULA, &VAXPY, &VEXPDIF, &VMULL];
+pub(crate) const OPS: &[&OpDef] = &[&VMULA, &VMADD, &VAXPY, &VEXPDIF, &VMULL];
 
 static VMULA: OpDef = OpDef {
     schema: schema(
@@ -32,6 +32,23 @@ static VMULA: OpDef = OpDef {
         check::governs(op, "mask", "acc", diags);
     },
     lower: |op, d| lanewise(op, d, &kernels::MULA, ["acc", "lhs", "rhs"]),
+    ..STEP
+};
+
+static VMADD: OpDef = OpDef {
+    schema: OpSchema {
+        name: "pto.vmadd",
+        operands: &[vreg("acc", "first factor"), vreg("lhs", "second factor"), vreg("rhs", "what is added"), GOVERNING],
+        ..VMULA.schema
+    },
+    summary: "Multiply what was accumulated, and add",
+    doc: "`out = acc × lhs + rhs`, rounded once.",
+    source: "micro-instruction manual of assembler 0.60, 7",
+    verify: |op, platform, diags| {
+        (VMULA.verify)(op, platform, diags);
+        check::lanes_of(op, "acc", &[Elem::F16, Elem::BF16, Elem::F32], diags);
+    },
+    lower: |op, d| lanewise(op, d, &kernels::AXPY, ["acc", "rhs", "lhs"]),
     ..STEP
 };
 

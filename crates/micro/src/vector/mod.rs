@@ -13,6 +13,7 @@ pub(super) mod convert;
 mod emit;
 pub(super) mod fused;
 pub(super) mod gather;
+pub(super) mod histogram;
 mod kernels;
 pub(super) mod load;
 mod modes;

@@ -55,7 +55,10 @@ pub(super) const RULES: &[OpRule] = &[
             "pto.trowexpandexpdif",
         ])
     },
-    OpRule { fix: Some(begins_somewhere), ..OpRule::of(&["pto.mte_l1_l0a", "pto.mte_l1_l0b", "pto.mte_l1_l0a_mx", "pto.mte_l1_l0b_mx"]) },
+    OpRule {
+        fix: Some(begins_somewhere),
+        ..OpRule::of(&["pto.mte_l1_l0a", "pto.mte_l1_l0b", "pto.mte_l1_l0a_mx", "pto.mte_l1_l0b_mx"])
+    },
     OpRule { fix: Some(stored_in_a_chain), ..OpRule::of(&["pto.vstus", "pto.pstu", "pto.vstur"]) },
     OpRule { fix: Some(masked), ..OpRule::of(&["pto.vsts"]) },
     OpRule { fix: Some(spread_of_its_type), ..OpRule::of(&["pto.vbr", "pto.vdup"]) },

@@ -339,9 +339,12 @@ impl Program {
         }
         let races = between.iter().filter(|message| message.severity == Severity::Error).count();
         messages.extend(between);
-        let summed = (0..graph.tensors.len())
-            .map(|tensor| footprints.iter().any(|task| task.get(&tensor).is_some_and(|own| !own.atomics.is_empty())))
-            .collect();
+        let mut summed = vec![false; graph.tensors.len()];
+        for (tensor, own) in footprints.iter().flatten() {
+            if let Some(summed) = summed.get_mut(*tensor) {
+                *summed |= !own.atomics.is_empty();
+            }
+        }
         let findings = Report::new(self.input.source().clone(), messages);
         let mut run = ProgramRun {
             program: self,

@@ -163,9 +163,18 @@ impl Once {
 /// Shows pairs of tasks, the earlier one first, of which one changes bytes of a tensor near those that the other uses. Others have
 /// no bytes in common.
 fn each_pair(graph: &Graph, touched: &Footprints, see: &mut dyn FnMut(usize, usize, usize)) {
-    for tensor in 0..graph.tensors.len() {
+    // Most tasks use few of the tensors.
+    let mut users = vec![Vec::new(); graph.tensors.len()];
+    for (task, own) in touched.iter().enumerate() {
+        for (tensor, own) in own {
+            if let Some(users) = users.get_mut(*tensor) {
+                users.push((task, own));
+            }
+        }
+    }
+    for (tensor, users) in users.into_iter().enumerate() {
         let (mut changes, mut uses, mut pairs, mut near) = (Spans::default(), Spans::default(), Vec::new(), Vec::new());
-        for (second, own) in touched.iter().enumerate().filter_map(|(task, own)| Some((task, own.get(&tensor)?))) {
+        for (second, own) in users {
             let (changed, used) = (own.changes(), own.changes().and(&own.reads));
             // Those that change what this one uses, and those that use what it changes.
             changes.near(&used, &mut near);

@@ -191,6 +191,12 @@ impl Reach {
         self.before[to * self.words + from / 64] >> (from % 64) & 1 == 1
     }
 
+    /// Of some tasks, a bit each, those that do not come before another one.
+    pub(crate) fn beside<'r>(&'r self, task: usize, tasks: &'r [u64]) -> impl Iterator<Item = u64> + Clone + 'r {
+        let before = &self.before[task * self.words..][..self.words];
+        before.iter().zip(tasks).map(|(before, tasks)| tasks & !before)
+    }
+
     /// True if one of two tasks comes before the other.
     pub fn ordered(&self, a: usize, b: usize) -> bool {
         self.path(a, b) || self.path(b, a)

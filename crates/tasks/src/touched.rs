@@ -160,9 +160,9 @@ impl Once {
     }
 }
 
-/// Shows pairs of tasks, the earlier one first, of which one changes bytes of a tensor near those that the other uses. Others have
-/// no bytes in common.
-fn each_pair(graph: &Graph, touched: &Footprints, see: &mut dyn FnMut(usize, usize, usize)) {
+/// Shows pairs of tasks, the earlier one first, of which one changes bytes of a tensor near those that the other uses and the first
+/// does not come before the second in `reach`. Others have no bytes in common, or that order.
+fn each_pair(graph: &Graph, reach: &Reach, touched: &Footprints, see: &mut dyn FnMut(usize, usize, usize)) {
     // Most tasks use few of the tensors.
     let mut users = vec![Vec::new(); graph.tensors.len()];
     for (task, own) in touched.iter().enumerate() {
@@ -174,14 +174,25 @@ fn each_pair(graph: &Graph, touched: &Footprints, see: &mut dyn FnMut(usize, usi
     }
     for (tensor, users) in users.into_iter().enumerate() {
         let (mut changes, mut uses, mut pairs, mut near) = (Spans::default(), Spans::default(), Vec::new(), Vec::new());
-        for (second, own) in users {
+        let mut earlier = vec![0u64; touched.len().div_ceil(64)];
+        for (at, (second, own)) in users.into_iter().enumerate() {
             let (changed, used) = (own.changes(), own.changes().and(&own.reads));
-            // Those that change what this one uses, and those that use what it changes.
-            changes.near(&used, &mut near);
-            uses.near(&changed, &mut near);
-            near.sort_unstable();
-            near.dedup();
-            pairs.extend(near.drain(..).map(|first| (first, second)));
+            let count: u32 = reach.beside(second, &earlier).map(u64::count_ones).sum();
+            if count as usize <= at / 8 {
+                // Nearly all come before it: the few others are looked at one by one.
+                for (word, bits) in reach.beside(second, &earlier).enumerate().filter(|(_, bits)| *bits != 0) {
+                    let own = (0..64).filter(|bit| bits >> bit & 1 != 0);
+                    pairs.extend(own.map(|bit| (64 * word + bit, second)));
+                }
+            } else {
+                // Those that change what this one uses, and those that use what it changes.
+                changes.near(&used, &mut near);
+                uses.near(&changed, &mut near);
+                near.sort_unstable();
+                near.dedup();
+                pairs.extend(near.drain(..).filter(|first| !reach.path(*first, second)).map(|first| (first, second)));
+            }
+            earlier[second / 64] |= 1 << (second % 64);
             changes.add(&changed, second);
             uses.add(&used, second);
         }
@@ -195,7 +206,7 @@ type SeeRace<'s> = dyn FnMut([usize; 2], usize, &dyn Fn() -> Diagnostic) + 's;
 
 /// Shows each pair of tasks that no path orders and of which one changes bytes that the other uses.
 fn each_race(graph: &Graph, reach: &Reach, touched: &Footprints, see: &mut SeeRace<'_>) {
-    each_pair(graph, touched, &mut |first, second, tensor| {
+    each_pair(graph, reach, touched, &mut |first, second, tensor| {
         if reach.ordered(first, second) {
             return;
         }
@@ -245,7 +256,7 @@ pub(crate) fn races_of_parts(
 /// Pairs that only an edge from a reader to what overwrites it keeps apart.
 pub(crate) fn overwritten(graph: &Graph, reach: &Reach, writers: &Reach, touched: &Footprints) -> Vec<Diagnostic> {
     let mut once = Once::default();
-    each_pair(graph, touched, &mut |first, second, tensor| {
+    each_pair(graph, writers, touched, &mut |first, second, tensor| {
         if !reach.ordered(first, second) || writers.ordered(first, second) {
             return;
         }

@@ -2,11 +2,11 @@
 
 use std::sync::{Arc, OnceLock};
 
-use slipring::report::LineFacts;
 use slipring::{
     Checked, CompileRequest, Control, Error, Kernel, Lang, ProgramOptions, ProveOptions, Report, RunOptions, Subject,
     Tensor, platforms_of,
 };
+use slipring_report::LineFacts;
 
 /// True if a Python text names the kernel language: it may have kernels.
 pub(crate) fn names_us(text: &str) -> bool {

@@ -8,8 +8,8 @@ mod trace;
 
 use std::path::{Path, PathBuf};
 
-use slipring::report::RunFacts;
 use slipring::{Kernel, Run, RunOptions, Tensor};
+use slipring_report::RunFacts;
 
 /// The root of the repository.
 fn top() -> PathBuf {

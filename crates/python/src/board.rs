@@ -6,8 +6,8 @@ use numpy::PyReadwriteArray1;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
-use slipring::report::CheckFacts;
 use slipring::{BoardOptions, Report, files, queue_board};
+use slipring_report::CheckFacts;
 
 use crate::error::{checks, facts};
 use crate::run::{checked, verdict, written, written_into};

@@ -9,9 +9,9 @@ use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyTuple};
 use slipring::args::{Arg, Value};
-use slipring::language::Direction;
 use slipring::{Control, Elem, Error, Limits, Parameter, ProveOptions, RunOptions, Tensor, Timing, Tools, tools};
 use slipring_debug::Session;
+use slipring_lang::Direction;
 
 use crate::board::{BoardRun, board};
 use crate::debug::Stepper;

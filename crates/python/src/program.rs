@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyDict, PyList};
-use slipring::report::Trace;
-use slipring::tasks::{HostArg, HostNumber, draw};
 use slipring::{Control, HostFunctions, ProgramFacts, ProgramOptions, Report};
+use slipring_report::Trace;
+use slipring_tasks::{HostArg, HostNumber, draw};
 
 use crate::board::board;
 use crate::error::{checks, facts, raise};

@@ -70,8 +70,6 @@ pub use slipring_inspect::{
     CheckedFacts, FixFacts, MendedFacts, assumed_of_program, changed_lines, option_of_kernels, platforms_of,
 };
 #[doc(hidden)]
-pub use slipring_lang as language;
-#[doc(hidden)]
 pub use slipring_outside::{Recording, RecordingRequest};
 #[doc(hidden)]
 pub use slipring_passes::lint::is_finding;
@@ -82,10 +80,6 @@ pub use slipring_programs::{
 };
 #[doc(hidden)]
 pub use slipring_prove::{Fix, PathFix, ProofScope, SyncChecked, Witness};
-#[doc(hidden)]
-pub use slipring_queue as queue;
-#[doc(hidden)]
-pub use slipring_report as report;
 #[doc(hidden)]
 pub use slipring_session::{
     Advice, BuildOptions, BuiltProgram, CompileRequest, ConsumerBuffer, DEEPEST, Depth, Difference, ExecuteOptions,
@@ -98,5 +92,3 @@ pub use slipring_session::{
 };
 #[doc(hidden)]
 pub use slipring_sim::{Delay, Late, Suppose};
-#[doc(hidden)]
-pub use slipring_tasks as tasks;

@@ -148,7 +148,7 @@ pub fn command_line(words: &[OsString]) -> u8 {
         Ok(cli) => {
             let exit = verb(&cli);
             if cli.counts {
-                let slipring::language::Counts { parsed, lowered, .. } = slipring::language::counts();
+                let slipring_lang::Counts { parsed, lowered, .. } = slipring_lang::counts();
                 output::note(format!("parsed {parsed}, lowered {lowered}"));
             }
             (exit, cli.verb.as_json())

@@ -1,9 +1,9 @@
 //! Files that a run writes: buffers that are wanted back, its timeline, the stream of its board.
 
 use slipring::args::{Arg, OutFile};
-use slipring::report::{Trace, TraceForm};
 use slipring::{Error, Tensor, files};
 use slipring_queue::capture::Capture;
+use slipring_report::{Trace, TraceForm};
 
 use super::output::{note, write_file};
 

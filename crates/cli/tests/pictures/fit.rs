@@ -1,8 +1,8 @@
 //! Pages of each kind in a browser, 400, 800 and 1400 pixels wide, light and dark: nothing scrolls sideways and no words are cut.
 
-use slipring::report::{RunFacts, memory_svg};
 use slipring::{CompileRequest, Program, ProgramOptions, Run, RunOptions, Tensor, Tools};
 use slipring_explore::{Tune, Vary};
+use slipring_report::{RunFacts, memory_svg};
 
 use super::page::act;
 use super::{recorded, run_with, top};

@@ -1,7 +1,7 @@
 //! Forecasts are runs of the same engine.
 
-use slipring::report::compare;
 use slipring::{Kernel, Suppose, Tensor};
+use slipring_report::compare;
 
 use super::{recorded, run_with, runs, top};
 

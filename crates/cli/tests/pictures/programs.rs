@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use slipring::report::{SliceKind, Trace, chrome, perfetto};
 use slipring::{CompileRequest, Program, ProgramOptions, ProgramRun, Tensor};
+use slipring_report::{SliceKind, Trace, chrome, perfetto};
 
 use super::page::act;
 use super::top;

@@ -9,8 +9,8 @@ use std::io::IsTerminal;
 
 use serde::Serialize;
 use slipring::args::Arg;
-use slipring::report::{RunFacts, lines_text, path_text, stats_text, summary_text};
 use slipring::{Advice, Error, Kernel, RunOptions, Subject, VerifyOutcome, advice_text};
+use slipring_report::{RunFacts, lines_text, path_text, stats_text, summary_text};
 
 use super::exit::Exit;
 use super::expected::{against, expectations, held};

@@ -2,8 +2,8 @@
 
 use std::io::IsTerminal;
 
-use slipring::report::lines_text;
 use slipring::{Error, Program};
+use slipring_report::lines_text;
 
 use super::super::exit::Exit;
 use super::super::expected::{against, expectations};

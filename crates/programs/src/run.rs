@@ -18,7 +18,8 @@ use super::footprint::Signalled;
 use super::lost::{Meaningless, is_left_out};
 use super::task::Outcome;
 use super::values::holds;
-use super::{HostFunctions, Program, ProgramOptions, host, reading};
+use super::{HostFunctions, Program, ProgramOptions, host};
+use slipring_session::options::timing_fits;
 use slipring_session::{Args, Compiled, Error, Report};
 
 use crate::footprint;
@@ -257,12 +258,20 @@ impl Runner<'_> {
 }
 
 impl Program {
-    /// Runs the tasks, each when all that it waits for is over and a cluster is free.
+    /// Runs the tasks, each when all that it waits for is over and a cluster is free; as many times as are asked for, up to the first
+    /// launch with a finding.
     ///
     /// # Errors
     /// If a kernel has errors, or out of memory. What goes wrong in the run is a finding of its.
     pub fn run<'a>(&self, args: impl Into<Args<'a>>, options: &ProgramOptions) -> Result<ProgramRun<'_>, Error> {
-        self.run_on(self.contents(args.into())?, options)
+        let before = self.contents(args.into())?;
+        for launch in 0..u64::from(options.launches).saturating_sub(1) {
+            let run = self.run_on(before.clone(), &options.with_order(launch))?;
+            if !run.is_complete() || run.findings().errors() > 0 {
+                return Ok(run);
+            }
+        }
+        self.run_on(before, &options.with_order(u64::from(options.launches).saturating_sub(1)))
     }
 
     /// The same for what the tensors hold; `None` for scalars.
@@ -278,7 +287,7 @@ impl Program {
             return Err(Error::Unsupported(message));
         }
         let platform = self.with_clusters(options.clusters)?;
-        reading::may_have(options.devices)?;
+        timing_fits(options.timing, &platform)?;
         let clusters = platform.clusters;
         let stuck = touched::deadlocks(graph);
         let compiled = self.compiled()?;

@@ -39,6 +39,11 @@ fn parts(text: &str) -> impl Iterator<Item = &str> {
     parts.map(str::trim).filter(|part| !part.is_empty())
 }
 
+/// True for a text that has no condition: whoever wrote it meant one.
+pub(crate) fn is_empty(text: &str) -> bool {
+    parts(text).next().is_none()
+}
+
 /// Scalar arguments as numbers, by parameter.
 pub fn as_numbers(bound: &[impl Passed], params: &[Param]) -> Vec<Option<i128>> {
     let number = |(bound, param): (&_, &Param)| {
@@ -240,6 +245,9 @@ impl Assumed {
     pub fn read(texts: &[String], params: &[Param]) -> Result<Assumed, String> {
         let mut list = Vec::new();
         for text in texts {
+            if is_empty(text) {
+                return Err(format!("there is no condition in `{text}`"));
+            }
             for part in parts(text) {
                 list.push(Reader::new(part, params).condition()?);
             }

@@ -20,7 +20,7 @@ pub fn tools(text: &str) -> Result<Tools, String> {
     let mut tools = Tools { race: false, init: false, ..Tools::default() };
     let names: Vec<&str> = text.split(',').map(str::trim).collect();
     if names.len() > 1 && names.contains(&"none") {
-        return Err(format!("`--check {text}` asks for `none` and for more"));
+        return Err(format!("takes `none` alone, not `{text}`"));
     }
     for name in names {
         match name {
@@ -28,7 +28,7 @@ pub fn tools(text: &str) -> Result<Tools, String> {
             "race" => tools.race = true,
             "init" => tools.init = true,
             "memory" | "sync" | "none" => {}
-            other => return Err(format!("`--check` takes all, none, memory, sync, init or race, not `{other}`")),
+            other => return Err(format!("takes all, none, memory, sync, init or race, not `{other}`")),
         }
     }
     Ok(tools)

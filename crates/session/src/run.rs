@@ -17,6 +17,7 @@ use crate::args::Passed;
 use crate::assume::{Assumed, as_numbers};
 use crate::compiled::Compiled;
 use crate::exec::{LaunchExtras, launch, launch_kept, launch_on};
+use crate::options::timing_fits;
 use crate::places::{beginning, results};
 use crate::tensor::{Bound, numbers};
 use crate::timeline::Collect;
@@ -141,6 +142,7 @@ pub fn start<'a>(
     blocks: u32,
     asked: &RunOptions,
 ) -> Result<Run<'a>, Error> {
+    timing_fits(asked.timing, &compiled.platform)?;
     let prepared = &compiled.prepared;
     let none = Tools { race: false, init: false, ..Tools::default() };
     let mut tools =

@@ -15,8 +15,8 @@ use slipring_tile::Elem;
 use super::Tune;
 use super::vary::{Setting, WORDS, Word, count, meaning};
 use slipring::{
-    CompileRequest, DEEPEST, Error, Kernel, Program, ProgramOptions, ProveOptions, Report, RunOptions, Subject, Tensor,
-    VerifyOutcome, slot_buffers,
+    CompileRequest, DEEPEST, Error, Kernel, Program, ProgramOptions, ProveOptions, Report, RunOption, RunOptions,
+    Subject, Tensor, VerifyOutcome, Way, slot_buffers,
 };
 use slipring_prove::Judgement;
 use slipring_session::args::Passed;
@@ -339,6 +339,9 @@ impl Tune {
         known: &[Point],
         verify: bool,
     ) -> Result<Point, Error> {
+        if let Some(blocks) = RunOption::named("blocks").filter(|_| self.run.blocks.is_some()) {
+            return Err(Error::Arguments(blocks.refused(Way::Program)));
+        }
         let mut options = ProgramOptions::from(&self.run);
         options.clusters = said.clusters.or(self.clusters);
         let args = program.arguments_within(&self.args, self.seed, self.run.limits.memory)?;

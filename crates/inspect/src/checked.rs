@@ -10,8 +10,7 @@ use slipring_programs::{DEVICES, Program, ProgramOptions};
 use slipring_prove::{OfText, PathFix, mend_paths, mend_words};
 use slipring_session::executed::Together;
 use slipring_session::{
-    Error, Input, Judged, Loaded, RunOption, Tensor, Way, judge, merged, message_facts, waits_for_arguments,
-    written_platform,
+    Error, Input, Judged, Loaded, RunOption, Way, judge, merged, message_facts, waits_for_arguments, written_platform,
 };
 
 use crate::facts::{CheckedFacts, PlatformFacts};
@@ -357,7 +356,7 @@ fn kernels_of(program: &Program) -> (Vec<Diagnostic>, usize) {
     let compiled = |program: &Program| program.compile().map(|report| (report.messages().to_vec(), program.kernels()));
     let done = if program.is_open() {
         // For the arguments that a run without any takes.
-        let args = program.arguments(&[], 0).map(|args| args.into_iter().map(Tensor::from).collect::<Vec<_>>());
+        let args = program.arguments(&[], 0);
         let followed = args.and_then(|args| program.follow_for(&args, &ProgramOptions::default(), true));
         match followed {
             Ok(followed) => compiled(followed.as_ref().unwrap_or(program)),

@@ -39,14 +39,14 @@ use slipring_program::{Param, ParamKind};
 use slipring_tasks::Graph;
 
 use slipring_check::Tools;
-use slipring_session::args::{Arg, ArgError, Defaults, Passed, bind, in_order, read_arg, signature};
+use slipring_session::args::{ArgError, Defaults, bind, in_order, read_arg, signature};
 use slipring_session::compiled::{Choice, Compiled, bind_to, known_interpretations};
 use slipring_session::expect::Held;
 use slipring_session::launch::{header, too_large};
 use slipring_session::tensor::Bound;
 use slipring_session::{
-    Args, CompileRequest, Control, Error, Input, MemoryUse, Parameter, Report, RunOptions, RunRequest, memory_uses,
-    waits_for_arguments,
+    Args, CompileRequest, Control, Error, Input, MemoryUse, Parameter, Report, RunOptions, RunRequest, Tensor,
+    memory_uses, waits_for_arguments,
 };
 use slipring_sim::{Limits, Timing};
 
@@ -407,7 +407,7 @@ impl Program {
         for ((value, param), number) in bound.iter().zip(&self.orchestration.params).zip(&self.orchestration.numbers) {
             let Some(number) = number.as_ref().filter(|_| param.shape.is_none()) else { continue };
             let read = read_arg(&format!("{number}:{}", param.elem), &Defaults::default()).ok();
-            if read.is_some_and(|read| read.value.bits() != value.bits()) {
+            if read.is_some_and(|read| read.bits() != value.bits()) {
                 let message =
                     format!("the program was read with `{}` = {number}: read it again with another number", param.name);
                 return Err(Error::Arguments(message));
@@ -421,7 +421,7 @@ impl Program {
     ///
     /// # Errors
     /// If they do not fit.
-    pub fn arguments(&self, texts: &[String], seed: u64) -> Result<Vec<Arg>, Error> {
+    pub fn arguments(&self, texts: &[String], seed: u64) -> Result<Vec<Tensor<'static>>, Error> {
         self.arguments_within(texts, seed, Limits::default().memory)
     }
 
@@ -429,7 +429,7 @@ impl Program {
     ///
     /// # Errors
     /// Those of [`Program::arguments`], and if they are larger.
-    pub fn arguments_within(&self, texts: &[String], seed: u64, memory: u64) -> Result<Vec<Arg>, Error> {
+    pub fn arguments_within(&self, texts: &[String], seed: u64, memory: u64) -> Result<Vec<Tensor<'static>>, Error> {
         let own = &self.orchestration.params;
         let (params, shapes) = (self.params(), self.shapes());
         let declared = |param: &Param| {

@@ -12,7 +12,6 @@ use super::beside::{Beside, Came, Job};
 use super::values::{first_value, holds};
 use super::{Program, ProgramOptions, host};
 use slipring_check::Tools;
-use slipring_session::args::Passed as _;
 use slipring_session::compiled::{Choice, Compiled};
 use slipring_session::{Error, Tensor};
 

@@ -8,7 +8,6 @@ use numpy::PyReadonlyArray1;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyTuple};
-use slipring::args::{Arg, Value};
 use slipring::{Control, Elem, Error, Parameter, ProveOptions, Tensor, Way};
 use slipring_debug::Session;
 use slipring_lang::Direction;
@@ -169,16 +168,14 @@ pub fn described(list: Vec<Parameter>) -> Vec<Described> {
 pub type GivenArgument<'py> = (Option<&'static str>, Option<Vec<u64>>, bool, Bound<'py, PyBytes>);
 
 /// Arguments as Python sees them.
-pub fn given<'py>(py: Python<'py>, list: Vec<Arg>, parameters: &[Parameter]) -> Vec<GivenArgument<'py>> {
-    let each = list.into_iter().zip(parameters).map(|(arg, parameter)| {
-        let (bytes, is_buffer) = match arg.value {
-            Value::Buffer(bytes) => (bytes, true),
-            Value::Scalar(bits) => (bits.to_le_bytes().to_vec(), false),
-        };
+pub fn given<'py>(py: Python<'py>, list: &[Tensor<'_>], parameters: &[Parameter]) -> Vec<GivenArgument<'py>> {
+    let each = list.iter().zip(parameters).map(|(arg, parameter)| {
+        let bits = arg.bits().map(u64::to_le_bytes);
+        let bytes = bits.as_ref().map_or_else(|| arg.contents().unwrap_or_default(), |bits| &bits[..]);
         // Arguments of the command line take the parameter's shape, whatever their own is.
-        let own = || arg.shape.map(|own| own.into_iter().map(|extent| extent as u64).collect());
-        let elem = arg.elem.or(parameter.elem).map(Elem::name);
-        (elem, parameter.shape.clone().or_else(own), is_buffer, PyBytes::new(py, &bytes))
+        let own = || arg.shape().map(|own| own.iter().map(|extent| *extent as u64).collect());
+        let elem = arg.elem().or(parameter.elem).map(Elem::name);
+        (elem, parameter.shape.clone().or_else(own), bits.is_none(), PyBytes::new(py, bytes))
     });
     each.collect()
 }
@@ -214,7 +211,7 @@ impl Kernel {
     /// The arguments that texts of the command line mean; without any those of its file.
     fn arguments<'py>(&self, py: Python<'py>, texts: Vec<String>, seed: u64) -> PyResult<Vec<GivenArgument<'py>>> {
         let list = self.inner.arguments(&texts, seed).map_err(|error| raise(py, &error))?;
-        Ok(given(py, list, &self.inner.parameters().map_err(|error| raise(py, &error))?))
+        Ok(given(py, &list, &self.inner.parameters().map_err(|error| raise(py, &error))?))
     }
 
     /// What was said when it was compiled, which is no error.
@@ -258,10 +255,7 @@ impl Kernel {
         let request = request_on(given, &control, Way::Kernel, py)?;
         let tensors = match args {
             Some(args) => tensors(args)?,
-            None => {
-                let own = self.inner.arguments(&[], seed).map_err(|error| raise(py, &error))?;
-                own.into_iter().map(Tensor::from).collect()
-            }
+            None => self.inner.arguments(&[], seed).map_err(|error| raise(py, &error))?,
         };
         let kernel = Arc::clone(&self.inner);
         let work = move || {

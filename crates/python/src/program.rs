@@ -92,7 +92,7 @@ impl Program {
     /// The arguments that texts of the command line mean; without any those of its file.
     fn arguments<'py>(&self, py: Python<'py>, texts: Vec<String>, seed: u64) -> PyResult<Vec<GivenArgument<'py>>> {
         let list = self.inner.arguments(&texts, seed).map_err(|error| raise(py, &error))?;
-        Ok(given(py, list, &self.inner.parameters()))
+        Ok(given(py, &list, &self.inner.parameters()))
     }
 
     /// What was said when it was compiled, which is no error.

@@ -10,7 +10,7 @@ use slipring_op::symbol_name;
 use slipring_program::{Order, Param, ParamKind, Program, Relation};
 
 use crate::Prepared;
-use crate::args::Passed;
+use crate::tensor::Bound;
 
 /// What the function of a kernel says of its launches.
 fn of_text(module: &Module, name: &str) -> Vec<String> {
@@ -45,9 +45,9 @@ pub(crate) fn is_empty(text: &str) -> bool {
 }
 
 /// Scalar arguments as numbers, by parameter.
-pub fn as_numbers(bound: &[impl Passed], params: &[Param]) -> Vec<Option<i128>> {
-    let number = |(bound, param): (&_, &Param)| {
-        let bits = Passed::bits(bound)?;
+pub fn as_numbers(bound: &[Bound<'_>], params: &[Param]) -> Vec<Option<i128>> {
+    let number = |(bound, param): (&Bound<'_>, &Param)| {
+        let bits = bound.bits()?;
         Some(match param.kind {
             ParamKind::Scalar(elem) if !elem.is_float() && !elem.is_signed_int() => {
                 i128::from(bits & (u64::MAX >> (64 - 8 * elem.bytes())))

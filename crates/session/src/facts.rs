@@ -6,7 +6,6 @@ use slipring_ir::{Diagnostic, Line, Severity};
 use slipring_program::{ParamKind, Shadow, SiteRef};
 use slipring_report::{BufferFacts, CheckFacts, Digest, digest};
 
-use crate::args::Passed;
 use crate::places::Places;
 use crate::tensor::Bound;
 use crate::{Difference, VerifyOutcome};

@@ -67,7 +67,7 @@ pub use request::{Given, OPTIONS, OptionError, RunOption, RunRequest, Takes, Way
 pub use rings::{DEEPEST, Depth, RingReport};
 pub use run::{Comparison, Run, Verdict};
 pub use symbols::{ConsumerBuffer, consumer_buffers};
-pub use tensor::{Element, Tensor};
+pub use tensor::{Bound, Element, Tensor};
 pub use tiles::TileContents;
 pub use timeline::{Event, Timeline};
 pub use verify::{Difference, VerifyOutcome, verify};

@@ -13,7 +13,6 @@ use slipring_report::{CheckFacts, Record, Recorder, RingTrace, RunFacts, checks_
 use slipring_sim::{Delay, ExecutionMode, Suppose, Timing, Unused};
 
 use crate::answers::{RECORDED, clean_if, first_error, not_clean, tried_only};
-use crate::args::Passed;
 use crate::assume::{Assumed, as_numbers};
 use crate::compiled::Compiled;
 use crate::exec::{LaunchExtras, launch, launch_kept, launch_on};
@@ -519,7 +518,7 @@ impl Run<'_> {
 
     /// The inputs as they were passed: bytes of buffers.
     pub fn input(&self, index: usize) -> Option<&[u8]> {
-        self.bound.get(index).and_then(Passed::contents)
+        self.bound.get(index).and_then(Bound::contents)
     }
 }
 

@@ -80,13 +80,13 @@ pub use slipring_programs::{
 pub use slipring_prove::{Fix, PathFix, ProofScope, SyncChecked, Witness};
 #[doc(hidden)]
 pub use slipring_session::{
-    Advice, BuildOptions, BuiltProgram, CompileRequest, ConsumerBuffer, DEEPEST, Depth, Difference, ExecuteOptions,
-    Executed, Execution, Flags, Forecast, Given, Held, Interpreter, Judged, Loaded, MOST_BLOCKS, MemoryUse, OPTIONS,
-    Opened, OptionError, Otherwise, Part, PassStage, Prepared, Raised, RingReport, RunOption, RunRequest, Stretch,
-    Takes, TileContents, VerifyOutcome, Way, Written, advice_text, args, build, check, choose_platform,
-    consumer_buffers, execute, execute_again, execute_timed, files, find_target, head_lines, is_language, judge, load,
-    load_file, memory_map, merged, message_facts, needed, option_of_kernels, prepare, read_platform, set_interpreter,
-    slot_buffers, to_diagnostics, tools, verify, waits_for_arguments, written_platform,
+    Advice, Bound, BuildOptions, BuiltProgram, CompileRequest, ConsumerBuffer, DEEPEST, Depth, Difference,
+    ExecuteOptions, Executed, Execution, Flags, Forecast, Given, Held, Interpreter, Judged, Loaded, MOST_BLOCKS,
+    MemoryUse, OPTIONS, Opened, OptionError, Otherwise, Part, PassStage, Prepared, Raised, RingReport, RunOption,
+    RunRequest, Stretch, Takes, TileContents, VerifyOutcome, Way, Written, advice_text, args, build, check,
+    choose_platform, consumer_buffers, execute, execute_again, execute_timed, files, find_target, head_lines,
+    is_language, judge, load, load_file, memory_map, merged, message_facts, needed, option_of_kernels, prepare,
+    read_platform, set_interpreter, slot_buffers, to_diagnostics, tools, verify, waits_for_arguments, written_platform,
 };
 #[doc(hidden)]
 pub use slipring_sim::{Delay, Late, Suppose};

@@ -159,7 +159,7 @@ fn run(kernel: &Kernel, asked: &Value) -> Result<Session, Error> {
         request.set(option.name, of_json(value))?;
     }
     let options = Session::options(request.run);
-    let tensors: Vec<Tensor<'_>> = kernel.arguments(&given, 0)?.into_iter().map(Tensor::from).collect();
+    let tensors: Vec<Tensor<'_>> = kernel.arguments(&given, 0)?;
     Ok(Session::start(kernel.run_with(tensors, &options)?.into_owned(), options))
 }
 

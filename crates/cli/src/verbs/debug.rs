@@ -48,7 +48,7 @@ fn start(args: &DebugArgs) -> Result<(), Error> {
     let mut request = args.kernel.request()?;
     args.flags.put(&mut request)?;
     let options = Session::options(request.run);
-    let tensors: Vec<Tensor<'_>> = args.kernel.arguments(&kernel)?.into_iter().map(Tensor::from).collect();
+    let tensors: Vec<Tensor<'_>> = args.kernel.arguments(&kernel)?;
     let run = kernel.run_with(tensors, &options)?.into_owned();
     let mut session = Session::start(run, options);
     if args.view {

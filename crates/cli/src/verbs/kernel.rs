@@ -1,8 +1,9 @@
 //! Which kernel a verb runs, and on what: arguments of the command line, else the lines at the head of the file.
 
 use clap::Args;
-use slipring::args::Arg;
-use slipring::{Advice, CompileRequest, Error, Kernel, Program, Run, RunOptions, RunRequest, Source, Subject, Way};
+use slipring::{
+    Advice, CompileRequest, Error, Kernel, Program, Run, RunOptions, RunRequest, Source, Subject, Tensor, Way,
+};
 use slipring_explore::Tune;
 
 use super::asked::{SetArgs, ShapeArgs};
@@ -107,7 +108,7 @@ impl KernelArgs {
     ///
     /// # Errors
     /// If they do not fit.
-    pub fn program_arguments(&self, program: &Program) -> Result<Vec<Arg>, Error> {
+    pub fn program_arguments(&self, program: &Program) -> Result<Vec<Tensor<'static>>, Error> {
         program.arguments_within(&self.args, self.seed, self.request()?.run.limits.memory)
     }
 
@@ -139,7 +140,7 @@ impl KernelArgs {
 
     /// The kernel's arguments: those of the command line, else those of the file, relative to its folder, else random
     /// inputs of the shapes that the kernel declares.
-    pub fn arguments(&self, kernel: &Kernel) -> Result<Vec<Arg>, Error> {
+    pub fn arguments(&self, kernel: &Kernel) -> Result<Vec<Tensor<'static>>, Error> {
         kernel.arguments_within(&self.args, self.seed, self.request()?.run.limits.memory)
     }
 

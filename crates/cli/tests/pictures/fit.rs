@@ -76,8 +76,7 @@ fn checked() -> RunOptions {
 
 fn program(file: &str, clusters: u32) -> String {
     let program = Program::open(top().join(file), &CompileRequest::default()).expect("a file").expect("a program");
-    let args: Vec<Tensor<'static>> =
-        program.arguments(&[], 0).expect("arguments").into_iter().map(Tensor::from).collect();
+    let args: Vec<Tensor<'static>> = program.arguments(&[], 0).expect("arguments");
     let mut options = ProgramOptions::default();
     (options.clusters, options.record) = (Some(clusters), true);
     program.run(args, &options).expect("runs").html().expect("tasks").expect("a page")

@@ -197,8 +197,7 @@ fn blocks_in_waves() {
 #[test]
 fn a_board_has_a_trace() {
     let kernel = Kernel::open(top().join("examples/lang/5_attention_step.py")).expect("a kernel");
-    let args: Vec<Tensor<'static>> =
-        kernel.arguments(&[], 0).expect("arguments").into_iter().map(Tensor::from).collect();
+    let args: Vec<Tensor<'static>> = kernel.arguments(&[], 0).expect("arguments");
     let board = built_in("p150").expect("a board");
     let options = BoardOptions { board: board.clone(), delays: Some(3), record: true };
     let run = kernel.run_on_board(args.clone(), options, &RunOptions::new().record(true)).expect("runs");

@@ -8,8 +8,7 @@ mod program;
 use std::io::IsTerminal;
 
 use serde::Serialize;
-use slipring::args::Arg;
-use slipring::{Advice, Error, Kernel, RunRequest, Subject, VerifyOutcome, advice_text};
+use slipring::{Advice, Error, Kernel, RunRequest, Subject, Tensor, VerifyOutcome, advice_text};
 use slipring_report::{RunFacts, lines_text, path_text, stats_text, summary_text};
 
 use super::exit::Exit;
@@ -56,7 +55,7 @@ fn start(args: &RunArgs) -> Result<Exit, Error> {
 fn launch(
     args: &RunArgs,
     (subject, kernel): (&Subject, &Kernel),
-    bound: Vec<Arg>,
+    bound: Vec<Tensor<'static>>,
     request: &RunRequest,
 ) -> Result<Exit, Error> {
     let (tensors, files) = divide(bound);

@@ -139,6 +139,15 @@ def test_a_wrong_value_names_its_option(name, value, error, says):
     assert str(raised.value).startswith(f"`{name}=` {says}")
 
 
+def test_a_reference_without_elements_says_that_it_says_nothing():
+    none = np.ones((0, 64), np.float32)
+    with pytest.warns(slipring.KernelWarning, match="the reference of `by_blocks` says nothing: every output has an extent of 0"):
+        by_blocks.reference(none, none.copy(), blocks=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        by_blocks.reference(X, X.copy(), blocks=4)
+
+
 def test_a_pipe_that_the_core_does_not_have_is_refused():
     for kernel in (doubled, two_tasks):
         with pytest.raises(TypeError, match="`timing=\"slow:AIV0.FIX\"`: AIV0 of a5 has no pipe FIX, but S, V, MTE2, MTE3"):

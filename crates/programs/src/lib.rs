@@ -151,7 +151,7 @@ impl ProgramOptions {
     }
 
     /// Those of a launch after so many others.
-    fn with_order(&self, launch: u64) -> ProgramOptions {
+    fn after(&self, launch: u64) -> ProgramOptions {
         ProgramOptions { order: self.order.wrapping_add(launch), ..self.clone() }
     }
 }

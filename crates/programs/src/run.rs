@@ -19,8 +19,7 @@ use super::lost::{Meaningless, is_left_out};
 use super::task::Outcome;
 use super::values::holds;
 use super::{HostFunctions, Program, ProgramOptions, host};
-use slipring_session::options::timing_fits;
-use slipring_session::{Args, Compiled, Error, Report};
+use slipring_session::{Args, Compiled, Error, Report, options::timing_fits};
 
 use crate::footprint;
 use crate::task::Kept;
@@ -258,20 +257,19 @@ impl Runner<'_> {
 }
 
 impl Program {
-    /// Runs the tasks, each when all that it waits for is over and a cluster is free; as many times as are asked for, up to the first
-    /// launch with a finding.
+    /// Runs the tasks, each when all that it waits for is over and a cluster is free; as often as is asked, up to the first finding.
     ///
     /// # Errors
     /// If a kernel has errors, or out of memory. What goes wrong in the run is a finding of its.
     pub fn run<'a>(&self, args: impl Into<Args<'a>>, options: &ProgramOptions) -> Result<ProgramRun<'_>, Error> {
-        let before = self.contents(args.into())?;
-        for launch in 0..u64::from(options.launches).saturating_sub(1) {
-            let run = self.run_on(before.clone(), &options.with_order(launch))?;
+        let (before, last) = (self.contents(args.into())?, u64::from(options.launches).saturating_sub(1));
+        for launch in 0..last {
+            let run = self.run_on(before.clone(), &options.after(launch))?;
             if !run.is_complete() || run.findings().errors() > 0 {
                 return Ok(run);
             }
         }
-        self.run_on(before, &options.with_order(u64::from(options.launches).saturating_sub(1)))
+        self.run_on(before, &options.after(last))
     }
 
     /// The same for what the tensors hold; `None` for scalars.

@@ -120,8 +120,8 @@ impl<'a> Family<'a> {
         }
         let subject = self.subject;
         let vary = |(at, bound): (usize, &'a Bound<'a>)| match self.number {
-            Number::Param(param) if param as usize == at => bound.lent(Some(value)),
-            _ => bound.lent(None),
+            Number::Param(param) if param as usize == at => bound.borrowed(Some(value)),
+            _ => bound.borrowed(None),
         };
         let values: Vec<Bound<'_>> = subject.bound.iter().enumerate().map(vary).collect();
         let limits = subject.budget.one(subject.options.limits);

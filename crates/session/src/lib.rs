@@ -33,6 +33,7 @@ mod asked;
 mod authors;
 mod build;
 mod findings;
+mod fits;
 mod forecast;
 mod input;
 mod judge;

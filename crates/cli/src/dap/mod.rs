@@ -9,7 +9,7 @@ mod stops;
 use std::io::{self, BufRead, Read, Write};
 
 use serde_json::{Value, json};
-use slipring::{CompileRequest, Error, Given, Kernel, OPTIONS, RunRequest, Subject, Tensor, Way};
+use slipring::{CompileRequest, Error, Given, Kernel, OPTIONS, OptionError, RunRequest, Subject, Tensor, Way};
 use slipring_debug::Session;
 
 use self::moment::{told, variables};
@@ -156,7 +156,8 @@ fn run(kernel: &Kernel, asked: &Value) -> Result<Session, Error> {
     let mut request = RunRequest::default();
     let own = OPTIONS.iter().filter(|option| option.of.contains(&Way::Stepping));
     for (option, value) in own.filter_map(|option| Some((option, asked.get(option.name)?))) {
-        request.set(option.name, of_json(value))?;
+        let wrong = |error: OptionError| Error::Arguments(format!("`{}` {}", option.name, error.reason()));
+        request.set(option.name, of_json(value)).map_err(wrong)?;
     }
     let options = Session::options(request.run);
     let tensors: Vec<Tensor<'_>> = kernel.arguments(&given, 0)?;

@@ -30,7 +30,8 @@ use std::path::PathBuf;
 use slipring_program::{Param, ParamKind};
 use slipring_tile::Elem;
 
-use crate::tensor::{Bound, Tensor, kind_name};
+use crate::fits::kind_name;
+use crate::tensor::{Bound, Tensor};
 
 pub use error::ArgError;
 pub use fill::float_bits;

@@ -554,11 +554,7 @@ class Function:
         """Runs the Python function itself on numpy tiles, without the compiler, once for each block: outputs are written in place."""
         from . import reference
 
-        arguments = self._bind(args, kwargs)
-        if nothing_to_do(arguments, self.directions):
-            message = f"the reference of `{self.__name__}` says nothing: every output has an extent of 0"
-            warnings.warn(message, KernelWarning, stacklevel=outside())
-        return reference.run(self, arguments, blocks)
+        return reference.run(self, self._bind(args, kwargs), blocks)
 
     def __repr__(self):
         return f"<slipring kernel {self.__qualname__}>"

@@ -142,7 +142,7 @@ def test_a_wrong_value_names_its_option(name, value, error, says):
 def test_a_reference_without_elements_says_that_it_says_nothing():
     none = np.ones((0, 64), np.float32)
     with pytest.warns(slipring.KernelWarning, match="the reference of `by_blocks` says nothing: every output has an extent of 0"):
-        by_blocks.reference(none, none.copy(), blocks=0)
+        by_blocks.reference(none, none.copy())
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         by_blocks.reference(X, X.copy(), blocks=4)

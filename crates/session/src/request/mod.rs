@@ -20,7 +20,7 @@ impl RunRequest {
     /// If there is none of that name, or it does not take this.
     pub fn set(&mut self, name: &str, given: Given) -> Result<(), OptionError> {
         let Some(option) = RunOption::named(name) else {
-            return Err(OptionError { name: name.into(), reason: "is no option of a run".into(), is_of_type: false });
+            return Err(OptionError { name: name.into(), reason: "is not an option of a run".into(), is_of_type: false });
         };
         if given == Given::Nothing && option.default().is_none() {
             return Ok(());

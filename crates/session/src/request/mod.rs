@@ -20,7 +20,11 @@ impl RunRequest {
     /// If there is none of that name, or it does not take this.
     pub fn set(&mut self, name: &str, given: Given) -> Result<(), OptionError> {
         let Some(option) = RunOption::named(name) else {
-            return Err(OptionError { name: name.into(), reason: "is not an option of a run".into(), is_of_type: false });
+            return Err(OptionError {
+                name: name.into(),
+                reason: "is not an option of a run".into(),
+                is_of_type: false,
+            });
         };
         if given == Given::Nothing && option.default().is_none() {
             return Ok(());
@@ -37,7 +41,13 @@ impl RunRequest {
 
     /// The first option for which a launch is run in one piece.
     pub fn in_one_piece(&self) -> Option<&'static RunOption> {
-        self.asked.iter().copied().find(|option| !option.in_parts)
+        let mut own = self.clone();
+        let mut is_default = |option: &RunOption| match &option.takes {
+            Takes::Number(_, slot) => slot(&mut own).get() == slot(&mut RunRequest::default()).get(),
+            Takes::Flag(slot) => !*slot(&mut own),
+            _ => false,
+        };
+        self.asked.iter().copied().find(|option| !option.in_parts && !is_default(option))
     }
 
     /// How something is run that is asked for like this: on a board if one is named.
@@ -189,6 +199,25 @@ mod tests {
                     }
                 }
             }
+        }
+    }
+
+    #[test]
+    fn a_launch_is_run_in_parts_unless_something_asks_for_it_whole() {
+        let whole = |name: &str, given: Given| {
+            let mut request = RunRequest::default();
+            request.set(name, given).expect(name);
+            request.in_one_piece().map(|option| option.name)
+        };
+        assert_eq!(whole("launches", Given::Whole(2)), Some("launches"));
+        assert_eq!(whole("record", Given::Flag(true)), Some("record"));
+        for (name, given) in [
+            ("launches", Given::Whole(1)),
+            ("record", Given::Flag(false)),
+            ("strict", Given::Flag(true)),
+            ("max_steps", Given::Whole(9)),
+        ] {
+            assert_eq!(whole(name, given), None, "{name}");
         }
     }
 

@@ -4,7 +4,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use slipring_explore::Profile;
-use slipring::report::Trace;
+use slipring_report::Trace;
 
 fuzz_target!(|bytes: &[u8]| {
     for clock in [1, 1650] {

@@ -1,7 +1,6 @@
 //! What several targets do with an input.
 
-use slipring::args::Value;
-use slipring::{ExecuteOptions, check, execute, load_file, prepare};
+use slipring::{Bound, ExecuteOptions, check, execute, load_file, prepare};
 use slipring_ir::Source;
 use slipring_sim::Limits;
 
@@ -32,7 +31,7 @@ pub fn run(name: &str, text: &str) {
 }
 
 /// Zeros for every parameter; `None` if they ask for much.
-fn arguments(params: &[slipring_program::Param]) -> Option<Vec<Value>> {
+fn arguments(params: &[slipring_program::Param]) -> Option<Vec<Bound<'static>>> {
     use slipring_program::ParamKind;
     let mut left = MOST;
     let passed = params.iter().filter(|param| param.is_passed());
@@ -41,9 +40,9 @@ fn arguments(params: &[slipring_program::Param]) -> Option<Vec<Value>> {
             ParamKind::Buffer { bytes, .. } => {
                 let bytes = bytes.unwrap_or(4096);
                 left = left.checked_sub(bytes)?;
-                Some(Value::Buffer(vec![0; bytes as usize]))
+                Some(Bound::buffer(vec![0; bytes as usize]))
             }
-            _ => Some(Value::Scalar(1)),
+            _ => Some(Bound::scalar(1)),
         })
         .collect()
 }

@@ -6,7 +6,7 @@ import os
 from . import _slipring
 from ._arrays import dtype_of, element_of, extents, host_array, is_array, marked, of_bytes
 from ._compiled import CompileCache, bound, interpretations, tensors
-from ._runs import OPTIONS, ProgramRun, start
+from ._runs import ProgramRun, options_of, start
 from ._slipring import KernelError
 
 MOST_BYTES = 64 << 20
@@ -81,7 +81,7 @@ class File:
         """Runs it and gives the run. Buffers without a declared direction are outputs, too. `where` and `workers` are those of
         `Function.run`."""
         where, workers = kwargs.pop("where", None), kwargs.pop("workers", None)
-        options = {name: kwargs.pop(name) for name in OPTIONS if name in kwargs}
+        options = options_of(kwargs, [parameter[0] for parameter in self._own[1]] if self._own else ())
         given = {name: host_array(arg) if is_array(arg) else arg for name, arg in [*enumerate(args), *kwargs.items()]}
         kernel, parameters = self._load(given)
         arguments = bound([parameter[0] for parameter in parameters], args, kwargs, kernel.name)

@@ -12,7 +12,7 @@ from ._host import bind_host
 from ._html import Facts, Graph
 from ._names import Names
 from ._progress import Progress
-from ._runs import OPTIONS, Idle, KernelWarning, Named, ProgramRun, Run, block_count, nothing_to_do, only_empty, passed, start
+from ._runs import OPTIONS, Idle, KernelWarning, Named, ProgramRun, Run, block_count, nothing_to_do, only_empty, options_of, passed, start
 from ._slipring import KernelError
 from ._source import _MISSING, FunctionName, Members, Text, identity, is_constant, look_up, plain, surroundings, written
 
@@ -27,14 +27,6 @@ MADE = []
 
 # The platforms that there are without a file.
 BUILT_IN = ("a5", "a2a3")
-# Options of `run` that have no effect on a report of rings, and on a proof, which chooses schedules, tools and launches itself.
-OF_ONE_RUN = ("delays", "device", "events", "launches", "record", "strict")
-OF_DEBUG = ("delays", "device", "events", "launches", "record")
-OF_SOME_RUNS = ("check", "delays", "device", "events", "launches", "record", "timing")
-
-# Options that are arguments where a kernel has parameters of these names.
-OF_BOARD = ("delays", "device")
-
 # Levels of a device; at those above it, functions are the host's.
 OF_DEVICE = ("AIV", "AIC", "CORE_GROUP", "CHIP_DIE", "L2CACHE", "CHIP", "PROCESSOR", "UMA")
 
@@ -448,8 +440,7 @@ class Function:
         before its end.
 
         `platform` is a5 or a2a3; `verify` compares with the sequential semantics; `interpretation` names the other interpretations
-        where public sources disagree. Further options: assume, blocks, check, strict, timing, launches, gm_slack, events, record,
-        max_steps, max_cycles, max_memory, max_output.
+        where public sources disagree. Further options: OPTIONS.
 
         With `device` (`p100`, `p150`, a file of a board) it runs through the command queue of that board (`docs/queue.md`), with
         the delays that the seed `delays` chooses: the verdict and what it leaves are those of the board.
@@ -458,8 +449,7 @@ class Function:
         same outcome; the run's `pieces` says in how many parts, or why in one.
         """
         where, workers = kwargs.pop("where", None), kwargs.pop("workers", None)
-        own = self.parameter_names
-        options = {name: kwargs.pop(name) for name in OPTIONS if name in kwargs and not (name in OF_BOARD and name in own)}
+        options = options_of(kwargs, self.parameter_names)
         config = kwargs.pop("config", None)
         refuse_run_of_text(config)
         if getattr(config, "devices", None) is not None:
@@ -517,7 +507,7 @@ class Function:
     @public
     def rings(self, *args, sweep=None, platform=None, **kwargs):
         """How full the rings are and who waits for whom; `sweep=(1, 8)` also runs with these depths. Facts with a `text`."""
-        kernel, values, options = self._alone(args, kwargs, platform, "whose kernels have rings", OF_ONE_RUN)
+        kernel, values, options = self._alone(args, kwargs, platform, "whose kernels have rings")
         facts, text = kernel.rings(values, sweep, options)
         return Facts(facts, text=text)
 
@@ -529,7 +519,7 @@ class Function:
 
         `timings` is how many schedules of random durations are tried where something is wrong or one run does not decide.
         """
-        kernel, values, options = self._alone(args, kwargs, platform, "whose kernels are proved one by one", OF_SOME_RUNS)
+        kernel, values, options = self._alone(args, kwargs, platform, "whose kernels are proved one by one")
         with Progress(self.__name__) as progress:
             facts, text = kernel.prove(values, timings, options, progress)
         return Facts(facts, text=text)
@@ -541,18 +531,17 @@ class Function:
         """
         from ._debug import Session
 
-        kernel, values, options = self._alone(args, kwargs, platform, "whose kernels are gone through one by one", OF_DEBUG)
+        kernel, values, options = self._alone(args, kwargs, platform, "whose kernels are gone through one by one")
+        if schedule:
+            options["schedule"] = schedule
         with Progress(self.__name__) as progress:
-            inner = kernel.debug(values, options, progress, list(schedule))
+            inner = kernel.debug(values, options, progress)
         shapes = {name: value[2] for (name, *_), value in zip(kernel.parameters(), values) if isinstance(value, tuple)}
         return Session(inner, shapes)
 
-    def _alone(self, args, kwargs, platform, why_not, without):
-        """The kernel compiled for arguments, what is passed to it, and the options of its runs, which are none of `without`."""
-        for name in without:
-            if name in kwargs and name not in self.parameter_names:
-                raise TypeError(f"`{name}` has no effect here: it is an option of `run`")
-        options = {name: kwargs.pop(name) for name in OPTIONS if name in kwargs}
+    def _alone(self, args, kwargs, platform, why_not):
+        """The kernel compiled for arguments, what is passed to it, and the options of its runs."""
+        options = options_of(kwargs, self.parameter_names)
         interpretation = asked_interpretations(kwargs, self.parameter_names)
         arguments = self._bind(args, kwargs)
         kernel, parameters = self._compile(arguments, platform, interpretation)
@@ -574,6 +563,9 @@ class Function:
         from ._html import kernel
 
         return kernel(self)
+
+
+Function.run.__doc__ = Function.run.__doc__.replace("OPTIONS", ", ".join(OPTIONS))
 
 
 def _of_host(parts):

@@ -13,39 +13,8 @@ from ._scales import check_packed
 # pytest leaves the frames of this module out.
 __tracebackhide__ = True
 
-# Options of a run that are the engine's.
-OPTIONS = (
-    "assume",
-    "blocks",
-    "check",
-    "clusters",
-    "delays",
-    "device",
-    "devices",
-    "events",
-    "gm_slack",
-    "host",
-    "launches",
-    "max_cycles",
-    "max_memory",
-    "max_output",
-    "max_steps",
-    "order",
-    "record",
-    "strict",
-    "timing",
-    "windows",
-)
-# Options that a run on a board does not take, and what there is instead.
-NOT_ON_BOARD = {
-    "assume": "prove it, or run it without `device`",
-    "check": "all checks are made, in a run without the board",
-    "events": "`trace` has the timeline of the board",
-    "launches": "run it several times",
-    "strict": "run it without `device`",
-    "timing": "the board has `delays`",
-    "windows": "devices of a board keep nothing between runs",
-}
+# Options of a run, as the library has them: whether each is an argument where a kernel has a parameter of its name.
+OPTIONS = dict(_slipring.options())
 # Options of runs that say nothing else.
 DEFAULTS = {}
 
@@ -114,20 +83,15 @@ def block_count(blocks):
     return blocks.__index__()
 
 
+def options_of(kwargs, own):
+    """Takes the options of a run out of keyword arguments, but for those that are parameters in `own`."""
+    return {name: kwargs.pop(name) for name, yields in OPTIONS.items() if name in kwargs and not (yields and name in own)}
+
+
 def start(kernel, parameters, arguments, options, verify):
     """Runs a compiled kernel or whole program for arguments by their parameters."""
-    options = dict(options)
-    if not isinstance(options.get("check", ""), str):
-        options["check"] = ",".join(options["check"]) or "none"
-    if options.get("blocks") is not None:
-        options["blocks"] = block_count(options["blocks"])
+    options = with_verify(options, verify)
     on_board = options.get("device") is not None
-    if on_board:
-        _refuse_on_board(options, verify)
-    elif options.get("delays") is not None:
-        raise TypeError("`delays` are those of a board: they have no effect without `device`")
-    else:
-        options = {name: value for name, value in options.items() if name not in ("device", "delays")}
     values, arrays, returned = passed(parameters, arguments)
     for at, array in arrays.items():
         name, _, _, _, direction, _ = parameters[at]
@@ -138,20 +102,14 @@ def start(kernel, parameters, arguments, options, verify):
         if on_board and not is_program:
             inner = kernel.run_on_board(values, options, progress)
         else:
-            inner = kernel.run(values, options if on_board else {**DEFAULTS, **options}, verify, progress)
+            inner = kernel.run(values, options if on_board else {**DEFAULTS, **options}, progress)
     kind = ProgramRun if is_program else BoardRun if on_board else Run
     return kind(inner, kernel, parameters, arrays, returned)
 
 
-def _refuse_on_board(options, verify):
-    """Raises `TypeError` for an option that a run on a board would not heed."""
-    if verify:
-        raise TypeError("`verify` is not for a run on a board: run it without `device`")
-    if "host" in options:
-        raise TypeError("functions of the host are not called in a run on a board: run it without `device`")
-    for name, instead in NOT_ON_BOARD.items():
-        if name in options:
-            raise TypeError(f"`{name}` is not for a run on a board: {instead}")
+def with_verify(options, verify):
+    """Options with `verify`, where that is asked for."""
+    return dict(options) if verify is False else {**options, "verify": verify}
 
 
 def only_empty(error):

@@ -50,7 +50,7 @@ def test_blocks():
 
     assert total(each[4]) == 2048
     for wrong in (0, -1):
-        with pytest.raises(ValueError, match="one block or more"):
+        with pytest.raises(ValueError, match="`blocks=` takes a number from 1 to 4096"):
             each.run(X, X.copy(), blocks=wrong)
     with pytest.raises(TypeError, match="one axis"):
         each[2, 2]

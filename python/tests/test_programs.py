@@ -130,7 +130,7 @@ def one(a: pl.Tensor, out: pl.Out[pl.Tensor]):
 
 def test_what_is_a_programs_is_refused_by_name():
     a, out = numbers()
-    with pytest.raises(TypeError, match="`clusters` is for whole programs"):
+    with pytest.raises(TypeError, match="`clusters=` is for whole programs"):
         one.run(a, out, clusters=2)
     with pytest.raises(TypeError, match="one kernel"):
         one.graph(a, out)

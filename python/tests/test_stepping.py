@@ -59,7 +59,7 @@ def test_what_is_not_there_is_said(arrays):
         session.tile("product", core="AIV7")
     with pytest.raises(TypeError, match="a kernel is gone through"):
         slipring.debug(3)
-    with pytest.raises(TypeError, match="`launches` has no effect here"):
+    with pytest.raises(TypeError, match="`launches=` has no effect here"):
         slipring.debug(double, *arrays, launches=2)
 
 

@@ -2,7 +2,7 @@
 
 use slipring::{Error, Kernel, Run, RunOptions};
 use slipring_program::ParamKind;
-use slipring_session::args::{Arg, Value};
+use slipring_session::Tensor;
 use slipring_tile::Elem;
 
 /// A launch of a kernel, and what it did here.
@@ -11,7 +11,7 @@ pub struct Launched<'a> {
     /// The kernel.
     pub kernel: &'a Kernel,
     /// What was passed.
-    pub args: &'a [Arg],
+    pub args: &'a [Tensor<'static>],
     /// What it did here.
     pub run: &'a Run<'a>,
     /// How it was run.
@@ -65,9 +65,9 @@ impl Launched<'_> {
                 let message = format!("what was built takes `{}`, for which nothing was passed", param.name);
                 return Err(Error::Arguments(message));
             };
-            let bytes = match &arg.value {
-                Value::Buffer(_) => self.run.input(at).unwrap_or_default().to_vec(),
-                Value::Scalar(bits) => bits.to_le_bytes().to_vec(),
+            let bytes = match arg.bits() {
+                None => self.run.input(at).unwrap_or_default().to_vec(),
+                Some(bits) => bits.to_le_bytes().to_vec(),
             };
             let slots = holding.contains(&param.name);
             list.push(Passing { name: param.name.clone(), bytes, argument: Some(at), elem, is_buffer, slots });

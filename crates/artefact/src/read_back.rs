@@ -82,7 +82,7 @@ impl Launched<'_> {
             let bits = passed.bytes.iter().rev().fold(0u64, |bits, byte| bits << 8 | u64::from(*byte));
             match (own, passed.elem) {
                 (Some(to), Some(from)) if to != from && !to.is_float() => Tensor::whole(i128::from(bits as i64)),
-                _ => Tensor::from(self.args[passed.argument.unwrap_or(0)].clone()),
+                _ => self.args[passed.argument.unwrap_or(0)].clone(),
             }
         };
         Ok(passing.iter().enumerate().map(tensor).collect())

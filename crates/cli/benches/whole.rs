@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use slipring::args::{Defaults, Value, bind};
+use slipring::args::{Defaults, bound};
 use slipring::{
-    CompileRequest, ExecuteOptions, Prepared, Program, ProgramOptions, Tensor, check, choose_platform, execute, load,
+    Bound, CompileRequest, ExecuteOptions, Prepared, Program, ProgramOptions, check, choose_platform, execute, load,
     load_file, prepare,
 };
 use slipring_check::{Checker, Tools};
@@ -53,7 +53,7 @@ fn seconds(times: u32, children: bool, mut work: impl FnMut()) -> f64 {
 struct Ready {
     prepared: Prepared,
     platform: Platform,
-    values: Vec<Value>,
+    values: Vec<Bound<'static>>,
 }
 
 /// A program of the repository, read, checked and decoded, with some words of its text replaced.
@@ -66,8 +66,8 @@ fn ready(file: &str, edits: &[(&str, &str)]) -> Ready {
     let platform = choose_platform(Some("a5"), &module).expect("a built-in platform");
     let prepared = prepare(module, None, &platform, &mut diags);
     let prepared = prepared.unwrap_or_else(|| panic!("{}", diags.render(&Source::new(file, text.as_str()), false)));
-    let bound = bind(&args, &prepared.decoded.program.params, &[], &Defaults::default()).expect("the arguments fit");
-    Ready { prepared, platform, values: bound.into_iter().map(|a| a.value).collect() }
+    let values = bound(&args, &prepared.decoded.program.params, &Defaults::default()).expect("the arguments fit");
+    Ready { prepared, platform, values }
 }
 
 /// Seconds of a run, from arguments in memory to results in memory.
@@ -99,7 +99,6 @@ fn compile(file: &str) {
 fn whole_program(file: &str) {
     let program = Program::open(root().join(file), &CompileRequest::default()).ok().flatten().expect("a program");
     let args = program.arguments(&[], 0).expect("the arguments fit");
-    let args: Vec<Tensor<'_>> = args.into_iter().map(Tensor::from).collect();
     let run = program.run(args, &ProgramOptions::default()).expect("it runs");
     assert!(run.is_complete() && run.findings().messages().is_empty());
 }

@@ -2,11 +2,11 @@
 
 use std::sync::{Arc, OnceLock};
 
-use slipring::report::LineFacts;
 use slipring::{
     Checked, CompileRequest, Control, Error, Kernel, Lang, ProgramOptions, ProveOptions, Report, RunOptions, Subject,
     Tensor, platforms_of,
 };
+use slipring_report::LineFacts;
 
 /// True if a Python text names the kernel language: it may have kernels.
 pub(crate) fn names_us(text: &str) -> bool {
@@ -89,7 +89,7 @@ impl Text {
     pub fn run_with(&self, control: &Control, page: bool) -> Result<Ran, Error> {
         let subject = self.subject().executed()?;
         if let Some(program) = subject.program()? {
-            let tensors: Vec<Tensor<'_>> = program.arguments(&[], 0)?.into_iter().map(Tensor::from).collect();
+            let tensors: Vec<Tensor<'_>> = program.arguments(&[], 0)?;
             let mut options = ProgramOptions::default();
             (options.control, options.record) = (control.clone(), page);
             let followed = program.followed(&tensors, &options)?;
@@ -108,7 +108,7 @@ impl Text {
             });
         }
         let kernel = subject.kernel()?;
-        let tensors: Vec<Tensor<'_>> = kernel.arguments(&[], 0)?.into_iter().map(Tensor::from).collect();
+        let tensors: Vec<Tensor<'_>> = kernel.arguments(&[], 0)?;
         let run = kernel.run_with(tensors, &RunOptions::default().control(control.clone()).record(true))?;
         Ok(Ran {
             title: format!("{} on {}", kernel.name()?, kernel.platform_name()?),
@@ -143,7 +143,7 @@ impl Text {
             return Ok(None);
         }
         let kernel = self.read()?;
-        let tensors: Vec<Tensor<'_>> = kernel.arguments(&[], 0)?.into_iter().map(Tensor::from).collect();
+        let tensors: Vec<Tensor<'_>> = kernel.arguments(&[], 0)?;
         let proof = kernel.prove(tensors, &ProveOptions::default())?;
         Ok(proof.fix.map(|fix| (fix.text, fix.edits)))
     }

@@ -12,6 +12,7 @@ mod imports;
 mod large;
 mod listed;
 mod once;
+mod options;
 mod outputs;
 mod passes;
 mod recorded;

@@ -9,7 +9,6 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use slipring::args::{Arg, Value};
 use slipring::{Kernel, RunOptions, Tensor};
 use slipring_sim::Limits;
 
@@ -96,15 +95,16 @@ impl Outcome {
     }
 }
 
-fn outcome(kernel: &Kernel, args: &[Arg], kind: usize, options: &RunOptions) -> Option<Outcome> {
+fn outcome(kernel: &Kernel, args: &[Tensor<'static>], kind: usize, options: &RunOptions) -> Option<Outcome> {
     let mut args = args.to_vec();
     for arg in &mut args {
-        if let Value::Buffer(bytes) = &mut arg.value {
-            contents(kind, bytes);
+        if let Some(bytes) = arg.contents() {
+            let mut own = bytes.to_vec();
+            contents(kind, &mut own);
+            *arg = Tensor::raw(own);
         }
     }
-    let tensors: Vec<Tensor<'static>> = args.into_iter().map(Tensor::from).collect();
-    let run = kernel.run_with(tensors, options).ok()?;
+    let run = kernel.run_with(args, options).ok()?;
     let facts = run.facts();
     Some(Outcome {
         checks: facts.checks.into_iter().map(|check| [check.tool, check.verdict, check.detail]).collect(),

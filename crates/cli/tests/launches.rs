@@ -5,8 +5,8 @@ use crate::walk;
 
 use std::path::Path;
 
-use slipring::args::{Defaults, Value, bind};
-use slipring::{ExecuteOptions, Prepared, check, execute, execute_again, load_file, prepare};
+use slipring::args::{Defaults, bound};
+use slipring::{Bound, ExecuteOptions, Prepared, check, execute, execute_again, load_file, prepare};
 use slipring_check::{Checker, Tools};
 use slipring_ir::Source;
 use slipring_machine::{Platform, built_in};
@@ -14,7 +14,7 @@ use slipring_program::SyncRole;
 use slipring_sim::{RunResult, Timing};
 
 /// An example with the arguments of its `// args:` line; `None` where it has none or is not for this platform.
-fn example(file: &Path, platform: &Platform) -> Option<(Prepared, Vec<Value>)> {
+fn example(file: &Path, platform: &Platform) -> Option<(Prepared, Vec<Bound<'static>>)> {
     let text = std::fs::read_to_string(file).unwrap();
     let words: Vec<String> =
         text.lines().find_map(|l| l.strip_prefix("// args:"))?.split_whitespace().map(str::to_string).collect();
@@ -25,8 +25,8 @@ fn example(file: &Path, platform: &Platform) -> Option<(Prepared, Vec<Value>)> {
         return None;
     }
     let prepared = prepare(loaded.module, None, platform, &mut diags)?;
-    let bound = bind(&words, &prepared.decoded.program.params, &[], &Defaults::default()).ok()?;
-    Some((prepared, bound.into_iter().map(|arg| arg.value).collect()))
+    let values = bound(&words, &prepared.decoded.program.params, &Defaults::default()).ok()?;
+    Some((prepared, values))
 }
 
 fn examples() -> std::path::PathBuf {

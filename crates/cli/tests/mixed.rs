@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use slipring::args::{Defaults, Value, bind};
-use slipring::{ExecuteOptions, Prepared, check, execute, load, prepare};
+use slipring::args::{Defaults, bound};
+use slipring::{Bound, ExecuteOptions, Prepared, check, execute, load, prepare};
 use slipring_check::{Checker, Tools};
 use slipring_ir::{Module, Source};
 use slipring_machine::{Platform, built_in};
@@ -26,15 +26,14 @@ fn prepared(text: &str, platform: &Platform) -> Prepared {
     prepared.unwrap_or_else(|| panic!("{:?}\n{text}", diags.list))
 }
 
-fn arguments(text: &str, prepared: &Prepared) -> Vec<Value> {
+fn arguments(text: &str, prepared: &Prepared) -> Vec<Bound<'static>> {
     let line = text.lines().find_map(|line| line.strip_prefix("// args:")).expect("an `// args:` line");
     let words: Vec<String> = line.split_whitespace().map(str::to_string).collect();
-    let bound = bind(&words, &prepared.decoded.program.params, &[], &Defaults::default()).expect("arguments");
-    bound.into_iter().map(|arg| arg.value).collect()
+    bound(&words, &prepared.decoded.program.params, &Defaults::default()).expect("arguments")
 }
 
 /// The buffers after a run in which nothing is found.
-fn run(prepared: &Prepared, platform: &Platform, values: &[Value], blocks: u32) -> Vec<Option<Vec<u8>>> {
+fn run(prepared: &Prepared, platform: &Platform, values: &[Bound<'static>], blocks: u32) -> Vec<Option<Vec<u8>>> {
     let options = ExecuteOptions { blocks, mode: ExecutionMode::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
     let mut checker = Checker::new(Tools { scratch: slipring::slot_buffers(prepared, values), ..Tools::default() });
     let done = execute(&prepared.decoded, platform, values, options, &mut checker);

@@ -1,8 +1,8 @@
 //! No broken lowering stays unnoticed: whatever op is taken out of a compiled kernel, the checks or the comparison with the
 //! sequential semantics say so.
 
-use slipring::args::{Arg, Defaults, Value, bind};
-use slipring::{ExecuteOptions, Prepared, VerifyOutcome, execute, load_file, prepare, to_diagnostics, verify};
+use slipring::args::{Defaults, bound};
+use slipring::{Bound, ExecuteOptions, Prepared, VerifyOutcome, execute, load_file, prepare, to_diagnostics, verify};
 use slipring_check::{Checker, Tools};
 use slipring_dialects::Dialects;
 use slipring_ir::{Attr, Diags, Module, OpId, Source};
@@ -48,7 +48,7 @@ def attention(
 struct Bench {
     platform: Platform,
     prepared: Prepared,
-    values: Vec<Value>,
+    values: Vec<Bound<'static>>,
 }
 
 fn compiled(arch: &str) -> Bench {
@@ -58,11 +58,8 @@ fn compiled(arch: &str) -> Bench {
     let mut diags = Diags::default();
     let prepared = prepare(loaded.module, None, &platform, &mut diags).unwrap_or_else(|| panic!("{diags:#?}"));
     let words = ["rand:f16[32x32],seed=1", "rand:f16[64x32],seed=2", "rand:f16[64x32],seed=3", "zeros:f32[32x32]"];
-    let values = bind(&words.map(str::to_string), &prepared.decoded.program.params, &[], &Defaults::default())
-        .unwrap()
-        .into_iter()
-        .map(|arg: Arg| arg.value)
-        .collect();
+    let params = &prepared.decoded.program.params;
+    let values = bound(&words.map(str::to_string), params, &Defaults::default()).unwrap();
     Bench { platform, prepared, values }
 }
 

@@ -4,8 +4,7 @@
 //! second tile of the same numbers, and stores what it made. What comes out is compared with plain arithmetic on integers
 //! that are exact in every type.
 
-use slipring::args::Value;
-use slipring::{ExecuteOptions, Loaded, check, execute, load_file, prepare, slot_buffers};
+use slipring::{Bound, ExecuteOptions, Loaded, check, execute, load_file, prepare, slot_buffers};
 use slipring_check::{Checker, Tools};
 use slipring_ir::Source;
 use slipring_machine::{Platform, built_in};
@@ -69,7 +68,7 @@ fn result(name: &str, what: &str, text: &str, platform: &Platform, buffers: &[Ve
         let said: Vec<_> = diags.list.iter().map(|d| format!("{}: {}", d.code, d.message)).collect();
         panic!("{what} on {}: {said:?}\n{text}", platform.name)
     };
-    let values: Vec<Value> = buffers.iter().cloned().map(Value::Buffer).collect();
+    let values: Vec<Bound<'static>> = buffers.iter().cloned().map(Bound::buffer).collect();
     let tools = Tools { scratch: slot_buffers(&prepared, &values), ..Tools::default() };
     let mut checker = Checker::new(tools);
     let options = ExecuteOptions { blocks: 1, mode: ExecutionMode::Pipes, gm_slack: 0, ..ExecuteOptions::default() };

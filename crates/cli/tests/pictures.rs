@@ -8,8 +8,8 @@ mod trace;
 
 use std::path::{Path, PathBuf};
 
-use slipring::report::RunFacts;
-use slipring::{Kernel, Run, RunOptions, Tensor};
+use slipring::{Kernel, Run, RunOptions};
+use slipring_report::RunFacts;
 
 /// The root of the repository.
 fn top() -> PathBuf {
@@ -52,7 +52,6 @@ fn run_with(path: &Path, options: &RunOptions) -> (Run<'static>, RunFacts) {
 /// The same of a kernel.
 fn run_kernel(kernel: &Kernel, options: &RunOptions) -> (Run<'static>, RunFacts) {
     let args = kernel.arguments(&[], 0).expect("arguments");
-    let args: Vec<Tensor<'static>> = args.into_iter().map(Tensor::from).collect();
     let run = kernel.run_with(args, options).expect("runs").into_owned();
     let facts = run.facts();
     (run, facts)

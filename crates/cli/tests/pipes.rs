@@ -9,8 +9,7 @@
 use std::fmt::Write;
 
 use proptest::prelude::*;
-use slipring::args::Value;
-use slipring::{ExecuteOptions, check, execute, load, prepare};
+use slipring::{Bound, ExecuteOptions, check, execute, load, prepare};
 use slipring_check::{Checker, Schedules, Tools};
 use slipring_ir::{Diags, Severity, Source};
 use slipring_machine::cost::Milli;
@@ -403,7 +402,7 @@ fn run_case(case: &Case, style: Style, platform: &Platform) -> Result<(), TestCa
     let (x, w) = (numbers(rows.max(1) * cols, case.seed), numbers(cols * cols, case.seed ^ 5));
     let slots = 2 * case.slots * case.slot_bytes();
     let out = vec![0; rows.max(1) * cols * 4];
-    let values = [bytes(&x), bytes(&w), out, vec![0xa5; slots as usize]].map(Value::Buffer);
+    let values = [bytes(&x), bytes(&w), out, vec![0xa5; slots as usize]].map(Bound::buffer);
     let mut checker = Checker::new(Tools { scratch: vec![3], ..Tools::default() });
     let options = ExecuteOptions { blocks: 1, mode: ExecutionMode::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
     let execution = execute(&prepared.decoded, platform, &values, options, &mut checker);

@@ -15,7 +15,9 @@ fn shown(source: &str) -> BTreeSet<String> {
     for statement in source.split_inclusive([';', ']']) {
         let text = statement.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join(" ");
         let text = text.trim();
-        if let Some(used) = text.strip_prefix("pub use ").filter(|_| !hidden) {
+        let used = text.strip_prefix("pub use ");
+        assert!(used.is_none_or(|used| used.contains("::")), "a whole crate: {text}");
+        if let Some(used) = used.filter(|_| !hidden) {
             let list = used.trim_end_matches(';').rsplit("::").next().unwrap_or(used);
             let own = list.trim_matches(['{', '}']).split(',').map(|name| name.rsplit(" as ").next().unwrap_or(name));
             names.extend(own.map(|name| name.trim().to_string()).filter(|name| !name.is_empty()));
@@ -50,4 +52,6 @@ fn the_page_shows_the_example() {
 fn what_is_hidden_is_not_public() {
     let source = "#![warn(missing_docs)]\nmod a;\n#[doc(hidden)]\npub use a::{B, C};\n// pub use a::D;\npub use a::{E, x as F};\npub use a::G;\n";
     assert_eq!(shown(source).into_iter().collect::<Vec<_>>(), ["E", "F", "G"]);
+    let whole = std::panic::catch_unwind(|| shown("#[doc(hidden)]\npub use crate_of as other;\n"));
+    assert!(whole.is_err(), "a whole crate is handed on");
 }

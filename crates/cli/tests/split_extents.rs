@@ -4,10 +4,9 @@
 //! (`pipes.rs` has texts with padded tiles.) What comes out is compared with plain loops over integers. A slice of the extents runs always; `SPLIT_EXTENTS=all`
 //! runs all of them from 2 to 100.
 
-use slipring::args::Value;
 use slipring::{
-    ExecuteOptions, Execution, Loaded, Prepared, VerifyOutcome, check, execute, load_file, prepare, slot_buffers,
-    verify,
+    Bound, ExecuteOptions, Execution, Loaded, Prepared, VerifyOutcome, check, execute, load_file, prepare,
+    slot_buffers, verify,
 };
 use slipring_check::{Checker, Tools};
 use slipring_ir::{Diags, Source};
@@ -73,7 +72,7 @@ fn product(a: &[i64], b: &[i64], (m, k, n): (usize, usize, usize)) -> Vec<i64> {
 /// Runs a file with all checks and compares the last buffer; then the same for the text that the passes make of it, in which
 /// tiles are pushed and popped, run on the pipes and in sequence.
 fn run(name: &str, text: &str, platform: &Platform, buffers: Vec<Vec<u8>>, want: &[u8]) {
-    let values: Vec<Value> = buffers.into_iter().map(Value::Buffer).collect();
+    let values: Vec<Bound<'static>> = buffers.into_iter().map(Bound::buffer).collect();
     let (prepared, _) = run_text(name, text, platform, &values, want);
     let text = slipring_ir::text::print(&prepared.module);
     assert!(
@@ -89,7 +88,13 @@ fn options() -> ExecuteOptions {
     ExecuteOptions { blocks: 1, mode: ExecutionMode::Pipes, gm_slack: 0, ..ExecuteOptions::default() }
 }
 
-fn run_text(name: &str, text: &str, platform: &Platform, values: &[Value], want: &[u8]) -> (Prepared, Execution) {
+fn run_text(
+    name: &str,
+    text: &str,
+    platform: &Platform,
+    values: &[Bound<'static>],
+    want: &[u8],
+) -> (Prepared, Execution) {
     let Loaded { module, mut diags, .. } = load_file(Source::new(name, text));
     if !diags.has_errors() {
         check(&module, platform, &mut diags);

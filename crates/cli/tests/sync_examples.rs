@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use slipring::args::{Arg, Defaults, bind};
+use slipring::args::{Defaults, bound};
 use slipring::{ExecuteOptions, execute, load, prepare, to_diagnostics};
 use slipring_check::{Checker, Schedules, Tools};
 use slipring_ir::{Diagnostic, Source};
@@ -30,8 +30,7 @@ fn run(text: &str) -> Outcome {
     let words: Vec<String> = words.split_whitespace().map(str::to_string).collect();
     let prepared = prepare(module, None, &platform, &mut diags).unwrap_or_else(|| panic!("{diags:#?}"));
     let program = &prepared.decoded.program;
-    let values: Vec<_> =
-        bind(&words, &program.params, &[], &Defaults::default()).unwrap().into_iter().map(|a: Arg| a.value).collect();
+    let values = bound(&words, &program.params, &Defaults::default()).unwrap();
     let mut checker = Checker::new(Tools::default());
     let options = ExecuteOptions { blocks: 1, mode: ExecutionMode::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
     let execution = execute(&prepared.decoded, &platform, &values, options, &mut checker);

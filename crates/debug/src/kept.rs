@@ -136,7 +136,7 @@ mod tests {
                 let mut options = Session::options(RunOptions::default());
                 options.timing = timing;
                 options.delays = delay.map(|delay| delay.parse().unwrap()).into_iter().collect();
-                let tensors: Vec<Tensor<'_>> = args.clone().into_iter().map(Tensor::from).collect();
+                let tensors: Vec<Tensor<'_>> = args.clone();
                 let history = History::new(kernel.run_with(tensors, &options).unwrap().into_owned());
                 // At each look.
                 let kept = Snapshots::every(&history, &options, Duration::ZERO);

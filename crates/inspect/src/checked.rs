@@ -10,7 +10,7 @@ use slipring_programs::{DEVICES, Program, ProgramOptions};
 use slipring_prove::{OfText, PathFix, mend_paths, mend_words};
 use slipring_session::executed::Together;
 use slipring_session::{
-    Error, Input, Judged, Loaded, Tensor, judge, merged, message_facts, waits_for_arguments, written_platform,
+    Error, Input, Judged, Loaded, RunOption, Way, judge, merged, message_facts, waits_for_arguments, written_platform,
 };
 
 use crate::facts::{CheckedFacts, PlatformFacts};
@@ -96,7 +96,8 @@ impl Checked {
         let (module, mut diags, judged, platforms) = match Program::read(input) {
             // The scopes of a whole program are kernels of their own, its function is none.
             Ok(Some(_)) if !input.asked().assumed().is_empty() => {
-                return Err(Error::Arguments(assumed_of_program("--assume")));
+                let refused = RunOption::named("assume").map(|option| option.refused(Way::Program));
+                return Err(Error::Arguments(refused.unwrap_or_default()));
             }
             Ok(Some(program)) => {
                 let platforms = platforms(&nothing())?;
@@ -291,18 +292,6 @@ pub fn platforms_of(module: &Module) -> Result<Vec<Platform>, Error> {
     }
 }
 
-/// What is said of an option that says how one kernel is run, where it is given for a whole program; `instead` says what does.
-#[must_use]
-pub fn option_of_kernels(option: &str, instead: &str) -> String {
-    format!("`{option}` is for a kernel, and this is a whole program: {instead}")
-}
-
-/// Why conditions of arguments are refused for a whole program; `word` is how they are spelled: `--assume`.
-#[must_use]
-pub fn assumed_of_program(word: &str) -> String {
-    format!("`{word}` is for kernels, and this is a whole program: its tasks pass what they are given")
-}
-
 /// What is wrong with all programs of a text that has several, and with their kernels on each platform.
 fn of_programs(input: &Input, platforms: &[Platform]) -> Result<(Diags, Vec<Judged>), Error> {
     let mut all = Diags::default();
@@ -367,7 +356,7 @@ fn kernels_of(program: &Program) -> (Vec<Diagnostic>, usize) {
     let compiled = |program: &Program| program.compile().map(|report| (report.messages().to_vec(), program.kernels()));
     let done = if program.is_open() {
         // For the arguments that a run without any takes.
-        let args = program.arguments(&[], 0).map(|args| args.into_iter().map(Tensor::from).collect::<Vec<_>>());
+        let args = program.arguments(&[], 0);
         let followed = args.and_then(|args| program.follow_for(&args, &ProgramOptions::default(), true));
         match followed {
             Ok(followed) => compiled(followed.as_ref().unwrap_or(program)),

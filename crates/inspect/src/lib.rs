@@ -4,6 +4,6 @@ mod checked;
 mod edits;
 mod facts;
 
-pub use checked::{Checked, assumed_of_program, option_of_kernels, platforms_of};
+pub use checked::{Checked, platforms_of};
 pub use edits::changed_lines;
 pub use facts::{CheckedFacts, FixFacts, MendedFacts, PlatformFacts};

@@ -11,7 +11,7 @@ use slipring_lang::tasks::TaskArg;
 use slipring_queue::capture::Capture;
 use slipring_queue::machine::Actor;
 use slipring_report::{CheckFacts, Trace};
-use slipring_session::args::{Defaults, Passed, Value, read_arg};
+use slipring_session::args::{Defaults, read_arg};
 use slipring_session::error::add_new;
 use slipring_session::{Args, Error, Report, to_diagnostics, verify};
 use slipring_tile::Elem;
@@ -194,11 +194,11 @@ impl Program {
                         continue;
                     }
                     TaskArg::Scalar(text) | TaskArg::Own(text) => {
-                        read_arg(text, &Defaults::default()).map_err(|error| Error::Arguments(error.to_string()))?.value
+                        read_arg(text, &Defaults::default()).map_err(|error| Error::Arguments(error.to_string()))?
                     }
                 };
                 scalars.extend(value.bits());
-                if let Value::Buffer(data) = value {
+                if let Some(data) = value.into_contents() {
                     buffers.push(Piece { buffer: tensors.len() + launches.own.len(), offset: 0 });
                     launches.own.push(data);
                 }

@@ -39,15 +39,14 @@ use slipring_program::{Param, ParamKind};
 use slipring_tasks::Graph;
 
 use slipring_check::Tools;
-use slipring_session::args::{Arg, ArgError, Defaults, Passed, bind, in_order, read_arg, signature};
+use slipring_session::args::{ArgError, Defaults, bind, in_order, read_arg, signature};
 use slipring_session::compiled::{Choice, Compiled, bind_to, known_interpretations};
 use slipring_session::expect::Held;
 use slipring_session::launch::{header, too_large};
-use slipring_session::options::{MOST_DEVICES, within};
 use slipring_session::tensor::Bound;
 use slipring_session::{
-    Args, CompileRequest, Control, Error, Input, MOST_BLOCKS, MemoryUse, Parameter, Report, RunOptions, memory_uses,
-    waits_for_arguments,
+    Args, CompileRequest, Control, Error, Input, MemoryUse, Parameter, Report, RunOptions, RunRequest, Tensor,
+    memory_uses, waits_for_arguments,
 };
 use slipring_sim::{Limits, Timing};
 
@@ -74,7 +73,7 @@ pub struct Program {
 }
 
 /// How a program is run. All checks are on by default.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ProgramOptions {
     /// Clusters; by default all of the platform.
@@ -83,6 +82,8 @@ pub struct ProgramOptions {
     pub devices: Option<u32>,
     /// Where several tasks could start: 0 takes the one that was submitted first, another number chooses.
     pub order: u64,
+    /// Launches one after another, each with the next order, up to the first one with a finding; at least 1.
+    pub launches: u32,
     /// Which tools watch the kernels. Tasks are checked against each other in any case.
     pub tools: Tools,
     /// When a task is given up.
@@ -102,16 +103,37 @@ pub struct ProgramOptions {
     pub windows: Option<Vec<Vec<u8>>>,
 }
 
+impl Default for ProgramOptions {
+    /// Those of a run, on all clusters of the platform, in the order in which the tasks were submitted.
+    fn default() -> ProgramOptions {
+        ProgramOptions::from(&RunRequest::default())
+    }
+}
+
 impl From<&RunOptions> for ProgramOptions {
     /// What the run of a kernel and of a program have in common.
     fn from(run: &RunOptions) -> ProgramOptions {
+        ProgramOptions::from(&RunRequest::from(run.clone()))
+    }
+}
+
+impl From<&RunRequest> for ProgramOptions {
+    /// What is asked of the run of a program.
+    fn from(request: &RunRequest) -> ProgramOptions {
+        let run = &request.run;
         ProgramOptions {
+            clusters: request.clusters,
+            devices: request.devices,
+            order: request.order,
+            launches: run.launches,
+            tools: run.tools.clone(),
             limits: run.limits,
             timing: run.timing,
-            tools: run.tools.clone(),
-            control: run.control.clone(),
             strict: run.strict,
-            ..ProgramOptions::default()
+            record: run.record,
+            control: run.control.clone(),
+            host: HostFunctions::default(),
+            windows: request.windows.clone(),
         }
     }
 }
@@ -122,8 +144,15 @@ impl ProgramOptions {
     /// # Errors
     /// The first option that is not.
     pub(crate) fn within_bounds(&self) -> Result<(), Error> {
-        within("clusters", self.clusters, 1..=MOST_BLOCKS.into())?;
-        within("devices", self.devices, 1..=MOST_DEVICES.into())
+        let mut request = RunRequest::default();
+        (request.clusters, request.devices) = (self.clusters, self.devices);
+        request.run.launches = self.launches;
+        request.within_bounds()
+    }
+
+    /// Those of a launch after so many others.
+    fn after(&self, launch: u64) -> ProgramOptions {
+        ProgramOptions { order: self.order.wrapping_add(launch), ..self.clone() }
     }
 }
 
@@ -378,7 +407,7 @@ impl Program {
         for ((value, param), number) in bound.iter().zip(&self.orchestration.params).zip(&self.orchestration.numbers) {
             let Some(number) = number.as_ref().filter(|_| param.shape.is_none()) else { continue };
             let read = read_arg(&format!("{number}:{}", param.elem), &Defaults::default()).ok();
-            if read.is_some_and(|read| read.value.bits() != value.bits()) {
+            if read.is_some_and(|read| read.bits() != value.bits()) {
                 let message =
                     format!("the program was read with `{}` = {number}: read it again with another number", param.name);
                 return Err(Error::Arguments(message));
@@ -392,7 +421,7 @@ impl Program {
     ///
     /// # Errors
     /// If they do not fit.
-    pub fn arguments(&self, texts: &[String], seed: u64) -> Result<Vec<Arg>, Error> {
+    pub fn arguments(&self, texts: &[String], seed: u64) -> Result<Vec<Tensor<'static>>, Error> {
         self.arguments_within(texts, seed, Limits::default().memory)
     }
 
@@ -400,7 +429,7 @@ impl Program {
     ///
     /// # Errors
     /// Those of [`Program::arguments`], and if they are larger.
-    pub fn arguments_within(&self, texts: &[String], seed: u64, memory: u64) -> Result<Vec<Arg>, Error> {
+    pub fn arguments_within(&self, texts: &[String], seed: u64, memory: u64) -> Result<Vec<Tensor<'static>>, Error> {
         let own = &self.orchestration.params;
         let (params, shapes) = (self.params(), self.shapes());
         let declared = |param: &Param| {

@@ -12,22 +12,11 @@ use super::beside::{Beside, Came, Job};
 use super::values::{first_value, holds};
 use super::{Program, ProgramOptions, host};
 use slipring_check::Tools;
-use slipring_session::args::Passed as _;
 use slipring_session::compiled::{Choice, Compiled};
 use slipring_session::{Error, Tensor};
 
 /// The devices of a program for several where nobody says how many.
 pub const DEVICES: u32 = 2;
-/// The most devices.
-const MOST_DEVICES: u32 = 64;
-
-/// Refuses a number of devices that no program has.
-pub(super) fn may_have(devices: Option<u32>) -> Result<(), Error> {
-    match devices.filter(|devices| !(1..=MOST_DEVICES).contains(devices)) {
-        Some(devices) => Err(Error::Arguments(format!("{devices} devices; a program runs on 1 to {MOST_DEVICES}"))),
-        None => Ok(()),
-    }
-}
 
 /// The run of a program as far as it has been followed.
 struct Ahead {
@@ -46,13 +35,7 @@ impl Ahead {
     fn answer(&mut self, ask: &Ask<'_>) -> Result<u64, String> {
         let piece = match &ask.question {
             Question::Clusters => return Ok(u64::from(self.platform.clusters)),
-            Question::Devices => {
-                let devices = self.options.devices.unwrap_or(DEVICES);
-                return match devices {
-                    1..=MOST_DEVICES => Ok(u64::from(devices)),
-                    _ => Err(format!("{devices} devices; a program runs on 1 to {MOST_DEVICES}")),
-                };
-            }
+            Question::Devices => return Ok(u64::from(self.options.devices.unwrap_or(DEVICES))),
             Question::VectorCores => return Ok(2 * u64::from(self.platform.clusters)),
             Question::Element(piece) => piece,
         };
@@ -185,6 +168,7 @@ impl Program {
         if !self.is_open() {
             return Ok(None);
         }
+        options.within_bounds()?;
         let mut quick = options.clone();
         quick.tools = Tools { race: false, init: false, ..Tools::default() };
         let mut ahead = Ahead {

@@ -18,8 +18,8 @@ use super::footprint::Signalled;
 use super::lost::{Meaningless, is_left_out};
 use super::task::Outcome;
 use super::values::holds;
-use super::{HostFunctions, Program, ProgramOptions, host, reading};
-use slipring_session::{Args, Compiled, Error, Report};
+use super::{HostFunctions, Program, ProgramOptions, host};
+use slipring_session::{Args, Compiled, Error, Report, options::timing_fits};
 
 use crate::footprint;
 use crate::task::Kept;
@@ -257,12 +257,19 @@ impl Runner<'_> {
 }
 
 impl Program {
-    /// Runs the tasks, each when all that it waits for is over and a cluster is free.
+    /// Runs the tasks, each when all that it waits for is over and a cluster is free; as often as is asked, up to the first finding.
     ///
     /// # Errors
     /// If a kernel has errors, or out of memory. What goes wrong in the run is a finding of its.
     pub fn run<'a>(&self, args: impl Into<Args<'a>>, options: &ProgramOptions) -> Result<ProgramRun<'_>, Error> {
-        self.run_on(self.contents(args.into())?, options)
+        let (before, last) = (self.contents(args.into())?, u64::from(options.launches).saturating_sub(1));
+        for launch in 0..last {
+            let run = self.run_on(before.clone(), &options.after(launch))?;
+            if !run.is_complete() || run.findings().errors() > 0 {
+                return Ok(run);
+            }
+        }
+        self.run_on(before, &options.after(last))
     }
 
     /// The same for what the tensors hold; `None` for scalars.
@@ -278,7 +285,7 @@ impl Program {
             return Err(Error::Unsupported(message));
         }
         let platform = self.with_clusters(options.clusters)?;
-        reading::may_have(options.devices)?;
+        timing_fits(options.timing, &platform)?;
         let clusters = platform.clusters;
         let stuck = touched::deadlocks(graph);
         let compiled = self.compiled()?;

@@ -19,8 +19,8 @@ use slipring_tasks::{Bytes, Resumed, Touched};
 use slipring_tile::Space;
 
 use super::ProgramOptions;
-use slipring_session::args::{Defaults, Passed, Value, read_arg};
-use slipring_session::{Compiled, slot_buffers, to_diagnostics};
+use slipring_session::args::{Defaults, read_arg};
+use slipring_session::{Bound, Compiled, slot_buffers, to_diagnostics};
 
 use crate::footprint::step;
 
@@ -97,19 +97,6 @@ impl Outside for Door<'_> {
     }
 }
 
-/// Something of which only is asked whether it is a buffer.
-struct IsBuffer(bool);
-
-impl Passed for IsBuffer {
-    fn contents(&self) -> Option<&[u8]> {
-        self.0.then_some(&[])
-    }
-
-    fn bits(&self) -> Option<u64> {
-        (!self.0).then_some(0)
-    }
-}
-
 /// Runs a task on the tensors of the program.
 ///
 /// # Errors
@@ -161,7 +148,7 @@ pub(super) fn run_task(
                 });
             }
             TaskArg::Scalar(text) => {
-                let value = read_arg(text, &Defaults::default()).map_err(|error| error.to_string())?.value;
+                let value = read_arg(text, &Defaults::default()).map_err(|error| error.to_string())?;
                 args.push(ArgValue::Scalar(value.bits().unwrap_or_default()));
             }
             TaskArg::Own(_) => args.push(ArgValue::Scalar(0)),
@@ -169,8 +156,8 @@ pub(super) fn run_task(
     }
     for (at, arg) in call.args.iter().enumerate() {
         if let TaskArg::Own(text) = arg {
-            let value = read_arg(text, &Defaults::default()).map_err(|error| error.to_string())?.value;
-            let Value::Buffer(data) = value else { continue };
+            let value = read_arg(text, &Defaults::default()).map_err(|error| error.to_string())?;
+            let Some(data) = value.into_contents() else { continue };
             let name = params.get(at).map_or(String::new(), |param| param.name.clone());
             buffers.push(GmBuffer { name, data });
             args[at] = ArgValue::Buffer(buffers.len() - 1);
@@ -186,11 +173,14 @@ pub(super) fn run_task(
     }
     let kept = tensor_of.len();
     let mut tools = options.tools.clone();
-    let is_buffer: Vec<IsBuffer> = call.args.iter().map(|arg| IsBuffer(!matches!(arg, TaskArg::Scalar(_)))).collect();
+    // Of which only is asked whether they are buffers.
+    let buffer =
+        |arg: &TaskArg| if matches!(arg, TaskArg::Scalar(_)) { Bound::scalar(0) } else { Bound::buffer(&[][..]) };
+    let are_buffers: Vec<Bound<'_>> = call.args.iter().map(buffer).collect();
     // What the launch allocates lies after what is passed, of which numbers have no buffer.
     let own = program.params.iter().filter(|param| !param.is_passed()).count();
     let behind = |place: usize| place - slot_of_param.len() + buffers.len() - own;
-    tools.scratch = slot_buffers(&compiled.prepared, &is_buffer)
+    tools.scratch = slot_buffers(&compiled.prepared, &are_buffers)
         .into_iter()
         .map(|place| slot_of_param.get(place).copied().unwrap_or_else(|| behind(place)))
         .filter(|slot| *slot < buffers.len())

@@ -7,9 +7,9 @@ use slipring_tile::Elem;
 
 use super::Program;
 use super::lost::Meaningless;
-use slipring_session::args::{Defaults, Passed, Value, read_arg};
+use slipring_session::args::{Defaults, read_arg};
 use slipring_session::places::Places;
-use slipring_session::{Args, Error};
+use slipring_session::{Args, Error, Tensor};
 
 /// The value of an element that is a whole number.
 fn element(elem: Elem, bytes: &[u8], at: u64) -> i64 {
@@ -41,10 +41,10 @@ pub(super) fn first_value(own: &slipring_tasks::Tensor, filled: Option<&str>) ->
     match filled {
         None => zeroed(own.bytes() as usize)
             .map_err(|_| Error::Unsupported(format!("there is no memory for `{}`", own.name))),
-        Some(text) => match read_arg(text, &Defaults::default()).map(|arg| arg.value) {
-            Ok(Value::Buffer(data)) => Ok(data),
-            _ => Err(Error::Arguments(format!("`{text}` is not a first value of `{}`", own.name))),
-        },
+        Some(text) => {
+            let read = read_arg(text, &Defaults::default()).ok().and_then(Tensor::into_contents);
+            read.ok_or_else(|| Error::Arguments(format!("`{text}` is not a first value of `{}`", own.name)))
+        }
     }
 }
 

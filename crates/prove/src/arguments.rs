@@ -9,8 +9,8 @@ use super::family::{Family, Number};
 use super::launches::NOTHING_LEFT;
 use super::{Judgement, Proof, endings};
 use slipring_session::Error;
-use slipring_session::args::Passed;
 use slipring_session::places::Places;
+use slipring_session::tensor::Bound;
 
 use crate::judgement::ALL;
 use crate::subject::Subject;
@@ -87,7 +87,7 @@ impl Proof {
     pub(super) fn smallest(&mut self, subject: &Subject<'_>, tools: &Tools) -> Result<(), Error> {
         let [at] = deciding(subject)[..] else { return Ok(()) };
         let param = &subject.compiled.prepared.decoded.program.params[at as usize];
-        let given = subject.bound.get(at as usize).and_then(Passed::bits).unwrap_or(0);
+        let given = subject.bound.get(at as usize).and_then(Bound::bits).unwrap_or(0);
         if !matches!(param.kind, ParamKind::Scalar(elem) if !elem.is_float()) || given as i64 <= 0 {
             return Ok(());
         }

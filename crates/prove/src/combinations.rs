@@ -7,7 +7,6 @@ use slipring_sim::Timing;
 use super::given::{Assumptions, nothing_written};
 use super::{Judgement, Proof};
 use slipring_session::Error;
-use slipring_session::args::Passed;
 use slipring_session::tensor::Bound;
 
 use crate::judgement::ALL;
@@ -59,7 +58,7 @@ impl Proof {
             .map(|values| {
                 let mut bound = subject.bound.to_vec();
                 for (at, value) in deciding.iter().zip(values) {
-                    bound[*at as usize] = subject.bound[*at as usize].with_bits(*value);
+                    bound[*at as usize] = Bound::scalar(*value);
                 }
                 bound
             })

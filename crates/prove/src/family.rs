@@ -1,12 +1,9 @@
 //! The launches of a kernel that differ in one number: an argument, or the bound that loops of the text have.
 
-use std::ops::Range;
-
 use super::given::{Assumptions, EmptyOutput, nothing_written};
 use slipring_check::{CheckReport, Checker, Rounds, Tools};
 use slipring_op::Decoded;
 use slipring_program::{Inst, Kind, Operand};
-use slipring_session::args::Passed;
 use slipring_session::exec::{LaunchExtras, launch};
 use slipring_session::tensor::Bound;
 use slipring_session::{Error, ExecuteOptions};
@@ -48,23 +45,6 @@ impl Member {
     /// What its verdict leans on.
     pub fn given(&self) -> Assumptions {
         Assumptions { nothing: self.nothing.clone(), ..Assumptions::of(&self.judged) }
-    }
-}
-
-/// An argument, perhaps with another number.
-struct Varied<'a>(&'a Bound<'a>, Option<u64>);
-
-impl Passed for Varied<'_> {
-    fn contents(&self) -> Option<&[u8]> {
-        self.0.contents()
-    }
-
-    fn bits(&self) -> Option<u64> {
-        self.1.or(self.0.bits())
-    }
-
-    fn held(&self) -> Option<&[Range<usize>]> {
-        self.0.held()
     }
 }
 
@@ -140,10 +120,10 @@ impl<'a> Family<'a> {
         }
         let subject = self.subject;
         let vary = |(at, bound): (usize, &'a Bound<'a>)| match self.number {
-            Number::Param(param) if param as usize == at => Varied(bound, Some(value)),
-            _ => Varied(bound, None),
+            Number::Param(param) if param as usize == at => bound.borrowed(Some(value)),
+            _ => bound.borrowed(None),
         };
-        let values: Vec<Varied<'_>> = subject.bound.iter().enumerate().map(vary).collect();
+        let values: Vec<Bound<'_>> = subject.bound.iter().enumerate().map(vary).collect();
         let limits = subject.budget.one(subject.options.limits);
         let options = ExecuteOptions { gm_slack: subject.options.gm_slack + slack, limits, ..subject.options };
         let how = LaunchExtras {

@@ -9,7 +9,7 @@ use slipring_sim::{Agent, Delay, LONGEST, Late, Observer, Timing, WorkRun};
 
 use super::{Judgement, Proof, budget};
 use slipring_session::exec::{LaunchExtras, launch};
-use slipring_session::{Error, Execution};
+use slipring_session::{Bound, Error, Execution};
 
 use crate::judgement::ALL;
 use crate::subject::Subject;
@@ -360,7 +360,7 @@ impl Proof {
         let mut bound = subject.bound.to_vec();
         for (at, value) in &self.fails.arguments {
             let Some(own) = bound.get_mut(*at as usize) else { return Ok(()) };
-            *own = own.with_bits(*value);
+            *own = Bound::scalar(*value);
         }
         let there = Subject { launches: self.fails.launch.max(1), ..subject.with(&bound) };
         let (usual, judged) = there.run(Timing::Platform, tools, None)?;

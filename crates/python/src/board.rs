@@ -1,46 +1,16 @@
 //! Runs through the command queue of a board.
 
-use std::path::Path;
-
 use numpy::PyReadwriteArray1;
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict};
-use slipring::report::CheckFacts;
-use slipring::{BoardOptions, Report, files, queue_board};
+use pyo3::types::PyBytes;
+use slipring::Report;
+use slipring_report::CheckFacts;
 
 use crate::error::{checks, facts};
 use crate::run::{checked, verdict, written, written_into};
 use crate::value::to_python;
 use crate::words::words;
-
-/// The board that the options of a run name, and the options without it; `None` where they name none.
-///
-/// # Errors
-/// If there is no such board.
-pub fn board<'py>(given: &Bound<'py, PyDict>) -> PyResult<(Option<BoardOptions>, Bound<'py, PyDict>)> {
-    let rest = given.copy()?;
-    let take = |name: &str| -> PyResult<Option<Bound<'py, PyAny>>> {
-        let value = rest.get_item(name)?;
-        if value.is_some() {
-            rest.del_item(name)?;
-        }
-        Ok(value.filter(|value| !value.is_none()))
-    };
-    let (device, delays) = (take("device")?, take("delays")?);
-    let Some(device) = device else {
-        return match delays {
-            Some(_) => Err(PyTypeError::new_err("`delays` are those of a board: they have no effect without `device`")),
-            None => Ok((None, rest)),
-        };
-    };
-    let name: String = device.extract()?;
-    let board = queue_board(&name, |path| {
-        files::read(Path::new(path), files::MOST_STREAM).map_err(|error| format!("cannot read `{path}`: {error}"))
-    });
-    let board = board.map_err(PyValueError::new_err)?;
-    Ok((Some(BoardOptions { board, delays: delays.map(|seed| seed.extract()).transpose()?, record: false }), rest))
-}
 
 /// A run of a kernel through a board's queue, and what it left.
 #[pyclass(frozen, module = "slipring._slipring")]

@@ -2,13 +2,12 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
-use slipring::language;
 
 /// Every op of the language: names, ways to call it, documentation, the ops that it becomes, and whether it is known only to be refused.
 #[pyfunction]
 pub fn catalogue(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     let list = PyList::empty(py);
-    for entry in language::catalogue() {
+    for entry in slipring_lang::catalogue() {
         let fields = PyDict::new(py);
         fields.set_item("names", entry.names.to_vec())?;
         fields.set_item("params", entry.params)?;
@@ -24,11 +23,11 @@ pub fn catalogue(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
 /// Words of the language besides its ops: name, form, doc.
 #[pyfunction]
 pub fn words() -> Vec<(&'static str, &'static str, &'static str)> {
-    language::words().map(|word| (word.name, word.form, word.doc)).collect()
+    slipring_lang::words().map(|word| (word.name, word.form, word.doc)).collect()
 }
 
 /// A number of cycles with how far it may be off: `100 cycles ± 4 %`, or `100 cycles (estimate)`.
 #[pyfunction]
 pub fn figure(cycles: u64, error_percent: Option<f64>) -> String {
-    slipring::report::figure(cycles, error_percent)
+    slipring_report::figure(cycles, error_percent)
 }

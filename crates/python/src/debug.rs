@@ -4,8 +4,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use slipring::report::SliceKind;
 use slipring_debug::Session;
+use slipring_report::SliceKind;
 
 use crate::words::words;
 

@@ -3,8 +3,8 @@
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyKeyboardInterrupt, PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use slipring::report::CheckFacts;
 use slipring::{Error, Report, waits_for_arguments};
+use slipring_report::CheckFacts;
 
 use crate::value::to_python;
 use crate::words::words;
@@ -30,7 +30,7 @@ pub fn raise(py: Python<'_>, error: &Error) -> PyErr {
 }
 
 /// The messages of a report, in Python's words.
-pub fn facts(report: &Report) -> Vec<slipring::report::MessageFacts> {
+pub fn facts(report: &Report) -> Vec<slipring_report::MessageFacts> {
     let mut facts = report.facts();
     for fact in &mut facts {
         fact.message = words(&fact.message);

@@ -7,9 +7,9 @@ use std::thread::{self, ThreadId};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
-use slipring::queue::host::read_buffer;
-use slipring::queue::wire::{LaunchMessage, Packed};
-use slipring::queue::worker::{Call, Callback, Worker};
+use slipring_queue::host::read_buffer;
+use slipring_queue::wire::{LaunchMessage, Packed};
+use slipring_queue::worker::{Call, Callback, Worker};
 
 use crate::error::QueueError;
 

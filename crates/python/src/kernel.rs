@@ -5,17 +5,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use numpy::PyReadonlyArray1;
-use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyTuple};
-use slipring::args::{Arg, Value};
-use slipring::language::Direction;
-use slipring::{Control, Elem, Error, Limits, Parameter, ProveOptions, RunOptions, Tensor, Timing, Tools, tools};
+use slipring::{Control, Elem, Error, Parameter, ProveOptions, Tensor, Way};
 use slipring_debug::Session;
+use slipring_lang::Direction;
 
-use crate::board::{BoardRun, board};
+use crate::board::BoardRun;
 use crate::debug::Stepper;
 use crate::error::{facts, raise};
+use crate::options::{board, request_on};
 use crate::run::Run;
 use crate::value::{to_python, to_python_words};
 use crate::words::words;
@@ -168,75 +168,16 @@ pub fn described(list: Vec<Parameter>) -> Vec<Described> {
 pub type GivenArgument<'py> = (Option<&'static str>, Option<Vec<u64>>, bool, Bound<'py, PyBytes>);
 
 /// Arguments as Python sees them.
-pub fn given<'py>(py: Python<'py>, list: Vec<Arg>, parameters: &[Parameter]) -> Vec<GivenArgument<'py>> {
-    let each = list.into_iter().zip(parameters).map(|(arg, parameter)| {
-        let (bytes, is_buffer) = match arg.value {
-            Value::Buffer(bytes) => (bytes, true),
-            Value::Scalar(bits) => (bits.to_le_bytes().to_vec(), false),
-        };
+pub fn given<'py>(py: Python<'py>, list: &[Tensor<'_>], parameters: &[Parameter]) -> Vec<GivenArgument<'py>> {
+    let each = list.iter().zip(parameters).map(|(arg, parameter)| {
+        let bits = arg.bits().map(u64::to_le_bytes);
+        let bytes = bits.as_ref().map_or_else(|| arg.contents().unwrap_or_default(), |bits| &bits[..]);
         // Arguments of the command line take the parameter's shape, whatever their own is.
-        let own = || arg.shape.map(|own| own.into_iter().map(|extent| extent as u64).collect());
-        let elem = arg.elem.or(parameter.elem).map(Elem::name);
-        (elem, parameter.shape.clone().or_else(own), is_buffer, PyBytes::new(py, &bytes))
+        let own = || arg.shape().map(|own| own.iter().map(|extent| *extent as u64).collect());
+        let elem = arg.elem().or(parameter.elem).map(Elem::name);
+        (elem, parameter.shape.clone().or_else(own), bits.is_none(), PyBytes::new(py, bytes))
     });
     each.collect()
-}
-
-/// What is asked of runs of kernels and of whole programs alike.
-#[derive(Default)]
-pub struct Asked {
-    pub tools: Option<Tools>,
-    pub timing: Timing,
-    pub limits: Limits,
-}
-
-impl Asked {
-    /// Takes an option by its name; false for one that is not for both.
-    ///
-    /// # Errors
-    /// If its value is none that it takes.
-    pub fn take(&mut self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
-        match name {
-            "check" => self.tools = Some(tools(&value.extract::<String>()?).map_err(PyValueError::new_err)?),
-            "timing" => self.timing = value.extract::<String>()?.parse::<Timing>().map_err(PyValueError::new_err)?,
-            "max_steps" => self.limits.steps = value.extract()?,
-            "max_cycles" => self.limits.cycles = value.extract()?,
-            "max_memory" => self.limits.memory = value.extract()?,
-            "max_output" => self.limits.output = value.extract()?,
-            _ => return Ok(false),
-        }
-        Ok(true)
-    }
-}
-
-/// Options from their names.
-///
-/// # Errors
-/// If one of them is none of a kernel's runs, or has a value that it does not take.
-pub fn options(given: Option<&Bound<'_, PyDict>>, control: &Control) -> PyResult<RunOptions> {
-    let mut options = RunOptions::new().control(control.clone());
-    let mut asked = Asked::default();
-    for (key, value) in given.into_iter().flatten() {
-        match key.extract::<String>()?.as_str() {
-            "blocks" => options.blocks = value.extract()?,
-            "gm_slack" => options.gm_slack = value.extract()?,
-            "assume" => {
-                options.assume = value.extract::<String>().map(|one| vec![one]).or_else(|_| value.extract())?;
-            }
-            "strict" => options.strict = value.extract()?,
-            "launches" => options.launches = value.extract()?,
-            "events" => options.events = value.extract()?,
-            "record" => options.record = value.extract()?,
-            other @ ("clusters" | "order" | "windows") => {
-                return Err(PyTypeError::new_err(format!("`{other}` is for whole programs, and this is a kernel")));
-            }
-            other if asked.take(other, &value)? => {}
-            other => return Err(PyTypeError::new_err(format!("a run has no option `{other}`"))),
-        }
-    }
-    options.tools = asked.tools.unwrap_or(options.tools);
-    options.timing = asked.timing;
-    Ok(options.limits(asked.limits))
 }
 
 /// What is passed to a run: [`tensor`] says what an array is.
@@ -270,7 +211,7 @@ impl Kernel {
     /// The arguments that texts of the command line mean; without any those of its file.
     fn arguments<'py>(&self, py: Python<'py>, texts: Vec<String>, seed: u64) -> PyResult<Vec<GivenArgument<'py>>> {
         let list = self.inner.arguments(&texts, seed).map_err(|error| raise(py, &error))?;
-        Ok(given(py, list, &self.inner.parameters().map_err(|error| raise(py, &error))?))
+        Ok(given(py, &list, &self.inner.parameters().map_err(|error| raise(py, &error))?))
     }
 
     /// What was said when it was compiled, which is no error.
@@ -301,29 +242,25 @@ impl Kernel {
 
     /// Runs it. What an array is, `tensor` says; without arguments it takes those of its file, or random ones of the shapes that
     /// it declares, from `seed`.
-    #[pyo3(signature = (args=None, given=None, verify=false, progress=None, seed=0))]
+    #[pyo3(signature = (args=None, given=None, progress=None, seed=0))]
     fn run(
         &self,
         py: Python<'_>,
         args: Option<&Bound<'_, PyList>>,
         given: Option<&Bound<'_, PyDict>>,
-        verify: bool,
         progress: Option<&Bound<'_, PyAny>>,
         seed: u64,
     ) -> PyResult<Run> {
         let control = Control::default();
-        let options = options(given, &control)?;
+        let request = request_on(given, &control, Way::Kernel, py)?;
         let tensors = match args {
             Some(args) => tensors(args)?,
-            None => {
-                let own = self.inner.arguments(&[], seed).map_err(|error| raise(py, &error))?;
-                own.into_iter().map(Tensor::from).collect()
-            }
+            None => self.inner.arguments(&[], seed).map_err(|error| raise(py, &error))?,
         };
         let kernel = Arc::clone(&self.inner);
         let work = move || {
-            let run = kernel.run_with(tensors, &options)?;
-            let comparison = verify.then(|| run.compare());
+            let run = kernel.run_with(tensors, &request.run)?;
+            let comparison = request.verify.then(|| run.compare());
             Ok((run, comparison))
         };
         let (run, comparison) = listening(py, &control, progress, work)?;
@@ -340,31 +277,26 @@ impl Kernel {
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<BoardRun> {
         let control = Control::default();
-        let (Some(board), given) = board(given)? else {
-            return Err(PyTypeError::new_err("no `device` is named"));
-        };
-        let options = options(Some(&given), &control)?;
+        let request = request_on(Some(given), &control, Way::Board, py)?;
+        let Some(board) = board(&request)? else { return Err(PyTypeError::new_err("no `device` is named")) };
         let (tensors, kernel) = (tensors(args)?, Arc::clone(&self.inner));
         listening(py, &control, progress, move || {
-            let run = kernel.run_on_board(tensors, board, &options)?;
+            let run = kernel.run_on_board(tensors, board, &request.run)?;
             Ok(BoardRun::new(run, kernel.compile()?))
         })
     }
 
-    /// Runs it, so that one can go through what happened; schedules are delays as `slipring run --schedule` reads them.
-    #[pyo3(signature = (args, given=None, progress=None, schedule=Vec::new()))]
+    /// Runs it, so that one can go through what happened.
+    #[pyo3(signature = (args, given=None, progress=None))]
     fn debug(
         &self,
         py: Python<'_>,
         args: &Bound<'_, PyList>,
         given: Option<&Bound<'_, PyDict>>,
         progress: Option<&Bound<'_, PyAny>>,
-        schedule: Vec<String>,
     ) -> PyResult<Stepper> {
         let control = Control::default();
-        let mut asked = Session::options(options(given, &control)?);
-        let delays: Result<Vec<_>, String> = schedule.iter().map(|line| line.parse()).collect();
-        asked.delays = delays.map_err(PyValueError::new_err)?;
+        let asked = Session::options(request_on(given, &control, Way::Stepping, py)?.run);
         let tensors = tensors(args)?;
         let kernel = Arc::clone(&self.inner);
         let session = listening(py, &control, progress, move || {
@@ -386,7 +318,7 @@ impl Kernel {
     ) -> PyResult<(Bound<'py, PyAny>, String)> {
         let control = Control::default();
         let mut asked = ProveOptions::default();
-        asked.run = options(given, &control)?;
+        asked.run = request_on(given, &control, Way::Proof, py)?.run;
         asked.timings = timings.unwrap_or(asked.timings);
         let tensors = tensors(args)?;
         let kernel = Arc::clone(&self.inner);
@@ -404,7 +336,7 @@ impl Kernel {
         given: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<(Bound<'py, PyAny>, String)> {
         let control = Control::default();
-        let options = options(given, &control)?;
+        let options = request_on(given, &control, Way::Rings, py)?.run;
         let tensors = tensors(args)?;
         let kernel = Arc::clone(&self.inner);
         let work = move || kernel.rings(tensors, sweep.map(|(first, last)| first..=last), &options);

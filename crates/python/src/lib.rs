@@ -10,6 +10,7 @@ mod error;
 mod job;
 mod kernel;
 mod load;
+mod options;
 mod part;
 mod program;
 mod queue;
@@ -41,7 +42,9 @@ mod _slipring {
     #[pymodule_export]
     use super::load::{compile, open};
     #[pymodule_export]
-    use super::part::{Part, Times, blocks, run_part, times};
+    use super::options::options;
+    #[pymodule_export]
+    use super::part::{Part, Times, blocks, in_one_piece, run_part, times};
     #[pymodule_export]
     use super::program::{Program, ProgramRun};
     #[pymodule_export]

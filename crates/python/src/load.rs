@@ -2,8 +2,8 @@
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use slipring::language::ArgType;
 use slipring::{CompileRequest, Control, Error, Subject};
+use slipring_lang::ArgType;
 
 use crate::kernel::{Kernel, element, listening};
 use crate::program::Program;

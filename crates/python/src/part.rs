@@ -5,10 +5,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
-use slipring::{Control, Stretch, Written};
+use slipring::{Control, Stretch, Way, Written};
 
 use crate::error::raise;
-use crate::kernel::{Kernel, listening, options, tensors};
+use crate::kernel::{Kernel, listening, tensors};
+use crate::options::{request, request_on};
 use crate::run::Run;
 use crate::value::to_python;
 
@@ -100,8 +101,16 @@ impl Times {
 #[pyfunction]
 #[pyo3(signature = (kernel, given=None))]
 pub fn blocks(py: Python<'_>, kernel: &Kernel, given: Option<&Bound<'_, PyDict>>) -> PyResult<u32> {
-    let options = options(given, &Control::default())?;
-    kernel.shared().blocks(&options).map_err(|error| raise(py, &error))
+    let request = request(given, &Control::default())?;
+    request.on(request.way(false)).map_err(|error| raise(py, &error))?;
+    kernel.shared().blocks(&request.run).map_err(|error| raise(py, &error))
+}
+
+/// The option for which a launch is run in one piece; `None` where none of them asks for that.
+#[pyfunction]
+#[pyo3(signature = (given=None))]
+pub fn in_one_piece(given: Option<&Bound<'_, PyDict>>) -> PyResult<Option<&'static str>> {
+    Ok(request(given, &Control::default())?.in_one_piece().map(|option| option.name))
 }
 
 /// Runs `count` blocks of a launch of a kernel, from block `first` on.
@@ -116,7 +125,7 @@ pub fn run_part(
     given: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Part> {
     let control = Control::default();
-    let options = options(given, &control)?;
+    let options = request_on(given, &control, Way::Kernel, py)?.run;
     let (tensors, kernel) = (tensors(args)?, Arc::clone(kernel.shared()));
     let inner = listening(py, &control, None, move || kernel.run_part(tensors, &options, first, count))?;
     Ok(Part { inner })
@@ -132,7 +141,7 @@ pub fn times(
     given: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Times> {
     let control = Control::default();
-    let options = options(given, &control)?.time_only();
+    let options = request_on(given, &control, Way::Kernel, py)?.run.time_only();
     let (tensors, kernel) = (tensors(args)?, Arc::clone(kernel.shared()));
     let run = listening(py, &control, None, move || Ok(kernel.run_with(tensors, &options)?.into_owned()))?;
     Ok(Times { inner: Mutex::new(Some(run)) })

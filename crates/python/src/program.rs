@@ -5,13 +5,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyDict, PyList};
-use slipring::report::Trace;
-use slipring::tasks::{HostArg, HostNumber, draw};
 use slipring::{Control, HostFunctions, ProgramFacts, ProgramOptions, Report};
+use slipring_report::Trace;
+use slipring_tasks::{HostArg, HostNumber, draw};
 
-use crate::board::board;
 use crate::error::{checks, facts, raise};
-use crate::kernel::{Asked, Described, GivenArgument, described, given, listening, tensors};
+use crate::kernel::{Described, GivenArgument, described, given, listening, tensors};
+use crate::options::{board, request};
 use crate::run::{checked, verdict, written};
 use crate::value::to_python;
 use crate::words::words;
@@ -70,39 +70,6 @@ fn host(functions: &Bound<'_, PyDict>, raised: &Raised) -> PyResult<HostFunction
     }))
 }
 
-/// Options from their names.
-fn options(given: Option<&Bound<'_, PyDict>>, control: &Control, raised: &Raised) -> PyResult<ProgramOptions> {
-    let mut options = ProgramOptions::default();
-    options.control = control.clone();
-    let mut asked = Asked::default();
-    for (key, value) in given.into_iter().flatten() {
-        match key.extract::<String>()?.as_str() {
-            "clusters" => options.clusters = value.extract()?,
-            "devices" => options.devices = value.extract()?,
-            "host" => options.host = host(value.cast::<PyDict>()?, raised)?,
-            "order" => options.order = value.extract()?,
-            "record" => options.record = value.extract()?,
-            "strict" => options.strict = value.extract()?,
-            "windows" => options.windows = value.extract()?,
-            "assume" => {
-                return Err(PyTypeError::new_err(slipring::assumed_of_program("assume=")));
-            }
-            other if asked.take(other, &value)? => {}
-            other => {
-                let instead = match other {
-                    "blocks" => "`pl.spmd(n)` says the blocks of a task, `clusters=` where tasks run",
-                    _ => "run the kernel alone with `function=`",
-                };
-                return Err(PyTypeError::new_err(slipring::option_of_kernels(&format!("{other}="), instead)));
-            }
-        }
-    }
-    options.tools = asked.tools.unwrap_or(options.tools);
-    options.timing = asked.timing;
-    options.limits = asked.limits;
-    Ok(options)
-}
-
 #[pymethods]
 impl Program {
     /// Its name.
@@ -125,7 +92,7 @@ impl Program {
     /// The arguments that texts of the command line mean; without any those of its file.
     fn arguments<'py>(&self, py: Python<'py>, texts: Vec<String>, seed: u64) -> PyResult<Vec<GivenArgument<'py>>> {
         let list = self.inner.arguments(&texts, seed).map_err(|error| raise(py, &error))?;
-        Ok(given(py, list, &self.inner.parameters()))
+        Ok(given(py, &list, &self.inner.parameters()))
     }
 
     /// What was said when it was compiled, which is no error.
@@ -157,18 +124,22 @@ impl Program {
     }
 
     /// Runs its tasks.
-    #[pyo3(signature = (args, given=None, verify=false, progress=None))]
+    #[pyo3(signature = (args, given=None, progress=None))]
     fn run(
         &self,
         py: Python<'_>,
         args: &Bound<'_, PyList>,
         given: Option<&Bound<'_, PyDict>>,
-        verify: bool,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<ProgramRun> {
         let (control, raised) = (Control::default(), Raised::default());
-        let (board, given) = board(&given.map_or_else(|| PyDict::new(py), Clone::clone))?;
-        let options = options(Some(&given), &control, &raised)?;
+        let request = request(given, &control)?;
+        request.on(request.way(true)).map_err(|error| raise(py, &error))?;
+        let (board, verify) = (board(&request)?, request.verify);
+        let mut options = ProgramOptions::from(&request);
+        if let Some(functions) = given.map(|given| given.get_item("host")).transpose()?.flatten() {
+            options.host = host(functions.cast()?, &raised)?;
+        }
         let tensors = tensors(args)?;
         let program = Arc::clone(&self.inner);
         let work = move || {

@@ -7,11 +7,11 @@ use numpy::{PyArray1, PyArrayMethods};
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use slipring::queue::host::{DeviceError, Ordering, Session, WindowTarget, read_buffer};
-use slipring::queue::sanitize::Severity;
-use slipring::queue::wire::{Rect, Xy};
 use slipring::queue_trace;
-use slipring::report::{Trace, TraceForm};
+use slipring_queue::host::{DeviceError, Ordering, Session, WindowTarget, read_buffer};
+use slipring_queue::sanitize::Severity;
+use slipring_queue::wire::{Rect, Xy};
+use slipring_report::{Trace, TraceForm};
 
 use super::job::calls;
 use super::stream::StreamTimeline;

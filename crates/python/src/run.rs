@@ -4,8 +4,8 @@ use numpy::PyReadwriteArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
-use slipring::report::{Trace, TraceForm, stats_text, summary_text};
 use slipring::{Comparison, Report};
+use slipring_report::{Trace, TraceForm, stats_text, summary_text};
 
 use crate::error::{checks, facts, of_report, raise};
 use crate::value::to_python;
@@ -27,7 +27,7 @@ impl Run {
         Ok(Run { inner, findings, comparison })
     }
 
-    fn all(&self) -> slipring::report::RunFacts {
+    fn all(&self) -> slipring_report::RunFacts {
         let mut facts = self.inner.facts();
         facts.checks.extend(self.comparison.as_ref().map(|comparison| comparison.facts.clone()));
         facts.checks = checks(facts.checks);

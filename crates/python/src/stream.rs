@@ -3,17 +3,17 @@
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use slipring::queue::capture::{Capture, CaptureError, print};
-use slipring::queue::host::SessionOptions;
-use slipring::queue::lint::lint;
-use slipring::queue::machine::Config;
-use slipring::queue::replay::replay;
-use slipring::queue::sanitize::{Finding, Hazard};
-use slipring::report::Trace;
 use slipring::{
     QueueProof, QueueWork, queue_block_findings, queue_block_text, queue_board, queue_findings, queue_prove,
     queue_trace, queue_traces,
 };
+use slipring_queue::capture::{Capture, CaptureError, print};
+use slipring_queue::host::SessionOptions;
+use slipring_queue::lint::lint;
+use slipring_queue::machine::Config;
+use slipring_queue::replay::replay;
+use slipring_queue::sanitize::{Finding, Hazard};
+use slipring_report::Trace;
 
 use super::job::calls;
 use super::run::written;

@@ -4,7 +4,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use serde_json::Value;
-use slipring::language::{Elsewhere, Members, Name, Names, Part, Span};
+use slipring_lang::{Elsewhere, Members, Name, Names, Part, Span};
 
 use crate::words::words;
 

@@ -10,7 +10,7 @@ use slipring_op::symbol_name;
 use slipring_program::{Order, Param, ParamKind, Program, Relation};
 
 use crate::Prepared;
-use crate::args::Passed;
+use crate::tensor::Bound;
 
 /// What the function of a kernel says of its launches.
 fn of_text(module: &Module, name: &str) -> Vec<String> {
@@ -39,10 +39,15 @@ fn parts(text: &str) -> impl Iterator<Item = &str> {
     parts.map(str::trim).filter(|part| !part.is_empty())
 }
 
+/// True for a text that has no condition: whoever wrote it meant one.
+pub(crate) fn is_empty(text: &str) -> bool {
+    parts(text).next().is_none()
+}
+
 /// Scalar arguments as numbers, by parameter.
-pub fn as_numbers(bound: &[impl Passed], params: &[Param]) -> Vec<Option<i128>> {
-    let number = |(bound, param): (&_, &Param)| {
-        let bits = Passed::bits(bound)?;
+pub fn as_numbers(bound: &[Bound<'_>], params: &[Param]) -> Vec<Option<i128>> {
+    let number = |(bound, param): (&Bound<'_>, &Param)| {
+        let bits = bound.bits()?;
         Some(match param.kind {
             ParamKind::Scalar(elem) if !elem.is_float() && !elem.is_signed_int() => {
                 i128::from(bits & (u64::MAX >> (64 - 8 * elem.bytes())))
@@ -240,6 +245,9 @@ impl Assumed {
     pub fn read(texts: &[String], params: &[Param]) -> Result<Assumed, String> {
         let mut list = Vec::new();
         for text in texts {
+            if is_empty(text) {
+                return Err(format!("there is no condition in `{text}`"));
+            }
             for part in parts(text) {
                 list.push(Reader::new(part, params).condition()?);
             }

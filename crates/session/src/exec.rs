@@ -12,9 +12,9 @@ use slipring_sim::{
 };
 use slipring_tile::Space;
 
-use crate::args::Passed;
 use crate::launch::{TOO_LARGE_HELP, too_large_text};
 use crate::places::{BufferPlace, Places};
+use crate::tensor::Bound;
 
 /// How a program is run.
 #[derive(Clone, Copy, Debug)]
@@ -48,7 +48,7 @@ pub struct Execution {
 
 impl Execution {
     /// The contents of the buffer that was passed for parameter `index`; `None` for scalars.
-    pub fn buffer(&self, values: &[impl Passed], index: usize) -> Option<&[u8]> {
+    pub fn buffer(&self, values: &[Bound<'_>], index: usize) -> Option<&[u8]> {
         let (place, bytes) = (self.places.get(index)?, values.get(index)?.contents()?.len());
         let whole = self.result.memory.gm.get(place.buffer)?;
         whole.data.get(place.offset..place.offset.checked_add(bytes)?)
@@ -70,7 +70,7 @@ impl Execution {
 pub fn execute<O: Observer>(
     decoded: &Decoded,
     platform: &Platform,
-    values: &[impl Passed],
+    values: &[Bound<'_>],
     options: ExecuteOptions,
     observer: &mut O,
 ) -> Execution {
@@ -81,7 +81,7 @@ pub fn execute<O: Observer>(
 pub fn execute_timed<O: Observer>(
     decoded: &Decoded,
     platform: &Platform,
-    values: &[impl Passed],
+    values: &[Bound<'_>],
     options: ExecuteOptions,
     timing: Timing,
     observer: &mut O,
@@ -94,7 +94,7 @@ pub fn execute_timed<O: Observer>(
 pub fn execute_again<O: Observer>(
     decoded: &Decoded,
     platform: &Platform,
-    values: &[impl Passed],
+    values: &[Bound<'_>],
     options: ExecuteOptions,
     (timing, earlier): (Timing, &RunResult),
     observer: &mut O,
@@ -113,7 +113,7 @@ pub fn execute_again<O: Observer>(
 pub fn execute_part<O: Observer>(
     decoded: &Decoded,
     platform: &Platform,
-    values: &[impl Passed],
+    values: &[Bound<'_>],
     options: ExecuteOptions,
     part: Option<(u32, u32)>,
     observer: &mut O,
@@ -148,7 +148,7 @@ pub struct LaunchExtras<'a> {
 pub fn launch<O: Observer>(
     decoded: &Decoded,
     platform: &Platform,
-    values: &[impl Passed],
+    values: &[Bound<'_>],
     options: ExecuteOptions,
     how: LaunchExtras<'_>,
     observer: &mut O,
@@ -190,7 +190,7 @@ type Ready<'a> = (Launch<'a>, Memory, Places);
 fn memories<'a>(
     decoded: &'a Decoded,
     platform: &'a Platform,
-    values: &[impl Passed],
+    values: &[Bound<'_>],
     options: ExecuteOptions,
     how: LaunchExtras<'_>,
 ) -> Result<Ready<'a>, u64> {
@@ -214,8 +214,7 @@ fn memories<'a>(
     let fills = |buffer: usize| {
         let first = places.argument_of(buffer).filter(|_| options.gm_slack == 0)?;
         let data = values[first].contents().filter(|data| data.len() == places.sizes[buffer])?;
-        let everywhere =
-            values[first].held().is_none_or(|held| held.iter().map(Range::len).sum::<usize>() == data.len());
+        let everywhere = values[first].held().iter().map(Range::len).sum::<usize>() == data.len();
         everywhere.then_some((first, data))
     };
     let mut buffers = Vec::new();
@@ -231,7 +230,7 @@ fn memories<'a>(
         if let Some((data, BufferPlace { buffer, offset })) = value.contents().zip(*place) {
             let own = &mut buffers[buffer];
             let target = &mut own.data[offset..offset + data.len()];
-            match value.held().filter(|_| !places.is_shared(buffer)) {
+            match Some(value.held()).filter(|_| !places.is_shared(buffer)) {
                 _ if fills(buffer).is_some_and(|(first, _)| first == at) => {}
                 // It holds zeros: what is not touched takes neither time nor memory of the host.
                 Some(held) => held.iter().for_each(|part| target[part.clone()].copy_from_slice(&data[part.clone()])),
@@ -257,7 +256,7 @@ fn memories<'a>(
 fn given<'a>(
     decoded: &'a Decoded,
     platform: &'a Platform,
-    values: &[impl Passed],
+    values: &[Bound<'_>],
     options: ExecuteOptions,
     how: LaunchExtras<'_>,
     places: &Places,
@@ -290,7 +289,7 @@ fn given<'a>(
 pub(crate) fn launch_kept(
     decoded: &Decoded,
     platform: &Platform,
-    values: &[impl Passed],
+    values: &[Bound<'_>],
     options: ExecuteOptions,
     how: LaunchExtras<'_>,
     keeper: &mut dyn Keeper,
@@ -305,7 +304,7 @@ pub(crate) fn launch_kept(
 pub(crate) fn launch_on(
     decoded: &Decoded,
     platform: &Platform,
-    values: &[impl Passed],
+    values: &[Bound<'_>],
     options: ExecuteOptions,
     (how, from): (LaunchExtras<'_>, Snapshot),
     observer: &mut dyn Observer,

@@ -61,8 +61,8 @@ impl Expected {
             rest = before;
         }
         let arg = read_arg(rest, &Defaults::default()).map_err(|error| wrong(error.to_string()))?;
-        let elem = arg.elem;
-        let Some(bytes) = arg.value.buffer().cloned() else {
+        let elem = arg.elem();
+        let Some(bytes) = arg.into_contents() else {
             return Err(wrong("a buffer is expected, not a scalar".into()));
         };
         let from = rest.strip_prefix('@').unwrap_or(rest).to_string();

@@ -6,7 +6,6 @@ use slipring_ir::{Diagnostic, Line, Severity};
 use slipring_program::{ParamKind, Shadow, SiteRef};
 use slipring_report::{BufferFacts, CheckFacts, Digest, digest};
 
-use crate::args::Passed;
 use crate::places::Places;
 use crate::tensor::Bound;
 use crate::{Difference, VerifyOutcome};
@@ -20,7 +19,7 @@ pub fn tools(text: &str) -> Result<Tools, String> {
     let mut tools = Tools { race: false, init: false, ..Tools::default() };
     let names: Vec<&str> = text.split(',').map(str::trim).collect();
     if names.len() > 1 && names.contains(&"none") {
-        return Err(format!("`--check {text}` asks for `none` and for more"));
+        return Err(format!("takes `none` alone, not `{text}`"));
     }
     for name in names {
         match name {
@@ -28,7 +27,7 @@ pub fn tools(text: &str) -> Result<Tools, String> {
             "race" => tools.race = true,
             "init" => tools.init = true,
             "memory" | "sync" | "none" => {}
-            other => return Err(format!("`--check` takes all, none, memory, sync, init or race, not `{other}`")),
+            other => return Err(format!("takes all, none, memory, sync, init or race, not `{other}`")),
         }
     }
     Ok(tools)

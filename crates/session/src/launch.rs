@@ -9,8 +9,8 @@ use slipring_machine::Platform;
 use slipring_op::select_kernel;
 use slipring_program::{Param, ParamKind, Special};
 
-use crate::args::{Arg, ArgError, Defaults, bind, file_of, in_order, named, signature};
-use crate::{Error, Prepared, consumer_buffers, is_language};
+use crate::args::{ArgError, Defaults, bind, file_of, in_order, named, signature};
+use crate::{Error, Prepared, Tensor, consumer_buffers, is_language};
 
 /// The most blocks of a launch.
 pub const MOST_BLOCKS: u32 = 4096;
@@ -26,7 +26,7 @@ pub fn arguments(
     texts: &[String],
     others: &[(String, String)],
     defaults: &Defaults,
-) -> Result<Vec<Arg>, Error> {
+) -> Result<Vec<Tensor<'static>>, Error> {
     let program = &prepared.decoded.program;
     let own = texts.is_empty();
     let declared = |param: &Param| declared(kernels, &program.name, param);

@@ -22,6 +22,7 @@ pub mod parts;
 pub mod places;
 pub mod prepare;
 pub mod recorded;
+pub mod request;
 pub mod rings;
 pub mod run;
 pub mod tensor;
@@ -32,6 +33,7 @@ mod asked;
 mod authors;
 mod build;
 mod findings;
+mod fits;
 mod forecast;
 mod input;
 mod judge;
@@ -55,17 +57,18 @@ pub use input::Input;
 pub use judge::{Judged, judge, merged};
 pub use launch::{MOST_BLOCKS, head_lines};
 pub use memory_map::{MemoryUse, memory_map, memory_uses};
-pub use options::{Control, MOST_DEVICES, MOST_LAUNCHES, MOST_SLACK, RunOptions};
+pub use options::{Control, RunOptions};
 pub use parts::{Part, Stretch, Written};
 pub use places::slot_buffers;
 pub use prepare::{
     Flags, Loaded, Prepared, check, choose_platform, is_language, load, load_file, needed, prepare, read_platform,
     written_platform,
 };
+pub use request::{Given, OPTIONS, OptionError, RunOption, RunRequest, Takes, Way, option_of_kernels};
 pub use rings::{DEEPEST, Depth, RingReport};
 pub use run::{Comparison, Run, Verdict};
 pub use symbols::{ConsumerBuffer, consumer_buffers};
-pub use tensor::{Element, Tensor};
+pub use tensor::{Bound, Element, Tensor};
 pub use tiles::TileContents;
 pub use timeline::{Event, Timeline};
 pub use verify::{Difference, VerifyOutcome, verify};

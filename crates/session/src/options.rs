@@ -1,14 +1,14 @@
 //! How a kernel is run.
 
-use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use slipring_check::Tools;
+use slipring_machine::{Pipe, Platform};
 use slipring_program::Cancel;
 use slipring_sim::{Delay, Launch, Limits, Observer, Standing, Timing, WorkRun};
 
-use crate::{Error, MOST_BLOCKS};
+use crate::Error;
 
 /// The most launches one after another.
 pub const MOST_LAUNCHES: u32 = 1000;
@@ -163,17 +163,6 @@ impl RunOptions {
         RunOptions::default()
     }
 
-    /// Nothing, where all numbers are such as a run takes.
-    ///
-    /// # Errors
-    /// The first option that is not.
-    #[doc(hidden)]
-    pub fn within_bounds(&self) -> Result<(), Error> {
-        within("blocks", self.blocks, 1..=MOST_BLOCKS.into())?;
-        within("launches", Some(self.launches), 1..=MOST_LAUNCHES.into())?;
-        within("gm-slack", Some(self.gm_slack), 0..=MOST_SLACK)
-    }
-
     /// With so many blocks.
     pub fn blocks(mut self, blocks: u32) -> RunOptions {
         self.blocks = Some(blocks);
@@ -229,16 +218,17 @@ impl RunOptions {
     }
 }
 
-/// Nothing, where an option is within its bounds.
+/// Nothing, where the core of a platform has the pipe that a timing makes slow.
 ///
 /// # Errors
-/// If it is not.
-pub fn within(option: &str, value: Option<impl Into<u64>>, bounds: RangeInclusive<u64>) -> Result<(), Error> {
-    match value.map(Into::into) {
-        Some(value) if !bounds.contains(&value) => {
-            let (least, most) = bounds.into_inner();
-            Err(Error::Arguments(format!("`--{option}` takes a number from {least} to {most}, not {value}")))
-        }
-        _ => Ok(()),
+/// If it has none of that name: nothing would be slow.
+pub fn timing_fits(timing: Timing, platform: &Platform) -> Result<(), Error> {
+    let Timing::Slow { role, pipe: Some(pipe) } = timing else { return Ok(()) };
+    let pipes = platform.pipes_of(role.kind());
+    if pipes.contains(&pipe) {
+        return Ok(());
     }
+    let own: Vec<String> = pipes.iter().map(Pipe::to_string).collect();
+    let own = own.join(", ");
+    Err(Error::Arguments(format!("`--timing {timing}`: {role} of {} has no pipe {pipe}, but {own}", platform.name)))
 }

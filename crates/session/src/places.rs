@@ -7,9 +7,9 @@ use slipring_ir::{Diagnostic, Kind};
 use slipring_lang::{Direction, KernelInfo};
 use slipring_program::{Param, ParamKind, Unwritten};
 
-use crate::args::Passed;
 use crate::launch::info;
 use crate::params::slot_params;
+use crate::tensor::Bound;
 use crate::{Error, Prepared};
 
 pub use crate::args::Within;
@@ -34,7 +34,7 @@ pub struct Places {
 
 impl Places {
     /// Each argument in a buffer of its own, but for those of one memory.
-    pub fn new(values: &[impl Passed]) -> Places {
+    pub fn new(values: &[Bound<'_>]) -> Places {
         let mut places = Places::default();
         let mut memories: BTreeMap<u32, usize> = BTreeMap::new();
         for value in values {
@@ -87,7 +87,7 @@ impl Places {
 }
 
 /// Tools that know what the buffers of a launch hold at first: slots of rings nothing, outputs nothing that counts.
-pub fn beginning(prepared: &Prepared, kernels: &[KernelInfo], values: &[impl Passed], tools: Tools) -> Tools {
+pub fn beginning(prepared: &Prepared, kernels: &[KernelInfo], values: &[Bound<'_>], tools: Tools) -> Tools {
     let scratch = slot_buffers(prepared, values);
     let (program, places) = (&prepared.decoded.program, Places::new(values));
     let direction = |at: usize| {
@@ -125,7 +125,7 @@ pub fn beginning(prepared: &Prepared, kernels: &[KernelInfo], values: &[impl Pas
 pub fn results(
     prepared: &Prepared,
     kernels: &[KernelInfo],
-    values: &[impl Passed],
+    values: &[Bound<'_>],
     said: &[Diagnostic],
 ) -> Vec<Unwritten> {
     if said.iter().any(|message| matches!(message.kind, Kind::OutputInPart(_))) {
@@ -137,16 +137,16 @@ pub fn results(
         info.is_some_and(|info| info.direction == Direction::Out)
     };
     let passed = program.params.iter().filter(|param| param.is_passed());
-    let one = |((at, _), value): ((usize, &Param), &_)| {
+    let one = |((at, _), value): ((usize, &Param), &Bound<'_>)| {
         let place = places.get(at)?;
-        let bytes = Passed::contents(value)?.len();
+        let bytes = value.contents()?.len();
         Some(Unwritten { buffer: place.buffer, from: place.offset as u64, to: (place.offset + bytes) as u64 })
     };
     passed.enumerate().zip(values).filter(|((_, param), _)| is_output(param)).filter_map(one).collect()
 }
 
 /// Global buffers (by their place among the kernel's buffers) that only hold the slots of rings.
-pub fn slot_buffers(prepared: &Prepared, values: &[impl Passed]) -> Vec<usize> {
+pub fn slot_buffers(prepared: &Prepared, values: &[Bound<'_>]) -> Vec<usize> {
     let params = slot_params(&prepared.written, &prepared.kernel);
     let places = Places::new(values);
     let buffers = params.into_iter().filter_map(|at| places.get(at)).map(|place| place.buffer);
@@ -164,27 +164,24 @@ pub fn slot_buffers(prepared: &Prepared, values: &[impl Passed]) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    struct View(usize, Option<Within>);
-
-    impl Passed for View {
-        fn contents(&self) -> Option<&[u8]> {
-            (self.0 > 0).then(|| &[0; 64][..self.0])
-        }
-
-        fn bits(&self) -> Option<u64> {
-            (self.0 == 0).then_some(0)
-        }
-
-        fn within(&self) -> Option<Within> {
-            self.1
-        }
-    }
+    use crate::Tensor;
 
     #[test]
     fn arguments_of_one_memory_lie_in_one_buffer() {
-        let of = |memory, offset| Some(Within { memory, offset });
-        let views = [View(16, of(7, 0)), View(0, None), View(8, None), View(16, of(7, 8)), View(4, of(3, 4))];
+        let buffer = |bytes: u64| Param {
+            name: "x".into(),
+            kind: ParamKind::Buffer { elem: slipring_tile::Elem::U8, bytes: Some(bytes) },
+        };
+        let view = |bytes: usize, within: Option<(u32, usize)>| {
+            let tensor = Tensor::raw(vec![0; bytes]);
+            let tensor = match within {
+                Some((memory, offset)) => tensor.within(memory, offset),
+                None => tensor,
+            };
+            tensor.bind(0, &buffer(bytes as u64), None).unwrap()
+        };
+        let number = Bound::scalar(0);
+        let views = [view(16, Some((7, 0))), number, view(8, None), view(16, Some((7, 8))), view(4, Some((3, 4)))];
         let places = Places::new(&views);
         let place = |buffer, offset| Some(BufferPlace { buffer, offset });
         assert_eq!(places.of, [place(0, 0), None, place(1, 0), place(0, 8), place(2, 4)]);

@@ -14,6 +14,7 @@ use slipring_tile::Space;
 
 use crate::compiled::Compiled;
 use crate::exec::{LaunchExtras, launch as run};
+use crate::options::timing_fits;
 use crate::places::{Places, beginning};
 use crate::symbols::{ConsumerBuffer, consumer_buffers};
 use crate::tensor::Bound;
@@ -84,6 +85,7 @@ pub fn report(
     {
         return Err(Error::Arguments(format!("a ring has from 1 to {DEEPEST} slots")));
     }
+    timing_fits(options.timing, platform)?;
     let launch = Launch { platform, blocks, options, kernels: &compiled.kernels };
     let mut occupancy = Occupancy::default();
     let run = measure(prepared, bound, &launch, &mut occupancy)?;

@@ -13,10 +13,10 @@ use slipring_report::{CheckFacts, Record, Recorder, RingTrace, RunFacts, checks_
 use slipring_sim::{Delay, ExecutionMode, Suppose, Timing, Unused};
 
 use crate::answers::{RECORDED, clean_if, first_error, not_clean, tried_only};
-use crate::args::Passed;
 use crate::assume::{Assumed, as_numbers};
 use crate::compiled::Compiled;
 use crate::exec::{LaunchExtras, launch, launch_kept, launch_on};
+use crate::options::timing_fits;
 use crate::places::{beginning, results};
 use crate::tensor::{Bound, numbers};
 use crate::timeline::Collect;
@@ -141,6 +141,7 @@ pub fn start<'a>(
     blocks: u32,
     asked: &RunOptions,
 ) -> Result<Run<'a>, Error> {
+    timing_fits(asked.timing, &compiled.platform)?;
     let prepared = &compiled.prepared;
     let none = Tools { race: false, init: false, ..Tools::default() };
     let mut tools =
@@ -517,7 +518,7 @@ impl Run<'_> {
 
     /// The inputs as they were passed: bytes of buffers.
     pub fn input(&self, index: usize) -> Option<&[u8]> {
-        self.bound.get(index).and_then(Passed::contents)
+        self.bound.get(index).and_then(Bound::contents)
     }
 }
 

@@ -2,13 +2,15 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use slipring_program::{Param, ParamKind};
 use slipring_tile::Elem;
 
 use crate::args::number::{Number, range_text};
-use crate::args::{Arg, ArgError, Bindings, Passed, Value, Within, float_bits, mismatch};
+use crate::args::{ArgError, OutFile, Within, float_bits};
+use crate::fits::{Known, mismatch};
 
 /// A number that tensors are made of: its type on the host is that of the elements.
 ///
@@ -35,7 +37,7 @@ elements! {
     half::f16 => F16, half::bf16 => BF16,
 }
 
-/// An argument of a kernel: a tensor, whose bytes are borrowed where they can be, or a scalar.
+/// An argument of a kernel on its way in, whoever passes it: a tensor, whose bytes are borrowed where they can be, or a scalar.
 ///
 /// A tensor that says neither type nor shape takes the parameter's. What it says must be the parameter's, where that is known.
 #[derive(Clone, Debug)]
@@ -47,6 +49,9 @@ pub struct Tensor<'a> {
     exact: bool,
     /// Where it lies, if others lie there, too.
     within: Option<Within>,
+    /// The file that it was read from, and the one that it is written to after the run.
+    file: Option<PathBuf>,
+    out: Option<OutFile>,
 }
 
 #[derive(Clone, Debug)]
@@ -77,15 +82,93 @@ impl<'a> Tensor<'a> {
 
     /// Nothing is known of it but what it holds.
     fn of(data: Data<'a>) -> Tensor<'a> {
-        Tensor { data, elem: None, shape: None, exact: false, within: None }
+        Tensor { data, elem: None, shape: None, exact: false, within: None, file: None, out: None }
     }
 
     /// The same as a part of a memory that others of the arguments lie in as well, as views of one array do: what the kernel
     /// writes to one of them it reads from the other. `memory` is a number of the caller's, `offset` the first byte. What several
     /// arguments share of a memory holds what the last of them says.
     pub fn within(mut self, memory: u32, offset: usize) -> Tensor<'a> {
-        self.within = Some(Within { memory, offset });
+        self.lie_within(memory, offset);
         self
+    }
+
+    pub(crate) fn lie_within(&mut self, memory: u32, offset: usize) {
+        self.within = Some(Within { memory, offset });
+    }
+
+    /// The same with what a text says of it: the parameter need only have as many bytes.
+    pub(crate) fn saying(self, elem: Option<Elem>, shape: Option<Vec<usize>>) -> Tensor<'a> {
+        Tensor { elem, shape, ..self }
+    }
+
+    /// The same of a file, and to one.
+    pub(crate) fn of_file(self, file: Option<PathBuf>, out: Option<OutFile>) -> Tensor<'a> {
+        Tensor { file, out, ..self }
+    }
+
+    /// A scalar of a type, as registers keep it.
+    pub(crate) fn register(elem: Elem, bits: u64) -> Tensor<'static> {
+        Tensor { elem: Some(elem), ..Tensor::of(Data::Scalar(bits)) }
+    }
+
+    pub(crate) fn file(&self) -> Option<&Path> {
+        self.file.as_deref()
+    }
+
+    pub(crate) fn out(&self) -> Option<&OutFile> {
+        self.out.as_ref()
+    }
+
+    /// Where it is written after the run, if it says so. It is said once.
+    #[doc(hidden)]
+    pub fn take_out(&mut self) -> Option<OutFile> {
+        self.out.take()
+    }
+
+    /// Type of its elements, or of the scalar, where it says one.
+    #[doc(hidden)]
+    pub fn elem(&self) -> Option<Elem> {
+        self.elem
+    }
+
+    /// Its extents, where it says them.
+    #[doc(hidden)]
+    pub fn shape(&self) -> Option<&[usize]> {
+        self.shape.as_deref()
+    }
+
+    /// The bytes that it has; `None` for a scalar, and for zeros, whose size the parameter says.
+    #[doc(hidden)]
+    pub fn contents(&self) -> Option<&[u8]> {
+        match &self.data {
+            Data::Bytes(bytes) => Some(bytes),
+            Data::Zeros | Data::Scalar(_) | Data::Number(_) => None,
+        }
+    }
+
+    /// The same without a copy, where it has them for itself.
+    #[doc(hidden)]
+    pub fn into_contents(self) -> Option<Vec<u8>> {
+        match self.data {
+            Data::Bytes(bytes) => Some(bytes.into_owned()),
+            Data::Zeros | Data::Scalar(_) | Data::Number(_) => None,
+        }
+    }
+
+    /// The bits of a scalar whose type is known.
+    #[doc(hidden)]
+    pub fn bits(&self) -> Option<u64> {
+        match self.data {
+            Data::Scalar(bits) => Some(bits),
+            Data::Bytes(_) | Data::Zeros | Data::Number(_) => None,
+        }
+    }
+
+    /// Why it does not fit a parameter as it is, if it does not.
+    pub(crate) fn mismatch(&self, kind: &ParamKind, shape: Option<&[u64]>) -> Option<String> {
+        let (bytes, what) = (self.contents().map(<[u8]>::len), "the file holds");
+        mismatch(&Known { bytes, elem: self.elem, shape: self.shape(), exact: self.exact, what }, kind, shape)
     }
 
     /// Zeros of the parameter's type.
@@ -126,7 +209,8 @@ impl<'a> Tensor<'a> {
             Data::Scalar(bits) => Data::Scalar(bits),
             Data::Number(number) => Data::Number(number),
         };
-        Tensor { data, elem: self.elem, shape: self.shape, exact: self.exact, within: self.within }
+        let Tensor { elem, shape, exact, within, file, out, .. } = self;
+        Tensor { data, elem, shape, exact, within, file, out }
     }
 
     /// What it is, for messages: `f32[64x64]`, `a scalar`.
@@ -196,7 +280,7 @@ impl<'a> Tensor<'a> {
         {
             return Err(error(described, format!("there are {bytes} bytes of it")));
         }
-        let given = Bindings { bytes, elem, shape: self.shape.as_deref(), exact: self.exact, what: "the tensor is" };
+        let given = Known { bytes, elem, shape: self.shape.as_deref(), exact: self.exact, what: "the tensor is" };
         if let Some(reason) = mismatch(&given, &param.kind, shape) {
             return Err(error(described, reason));
         }
@@ -256,18 +340,8 @@ impl<'a, T: Element, const N: usize> From<&'a [T; N]> for Tensor<'a> {
     }
 }
 
-impl From<Arg> for Tensor<'static> {
-    /// An argument of the command line.
-    fn from(arg: Arg) -> Tensor<'static> {
-        let data = match arg.value {
-            Value::Buffer(bytes) => Data::Bytes(Cow::Owned(bytes)),
-            Value::Scalar(bits) => Data::Scalar(bits),
-        };
-        Tensor { data, elem: arg.elem, shape: arg.shape, exact: arg.from_npy, within: arg.within }
-    }
-}
-
-/// What is passed, once its parameter is known.
+/// What is passed for a parameter: a [`Tensor`] once its parameter is known. Nothing of it is open: it is what runs take, bytes that they
+/// copy into the device's memory, or a scalar as registers keep it.
 #[derive(Clone, Debug)]
 pub struct Bound<'a> {
     data: Contents<'a>,
@@ -304,7 +378,56 @@ enum Contents<'a> {
     Scalar(u64),
 }
 
-impl Bound<'_> {
+impl<'a> Bound<'a> {
+    /// A buffer of these contents.
+    pub fn buffer(bytes: impl Into<Cow<'a, [u8]>>) -> Bound<'a> {
+        let bytes = bytes.into();
+        // Nobody has looked where it holds zeros: all of it is copied.
+        let held = Arc::new(OnceLock::from(std::iter::once(0..bytes.len()).collect::<Vec<_>>()));
+        Bound { data: Contents::Bytes(bytes), shape: None, within: None, held }
+    }
+
+    /// A scalar of these bits.
+    pub fn scalar(bits: u64) -> Bound<'a> {
+        Bound { data: Contents::Scalar(bits), shape: None, within: None, held: Arc::default() }
+    }
+
+    /// The same on loan, perhaps with other bits.
+    pub fn borrowed(&self, bits: Option<u64>) -> Bound<'_> {
+        let data = match (&self.data, bits) {
+            (_, Some(bits)) => Contents::Scalar(bits),
+            (Contents::Bytes(bytes), None) => Contents::Bytes(Cow::Borrowed(bytes)),
+            (Contents::Scalar(bits), None) => Contents::Scalar(*bits),
+        };
+        Bound { data, shape: self.shape.clone(), within: self.within, held: self.held.clone() }
+    }
+
+    /// The contents of a buffer; `None` for a scalar.
+    pub fn contents(&self) -> Option<&[u8]> {
+        match &self.data {
+            Contents::Bytes(bytes) => Some(bytes),
+            Contents::Scalar(_) => None,
+        }
+    }
+
+    /// The bits of a scalar; `None` for a buffer.
+    pub fn bits(&self) -> Option<u64> {
+        match self.data {
+            Contents::Bytes(_) => None,
+            Contents::Scalar(bits) => Some(bits),
+        }
+    }
+
+    /// The parts of the contents that may hold other bytes than zeros.
+    pub fn held(&self) -> &[Range<usize>] {
+        self.held.get_or_init(|| held(self.contents().unwrap_or_default()))
+    }
+
+    /// Where a buffer lies that shares its memory with others of the launch; `None` for one that has its own.
+    pub fn within(&self) -> Option<Within> {
+        self.within
+    }
+
     /// A buffer with zeros after its contents, so that it has this many times their length.
     pub fn grow(&mut self, times: usize) {
         if let Contents::Bytes(bytes) = &mut self.data {
@@ -314,11 +437,6 @@ impl Bound<'_> {
         }
     }
 
-    /// A scalar with other bits.
-    pub fn with_bits(&self, bits: u64) -> Self {
-        Bound { data: Contents::Scalar(bits), shape: self.shape.clone(), within: self.within, held: Arc::default() }
-    }
-
     /// The same without a loan.
     pub fn into_owned(self) -> Bound<'static> {
         let data = match self.data {
@@ -326,30 +444,6 @@ impl Bound<'_> {
             Contents::Scalar(bits) => Contents::Scalar(bits),
         };
         Bound { data, shape: self.shape, within: self.within, held: self.held }
-    }
-}
-
-impl Passed for Bound<'_> {
-    fn contents(&self) -> Option<&[u8]> {
-        match &self.data {
-            Contents::Bytes(bytes) => Some(bytes),
-            Contents::Scalar(_) => None,
-        }
-    }
-
-    fn bits(&self) -> Option<u64> {
-        match self.data {
-            Contents::Bytes(_) => None,
-            Contents::Scalar(bits) => Some(bits),
-        }
-    }
-
-    fn held(&self) -> Option<&[Range<usize>]> {
-        Some(self.held.get_or_init(|| held(self.contents().unwrap_or_default())))
-    }
-
-    fn within(&self) -> Option<Within> {
-        self.within
     }
 }
 

@@ -10,9 +10,9 @@ use slipring_program::{Cancel, ParamKind};
 use slipring_sim::ExecutionMode;
 use slipring_tile::Elem;
 
-use crate::args::Passed;
 use crate::exec::{ExecuteOptions, Execution, LaunchExtras, launch};
 use crate::params::{slot_params, summed_params};
+use crate::tensor::Bound;
 use crate::{Prepared, to_diagnostics};
 
 /// An element that the run and the reference disagree on.
@@ -53,7 +53,7 @@ const TOGETHER: usize = 1024;
 pub fn verify(
     prepared: &Prepared,
     platform: &Platform,
-    values: &[impl Passed],
+    values: &[Bound<'_>],
     options: ExecuteOptions,
     execution: &Execution,
     diags: &mut Diags,
@@ -65,7 +65,7 @@ pub fn verify(
 pub(crate) fn verify_with(
     prepared: &Prepared,
     platform: &Platform,
-    values: &[impl Passed],
+    values: &[Bound<'_>],
     (options, cancel): (ExecuteOptions, Cancel),
     execution: &Execution,
     diags: &mut Diags,

@@ -6,12 +6,12 @@ use slipring_ir::{Diagnostic, Line, Module, Type, ValueDef, ValueId};
 use slipring_op::{Counter, Linear, OpDef, OpRef, rules};
 use slipring_program::{Finding, Kind, Miss, Param};
 
-use crate::args::Passed;
 use crate::prepare::is_language;
+use crate::tensor::Bound;
 use crate::{Prepared, to_diagnostics};
 
 /// The findings of a run as messages, in the author's words where the kernel is one of the language.
-pub fn in_words(findings: &[Finding], prepared: &Prepared, values: &[impl Passed]) -> Vec<Diagnostic> {
+pub fn in_words(findings: &[Finding], prepared: &Prepared, values: &[Bound<'_>]) -> Vec<Diagnostic> {
     let mut messages = to_diagnostics(findings, &prepared.decoded.program);
     if !is_language(&prepared.written.source) {
         return messages;
@@ -58,7 +58,7 @@ struct NamedWindow {
     bytes: i64,
 }
 
-fn outside(finding: &Finding, prepared: &Prepared, values: &[impl Passed]) -> Option<Own> {
+fn outside(finding: &Finding, prepared: &Prepared, values: &[Bound<'_>]) -> Option<Own> {
     let Kind::OutOfBounds(Miss::BeyondBuffer(outside) | Miss::BeforeBuffer(outside)) = &finding.kind else {
         return None;
     };
@@ -140,7 +140,7 @@ fn window(module: &Module, value: ValueId, buffer: &str) -> Option<NamedWindow> 
 }
 
 /// The scalars that were passed, by their names.
-fn numbers(prepared: &Prepared, values: &[impl Passed]) -> BTreeMap<String, i64> {
+fn numbers(prepared: &Prepared, values: &[Bound<'_>]) -> BTreeMap<String, i64> {
     let params = prepared.decoded.program.params.iter().filter(|param| Param::is_passed(param));
     let each =
         params.zip(values).filter_map(|(param, value)| Some((param.name.clone(), i64::from(value.bits()? as i32))));

@@ -39,7 +39,7 @@ impl FromStr for Timing {
 
     /// `platform`, `random:SEED`, `slow:CORE` or `slow:CORE.PIPE`, such as `slow:AIV0.MTE2`; pipe `S` is the scalar unit.
     fn from_str(text: &str) -> Result<Timing, String> {
-        let wrong = || format!("`{text}` is not `platform`, `random:SEED`, `slow:CORE` or `slow:CORE.PIPE`");
+        let wrong = || format!("takes `platform`, `random:SEED`, `slow:CORE` or `slow:CORE.PIPE`, not `{text}`");
         if text == "platform" {
             return Ok(Timing::Platform);
         }

@@ -6,8 +6,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use slipring::args::Value;
-use slipring::{ExecuteOptions, Prepared, execute, load, prepare};
+use slipring::{Bound, ExecuteOptions, Prepared, execute, load, prepare};
 use slipring_ir::Source;
 use slipring_machine::{Platform, built_in};
 use slipring_program::SiteRef;
@@ -70,7 +69,7 @@ fn main() {
         let platform = built_in(arch).expect("a built-in platform");
         let text = edits.iter().fold(text.clone(), |text, (from, to)| text.replace(from, to));
         let of = |n: u64| text.replace("10000000", &n.to_string());
-        let values = [vec![0; 1024], vec![0; 8192]].map(Value::Buffer);
+        let values = [vec![0; 1024], vec![0; 8192]].map(Bound::buffer);
         let options =
             ExecuteOptions { blocks: 1, mode: ExecutionMode::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
         // Steps of a tile, from two short runs.

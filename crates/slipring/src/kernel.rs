@@ -10,16 +10,15 @@ use slipring_machine::Platform;
 use slipring_program::{Param, ParamKind};
 use slipring_prove::prove_kernel;
 use slipring_report::MemoryFacts;
-use slipring_session::args::{Arg, Defaults};
+use slipring_session::args::Defaults;
 use slipring_session::compiled::{Choice, bind_to, known_interpretations};
 use slipring_session::launch::{arguments, blocks, info, mismatch_text};
 use slipring_session::parts::run_part;
-use slipring_session::tensor::Bound;
-use slipring_session::{Compiled, Input, memory_uses, rings};
+use slipring_session::{Bound, Compiled, Input, memory_uses, rings};
 
 use crate::{
     Args, BoardOptions, BoardRun, CompileRequest, Error, Loaded, MemoryUse, Parameter, Part, Proof, ProveOptions,
-    Report, RingReport, Run, RunOptions, choose_platform, head_lines, memory_map,
+    Report, RingReport, Run, RunOptions, Tensor, choose_platform, head_lines, memory_map,
 };
 
 /// A kernel of a file, for one platform.
@@ -281,7 +280,7 @@ impl Kernel {
     ///
     /// # Errors
     /// If they do not fit, or the kernel has errors.
-    pub fn arguments(&self, texts: &[String], seed: u64) -> Result<Vec<Arg>, Error> {
+    pub fn arguments(&self, texts: &[String], seed: u64) -> Result<Vec<Tensor<'static>>, Error> {
         self.arguments_with(texts, &Defaults { seed, ..Defaults::default() }, &[])
     }
 
@@ -289,7 +288,7 @@ impl Kernel {
     ///
     /// # Errors
     /// Those of [`Kernel::arguments`], and if they are larger.
-    pub fn arguments_within(&self, texts: &[String], seed: u64, memory: u64) -> Result<Vec<Arg>, Error> {
+    pub fn arguments_within(&self, texts: &[String], seed: u64, memory: u64) -> Result<Vec<Tensor<'static>>, Error> {
         self.arguments_with(texts, &Defaults { seed, memory, ..Defaults::default() }, &[])
     }
 
@@ -300,7 +299,7 @@ impl Kernel {
         texts: &[String],
         defaults: &Defaults,
         others: &[(String, String)],
-    ) -> Result<Vec<Arg>, Error> {
+    ) -> Result<Vec<Tensor<'static>>, Error> {
         let compiled = self.compiled()?;
         let folder = Path::new(&self.module.source.name).parent().map_or_else(PathBuf::new, Path::to_path_buf);
         let defaults = Defaults { folder, ..defaults.clone() };

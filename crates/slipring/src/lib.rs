@@ -66,11 +66,7 @@ pub use slipring_board::{
     queue_prove, queue_stalls, queue_text_error, queue_trace, queue_traces, queue_trial, run_on_device,
 };
 #[doc(hidden)]
-pub use slipring_inspect::{
-    CheckedFacts, FixFacts, MendedFacts, assumed_of_program, changed_lines, option_of_kernels, platforms_of,
-};
-#[doc(hidden)]
-pub use slipring_lang as language;
+pub use slipring_inspect::{CheckedFacts, FixFacts, MendedFacts, changed_lines, platforms_of};
 #[doc(hidden)]
 pub use slipring_outside::{Recording, RecordingRequest};
 #[doc(hidden)]
@@ -83,20 +79,14 @@ pub use slipring_programs::{
 #[doc(hidden)]
 pub use slipring_prove::{Fix, PathFix, ProofScope, SyncChecked, Witness};
 #[doc(hidden)]
-pub use slipring_queue as queue;
-#[doc(hidden)]
-pub use slipring_report as report;
-#[doc(hidden)]
 pub use slipring_session::{
-    Advice, BuildOptions, BuiltProgram, CompileRequest, ConsumerBuffer, DEEPEST, Depth, Difference, ExecuteOptions,
-    Executed, Execution, Flags, Forecast, Held, Interpreter, Judged, Loaded, MOST_BLOCKS, MOST_DEVICES, MOST_LAUNCHES,
-    MOST_SLACK, MemoryUse, Opened, Otherwise, Part, PassStage, Prepared, Raised, RingReport, Stretch, TileContents,
-    VerifyOutcome, Written, advice_text, args, build, check, choose_platform, consumer_buffers, execute, execute_again,
-    execute_timed, files, find_target, head_lines, is_language, judge, load, load_file, memory_map, merged,
-    message_facts, needed, prepare, read_platform, set_interpreter, slot_buffers, to_diagnostics, tools, verify,
-    waits_for_arguments, written_platform,
+    Advice, Bound, BuildOptions, BuiltProgram, CompileRequest, ConsumerBuffer, DEEPEST, Depth, Difference,
+    ExecuteOptions, Executed, Execution, Flags, Forecast, Given, Held, Interpreter, Judged, Loaded, MOST_BLOCKS,
+    MemoryUse, OPTIONS, Opened, OptionError, Otherwise, Part, PassStage, Prepared, Raised, RingReport, RunOption,
+    RunRequest, Stretch, Takes, TileContents, VerifyOutcome, Way, Written, advice_text, args, build, check,
+    choose_platform, consumer_buffers, execute, execute_again, execute_timed, files, find_target, head_lines,
+    is_language, judge, load, load_file, memory_map, merged, message_facts, needed, option_of_kernels, prepare,
+    read_platform, set_interpreter, slot_buffers, to_diagnostics, tools, verify, waits_for_arguments, written_platform,
 };
 #[doc(hidden)]
 pub use slipring_sim::{Delay, Late, Suppose};
-#[doc(hidden)]
-pub use slipring_tasks as tasks;

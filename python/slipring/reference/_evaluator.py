@@ -2,10 +2,12 @@
 
 import contextvars
 import threading
+import warnings
 
 import numpy as np
 
-from .._runs import block_count, nothing_to_do
+from .._errors import outside
+from .._runs import KernelWarning, block_count, nothing_to_do
 from .._words import Generic
 from ._bind import bound, entries
 from ._cross import Lanes
@@ -123,6 +125,8 @@ def evaluate(function, arguments, blocks, active):
     """Runs a kernel, with a run for each lane where it has regions; the outputs are written, what it returns comes back."""
     blocks = block_count(blocks)
     if nothing_to_do(arguments, function.directions):
+        message = f"the reference of `{function.name}` says nothing: every output has an extent of 0"
+        warnings.warn(message, KernelWarning, stacklevel=outside())
         return None
     if function.peers:
         for value, array in meet(function, arguments, blocks, active):

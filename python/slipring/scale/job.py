@@ -66,7 +66,7 @@ class SweepJob:
         return row
 
     def _run(self, point, arrays):
-        from .._runs import passed
+        from .._runs import passed, with_verify
 
         names, compiling, options, arguments = {}, {}, dict(self.options), dict(self.arguments if arrays is None else arrays)
         places = {"name": names, "compiling": compiling, "option": options, "argument": arguments}
@@ -74,7 +74,7 @@ class SweepJob:
             places[self.kinds[name]][name] = value
         kernel, parameters, memory = self._compiled(names, compiling, arguments)
         values, given, _ = passed(parameters, arguments)
-        run = kernel.run(values, options, self.verify, None)
+        run = kernel.run(values, with_verify(options, self.verify))
         outputs = [at for at in given if parameters[at][4] != "in"]
         return run, memory, outputs
 

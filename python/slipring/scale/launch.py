@@ -8,8 +8,8 @@ matter of single blocks, since they share global memory: it is taken here, of al
 import concurrent.futures
 import pickle
 
-from .._runs import DEFAULTS, Run, passed, start
-from .._slipring import Kernel, run_part
+from .._runs import DEFAULTS, Run, passed, start, with_verify
+from .._slipring import Kernel, in_one_piece, run_part
 from .._slipring import blocks as blocks_of
 from .._slipring import times as times_of
 from .local import PoolError
@@ -112,7 +112,7 @@ def launch(function, target, compiled, arguments, options, verify, where, worker
     (platform, interpretations), (kernel, parameters) = target, compiled
     known(where)
     blocks = blocks_of(kernel, options) if isinstance(kernel, Kernel) else 1
-    why = _whole(kernel, blocks, {**options, "verify": verify})
+    why = _whole(kernel, blocks, with_verify(options, verify))
     if why is None:
         source = source_of(function, platform, interpretations)[0]
         options = {**DEFAULTS, **options}
@@ -135,10 +135,8 @@ def _whole(kernel, blocks, options):
         return "a whole program"
     if blocks < 2:
         return "it is one block"
-    for name, rest in (("device", None), ("launches", 1), ("record", False), ("verify", False), ("timing", "platform")):
-        if options.get(name, rest) != rest:
-            return f"`{name}` is asked for"
-    return None
+    name = in_one_piece(options)
+    return None if name is None else f"`{name}` is asked for"
 
 
 def _in_parts(pool, kernel, values, blocks, options):

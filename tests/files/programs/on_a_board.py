@@ -16,7 +16,7 @@
 # exit: 1 with expected
 # test: run %s --func right --device p150 --verify
 # exit: 2
-# check: cannot be used with '--verify'
+# check: error: `--verify` is not for a run on a board: run it without `--device`
 # test: run %s --func many --device p150 --delays 3
 # check: the same bytes as without the queue
 # check: 3 of 3 tasks launched through the command queue of a p150, 292 launches of its 138 workers

@@ -12,7 +12,7 @@
 # check: error[step-limit]
 # test: run %s --device p150 --clusters 2
 # exit: 2
-# check: `--clusters`, `--devices` and `--order` are for whole programs
+# check: `--clusters` is for whole programs, and this is a kernel
 import slipring.language as pl
 
 

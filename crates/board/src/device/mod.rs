@@ -16,7 +16,7 @@ use slipring_queue::sanitize::Finding;
 pub use resident::{Launch, Piece, Resident};
 pub use worker::{BlockRun, KernelWorker, Runs};
 
-use slipring_session::args::Passed;
+use slipring_session::Bound;
 
 /// What came of it.
 #[derive(Clone, Debug)]
@@ -51,10 +51,10 @@ pub fn run_on_device(
     text: &str,
     function: Option<&str>,
     platform: &Platform,
-    values: &[impl Passed],
+    values: &[Bound<'_>],
     order: &Order,
 ) -> Result<DeviceRun, String> {
-    let contents: Vec<&[u8]> = values.iter().filter_map(Passed::contents).collect();
+    let contents: Vec<&[u8]> = values.iter().filter_map(Bound::contents).collect();
     let sizes = contents.iter().map(|data| data.len() as u64 + order.gm_slack);
     let mut board = Resident::open(order, platform, sizes)?;
     let launch = Launch {
@@ -62,7 +62,7 @@ pub fn run_on_device(
         text: text.to_owned(),
         entry: function.unwrap_or_default().to_owned(),
         buffers: (0..contents.len()).map(|buffer| Piece { buffer, offset: 0 }).collect(),
-        scalars: values.iter().filter_map(Passed::bits).collect(),
+        scalars: values.iter().filter_map(Bound::bits).collect(),
         blocks: order.blocks,
     };
     // Before anything is written: it may not fit.

@@ -10,9 +10,8 @@ use slipring_queue::worker::image::{Buffer, Image, TEXT};
 use slipring_sim::ExecutionMode;
 
 use super::*;
-use slipring_session::args::Value;
-use slipring_session::args::{Defaults, bind};
-use slipring_session::{ExecuteOptions, Prepared, check, execute, load, prepare};
+use slipring_session::args::{Defaults, bound};
+use slipring_session::{Bound, ExecuteOptions, Prepared, check, execute, load, prepare};
 
 /// y = x + 2: 16 × 16 elements for each block.
 const TILES: &str = "
@@ -60,10 +59,9 @@ fn prepared(text: &str, platform: &Platform) -> Prepared {
     prepared.unwrap_or_else(|| panic!("{:?}", diags.list))
 }
 
-fn values(prepared: &Prepared, args: &[&str]) -> Vec<Value> {
-    let texts: Vec<String> = args.iter().map(ToString::to_string).collect();
-    let bound = bind(&texts, &prepared.decoded.program.params, &[], &Defaults::default()).expect("arguments");
-    bound.into_iter().map(|arg| arg.value).collect()
+fn values(prepared: &Prepared, args: &[&str]) -> Vec<Bound<'static>> {
+    let args: Vec<String> = args.iter().map(|arg| (*arg).to_string()).collect();
+    bound(&args, &prepared.decoded.program.params, &Defaults::default()).unwrap()
 }
 
 /// Runs directly and through the queue, on these blocks and under several delays.
@@ -191,7 +189,7 @@ fn what_does_not_fit_a_board_is_refused() {
         trace: false,
         record: false,
     };
-    let run = |text: &str, bytes| run_on_device(text, None, &platform, &[Value::Buffer(vec![0; bytes])], &order);
+    let run = |text: &str, bytes| run_on_device(text, None, &platform, &[Bound::buffer(vec![0; bytes])], &order);
     assert!(run(SUM, 8 * 4096).expect_err("too large").contains("DRAM"));
     let long = SUM.to_string() + &"// and so on\n".repeat(200_000);
     assert!(run(&long, 8).expect_err("too long").contains("a worker has room for"));

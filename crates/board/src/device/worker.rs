@@ -14,10 +14,9 @@ use slipring_queue::worker::{Job, Worker, WorkerMemory};
 use slipring_report::{Legend, Recorder, Trace};
 use slipring_sim::{ExecutionMode, Limits, RunResult};
 
-use slipring_session::args::Value;
 use slipring_session::exec::{ExecuteOptions, execute_part};
 use slipring_session::recorded::Names;
-use slipring_session::{Prepared, check, choose_platform, load, prepare, to_diagnostics, written_platform};
+use slipring_session::{Bound, Prepared, check, choose_platform, load, prepare, to_diagnostics, written_platform};
 
 /// Most bytes of a launch's buffers together.
 const MOST_BYTES: u64 = 1 << 34;
@@ -185,8 +184,8 @@ impl KernelWorker {
         let (mut patches, mut buffers) = (Vec::new(), image.buffers.iter());
         for (index, param) in params.iter().enumerate() {
             let ParamKind::Buffer { elem, .. } = param.kind else { continue };
-            let (Some(buffer), Value::Buffer(before), Some(after)) =
-                (buffers.next(), &values[index], done.buffer(&values, index))
+            let (Some(buffer), Some(before), Some(after)) =
+                (buffers.next(), values[index].contents(), done.buffer(&values, index))
             else {
                 continue;
             };
@@ -218,7 +217,7 @@ fn values<'a>(
     image: &Image,
     params: impl Iterator<Item = &'a ParamKind>,
     memory: &WorkerMemory<'_>,
-) -> Result<Vec<Value>, String> {
+) -> Result<Vec<Bound<'static>>, String> {
     let whole = image.buffers.iter().try_fold(0u64, |sum, b| sum.checked_add(b.bytes)).filter(|sum| *sum <= MOST_BYTES);
     if whole.is_none() || image.buffers.iter().any(|b| b.page < LEAST_PAGE) {
         return Err(format!("the image's buffers have more than {MOST_BYTES} bytes or pages under {LEAST_PAGE} bytes"));
@@ -229,10 +228,10 @@ fn values<'a>(
         let value = match kind {
             ParamKind::Scratch { .. } => continue,
             ParamKind::Buffer { .. } => match buffers.next() {
-                Some(buffer) => Some(Value::Buffer(read(buffer, 0, buffer.bytes as usize, memory)?)),
+                Some(buffer) => Some(Bound::buffer(read(buffer, 0, buffer.bytes as usize, memory)?)),
                 None => None,
             },
-            ParamKind::Scalar(_) | ParamKind::Bool => scalars.next().map(|bits| Value::Scalar(*bits)),
+            ParamKind::Scalar(_) | ParamKind::Bool => scalars.next().map(|bits| Bound::scalar(*bits)),
         };
         missing |= value.is_none();
         values.extend(value);

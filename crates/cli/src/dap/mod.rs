@@ -9,7 +9,7 @@ mod stops;
 use std::io::{self, BufRead, Read, Write};
 
 use serde_json::{Value, json};
-use slipring::{CompileRequest, Error, Kernel, RunOptions, Subject, Tensor};
+use slipring::{CompileRequest, Error, Given, Kernel, OPTIONS, OptionError, RunRequest, Subject, Tensor, Way};
 use slipring_debug::Session;
 
 use self::moment::{told, variables};
@@ -134,14 +134,33 @@ fn kernel(asked: &Value) -> Result<Kernel, Error> {
     }
 }
 
-/// Runs a kernel as the launch says.
+/// What the launch says for an option.
+fn of_json(value: &Value) -> Given {
+    let text = |value: &Value| value.as_str().map(str::to_string);
+    match value {
+        Value::Null => Given::Nothing,
+        Value::Bool(flag) => Given::Flag(*flag),
+        Value::String(text) => Given::Text(text.clone()),
+        Value::Number(number) => number.as_i128().map_or_else(|| Given::Other(number.to_string()), Given::Whole),
+        Value::Array(list) => match list.iter().map(text).collect() {
+            Some(texts) => Given::Texts(texts),
+            None => Given::Other(value.to_string()),
+        },
+        Value::Object(_) => Given::Other(value.to_string()),
+    }
+}
+
+/// Runs a kernel as the launch says: options are those of `slipring debug`, by their names with `_`.
 fn run(kernel: &Kernel, asked: &Value) -> Result<Session, Error> {
     let given = words(&asked["args"]);
-    let mut options = Session::options(RunOptions::default());
-    let delays = words(&asked["schedule"]);
-    let delays: Result<Vec<_>, String> = delays.iter().map(|line| line.parse()).collect();
-    options.delays = delays.map_err(Error::Arguments)?;
-    let tensors: Vec<Tensor<'_>> = kernel.arguments(&given, 0)?.into_iter().map(Tensor::from).collect();
+    let mut request = RunRequest::default();
+    let own = OPTIONS.iter().filter(|option| option.of.contains(&Way::Stepping));
+    for (option, value) in own.filter_map(|option| Some((option, asked.get(option.name)?))) {
+        let wrong = |error: OptionError| Error::Arguments(format!("`{}` {}", option.name, error.reason()));
+        request.set(option.name, of_json(value)).map_err(wrong)?;
+    }
+    let options = Session::options(request.run);
+    let tensors: Vec<Tensor<'_>> = kernel.arguments(&given, 0)?;
     Ok(Session::start(kernel.run_with(tensors, &options)?.into_owned(), options))
 }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use slipring::args::{Defaults, Npy, Value, arg_type, named, read_arg, show};
+use slipring::args::{Defaults, Npy, arg_type, named, read_arg, show};
 use slipring_report::digest;
 use slipring_tile::Elem;
 
@@ -41,7 +41,7 @@ pub fn compare(tool: &Tool, file: &Path, text: &str, run: &Run) -> Result<Vec<St
             let (name, own) = (name.map(str::to_string), own.to_string());
             let beside = file.parent().unwrap_or(file).to_path_buf();
             let defaults = Defaults { folder: beside, seed: *index as u64, ..Defaults::default() };
-            let Value::Buffer(data) = read_arg(&own, &defaults).map_err(|e| e.to_string())?.value else {
+            let Some(data) = read_arg(&own, &defaults).map_err(|e| e.to_string())?.into_contents() else {
                 return Err(format!("parameter {index} is not a buffer"));
             };
             // Where the argument says the shape, the file does.
@@ -91,8 +91,8 @@ fn compare_one(expected: &str, bytes: &[u8]) -> Result<(), String> {
             Some((times, number)) => (times.parse().map_err(|_| format!("`{times}` is not a count"))?, number),
             None => (1usize, word),
         };
-        let wanted = match read_arg(&format!("{number}:{elem}"), &Defaults::default()).map(|arg| arg.value) {
-            Ok(Value::Scalar(bits)) => show(elem, &bits.to_le_bytes()),
+        let wanted = match read_arg(&format!("{number}:{elem}"), &Defaults::default()).map(|arg| arg.bits()) {
+            Ok(Some(bits)) => show(elem, &bits.to_le_bytes()),
             _ => return Err(format!("`{number}` is not a number of type {elem}")),
         };
         for _ in 0..times {

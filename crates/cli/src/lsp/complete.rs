@@ -1,7 +1,7 @@
 //! What may stand at the cursor.
 
 use serde_json::{Value, json};
-use slipring::language::{catalogue, words};
+use slipring_lang::{catalogue, words};
 use slipring_reference as reference;
 
 use super::hover::{is_language, read, values};

@@ -5,8 +5,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use slipring::report::LineFacts;
 use slipring::{Control, Lang, Source, files};
+use slipring_report::LineFacts;
 
 use crate::session::Text;
 

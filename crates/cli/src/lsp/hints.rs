@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use slipring::language::catalogue;
-use slipring::report::LineFacts;
 use slipring_ir::Type;
+use slipring_lang::catalogue;
+use slipring_report::LineFacts;
 
 use super::hover::{is_language, read, values};
 use super::text::LineMap;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use slipring::report::LineFacts;
 use slipring::{Control, Diagnostic, Error, Severity};
+use slipring_report::LineFacts;
 
 use super::documents::{Documents, is_ours, too_large};
 use super::text::LineMap;

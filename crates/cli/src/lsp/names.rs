@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use serde_json::{Value, json};
-use slipring::language::scopes::{self, Stands};
-use slipring::language::{catalogue, words};
 use slipring_ir::{Source, ValueDef};
+use slipring_lang::scopes::{self, Stands};
+use slipring_lang::{catalogue, words};
 
 use super::hover::{is_language, read, values};
 use super::text::LineMap;

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use clap::Args;
 use serde::Serialize;
-use slipring::report::{CheckFacts, checks_text};
 use slipring::{BuiltProgram, Diagnostic, Error};
 use slipring_artefact::{Launched, LeavingTools};
+use slipring_report::{CheckFacts, checks_text};
 
 use super::exit::Exit;
 use super::kernel::KernelArgs;

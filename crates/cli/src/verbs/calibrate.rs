@@ -45,7 +45,7 @@ fn start(args: &CalibrateArgs) -> Result<Exit, Error> {
         None => PlatformTable::built_in(kernel.platform_name()?),
     };
     let table = table.map_err(|error| Error::Platform(error.to_string()))?;
-    let found = profile.calibrate(&kernel, &table, &tensors, &args.kernel.options())?;
+    let found = profile.calibrate(&kernel, &table, &tensors, &args.kernel.options()?)?;
     if args.output == "-" {
         out(&found.text);
         return Ok(Exit::Clean);

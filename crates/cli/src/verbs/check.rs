@@ -1,11 +1,12 @@
 //! `slipring check`: everything that the text alone decides.
 
 use clap::Args;
-use slipring::{Checked, CheckedFacts, Error, FixFacts, MendedFacts, PathFix, Source, Subject};
+use slipring::{Checked, CheckedFacts, Error, FixFacts, MendedFacts, PathFix, RunRequest, Source, Subject};
 use slipring_op::rules::counted;
 
 use super::asked::ShapeArgs;
 use super::exit::Exit;
+use super::flags::{Flags, OfCheck};
 use super::input::subject;
 use super::listed::list;
 use super::output::{fail, json_line, keep, note, out, report, told, write_file};
@@ -27,10 +28,8 @@ pub(super) struct CheckArgs {
     pub sarif: Option<String>,
     #[command(flatten)]
     shapes: ShapeArgs,
-    /// Precondition on the scalar arguments, such as `n % 8 == 0, valid_row <= 32`: paths that no launch takes then are
-    /// not looked at. May be repeated; assumptions of the kernels themselves are added
-    #[arg(long, value_name = "CONDITIONS")]
-    assume: Vec<String>,
+    #[command(flatten)]
+    flags: Flags<OfCheck>,
     /// Write the file, with edits that fix what is wrong on some path, to OUT. Takes one input file
     #[arg(long, value_name = "OUT")]
     pub fix: Option<String>,
@@ -67,8 +66,13 @@ pub(super) fn check(args: &CheckArgs) -> Exit {
 
 fn check_file(file: &str, args: &CheckArgs) -> Exit {
     let check = |subject: &Subject| subject.check(|module| args.platform.all(module));
-    let of = |source: Source| check(&Subject::new(source, &args.shapes.asked()?.assume(&args.assume)));
-    let checked = match args.shapes.asked().and_then(|asked| check(&subject(file, &asked.assume(&args.assume))?)) {
+    let asked = || {
+        let mut request = RunRequest::default();
+        args.flags.put(&mut request)?;
+        Ok(args.shapes.asked()?.assume(&request.run.assume))
+    };
+    let of = |source: Source| check(&Subject::new(source, &asked()?));
+    let checked = match asked().and_then(|asked| check(&subject(file, &asked)?)) {
         Ok(checked) => checked,
         Err(error) => {
             let message = error.to_string();

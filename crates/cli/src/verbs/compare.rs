@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use slipring::report::{compare as compared, compare_text};
 use slipring::{CompileRequest, Error};
+use slipring_report::{compare as compared, compare_text};
 
 use super::asked::SetArgs;
 use super::exit::Exit;

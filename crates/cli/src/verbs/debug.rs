@@ -3,11 +3,11 @@
 use std::io::{BufRead, IsTerminal};
 
 use clap::Args;
-use slipring::{Error, Tensor, Timing};
+use slipring::{Error, Tensor};
 use slipring_debug::Session;
 
 use super::exit::Exit;
-use super::input::read_schedule;
+use super::flags::{Flags, OfDebugger};
 use super::kernel::KernelArgs;
 use super::output::{fail, out, refused, report_all};
 
@@ -16,12 +16,8 @@ use super::output::{fail, out, refused, report_all};
 pub(super) struct DebugArgs {
     #[command(flatten)]
     pub(super) kernel: KernelArgs,
-    /// Delayed operations, one per line, as written by `slipring prove --schedule` and the command `held`
-    #[arg(long, value_name = "FILE")]
-    pub(super) schedule: Option<String>,
-    /// Durations of operations, as for `slipring run`: `platform`, `random:SEED`, `slow:AIV0`
-    #[arg(long, value_name = "T", default_value = "platform")]
-    timing: Timing,
+    #[command(flatten)]
+    pub(super) flags: Flags<OfDebugger>,
     /// Execute this command first. May be repeated: `-x 'finding 1' -x where`
     #[arg(short = 'x', long = "word", value_name = "WORDS")]
     words: Vec<String>,
@@ -49,10 +45,10 @@ fn start(args: &DebugArgs) -> Result<(), Error> {
     }
     let kernel = args.kernel.kernel_of(&subject)?;
     report_all(&kernel.compile()?);
-    let mut options = Session::options(args.kernel.options());
-    options.delays = args.schedule.as_deref().map_or(Ok(Vec::new()), read_schedule)?;
-    options.timing = args.timing;
-    let tensors: Vec<Tensor<'_>> = args.kernel.arguments(&kernel)?.into_iter().map(Tensor::from).collect();
+    let mut request = args.kernel.request()?;
+    args.flags.put(&mut request)?;
+    let options = Session::options(request.run);
+    let tensors: Vec<Tensor<'_>> = args.kernel.arguments(&kernel)?;
     let run = kernel.run_with(tensors, &options)?.into_owned();
     let mut session = Session::start(run, options);
     if args.view {

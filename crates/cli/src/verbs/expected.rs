@@ -1,7 +1,7 @@
 //! What buffers should hold after a run.
 
-use slipring::report::CheckFacts;
 use slipring::{Diagnostic, Error, Expected, Held, Parameter};
+use slipring_report::CheckFacts;
 
 /// What buffers should hold.
 ///

@@ -1,8 +1,8 @@
 //! `slipring graph`: the tasks of a whole program and what orders them.
 
 use clap::Args;
-use slipring::tasks::draw;
 use slipring::{Error, ProgramOptions};
+use slipring_tasks::draw;
 
 use super::exit::Exit;
 use super::kernel::KernelArgs;

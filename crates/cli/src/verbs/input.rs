@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use slipring::{CompileRequest, Delay, Error, Subject, files};
+use slipring::{CompileRequest, Error, Subject, files};
 
 /// Reads a source file; `-` is standard input.
 pub(super) fn read_bytes(path: &str) -> Result<Vec<u8>, String> {
@@ -33,9 +33,9 @@ pub(super) fn subject(path: &str, asked: &CompileRequest) -> Result<Subject, Err
     Subject::read(path, read_bytes(path).map_err(Error::File)?, asked)
 }
 
-/// Reads the works that take longer.
-pub(super) fn read_schedule(path: &str) -> Result<Vec<Delay>, Error> {
-    let text = read_text(path).map_err(Error::File)?;
+/// Reads the lines of a text that say something: `#` begins a comment.
+pub(super) fn read_lines(path: &str) -> Result<Vec<String>, String> {
+    let text = read_text(path)?;
     let lines = text.lines().map(|line| line.split('#').next().unwrap_or("").trim()).filter(|line| !line.is_empty());
-    lines.map(|line| line.parse().map_err(|error| Error::Arguments(format!("{path}: {error}")))).collect()
+    Ok(lines.map(str::to_string).collect())
 }

@@ -1,11 +1,13 @@
 //! Which kernel a verb runs, and on what: arguments of the command line, else the lines at the head of the file.
 
 use clap::Args;
-use slipring::args::Arg;
-use slipring::{Advice, CompileRequest, Error, Kernel, Limits, MOST_BLOCKS, Program, Run, RunOptions, Source, Subject};
+use slipring::{
+    Advice, CompileRequest, Error, Kernel, Program, Run, RunOptions, RunRequest, Source, Subject, Tensor, Way,
+};
 use slipring_explore::Tune;
 
 use super::asked::{SetArgs, ShapeArgs};
+use super::flags::{Flags, OfKernel, blocks, kernels_only};
 use super::input::{read_bytes, subject};
 use super::platform::PlatformArgs;
 
@@ -19,9 +21,8 @@ pub(super) struct KernelArgs {
     pub func: Option<String>,
     #[command(flatten)]
     pub platform: PlatformArgs,
-    /// Number of blocks in the launch; each runs on its own cluster. Defaults to the file's `// blocks:` line, else 1
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_BLOCKS)))]
-    blocks: Option<u32>,
+    #[command(flatten)]
+    flags: Flags<OfKernel>,
     /// Kernel argument, once per parameter, in order or by name (`x=@x.npy`): `@file`, `@file:out`, `zeros:BYTES`,
     /// `rand:f32[64x64],seed=1`, `iota:i32[64]`, `full:f32[64x64]=1.5`, `3:i32`, `1.5:f32`, `true`. Defaults to the
     /// file's `// args:` line
@@ -40,40 +41,6 @@ pub(super) struct KernelArgs {
     pub insert_sync: bool,
     #[command(flatten)]
     sets: SetArgs,
-    #[command(flatten)]
-    pub limits: LimitArgs,
-}
-
-// Options that change when a run is given up.
-#[derive(Args)]
-pub(super) struct LimitArgs {
-    /// Stop after this many steps: one per scalar instruction, 8 per vector instruction, 1 per 4 cycles of other
-    /// operations
-    #[arg(long, value_name = "N", default_value_t = Limits::default().steps)]
-    max_steps: u64,
-    /// Stop after this many cycles
-    #[arg(long, value_name = "N", default_value_t = Limits::default().cycles)]
-    max_cycles: u64,
-    /// Refuse to run a launch that needs more bytes for buffers and local memories
-    #[arg(long, value_name = "BYTES", default_value_t = Limits::default().memory)]
-    max_memory: u64,
-    /// Stop a program that prints more than this many bytes
-    #[arg(long, value_name = "BYTES", default_value_t = Limits::default().output)]
-    max_output: u64,
-}
-
-impl Default for LimitArgs {
-    fn default() -> LimitArgs {
-        let Limits { steps, cycles, output, memory } = Limits::default();
-        LimitArgs { max_steps: steps, max_cycles: cycles, max_memory: memory, max_output: output }
-    }
-}
-
-impl LimitArgs {
-    /// The limits of a run.
-    pub fn of_run(&self) -> Limits {
-        Limits { steps: self.max_steps, cycles: self.max_cycles, output: self.max_output, memory: self.max_memory }
-    }
 }
 
 // How a kernel is launched by a verb that prints programs.
@@ -83,7 +50,7 @@ pub(super) struct LaunchArgs {
     #[arg(long, value_name = "NAME", requires = "project")]
     func: Option<String>,
     /// With `--project`: number of blocks in the launch
-    #[arg(long, value_name = "N", requires = "project", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_BLOCKS)))]
+    #[arg(long, value_name = "N", requires = "project", value_parser = blocks)]
     blocks: Option<u32>,
     /// With `--project`: seed for `rand` arguments without one
     #[arg(long, value_name = "N", requires = "project", default_value_t = 0)]
@@ -97,13 +64,12 @@ impl LaunchArgs {
             file: file.into(),
             func: self.func.clone(),
             platform: platform.clone(),
-            blocks: self.blocks,
+            flags: Flags::default().with("blocks", self.blocks.map(|blocks| blocks.to_string())),
             args: shapes.args.clone(),
             seed: self.seed,
             threads: None,
             insert_sync,
             sets: shapes.sets.clone(),
-            limits: LimitArgs::default(),
         }
     }
 }
@@ -133,10 +99,8 @@ impl KernelArgs {
     /// If the program has errors, or there is no such platform.
     pub fn program_of(&self, subject: &Subject) -> Result<Option<Program>, Error> {
         let Some(program) = subject.program()? else { return Ok(None) };
-        if self.insert_sync {
-            let message = slipring::option_of_kernels("--insert-sync", "run the kernel alone with `--func`");
-            return Err(Error::Arguments(message));
-        }
+        kernels_only(&[(self.insert_sync, "--insert-sync", "run the kernel alone with `--func`")])?;
+        self.request()?.on(Way::Program)?;
         self.platform.apply_to(program).map(Some)
     }
 
@@ -144,8 +108,8 @@ impl KernelArgs {
     ///
     /// # Errors
     /// If they do not fit.
-    pub fn program_arguments(&self, program: &Program) -> Result<Vec<Arg>, Error> {
-        program.arguments_within(&self.args, self.seed, self.limits.of_run().memory)
+    pub fn program_arguments(&self, program: &Program) -> Result<Vec<Tensor<'static>>, Error> {
+        program.arguments_within(&self.args, self.seed, self.request()?.run.limits.memory)
     }
 
     /// The files that arguments say are written.
@@ -166,11 +130,6 @@ impl KernelArgs {
         self.threads.map(usize::from)
     }
 
-    /// True if a number of blocks is asked for.
-    pub fn has_blocks(&self) -> bool {
-        self.blocks.is_some()
-    }
-
     /// The kernel of a file that was read.
     ///
     /// # Errors
@@ -181,8 +140,8 @@ impl KernelArgs {
 
     /// The kernel's arguments: those of the command line, else those of the file, relative to its folder, else random
     /// inputs of the shapes that the kernel declares.
-    pub fn arguments(&self, kernel: &Kernel) -> Result<Vec<Arg>, Error> {
-        kernel.arguments_within(&self.args, self.seed, self.limits.of_run().memory)
+    pub fn arguments(&self, kernel: &Kernel) -> Result<Vec<Tensor<'static>>, Error> {
+        kernel.arguments_within(&self.args, self.seed, self.request()?.run.limits.memory)
     }
 
     /// The same file for a grid of values.
@@ -220,14 +179,26 @@ impl KernelArgs {
         (tune.language, tune.insert_sync) = (self.sets.language(), self.insert_sync);
         tune.platform = self.platform.named()?;
         tune.interpretations.clone_from(&self.platform.interpretations);
-        tune.run = self.options();
+        tune.run = self.options()?;
         Ok(tune)
     }
 
-    /// How it is run.
-    pub fn options(&self) -> RunOptions {
-        let mut options = RunOptions::new().limits(self.limits.of_run());
-        (options.blocks, options.events) = (self.blocks, 0);
-        options
+    /// What is asked of the run.
+    ///
+    /// # Errors
+    /// An option that is not one.
+    pub fn request(&self) -> Result<RunRequest, Error> {
+        let mut request = RunRequest::default();
+        request.run.events = 0;
+        self.flags.put(&mut request)?;
+        Ok(request)
+    }
+
+    /// How a kernel is run.
+    ///
+    /// # Errors
+    /// Those of [`KernelArgs::request`].
+    pub fn options(&self) -> Result<RunOptions, Error> {
+        Ok(self.request()?.run)
     }
 }

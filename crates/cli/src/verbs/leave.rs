@@ -30,7 +30,7 @@ pub(super) fn leave(
     let mut said: Vec<Diagnostic> = Vec::new();
     tell(&kernel.compile()?, &mut said);
     let bound = args.arguments(&kernel)?;
-    let options = args.options();
+    let options = args.options()?;
     let (tensors, files) = divide(bound.clone());
     written_by_run_only(&files)?;
     let run = kernel.run_with(tensors, &options)?;

@@ -14,6 +14,7 @@ mod exit;
 mod expected;
 mod explain;
 mod facts;
+mod flags;
 mod graph;
 mod input;
 mod kernel;
@@ -148,7 +149,7 @@ pub fn command_line(words: &[OsString]) -> u8 {
         Ok(cli) => {
             let exit = verb(&cli);
             if cli.counts {
-                let slipring::language::Counts { parsed, lowered, .. } = slipring::language::counts();
+                let slipring_lang::Counts { parsed, lowered, .. } = slipring_lang::counts();
                 output::note(format!("parsed {parsed}, lowered {lowered}"));
             }
             (exit, cli.verb.as_json())
@@ -248,13 +249,13 @@ impl Verb {
         let mut list: Vec<&str> = self.kernel().into_iter().flat_map(kernel::KernelArgs::read).collect();
         match self {
             Verb::Run(args) => {
-                list.extend(args.schedule.as_deref());
+                list.extend(args.flags.text("schedule"));
                 list.extend(args.expect.iter().filter_map(|text| text.split_once("=@")?.1.split(',').next()));
             }
             Verb::Report(args) => list.extend(args.against.as_deref()),
             Verb::Timeline(args) => list.push(&args.against),
             Verb::Calibrate(args) => list.push(&args.from),
-            Verb::Debug(args) => list.extend(args.schedule.as_deref()),
+            Verb::Debug(args) => list.extend(args.flags.text("schedule")),
             Verb::Check(args) => {
                 // Files that are mended in place are written.
                 list.extend(args.files.iter().filter(|_| !args.in_place).map(String::as_str));

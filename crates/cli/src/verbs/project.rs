@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::time::Duration;
 
-use slipring::report::checks_text;
 use slipring::{BuiltProgram, Diagnostic, Error};
 use slipring_artefact::{Launched, LeavingTools};
+use slipring_report::checks_text;
 
 use super::exit::Exit;
 use super::kernel::KernelArgs;

@@ -4,6 +4,7 @@ use clap::Args;
 use slipring::{Error, Judgement, ProveOptions};
 
 use super::exit::Exit;
+use super::flags::{Flags, OfProof};
 use super::kernel::KernelArgs;
 use super::output::{doubtful, fail, json, note, out, refused, report_all, write_file};
 use super::progress::Stages;
@@ -20,13 +21,8 @@ pub(super) struct ProveArgs {
     /// Number of random schedules to try if a finding needs a witness or one run does not decide; 0 tries none
     #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u32).range(0..=MOST_TIMINGS))]
     timings: u32,
-    /// Precondition on the scalar arguments, such as `n % 8 == 0, valid_row <= 32`. Launches that violate it are out of
-    /// scope. May be repeated; `pto.assume` attributes of the function are added
-    #[arg(long, value_name = "CONDITIONS")]
-    assume: Vec<String>,
-    /// Treat warnings about results, such as uninitialised bytes in an output, as errors
-    #[arg(long)]
-    strict: bool,
+    #[command(flatten)]
+    flags: Flags<OfProof>,
     /// Write the schedule of the counterexample to this file, for `slipring run --schedule`
     #[arg(long, value_name = "OUT")]
     pub schedule: Option<String>,
@@ -44,7 +40,9 @@ pub(super) fn prove(args: &ProveArgs) -> Exit {
 }
 
 fn start(args: &ProveArgs) -> Result<Exit, Error> {
-    let mut options = args.kernel.options();
+    let mut request = args.kernel.request()?;
+    args.flags.put(&mut request)?;
+    let options = request.run;
     let watching = Stages::start(&options.control);
     options.control.tell("reading the text".into());
     let subject = args.kernel.subject()?;
@@ -55,8 +53,6 @@ fn start(args: &ProveArgs) -> Result<Exit, Error> {
     let kernel = args.kernel.kernel_of(&subject)?;
     report_all(&kernel.compile()?);
     let (tensors, _) = divide(args.kernel.arguments(&kernel)?);
-    options.strict = args.strict;
-    options.assume.clone_from(&args.assume);
     let proof = kernel.prove(tensors, &ProveOptions { run: options, timings: args.timings, fix: true })?;
     drop(watching);
     report_all(&proof.findings);

@@ -44,7 +44,7 @@ fn write(args: &ReportArgs, page: Result<String, String>) -> Result<(), String> 
 /// The page of a whole program.
 fn whole(args: &ReportArgs, program: &Program) -> Result<Exit, Error> {
     let (tensors, _) = divide(args.kernel.program_arguments(program)?);
-    let mut options = ProgramOptions::from(&args.kernel.options());
+    let mut options = ProgramOptions::from(&args.kernel.request()?);
     let followed = program.followed(&tensors, &options)?;
     let program = followed.as_ref().unwrap_or(program);
     report_all(&program.compile()?);
@@ -75,10 +75,10 @@ fn start(args: &ReportArgs) -> Result<Exit, Error> {
     let kernel = args.kernel.kernel_of(&subject)?;
     report_all(&kernel.compile()?);
     let (tensors, _) = divide(args.kernel.arguments(&kernel)?);
-    let run = kernel.run_with(tensors, &args.kernel.options().record(true))?;
+    let run = kernel.run_with(tensors, &args.kernel.options()?.record(true))?;
     report_all(run.findings());
     let advice =
-        if args.no_advice { None } else { args.kernel.advised(subject.source(), &run, &args.kernel.options())? };
+        if args.no_advice { None } else { args.kernel.advised(subject.source(), &run, &args.kernel.options()?)? };
     let Some(page) = run.html_against(advice.as_ref(), other.as_ref()) else {
         return Ok(fail("internal error: the run was not recorded"));
     };

@@ -6,6 +6,7 @@ use clap::Args;
 use slipring::{DEEPEST, Error};
 
 use super::exit::Exit;
+use super::flags::{Flags, OfRings};
 use super::kernel::KernelArgs;
 use super::output::{json, out, refused, report_all};
 use super::written::divide;
@@ -15,6 +16,8 @@ use super::written::divide;
 pub(super) struct RingArgs {
     #[command(flatten)]
     pub kernel: KernelArgs,
+    #[command(flatten)]
+    flags: Flags<OfRings>,
     /// Also run the kernel with each depth from A to B, and compare: `--sweep 1..8`
     #[arg(long, value_name = "A..B", value_parser = depths)]
     sweep: Option<RangeInclusive<u32>>,
@@ -41,7 +44,9 @@ fn start(args: &RingArgs) -> Result<Exit, Error> {
     let kernel = args.kernel.kernel()?;
     report_all(&kernel.compile()?);
     let (tensors, _) = divide(args.kernel.arguments(&kernel)?);
-    let facts = kernel.rings(tensors, args.sweep.clone(), &args.kernel.options())?;
+    let mut request = args.kernel.request()?;
+    args.flags.put(&mut request)?;
+    let facts = kernel.rings(tensors, args.sweep.clone(), &request.run)?;
     report_all(&facts.messages);
     if args.json {
         json(&facts);

@@ -41,7 +41,7 @@ fn start(args: &TimelineArgs) -> Result<Exit, Error> {
     let (tensors, files) = divide(args.kernel.arguments(&kernel)?);
     written_by_run_only(&files)?;
     let bytes = read_bytes(&args.against).map_err(Error::File)?;
-    let run = kernel.run_with(tensors, &args.kernel.options().record(true))?;
+    let run = kernel.run_with(tensors, &args.kernel.options()?.record(true))?;
     report_all(run.findings());
     let trace = run.trace().ok_or_else(|| Error::Arguments("internal error: the run was not recorded".into()))?;
     let wrong = |error| Error::File(format!("`{}` is not a profile: {error}", shown(&args.against)));

@@ -4,11 +4,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use slipring::{Error, MOST_BLOCKS, RecordingRequest};
+use slipring::{Error, RecordingRequest};
 use slipring_ir::{Module, Source};
 use slipring_machine::CoreKind;
 
 use super::exit::Exit;
+use super::flags::blocks;
 use super::output::{fail, note, refused, write_file};
 use super::platform::PlatformArgs;
 
@@ -26,7 +27,7 @@ pub(super) struct TraceArgs {
     #[command(flatten)]
     pub platform: PlatformArgs,
     /// Number of blocks in the launch
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_BLOCKS)))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = blocks)]
     blocks: u32,
     /// Argument of the entry, once per parameter, in order: `rand:f16[64x64]`, `x=@x.npy`, `3`, `1.5`. The name in front
     /// is that of the buffer in the recording

@@ -6,10 +6,11 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use slipring::{Error, tools};
+use slipring::Error;
 use slipring_explore::{TuneProgress, Tuning, Vary};
 
 use super::exit::Exit;
+use super::flags::{Flags, OfTune};
 use super::kernel::KernelArgs;
 use super::output::{fail, json, note, out, refused, write_file};
 
@@ -43,9 +44,8 @@ pub(super) struct TuneArgs {
     /// Record each finished point in this file, and resume from it
     #[arg(long, value_name = "FILE")]
     pub resume: Option<PathBuf>,
-    /// Checks to run: all, none, or a list of memory, sync, init, race
-    #[arg(long, value_name = "TOOLS", default_value = "all")]
-    check: String,
+    #[command(flatten)]
+    flags: Flags<OfTune>,
     /// Also plot cycles against local memory (SVG)
     #[arg(long, value_name = "FILE")]
     pub plot: Option<String>,
@@ -69,7 +69,9 @@ fn start(args: &TuneArgs) -> Result<Exit, Error> {
         return Err(Error::Arguments(message.into()));
     }
     let mut tune = args.kernel.tune()?;
-    tune.run.tools = tools(&args.check).map_err(Error::Arguments)?;
+    let mut request = args.kernel.request()?;
+    args.flags.put(&mut request)?;
+    tune.run = request.run;
     tune.threads = args.jobs as usize;
     let began = Instant::now();
     let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use clap::Args;
-use slipring::report::LineFacts;
 use slipring::{Control, Diagnostic, Error, Severity, Source};
+use slipring_report::LineFacts;
 
 use super::exit::Exit;
 use super::input::read_text;

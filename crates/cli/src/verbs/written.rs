@@ -1,16 +1,16 @@
 //! Files that a run writes: buffers that are wanted back, its timeline, the stream of its board.
 
-use slipring::args::{Arg, OutFile};
-use slipring::report::{Trace, TraceForm};
+use slipring::args::OutFile;
 use slipring::{Error, Tensor, files};
 use slipring_queue::capture::Capture;
+use slipring_report::{Trace, TraceForm};
 
 use super::output::{note, write_file};
 
 /// What is passed, and where it is written afterwards.
-pub(super) fn divide(mut bound: Vec<Arg>) -> (Vec<Tensor<'static>>, Vec<Option<OutFile>>) {
-    let files = bound.iter_mut().map(|arg| arg.out.take()).collect();
-    (bound.into_iter().map(Tensor::from).collect(), files)
+pub(super) fn divide(mut bound: Vec<Tensor<'static>>) -> (Vec<Tensor<'static>>, Vec<Option<OutFile>>) {
+    let files = bound.iter_mut().map(Tensor::take_out).collect();
+    (bound, files)
 }
 
 /// Refuses arguments that ask to be written back, for verbs that write none.

@@ -12,7 +12,7 @@ use slipring_debug::Session;
 fn session(file: &str) -> Session {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(file);
     let kernel = Kernel::open(path).unwrap();
-    let tensors: Vec<Tensor<'_>> = kernel.arguments(&[], 0).unwrap().into_iter().map(Tensor::from).collect();
+    let tensors: Vec<Tensor<'_>> = kernel.arguments(&[], 0).unwrap();
     let options = Session::options(RunOptions::default());
     Session::start(kernel.run_with(tensors, &options).unwrap().into_owned(), options)
 }

@@ -1,8 +1,7 @@
 //! Each op with valid shapes that only the run knows: whole tiles, a half of them, no rows, no columns, nothing at all. It runs, or a
 //! message says what it lacks.
 
-use slipring::args::Value;
-use slipring::{ExecuteOptions, check, execute, load, prepare};
+use slipring::{Bound, ExecuteOptions, check, execute, load, prepare};
 use slipring_ir::Source;
 use slipring_machine::built_in;
 use slipring_program::ParamKind;
@@ -67,13 +66,13 @@ fn findings(text: &str, arch: &str) -> Option<Vec<String>> {
         check(&module, &platform, &mut diags);
     }
     let prepared = (!diags.has_errors()).then(|| prepare(module, None, &platform, &mut diags)).flatten()?;
-    let values: Vec<Value> = prepared
+    let values: Vec<Bound<'static>> = prepared
         .kernel
         .params
         .iter()
         .map(|param| match param.kind {
-            ParamKind::Scalar(_) => Value::Scalar(0),
-            _ => Value::Buffer(vec![0; 16384]),
+            ParamKind::Scalar(_) => Bound::scalar(0),
+            _ => Bound::buffer(vec![0; 16384]),
         })
         .collect();
     let ran = execute(&prepared.decoded, &platform, &values, ExecuteOptions::default(), &mut ());

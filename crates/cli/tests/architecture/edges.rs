@@ -43,7 +43,7 @@ fn meant(phrase: &str) -> Option<&'static [&'static str]> {
         "passes" => &["passes"],
         "the table" => &["dialects"],
         "other families" => &["mlir", "pto", "micro"],
-        "any other crate" | "all below the facade" | "kernels and programs" => &[
+        "any other crate" | "kernels and programs" => &[
             "tile", "machine", "finding", "ir", "program", "vector", "effect", "op", "mlir", "pto", "micro",
             "dialects", "lang", "passes", "sim", "check", "report", "session", "prove", "board", "programs", "explore",
         ],

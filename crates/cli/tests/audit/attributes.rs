@@ -6,8 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use slipring::args::Value;
-use slipring::{ExecuteOptions, check, choose_platform, execute, load, load_file, prepare};
+use slipring::{Bound, ExecuteOptions, check, choose_platform, execute, load, load_file, prepare};
 use slipring_dialects::Dialects;
 use slipring_ir::{Attr, AttrKind, AttrSpec, Diags, Module, OpId, Source};
 use slipring_machine::Platform;
@@ -211,8 +210,8 @@ impl Subject {
         let (mut diags, platform) = (Diags::default(), self.platform(module).ok()?);
         let prepared = prepare(module.clone(), self.function.as_deref(), &platform, &mut diags)?;
         let params = &prepared.kernel.params;
-        let values: Vec<Value> = match &self.inputs {
-            Some(inputs) => inputs.iter().cloned().map(Value::Buffer).collect(),
+        let values: Vec<Bound<'static>> = match &self.inputs {
+            Some(inputs) => inputs.iter().cloned().map(Bound::buffer).collect(),
             None => arguments(&self.words, &self.kernels, params, &self.folder)?,
         };
         let limits = Limits { steps: 1 << 18, ..Limits::default() };

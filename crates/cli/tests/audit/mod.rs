@@ -17,8 +17,8 @@ use std::sync::{Arc, Mutex};
 use crate::matrix::{numbers, run};
 use crate::micro::kit;
 use crate::{directives, walk};
-use slipring::args::{Defaults, Value, bind};
-use slipring::{ExecuteOptions, Prepared, check, choose_platform, execute, load, load_file, prepare};
+use slipring::args::{Defaults, bound};
+use slipring::{Bound, ExecuteOptions, Prepared, check, choose_platform, execute, load, load_file, prepare};
 use slipring_dialects::Dialects;
 use slipring_ir::{Diags, Module, Source};
 use slipring_lang::KernelInfo;
@@ -232,12 +232,10 @@ fn said(text: &str, words: &[&str]) -> Vec<String> {
 }
 
 /// What the parameters hold: what is said, else random numbers.
-fn arguments(said: &[String], kernels: &[KernelInfo], params: &[Param], folder: &Path) -> Option<Vec<Value>> {
+fn arguments(said: &[String], kernels: &[KernelInfo], params: &[Param], folder: &Path) -> Option<Vec<Bound<'static>>> {
     let made = if said.is_empty() { declared(kernels, params)? } else { Vec::new() };
     let args = if said.is_empty() { &made } else { said };
-    let bound =
-        bind(args, params, &[], &Defaults { seed: 1, folder: folder.to_path_buf(), ..Defaults::default() }).ok()?;
-    Some(bound.into_iter().map(|arg| arg.value).collect())
+    bound(args, params, &Defaults { seed: 1, folder: folder.to_path_buf(), ..Defaults::default() }).ok()
 }
 
 /// Runs the program of one command line with every effect audited; `None` where it does not get so far.
@@ -286,7 +284,7 @@ impl Watched {
     }
 
     /// Runs it; what was audited, instructions of vector functions with their functions.
-    fn run(self, platform: &Platform, values: &[Value], blocks: u32) -> Option<Log> {
+    fn run(self, platform: &Platform, values: &[Bound<'static>], blocks: u32) -> Option<Log> {
         let limits = Limits { steps: 1 << 20, ..Limits::default() };
         let options = ExecuteOptions { blocks, limits, ..ExecuteOptions::default() };
         execute(&self.prepared.decoded, platform, values, options, &mut ());
@@ -309,7 +307,7 @@ fn audit_program(program: &programs::Program) -> Result<Log, String> {
     let source = module.source.clone();
     let watched = (!diags.has_errors()).then(|| Watched::new(module, None, &platform, &mut diags)).flatten();
     let Some(watched) = watched else { return Err(diags.render(&source, false)) };
-    let values: Vec<Value> = program.inputs.iter().cloned().map(Value::Buffer).collect();
+    let values: Vec<Bound<'static>> = program.inputs.iter().cloned().map(Bound::buffer).collect();
     let log = watched.run(&platform, &values, 1).ok_or("nothing was audited")?;
     if log.audited.contains_key(program.op) { Ok(log) } else { Err(format!("`{}` did not run", program.op)) }
 }

@@ -97,7 +97,7 @@ fn slice() -> Vec<(PathBuf, String, Vec<String>)> {
 struct Ready {
     prepared: Prepared,
     platform: Platform,
-    values: Vec<slipring::args::Value>,
+    values: Vec<slipring::Bound<'static>>,
 }
 
 impl Ready {

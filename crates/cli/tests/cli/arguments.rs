@@ -128,7 +128,7 @@ fn no_word_is_without_effect() {
         (&["--arg", "rand:f32[4x8],seed=1,seed=2"][..], "`seed` is given twice"),
         (&["--arg", "rand:f32[4x8],lo=0,lo=-1"], "`lo` is given twice"),
         (&["--arg", "full:f32[4x8]=1,value=2"], "`value` is given twice"),
-        (&["--arg", plain, "--check", "none,race"], "`--check none,race` asks for `none` and for more"),
+        (&["--arg", plain, "--check", "none,race"], "for '--check <TOOLS>': it takes `none` alone, not `none,race`"),
         (&["--arg", plain, "--set", "A=1"], "nothing of the file takes `A` from outside"),
     ] {
         folder.call(&[&["run", "look.pto"], words].concat()).exits(2).says(says);

@@ -2,10 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use slipring::args::Value;
 use slipring::{
-    ExecuteOptions, VerifyOutcome, check, choose_platform, execute, load_file, prepare, slot_buffers, to_diagnostics,
-    verify,
+    Bound, ExecuteOptions, VerifyOutcome, check, choose_platform, execute, load_file, prepare, slot_buffers,
+    to_diagnostics, verify,
 };
 use slipring_check::{Checker, Tools};
 use slipring_ir::{Diags, Source};
@@ -180,7 +179,7 @@ pub fn expect(name: &str, text: &str, platform: &str, buffers: &[Buffer], tolera
     check(&module, &platform, &mut diags);
     assert!(!diags.has_errors(), "{}", rendered(&diags));
     let prepared = prepare(module, None, &platform, &mut diags).unwrap_or_else(|| panic!("{}", rendered(&diags)));
-    let values: Vec<Value> = buffers.iter().map(|b| Value::Buffer(b.ty.bytes(&b.before))).collect();
+    let values: Vec<Bound<'static>> = buffers.iter().map(|b| Bound::buffer(b.ty.bytes(&b.before))).collect();
     let blocks = loaded.kernels.iter().map(|kernel| kernel.blocks).max().unwrap_or(1);
     let options = ExecuteOptions { blocks, mode: ExecutionMode::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
     let mut checker = Checker::new(Tools { scratch: slot_buffers(&prepared, &values), ..Tools::default() });

@@ -205,6 +205,17 @@ fn findings_are_told_and_wrong_questions_refused() {
     assert_eq!(adapter.ask("threads", json!({}))["success"], false);
     let answer = adapter.ask("launch", json!({ "program": "/nowhere.pto" }));
     assert!(answer["message"].as_str().unwrap().contains("cannot read"), "{answer}");
+    let program = root().join("examples/broken/one_pop_too_many.pto").display().to_string();
+    for (name, value, says) in [
+        ("timing", json!(5), "`timing` takes `platform`, `random:SEED`, `slow:CORE` or `slow:CORE.PIPE`, not 5"),
+        ("max_steps", json!(-1), "`max_steps` takes a whole number from 0 on, not -1"),
+        ("strict", json!("no"), "`strict` takes true or false, not `no`"),
+    ] {
+        let mut other = Adapter::start();
+        let answer = other.ask("launch", json!({ "program": program.clone(), name: value }));
+        assert_eq!((&answer["success"], &answer["message"]), (&json!(false), &json!(says)));
+        other.end();
+    }
     adapter.launch("examples/broken/one_pop_too_many.pto");
     assert!(adapter.event("output")["output"].as_str().unwrap().contains("error[deadlock]"));
     assert_eq!(adapter.ask("nonsense", json!({}))["success"], false);

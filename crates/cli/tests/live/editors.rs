@@ -1,8 +1,10 @@
 //! The extension's files are what its manifest says.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde_json::Value;
+use slipring::{OPTIONS, Way};
 
 #[test]
 fn the_manifest_of_the_extension_names_what_is_there() {
@@ -26,4 +28,9 @@ fn the_manifest_of_the_extension_names_what_is_there() {
         assert!(client.contains(&format!("[\"{word}\"")), "{word}");
     }
     assert_eq!(gives["languages"][0]["extensions"][0], ".pto");
+    // A launch has what names the kernel, and the options of `debug`.
+    let properties = &gives["debuggers"][0]["configurationAttributes"]["launch"]["properties"];
+    let known: BTreeSet<&str> = properties.as_object().unwrap().keys().map(String::as_str).collect();
+    let own = OPTIONS.iter().filter(|option| option.of.contains(&Way::Stepping)).map(|option| option.name);
+    assert_eq!(known, own.chain(["program", "func", "arch", "args", "set"]).collect());
 }

@@ -2,8 +2,7 @@
 
 use std::fmt::Write;
 
-use slipring::args::Value;
-use slipring::{ExecuteOptions, check, execute, load, prepare};
+use slipring::{Bound, ExecuteOptions, check, execute, load, prepare};
 use slipring_ir::Source;
 use slipring_machine::built_in;
 use slipring_sim::ExecutionMode;
@@ -91,8 +90,8 @@ pub fn run(arch: &str, text: &str, tiles: &[Tile], open: bool) -> Result<Vec<Vec
         let said: String = diags.list.iter().map(|d| format!("{}: {}\n", d.code, d.message)).collect();
         return Err(format!("{said}{program}"));
     };
-    let mut values: Vec<_> = tiles.iter().map(|tile| Value::Buffer(bytes(tile.ty, &tile.data))).collect();
-    values.extend(open.then_some(Value::Scalar(0)));
+    let mut values: Vec<_> = tiles.iter().map(|tile| Bound::buffer(bytes(tile.ty, &tile.data))).collect();
+    values.extend(open.then_some(Bound::scalar(0)));
     let options = ExecuteOptions { blocks: 1, mode: ExecutionMode::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
     let ran = execute(&prepared.decoded, &platform, &values, options, &mut ());
     // What sources say differently is done here as the references have it.

@@ -4,8 +4,7 @@
 
 use std::fmt::Write;
 
-use slipring::args::Value;
-use slipring::{ExecuteOptions, check, execute, load, prepare};
+use slipring::{Bound, ExecuteOptions, check, execute, load, prepare};
 use slipring_ir::Source;
 use slipring_machine::built_in;
 use slipring_sim::ExecutionMode;
@@ -167,14 +166,14 @@ fn run(case: Case) -> Result<(), String> {
         for (o, g) in (0..outer).flat_map(|o| (0..groups).map(move |g| (o, g))) {
             bytes[at(o, g)] = scale(o, g, seed);
         }
-        Value::Buffer(bytes)
+        Bound::buffer(bytes)
     };
     // The first of two values is the lower half of their byte.
     let bytes = |list: &[(u8, f64)]| match pack(elems[0]) {
-        2 => Value::Buffer(list.chunks(2).map(|two| two[0].0 | two[1].0 << 4).collect()),
-        _ => Value::Buffer(list.iter().map(|x| x.0).collect()),
+        2 => Bound::buffer(list.chunks(2).map(|two| two[0].0 | two[1].0 << 4).collect::<Vec<u8>>()),
+        _ => Bound::buffer(list.iter().map(|x| x.0).collect::<Vec<u8>>()),
     };
-    let floats = |list: Vec<f32>| Value::Buffer(list.into_iter().flat_map(f32::to_le_bytes).collect());
+    let floats = |list: Vec<f32>| Bound::buffer(list.into_iter().flat_map(f32::to_le_bytes).collect::<Vec<u8>>());
     let bias: Vec<f32> = (0..n).map(|j| j as f32 - 3.5).collect();
     let values = vec![
         bytes(&a),

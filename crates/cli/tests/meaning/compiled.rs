@@ -1,8 +1,8 @@
 //! A kernel compiled and run, and held against what its text means.
 
-use slipring::args::{Defaults, Value, bind};
+use slipring::args::{Defaults, bound};
 use slipring::{
-    ExecuteOptions, Prepared, check, choose_platform, execute, load_file, prepare, slot_buffers, to_diagnostics,
+    Bound, ExecuteOptions, Prepared, check, choose_platform, execute, load_file, prepare, slot_buffers, to_diagnostics,
 };
 use slipring_check::{Checker, Tools};
 use slipring_ir::{Diags, Source};
@@ -70,20 +70,21 @@ pub fn compile(text: &str, function: Option<&str>, platform: &str) -> Result<Com
 
 impl Compiled {
     /// The values of arguments as the command line writes them; of random numbers for what is not said.
-    pub fn arguments(&self, texts: &[String]) -> Vec<Value> {
+    pub fn arguments(&self, texts: &[String]) -> Vec<Bound<'static>> {
         let params = &self.prepared.decoded.program.params;
-        let args = bind(texts, params, &[], &Defaults::default()).expect("arguments that fit");
-        args.into_iter().map(|arg| arg.value).collect()
+        bound(texts, params, &Defaults::default()).expect("arguments that fit")
     }
 
     /// Rounds what is passed to multiples of 1/4: sums of their products are exact.
-    pub fn round_to_quarters(&self, values: &mut [Value]) {
+    pub fn round_to_quarters(&self, values: &mut [Bound<'static>]) {
         for (param, value) in self.prepared.decoded.program.params.iter().zip(values) {
-            let (ParamKind::Buffer { elem, .. }, Value::Buffer(bytes)) = (&param.kind, value) else { continue };
+            let (ParamKind::Buffer { elem, .. }, Some(bytes)) = (&param.kind, value.contents()) else { continue };
+            let mut bytes = bytes.to_vec();
             for element in bytes.chunks_exact_mut(elem.bytes()) {
                 let quarters = (number::load(*elem, element) * 4.0).round() / 4.0;
                 element.copy_from_slice(&number::store(*elem, quarters));
             }
+            *value = Bound::buffer(bytes);
         }
     }
 
@@ -114,12 +115,12 @@ impl Compiled {
     }
 
     /// Runs the kernel with every check on, and compares it with the meaning of its text.
-    pub fn compare(&self, text: &str, values: &[Value], blocks: u32) -> Outcome {
+    pub fn compare(&self, text: &str, values: &[Bound<'static>], blocks: u32) -> Outcome {
         let arguments: Vec<Argument> = values
             .iter()
-            .map(|value| match value {
-                Value::Buffer(bytes) => Argument::Tensor(bytes.clone()),
-                Value::Scalar(bits) => Argument::Bits(*bits),
+            .map(|value| match value.contents() {
+                Some(bytes) => Argument::Tensor(bytes.to_vec()),
+                None => Argument::Bits(value.bits().unwrap_or_default()),
             })
             .collect();
         let registers = self.platform.vector_function.is_some();

@@ -2,8 +2,7 @@
 
 use std::fmt::Write;
 
-use slipring::args::Value;
-use slipring::{ExecuteOptions, execute, load, prepare};
+use slipring::{Bound, ExecuteOptions, execute, load, prepare};
 use slipring_ir::{Diags, Source};
 use slipring_machine::built_in;
 use slipring_sim::ExecutionMode;
@@ -84,7 +83,7 @@ pub fn run(more: &str, text: &str, inputs: &[&[u8]]) -> Vec<u8> {
     let padded = |bytes: &[u8]| {
         let mut bytes = bytes.to_vec();
         bytes.resize(2048, 0);
-        Value::Buffer(bytes)
+        Bound::buffer(bytes)
     };
     let values: Vec<_> = std::iter::once(padded(&[])).chain(inputs.iter().map(|input| padded(input))).collect();
     let source = Source::new("micro", &program);

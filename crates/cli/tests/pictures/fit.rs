@@ -1,8 +1,8 @@
 //! Pages of each kind in a browser, 400, 800 and 1400 pixels wide, light and dark: nothing scrolls sideways and no words are cut.
 
-use slipring::report::{RunFacts, memory_svg};
 use slipring::{CompileRequest, Program, ProgramOptions, Run, RunOptions, Tensor, Tools};
 use slipring_explore::{Tune, Vary};
+use slipring_report::{RunFacts, memory_svg};
 
 use super::page::act;
 use super::{recorded, run_with, top};
@@ -76,8 +76,7 @@ fn checked() -> RunOptions {
 
 fn program(file: &str, clusters: u32) -> String {
     let program = Program::open(top().join(file), &CompileRequest::default()).expect("a file").expect("a program");
-    let args: Vec<Tensor<'static>> =
-        program.arguments(&[], 0).expect("arguments").into_iter().map(Tensor::from).collect();
+    let args: Vec<Tensor<'static>> = program.arguments(&[], 0).expect("arguments");
     let mut options = ProgramOptions::default();
     (options.clusters, options.record) = (Some(clusters), true);
     program.run(args, &options).expect("runs").html().expect("tasks").expect("a page")

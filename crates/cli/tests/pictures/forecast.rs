@@ -1,7 +1,7 @@
 //! Forecasts are runs of the same engine.
 
-use slipring::report::compare;
 use slipring::{Kernel, Suppose, Tensor};
+use slipring_report::compare;
 
 use super::{recorded, run_with, runs, top};
 
@@ -32,7 +32,7 @@ fn deeper_rings_take_what_was_forecast() {
     for (file, platform) in [("slots_1", "a2a3"), ("slots_2", "a2a3"), ("two_pops_outstanding", "a5")] {
         let path = top().join(format!("tests/files/rings/{file}.pto"));
         let kernel = Kernel::open(path).expect("a kernel").platform(platform).expect("a platform");
-        let args = || kernel.arguments(&[], 0).expect("arguments").into_iter().map(Tensor::from).collect::<Vec<_>>();
+        let args = || kernel.arguments(&[], 0).expect("arguments");
         let run = kernel.run_with(args(), &recorded()).expect("runs");
         let advice = run.advice().expect("not cancelled").expect("a record");
         let of = |what: &str| {
@@ -58,8 +58,7 @@ fn attention_takes_what_its_advice_forecast() {
     for (platform, least) in [("a5", 0.95), ("a2a3", 0.55)] {
         let run_of = |file: &str| {
             let kernel = Kernel::open(top().join(file)).expect("a kernel").platform(platform).expect("a platform");
-            let args: Vec<Tensor<'static>> =
-                kernel.arguments(&[], 0).expect("arguments").into_iter().map(Tensor::from).collect();
+            let args: Vec<Tensor<'static>> = kernel.arguments(&[], 0).expect("arguments");
             kernel.run_with(args, &recorded()).expect("runs").into_owned()
         };
         let (before, after) = (run_of("examples/lang/6_attention.py"), run_of("examples/lang/6_attention_ahead.py"));

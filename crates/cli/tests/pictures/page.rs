@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use slipring::Kernel;
-use slipring::report::{Flow, Group, Page, Slice, SliceKind, Trace, Track, Value, html, perfetto};
 use slipring_ir::Line;
+use slipring_report::{Flow, Group, Page, Slice, SliceKind, Trace, Track, Value, html, perfetto};
 
 use super::trace::{agree, arrows, read};
 use super::{recorded, run_kernel, run_with, top};

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use slipring::report::{SliceKind, Trace, chrome, perfetto};
 use slipring::{CompileRequest, Program, ProgramOptions, ProgramRun, Tensor};
+use slipring_report::{SliceKind, Trace, chrome, perfetto};
 
 use super::page::act;
 use super::top;
@@ -29,7 +29,7 @@ fn programs() -> Vec<(String, Program)> {
 }
 
 fn run(program: &Program, clusters: u32) -> Option<ProgramRun<'_>> {
-    let args: Vec<Tensor<'static>> = program.arguments(&[], 0).ok()?.into_iter().map(Tensor::from).collect();
+    let args: Vec<Tensor<'static>> = program.arguments(&[], 0).ok()?;
     let mut options = ProgramOptions::default();
     (options.clusters, options.record) = (Some(clusters), true);
     program.run(args, &options).ok().filter(ProgramRun::is_complete)

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use prost::Message;
-use slipring::report::{RunFacts, SegmentKind, Trace, chrome, perfetto, schema};
 use slipring::{BoardOptions, Kernel, QueueWork, RunOptions, Tensor, Timing, queue_trace};
 use slipring_machine::Platform;
 use slipring_queue::board::{Board, built_in};
 use slipring_queue::capture::Capture;
 use slipring_queue::machine::Config;
 use slipring_queue::replay::replay;
+use slipring_report::{RunFacts, SegmentKind, Trace, chrome, perfetto, schema};
 
 use super::{recorded, run_with, runs, top};
 
@@ -197,8 +197,7 @@ fn blocks_in_waves() {
 #[test]
 fn a_board_has_a_trace() {
     let kernel = Kernel::open(top().join("examples/lang/5_attention_step.py")).expect("a kernel");
-    let args: Vec<Tensor<'static>> =
-        kernel.arguments(&[], 0).expect("arguments").into_iter().map(Tensor::from).collect();
+    let args: Vec<Tensor<'static>> = kernel.arguments(&[], 0).expect("arguments");
     let board = built_in("p150").expect("a board");
     let options = BoardOptions { board: board.clone(), delays: Some(3), record: true };
     let run = kernel.run_on_board(args.clone(), options, &RunOptions::new().record(true)).expect("runs");
@@ -243,7 +242,7 @@ fn a_board_has_a_trace() {
         for track in direct.tracks.iter().filter(|track| direct.groups[track.group].parent.is_some()) {
             let name = format!("{} {}", direct.groups[track.group].name, track.name);
             let moved = |at: u64| at * ours / theirs;
-            let own = |slice: &slipring::report::Slice| (name.clone(), moved(slice.start), moved(slice.end));
+            let own = |slice: &slipring_report::Slice| (name.clone(), moved(slice.start), moved(slice.end));
             expected.extend(track.slices.iter().map(own));
         }
         expected.sort();

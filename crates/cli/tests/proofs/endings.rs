@@ -112,8 +112,7 @@ fn proofs_agree_with_an_interpreter_of_loops() {
         let text = case.text(nested);
         let kernel = Kernel::from_text("loop.pto", text.clone()).expect("it is well formed");
         let texts = ["zeros:f32[64]", "3:index"].map(String::from);
-        let args: Vec<Tensor<'_>> =
-            kernel.arguments(&texts, 0).expect("they fit").into_iter().map(Tensor::from).collect();
+        let args: Vec<Tensor<'_>> = kernel.arguments(&texts, 0).expect("they fit");
         let mut options = ProveOptions { timings: 0, fix: false, ..ProveOptions::default() };
         options.run.limits.steps = 1 << 17;
         let proof = kernel.prove(args, &options).expect("it can be run");

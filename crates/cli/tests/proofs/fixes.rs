@@ -3,12 +3,11 @@
 
 use std::path::Path;
 
-use slipring::{Judgement, Kernel, ProveOptions, Tensor};
+use slipring::{Judgement, Kernel, ProveOptions};
 
 /// The buffers after a run with all checks, which must be clean.
 fn results(kernel: &Kernel) -> Vec<Vec<u8>> {
     let args = kernel.arguments(&[], 0).expect("arguments");
-    let args: Vec<Tensor<'_>> = args.into_iter().map(Tensor::from).collect();
     let run = kernel.run(args).expect("it runs");
     assert!(run.verdict().is_clean(), "{}", run.verdict());
     let parameters = kernel.parameters().expect("parameters");
@@ -17,7 +16,6 @@ fn results(kernel: &Kernel) -> Vec<Vec<u8>> {
 
 fn proof(kernel: &Kernel) -> slipring::Proof {
     let args = kernel.arguments(&[], 0).expect("arguments");
-    let args: Vec<Tensor<'_>> = args.into_iter().map(Tensor::from).collect();
     kernel.prove(args, &ProveOptions { timings: 0, ..ProveOptions::default() }).expect("it can be run")
 }
 

@@ -28,7 +28,7 @@ fn proof_where(small: &Small, assumed: Option<(&str, u64)>) -> (Judgement, Optio
     let kernel = Kernel::from_text("small.pto", small.text()).expect("it is well formed");
     let n = format!("{}:index", assumed.map_or(3, |(_, n)| n));
     let texts = ["rand:f32[4096],seed=1", "zeros:f32[4096]", &n, "2:index"].map(String::from);
-    let args: Vec<Tensor<'_>> = kernel.arguments(&texts, 0).expect("they fit").into_iter().map(Tensor::from).collect();
+    let args: Vec<Tensor<'_>> = kernel.arguments(&texts, 0).expect("they fit");
     let assume = assumed.iter().map(|(text, _)| text.to_string()).collect();
     let proof =
         kernel.prove(args, &ProveOptions { timings: 0, fix: false, run: assuming(assume) }).expect("it can be run");
@@ -133,8 +133,7 @@ fn assumptions_keep_out_what_fails() {
             (0..=6u64).flat_map(|n| [(format!("n <= {n}"), n), (format!("n % 2 == 0, 3 * n < {}", 3 * n + 1), n)]);
         for (assumed, last) in bounds {
             let texts = ["iota:f32[1024]", "zeros:f32[1024]", "0:index"].map(String::from);
-            let args: Vec<Tensor<'_>> =
-                kernel.arguments(&texts, 0).expect("they fit").into_iter().map(Tensor::from).collect();
+            let args: Vec<Tensor<'_>> = kernel.arguments(&texts, 0).expect("they fit");
             let options = ProveOptions { timings: 0, fix: false, run: assuming(vec![assumed.clone()]) };
             let proof = kernel.prove(args, &options).expect("it can be run");
             let even = assumed.contains('%');

@@ -8,8 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use slipring::args::Value;
-use slipring::{ExecuteOptions, execute_timed};
+use slipring::{Bound, ExecuteOptions, execute_timed};
 use slipring_machine::{Pipe, Platform};
 use slipring_op::Decoded;
 use slipring_program::{Extent, SiteRef};
@@ -107,7 +106,7 @@ fn conflicts(record: &Record) -> Vec<[(Agent, usize); 2]> {
 pub struct Trial<'a> {
     pub decoded: &'a Decoded,
     pub platform: &'a Platform,
-    pub values: &'a [Value],
+    pub values: &'a [Bound<'static>],
     pub blocks: u32,
     /// Bytes that each buffer should hold in the end; those of `None` are not looked at.
     pub wanted: &'a [Option<Vec<u8>>],

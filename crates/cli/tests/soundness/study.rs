@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use slipring::args::{Arg, Defaults, Value, bind};
+use slipring::args::{Defaults, bound};
 use slipring::{
-    ExecuteOptions, Prepared, VerifyOutcome, check, execute, load, load_file, prepare, slot_buffers, to_diagnostics,
-    verify,
+    Bound, ExecuteOptions, Prepared, VerifyOutcome, check, execute, load, load_file, prepare, slot_buffers,
+    to_diagnostics, verify,
 };
 use slipring_check::{Checker, Schedules, Tools};
 use slipring_ir::text::print;
@@ -74,7 +74,7 @@ struct Said {
 struct Ready {
     prepared: Prepared,
     platform: Platform,
-    values: Vec<Value>,
+    values: Vec<Bound<'static>>,
 }
 
 fn ready(text: &str, subject: &Subject) -> Option<Ready> {
@@ -89,8 +89,7 @@ fn ready(text: &str, subject: &Subject) -> Option<Ready> {
     }
     let prepared = prepare(module, None, &platform, &mut diags)?;
     let params = &prepared.decoded.program.params;
-    let bound = bind(&subject.words, params, &[], &Defaults::default()).ok()?;
-    let values = bound.into_iter().map(|arg: Arg| arg.value).collect();
+    let values = bound(&subject.words, params, &Defaults::default()).ok()?;
     Some(Ready { prepared, platform, values })
 }
 

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use super::auto::{is_worth, patch};
 use super::edit::{About, Edit, is_about};
 use super::{Point, Tune};
-use slipring::report::TriedEdit;
 use slipring::{Advice, Error, Forecast, Otherwise};
+use slipring_report::TriedEdit;
 
 /// Most edits times happenings of the run that are tried without being asked for.
 const MOST_WORK: usize = 1 << 22;

@@ -15,13 +15,13 @@ use slipring_tile::Elem;
 use super::Tune;
 use super::vary::{Setting, WORDS, Word, count, meaning};
 use slipring::{
-    CompileRequest, DEEPEST, Error, Kernel, Program, ProgramOptions, ProveOptions, Report, RunOptions, Subject, Tensor,
-    VerifyOutcome, slot_buffers,
+    CompileRequest, DEEPEST, Error, Kernel, Program, ProgramOptions, ProveOptions, Report, RunOption, RunOptions,
+    Subject, VerifyOutcome, Way, slot_buffers,
 };
 use slipring_prove::Judgement;
-use slipring_session::args::Passed;
 use slipring_session::places::Places;
 use slipring_session::run::start;
+use slipring_session::tensor::Bound;
 use slipring_session::{Compiled, MemoryUse};
 
 use crate::tune::file::MOST_READ;
@@ -278,7 +278,7 @@ impl Tune {
         (options.events, options.trace, options.record) = (0, false, false);
         let compiled = kernel.compiled()?.clone();
         let args = kernel.arguments_with(&self.args, &self.defaults(), &numbers(&kernel, settings, words)?)?;
-        let tensors: Vec<Tensor<'static>> = args.into_iter().map(Tensor::from).collect();
+        let tensors = args;
         let mut bound = kernel.bind(tensors.into())?;
         if grown > 1 {
             let places = Places::new(&bound);
@@ -339,10 +339,13 @@ impl Tune {
         known: &[Point],
         verify: bool,
     ) -> Result<Point, Error> {
+        if let Some(blocks) = RunOption::named("blocks").filter(|_| self.run.blocks.is_some()) {
+            return Err(Error::Arguments(blocks.refused(Way::Program)));
+        }
         let mut options = ProgramOptions::from(&self.run);
         options.clusters = said.clusters.or(self.clusters);
         let args = program.arguments_within(&self.args, self.seed, self.run.limits.memory)?;
-        let tensors: Vec<Tensor<'static>> = args.into_iter().map(Tensor::from).collect();
+        let tensors = args;
         let followed = program.followed(&tensors, &options)?;
         let program = followed.as_ref().unwrap_or(program);
         let platform = program.target()?;
@@ -427,7 +430,7 @@ impl Tune {
     pub(super) fn judgement(&self) -> Option<Judgement> {
         let Ok((Runnable::Kernel(kernel), _)) = self.runnable(&[], &[]) else { return None };
         let args = kernel.arguments_with(&self.args, &self.defaults(), &[]).ok()?;
-        let tensors: Vec<Tensor<'static>> = args.into_iter().map(Tensor::from).collect();
+        let tensors = args;
         let options = ProveOptions { run: self.run.clone(), fix: false, ..ProveOptions::default() };
         kernel.prove(tensors, &options).ok().map(|proof| proof.judgement)
     }
@@ -546,7 +549,7 @@ impl Everything {
         self.0.extend(format!("{} {hash};", bytes.len()).as_bytes());
     }
 
-    fn add_value(&mut self, value: &impl Passed) {
+    fn add_value(&mut self, value: &Bound<'_>) {
         match value.contents() {
             Some(bytes) => self.add(bytes),
             None => self.add(format!("{:?}", value.bits()).as_bytes()),

@@ -13,7 +13,7 @@ use std::time::Duration;
 use slipring_ir::{Diagnostic, Source, Span};
 use slipring_machine::CoreKind;
 use slipring_op::{OpRef, first_of_kind};
-use slipring_session::args::{Defaults, Value, named, read_arg};
+use slipring_session::args::{Defaults, named, read_arg};
 use slipring_session::cpp::{element_name, launched};
 use slipring_session::{Error, Report, load_file};
 use slipring_tile::Elem;
@@ -94,8 +94,8 @@ impl RecordingRequest {
                 _ => own.to_string(),
             };
             let arg = read_arg(&typed, &defaults).map_err(|error| Error::Arguments(error.to_string()))?;
-            if arg.value.buffer().is_some()
-                && (arg.elem.is_none() || arg.elem.is_some_and(|elem| element_name(elem).is_none()))
+            if arg.contents().is_some()
+                && (arg.elem().is_none() || arg.elem().is_some_and(|elem| element_name(elem).is_none()))
             {
                 let message = format!("`{text}`: a recording needs the element type of a buffer, such as `f32[64x64]`");
                 return Err(Error::Arguments(message));
@@ -146,7 +146,7 @@ impl<'r> Recorder<'r> {
         let recorder = Recorder { asked, source, entry, folder, compiler, passed };
         recorder.write_headers().map_err(Error::File)?;
         for (at, buffer) in recorder.passed.iter().enumerate() {
-            if let Value::Buffer(bytes) = &buffer.arg.value {
+            if let Some(bytes) = buffer.arg.contents() {
                 recorder.folder.write(&format!("buffer{at}"), bytes).map_err(Error::File)?;
             }
         }
@@ -195,7 +195,7 @@ impl<'r> Recorder<'r> {
     fn launch(&self, kind: CoreKind, lanes: u32, hidden: Option<&[bool]>) -> Result<(Part, Vec<bool>), Error> {
         let folder = self.folder.path();
         let buffers: Vec<usize> =
-            (0..self.passed.len()).filter(|at| self.passed[*at].arg.value.buffer().is_some()).collect();
+            (0..self.passed.len()).filter(|at| self.passed[*at].arg.contents().is_some()).collect();
         let digit = |at: &usize| if hidden.is_some_and(|hidden| hidden[*at]) { '1' } else { '0' };
         let mut words = vec![
             folder.display().to_string(),
@@ -298,22 +298,22 @@ impl<'r> Recorder<'r> {
     }
 
     fn buffers(&self) -> impl Iterator<Item = &Passed> {
-        self.passed.iter().filter(|passed| passed.arg.value.buffer().is_some())
+        self.passed.iter().filter(|passed| passed.arg.contents().is_some())
     }
 }
 
 impl Passed {
     /// The argument as the recording program takes it.
     fn word(&self, at: usize) -> String {
-        let elem = self.arg.elem;
-        match &self.arg.value {
-            Value::Buffer(_) => {
-                let dims: String = self.arg.shape.iter().flatten().map(|n| format!(":{n}")).collect();
+        let elem = self.arg.elem();
+        match self.arg.bits() {
+            None => {
+                let dims: String = self.arg.shape().into_iter().flatten().map(|n| format!(":{n}")).collect();
                 let bytes = elem.map_or(1, Elem::bytes);
                 format!("b:{}:buffer{at}:{}:{bytes}{dims}", self.name, elem.and_then(element_name).unwrap_or("int8_t"))
             }
             // The number as it was written: its type is that of the parameter.
-            Value::Scalar(bits) => {
+            Some(bits) => {
                 let written = self.text.split(':').next().unwrap_or("");
                 match (written, written.parse::<i64>()) {
                     ("true" | "false", _) => format!("i:{bits}"),

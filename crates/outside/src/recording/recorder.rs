@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use slipring_ir::Source;
 use slipring_machine::{CoreKind, Platform};
-use slipring_session::args::Arg;
+use slipring_session::Tensor;
 
 use crate::tools::CallFolder;
 
@@ -14,7 +14,7 @@ use crate::tools::CallFolder;
 pub(crate) struct Passed {
     pub(crate) name: String,
     pub(crate) text: String,
-    pub(crate) arg: Arg,
+    pub(crate) arg: Tensor<'static>,
 }
 
 /// A recording that goes on.

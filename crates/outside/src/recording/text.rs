@@ -15,7 +15,7 @@ impl Recorder<'_> {
         let numbers: Vec<String> = self
             .passed
             .iter()
-            .filter(|passed| passed.arg.value.buffer().is_none())
+            .filter(|passed| passed.arg.contents().is_none())
             .map(|p| format!("{}={}", p.name, p.text))
             .collect();
         let with = if numbers.is_empty() { String::new() } else { format!(", with {}", numbers.join(", ")) };
@@ -43,7 +43,7 @@ impl Recorder<'_> {
         let parameters: Vec<String> = self
             .buffers()
             .map(|passed| {
-                format!("__gm__ {} *{}", passed.arg.elem.and_then(element_name).unwrap_or("int8_t"), passed.name)
+                format!("__gm__ {} *{}", passed.arg.elem().and_then(element_name).unwrap_or("int8_t"), passed.name)
             })
             .collect();
         let mut text = format!("\nstatic __aicore__ void {name}({}) {{\n", parameters.join(", "));

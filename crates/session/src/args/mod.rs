@@ -30,28 +30,21 @@ use std::path::PathBuf;
 use slipring_program::{Param, ParamKind};
 use slipring_tile::Elem;
 
+use crate::fits::kind_name;
+use crate::tensor::{Bound, Tensor};
+
 pub use error::ArgError;
 pub use fill::float_bits;
 pub use npy::Npy;
 pub(crate) use spec::file_of;
-pub use spec::{Arg, Defaults, OutFile, arg_type, named, read_arg};
-pub use value::{Passed, Value, Within};
+pub use spec::{Defaults, arg_type, named, read_arg};
+pub use value::{OutFile, Within};
 
 /// The kernel's parameters as one line.
 pub fn signature(name: &str, params: &[Param]) -> String {
     let list: Vec<String> =
         params.iter().filter(|p| p.is_passed()).map(|p| format!("%{}: {}", p.name, kind_name(&p.kind))).collect();
     format!("{name}({})", list.join(", "))
-}
-
-fn kind_name(kind: &ParamKind) -> String {
-    match kind {
-        ParamKind::Buffer { elem, bytes: Some(bytes) } => format!("buffer of {elem}, {bytes} bytes"),
-        ParamKind::Buffer { elem, bytes: None } => format!("buffer of {elem}"),
-        ParamKind::Scratch { bytes_per_block } => format!("{bytes_per_block} bytes for each block"),
-        ParamKind::Scalar(elem) => elem.to_string(),
-        ParamKind::Bool => "i1".into(),
-    }
 }
 
 /// Arguments in the order of the parameters: those with a name in front go to it, the others fill the first parameters that
@@ -102,7 +95,7 @@ pub fn bind(
     params: &[Param],
     shapes: &[Option<Vec<u64>>],
     defaults: &Defaults,
-) -> Result<Vec<Arg>, ArgError> {
+) -> Result<Vec<Tensor<'static>>, ArgError> {
     let texts = in_order(texts, params, &|_| None)?;
     let expected = params.iter().filter(|p| p.is_passed()).count();
     if texts.len() != expected {
@@ -124,17 +117,10 @@ pub fn bind(
             }
             _ => read_arg(text, &Defaults { seed, ..defaults.clone() })?,
         };
-        let given = Bindings {
-            bytes: arg.value.buffer().map(Vec::len),
-            elem: arg.elem,
-            shape: arg.shape.as_deref(),
-            exact: arg.from_npy,
-            what: "the file holds",
-        };
-        if let Some(reason) = mismatch(&given, &param.kind, shape) {
+        if let Some(reason) = arg.mismatch(&param.kind, shape) {
             return Err(ArgError::Type { index: at + 1, text: text.clone(), name: param.name.clone(), reason });
         }
-        let same = |other: &Arg| match (&other.out, &arg.out) {
+        let same = |other: &Tensor<'_>| match (other.out(), arg.out()) {
             (Some(a), Some(b)) => crate::files::same(&a.path, &b.path),
             _ => false,
         };
@@ -148,78 +134,25 @@ pub fn bind(
     Ok(args)
 }
 
+/// The same as runs take them.
+///
+/// # Errors
+/// Those of [`bind`].
+pub fn bound(texts: &[String], params: &[Param], defaults: &Defaults) -> Result<Vec<Bound<'static>>, ArgError> {
+    let args = bind(texts, params, &[], defaults)?;
+    args.into_iter().zip(params).enumerate().map(|(at, (arg, param))| arg.bind(at, param, None)).collect()
+}
+
 /// A file that is written back is one memory, however often it is passed: what is read of it is what the kernel has written.
-fn share(args: &mut [Arg]) {
-    let outs: Vec<PathBuf> = args.iter().filter_map(|arg| Some(arg.out.as_ref()?.path.clone())).collect();
+fn share(args: &mut [Tensor<'_>]) {
+    let outs: Vec<PathBuf> = args.iter().filter_map(|arg| Some(arg.out()?.path.clone())).collect();
     for (memory, out) in outs.iter().enumerate() {
-        let of = |arg: &&mut Arg| arg.file.as_ref().is_some_and(|file| crate::files::same(file, out));
-        let mut shared: Vec<&mut Arg> = args.iter_mut().filter(of).collect();
+        let of = |arg: &&mut Tensor<'_>| arg.file().is_some_and(|file| crate::files::same(file, out));
+        let mut shared: Vec<&mut Tensor<'_>> = args.iter_mut().filter(of).collect();
         if shared.len() > 1 {
-            shared.iter_mut().for_each(|arg| arg.within = Some(Within { memory: memory as u32, offset: 0 }));
+            shared.iter_mut().for_each(|arg| arg.lie_within(memory as u32, 0));
         }
     }
-}
-
-/// What is known of an argument.
-pub struct Bindings<'a> {
-    /// Bytes of a buffer; `None` for a scalar.
-    pub bytes: Option<usize>,
-    /// Element type, where it says one.
-    pub elem: Option<Elem>,
-    /// Shape, where it says one.
-    pub shape: Option<&'a [usize]>,
-    /// Whether type and shape are said of the data itself, and must be the parameter's.
-    pub exact: bool,
-    /// How a message begins that says what it is.
-    pub what: &'a str,
-}
-
-/// Why an argument does not fit its parameter, if it does not.
-pub fn mismatch(arg: &Bindings<'_>, kind: &ParamKind, shape: Option<&[u64]>) -> Option<String> {
-    match (kind, arg.bytes) {
-        (ParamKind::Buffer { elem, bytes }, Some(given_bytes)) => {
-            let elements = shape.and_then(|dims| dims.iter().try_fold(1u64, |n, dim| n.checked_mul(*dim)));
-            let expected = bytes.or(elements.and_then(|n| n.checked_mul(elem.bytes() as u64)));
-            let written =
-                |dims: &[u64]| format!("{elem}[{}]", dims.iter().map(u64::to_string).collect::<Vec<_>>().join("x"));
-            // Whatever else an argument says of itself, an exact one says it of its data.
-            let own = arg.shape.filter(|_| arg.exact);
-            let own = own.map(|dims| dims.iter().map(|dim| *dim as u64).collect::<Vec<u64>>());
-            let same = |given: Elem| given == *elem || (arg.exact && same_bits(given, *elem));
-            let differs = |own: &Vec<u64>| !arg.elem.is_some_and(same) || shape.is_some_and(|shape| shape != own);
-            if let (Some(own), Some(given)) = (own.filter(differs), arg.elem) {
-                let own = own.iter().map(u64::to_string).collect::<Vec<_>>().join("x");
-                let due = shape.map_or(format!("elements of {elem}"), written);
-                return Some(format!("{} {given}[{own}], where {due} is expected", arg.what));
-            }
-            match (arg.elem, expected) {
-                (Some(given), _) if !same(given) => Some(format!("a buffer of {given}, where {elem} is expected")),
-                (_, Some(bytes)) if given_bytes as u64 != bytes => {
-                    let of = shape.map_or(String::new(), |shape| format!(", {}", written(shape)));
-                    Some(format!("{given_bytes} bytes, where {bytes} are expected{of}"))
-                }
-                _ if !given_bytes.is_multiple_of(elem.bytes()) => {
-                    Some(format!("{given_bytes} bytes are not a whole number of {elem} elements"))
-                }
-                _ => None,
-            }
-        }
-        (ParamKind::Buffer { elem, .. }, None) => Some(format!("a scalar, where a buffer of {elem} is expected")),
-        (ParamKind::Scratch { .. }, _) => Some("not passed: the launch allocates it".into()),
-        (_, Some(_)) => Some(format!("a buffer, where {} is expected", kind_name(kind))),
-        (ParamKind::Scalar(elem), None) => {
-            let given = arg.elem.map_or("i1".to_string(), |e| e.to_string());
-            (arg.elem != Some(*elem)).then(|| format!("{given}, where {elem} is expected"))
-        }
-        (ParamKind::Bool, None) => arg.elem.map(|given| format!("{given}, where i1 is expected (`true` or `false`)")),
-    }
-}
-
-/// Signed integers where unsigned ones of that width are expected, which host libraries without such types pass for them.
-fn same_bits(given: Elem, expected: Elem) -> bool {
-    let integer = |elem: Elem| !elem.is_float() && elem.values() == 1;
-    let unsigned = integer(expected) && !expected.is_signed_int();
-    unsigned && integer(given) && given.is_signed_int() && given.bytes() == expected.bytes()
 }
 
 /// One element as text.

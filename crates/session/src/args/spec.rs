@@ -8,44 +8,9 @@ use slipring_tile::Elem;
 
 use super::fill::{Fill, fill, float_bits};
 use super::number::{Number, has, range_text};
-use super::{ArgError, Npy, Value};
-use crate::args::Within;
+use super::{ArgError, Npy, OutFile};
 use crate::files::{self, Refused};
-
-/// An argument that was read.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Arg {
-    /// What is passed.
-    pub value: Value,
-    /// Element type, where the argument says one; `None` for raw bytes and booleans.
-    pub elem: Option<Elem>,
-    /// Shape, where the argument says one.
-    pub shape: Option<Vec<usize>>,
-    /// True if type and shape are those that a `.npy` file says of its data.
-    pub from_npy: bool,
-    /// Where the buffer is written after the run.
-    pub out: Option<OutFile>,
-    /// The file that it was read from.
-    pub file: Option<PathBuf>,
-    /// Where it lies, if others lie there, too.
-    pub within: Option<Within>,
-}
-
-impl Arg {
-    /// An argument that says nothing of itself.
-    fn of(value: Value) -> Arg {
-        Arg { value, elem: None, shape: None, from_npy: false, out: None, file: None, within: None }
-    }
-}
-
-/// A file that a buffer is written to.
-#[derive(Clone, PartialEq, Debug)]
-pub struct OutFile {
-    /// The file.
-    pub path: PathBuf,
-    /// The header to keep, for a `.npy`.
-    pub npy: Option<Npy>,
-}
+use crate::tensor::Tensor;
 
 /// Largest generated buffer.
 const MOST_BYTES: usize = 1 << 34;
@@ -54,14 +19,13 @@ const MOST_BYTES: usize = 1 << 34;
 ///
 /// # Errors
 /// If it is none of the forms, or its file cannot be read.
-pub fn read_arg(text: &str, defaults: &Defaults) -> Result<Arg, ArgError> {
+pub fn read_arg(text: &str, defaults: &Defaults) -> Result<Tensor<'static>, ArgError> {
     if let Some(file) = text.strip_prefix('@') {
         return read_file(file, defaults);
     }
     let bad = |reason: &str| ArgError::Form { text: text.to_string(), reason: reason.to_string() };
     if text == "true" || text == "false" {
-        let value = Value::Scalar(u64::from(text == "true"));
-        return Ok(Arg::of(value));
+        return Ok(Tensor::boolean(text == "true"));
     }
     let Some((head, tail)) = text.split_once(':') else {
         return Err(bad("expected `@file`, `zeros:…`, `full:…`, `iota:…`, `rand:…` or a scalar such as `3:i32`"));
@@ -137,7 +101,7 @@ pub fn read_arg(text: &str, defaults: &Defaults) -> Result<Arg, ArgError> {
         _ => Fill::Zeros,
     };
     let data = fill(kind, elem, count).map_err(|_| bad("out of memory"))?;
-    Ok(Arg { elem: shape.is_some().then_some(elem), shape, ..Arg::of(Value::Buffer(data)) })
+    Ok(Tensor::raw(data).saying(shape.is_some().then_some(elem), shape))
 }
 
 /// A bound of random numbers. The upper one may be the number after the largest.
@@ -160,11 +124,11 @@ fn read_shape(text: &str) -> Option<(Elem, Vec<usize>)> {
 }
 
 /// `3:i32`, `1.5:f32`, `4:index`. `None` where the type is none of a scalar.
-fn read_scalar(number: &str, ty: &str) -> Option<Result<Arg, String>> {
+fn read_scalar(number: &str, ty: &str) -> Option<Result<Tensor<'static>, String>> {
     let elem = if ty == "index" { Elem::I64 } else { Elem::parse(ty).filter(|e| e.values() == 1)? };
     let value = Number::read(number, elem).map(|number| {
         let bits = if elem.is_float() { float_bits(elem, number.float()) } else { number.integer() as u64 };
-        Arg { elem: Some(elem), ..Arg::of(Value::Scalar(bits)) }
+        Tensor::register(elem, bits)
     });
     Some(value)
 }
@@ -268,7 +232,12 @@ pub(super) fn size(text: &str, defaults: &Defaults, params: &[Param], shapes: &[
 }
 
 /// A buffer of zeros that is written to a new file: a `.npy` if its name says so.
-pub(super) fn new_file(text: &str, elem: Elem, shape: &[u64], defaults: &Defaults) -> Result<Arg, ArgError> {
+pub(super) fn new_file(
+    text: &str,
+    elem: Elem,
+    shape: &[u64],
+    defaults: &Defaults,
+) -> Result<Tensor<'static>, ArgError> {
     let bad = |reason: &str| ArgError::Form { text: text.to_string(), reason: reason.to_string() };
     let file = text.strip_prefix('@').and_then(|file| file.strip_suffix(":out")).unwrap_or(text);
     let path = defaults.folder.join(file);
@@ -285,10 +254,10 @@ pub(super) fn new_file(text: &str, elem: Elem, shape: &[u64], defaults: &Default
     };
     let data = fill(Fill::Zeros, elem, bytes / elem.bytes()).map_err(|_| bad("out of memory"))?;
     let out = Some(OutFile { path, npy });
-    Ok(Arg { elem: Some(elem), shape: Some(dims), out, ..Arg::of(Value::Buffer(data)) })
+    Ok(Tensor::raw(data).saying(Some(elem), Some(dims)).of_file(None, out))
 }
 
-fn read_file(file: &str, defaults: &Defaults) -> Result<Arg, ArgError> {
+fn read_file(file: &str, defaults: &Defaults) -> Result<Tensor<'static>, ArgError> {
     let (path, out) = file_of(file, defaults)?;
     let fail = |reason: String| ArgError::File { path: files::shown(&path), reason };
     if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("npz")) {
@@ -309,9 +278,12 @@ fn read_file(file: &str, defaults: &Defaults) -> Result<Arg, ArgError> {
         }
         None => (bytes, None, None),
     };
-    let from_npy = npy.is_some();
+    let tensor = match (elem, shape) {
+        (Some(elem), Some(shape)) => Tensor::of_bytes(elem, shape, data),
+        _ => Tensor::raw(data),
+    };
     let out = out.then_some(OutFile { path: path.clone(), npy });
-    Ok(Arg { elem, shape, from_npy, out, file: Some(path), ..Arg::of(Value::Buffer(data)) })
+    Ok(tensor.of_file(Some(path), out))
 }
 
 /// What arguments mean where they leave it open.
@@ -337,16 +309,16 @@ impl Default for Defaults {
 mod tests {
     use super::*;
 
-    fn read_arg(text: &str) -> Result<Arg, ArgError> {
+    fn read_arg(text: &str) -> Result<Tensor<'static>, ArgError> {
         super::read_arg(text, &Defaults::default())
     }
 
     #[test]
     fn scalars() {
-        assert_eq!(read_arg("3:i32").unwrap().value, Value::Scalar(3));
-        assert_eq!(read_arg("-1:i8").unwrap().value, Value::Scalar(u64::MAX));
-        assert_eq!(read_arg("1.5:f32").unwrap().value, Value::Scalar(0x3fc0_0000));
-        assert_eq!(read_arg("true").unwrap().value, Value::Scalar(1));
+        assert_eq!(read_arg("3:i32").unwrap().bits(), Some(3));
+        assert_eq!(read_arg("-1:i8").unwrap().bits(), Some(u64::MAX));
+        assert_eq!(read_arg("1.5:f32").unwrap().bits(), Some(0x3fc0_0000));
+        assert_eq!(read_arg("true").unwrap().bits(), Some(1));
         for bad in ["300:i8", "x:i32", "3", "3:q7", "1.5:i32", "1e9:f16", "1e999:f32", "-1:ui8"] {
             assert!(read_arg(bad).is_err(), "{bad}");
         }
@@ -355,11 +327,12 @@ mod tests {
     #[test]
     fn buffers() {
         let arg = read_arg("rand:f32[4x8],seed=7").unwrap();
-        assert_eq!((arg.elem, arg.shape), (Some(Elem::F32), Some(vec![4, 8])));
-        assert_eq!(read_arg("zeros:12").unwrap().value, Value::Buffer(vec![0; 12]));
-        assert_eq!(read_arg("zeros:12").unwrap().elem, None);
-        assert_eq!(read_arg("full:f16[2]=1.5").unwrap().value, Value::Buffer(vec![0, 0x3e, 0, 0x3e]));
-        assert_eq!(read_arg("full:f16[2],value=1.5").unwrap(), read_arg("full:f16[2]=1.5").unwrap());
+        assert_eq!((arg.elem(), arg.shape()), (Some(Elem::F32), Some(&[4, 8][..])));
+        assert_eq!(read_arg("zeros:12").unwrap().contents(), Some(&[0; 12][..]));
+        assert_eq!(read_arg("zeros:12").unwrap().elem(), None);
+        assert_eq!(read_arg("full:f16[2]=1.5").unwrap().contents(), Some(&[0, 0x3e, 0, 0x3e][..]));
+        let contents = |text: &str| read_arg(text).unwrap().into_contents();
+        assert_eq!(contents("full:f16[2],value=1.5"), contents("full:f16[2]=1.5"));
         for bad in ["full:f32[2],value=x", "full:f32[2]=x", "zeros:f32[2]=1", "rand:f32[2],lo=2,hi=1", "iota:f32[]"] {
             assert!(read_arg(bad).is_err(), "{bad}");
         }
@@ -393,7 +366,9 @@ mod tests {
     /// A seed of its own wins over the launch's, and the launch's counts positions.
     #[test]
     fn seeds() {
-        let random = |text: &str, seed| super::read_arg(text, &Defaults { seed, ..Defaults::default() }).unwrap().value;
+        let random = |text: &str, seed| {
+            super::read_arg(text, &Defaults { seed, ..Defaults::default() }).unwrap().into_contents()
+        };
         assert_eq!(random("rand:i32[9],seed=7", 1), random("rand:i32[9]", 7));
         assert_ne!(random("rand:i32[9]", 7), random("rand:i32[9]", 8));
     }

@@ -2,10 +2,10 @@
 #
 # test: check %s --assume n>0
 # exit: 2
-# check: `--assume` is for kernels, and this is a whole program
+# check: `--assume` is for a kernel, and this is a whole program: its tasks pass what they are given
 # test: run %s --assume n>0
 # exit: 2
-# check: `--assume` is for kernels, and this is a whole program
+# check: `--assume` is for a kernel, and this is a whole program: its tasks pass what they are given
 
 import slipring.language as pl
 

@@ -1,6 +1,6 @@
 //! The timeline of a run as text.
 
-use slipring::report::{Trace, chart};
+use slipring_report::{Trace, chart};
 
 /// Cells of a drawn timeline, and rows of a core.
 const CHART: usize = 80;

@@ -1,7 +1,6 @@
 //! `slipring run --device`: a kernel through the command queue of a board.
 
-use slipring::args::Arg;
-use slipring::{BoardOptions, Error, Kernel, RunOptions};
+use slipring::{BoardOptions, Error, Kernel, RunOptions, Tensor};
 use slipring_ir::Kind;
 
 use super::super::exit::Exit;
@@ -15,7 +14,7 @@ use super::args::RunArgs;
 /// Why nothing was run.
 pub(super) fn run(
     kernel: &Kernel,
-    bound: Vec<Arg>,
+    bound: Vec<Tensor<'static>>,
     board: BoardOptions,
     options: &RunOptions,
     args: &RunArgs,

@@ -8,9 +8,8 @@ mod program;
 use std::io::IsTerminal;
 
 use serde::Serialize;
-use slipring::args::Arg;
-use slipring::report::{RunFacts, lines_text, path_text, stats_text, summary_text};
-use slipring::{Advice, Error, Kernel, RunOptions, Subject, VerifyOutcome, advice_text};
+use slipring::{Advice, Error, Kernel, RunRequest, Subject, Tensor, VerifyOutcome, advice_text};
+use slipring_report::{RunFacts, lines_text, path_text, stats_text, summary_text};
 
 use super::exit::Exit;
 use super::expected::{against, expectations, held};
@@ -34,18 +33,12 @@ pub(super) fn run(args: &RunArgs) -> Exit {
 fn start(args: &RunArgs) -> Result<Exit, Error> {
     one_output(args.json, args.trace.as_deref()).map_err(Error::Arguments)?;
     let subject = args.kernel.subject()?;
-    if let Some(program) = args.kernel.program_of(&subject)? {
-        if !args.assume.is_empty() {
-            return Err(Error::Arguments(slipring::assumed_of_program("--assume")));
-        }
-        return program::run(args, &program);
+    let program = args.kernel.program_of(&subject)?;
+    let request = args.request(program.is_some())?;
+    if let Some(program) = program {
+        return program::run(args, &request, &program);
     }
-    if args.clusters.is_some() || args.order.is_some() || args.devices.is_some() {
-        let message =
-            "`--clusters`, `--devices` and `--order` are for whole programs, and this is a kernel: it takes `--blocks`";
-        return Err(Error::Arguments(message.into()));
-    }
-    if args.device.is_some() && !args.expect.is_empty() {
+    if request.device.is_some() && !args.expect.is_empty() {
         return Err(Error::Arguments(
             "`--expect` is not for a kernel with `--device`: a whole program takes it".into(),
         ));
@@ -53,21 +46,21 @@ fn start(args: &RunArgs) -> Result<Exit, Error> {
     let kernel = args.kernel.kernel_of(&subject)?;
     report_all(&kernel.compile()?);
     let bound = args.kernel.arguments(&kernel)?;
-    let options = args.options()?;
-    match args.board()? {
-        None => launch(args, (&subject, &kernel), bound, &options),
-        Some(board) => device::run(&kernel, bound, board, &options, args),
+    match args.board(&request)? {
+        None => launch(args, (&subject, &kernel), bound, &request),
+        Some(board) => device::run(&kernel, bound, board, &request.run, args),
     }
 }
 
 fn launch(
     args: &RunArgs,
     (subject, kernel): (&Subject, &Kernel),
-    bound: Vec<Arg>,
-    options: &RunOptions,
+    bound: Vec<Tensor<'static>>,
+    request: &RunRequest,
 ) -> Result<Exit, Error> {
     let (tensors, files) = divide(bound);
-    if args.time_only && files.iter().any(Option::is_some) {
+    let options = &request.run;
+    if options.time_only && files.iter().any(Option::is_some) {
         return Err(Error::Arguments("`--time-only` computes nothing that could be written to a file".into()));
     }
     let expected = expectations(&args.expect)?;
@@ -80,13 +73,13 @@ fn launch(
     let run = kernel.run_with(tensors, options)?;
     drop(progress);
     let found = !run.is_complete() || !run.findings().messages().is_empty();
-    if found && args.launches > 1 {
-        note(format!("this is launch {} of {}", run.launch(), args.launches));
+    if found && options.launches > 1 {
+        note(format!("this is launch {} of {}", run.launch(), options.launches));
     }
     let mut facts = if args.json { run.facts() } else { run.facts_changed() };
     let mut messages = run.findings().clone();
     let mut unsupported = false;
-    if args.verify {
+    if request.verify {
         let comparison = run.compare();
         // What was asked for and could not be done is not clean.
         unsupported = run.is_complete() && matches!(comparison.outcome, VerifyOutcome::NotChecked(_));

@@ -2,11 +2,12 @@
 
 use std::io::IsTerminal;
 
-use slipring::report::lines_text;
-use slipring::{Error, Program};
+use slipring::{Error, Program, ProgramOptions, RunRequest};
+use slipring_report::lines_text;
 
 use super::super::exit::Exit;
 use super::super::expected::{against, expectations};
+use super::super::flags::kernels_only;
 use super::super::output::{fail, json, out, report_all};
 use super::super::progress::Progress;
 use super::super::written::{divide, write_outputs, write_stream, write_trace};
@@ -17,24 +18,16 @@ use super::chart::timeline_text;
 ///
 /// # Errors
 /// Why nothing was run.
-pub(super) fn run(args: &RunArgs, program: &Program) -> Result<Exit, Error> {
-    for (given, option, instead) in [
-        (args.kernel.has_blocks(), "--blocks", "`pl.spmd(n)` says the blocks of a task, `--clusters` where tasks run"),
-        (args.gm_slack > 0, "--gm-slack", "run the kernel alone with `--func`"),
-        (args.schedule.is_some(), "--schedule", "run the kernel alone with `--func`"),
-        (args.time_only, "--time-only", "run the kernel alone with `--func`"),
+pub(super) fn run(args: &RunArgs, request: &RunRequest, program: &Program) -> Result<Exit, Error> {
+    kernels_only(&[
         (args.advice, "--advice", "run the kernel alone with `--func`"),
         (args.stats, "--stats", "run the kernel alone with `--func`; `--json` has all times"),
-    ] {
-        if given {
-            return Err(Error::Arguments(slipring::option_of_kernels(option, instead)));
-        }
-    }
+    ])?;
     let (bound, files) = divide(args.kernel.program_arguments(program)?);
-    let mut options = args.program_options()?;
+    let options = ProgramOptions::from(request);
     let followed = program.followed(&bound, &options)?;
     let program = followed.as_ref().unwrap_or(program);
-    let board = args.board()?;
+    let board = args.board(request)?;
     let said = program.compile()?;
     report_all(&said);
     let expected = expectations(&args.expect)?;
@@ -42,17 +35,7 @@ pub(super) fn run(args: &RunArgs, program: &Program) -> Result<Exit, Error> {
         one.place(&program.buffers(|_| None))?;
     }
     let progress = std::io::stderr().is_terminal().then(|| Progress::start(&options.control));
-    let mut launch = 0;
-    let run = loop {
-        // Each launch has another order.
-        options.order = args.order.unwrap_or(0).wrapping_add(launch);
-        launch += 1;
-        let run = program.run(bound.clone(), &options)?;
-        let found = !run.is_complete() || run.findings().errors() > 0;
-        if found || launch >= u64::from(args.launches) {
-            break run;
-        }
-    };
+    let run = program.run(bound.clone(), &options)?;
     let sent = board.map(|board| program.run_on_board(bound.clone(), &board, &options)).transpose()?;
     drop(progress);
     let mut facts = run.facts().clone();
@@ -68,7 +51,7 @@ pub(super) fn run(args: &RunArgs, program: &Program) -> Result<Exit, Error> {
         None => run.left(at),
     };
     let mut unsupported = false;
-    if args.verify {
+    if request.verify {
         let (row, more) = run.compare()?;
         unsupported = run.is_complete() && row.verdict == "not checked";
         facts.checks.push(row);

@@ -12,7 +12,7 @@ mod witness;
 
 use std::collections::BTreeSet;
 
-use slipring::args::{Arg, Defaults, Value, bind};
+use slipring::args::{Defaults, bound};
 use slipring::{ExecuteOptions, check, execute, is_finding, load, prepare};
 use slipring_check::{Checker, Tools};
 use slipring_ir::{Severity, Source};
@@ -99,8 +99,7 @@ pub fn said(text: &str, arch: &str, blocks: u32, interpretations: &[&str]) -> Op
     let prepared = prepare(module, None, &platform, &mut diags)?;
     let program = &prepared.decoded.program;
     let words: Vec<String> = text.lines().next()?.strip_prefix("// args: ")?.split(' ').map(str::to_string).collect();
-    let bound = bind(&words, &program.params, &[], &Defaults::default()).ok()?;
-    let values: Vec<Value> = bound.into_iter().map(|arg: Arg| arg.value).collect();
+    let values = bound(&words, &program.params, &Defaults::default()).ok()?;
     let mut checker = Checker::new(Tools { init: false, ..Tools::default() });
     let options = ExecuteOptions { blocks, mode: ExecutionMode::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
     let run = execute(&prepared.decoded, &platform, &values, options, &mut checker);

@@ -35,7 +35,7 @@ fn kernel(random: &Random, arch: &str) -> Kernel {
 fn arguments(kernel: &Kernel, text: &str) -> Vec<Tensor<'static>> {
     let words = text.lines().next().and_then(|line| line.strip_prefix("// args: ")).expect("it says its arguments");
     let words: Vec<String> = words.split(' ').map(String::from).collect();
-    kernel.arguments(&words, 0).expect("they fit").into_iter().map(Tensor::from).collect()
+    kernel.arguments(&words, 0).expect("they fit")
 }
 
 fn options(random: &Random, delays: &[Delay]) -> RunOptions {

@@ -1,0 +1,340 @@
+//! What an option is, and what it does to a request.
+
+use std::fmt;
+use std::ops::RangeInclusive;
+
+use Way::{Board, BoardProgram, Check, Kernel, Program, Proof, Rings, Stepping, Tune};
+
+use crate::{Error, RunOptions};
+
+/// What is done with a subject, and on what.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Way {
+    /// A kernel is run.
+    Kernel,
+    /// A whole program is run.
+    Program,
+    /// A kernel is run through the command queue of a board.
+    Board,
+    /// A whole program is.
+    BoardProgram,
+    /// A kernel is proved.
+    Proof,
+    /// A kernel is run for a report of its rings.
+    Rings,
+    /// A kernel is run, to go through what happened.
+    Stepping,
+    /// A kernel or whole program is run at many points.
+    Tune,
+    /// A text is checked, and nothing is run.
+    Check,
+}
+
+pub(super) const ALL: &[Way] = &[Kernel, Program, Board, BoardProgram, Proof, Rings, Stepping, Tune];
+pub(super) const OF_KERNELS: &[Way] = &[Kernel, Board, Proof, Rings, Stepping, Tune];
+pub(super) const OF_PROGRAMS: &[Way] = &[Program, BoardProgram];
+pub(super) const ON_BOARDS: &[Way] = &[Board, BoardProgram];
+
+/// An option of a run.
+pub struct RunOption {
+    /// Its name: `gm_slack`. On the command line it has dashes: `--gm-slack`.
+    pub name: &'static str,
+    /// What it takes, and where that goes.
+    pub takes: Takes,
+    /// What its value is called.
+    pub value: &'static str,
+    /// What it does.
+    pub help: &'static str,
+    /// Which ways of running take it.
+    pub of: &'static [Way],
+    /// What others have instead, or why they have nothing.
+    pub instead: &'static [(Way, &'static str)],
+    /// Options that leave nothing for it to do.
+    pub unless: &'static [&'static str],
+    /// Why there is none on the command line, if there is none.
+    pub not_on_command_line: Option<&'static str>,
+    /// Why there is none in Python, if there is none.
+    pub not_in_python: Option<&'static str>,
+    /// Whether it is an argument where the kernel has a parameter of that name.
+    pub yields: bool,
+    /// Whether the blocks of a launch that has it may be run in parts.
+    pub in_parts: bool,
+}
+
+impl fmt::Debug for RunOption {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+/// Where a text goes, and where texts go.
+type Read = fn(&mut RunRequest, &str) -> Result<(), String>;
+type ReadAll = fn(&mut RunRequest, Vec<String>) -> Result<(), String>;
+
+/// What an option takes.
+pub enum Takes {
+    /// A whole number within bounds.
+    Number(RangeInclusive<u64>, fn(&mut RunRequest) -> &mut dyn Number),
+    /// Yes or no.
+    Flag(fn(&mut RunRequest) -> &mut bool),
+    /// A text; what it says by default, and what it may be.
+    Text(Option<&'static str>, &'static str, Read),
+    /// Several words, in one text or in a list; the same.
+    Words(&'static str, &'static str, Read),
+    /// Texts; what one of them says.
+    Texts(&'static str, ReadAll),
+    /// The same, which the command line has in a file, one a line.
+    Lines(&'static str, ReadAll),
+    /// Contents of memories.
+    Contents(fn(&mut RunRequest, Vec<Vec<u8>>)),
+    /// What only the surface itself can keep.
+    Own,
+}
+
+/// A number that an option sets.
+pub trait Number {
+    /// What it is.
+    fn get(&self) -> Option<u64>;
+    /// Sets it to a number within the bounds of its option.
+    fn set(&mut self, number: u64);
+}
+
+macro_rules! numbers {
+    ($($int:ty),+) => {
+        $(
+            impl Number for $int {
+                fn get(&self) -> Option<u64> {
+                    Some(*self as u64)
+                }
+
+                fn set(&mut self, number: u64) {
+                    *self = number as $int;
+                }
+            }
+
+            impl Number for Option<$int> {
+                fn get(&self) -> Option<u64> {
+                    self.map(|own| own as u64)
+                }
+
+                fn set(&mut self, number: u64) {
+                    *self = Some(number as $int);
+                }
+            }
+        )+
+    };
+}
+
+numbers!(u32, u64, usize);
+
+/// What a surface was given for an option.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Given {
+    /// Nothing: as if it had not been given, where nothing is the default.
+    Nothing,
+    /// Yes or no.
+    Flag(bool),
+    /// A whole number.
+    Whole(i128),
+    /// A text.
+    Text(String),
+    /// Several.
+    Texts(Vec<String>),
+    /// Contents of memories.
+    Contents(Vec<Vec<u8>>),
+    /// Something else, named as a message names it.
+    Other(String),
+}
+
+impl fmt::Display for Given {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Given::Nothing => f.write_str("nothing"),
+            Given::Flag(flag) => write!(f, "{flag}"),
+            Given::Whole(number) => write!(f, "{number}"),
+            Given::Text(text) => write!(f, "`{text}`"),
+            Given::Texts(_) => f.write_str("a list of texts"),
+            Given::Contents(_) => f.write_str("a list of bytes"),
+            Given::Other(what) => f.write_str(what),
+        }
+    }
+}
+
+/// Why an option was not accepted.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OptionError {
+    pub(super) name: String,
+    pub(super) reason: String,
+    /// True if what was given is of the right type.
+    pub is_of_type: bool,
+}
+
+impl OptionError {
+    /// What is wrong, without the option.
+    pub fn reason(&self) -> &str {
+        &self.reason
+    }
+}
+
+impl fmt::Display for OptionError {
+    /// With the option as the command line spells it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`--{}` {}", dashed(&self.name), self.reason)
+    }
+}
+
+impl From<OptionError> for Error {
+    fn from(error: OptionError) -> Error {
+        Error::Arguments(error.to_string())
+    }
+}
+
+/// A name as the command line writes it, without the dashes before it.
+pub(super) fn dashed(name: &str) -> String {
+    name.replace('_', "-")
+}
+
+/// What is asked of a run: options by their names, whatever is run and however.
+#[derive(Clone, Debug, Default)]
+pub struct RunRequest {
+    /// How a kernel is run, or those of a whole program's tasks.
+    pub run: RunOptions,
+    /// Whether the sequential semantics are run, too.
+    pub verify: bool,
+    /// Clusters of a whole program.
+    pub clusters: Option<u32>,
+    /// Devices of a whole program.
+    pub devices: Option<u32>,
+    /// Which of several ready tasks starts.
+    pub order: u64,
+    /// What the windows of devices hold at first.
+    pub windows: Option<Vec<Vec<u8>>>,
+    /// The board that it is run through.
+    pub device: Option<String>,
+    /// Seed of the board's delays.
+    pub delays: Option<u64>,
+    pub(super) asked: Vec<&'static RunOption>,
+}
+
+/// What is said of an option that says how one kernel is run, where it is given for a whole program; `instead` says what does.
+#[must_use]
+pub fn option_of_kernels(option: &str, instead: &str) -> String {
+    format!("`{option}` is for a kernel, and this is a whole program: {instead}")
+}
+
+impl RunOption {
+    /// Its name on the command line: `gm-slack`.
+    pub fn dashed(&self) -> String {
+        dashed(self.name)
+    }
+
+    /// True for one that every way of running a kernel takes.
+    pub fn is_common(&self) -> bool {
+        OF_KERNELS.iter().all(|way| self.of.contains(way))
+    }
+
+    /// What it is where it is not given, as the command line writes it; `None` where it is nothing.
+    pub fn default(&self) -> Option<String> {
+        match &self.takes {
+            Takes::Number(_, slot) => slot(&mut RunRequest::default()).get().map(|number| number.to_string()),
+            Takes::Text(default, ..) => default.map(str::to_string),
+            Takes::Words(default, ..) => Some((*default).to_string()),
+            Takes::Flag(_) => Some("false".into()),
+            Takes::Texts(..) | Takes::Lines(..) => Some(String::new()),
+            Takes::Contents(_) | Takes::Own => None,
+        }
+    }
+
+    /// What it takes, for messages.
+    fn what(&self) -> String {
+        match &self.takes {
+            Takes::Number(bounds, _) if *bounds.end() == u64::MAX => "a whole number from 0 on".into(),
+            Takes::Number(bounds, _) => format!("a number from {} to {}", bounds.start(), bounds.end()),
+            Takes::Flag(_) => "true or false".into(),
+            Takes::Text(_, what, _) | Takes::Words(_, what, _) => (*what).into(),
+            Takes::Texts(what, _) => format!("texts such as `{what}`"),
+            Takes::Lines(what, _) => format!("a list of texts such as `{what}`"),
+            Takes::Contents(_) => "a list of bytes".into(),
+            Takes::Own => self.value.into(),
+        }
+    }
+
+    pub(super) fn wrong(&self, given: &Given, is_of_type: bool) -> OptionError {
+        self.error(format!("takes {}, not {given}", self.what()), is_of_type)
+    }
+
+    fn error(&self, reason: String, is_of_type: bool) -> OptionError {
+        OptionError { name: self.name.into(), reason, is_of_type }
+    }
+
+    /// What a surface that takes its value itself says of what it does not take.
+    pub fn not_taken(&self, given: &Given) -> OptionError {
+        self.wrong(given, false)
+    }
+
+    pub(super) fn put(&self, request: &mut RunRequest, given: Given) -> Result<(), OptionError> {
+        let said = |done: Result<(), String>| done.map_err(|reason| self.error(reason, true));
+        match (&self.takes, given) {
+            (Takes::Number(bounds, slot), Given::Whole(number)) => {
+                let fits = u64::try_from(number).ok().filter(|number| bounds.contains(number));
+                slot(request).set(fits.ok_or_else(|| self.wrong(&Given::Whole(number), true))?);
+                Ok(())
+            }
+            (Takes::Flag(slot), Given::Flag(flag)) => {
+                *slot(request) = flag;
+                Ok(())
+            }
+            (Takes::Text(_, _, read) | Takes::Words(_, _, read), Given::Text(text)) => said(read(request, &text)),
+            (Takes::Words(_, _, read), Given::Texts(words)) => {
+                said(read(request, &if words.is_empty() { "none".to_string() } else { words.join(",") }))
+            }
+            (Takes::Texts(_, read), Given::Text(text)) => said(read(request, vec![text])),
+            (Takes::Texts(_, read) | Takes::Lines(_, read), Given::Texts(texts)) => said(read(request, texts)),
+            (Takes::Contents(read), Given::Contents(contents)) => {
+                read(request, contents);
+                Ok(())
+            }
+            // An empty list says nothing of its elements.
+            (Takes::Contents(read), Given::Texts(none)) if none.is_empty() => {
+                read(request, Vec::new());
+                Ok(())
+            }
+            (Takes::Own, _) => Ok(()),
+            (_, given) => Err(self.wrong(&given, false)),
+        }
+    }
+
+    /// What a text of the command line gives; an option without a value is given nothing.
+    pub fn read(&self, text: Option<&str>) -> Given {
+        match (&self.takes, text) {
+            (Takes::Number(..), Some(text)) => text.parse().map_or_else(|_| Given::Text(text.into()), Given::Whole),
+            (Takes::Flag(_), None) => Given::Flag(true),
+            (_, Some(text)) => Given::Text(text.into()),
+            (_, None) => Given::Nothing,
+        }
+    }
+
+    /// What is said of it where it is given for a way of running that does not take it.
+    pub fn refused(&self, way: Way) -> String {
+        let option = format!("--{}", self.dashed());
+        let instead = |way: Way| self.instead.iter().find(|(own, _)| *own == way).map(|(_, text)| *text);
+        let of = |way: Way| self.of.contains(&way);
+        match way {
+            // What is refused without a board is refused with one for the same reason.
+            Board if !of(Kernel) && instead(Board).is_none() => self.refused(Kernel),
+            BoardProgram if !of(Program) && instead(BoardProgram).is_none() => self.refused(Program),
+            Board | BoardProgram => {
+                let instead = instead(way).or(instead(Board)).unwrap_or("run it without `--device`");
+                format!("`{option}` is not for a run on a board: {instead}")
+            }
+            Kernel | Program if self.of == ON_BOARDS => {
+                format!("`{option}` is for runs on a board: it has no effect without `--device`")
+            }
+            Kernel => format!("`{option}` is for whole programs, and this is a kernel"),
+            Program => option_of_kernels(&option, instead(Program).unwrap_or("run the kernel alone with `--func`")),
+            Proof | Rings | Stepping | Tune | Check => {
+                format!("`{option}` has no effect here: it is an option of `run`")
+            }
+        }
+    }
+}

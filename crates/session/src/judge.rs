@@ -63,7 +63,9 @@ pub(crate) fn wrong_in_built(module: &Module, platform: &Platform) -> Vec<Diagno
     let decoded = |platform: &Platform, diags: &mut Diags| {
         for (_, kernel) in kernels(module) {
             if not_launched(module, &kernel).is_none() {
-                let _ = decode(module, &kernel, platform, Decoding::Device, diags);
+                let decoded = decode(module, &kernel, platform, Decoding::Device, diags);
+                let assumed = decoded.map(|decoded| crate::assume::written(module, &decoded.program));
+                diags.list.extend(assumed.ok().and_then(Result::err).map(|wrong| *wrong));
             }
         }
     };

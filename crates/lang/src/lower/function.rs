@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use ruff_python_ast::{Expr, Stmt};
-use slipring_ir::{Attr, Diagnostic, Diags, FuncType, Kind, OpId, Reported, Span, Type};
+use slipring_ir::{Attr, Diagnostic, Diags, FuncType, Kind, OpId, Reported, Span, Type, ValueId};
 use slipring_machine::CoreKind;
 use slipring_mlir::func;
 use slipring_op::function::{ask_slots, ask_split, set_both_lanes, set_kernel_kind};
@@ -220,9 +220,32 @@ impl Lower<'_> {
         let end = self.e.op(&func::RETURN, &[], &[], &[]);
         self.e.module.op_mut(end).loc = None;
         for (info, ty) in std::mem::take(&mut self.outcome.returned) {
+            if info.given.is_some() && self.left_out(&info.name) {
+                continue;
+            }
             params.push(info);
             types.push(ty);
         }
+    }
+
+    /// Leaves a tensor of the kernel's own out that nothing touches and nobody is given, as where its name became an accumulator's; false
+    /// where it is used.
+    fn left_out(&mut self, name: &str) -> bool {
+        let root = self.facts.created.iter().find_map(|(_, value)| match value {
+            Value::Tensor(own) if *self.tensors.roots[own.root].name == *name => Some(&self.tensors.roots[own.root]),
+            _ => None,
+        });
+        let Some((pointer, view)) = root.map(|root| (root.pointer, root.view)) else { return false };
+        let Some(op) = self.e.module.defining_op(view) else { return false };
+        let takes = |own: &OpId, value: ValueId| self.e.module.op(*own).operands.contains(&value);
+        let body = self.e.module.walk(self.open.blocks[0]);
+        let used = body.iter().any(|own| takes(own, view) || *own != op && takes(own, pointer));
+        if used || self.outcome.gives.iter().any(|given| given == name) {
+            return false;
+        }
+        self.e.module.remove(op);
+        self.e.module.remove_arg(self.open.blocks[0], pointer);
+        true
     }
 
     /// Reports questions about the lane where there is none: outside of regions only functions that push and pop

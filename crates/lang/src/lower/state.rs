@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use indexmap::{IndexMap, IndexSet};
 use ruff_python_ast::{Expr, Stmt};
-use slipring_ir::{BlockId, Diagnostic, OpId, Span, Type, ValueId};
+use slipring_ir::{BlockId, Diagnostic, OpId, Span, TileType, Type, ValueId};
 use slipring_machine::CoreKind;
 use slipring_tile::{Elem, Space};
 use smallvec::SmallVec;
@@ -381,6 +381,8 @@ pub(crate) enum CarryKind {
     Window,
     /// A tile in a memory.
     Buffer(Space),
+    /// An accumulator of this type that holds nothing at first, and how much of it counts where the type leaves that open.
+    Accumulator(TileType),
     /// Several values, each in a way of its own.
     Each(Vec<CarryKind>),
     /// What the body binds first and is read after a loop that runs: a number of a type, whose first value is never seen.

@@ -11,6 +11,7 @@ use slipring_machine::CoreKind;
 use crate::compiled::Compiled;
 use crate::emit::Emitter;
 use crate::globals::{Function, Globals, Scope};
+use crate::host::tasks::entry::entry;
 use crate::host::{Host, HostValue, ModuleText};
 use crate::lower::lower_function;
 use crate::ops::Language;
@@ -165,9 +166,11 @@ fn lower_all<'a>(
     // What needs arguments that nobody gives is a part of others, or an error: their turn comes last.
     let mut later = Vec::new();
     let mut all: Vec<(&Rc<str>, &Function<'a>, CoreKindOf, Specialised)> = Vec::new();
+    // The scopes of a whole program are kernels of their own, its function is none.
+    let whole = entry(host, globals, names, request.function).map(|at| &names[at]);
     for (name, function) in &globals.functions {
         let Role::Kernel(kind) = function.role else { continue };
-        if function.again {
+        if function.again || whole == Some(name) {
             continue;
         }
         let calls = host.calls.iter().filter(|call| names[host.first(call.kernel)] == *name);

@@ -191,7 +191,7 @@ fn constant_parameter(lower: &mut Lower<'_>, parameter: &ruff_python_ast::Parame
 /// Puts a function whose body is done after those that are there: its type, and what the body asks for.
 pub(super) fn put_function(emitter: &mut Emitter, op: OpId, types: Vec<Type>, facts: &Facts) {
     emitter.module.set_function_type(op, FuncType { inputs: types, results: Vec::new() });
-    if let Some((split, _)) = facts.split {
+    if let Some((split, _)) = facts.divided() {
         ask_split(&mut emitter.module, op, Some(split as i64));
     }
     if let Some(n) = facts.slot_num {
@@ -259,7 +259,7 @@ impl Lower<'_> {
             let message = "`get_subblock_idx` is outside every region";
             let mut error = Diagnostic::error("lane-outside", span, message)
                 .label("only one Vector core runs here, and its number is 0");
-            if let Some((_, split)) = self.facts.split {
+            if let Some((_, split)) = self.facts.divided() {
                 error = error.also(split, "the automatic split divides tiles by itself: the text has no lanes");
             }
             let help =

@@ -250,13 +250,13 @@ impl Lower<'_> {
                     );
             return Err(self.report(error));
         }
-        if let Some((mode, _)) = self.facts.split {
+        if let Some((mode, _)) = self.facts.divided() {
             // The automatic split halves every tile that crosses.
             self.halve(&mut tile.shape.clone(), mode, span)?;
         }
         let elem = tile.ty.layout.elem;
         // The fractals of a compact accumulator lie by its valid rows: a view of all of it would look for them elsewhere.
-        let by_valid_rows = tile.ty.space == Space::Acc && tile.ty.compact != 0 && self.facts.split.is_none();
+        let by_valid_rows = tile.ty.space == Space::Acc && tile.ty.compact != 0 && self.facts.divided().is_none();
         let whole = if by_valid_rows { id } else { self.whole_view(id) };
         let copy = self.new_tile(&tile.shape, elem, space, tile.made_by);
         let (source, target) = (self.tile(whole).value, self.tile(copy).value);

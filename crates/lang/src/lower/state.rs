@@ -308,6 +308,13 @@ pub(crate) struct Facts {
     pub lane_questions: Vec<Span>,
 }
 
+impl Facts {
+    /// How the automatic split divides the function, and who asks for it: `NONE` asks for no split.
+    pub fn divided(&self) -> Option<(Split, Span)> {
+        self.split.filter(|(mode, _)| *mode != Split::None)
+    }
+}
+
 /// The statements of a body that is being lowered.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OpenBody {

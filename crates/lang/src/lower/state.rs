@@ -200,8 +200,8 @@ pub(crate) struct Root {
     pub writable: bool,
     /// What the kernel says it does with it.
     pub direction: Direction,
-    /// Where each block would need one of its own: it stands for nothing but a tile.
-    pub for_each_block: Option<Span>,
+    /// Whether its first dimension counts the blocks of the launch, each of which has a part of its own.
+    pub by_block: bool,
     /// Whose part of the memory of all devices it is.
     pub domain: Option<Domain>,
     /// The position of the tensor that it is a view of.

@@ -323,7 +323,7 @@ impl Lower<'_> {
             }
             next *= size;
         }
-        if tensor.valid.is_some() || root.scales.is_some() || root.for_each_block.is_some() {
+        if tensor.valid.is_some() || root.scales.is_some() {
             return None;
         }
         let known = self.tensors.views.iter().find(|(of, block, at)| {
@@ -400,7 +400,6 @@ impl Lower<'_> {
         counted: &[Index],
         span: Span,
     ) -> Lowered<Tensor> {
-        self.one_for_all(tensor.root, span)?;
         let rank = tensor.shape().len();
         if offsets.len() != rank || shape.len() != rank {
             let message =

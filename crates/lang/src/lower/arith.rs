@@ -84,6 +84,27 @@ impl Lower<'_> {
                 let cast = if ty.is_unsigned() { &arith::FPTOUI } else { &arith::FPTOSI };
                 self.e.value(cast, &[("in", &[scalar.value])], &[], ty.ir())
             }
+            Value::Scalar(scalar) if scalar.ty == DType::Bool => {
+                let one = if elem.is_float() { DType::Elem(Elem::I32).ir() } else { ty.ir() };
+                let int = self.e.value(&arith::EXTUI, &[("in", &[scalar.value])], &[], one);
+                match elem.is_float() {
+                    true => self.e.value(&arith::UITOFP, &[("in", &[int])], &[], Type::Float(Elem::F32)),
+                    false => int,
+                }
+            }
+            Value::Scalar(scalar) if let (DType::Elem(from), false) = (scalar.ty, elem.is_float()) => {
+                let (own, wanted) = (from.bytes(), elem.bytes());
+                let cast = match scalar.ty.is_unsigned() {
+                    _ if own > wanted => Some(&arith::TRUNCI),
+                    _ if own == wanted => None,
+                    true => Some(&arith::EXTUI),
+                    false => Some(&arith::EXTSI),
+                };
+                match cast {
+                    Some(cast) => self.e.value(cast, &[("in", &[scalar.value])], &[], ty.ir()),
+                    None => scalar.value,
+                }
+            }
             other => self.number(other, ty, span)?,
         };
         let ty = if elem.is_float() { DType::Elem(Elem::F32) } else { ty };

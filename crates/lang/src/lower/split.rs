@@ -29,7 +29,7 @@ impl Lower<'_> {
         }
         let mode = self.region_mode(call)?;
         let name = self.loop_name(&stmt.target)?;
-        if let Some((split, place)) = self.facts.divided() {
+        if let Some((split, place)) = self.facts.split {
             let message =
                 format!("the scope asks for the automatic split {} and opens a `split_aiv` region", split_name(split));
             let error = Diagnostic::error("split-twice", span, message)

@@ -157,7 +157,9 @@ impl<'e> Visitor<'e> for Count<'_> {
                     self.found.scopes += 1;
                 }
                 Some(word) => self.found.ops += usize::from(!WORDS.contains(&word)),
-                None => self.found.starts = self.found.starts.saturating_add(self.starts_kernels(expr) * weight).min(MANY),
+                None => {
+                    self.found.starts = self.found.starts.saturating_add(self.starts_kernels(expr) * weight).min(MANY)
+                }
             }
         }
         walk_expr(self, expr);

@@ -35,7 +35,8 @@ pub(super) fn reshape(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let have = lower.tile(id).shape.clone();
     // A copy would read what has no value.
     let as_it_lies = crate::value::fold(&have) == crate::value::fold(&shape) || lower.dense(id) == id;
-    let Some(valid) = prefix(valid, crate::value::fold(&have), crate::value::fold(&shape)).filter(|_| as_it_lies) else {
+    let Some(valid) = prefix(valid, crate::value::fold(&have), crate::value::fold(&shape)).filter(|_| as_it_lies)
+    else {
         lower.wholly_valid(id, "a reshape", call.span)?;
         return Ok(Value::Nothing);
     };

@@ -1,6 +1,8 @@
 """Kernels that are compiled and not run yet."""
 
+import os
 import warnings
+import weakref
 
 from . import _slipring
 from ._arrays import NEAREST, dtype_of, element_of, extents, host_array, is_array
@@ -15,6 +17,8 @@ __tracebackhide__ = True
 
 # Compiled kernels that a function or a file keeps.
 KEPT = 64
+# What was compiled in this process, by its folder, as long as somebody has it.
+_FOLDERS = weakref.WeakValueDictionary()
 # Stands for a whole program, which is compiled for its numbers too.
 WHOLE = object()
 
@@ -201,6 +205,7 @@ class Compiled:
 
     def _written_to(self, folder):
         self._folder = folder
+        _FOLDERS[os.path.realpath(folder)] = self
         # Without shapes the text is that of each call.
         if self._compiled is not None:
             write_text(folder, self.name, self._kernel)
@@ -279,9 +284,16 @@ class Compiled:
         return f"<slipring kernel {self.name} compiled for {self.platform}>"
 
 
+def compiled_into(folder):
+    """What this process compiled into a folder, the last of it, and still has."""
+    compiled = _FOLDERS.get(os.path.realpath(os.fspath(folder)))
+    if compiled is None:
+        raise ValueError(f"{os.fspath(folder)} is the folder of nothing that this process compiled and still has")
+    return compiled
+
+
 def new_folder(name):
     """A folder that nobody had, below the one that the public tools build in, where that is said."""
-    import os
     import pathlib
     import tempfile
 
@@ -293,7 +305,6 @@ def new_folder(name):
 
 def made_folder(path):
     """A folder that is there."""
-    import os
     import pathlib
 
     os.makedirs(path, exist_ok=True)
@@ -356,6 +367,17 @@ class DistributedCompiledProgram(Compiled):
 
     # The devices that were named for it.
     device_ids = (0,)
+
+    def _get_metadata(self):
+        """Its parameters, which of them are outputs, and the types of what it gives back: as the public harness asks for them."""
+        from .pypto.ir import ParamDirection, ParamInfo
+
+        words = {"in": ParamDirection.In, "out": ParamDirection.Out, "inout": ParamDirection.InOut}
+        known = {name: (elem, shape) for name, elem, shape, *_ in self._parameters}
+        directions = {name: words[direction] for name, _, _, _, direction, *_ in self._parameters}
+        infos = [ParamInfo(name, directions[name], known[name][1], known[name][0]) for name in self.param_names]
+        outputs = self.output_indices
+        return infos, outputs, [infos[at].dtype for at in outputs] if self.has_return else []
 
     @property
     def host_functions(self):

@@ -291,3 +291,61 @@ def test_names_that_public_scripts_import(tmp_path):
         "python_print takes a function or a program, not int",
         "log_info takes a string, not int",
     ]
+
+
+HARNESS = """
+import ctypes
+import numpy as np
+import pypto.language as pl
+from pypto.ir import ParamDirection
+from pypto.runtime import RunConfig, execute_compiled
+from pypto.runtime.runner import _DfxOpts
+
+
+@pl.jit
+def scaled(a: pl.Tensor[[32, 64], pl.FP32], n: pl.Scalar[pl.FP32], c: pl.Out[pl.Tensor[[32, 64], pl.FP32]]):
+    with pl.at(level=pl.Level.CORE_GROUP):
+        c[:, :] = pl.mul(a, n)
+
+
+a, c = np.full((32, 64), 2, np.float32), np.zeros((32, 64), np.float32)
+compiled = scaled.compile(a, 1.5, c, config=RunConfig(platform="a5sim"))
+execute_compiled(compiled.output_dir, [a, ctypes.c_float(2.5), c], platform="a5sim", device_id=0, dfx=_DfxOpts())
+assert (c == 5).all()
+for folder, arguments, platform, error in (
+    ("nowhere", [a, 1.0, c], "a5sim", ValueError),
+    (compiled.output_dir, [a, c], "a5sim", TypeError),
+    (compiled.output_dir, [a, 1.0, c], "a2a3sim", ValueError),
+):
+    try:
+        execute_compiled(folder, arguments, platform=platform, device_id=0)
+    except error as why:
+        print(str(why).replace(str(compiled.output_dir), "FOLDER"))
+
+
+@pl.jit.host
+def host(a: pl.Tensor[[32, 64], pl.FP32], c: pl.Out[pl.Tensor[[32, 64], pl.FP32]]):
+    scaled(a, 2.0, c, device=0)
+
+
+made = host.compile(a, c, config=RunConfig(platform="a5sim"))
+infos, outputs, _ = made._get_metadata()
+assert [(info.name, info.direction, list(info.shape)) for info in infos] == [
+    ("a", ParamDirection.In, [32, 64]),
+    ("c", ParamDirection.Out, [32, 64]),
+]
+assert outputs == [1]
+"""
+
+
+def test_harness(tmp_path):
+    script = tmp_path / "harness.py"
+    script.write_text(HARNESS)
+    command = [sys.executable, "-m", "slipring.pypto", str(script)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == [
+        "nowhere is the folder of nothing that this process compiled and still has",
+        "`scaled` takes 3 arguments (a, n, c), 2 given",
+        "`scaled` is compiled for a5sim, not for a2a3sim",
+    ]

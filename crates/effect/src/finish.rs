@@ -10,10 +10,10 @@ use super::fixpipe::{Entry, Payload};
 /// Elements worked on together.
 const CHUNK: usize = 256;
 
-static RELU: Unary = unary!(float: |a| if a < 0.0 { 0.0 } else { a }, signed: |a| a.max(0));
+static RELU: Unary = unary!(float: |a| if a <= 0.0 { 0.0 } else { a }, signed: |a| a.max(0));
 static ADD: Binary = binary!(float: |a, b| a + b, int: |a, b| a.wrapping_add(b));
 
-/// What a move does to each element, in this order: ReLU in the source's type (−0 and NaN stay); multiplication by
+/// What a move does to each element, in this order: ReLU in the source's type (−0 becomes 0, NaN stays); multiplication by
 /// the scale, in `f32`; conversion to the destination's type, once, to the nearest with ties to even, integers
 /// saturating; addition to what the destination holds, in its type. With a table of scales ReLU comes after the
 /// multiplication and the entry's offset, and the entry tells the range of an integer ([`Entry`]).

@@ -271,7 +271,7 @@ impl Fixpipe {
             }
             match self.relu {
                 Relu::None => {}
-                Relu::Zero => *x = if *x < 0.0 { 0.0 } else { *x },
+                Relu::Zero => *x = if *x <= 0.0 { 0.0 } else { *x },
                 Relu::Factor(payload) => {
                     let factor = match payload {
                         Payload::Scalar => scalar(given.factor),

@@ -104,7 +104,7 @@ impl Checked {
                 let (diags, judged) = of_program(program, &platforms);
                 (nothing(), diags, judged, platforms)
             }
-            Err(Error::Text(report)) if !waits_for_arguments(&report) => {
+            Err(Error::Text(report)) if !waits_for_arguments(&report) || input.has_no_kernels() => {
                 let platforms = platforms(&nothing())?;
                 (nothing(), Diags { list: report.messages().to_vec() }, Vec::new(), platforms)
             }

@@ -225,6 +225,14 @@ impl Module {
         value
     }
 
+    /// Takes an argument that nothing uses from a block; those after it move up.
+    pub fn remove_arg(&mut self, block: BlockId, value: ValueId) {
+        self.blocks[block.index()].args.retain(|arg| *arg != value);
+        for (at, arg) in self.blocks[block.index()].args.clone().into_iter().enumerate() {
+            self.value_mut(arg).def = ValueDef::Arg(block, at as u16);
+        }
+    }
+
     /// Puts an operation at the end of a block.
     pub fn append(&mut self, block: BlockId, op: OpId) {
         let at = self.block(block).ops.len();

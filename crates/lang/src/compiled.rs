@@ -10,7 +10,7 @@ pub struct Compiled {
     pub module: Module,
     /// The kernels, in the order of the text.
     pub kernels: Vec<KernelInfo>,
-    /// True if the file has none, which is the only error then.
+    /// True if the file has none: that, or why its whole program is none, is all that is wrong then.
     pub none: bool,
 }
 

@@ -11,6 +11,7 @@ use slipring_machine::CoreKind;
 use crate::compiled::Compiled;
 use crate::emit::Emitter;
 use crate::globals::{Function, Globals, Scope};
+use crate::host::tasks::entry::entry;
 use crate::host::{Host, HostValue, ModuleText};
 use crate::lower::lower_function;
 use crate::ops::Language;
@@ -165,6 +166,8 @@ fn lower_all<'a>(
     // What needs arguments that nobody gives is a part of others, or an error: their turn comes last.
     let mut later = Vec::new();
     let mut all: Vec<(&Rc<str>, &Function<'a>, CoreKindOf, Specialised)> = Vec::new();
+    // The scopes of a whole program are kernels of their own: where its function cannot be one for all of them, nothing is wrong.
+    let whole = entry(host, globals, names, request.function).map(|at| &names[at]);
     for (name, function) in &globals.functions {
         let Role::Kernel(kind) = function.role else { continue };
         if function.again {
@@ -178,6 +181,7 @@ fn lower_all<'a>(
     }
     // Where one is asked for, the others need not be right.
     let asked = request.function.filter(|name| all.iter().chain(&later).any(|(known, ..)| &***known == *name));
+    let mut unfit = Vec::new();
     let mut unasked: Vec<(&Rc<str>, Vec<Diagnostic>)> = Vec::new();
     let first_later = all.len();
     all.extend(later);
@@ -196,8 +200,11 @@ fn lower_all<'a>(
             }
             Err(_) => crate::whole::given_up(name, at(&function.def.name), &mut own),
         }
-        let said = own.list.split_off(before);
+        let mut said = own.list.split_off(before);
         diags.list = own.list;
+        if whole == Some(*name) && found.last().is_none_or(|(known, _)| known != name) {
+            unfit = std::mem::take(&mut said);
+        }
         let other = match request.function {
             None => takes_window(globals, function),
             Some(_) => asked.is_some_and(|asked| asked != &***name),
@@ -223,8 +230,11 @@ fn lower_all<'a>(
         }
     }
     let none = found.is_empty() && !diags.has_errors();
-    if none {
-        diags.push(no_kernel(&source, host));
+    match none {
+        // Who wants a kernel of it all the same is told why there is none.
+        true if !unfit.is_empty() => diags.list.extend(unfit),
+        true => diags.push(no_kernel(&source, host)),
+        false => {}
     }
     // What a kernel calls is a part of it and no kernel, unless they call each other, which was reported.
     let called = globals.called.borrow();

@@ -54,8 +54,8 @@ pub(crate) fn asks_device(def: &StmtFunctionDef) -> bool {
 
 /// What the names of a function stand for.
 pub(crate) trait Meant {
-    /// Whether a call of this starts a kernel.
-    fn starts_kernel(&self, callee: &Expr) -> bool;
+    /// How many kernels a call of this starts, those in loops twice.
+    fn starts_kernels(&self, callee: &Expr) -> usize;
     /// The full name of a word of the language.
     fn path(&self, word: &Expr) -> Option<String>;
 }
@@ -80,6 +80,9 @@ impl Outside {
     }
 }
 
+/// As many starts as are told apart.
+const MANY: usize = 2;
+
 /// What is counted so far.
 struct Count<'k> {
     names: Option<&'k dyn Meant>,
@@ -97,9 +100,9 @@ const WORDS: &[&str] = &[
 ];
 
 impl Count<'_> {
-    fn starts_kernel(&self, value: &Expr) -> bool {
-        let Expr::Call(call) = value else { return false };
-        self.names.is_some_and(|names| names.starts_kernel(&call.func))
+    fn starts_kernels(&self, value: &Expr) -> usize {
+        let Expr::Call(call) = value else { return 0 };
+        self.names.map_or(0, |names| names.starts_kernels(&call.func))
     }
 
     /// The last word of a call of the language: `submit` of `pl.submit(…)`.
@@ -137,7 +140,7 @@ impl<'e> Visitor<'e> for Count<'_> {
             Stmt::Assign(assign)
                 if assign.targets.iter().any(
                     |target| matches!(target, Expr::Subscript(s) if s.slice.is_slice_expr() || s.slice.is_tuple_expr()),
-                ) && !self.starts_kernel(&assign.value) =>
+                ) && self.starts_kernels(&assign.value) == 0 =>
             {
                 self.found.ops += 1;
             }
@@ -154,7 +157,9 @@ impl<'e> Visitor<'e> for Count<'_> {
                     self.found.scopes += 1;
                 }
                 Some(word) => self.found.ops += usize::from(!WORDS.contains(&word)),
-                None => self.found.starts += if self.starts_kernel(expr) { weight } else { 0 },
+                None => {
+                    self.found.starts = self.found.starts.saturating_add(self.starts_kernels(expr) * weight).min(MANY)
+                }
             }
         }
         walk_expr(self, expr);

@@ -140,6 +140,11 @@ impl Input {
         self.0.program.get_or_init(|| self.follow(&self.0.asked, None, false)).as_ref()
     }
 
+    /// True for a text that has no kernels, but perhaps a whole program.
+    pub fn has_no_kernels(&self) -> bool {
+        self.lowered().1
+    }
+
     /// What is wrong with a program, and then with kernels of the text for whatever they are passed.
     pub fn and_of_kernels(&self, report: Report) -> Report {
         let (loaded, none) = self.lowered();

@@ -71,7 +71,12 @@ def install(platform=None):
             DistributedWorker=distributed.DistributedWorker,
             _tensor_from_continuous=distributed._tensor_from_continuous,
         ),
-        "pypto.runtime.runner": _module("pypto.runtime.runner", **{name: getattr(runner, name) for name in runner.__all__}),
+        "pypto.runtime.runner": _module(
+            "pypto.runtime.runner",
+            **{name: getattr(runner, name) for name in runner.__all__},
+            _DfxOpts=runtime.DfxOptions,
+            execute_compiled=runtime.execute_compiled,
+        ),
         "pypto.runtime.tensor_spec": _module(
             "pypto.runtime.tensor_spec",
             **{name: getattr(runner, name) for name in ("SCALAR_CTYPE_MAP", "ScalarSpec", "TensorSpec")},

@@ -131,7 +131,8 @@ class DistributedWorker(ChipWorker):
             return value._whole
         if isinstance(value, DeviceTensor):
             return self._memory(value)
-        if hasattr(value, "is_shared") and not value.is_shared():
+        # A tensor without dimensions is a number.
+        if hasattr(value, "is_shared") and value.dim() > 0 and not value.is_shared():
             raise TypeError(
                 "a tensor of the host that is passed to a worker is shared memory, made before the worker: call `.share_memory_()`"
             )

@@ -1,5 +1,6 @@
 """What public scripts call `pypto.ir`: programs, and compiling them."""
 
+import dataclasses
 import enum
 import os
 
@@ -19,6 +20,24 @@ class PassDumpLevel(enum.Enum):
     NONE = 0
     CONCISE = 1
     EXPLICIT = 2
+
+
+class ParamDirection(enum.Enum):
+    """Whether a parameter is read, written or both."""
+
+    In = 0
+    Out = 1
+    InOut = 2
+
+
+@dataclasses.dataclass
+class ParamInfo:
+    """A parameter of a compiled program: name, direction, extents (`None` for a number) and the type of its elements."""
+
+    name: str
+    direction: ParamDirection
+    shape: list | None
+    dtype: object
 
 
 # Options of `compile` that change no result.
@@ -142,5 +161,5 @@ def deserialize(data):
 
 
 __all__ = """
-CompiledProgram Function OptimizationStrategy PassDumpLevel PassManager Program compile deserialize python_print serialize
+CompiledProgram Function OptimizationStrategy ParamDirection PassDumpLevel PassManager Program compile deserialize python_print serialize
 """.split()

@@ -1,9 +1,11 @@
 """What public scripts call `pypto.runtime`: how a kernel is run, and memory that stays on the device between runs."""
 
+import ctypes
 import dataclasses
 import os
 
 from .._arrays import ELEMENTS, dtype_of, host_array
+from .._compiled import compiled_into
 from ._options import dumps, platform_of, said
 from .bench import BenchmarkStats
 
@@ -231,8 +233,6 @@ class ChipWorker(Worker):
         self._move(host_ptr, dev_ptr, nbytes, to_device=True)
 
     def _move(self, host_ptr, dev_ptr, nbytes, to_device):
-        import ctypes
-
         self._check()
         for tensor in self._owned_tensors:
             first = tensor._array.ctypes.data
@@ -302,4 +302,49 @@ def benchmark(compiled, args, rounds=100, warmup=3, platform=None, device_id=0):
     return BenchmarkStats(rounds, warmup, device, host)
 
 
-__all__ = ["BenchmarkStats", "ChipWorker", "DeviceTensor", "DistributedConfig", "RunConfig", "Worker", "benchmark"]
+@dataclasses.dataclass(frozen=True)
+class DfxOptions:
+    """What a run of a compiled folder is to measure. It is kept, and changes no result."""
+
+    enable_chip_swimlane: int = 0
+    enable_dump_args: int = 0
+    enable_pmu: int = 0
+    enable_dep_gen: bool = False
+    enable_scope_stats: bool = False
+
+    def any(self):
+        """True if anything is to be measured."""
+        return any(getattr(self, field.name) for field in dataclasses.fields(self))
+
+
+def execute_compiled(
+    work_dir, args, *, platform, device_id, dfx=None, level=2, aicpu_thread_num=None, analyze_auto_scopes_for_deps=False
+):
+    """Runs what this process compiled into a folder (its `output_dir`) with all its arguments in order: a checked run, whose outputs are
+    written in place. Numbers may be those of `ctypes`."""
+    compiled = compiled_into(work_dir)
+    if PLATFORMS[known(platform)] != PLATFORMS[compiled.platform]:
+        raise ValueError(f"`{compiled.name}` is compiled for {compiled.platform}, not for {platform}")
+    if isinstance(level, bool) or level != 2:
+        raise ValueError(f"execute_compiled: `level` is 2, not {level!r}")
+    said("device_id", device_id, "execute_compiled")
+    said("aicpu_thread_num", aicpu_thread_num, "execute_compiled")
+    said("analyze_auto_scopes_for_deps", analyze_auto_scopes_for_deps, "execute_compiled")
+    if dfx is not None and not isinstance(dfx, DfxOptions):
+        raise TypeError(f"execute_compiled: `dfx` is a _DfxOpts, not {dfx!r}")
+    for field in dataclasses.fields(DfxOptions) if dfx is not None else ():
+        said(field.name, getattr(dfx, field.name), "execute_compiled")
+    if len(args) != len(compiled.param_names):
+        names = ", ".join(compiled.param_names)
+        raise TypeError(f"`{compiled.name}` takes {len(compiled.param_names)} arguments ({names}), {len(args)} given")
+    values = []
+    for arg in args:
+        if isinstance(arg, DeviceTensor):
+            arg = arg._worker._memory(arg)
+        values.append(arg.value if isinstance(arg, ctypes._SimpleCData) else arg)
+    compiled(*values)
+
+
+__all__ = """
+BenchmarkStats ChipWorker DeviceTensor DistributedConfig RunConfig Worker benchmark execute_compiled
+""".split()

@@ -107,7 +107,7 @@ fn float_lanes() {
     check_floats("vsqrt", "%va, %m", ONE, "", |a, _| (a as f64).sqrt() as f32);
     check_floats("vexp", "%va, %m", ONE, "", |a, _| (a as f64).exp() as f32);
     check_floats("vln", "%va, %m", ONE, "", |a, _| (a as f64).ln() as f32);
-    check_floats("vrelu", "%va, %m", ONE, "", |a, _| if a < 0.0 { 0.0 } else { a });
+    check_floats("vrelu", "%va, %m", ONE, "", |a, _| if a <= 0.0 { 0.0 } else { a });
     let number = "  %k = arith.constant -1.5 : f32";
     let with = "!pto.vreg<64xf32>, f32, !pto.mask<b32>";
     check_floats("vadds", "%va, %k, %m", with, number, |a, _| a - 1.5);

@@ -66,7 +66,8 @@ impl Lower<'_> {
         self.e.constant(Attr::Float(bits, ty.clone()), ty)
     }
 
-    /// `pl.cast` of a number: an integer as a float; otherwise what happens where a number of the type is needed.
+    /// `pl.cast` of a number: an integer as a float; a float as an integer, towards zero, as C has it; otherwise what happens where a
+    /// number of the type is needed.
     pub fn cast_number(&mut self, value: &Value, elem: Elem, span: Span) -> Lowered {
         let ty = DType::Elem(elem);
         let value = match value {
@@ -78,6 +79,31 @@ impl Lower<'_> {
                 let cast = if scalar.ty.is_unsigned() { &arith::UITOFP } else { &arith::SITOFP };
                 // Scalars are passed as f32 where the element type is narrower.
                 self.e.value(cast, &[("in", &[int])], &[], Type::Float(Elem::F32))
+            }
+            Value::Scalar(scalar) if scalar.ty.is_float() && !elem.is_float() => {
+                let cast = if ty.is_unsigned() { &arith::FPTOUI } else { &arith::FPTOSI };
+                self.e.value(cast, &[("in", &[scalar.value])], &[], ty.ir())
+            }
+            Value::Scalar(scalar) if scalar.ty == DType::Bool => {
+                let one = if elem.is_float() { DType::Elem(Elem::I32).ir() } else { ty.ir() };
+                let int = self.e.value(&arith::EXTUI, &[("in", &[scalar.value])], &[], one);
+                match elem.is_float() {
+                    true => self.e.value(&arith::UITOFP, &[("in", &[int])], &[], Type::Float(Elem::F32)),
+                    false => int,
+                }
+            }
+            Value::Scalar(scalar) if let (DType::Elem(from), false) = (scalar.ty, elem.is_float()) => {
+                let (own, wanted) = (from.bytes(), elem.bytes());
+                let cast = match scalar.ty.is_unsigned() {
+                    _ if own > wanted => Some(&arith::TRUNCI),
+                    _ if own == wanted => None,
+                    true => Some(&arith::EXTUI),
+                    false => Some(&arith::EXTSI),
+                };
+                match cast {
+                    Some(cast) => self.e.value(cast, &[("in", &[scalar.value])], &[], ty.ir()),
+                    None => scalar.value,
+                }
             }
             other => self.number(other, ty, span)?,
         };

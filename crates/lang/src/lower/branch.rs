@@ -302,6 +302,7 @@ impl Lower<'_> {
                 self.buffer_before(merge.op, *vector.unwrap_or(&ids[0]))
             }
         };
+        let valid = ids.map(|id| self.tile(id).valid);
         for (at, mut id) in ids.into_iter().enumerate() {
             if self.tile(id).value == self.tile(target).value || self.made_there(merge.blocks[at], id, target) {
                 id = target;
@@ -315,7 +316,25 @@ impl Lower<'_> {
                 merge.copies[at].push((id, target));
             }
         }
-        Ok(Value::Tile(self.renewed(target)))
+        let target = self.renewed(target);
+        let lies_there = merge.copies.iter().flatten().all(|(_, to)| self.tile(*to).value != self.tile(target).value);
+        if let [Some(then), Some(otherwise)] = valid
+            && lies_there
+            && then != otherwise
+        {
+            // As much of it counts as in the arm that ran.
+            let mut extents = then;
+            for (at, extent) in extents.iter_mut().enumerate().filter(|(at, extent)| **extent != otherwise[*at]) {
+                let both = [then[at], otherwise[at]];
+                let values = [0, 1].map(|arm| self.in_block(merge.blocks[arm], |l| l.index_value(both[arm])));
+                let result = self.merged_value(merge, values, DType::Index, name);
+                if let Value::Scalar(scalar) = self.scalar(result, DType::Index) {
+                    *extent = Index::At(scalar);
+                }
+            }
+            self.held.tiles[target.0 as usize].valid = Some(extents);
+        }
+        Ok(Value::Tile(target))
     }
 }
 
@@ -323,7 +342,9 @@ impl Lower<'_> {
     /// The accumulator from before a branch that an arm added to: the other arm makes its product there.
     fn accumulated_onto(&self, merge: &Merge, ids: [TileId; 2]) -> Option<TileId> {
         let both = ids.map(|id| self.tile(id));
-        if both.iter().any(|tile| tile.ty.space != slipring_tile::Space::Acc) || both[0].valid != both[1].valid {
+        // How much of it counts may differ where the run says how much does.
+        let counted = both.iter().all(|tile| tile.valid.is_some()) || both[0].valid == both[1].valid;
+        if both.iter().any(|tile| tile.ty.space != slipring_tile::Space::Acc) || !counted {
             return None;
         }
         ids.into_iter().find(|id| {

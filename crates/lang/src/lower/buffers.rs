@@ -194,7 +194,7 @@ impl Lower<'_> {
         let root = &self.tensors.roots[tensor.root];
         let made = |value: &Value| matches!(value, Value::Tensor(own) if own.root == tensor.root);
         root.direction == crate::compiled::Direction::Out
-            && tensor.sizes == root.dims
+            && tensor.sizes[usize::from(root.by_block)..] == root.dims[usize::from(root.by_block)..]
             && self.facts.created.iter().any(|(_, value)| made(value))
             && !self.held.buffers.stores.iter().any(|store| store.window.root == tensor.root)
     }

@@ -30,6 +30,8 @@ pub(super) enum Carried {
     Window(Tensor),
     /// In this buffer.
     Tile(TileId),
+    /// In this buffer, with carried numbers of rows and columns that count.
+    Counted(TileId),
     Each(Vec<Carried>),
     /// A list of matrices of this shape.
     Parts(Vec<u64>, Vec<Carried>),
@@ -81,13 +83,15 @@ impl Lower<'_> {
 
     /// Asks the loop around to carry the names of a tensor that holds nothing as an accumulator; false where that was tried, or
     /// there is no loop. Whoever asks gives the body up, without a word: it is lowered again.
-    pub fn wants_accumulator(&mut self, tensor: &Tensor) -> bool {
+    pub fn wants_accumulator(&mut self, tensor: &Tensor, way: &CarryKind) -> bool {
         if self.open.loops == 0 || !self.carry.tried.insert(tensor.root) {
             return false;
         }
         let names = self.names.env.iter().filter(|(_, value)| matches!(value, Value::Tensor(own) if own == tensor));
-        self.carry.wanted = names.map(|(name, _)| (name.clone(), CarryKind::Buffer(Space::Acc))).collect();
-        !self.carry.wanted.is_empty()
+        let names: Vec<_> = names.map(|(name, _)| (name.clone(), way.clone())).collect();
+        // What follows in the body may ask for others.
+        self.carry.wanted.extend(names.iter().cloned());
+        !names.is_empty()
     }
 
     fn usual_way(&self, name: &str, value: &Value) -> CarryKind {
@@ -129,6 +133,16 @@ impl Lower<'_> {
             (CarryKind::Buffer(space), Value::Tensor(tensor)) if self.holds_nothing(tensor) => {
                 Carried::Tile(self.new_tile(&tensor.shape(), tensor.elem, *space, "create_tensor"))
             }
+            (CarryKind::Accumulator(ty), Value::Tensor(tensor)) if self.holds_nothing(tensor) => {
+                let (shape, buffer) = (tensor.shape(), self.buffer(*ty));
+                if ty.valid.iter().all(|extent| extent.known().is_some()) {
+                    return Ok(Carried::Tile(self.add_tile(buffer, *ty, &shape, "create_tensor")));
+                }
+                let (rows, cols) = crate::value::fold(&shape);
+                let valid = [rows, cols].map(|n| Index::Known(n as i64));
+                first.extend(valid.map(|extent| self.index_value(extent)));
+                Carried::Counted(self.set_valid(buffer, *ty, &shape, valid, "create_tensor"))
+            }
             (CarryKind::Buffer(_), Value::Tensor(tensor)) => Carried::Tile(self.materialized(tensor)?),
             (CarryKind::Buffer(space), Value::Tile(id)) if self.tile(*id).ty.space != *space => {
                 let moved = self.demand(value, *space, span)?;
@@ -168,6 +182,18 @@ impl Lower<'_> {
                 Value::Tensor(window)
             }
             Carried::Tile(id) => Value::Tile(self.renewed(*id)),
+            Carried::Counted(id) => {
+                let id = self.renewed(*id);
+                let mut extent = || match self.scalar(*values.next()?, DType::Index) {
+                    Value::Scalar(scalar) => Some(Index::At(scalar)),
+                    _ => None,
+                };
+                let extents = [extent(), extent()];
+                if let [Some(rows), Some(cols)] = extents {
+                    self.held.tiles[id.0 as usize].valid = Some([rows, cols]);
+                }
+                Value::Tile(id)
+            }
             Carried::Each(each) => Value::Tuple(each.iter().map(|how| self.carried_value(how, values)).collect()),
             Carried::Parts(shape, each) => {
                 let tiles = each.iter().filter_map(|how| match self.carried_value(how, values) {
@@ -197,7 +223,10 @@ impl Lower<'_> {
                 _ => way(CarryKind::Window),
             },
             (Carried::Same(Value::Tensor(tensor)), Value::Tile(id)) if self.holds_nothing(tensor) => {
-                way(CarryKind::Buffer(in_space(id)))
+                way(match in_space(id) {
+                    Space::Acc => CarryKind::Accumulator(self.tile(*id).ty),
+                    space => CarryKind::Buffer(space),
+                })
             }
             (Carried::Same(Value::Tensor(_)) | Carried::Window(_), Value::Tile(id)) if in_space(id) == Space::Vec => {
                 way(CarryKind::Buffer(Space::Vec))
@@ -219,6 +248,16 @@ impl Lower<'_> {
                     (_, Space::Vec) => None,
                     (Space::Vec, Space::Acc) => way(CarryKind::Buffer(Space::Vec)),
                     (Space::Vec, Space::Mat) => None,
+                    _ => Some(CarryMismatch::Never(Box::new(cannot_be_copied(source, span)))),
+                }
+            }
+            (Carried::Counted(to), Value::Tile(from)) => {
+                let (source, target) = (self.tile(*from), self.tile(*to));
+                if source.value == target.value {
+                    return None;
+                }
+                match source.ty.space {
+                    Space::Vec => way(CarryKind::Buffer(Space::Vec)),
                     _ => Some(CarryMismatch::Never(Box::new(cannot_be_copied(source, span)))),
                 }
             }
@@ -264,6 +303,7 @@ impl Lower<'_> {
             Carried::Number(ty) => CarryKind::Number(Some(*ty)),
             Carried::Window(_) => CarryKind::Window,
             Carried::Tile(id) => CarryKind::Buffer(self.tile(*id).ty.space),
+            Carried::Counted(id) => CarryKind::Accumulator(self.tile(*id).ty),
             Carried::Each(each) | Carried::Parts(_, each) => {
                 CarryKind::Each(each.iter().map(|how| self.way_of(how)).collect())
             }
@@ -275,7 +315,7 @@ impl Lower<'_> {
             Carried::Same(value) => describe(self, value),
             Carried::Number(ty) => format!("a scalar of type {}", ty.name()),
             Carried::Window(tensor) => describe(self, &Value::Tensor(tensor.clone())),
-            Carried::Tile(id) => describe(self, &Value::Tile(*id)),
+            Carried::Tile(id) | Carried::Counted(id) => describe(self, &Value::Tile(*id)),
             Carried::Each(each) => format!("{} values", each.len()),
             Carried::Parts(shape, _) => format!("a list {} of matrices", show(shape)),
         };
@@ -343,8 +383,11 @@ impl Lower<'_> {
                     next.push(self.index_value(*offset));
                 }
             }
-            (Carried::Tile(to), Value::Tile(id)) => {
+            (Carried::Tile(to) | Carried::Counted(to), Value::Tile(id)) => {
                 self.still_there(*id, span)?;
+                if let (Carried::Counted(_), Some(valid)) = (how, self.tile(*id).valid) {
+                    next.extend(valid.map(|extent| self.index_value(extent)));
+                }
                 self.loaded_in_loop(name, *id, since)?;
                 copies.push((name.clone(), *id, *to));
             }
@@ -373,7 +416,7 @@ impl Lower<'_> {
     fn nothing_taken_from_before(&mut self, carried: &[CarriedName], since: BuffersMark, op: OpId) -> Lowered<()> {
         fn carries(lower: &Lower<'_>, how: &Carried, buffer: ValueId) -> bool {
             match how {
-                Carried::Tile(id) => lower.buffer_of(*id) == buffer,
+                Carried::Tile(id) | Carried::Counted(id) => lower.buffer_of(*id) == buffer,
                 Carried::Each(each) | Carried::Parts(_, each) => each.iter().any(|how| carries(lower, how, buffer)),
                 Carried::Same(_) | Carried::Number(_) | Carried::Window(_) => false,
             }

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use ruff_python_ast::{Expr, Stmt};
-use slipring_ir::{Attr, Diagnostic, Diags, FuncType, Kind, OpId, Reported, Span, Type};
+use slipring_ir::{Attr, Diagnostic, Diags, FuncType, Kind, OpId, Reported, Span, Type, ValueId};
 use slipring_machine::CoreKind;
 use slipring_mlir::func;
 use slipring_op::function::{ask_slots, ask_split, set_both_lanes, set_kernel_kind};
@@ -191,7 +191,7 @@ fn constant_parameter(lower: &mut Lower<'_>, parameter: &ruff_python_ast::Parame
 /// Puts a function whose body is done after those that are there: its type, and what the body asks for.
 pub(super) fn put_function(emitter: &mut Emitter, op: OpId, types: Vec<Type>, facts: &Facts) {
     emitter.module.set_function_type(op, FuncType { inputs: types, results: Vec::new() });
-    if let Some((split, _)) = facts.split {
+    if let Some((split, _)) = facts.divided() {
         ask_split(&mut emitter.module, op, Some(split as i64));
     }
     if let Some(n) = facts.slot_num {
@@ -220,9 +220,32 @@ impl Lower<'_> {
         let end = self.e.op(&func::RETURN, &[], &[], &[]);
         self.e.module.op_mut(end).loc = None;
         for (info, ty) in std::mem::take(&mut self.outcome.returned) {
+            if info.given.is_some() && self.left_out(&info.name) {
+                continue;
+            }
             params.push(info);
             types.push(ty);
         }
+    }
+
+    /// Leaves a tensor of the kernel's own out that nothing touches and nobody is given, as where its name became an accumulator's; false
+    /// where it is used.
+    fn left_out(&mut self, name: &str) -> bool {
+        let root = self.facts.created.iter().find_map(|(_, value)| match value {
+            Value::Tensor(own) if *self.tensors.roots[own.root].name == *name => Some(&self.tensors.roots[own.root]),
+            _ => None,
+        });
+        let Some((pointer, view)) = root.map(|root| (root.pointer, root.view)) else { return false };
+        let Some(op) = self.e.module.defining_op(view) else { return false };
+        let takes = |own: &OpId, value: ValueId| self.e.module.op(*own).operands.contains(&value);
+        let body = self.e.module.walk(self.open.blocks[0]);
+        let used = body.iter().any(|own| takes(own, view) || *own != op && takes(own, pointer));
+        if used || self.outcome.gives.iter().any(|given| given == name) {
+            return false;
+        }
+        self.e.module.remove(op);
+        self.e.module.remove_arg(self.open.blocks[0], pointer);
+        true
     }
 
     /// Reports questions about the lane where there is none: outside of regions only functions that push and pop
@@ -236,7 +259,7 @@ impl Lower<'_> {
             let message = "`get_subblock_idx` is outside every region";
             let mut error = Diagnostic::error("lane-outside", span, message)
                 .label("only one Vector core runs here, and its number is 0");
-            if let Some((_, split)) = self.facts.split {
+            if let Some((_, split)) = self.facts.divided() {
                 error = error.also(split, "the automatic split divides tiles by itself: the text has no lanes");
             }
             let help =

@@ -58,4 +58,4 @@ pub(crate) use layouts::Place;
 pub(crate) use lowering::{Lower, Lowered, Words, describe};
 pub(crate) use names::read_names;
 pub(crate) use region::{Left, RegionKind, RegionParam, lower_region, wanted_names};
-pub(crate) use state::{Popped, Root};
+pub(crate) use state::{CarryKind, Popped, Root};

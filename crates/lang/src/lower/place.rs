@@ -250,13 +250,13 @@ impl Lower<'_> {
                     );
             return Err(self.report(error));
         }
-        if let Some((mode, _)) = self.facts.split {
+        if let Some((mode, _)) = self.facts.divided() {
             // The automatic split halves every tile that crosses.
             self.halve(&mut tile.shape.clone(), mode, span)?;
         }
         let elem = tile.ty.layout.elem;
         // The fractals of a compact accumulator lie by its valid rows: a view of all of it would look for them elsewhere.
-        let by_valid_rows = tile.ty.space == Space::Acc && tile.ty.compact != 0 && self.facts.split.is_none();
+        let by_valid_rows = tile.ty.space == Space::Acc && tile.ty.compact != 0 && self.facts.divided().is_none();
         let whole = if by_valid_rows { id } else { self.whole_view(id) };
         let copy = self.new_tile(&tile.shape, elem, space, tile.made_by);
         let (source, target) = (self.tile(whole).value, self.tile(copy).value);
@@ -364,7 +364,6 @@ impl Lower<'_> {
 
     /// The view that a window of a tensor is.
     pub fn window(&mut self, tensor: &Tensor) -> Lowered<slipring_ir::ValueId> {
-        self.one_for_all(tensor.root, self.e.span)?;
         let root = &self.tensors.roots[tensor.root];
         let (source, elem) = (root.view, root.elem);
         let offsets: Vec<_> = tensor.offsets.iter().map(|offset| self.index_value(*offset)).collect();
@@ -397,15 +396,6 @@ impl Lower<'_> {
             }
         }
         extents
-    }
-
-    /// Reports a tensor that is used where each block needs one of its own.
-    pub fn one_for_all(&mut self, root: usize, span: Span) -> Lowered<()> {
-        let Some(made) = self.tensors.roots[root].for_each_block else { return Ok(()) };
-        let error = Diagnostic::error(slipring_ir::Kind::Unsupported, span, "a tensor of its own for each block")
-            .also(made, "it is made here")
-            .help("make it before `pl.spmd`, or declare it as a parameter");
-        Err(self.report(error))
     }
 
     /// An offset as a value.

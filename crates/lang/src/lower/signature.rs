@@ -76,7 +76,7 @@ pub(crate) fn strided_parameter(
         span,
         writable: direction != Direction::In,
         direction,
-        for_each_block: None,
+        by_block: false,
         domain: None,
         of: None,
     });

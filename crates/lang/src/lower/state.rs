@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use indexmap::{IndexMap, IndexSet};
 use ruff_python_ast::{Expr, Stmt};
-use slipring_ir::{BlockId, Diagnostic, OpId, Span, Type, ValueId};
+use slipring_ir::{BlockId, Diagnostic, OpId, Span, TileType, Type, ValueId};
 use slipring_machine::CoreKind;
 use slipring_tile::{Elem, Space};
 use smallvec::SmallVec;
@@ -200,8 +200,8 @@ pub(crate) struct Root {
     pub writable: bool,
     /// What the kernel says it does with it.
     pub direction: Direction,
-    /// Where each block would need one of its own: it stands for nothing but a tile.
-    pub for_each_block: Option<Span>,
+    /// Whether its first dimension counts the blocks of the launch, each of which has a part of its own.
+    pub by_block: bool,
     /// Whose part of the memory of all devices it is.
     pub domain: Option<Domain>,
     /// The position of the tensor that it is a view of.
@@ -308,6 +308,13 @@ pub(crate) struct Facts {
     pub lane_questions: Vec<Span>,
 }
 
+impl Facts {
+    /// How the automatic split divides the function, and who asks for it: `NONE` asks for no split.
+    pub fn divided(&self) -> Option<(Split, Span)> {
+        self.split.filter(|(mode, _)| *mode != Split::None)
+    }
+}
+
 /// The statements of a body that is being lowered.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OpenBody {
@@ -381,6 +388,8 @@ pub(crate) enum CarryKind {
     Window,
     /// A tile in a memory.
     Buffer(Space),
+    /// An accumulator of this type that holds nothing at first, and how much of it counts where the type leaves that open.
+    Accumulator(TileType),
     /// Several values, each in a way of its own.
     Each(Vec<CarryKind>),
     /// What the body binds first and is read after a loop that runs: a number of a type, whose first value is never seen.

@@ -123,6 +123,15 @@ impl Lower<'_> {
         Ok(id)
     }
 
+    /// How much of a part of a tile counts, where so much of the tile does.
+    pub(super) fn counting_part(&mut self, valid: [Index; 2], offsets: [Index; 2], sizes: [u64; 2]) -> [Index; 2] {
+        [0, 1].map(|at| {
+            let behind = self.less(valid[at], offsets[at]);
+            let inside = self.larger(behind, Index::Known(0));
+            self.smaller(inside, Index::Known(sizes[at] as i64))
+        })
+    }
+
     /// All of a tile of which only a part is valid: the same bytes.
     pub fn whole_view(&mut self, id: TileId) -> TileId {
         let tile = self.tile(id).clone();

@@ -323,7 +323,7 @@ impl Lower<'_> {
             }
             next *= size;
         }
-        if tensor.valid.is_some() || root.scales.is_some() || root.for_each_block.is_some() {
+        if tensor.valid.is_some() || root.scales.is_some() {
             return None;
         }
         let known = self.tensors.views.iter().find(|(of, block, at)| {
@@ -400,7 +400,6 @@ impl Lower<'_> {
         counted: &[Index],
         span: Span,
     ) -> Lowered<Tensor> {
-        self.one_for_all(tensor.root, span)?;
         let rank = tensor.shape().len();
         if offsets.len() != rank || shape.len() != rank {
             let message =
@@ -492,7 +491,7 @@ impl Lower<'_> {
         if tile.shape.as_slice() == shape && offsets.iter().all(|offset| self.is_first(*offset)) {
             return Ok(id);
         }
-        if tile.valid.is_some() {
+        if tile.valid.is_some() && tile.ty.space != Space::Vec {
             return Err(self.unsupported(span, "a part of a tile of which only a part is valid"));
         }
         // One-dimensional tiles are one row.
@@ -504,6 +503,12 @@ impl Lower<'_> {
                 None => return Err(self.unsupported(span, "a part of a tile whose rows do not follow one another")),
             },
         };
+        if let Some(valid) = tile.valid {
+            let valid = self.counting_part(valid, offsets, sizes);
+            let whole = self.whole_view(id);
+            let part = self.subset(whole, (offsets, sizes), shape, span)?;
+            return self.with_valid(part, valid, span);
+        }
         let space = tile.ty.space;
         if space == Space::Acc && self.open.region.is_none() {
             // The Vector cores have it, and take the part.

@@ -5,9 +5,9 @@ use slipring_pto as pto;
 use slipring_tile::{Elem, Space};
 
 use super::entry::{Call, ENTRY, Entry};
-use super::product::{Operands, accumulated, accumulator, multiplied, operands_of, product};
+use super::product::{Operands, accumulated, accumulator, accumulator_type, multiplied, operands_of, product};
 use crate::dtype::DType;
-use crate::lower::{Lower, Lowered};
+use crate::lower::{CarryKind, Lower, Lowered};
 use crate::value::{Value, fold, show};
 
 pub(super) const OPS: &[Entry] = &[
@@ -131,6 +131,16 @@ fn matmul(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     multiplied(lower, call, &o).map(Value::Tile)
 }
 
+/// Reports lists of matrices where one accumulator takes a product.
+fn no_list(lower: &mut Lower<'_>, call: &Call) -> Lowered<()> {
+    if super::batch::list_of(lower, call)?.is_none() {
+        return Ok(());
+    }
+    let error = Diagnostic::error("shapes", call.span, "products of lists are added to one accumulator")
+        .help("begin with the first products: `acc = pl.matmul(…)`");
+    Err(lower.report(error))
+}
+
 fn matmul_acc(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     // The form for tiles has the condition in the fourth place, where that for tensors has a constant.
     let of_tiles = matches!(call.get("a_trans"), Some((Value::Scalar(_), _))) && call.get("init_cond").is_none();
@@ -140,10 +150,18 @@ fn matmul_acc(lower: &mut Lower<'_>, call: &Call) -> Lowered {
         Value::Tile(id) => *id,
         // A tensor that was made to begin with, which were never written: an accumulator that holds nothing.
         Value::Tensor(tensor) if lower.holds_nothing(tensor) => {
-            if lower.wants_accumulator(tensor) {
+            no_list(lower, call)?;
+            let o = operands(lower, call)?;
+            let ty = accumulator_type(lower, &o);
+            let fits = fold(&tensor.shape()) == fold(&o.shape);
+            if fits && lower.wants_accumulator(tensor, &CarryKind::Accumulator(ty)) {
                 return Err(Reported);
             }
-            lower.new_tile(&tensor.shape(), tensor.elem, Space::Acc, "create_tensor")
+            let empty = match fits {
+                true => product(lower, &o, "create_tensor"),
+                false => lower.new_tile(&tensor.shape(), tensor.elem, Space::Acc, "create_tensor"),
+            };
+            return accumulated(lower, call, (empty, span), &o).map(Value::Tile);
         }
         Value::Parts(parts) => {
             let list = parts.shape[..parts.shape.len() - 2].to_vec();
@@ -155,11 +173,7 @@ fn matmul_acc(lower: &mut Lower<'_>, call: &Call) -> Lowered {
         }
         _ => return Err(call.wrong(lower, "acc", "an accumulator", &acc, span)),
     };
-    if super::batch::list_of(lower, call)?.is_some() {
-        let error = Diagnostic::error("shapes", call.span, "products of lists are added to one accumulator")
-            .help("begin with the first products: `acc = pl.matmul(…)`");
-        return Err(lower.report(error));
-    }
+    no_list(lower, call)?;
     let o = operands(lower, call)?;
     accumulated(lower, call, (id, span), &o).map(Value::Tile)
 }

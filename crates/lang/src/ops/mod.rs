@@ -24,6 +24,7 @@ mod pipe;
 mod product;
 mod reduce;
 mod remote;
+mod reshape;
 mod shape;
 mod sort;
 mod system;

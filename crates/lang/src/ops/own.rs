@@ -10,6 +10,9 @@ use crate::lower::signature::tensor_parameter;
 use crate::lower::{Lower, Lowered};
 use crate::value::{Const, Index, Tensor, TileId, Value};
 
+/// The most dimensions of a tensor.
+const MOST_DIMS: usize = 5;
+
 pub(super) fn create_tensor(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let (shape, elem) = (call.need_shape(lower, "shape")?, call.need_elem(lower, "dtype")?);
     if call.has("layout") {
@@ -35,11 +38,20 @@ pub(super) fn create_tensor(lower: &mut Lower<'_>, call: &Call) -> Lowered {
                 .help("make it before the loop, or store what it begins with");
         return Err(lower.report(error));
     }
+    // Each block has one of its own.
+    let mut shape = shape;
+    let blocks = lower.facts.blocks.filter(|blocks| *blocks > 1);
+    if let Some(blocks) = blocks {
+        if shape.len() >= MOST_DIMS {
+            return Err(lower.unsupported(call.span, format!("a tensor of {MOST_DIMS} dimensions for each block")));
+        }
+        shape.insert(0, u64::from(blocks));
+    }
     // A loop that is lowered again, or iteration by iteration, has the tensor that it had, unless a name still stands for that one.
     if filled.is_none()
         && let Some(value) = lower.made_before(&place)
     {
-        return Ok(value);
+        return Ok(if blocks.is_some() { of_this_block(lower, value) } else { value });
     }
     let given = match call.get("init_value").cloned() {
         None => format!("zeros:{}", written(&shape, elem)),
@@ -56,12 +68,20 @@ pub(super) fn create_tensor(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     };
     let direction = if filled.is_some() { Direction::InOut } else { Direction::Out };
     let made = own_tensor(lower, (shape, elem, given), direction, place);
-    if lower.facts.blocks.is_some()
-        && let Some(root) = lower.tensors.roots.last_mut()
-    {
-        root.for_each_block = Some(call.span);
+    if blocks.is_none() {
+        return Ok(made);
     }
-    Ok(made)
+    if let Some(root) = lower.tensors.roots.last_mut() {
+        root.by_block = true;
+    }
+    Ok(of_this_block(lower, made))
+}
+
+/// The part of a tensor that this block has, where the first dimension counts blocks.
+fn of_this_block(lower: &mut Lower<'_>, value: Value) -> Value {
+    let (Value::Tensor(mut own), Value::Scalar(block)) = (value, lower.block_index()) else { return Value::Nothing };
+    (own.offsets[0], own.sizes[0], own.dropped[0]) = (Index::At(block), 1, true);
+    Value::Tensor(own)
 }
 
 /// A tensor that nobody has to pass, of a shape and a type, with what is in it at first; made at a place by a way of calls.

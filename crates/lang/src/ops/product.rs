@@ -1,6 +1,6 @@
 //! One product of two matrices: its operands, its accumulator.
 
-use slipring_ir::{Diagnostic, Span};
+use slipring_ir::{Diagnostic, Span, TileType};
 use slipring_mlir::scf;
 use slipring_pto as pto;
 use slipring_tile::{Elem, Space};
@@ -126,8 +126,8 @@ pub(super) fn valid_of(lower: &mut Lower<'_>, call: &Call, left: TileId, right: 
     Ok((!whole).then_some([m, n]))
 }
 
-/// A new accumulator, padded as its operands are.
-pub(super) fn product(lower: &mut Lower<'_>, o: &Operands, made_by: &'static str) -> TileId {
+/// The type of an accumulator for operands: it is padded as they are.
+pub(super) fn accumulator_type(lower: &Lower<'_>, o: &Operands) -> TileType {
     let mut ty = Place::of(Space::Acc).tile_type(&o.shape, o.elem);
     ty.layout.rows = lower.tile(o.left).ty.layout.rows;
     ty.layout.cols = lower.tile(o.right).ty.layout.cols;
@@ -137,6 +137,12 @@ pub(super) fn product(lower: &mut Lower<'_>, o: &Operands, made_by: &'static str
     // The matrix unit lays it out by the rows that take part.
     let rows = ty.valid[0].known().map(|rows| rows.next_multiple_of(16));
     ty.compact = u8::from(rows != Some(ty.layout.rows.into()));
+    ty
+}
+
+/// A new accumulator.
+pub(super) fn product(lower: &mut Lower<'_>, o: &Operands, made_by: &'static str) -> TileId {
+    let ty = accumulator_type(lower, o);
     let value = lower.buffer(ty);
     match o.valid {
         None => lower.add_tile(value, ty, &o.shape, made_by),
@@ -185,7 +191,14 @@ pub(super) fn accumulated(
     (acc, span): (TileId, Span),
     o: &Operands,
 ) -> Lowered<TileId> {
-    let tile = accumulator(lower, (acc, span), o)?;
+    let mut tile = accumulator(lower, (acc, span), o)?;
+    if call.has("init_cond")
+        && let (Some(valid), Some(_)) = (o.valid, tile.valid)
+    {
+        // It may begin anew: as much of it counts as of the product.
+        let anew = lower.set_valid(tile.value, tile.ty, &tile.shape, valid, tile.made_by);
+        tile = lower.tile(anew).clone();
+    }
     let (l, r) = (lower.tile(o.left).value, lower.tile(o.right).value);
     let onto: [(&str, &[_]); 4] = [("acc_in", &[tile.value]), ("lhs", &[l]), ("rhs", &[r]), ("dst", &[tile.value])];
     let anew: [(&str, &[_]); 3] = [("lhs", &[l]), ("rhs", &[r]), ("dst", &[tile.value])];

@@ -2,10 +2,11 @@
 
 use slipring_ir::{Attr, Diagnostic, Type};
 use slipring_pto as pto;
-use slipring_tile::{BLayout, SLayout, Space};
+use slipring_tile::Space;
 
 use super::entry::{Call, ENTRY, Entry};
 use super::operands::vector;
+use super::reshape::{reshape, view};
 use crate::lower::on_tiles::scalar_for;
 use crate::lower::{Lower, Lowered};
 use crate::value::{Index, Value, show};
@@ -317,78 +318,6 @@ fn filled(
     let dst = lower.tile(target).value;
     lower.e.op(&pto::TEXPANDS, &[("scalar", &[number]), ("dst", &[dst])], &[], &[]);
     Ok(Value::Tile(target))
-}
-
-fn reshape(lower: &mut Lower<'_>, call: &Call) -> Lowered {
-    let (value, span) = call.need(lower, "x")?;
-    let shape = call.need_shape(lower, "shape")?;
-    let count = |shape: &[u64]| shape.iter().product::<u64>();
-    let have = lower.shape_of(&value);
-    if count(&have) != count(&shape) {
-        let message = format!("{} has {} elements, {} has {}", show(&have), count(&have), show(&shape), count(&shape));
-        return Err(lower.error("shapes", call.span, message));
-    }
-    // A window whose lines stay what they are is only looked at in another way; others are loaded first.
-    if let Value::Tensor(tensor) = &value
-        && (crate::value::fold(&tensor.sizes) == crate::value::fold(&shape))
-    {
-        let mut tensor = tensor.clone();
-        tensor.reshaped = Some(shape.iter().copied().collect());
-        return Ok(Value::Tensor(tensor));
-    }
-    if let Value::Tensor(tensor) = &value
-        && let Some(view) = lower.viewed_anew(tensor, &shape)
-    {
-        return Ok(Value::Tensor(view));
-    }
-    let id = lower.demand(&value, Space::Vec, span)?;
-    lower.wholly_valid(id, "a reshape", call.span)?;
-    let tile = lower.tile(id).clone();
-    if crate::value::fold(&tile.shape) == crate::value::fold(&shape) && tile.ty.layout.slayout == SLayout::NoneBox {
-        // Its lines stay what they are: extents of 1 in front come and go.
-        let view = lower.e.value(&pto::TRESHAPE, &[("src", &[tile.value])], &[], Type::Tile(tile.ty));
-        let view = lower.add_tile(view, tile.ty, &shape, "reshape");
-        lower.held.tiles[view.0 as usize].region = tile.region.or(lower.open.region);
-        return Ok(Value::Tile(view));
-    }
-    let id = lower.dense(id);
-    let tile = lower.tile(id).clone();
-    let ty = crate::lower::Place::of(Space::Vec).tile_type(&shape, tile.ty.layout.elem);
-    let dense = |ty: &slipring_ir::TileType, shape: &[u64]| {
-        let (rows, cols) = crate::value::fold(shape);
-        (u64::from(ty.layout.rows), u64::from(ty.layout.cols)) == (rows, cols)
-            || ty.layout.bytes() as u64 == rows * cols * ty.layout.elem.bytes() as u64
-    };
-    // One column by columns is one row by rows: the elements lie in the same order.
-    let line = |ty: &slipring_ir::TileType| ty.layout.blayout == BLayout::RowMajor || ty.valid[1].known() == Some(1);
-    // A single line has nothing between its elements, however it is padded after them.
-    let single = [&tile.shape[..], &shape].iter().all(|own| matches!(crate::value::fold(own), (1, _) | (_, 1)));
-    let fits = (single || dense(&tile.ty, &tile.shape) && dense(&ty, &shape)) && line(&tile.ty) && line(&ty);
-    if !fits || tile.ty.layout.slayout != SLayout::NoneBox || tile.ty.layout.bytes() != ty.layout.bytes() {
-        let message = format!("a tile {} cannot be looked at as {}", show(&tile.shape), show(&shape));
-        let error = Diagnostic::error("reshape", call.span, message)
-            .also(tile.span, "the tile is made here")
-            .note("its lines are padded to 32 bytes, so that its elements do not lie next to each other");
-        return Err(lower.report(error));
-    }
-    let view = lower.e.value(&pto::TRESHAPE, &[("src", &[tile.value])], &[], Type::Tile(ty));
-    let view = lower.add_tile(view, ty, &shape, "reshape");
-    lower.held.tiles[view.0 as usize].region = tile.region.or(lower.open.region);
-    Ok(Value::Tile(view))
-}
-
-fn view(lower: &mut Lower<'_>, call: &Call) -> Lowered {
-    match call.word(lower, "layout")?.as_deref() {
-        None | Some("ND") => {}
-        Some(other) => return Err(lower.unsupported(call.span, format!("the layout {other} of a view"))),
-    }
-    if call.get("valid_shape").is_some() {
-        return Err(lower.unsupported(call.span, "`valid_shape` of `pl.view`"));
-    }
-    if call.get("shape").is_none() {
-        return Err(lower.error("argument", call.span, "`pl.view` needs `shape`"));
-    }
-    reshape(lower, call)
 }
 
 fn expand_clone(lower: &mut Lower<'_>, call: &Call) -> Lowered {

@@ -2,8 +2,8 @@
 
 use slipring_tile::{Binary, Ternary, Unary, binary, ternary, unary};
 
-/// 0 where it is negative; NaN stays.
-pub(super) static RELU: Unary = unary!(float: |a| if a < 0.0 { 0.0 } else { a }, signed: |a| a.max(0));
+/// 0 where it is negative, and for -0.0; NaN stays.
+pub(super) static RELU: Unary = unary!(float: |a| if a <= 0.0 { 0.0 } else { a }, signed: |a| a.max(0));
 
 /// The count is taken modulo the width of a lane.
 pub(super) static SHL: Binary = binary!(int: |a, b| a.wrapping_shl(b as u32));

@@ -10,15 +10,19 @@ use crate::roles::Role;
 use crate::starts::{Meant, Outside};
 use crate::syntax::any_expr;
 
+/// A function whose call is a start of kernels, and how many.
+type Starter = (usize, usize);
+
 /// The names of a function that was found, and the functions whose call is a start of kernels.
 struct OfHost<'k, 'a> {
     refs: Refs<'k, 'a>,
-    kernels: &'k [usize],
+    kernels: &'k [Starter],
 }
 
 impl Meant for OfHost<'_, '_> {
-    fn starts_kernel(&self, callee: &Expr) -> bool {
-        self.refs.kernel(callee).is_some_and(|at| self.kernels.contains(&at))
+    fn starts_kernels(&self, callee: &Expr) -> usize {
+        let called = self.refs.kernel(callee);
+        self.kernels.iter().find(|(at, _)| Some(*at) == called).map_or(0, |(_, starts)| *starts)
     }
 
     fn path(&self, word: &Expr) -> Option<String> {
@@ -27,7 +31,7 @@ impl Meant for OfHost<'_, '_> {
 }
 
 /// What a function that was found does, with its names as they are; `kernels` are those whose call is a start of kernels.
-fn outside_of(host: &Host<'_>, at: usize, kernels: &[usize]) -> Outside {
+fn outside_of(host: &Host<'_>, at: usize, kernels: &[Starter]) -> Outside {
     Outside::of(host.found[at].def, Some(&OfHost { refs: Refs::of(host, at), kernels }))
 }
 
@@ -38,25 +42,28 @@ pub(crate) fn dispatches(host: &Host<'_>, at: usize) -> bool {
 }
 
 /// The functions whose call is a start of kernels: kernels, and helpers that start some and have no ops of their own.
-fn starters(host: &Host<'_>) -> Vec<usize> {
+fn starters(host: &Host<'_>) -> Vec<Starter> {
     let inline = |at: &usize| host.found[*at].role == Role::Inline;
-    let (helpers, mut known): (Vec<usize>, Vec<usize>) = (0..host.found.len()).partition(inline);
+    let (helpers, kernels): (Vec<usize>, Vec<usize>) = (0..host.found.len()).partition(inline);
+    let kernels: Vec<Starter> = kernels.into_iter().map(|at| (at, 1)).collect();
+    let mut known = kernels.clone();
+    // What a helper starts may be started by helpers that it calls: counts grow until they stay.
     loop {
-        let starts = |at: &&usize| {
-            let own = outside_of(host, **at, &known);
-            own.starts > 0 && own.ops == 0
+        let starts = |at: &usize| {
+            let own = outside_of(host, *at, &known);
+            (own.starts > 0 && own.ops == 0).then_some((*at, own.starts))
         };
-        let more: Vec<usize> = helpers.iter().filter(|at| !known.contains(at)).filter(starts).copied().collect();
-        if more.is_empty() {
+        let more = [kernels.clone(), helpers.iter().filter_map(starts).collect()].concat();
+        if more == known {
             return known;
         }
-        known.extend(more);
+        known = more;
     }
 }
 
 /// Those of [`starters`] but one.
-fn others_of(starters: &[usize], at: usize) -> Vec<usize> {
-    starters.iter().copied().filter(|other| *other != at).collect()
+fn others_of(starters: &[Starter], at: usize) -> Vec<Starter> {
+    starters.iter().copied().filter(|(other, _)| *other != at).collect()
 }
 
 /// True for a function that starts kernels and has no ops of its own.

@@ -38,7 +38,7 @@ mod words;
 use std::rc::Rc;
 
 use indexmap::IndexMap;
-use ruff_python_ast::{Expr, StmtFunctionDef};
+use ruff_python_ast::{Expr, ExprCall, StmtFunctionDef};
 use slipring_ir::{Diagnostic, Diags, Kind, Span};
 use slipring_tasks::Origin;
 
@@ -227,6 +227,35 @@ impl<'a> Host<'a> {
             }
         }
         dims
+    }
+
+    /// `x.bind_dynamic(0, M)`: an extent of a tensor has a name, which stands for its number from there on.
+    pub(super) fn bind_extent(&mut self, view: &View, call: &'a ExprCall, span: Span) -> HostValue<'a> {
+        let args = self.arguments(call, &[]);
+        let [(None, axis, place), (None, extent, name)] = &args[..] else {
+            let message = "`bind_dynamic` takes an axis and an extent: `x.bind_dynamic(0, M)`";
+            return self.stop_at("argument", span, message);
+        };
+        let n = match axis {
+            HostValue::Const(Const::Int(n)) => usize::try_from(*n).ok().and_then(|axis| view.shape.get(axis)).copied(),
+            _ => None,
+        };
+        let Some(n) = n else {
+            let message = format!("a tensor {} has no such axis", crate::value::show(&view.shape));
+            return self.stop_at("bounds", *place, message);
+        };
+        match self.extent(extent.clone()) {
+            HostValue::Dynamic(own) => {
+                self.rec().dims.insert(own, n);
+                HostValue::Const(Const::None)
+            }
+            HostValue::Const(Const::Int(known)) if known == n as i64 => HostValue::Const(Const::None),
+            HostValue::Const(Const::Int(known)) => {
+                let message = format!("this extent is {n}, and the name stands for {known} already");
+                self.stop_at("shapes", span, message)
+            }
+            _ => self.stop_at("argument", *name, "an extent is a `pl.dynamic`, this is none"),
+        }
     }
 
     /// The number that an extent of `pl.dynamic` is where a program is followed.

@@ -67,6 +67,9 @@ impl<'a> Host<'a> {
                 self.word(&word, call, span)
             }
             HostValue::Method(method) if matches!(method.0, HostValue::Device(_)) => {
+                if let (HostValue::Device(view), "bind_dynamic") = (&method.0, &*method.1) {
+                    return Some(self.bind_extent(&view.clone(), call, span));
+                }
                 Some(self.misplaced(&format!("`{}` of a tensor", method.1), span))
             }
             _ => None,

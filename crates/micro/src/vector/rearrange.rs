@@ -2,6 +2,7 @@
 
 use slipring_ir::{AttrKind, Diags, Infer, OpSchema, Syntax, Touch};
 use slipring_machine::VectorPort;
+use slipring_program::Fault;
 use slipring_tile::Elem;
 use slipring_vector::{BYTES, Register};
 
@@ -271,10 +272,16 @@ fn unpack(op: &OpRef<'_>, d: &mut Decoder<'_>, signed: bool) -> Lowered {
     let src = e.reg("src")?;
     let (part, out) = (e.number("part")?, e.out(0));
     let bytes = elem.bytes();
-    e.compute(VectorPort::Alu, elem, move |m, args| {
-        let src = *m.reg(src);
+    e.step(VectorPort::Alu, elem, move |m, args| {
+        let half = args[part];
+        if half > 1 {
+            return Err(Fault::new(
+                "vreg-part",
+                format!("asks for half {} of a register, which has 0 and 1", half as i64),
+            ));
+        }
+        let (src, half) = (*m.reg(src), half as usize);
         let lanes = BYTES / bytes / 2;
-        let half = args[part] as usize & 1;
         let unused = 64 - 8 * bytes as u32;
         let mut result = Register::ZERO;
         for i in 0..lanes {
@@ -283,6 +290,7 @@ fn unpack(op: &OpRef<'_>, d: &mut Decoder<'_>, signed: bool) -> Lowered {
             result.set_bits(i, 2 * bytes, bits);
         }
         m.set(out, result);
+        Ok(0)
     })
 }
 

@@ -1,14 +1,17 @@
 //! ptoas 0.27, the public assembler of April 2026.
 
+use std::sync::LazyLock;
+
 use slipring_ir::Syntax;
 use slipring_ir::text::Spelling;
-use slipring_op::target::{Fix, MaskRule, Need, OpRule, RingRules, Target};
+use slipring_op::target::{Fix, MaskRule, Need, OpRule, OpTable, RingRules, Target};
 use slipring_tile::Elem;
 
-use super::ptoas_0_27_ops::OPS;
 use super::ptoas_0_27_types::TYPES;
 use super::{bounds, fixes, memory, pipe_ends, pipe_values, pops, refused, scalars, steps, views};
 use crate::{TEXPANDS, TMAX, TMIN};
+
+static OPS: LazyLock<OpTable> = LazyLock::new(|| OpTable::read(include_str!("ptoas-0.27.tsv")));
 
 /// ptoas 0.27.
 pub static PTOAS_0_27: Target = Target {
@@ -17,7 +20,7 @@ pub static PTOAS_0_27: Target = Target {
     source: "PTOAS v0.27 (a56b18c3), built and asked: scripts/assembler",
     platforms: PLATFORMS,
     spelling: &SPELLING,
-    ops: OPS,
+    ops: &OPS,
     lacks: LACKS,
     elems: ELEMS,
     types: TYPES,
@@ -282,7 +285,7 @@ pub(super) const fn rules(own: Differs) -> [OpRule; 67] {
         OpRule { fix: Some(views::read_ahead_by_rows), ..OpRule::of(&["pto.tprefetch"]) },
         OpRule { fix: Some(scalars::constant_of_bits), ..OpRule::of(&["arith.constant"]) },
         OpRule { fix: Some(views::indices_by_rows), ..OpRule::of(&["pto.mgather", "pto.mscatter"]) },
-        OpRule { fix: Some(scalars::numbers_with_their_brackets), ..OpRule::of(scalars::USERS) },
+        OpRule { table: Some(&scalars::USERS), fix: Some(scalars::numbers_with_their_brackets), ..OpRule::of(&[]) },
         OpRule {
             fix: Some(scalars::truths_without_a_sign),
             ..OpRule::of(&["arith.maxsi", "arith.minsi", "arith.cmpi"])

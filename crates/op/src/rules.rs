@@ -10,7 +10,7 @@ use slipring_ir::{
 use slipring_tile::{Elem, Space};
 
 use crate::along::Along;
-use crate::def::{FromZero, OpDef, OpRef, OperandAt, PipeRule, WorkingMemory, no_rules};
+use crate::def::{Arithmetic, FromZero, OpDef, OpRef, OperandAt, PipeRule, WorkingMemory, no_rules};
 use crate::facts::{AddressRule, CoreRule, InCoreSync};
 use crate::tiles::TileRules;
 
@@ -124,6 +124,14 @@ pub const fn schema(
     }
 }
 
+/// The text of a comment `/// …`, which begins with a space.
+pub const fn text(comment: &'static str) -> &'static str {
+    match comment.as_bytes() {
+        [b' ', ..] => comment.split_at(1).1,
+        _ => comment,
+    }
+}
+
 /// A declaration that does nothing: any core, no pipe, no rules. Change fields with `..PLAIN`.
 pub const PLAIN: OpDef = OpDef {
     schema: schema("", Syntax::Generic, &[], &[], &[]),
@@ -142,6 +150,8 @@ pub const PLAIN: OpDef = OpDef {
     working: WorkingMemory::NOTHING,
     tmp_before_results: false,
     library_memory: |_| false,
+    kernel: Arithmetic::None,
+    lane_types: &[],
     counter: None,
     window: false,
     address: AddressRule::None,

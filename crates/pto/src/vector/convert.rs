@@ -7,7 +7,7 @@ use slipring_tile::convert::{Saturation, round_integral};
 use slipring_tile::{Cast, Elem, RoundMode, Unary, unary};
 
 use super::check::{self, ANY_ELEM, Needs};
-use super::lower::{Operands, elementwise};
+use super::lower::{Operands, of_sources};
 use super::{DST, EACH, ONE, SRC, TMP, ins, tiles, types};
 use slipring_effect::vector::{Input, Spread, unsigned};
 use slipring_op::decode::Decoder;
@@ -171,7 +171,7 @@ fn lower_convert(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let (from, to) = (elem("src"), elem("dst"));
     let mode = round_mode(op, from.is_float() && !to.is_float());
     if (from, to) == (Elem::F32, Elem::F32) {
-        return elementwise(op, d, integral(mode), ["src"]);
+        return of_sources(op, d, integral(mode), ["src"]);
     }
     let saturate = saturation(op, from, to);
     let saturation = match (saturate, to.is_float()) {

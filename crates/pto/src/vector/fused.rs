@@ -4,74 +4,51 @@ use slipring_ir::{Diags, OpSchema, OperandSpec, Touch, Type, TypeRule};
 use slipring_tile::convert::Saturation;
 use slipring_tile::{Binary, Cast, Elem, RoundMode};
 
-use super::check::{self, FLOATS, Needs};
+use super::check::{self, Needs};
 use super::lower::{Operands, elementwise};
 use super::{DST, EACH, SRC0, SRC1, TMP, TWO, ins, tiles, types, working};
 use slipring_effect::arithmetic::*;
 use slipring_effect::vector::{Number, NumberUse, Steps};
 use slipring_op::decode::Decoder;
+use slipring_op::def::Arithmetic::{Three, Two};
 use slipring_op::def::{Lowered, OpDef, OpRef};
+use slipring_op::ops;
 use slipring_op::rules::{TILE, operand, schema};
-
-/// The ops of this family.
-pub(crate) const OPS: &[&OpDef] =
-    &[&TFUSEDMULADD, &TFUSEDMULADDRELU, &TMULADDDST, &TSUBRELU, &TADDRELUCONV, &TADDDEQRELU];
 
 const FUSED: OpDef = OpDef {
     class: "mul",
     source: "tile ISA, page of the same name, and its headers of each platform",
     elems: types::FLOAT,
     tiles: tiles::TWO,
+    schema: TWO,
+    verify: check::floats,
+    lower: elementwise,
     ..EACH
 };
 const INTO: OperandSpec = operand("dst", TILE, Touch::ReadWrite, "what is worked on, and where the results go");
-const TWO_INTO: OpSchema = schema("", ins(2), &[SRC0, SRC1, INTO], &[], &[]);
+const INTO_DST: OpDef = OpDef { schema: schema("", ins(2), &[SRC0, SRC1, INTO], &[], &[]), ..FUSED };
 
-pub static TFUSEDMULADD: OpDef = OpDef {
-    schema: OpSchema { name: "pto.tfusedmuladd", ..TWO_INTO },
-    summary: "Multiply by a tile and add another, in place",
-    doc: number_doc!(
-        "`dst = src0 * dst + src1`, element by element, product and sum rounded once; the product of f16 is rounded to f16 \
-          before, as the tests of the tile library have it."
-    ),
-    verify: |op, _, diags| check::elementwise(op, FLOATS, diags),
-    lower: |op, d| elementwise(op, d, &SCALE_ADD, ["src0", "src1", "dst"]),
-    ..FUSED
-};
+ops! {
+    OPS [&TADDRELUCONV, &TADDDEQRELU], number_doc;
 
-pub static TFUSEDMULADDRELU: OpDef = OpDef {
-    schema: OpSchema { name: "pto.tfusedmuladdrelu", ..TWO_INTO },
-    summary: "Multiply by a tile, add another and take out what is negative, in place",
-    doc: number_doc!(
-        "`dst = max(src0 * dst + src1, 0)`, element by element, product and sum rounded as by `pto.tfusedmuladd`. The page leaves the maximum out; \
-          the instructions of both platforms have it."
-    ),
-    verify: |op, _, diags| check::elementwise(op, FLOATS, diags),
-    lower: |op, d| elementwise(op, d, &SCALE_ADD_RELU, ["src0", "src1", "dst"]),
-    ..FUSED
-};
+    /// `dst = src0 * dst + src1`, element by element, product and sum rounded once; the product of f16 is rounded to
+    /// f16 before, as the tests of the tile library have it.
+    pub TFUSEDMULADD "pto.tfusedmuladd" "Multiply by a tile and add another, in place": INTO_DST,
+        kernel: Three(&SCALE_ADD);
 
-pub static TMULADDDST: OpDef = OpDef {
-    schema: OpSchema { name: "pto.tmuladddst", ..TWO_INTO },
-    summary: "Add a product of two tiles, in place",
-    doc: number_doc!(
-        "`dst = src0 * src1 + dst`, element by element, product and sum rounded once; the product of f16 is rounded to f16 \
-          before, as the tests of the tile library have it."
-    ),
-    verify: |op, _, diags| check::elementwise(op, FLOATS, diags),
-    lower: |op, d| elementwise(op, d, &AXPY_STEPS, ["src0", "src1", "dst"]),
-    ..FUSED
-};
+    /// `dst = max(src0 * dst + src1, 0)`, element by element, product and sum rounded as by `pto.tfusedmuladd`. The
+    /// page leaves the maximum out; the instructions of both platforms have it.
+    pub TFUSEDMULADDRELU "pto.tfusedmuladdrelu" "Multiply by a tile, add another and take out what is negative, in place": INTO_DST,
+        kernel: Three(&SCALE_ADD_RELU);
 
-pub static TSUBRELU: OpDef = OpDef {
-    schema: OpSchema { name: "pto.tsubrelu", ..TWO },
-    summary: "Subtract a tile and take out what is negative",
-    doc: number_doc!("`dst = max(src0 - src1, 0)`, element by element; NaN stays NaN."),
-    verify: |op, _, diags| check::elementwise(op, FLOATS, diags),
-    lower: |op, d| elementwise(op, d, &SUB_RELU, ["src0", "src1"]),
-    class: "add",
-    ..FUSED
-};
+    /// `dst = src0 * src1 + dst`, element by element, product and sum rounded once; the product of f16 is rounded to
+    /// f16 before, as the tests of the tile library have it.
+    pub TMULADDDST "pto.tmuladddst" "Add a product of two tiles, in place": INTO_DST, kernel: Three(&AXPY_STEPS);
+
+    /// `dst = max(src0 - src1, 0)`, element by element; NaN stays NaN.
+    pub TSUBRELU "pto.tsubrelu" "Subtract a tile and take out what is negative": FUSED, kernel: Two(&SUB_RELU),
+        class: "add";
+}
 
 /// What is added and what comes out of it.
 const CONVERSIONS: [(Elem, Elem); 3] = [(Elem::F32, Elem::F16), (Elem::F16, Elem::I8), (Elem::I16, Elem::I8)];

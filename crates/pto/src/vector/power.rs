@@ -6,7 +6,7 @@ use slipring_tile::{Binary, Elem};
 
 use super::check::{self, NUMBERS};
 use super::inside;
-use super::lower::elementwise;
+use super::lower::of_sources;
 use super::{DST, EACH, TMP, ins, precision, tiles, types, working};
 use slipring_effect::arithmetic::{POW, POW_IN_STEPS};
 use slipring_op::decode::Decoder;
@@ -47,7 +47,7 @@ pub static TPOW: OpDef = OpDef {
     doc: power_doc!("`dst = base ^ exponent`, element by element."),
     verify,
     inside: inside::RAISED_BY_SCALARS,
-    lower: |op, d| elementwise(op, d, kernel(d), ["base", "exponent"]),
+    lower: |op, d| of_sources(op, d, kernel(d), ["base", "exponent"]),
     working: working::POWERS,
     ..POWERS
 };
@@ -64,7 +64,7 @@ pub static TPOWS: OpDef = OpDef {
     doc: power_doc!("`dst = base ^ exponent`, element by element."),
     verify,
     inside: inside::RAISED_BY_SCALARS,
-    lower: |op, d| elementwise(op, d, kernel(d), ["base", "exponent"]),
+    lower: |op, d| of_sources(op, d, kernel(d), ["base", "exponent"]),
     working: working::POWERS,
     ..POWERS
 };

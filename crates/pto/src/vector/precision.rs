@@ -5,6 +5,7 @@ use slipring_ir::{AttrKind, AttrSpec, Diags, EnumSpec, OpSchema, Syntax, Type};
 use slipring_machine::{Capability, Platform};
 use slipring_tile::Elem;
 
+use super::check;
 use slipring_op::def::OpRef;
 use slipring_op::rules::defaulted;
 
@@ -80,6 +81,18 @@ pub(super) fn verify(op: &OpRef<'_>, elems: &[Elem], diags: &mut Diags) {
         let message = format!("`HIGH_PRECISION` works on {}, not on {elem}", names.join(", "));
         diags.push(op.error("tile-elem", message).label(format!("`dst` has `{elem}`")));
     }
+}
+
+/// Numbers element by element, floats of half and single precision also with high precision.
+pub(super) fn numbers(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
+    check::numbers(op, platform, diags);
+    verify(op, HALF_AND_SINGLE, diags);
+}
+
+/// The same of floats.
+pub(super) fn floats(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
+    check::floats(op, platform, diags);
+    verify(op, HALF_AND_SINGLE, diags);
 }
 
 /// The longer sequence works in memory that the text gives it, where the assembler (0.60) knows of any.

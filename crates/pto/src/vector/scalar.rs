@@ -1,56 +1,63 @@
 //! A tile and a number, element by element (PTO IR manual 4.5).
 
-use slipring_ir::{OpSchema, Touch, Type};
+use slipring_ir::{Touch, Type};
 use slipring_machine::Capability;
 use slipring_tile::Elem;
 
 use super::check::{self, FLOATS, NUMBERS, Needs};
 use super::inside;
-use super::lower::elementwise;
+use super::lower::{elementwise, of_sources};
 use super::{DST, EACH, SCALAR_ARG, SRC, WITH_SCALAR, WITH_SCALAR_TMP, ins};
 use super::{precision, tiles, types, working};
 use slipring_effect::arithmetic::*;
+use slipring_op::def::Arithmetic::Two;
 use slipring_op::def::OpDef;
+use slipring_op::ops;
 use slipring_op::rules::{SCALAR, TILE, operand, optional, schema};
 
-/// The ops of this family.
-pub(crate) const OPS: &[&OpDef] = &[&TADDS, &TSUBS, &TMULS, &TDIVS, &TMAXS, &TMINS, &TREMS, &TFMODS, &TAXPY, &TLRELU];
-
-pub static TADDS: OpDef = OpDef {
-    schema: OpSchema { name: "pto.tadds", ..WITH_SCALAR },
-    summary: "Add a number to a tile",
-    doc: number_doc!("`dst = src + scalar`, element by element."),
-    verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
+/// A tile and a number.
+const NUMBERED: OpDef = OpDef {
+    schema: WITH_SCALAR,
+    verify: check::numbers,
     class: "number",
-    lower: |op, d| elementwise(op, d, &ADD, ["src", "scalar"]),
+    lower: elementwise,
     elems: types::SUMS,
     tiles: tiles::SHAPES_OF_SUM,
     ..EACH
 };
+const NUMBERED_TMP: OpDef = OpDef { schema: WITH_SCALAR_TMP, ..NUMBERED };
 
-pub static TSUBS: OpDef = OpDef {
-    schema: OpSchema { name: "pto.tsubs", ..WITH_SCALAR },
-    summary: "Subtract a number from a tile",
-    doc: number_doc!("`dst = src - scalar`, element by element."),
-    verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
-    class: "number",
-    lower: |op, d| elementwise(op, d, &SUB, ["src", "scalar"]),
-    elems: types::SUMS,
-    tiles: tiles::SHAPES_OF_SUM,
-    ..EACH
-};
+ops! {
+    OPS [&TDIVS, &TAXPY, &TLRELU], number_doc;
 
-pub static TMULS: OpDef = OpDef {
-    schema: OpSchema { name: "pto.tmuls", ..WITH_SCALAR },
-    summary: "Multiply a tile by a number",
-    doc: number_doc!("`dst = src * scalar`, element by element."),
-    verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
-    class: "number",
-    lower: |op, d| elementwise(op, d, &MUL, ["src", "scalar"]),
-    elems: types::SUMS,
-    tiles: tiles::SHAPES_OF_SUM,
-    ..EACH
-};
+    /// `dst = src + scalar`, element by element.
+    pub TADDS "pto.tadds" "Add a number to a tile": NUMBERED, kernel: Two(&ADD), class: "number";
+
+    /// `dst = src - scalar`, element by element.
+    pub TSUBS "pto.tsubs" "Subtract a number from a tile": NUMBERED, kernel: Two(&SUB), class: "number";
+
+    /// `dst = src * scalar`, element by element.
+    pub TMULS "pto.tmuls" "Multiply a tile by a number": NUMBERED, kernel: Two(&MUL), class: "number";
+
+    /// `dst = max(src, scalar)`, element by element: NaN if one of them is, +0 rather than -0.
+    pub TMAXS "pto.tmaxs" "Larger of a tile and a number": NUMBERED, kernel: Two(&MAX), class: "number",
+        tiles: tiles::SHAPES;
+
+    /// `dst = min(src, scalar)`, element by element: NaN if one of them is, -0 rather than +0.
+    pub TMINS "pto.tmins" "Smaller of a tile and a number": NUMBERED, kernel: Two(&MIN), class: "number";
+
+    /// `dst = src - floor(src / scalar) * scalar`, as `pto.trem`: the result has the sign of `scalar`.
+    pub TREMS "pto.trems" "Remainder of a division by a number, rounded down": NUMBERED_TMP, kernel: Two(&REM),
+        verify: |op, platform, diags| {
+            check::elementwise(op, NUMBERS, diags);
+            check::working_valid(op, platform, [0, 1], diags);
+        },
+        class: "div", elems: types::REMAINDER, tiles: tiles::REMAINDER_BY, working: working::REMAINDER_BY;
+
+    /// `dst = fmod(src, scalar)`, as `pto.tfmod`: the result has the sign of `src`.
+    pub TFMODS "pto.tfmods" "Remainder of a division by a number, rounded towards zero": NUMBERED, kernel: Two(&FMOD),
+        class: "div", elems: types::WORDS, tiles: tiles::ONE;
+}
 
 pub static TDIVS: OpDef = OpDef {
     schema: precision::with(
@@ -84,63 +91,11 @@ pub static TDIVS: OpDef = OpDef {
     class: "div",
     inside: inside::DIVIDED_BY_SCALARS,
     lower: |op, d| match op.operand("dividend") {
-        Some(_) => elementwise(op, d, &DIV, ["dividend", "src"]),
-        None => elementwise(op, d, &DIV, ["src", "divisor"]),
+        Some(_) => of_sources(op, d, &DIV, ["dividend", "src"]),
+        None => of_sources(op, d, &DIV, ["src", "divisor"]),
     },
     elems: types::DIVIDE_BY,
     tiles: tiles::SHAPES,
-    ..EACH
-};
-
-pub static TMAXS: OpDef = OpDef {
-    schema: OpSchema { name: "pto.tmaxs", ..WITH_SCALAR },
-    summary: "Larger of a tile and a number",
-    doc: number_doc!("`dst = max(src, scalar)`, element by element: NaN if one of them is, +0 rather than -0."),
-    verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
-    class: "number",
-    lower: |op, d| elementwise(op, d, &MAX, ["src", "scalar"]),
-    elems: types::SUMS,
-    tiles: tiles::SHAPES,
-    ..EACH
-};
-
-pub static TMINS: OpDef = OpDef {
-    schema: OpSchema { name: "pto.tmins", ..WITH_SCALAR },
-    summary: "Smaller of a tile and a number",
-    doc: number_doc!("`dst = min(src, scalar)`, element by element: NaN if one of them is, -0 rather than +0."),
-    verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
-    class: "number",
-    lower: |op, d| elementwise(op, d, &MIN, ["src", "scalar"]),
-    elems: types::SUMS,
-    tiles: tiles::SHAPES_OF_SUM,
-    ..EACH
-};
-
-pub static TREMS: OpDef = OpDef {
-    schema: OpSchema { name: "pto.trems", ..WITH_SCALAR_TMP },
-    summary: "Remainder of a division by a number, rounded down",
-    doc: number_doc!("`dst = src - floor(src / scalar) * scalar`, as `pto.trem`: the result has the sign of `scalar`."),
-    verify: |op, platform, diags| {
-        check::elementwise(op, NUMBERS, diags);
-        check::working_valid(op, platform, [0, 1], diags);
-    },
-    class: "div",
-    lower: |op, d| elementwise(op, d, &REM, ["src", "scalar"]),
-    elems: types::REMAINDER,
-    tiles: tiles::REMAINDER_BY,
-    working: working::REMAINDER_BY,
-    ..EACH
-};
-
-pub static TFMODS: OpDef = OpDef {
-    schema: OpSchema { name: "pto.tfmods", ..WITH_SCALAR },
-    summary: "Remainder of a division by a number, rounded towards zero",
-    doc: number_doc!("`dst = fmod(src, scalar)`, as `pto.tfmod`: the result has the sign of `src`."),
-    verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
-    class: "div",
-    lower: |op, d| elementwise(op, d, &FMOD, ["src", "scalar"]),
-    elems: types::WORDS,
-    tiles: tiles::ONE,
     ..EACH
 };
 
@@ -177,7 +132,7 @@ pub static TAXPY: OpDef = OpDef {
     class: "mul",
     lower: |op, d| {
         let fused = d.platform.can(Capability::FusedAxpy);
-        elementwise(op, d, if fused { &AXPY } else { &AXPY_STEPS }, ["src", "scalar", "dst"])
+        of_sources(op, d, if fused { &AXPY } else { &AXPY_STEPS }, ["src", "scalar", "dst"])
     },
     elems: types::AXPY,
     tiles: tiles::SHAPES,
@@ -194,9 +149,10 @@ pub static TLRELU: OpDef = OpDef {
     ),
     summary: "Leaky ReLU",
     doc: number_doc!("`dst = src > 0 ? src : slope * src`, element by element."),
-    verify: |op, _, diags| check::elementwise(op, FLOATS, diags),
+    verify: check::floats,
     class: "mul",
-    lower: |op, d| elementwise(op, d, &PRELU, ["src", "slope"]),
+    kernel: Two(&PRELU),
+    lower: elementwise,
     elems: types::FLOAT,
     tiles: tiles::SHAPES,
     ..EACH

@@ -1,0 +1,49 @@
+//! Families of ops as tables: a row for each op.
+
+/// Declares the ops of a family, each in a row, and the list of them.
+///
+/// A row is the op's reference text, its name here and in texts, its line for lists, what it is based on, and the fields in which it
+/// differs from that:
+///
+/// ```ignore
+/// ops! {
+///     OPS, number_doc;
+///     /// `dst = src0 + src1`, element by element.
+///     pub TADD "pto.tadd" "Add two tiles": TILES, kernel: Two(&ADD), class: "add", commutes: true;
+/// }
+/// ```
+///
+/// The first line names the list and, where the family has one, the macro that adds what all of its texts say. Declarations that
+/// stand alone follow the name of the list: `OPS [&TDIVS];`. A row without a text has that of its base.
+#[macro_export]
+macro_rules! ops {
+    ($list:ident $([$($alone:expr),* $(,)?])? $(, $wrap:ident)?; $($rows:tt)*) => {
+        $crate::ops! { @rows $list [$($($alone,)*)?] [$($wrap)?] $($rows)* }
+    };
+    (
+        @rows $list:ident [$($alone:expr,)*] $wrap:tt
+        $(
+            $(#[doc = $doc:literal])*
+            $vis:vis $id:ident $name:literal $summary:literal: $base:expr $(, $field:ident: $value:expr)*;
+        )*
+    ) => {
+        /// The ops of this family.
+        pub(crate) const $list: &[&$crate::OpDef] = &[$(&$id,)* $($alone,)*];
+        $(
+            #[doc = $summary]
+            $vis static $id: $crate::OpDef = {
+                const BASE: $crate::OpDef = $base;
+                $crate::OpDef {
+                    doc: $crate::ops! { @text $wrap BASE $($doc)* },
+                    schema: slipring_ir::OpSchema { name: $name, ..BASE.schema },
+                    summary: $summary,
+                    $($field: $value,)*
+                    ..BASE
+                }
+            };
+        )*
+    };
+    (@text $wrap:tt $base:ident) => { $base.doc };
+    (@text [] $base:ident $($doc:literal)+) => { $crate::rules::text(concat!($($doc),+)) };
+    (@text [$wrap:ident] $base:ident $($doc:literal)+) => { $crate::rules::text($wrap!($($doc),+)) };
+}

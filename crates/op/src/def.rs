@@ -106,6 +106,11 @@ pub struct OpDef {
 }
 
 impl OpDef {
+    /// The same with other operands, results, attributes and text.
+    pub const fn with(self, schema: OpSchema) -> OpDef {
+        OpDef { schema, ..self }
+    }
+
     /// True for an op of the scalar unit that leaves nothing but its results. Asking for the lane decides which cores take part, and
     /// is none.
     pub fn only_computes(&self) -> bool {

@@ -3,18 +3,21 @@
 /// Declares the ops of a family, each in a row, and the list of them.
 ///
 /// A row is the op's reference text, its name here and in texts, its line for lists, what it is based on, and the fields in which it
-/// differs from that:
+/// differs from that; after `=>` those in which its text form, operands, results and attributes differ:
 ///
 /// ```ignore
 /// ops! {
 ///     OPS, number_doc;
 ///     /// `dst = src0 + src1`, element by element.
 ///     pub TADD "pto.tadd" "Add two tiles": TILES, kernel: Two(&ADD), class: "add", commutes: true;
+///     /// `dst = ~src`, bit by bit.
+///     pub TNOT "pto.tnot" "Bitwise not": TILES, kernel: One(&NOT) => { operands: &[SRC, DST] };
 /// }
 /// ```
 ///
 /// The first line names the list and, where the family has one, the macro that adds what all of its texts say. Declarations that
-/// stand alone follow the name of the list: `OPS [&TDIVS];`. A row without a text has that of its base.
+/// stand alone follow the name of the list: `OPS [&TDIVS];`. A row without a text has that of its base, or a
+/// field `doc`.
 #[macro_export]
 macro_rules! ops {
     ($list:ident $([$($alone:expr),* $(,)?])? $(, $wrap:ident)?; $($rows:tt)*) => {
@@ -24,7 +27,8 @@ macro_rules! ops {
         @rows $list:ident [$($alone:expr,)*] $wrap:tt
         $(
             $(#[doc = $doc:literal])*
-            $vis:vis $id:ident $name:literal $summary:literal: $base:expr $(, $field:ident: $value:expr)*;
+            $vis:vis $id:ident $name:literal $summary:literal: $base:expr $(, $field:ident: $value:expr)*
+            $(=> { $($part:ident: $what:expr),* $(,)? })?;
         )*
     ) => {
         /// The ops of this family.
@@ -33,12 +37,13 @@ macro_rules! ops {
             #[doc = $summary]
             $vis static $id: $crate::OpDef = {
                 const BASE: $crate::OpDef = $base;
+                const WITH_TEXT: $crate::OpDef =
+                    $crate::OpDef { doc: $crate::ops! { @text $wrap BASE $($doc)* }, ..BASE };
                 $crate::OpDef {
-                    doc: $crate::ops! { @text $wrap BASE $($doc)* },
-                    schema: slipring_ir::OpSchema { name: $name, ..BASE.schema },
+                    schema: slipring_ir::OpSchema { name: $name, $($($part: $what,)*)? ..BASE.schema },
                     summary: $summary,
                     $($field: $value,)*
-                    ..BASE
+                    ..WITH_TEXT
                 }
             };
         )*

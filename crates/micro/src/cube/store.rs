@@ -1,7 +1,7 @@
 //! The way out of the accumulator: `pto.mte_l0c_gm`, `pto.mte_l0c_l1`, `pto.mte_l0c_ub`.
 
 use slipring_ir::{AttrKind, AttrSpec, Diags, EnumSpec, OpSchema, OperandSpec, Syntax, Touch, Type, TypeRule};
-use slipring_machine::Pipe;
+use slipring_machine::{Pipe, Platform};
 use slipring_program::{Operand, UpdateKind};
 use slipring_tile::convert::Saturation;
 use slipring_tile::{Elem, Space, load_f32};
@@ -14,6 +14,7 @@ use slipring_effect::{Fixpipe, FixpipeArgs, Form, Narrow, Payload, Quant, QuantT
 use slipring_op::decode::Decoder;
 use slipring_op::decode::{CHECK_ONLY, UNIT_FLAG, with_unit_flag};
 use slipring_op::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
+use slipring_op::ops;
 use slipring_op::rules::{INTEGER, PLAIN, SCALAR, constant, defaulted, operand, optional, schema};
 
 const UNIT_FLAG_MODE: &EnumSpec =
@@ -146,59 +147,112 @@ const FIX: OpDef = OpDef {
     ..PLAIN
 };
 
-pub(super) static L0C_GM: OpDef = OpDef {
-    schema: schema(
-        "pto.mte_l0c_gm",
-        Syntax::Custom(&ClauseText {
-            lead: 8,
-            commas: true,
-            clauses: &[
-                UNIT_FLAG_CLAUSE,
-                QUANT_CLAUSE,
-                RELU_CLAUSE,
-                Clause::flag("nz2nd"),
-                DN_CLAUSE,
-                NZ_CLAUSE,
-                LOOP3_CLAUSE,
-                SAT_CLAUSE,
-                Clause::flag("nosat"),
-                ATOMIC_CLAUSE,
+ops! {
+    OPS [&L0C_L1];
+
+    L0C_GM "pto.mte_l0c_gm" "Write the accumulator to global memory": FIX, verify: verify_l0c_gm,
+        lower: lower
+        => {
+            syntax: Syntax::Custom(&ClauseText {
+                lead: 8,
+                commas: true,
+                clauses: &[
+                    UNIT_FLAG_CLAUSE,
+                    QUANT_CLAUSE,
+                    RELU_CLAUSE,
+                    Clause::flag("nz2nd"),
+                    DN_CLAUSE,
+                    NZ_CLAUSE,
+                    LOOP3_CLAUSE,
+                    SAT_CLAUSE,
+                    Clause::flag("nosat"),
+                    ATOMIC_CLAUSE,
+                ],
+            }),
+            operands: &[
+                SRC,
+                operand("dst", GM, Touch::Write, "first element in global memory"),
+                M,
+                N,
+                SRC_STRIDE,
+                DST_STRIDE,
+                operand("sid", INTEGER, Touch::Nothing, "hint for the memory system, 0 to 3; changes nothing here"),
+                operand("l2_cache_ctrl", INTEGER, Touch::Nothing, "hint for the cache, 0 to 15; changes nothing here"),
+                SCALE,
+                FACTOR,
+                CLIP,
+                LOOP0,
+                SPLIT,
+                COUNT,
+                SRC3,
+                DST3,
             ],
-        }),
-        &[
-            SRC,
-            operand("dst", GM, Touch::Write, "first element in global memory"),
-            M,
-            N,
-            SRC_STRIDE,
-            DST_STRIDE,
-            operand("sid", INTEGER, Touch::Nothing, "hint for the memory system, 0 to 3; changes nothing here"),
-            operand("l2_cache_ctrl", INTEGER, Touch::Nothing, "hint for the cache, 0 to 15; changes nothing here"),
-            SCALE,
-            FACTOR,
-            CLIP,
-            LOOP0,
-            SPLIT,
-            COUNT,
-            SRC3,
-            DST3,
-        ],
-        &[],
-        GM_ATTRS,
-    ),
-    summary: "Write the accumulator to global memory",
-    verify: |op, _, diags| {
-        for (name, most) in [("sid", 3), ("l2_cache_ctrl", 15)] {
-            let value = op.operand(name).and_then(|value| constant(op.module, value));
-            if value.is_some_and(|value| !(0..=most).contains(&value)) {
-                diags.push(op.error("fixpipe-hint", format!("expects {name} between 0 and {most}")));
-            }
+            attrs: GM_ATTRS,
+        };
+
+    L0C_UB "pto.mte_l0c_ub" "Write the accumulator to the Vector cores' UB": FIX, verify: verify_l0c_ub,
+        lower: lower
+        => {
+            syntax: Syntax::Custom(&ClauseText {
+                lead: 6,
+                commas: true,
+                clauses: &[
+                    DST_MODE_CLAUSE,
+                    UNIT_FLAG_CLAUSE,
+                    QUANT_CLAUSE,
+                    RELU_CLAUSE,
+                    Clause::flag("nz2nd"),
+                    DN_CLAUSE,
+                    NZ_CLAUSE,
+                    LOOP3_CLAUSE,
+                    SAT_CLAUSE,
+                    Clause::flag("nosat"),
+                ],
+            }),
+            operands: &[
+                SRC,
+                operand("dst", UB, Touch::Write, "first element in UB, a multiple of 32 bytes"),
+                M,
+                N,
+                SRC_STRIDE,
+                DST_STRIDE,
+                optional("sub_blockid", INTEGER, Touch::Nothing, "the Vector core, 0 or 1"),
+                SCALE,
+                FACTOR,
+                CLIP,
+                LOOP0,
+                SPLIT,
+                COUNT,
+                SRC3,
+                DST3,
+            ],
+            attrs: UB_ATTRS,
+        };
+}
+
+fn verify_l0c_gm(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    for (name, most) in [("sid", 3), ("l2_cache_ctrl", 15)] {
+        let value = op.operand(name).and_then(|value| constant(op.module, value));
+        if value.is_some_and(|value| !(0..=most).contains(&value)) {
+            diags.push(op.error("fixpipe-hint", format!("expects {name} between 0 and {most}")));
         }
-        verify(op, diags);
-    },
-    lower,
-    ..FIX
-};
+    }
+    verify(op, diags);
+}
+
+fn verify_l0c_ub(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    if op.operand("sub_blockid").is_some() == op.attr("dst_mode").is_some() {
+        diags.push(op.error("fixpipe-mode", "expects a Vector core, `split_m` or `split_n` in `dst_mode`"));
+    }
+    let transform = op.attr("quant_pre").or(op.attr("relu_pre")).is_some()
+        || op.operand("loop0_src_stride").or(op.operand("split")).is_some();
+    if op.attr("dst_mode").is_some() && transform {
+        diags.push(
+            op.error("fixpipe-mode", "expects neither pre_quant, pre_relu, nz2dn nor nz2nz where the result is split"),
+        );
+    }
+    verify(op, diags);
+}
 
 const TO_L1: OpSchema = schema(
     "pto.mte_l0c_l1",
@@ -223,68 +277,10 @@ const TO_L1: OpSchema = schema(
     ATTRS,
 );
 
-pub(super) static L0C_L1: OpDef = OpDef {
+static L0C_L1: OpDef = OpDef {
     schema: TO_L1,
     summary: "Write the accumulator to L1",
     verify: |op, _, diags| verify(op, diags),
-    lower,
-    ..FIX
-};
-
-pub(super) static L0C_UB: OpDef = OpDef {
-    schema: schema(
-        "pto.mte_l0c_ub",
-        Syntax::Custom(&ClauseText {
-            lead: 6,
-            commas: true,
-            clauses: &[
-                DST_MODE_CLAUSE,
-                UNIT_FLAG_CLAUSE,
-                QUANT_CLAUSE,
-                RELU_CLAUSE,
-                Clause::flag("nz2nd"),
-                DN_CLAUSE,
-                NZ_CLAUSE,
-                LOOP3_CLAUSE,
-                SAT_CLAUSE,
-                Clause::flag("nosat"),
-            ],
-        }),
-        &[
-            SRC,
-            operand("dst", UB, Touch::Write, "first element in UB, a multiple of 32 bytes"),
-            M,
-            N,
-            SRC_STRIDE,
-            DST_STRIDE,
-            optional("sub_blockid", INTEGER, Touch::Nothing, "the Vector core, 0 or 1"),
-            SCALE,
-            FACTOR,
-            CLIP,
-            LOOP0,
-            SPLIT,
-            COUNT,
-            SRC3,
-            DST3,
-        ],
-        &[],
-        UB_ATTRS,
-    ),
-    summary: "Write the accumulator to the Vector cores' UB",
-    verify: |op, _, diags| {
-        if op.operand("sub_blockid").is_some() == op.attr("dst_mode").is_some() {
-            diags.push(op.error("fixpipe-mode", "expects a Vector core, `split_m` or `split_n` in `dst_mode`"));
-        }
-        let transform = op.attr("quant_pre").or(op.attr("relu_pre")).is_some()
-            || op.operand("loop0_src_stride").or(op.operand("split")).is_some();
-        if op.attr("dst_mode").is_some() && transform {
-            diags.push(op.error(
-                "fixpipe-mode",
-                "expects neither pre_quant, pre_relu, nz2dn nor nz2nz where the result is split",
-            ));
-        }
-        verify(op, diags);
-    },
     lower,
     ..FIX
 };

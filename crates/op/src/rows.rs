@@ -36,14 +36,14 @@ macro_rules! ops {
         $(
             #[doc = $summary]
             $vis static $id: $crate::OpDef = {
-                const BASE: $crate::OpDef = $base;
-                const WITH_TEXT: $crate::OpDef =
-                    $crate::OpDef { doc: $crate::ops! { @text $wrap BASE $($doc)* }, ..BASE };
+                const OP_BASE: $crate::OpDef = $base;
+                const OP_WITH_TEXT: $crate::OpDef =
+                    $crate::OpDef { doc: $crate::ops! { @text $wrap OP_BASE $($doc)* }, ..OP_BASE };
                 $crate::OpDef {
-                    schema: slipring_ir::OpSchema { name: $name, $($($part: $what,)*)? ..BASE.schema },
+                    schema: slipring_ir::OpSchema { name: $name, $($($part: $what,)*)? ..OP_BASE.schema },
                     summary: $summary,
                     $($field: $value,)*
-                    ..WITH_TEXT
+                    ..OP_WITH_TEXT
                 }
             };
         )*

@@ -6,7 +6,7 @@ use slipring_machine::{Capability, Platform};
 use slipring_tile::Elem;
 
 use super::check;
-use slipring_op::def::OpRef;
+use slipring_op::def::{OpDef, OpRef};
 use slipring_op::rules::defaulted;
 
 /// `#pto<precision_mode …>`, as the SPEC has it.
@@ -53,6 +53,11 @@ pub(super) const fn with(attrs: &'static [AttrSpec], schema: OpSchema) -> OpSche
         other => other,
     };
     OpSchema { attrs, syntax, ..schema }
+}
+
+/// The declaration with these attributes.
+pub(super) const fn of(attrs: &'static [AttrSpec], base: OpDef) -> OpDef {
+    OpDef { schema: with(attrs, base.schema), ..base }
 }
 
 /// True where the text asks for the longer sequence.

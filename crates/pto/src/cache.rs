@@ -4,13 +4,12 @@ use slipring_effect::CleanCache;
 use slipring_ir::text::{CustomSyntax, OpParser, OpPrinter, Parsed, Tok};
 use slipring_ir::{Attr, AttrKind, AttrSpec, EnumSpec, OpId, Syntax, Touch, Type, TypeRule};
 use slipring_machine::{Cost, Pipe};
-use slipring_op::def::{InCoreSync, OpDef, PipeRule};
-use slipring_op::rules::{PLAIN, optional, required, schema};
+use slipring_op::decode::Decoder;
+use slipring_op::def::{InCoreSync, Lowered, OpRef, PipeRule};
+use slipring_op::ops;
+use slipring_op::rules::{PLAIN, optional, required};
 use slipring_program::Inst;
 use slipring_tile::Space;
-
-/// The ops of this family.
-pub(crate) const OPS: &[&OpDef] = &[&CACHE_INVALID, &FENCE];
 
 const SCOPE: &EnumSpec = &EnumSpec { kind: "fence_scope", numbered: false, members: &["gm", "all"] };
 const SPACE: &EnumSpec = &EnumSpec { kind: "address_space", numbered: false, members: &["gm"] };
@@ -25,50 +24,46 @@ const IN_GM: TypeRule = TypeRule {
     },
 };
 
-pub static CACHE_INVALID: OpDef = OpDef {
-    schema: schema(
-        "pto.cmo.cacheinvalid",
-        Syntax::Custom(&CacheText),
-        &[optional("addr", IN_GM, Touch::Nothing, "in the line that is meant; else all lines")],
-        &[],
-        &[SPACE_ATTR],
-    ),
-    summary: "Write back and forget lines of the scalar unit's cache",
-    doc: "What the scalar unit has written into these lines of 64 bytes is in global memory afterwards, and it reads them anew. The \
-          cache holds no bytes of its own here; what is shared without this op is `stale-scalar` with `--interpretation scalar-cache`.",
-    source: "PTO IR of the public assembler 0.60, pto.cmo.cacheinvalid; device headers, dcci",
-    pipe: PipeRule::Fixed(Pipe::S),
-    lower: |op, d| {
-        let line = match op.operand("addr") {
-            None => None,
-            Some(line) if matches!(op.module.ty(line), Type::Ptr(..)) => Some(d.scalar(line)?),
-            Some(line) => Some(d.view(line)?.base),
-        };
-        let cost = Cost::fixed(d.platform.cost.scalar_memory);
-        d.issue(Pipe::S, CleanCache, line.into_iter().collect(), cost);
-        Ok(())
-    },
-    ..PLAIN
-};
+ops! {
+    OPS;
 
-pub static FENCE: OpDef = OpDef {
-    schema: schema(
-        "pto.fence.barrier_all",
-        Syntax::Format("$scope attr-dict"),
-        &[],
-        &[],
-        &[required("scope", AttrKind::Enum(SCOPE), "what must be seen: `gm` or `all`")],
-    ),
-    summary: "Everything that was stored before is seen before anything later",
-    doc: "The core waits until all its pipes are idle; what they stored is in global memory then.",
-    source: "PTO IR of the public assembler 0.60, pto.fence.barrier_all",
-    in_core_sync: InCoreSync::No,
-    lower: |_, d| {
-        d.emit(Inst::Barrier { pipe: None });
-        Ok(())
-    },
-    ..PLAIN
-};
+    /// What the scalar unit has written into these lines of 64 bytes is in global memory afterwards, and it reads them
+    /// anew. The cache holds no bytes of its own here; what is shared without this op is `stale-scalar` with
+    /// `--interpretation scalar-cache`.
+    pub CACHE_INVALID "pto.cmo.cacheinvalid" "Write back and forget lines of the scalar unit's cache": PLAIN,
+        source: "PTO IR of the public assembler 0.60, pto.cmo.cacheinvalid; device headers, dcci",
+        pipe: PipeRule::Fixed(Pipe::S), lower: lower_cache_invalid
+        => {
+            syntax: Syntax::Custom(&CacheText),
+            operands: &[optional("addr", IN_GM, Touch::Nothing, "in the line that is meant; else all lines")],
+            attrs: &[SPACE_ATTR],
+        };
+
+    /// The core waits until all its pipes are idle; what they stored is in global memory then.
+    pub FENCE "pto.fence.barrier_all" "Everything that was stored before is seen before anything later": PLAIN,
+        source: "PTO IR of the public assembler 0.60, pto.fence.barrier_all", in_core_sync: InCoreSync::No,
+        lower: lower_fence
+        => {
+            syntax: Syntax::Format("$scope attr-dict"),
+            attrs: &[required("scope", AttrKind::Enum(SCOPE), "what must be seen: `gm` or `all`")],
+        };
+}
+
+fn lower_cache_invalid(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let line = match op.operand("addr") {
+        None => None,
+        Some(line) if matches!(op.module.ty(line), Type::Ptr(..)) => Some(d.scalar(line)?),
+        Some(line) => Some(d.view(line)?.base),
+    };
+    let cost = Cost::fixed(d.platform.cost.scalar_memory);
+    d.issue(Pipe::S, CleanCache, line.into_iter().collect(), cost);
+    Ok(())
+}
+
+fn lower_fence(_: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    d.emit(Inst::Barrier { pipe: None });
+    Ok(())
+}
 
 /// `all #pto.address_space<gm>`, or `%line single_cache_line : T`.
 struct CacheText;

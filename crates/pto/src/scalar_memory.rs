@@ -8,10 +8,8 @@ use slipring_effect::past_end;
 use slipring_op::decode::{Binding, Decoder, Inside};
 use slipring_op::decode::{access, element_address};
 use slipring_op::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
+use slipring_op::ops;
 use slipring_op::rules::{INTEGER, PLAIN, SCALAR, TILE, constant, operand, result, scalar_of, schema};
-
-/// The ops of this family.
-pub(crate) const OPS: &[&OpDef] = &[&LOAD_SCALAR, &STORE_SCALAR, &TGETVAL, &TSETVAL];
 
 const MEMORY: TypeRule =
     TypeRule { describe: "a pointer or a memref", accepts: |t| matches!(t, Type::Ptr(..) | Type::MemRef(_)) };
@@ -21,66 +19,48 @@ fn element_of(types: &[Type]) -> Option<Type> {
     types.first().and_then(scalar_of)
 }
 
-pub static LOAD_SCALAR: OpDef = OpDef {
-    schema: schema(
-        "pto.load_scalar",
-        Syntax::Format("$ptr `[` $offset `]` attr-dict `:` type($ptr) `->` type($value)"),
-        &[operand("ptr", MEMORY, Touch::Read, "memory"), operand("offset", INTEGER, Touch::Nothing, "which element")],
-        &[result("value", SCALAR, Infer::From(element_of), "the element")],
-        &[],
-    ),
-    summary: "Read one element of memory",
-    doc: "The element `offset` elements after `ptr`, as a scalar. The scalar unit waits for it.",
-    source: "PTO IR manual 4.3",
-    pipe: PipeRule::Fixed(Pipe::S),
-    lower: |op, d| lower_element(op, d, Ends { memory: "ptr", offset: "offset", value: None }),
-    ..PLAIN
-};
+ops! {
+    OPS [&TSETVAL];
 
-pub static STORE_SCALAR: OpDef = OpDef {
-    schema: schema(
-        "pto.store_scalar",
-        Syntax::Format("$value `,` $ptr `[` $offset `]` attr-dict `:` type($ptr) `,` type($value)"),
-        &[
-            operand("ptr", MEMORY, Touch::Write, "memory"),
-            operand("offset", INTEGER, Touch::Nothing, "which element"),
-            operand("value", SCALAR, Touch::Nothing, "what to write"),
-        ],
-        &[],
-        &[],
-    ),
-    summary: "Write one element of memory",
-    doc: "Writes `value` to the element `offset` elements after `ptr`.",
-    source: "PTO IR manual 4.3",
-    pipe: PipeRule::Fixed(Pipe::S),
-    verify: |op, _, diags| same_type(op, "ptr", "value", diags),
-    lower: |op, d| lower_element(op, d, Ends { memory: "ptr", offset: "offset", value: Some("value") }),
-    ..PLAIN
-};
+    /// The element `offset` elements after `ptr`, as a scalar. The scalar unit waits for it.
+    pub LOAD_SCALAR "pto.load_scalar" "Read one element of memory": PLAIN, source: "PTO IR manual 4.3",
+        pipe: PipeRule::Fixed(Pipe::S),
+        lower: |op, d| lower_element(op, d, Ends { memory: "ptr", offset: "offset", value: None })
+        => {
+            syntax: Syntax::Format("$ptr `[` $offset `]` attr-dict `:` type($ptr) `->` type($value)"),
+            operands: &[operand("ptr", MEMORY, Touch::Read, "memory"), operand("offset", INTEGER, Touch::Nothing, "which element")],
+            results: &[result("value", SCALAR, Infer::From(element_of), "the element")],
+        };
 
-pub static TGETVAL: OpDef = OpDef {
-    schema: schema(
-        "pto.tgetval",
-        Syntax::Format(
-            "`ins` `(` $src `,` $offset `:` type($src) `,` type($offset) `)` attr-dict `outs` `:` type($value)",
-        ),
-        &[
-            operand("src", TILE, Touch::Read, "the tile, in UB"),
-            operand("offset", INTEGER, Touch::Nothing, "which element, counted in the order of memory"),
-        ],
-        &[result("value", SCALAR, Infer::From(element_of), "the element")],
-        &[],
-    ),
-    summary: "Read one element of a tile",
-    doc: "The element at `offset` elements from the address of the tile, as a scalar: in a row-major tile \
-          `row × columns + column`. The scalar unit waits for it.",
-    source: "PTO IR manual 4.14",
-    core: CoreRule::ByTile,
-    pipe: PipeRule::Fixed(Pipe::S),
-    verify: |op, _, diags| verify_tile(op, "src", "offset", diags),
-    lower: |op, d| lower_element(op, d, Ends { memory: "src", offset: "offset", value: None }),
-    ..PLAIN
-};
+    /// Writes `value` to the element `offset` elements after `ptr`.
+    pub STORE_SCALAR "pto.store_scalar" "Write one element of memory": PLAIN, source: "PTO IR manual 4.3",
+        pipe: PipeRule::Fixed(Pipe::S), verify: |op, _, diags| same_type(op, "ptr", "value", diags),
+        lower: |op, d| lower_element(op, d, Ends { memory: "ptr", offset: "offset", value: Some("value") })
+        => {
+            syntax: Syntax::Format("$value `,` $ptr `[` $offset `]` attr-dict `:` type($ptr) `,` type($value)"),
+            operands: &[
+                operand("ptr", MEMORY, Touch::Write, "memory"),
+                operand("offset", INTEGER, Touch::Nothing, "which element"),
+                operand("value", SCALAR, Touch::Nothing, "what to write"),
+            ],
+        };
+
+    /// The element at `offset` elements from the address of the tile, as a scalar: in a row-major tile `row × columns +
+    /// column`. The scalar unit waits for it.
+    pub TGETVAL "pto.tgetval" "Read one element of a tile": PLAIN, source: "PTO IR manual 4.14", core: CoreRule::ByTile,
+        pipe: PipeRule::Fixed(Pipe::S), verify: |op, _, diags| verify_tile(op, "src", "offset", diags),
+        lower: |op, d| lower_element(op, d, Ends { memory: "src", offset: "offset", value: None })
+        => {
+            syntax: Syntax::Format(
+                "`ins` `(` $src `,` $offset `:` type($src) `,` type($offset) `)` attr-dict `outs` `:` type($value)",
+            ),
+            operands: &[
+                operand("src", TILE, Touch::Read, "the tile, in UB"),
+                operand("offset", INTEGER, Touch::Nothing, "which element, counted in the order of memory"),
+            ],
+            results: &[result("value", SCALAR, Infer::From(element_of), "the element")],
+        };
+}
 
 pub static TSETVAL: OpDef = OpDef {
     schema: schema(

@@ -40,7 +40,7 @@ macro_rules! power_doc {
 const POWER: OpDef = OpDef {
     doc: power_doc!("`dst = base ^ exponent`, element by element."),
     schema: OpSchema { syntax: ins(3), ..POWERS.schema },
-    verify: verify,
+    verify,
     inside: inside::RAISED_BY_SCALARS,
     lower: |op, d| of_sources(op, d, kernel(d), ["base", "exponent"]),
     working: working::POWERS,

@@ -3,7 +3,7 @@
 use slipring_ir::{AttrKind, Diags, Syntax, Touch};
 use slipring_machine::{Platform, VectorPort};
 use slipring_tile::{Elem, RoundMode, Saturation, convert};
-use slipring_vector::{BYTES, Register};
+use slipring_vector::{BYTES, Register, conversions};
 
 use super::check;
 use super::emit::Emit;
@@ -12,20 +12,6 @@ use slipring_op::decode::Decoder;
 use slipring_op::def::{Lowered, OpRef, Reported};
 use slipring_op::ops;
 use slipring_op::rules::{SCALAR, defaulted, operand, required};
-
-/// The pairs of types that the hardware converts.
-const PAIRS: &[(Elem, &[Elem])] = &[
-    (Elem::U8, &[Elem::U16, Elem::U32, Elem::F16]),
-    (Elem::I8, &[Elem::I16, Elem::I32, Elem::F16]),
-    (Elem::U16, &[Elem::U8, Elem::U32]),
-    (Elem::I16, &[Elem::U8, Elem::U32, Elem::I32, Elem::F16, Elem::F32]),
-    (Elem::U32, &[Elem::U8, Elem::U16, Elem::I16]),
-    (Elem::I32, &[Elem::U8, Elem::U16, Elem::I16, Elem::I64, Elem::F32]),
-    (Elem::I64, &[Elem::F32]),
-    (Elem::F16, &[Elem::U8, Elem::I8, Elem::I16, Elem::I32, Elem::F32]),
-    (Elem::F32, &[Elem::I16, Elem::I32, Elem::I64, Elem::F16, Elem::BF16]),
-    (Elem::BF16, &[Elem::I32, Elem::F16, Elem::F32]),
-];
 
 ops! {
     OPS;
@@ -150,9 +136,8 @@ fn cvt_rules(op: &OpRef<'_>, diags: &mut Diags) {
     check::one_of(op, "rnd", &["R", "A", "F", "C", "Z", "O"], diags);
     check::one_of(op, "sat", &["SAT", "NOSAT"], diags);
     let (Some(from), Some(to)) = (check::elem(op, "src"), check::result_elem(op, 0)) else { return };
-    let targets = PAIRS.iter().find(|pair| pair.0 == from).map_or(&[][..], |pair| pair.1);
-    if !targets.contains(&to) {
-        let names: Vec<_> = targets.iter().map(|e| e.name()).collect();
+    let names: Vec<_> = conversions(from).iter().map(|(to, _)| to.name()).collect();
+    if !names.contains(&to.name()) {
         let mut error = op.error("vcvt-types", format!("`pto.vcvt` does not convert {from} to {to}"));
         if !names.is_empty() {
             error = error.help(format!("{from} becomes {}", names.join(", ")));

@@ -6,6 +6,7 @@ use slipring_op::def::{OpRef, RingPart};
 use slipring_op::ring::Epilogue;
 use slipring_op::target::{OpRule, Scalars};
 use slipring_tile::{BLayout, Elem};
+use slipring_vector::conversions;
 
 use super::fixes::{Fixed, op};
 
@@ -339,15 +340,9 @@ fn rounded_where_it_rounds(_: &Scalars, module: &mut Module, id: OpId, _: &Platf
     let (Some(from), Some(to)) = (this.ty("src").and_then(Type::elem), module.ty(this.result(0)).elem()) else {
         return Ok(());
     };
-    let (rounds, clips) = match (from, to) {
-        (Elem::F32, _) | (Elem::F16, Elem::I16 | Elem::I8 | Elem::U8) | (Elem::BF16, Elem::F16 | Elem::I32) => {
-            (true, true)
-        }
-        (Elem::F16, Elem::I32) | (Elem::I16, Elem::F16) | (Elem::I32 | Elem::I64, Elem::F32) => (true, false),
-        _ => (false, !from.is_float() && to.bytes() < from.bytes()),
-    };
+    let Some((_, how)) = conversions(from).iter().find(|(known, _)| *known == to) else { return Ok(()) };
     let wrong = |name: &str, wants: bool| this.text(name).is_some() != wants;
-    for (name, wants) in [("rnd", rounds), ("sat", clips)] {
+    for (name, wants) in [("rnd", how.rounds), ("sat", how.clips)] {
         if wrong(name, wants) {
             let how = if wants { "wants" } else { "takes no" };
             return Err(format!("it {how} `{name}` where {from} becomes {to}"));

@@ -8,7 +8,7 @@ use super::super::memory::{GM, L1, Memory, UB, ends, given};
 use slipring_effect::{Bursts, Whose};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
-use slipring_op::rules::{BOOL, INTEGER, PLAIN, operand, schema};
+use slipring_op::rules::{BOOL, INTEGER, PLAIN, operand};
 
 use crate::dma::rows::{GAPS, STRIDES, rows_of};
 use slipring_op::ops;
@@ -56,16 +56,25 @@ impl LoopRegisters {
 
 /// Positional copies.
 const COPIES: OpDef = OpDef { source: OLD, ..PLAIN };
+/// Settings of the loops around them.
+const SETTING: OpDef = OpDef {
+    schema: OpSchema {
+        syntax: Syntax::Format("$first `,` $second attr-dict `:` type($first) `,` type($second)"),
+        operands: &[
+            number("first", "of the source, or of the inner loop"),
+            number("second", "of the destination, or of the outer loop"),
+        ],
+        ..PLAIN.schema
+    },
+    doc: "Sets a loop around the older copies that follow: bytes from one repetition to the next in source and \
+          destination, or the repetitions of the inner and the outer loop.",
+    source: OLD,
+    core: CoreRule::Vector,
+    ..PLAIN
+};
 
 ops! {
-    OPS [
-        &SET_LOOP1_STRIDE_OUTTOUB,
-        &SET_LOOP2_STRIDE_OUTTOUB,
-        &SET_LOOP_SIZE_OUTTOUB,
-        &SET_LOOP1_STRIDE_UBTOOUT,
-        &SET_LOOP2_STRIDE_UBTOOUT,
-        &SET_LOOP_SIZE_UBTOOUT,
-    ];
+    OPS;
 
     /// As `pto.mte_gm_ub` with the two loops that `pto.set_loop_size_outtoub` and `pto.set_loop1_stride_outtoub`,
     /// `pto.set_loop2_stride_outtoub` set before; without them each loop runs once.
@@ -164,6 +173,24 @@ ops! {
                 DST_GAP,
             ],
         };
+
+    SET_LOOP1_STRIDE_OUTTOUB "pto.set_loop1_stride_outtoub" "Strides of the inner loop into UB": SETTING,
+        lower: |op, d| set(op, d, OUTTOUB.strides[0], 0);
+
+    SET_LOOP2_STRIDE_OUTTOUB "pto.set_loop2_stride_outtoub" "Strides of the outer loop into UB": SETTING,
+        lower: |op, d| set(op, d, OUTTOUB.strides[1], 0);
+
+    SET_LOOP_SIZE_OUTTOUB "pto.set_loop_size_outtoub" "Repetitions of the loops into UB": SETTING,
+        lower: |op, d| set(op, d, OUTTOUB.sizes, 1);
+
+    SET_LOOP1_STRIDE_UBTOOUT "pto.set_loop1_stride_ubtoout" "Strides of the inner loop out of UB": SETTING,
+        lower: |op, d| set(op, d, UBTOOUT.strides[0], 0);
+
+    SET_LOOP2_STRIDE_UBTOOUT "pto.set_loop2_stride_ubtoout" "Strides of the outer loop out of UB": SETTING,
+        lower: |op, d| set(op, d, UBTOOUT.strides[1], 0);
+
+    SET_LOOP_SIZE_UBTOOUT "pto.set_loop_size_ubtoout" "Repetitions of the loops out of UB": SETTING,
+        lower: |op, d| set(op, d, UBTOOUT.sizes, 1);
 }
 
 fn lower_copy_gm_to_ubuf(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
@@ -234,67 +261,6 @@ fn issue(op: &OpRef<'_>, d: &mut Decoder<'_>, effect: Bursts, args: Vec<Operand>
     d.issue(pipe, effect, args, cost);
     Ok(())
 }
-
-const PAIR: OpSchema = schema(
-    "",
-    Syntax::Format("$first `,` $second attr-dict `:` type($first) `,` type($second)"),
-    &[
-        number("first", "of the source, or of the inner loop"),
-        number("second", "of the destination, or of the outer loop"),
-    ],
-    &[],
-    &[],
-);
-
-const SETTING: OpDef = OpDef {
-    doc: "Sets a loop around the older copies that follow: bytes from one repetition to the next in source and \
-          destination, or the repetitions of the inner and the outer loop.",
-    source: OLD,
-    core: CoreRule::Vector,
-    ..PLAIN
-};
-
-macro_rules! setting {
-    ($name:ident, $text:literal, $summary:literal, $registers:expr, $less:literal) => {
-        static $name: OpDef = OpDef {
-            schema: OpSchema { name: $text, ..PAIR },
-            summary: $summary,
-            lower: |op, d| set(op, d, $registers, $less),
-            ..SETTING
-        };
-    };
-}
-
-setting!(
-    SET_LOOP1_STRIDE_OUTTOUB,
-    "pto.set_loop1_stride_outtoub",
-    "Strides of the inner loop into UB",
-    OUTTOUB.strides[0],
-    0
-);
-setting!(
-    SET_LOOP2_STRIDE_OUTTOUB,
-    "pto.set_loop2_stride_outtoub",
-    "Strides of the outer loop into UB",
-    OUTTOUB.strides[1],
-    0
-);
-setting!(SET_LOOP_SIZE_OUTTOUB, "pto.set_loop_size_outtoub", "Repetitions of the loops into UB", OUTTOUB.sizes, 1);
-setting!(
-    SET_LOOP1_STRIDE_UBTOOUT,
-    "pto.set_loop1_stride_ubtoout",
-    "Strides of the inner loop out of UB",
-    UBTOOUT.strides[0],
-    0
-);
-setting!(
-    SET_LOOP2_STRIDE_UBTOOUT,
-    "pto.set_loop2_stride_ubtoout",
-    "Strides of the outer loop out of UB",
-    UBTOOUT.strides[1],
-    0
-);
-setting!(SET_LOOP_SIZE_UBTOOUT, "pto.set_loop_size_ubtoout", "Repetitions of the loops out of UB", UBTOOUT.sizes, 1);
 
 /// Puts both operands, less a constant, into registers.
 fn set(op: &OpRef<'_>, d: &mut Decoder<'_>, registers: [&'static str; 2], less: u64) -> Lowered {

@@ -100,6 +100,22 @@ pub const fn defaulted(name: &'static str, kind: AttrKind, doc: &'static str) ->
     AttrSpec { name, kind, required: false, doc }
 }
 
+/// Lists one after the other, of `N` together: operands or attributes that ops share, and their own.
+pub const fn joined<T: Copy, const N: usize>(lists: &[&[T]]) -> [T; N] {
+    let mut all = [lists[0][0]; N];
+    let (mut list, mut done) = (0, 0);
+    while list < lists.len() {
+        let mut at = 0;
+        while at < lists[list].len() {
+            all[done] = lists[list][at];
+            (at, done) = (at + 1, done + 1);
+        }
+        list += 1;
+    }
+    assert!(done == N);
+    all
+}
+
 /// A schema without regions, aliases and results; change fields with `..schema(…)`.
 pub const fn schema(
     name: &'static str,

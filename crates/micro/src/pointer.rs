@@ -1,12 +1,12 @@
 //! Pointers from addresses (micro-instruction manual, Pointer Operations).
 
-use slipring_ir::{Diags, Infer, Syntax, Touch, Type, TypeRule};
+use slipring_ir::{Diags, Infer, Touch, Type, TypeRule};
 
 use slipring_machine::Platform;
 use slipring_op::decode::{Binding, Decoder};
 use slipring_op::def::{CoreRule, Lowered, OpRef, Reported};
-use slipring_op::ops;
 use slipring_op::rules::{PLAIN, POINTER, TILE, operand, require_space, result};
+use slipring_op::{ops, positional};
 use slipring_tile::Space;
 
 const ADDRESS: TypeRule =
@@ -22,7 +22,7 @@ ops! {
         source: "micro-instruction manual, Pointer Operations; PTO tile instruction SPEC 3", verify: verify_castptr,
         lower: lower_castptr
         => {
-            syntax: Syntax::Format("$address attr-dict `:` type($address) `->` type($result)"),
+            syntax: positional!("address" => "result"),
             operands: &[operand("address", ADDRESS, Touch::Nothing, "byte address, or a pointer to look at as another type")],
             results: &[result("result", ADDRESS, Infer::Written, "the pointer, or the address of one")],
         };
@@ -33,7 +33,7 @@ ops! {
         source: "tile ISA, mixing tile instructions and micro-instructions", core: CoreRule::Vector,
         verify: verify_tile_buf_addr, lower: lower_tile_buf_addr
         => {
-            syntax: Syntax::Format("$tile attr-dict `:` type($tile) `->` type($result)"),
+            syntax: positional!("tile" => "result"),
             operands: &[operand("tile", TILE, Touch::ReadWrite, "the tile, in UB")],
             results: &[result("result", POINTER, Infer::Written, "its first element")],
         };

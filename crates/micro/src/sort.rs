@@ -9,8 +9,8 @@ use super::memory::{UB, given, memory};
 use slipring_effect::{ElementAccess, MergeArgs, MergeLists, SortArgs, SortGroups, Within};
 use slipring_op::decode::{Binding, Decoder};
 use slipring_op::def::{CoreRule, Lowered, OpRef, PipeRule, Reported};
-use slipring_op::ops;
 use slipring_op::rules::{INTEGER, PLAIN, operand, result};
+use slipring_op::{ops, positional};
 
 const SCORES: TypeRule = TypeRule {
     describe: "a pointer into `ub` to f32 or f16",
@@ -38,10 +38,7 @@ ops! {
         source: "micro-instruction manual, Sorting Operations, pto.vbitsort; number of repeats: 8 bits, as in the public library",
         core: CoreRule::Vector, pipe: PipeRule::Fixed(Pipe::V), lower: lower_vbitsort
         => {
-            syntax: Syntax::Format(
-                "$dest `,` $src `,` $indices `,` $repeat_times attr-dict `:` type($dest) `,` type($src) `,` type($indices) `,` \
-                 type($repeat_times)",
-            ),
+            syntax: positional!("dest" "src" "indices" "repeat_times"),
             operands: &[
                 operand("dest", UB, Touch::Write, "where the records go, 256 bytes a repeat; a multiple of 32"),
                 operand("src", SCORES, Touch::Read, "32 scores a repeat; a multiple of 32"),
@@ -61,10 +58,7 @@ ops! {
         source: "micro-instruction manual, Sorting Operations, pto.vmrgsort4; control word, masks and repeats: the public library",
         core: CoreRule::Vector, pipe: PipeRule::Fixed(Pipe::V), verify: same_scores, lower: lower_vmrgsort4
         => {
-            syntax: Syntax::Format(
-                "$dest `,` $src0 `,` $src1 `,` $src2 `,` $src3 `,` $count `,` $config attr-dict `:` type($dest) `,` type($src0) \
-                 `,` type($src1) `,` type($src2) `,` type($src3) `,` type($count) `,` type($config)",
-            ),
+            syntax: positional!("dest" "src0" "src1" "src2" "src3" "count" "config"),
             operands: &[
                 operand("dest", SCORES, Touch::Write, "where the records go; a multiple of 32"),
                 list("src0"),

@@ -1,4 +1,4 @@
-//! Families of ops as tables: a row for each op.
+//! Families of ops as tables: a row for each op, and the usual form of their text.
 
 /// Declares the ops of a family, each in a row, and the list of them.
 ///
@@ -51,4 +51,16 @@ macro_rules! ops {
     (@text $wrap:tt $base:ident) => { $base.doc };
     (@text [] $base:ident $($doc:literal)+) => { $crate::rules::text(concat!($($doc),+)) };
     (@text [$wrap:ident] $base:ident $($doc:literal)+) => { $crate::rules::text($wrap!($($doc),+)) };
+}
+
+/// The text form of operands one after the other, and of results, each with its type: `positional!("lhs" "rhs" => "out")` is
+/// `$lhs, $rhs attr-dict : type($lhs), type($rhs) -> type($out)`.
+#[macro_export]
+macro_rules! positional {
+    ($first:literal $($next:literal)* $(=> $out:literal $($outs:literal)*)?) => {
+        slipring_ir::Syntax::Format(concat!(
+            "$", $first, $(" `,` $", $next,)* " attr-dict `:` type($", $first, ")", $(" `,` type($", $next, ")",)*
+            $(" `->` type($", $out, ")", $(" `,` type($", $outs, ")",)*)?
+        ))
+    };
 }

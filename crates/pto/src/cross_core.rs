@@ -9,7 +9,7 @@ use super::sync::{NOTHING, PIPE, has_pipe, pipe_attr, pipes_exist};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{InCoreSync, Lowered, OpDef, OpRef, Reported, SyncAct};
 use slipring_op::rules::{ANY, INTEGER, constant, defaulted, operand, optional, required, schema};
-use slipring_op::{home_kind, ops};
+use slipring_op::{home_kind, ops, positional};
 
 const CROSS_DOC: &str = "Semaphores between the Cube core and the Vector cores: counters of 4 bits. Where the platform broadcasts \
      (A2/A3), a set by the Cube core reaches both Vector cores, and a wait of the Cube core needs both of them; the wait \
@@ -107,7 +107,7 @@ ops! {
     pub SET_FFTS "pto.set_ffts" "Tell the hardware where cross-core flags are kept (A2/A3)": CROSS,
         lower: |_, _| Ok(())
         => {
-            syntax: Syntax::Format("$base attr-dict `:` type($base)"),
+            syntax: positional!("base"),
             operands: &[operand("base", ANY, Touch::Nothing, "address that the hardware keeps cross-core flags at")],
         };
 }

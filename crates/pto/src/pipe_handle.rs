@@ -20,7 +20,7 @@ use slipring_op::rules::{
 
 use crate::pipe_entry::verify_split;
 use crate::pipe_text::is_event;
-use slipring_op::ops;
+use slipring_op::{ops, positional};
 
 const PIPE_HANDLE: TypeRule = TypeRule {
     describe: "a pipe",
@@ -246,7 +246,7 @@ ops! {
         source: "seed 003, TPOP, Phase 2, V2C_CTRL", ring: Some(RingPart::Handle(HandlePart::Signal)),
         verify: verify_ctrl_signal, lower: ring::signal_value
         => {
-            syntax: Syntax::Format("$pipe attr-dict `:` type($pipe) `->` type($signal)"),
+            syntax: positional!("pipe" => "signal"),
             operands: &[operand("pipe", PIPE_HANDLE, Touch::Nothing, "a control pipe")],
             results: &[result("signal", INTEGER, Infer::Written, "32 bits, as a signed number")],
         };
@@ -267,7 +267,7 @@ ops! {
     /// add the flags.
     pub WAIT_RECORD "pto.wait_record" "Wait for events of pushes, pops and frees": HANDLE,
         source: "seed 003, IR Level 1", pipe: PipeRule::Fixed(Pipe::S), lower: |_, _| Ok(())
-        => { syntax: Syntax::Format("$events attr-dict `:` type($events)"), operands: &[EVENTS] };
+        => { syntax: positional!("events"), operands: &[EVENTS] };
 }
 
 fn verify_tfree(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
@@ -403,7 +403,7 @@ fn verify_pop(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
 
 const STATUS: OpSchema = schema(
     "",
-    Syntax::Format("$pipe `,` $on attr-dict `:` type($pipe) `,` type($on)"),
+    positional!("pipe" "on"),
     &[
         operand("pipe", PIPE_HANDLE, Touch::Nothing, "the pipe"),
         operand("on", BOOL, Touch::Nothing, "true: later ops of this core do it; false: they leave it out"),

@@ -13,10 +13,10 @@ use crate::{LOAD_SCALAR, STORE_SCALAR};
 use slipring_effect::MAX_RANK;
 use slipring_op::decode::{Binding, Decoder, ViewRef};
 use slipring_op::def::{FromZero, Lowered, OpRef, Reported};
-use slipring_op::ops;
 use slipring_op::rules::{
     INTEGER, LAYOUT, PLAIN, POINTER, TENSOR_VIEW, constant, defaulted, operand, result, variadic,
 };
+use slipring_op::{ops, positional};
 
 const PARTITION: TypeRule = TypeRule { describe: "a partition view", accepts: |t| matches!(t, Type::PartitionView(_)) };
 
@@ -47,7 +47,7 @@ ops! {
     pub PTR_TO_INT "pto.ptrtoint" "The address of a pointer to global memory, in bytes": PLAIN,
         source: "PTO IR of the public assembler 0.60, pto.ptrtoint", lower: same_number
         => {
-            syntax: Syntax::Format("$ptr attr-dict `:` type($ptr) `->` type($result)"),
+            syntax: positional!("ptr" => "result"),
             operands: &[operand("ptr", GM_POINTER, Touch::Nothing, "the pointer")],
             results: &[result("result", INTEGER, Infer::Fixed(|| Type::I64), "its address in bytes")],
         };
@@ -56,7 +56,7 @@ ops! {
     pub INT_TO_PTR "pto.inttoptr" "A pointer to an address in global memory": PLAIN,
         source: "PTO IR of the public assembler 0.60, pto.inttoptr", verify: verify_int_to_ptr, lower: same_number
         => {
-            syntax: Syntax::Format("$addr attr-dict `:` type($addr) `->` type($result)"),
+            syntax: positional!("addr" => "result"),
             operands: &[operand("addr", ADDRESS_NUMBER, Touch::Nothing, "the address in bytes")],
             results: &[result("result", GM_POINTER, Infer::Written, "the pointer")],
         };
@@ -114,7 +114,7 @@ ops! {
     pub TENSOR_VIEW_ADDR "pto.tensor_view_addr" "The address of a view": PLAIN, source: "PTO tile instruction SPEC 3",
         verify: verify_tensor_view_addr, lower: lower_tensor_view_addr
         => {
-            syntax: Syntax::Format("$src attr-dict `:` type($src) `->` type($result)"),
+            syntax: positional!("src" => "result"),
             operands: &[operand("src", VIEW_OR_MEMREF, Touch::Nothing, "the view")],
             results: &[result("result", BASE, Infer::Written, "a pointer to its first element, or the same memory as a memref")],
         };

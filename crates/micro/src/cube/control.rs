@@ -5,8 +5,8 @@ use slipring_program::{Inst, Operand, ScalarFn};
 
 use slipring_op::decode::{Binding, Decoder};
 use slipring_op::def::{Lowered, OpRef, Reported};
-use slipring_op::ops;
 use slipring_op::rules::{INTEGER, PLAIN, operand, result, schema};
+use slipring_op::{ops, positional};
 
 /// The control register among the registers of a core.
 pub(super) const CONTROL: &str = "ctrl";
@@ -28,7 +28,7 @@ ops! {
     SET_CTRL "pto.set_ctrl" "Write the control register": PLAIN, doc: DOC,
         source: "public micro-instruction examples; micro-instruction manual 16, execution mode", lower: lower_set_ctrl
         => {
-            syntax: Syntax::Format("$value attr-dict `:` type($value)"),
+            syntax: positional!("value"),
             operands: &[operand("value", INTEGER, Touch::Nothing, "what the register becomes")],
         };
 
@@ -57,7 +57,7 @@ fn lower_set_ctrl(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
 
 const SBITSET: OpSchema = schema(
     "",
-    Syntax::Format("$value `,` $bit attr-dict `:` type($value) `,` type($bit) `->` type($result)"),
+    positional!("value" "bit" => "result"),
     &[
         operand("value", INTEGER, Touch::Nothing, "a number of 64 bits"),
         operand("bit", INTEGER, Touch::Nothing, "which bit, modulo 64"),

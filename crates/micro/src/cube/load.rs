@@ -10,8 +10,8 @@ use super::super::memory::{BT, GM, L0A, L0B, L1, ends, given, given_or};
 use slipring_effect::{BiasArgs, BiasLoad, BurstArgs, Bursts, FractalArgs, FractalLoad, MoveArgs, OperandLoad};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
-use slipring_op::ops;
 use slipring_op::rules::{BOOL, INTEGER, PLAIN, defaulted, operand, optional, schema};
+use slipring_op::{ops, positional};
 
 const MTE1: OpDef = OpDef { core: CoreRule::Cube, pipe: PipeRule::Fixed(Pipe::Mte1), ..PLAIN };
 
@@ -125,11 +125,7 @@ ops! {
     LOAD_CBUF_TO_CA "pto.load_cbuf_to_ca" "Copy fractals of L1 into L0A": MTE1,
         source: "public micro-instruction examples", lower: lower_load_cbuf_to_ca
         => {
-            syntax: Syntax::Format(
-                "$src `,` $dst `,` $m_start `,` $k_start `,` $m_step `,` $k_step `,` $src_stride `,` $dst_stride attr-dict `:` \
-                 type($src) `,` type($dst) `,` type($m_start) `,` type($k_start) `,` type($m_step) `,` type($k_step) `,` \
-                 type($src_stride) `,` type($dst_stride)",
-            ),
+            syntax: positional!("src" "dst" "m_start" "k_start" "m_step" "k_step" "src_stride" "dst_stride"),
             operands: &[
                 operand("src", L1, Touch::Read, "fractals in L1"),
                 operand("dst", L0A, Touch::Write, "fractals in L0A"),
@@ -229,9 +225,7 @@ fn same_elem(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     }
 }
 
-const OPERAND: Syntax = Syntax::Format(
-    "$src `,` $dst `,` $rows `,` $cols attr-dict `:` type($src) `,` type($dst) `,` type($rows) `,` type($cols)",
-);
+const OPERAND: Syntax = positional!("src" "dst" "rows" "cols");
 
 const LOAD_A: OpSchema = schema(
     "pto.mte_l1_l0a",

@@ -11,7 +11,7 @@ use slipring_op::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
 use slipring_op::rules::{BOOL, INTEGER, PLAIN, operand};
 
 use crate::dma::rows::{GAPS, STRIDES, rows_of};
-use slipring_op::ops;
+use slipring_op::{ops, positional};
 
 const OLD: &str = "seed 004; public micro-instruction examples";
 
@@ -59,7 +59,7 @@ const COPIES: OpDef = OpDef { source: OLD, ..PLAIN };
 /// Settings of the loops around them.
 const SETTING: OpDef = OpDef {
     schema: OpSchema {
-        syntax: Syntax::Format("$first `,` $second attr-dict `:` type($first) `,` type($second)"),
+        syntax: positional!("first" "second"),
         operands: &[
             number("first", "of the source, or of the inner loop"),
             number("second", "of the destination, or of the outer loop"),
@@ -81,12 +81,7 @@ ops! {
     COPY_GM_TO_UBUF "pto.copy_gm_to_ubuf" "Copy rows of global memory into UB (older spelling)": COPIES,
         core: CoreRule::Vector, pipe: PipeRule::Fixed(Pipe::Mte2), lower: lower_copy_gm_to_ubuf
         => {
-            syntax: Syntax::Format(
-                "$src `,` $dst `,` $sid `,` $n_burst `,` $len_burst `,` $left_padding `,` $right_padding `,` $pad_en `,` \
-                 $l2_cache_ctl `,` $src_stride `,` $dst_stride attr-dict `:` type($src) `,` type($dst) `,` type($sid) `,` \
-                 type($n_burst) `,` type($len_burst) `,` type($left_padding) `,` type($right_padding) `,` type($pad_en) `,` \
-                 type($l2_cache_ctl) `,` type($src_stride) `,` type($dst_stride)",
-            ),
+            syntax: positional!("src" "dst" "sid" "n_burst" "len_burst" "left_padding" "right_padding" "pad_en" "l2_cache_ctl" "src_stride" "dst_stride"),
             operands: &[
                 operand("src", GM, Touch::Read, "first byte in global memory"),
                 operand("dst", UB, Touch::Write, "first byte in UB, a multiple of 32"),
@@ -107,11 +102,7 @@ ops! {
     COPY_UBUF_TO_GM "pto.copy_ubuf_to_gm" "Copy rows of UB to global memory (older spelling)": COPIES,
         core: CoreRule::Vector, pipe: PipeRule::Fixed(Pipe::Mte3), lower: lower_copy_ubuf_to_gm
         => {
-            syntax: Syntax::Format(
-                "$src `,` $dst `,` $sid `,` $n_burst `,` $len_burst `,` $reserved `,` $dst_stride `,` $src_stride attr-dict `:` \
-                 type($src) `,` type($dst) `,` type($sid) `,` type($n_burst) `,` type($len_burst) `,` type($reserved) `,` \
-                 type($dst_stride) `,` type($src_stride)",
-            ),
+            syntax: positional!("src" "dst" "sid" "n_burst" "len_burst" "reserved" "dst_stride" "src_stride"),
             operands: &[
                 operand("src", UB, Touch::Read, "first byte in UB, a multiple of 32"),
                 operand("dst", GM, Touch::Write, "first byte in global memory"),
@@ -128,10 +119,7 @@ ops! {
     COPY_GM_TO_CBUF "pto.copy_gm_to_cbuf" "Copy rows of global memory into L1 (older spelling)": COPIES,
         core: CoreRule::Cube, pipe: PipeRule::Fixed(Pipe::Mte2), lower: lower_copy_gm_to_cbuf
         => {
-            syntax: Syntax::Format(
-                "$src `,` $dst `,` $n_burst `,` $len_burst `,` $src_gap `,` $dst_gap attr-dict `:` type($src) `,` type($dst) `,` \
-                 type($n_burst) `,` type($len_burst) `,` type($src_gap) `,` type($dst_gap)",
-            ),
+            syntax: positional!("src" "dst" "n_burst" "len_burst" "src_gap" "dst_gap"),
             operands: &[
                 operand("src", GM, Touch::Read, "first byte in global memory"),
                 operand("dst", L1, Touch::Write, "first byte in L1, a multiple of 32"),
@@ -234,10 +222,7 @@ fn lower_copy_cbuf_to_ubuf(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     blocks(op, d, (&from, &to), Whose::Argument)
 }
 
-const BETWEEN: Syntax = Syntax::Format(
-    "$src `,` $dst `,` $sid `,` $n_burst `,` $len_burst `,` $src_gap `,` $dst_gap attr-dict `:` type($src) `,` type($dst) `,` \
-     type($sid) `,` type($n_burst) `,` type($len_burst) `,` type($src_gap) `,` type($dst_gap)",
-);
+const BETWEEN: Syntax = positional!("src" "dst" "sid" "n_burst" "len_burst" "src_gap" "dst_gap");
 
 /// Rows of bytes between two memories.
 fn rows(d: &Decoder<'_>, from: &Memory, to: &Memory) -> Bursts {

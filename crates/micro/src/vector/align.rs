@@ -10,8 +10,8 @@ use super::emit::Emit;
 use super::{OUT, STEP, UB, check, vreg};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{Lowered, OpRef, Reported};
-use slipring_op::ops;
 use slipring_op::rules::{INTEGER, operand, required, result};
+use slipring_op::{ops, positional};
 
 /// `!pto.align`.
 const ALIGN: TypeRule = TypeRule { describe: "an alignment register", accepts: |t| matches!(t, Type::Align) };
@@ -34,7 +34,7 @@ ops! {
     VLDAS "pto.vldas" "Begin a stream of unaligned loads": STEP, source: "micro-instruction manual, `pto.vldas`",
         lower: lower_vldas
         => {
-            syntax: Syntax::Format("$ptr attr-dict `:` type($ptr) `->` type($align)"),
+            syntax: positional!("ptr" => "align"),
             operands: &[operand("ptr", UB, Touch::Read, "where the stream begins")],
             results: &[align_out("align", "the block that the first byte lies in")],
         };
@@ -45,7 +45,7 @@ ops! {
     VLDUS "pto.vldus" "Load a vector register from any address": STEP, source: "micro-instruction manual, `pto.vldus`",
         verify: |op, _, diags| check::as_wide(op, "ptr", check::result_elem(op, 0), diags), lower: lower_vldus
         => {
-            syntax: Syntax::Format("$ptr `,` $align attr-dict `:` type($ptr) `,` type($align) `->` type($out) `,` type($next)"),
+            syntax: positional!("ptr" "align" => "out" "next"),
             operands: &[
                 operand("ptr", UB, Touch::Read, "where in UB, at any address"),
                 align("align", "the block that the first byte lies in: of `pto.vldas`, or of the load before"),
@@ -65,10 +65,7 @@ ops! {
     VSTUS "pto.vstus" "Store some elements to any address": STEP, source: "micro-instruction manual, `pto.vstus`",
         verify: |op, _, diags| check::as_wide(op, "ptr", check::elem(op, "value"), diags), lower: lower_vstus
         => {
-            syntax: Syntax::Format(
-                "$align `,` $count `,` $value `,` $ptr attr-dict `:` type($align) `,` type($count) `,` type($value) `,` type($ptr) \
-                 `->` type($next)",
-            ),
+            syntax: positional!("align" "count" "value" "ptr" => "next"),
             operands: &[
                 align("align", "the stream"),
                 operand("count", INTEGER, Touch::Nothing, "elements to store, which is how far the stream advances"),
@@ -102,7 +99,7 @@ ops! {
     VSTAS "pto.vstas" "End a stream of unaligned stores": STEP, source: "micro-instruction manual, `pto.vstas`",
         lower: lower_vstas
         => {
-            syntax: Syntax::Format("$align `,` $ptr `,` $offset attr-dict `:` type($align) `,` type($ptr) `,` type($offset)"),
+            syntax: positional!("align" "ptr" "offset"),
             operands: &[
                 align("align", "the stream"),
                 operand("ptr", UB, Touch::Write, "an address"),
@@ -115,7 +112,7 @@ ops! {
     VSTAR "pto.vstar" "End a stream of stores that AR follows": STEP, source: "micro-instruction manual, `pto.vstar`",
         lower: lower_vstar
         => {
-            syntax: Syntax::Format("$align `,` $ptr attr-dict `:` type($align) `,` type($ptr)"),
+            syntax: positional!("align" "ptr"),
             operands: &[align("align", "the stream"), operand("ptr", UB, Touch::Write, "where the stream began")],
         };
 

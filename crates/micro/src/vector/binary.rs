@@ -1,6 +1,6 @@
 //! Two registers, lane by lane (micro-instruction manual 7 and 13).
 
-use slipring_ir::{Diags, OpSchema, Syntax};
+use slipring_ir::{Diags, OpSchema};
 use slipring_machine::{Platform, VectorPort};
 use slipring_tile::{Arg, Elem};
 use slipring_vector::Register;
@@ -12,12 +12,12 @@ use slipring_effect::arithmetic as shared;
 use slipring_op::decode::Decoder;
 use slipring_op::def::Arithmetic::Two;
 use slipring_op::def::{Lowered, OpDef, OpRef, Reported};
-use slipring_op::ops;
 use slipring_op::rules::{WITHOUT_SMALL_FLOATS, schema};
+use slipring_op::{ops, positional};
 
 const SCHEMA: OpSchema = schema(
     "",
-    Syntax::Format("$lhs `,` $rhs `,` $mask attr-dict `:` type($lhs) `,` type($rhs) `,` type($mask) `->` type($out)"),
+    positional!("lhs" "rhs" "mask" => "out"),
     &[vreg("lhs", "the first operand"), vreg("rhs", "the second operand"), GOVERNING],
     &[OUT],
     &[],

@@ -1,6 +1,6 @@
 //! One value in every lane (micro-instruction manual 5).
 
-use slipring_ir::{AttrKind, Diags, Syntax, Touch, Type, TypeRule};
+use slipring_ir::{AttrKind, Diags, Touch, Type, TypeRule};
 use slipring_machine::{Platform, VectorPort};
 use slipring_vector::BYTES;
 
@@ -9,8 +9,8 @@ use super::emit::{Emit, splat};
 use super::{GOVERNING, OUT, STEP};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{Lowered, OpRef, Reported};
-use slipring_op::ops;
 use slipring_op::rules::{SCALAR, defaulted, operand};
+use slipring_op::{ops, positional};
 
 const VALUE: TypeRule =
     TypeRule { describe: "a scalar or a vector register", accepts: |t| t.is_scalar() || matches!(t, Type::VReg(..)) };
@@ -21,7 +21,7 @@ ops! {
     /// `out[i] = value` for every lane.
     VBR "pto.vbr" "A number in every lane": STEP, lower: lower_vbr
         => {
-            syntax: Syntax::Format("$value attr-dict `:` type($value) `->` type($out)"),
+            syntax: positional!("value" => "out"),
             operands: &[operand("value", SCALAR, Touch::Nothing, "the number; its low bits where lanes are narrower")],
             results: &[OUT],
         };
@@ -29,7 +29,7 @@ ops! {
     /// Every active lane gets the number, or the first or last lane of the register.
     VDUP "pto.vdup" "A number or one lane in every lane": STEP, verify: verify_vdup, lower: lower_vdup
         => {
-            syntax: Syntax::Format("$value `,` $mask attr-dict `:` type($value) `,` type($mask) `->` type($out)"),
+            syntax: positional!("value" "mask" => "out"),
             operands: &[operand("value", VALUE, Touch::Nothing, "a number, or a register of which one lane is taken"), GOVERNING],
             results: &[OUT],
             attrs: &[defaulted(

@@ -1,6 +1,6 @@
 //! Sums and differences of numbers wider than a lane (micro-instruction manual 7 and 8).
 
-use slipring_ir::{Diags, Infer, OpSchema, Syntax, Touch};
+use slipring_ir::{Diags, Infer, OpSchema, Touch};
 use slipring_machine::{Platform, VectorPort};
 use slipring_vector::{Mask, Register};
 
@@ -9,8 +9,8 @@ use super::emit::Emit;
 use super::{GOVERNING, MASK, STEP, VREG, vreg};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{Lowered, OpDef, OpRef};
-use slipring_op::ops;
 use slipring_op::rules::{operand, result, schema};
+use slipring_op::{ops, positional};
 
 const FIRST: OpSchema = OpSchema {
     results: &[
@@ -19,9 +19,7 @@ const FIRST: OpSchema = OpSchema {
     ],
     ..schema(
         "",
-        Syntax::Format(
-            "$lhs `,` $rhs `,` $mask attr-dict `:` type($lhs) `,` type($rhs) `,` type($mask) `->` type($out) `,` type($carry)",
-        ),
+        positional!("lhs" "rhs" "mask" => "out" "carry"),
         &[vreg("lhs", "the first operand"), vreg("rhs", "the second operand"), GOVERNING],
         &[],
         &[],
@@ -29,9 +27,7 @@ const FIRST: OpSchema = OpSchema {
 };
 
 const NEXT: OpSchema = OpSchema {
-    syntax: Syntax::Format(
-        "$lhs `,` $rhs `,` $carry_in `,` $mask attr-dict `:` type($lhs) `,` type($rhs) `,` type($carry_in) `,` type($mask) `->` type($out) `,` type($carry)",
-    ),
+    syntax: positional!("lhs" "rhs" "carry_in" "mask" => "out" "carry"),
     operands: &[
         vreg("lhs", "the first operand"),
         vreg("rhs", "the second operand"),

@@ -10,8 +10,8 @@ use super::emit::{Emit, splat};
 use super::{MASK, OUT, STEP, vreg};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{Lowered, OpRef, Reported};
-use slipring_op::ops;
 use slipring_op::rules::{SCALAR, operand, required, result, schema};
+use slipring_op::{ops, positional};
 
 const MODES: [(&str, Compare); 6] = [
     ("eq", Compare::Eq),
@@ -61,9 +61,7 @@ ops! {
     /// `out = mask ? src0 : src1`, lane by lane.
     VSEL "pto.vsel" "Select lanes by a predicate": STEP, verify: verify_vsel, lower: lower_vsel
         => {
-            syntax: Syntax::Format(
-                "$src0 `,` $src1 `,` $mask attr-dict `:` type($src0) `,` type($src1) `,` type($mask) `->` type($out)",
-            ),
+            syntax: positional!("src0" "src1" "mask" => "out"),
             operands: &[
                 vreg("src0", "taken in active lanes"),
                 vreg("src1", "taken in the others"),
@@ -75,7 +73,7 @@ ops! {
     /// `out[i] = src[index[i]]`. The index is taken modulo the number of lanes.
     VSELR "pto.vselr" "Select lanes by index": STEP, verify: verify_vselr, lower: lower_vselr
         => {
-            syntax: Syntax::Format("$src `,` $index attr-dict `:` type($src) `,` type($index) `->` type($out)"),
+            syntax: positional!("src" "index" => "out"),
             operands: &[vreg("src", "where lanes are taken from"), vreg("index", "which lane; integers as wide as the lanes")],
             results: &[OUT],
         };
@@ -84,7 +82,7 @@ ops! {
     VSELRV2 "pto.vselrv2" "A form of selection without a published meaning": STEP,
         lower: |_, d| Err(d.unsupported("an op whose meaning no manual gives"))
         => {
-            syntax: Syntax::Format("$src0 `,` $src1 attr-dict `:` type($src0) `,` type($src1) `->` type($out)"),
+            syntax: positional!("src0" "src1" => "out"),
             operands: &[vreg("src0", "a source"), vreg("src1", "a source")],
             results: &[OUT],
         };

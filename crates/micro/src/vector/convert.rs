@@ -10,8 +10,8 @@ use super::emit::Emit;
 use super::{GOVERNING, OUT, STEP, vreg};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{Lowered, OpRef, Reported};
-use slipring_op::ops;
 use slipring_op::rules::{SCALAR, defaulted, operand, required};
+use slipring_op::{ops, positional};
 
 ops! {
     OPS;
@@ -25,7 +25,7 @@ ops! {
     /// of 64 bits are governed by a `b32` predicate.
     VCVT "pto.vcvt" "Convert lanes to another type": STEP, verify: |op, _, diags| cvt_rules(op, diags), lower: cvt
         => {
-            syntax: Syntax::Format("$src `,` $mask attr-dict `:` type($src) `,` type($mask) `->` type($out)"),
+            syntax: positional!("src" "mask" => "out"),
             operands: &[vreg("src", "the source"), GOVERNING],
             results: &[OUT],
             attrs: &[
@@ -52,7 +52,7 @@ ops! {
     /// `out[i] = index + i`, or `index - i` for `DESC`. Integers wrap; floats are rounded once.
     VCI "pto.vci" "Count through the lanes": STEP, verify: verify_vci, lower: lower_vci
         => {
-            syntax: Syntax::Format("$index attr-dict `:` type($index) `->` type($out)"),
+            syntax: positional!("index" => "out"),
             operands: &[operand("index", SCALAR, Touch::Nothing, "the first number, of the lanes' type")],
             results: &[OUT],
             attrs: &[defaulted("order", AttrKind::Str, "`ASC` (default) or `DESC`")],

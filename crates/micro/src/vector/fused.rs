@@ -11,8 +11,8 @@ use super::{GOVERNING, OUT, STEP, VREG, kernels, vreg};
 use slipring_op::decode::Decoder;
 use slipring_op::def::Arithmetic::Three;
 use slipring_op::def::{Lowered, OpRef};
-use slipring_op::ops;
 use slipring_op::rules::{SCALAR, operand, required, result};
+use slipring_op::{ops, positional};
 
 ops! {
     OPS;
@@ -20,9 +20,7 @@ ops! {
     /// `out = acc + lhs × rhs`, rounded once; integers wrap.
     VMULA "pto.vmula" "Multiply and add": STEP, kernel: Three(&kernels::MULA), verify: verify_vmula, lower: lanewise
         => {
-            syntax: Syntax::Format(
-                "$acc `,` $lhs `,` $rhs `,` $mask attr-dict `:` type($acc) `,` type($lhs) `,` type($rhs) `,` type($mask) `->` type($out)",
-            ),
+            syntax: positional!("acc" "lhs" "rhs" "mask" => "out"),
             operands: &[vreg("acc", "what is added to"), vreg("lhs", "first factor"), vreg("rhs", "second factor"), GOVERNING],
             results: &[OUT],
         };
@@ -30,9 +28,7 @@ ops! {
     /// `out = alpha × src + addend`, rounded once.
     VAXPY "pto.vaxpy" "Scale and add": STEP, kernel: Three(&kernels::AXPY), verify: verify_vaxpy, lower: lanewise
         => {
-            syntax: Syntax::Format(
-                "$src `,` $addend `,` $alpha `,` $mask attr-dict `:` type($src) `,` type($addend) `,` type($alpha) `,` type($mask) `->` type($out)",
-            ),
+            syntax: positional!("src" "addend" "alpha" "mask" => "out"),
             operands: &[
                 vreg("src", "what is scaled"),
                 vreg("addend", "what is added"),
@@ -58,9 +54,7 @@ ops! {
     /// The whole product of 32-bit integers, signed for signed lanes: its low and its high half.
     VMULL "pto.vmull" "Product of 64 bits in two registers": STEP, verify: verify_vmull, lower: mull
         => {
-            syntax: Syntax::Format(
-                "$lhs `,` $rhs `,` $mask attr-dict `:` type($lhs) `,` type($rhs) `,` type($mask) `->` type($low) `,` type($high)",
-            ),
+            syntax: positional!("lhs" "rhs" "mask" => "low" "high"),
             operands: &[vreg("lhs", "first factor"), vreg("rhs", "second factor"), GOVERNING],
             results: &[
                 result("low", VREG, Infer::Written, "low 32 bits of the products"),

@@ -1,6 +1,6 @@
 //! Loads and stores at an index for each lane (micro-instruction manual, gather and scatter).
 
-use slipring_ir::{Diags, OpSchema, Syntax, Touch};
+use slipring_ir::{Diags, OpSchema, Touch};
 use slipring_machine::{Platform, VectorPort};
 use slipring_vector::{BYTES, Register};
 use smallvec::SmallVec;
@@ -9,14 +9,12 @@ use super::emit::Emit;
 use super::{MASK, OUT, STEP, UB, check, vreg};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{Lowered, OpRef, Reported};
-use slipring_op::ops;
 use slipring_op::rules::{operand, schema};
+use slipring_op::{ops, positional};
 
 const GATHER: OpSchema = schema(
     "",
-    Syntax::Format(
-        "$ptr `,` $offsets `,` $mask attr-dict `:` type($ptr) `,` type($offsets) `,` type($mask) `->` type($out)",
-    ),
+    positional!("ptr" "offsets" "mask" => "out"),
     &[
         operand("ptr", UB, Touch::Read, "where in UB"),
         vreg("offsets", "how far after it, for each lane"),
@@ -56,9 +54,7 @@ ops! {
     VSCATTER "pto.vscatter" "Store an element for each lane": STEP, source: "micro-instruction manual, `pto.vscatter`",
         verify: verify_scatter, lower: scatter
         => {
-            syntax: Syntax::Format(
-                "$value `,` $ptr `,` $offsets `,` $mask attr-dict `:` type($value) `,` type($ptr) `,` type($offsets) `,` type($mask)",
-            ),
+            syntax: positional!("value" "ptr" "offsets" "mask"),
             operands: &[
                 vreg("value", "what to store"),
                 operand("ptr", UB, Touch::Write, "where in UB"),

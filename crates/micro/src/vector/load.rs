@@ -9,8 +9,8 @@ use super::modes::{LOADS, LoadMode, PairMode, SPLITS};
 use super::{MASK, OUT, STEP, UB, VREG, check};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{Lowered, OpRef, Reported};
-use slipring_op::ops;
 use slipring_op::rules::{INTEGER, defaulted, operand, required, result};
+use slipring_op::{ops, positional};
 
 ops! {
     OPS;
@@ -65,10 +65,7 @@ ops! {
     VSLDB "pto.vsldb" "Load blocks at a distance": STEP, source: "micro-instruction manual, `pto.vsldb`",
         verify: |op, _, diags| blocks(op, check::result_elem(op, 0), "ptr", "mask", diags), lower: vsldb
         => {
-            syntax: Syntax::Format(
-                "$ptr `,` $block_stride `,` $repeat_stride `,` $mask attr-dict `:` type($ptr) `,` type($block_stride) `,` \
-                 type($repeat_stride) `,` type($mask) `->` type($out)",
-            ),
+            syntax: positional!("ptr" "block_stride" "repeat_stride" "mask" => "out"),
             operands: &[
                 operand("ptr", UB, Touch::Read, "where in UB"),
                 operand("block_stride", INTEGER, Touch::Nothing, "from one block to the next, in blocks of 32 bytes"),

@@ -12,8 +12,8 @@ use super::predicate::{lane_bytes, named_lanes};
 use super::{MASK, STEP, check};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{Lowered, OpDef, OpRef, Reported};
-use slipring_op::ops;
 use slipring_op::rules::{operand, required, result, schema};
+use slipring_op::{ops, positional};
 
 const fn mask(name: &'static str, doc: &'static str) -> OperandSpec {
     operand(name, MASK, Touch::Nothing, doc)
@@ -66,7 +66,7 @@ ops! {
     PNOT "pto.pnot" "Lanes that a predicate leaves out": BINARY,
         lower: |op, d| combine(op, d, |[src, mask]| !src & mask)
         => {
-            syntax: Syntax::Format("$src `,` $mask attr-dict `:` type($src) `,` type($mask) `->` type($out)"),
+            syntax: positional!("src" "mask" => "out"),
             operands: &[mask("src", "a predicate"), mask("mask", "lanes that it leaves out become inactive")],
             results: BINARY.schema.results,
         };
@@ -83,7 +83,7 @@ ops! {
     PBITCAST "pto.pbitcast" "Take a predicate for lanes of another width": STEP,
         source: "micro-instruction manual, `pto.pbitcast`", lower: lower_pbitcast
         => {
-            syntax: Syntax::Format("$src attr-dict `:` type($src) `->` type($out)"),
+            syntax: positional!("src" => "out"),
             operands: &[mask("src", "a predicate")],
             results: BINARY.schema.results,
         };
@@ -161,7 +161,7 @@ fn half(op: &OpRef<'_>) -> usize {
 const PAIR: OpDef = OpDef {
     schema: schema(
         "",
-        Syntax::Format("$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) `->` type($low) `,` type($high)"),
+        positional!("lhs" "rhs" => "low" "high"),
         &[mask("lhs", "a predicate"), mask("rhs", "a predicate")],
         &[
             result("low", MASK, Infer::Written, "the first half of the result"),

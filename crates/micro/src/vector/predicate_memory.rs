@@ -11,8 +11,8 @@ use super::emit::Emit;
 use super::{MASK, STEP, UB, check};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{Lowered, OpDef, OpRef, Reported};
-use slipring_op::ops;
 use slipring_op::rules::{INTEGER, POINTER, constant, operand, required, result, schema};
+use slipring_op::{ops, positional};
 
 /// Bytes of the image of a predicate.
 const IMAGE: usize = BYTES / 8;
@@ -82,9 +82,7 @@ ops! {
     PSTU "pto.pstu" "Store the lanes of a predicate to any address": STEP,
         source: "micro-instruction manual, `pto.pstu`", verify: verify_pstu, lower: lower_pstu
         => {
-            syntax: Syntax::Format(
-                "$align `,` $value `,` $ptr attr-dict `:` type($align) `,` type($value) `,` type($ptr) `->` type($next) `,` type($end)",
-            ),
+            syntax: positional!("align" "value" "ptr" => "next" "end"),
             operands: &[
                 align("align", "the stream"),
                 operand("value", MASK, Touch::Nothing, "the predicate"),

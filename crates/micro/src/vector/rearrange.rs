@@ -10,8 +10,8 @@ use super::emit::Emit;
 use super::{GOVERNING, OUT, STEP, VREG, vreg};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{Lowered, OpDef, OpRef, Reported};
-use slipring_op::ops;
 use slipring_op::rules::{INTEGER, constant, operand, required, result, schema};
+use slipring_op::{ops, positional};
 
 const PAIR: OpSchema = OpSchema {
     results: &[
@@ -20,7 +20,7 @@ const PAIR: OpSchema = OpSchema {
     ],
     ..schema(
         "",
-        Syntax::Format("$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) `->` type($low) `,` type($high)"),
+        positional!("lhs" "rhs" => "low" "high"),
         &[vreg("lhs", "the first source"), vreg("rhs", "the second source")],
         &[],
         &[],
@@ -84,7 +84,7 @@ ops! {
     VBITCAST "pto.vbitcast" "Look at a register as another type": STEP, source: "micro-instruction manual 9",
         lower: lower_vbitcast
         => {
-            syntax: Syntax::Format("$src attr-dict `:` type($src) `->` type($out)"),
+            syntax: positional!("src" => "out"),
             operands: &[vreg("src", "the register")],
             results: &[OUT],
         };
@@ -220,13 +220,8 @@ fn interleaved(op: &OpRef<'_>, d: &mut Decoder<'_>, apart: bool) -> Lowered {
     })
 }
 
-const MASKED: OpSchema = schema(
-    "",
-    Syntax::Format("$src `,` $mask attr-dict `:` type($src) `,` type($mask) `->` type($out)"),
-    &[vreg("src", "the source"), GOVERNING],
-    &[OUT],
-    &[],
-);
+const MASKED: OpSchema =
+    schema("", positional!("src" "mask" => "out"), &[vreg("src", "the source"), GOVERNING], &[OUT], &[]);
 
 const UNPACK: OpSchema = schema(
     "",

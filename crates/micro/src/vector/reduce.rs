@@ -3,7 +3,7 @@
 //! Sums are binary trees: neighbours first (lanes 2i and 2i + 1), then neighbouring sums, inactive lanes counting as
 //! 0. Sums of f16 are kept in f32 and rounded once at the end; integers wrap in the type of the result.
 
-use slipring_ir::{Diags, OpSchema, Syntax};
+use slipring_ir::{Diags, OpSchema};
 use slipring_machine::{Platform, VectorPort};
 use slipring_tile::{Elem, convert};
 use slipring_vector::{BYTES, Mask, Register};
@@ -13,16 +13,11 @@ use super::emit::Emit;
 use super::{GOVERNING, OUT, STEP, vreg};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{Lowered, OpDef, OpRef, Reported};
-use slipring_op::ops;
 use slipring_op::rules::schema;
+use slipring_op::{ops, positional};
 
-const SCHEMA: OpSchema = schema(
-    "",
-    Syntax::Format("$src `,` $mask attr-dict `:` type($src) `,` type($mask) `->` type($out)"),
-    &[vreg("src", "the source"), GOVERNING],
-    &[OUT],
-    &[],
-);
+const SCHEMA: OpSchema =
+    schema("", positional!("src" "mask" => "out"), &[vreg("src", "the source"), GOVERNING], &[OUT], &[]);
 
 /// 16 and 32 bits.
 const WIDE: &[Elem] = &[Elem::I16, Elem::U16, Elem::I32, Elem::U32, Elem::F16, Elem::F32];

@@ -1,6 +1,6 @@
 //! A register and a number that every lane gets (micro-instruction manual 8).
 
-use slipring_ir::{Diags, OpSchema, Syntax, Touch};
+use slipring_ir::{Diags, OpSchema, Touch};
 
 use super::check::{self, FLOATS, INTEGERS, NUMBERS};
 use super::emit::lanewise;
@@ -9,14 +9,12 @@ use slipring_effect::arithmetic as shared;
 use slipring_machine::Platform;
 use slipring_op::def::Arithmetic::Two;
 use slipring_op::def::{OpDef, OpRef};
-use slipring_op::ops;
 use slipring_op::rules::{INTEGER, SCALAR, operand, schema};
+use slipring_op::{ops, positional};
 
 const SCHEMA: OpSchema = schema(
     "",
-    Syntax::Format(
-        "$src `,` $scalar `,` $mask attr-dict `:` type($src) `,` type($scalar) `,` type($mask) `->` type($out)",
-    ),
+    positional!("src" "scalar" "mask" => "out"),
     &[
         vreg("src", "the first operand"),
         operand("scalar", SCALAR, Touch::Nothing, "the second operand of every lane, of the lanes' type"),

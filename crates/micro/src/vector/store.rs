@@ -10,8 +10,8 @@ use super::modes::{JOINS, MERGES, PairMode, STORES, StoreMode};
 use super::{MASK, STEP, UB, check, vreg};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{Lowered, OpRef, Reported};
-use slipring_op::ops;
 use slipring_op::rules::{INTEGER, defaulted, operand, optional, required};
+use slipring_op::{ops, positional};
 
 ops! {
     OPS;
@@ -68,10 +68,7 @@ ops! {
     VSSTB "pto.vsstb" "Store blocks at a distance": STEP, source: "micro-instruction manual, `pto.vsstb`",
         verify: |op, _, diags| blocks(op, check::elem(op, "value"), "ptr", "mask", diags), lower: vsstb
         => {
-            syntax: Syntax::Format(
-                "$value `,` $ptr `,` $block_stride `,` $repeat_stride `,` $mask attr-dict `:` type($value) `,` type($ptr) `,` \
-                 type($block_stride) `,` type($repeat_stride) `,` type($mask)",
-            ),
+            syntax: positional!("value" "ptr" "block_stride" "repeat_stride" "mask"),
             operands: &[
                 vreg("value", "what to store"),
                 operand("ptr", UB, Touch::Write, "where in UB"),

@@ -1,6 +1,6 @@
 //! One register, lane by lane (micro-instruction manual 6).
 
-use slipring_ir::{Diags, OpSchema, Syntax};
+use slipring_ir::{Diags, OpSchema};
 use slipring_tile::Elem;
 
 use super::check::{self, COMMON, FLOATS, INTEGERS};
@@ -10,16 +10,11 @@ use slipring_effect::arithmetic as shared;
 use slipring_machine::Platform;
 use slipring_op::def::Arithmetic::One;
 use slipring_op::def::{OpDef, OpRef};
-use slipring_op::ops;
 use slipring_op::rules::schema;
+use slipring_op::{ops, positional};
 
-const SCHEMA: OpSchema = schema(
-    "",
-    Syntax::Format("$src `,` $mask attr-dict `:` type($src) `,` type($mask) `->` type($out)"),
-    &[vreg("src", "the operand"), GOVERNING],
-    &[OUT],
-    &[],
-);
+const SCHEMA: OpSchema =
+    schema("", positional!("src" "mask" => "out"), &[vreg("src", "the operand"), GOVERNING], &[OUT], &[]);
 
 const RELU_TYPES: &[Elem] = &[Elem::I32, Elem::F16, Elem::F32];
 

@@ -5,8 +5,8 @@ use slipring_machine::Pipe;
 use slipring_op::address::ADDRESS;
 use slipring_op::decode::{Binding, Decoder, Decoding, Inside, access, element_address, no_address, view_of};
 use slipring_op::def::{AddressRule, CoreRule, Lowered, OpRef, PipeRule, Reported};
-use slipring_op::ops;
 use slipring_op::rules::{INTEGER, PLAIN, SCALAR, defaulted, operand, result, scalar_of, variadic};
+use slipring_op::{ops, positional};
 use slipring_program::Operand;
 use slipring_tile::Space;
 
@@ -32,7 +32,7 @@ ops! {
     /// Does nothing: the allocator finds out itself how long a buffer is used.
     pub DEALLOC "memref.dealloc" "Say that a buffer is no longer used": PLAIN, source: "MLIR, memref dialect"
         => {
-            syntax: Syntax::Format("$memref attr-dict `:` type($memref)"),
+            syntax: positional!("memref"),
             operands: &[operand("memref", MEMREF, Touch::Nothing, "a buffer that is no longer used")],
         };
 

@@ -4,8 +4,8 @@
 use slipring_ir::{AttrKind, Infer, Syntax, Touch};
 use slipring_op::decode::{Binding, Decoder};
 use slipring_op::def::{Lowered, OpDef, OpRef, Reported};
-use slipring_op::ops;
 use slipring_op::rules::{ANY, PLAIN, TILE, VIEW, defaulted, operand, optional, required, result};
+use slipring_op::{ops, positional};
 
 const NOT_MODELLED: OpDef = OpDef {
     doc: "Known by name and form; it cannot be run yet: a text with it is refused.",
@@ -62,7 +62,7 @@ ops! {
     /// What `pto.wait_async_event` and `pto.test_async_event` take with the event of a load.
     pub PREFETCH_SESSION "pto.get_prefetch_async_session" "The session of loads beside the kernel": BESIDE
         => {
-            syntax: Syntax::Format("$context attr-dict `:` type($context) `->` type($session)"),
+            syntax: positional!("context" => "session"),
             operands: &[operand("context", ANY, Touch::Nothing, "the context")],
             results: &[result("session", ANY, Infer::Written, "the session")],
         };

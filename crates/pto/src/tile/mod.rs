@@ -19,7 +19,7 @@ use slipring_program::{Inst, Operand};
 use slipring_op::decode::{Binding, Decoder, TileRef, in_memory};
 use slipring_op::def::{AddressRule, Lowered, OpRef, Reported};
 use slipring_op::rules::{INTEGER, PLAIN, TILE, constant, operand, result};
-use slipring_op::{Along, ops};
+use slipring_op::{Along, ops, positional};
 
 use crate::tile::alloc::{TILE_BUF, aligned, new_valid};
 
@@ -30,7 +30,7 @@ ops! {
     pub GET_VALIDSHAPE "pto.get_validshape" "The valid shape of a tile": PLAIN,
         source: "PTO IR of the public assembler 0.60, pto.get_validshape", lower: lower_get_validshape
         => {
-            syntax: Syntax::Format("$source attr-dict `:` type($source)"),
+            syntax: positional!("source"),
             operands: &[operand("source", TILE_BUF, Touch::Nothing, "the tile")],
             results: &[
                 result("valid_row", INTEGER, Infer::Fixed(|| Type::Index), "its valid rows"),

@@ -9,13 +9,13 @@ use super::subset::{SUBSET, SUBVIEW};
 use slipring_op::decode::{Binding, Decoder, TileRef, in_memory};
 use slipring_op::def::{Lowered, OpRef, Reported};
 use slipring_op::rules::{INTEGER, PLAIN, TILE, defaulted, operand, optional, result, schema};
-use slipring_op::{Along, ops};
+use slipring_op::{Along, ops, positional};
 
 use crate::tile::alloc::{TILE_BUF, new_valid};
 
 const RESHAPE: OpSchema = schema(
     "",
-    Syntax::Format("$src attr-dict `:` type($src) `->` type($result)"),
+    positional!("src" => "result"),
     &[operand("src", TILE_BUF, Touch::Nothing, "the tile whose bytes are looked at")],
     &[result("result", TILE_BUF, Infer::Written, "the same bytes as another tile")],
     &[],

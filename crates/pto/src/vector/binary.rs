@@ -85,12 +85,14 @@ ops! {
 
     /// `dst = src0 > 0 ? src0 : src1 * src0`, element by element.
     pub TPRELU "pto.tprelu" "Leaky ReLU with a slope for each element": WITH_TMP, kernel: Two(&PRELU),
-        verify: |op, platform, diags| {
-            check::elementwise(op, FLOATS, diags);
-            // The mask of units that work on memory has a bit for each element of a row.
-            check::working_valid(op, platform, [0, 8], diags);
-        },
+        verify: verify_tprelu,
         class: "mul", elems: types::FLOAT, tiles: tiles::PRELU, working: working::PRELU;
+}
+
+fn verify_tprelu(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
+    check::elementwise(op, FLOATS, diags);
+    // The mask of units that work on memory has a bit for each element of a row.
+    check::working_valid(op, platform, [0, 8], diags);
 }
 
 /// The header of units that work on memory asserts the valid shapes; the other one's says nothing before it runs.

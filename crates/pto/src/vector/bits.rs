@@ -1,6 +1,6 @@
 //! Bits of integers (PTO IR manual 4.9).
 
-use slipring_machine::Capability;
+use slipring_machine::{Capability, Platform};
 
 use super::check::{self, INTEGERS};
 use super::lower::elementwise;
@@ -8,8 +8,9 @@ use super::{EACH, ONE, TWO, TWO_TMP, WITH_SCALAR, WITH_SCALAR_TMP};
 use super::{inside, tiles, types, working};
 use slipring_effect::arithmetic::*;
 use slipring_effect::vector::NumberUse;
+use slipring_ir::Diags;
 use slipring_op::def::Arithmetic::{One, Two};
-use slipring_op::def::OpDef;
+use slipring_op::def::{OpDef, OpRef};
 use slipring_op::{TileRules, ops};
 
 /// Integers, bit by bit or shifted.
@@ -49,15 +50,7 @@ ops! {
 
     /// `dst = src ^ scalar`, bit by bit, with the low bits of the number.
     pub TXORS "pto.txors" "Bitwise exclusive or of a tile and a number": NUMBERED_TMP, kernel: Two(&XOR),
-        verify: |op, platform, diags| {
-            check::elementwise(op, INTEGERS, diags);
-            // Units that work on memory keep an intermediate result there.
-            if !platform.can(Capability::RegisterScratch) && op.operand("tmp").is_some() {
-                check::same_type(op, "src", "tmp", diags);
-                check::by_rows(op, &["tmp"], diags);
-                check::working_valid(op, platform, [1, 1], diags);
-            }
-        },
+        verify: verify_txors,
         working: working::EXCLUSIVE;
 
     /// `dst = src0 << src1`, element by element. Shifts by the width of the element or more, or by a negative number,
@@ -80,4 +73,14 @@ ops! {
 
     /// `dst = ~src`, bit by bit.
     pub TNOT "pto.tnot" "Bitwise not": ALONE, kernel: One(&NOT), elems: types::INVERT;
+}
+
+fn verify_txors(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
+    check::elementwise(op, INTEGERS, diags);
+    // Units that work on memory keep an intermediate result there.
+    if !platform.can(Capability::RegisterScratch) && op.operand("tmp").is_some() {
+        check::same_type(op, "src", "tmp", diags);
+        check::by_rows(op, &["tmp"], diags);
+        check::working_valid(op, platform, [1, 1], diags);
+    }
 }

@@ -1,14 +1,15 @@
 //! One tile, element by element (PTO IR manual 4.5).
 
-use slipring_ir::{AttrSpec, OpSchema};
+use slipring_ir::{AttrSpec, Diags, OpSchema};
 
 use super::check;
 use super::lower::elementwise;
 use super::{EACH, ONE, ONE_TMP};
 use super::{precision, tiles, types, working};
 use slipring_effect::arithmetic::*;
+use slipring_machine::Platform;
 use slipring_op::def::Arithmetic::One;
-use slipring_op::def::OpDef;
+use slipring_op::def::{OpDef, OpRef};
 use slipring_op::ops;
 
 /// One tile.
@@ -43,10 +44,7 @@ ops! {
     /// `dst = 1 / sqrt(src)`, element by element, the root and its reciprocal each rounded to the element type: an
     /// infinity for ±0, NaN below.
     pub TRSQRT "pto.trsqrt" "Reciprocal of the square root": precise(precision::RSQRT, ROOT), kernel: One(&RSQRT),
-        verify: |op, platform, diags| {
-            precision::floats(op, platform, diags);
-            precision::in_memory(op, platform, diags);
-        },
+        verify: verify_trsqrt,
         class: "rsqrt", working: working::ONES;
 
     /// `dst = 1 / src`, element by element, correctly rounded: an infinity for ±0.
@@ -55,4 +53,9 @@ ops! {
     /// `dst = max(src, 0)`, element by element: +0 for -0; NaN stays NaN.
     pub TRELU "pto.trelu" "ReLU": TILES, kernel: One(&RELU), verify: check::signed, class: "max",
         elems: types::RECTIFY;
+}
+
+fn verify_trsqrt(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
+    precision::floats(op, platform, diags);
+    precision::in_memory(op, platform, diags);
 }

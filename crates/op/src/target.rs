@@ -100,8 +100,8 @@ pub struct TypeRule {
 pub struct OpRule {
     /// Their names,
     pub ops: &'static [&'static str],
-    /// or the table that names them.
-    pub table: Option<&'static LazyLock<OpTable>>,
+    /// or the table that names them, with the word that it says of them; all of it where the word is empty.
+    pub table: Option<(&'static LazyLock<OpTable>, &'static str)>,
     /// Integer operands that it wants as `index`.
     pub index: &'static [&'static str],
     /// The operand whose tile their working memory `tmp` is like, where the version wants that memory and the text leaves it
@@ -124,9 +124,22 @@ impl OpRule {
         OpRule { ops, table: None, index: &[], tmp_like: None, spread: None, mask: None, feeds: &[], fix: None }
     }
 
-    /// Whether it is one of ops of this name.
+    /// Nothing is done to those of which a table says this word,
+    pub const fn in_set(table: &'static LazyLock<OpTable>, word: &'static str) -> OpRule {
+        OpRule { table: Some((table, word)), ..OpRule::of(&[]) }
+    }
+
+    /// or to all of a table.
+    pub const fn in_table(table: &'static LazyLock<OpTable>) -> OpRule {
+        OpRule::in_set(table, "")
+    }
+
+    /// Whether it is for ops of this name.
     pub fn is_of(&self, name: &str) -> bool {
-        self.ops.contains(&name) || self.table.is_some_and(|table| table.words(name).is_some())
+        let says = |(table, word): (&'static LazyLock<OpTable>, &str)| {
+            table.words(name).is_some_and(|words| word.is_empty() || words.contains(&word))
+        };
+        self.ops.contains(&name) || self.table.is_some_and(says)
     }
 }
 

@@ -9,6 +9,7 @@ use slipring_tile::{BLayout, Elem};
 use slipring_vector::conversions;
 
 use super::fixes::{Fixed, op};
+use super::ptoas_0_27::SETS;
 
 /// Rules that it has besides, before the others.
 pub(super) const RULES: &[OpRule] = &[
@@ -20,42 +21,11 @@ pub(super) const RULES: &[OpRule] = &[
     OpRule { fix: Some(indices_for_all), ..OpRule::of(&["pto.tscatter"]) },
     OpRule { fix: Some(factors_for_all), ..OpRule::of(&["pto.tquant"]) },
     OpRule { fix: Some(no_memory_of_a_pointer), ..OpRule::of(&["memref.alloc", "pto.pointer_cast"]) },
-    OpRule {
-        fix: Some(not_printed),
-        ..OpRule::of(&[
-            "pto.syncall",
-            "pto.thistogram",
-            "pto.comm.tbroadcast",
-            "pto.comm.tgather",
-            "pto.comm.tget",
-            "pto.comm.tnotify",
-            "pto.comm.tput",
-            "pto.comm.treduce",
-            "pto.comm.tscatter",
-            "pto.comm.ttest",
-            "pto.comm.twait",
-            "pto.comm.build_async_session",
-            "pto.comm.test_async_event",
-            "pto.comm.tget_async",
-            "pto.comm.tput_async",
-            "pto.comm.wait_async_event",
-        ])
-    },
+    OpRule { fix: Some(not_printed), ..OpRule::in_set(&SETS, "own_form") },
     OpRule { fix: Some(precise_in_memory), ..OpRule::of(&["pto.trsqrt", "pto.trowexpanddiv"]) },
     OpRule { fix: Some(memory_for_pairs), ..OpRule::of(&["pto.tcolsum"]) },
     OpRule { fix: Some(memory_for_a_known_shape), ..OpRule::of(&["pto.tprelu"]) },
-    OpRule {
-        fix: Some(memory_for_blocks_of_rows),
-        ..OpRule::of(&[
-            "pto.trowexpandadd",
-            "pto.trowexpandsub",
-            "pto.trowexpandmul",
-            "pto.trowexpanddiv",
-            "pto.trowexpandmax",
-            "pto.trowexpandmin",
-            "pto.trowexpandexpdif",
-        ])
-    },
+    OpRule { fix: Some(memory_for_blocks_of_rows), ..OpRule::in_set(&SETS, "spread") },
     OpRule { fix: Some(begins_somewhere), ..OpRule::of(&["pto.mte_l1_l0a", "pto.mte_l1_l0b"]) },
     OpRule { fix: Some(stored_in_a_chain), ..OpRule::of(&["pto.vstus", "pto.pstu", "pto.vstur"]) },
     OpRule { fix: Some(masked), ..OpRule::of(&["pto.vsts"]) },
@@ -68,17 +38,7 @@ pub(super) const RULES: &[OpRule] = &[
     OpRule { fix: Some(rounded_where_it_rounds), ..OpRule::of(&["pto.vcvt"]) },
     OpRule { fix: Some(number_is_written), ..OpRule::of(&["pto.set_intra_block", "pto.wait_intra_block"]) },
     OpRule { fix: Some(flags_at_a_pointer), ..OpRule::of(&["pto.set_ffts"]) },
-    OpRule {
-        fix: Some(in_the_function_of_its_end),
-        ..OpRule::of(&[
-            "pto.tpush_to_aiv",
-            "pto.tpush_to_aic",
-            "pto.tpop_from_aic",
-            "pto.tpop_from_aiv",
-            "pto.tfree_from_aic",
-            "pto.tfree_from_aiv",
-        ])
-    },
+    OpRule { fix: Some(in_the_function_of_its_end), ..OpRule::in_set(&SETS, "pipe_move") },
 ];
 
 /// Whether indices name rows or elements is written.

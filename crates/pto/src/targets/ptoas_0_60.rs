@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 
 use slipring_ir::Syntax;
 use slipring_ir::text::Spelling;
+use slipring_op::rules::joined;
 use slipring_op::target::{Need, OpTable, RingRules, Target};
 
 use super::ptoas_0_27::{Differs, ELEMS, LACKS, NEEDS, SPELLING, rules};
@@ -71,21 +72,10 @@ const INNER: &[&str] = &[
 
 /// Numbers that say their type, those of 0.27 and two.
 const TYPED: [Typed; ptoas_0_27::TYPED.len() + 2] =
-    with(ptoas_0_27::TYPED, [("pto.get_buf", "buf_id", "i32"), ("pto.rls_buf", "buf_id", "i32")]);
+    joined(&[ptoas_0_27::TYPED, &[("pto.get_buf", "buf_id", "i32"), ("pto.rls_buf", "buf_id", "i32")]]);
 
 /// An op, an attribute and its type.
 type Typed = (&'static str, &'static str, &'static str);
-
-/// A list with two more.
-const fn with<T: Copy, const COUNT: usize>(list: &[T], more: [T; 2]) -> [T; COUNT] {
-    let mut all = [more[0]; COUNT];
-    let mut at = 0;
-    while at < COUNT {
-        all[at] = if at < list.len() { list[at] } else { more[at - list.len()] };
-        at += 1;
-    }
-    all
-}
 
 /// The address of the flags between cores is a pointer.
 const NEWEST_NEEDS: &[Need] = &[Need { pointer: true, ..NEEDS[0] }];

@@ -23,7 +23,9 @@ ops! {
         lower: lower_castptr
         => {
             syntax: positional!("address" => "result"),
-            operands: &[operand("address", ADDRESS, Touch::Nothing, "byte address, or a pointer to look at as another type")],
+            operands: &[
+                operand("address", ADDRESS, Touch::Nothing, "byte address, or a pointer to look at as another type"),
+            ],
             results: &[result("result", ADDRESS, Infer::Written, "the pointer, or the address of one")],
         };
 

@@ -15,9 +15,9 @@
 /// }
 /// ```
 ///
-/// The first line names the list and, where the family has one, the macro that adds what all of its texts say. Declarations that
-/// stand alone follow the name of the list: `OPS [&TDIVS];`. A row without a text has that of its base, or a
-/// field `doc`.
+/// The first line names the list and, where the family has one, the macro that adds what all of its texts say; a row may name
+/// another one in brackets, after its line for lists. Declarations that stand alone follow the name of the list: `OPS [&TDIVS];`. A row
+/// without a text has that of its base, or a field `doc`.
 #[macro_export]
 macro_rules! ops {
     ($list:ident $([$($alone:expr),* $(,)?])? $(, $wrap:ident)?; $($rows:tt)*) => {
@@ -27,7 +27,8 @@ macro_rules! ops {
         @rows $list:ident [$($alone:expr,)*] $wrap:tt
         $(
             $(#[doc = $doc:literal])*
-            $vis:vis $id:ident $name:literal $summary:literal: $base:expr $(, $field:ident: $value:expr)*
+            $vis:vis $id:ident $name:literal $summary:literal $([$own:ident])?: $base:expr
+            $(, $field:ident: $value:expr)*
             $(=> { $($part:ident: $what:expr),* $(,)? })?;
         )*
     ) => {
@@ -38,7 +39,7 @@ macro_rules! ops {
             $vis static $id: $crate::OpDef = {
                 const OP_BASE: $crate::OpDef = $base;
                 const OP_WITH_TEXT: $crate::OpDef =
-                    $crate::OpDef { doc: $crate::ops! { @text $wrap OP_BASE $($doc)* }, ..OP_BASE };
+                    $crate::OpDef { doc: $crate::ops! { @text $([$own])? $wrap OP_BASE $($doc)* }, ..OP_BASE };
                 $crate::OpDef {
                     schema: slipring_ir::OpSchema { name: $name, $($($part: $what,)*)? ..OP_BASE.schema },
                     summary: $summary,
@@ -49,6 +50,7 @@ macro_rules! ops {
         )*
     };
     (@text $wrap:tt $base:ident) => { $base.doc };
+    (@text [$own:ident] $wrap:tt $base:ident $($doc:literal)+) => { $crate::rules::text($own!($($doc),+)) };
     (@text [] $base:ident $($doc:literal)+) => { $crate::rules::text(concat!($($doc),+)) };
     (@text [$wrap:ident] $base:ident $($doc:literal)+) => { $crate::rules::text($wrap!($($doc),+)) };
 }

@@ -41,7 +41,9 @@ ops! {
         ring: Some(RingPart::Scale(Payload::Table)), verify: verify_vector, lower: nothing
         => {
             syntax: Syntax::Format("`(` $scale `:` type($scale) `)` attr-dict"),
-            operands: &[operand("scale", TILE, Touch::Read, "an entry of 8 bytes for each column (`scaling`), as of `pto.tmov.fp`")],
+            operands: &[
+                operand("scale", TILE, Touch::Read, "an entry of 8 bytes for each column (`scaling`), as of `pto.tmov.fp`"),
+            ],
             attrs: &[ID],
         };
 }

@@ -28,7 +28,10 @@ ops! {
         lower: |op, d| lower_element(op, d, Ends { memory: "ptr", offset: "offset", value: None })
         => {
             syntax: Syntax::Format("$ptr `[` $offset `]` attr-dict `:` type($ptr) `->` type($value)"),
-            operands: &[operand("ptr", MEMORY, Touch::Read, "memory"), operand("offset", INTEGER, Touch::Nothing, "which element")],
+            operands: &[
+                operand("ptr", MEMORY, Touch::Read, "memory"),
+                operand("offset", INTEGER, Touch::Nothing, "which element"),
+            ],
             results: &[result("value", SCALAR, Infer::From(element_of), "the element")],
         };
 

@@ -40,7 +40,9 @@ ops! {
                 optional("offset", INTEGER, Touch::Nothing, "which of them; a view is of one"),
                 operand("value", INTEGER, Touch::Nothing, "the number"),
             ],
-            attrs: &[defaulted("notifyOp", AttrKind::Enum(NOTIFY_OP), "`set`: the signal becomes the number; else it is added")],
+            attrs: &[
+                defaulted("notifyOp", AttrKind::Enum(NOTIFY_OP), "`set`: the signal becomes the number; else it is added"),
+            ],
         };
 
     /// Holds the core until a signal is at least `expected`, or equal to it. What is issued after it sees what was
@@ -54,7 +56,9 @@ ops! {
                 optional("offset", INTEGER, Touch::Nothing, "which of them; a view is of one"),
                 operand("expected", INTEGER, Touch::Nothing, "the number that it waits for"),
             ],
-            attrs: &[defaulted("cmp", AttrKind::Enum(WAIT_CMP), "`eq`: it waits for just this number; else a larger one will do")],
+            attrs: &[
+                defaulted("cmp", AttrKind::Enum(WAIT_CMP), "`eq`: it waits for just this number; else a larger one will do"),
+            ],
         };
 
     /// True if `pto.comm.twait` would not wait. Holds nothing.

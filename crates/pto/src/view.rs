@@ -80,7 +80,9 @@ ops! {
                 variadic("strides", INTEGER, Touch::Nothing, "distance of neighbours in each dimension, in elements"),
             ],
             results: &[result("view", TENSOR_VIEW, Infer::Written, "the view")],
-            attrs: &[defaulted(ORDER, AttrKind::Enum(LAYOUT), "`nd` rows, `dn` columns, `nz` fractals are what is contiguous")],
+            attrs: &[
+                defaulted(ORDER, AttrKind::Enum(LAYOUT), "`nd` rows, `dn` columns, `nz` fractals are what is contiguous"),
+            ],
         };
 
     /// The extent of dimension `dim` of a view, in elements; 0 for a dimension that it does not have.
@@ -106,7 +108,9 @@ ops! {
                 operand("view", VIEW_OR_MEMREF, Touch::Nothing, "the view"),
                 operand("dim", INTEGER, Touch::Nothing, "which dimension, 0 the outermost"),
             ],
-            results: &[result("stride", INTEGER, Infer::Fixed(|| Type::Index), "how far apart neighbours are, in elements")],
+            results: &[
+                result("stride", INTEGER, Infer::Fixed(|| Type::Index), "how far apart neighbours are, in elements"),
+            ],
         };
 
     /// A pointer to the first element of a view or a window in global memory, or a memref with its dimensions and
@@ -116,7 +120,9 @@ ops! {
         => {
             syntax: positional!("src" => "result"),
             operands: &[operand("src", VIEW_OR_MEMREF, Touch::Nothing, "the view")],
-            results: &[result("result", BASE, Infer::Written, "a pointer to its first element, or the same memory as a memref")],
+            results: &[
+                result("result", BASE, Infer::Written, "a pointer to its first element, or the same memory as a memref"),
+            ],
         };
 
     /// The part of a tensor from `offsets` on, `sizes` elements in each dimension. Strides and layout are the tensor's.

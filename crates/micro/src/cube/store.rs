@@ -144,7 +144,12 @@ ops! {
                 SIZES,
                 &[
                     operand("sid", INTEGER, Touch::Nothing, "hint for the memory system, 0 to 3; changes nothing here"),
-                    operand("l2_cache_ctrl", INTEGER, Touch::Nothing, "hint for the cache, 0 to 15; changes nothing here"),
+                    operand(
+                        "l2_cache_ctrl",
+                        INTEGER,
+                        Touch::Nothing,
+                        "hint for the cache, 0 to 15; changes nothing here",
+                    ),
                 ],
                 STAGES,
             ]),
@@ -152,7 +157,11 @@ ops! {
                 ATTRS,
                 &[
                     defaulted("atomic_type", AttrKind::Enum(ATOMIC_TYPE), "element type of an update"),
-                    defaulted("atomic_op", AttrKind::Enum(ATOMIC_OP), "add to the destination, or keep the larger or smaller"),
+                    defaulted(
+                        "atomic_op",
+                        AttrKind::Enum(ATOMIC_OP),
+                        "add to the destination, or keep the larger or smaller",
+                    ),
                 ],
             ]),
         };

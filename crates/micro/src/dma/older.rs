@@ -81,7 +81,10 @@ ops! {
     COPY_GM_TO_UBUF "pto.copy_gm_to_ubuf" "Copy rows of global memory into UB (older spelling)": COPIES,
         core: CoreRule::Vector, pipe: PipeRule::Fixed(Pipe::Mte2), lower: lower_copy_gm_to_ubuf
         => {
-            syntax: positional!("src" "dst" "sid" "n_burst" "len_burst" "left_padding" "right_padding" "pad_en" "l2_cache_ctl" "src_stride" "dst_stride"),
+            syntax: positional!(
+                "src" "dst" "sid" "n_burst" "len_burst" "left_padding" "right_padding" "pad_en" "l2_cache_ctl" "src_stride"
+                "dst_stride"
+            ),
             operands: &[
                 operand("src", GM, Touch::Read, "first byte in global memory"),
                 operand("dst", UB, Touch::Write, "first byte in UB, a multiple of 32"),

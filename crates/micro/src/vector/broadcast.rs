@@ -30,7 +30,10 @@ ops! {
     VDUP "pto.vdup" "A number or one lane in every lane": STEP, verify: verify_vdup, lower: lower_vdup
         => {
             syntax: positional!("value" "mask" => "out"),
-            operands: &[operand("value", VALUE, Touch::Nothing, "a number, or a register of which one lane is taken"), GOVERNING],
+            operands: &[
+                operand("value", VALUE, Touch::Nothing, "a number, or a register of which one lane is taken"),
+                GOVERNING,
+            ],
             results: &[OUT],
             attrs: &[defaulted(
                 "position",

@@ -74,7 +74,10 @@ ops! {
     VSELR "pto.vselr" "Select lanes by index": STEP, verify: verify_vselr, lower: lower_vselr
         => {
             syntax: positional!("src" "index" => "out"),
-            operands: &[vreg("src", "where lanes are taken from"), vreg("index", "which lane; integers as wide as the lanes")],
+            operands: &[
+                vreg("src", "where lanes are taken from"),
+                vreg("index", "which lane; integers as wide as the lanes"),
+            ],
             results: &[OUT],
         };
 

@@ -21,7 +21,12 @@ ops! {
     VMULA "pto.vmula" "Multiply and add": STEP, kernel: Three(&kernels::MULA), verify: verify_vmula, lower: lanewise
         => {
             syntax: positional!("acc" "lhs" "rhs" "mask" => "out"),
-            operands: &[vreg("acc", "what is added to"), vreg("lhs", "first factor"), vreg("rhs", "second factor"), GOVERNING],
+            operands: &[
+                vreg("acc", "what is added to"),
+                vreg("lhs", "first factor"),
+                vreg("rhs", "second factor"),
+                GOVERNING,
+            ],
             results: &[OUT],
         };
 

@@ -43,7 +43,9 @@ ops! {
         "Prepare loads into the cache beside the kernel": BESIDE
         => {
             syntax: Syntax::Format("`(` $workspace `:` type($workspace) `)` attr-dict `->` type($context)"),
-            operands: &[operand("workspace", ANY, Touch::Nothing, "global memory that the unit for it works in, and nothing else")],
+            operands: &[
+                operand("workspace", ANY, Touch::Nothing, "global memory that the unit for it works in, and nothing else"),
+            ],
             results: &[result("context", ANY, Infer::Written, "the context")],
         };
 

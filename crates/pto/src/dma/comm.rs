@@ -63,7 +63,9 @@ ops! {
         source: "tile ISA, TPUT; device headers, comm/a2a3/TPut.hpp",
         update: |op| (op.text("atomicType") == Some("atomic_add")).then_some(UpdateKind::Add)
         => {
-            attrs: &[defaulted("atomicType", AttrKind::Enum(ATOMIC_TYPE), "`atomic_add`: add to what the memory holds")],
+            attrs: &[
+                defaulted("atomicType", AttrKind::Enum(ATOMIC_TYPE), "`atomic_add`: add to what the memory holds"),
+            ],
         };
 
     /// As `pto.comm.tput`: `dst` is this device's memory, `src` the other one's.

@@ -2,7 +2,7 @@
 
 use slipring_effect::MAX_RANK;
 use slipring_effect::arithmetic::{ADD, MAX, MIN};
-use slipring_ir::{AttrKind, AttrSpec, Diags, EnumSpec, OpSchema, OperandSpec, Syntax, Touch, Type, TypeRule};
+use slipring_ir::{AttrKind, AttrSpec, Diags, EnumSpec, OperandSpec, Syntax, Touch, Type, TypeRule};
 use slipring_machine::{Capability, Pipe, Platform};
 use slipring_op::decode::{Decoder, ViewRef};
 use slipring_op::def::{CoreRule, LibraryFlags, Lowered, OpDef, OpRef, PipeRule, Reported};
@@ -18,13 +18,6 @@ use slipring_op::ops;
 const RECV: OperandSpec =
     variadic("recv", TILE, Touch::Scratch, "one tile in UB that pieces go through, or two that take turns");
 const ROOT: AttrSpec = required("root", AttrKind::Int, "which of the group runs this: from 0");
-
-/// A local memory and those of the group, as the op names and touches them.
-const fn group(form: &'static str, operands: &'static [OperandSpec]) -> OpSchema {
-    schema("", Syntax::Format(form), operands, &[], &[ROOT])
-}
-
-const SPREAD: &str = "`(` $src `,` `recv` `(` $recv `)` `,` `group` `(` $group `)` `:` type($src) `,` type($recv) `,` type($group) `)` attr-dict";
 
 /// The memory of each device of a group.
 const fn members(rule: TypeRule, touch: Touch) -> OperandSpec {
@@ -55,28 +48,48 @@ const BASE: OpDef = OpDef {
     ..PLAIN
 };
 
+/// One memory to all of a group.
+const SPREAD: OpDef = OpDef {
+    schema: schema(
+        "",
+        Syntax::Format(
+            "`(` $src `,` `recv` `(` $recv `)` `,` `group` `(` $group `)` `:` type($src) `,` type($recv) `,` type($group) `)` \
+             attr-dict",
+        ),
+        &[operand("src", VIEW, Touch::Read, "this device's memory"), RECV, members(VIEW, Touch::Write)],
+        &[],
+        &[ROOT],
+    ),
+    ..BASE
+};
+
 ops! {
     OPS;
 
     /// `group[r][i] = src[i]` for all members, by pieces that fit into the tiles of `recv`, as `pto.comm.tput` goes
     /// through them: each piece is loaded once on MTE2 and stored to one member after the other on MTE3.
-    pub TBROADCAST "pto.comm.tbroadcast"
-        "Copy this device's memory to all of a group": BASE.with(group(SPREAD, &[operand("src", VIEW, Touch::Read, "this device's memory"), RECV, members(VIEW, Touch::Write)])),
+    pub TBROADCAST "pto.comm.tbroadcast" "Copy this device's memory to all of a group": SPREAD,
         lower: lower_tbroadcast;
 
     /// Member r goes into `dst` from its row r × R on, where R is the rows of a member: the dimension before the last.
     /// A tensor of one dimension is one row, and rows of it begin as many elements apart as it has. By pieces, as
     /// `pto.comm.tput`.
-    pub COMM_TGATHER "pto.comm.tgather"
-        "Put the memories of a group after each other": BASE.with(group(
-        "`(` $dst `,` `recv` `(` $recv `)` `,` `group` `(` $group `)` `:` type($dst) `,` type($recv) `,` type($group) `)` attr-dict",
-        &[operand("dst", VIEW, Touch::Write, "this device's memory"), RECV, members(VIEW, Touch::Read)],
-    )),
-        lower: lower_comm_tgather;
+    pub COMM_TGATHER "pto.comm.tgather" "Put the memories of a group after each other": BASE, lower: lower_comm_tgather
+        => {
+            syntax: Syntax::Format(
+                "`(` $dst `,` `recv` `(` $recv `)` `,` `group` `(` $group `)` `:` type($dst) `,` type($recv) `,` type($group) `)` \
+                 attr-dict",
+            ),
+            operands: &[
+                operand("dst", VIEW, Touch::Write, "this device's memory"),
+                RECV,
+                members(VIEW, Touch::Read),
+            ],
+            attrs: &[ROOT],
+        };
 
     /// The reverse of `pto.comm.tgather`: member r gets the rows of `src` from r × R on.
-    pub COMM_TSCATTER "pto.comm.tscatter"
-        "Give each device of a group its part": BASE.with(group(SPREAD, &[operand("src", VIEW, Touch::Read, "this device's memory"), RECV, members(VIEW, Touch::Write)])),
+    pub COMM_TSCATTER "pto.comm.tscatter" "Give each device of a group its part": SPREAD,
         lower: lower_comm_tscatter;
 
     /// `dst[i]` is what `pto.tadd`, `pto.tmax` or `pto.tmin` make of element i of all members, one after the other,

@@ -69,8 +69,8 @@ pub static TMOV: OpDef = OpDef {
 ops! {
     OPS [&TMOV];
 
-    pub TMOV_FP "pto.tmov.fp" "Move an accumulator with a quantisation parameter for each column": PLAIN,
-        doc: fp_doc!("As `pto.tmov` out of the accumulator, column j by parameter j."),
+    /// As `pto.tmov` out of the accumulator, column j by parameter j.
+    pub TMOV_FP "pto.tmov.fp" "Move an accumulator with a quantisation parameter for each column" [fp_doc]: PLAIN,
         source: "PTO IR manual 4.15; tile ISA, TMOV_FP; device headers, GetVectorPreQuantMode", core: CoreRule::Cube,
         pipe: PipeRule::Fixed(Pipe::Fix), verify: verify_tmov_fp, lower: lower_move,
         tiles: TileRules { layouts: &[OUT_OF_THE_ACCUMULATOR], shapes: &[] }

@@ -78,8 +78,8 @@ pub static TSTORE: OpDef = OpDef {
 ops! {
     OPS [&TSTORE];
 
-    pub TSTORE_FP "pto.tstore_fp" "Store an accumulator with a quantisation parameter for each column": PLAIN,
-        doc: fp_doc!("As `pto.tstore`, column j by parameter j."),
+    /// As `pto.tstore`, column j by parameter j.
+    pub TSTORE_FP "pto.tstore_fp" "Store an accumulator with a quantisation parameter for each column" [fp_doc]: PLAIN,
         source: "PTO IR manual 4.15; tile ISA, TSTORE_FP; device headers, GetVectorPreQuantMode", core: CoreRule::Cube,
         pipe: PipeRule::Fixed(Pipe::Fix), verify: verify_store, lower: lower_store
         => {

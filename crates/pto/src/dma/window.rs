@@ -145,15 +145,15 @@ ops! {
             ],
         };
 
+    /// As `pto.textract`, column j of the window by parameter j.
     pub TEXTRACT_FP "pto.textract_fp"
-        "Take a window out of an accumulator, with a quantisation parameter for each column": WINDOWS_FP,
-        doc: fp_doc!("As `pto.textract`, column j of the window by parameter j."),
+        "Take a window out of an accumulator, with a quantisation parameter for each column" [fp_doc]: WINDOWS_FP,
         source: "tile ISA, TEXTRACT_FP; device headers, GetVectorPreQuantMode", verify: verify_textract_fp,
         lower: |op, d| lower_window(op, d, Taken::Extract), tiles: EXTRACTED_FP;
 
+    /// As `pto.tinsert`, column j of the accumulator by parameter j.
     pub TINSERT_FP "pto.tinsert_fp"
-        "Put an accumulator into a window, with a quantisation parameter for each column": WINDOWS_FP,
-        doc: fp_doc!("As `pto.tinsert`, column j of the accumulator by parameter j."),
+        "Put an accumulator into a window, with a quantisation parameter for each column" [fp_doc]: WINDOWS_FP,
         source: "tile ISA, TINSERT_FP; device headers, GetVectorPreQuantMode", verify: verify_tinsert_fp,
         lower: |op, d| lower_window(op, d, Taken::Insert), tiles: INSERTED_FP;
 }

@@ -85,8 +85,7 @@ ops! {
 
     /// `dst = src0 > 0 ? src0 : src1 * src0`, element by element.
     pub TPRELU "pto.tprelu" "Leaky ReLU with a slope for each element": WITH_TMP, kernel: Two(&PRELU),
-        verify: verify_tprelu,
-        class: "mul", elems: types::FLOAT, tiles: tiles::PRELU, working: working::PRELU;
+        verify: verify_tprelu, class: "mul", elems: types::FLOAT, tiles: tiles::PRELU, working: working::PRELU;
 }
 
 fn verify_tprelu(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {

@@ -50,8 +50,7 @@ ops! {
 
     /// `dst = src ^ scalar`, bit by bit, with the low bits of the number.
     pub TXORS "pto.txors" "Bitwise exclusive or of a tile and a number": NUMBERED_TMP, kernel: Two(&XOR),
-        verify: verify_txors,
-        working: working::EXCLUSIVE;
+        verify: verify_txors, working: working::EXCLUSIVE;
 
     /// `dst = src0 << src1`, element by element. Shifts by the width of the element or more, or by a negative number,
     /// leave 0.

@@ -59,13 +59,13 @@ const WITH_ROW: OpDef = OpDef {
 ops! {
     OPS, row_doc;
 
-    pub TROWEXPAND "pto.trowexpand" "Repeat a column": REPEATED,
-        doc: shape_doc!("`dst[i, j] = src[i, 0]`. The bits are moved as they are."), verify: verify_trowexpand,
+    /// `dst[i, j] = src[i, 0]`. The bits are moved as they are.
+    pub TROWEXPAND "pto.trowexpand" "Repeat a column" [shape_doc]: REPEATED, verify: verify_trowexpand,
         inside: inside::ROWS_BY_SCALARS, lower: |op, d| repeat(op, d, Input::FirstColumn),
         along: [Along::Each, Along::First("src")], tiles: tiles::SPREAD_ROWS;
 
-    pub TCOLEXPAND "pto.tcolexpand" "Repeat a row": REPEATED,
-        doc: shape_doc!("`dst[i, j] = src[0, j]`. The bits are moved as they are."),
+    /// `dst[i, j] = src[0, j]`. The bits are moved as they are.
+    pub TCOLEXPAND "pto.tcolexpand" "Repeat a row" [shape_doc]: REPEATED,
         verify: |op, _, diags| columns_of(op, "src", ANY_ELEM, diags), lower: |op, d| repeat(op, d, Input::FirstRow),
         along: [Along::First("src"), Along::Each], tiles: tiles::SPREAD_COLUMNS;
 
@@ -94,29 +94,35 @@ ops! {
     pub TROWEXPANDEXPDIF "pto.trowexpandexpdif" "Exponential of a difference, a value for each row": WITH_COLUMN,
         kernel: Two(&EXP_DIF), verify: floats_with_a_column, class: "exp", elems: types::FLOAT;
 
-    pub TCOLEXPANDADD "pto.tcolexpandadd" "Add, a value for each column": WITH_ROW, kernel: Two(&ADD),
-        doc: number_doc!("`dst[i, j] = src0[i, j] + src1[0, j]`."), class: "add";
+    /// `dst[i, j] = src0[i, j] + src1[0, j]`.
+    pub TCOLEXPANDADD "pto.tcolexpandadd" "Add, a value for each column" [number_doc]: WITH_ROW, kernel: Two(&ADD),
+        class: "add";
 
-    pub TCOLEXPANDSUB "pto.tcolexpandsub" "Subtract, a value for each column": WITH_ROW, kernel: Two(&SUB),
-        doc: number_doc!("`dst[i, j] = src0[i, j] - src1[0, j]`."), class: "add";
+    /// `dst[i, j] = src0[i, j] - src1[0, j]`.
+    pub TCOLEXPANDSUB "pto.tcolexpandsub" "Subtract, a value for each column" [number_doc]: WITH_ROW, kernel: Two(&SUB),
+        class: "add";
 
-    pub TCOLEXPANDMUL "pto.tcolexpandmul" "Multiply, a value for each column": WITH_ROW, kernel: Two(&MUL),
-        doc: number_doc!("`dst[i, j] = src0[i, j] * src1[0, j]`."), class: "mul";
+    /// `dst[i, j] = src0[i, j] * src1[0, j]`.
+    pub TCOLEXPANDMUL "pto.tcolexpandmul" "Multiply, a value for each column" [number_doc]: WITH_ROW, kernel: Two(&MUL),
+        class: "mul";
 
-    pub TCOLEXPANDDIV "pto.tcolexpanddiv" "Divide, a value for each column": precision::of(precision::DIV, WITH_ROW),
-        kernel: Two(&DIV), doc: number_doc!("`dst[i, j] = src0[i, j] / src1[0, j]`."), verify: verify_tcolexpanddiv,
-        class: "div", elems: types::DIVIDE_ALONG;
+    /// `dst[i, j] = src0[i, j] / src1[0, j]`.
+    pub TCOLEXPANDDIV "pto.tcolexpanddiv"
+        "Divide, a value for each column" [number_doc]: precision::of(precision::DIV, WITH_ROW),
+        kernel: Two(&DIV), verify: verify_tcolexpanddiv, class: "div", elems: types::DIVIDE_ALONG;
 
-    pub TCOLEXPANDMAX "pto.tcolexpandmax" "Larger, a value for each column": WITH_ROW, kernel: Two(&MAX),
-        doc: number_doc!("`dst[i, j] = max(src0[i, j], src1[0, j])`."), class: "max";
+    /// `dst[i, j] = max(src0[i, j], src1[0, j])`.
+    pub TCOLEXPANDMAX "pto.tcolexpandmax" "Larger, a value for each column" [number_doc]: WITH_ROW, kernel: Two(&MAX),
+        class: "max";
 
-    pub TCOLEXPANDMIN "pto.tcolexpandmin" "Smaller, a value for each column": WITH_ROW, kernel: Two(&MIN),
-        doc: number_doc!("`dst[i, j] = min(src0[i, j], src1[0, j])`."), class: "max";
+    /// `dst[i, j] = min(src0[i, j], src1[0, j])`.
+    pub TCOLEXPANDMIN "pto.tcolexpandmin" "Smaller, a value for each column" [number_doc]: WITH_ROW, kernel: Two(&MIN),
+        class: "max";
 
-    pub TCOLEXPANDEXPDIF "pto.tcolexpandexpdif" "Exponential of a difference, a value for each column": WITH_ROW,
-        kernel: Two(&EXP_DIF),
-        doc: number_doc!("`dst[i, j] = exp(src0[i, j] - src1[0, j])`, the difference rounded to the element type first."),
-        verify: floats_with_a_row, class: "exp", elems: types::FLOAT;
+    /// `dst[i, j] = exp(src0[i, j] - src1[0, j])`, the difference rounded to the element type first.
+    pub TCOLEXPANDEXPDIF "pto.tcolexpandexpdif"
+        "Exponential of a difference, a value for each column" [number_doc]: WITH_ROW,
+        kernel: Two(&EXP_DIF), verify: floats_with_a_row, class: "exp", elems: types::FLOAT;
 }
 
 fn verify_trowexpand(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {

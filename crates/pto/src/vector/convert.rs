@@ -208,10 +208,8 @@ fn copy(op: &OpRef<'_>, d: &mut Decoder<'_>, cast: Cast) -> Lowered {
 ops! {
     OPS [&TCVT];
 
-    pub TPACK "pto.tpack" "Keep the low bits of each element (A5)": EACH.with(ONE),
-        doc: shape_doc!(
-            "`dst[i, j]` = the low bits of `src[i, j]`: from 32 to 16 or 8 bits, or from 16 to 8 bits, whatever the types."
-        ),
+    /// `dst[i, j]` = the low bits of `src[i, j]`: from 32 to 16 or 8 bits, or from 16 to 8 bits, whatever the types.
+    pub TPACK "pto.tpack" "Keep the low bits of each element (A5)" [shape_doc]: EACH.with(ONE),
         source: "PTO IR manual 4.3", verify: verify_tpack, lower: lower_tpack, elems: types::REGISTERS_ONLY,
         class: "convert", tiles: tiles::ONE;
 }

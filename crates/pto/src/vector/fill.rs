@@ -46,17 +46,15 @@ const PADDED: OpDef = OpDef { schema: ONE, inside: inside::PADDED_BY_SCALARS, lo
 ops! {
     OPS, pad_doc;
 
-    pub TEXPANDS "pto.texpands" "Fill a tile with a number": FILL,
-        doc: shape_doc!("`dst[i, j] = scalar`. `dst` is in UB, or in L1, where the Cube core fills it on pipe MTE2."),
+    /// `dst[i, j] = scalar`. `dst` is in UB, or in L1, where the Cube core fills it on pipe MTE2.
+    pub TEXPANDS "pto.texpands" "Fill a tile with a number" [shape_doc]: FILL,
         source: "PTO IR manual 4.7; tile ISA, TEXPANDS", verify: verify_texpands, lower: lower_texpands,
         elems: types::MOVED, class: "move"
         => { syntax: ins(1), operands: &[SCALAR_ARG, DST] };
 
-    pub TCI "pto.tci" "Consecutive integers": SEQUENCE,
-        doc: shape_doc!(
-            "`dst[i, j] = start + k` (or `start - k` with `descending`), where k = i * columns + j counts the valid elements row by \
-              row. Wraps. The scalar unit writes them; with `tmp` the vector unit does."
-        ),
+    /// `dst[i, j] = start + k` (or `start - k` with `descending`), where k = i * columns + j counts the valid elements
+    /// row by row. Wraps. The scalar unit writes them; with `tmp` the vector unit does.
+    pub TCI "pto.tci" "Consecutive integers" [shape_doc]: SEQUENCE,
         source: "PTO IR manual 4.13; tile ISA, TCI; tile library, TCI of each platform",
         pipe: PipeRule::By(|op, _| if op.operand("tmp").is_some() { Pipe::V } else { Pipe::S }), verify: verify_tci,
         lower: lower_tci, class: "move", working: working::NUMBERS
@@ -66,10 +64,8 @@ ops! {
             attrs: &[defaulted("descending", AttrKind::Bool, "count down; false by default")],
         };
 
-    pub TTRI "pto.ttri" "A triangle of ones": SEQUENCE,
-        doc: shape_doc!(
-            "Lower: `dst[i, j]` = 1 where j <= i + diagonal, else 0. Upper: 1 where j >= i + diagonal, else 0."
-        ),
+    /// Lower: `dst[i, j]` = 1 where j <= i + diagonal, else 0. Upper: 1 where j >= i + diagonal, else 0.
+    pub TTRI "pto.ttri" "A triangle of ones" [shape_doc]: SEQUENCE,
         source: "PTO IR manual 4.5; tile ISA, TTRI", verify: verify_ttri, lower: lower_ttri, elems: types::TRIANGLE,
         class: "move", tiles: tiles::TRIANGLE
         => {

@@ -39,7 +39,8 @@ ops! {
 
     /// `dst = max(src0 * dst + src1, 0)`, element by element, product and sum rounded as by `pto.tfusedmuladd`. The
     /// page leaves the maximum out; the instructions of both platforms have it.
-    pub TFUSEDMULADDRELU "pto.tfusedmuladdrelu" "Multiply by a tile, add another and take out what is negative, in place": INTO_DST,
+    pub TFUSEDMULADDRELU "pto.tfusedmuladdrelu"
+        "Multiply by a tile, add another and take out what is negative, in place": INTO_DST,
         kernel: Three(&SCALE_ADD_RELU);
 
     /// `dst = src0 * src1 + dst`, element by element, product and sum rounded once; the product of f16 is rounded to
@@ -50,24 +51,29 @@ ops! {
     pub TSUBRELU "pto.tsubrelu" "Subtract a tile and take out what is negative": FUSED, kernel: Two(&SUB_RELU),
         class: "add";
 
-    pub TADDRELUCONV "pto.taddreluconv" "Add two tiles, take out what is negative and convert": FUSED.with(TWO),
-        doc: shape_doc!(
-            "`dst = convert(max(src0 + src1, 0))`, element by element: the sum in the type of the sources, then to the nearest \
-              element of `dst`, ties to even; what is beyond becomes its largest. From f32 to f16, from f16 or i16 to i8."
-        ),
+    /// `dst = convert(max(src0 + src1, 0))`, element by element: the sum in the type of the sources, then to the
+    /// nearest element of `dst`, ties to even; what is beyond becomes its largest. From f32 to f16, from f16 or i16 to
+    /// i8.
+    pub TADDRELUCONV "pto.taddreluconv"
+        "Add two tiles, take out what is negative and convert" [shape_doc]: FUSED.with(TWO),
         verify: verify_taddreluconv, lower: |op, d| steps(Operands::new(op, d), d, &ADD_RELU, None),
         elems: types::SUMS_CONVERTED, class: "add";
 
+    /// `dst = max((src0 + src1) * scale, 0)`, element by element: the sum wraps, is rounded to f32, multiplied by
+    /// 2^-17, by `scale` and by 2^17, each step rounded, then rounded to f16; what is beyond becomes its largest
+    /// number.
     pub TADDDEQRELU "pto.tadddeqrelu"
-        "Add two tiles of i32, scale, take out what is negative and convert to f16": FUSED,
-        doc: shape_doc!(
-            "`dst = max((src0 + src1) * scale, 0)`, element by element: the sum wraps, is rounded to f32, multiplied by 2^-17, by \
-              `scale` and by 2^17, each step rounded, then rounded to f16; what is beyond becomes its largest number."
-        ),
+        "Add two tiles of i32, scale, take out what is negative and convert to f16" [shape_doc]: FUSED,
         verify: verify_tadddeqrelu, lower: lower_tadddeqrelu, elems: types::WHOLE_SUMS, working: working::SUMS
         => {
             syntax: ins(4),
-            operands: &[SRC0, SRC1, operand("scale", FACTOR, Touch::Nothing, "what the sum is multiplied by"), TMP, DST],
+            operands: &[
+                SRC0,
+                SRC1,
+                operand("scale", FACTOR, Touch::Nothing, "what the sum is multiplied by"),
+                TMP,
+                DST,
+            ],
         };
 }
 

@@ -216,7 +216,11 @@ ops! {
         elems: types::GATHERED_BLOCKS, verify: verify_tgatherb, lower: lower_tgatherb, class: "gather"
         => {
             syntax: ins(2),
-            operands: &[SRC, operand("indices", TILE, Touch::Read, "byte offsets, one for each block of 32 bytes"), DST],
+            operands: &[
+                SRC,
+                operand("indices", TILE, Touch::Read, "byte offsets, one for each block of 32 bytes"),
+                DST,
+            ],
         };
 }
 

@@ -29,7 +29,12 @@ ops! {
         elems: types::SORTED, verify: verify_tsort32, lower: lower_tsort32, class: "sort", working: working::SORT
         => {
             syntax: Syntax::InsOuts { ins: 3, attrs_in_ins: false },
-            operands: &[SRC, operand("idx", TILE, Touch::Read, "indices, a row for each row of src or one for all"), TMP, DST],
+            operands: &[
+                SRC,
+                operand("idx", TILE, Touch::Read, "indices, a row for each row of src or one for all"),
+                TMP,
+                DST,
+            ],
         };
 
     /// Lists are records of 8 bytes, as `pto.tsort32` writes them, in descending order, in the valid columns of tiles

@@ -41,13 +41,13 @@ ops! {
                 DST,
                 TMP,
             ],
-            attrs: &[defaulted("quant_type", AttrKind::Enum(QUANT_TYPE), "`INT8_SYM`: to i8, `INT8_ASYM`: to ui8 with an offset")],
+            attrs: &[
+                defaulted("quant_type", AttrKind::Enum(QUANT_TYPE), "`INT8_SYM`: to i8, `INT8_ASYM`: to ui8 with an offset"),
+            ],
         };
 
-    pub TDEQUANT "pto.tdequant" "Integers back to f32": VECTOR,
-        doc: shape_doc!(
-            "`dst[i, j] = (src[i, j] - offset[i, 0]) × scale[i, 0]`: difference and product are rounded to f32 each."
-        ),
+    /// `dst[i, j] = (src[i, j] - offset[i, 0]) × scale[i, 0]`: difference and product are rounded to f32 each.
+    pub TDEQUANT "pto.tdequant" "Integers back to f32" [shape_doc]: VECTOR,
         source: "tile ISA and library, TDEQUANT", elems: types::DEQUANTISED, verify: verify_tdequant,
         inside: inside::BY_SCALARS, lower: lower_tdequant, class: "convert"
         => {

@@ -17,10 +17,9 @@ use slipring_op::{Along, ops};
 ops! {
     OPS;
 
-    pub TTRANS "pto.ttrans" "Transpose a tile": VECTOR.with(ONE_TMP),
-        doc: shape_doc!(
-            "`dst[i, j] = src[j, i]` for the valid shape of `dst`. The bits are moved as they are; elements have the same size."
-        ),
+    /// `dst[i, j] = src[j, i]` for the valid shape of `dst`. The bits are moved as they are; elements have the same
+    /// size.
+    pub TTRANS "pto.ttrans" "Transpose a tile" [shape_doc]: VECTOR.with(ONE_TMP),
         source: "PTO IR manual 4.3; tile ISA, TTRANS", verify: verify_ttrans, inside: inside::TURNED_BY_SCALARS,
         lower: lower_ttrans, elems: types::TURNED, along: [Along::Transposes; 2], class: "transpose",
         tiles: tiles::TURNED, working: working::TRANSPOSE;

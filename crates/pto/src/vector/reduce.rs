@@ -21,9 +21,9 @@ const BY_COLUMN: OpDef = OpDef { along: [Along::Combines, Along::Each], ..REDUCT
 
 /// Says what of a row is combined.
 macro_rules! row_doc {
-    ($what:literal) => {
+    ($($what:literal),+) => {
         concat!(
-            $what,
+            $($what),+,
             " `dst` is one column, stored by rows or by columns; its other columns stay as they are. A row without valid \
              elements is refused."
         )
@@ -32,8 +32,8 @@ macro_rules! row_doc {
 
 /// Says what of a column is combined.
 macro_rules! col_doc {
-    ($what:literal) => {
-        concat!($what, " `dst` is one row. A column without valid elements is refused.")
+    ($($what:literal),+) => {
+        concat!($($what),+, " `dst` is one row. A column without valid elements is refused.")
     };
 }
 
@@ -47,8 +47,8 @@ macro_rules! col_order {
 
 /// Says what an index means.
 macro_rules! arg_doc {
-    ($what:literal) => {
-        concat!($what, " The first of equal ones counts, -0 and +0 being equal, and NaN before all others.")
+    ($($what:literal),+) => {
+        concat!($($what),+, " The first of equal ones counts, -0 and +0 being equal, and NaN before all others.")
     };
 }
 
@@ -117,20 +117,20 @@ ops! {
         inside: inside::BY_SCALARS, lower: |op, d| reduce_rows(op, d, Reduce::Prod), elems: types::ROW_SUMS,
         working: working::ROW_PRODUCT;
 
-    pub TROWMAX "pto.trowmax" "Largest element of each row": ROWS,
-        doc: row_doc!("`dst[i, 0]` = the largest `src[i, j]`: NaN where one is, +0 rather than -0."),
+    /// `dst[i, 0]` = the largest `src[i, j]`: NaN where one is, +0 rather than -0.
+    pub TROWMAX "pto.trowmax" "Largest element of each row" [row_doc]: ROWS,
         lower: |op, d| reduce_rows(op, d, Reduce::Max), elems: types::ROW_EXTREMES, working: working::ROW_EXTREME;
 
-    pub TROWMIN "pto.trowmin" "Smallest element of each row": ROWS,
-        doc: row_doc!("`dst[i, 0]` = the smallest `src[i, j]`: NaN where one is, -0 rather than +0."),
+    /// `dst[i, 0]` = the smallest `src[i, j]`: NaN where one is, -0 rather than +0.
+    pub TROWMIN "pto.trowmin" "Smallest element of each row" [row_doc]: ROWS,
         lower: |op, d| reduce_rows(op, d, Reduce::Min), elems: types::ROW_EXTREMES, working: working::ROW_EXTREME;
 
-    pub TROWARGMAX "pto.trowargmax" "Column of the largest element of each row": ROW_INDICES,
-        doc: arg_doc!("`dst[i, 0]` = the j of the largest `src[i, j]`, an i32 or ui32."),
+    /// `dst[i, 0]` = the j of the largest `src[i, j]`, an i32 or ui32.
+    pub TROWARGMAX "pto.trowargmax" "Column of the largest element of each row" [arg_doc]: ROW_INDICES,
         lower: |op, d| arg_rows(op, d, Reduce::Max);
 
-    pub TROWARGMIN "pto.trowargmin" "Column of the smallest element of each row": ROW_INDICES,
-        doc: arg_doc!("`dst[i, 0]` = the j of the smallest `src[i, j]`, an i32 or ui32."),
+    /// `dst[i, 0]` = the j of the smallest `src[i, j]`, an i32 or ui32.
+    pub TROWARGMIN "pto.trowargmin" "Column of the smallest element of each row" [arg_doc]: ROW_INDICES,
         lower: |op, d| arg_rows(op, d, Reduce::Min);
 
     pub TCOLSUM "pto.tcolsum" "Sum of each column": BY_COLUMN,
@@ -152,20 +152,20 @@ ops! {
         doc: concat!(col_doc!("`dst[0, j]` = the product over i of `src[i, j]`."), col_order!()),
         lower: |op, d| reduce_columns(op, d, Reduce::Prod, Rows::OneByOne), elems: types::COLUMN_PRODUCTS;
 
-    pub TCOLMAX "pto.tcolmax" "Largest element of each column": COLUMNS,
-        doc: col_doc!("`dst[0, j]` = the largest `src[i, j]`: NaN where one is, +0 rather than -0."),
+    /// `dst[0, j]` = the largest `src[i, j]`: NaN where one is, +0 rather than -0.
+    pub TCOLMAX "pto.tcolmax" "Largest element of each column" [col_doc]: COLUMNS,
         lower: |op, d| reduce_columns(op, d, Reduce::Max, Rows::OneByOne);
 
-    pub TCOLMIN "pto.tcolmin" "Smallest element of each column": COLUMNS,
-        doc: col_doc!("`dst[0, j]` = the smallest `src[i, j]`: NaN where one is, -0 rather than +0."),
+    /// `dst[0, j]` = the smallest `src[i, j]`: NaN where one is, -0 rather than +0.
+    pub TCOLMIN "pto.tcolmin" "Smallest element of each column" [col_doc]: COLUMNS,
         lower: |op, d| reduce_columns(op, d, Reduce::Min, Rows::OneByOne);
 
-    pub TCOLARGMAX "pto.tcolargmax" "Row of the largest element of each column": COLUMN_INDICES,
-        doc: arg_doc!("`dst[0, j]` = the i of the largest `src[i, j]`, an i32 or ui32."),
+    /// `dst[0, j]` = the i of the largest `src[i, j]`, an i32 or ui32.
+    pub TCOLARGMAX "pto.tcolargmax" "Row of the largest element of each column" [arg_doc]: COLUMN_INDICES,
         lower: |op, d| arg_columns(op, d, Reduce::Max);
 
-    pub TCOLARGMIN "pto.tcolargmin" "Row of the smallest element of each column": COLUMN_INDICES,
-        doc: arg_doc!("`dst[0, j]` = the i of the smallest `src[i, j]`, an i32 or ui32."),
+    /// `dst[0, j]` = the i of the smallest `src[i, j]`, an i32 or ui32.
+    pub TCOLARGMIN "pto.tcolargmin" "Row of the smallest element of each column" [arg_doc]: COLUMN_INDICES,
         lower: |op, d| arg_columns(op, d, Reduce::Min);
 }
 

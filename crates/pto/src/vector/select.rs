@@ -58,9 +58,9 @@ const MASK: OperandSpec = operand("mask", TILE, Touch::Read, MASK_DOC);
 
 /// Says how a mask lies in its tile.
 macro_rules! mask_doc {
-    ($what:literal) => {
+    ($($what:literal),+) => {
         concat!(
-            $what,
+            $($what),+,
             " A mask is packed: bit j mod 8 of byte j / 8 of a row of the mask tile stands for column j, whatever the type of \
              the tile's elements; its rows must be long enough, its valid columns do not matter."
         )
@@ -70,20 +70,16 @@ macro_rules! mask_doc {
 ops! {
     OPS;
 
-    pub TCMP "pto.tcmp" "Compare two tiles": COMPARISON,
-        doc: mask_doc!(
-            "Bit (i, j) of `dst` = `src0[i, j]` compared with `src1[i, j]`, for the valid rows of `dst` and the valid columns of \
-             `src0`. With a NaN only `ne` holds; -0 equals +0. Bits after the last column of its byte become 0."
-        ),
+    /// Bit (i, j) of `dst` = `src0[i, j]` compared with `src1[i, j]`, for the valid rows of `dst` and the valid columns
+    /// of `src0`. With a NaN only `ne` holds; -0 equals +0. Bits after the last column of its byte become 0.
+    pub TCMP "pto.tcmp" "Compare two tiles" [mask_doc]: COMPARISON,
         verify: verify_compare, lower: |op, d| compare(op, d, ["src0", "src1"]), elems: types::COMPARE,
         class: "compare", tiles: tiles::COMPARE
         => { syntax: ins(2), operands: &[SRC0, SRC1, BITS], attrs: &[MODE] };
 
-    pub TCMPS "pto.tcmps" "Compare a tile with a number": COMPARISON,
-        doc: mask_doc!(
-            "Bit (i, j) of `dst` = `src[i, j]` compared with `scalar`, for the valid rows of `dst` and the valid columns of `src`. \
-             With a NaN only `ne` holds; -0 equals +0. Bits after the last column of its byte become 0."
-        ),
+    /// Bit (i, j) of `dst` = `src[i, j]` compared with `scalar`, for the valid rows of `dst` and the valid columns of
+    /// `src`. With a NaN only `ne` holds; -0 equals +0. Bits after the last column of its byte become 0.
+    pub TCMPS "pto.tcmps" "Compare a tile with a number" [mask_doc]: COMPARISON,
         verify: verify_compare, lower: |op, d| compare(op, d, ["src", "scalar"]), elems: types::COMPARE_NUMBER,
         class: "compare", tiles: tiles::COMPARE_NUMBER
         => { syntax: ins(2), operands: &[SRC, SCALAR_ARG, BITS], attrs: &[MODE] };

@@ -37,9 +37,9 @@ const SCATTER_ATOMIC: &EnumSpec =
 
 /// Says what a number in the indices names.
 macro_rules! table_doc {
-    ($what:literal) => {
+    ($($what:literal),+) => {
         concat!(
-            $what,
+            $($what),+,
             " With `coalesce = row`, and without `coalesce` where `indices` has one valid column and the tile more, number i names a row of `mem`, of which as many elements are \
              moved as the tile has valid columns; else number (i, j) names an element, counted from the first one as a dense table \
              has them. Numbers have no sign. One that names nothing is `index-bounds`, or what the attribute says. "
@@ -50,13 +50,11 @@ macro_rules! table_doc {
 ops! {
     OPS;
 
-    pub MGATHER "pto.mgather" "Gather elements or rows from global memory": VECTOR,
-        doc: table_doc!(
-            "`dst[i, j] = mem[indices[i, j]]`, or `mem[indices[i, 0], j]`, for the valid shape of `dst`. `clamp`: the last one; `wrap`: \
-             modulo their number; `zero`: 0. Into a tile in L1 a Cube core gathers by numbers in global memory: a row for each, which \
-             lie one after the other, or elements, which it puts into `scratch` beforehand, in the order of the fractals; what is not \
-             valid becomes 0 with elements, and with `zero`."
-        ),
+    /// `dst[i, j] = mem[indices[i, j]]`, or `mem[indices[i, 0], j]`, for the valid shape of `dst`. `clamp`: the last
+    /// one; `wrap`: modulo their number; `zero`: 0. Into a tile in L1 a Cube core gathers by numbers in global memory:
+    /// a row for each, which lie one after the other, or elements, which it puts into `scratch` beforehand, in the
+    /// order of the fractals; what is not valid becomes 0 with elements, and with `zero`.
+    pub MGATHER "pto.mgather" "Gather elements or rows from global memory" [table_doc]: VECTOR,
         source: "PTO IR manual 4.10; tile library, MGATHER of each platform", core: CoreRule::ByTile,
         pipe: PipeRule::By(|op, _| if to_mat(op) { Pipe::Mte2 } else { Pipe::V }), elems: types::TABLE,
         inside: &[TO_MAT, LibraryFlags { has: true, ..TO_MAT }, GATHER_ROWS, ELEMENTS, ONE_ELEMENT],
@@ -70,15 +68,16 @@ ops! {
                 optional("scratch", VIEW, Touch::Write, "global memory where elements for L1 are put beforehand"),
                 DST,
             ],
-            attrs: &[defaulted("gatherOob", AttrKind::Enum(GATHER_OOB), "what an index outside the table does"), COALESCE],
+            attrs: &[
+                defaulted("gatherOob", AttrKind::Enum(GATHER_OOB), "what an index outside the table does"),
+                COALESCE,
+            ],
         };
 
-    pub MSCATTER "pto.mscatter" "Scatter elements or rows to global memory": VECTOR,
-        doc: table_doc!(
-            "`mem[indices[i, j]] = src[i, j]`, or `mem[indices[i, 0], j] = src[i, j]`, for the valid shape of `src`, row by row: of \
-             several for one place the last stays. With `add`, `max`, `min` the element is combined with the table's, in its type. \
-             `skip`: nothing is stored; `clamp`: the last one; `wrap`: modulo their number."
-        ),
+    /// `mem[indices[i, j]] = src[i, j]`, or `mem[indices[i, 0], j] = src[i, j]`, for the valid shape of `src`, row by
+    /// row: of several for one place the last stays. With `add`, `max`, `min` the element is combined with the table's,
+    /// in its type. `skip`: nothing is stored; `clamp`: the last one; `wrap`: modulo their number.
+    pub MSCATTER "pto.mscatter" "Scatter elements or rows to global memory" [table_doc]: VECTOR,
         source: "PTO IR manual 4.10; tile library, MSCATTER of each platform", elems: types::TABLE_SRC,
         inside: &[SCATTER_ROWS, ELEMENTS, ONE_ELEMENT], update: update, verify: verify_mscatter, lower: lower_mscatter
         => {

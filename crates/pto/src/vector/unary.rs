@@ -44,8 +44,7 @@ ops! {
     /// `dst = 1 / sqrt(src)`, element by element, the root and its reciprocal each rounded to the element type: an
     /// infinity for ±0, NaN below.
     pub TRSQRT "pto.trsqrt" "Reciprocal of the square root": precise(precision::RSQRT, ROOT), kernel: One(&RSQRT),
-        verify: verify_trsqrt,
-        class: "rsqrt", working: working::ONES;
+        verify: verify_trsqrt, class: "rsqrt", working: working::ONES;
 
     /// `dst = 1 / src`, element by element, correctly rounded: an infinity for ±0.
     pub TRECIP "pto.trecip" "Reciprocal": precise(precision::RECIP, ONE), kernel: One(&RECIP), class: "recip";

@@ -17,6 +17,24 @@ pub struct Question {
     pub other: [&'static str; 2],
 }
 
+impl Question {
+    /// What is said where the result of `work` depends on it.
+    pub fn message(&self, work: &str) -> String {
+        format!("{work}: sources disagree on {}, and here the result depends on it", self.about)
+    }
+
+    /// Both interpretations, with their sources.
+    pub fn notes(&self) -> Vec<String> {
+        let line = |what: &str, [says, source]: [&str; 2]| format!("{what}: {says} ({source})");
+        vec![line("done here", self.ours), line("the other interpretation", self.other)]
+    }
+
+    /// How to choose the other one.
+    pub fn hint(&self) -> String {
+        format!("`--interpretation {}` selects the other interpretation", self.name)
+    }
+}
+
 impl PartialEq for Question {
     /// A question is only itself.
     fn eq(&self, other: &Question) -> bool {
@@ -56,6 +74,14 @@ pub static FINITE_PAD: Question = Question {
     about: "what the padding values `max` and `min` are for floats",
     ours: ["infinities", "device headers of the tile library, GetPadValue; PTO IR manual, tfillpad"],
     other: ["the largest and the smallest finite value", "goldens of PTO-Gym, tfillpad"],
+};
+
+/// Constant offsets of predicates in memory.
+pub static PREDICATE_BYTES: Question = Question {
+    name: "predicate-bytes",
+    about: "what the constant offset of a predicate in memory counts",
+    ours: ["blocks of the distribution, of 16 or 32 bytes", "micro-instruction manual of assembler 0.60, 4"],
+    other: ["bytes", "goldens of PTO-Gym, psti-norm-pldi-ds"],
 };
 
 /// Buffers that another pipe holds.
@@ -166,6 +192,7 @@ pub static QUESTIONS: &[&Question] = &[
     &DENSE_COMPARE,
     &DENSE_SELECT,
     &FINITE_PAD,
+    &PREDICATE_BYTES,
     &TOKEN_LOCKS,
     &UNIT_FLAG_BLOCKS,
     &LATE_WAITS,

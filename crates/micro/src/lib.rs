@@ -41,6 +41,7 @@ pub const FAMILIES: &[&[&OpDef]] = &[
     vector::broadcast::OPS,
     vector::convert::OPS,
     vector::reduce::OPS,
+    vector::histogram::OPS,
     vector::compare::OPS,
     vector::rearrange::OPS,
 ];

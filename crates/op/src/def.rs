@@ -10,7 +10,7 @@ pub use crate::tiles::ElemTypes;
 use slipring_effect::vector::{NumberUse, WorkingSpans};
 pub use slipring_ir::Reported;
 use slipring_ir::{Attr, Diagnostic, Diags, Kind, Module, OpId, OpSchema, Part, Span, TileType, Touch, Type, ValueId};
-use slipring_machine::{Capability, Pipe, Platform, Price, cost_types};
+use slipring_machine::{Capability, Pipe, Platform, Price, Question, cost_types};
 use slipring_program::{Relation, UpdateKind};
 use slipring_tile::{Binary, Elem, Space, Ternary, Unary};
 
@@ -372,6 +372,13 @@ impl<'a> OpRef<'a> {
     /// An error at this op.
     pub fn error(&self, kind: impl Into<Kind>, message: impl Into<String>) -> Diagnostic {
         Diagnostic::error(kind, self.span(), message)
+    }
+
+    /// A warning that what this op does depends on a question which sources answer in two ways.
+    pub fn disagreement(&self, question: &Question) -> Diagnostic {
+        let message = question.message(self.def.schema.name);
+        let warning = Diagnostic::warning("sources-disagree", self.span(), message);
+        question.notes().into_iter().fold(warning, Diagnostic::note).help(question.hint())
     }
 }
 

@@ -13,6 +13,9 @@ use crate::address::{locals, runs};
 use crate::constants::Constants;
 use crate::known::Known;
 use crate::{Access, Choice, Env, Extent, SiteRef, gm_split};
+pub use bytes::{Misuse, Nothing, Uninit, Unwritten};
+use rest::Rest;
+use words::{bit, bits, longer, set};
 
 /// Bytes to a block, for which the last place that computed something from nothing is remembered.
 const BLOCK: u64 = 32;
@@ -20,6 +23,8 @@ const BLOCK: u64 = 32;
 /// One bit a byte of a memory: whether it is uninitialised, with some contents of the buffers.
 #[derive(Clone, Debug, Default)]
 pub struct Marks {
+    /// The first word that is kept, here and in the lists after it: of a large buffer a launch touches little.
+    base: usize,
     nothing: Vec<u64>,
     /// Of these, what was computed; as long as it was needed.
     computed: Vec<u64>,
@@ -29,8 +34,8 @@ pub struct Marks {
     elsewhere: Vec<u64>,
     /// For each block the last place that computed, or where contents decided.
     origins: Vec<SiteRef>,
-    /// Whether bytes beyond `nothing` are uninitialised.
-    beyond: bool,
+    /// What is uninitialised before and after `nothing`.
+    rest: Rest,
     /// The host had no room for them: nothing is marked any more.
     full: bool,
     /// Ranges of rows of which every byte means something, those that were asked about last: the same tile comes again and again.
@@ -39,42 +44,15 @@ pub struct Marks {
     pub(crate) constants: Constants,
 }
 
-/// A run of bytes that are uninitialised, all copied or all computed; with these contents of the buffers, or with others.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[allow(missing_docs)]
-pub struct Uninit {
-    pub start: u64,
-    pub end: u64,
-    /// Where they were computed; `None` for bytes that nobody wrote, or copies of them.
-    pub origin: Option<SiteRef>,
-    /// They are uninitialised with the contents that the buffers have.
-    pub here: bool,
-    /// Where contents of buffers decided whether they mean something; `None` if they are uninitialised with any.
-    pub by: Option<SiteRef>,
-}
-
-impl Uninit {
-    /// True if it begins where another one ends, and is of the same kind.
-    fn follows(&self, last: &Uninit) -> bool {
-        last.end == self.start && (last.origin, last.here, last.by) == (self.origin, self.here, self.by)
-    }
-}
-
-/// What is known of a byte that is uninitialised, with some contents of the buffers.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Nothing {
-    /// Where it was computed; `None` for one that nobody wrote, or a copy.
-    pub origin: Option<SiteRef>,
-    /// Where contents of buffers decided.
-    pub by: Option<SiteRef>,
-    /// It means something with the present contents.
-    pub elsewhere: bool,
-}
-
 impl Marks {
     /// A memory of which everything, or nothing, is uninitialised.
     pub fn new(nothing: bool) -> Marks {
-        Marks { beyond: nothing, ..Marks::default() }
+        Marks { rest: if nothing { Rest::All } else { Rest::Nothing }, ..Marks::default() }
+    }
+
+    /// A memory of which some ranges of bytes are uninitialised.
+    fn with(ranges: Vec<(u64, u64)>) -> Marks {
+        Marks { rest: Rest::of(ranges), ..Marks::default() }
     }
 
     /// True if a byte of the range is uninitialised, with some contents of the buffers.
@@ -84,15 +62,24 @@ impl Marks {
         if from >= to {
             return false;
         }
-        if last > self.nothing.len() {
-            return self.beyond || self.any_of(first, self.nothing.len(), from, to);
+        if first < self.base || last > self.base + self.nothing.len() {
+            return self.any_around(from, to);
         }
         self.any_of(first, last, from, to)
     }
 
+    /// The same of a range that is not all in the words that are kept.
+    fn any_around(&self, from: u64, to: u64) -> bool {
+        let (start, end) = (self.base as u64 * 64, (self.base + self.nothing.len()) as u64 * 64);
+        let (low, high) = (from.max(start), to.min(end));
+        self.rest.any(from, to.min(start))
+            || self.rest.any(from.max(end), to)
+            || (low < high && self.any_of((low / 64) as usize, high.div_ceil(64) as usize, low, high))
+    }
+
     #[inline]
     fn any_of(&self, first: usize, last: usize, from: u64, to: u64) -> bool {
-        let Some(words) = self.nothing.get(first..last) else { return false };
+        let Some(words) = self.nothing.get(first - self.base..last - self.base) else { return false };
         // Nearly always nothing is uninitialised for far around: then the ends need no look of their own.
         let (many, few) = words.as_chunks::<16>();
         let (fours, rest) = few.as_chunks::<4>();
@@ -139,21 +126,32 @@ impl Marks {
     /// True if the byte is uninitialised, with some contents of the buffers.
     #[inline]
     pub fn is_doubtful(&self, at: u64) -> bool {
-        self.nothing.get((at / 64) as usize).map_or(self.beyond, |word| word >> (at % 64) & 1 != 0)
+        let kept = ((at / 64) as usize).checked_sub(self.base).and_then(|place| self.nothing.get(place));
+        kept.map_or_else(|| self.rest.any(at, at.saturating_add(1)), |word| word >> (at % 64) & 1 != 0)
     }
 
     /// True if the byte is uninitialised with the contents that the buffers have.
     pub fn is_nothing(&self, at: u64) -> bool {
-        self.is_doubtful(at) && !bit(&self.elsewhere, at)
+        self.is_doubtful(at) && !self.bit(&self.elsewhere, at)
+    }
+
+    /// A bit of one of the lists.
+    fn bit(&self, words: &[u64], at: u64) -> bool {
+        at.checked_sub(self.base as u64 * 64).is_some_and(|at| bit(words, at))
+    }
+
+    /// The place in `origins` of a byte in the words that are kept.
+    fn block(&self, at: u64) -> usize {
+        ((at - self.base as u64 * 64) / BLOCK) as usize
     }
 
     /// What is known of a byte that is uninitialised with some contents.
     fn kind(&self, at: u64) -> Nothing {
-        let site = |own: bool| own.then(|| self.origins.get((at / BLOCK) as usize).copied().unwrap_or(0));
+        let site = |own: bool| own.then(|| self.origins.get(self.block(at)).copied().unwrap_or(0));
         Nothing {
-            origin: site(bit(&self.computed, at)),
-            by: site(bit(&self.by_data, at)),
-            elsewhere: bit(&self.elsewhere, at),
+            origin: site(self.bit(&self.computed, at)),
+            by: site(self.bit(&self.by_data, at)),
+            elsewhere: self.bit(&self.elsewhere, at),
         }
     }
 
@@ -186,20 +184,22 @@ impl Marks {
     /// The bytes have a meaning from now on.
     #[inline]
     pub fn define(&mut self, from: u64, to: u64) {
-        if from >= to || (!self.beyond && self.nothing.is_empty()) {
+        if from >= to || (self.rest.is_nothing() && self.nothing.is_empty()) {
             return;
         }
         let (first, last) = ((from / 64) as usize, to.div_ceil(64) as usize);
-        if !self.reach(last) {
+        if !self.reach(first, last) {
             return;
         }
-        set(&mut self.nothing[first..last], false, from, to);
+        set(&mut self.nothing[first - self.base..last - self.base], false, from, to);
         self.not_computed(from, to);
     }
 
-    /// The bytes were not computed, and no contents decided about them.
+    /// The bytes, of words that are kept, were not computed, and no contents decided about them.
     #[inline]
     fn not_computed(&mut self, from: u64, to: u64) {
+        let start = self.base as u64 * 64;
+        let (from, to) = (from - start, to - start);
         for words in [&mut self.computed, &mut self.by_data, &mut self.elsewhere] {
             let to = to.min(words.len() as u64 * 64);
             if from < to {
@@ -211,21 +211,22 @@ impl Marks {
     /// The bytes are uninitialised from now on, as if nobody had written them.
     pub fn forget_run(&mut self, from: u64, to: u64) {
         let (first, last) = ((from / 64) as usize, to.div_ceil(64) as usize);
-        if from >= to || !self.reach(last) {
+        if from >= to || !self.reach(first, last) {
             return;
         }
         self.known.forget(from, to);
-        set(&mut self.nothing[first..last], true, from, to);
+        set(&mut self.nothing[first - self.base..last - self.base], true, from, to);
         self.not_computed(from, to);
     }
 
     /// The byte is uninitialised from now on: computed at a place, or copied, with all contents or with some.
     pub fn forget(&mut self, at: u64, Nothing { origin, by, elsewhere }: Nothing) {
         let (word, place) = ((at / 64) as usize, 1 << (at % 64));
-        if !self.reach(word + 1) {
+        if !self.reach(word, word + 1) {
             return;
         }
         self.known.forget(at, at + 1);
+        let (word, block) = (word - self.base, self.block(at));
         self.nothing[word] |= place;
         let mut full = false;
         for (words, set) in [
@@ -239,7 +240,6 @@ impl Marks {
             }
         }
         if let Some(site) = origin.or(by) {
-            let block = (at / BLOCK) as usize;
             full |= !longer(&mut self.origins, block + 1, site);
             if let Some(place) = self.origins.get_mut(block) {
                 *place = site;
@@ -250,103 +250,72 @@ impl Marks {
         }
     }
 
-    /// The marks as words that are the same exactly if the marks are: for each word that is not as all after the last one are, its
+    /// The marks as words that are the same exactly if the marks are, of the same memory: for each word that is not as at first, its
     /// place, what is uninitialised, and what of that was computed, what contents decide, and what means something with these.
     fn words(&self) -> Vec<u64> {
-        let rest = if self.beyond { u64::MAX } else { 0 };
         let of = |at: usize| {
-            let nothing = self.nothing.get(at).copied().unwrap_or(rest);
+            let nothing = self.nothing[at];
             let part = |words: &[u64]| words.get(at).copied().unwrap_or(0) & nothing;
             [nothing, part(&self.computed), part(&self.by_data), part(&self.elsewhere)]
         };
-        let others = (0..self.nothing.len()).filter(|at| of(*at) != [rest, 0, 0, 0]);
-        let words = others.flat_map(|at| std::iter::once(at as u64).chain(of(at)));
-        words.chain(self.beyond.then_some(u64::MAX)).collect()
+        let base = self.base;
+        let others = (0..self.nothing.len()).filter(|at| of(*at) != [self.rest.word(base + at), 0, 0, 0]);
+        let words = others.flat_map(|at| std::iter::once((base + at) as u64).chain(of(at)));
+        words.chain(matches!(self.rest, Rest::All).then_some(u64::MAX)).collect()
     }
 
-    /// Makes room for so many words; false where there is none, or was none before.
-    fn reach(&mut self, words: usize) -> bool {
-        let rest = if self.beyond { u64::MAX } else { 0 };
-        if self.full || !longer(&mut self.nothing, words, rest) {
-            self.give_up();
+    /// Keeps the words from `first` to before `end`; false where there is no room for them, or was none before.
+    fn reach(&mut self, first: usize, end: usize) -> bool {
+        if self.full {
+            return false;
         }
-        !self.full
+        if self.nothing.is_empty() && matches!(self.rest, Rest::Ranges(_)) {
+            self.base = first;
+        }
+        if first < self.base && !self.reach_down(first) {
+            self.give_up();
+            return false;
+        }
+        let kept = self.base + self.nothing.len();
+        if end > kept {
+            if self.nothing.try_reserve(end - kept).is_err() {
+                self.give_up();
+                return false;
+            }
+            self.nothing.extend(self.rest.words(kept, end));
+        }
+        true
+    }
+
+    /// Keeps words before those that are kept: twice as many, so that going down word by word costs no more than going up.
+    fn reach_down(&mut self, first: usize) -> bool {
+        let base = first.min(self.base.saturating_sub(self.nothing.len()));
+        let more = self.base - base;
+        let in_front = |list: &mut Vec<u64>, with: &mut dyn Iterator<Item = u64>| {
+            let room = list.try_reserve(more).is_ok();
+            if room {
+                list.splice(0..0, with);
+            }
+            room
+        };
+        let mut room = in_front(&mut self.nothing, &mut self.rest.words(base, self.base));
+        for words in [&mut self.computed, &mut self.by_data, &mut self.elsewhere] {
+            room &= words.is_empty() || in_front(words, &mut std::iter::repeat_n(0, more));
+        }
+        if !self.origins.is_empty() {
+            let blocks = more * (64 / BLOCK as usize);
+            room &= self.origins.try_reserve(blocks).is_ok();
+            if room {
+                self.origins.splice(0..0, std::iter::repeat_n(0, blocks));
+            }
+        }
+        self.base = base;
+        room
     }
 
     /// Forgets everything: from now on nothing is marked.
     fn give_up(&mut self) {
         *self = Marks { full: true, ..Marks::default() };
-    }
-}
-
-/// A bit of words of which the last ones may be missing.
-fn bit(words: &[u64], at: u64) -> bool {
-    words.get((at / 64) as usize).is_some_and(|word| word >> (at % 64) & 1 != 0)
-}
-
-/// Makes a list at least so long; false if the host has no room for it.
-fn longer<T: Clone>(list: &mut Vec<T>, len: usize, with: T) -> bool {
-    let more = len.saturating_sub(list.len());
-    if list.try_reserve(more).is_err() {
-        return false;
-    }
-    list.resize(list.len() + more, with);
-    true
-}
-
-/// The bits of word `word` that lie in the bytes from `from` to before `to`.
-#[inline]
-fn bits(word: u64, from: u64, to: u64) -> u64 {
-    let low = from.saturating_sub(word * 64);
-    let high = (to - word * 64).min(64);
-    (u64::MAX >> (64 - (high - low))) << low
-}
-
-/// Sets or clears the bits of the bytes from `from` to before `to`, which lie in the words given: from the one of `from` to that of
-/// the last byte.
-#[inline]
-fn set(words: &mut [u64], to_ones: bool, from: u64, to: u64) {
-    let put = |word: &mut u64, mask: u64| *word = if to_ones { *word | mask } else { *word & !mask };
-    let (head, tail) = (u64::MAX << (from % 64), u64::MAX >> (to.wrapping_neg() % 64));
-    match words {
-        [] => {}
-        [only] => put(only, head & tail),
-        [first, between @ .., last] => {
-            put(first, head);
-            between.fill(if to_ones { u64::MAX } else { 0 });
-            put(last, tail);
-        }
-    }
-}
-
-/// A use of bytes that are uninitialised, which leaves the run without a meaning.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Misuse {
-    /// Where.
-    pub site: SiteRef,
-    /// Whose core, and its cluster.
-    pub env: Env,
-    /// What it does with them, as `takes its mask from`.
-    pub what: &'static str,
-    /// The bytes, where they are in a memory.
-    pub extent: Option<Extent>,
-}
-
-/// Bytes of a buffer in global memory that hold nothing when a launch begins, although the buffer is a result.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Unwritten {
-    /// Its index in [`Memory::gm`](crate::Memory::gm).
-    pub buffer: usize,
-    /// The first byte.
-    pub from: u64,
-    /// Before which byte; the largest number stands for everything that is there.
-    pub to: u64,
-}
-
-impl Unwritten {
-    /// All bytes of a buffer.
-    pub const fn whole(buffer: usize) -> Unwritten {
-        Unwritten { buffer, from: 0, to: u64::MAX }
     }
 }
 
@@ -371,15 +340,12 @@ impl Shadow {
     /// `unwritten` what else is uninitialised at the start.
     pub(crate) fn new(local: usize, buffers: usize, scratch: &[usize], unwritten: &[Unwritten]) -> Shadow {
         let marks = |buffer: usize| {
-            let mut own = unwritten.iter().filter(|one| one.buffer == buffer);
+            let own = unwritten.iter().filter(|one| one.buffer == buffer);
             let whole = |one: &Unwritten| (one.from, one.to) == (0, u64::MAX);
             if scratch.contains(&buffer) || own.clone().any(whole) {
                 return Marks::new(true);
             }
-            own.by_ref().fold(Marks::new(false), |mut marks, one| {
-                marks.forget_run(one.from, one.to);
-                marks
-            })
+            Marks::with(own.map(|one| (one.from, one.to)).collect())
         };
         Shadow {
             gm: (0..buffers).map(marks).collect(),
@@ -592,6 +558,9 @@ impl Shadow {
     }
 }
 
+mod bytes;
 mod quick;
+mod rest;
 #[cfg(test)]
 mod tests;
+mod words;

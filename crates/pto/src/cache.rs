@@ -2,12 +2,12 @@
 
 use slipring_effect::CleanCache;
 use slipring_ir::text::{CustomSyntax, OpParser, OpPrinter, Parsed, Tok};
-use slipring_ir::{Attr, AttrKind, AttrSpec, EnumSpec, OpId, Syntax, Touch, Type, TypeRule};
-use slipring_machine::{Cost, Pipe};
+use slipring_ir::{Attr, AttrKind, AttrSpec, Diags, EnumSpec, Kind, OpId, Syntax, Touch, Type, TypeRule, ValueId};
+use slipring_machine::{Cost, Pipe, Platform};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{InCoreSync, Lowered, OpRef, PipeRule};
 use slipring_op::ops;
-use slipring_op::rules::{PLAIN, optional, required};
+use slipring_op::rules::{PLAIN, defaulted, operand, optional, required};
 use slipring_program::Inst;
 use slipring_tile::Space;
 
@@ -32,36 +32,91 @@ ops! {
     /// `--interpretation scalar-cache`.
     pub CACHE_INVALID "pto.cmo.cacheinvalid" "Write back and forget lines of the scalar unit's cache": PLAIN,
         source: "PTO IR of the public assembler 0.60, pto.cmo.cacheinvalid; device headers, dcci",
-        pipe: PipeRule::Fixed(Pipe::S), lower: lower_cache_invalid
+        pipe: PipeRule::Fixed(Pipe::S), lower: |op, d| clean(op, d, op.operand("addr"))
         => {
             syntax: Syntax::Custom(&CacheText),
             operands: &[optional("addr", IN_GM, Touch::Nothing, "in the line that is meant; else all lines")],
             attrs: &[SPACE_ATTR],
         };
 
+    /// As `pto.cmo.cacheinvalid`, for the line that `addr` lies in, or for all. Lines of UB and of atomics are not
+    /// modelled.
+    pub DCCI "pto.dcci" "Write back and forget lines of the scalar unit's cache": PLAIN,
+        source: "micro-instruction manual of assembler 0.60, 1", pipe: PipeRule::Fixed(Pipe::S), verify: verify_dcci,
+        lower: lower_dcci
+        => {
+            syntax: Syntax::Format("$addr $lines (`,` $destination)? attr-dict `:` type($addr)"),
+            operands: &[operand("addr", IN_GM, Touch::Nothing, "in the line that is meant")],
+            attrs: &[
+                required("lines", AttrKind::Str, "the line, or all of them"),
+                defaulted("destination", AttrKind::Str, "`CACHELINE_ALL` or `CACHELINE_OUT`, those of global memory"),
+            ],
+        };
+
+    /// The core waits until all its pipes are idle, whichever of `ALL`, `DDR` and `UB` is written: no more is kept
+    /// apart here. What the sequencer sees (`SEQ`) is not modelled.
+    pub DSB "pto.dsb" "Accesses to memory before it are done before any after it": PLAIN,
+        source: "micro-instruction manual of assembler 0.60, 1", in_core_sync: InCoreSync::No, lower: lower_dsb,
+        verify: |op, _, diags| one_of(op, "domain", &DOMAINS, 3, diags)
+        => {
+            syntax: Syntax::Format("$domain attr-dict"),
+            attrs: &[required("domain", AttrKind::Str, "the memory that is meant")],
+        };
+
     /// The core waits until all its pipes are idle; what they stored is in global memory then.
     pub FENCE "pto.fence.barrier_all" "Everything that was stored before is seen before anything later": PLAIN,
         source: "PTO IR of the public assembler 0.60, pto.fence.barrier_all", in_core_sync: InCoreSync::No,
-        lower: lower_fence
+        lower: lower_dsb
         => {
             syntax: Syntax::Format("$scope attr-dict"),
             attrs: &[required("scope", AttrKind::Enum(SCOPE), "what must be seen: `gm` or `all`")],
         };
 }
 
-fn lower_cache_invalid(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
-    let line = match op.operand("addr") {
+fn verify_dcci(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    one_of(op, "lines", &LINES, LINES.len(), diags);
+    one_of(op, "destination", &DESTINATIONS, 2, diags);
+}
+
+fn lower_dcci(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let line = op.operand("addr").filter(|_| op.text("lines") == Some(LINES[0]));
+    clean(op, d, line)
+}
+
+fn lower_dsb(_: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    d.emit(Inst::Barrier { pipe: None });
+    Ok(())
+}
+
+/// Which lines `pto.dcci` means: one, or all.
+const LINES: [&str; 2] = ["SINGLE_CACHE_LINE", "ENTIRE_DATA_CACHE"];
+/// Which of them, by where they go; those of global memory first.
+const DESTINATIONS: [&str; 4] = ["CACHELINE_ALL", "CACHELINE_OUT", "CACHELINE_UB", "CACHELINE_ATOMIC"];
+/// Which memory `pto.dsb` means.
+const DOMAINS: [&str; 4] = ["ALL", "DDR", "UB", "SEQ"];
+
+/// Requires an attribute, if it is there, to be one of the first `modelled` of these words.
+fn one_of(op: &OpRef<'_>, name: &str, words: &[&str], modelled: usize, diags: &mut Diags) {
+    let Some(found) = op.text(name) else { return };
+    match words.iter().position(|word| *word == found) {
+        Some(at) if at < modelled => {}
+        Some(_) => diags.push(op.error(Kind::Unsupported, format!("`{found}` is not modelled: only global memory is"))),
+        None => {
+            let message = format!("`{}` does not know `{found}`", op.def.schema.name);
+            diags.push(op.error("attr-value", message).help(format!("one of {}", words.join(", "))));
+        }
+    }
+}
+
+/// Writes back the line that a pointer or a view lies in, or all.
+fn clean(op: &OpRef<'_>, d: &mut Decoder<'_>, line: Option<ValueId>) -> Lowered {
+    let line = match line {
         None => None,
         Some(line) if matches!(op.module.ty(line), Type::Ptr(..)) => Some(d.scalar(line)?),
         Some(line) => Some(d.view(line)?.base),
     };
     let cost = Cost::fixed(d.platform.cost.scalar_memory);
     d.issue(Pipe::S, CleanCache, line.into_iter().collect(), cost);
-    Ok(())
-}
-
-fn lower_fence(_: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
-    d.emit(Inst::Barrier { pipe: None });
     Ok(())
 }
 

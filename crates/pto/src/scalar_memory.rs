@@ -1,8 +1,8 @@
 //! Single elements of memory as scalars (PTO IR manual 4.3 and 4.14).
 
 use slipring_ir::{Diags, Infer, Syntax, TileType, Touch, Type, TypeRule};
-use slipring_machine::Pipe;
-use slipring_tile::Space;
+use slipring_machine::{Pipe, Platform};
+use slipring_tile::{Elem, Space};
 
 use slipring_effect::past_end;
 use slipring_op::decode::{Binding, Decoder, Inside};
@@ -19,34 +19,54 @@ fn element_of(types: &[Type]) -> Option<Type> {
     types.first().and_then(scalar_of)
 }
 
+/// An element of memory as a scalar.
+const READ: OpDef = OpDef {
+    schema: schema(
+        "",
+        Syntax::Format("$ptr `[` $offset `]` attr-dict `:` type($ptr) `->` type($value)"),
+        &[operand("ptr", MEMORY, Touch::Read, "memory"), operand("offset", INTEGER, Touch::Nothing, "which element")],
+        &[result("value", SCALAR, Infer::From(element_of), "the element")],
+        &[],
+    ),
+    pipe: PipeRule::Fixed(Pipe::S),
+    lower: |op, d| lower_element(op, d, Ends { memory: "ptr", offset: "offset", value: None }),
+    ..PLAIN
+};
+/// A scalar as an element of memory.
+const WRITE: OpDef = OpDef {
+    schema: schema(
+        "",
+        Syntax::Format("$value `,` $ptr `[` $offset `]` attr-dict `:` type($ptr) `,` type($value)"),
+        &[
+            operand("ptr", MEMORY, Touch::Write, "memory"),
+            operand("offset", INTEGER, Touch::Nothing, "which element"),
+            operand("value", SCALAR, Touch::Nothing, "what to write"),
+        ],
+        &[],
+        &[],
+    ),
+    pipe: PipeRule::Fixed(Pipe::S),
+    lower: |op, d| lower_element(op, d, Ends { memory: "ptr", offset: "offset", value: Some("value") }),
+    ..PLAIN
+};
+
 ops! {
     OPS [&TSETVAL];
 
     /// The element `offset` elements after `ptr`, as a scalar. The scalar unit waits for it.
-    pub LOAD_SCALAR "pto.load_scalar" "Read one element of memory": PLAIN, source: "PTO IR manual 4.3",
-        pipe: PipeRule::Fixed(Pipe::S),
-        lower: |op, d| lower_element(op, d, Ends { memory: "ptr", offset: "offset", value: None })
-        => {
-            syntax: Syntax::Format("$ptr `[` $offset `]` attr-dict `:` type($ptr) `->` type($value)"),
-            operands: &[
-                operand("ptr", MEMORY, Touch::Read, "memory"),
-                operand("offset", INTEGER, Touch::Nothing, "which element"),
-            ],
-            results: &[result("value", SCALAR, Infer::From(element_of), "the element")],
-        };
+    pub LOAD_SCALAR "pto.load_scalar" "Read one element of memory": READ, source: "PTO IR manual 4.3";
 
     /// Writes `value` to the element `offset` elements after `ptr`.
-    pub STORE_SCALAR "pto.store_scalar" "Write one element of memory": PLAIN, source: "PTO IR manual 4.3",
-        pipe: PipeRule::Fixed(Pipe::S), verify: |op, _, diags| same_type(op, "ptr", "value", diags),
-        lower: |op, d| lower_element(op, d, Ends { memory: "ptr", offset: "offset", value: Some("value") })
-        => {
-            syntax: Syntax::Format("$value `,` $ptr `[` $offset `]` attr-dict `:` type($ptr) `,` type($value)"),
-            operands: &[
-                operand("ptr", MEMORY, Touch::Write, "memory"),
-                operand("offset", INTEGER, Touch::Nothing, "which element"),
-                operand("value", SCALAR, Touch::Nothing, "what to write"),
-            ],
-        };
+    pub STORE_SCALAR "pto.store_scalar" "Write one element of memory": WRITE, source: "PTO IR manual 4.3",
+        verify: |op, _, diags| same_type(op, "ptr", "value", diags);
+
+    /// The element `offset` elements after `ptr`, whatever the scalar unit's cache holds. The scalar unit waits for it.
+    pub LD_DEV "pto.ld_dev" "Read one integer of global memory past the cache": READ,
+        source: "micro-instruction manual of assembler 0.60, 18", verify: |op, _, diags| past_the_cache(op, diags);
+
+    /// Writes `value` to the element `offset` elements after `ptr`; the scalar unit's cache does not hold it.
+    pub ST_DEV "pto.st_dev" "Write one integer of global memory past the cache": WRITE,
+        source: "micro-instruction manual of assembler 0.60, 18", verify: verify_st_dev;
 
     /// The element at `offset` elements from the address of the tile, as a scalar: in a row-major tile `row × columns +
     /// column`. The scalar unit waits for it.
@@ -63,6 +83,21 @@ ops! {
             ],
             results: &[result("value", SCALAR, Infer::From(element_of), "the element")],
         };
+}
+
+fn verify_st_dev(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    same_type(op, "ptr", "value", diags);
+    past_the_cache(op, diags);
+}
+
+/// Past the scalar unit's cache: integers in global memory only.
+fn past_the_cache(op: &OpRef<'_>, diags: &mut Diags) {
+    let whole = |elem: Elem| !elem.is_float();
+    if !matches!(op.ty("ptr"), Some(Type::Ptr(elem, space)) if whole(*elem) && space.unwrap_or(Space::Gm) == Space::Gm)
+    {
+        let message = format!("`{}` takes a pointer to integers in global memory", op.def.schema.name);
+        diags.push(op.error("operand-type", message).help("`pto.load_scalar` and `pto.store_scalar` take others"));
+    }
 }
 
 pub static TSETVAL: OpDef = OpDef {

@@ -13,12 +13,10 @@ pub(crate) fn error(kind: impl Into<Kind>, message: impl Into<String>) -> Box<Fi
 
 /// A question on which sources disagree, and on whose answer the bytes of a run depend.
 pub(crate) fn question(question: &Question, site: SiteRef, work: &str) -> Finding {
-    let message = format!("{work}: sources disagree on {}, and here the result depends on it", question.about);
-    let mut finding = *error_at("sources-disagree", site, "", message);
+    let mut finding = *error_at("sources-disagree", site, "", question.message(work));
     finding.severity = Severity::Warning;
-    let line = |what: &str, [says, source]: [&str; 2]| format!("{what}: {says} ({source})");
-    finding.notes = vec![line("done here", question.ours), line("the other interpretation", question.other)];
-    finding.hint = Some(format!("`--interpretation {}` selects the other interpretation", question.name));
+    finding.notes = question.notes();
+    finding.hint = Some(question.hint());
     finding
 }
 

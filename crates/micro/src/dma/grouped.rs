@@ -85,7 +85,15 @@ ops! {
         source: "micro-instruction manual 2, pto.mte_ub_gm", pipe: PipeRule::Fixed(Pipe::Mte3),
         lower: |op, d| lower(op, d, Form { loops: true, ..Form::BYTES })
         => {
-            syntax: Syntax::Custom(&ClauseText { lead: 3, commas: false, clauses: &[NBURST, LOOP] }),
+            syntax: Syntax::Custom(&ClauseText {
+                lead: 3,
+                commas: false,
+                clauses: &[
+                    NBURST,
+                    Clause { count: Count::AtMostOnce, ..Clause::values("l2_cache_ctl", &[Part::Value]) },
+                    LOOP,
+                ],
+            }),
             operands: &[
                 operand("src", UB, Touch::Read, "first byte in UB, a multiple of 32"),
                 operand("dst", GM, Touch::Write, "first byte in global memory"),
@@ -93,6 +101,7 @@ ops! {
                 COUNT,
                 SRC_STRIDE,
                 DST_STRIDE,
+                optional("l2_cache_ctl", INTEGER, Touch::Nothing, "how the L2 cache is used; changes nothing here"),
                 LOOPS,
             ],
         };

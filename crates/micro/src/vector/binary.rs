@@ -1,6 +1,6 @@
 //! Two registers, lane by lane (micro-instruction manual 7 and 13).
 
-use slipring_ir::{Diags, OpSchema};
+use slipring_ir::{Diags, OpSchema, Type};
 use slipring_machine::{Platform, VectorPort};
 use slipring_tile::{Arg, Elem};
 use slipring_vector::Register;
@@ -32,6 +32,21 @@ fn rules(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     check::same(op, diags);
     check::lanes_of(op, "lhs", op.def.lane_types, diags);
     check::governs(op, "mask", "lhs", diags);
+}
+
+/// Counts are integers as wide as the lanes that they shift, with or without a sign.
+fn shifts(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    check::lanes_of(op, "lhs", INTEGERS, diags);
+    check::lanes_of(op, "rhs", INTEGERS, diags);
+    check::governs(op, "mask", "lhs", diags);
+    let (Some(lanes), Some(counts), result) = (op.ty("lhs"), op.ty("rhs"), op.module.ty(op.result(0))) else { return };
+    let width = |ty: &Type| ty.elem().map(Elem::bytes);
+    if result != lanes || width(counts) != width(lanes) {
+        let message = format!(
+            "expects counts as wide as the lanes, and a result of their type: `{lanes}` by `{counts}` gives `{result}`"
+        );
+        diags.push(op.error("vreg-type", message));
+    }
 }
 
 /// On the bits of the lanes, whatever their type.
@@ -83,11 +98,13 @@ ops! {
     /// `out = lhs ^ rhs`, on the bits of the lanes.
     VXOR "pto.vxor" "Bitwise exclusive or": BITS, kernel: Two(&shared::XOR);
 
-    /// `out = lhs << rhs`. The count is taken modulo the width of a lane.
-    VSHL "pto.vshl" "Shift left": LANES, kernel: Two(&kernels::SHL), lane_types: INTEGERS;
+    /// `out = lhs << rhs`. The count is taken modulo the width of a lane; its lanes are as wide, with or without a
+    /// sign.
+    VSHL "pto.vshl" "Shift left": LANES, kernel: Two(&kernels::SHL), verify: shifts;
 
-    /// `out = lhs >> rhs`, filled with the sign for signed lanes. The count is taken modulo the width of a lane.
-    VSHR "pto.vshr" "Shift right": LANES, kernel: Two(&kernels::SHR), lane_types: INTEGERS;
+    /// `out = lhs >> rhs`, filled with the sign for signed lanes. The count is taken modulo the width of a lane; its
+    /// lanes are as wide, with or without a sign.
+    VSHR "pto.vshr" "Shift right": LANES, kernel: Two(&kernels::SHR), verify: shifts;
 
     /// `out = lhs` where it is at least 0, `rhs × lhs` elsewhere.
     VPRELU "pto.vprelu" "Parametric rectified linear unit": LANES, kernel: Two(&kernels::PRELU), lane_types: FLOATS;

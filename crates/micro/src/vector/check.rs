@@ -114,6 +114,15 @@ fn one_type(op: &OpRef<'_>, code: &'static str, what: &str, counts: fn(&Type) ->
     }
 }
 
+/// Requires result `index` of a form that goes on to be a pointer like `ptr`, from which it goes on.
+pub(super) fn moved(op: &OpRef<'_>, ptr: &str, index: usize, diags: &mut Diags) {
+    let Some(result) = op.module.op(op.id).results.get(index) else { return };
+    if let Some(ty) = op.ty(ptr).filter(|ty| *ty != op.module.ty(*result)) {
+        let message = format!("the pointer that `{}` gives back is a `{ty}`, as `{ptr}` is", op.def.schema.name);
+        diags.push(op.error("type-mismatch", message).help(format!("write `{ty}` as the last type")));
+    }
+}
+
 /// Requires pointer `ptr` to point to elements as wide as these lanes: offsets count its elements.
 pub(super) fn as_wide(op: &OpRef<'_>, ptr: &str, lanes: Option<Elem>, diags: &mut Diags) {
     if let (Some(to), Some(lanes)) = (pointee(op, ptr), lanes)

@@ -13,6 +13,21 @@ use slipring_op::def::{Lowered, OpRef, Reported};
 use slipring_op::rules::{SCALAR, defaulted, operand, required};
 use slipring_op::{ops, positional};
 
+/// How floats of 8 and 4 bits are rounded; all other pairs in every way.
+fn roundings(from: Elem, to: Elem) -> &'static [&'static str] {
+    match (from, to) {
+        (_, Elem::HiF8) => &["A"],
+        (Elem::F32, Elem::F8E4M3 | Elem::F8E5M2) => &["R", "A", "Z"],
+        (_, to) if to.is_small_float() => &["R", "A", "F", "C", "Z"],
+        _ => &["R", "A", "F", "C", "Z", "O"],
+    }
+}
+
+/// Bits of a value: an element of a packed type holds two.
+fn bits(elem: Elem) -> usize {
+    8 * elem.bytes() / elem.values()
+}
+
 ops! {
     OPS;
 
@@ -22,8 +37,11 @@ ops! {
     /// `P0` to `P3` parts 0 to 3; 0 where nothing is said. `SAT`: the nearest value of the target, NaN becomes 0,
     /// infinities the largest finite value. `NOSAT`: infinities, NaN, the low bits of an integer. Where nothing is said
     /// floats become integers as with `SAT`, everything else as with `NOSAT`. The predicate governs source lanes; lanes
-    /// of 64 bits are governed by a `b32` predicate.
-    VCVT "pto.vcvt" "Convert lanes to another type": STEP, verify: |op, _, diags| cvt_rules(op, diags), lower: cvt
+    /// of 64 bits are governed by a `b32` predicate. A lane of a packed type is two values of 4 bits, and differs from
+    /// `bf16` by a factor of 4.
+    VCVT "pto.vcvt" "Convert lanes to another type": STEP,
+        source: "micro-instruction manual 9; floats of 8 and 4 bits: verifier and conversion tests of assembler 0.60",
+        verify: |op, _, diags| cvt_rules(op, diags), lower: cvt
         => {
             syntax: positional!("src" "mask" => "out"),
             operands: &[vreg("src", "the source"), GOVERNING],
@@ -36,6 +54,26 @@ ops! {
                 ),
                 defaulted("sat", AttrKind::Str, "`SAT` or `NOSAT`"),
                 defaulted("part", AttrKind::Str, "`EVEN`, `ODD`, or `P0` to `P3`"),
+            ],
+        };
+
+    /// `src × factor`, rounded once, to f16: lane `i` goes to lane `2i`, or `2i + 1` for `ODD`; the others are 0. What
+    /// is beyond f16 becomes an infinity.
+    VMULSCVT "pto.vmulscvt" "Scale lanes and convert them to f16": STEP,
+        source: "micro-instruction manual of assembler 0.60, 13", verify: verify_vmulscvt, lower: lower_vmulscvt
+        => {
+            syntax: Syntax::Format(
+                "$src `,` $factor `,` $mask `,` $rnd `,` $part attr-dict `:` type($src) `,` type($factor) `,` type($mask) `->` type($out)",
+            ),
+            operands: &[
+                vreg("src", "the source, of f32"),
+                operand("factor", SCALAR, Touch::Nothing, "what each lane is multiplied by, of f32"),
+                GOVERNING,
+            ],
+            results: &[OUT],
+            attrs: &[
+                required("rnd", AttrKind::Str, "as for `pto.vcvt`"),
+                required("part", AttrKind::Str, "`EVEN` or `ODD`"),
             ],
         };
 
@@ -57,6 +95,41 @@ ops! {
             results: &[OUT],
             attrs: &[defaulted("order", AttrKind::Str, "`ASC` (default) or `DESC`")],
         };
+}
+
+fn verify_vmulscvt(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    check::lanes_of(op, "src", &[Elem::F32], diags);
+    check::number_for(op, "factor", "src", diags);
+    check::governs(op, "mask", "src", diags);
+    check::one_of(op, "rnd", roundings(Elem::F32, Elem::F16), diags);
+    check::one_of(op, "part", &["EVEN", "ODD"], diags);
+    if check::result_elem(op, 0) != Some(Elem::F16) {
+        diags.push(op.error("vcvt-types", "`pto.vmulscvt` converts f32 to f16"));
+    }
+}
+
+fn lower_vmulscvt(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let mode = op.text("rnd").and_then(RoundMode::from_letter).ok_or(Reported)?;
+    let part = part(op).ok_or(Reported)?;
+    let mut e = Emit::new(op, d);
+    let (src, factor, mask) = (e.reg("src")?, e.number("factor")?, e.reg("mask")?);
+    let out = e.out(0);
+    e.compute(VectorPort::Alu, Elem::F32, move |m, args| {
+        let factor = f64::from(f32::from_bits(args[factor] as u32));
+        let (mask, mut lanes) = (m.mask(mask), [0f32; BYTES / 4]);
+        convert::load_f32(Elem::F32, &m.reg(src).0, &mut lanes);
+        let mut scaled = Register::ZERO;
+        for (i, lane) in lanes.iter().enumerate().filter(|(i, _)| mask.lane(*i, 4)) {
+            scaled.set_bits(i, 4, to_odd(f64::from(*lane) * factor).to_bits().into());
+        }
+        let mut made = [0; BYTES / 2];
+        convert::convert(Elem::F32, &scaled.0, Elem::F16, &mut made, mode, Saturation::Off);
+        let mut result = Register::ZERO;
+        for (i, half) in made.as_chunks::<2>().0.iter().enumerate() {
+            result.set_bits(2 * i + part, 2, u16::from_le_bytes(*half).into());
+        }
+        m.set(out, result);
+    })
 }
 
 fn verify_vtrc(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
@@ -131,9 +204,20 @@ fn part(op: &OpRef<'_>) -> Option<usize> {
     })
 }
 
+/// The `f32` next to a number that `f32` does not have, with a last bit of 1: what is rounded from it to fewer bits is rounded as from
+/// the number itself.
+fn to_odd(exact: f64) -> f32 {
+    let near = exact as f32;
+    if f64::from(near) == exact || !near.is_finite() || near.to_bits() & 1 == 1 {
+        return near;
+    }
+    // The neighbour on the other side of the number.
+    let outwards = f64::from(near).abs() < exact.abs();
+    f32::from_bits(if outwards { near.to_bits() + 1 } else { near.to_bits() - 1 })
+}
+
 fn cvt_rules(op: &OpRef<'_>, diags: &mut Diags) {
     check::governs(op, "mask", "src", diags);
-    check::one_of(op, "rnd", &["R", "A", "F", "C", "Z", "O"], diags);
     check::one_of(op, "sat", &["SAT", "NOSAT"], diags);
     let (Some(from), Some(to)) = (check::elem(op, "src"), check::result_elem(op, 0)) else { return };
     let names: Vec<_> = conversions(from).iter().map(|(to, _)| to.name()).collect();
@@ -145,7 +229,8 @@ fn cvt_rules(op: &OpRef<'_>, diags: &mut Diags) {
         diags.push(error);
         return;
     }
-    let factor = from.bytes().max(to.bytes()) / from.bytes().min(to.bytes());
+    check::one_of(op, "rnd", roundings(from, to), diags);
+    let factor = bits(from).max(bits(to)) / bits(from).min(bits(to));
     if part(op).is_none_or(|part| part >= factor) {
         let found = op.text("part").unwrap_or("");
         let message = format!("part `{found}`: {from} and {to} differ in width by a factor of {factor}");
@@ -165,26 +250,25 @@ fn cvt(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
         None => (from.is_float() && !to.is_float()).into(),
     };
     let (src, mask, out) = (e.reg("src")?, e.reg("mask")?, e.out(0));
-    let (narrow, wide) = (from.bytes(), to.bytes());
     e.compute(VectorPort::Alu, from, move |m, _| {
         let mut src = *m.reg(src);
-        src.zero_inactive(&m.mask(mask), narrow);
+        src.zero_inactive(&m.mask(mask), from.bytes());
         let mut result = Register::ZERO;
-        if narrow < wide {
-            let step = wide / narrow;
-            let lanes = BYTES / wide;
+        if bits(from) < bits(to) {
+            let step = bits(to) / bits(from);
+            let lanes = BYTES / from.bytes() / step;
             let mut taken = Register::ZERO;
             for i in 0..lanes {
-                taken.set_bits(i, narrow, src.bits(i * step + part, narrow));
+                taken.set_bits(i, from.bytes(), src.bits(i * step + part, from.bytes()));
             }
-            convert::convert(from, &taken.0[..lanes * narrow], to, &mut result.0, mode, saturation);
+            convert::convert(from, &taken.0[..lanes * from.bytes()], to, &mut result.0, mode, saturation);
         } else {
-            let step = narrow / wide;
-            let lanes = BYTES / narrow;
+            let step = bits(from) / bits(to);
+            let lanes = BYTES / to.bytes() / step;
             let mut made = Register::ZERO;
-            convert::convert(from, &src.0, to, &mut made.0[..lanes * wide], mode, saturation);
+            convert::convert(from, &src.0, to, &mut made.0[..lanes * to.bytes()], mode, saturation);
             for i in 0..lanes {
-                result.set_bits(i * step + part, wide, made.bits(i, wide));
+                result.set_bits(i * step + part, to.bytes(), made.bits(i, to.bytes()));
             }
         }
         m.set(out, result);

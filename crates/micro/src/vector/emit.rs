@@ -97,13 +97,46 @@ impl<'a, 'd, 'm> Emit<'a, 'd, 'm> {
         self.args.len() - 1
     }
 
-    /// The byte address of element `offset` after pointer `ptr` (declared operands): its place among the numbers.
-    pub fn address(&mut self, ptr: &str, offset: &str) -> Result<usize, Reported> {
-        let elem = self.op.ty(ptr).and_then(slipring_ir::Type::elem).ok_or(Reported)?;
+    /// Where the op accesses memory, `offset` units of so many bytes after pointer `ptr`: its place among the numbers. In the form
+    /// that goes on, which has result `moved`, the access is at `ptr` itself and the result is the place after it.
+    pub fn place(&mut self, ptr: &str, offset: &str, unit: usize, moved: usize) -> Result<usize, Reported> {
         let base = self.d.scalar(self.op.operand(ptr).ok_or(Reported)?)?;
         let offset = self.d.scalar(self.op.operand(offset).ok_or(Reported)?)?;
-        self.args.push(slipring_vector::Arg::Element { base, offset, bytes: elem.bytes() as u64 });
+        let arg = match self.moved(moved) {
+            None => slipring_vector::Arg::Element { base, offset, bytes: unit as u64 },
+            Some(result) => {
+                let bytes = self.d.distance(offset, Operand::Imm(unit as u64));
+                let after = self.d.moved(base, bytes);
+                self.d.bind(result, Binding::Scalar(after));
+                base.into()
+            }
+        };
+        self.args.push(arg);
         Ok(self.args.len() - 1)
+    }
+
+    /// The same in elements of the type that `ptr` points to.
+    pub fn address(&mut self, ptr: &str, offset: &str, moved: usize) -> Result<usize, Reported> {
+        let elem = check::pointee(self.op, ptr).ok_or(Reported)?;
+        self.place(ptr, offset, elem.bytes(), moved)
+    }
+
+    /// How many blocks after pointer `ptr` the op accesses memory: its place among the numbers. As for [`Emit::place`].
+    pub fn blocks(&mut self, ptr: &str, repeat: &str, moved: usize) -> Result<usize, Reported> {
+        let Some(result) = self.moved(moved) else { return self.number(repeat) };
+        let base = self.d.scalar(self.op.operand(ptr).ok_or(Reported)?)?;
+        let repeat = self.d.scalar(self.op.operand(repeat).ok_or(Reported)?)?;
+        // A field of 16 bits, without a sign.
+        let bytes = |[repeat, ..]: [u64; 3]| Ok(32 * u64::from(repeat as u16));
+        let bytes = self.d.compute(bytes, [repeat, Operand::Imm(0), Operand::Imm(0)]);
+        let after = self.d.moved(base, bytes);
+        self.d.bind(result, Binding::Scalar(after));
+        Ok(self.arg(Operand::Imm(0)))
+    }
+
+    /// The result that a form which goes on has at `index`.
+    pub fn moved(&self, index: usize) -> Option<ValueId> {
+        self.op.module.op(self.op.id).results.get(index).copied()
     }
 
     /// Adds the step, which does nothing but read and write its registers and never fails: [`Step::on_registers`]. Its kernel asks
@@ -158,14 +191,24 @@ impl<'a, 'd, 'm> Emit<'a, 'd, 'm> {
 pub(super) fn lanewise(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     match op.def.kernel {
         Arithmetic::None => Err(Reported),
-        Arithmetic::One(kernel) => of_operands(op, d, kernel),
-        Arithmetic::Two(kernel) => of_operands(op, d, kernel),
-        Arithmetic::Three(kernel) => of_operands(op, d, kernel),
+        Arithmetic::One(kernel) => of_operands(op, d, kernel, names(op)),
+        Arithmetic::Two(kernel) => of_operands(op, d, kernel, names(op)),
+        Arithmetic::Three(kernel) => of_operands(op, d, kernel, names(op)),
     }
 }
 
-fn of_operands<const N: usize>(op: &OpRef<'_>, d: &mut Decoder<'_>, kernel: &'static PerElement<N>) -> Lowered {
-    let names: [&str; N] = std::array::from_fn(|at| op.def.schema.operands[at].name);
+/// The names of the first operands.
+fn names<const N: usize>(op: &OpRef<'_>) -> [&'static str; N] {
+    std::array::from_fn(|at| op.def.schema.operands[at].name)
+}
+
+/// The same for these operands.
+pub(super) fn of_operands<const N: usize>(
+    op: &OpRef<'_>,
+    d: &mut Decoder<'_>,
+    kernel: &'static PerElement<N>,
+    names: [&str; N],
+) -> Lowered {
     let mut e = Emit::new(op, d);
     let elem = check::elem(op, names[0]).or(check::elem(op, names[N - 1])).ok_or(Reported)?;
     let mut sources = [Slot(0); N];

@@ -6,28 +6,43 @@ use slipring_tile::{Elem, convert, math};
 use slipring_vector::Register;
 
 use super::check::{self, FLOATS, WORDS};
-use super::emit::{Emit, lanewise};
+use super::emit::{Emit, lanewise, of_operands};
 use super::{GOVERNING, OUT, STEP, VREG, kernels, vreg};
 use slipring_op::decode::Decoder;
 use slipring_op::def::Arithmetic::Three;
-use slipring_op::def::{Lowered, OpRef};
-use slipring_op::rules::{SCALAR, operand, required, result};
+use slipring_op::def::{Lowered, OpDef, OpRef};
+use slipring_op::rules::{SCALAR, operand, required, result, schema};
 use slipring_op::{ops, positional};
+
+/// Three registers.
+const THREE: OpDef =
+    OpDef { schema: schema("", positional!("acc" "lhs" "rhs" "mask" => "out"), &[], &[OUT], &[]), ..STEP };
 
 ops! {
     OPS;
 
     /// `out = acc + lhs × rhs`, rounded once; integers wrap.
-    VMULA "pto.vmula" "Multiply and add": STEP, kernel: Three(&kernels::MULA), verify: verify_vmula, lower: lanewise
+    VMULA "pto.vmula" "Multiply and add": THREE, kernel: Three(&kernels::MULA), verify: verify_vmula, lower: lanewise
         => {
-            syntax: positional!("acc" "lhs" "rhs" "mask" => "out"),
             operands: &[
                 vreg("acc", "what is added to"),
                 vreg("lhs", "first factor"),
                 vreg("rhs", "second factor"),
                 GOVERNING,
             ],
-            results: &[OUT],
+        };
+
+    /// `out = acc × lhs + rhs`, rounded once.
+    VMADD "pto.vmadd" "Multiply what was accumulated, and add": THREE,
+        source: "micro-instruction manual of assembler 0.60, 7", verify: verify_vmadd,
+        lower: |op, d| of_operands(op, d, &kernels::AXPY, ["acc", "rhs", "lhs"])
+        => {
+            operands: &[
+                vreg("acc", "first factor"),
+                vreg("lhs", "second factor"),
+                vreg("rhs", "what is added"),
+                GOVERNING,
+            ],
         };
 
     /// `out = alpha × src + addend`, rounded once.
@@ -71,6 +86,11 @@ ops! {
 fn verify_vmula(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     check::same(op, diags);
     check::governs(op, "mask", "acc", diags);
+}
+
+fn verify_vmadd(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
+    verify_vmula(op, platform, diags);
+    check::lanes_of(op, "acc", &[Elem::F16, Elem::BF16, Elem::F32], diags);
 }
 
 fn verify_vaxpy(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {

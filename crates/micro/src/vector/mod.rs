@@ -13,6 +13,7 @@ pub(super) mod convert;
 mod emit;
 pub(super) mod fused;
 pub(super) mod gather;
+pub(super) mod histogram;
 mod kernels;
 pub(super) mod load;
 mod modes;
@@ -28,7 +29,7 @@ pub(super) mod unary;
 use slipring_ir::{Syntax, Touch, Type, TypeRule};
 use slipring_machine::Pipe;
 
-use slipring_ir::{Infer, OperandSpec, ResultSpec};
+use slipring_ir::{Arity, Infer, OperandSpec, ResultSpec};
 use slipring_op::def::{CoreRule, OpDef, PipeRule};
 use slipring_op::rules::result;
 use slipring_op::rules::{PLAIN, operand, schema};
@@ -53,6 +54,15 @@ pub(super) const GOVERNING: OperandSpec =
 
 /// A result that is a vector register.
 pub(super) const OUT: ResultSpec = result("out", VREG, Infer::Written, "the result");
+
+/// What the forms that go on have as their last result: see [`emit::Emit::place`].
+pub(super) const MOVED: ResultSpec = ResultSpec {
+    name: "moved",
+    arity: Arity::Optional,
+    ty: UB,
+    infer: Infer::Written,
+    doc: "the pointer that far on; the access is then at the pointer itself",
+};
 
 /// Common to all vector instructions.
 pub(super) const STEP: OpDef = OpDef {

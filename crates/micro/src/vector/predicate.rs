@@ -13,8 +13,10 @@ use slipring_op::positional;
 use slipring_op::rules::{INTEGER, operand, required, result, schema};
 
 /// The ops of this family.
-pub(crate) const OPS: &[&OpDef] =
-    &[&PSET_B8, &PSET_B16, &PSET_B32, &PGE_B8, &PGE_B16, &PGE_B32, &PLT_B8, &PLT_B16, &PLT_B32];
+pub(crate) const OPS: &[&OpDef] = &[
+    &PSET_B8, &PSET_B16, &PSET_B32, &PGE_B8, &PGE_B16, &PGE_B32, &PLT_B8, &PLT_B16, &PLT_B32, &PLTM_B8, &PLTM_B16,
+    &PLTM_B32,
+];
 
 const PSET: OpSchema = schema(
     "",
@@ -137,5 +139,43 @@ fn plt(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
         let count = (args[count] as i64).max(0) as u64;
         m.set_mask(out, Mask::first(count.min(lanes) as usize, bytes));
         Ok(count.saturating_sub(lanes))
+    })
+}
+
+const PLTM: OpSchema = schema(
+    "",
+    Syntax::Format("$loop `,` $bound attr-dict `:` type($loop) `,` type($bound) `->` type($out)"),
+    &[
+        operand("loop", INTEGER, Touch::Nothing, "registers that came before"),
+        operand("bound", INTEGER, Touch::Nothing, "lanes of all registers together"),
+    ],
+    &[result("out", MASK, Infer::Written, "the lanes of this register that are below the bound")],
+    &[],
+);
+
+const INDEXED: OpDef = OpDef {
+    summary: "A predicate of the lanes below a bound",
+    doc: "Lane `i` is active where `i + loop × n` is below `bound`, n being the lanes of a register (256, 128 or 64). Nothing is \
+          carried: the loop counts.",
+    source: "micro-instruction manual of assembler 0.60, 5",
+    verify: |op, _, diags| named_lanes(op, diags),
+    lower: pltm,
+    ..STEP
+};
+
+static PLTM_B8: OpDef = OpDef { schema: OpSchema { name: "pto.pltm_b8", ..PLTM }, ..INDEXED };
+static PLTM_B16: OpDef = OpDef { schema: OpSchema { name: "pto.pltm_b16", ..PLTM }, ..INDEXED };
+static PLTM_B32: OpDef = OpDef { schema: OpSchema { name: "pto.pltm_b32", ..PLTM }, ..INDEXED };
+
+fn pltm(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let bytes = lane_bytes(op).ok_or(Reported)?;
+    let lanes = (BYTES / bytes) as i64;
+    let mut e = Emit::new(op, d);
+    let (round, bound) = (e.number("loop")?, e.number("bound")?);
+    let out = e.out(0);
+    e.compute(VectorPort::Alu, Elem::U8, move |m, args| {
+        let before = (args[round] as i64).saturating_mul(lanes);
+        let left = (args[bound] as i64).saturating_sub(before).clamp(0, lanes);
+        m.set_mask(out, Mask::first(left as usize, bytes));
     })
 }

@@ -1,6 +1,7 @@
 //! Predicates from memory and to it (micro-instruction manual, predicate load/store).
 
 use slipring_ir::{AttrKind, Diags, Infer, OpSchema, Syntax, Touch, Type};
+use slipring_machine::interpretations::PREDICATE_BYTES;
 use slipring_machine::{Platform, VectorPort};
 use slipring_program::Fault;
 use slipring_tile::Elem;
@@ -8,7 +9,7 @@ use slipring_vector::{BYTES, Machine, Mask};
 
 use super::align::{align, align_out, stream};
 use super::emit::Emit;
-use super::{MASK, STEP, UB, check};
+use super::{MASK, MOVED, STEP, UB, check};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{Lowered, OpDef, OpRef, Reported};
 use slipring_op::rules::{INTEGER, POINTER, constant, operand, required, result, schema};
@@ -25,56 +26,69 @@ struct LoadMode {
     bytes: usize,
     /// What the address is a multiple of, in bytes. Half an image is at a multiple of 8 in a published program.
     align: u64,
+    /// Bytes that an offset which is part of the instruction counts.
+    unit: usize,
     /// The bit of memory that becomes bit `i`.
     source: fn(usize) -> usize,
 }
 
 static LOADS: [LoadMode; 3] = [
-    LoadMode { name: "NORM", bytes: IMAGE, align: 32, source: |i| i },
-    LoadMode { name: "US", bytes: IMAGE / 2, align: 8, source: |i| i / 2 },
-    LoadMode { name: "DS", bytes: IMAGE * 2, align: 32, source: |i| 2 * i },
+    LoadMode { name: "NORM", bytes: IMAGE, align: 32, unit: 32, source: |i| i },
+    LoadMode { name: "US", bytes: IMAGE / 2, align: 8, unit: 16, source: |i| i / 2 },
+    LoadMode { name: "DS", bytes: IMAGE * 2, align: 32, unit: 32, source: |i| 2 * i },
 ];
 
 const LOAD: OpSchema = schema(
     "",
-    Syntax::Format("$ptr `[` $offset `]` `,` $dist attr-dict `:` type($ptr) `,` type($offset) `->` type($out)"),
+    Syntax::Format(
+        "$ptr `[` $offset `]` `,` $dist attr-dict `:` type($ptr) `,` type($offset) `->` type($out) (`,` type($moved))?",
+    ),
     &[
         operand("ptr", UB, Touch::Read, "where in UB"),
-        operand("offset", INTEGER, Touch::Nothing, "elements of the pointer's type after it"),
+        operand(
+            "offset",
+            INTEGER,
+            Touch::Nothing,
+            "bytes after it; blocks of the distribution where it is a constant of the instruction",
+        ),
     ],
-    &[result("out", MASK, Infer::Written, "the predicate")],
+    &[result("out", MASK, Infer::Written, "the predicate"), MOVED],
     &[required("dist", AttrKind::Str, "how memory becomes bits")],
 );
 
 /// Loads of a predicate.
-const LOADED: OpDef = OpDef { schema: LOAD, lower: load, ..STEP };
+const LOADED: OpDef = OpDef { schema: LOAD, ..STEP };
 /// Stores of a predicate.
-const STORED: OpDef = OpDef { schema: STORE, lower: store, ..STEP };
+const STORED: OpDef = OpDef { schema: STORE, ..STEP };
 
 ops! {
     OPS;
 
-    /// The 256 bits of a predicate from UB, `offset` elements after `ptr`, the lowest bit of each byte first. `NORM`:
-    /// 32 bytes as they are. `US`: 16 bytes, each bit twice. `DS`: every second bit of 64 bytes, from bit 0 on. The
-    /// address is a multiple of 32 bytes, of 8 for `US`.
-    PLDS "pto.plds" "Load a predicate": LOADED, source: "micro-instruction manual, `pto.plds`",
-        verify: |op, _, diags| check::one_of(op, "dist", &LOADS.each_ref().map(|mode| mode.name), diags)
+    /// The 256 bits of a predicate from UB, `offset` bytes after `ptr`, the lowest bit of each byte first. `NORM`: 32
+    /// bytes as they are. `US`: 16 bytes, each bit twice. `DS`: every second bit of 64 bytes, from bit 0 on. The
+    /// address is a multiple of 32 bytes, of 8 for `US`. In the form that gives `moved` they are read at `ptr`, and
+    /// `moved` is the place after it.
+    PLDS "pto.plds" "Load a predicate": LOADED, source: "micro-instruction manual, `pto.plds`", verify: verify_plds,
+        lower: |op, d| load(op, d, false)
         => { aliases: &["pto.pld"] };
 
-    /// As `pto.plds`; the offset is a constant.
-    PLDI "pto.pldi" "Load a predicate from a constant offset": LOADED, source: "micro-instruction manual, `pto.pldi`",
-        verify: verify_pldi;
+    /// As `pto.plds`; the offset is a constant and counts blocks of 32 bytes, of 16 for `US`.
+    PLDI "pto.pldi" "Load a predicate from a constant offset": LOADED,
+        source: "micro-instruction manual, `pto.pldi`; of assembler 0.60, 4: what an offset counts",
+        verify: verify_pldi, lower: |op, d| load(op, d, in_blocks(op, 1, d.platform));
 
-    /// The 256 bits of a predicate to UB, `offset` elements after `ptr`, the lowest bit of each byte first, whatever
-    /// lanes it is for: `PAT_ALL` of a `b32` predicate is 32 bytes 0x11. `NORM`: 32 bytes. `PK`: 16 bytes, every second
-    /// bit from bit 0 on. The address is a multiple of 32 bytes, of 8 for `PK`.
-    PSTS "pto.psts" "Store a predicate": STORED, source: "micro-instruction manual, `pto.psts`",
-        verify: |op, _, diags| check::one_of(op, "dist", &STORES, diags)
+    /// The 256 bits of a predicate to UB, `offset` bytes after `ptr`, the lowest bit of each byte first, whatever lanes
+    /// it is for: `PAT_ALL` of a `b32` predicate is 32 bytes 0x11. `NORM`: 32 bytes. `PK`: 16 bytes, every second bit
+    /// from bit 0 on. The address is a multiple of 32 bytes, of 8 for `PK`. In the form that gives `moved` they go to
+    /// `ptr`, and `moved` is the place after it.
+    PSTS "pto.psts" "Store a predicate": STORED, source: "micro-instruction manual, `pto.psts`", verify: verify_psts,
+        lower: |op, d| store(op, d, false)
         => { aliases: &["pto.pst"] };
 
-    /// As `pto.psts`; the offset is a constant.
-    PSTI "pto.psti" "Store a predicate at a constant offset": STORED, source: "micro-instruction manual, `pto.psti`",
-        verify: verify_psti;
+    /// As `pto.psts`; the offset is a constant and counts blocks of 32 bytes, of 16 for `PK`.
+    PSTI "pto.psti" "Store a predicate at a constant offset": STORED,
+        source: "micro-instruction manual, `pto.psti`; of assembler 0.60, 4: what an offset counts",
+        verify: verify_psti, lower: |op, d| store(op, d, in_blocks(op, 0, d.platform));
 
     /// One bit for each lane: 16 bytes for a `b16` predicate, through a pointer to `ui16`, 8 bytes for a `b32` one,
     /// through a pointer to `ui32`. `end` is `ptr` and so many bytes. What does not fill its aligned block of 32 bytes
@@ -95,14 +109,24 @@ ops! {
         };
 }
 
+fn verify_plds(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    check::one_of(op, "dist", &LOADS.each_ref().map(|mode| mode.name), diags);
+    check::moved(op, "ptr", 1, diags);
+}
+
 fn verify_pldi(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     (PLDS.verify)(op, platform, diags);
-    constant_offset(op, "offset", diags);
+    constant_offset(op, &PLDS, 1, platform, diags);
+}
+
+fn verify_psts(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    check::one_of(op, "dist", &STORES, diags);
+    check::moved(op, "ptr", 0, diags);
 }
 
 fn verify_psti(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     (PSTS.verify)(op, platform, diags);
-    constant_offset(op, "offset", diags);
+    constant_offset(op, &PSTS, 0, platform, diags);
 }
 
 fn lower_pstu(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
@@ -121,17 +145,19 @@ fn lower_pstu(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     })
 }
 
-fn constant_offset(op: &OpRef<'_>, index: &str, diags: &mut Diags) {
-    if op.operand(index).is_some_and(|offset| constant(op.module, offset).is_none()) {
-        let name = op.def.schema.name;
-        let other = if name.starts_with("pto.pst") { "pto.psts" } else { "pto.plds" };
-        diags.push(
-            op.error(
-                "not-constant",
-                format!("the offset of `{name}` is part of the instruction: it must be a constant"),
-            )
-            .help(format!("`{other}` takes offsets that are computed")),
-        );
+/// Requires the offset to be a constant, where `other` is the op that takes any, and says that sources disagree on what it counts. The
+/// form with result `moved` has one source.
+fn constant_offset(op: &OpRef<'_>, other: &OpDef, moved: usize, platform: &Platform, diags: &mut Diags) {
+    let (Some(offset), name) = (op.operand("offset"), op.def.schema.name) else { return };
+    let Some(offset) = constant(op.module, offset) else {
+        let message = format!("the offset of `{name}` is part of the instruction: it must be a constant");
+        let other = other.schema.name;
+        diags.push(op.error("not-constant", message).help(format!("`{other}` takes offsets that are computed")));
+        return;
+    };
+    let goes_on = op.module.op(op.id).results.len() > moved;
+    if offset != 0 && !goes_on && !platform.reads_otherwise(&PREDICATE_BYTES) {
+        diags.push(op.disagreement(&PREDICATE_BYTES));
     }
 }
 
@@ -139,11 +165,17 @@ fn bit(bytes: &[u8], i: usize) -> bool {
     bytes[i / 8] >> (i % 8) & 1 != 0
 }
 
-fn load(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+/// Whether a constant offset counts blocks, not bytes: in the form with result `moved` it does in any case.
+fn in_blocks(op: &OpRef<'_>, moved: usize, platform: &Platform) -> bool {
+    op.module.op(op.id).results.len() > moved || !platform.reads_otherwise(&PREDICATE_BYTES)
+}
+
+/// `in_blocks`: the offset counts the distribution's blocks, not bytes.
+fn load(op: &OpRef<'_>, d: &mut Decoder<'_>, in_blocks: bool) -> Lowered {
     let name = op.text("dist").ok_or(Reported)?;
-    let LoadMode { bytes, align, source, .. } = *LOADS.iter().find(|mode| mode.name == name).ok_or(Reported)?;
+    let LoadMode { bytes, align, unit, source, .. } = *LOADS.iter().find(|mode| mode.name == name).ok_or(Reported)?;
     let mut e = Emit::new(op, d);
-    let at = e.address("ptr", "offset")?;
+    let at = e.place("ptr", "offset", if in_blocks { unit } else { 1 }, 1)?;
     let out = e.out(0);
     e.step(VectorPort::Load, Elem::U8, move |m, args| {
         check::aligned(args[at], align, "reads")?;
@@ -159,22 +191,30 @@ const STORES: [&str; 2] = ["NORM", "PK"];
 const STORE: OpSchema = schema(
     "",
     Syntax::Format(
-        "$value `,` $ptr `[` $offset `]` `,` $dist attr-dict `:` type($value) `,` type($ptr) `,` type($offset)",
+        "$value `,` $ptr `[` $offset `]` `,` $dist attr-dict `:` type($value) `,` type($ptr) `,` type($offset) \
+         (`->` type($moved))?",
     ),
     &[
         operand("value", MASK, Touch::Nothing, "the predicate"),
         operand("ptr", UB, Touch::Write, "where in UB"),
-        operand("offset", INTEGER, Touch::Nothing, "elements of the pointer's type after it"),
+        operand(
+            "offset",
+            INTEGER,
+            Touch::Nothing,
+            "bytes after it; blocks of the distribution where it is a constant of the instruction",
+        ),
     ],
-    &[],
+    &[MOVED],
     &[required("dist", AttrKind::Str, "which bits are stored")],
 );
 
-fn store(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+/// `in_blocks`: see [`load`].
+fn store(op: &OpRef<'_>, d: &mut Decoder<'_>, in_blocks: bool) -> Lowered {
     let packed = op.text("dist") == Some(STORES[1]);
+    let unit = if in_blocks { IMAGE / (1 + usize::from(packed)) } else { 1 };
     let mut e = Emit::new(op, d);
     let value = e.data("value")?;
-    let at = e.address("ptr", "offset")?;
+    let at = e.place("ptr", "offset", unit, 0)?;
     e.step(VectorPort::Store, Elem::U8, move |m, args| {
         let (align, step) = if packed { (8, 2) } else { (32, 1) };
         check::aligned(args[at], align, "writes")?;

@@ -3,17 +3,17 @@
 //! Sums are binary trees: neighbours first (lanes 2i and 2i + 1), then neighbouring sums, inactive lanes counting as
 //! 0. Sums of f16 are kept in f32 and rounded once at the end; integers wrap in the type of the result.
 
-use slipring_ir::{Diags, OpSchema};
+use slipring_ir::{Diags, Infer, OpSchema};
 use slipring_machine::{Platform, VectorPort};
 use slipring_tile::{Elem, convert};
 use slipring_vector::{BYTES, Mask, Register};
 
 use super::check::{self, COMMON, FLOATS};
 use super::emit::Emit;
-use super::{GOVERNING, OUT, STEP, vreg};
+use super::{GOVERNING, MASK, OUT, STEP, vreg};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{Lowered, OpDef, OpRef, Reported};
-use slipring_op::rules::schema;
+use slipring_op::rules::{result, schema};
 use slipring_op::{ops, positional};
 
 const SCHEMA: OpSchema =
@@ -70,6 +70,20 @@ ops! {
     /// the others 0. NaN counts as the smallest. Where no lane is active: +inf or the largest integer, and index 0.
     VCMIN "pto.vcmin" "Smallest lane and its place": REDUCED, lane_types: WIDE, lower: |op, d| extreme(op, d, 1, false);
 
+    /// Lane 0 is the largest active lane, the others 0; `where` are the active lanes that are equal to it, +0 being
+    /// equal to -0. NaN counts as the largest, and NaNs as equal. Where no lane is active: -inf or the smallest
+    /// integer, and no lane.
+    VCBMAX "pto.vcbmax" "Largest lane, and all that are equal to it": STEP.with(MARKED), lane_types: COMMON,
+        source: "micro-instruction manual of assembler 0.60, 10; of NaN, `pto.vcmax` here", verify: marked_rules,
+        lower: |op, d| marked(op, d, true);
+
+    /// Lane 0 is the smallest active lane, the others 0; `where` are the active lanes that are equal to it, +0 being
+    /// equal to -0. NaN counts as the smallest, and NaNs as equal. Where no lane is active: +inf or the largest
+    /// integer, and no lane.
+    VCBMIN "pto.vcbmin" "Smallest lane, and all that are equal to it": STEP.with(MARKED), lane_types: COMMON,
+        source: "micro-instruction manual of assembler 0.60, 10; of NaN, `pto.vcmin` here", verify: marked_rules,
+        lower: |op, d| marked(op, d, false);
+
     /// Lanes 0 to 7 are the largest active lanes of the eight groups of 32 bytes, the others 0. NaN counts as the
     /// largest; a group without an active lane gives -inf or the smallest integer.
     VCGMAX "pto.vcgmax" "Largest lanes of groups of 32 bytes": REDUCED, lane_types: WIDE,
@@ -84,6 +98,47 @@ ops! {
 fn lower_vcpadd(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let lanes = BYTES / check::elem(op, "src").ok_or(Reported)?.bytes();
     sum(op, d, lanes / 2)
+}
+
+const MARKED: OpSchema = OpSchema {
+    syntax: positional!("src" "mask" => "out" "where"),
+    results: &[OUT, result("where", MASK, Infer::Written, "the active lanes that are equal to it")],
+    ..SCHEMA
+};
+
+fn marked_rules(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
+    rules(op, platform, diags);
+    check::same_masks(op, diags);
+}
+
+/// The extreme of all lanes, and the lanes that are equal to it.
+fn marked(op: &OpRef<'_>, d: &mut Decoder<'_>, largest: bool) -> Lowered {
+    let mut e = Emit::new(op, d);
+    let elem = e.elem("src")?;
+    let (src, mask, out, marks) = (e.reg("src")?, e.reg("mask")?, e.out(0), e.out(1));
+    let bytes = elem.bytes();
+    let lanes = BYTES / bytes;
+    e.compute(VectorPort::Alu, elem, move |m, _| {
+        let (src, mask) = (*m.reg(src), m.mask(mask));
+        let (bits, at) = match elem.is_float() {
+            true => float_extreme(elem, &src, &mask, 0..lanes, largest),
+            false => integer_extreme(elem, &src, &mask, 0..lanes, largest),
+        };
+        let mut result = Register::ZERO;
+        result.set_bits(0, bytes, bits);
+        let mut values = [0f32; 128];
+        if elem.is_float() {
+            convert::load_f32(elem, &src.0, &mut values[..lanes]);
+        }
+        let equal = |i: usize| match elem.is_float() {
+            true => values[i] == values[at] || (values[i].is_nan() && values[at].is_nan()),
+            false => src.bits(i, bytes) == src.bits(at, bytes),
+        };
+        // Where no lane is active none is marked, whatever `at` is.
+        let where_ = Mask::from_fn(bytes, |i| mask.lane(i, bytes) && equal(i));
+        m.set(out, result);
+        m.set_mask(marks, where_);
+    })
 }
 
 /// The sums of `groups` groups of equal size, in the first lanes of the result.

@@ -7,30 +7,31 @@ use slipring_vector::{BYTES, Whole};
 use super::emit::Emit;
 use super::load::{block_address, blocks};
 use super::modes::{JOINS, MERGES, PairMode, STORES, StoreMode};
-use super::{MASK, STEP, UB, check, vreg};
+use super::{MASK, MOVED, STEP, UB, check, vreg};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{Lowered, OpRef, Reported};
+use slipring_op::ops;
 use slipring_op::rules::{INTEGER, defaulted, operand, optional, required};
-use slipring_op::{ops, positional};
 
 ops! {
     OPS;
 
-    /// Writes UB, `offset` elements after `ptr`; memory of inactive lanes keeps its content. `dist` says what is
-    /// written; the bits in its name are those of a lane, whatever type the register has. `NORM_B8`, `NORM_B16`,
-    /// `NORM_B32`: the lanes as they are. Left out: those of the element type; 64-bit elements count as two lanes of 32
-    /// bits. `1PT_B8`, `1PT_B16`, `1PT_B32`: lane 0 only, whatever the predicate says. `PK_B16`, `PK_B32`, `PK_B64`:
-    /// the lower half of each lane, close together. `PK4_B32`: the lowest byte of each 32-bit lane. What an inactive
-    /// lane would write keeps its content; bit `8i` of the predicate governs 64-bit lane `i`. The predicate is one for
-    /// the lanes of the distribution (`b32` for 64-bit ones). The address is a multiple of 32 bytes; of the lane for
-    /// `1PT`. The manual gives element types to each distribution; the published programs use others (`PK_B64` on
-    /// `f32`), which run. `MRG4CHN_B8`, `MRG2CHN_B8` and `MRG2CHN_B16` are names in the manual that the A5 does not
-    /// have.
+    /// Writes UB, `offset` elements after `ptr`; in the form that gives `moved`, at `ptr`, and `moved` is that place.
+    /// Memory of inactive lanes keeps its content. `dist` says what is written; the bits in its name are those of a
+    /// lane, whatever type the register has. `NORM_B8`, `NORM_B16`, `NORM_B32`: the lanes as they are. Left out: those
+    /// of the element type; 64-bit elements count as two lanes of 32 bits. `1PT_B8`, `1PT_B16`, `1PT_B32`: lane 0 only,
+    /// whatever the predicate says. `PK_B16`, `PK_B32`, `PK_B64`: the lower half of each lane, close together.
+    /// `PK4_B32`: the lowest byte of each 32-bit lane. What an inactive lane would write keeps its content; bit `8i` of
+    /// the predicate governs 64-bit lane `i`. The predicate is one for the lanes of the distribution (`b32` for 64-bit
+    /// ones). The address is a multiple of 32 bytes; of the lane for `1PT`. The manual gives element types to each
+    /// distribution; the published programs use others (`PK_B64` on `f32`), which run. `MRG4CHN_B8`, `MRG2CHN_B8` and
+    /// `MRG2CHN_B16` are names in the manual that the A5 does not have.
     VSTS "pto.vsts" "Store a vector register": STEP, source: "micro-instruction manual, `pto.vsts`",
         verify: verify_vsts, lower: vsts
         => {
             syntax: Syntax::Format(
-                "$value `,` $ptr `[` $offset `]` (`,` $mask)? attr-dict `:` type($value) `,` type($ptr) (`,` type($mask))?",
+                "$value `,` $ptr `[` $offset `]` (`,` $mask)? attr-dict `:` type($value) `,` type($ptr) (`,` type($mask))? \
+                 (`->` type($moved))?",
             ),
             operands: &[
                 vreg("value", "what to store"),
@@ -38,6 +39,7 @@ ops! {
                 operand("offset", INTEGER, Touch::Nothing, "elements of the pointer's type after it"),
                 optional("mask", MASK, Touch::Nothing, "the lanes that are stored; all where it is left out"),
             ],
+            results: &[MOVED],
             attrs: &[defaulted("dist", AttrKind::Str, "what is stored of each lane; all of it where it is left out")],
         };
 
@@ -64,11 +66,15 @@ ops! {
 
     /// Block `k` of the register, of eight of 32 bytes, goes to `ptr + 32 (repeat_stride + k block_stride)`, whole, if
     /// any lane in it is active. The strides are 16-bit, unsigned; `ptr` is a multiple of 32 bytes. Which lanes count
-    /// as active: see `pto.vsldb`.
+    /// as active: see `pto.vsldb`. With `moved` the blocks begin at `ptr`, and `moved` is `repeat_stride` blocks
+    /// further.
     VSSTB "pto.vsstb" "Store blocks at a distance": STEP, source: "micro-instruction manual, `pto.vsstb`",
-        verify: |op, _, diags| blocks(op, check::elem(op, "value"), "ptr", "mask", diags), lower: vsstb
+        verify: verify_vsstb, lower: vsstb
         => {
-            syntax: positional!("value" "ptr" "block_stride" "repeat_stride" "mask"),
+            syntax: Syntax::Format(
+                "$value `,` $ptr `,` $block_stride `,` $repeat_stride `,` $mask attr-dict `:` type($value) `,` type($ptr) `,` \
+                 type($block_stride) `,` type($repeat_stride) `,` type($mask) (`->` type($moved))?",
+            ),
             operands: &[
                 vreg("value", "what to store"),
                 operand("ptr", UB, Touch::Write, "where in UB"),
@@ -76,6 +82,7 @@ ops! {
                 operand("repeat_stride", INTEGER, Touch::Nothing, "to the first block, in blocks of 32 bytes"),
                 operand("mask", MASK, Touch::Nothing, "the blocks that are stored"),
             ],
+            results: &[MOVED],
         };
 }
 
@@ -83,6 +90,11 @@ fn verify_vstsx2(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     check::one_of(op, "dist", &JOINS.each_ref().map(|mode| mode.name), diags);
     check::same(op, diags);
     check::as_wide(op, "ptr", check::elem(op, "low"), diags);
+}
+
+fn verify_vsstb(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    blocks(op, check::elem(op, "value"), "ptr", "mask", diags);
+    check::moved(op, "ptr", 0, diags);
 }
 
 fn verify_vsts(op: &OpRef<'_>, _: &slipring_machine::Platform, diags: &mut Diags) {
@@ -96,6 +108,7 @@ fn verify_vsts(op: &OpRef<'_>, _: &slipring_machine::Platform, diags: &mut Diags
         check::granularity(op, "mask", bits, "the lanes that it stores", diags);
     }
     check::as_wide(op, "ptr", check::elem(op, "value"), diags);
+    check::moved(op, "ptr", 0, diags);
 }
 
 /// The distribution of the op, by name or by the element type.
@@ -114,7 +127,7 @@ fn vsts(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let mut e = Emit::new(op, d);
     let elem = e.elem("value")?;
     let value = e.data("value")?;
-    let at = e.address("ptr", "offset")?;
+    let at = e.address("ptr", "offset", 0)?;
     let StoreMode { lane, kept, first_only, .. } = *mode;
     let mask = if first_only { None } else { e.optional("mask")? };
     if lane == kept && !first_only {
@@ -147,7 +160,7 @@ fn vstsx2(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let mut e = Emit::new(op, d);
     let elem = e.elem("low")?;
     let (low, high) = (e.data("low")?, e.data("high")?);
-    let at = e.address("ptr", "offset")?;
+    let at = e.address("ptr", "offset", 0)?;
     e.step(VectorPort::Store, elem, move |m, args| {
         check::aligned(args[at], 32, "writes")?;
         let (low, high) = (*m.reg(low), *m.reg(high));
@@ -160,7 +173,8 @@ fn vsstb(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let mut e = Emit::new(op, d);
     let elem = e.elem("value")?;
     let value = e.data("value")?;
-    let (base, block, repeat) = (e.number("ptr")?, e.number("block_stride")?, e.number("repeat_stride")?);
+    let (base, block) = (e.number("ptr")?, e.number("block_stride")?);
+    let repeat = e.blocks("ptr", "repeat_stride", 0)?;
     let mask = e.reg("mask")?;
     e.step(VectorPort::Store, elem, move |m, args| {
         check::aligned(args[base], 32, "writes blocks from")?;

@@ -6,7 +6,8 @@ impl Marks {
     /// True only if no byte of the range is uninitialised, with any contents; false says nothing.
     #[inline]
     pub fn is_clean(&self, from: u64, to: u64) -> bool {
-        let words = self.nothing.get((from / 64) as usize..to.div_ceil(64) as usize);
+        let Some(first) = ((from / 64) as usize).checked_sub(self.base) else { return false };
+        let words = self.nothing.get(first..to.div_ceil(64) as usize - self.base);
         matches!(words, Some([a, b, c, d]) if a | b | c | d == 0)
     }
 }

@@ -118,3 +118,40 @@ fn what_is_clean_has_nothing_uninitialised() {
     }
     assert!(!marks.is_clean(768, 1024) && !marks.is_clean(3900, 4100) && !marks.is_clean(1 << 40, (1 << 40) + 256));
 }
+
+/// Marks that begin with ranges, and keep words only where something is noted, say what marks of all words say.
+#[test]
+fn ranges_at_the_start_are_as_their_bytes() {
+    let mut state = 7u64;
+    let mut next = |below: u64| {
+        state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+        (state >> 33) % below
+    };
+    for _ in 0..300 {
+        let ranges: Vec<(u64, u64)> = (0..1 + next(4)).map(|_| (next(9_000), 1 + next(900))).collect();
+        let ranges: Vec<(u64, u64)> = ranges.into_iter().map(|(from, bytes)| (from, from + bytes)).collect();
+        let mut plain = Marks::new(false);
+        plain.define(0, 1);
+        ranges.iter().for_each(|(from, to)| plain.forget_run(*from, *to));
+        let mut marks = Marks::with(ranges);
+        for _ in 0..40 {
+            let from = next(10_000);
+            let to = from + next(700);
+            match next(6) {
+                0 => [&mut marks, &mut plain].into_iter().for_each(|marks| marks.define(from, to)),
+                1 => [&mut marks, &mut plain].into_iter().for_each(|marks| marks.forget_run(from, to)),
+                2 => {
+                    let what = Nothing {
+                        origin: (next(2) == 0).then_some(next(9) as SiteRef),
+                        elsewhere: next(2) == 0,
+                        ..none()
+                    };
+                    [&mut marks, &mut plain].into_iter().for_each(|marks| marks.forget(from, what));
+                }
+                _ => assert_eq!(marks.any(from, to), plain.any(from, to), "{from} to {to}"),
+            }
+            assert_eq!(marks.is_nothing(from), plain.is_nothing(from), "{from}");
+        }
+        assert_eq!(marks.voids(0, 11_000), plain.voids(0, 11_000));
+    }
+}

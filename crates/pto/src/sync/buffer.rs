@@ -42,10 +42,10 @@ const DOC: &str = "A core has 32 buffer ids, each shared by all its pipes. A pip
      pipe; `rls_buf` is done once, besides, the earlier releases of the id are and everything that was issued to the other \
      pipes that have the buffer. The two may be mixed. The order of the core's program counts, not that of time: a computed \
      id means what it is when the scalar unit comes there. A release of what the pipe has not got, and a get that is never \
-     released, are findings. Written `\"PIPE_V\", 0, 0`, `\"PIPE_V\", %id, %mode : i64, i64`, `%id, \"PIPE_V\"` or `[TLOAD, 0]`.";
+     released, are findings. Written `\"PIPE_V\", 0, 0`, `\"PIPE_V\", %id, %mode : i64, i64`, `%id, \"PIPE_V\"`, `[TLOAD, 0]` or `[TLOAD, %id, 0]`.";
 
 pub static GET_BUF: OpDef = OpDef {
-    schema: OpSchema { name: names::GET_BUF, ..BUFFER },
+    schema: OpSchema { name: names::GET_BUF, aliases: &["pto.get_buf_dyn"], ..BUFFER },
     summary: "Get a buffer for a pipe (A5)",
     doc: DOC,
     source: "PTO IR manual 4.2; seed 004, Examples 2 and 3b; micro-instruction manual, Mode Parameter",
@@ -63,7 +63,7 @@ pub static GET_BUF: OpDef = OpDef {
 };
 
 pub static RLS_BUF: OpDef = OpDef {
-    schema: OpSchema { name: names::RLS_BUF, ..BUFFER },
+    schema: OpSchema { name: names::RLS_BUF, aliases: &["pto.rls_buf_dyn"], ..BUFFER },
     summary: "Release a buffer of a pipe (A5)",
     doc: DOC,
     source: "PTO IR manual 4.2; seed 004, Examples 2 and 3b; micro-instruction manual, Mode Parameter",
@@ -130,16 +130,20 @@ fn parts(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Result<(Pipe, SyncRef, i64), Re
     Ok((pipe, d.buffer(id), mode))
 }
 
-/// `"PIPE_V", 0, 0`, `"PIPE_V", %id, %mode : i64, i64`, `%id, "PIPE_V"`, `[TLOAD, 0]`.
+/// `"PIPE_V", 0, 0`, `"PIPE_V", %id, %mode : i64, i64`, `%id, "PIPE_V"`, `[TLOAD, 0]`, `[TLOAD, %id, 0]`.
 struct BufferText;
 
 impl CustomSyntax for BufferText {
     fn parse(&self, parser: &mut OpParser<'_>, op: OpId) -> Parsed<()> {
-        let (mut id, mut mode) = (None, None);
+        let id;
+        let mut mode = None;
         if parser.eat(Tok::LBracket) {
             attr(parser, op, "op_type")?;
             parser.expect(Tok::Comma, "`,` and the buffer id")?;
-            attr(parser, op, "buf_id")?;
+            id = number(parser, op, "buf_id")?;
+            if parser.eat(Tok::Comma) {
+                mode = number(parser, op, "mode")?;
+            }
             parser.expect(Tok::RBracket, "`]`")?;
         } else if parser.tok() == Tok::Percent {
             id = Some(parser.operand()?);
@@ -168,29 +172,32 @@ impl CustomSyntax for BufferText {
         if attrs.get("op_type").is_some() {
             printer.write("[");
             member(printer, attrs.get("op_type"));
-            printer.write(", ");
-            printer.write(&attrs.get("buf_id").and_then(Attr::as_int).unwrap_or(0).to_string());
+            numbers(printer, op);
             printer.write("]");
-            printer.attr_dict(op, &["op_type", "buf_id"]);
-            return;
+        } else {
+            printer.write(" ");
+            member(printer, attrs.get("pipe"));
+            numbers(printer, op);
         }
-        printer.write(" ");
-        member(printer, attrs.get("pipe"));
-        for name in ["buf_id", "mode"] {
-            let value = module.operands_named(op, name);
-            match (value, attrs.get(name).and_then(Attr::as_int)) {
-                ([value], _) => {
-                    printer.write(", ");
-                    printer.value(*value);
-                }
-                ([], Some(number)) => printer.write(&format!(", {number}")),
-                _ => {}
-            }
-        }
-        printer.attr_dict(op, &["pipe", "buf_id", "mode"]);
+        printer.attr_dict(op, &["op_type", "pipe", "buf_id", "mode"]);
         if !module.op(op).operands.is_empty() {
             printer.write(" : ");
             printer.types_of(&module.op(op).operands);
+        }
+    }
+}
+
+/// Buffer and mode, as values or as numbers.
+fn numbers(printer: &mut OpPrinter<'_>, op: OpId) {
+    let module = printer.module;
+    for name in ["buf_id", "mode"] {
+        match (module.operands_named(op, name), module.op(op).attrs.get(name).and_then(Attr::as_int)) {
+            ([value], _) => {
+                printer.write(", ");
+                printer.value(*value);
+            }
+            ([], Some(number)) => printer.write(&format!(", {number}")),
+            _ => {}
         }
     }
 }

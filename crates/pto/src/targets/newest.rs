@@ -8,7 +8,7 @@ use slipring_op::target::{OpRule, Scalars};
 use slipring_tile::{BLayout, Elem};
 use slipring_vector::conversions;
 
-use super::fixes::{Fixed, op};
+use super::fixes::{Fixed, constant_before, op};
 use super::ptoas_0_27::SETS;
 
 /// Rules that it has besides, before the others.
@@ -26,7 +26,10 @@ pub(super) const RULES: &[OpRule] = &[
     OpRule { fix: Some(memory_for_pairs), ..OpRule::of(&["pto.tcolsum"]) },
     OpRule { fix: Some(memory_for_a_known_shape), ..OpRule::of(&["pto.tprelu"]) },
     OpRule { fix: Some(memory_for_blocks_of_rows), ..OpRule::in_set(&SETS, "spread") },
-    OpRule { fix: Some(begins_somewhere), ..OpRule::of(&["pto.mte_l1_l0a", "pto.mte_l1_l0b"]) },
+    OpRule {
+        fix: Some(begins_somewhere),
+        ..OpRule::of(&["pto.mte_l1_l0a", "pto.mte_l1_l0b", "pto.mte_l1_l0a_mx", "pto.mte_l1_l0b_mx"])
+    },
     OpRule { fix: Some(stored_in_a_chain), ..OpRule::of(&["pto.vstus", "pto.pstu", "pto.vstur"]) },
     OpRule { fix: Some(masked), ..OpRule::of(&["pto.vsts"]) },
     OpRule { fix: Some(spread_of_its_type), ..OpRule::of(&["pto.vbr", "pto.vdup"]) },
@@ -191,13 +194,17 @@ fn memory_for_blocks_of_rows(_: &Scalars, module: &mut Module, id: OpId, platfor
     }
 }
 
-/// A load into L0 says where its part begins.
-fn begins_somewhere(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
-    match module.op(id).operands.len() {
-        // Two pointers, and rows and columns.
-        4 => Err("it says at which row and column its part begins: write both".into()),
-        _ => Ok(()),
+/// A load into L0 says at which row and column its operand begins: the first ones, where the text gives neither.
+fn begins_somewhere(scalars: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+    let [rows, _] = op(module, id)?.operands("control") else { return Ok(()) };
+    let ty = module.ty(*rows).clone();
+    let start = constant_before(scalars, module, id, 0, ty)?;
+    let data = module.op_mut(id);
+    data.operands.extend([start, start]);
+    if let Some(count) = data.segments.last_mut() {
+        *count += 2;
     }
+    Ok(())
 }
 
 /// Stores that are not aligned follow each other: what one leaves the next one takes.
